@@ -1,0 +1,32 @@
+# System libraries only; each is found here, once, and what is missing is said by name.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+add_library(strobe_compression INTERFACE)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+target_link_libraries(strobe_compression INTERFACE ZLIB::ZLIB PkgConfig::ZSTD Threads::Threads)
+find_path(ISAL_INCLUDE_DIR isa-l.h)
+find_library(ISAL_LIBRARY isal)
+if(ISAL_INCLUDE_DIR AND ISAL_LIBRARY)
+  target_include_directories(strobe_compression SYSTEM INTERFACE ${ISAL_INCLUDE_DIR})
+  target_link_libraries(strobe_compression INTERFACE ${ISAL_LIBRARY})
+  target_compile_definitions(strobe_compression INTERFACE STROBE_HAVE_ISAL=1)
+  message(STATUS "gzip: isa-l (${ISAL_LIBRARY})")
+else()
+  message(STATUS "gzip: zlib (libisal-dev would make it 1.3 times faster)")
+endif()
+
+add_library(strobe_lz4 INTERFACE)
+pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
+target_link_libraries(strobe_lz4 INTERFACE PkgConfig::LZ4)
+
+add_library(strobe_re2 INTERFACE)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+target_link_libraries(strobe_re2 INTERFACE PkgConfig::RE2)
+
+add_library(strobe_cli11 INTERFACE)
+find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
+target_include_directories(strobe_cli11 SYSTEM INTERFACE ${CLI11_INCLUDE_DIR})

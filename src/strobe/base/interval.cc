@@ -1,0 +1,78 @@
+#include "strobe/base/interval.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace strobe {
+namespace {
+
+bool starts_earlier(const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; }
+
+// Joins a list sorted by start, in place.
+IntervalSet join_sorted(std::vector<Interval> intervals) {
+  if (intervals.empty()) return intervals;
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < intervals.size(); ++i) {
+    const Interval next = intervals[i];
+    if (next.start_ns <= intervals[last].end_ns) {
+      intervals[last].end_ns = std::max(intervals[last].end_ns, next.end_ns);
+    } else {
+      intervals[++last] = next;
+    }
+  }
+  intervals.resize(last + 1);
+  return intervals;
+}
+
+}  // namespace
+
+IntervalSet union_of(std::vector<Interval> intervals) {
+  if (!std::is_sorted(intervals.begin(), intervals.end(), starts_earlier)) {
+    std::sort(intervals.begin(), intervals.end(), starts_earlier);
+  }
+  return join_sorted(std::move(intervals));
+}
+
+IntervalSet union_of(const IntervalSet& a, const IntervalSet& b) {
+  std::vector<Interval> both;
+  both.reserve(a.size() + b.size());
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both), starts_earlier);
+  return join_sorted(std::move(both));
+}
+
+IntervalSet intersection_of(const IntervalSet& a, const IntervalSet& b) {
+  IntervalSet result;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const std::int64_t start_ns = std::max(a[i].start_ns, b[j].start_ns);
+    const std::int64_t end_ns = std::min(a[i].end_ns, b[j].end_ns);
+    if (start_ns < end_ns) result.push_back({start_ns, end_ns});
+    if (a[i].end_ns < b[j].end_ns) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return result;
+}
+
+IntervalSet difference_of(const IntervalSet& a, const IntervalSet& b) {
+  IntervalSet result;
+  std::size_t j = 0;
+  for (Interval rest : a) {
+    while (j < b.size() && b[j].end_ns <= rest.start_ns) ++j;
+    for (std::size_t k = j; k < b.size() && b[k].start_ns < rest.end_ns; ++k) {
+      if (b[k].start_ns > rest.start_ns) result.push_back({rest.start_ns, b[k].start_ns});
+      rest.start_ns = std::max(rest.start_ns, b[k].end_ns);
+    }
+    if (rest.start_ns < rest.end_ns) result.push_back(rest);
+  }
+  return result;
+}
+
+std::int64_t total_ns(const IntervalSet& set) {
+  std::int64_t sum_ns = 0;
+  for (const Interval& interval : set) sum_ns += interval.length_ns();
+  return sum_ns;
+}
+
+}  // namespace strobe

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "strobe/base/check.h"
+
+namespace strobe {
+
+// Decides the exit code and what a caller may do next; texts never do.
+enum class ErrorCode {
+  kBadCommandLine,  // exit 2
+  kNotFound,        // exit 3: no such file, unreadable
+  kMalformed,       // exit 3: not what we can read
+  kTooLittleData,   // exit 3: readable, but no answer can be given
+  kCannotWrite,     // exit 3: the --output file
+  kMachineLacks,    // exit 4: driver, permission, library
+  kGateFailed,      // exit 1
+  kInterrupted,     // exit 130, after cleaning up
+};
+
+// `what` is one lowercase sentence without a full stop, `where` a file with its offset or a flag,
+// `hint` the next thing to try.
+struct Error {
+  ErrorCode code = ErrorCode::kMalformed;
+  std::string what;
+  std::string where;
+  std::string hint;
+};
+
+// A value or an Error; the verbs are those of C++23's std::expected, which GCC 12 does not have in
+// C++20 mode.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  // Implicit on purpose: `return trace;` and `return Error{...};` are how functions end.
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {
+  }  // NOLINT(google-explicit-constructor): see above
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {
+  }  // NOLINT(google-explicit-constructor): see above
+
+  bool has_value() const { return state_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+
+  T& value() & { return checked(), std::get<0>(state_); }
+  const T& value() const& { return checked(), std::get<0>(state_); }
+  T&& value() && { return checked(), std::get<0>(std::move(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  const Error& error() const& {
+    STROBE_CHECK(!has_value(), "error() is asked of a failure only");
+    return std::get<1>(state_);
+  }
+  Error&& error() && {
+    STROBE_CHECK(!has_value(), "error() is asked of a failure only");
+    return std::get<1>(std::move(state_));
+  }
+
+ private:
+  void checked() const { STROBE_CHECK(has_value(), "value() is asked of a success only"); }
+  std::variant<T, Error> state_;
+};
+
+// Success without a value.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error)
+      : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor): `return Error{...};`
+
+  bool has_value() const { return !error_.has_value(); }
+  explicit operator bool() const { return has_value(); }
+  const Error& error() const& {
+    STROBE_CHECK(!has_value(), "error() is asked of a failure only");
+    return *error_;
+  }
+  Error&& error() && {
+    STROBE_CHECK(!has_value(), "error() is asked of a failure only");
+    return std::move(*error_);
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+}  // namespace strobe
+
+#define STROBE_JOIN_IMPL(a, b) a##b
+#define STROBE_JOIN(a, b) STROBE_JOIN_IMPL(a, b)
+
+// STROBE_TRY(const auto bytes, map_file(path)); declares `bytes`, or returns the Error to the
+// caller.
+#define STROBE_TRY(declaration, expression) \
+  STROBE_TRY_IMPL(STROBE_JOIN(strobe_try_, __LINE__), declaration, expression)
+#define STROBE_TRY_IMPL(result, declaration, expression) \
+  auto result = (expression);                            \
+  if (!result) [[unlikely]]                              \
+    return std::move(result).error();                    \
+  declaration = std::move(result).value()
+
+// The same for a Result<void>.
+#define STROBE_TRY_VOID(expression)                                \
+  do {                                                             \
+    if (auto strobe_try_result = (expression); !strobe_try_result) \
+      return std::move(strobe_try_result).error();                 \
+  } while (false)

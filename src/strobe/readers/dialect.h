@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/readers/raw_event.h"
+#include "strobe/trace/import_report.h"
+#include "strobe/trace/slice_kind.h"
+#include "strobe/trace/trace_builder.h"
+
+namespace strobe::readers {
+
+// What is known of a trace before its events are loaded: enough to choose the dialect.
+struct TraceHead {
+  std::vector<std::pair<std::string, std::string>>
+      members;                             // top-level key, JSON text; up to the event array
+  std::vector<std::string> categories;     // distinct, of the first events
+  std::vector<std::string> argument_keys;  // distinct, of the first events
+};
+
+struct CategoryRule {
+  SliceKind kind = SliceKind::kOther;
+  bool asks_name = false;  // the final kind or flags depend on the name: name_rule decides
+};
+
+struct NameRule {
+  SliceKind kind = SliceKind::kOther;
+  std::uint8_t flags = kNoFlags;
+};
+
+// One allocator event, read from an instant's arguments.
+struct MemoryEvent {
+  MemoryAction action = MemoryAction::kAllocate;
+  std::string place;
+  std::int64_t bytes = 0;
+  std::uint64_t address = 0;
+  std::int64_t allocated_bytes = -1;
+  std::int64_t reserved_bytes = -1;
+  std::int64_t peak_allocated_bytes = -1;
+  std::int64_t peak_reserved_bytes = -1;
+};
+
+// Where every row stood in the file, for writers that tell ownership by order, and their relative
+// times. All columns run parallel to the slices; empty unless the dialect asks for them with
+// `has_relative_times`.
+struct FileOrder {
+  std::vector<std::int64_t> relative_starts_ns;  // kNoTime where absent
+  std::vector<std::int64_t> relative_ends_ns;
+  std::vector<std::uint32_t>
+      slices_before_memory;  // per memory event: how many slices the file had before it
+};
+
+// A writer's habits, as data and small functions over the one event reader. Null functions mean "as
+// it stands".
+struct Dialect {
+  std::string_view name;
+  TraceTraits traits;
+  bool (*recognises)(const TraceHead& head);
+  CategoryRule (*category_rule)(std::string_view category);
+  NameRule (*name_rule)(SliceKind kind, std::string_view category, std::string_view name) = nullptr;
+  std::string_view (*plain_name)(std::string_view name) =
+      nullptr;  // without the writer's decoration
+  std::string_view (*plain_thread)(std::string_view thread) = nullptr;
+  // False if the instant is no allocator event. Runs in the scanning threads.
+  bool (*memory_event)(std::string_view category, std::string_view name, std::string_view args,
+                       MemoryEvent& event) = nullptr;
+  bool has_relative_times = false;
+  // Last word over the merged columns, before they freeze.
+  void (*finish)(TraceBuilder& builder, const FileOrder& order, ImportReport& report) = nullptr;
+};
+
+// In the order in which they are asked; the last one recognises everything.
+std::span<const Dialect* const> dialects();
+const Dialect& choose_dialect(const TraceHead& head);
+
+extern const Dialect kKinetoDialect;
+extern const Dialect kPaddleDialect;
+extern const Dialect kChromeDialect;
+
+// Typed fields of one top-level member (device properties, distributed info, clock base,
+// utilisation); keeps the text of every member it does not know in metadata.members.
+void read_member(std::string_view key, std::string_view json, Metadata& metadata);
+
+}  // namespace strobe::readers

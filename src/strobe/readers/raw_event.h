@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "strobe/trace/trace.h"
+
+namespace strobe::readers {
+
+// A JSON scalar as it stands in the text: strings without their quotes, escapes not yet resolved.
+struct RawScalar {
+  enum class Type : std::uint8_t { kAbsent, kNumber, kString, kOther };
+  Type type = Type::kAbsent;
+  bool escaped = false;  // a string with at least one backslash
+  std::string_view text;
+
+  bool present() const { return type != Type::kAbsent; }
+};
+
+inline constexpr std::int64_t kNoTime = INT64_MIN;
+
+// One element of the event array, as the scanner leaves it. Views point into the block being
+// scanned.
+struct RawEvent {
+  std::uint64_t byte_offset = 0;  // of its '{' in the uncompressed text
+  char phase = 0;                 // 0 if absent
+  RawScalar name;
+  RawScalar category;
+  RawScalar process;
+  RawScalar thread;
+  RawScalar id;
+  std::int64_t time_ns = kNoTime;
+  std::int64_t duration_ns = kNoTime;
+  std::string_view args;  // the whole object with its braces, empty if absent
+  // Picked out of args on the way, because the columns need them.
+  std::uint32_t correlation = kNoLaunchId;
+  std::uint32_t external = kNoLaunchId;
+  std::int32_t device = -1;
+  std::int64_t sequence_number = -1;
+  std::int64_t forward_thread = 0;
+  std::int64_t relative_start_ns = kNoTime;  // args.start_time and end_time: "12.345 us"
+  std::int64_t relative_end_ns = kNoTime;
+};
+
+}  // namespace strobe::readers

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/trace/import_report.h"
+#include "strobe/trace/trace.h"
+
+namespace strobe::readers {
+
+struct LoadProgress {
+  std::uint64_t bytes_done = 0;   // of the file on disk
+  std::uint64_t bytes_total = 0;  // 0 if unknown
+};
+
+struct LoadOptions {
+  unsigned threads = 0;   // 0: one per core. Never changes the answer
+  bool keep_args = true;  // false: core columns only, ArgsStore stays empty
+  std::function<void(const LoadProgress&)> progress;  // called from one thread at a time
+  const std::atomic<bool>* cancelled =
+      nullptr;  // when it turns true, loading ends with kInterrupted
+};
+
+// Where the time went while loading, for `-v`.
+struct LoadStage {
+  std::string name;  // "read and scan", "merge", "classify"
+  double seconds = 0;
+};
+
+struct LoadedTrace {
+  std::string path;
+  Trace trace;
+  ImportReport report;
+  std::vector<LoadStage> stages;
+};
+
+// Opens any trace strobe knows, recognised by content: Kineto, Paddle, MLU or other Chrome JSON;
+// plain, gzip or zstd. A damaged trace is not an error as long as something of it can be read: the
+// report says what is missing.
+Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOptions& options = {});
+
+// The same from memory; `name` stands for the path in errors.
+Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name,
+                                     const LoadOptions& options = {});
+
+// One trace per rank or worker, loaded side by side; the order of `paths` is kept. The first
+// failure is returned.
+Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::path>& paths,
+                                             const LoadOptions& options = {});
+
+}  // namespace strobe::readers

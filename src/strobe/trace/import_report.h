@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace strobe {
+
+// What a trace can get wrong. Nothing is dropped in silence: every reason has a count and its first
+// examples.
+enum class ImportIssue : std::uint8_t {
+  // Lost
+  kTruncatedFile,        // the text ends inside the trace (a killed job)
+  kMalformedEvent,       // an element that is no JSON object, skipped up to the next one
+  kUnknownPhase,         // a phase letter we have no place for
+  kMissingTime,          // an event that needs a `ts` and has none
+  kUnmatchedEnd,         // an E or e without its beginning
+  kBadCompressedData,    // the compressed stream is damaged from here on
+  kDuplicateEventArray,  // a second traceEvents member
+  // Repaired
+  kUnmatchedBegin,        // a B or b without its end: ends with its track
+  kNegativeDuration,      // becomes 0
+  kAbsurdTime,            // outside int64 nanoseconds, or longer than the trace could be
+  kBadString,             // control characters, bad escapes or bad UTF-8 in a name, replaced
+  kBadNumber,             // text, NaN or infinity where a number belongs
+  kWideCorrelation,       // a correlation id over 32 bits: the launch link is left out
+  kDuplicateCorrelation,  // several runtime calls with one id: the last one wins
+  // Only worth knowing
+  kMissingCategory,
+  kOrphanDeviceWork,  // device work whose runtime call was not recorded
+  kCrossingSlices,    // slices of one thread that overlap without nesting
+  kNoEvents,
+  kCount_,
+};
+
+enum class ImportSeverity : std::uint8_t { kInfo, kRepaired, kLost };
+
+ImportSeverity severity_of(ImportIssue issue);
+std::string_view word_of(ImportIssue issue);      // "malformed_event": JSON key
+std::string_view sentence_of(ImportIssue issue);  // "not a JSON object; skipped"
+
+struct ImportExample {
+  std::uint64_t byte_offset = 0;  // in the uncompressed text
+  std::string detail;             // may be empty
+};
+
+// What became of the input. A reader returns it beside the Trace.
+class ImportReport {
+ public:
+  static constexpr std::size_t kExamplesKept = 3;
+
+  struct Line {
+    std::uint64_t count = 0;
+    std::vector<ImportExample> examples;  // the first ones, by offset
+  };
+
+  void add(ImportIssue issue, std::uint64_t byte_offset, std::string_view detail = {});
+  void add_many(ImportIssue issue, std::uint64_t count);
+  // Appends what a later part of the same input reports.
+  void append(const ImportReport& later);
+
+  const Line& operator[](ImportIssue issue) const {
+    return lines_[static_cast<std::size_t>(issue)];
+  }
+  bool lost_something() const;
+  bool is_clean() const;  // neither lost nor repaired anything
+
+  // Events seen, by phase letter and category ("" when the event has none).
+  std::map<std::pair<char, std::string>, std::uint64_t> events;
+  std::uint64_t event_count = 0;
+  std::uint64_t file_bytes = 0;  // on disk
+  std::uint64_t text_bytes = 0;  // uncompressed
+
+ private:
+  std::array<Line, static_cast<std::size_t>(ImportIssue::kCount_)> lines_;
+};
+
+}  // namespace strobe

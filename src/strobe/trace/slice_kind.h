@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace strobe {
+
+// What a slice is, in words every framework shares. The reader's dialect decides, from category and
+// name.
+enum class SliceKind : std::uint8_t {
+  kOther,  // a slice we have no word for
+  // Host ranges: they nest on their thread and form the operator tree.
+  kStep,           // one training or inference step
+  kOperator,       // one framework operator call (nested ones too, see TraceTraits)
+  kOperatorPhase,  // a phase inside an operator: shape inference, compute, ...
+  kUserRange,      // a range opened by the framework's own native code
+  kAnnotation,     // a range opened by the user's script
+  kDataLoader,
+  kForward,
+  kBackward,
+  kOptimizer,
+  kCommunication,
+  kPythonOp,
+  kDynamicLaunch,  // range around a launch, eager mode
+  kStaticLaunch,   // range around a launch, graph mode
+  // Host, but outside the operator tree.
+  kPythonCall,   // an interpreter frame; frames and steps cross, so they never nest with the ranges
+                 // above
+  kRuntimeCall,  // a call into the driver or runtime; attaches to the innermost host range
+  kOverhead,     // the profiler's own work
+  kSync,         // a wait, as the profiler draws it
+  kProfiler,     // the span of the whole capture and the like
+  // Device work.
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kDeviceAnnotation,  // a host range projected onto the device: not work
+};
+
+inline constexpr int kSliceKinds = static_cast<int>(SliceKind::kDeviceAnnotation) + 1;
+
+constexpr bool is_tree_kind(SliceKind kind) {
+  return kind >= SliceKind::kStep && kind <= SliceKind::kStaticLaunch;
+}
+constexpr bool is_device_work(SliceKind kind) {
+  return kind == SliceKind::kKernel || kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
+}
+constexpr bool is_on_device(SliceKind kind) { return kind >= SliceKind::kKernel; }
+// The four phases of a model besides its steps.
+constexpr bool is_model_phase(SliceKind kind) {
+  return kind == SliceKind::kDataLoader || kind == SliceKind::kForward ||
+         kind == SliceKind::kBackward || kind == SliceKind::kOptimizer;
+}
+
+// "operator phase", "kernel": the word used in tables, JSON keys (with underscores) and on the
+// page.
+std::string_view word_of(SliceKind kind);
+
+// What the dialect knows of one slice beyond its kind.
+enum SliceFlag : std::uint8_t {
+  kNoFlags = 0,
+  kCommunicates = 1,  // a collective: operator or kernel
+  kBackwardWork = 2,  // an operator run by the autograd engine
+  kRepaired = 4,  // its time was cut, clamped or completed by the reader; the ImportReport says how
+  kUnfinished = 8,  // its end was never seen: it ends where the trace ends
+};
+
+}  // namespace strobe
