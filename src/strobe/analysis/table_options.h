@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace strobe::analysis {
+
+// The tables of a summary, in the order in which they are printed.
+enum class View : std::uint8_t {
+  kPerf,
+  kDevice,
+  kOverview,
+  kSteps,
+  kModel,
+  kDistributed,
+  kOperator,
+  kKernel,
+  kMemoryManipulation,
+  kUserRanges,
+  kMemory,
+};
+inline constexpr int kViews = static_cast<int>(View::kMemory) + 1;
+
+class ViewSet {
+ public:
+  constexpr ViewSet() = default;
+  static constexpr ViewSet all() { return ViewSet((1u << kViews) - 1); }
+  constexpr ViewSet with(View view) const { return ViewSet(bits_ | bit(view)); }
+  constexpr ViewSet without(View view) const { return ViewSet(bits_ & ~bit(view)); }
+  constexpr bool has(View view) const { return (bits_ & bit(view)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+
+ private:
+  constexpr explicit ViewSet(std::uint32_t bits) : bits_(bits) {}
+  static constexpr std::uint32_t bit(View view) { return 1u << static_cast<unsigned>(view); }
+  std::uint32_t bits_ = 0;
+};
+
+// Descending, except the two minima.
+enum class SortKey : std::uint8_t {
+  kHostTotal,
+  kHostAverage,
+  kHostMax,
+  kHostMin,
+  kDeviceTotal,
+  kDeviceAverage,
+  kDeviceMax,
+  kDeviceMin,
+};
+
+enum class TimeUnit : std::uint8_t { kSeconds, kMilliseconds, kMicroseconds, kNanoseconds };
+
+// What a person wants to see of a summary; it never changes a number.
+struct TableOptions {
+  ViewSet views = ViewSet::all();
+  SortKey sort = SortKey::kHostTotal;
+  TimeUnit unit = TimeUnit::kMilliseconds;
+  bool operator_detail = true;
+  std::size_t top = 0;                               // rows per table, 0 = all
+  std::function<bool(std::string_view)> keeps_name;  // empty = every row
+};
+
+}  // namespace strobe::analysis
