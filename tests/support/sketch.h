@@ -45,9 +45,9 @@ class Sketch {
   Sketch& category(std::string_view name);
   Sketch& args(std::string_view json_object);
   Sketch& sequence(std::int64_t number, std::int64_t forward_thread = 0);
-  Sketch& nests_until(std::int64_t end_ns);     // NestingHints.ends_ns
-  Sketch& owned_by(std::string_view name);      // NestingHints.owners: the last slice of that name
-  Sketch& owned_by_thread();                    // ... or nobody
+  Sketch& nests_until(std::int64_t end_ns);  // NestingHints.ends_ns
+  Sketch& owned_by(std::string_view name);   // NestingHints.owners: the last slice of that name
+  Sketch& owned_by_thread();                 // ... or nobody
 
   // An allocator event on the chosen track, and what is known of it.
   Sketch& memory(MemoryAction action, std::string_view place, std::int64_t time_ns,
@@ -60,9 +60,9 @@ class Sketch {
   Sketch& flow(std::uint64_t id, FlowPhase phase, std::int64_t time_ns,
                std::string_view category = "launch");
 
-  SliceId last() const;                          // the slice added last
-  SliceId find(std::string_view name) const;     // the last slice of that name
-  Trace trace();                                 // once
+  SliceId last() const;                       // the slice added last
+  SliceId find(std::string_view name) const;  // the last slice of that name
+  Trace trace();                              // once
 
  private:
   TrackId track_of(std::string_view process, std::string_view thread, TrackKind kind);

@@ -1,6 +1,7 @@
 #include "strobe/analysis/attribution.h"
 
 #include <numeric>
+#include <optional>
 
 #include "strobe/analysis/launch_links.h"
 #include "strobe/analysis/natural_sort.h"
@@ -133,15 +134,19 @@ void attribute_works(const Trace& trace, const OpTree& tree, const TimeSelection
   }
 }
 
-// Stable, by keys below `key_count`: two passes whatever the order was.
+// Stable, by keys below `key_count`: two passes whatever the order was. `begins` receives where
+// each key begins, and the end.
 template <class KeyOf>
 std::vector<std::uint32_t> counting_sorted(const std::vector<std::uint32_t>& items,
-                                           std::size_t key_count, KeyOf key_of) {
-  std::vector<std::uint32_t> begins(key_count + 1);
-  for (const std::uint32_t item : items) ++begins[key_of(item) + 1];
+                                           std::size_t key_count, KeyOf key_of,
+                                           std::vector<std::uint32_t>& begins) {
+  // Counted one place too far, so that scattering moves every begin to its own place.
+  begins.assign(key_count + 2, 0);
+  for (const std::uint32_t item : items) ++begins[key_of(item) + 2];
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   std::vector<std::uint32_t> sorted(items.size());
-  for (const std::uint32_t item : items) sorted[begins[key_of(item)]++] = item;
+  for (const std::uint32_t item : items) sorted[begins[key_of(item) + 1]++] = item;
+  begins.pop_back();
   return sorted;
 }
 
@@ -149,15 +154,16 @@ void order_works(const Trace& trace, const OpTree& tree, const Attribution::Call
                  Attribution::Works& works) {
   std::vector<std::uint32_t> all(works.size());
   std::iota(all.begin(), all.end(), 0u);
-  const std::vector<std::uint32_t> by_call =
-      counting_sorted(all, calls.size() + 1, [&](std::uint32_t work) {
-        const CallId call = works.calls[work];
-        return call.valid() ? call.index() : calls.size();
-      });
-  works.visiting_order = counting_sorted(by_call, tree.size() + 1, [&](std::uint32_t work) {
+  const auto call_key = [&](std::uint32_t work) {
+    return works.calls[work].valid() ? works.calls[work].index() : calls.size();
+  };
+  const auto position_key = [&](std::uint32_t work) {
     const NodeId owner = works.owners[work];
     return owner.valid() ? std::size_t{tree.positions[owner.index()]} : tree.size();
-  });
+  };
+  const auto by_call = counting_sorted(all, calls.size() + 1, call_key, works.visiting_begins);
+  works.visiting_order =
+      counting_sorted(by_call, tree.size() + 1, position_key, works.visiting_begins);
 
   std::vector<Timed> timed(works.size());
   for (std::uint32_t work = 0; work < works.size(); ++work) {

@@ -38,7 +38,10 @@ struct Attribution {
     std::vector<LaunchEvidence> evidence;
     std::vector<std::uint32_t> visiting_order;  // by the owner's visiting position, then the call's
                                                 // start, then file order; orphans last
-    std::vector<std::uint32_t> time_order;      // by start
+    // Where the works of the node at a visiting position begin in visiting_order; the orphans
+    // follow the last node.
+    std::vector<std::uint32_t> visiting_begins;
+    std::vector<std::uint32_t> time_order;  // by start
     std::size_t size() const { return slices.size(); }
     bool is_orphan(std::size_t work) const { return !owners[work].valid(); }
   };

@@ -27,8 +27,8 @@ std::vector<BackwardLink> link_backward(const Trace& trace) {
   for (std::size_t i = 0; i < sequences.slices.size(); ++i) {
     if (sequences.forward_threads[i] != 0) continue;
     const SliceId slice = sequences.slices[i];
-    forwards.push_back({trace.track(slice).process, sequences.sequence_numbers[i],
-                        trace.start_ns(slice), slice});
+    forwards.push_back(
+        {trace.track(slice).process, sequences.sequence_numbers[i], trace.start_ns(slice), slice});
   }
   std::stable_sort(forwards.begin(), forwards.end(), comes_before);
 

@@ -1,7 +1,5 @@
 #include "strobe/analysis/node_times.h"
 
-#include <utility>
-
 namespace strobe::analysis {
 
 NodeTimes add_up_nodes(const Trace& trace, const OpTree& tree, const Attribution& attribution) {
@@ -35,13 +33,6 @@ NodeTimes add_up_nodes(const Trace& trace, const OpTree& tree, const Attribution
     times.self_host_ns[parent.index()] -= host_ns;
   }
   return times;
-}
-
-AttributedTrace attribute_trace(const Trace& trace, const TimeSelection& selection) {
-  OpTree tree = build_op_tree(trace, selection);
-  Attribution attribution = attribute(trace, tree, selection);
-  NodeTimes times = add_up_nodes(trace, tree, attribution);
-  return {trace, std::move(tree), std::move(attribution), std::move(times)};
 }
 
 }  // namespace strobe::analysis

@@ -9,8 +9,8 @@
 
 namespace strobe::analysis {
 
-// What every node of the trees cost, per node. Device times are those of the work launched, whenever
-// the device ran it; overlap between streams is not removed.
+// What every node of the trees cost, per node. Device times are those of the work launched,
+// whenever the device ran it; overlap between streams is not removed.
 struct NodeTimes {
   std::vector<std::int64_t> kernel_ns;       // launched at any depth
   std::vector<std::int64_t> device_ns;       // the same with copies and memsets
@@ -19,15 +19,5 @@ struct NodeTimes {
 };
 
 NodeTimes add_up_nodes(const Trace& trace, const OpTree& tree, const Attribution& attribution);
-
-// A trace with its trees, launches and sums: what every table is made from.
-struct AttributedTrace {
-  const Trace& trace;
-  OpTree tree;
-  Attribution attribution;
-  NodeTimes times;
-};
-
-AttributedTrace attribute_trace(const Trace& trace, const TimeSelection& selection = {});
 
 }  // namespace strobe::analysis

@@ -148,10 +148,10 @@ void find_visiting_order(OpTree& tree) {
   tree.visiting_order.resize(tree.size());
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const NodeId parent = tree.parents[i];
-    const std::uint32_t position =
-        parent.valid() ? tree.positions[parent.index()] + 1 +
-                             tree.subtree_ends[parent.index()].value - tree.subtree_ends[i].value
-                       : static_cast<std::uint32_t>(i);
+    const std::uint32_t position = parent.valid() ? tree.positions[parent.index()] + 1 +
+                                                        tree.subtree_ends[parent.index()].value -
+                                                        tree.subtree_ends[i].value
+                                                  : static_cast<std::uint32_t>(i);
     tree.positions[i] = position;
     tree.visiting_order[position] = NodeId(i);
   }

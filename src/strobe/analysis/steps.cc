@@ -28,16 +28,15 @@ std::vector<SliceId> step_slices(const Trace& trace) {
        ++at) {
     found.push_back(SliceId(static_cast<std::size_t>(at - kinds.begin())));
   }
-  std::stable_sort(found.begin(), found.end(), [&](SliceId a, SliceId b) {
-    return trace.start_ns(a) < trace.start_ns(b);
-  });
+  std::stable_sort(found.begin(), found.end(),
+                   [&](SliceId a, SliceId b) { return trace.start_ns(a) < trace.start_ns(b); });
   return found;
 }
 
 Error no_such_steps(std::string what, std::int64_t first_known, std::int64_t last_known) {
-  return Error{ErrorCode::kBadCommandLine, std::move(what), "--steps",
-               "the trace has steps " + std::to_string(first_known) + " to " +
-                   std::to_string(last_known)};
+  return Error{
+      ErrorCode::kBadCommandLine, std::move(what), "--steps",
+      "the trace has steps " + std::to_string(first_known) + " to " + std::to_string(last_known)};
 }
 
 std::string range_text(std::int64_t first, std::int64_t last) {
