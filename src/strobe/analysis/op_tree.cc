@@ -25,16 +25,16 @@ auto sort_key(const Trace& trace, const Track& track) {
 void find_threads(const Trace& trace, OpTree& tree) {
   const auto& tracks = trace.tracks();
   const auto& slices = trace.slices();
-  std::vector<bool> is_host(tracks.size());
+  std::vector<char> is_host(tracks.size());
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const SliceKind kind = slices.kinds[row];
     if (is_tree_kind(kind) || kind == SliceKind::kRuntimeCall) {
-      is_host[slices.tracks[row].index()] = true;
+      is_host[slices.tracks[row].index()] = 1;
     }
   }
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
-    if (is_host[i] && tracks[i].kind != TrackKind::kAsync) order.push_back(i);
+    if (is_host[i] != 0 && tracks[i].kind != TrackKind::kAsync) order.push_back(i);
   }
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return sort_key(trace, tracks[a]) < sort_key(trace, tracks[b]);
