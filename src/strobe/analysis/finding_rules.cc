@@ -25,14 +25,16 @@ FindingWeight weight_of(double share, double matters_from) {
 Found host_bound(const Evidence& e) {
   const double waiting = e.share_of(StepLabel::kRuntime) + e.share_of(StepLabel::kHost);
   if (e.kernels.calls == 0 || e.busy_share() > 0.7 || waiting < 0.2) return {};
-  std::string headline = fmt::format("{} busy {} of {}: the host launches slower than the {} works",
-                                     e.device, share_text(e.busy_share()),
-                                     time_text(static_cast<double>(e.labelled_ns)), e.device);
+  std::string headline = fmt::format(
+      "{} busy {} of {}: the host launches slower than the {} works (one kernel of {} every {}",
+      e.device, share_text(e.busy_share()), time_text(static_cast<double>(e.labelled_ns)), e.device,
+      time_text(e.kernels.average_ns()),
+      time_text(static_cast<double>(e.labelled_ns) / static_cast<double>(e.kernels.calls)));
   if (e.launches.time.calls > 0) {
     headline +=
-        fmt::format(" (mean kernel {}, mean launch call {})", time_text(e.kernels.average_ns()),
-                    time_text(e.launches.time.average_ns()));
+        fmt::format(", {} of it in the launch call", time_text(e.launches.time.average_ns()));
   }
+  headline += ")";
   return Finding{
       "device_idle_host_bound", weight_of(waiting, 0.3), waiting, std::move(headline),
       "capture the step in a graph, compile the model or raise the batch size, to launch "
@@ -91,7 +93,7 @@ Found one_kernel_dominates(const Evidence& e) {
   if (!top->top_operator.empty()) headline += ", launched by " + short_name(top->top_operator);
   return Finding{"one_kernel_dominates", FindingWeight::kWorthALook,
                  of_kernels * e.share_of(StepLabel::kKernel), std::move(headline),
-                 "a faster version of this one kernel is worth more than all others together"};
+                 "start with this kernel: no other one can save as much"};
 }
 
 Found tiny_kernels(const Evidence& e) {
@@ -101,13 +103,15 @@ Found tiny_kernels(const Evidence& e) {
       ratio(static_cast<double>(e.tiny_kernels.calls), static_cast<double>(e.kernels.calls));
   const double of_time =
       ratio(static_cast<double>(e.tiny_kernels.total_ns), static_cast<double>(e.kernels.total_ns));
+  const bool launches_hurt = e.busy_share() < 0.7;
+  if (of_time < 0.1 && !launches_hurt) return {};
   return Finding{
       "many_tiny_kernels", FindingWeight::kWorthALook, of_time * e.share_of(StepLabel::kKernel),
-      fmt::format("{} of {} kernels run shorter than {} (median {}) and make {} of the "
+      fmt::format("{} of {} kernels run shorter than {} us (median {}) and make {} of the "
                   "kernel time",
-                  share_text(of_calls), count_text(e.kernels.calls), time_text(kTinyKernelNs),
+                  share_text(of_calls), count_text(e.kernels.calls), kTinyKernelNs / 1000,
                   time_text(static_cast<double>(e.median_kernel_ns)), share_text(of_time)),
-      "fuse elementwise work: each of these costs more to launch than to run"};
+      "fuse them: a launch costs microseconds, however little the kernel does"};
 }
 
 Found host_waits(const Evidence& e) {
@@ -133,7 +137,6 @@ Found uneven_steps(const Evidence& e) {
   const std::int64_t median_ns = lengths_ns[lengths_ns.size() / 2];
   const double factor =
       ratio(static_cast<double>(lengths_ns.back()), static_cast<double>(median_ns));
-  if (factor < 1.5) return {};
   std::int64_t above_ns = 0;
   for (const std::int64_t length_ns : lengths_ns)
     above_ns += std::max<std::int64_t>(0, length_ns - median_ns);
@@ -142,6 +145,7 @@ Found uneven_steps(const Evidence& e) {
         return a.interval.length_ns() < b.interval.length_ns();
       });
   const double share = ratio(static_cast<double>(above_ns), static_cast<double>(e.labelled_ns));
+  if (factor < 1.5 || share < 0.03) return {};
   return Finding{"uneven_steps", weight_of(share, 0.2), share,
                  fmt::format("{} takes {}, {} the median step of {}", longest->name,
                              time_text(static_cast<double>(lengths_ns.back())), times_text(factor),
