@@ -149,8 +149,7 @@ TEST(OperatorsTest, merged_threads_form_one_nameless_group) {
 }
 
 TEST(OperatorsTest, flops_of_the_calls_add_up) {
-  const Trace trace =
-      Sketch().slice("mm", kOp, 0_us, 5_us).slice("mm", kOp, 10_us, 5_us).trace();
+  const Trace trace = Sketch().slice("mm", kOp, 0_us, 5_us).slice("mm", kOp, 10_us, 5_us).trace();
   const auto groups = list_operators(attribute_trace(trace), {0, 30, 12}, false);
   EXPECT_EQ(groups[0].rows[0].flops, 42u);
 }
