@@ -109,15 +109,17 @@ TableLayout lay_out(const Table& table, const std::vector<std::vector<std::strin
   }
   TableLayout layout;
   if (columns.empty()) return layout;
+  std::vector<std::size_t> dropped;
   while (columns.size() > 1 && total_of(columns, &Candidate::least) > room) {
     const std::size_t drop = column_to_drop(columns);
-    const Column& column = table.columns[columns[drop].index];
-    if (column.type != ColumnType::kBar) {
-      std::string header = column.header;
-      std::replace(header.begin(), header.end(), '\n', ' ');
-      layout.left_out.insert(layout.left_out.begin(), std::move(header));
-    }
+    if (!columns[drop].is_bar) dropped.push_back(columns[drop].index);
     columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(drop));
+  }
+  std::sort(dropped.begin(), dropped.end());
+  for (const std::size_t index : dropped) {
+    std::string header = table.columns[index].header;
+    std::replace(header.begin(), header.end(), '\n', ' ');
+    layout.left_out.push_back(std::move(header));
   }
   shrink(columns, room);
   if (columns.size() == 1) columns[0].natural = std::min(columns[0].natural, room);

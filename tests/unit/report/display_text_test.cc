@@ -67,7 +67,7 @@ TEST(DisplayTextTest, a_name_gives_up_its_signature_first_then_its_namespaces) {
 
 TEST(DisplayTextTest, only_a_real_parameter_list_is_dropped) {
   EXPECT_EQ(fit_name("torch/nn/module.py(1532): _call_impl", 34),
-            "torch/nn/module.py(153…: _call_impl");
+            "torch/nn/module.py(153… _call_impl");
   EXPECT_EQ(fit_name("a::(anonymous namespace)::run<int>(float)", 24), "run<int>");
   EXPECT_EQ(fit_name("engine::evaluate_function: AddBackward0", 34),
             "evaluate_function: AddBackward0");

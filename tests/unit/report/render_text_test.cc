@@ -50,7 +50,12 @@ TEST(RenderTextTest, a_document_in_eighty_columns) {
 ── Kernels ─────────────────────────────────────────────────────────────────────
   By name.
                                          share of
-  kernel                 calls    total   kernels                          memory
+  kernel                 calls    total   kernels                         memory
+  void ns::gemm<4>(int)  1,234  2.00 ms    66.7 %  ████████████▋        1.50 KiB
+  copy|"x",y                 1  1.00 ms    33.3 %  ██████▍                     -
+  all                    1,235  3.00 ms   100.0 %                              -
+  … 41 more, 3.20 ms of GPU time
+  A note below.
 )");
 }
 
@@ -78,7 +83,7 @@ TEST(RenderTextTest, colour_adds_nothing_but_colour) {
 
 TEST(RenderTextTest, narrow_pages_lose_columns_and_say_so_but_no_digit) {
   const std::string text = render_text(sample_document(), {.width = 50});
-  EXPECT_THAT(text, HasSubstr("no room at this width for: calls"));
+  EXPECT_THAT(text, HasSubstr("no room at this width for: calls, memory"));
   EXPECT_THAT(text, HasSubstr("2.00 ms"));
   EXPECT_THAT(text, HasSubstr("66.7 %"));
 }
