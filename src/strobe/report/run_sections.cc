@@ -124,6 +124,11 @@ Section rank_section(const SummaryInput& input) {
        .importance = 4},
       {.key = "top_finding", .header = "", .type = ColumnType::kText, .for_tools = true}};
   if (input.ranks.size() < 2) return section;
+  for (Column& column : section.table.columns) {
+    const bool is_about_it =
+        column.key == "communication_ns" || column.key == "exposed_communication_ns";
+    if (is_about_it) column.for_tools = !input.merged.has_communication;
+  }
   for (const RankInput& rank : input.ranks) {
     const Summary& summary = *rank.summary;
     std::int64_t busy_ns = 0;
@@ -152,9 +157,14 @@ Section memory_peak_section(const SummaryInput& input) {
       {.key = "place", .header = "place", .type = ColumnType::kName},
       {.key = "peak_allocated_bytes", .header = "allocated", .type = ColumnType::kBytes},
       {.key = "peak_reserved_bytes", .header = "reserved", .type = ColumnType::kBytes}};
+  // Not every trace carries the totals; a peak of nothing beside allocations is an unknown one.
+  const auto peak = [](std::int64_t bytes) {
+    return bytes == 0 ? Cell{Absent{}} : Cell{Bytes{bytes}};
+  };
   for (const MemoryPlace& place : input.merged.memory) {
+    if (place.peak_allocated_bytes == 0 && place.peak_reserved_bytes == 0) continue;
     section.table.rows.push_back(
-        {{Text{place.place}, Bytes{place.peak_allocated_bytes}, Bytes{place.peak_reserved_bytes}},
+        {{Text{place.place}, peak(place.peak_allocated_bytes), peak(place.peak_reserved_bytes)},
          RowStyle::kPlain});
   }
   return section;

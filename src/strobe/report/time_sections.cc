@@ -222,6 +222,13 @@ Section phase_section(const SummaryInput& input) {
           Duration{phase.kernels.total_ns}},
          RowStyle::kPlain});
   }
+  if (phases_ns < summary.total_ns) {
+    const std::int64_t rest_ns = summary.total_ns - phases_ns;
+    section.table.rows.push_back(
+        {{Text{"outside these phases"}, Absent{}, Duration{rest_ns}, Absent{},
+          share_of(rest_ns, summary.total_ns), Absent{}, Absent{}, Absent{}, Absent{}},
+         RowStyle::kDetail});
+  }
   if (phases_ns > summary.total_ns) {
     section.notes.push_back("Phases on several threads overlap: their host times add up to " +
                             duration_text(phases_ns) + " of " + duration_text(summary.total_ns) +
