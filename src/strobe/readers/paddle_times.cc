@@ -47,7 +47,7 @@ std::int64_t start_of(std::int64_t clock_ns, std::int64_t base_ns, std::int64_t 
 }
 
 // Late starts are good to a microsecond, durations to 23 bits, so a child may seem to outlive its
-// parent by that much. Such a child ends with its parent.
+// parent by the errors of both. Such a child ends with its parent.
 void keep_children_inside(const SliceColumns& slices, std::vector<std::int64_t>& ends_ns) {
   std::vector<std::uint32_t> rows;
   for (std::size_t row = 0; row < slices.size(); ++row) {
@@ -70,7 +70,8 @@ void keep_children_inside(const SliceColumns& slices, std::vector<std::int64_t>&
       const std::uint32_t parent = open.back();
       const std::int64_t outside_ns = ends_ns[row] - ends_ns[parent];
       const std::int64_t inside_ns = ends_ns[parent] - slices.starts_ns[row];
-      const std::int64_t rounding_ns = kMicrosecond_ns + slices.durations_ns[parent] / kFloatSteps;
+      const std::int64_t rounding_ns =
+          2 * kMicrosecond_ns + slices.durations_ns[parent] / kFloatSteps;
       if (outside_ns <= rounding_ns && inside_ns >= outside_ns) {
         ends_ns[row] = ends_ns[parent];
       } else {
