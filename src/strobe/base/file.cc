@@ -1,0 +1,162 @@
+#include "strobe/base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace strobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 2> kPackedSuffixes = {".gz", ".zst"};
+
+// People type `run.json` when the profiler wrote `run.json.gz`, and the other way round.
+std::string hint_for_missing(const fs::path& path) {
+  std::error_code ignored;
+  for (const std::string_view suffix : kPackedSuffixes) {
+    fs::path packed = path;
+    packed += suffix;
+    if (fs::exists(packed, ignored)) return fmt::format("did you mean '{}'?", packed.string());
+    if (path.extension() == suffix) {
+      fs::path plain = path;
+      plain.replace_extension();
+      if (fs::exists(plain, ignored)) return fmt::format("did you mean '{}'?", plain.string());
+    }
+  }
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::exists(folder, ignored)) {
+    return fmt::format("the folder '{}' does not exist either", folder.string());
+  }
+  return fmt::format("check the spelling; `ls '{}'` shows what is there", folder.string());
+}
+
+bool has_trace_name(const fs::path& path) {
+  fs::path name = path.filename();
+  const auto is_packed = [&](std::string_view suffix) { return name.extension() == suffix; };
+  if (std::any_of(kPackedSuffixes.begin(), kPackedSuffixes.end(), is_packed)) {
+    name.replace_extension();
+  }
+  return name.extension() == ".json";
+}
+
+std::string hint_for_directory(const fs::path& path) {
+  std::vector<std::string> traces;
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (has_trace_name(entry->path())) traces.push_back(entry->path().string());
+  }
+  if (traces.empty()) return "name a file; no *.json, *.json.gz or *.json.zst lies directly in it";
+  const std::string& first = *std::min_element(traces.begin(), traces.end());
+  if (traces.size() == 1) return fmt::format("name the trace in it: '{}'", first);
+  return fmt::format("name one of the {} traces in it, such as '{}', or all of them: {}",
+                     traces.size(), first, (path / "*.json*").string());
+}
+
+std::string reason_of(int error_number) { return std::generic_category().message(error_number); }
+
+Error opening_error(const fs::path& path, int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR:
+      return {ErrorCode::kNotFound, "no such file", path.string(), hint_for_missing(path)};
+    case EACCES:
+    case EPERM:
+      return {ErrorCode::kNotFound, "no permission to read it", path.string(),
+              fmt::format("`ls -l '{}'` shows who may", path.string())};
+    default:
+      return {
+          ErrorCode::kNotFound, "cannot be opened: " + reason_of(error_number), path.string(), {}};
+  }
+}
+
+// Repeats a read() or pread() until `out` is full or the file ends.
+template <class ReadSome>
+Result<std::size_t> fill(std::span<char> out, const std::string& path, ReadSome read_some) {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t bytes = read_some(out.data() + done, out.size() - done, done);
+    if (bytes < 0) {
+      if (errno == EINTR) continue;
+      return Error{ErrorCode::kNotFound, "reading failed: " + reason_of(errno), path, {}};
+    }
+    if (bytes == 0) break;
+    done += static_cast<std::size_t>(bytes);
+  }
+  return done;
+}
+
+}  // namespace
+
+Result<File> File::open(const fs::path& path) {
+  int descriptor = -1;
+  do {
+    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) return opening_error(path, errno);
+  File file(descriptor, path.string());
+
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return opening_error(path, errno);
+  if (S_ISDIR(status.st_mode)) {
+    return Error{ErrorCode::kMalformed, "this is a directory, not a file", path.string(),
+                 hint_for_directory(path)};
+  }
+  if (!S_ISREG(status.st_mode)) return file;
+
+  file.size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  file.is_seekable_ = file.size_bytes_ > 0;
+  if (!file.is_seekable_) {
+    // Files of /proc say they have 0 bytes and are read like pipes.
+    char byte = 0;
+    if (::pread(descriptor, &byte, 1, 0) <= 0) {
+      return Error{ErrorCode::kMalformed, "the file is empty", path.string(),
+                   "the job may have been killed before its profiler wrote the trace"};
+    }
+  }
+  return file;
+}
+
+File::File(File&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      is_seekable_(other.is_seekable_),
+      size_bytes_(other.size_bytes_),
+      path_(std::move(other.path_)) {}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(is_seekable_, other.is_seekable_);
+  std::swap(size_bytes_, other.size_bytes_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<std::size_t> File::read_at(std::uint64_t offset, std::span<char> out) const {
+  STROBE_CHECK(is_seekable_, "pipes have no offsets");
+  return fill(out, path_, [&](char* to, std::size_t bytes, std::size_t done) {
+    return ::pread(descriptor_, to, bytes, static_cast<off_t>(offset + done));
+  });
+}
+
+Result<std::size_t> File::read(std::span<char> out) {
+  return fill(out, path_, [&](char* to, std::size_t bytes, std::size_t) {
+    return ::read(descriptor_, to, bytes);
+  });
+}
+
+}  // namespace strobe

@@ -1,0 +1,198 @@
+#include "strobe/base/json_scan.h"
+
+#include <cstring>
+
+namespace strobe::json {
+namespace {
+
+constexpr int kMaxDigits = 18;  // fewer digits than any int64 overflow needs
+
+bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
+bool ends_scalar(char c) {
+  return c == ',' || c == '}' || c == ']' || c == ':' || static_cast<unsigned char>(c) <= ' ';
+}
+
+// Whether the eight bytes are all digits, and their value: the usual SWAR reduction, pairs to quads to eight.
+bool read_eight_digits(const char* p, std::uint64_t& value) {
+  std::uint64_t word;
+  std::memcpy(&word, p, 8);
+  const std::uint64_t digits = word - 0x3030303030303030u;
+  if (((digits + 0x7676767676767676u) | digits) & 0x8080808080808080u) return false;
+  std::uint64_t pairs = digits * 10 + (digits >> 8);
+  pairs &= 0x00FF00FF00FF00FFu;
+  std::uint64_t quads = pairs * 100 + (pairs >> 16);
+  quads &= 0x0000FFFF0000FFFFu;
+  value = (quads * 10000 + (quads >> 32)) & 0xFFFFFFFFu;
+  return true;
+}
+
+struct Decimal {
+  bool negative = false;
+  bool overflow = false;
+  int digits = 0;
+  std::uint64_t whole = 0;
+};
+
+const char* read_whole(const char* p, Decimal& decimal) {
+  if (*p == '-' || *p == '+') decimal.negative = *p++ == '-';
+  const char* begin = p;
+  while (*p == '0') ++p;
+  const char* significant = p;
+  std::uint64_t eight;
+  while (p - significant <= kMaxDigits - 8 && read_eight_digits(p, eight)) {
+    decimal.whole = decimal.whole * 100000000u + eight;
+    p += 8;
+  }
+  while (is_digit(*p)) {
+    if (p - significant < kMaxDigits) {
+      decimal.whole = decimal.whole * 10 + static_cast<std::uint64_t>(*p - '0');
+    } else {
+      decimal.overflow = true;
+    }
+    ++p;
+  }
+  decimal.digits = static_cast<int>(p - begin);
+  return p;
+}
+
+// A number with an exponent, or with more digits than the fast path holds: decimal shifting on the digit string.
+const char* read_thousandths_slow(const char* p, std::int64_t& value) {
+  value = kNoNumber;
+  bool negative = false;
+  if (*p == '-' || *p == '+') negative = *p++ == '-';
+  char digits[64];
+  int count = 0;
+  int point = 0;  // digits before the decimal point
+  bool seen_point = false;
+  bool any = false;
+  for (; is_digit(*p) || (*p == '.' && !seen_point); ++p) {
+    if (*p == '.') {
+      seen_point = true;
+      continue;
+    }
+    any = true;
+    if (!seen_point && (count > 0 || *p != '0')) ++point;
+    if (count == 0 && *p == '0') {
+      if (seen_point) --point;
+      continue;
+    }
+    if (count < static_cast<int>(sizeof digits)) digits[count++] = *p;
+  }
+  if (!any) return p;
+  if (*p == 'e' || *p == 'E') {
+    const char* q = p + 1;
+    bool negative_exponent = false;
+    if (*q == '-' || *q == '+') negative_exponent = *q++ == '-';
+    int exponent = 0;
+    while (is_digit(*q)) exponent = exponent < 10000 ? exponent * 10 + (*q++ - '0') : (++q, exponent);
+    point += negative_exponent ? -exponent : exponent;
+    p = q;
+  }
+  const int kept = point + 3;  // digits of the result
+  if (count == 0 || kept < 0) {
+    value = 0;
+    return p;
+  }
+  if (kept > kMaxDigits + 1) return p;  // does not fit
+  std::uint64_t result = 0;
+  for (int i = 0; i < kept; ++i) {
+    result = result * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+  }
+  if (kept < count && digits[kept] >= '5') ++result;
+  if (result > static_cast<std::uint64_t>(INT64_MAX)) return p;
+  value = negative ? -static_cast<std::int64_t>(result) : static_cast<std::int64_t>(result);
+  return p;
+}
+
+}  // namespace
+
+StringEnd find_string_end_slow(const char* stop, const char* end) {
+  for (;;) {
+    if (stop >= end) return {nullptr, false};
+    if (*stop == '"') return {stop, false};
+    stop = simd::find_string_stop(stop + (*stop == '\\' ? 2 : 1));
+  }
+}
+
+const char* skip_to_close(const char* p, const char* end) {
+  std::size_t depth = 1;
+  for (;;) {
+    p = simd::find_structure(p);
+    if (p >= end) return nullptr;
+    switch (*p) {
+      case '"': {
+        const StringEnd string = find_string_end(p + 1, end);
+        if (string.quote == nullptr) return nullptr;
+        p = string.quote + 1;
+        break;
+      }
+      case '{':
+      case '[':
+        ++depth;
+        ++p;
+        break;
+      case '}':
+      case ']':
+        ++p;
+        if (--depth == 0) return p;
+        break;
+      default:
+        ++p;  // a zero byte inside the text
+    }
+  }
+}
+
+const char* skip_value(const char* p, const char* end) {
+  if (p >= end) return nullptr;
+  if (*p == '"') {
+    const StringEnd string = find_string_end(p + 1, end);
+    return string.quote == nullptr ? nullptr : string.quote + 1;
+  }
+  if (*p == '{' || *p == '[') return skip_to_close(p + 1, end);
+  while (!ends_scalar(*p)) ++p;
+  return p >= end ? nullptr : p;
+}
+
+const char* read_thousandths(const char* p, std::int64_t& value) {
+  const char* begin = p;
+  Decimal decimal;
+  p = read_whole(p, decimal);
+  std::uint64_t thousandths = 0;
+  bool has_digits = decimal.digits > 0;
+  if (*p == '.') {
+    const char* fraction = ++p;
+    while (is_digit(*p) && p - fraction < 3) thousandths = thousandths * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    for (auto places = p - fraction; places < 3; ++places) thousandths *= 10;
+    if (is_digit(*p)) {
+      if (*p >= '5') ++thousandths;
+      while (is_digit(*p)) ++p;
+    }
+    has_digits = has_digits || p > fraction;
+  }
+  // 16 digits times 1000 always fit; everything longer takes the slow road, as do exponents.
+  if (decimal.overflow || decimal.whole >= 9'000'000'000'000'000u || *p == 'e' || *p == 'E') [[unlikely]] {
+    return read_thousandths_slow(begin, value);
+  }
+  if (!has_digits) {
+    value = kNoNumber;
+    return p;
+  }
+  const auto magnitude = static_cast<std::int64_t>(decimal.whole * 1000 + thousandths);
+  value = decimal.negative ? -magnitude : magnitude;
+  return p;
+}
+
+const char* read_integer(const char* p, std::int64_t& value) {
+  Decimal decimal;
+  p = read_whole(p, decimal);
+  if (decimal.digits == 0 || decimal.overflow) {
+    value = kNoNumber;
+  } else {
+    value = decimal.negative ? -static_cast<std::int64_t>(decimal.whole) : static_cast<std::int64_t>(decimal.whole);
+  }
+  while (!ends_scalar(*p)) ++p;
+  return p;
+}
+
+}  // namespace strobe::json

@@ -1,0 +1,366 @@
+#include "strobe/readers/event_scanner.h"
+
+#include <cstring>
+
+#include "strobe/base/json_scan.h"
+
+namespace strobe::readers {
+namespace {
+
+using json::find_string_end;
+using json::skip_blanks;
+using json::StringEnd;
+
+template <std::size_t N>
+bool starts_with(const char* p, const char (&text)[N]) {
+  return std::memcmp(p, text, N - 1) == 0;
+}
+
+// Behind a key's closing quote: over the colon to the value, or nullptr.
+const char* to_value(const char* p) {
+  p = skip_blanks(p);
+  if (*p != ':') return nullptr;
+  return skip_blanks(p + 1);
+}
+
+// A string whose closing quote is followed by something no JSON continues with had a quote of its own inside (some
+// writers do not escape names). It ends at the first quote that makes sense.
+const char* find_sensible_quote(const char* quote, const char* end) {
+  for (;;) {
+    const char* next = skip_blanks(quote + 1);
+    if (next >= end) return nullptr;
+    if (*next == ',' || *next == '}' || *next == ']') return quote;
+    const StringEnd further = find_string_end(quote + 1, end);
+    if (further.quote == nullptr) return nullptr;
+    quote = further.quote;
+  }
+}
+
+// One past the value, nullptr if the text ends first.
+const char* read_scalar(const char* p, const char* end, RawScalar& scalar) {
+  if (*p == '"') {
+    const StringEnd string = find_string_end(p + 1, end);
+    const char* quote = string.quote;
+    if (quote == nullptr) return nullptr;
+    bool plain = string.plain;
+    if (quote[1] != ',' && quote[1] != '}' && quote[1] != '\n') [[unlikely]] {
+      const char* sensible = find_sensible_quote(quote, end);
+      if (sensible == nullptr) return nullptr;
+      plain = plain && sensible == quote;
+      quote = sensible;
+    }
+    scalar = {RawScalar::Type::kString, !plain, {p + 1, static_cast<std::size_t>(quote - p - 1)}};
+    return quote + 1;
+  }
+  const char* after = json::skip_value(p, end);
+  if (after == nullptr) return nullptr;
+  const bool number = static_cast<unsigned char>(*p - '0') < 10 || *p == '-';
+  scalar = {number ? RawScalar::Type::kNumber : RawScalar::Type::kOther,
+            false,
+            {p, static_cast<std::size_t>(after - p)}};
+  return after;
+}
+
+// Microseconds, bare or as text. kNoTime stays when it is no number.
+const char* read_time(const char* p, const char* end, std::int64_t& time_ns) {
+  if (*p == '"') {
+    json::read_thousandths(p + 1, time_ns);
+    return json::skip_value(p, end);
+  }
+  const char* after = json::read_thousandths(p, time_ns);
+  if (after < end && (*after == ',' || *after == '}' || *after == '\n')) [[likely]] return after;
+  return json::skip_value(p, end);
+}
+
+std::int64_t read_number(const char* p) {
+  std::int64_t value;
+  json::read_integer(*p == '"' ? p + 1 : p, value);
+  return value;
+}
+
+// The value of a known argument; false for keys we do not pick. `key` is behind the opening quote.
+struct Picked {
+  std::size_t key_bytes = 0;  // with the closing quote
+  enum class Field : std::uint8_t {
+    kNone,
+    kCorrelation,
+    kExternal,
+    kDevice,
+    kSequence,
+    kForwardThread,
+    kRelativeStart,
+    kRelativeEnd
+  } field = Field::kNone;
+};
+
+Picked pick(const char* key) {
+  using Field = Picked::Field;
+  switch (*key) {
+    case 'E':
+      if (starts_with(key, "External id\"")) return {12, Field::kExternal};
+      break;
+    case 'c':
+      if (starts_with(key, "correlation\"")) return {12, Field::kCorrelation};
+      if (starts_with(key, "correlation id\"")) return {15, Field::kCorrelation};
+      break;
+    case 'd':
+      if (starts_with(key, "device\"")) return {7, Field::kDevice};
+      break;
+    case 'e':
+      if (starts_with(key, "external id\"")) return {12, Field::kExternal};
+      if (starts_with(key, "end_time\"")) return {9, Field::kRelativeEnd};
+      break;
+    case 's':
+      if (starts_with(key, "start_time\"")) return {11, Field::kRelativeStart};
+      break;
+    case 'S':
+      if (starts_with(key, "Sequence number\"")) return {16, Field::kSequence};
+      break;
+    case 'F':
+      if (starts_with(key, "Fwd thread id\"")) return {14, Field::kForwardThread};
+      break;
+    default:
+      break;
+  }
+  return {};
+}
+
+// Correlation and external ids are 32-bit in every writer we know; wider ones cannot be joined and are marked.
+std::uint32_t launch_id(const char* value, bool& wide) {
+  const std::int64_t number = read_number(value);
+  if (number == json::kNoNumber) return kNoLaunchId;
+  if (number < 0 || number >= kNoLaunchId) {
+    wide = wide || number > 0;
+    return kNoLaunchId;
+  }
+  return static_cast<std::uint32_t>(number);
+}
+
+void take(Picked::Field field, const char* value, RawEvent& event) {
+  using Field = Picked::Field;
+  switch (field) {
+    case Field::kCorrelation:
+      event.correlation = launch_id(value, event.has_wide_id);
+      break;
+    case Field::kExternal:
+      event.external = launch_id(value, event.has_wide_id);
+      break;
+    case Field::kDevice: {
+      const std::int64_t device = read_number(value);
+      if (device >= 0 && device < INT32_MAX) event.device = static_cast<std::int32_t>(device);
+      break;
+    }
+    case Field::kSequence:
+      event.sequence_number = read_number(value);
+      break;
+    case Field::kForwardThread:
+      event.forward_thread = read_number(value);
+      break;
+    case Field::kRelativeStart:
+      if (*value == '"') json::read_thousandths(value + 1, event.relative_start_ns);
+      break;
+    case Field::kRelativeEnd:
+      if (*value == '"') json::read_thousandths(value + 1, event.relative_end_ns);
+      break;
+    case Field::kNone:
+      break;
+  }
+}
+
+// `open` is the '{' of args. One past its '}', or nullptr with `result` set.
+const char* scan_args(const char* open, const char* end, RawEvent& event, ScanResult& result) {
+  const char* p = skip_blanks(open + 1);
+  for (;;) {
+    if (*p == '}') break;
+    if (*p != '"') {
+      result = p >= end ? ScanResult::kIncomplete : ScanResult::kMalformed;
+      return nullptr;
+    }
+    const char* key = p + 1;
+    const Picked picked = pick(key);
+    if (picked.field == Picked::Field::kNone) {
+      const StringEnd key_end = find_string_end(key, end);
+      p = key_end.quote == nullptr ? nullptr : key_end.quote + 1;
+    } else {
+      p = key + picked.key_bytes;
+    }
+    const char* value = p == nullptr ? nullptr : to_value(p);
+    const char* after = value == nullptr ? nullptr : json::skip_value(value, end);
+    if (after == nullptr) {
+      result = p == nullptr || value != nullptr || skip_blanks(p) >= end ? ScanResult::kIncomplete
+                                                                         : ScanResult::kMalformed;
+      return nullptr;
+    }
+    if (picked.field != Picked::Field::kNone) take(picked.field, value, event);
+    p = skip_blanks(after);
+    if (*p == ',') {
+      p = skip_blanks(p + 1);
+    } else if (*p != '}') {
+      result = p >= end ? ScanResult::kIncomplete : ScanResult::kMalformed;
+      return nullptr;
+    }
+    // Nothing else of a device slice is picked: jump to its end.
+    if (event.device >= 0 && event.correlation != kNoLaunchId && event.external != kNoLaunchId) {
+      const char* close = json::skip_to_close(p, end);
+      if (close == nullptr) {
+        result = ScanResult::kIncomplete;
+        return nullptr;
+      }
+      event.args = {open, static_cast<std::size_t>(close - open)};
+      return close;
+    }
+  }
+  event.args = {open, static_cast<std::size_t>(p + 1 - open)};
+  return p + 1;
+}
+
+enum class Key : std::uint8_t {
+  kPhase,
+  kCategory,
+  kName,
+  kProcess,
+  kThread,
+  kTime,
+  kDuration,
+  kArgs,
+  kId,
+  kOther
+};
+
+struct KnownKey {
+  Key key = Key::kOther;
+  std::size_t bytes = 0;  // with the closing quote
+};
+
+KnownKey known_key(const char* key) {
+  switch (*key) {
+    case 'p':
+      if (starts_with(key, "ph\"")) return {Key::kPhase, 3};
+      if (starts_with(key, "pid\"")) return {Key::kProcess, 4};
+      break;
+    case 't':
+      if (starts_with(key, "ts\"")) return {Key::kTime, 3};
+      if (starts_with(key, "tid\"")) return {Key::kThread, 4};
+      break;
+    case 'c':
+      if (starts_with(key, "cat\"")) return {Key::kCategory, 4};
+      break;
+    case 'n':
+      if (starts_with(key, "name\"")) return {Key::kName, 5};
+      break;
+    case 'd':
+      if (starts_with(key, "dur\"")) return {Key::kDuration, 4};
+      break;
+    case 'a':
+      if (starts_with(key, "args\"")) return {Key::kArgs, 5};
+      break;
+    case 'i':
+      if (starts_with(key, "id\"")) return {Key::kId, 3};
+      if (starts_with(key, "id2\"")) return {Key::kId, 4};
+      break;
+    default:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+ScanResult scan_event(const char*& position, const char* end, RawEvent& event) {
+  const char* p = skip_blanks(position + 1);
+  const auto give_up = [&](const char* at) {
+    position = at >= end ? end : at;
+    return at >= end ? ScanResult::kIncomplete : ScanResult::kMalformed;
+  };
+  if (*p == '}') {
+    position = p + 1;
+    return ScanResult::kEvent;
+  }
+  for (;;) {
+    if (*p != '"') return give_up(p);
+    const KnownKey known = known_key(p + 1);
+    const char* key_end;
+    if (known.key != Key::kOther) {
+      key_end = p + 1 + known.bytes;
+    } else {
+      const StringEnd string = find_string_end(p + 1, end);
+      if (string.quote == nullptr) return give_up(end);
+      key_end = string.quote + 1;
+    }
+    const char* value = to_value(key_end);
+    if (value == nullptr) return give_up(skip_blanks(key_end));
+    if (value >= end) return give_up(end);
+    const char* after;
+    switch (known.key) {
+      case Key::kPhase:
+        event.phase = *value == '"' && value[1] != '"' ? value[1] : '\0';
+        after = value[0] == '"' && value[2] == '"' ? value + 3 : json::skip_value(value, end);
+        break;
+      case Key::kCategory:
+        after = read_scalar(value, end, event.category);
+        break;
+      case Key::kName:
+        after = read_scalar(value, end, event.name);
+        break;
+      case Key::kProcess:
+        after = read_scalar(value, end, event.process);
+        break;
+      case Key::kThread:
+        after = read_scalar(value, end, event.thread);
+        break;
+      case Key::kId:
+        after = read_scalar(value, end, event.id);
+        break;
+      case Key::kTime:
+        after = read_time(value, end, event.time_ns);
+        event.has_bad_time = event.has_bad_time || event.time_ns == kNoTime;
+        break;
+      case Key::kDuration:
+        after = read_time(value, end, event.duration_ns);
+        event.has_bad_time = event.has_bad_time || event.duration_ns == kNoTime;
+        break;
+      case Key::kArgs:
+        if (*value == '{') {
+          ScanResult result = ScanResult::kMalformed;
+          after = scan_args(value, end, event, result);
+          if (after == nullptr) {
+            position = result == ScanResult::kIncomplete ? end : value;
+            return result;
+          }
+        } else {
+          after = json::skip_value(value, end);
+        }
+        break;
+      case Key::kOther:
+      default:
+        after = json::skip_value(value, end);
+        break;
+    }
+    if (after == nullptr || after > end) return give_up(end);
+    p = skip_blanks(after);
+    if (*p == ',') {
+      p = skip_blanks(p + 1);
+    } else if (*p == '}') {
+      if (p >= end) return give_up(end);
+      position = p + 1;
+      return ScanResult::kEvent;
+    } else {
+      return give_up(p);
+    }
+  }
+}
+
+const char* find_event_candidate(const char* from, const char* end) {
+  for (const char* p = from; p < end; ++p) {
+    p = static_cast<const char*>(std::memchr(p, '{', static_cast<std::size_t>(end - p)));
+    if (p == nullptr) return nullptr;
+    const char* before = p;
+    while (before > from && static_cast<unsigned char>(before[-1]) <= ' ') --before;
+    if (before == from || before[-1] != ',') continue;
+    const char* key = skip_blanks(p + 1);
+    if (*key == '"' && known_key(key + 1).key != Key::kOther) return p;
+  }
+  return nullptr;
+}
+
+}  // namespace strobe::readers

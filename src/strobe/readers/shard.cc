@@ -1,0 +1,310 @@
+#include "strobe/readers/shard.h"
+
+#include <charconv>
+#include <cstring>
+
+#include "strobe/base/json_scan.h"
+#include "strobe/base/json_text.h"
+#include "strobe/base/json_value.h"
+
+namespace strobe::readers {
+namespace {
+
+// Longer than any capture: nine years.
+constexpr std::int64_t kLongestDuration_ns = std::int64_t{1} << 58;
+constexpr std::int64_t kLatestTime_ns = std::int64_t{1} << 62;
+constexpr std::uint64_t kUnpackable = ~0ull;
+
+// A short text as one word: exact, because texts hold no zero byte. Scanned texts stand in padded buffers, so eight bytes
+// can always be read.
+std::uint64_t pack(const RawScalar& scalar) {
+  const std::size_t bytes = scalar.text.size();
+  if (bytes > 8) return kUnpackable;
+  if (bytes == 0) return 0;
+  std::uint64_t word;
+  std::memcpy(&word, scalar.text.data(), 8);
+  return bytes == 8 ? word : word & ((1ull << (8 * bytes)) - 1);
+}
+
+std::size_t recent_slot(std::string_view text, std::size_t slots) {
+  std::uint64_t mix = text.size() * 0x9E3779B97F4A7C15u;
+  if (text.size() >= 8) {
+    std::uint64_t words[3];
+    std::memcpy(&words[0], text.data(), 8);
+    std::memcpy(&words[1], text.data() + (text.size() - 8) / 2, 8);
+    std::memcpy(&words[2], text.data() + text.size() - 8, 8);
+    mix ^= words[0] * 0xC2B2AE3D27D4EB4Fu ^ words[1] * 0x165667B19E3779F9u ^ words[2];
+  } else {
+    for (const char c : text) mix = (mix ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  }
+  mix *= 0x9E3779B97F4A7C15u;
+  return static_cast<std::size_t>(mix >> 40) & (slots - 1);
+}
+
+// Flow and asynchronous ids: numbers as they are, hexadecimal text as its value, other text by its hash.
+std::uint64_t id_value(const RawScalar& id) {
+  std::string_view text = id.text;
+  int base = 10;
+  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+    text.remove_prefix(2);
+    base = 16;
+  }
+  std::uint64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (parsed.ec == std::errc() && parsed.ptr == text.data() + text.size()) return value;
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const char c : id.text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  return hash | (1ull << 63);
+}
+
+}  // namespace
+
+void Shard::add(const RawEvent& event, ImportReport& report) {
+  const CategoryId category = category_of(event);
+  const auto phase_slot = static_cast<std::size_t>(static_cast<unsigned char>(event.phase) & 127u);
+  ++categories[category.index()].events_by_phase[phase_slot];
+  switch (event.phase) {
+    case 'X':
+      add_slice(event, category, report);
+      break;
+    case 's':
+    case 't':
+    case 'f':
+      if (!has_time(event, report)) break;
+      flows.push_back({event.time_ns, id_value(event.id), track_of(event, TrackKey::kAnyDevice), category,
+                       event.phase == 's'   ? FlowPhase::kStart
+                       : event.phase == 't' ? FlowPhase::kStep
+                                            : FlowPhase::kEnd});
+      break;
+    case 'i':
+    case 'I':
+    case 'R':
+    case 'n':
+      add_instant(event, category, report);
+      break;
+    case 'C':
+      add_counter(event, report);
+      break;
+    case 'M':
+      add_naming(event);
+      break;
+    case 'B':
+    case 'E':
+    case 'b':
+    case 'e':
+    case 'S':
+    case 'F':
+      add_edge(event, category, report);
+      break;
+    case '\0':
+      // Some writers close their list with an empty object.
+      if (event.name.present() || event.time_ns != kNoTime || !event.args.empty()) {
+        report.add(ImportIssue::kUnknownPhase, event.byte_offset, "no phase");
+      }
+      break;
+    default:
+      report.add(ImportIssue::kUnknownPhase, event.byte_offset, std::string_view(&event.phase, 1));
+  }
+}
+
+bool Shard::has_time(const RawEvent& event, ImportReport& report) {
+  if (event.time_ns > -kLatestTime_ns && event.time_ns < kLatestTime_ns) [[likely]] return true;
+  report.add(ImportIssue::kMissingTime, event.byte_offset,
+             event.has_bad_time || event.time_ns != kNoTime ? "ts is not a usable number" : "no ts");
+  return false;
+}
+
+void Shard::add_slice(const RawEvent& event, CategoryId category, ImportReport& report) {
+  if (!has_time(event, report)) return;
+  std::uint8_t flags = kNoFlags;
+  std::int64_t duration_ns = event.duration_ns;
+  if (duration_ns < 0) [[unlikely]] {
+    if (duration_ns == kNoTime) {
+      report.add(ImportIssue::kBadNumber, event.byte_offset,
+                 event.has_bad_time ? "dur is not a usable number" : "no dur");
+    } else {
+      report.add(ImportIssue::kNegativeDuration, event.byte_offset);
+    }
+    duration_ns = 0;
+    flags = kRepaired;
+  } else if (duration_ns > kLongestDuration_ns) [[unlikely]] {
+    report.add(ImportIssue::kAbsurdTime, event.byte_offset);
+    duration_ns = 0;
+    flags = kRepaired;
+  }
+  if (event.has_wide_id) [[unlikely]] report.add(ImportIssue::kWideCorrelation, event.byte_offset);
+  if (!event.category.present()) [[unlikely]] report.add(ImportIssue::kMissingCategory, event.byte_offset);
+
+  std::int32_t device = TrackKey::kHost;
+  if (is_on_device(categories[category.index()].rule.kind)) {
+    device = event.device;
+    if (device < 0) {
+      std::int64_t process = json::kNoNumber;
+      if (event.process.type == RawScalar::Type::kNumber) {
+        json::read_integer(event.process.text.data(), process);
+      }
+      device = process >= 0 && process < INT32_MAX ? static_cast<std::int32_t>(process) : 0;
+    }
+  }
+  if (event.sequence_number >= 0) {
+    sequences.push_back({static_cast<std::uint32_t>(slices.size()), event.sequence_number,
+                         event.forward_thread == json::kNoNumber ? 0 : event.forward_thread});
+  }
+  slices.starts_ns.push_back(event.time_ns);
+  slices.durations_ns.push_back(duration_ns);
+  slices.names.push_back(intern_name(event, report));
+  slices.tracks.push_back(track_of(event, device));
+  slices.categories.push_back(category);
+  slices.correlations.push_back(event.correlation);
+  slices.externals.push_back(event.external);
+  slices.args.push_back(keep_args_of(event));
+  slices.flags.push_back(flags);
+  if (dialect_->has_relative_times) {
+    slices.relative_starts_ns.push_back(event.relative_start_ns);
+    slices.relative_ends_ns.push_back(event.relative_end_ns);
+  }
+}
+
+void Shard::add_instant(const RawEvent& event, CategoryId category, ImportReport& report) {
+  if (!has_time(event, report)) return;
+  const TrackId track = track_of(event, TrackKey::kAnyDevice);
+  const StringId name = intern_name(event, report);
+  instants.push_back({event.time_ns, name, track, category, keep_args_of(event)});
+  if (dialect_->memory_event == nullptr) return;
+  MemoryEvent found;
+  if (!dialect_->memory_event(strings[categories[category.index()].name], strings[name], event.args, found)) {
+    return;
+  }
+  memory.push_back({event.time_ns, track, strings.intern(found.place), found.action,
+                    static_cast<std::uint32_t>(slices.size()), found.bytes, found.address, found.allocated_bytes,
+                    found.reserved_bytes, found.peak_allocated_bytes, found.peak_reserved_bytes});
+}
+
+void Shard::add_counter(const RawEvent& event, ImportReport& report) {
+  if (!has_time(event, report)) return;
+  const TrackId track = track_of(event, TrackKey::kAnyDevice);
+  const StringId name = intern_name(event, report);
+  json::for_each_member(event.args, [&](std::string_view key, json::JsonValue value) {
+    if (const auto number = value.as_double()) {
+      counters.push_back({event.time_ns, track, name, strings.intern(key), *number});
+    } else {
+      report.add(ImportIssue::kBadNumber, event.byte_offset, key);
+    }
+  });
+}
+
+void Shard::add_naming(const RawEvent& event) {
+  using What = NamingRow::What;
+  const TrackId track = track_of(event, TrackKey::kAnyDevice);
+  const auto text_of = [&](std::string_view key) -> StringId {
+    const auto value = json::find_member(event.args, key);
+    return value ? strings.intern(value->as_string()) : StringId();
+  };
+  const std::string_view name = event.name.text;
+  if (name == "process_name") {
+    namings.push_back({What::kProcessName, track, text_of("name"), 0});
+  } else if (name == "thread_name") {
+    namings.push_back({What::kThreadName, track, text_of("name"), 0});
+  } else if (name == "process_labels") {
+    namings.push_back({What::kProcessLabels, track, text_of("labels"), 0});
+  } else if (name == "thread_sort_index") {
+    const auto value = json::find_member(event.args, "sort_index");
+    if (const auto number = value ? value->as_int64() : std::nullopt) {
+      namings.push_back({What::kSortIndex, track, StringId(), *number});
+    }
+  }
+}
+
+void Shard::add_edge(const RawEvent& event, CategoryId category, ImportReport& report) {
+  if (!has_time(event, report)) return;
+  edges.push_back({event.time_ns, event.id.present() ? id_value(event.id) : 0, event.byte_offset,
+                   event.name.present() ? intern_name(event, report) : StringId(),
+                   track_of(event, TrackKey::kAnyDevice), category, keep_args_of(event), event.phase});
+}
+
+StringId Shard::intern_name(const RawEvent& event, ImportReport& report) {
+  std::string_view text = event.name.text;
+  if (event.name.escaped) [[unlikely]] {
+    bool repaired = false;
+    scratch_ = json::unescape(text, &repaired);
+    if (repaired) report.add(ImportIssue::kBadString, event.byte_offset, scratch_);
+    text = dialect_->plain_name != nullptr ? dialect_->plain_name(scratch_) : std::string_view(scratch_);
+    return strings.intern(text);
+  }
+  if (dialect_->plain_name != nullptr) text = dialect_->plain_name(text);
+  StringId& recent = recent_names_[recent_slot(text, recent_names_.size())];
+  if (recent.valid() && strings[recent] == text) [[likely]] return recent;
+  StringId id = strings.find(text);
+  if (!id.valid()) {
+    if (!json::is_valid_utf8(text)) [[unlikely]] {
+      scratch_ = json::sanitize_utf8(text);
+      report.add(ImportIssue::kBadString, event.byte_offset, scratch_);
+      return strings.intern(scratch_);
+    }
+    id = strings.intern(text);
+  }
+  recent = id;
+  return id;
+}
+
+StringId Shard::intern_scalar(const RawScalar& scalar) {
+  if (!scalar.escaped && json::is_valid_utf8(scalar.text)) return strings.intern(scalar.text);
+  return strings.intern(json::unescape(scalar.text, nullptr));
+}
+
+CategoryId Shard::category_of(const RawEvent& event) {
+  const std::string_view text = event.category.text;
+  if (last_category_.valid() && strings[categories[last_category_.index()].name] == text) return last_category_;
+  for (std::size_t i = 0; i < categories.size(); ++i) {
+    if (strings[categories[i].name] == text) return last_category_ = CategoryId(i);
+  }
+  const StringId name = intern_scalar(event.category);
+  // The text may have been repaired on its way into the pool.
+  for (std::size_t i = 0; i < categories.size(); ++i) {
+    if (categories[i].name == name) return last_category_ = CategoryId(i);
+  }
+  categories.push_back({name, dialect_->category_rule(strings[name])});
+  return last_category_ = CategoryId(categories.size() - 1);
+}
+
+TrackId Shard::track_of(const RawEvent& event, std::int32_t device) {
+  const std::uint64_t process = pack(event.process);
+  const std::uint64_t thread = pack(event.thread);
+  const std::uint64_t mix =
+      (process * 0x9E3779B97F4A7C15u) ^ (thread * 0xC2B2AE3D27D4EB4Fu) ^ static_cast<std::uint64_t>(device);
+  RecentTrack& recent = recent_tracks_[(mix * 0x9E3779B97F4A7C15u) >> 58];
+  const bool packable = process != kUnpackable && thread != kUnpackable;
+  if (packable && recent.track.valid() && recent.process == process && recent.thread == thread &&
+      recent.device == device) {
+    return recent.track;
+  }
+  RawScalar plain_thread = event.thread;
+  if (dialect_->plain_thread != nullptr) plain_thread.text = dialect_->plain_thread(plain_thread.text);
+  const TrackKey key{intern_scalar(event.process), intern_scalar(plain_thread), device};
+  const auto [found, is_new] = track_ids_.try_emplace(key, TrackId(tracks.size()));
+  if (is_new) tracks.push_back(key);
+  if (packable) recent = {process, thread, device, found->second};
+  return found->second;
+}
+
+ArgsId Shard::keep_args_of(const RawEvent& event) {
+  return keep_args_ && !event.args.empty() ? args_writer_.add(event.args) : ArgsId();
+}
+
+RowMarks Shard::marks() const {
+  return {slices.size(), flows.size(), instants.size(), counters.size(),
+          memory.size(), edges.size(), namings.size(),  sequences.size()};
+}
+
+void Shard::count_events_into(ImportReport& report) {
+  for (CategoryEntry& category : categories) {
+    for (std::size_t phase = 0; phase < category.events_by_phase.size(); ++phase) {
+      const std::uint64_t count = std::exchange(category.events_by_phase[phase], 0);
+      if (count == 0) continue;
+      report.events[{static_cast<char>(phase), std::string(strings[category.name])}] += count;
+      report.event_count += count;
+    }
+  }
+}
+
+}  // namespace strobe::readers

@@ -1,0 +1,195 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "strobe/base/string_pool.h"
+#include "strobe/readers/block_list.h"
+#include "strobe/readers/dialect.h"
+#include "strobe/readers/raw_event.h"
+#include "strobe/trace/args_store.h"
+#include "strobe/trace/import_report.h"
+
+namespace strobe::readers {
+
+// Where an event stands, in the shard's own strings.
+struct TrackKey {
+  // `device` of events that do not say whether they stand on a stream or a thread (flows, instants, names): they join
+  // whatever slices stand at the same (process, thread).
+  static constexpr std::int32_t kAnyDevice = -2;
+  static constexpr std::int32_t kHost = -1;
+
+  StringId process;
+  StringId thread;
+  std::int32_t device = kHost;
+
+  bool operator==(const TrackKey&) const = default;
+};
+
+struct FlowRow {
+  std::int64_t time_ns;
+  std::uint64_t id;
+  TrackId track;
+  CategoryId category;
+  FlowPhase phase;
+};
+
+struct InstantRow {
+  std::int64_t time_ns;
+  StringId name;
+  TrackId track;
+  CategoryId category;
+  ArgsId args;
+};
+
+struct CounterRow {
+  std::int64_t time_ns;
+  TrackId track;
+  StringId name;
+  StringId series;
+  double value;
+};
+
+struct MemoryEventRow {
+  std::int64_t time_ns;
+  TrackId track;
+  StringId place;
+  MemoryAction action;
+  std::uint32_t slices_before;
+  std::int64_t bytes;
+  std::uint64_t address;
+  std::int64_t allocated_bytes;
+  std::int64_t reserved_bytes;
+  std::int64_t peak_allocated_bytes;
+  std::int64_t peak_reserved_bytes;
+};
+
+// Half of a slice: B or E, or one end of an asynchronous one.
+struct SpanEdgeRow {
+  std::int64_t time_ns;
+  std::uint64_t id;  // asynchronous ones only
+  std::uint64_t byte_offset;
+  StringId name;  // may be invalid on ends
+  TrackId track;
+  CategoryId category;
+  ArgsId args;
+  char phase;
+};
+
+struct NamingRow {  // a metadata event
+  enum class What : std::uint8_t { kProcessName, kThreadName, kSortIndex, kProcessLabels } what;
+  TrackId track;
+  StringId text;
+  std::int64_t number;
+};
+
+struct SequenceRow {
+  std::uint32_t slice;
+  std::int64_t sequence_number;
+  std::int64_t forward_thread;
+};
+
+// The slices of a shard, one list per column, so that a merge can free them one by one.
+struct SliceRows {
+  BlockList<std::int64_t> starts_ns;
+  BlockList<std::int64_t> durations_ns;
+  BlockList<StringId> names;
+  BlockList<TrackId> tracks;
+  BlockList<CategoryId> categories;
+  BlockList<std::uint32_t> correlations;
+  BlockList<std::uint32_t> externals;
+  BlockList<ArgsId> args;
+  BlockList<std::uint8_t> flags;
+  BlockList<std::int64_t> relative_starts_ns;  // these two only if the dialect has them
+  BlockList<std::int64_t> relative_ends_ns;
+
+  std::size_t size() const { return starts_ns.size(); }
+};
+
+// How many rows of each table a shard had at some moment.
+struct RowMarks {
+  std::size_t slices = 0;
+  std::size_t flows = 0;
+  std::size_t instants = 0;
+  std::size_t counters = 0;
+  std::size_t memory = 0;
+  std::size_t edges = 0;
+  std::size_t namings = 0;
+  std::size_t sequences = 0;
+};
+
+// The events one thread has scanned, as columns with the thread's own string, track and category ids. Nothing is shared
+// while scanning; merge.h brings shards together.
+class Shard {
+ public:
+  Shard(const Dialect& dialect, bool keep_args) : dialect_(&dialect), keep_args_(keep_args) {}
+
+  void add(const RawEvent& event, ImportReport& report);
+
+  RowMarks marks() const;
+  // The arguments since the last call; ArgsIds count from 0 again afterwards.
+  ArgsStore take_args() { return args_writer_.finish(); }
+  // Adds the events seen since the last call to the report.
+  void count_events_into(ImportReport& report);
+
+  SliceRows slices;
+  BlockList<FlowRow> flows;
+  BlockList<InstantRow> instants;
+  BlockList<CounterRow> counters;
+  BlockList<MemoryEventRow> memory;
+  BlockList<SpanEdgeRow> edges;
+  BlockList<NamingRow> namings;
+  BlockList<SequenceRow> sequences;
+
+  StringPool strings;
+  std::vector<TrackKey> tracks;
+  struct CategoryEntry {
+    StringId name;
+    CategoryRule rule;
+    std::array<std::uint64_t, 128> events_by_phase{};
+  };
+  std::vector<CategoryEntry> categories;
+
+ private:
+  StringId intern_name(const RawEvent& event, ImportReport& report);
+  StringId intern_scalar(const RawScalar& scalar);
+  CategoryId category_of(const RawEvent& event);
+  TrackId track_of(const RawEvent& event, std::int32_t device);
+  ArgsId keep_args_of(const RawEvent& event);
+  bool has_time(const RawEvent& event, ImportReport& report);
+
+  void add_slice(const RawEvent& event, CategoryId category, ImportReport& report);
+  void add_instant(const RawEvent& event, CategoryId category, ImportReport& report);
+  void add_counter(const RawEvent& event, ImportReport& report);
+  void add_naming(const RawEvent& event);
+  void add_edge(const RawEvent& event, CategoryId category, ImportReport& report);
+
+  const Dialect* dialect_;
+  bool keep_args_;
+  ArgsWriter args_writer_;
+
+  // Names and tracks repeat at once: small direct-mapped memories in front of the exact tables.
+  std::array<StringId, 1024> recent_names_{};
+  struct RecentTrack {
+    std::uint64_t process = ~0ull;  // packed text, see pack() in shard.cc
+    std::uint64_t thread = ~0ull;
+    std::int32_t device = 0;
+    TrackId track;
+  };
+  std::array<RecentTrack, 64> recent_tracks_{};
+  CategoryId last_category_;
+  struct TrackKeyHash {
+    std::size_t operator()(const TrackKey& key) const noexcept {
+      return (key.process.value * 0x9E3779B9u) ^ (key.thread.value * 0x85EBCA6Bu) ^
+             static_cast<std::uint32_t>(key.device);
+    }
+  };
+  std::unordered_map<TrackKey, TrackId, TrackKeyHash> track_ids_;
+  std::string scratch_;
+};
+
+}  // namespace strobe::readers

@@ -1,0 +1,154 @@
+#include "strobe/base/file.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "strobe/base/byte_stream.h"
+
+namespace strobe {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class FileTest : public ::testing::Test {
+ protected:
+  FileTest() {
+    std::string pattern = (fs::temp_directory_path() / "strobe_file_test_XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~FileTest() override { fs::remove_all(folder_); }
+
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(FileTest, any_part_can_be_read_and_the_end_is_a_short_read) {
+  const auto file = File::open(write("a.json", "0123456789"));
+  ASSERT_TRUE(file.has_value());
+  EXPECT_TRUE(file->is_seekable());
+  EXPECT_EQ(file->size_bytes(), 10u);
+  std::string buffer(4, '\0');
+  EXPECT_EQ(*file->read_at(3, buffer), 4u);
+  EXPECT_EQ(buffer, "3456");
+  EXPECT_EQ(*file->read_at(8, buffer), 2u);
+  EXPECT_EQ(*file->read_at(100, buffer), 0u);
+}
+
+TEST_F(FileTest, reading_on_continues_where_it_ended) {
+  auto file = File::open(write("a.json", "0123456789"));
+  std::string buffer(6, '\0');
+  EXPECT_EQ(*file->read(buffer), 6u);
+  EXPECT_EQ(*file->read(buffer), 4u);
+  EXPECT_EQ(buffer.substr(0, 4), "6789");
+  EXPECT_EQ(*file->read(buffer), 0u);
+}
+
+TEST_F(FileTest, a_moved_file_stays_open) {
+  auto first = File::open(write("a.json", "0123456789"));
+  File second = std::move(*first);
+  File third = *File::open(write("b.json", "x"));
+  third = std::move(second);
+  std::string buffer(10, '\0');
+  EXPECT_EQ(*third.read_at(0, buffer), 10u);
+}
+
+TEST_F(FileTest, a_missing_file_is_told_with_its_packed_twin) {
+  write("run.json.gz", "x");
+  const auto file = File::open(folder_ / "run.json");
+  ASSERT_FALSE(file.has_value());
+  EXPECT_EQ(file.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(file.error().what, "no such file");
+  EXPECT_EQ(file.error().where, (folder_ / "run.json").string());
+  EXPECT_THAT(file.error().hint, HasSubstr("run.json.gz'?"));
+}
+
+TEST_F(FileTest, a_missing_file_is_told_with_its_unpacked_twin) {
+  write("run.json", "x");
+  const auto file = File::open(folder_ / "run.json.gz");
+  ASSERT_FALSE(file.has_value());
+  EXPECT_THAT(file.error().hint, HasSubstr("run.json'?"));
+}
+
+TEST_F(FileTest, a_missing_folder_is_told) {
+  const auto file = File::open(folder_ / "no" / "run.json");
+  ASSERT_FALSE(file.has_value());
+  EXPECT_THAT(file.error().hint, HasSubstr("does not exist either"));
+}
+
+TEST_F(FileTest, a_directory_is_told_with_the_traces_in_it) {
+  write("b.json.gz", "x");
+  write("a.json", "x");
+  write("notes.txt", "x");
+  const auto file = File::open(folder_);
+  ASSERT_FALSE(file.has_value());
+  EXPECT_EQ(file.error().code, ErrorCode::kMalformed);
+  EXPECT_THAT(file.error().what, HasSubstr("directory"));
+  EXPECT_THAT(file.error().hint, HasSubstr("2 traces"));
+  EXPECT_THAT(file.error().hint, HasSubstr("a.json'"));
+  EXPECT_THAT(file.error().hint, HasSubstr("/*.json*"));
+}
+
+TEST_F(FileTest, a_directory_without_traces_says_so) {
+  const auto file = File::open(folder_);
+  ASSERT_FALSE(file.has_value());
+  EXPECT_THAT(file.error().hint, HasSubstr("no *.json"));
+}
+
+TEST_F(FileTest, an_empty_file_is_told_with_the_likely_cause) {
+  const auto file = File::open(write("a.json", ""));
+  ASSERT_FALSE(file.has_value());
+  EXPECT_EQ(file.error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(file.error().what, "the file is empty");
+  EXPECT_THAT(file.error().hint, HasSubstr("killed"));
+}
+
+TEST_F(FileTest, a_file_without_permission_is_told) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const fs::path path = write("a.json", "x");
+  fs::permissions(path, fs::perms::none);
+  const auto file = File::open(path);
+  ASSERT_FALSE(file.has_value());
+  EXPECT_EQ(file.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(file.error().what, HasSubstr("permission"));
+}
+
+TEST_F(FileTest, a_pipe_is_read_front_to_back) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string text(1'000'000, 'x');
+  text.back() = 'y';
+  std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << text; });
+  auto file = File::open(pipe);
+  ASSERT_TRUE(file.has_value());
+  EXPECT_FALSE(file->is_seekable());
+  EXPECT_EQ(file->size_bytes(), 0u);
+  auto stream = open_stream(std::move(*file));
+  ASSERT_TRUE(stream.has_value());
+  std::string read(2'000'000, '\0');
+  const auto bytes = (*stream)->read(read);
+  writer.join();
+  ASSERT_TRUE(bytes.has_value());
+  EXPECT_EQ(read.substr(0, *bytes), text);
+}
+
+TEST_F(FileTest, a_file_that_says_nothing_of_its_size_is_read_like_a_pipe) {
+  if (!fs::exists("/proc/self/status")) GTEST_SKIP() << "no /proc here";
+  auto file = File::open("/proc/self/status");
+  ASSERT_TRUE(file.has_value());
+  EXPECT_FALSE(file->is_seekable());
+  std::string buffer(100, '\0');
+  EXPECT_GT(*file->read(buffer), 0u);
+}
+
+}  // namespace
+}  // namespace strobe
