@@ -36,9 +36,9 @@ struct Distributed {
 // How to read this trace's slices; set by its dialect, so that analyses need not know one vendor
 // from another.
 struct TraceTraits {
-  std::string dialect;                       // for people: "kineto", "paddle", "chrome"
-  std::string runtime_label;                 // "CudaRuntime", "XpuRuntime"
-  std::string device_label = "GPU";          // "GPU", "MLU", "XPU"
+  std::string dialect;                       // its name, for people
+  std::string runtime_label;                 // what tables call runtime calls
+  std::string device_label = "GPU";          // what tables call the device
   bool nested_operators_are_phases = false;  // an operator below another one is its phase
   bool steps_cover_all_threads = false;      // a step owns the launches of every thread in its time
   bool uses_vendor_collectives =

@@ -1,0 +1,12 @@
+# One interface target carries the sanitizers to everything that is ours, through strobe_warnings.
+# System libraries (GoogleTest among them) stay as they are: the interceptors see them well enough.
+add_library(strobe_sanitizers INTERFACE)
+if(STROBE_SANITIZE)
+  target_compile_options(strobe_sanitizers INTERFACE
+    -fsanitize=${STROBE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(strobe_sanitizers INTERFACE -fsanitize=${STROBE_SANITIZE})
+endif()
+if(STROBE_FUZZ)
+  # Coverage for libFuzzer in the code under test; only the targets link its main().
+  target_compile_options(strobe_sanitizers INTERFACE -fsanitize=fuzzer-no-link)
+endif()

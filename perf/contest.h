@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "perf/columns.h"
+
+namespace strobe::perf {
+
+// Seconds since it was made.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+// One contestant's run, printed as one line of JSON for perf/run.
+struct Outcome {
+  std::string contestant;
+  std::uint64_t json_bytes = 0;  // uncompressed
+  double seconds = 0;            // from opening the file to finished columns
+  std::uint64_t events = 0;
+  Checksum checksum;
+  std::vector<std::pair<std::string, double>> extra;
+};
+
+void print(const Outcome& outcome);
+
+// The most memory this process ever held, in bytes (VmHWM).
+std::uint64_t peak_memory_bytes();
+
+// The whole file; ends the process with a message if it cannot be read.
+std::string read_whole_file(const char* path);
+
+}  // namespace strobe::perf

@@ -1,0 +1,113 @@
+// strobe's own loader as a contestant.
+//
+//   load_strobe TRACE [--core | --args] [--threads N] [--summary]
+//
+// --core loads the core columns only, --args (the default) keeps every argument. --summary also
+// times summarize() over the loaded trace.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "perf/contest.h"
+#include "strobe/analysis/summary.h"
+#include "strobe/readers/trace_reader.h"
+
+namespace strobe::perf {
+namespace {
+
+struct Flags {
+  std::string path;
+  bool keep_args = true;
+  unsigned threads = 1;
+  bool summary = false;
+};
+
+std::optional<Flags> flags_of(int argc, char** argv) {
+  Flags flags;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view flag = argv[i];
+    if (flag == "--core") {
+      flags.keep_args = false;
+    } else if (flag == "--args") {
+      flags.keep_args = true;
+    } else if (flag == "--summary") {
+      flags.summary = true;
+    } else if (flag == "--threads" && i + 1 < argc) {
+      flags.threads = static_cast<unsigned>(std::atoi(argv[++i]));
+    } else if (!flag.starts_with("--") && flags.path.empty()) {
+      flags.path = flag;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (flags.path.empty()) return std::nullopt;
+  return flags;
+}
+
+Checksum checksum_of(const Trace& trace) {
+  std::vector<std::uint64_t> hashes(trace.strings().size());
+  for (std::size_t id = 0; id < hashes.size(); ++id) {
+    hashes[id] = Checksum::hash_of(trace.strings()[StringId(id)]);
+  }
+  const SliceColumns& slices = trace.slices();
+  Checksum checksum;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    checksum.add(hashes[slices.names[row].index()], slices.starts_ns[row],
+                 slices.durations_ns[row]);
+    if (slices.correlations[row] != kNoLaunchId) checksum.add_correlation(slices.correlations[row]);
+    if (slices.externals[row] != kNoLaunchId) checksum.add_external(slices.externals[row]);
+  }
+  return checksum;
+}
+
+int run(const Flags& flags) {
+  readers::LoadOptions options;
+  options.threads = flags.threads;
+  options.keep_args = flags.keep_args;
+  const Stopwatch load_watch;
+  auto loaded = readers::read_trace(flags.path, options);
+  Outcome outcome;
+  outcome.seconds = load_watch.seconds();
+  if (!loaded) {
+    std::fprintf(stderr, "load_strobe: %s: %s\n", loaded.error().where.c_str(),
+                 loaded.error().what.c_str());
+    return 3;
+  }
+  const double load_peak = static_cast<double>(peak_memory_bytes());
+  outcome.contestant = flags.keep_args ? "strobe, args" : "strobe, core";
+  outcome.contestant +=
+      ", " + std::to_string(flags.threads) + (flags.threads == 1 ? " thread" : " threads");
+  outcome.json_bytes = loaded->report.text_bytes;
+  outcome.events = loaded->report.event_count;
+  outcome.checksum = checksum_of(loaded->trace);
+  outcome.extra.emplace_back("load_peak_ratio",
+                             load_peak / static_cast<double>(outcome.json_bytes));
+  for (const readers::LoadStage& stage : loaded->stages) {
+    std::string key = "stage_" + stage.name;
+    std::replace(key.begin(), key.end(), ' ', '_');
+    outcome.extra.emplace_back(key, stage.seconds);
+  }
+  if (flags.summary) {
+    const Stopwatch summary_watch;
+    const analysis::Summary summary = analysis::summarize(loaded->trace);
+    outcome.extra.emplace_back("summary_seconds", summary_watch.seconds());
+    outcome.extra.emplace_back("summary_total_ns", static_cast<double>(summary.total_ns));
+  }
+  print(outcome);
+  return 0;
+}
+
+}  // namespace
+}  // namespace strobe::perf
+
+int main(int argc, char** argv) {
+  const auto flags = strobe::perf::flags_of(argc, argv);
+  if (!flags) {
+    std::fprintf(stderr, "usage: load_strobe TRACE [--core | --args] [--threads N] [--summary]\n");
+    return 2;
+  }
+  return strobe::perf::run(*flags);
+}
