@@ -184,8 +184,8 @@ void Shard::add_counter(const RawEvent& event, ImportReport& report) {
   if (!has_time(event, report)) return;
   const TrackId track = track_of(event, TrackKey::kAnyDevice);
   const StringId name = intern_name(event, report);
-  json::for_each_member(event.args, [&](std::string_view key, json::JsonValue value) {
-    if (const auto number = value.as_double()) {
+  for_each_member(event.args, [&](std::string_view key, JsonValue value) {
+    if (const auto number = value.unquoted().as_double()) {
       counters.push_back({event.time_ns, track, name, strings.intern(key), *number});
     } else {
       report.add(ImportIssue::kBadNumber, event.byte_offset, key);
@@ -197,8 +197,8 @@ void Shard::add_naming(const RawEvent& event) {
   using What = NamingRow::What;
   const TrackId track = track_of(event, TrackKey::kAnyDevice);
   const auto text_of = [&](std::string_view key) -> StringId {
-    const auto value = json::find_member(event.args, key);
-    return value ? strings.intern(value->as_string()) : StringId();
+    const JsonValue value = find(event.args, key);
+    return value.present() ? strings.intern(value.as_string()) : StringId();
   };
   const std::string_view name = event.name.text;
   if (name == "process_name") {
@@ -208,8 +208,7 @@ void Shard::add_naming(const RawEvent& event) {
   } else if (name == "process_labels") {
     namings.push_back({What::kProcessLabels, track, text_of("labels"), 0});
   } else if (name == "thread_sort_index") {
-    const auto value = json::find_member(event.args, "sort_index");
-    if (const auto number = value ? value->as_int64() : std::nullopt) {
+    if (const auto number = find(event.args, "sort_index").as_int64()) {
       namings.push_back({What::kSortIndex, track, StringId(), *number});
     }
   }
@@ -226,7 +225,7 @@ StringId Shard::intern_name(const RawEvent& event, ImportReport& report) {
   std::string_view text = event.name.text;
   if (event.name.escaped) [[unlikely]] {
     bool repaired = false;
-    scratch_ = json::unescape(text, &repaired);
+    scratch_ = unescape(text, &repaired);
     if (repaired) report.add(ImportIssue::kBadString, event.byte_offset, scratch_);
     text = dialect_->plain_name != nullptr ? dialect_->plain_name(scratch_) : std::string_view(scratch_);
     return strings.intern(text);
@@ -236,8 +235,8 @@ StringId Shard::intern_name(const RawEvent& event, ImportReport& report) {
   if (recent.valid() && strings[recent] == text) [[likely]] return recent;
   StringId id = strings.find(text);
   if (!id.valid()) {
-    if (!json::is_valid_utf8(text)) [[unlikely]] {
-      scratch_ = json::sanitize_utf8(text);
+    if (!is_valid_utf8(text)) [[unlikely]] {
+      scratch_ = sanitize_utf8(text);
       report.add(ImportIssue::kBadString, event.byte_offset, scratch_);
       return strings.intern(scratch_);
     }
@@ -248,8 +247,8 @@ StringId Shard::intern_name(const RawEvent& event, ImportReport& report) {
 }
 
 StringId Shard::intern_scalar(const RawScalar& scalar) {
-  if (!scalar.escaped && json::is_valid_utf8(scalar.text)) return strings.intern(scalar.text);
-  return strings.intern(json::unescape(scalar.text, nullptr));
+  if (!scalar.escaped && is_valid_utf8(scalar.text)) return strings.intern(scalar.text);
+  return strings.intern(unescape(scalar.text));
 }
 
 CategoryId Shard::category_of(const RawEvent& event) {

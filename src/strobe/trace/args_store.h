@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -10,16 +10,16 @@
 
 namespace strobe {
 
-// Every slice's arguments, as the JSON text they came in, in LZ4 blocks of about 64 KiB. Traces
-// repeat themselves, so this costs about a twenty-fifth of the file; a block is unpacked when
-// somebody asks.
+// Every slice's arguments, as the JSON text they came in, in LZ4 blocks of at most 64 KiB (a longer
+// text has a block of its own). Traces repeat themselves, so this costs about a twenty-fifth of the
+// file; a block is unpacked when somebody asks.
 class ArgsStore {
  public:
   struct Block {
     std::uint32_t first = 0;  // ArgsId of its first text
-    std::uint32_t raw_bytes =
-        0;  // unpacked size; texts are laid end to end, each closed by '\n'... see ArgsReader
-    std::vector<char> packed;
+    // Unpacked, a block is its texts end to end, each behind its length as a LEB128 number.
+    std::size_t raw_bytes = 0;
+    std::vector<char> packed;  // not packed at all if as long as raw_bytes
   };
 
   std::size_t size() const { return count_; }  // texts
@@ -27,6 +27,7 @@ class ArgsStore {
   bool empty() const { return count_ == 0; }
 
   // Moves the blocks of a later part to the end; its ids shift by the size() before the call.
+  // Together they must stay below 2^32 - 1 texts.
   void append(ArgsStore&& later);
 
  private:
@@ -36,7 +37,8 @@ class ArgsStore {
   std::uint32_t count_ = 0;
 };
 
-// Fills a store. Call finish() before the store is used.
+// Fills a store. finish() closes the block in hand and leaves the writer empty, ready for the next
+// store with the same buffers.
 class ArgsWriter {
  public:
   ArgsId add(std::string_view json_object);
@@ -44,9 +46,13 @@ class ArgsWriter {
 
  private:
   void flush();
+  void seal(std::span<const char> raw, std::uint32_t texts);
+
   ArgsStore store_;
-  std::vector<char> raw_;
-  std::uint32_t raw_first_ = 0;
+  std::vector<char> raw_;  // the block in hand: raw_bytes_ of it are used
+  std::size_t raw_bytes_ = 0;
+  std::uint32_t raw_texts_ = 0;
+  std::vector<char> packed_;  // scratch
 };
 
 // A cursor with its own unpacked block: one per thread. Ascending ids are cheap, random ones cost
@@ -60,10 +66,11 @@ class ArgsReader {
 
  private:
   void unpack(std::size_t block);
+
   const ArgsStore* store_;
-  std::size_t block_ = static_cast<std::size_t>(-1);
   std::vector<char> raw_;
-  std::vector<std::uint32_t> begins_;
+  std::uint32_t first_ = 0;  // id of texts_[0]
+  std::vector<std::string_view> texts_;
 };
 
 }  // namespace strobe

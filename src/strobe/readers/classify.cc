@@ -1,0 +1,94 @@
+#include "strobe/readers/classify.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace strobe::readers {
+namespace {
+
+// The correlation ids of runtime calls. Ids usually count up from the start of the process, so a bit per id is
+// small; where they are scattered, a sorted list is smaller.
+class LaunchIds {
+ public:
+  explicit LaunchIds(const SliceColumns& slices) {
+    std::uint32_t highest = 0;
+    std::size_t calls = 0;
+    for (std::size_t row = 0; row < slices.size(); ++row) {
+      if (!is_call(slices, row)) continue;
+      highest = std::max(highest, slices.correlations[row]);
+      ++calls;
+    }
+    const bool dense = highest / 64 <= calls + 4096;
+    if (dense) bits_.resize(static_cast<std::size_t>(highest) + 1);
+    for (std::size_t row = 0; row < slices.size(); ++row) {
+      if (!is_call(slices, row)) continue;
+      const std::uint32_t id = slices.correlations[row];
+      if (dense) {
+        duplicates_ += bits_[id];
+        bits_[id] = true;
+      } else {
+        sorted_.push_back(id);
+      }
+    }
+    std::sort(sorted_.begin(), sorted_.end());
+    const auto unique_end = std::unique(sorted_.begin(), sorted_.end());
+    duplicates_ += static_cast<std::uint64_t>(sorted_.end() - unique_end);
+    sorted_.erase(unique_end, sorted_.end());
+  }
+
+  bool has(std::uint32_t id) const {
+    if (!bits_.empty()) return id < bits_.size() && bits_[id];
+    return std::binary_search(sorted_.begin(), sorted_.end(), id);
+  }
+  std::uint64_t duplicates() const { return duplicates_; }
+
+ private:
+  static bool is_call(const SliceColumns& slices, std::size_t row) {
+    return slices.kinds[row] == SliceKind::kRuntimeCall && slices.correlations[row] != kNoLaunchId;
+  }
+
+  std::vector<bool> bits_;
+  std::vector<std::uint32_t> sorted_;
+  std::uint64_t duplicates_ = 0;
+};
+
+}  // namespace
+
+void classify_slices(TraceBuilder& builder, const Dialect& dialect) {
+  SliceColumns& slices = builder.slices();
+  const auto& categories = builder.categories();
+  std::vector<CategoryRule> rules;
+  std::vector<std::vector<std::optional<NameRule>>> by_name(categories.size());
+  for (std::size_t i = 0; i < categories.size(); ++i) {
+    rules.push_back(dialect.category_rule(builder.strings()[categories[i].name]));
+    if (rules[i].asks_name) by_name[i].resize(builder.strings().size());
+  }
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    const std::size_t category = slices.categories[row].index();
+    const CategoryRule& rule = rules[category];
+    if (!rule.asks_name) {
+      slices.kinds[row] = rule.kind;
+      continue;
+    }
+    auto& decided = by_name[category][slices.names[row].index()];
+    if (!decided) {
+      decided = dialect.name_rule(rule.kind, builder.strings()[categories[category].name],
+                                  builder.strings()[slices.names[row]]);
+    }
+    slices.kinds[row] = decided->kind;
+    slices.flags[row] = static_cast<std::uint8_t>(slices.flags[row] | decided->flags);
+  }
+}
+
+void check_launches(const SliceColumns& slices, ImportReport& report) {
+  const LaunchIds launches(slices);
+  std::uint64_t orphans = 0;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    if (is_device_work(slices.kinds[row])) orphans += !launches.has(slices.correlations[row]);
+  }
+  report.add_many(ImportIssue::kDuplicateCorrelation, launches.duplicates());
+  report.add_many(ImportIssue::kOrphanDeviceWork, orphans);
+}
+
+}  // namespace strobe::readers

@@ -1,0 +1,298 @@
+#include "strobe/readers/merge.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "strobe/readers/pair_edges.h"
+
+namespace strobe::readers {
+namespace {
+
+std::optional<std::int64_t> number_in(std::string_view text) {
+  std::int64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// One shard's ids in the trace's numbering, filled as they are met.
+struct Renumbering {
+  std::vector<StringId> strings;
+  std::vector<TrackId> tracks;
+  std::vector<CategoryId> categories;
+};
+
+class Merge {
+ public:
+  Merge(std::vector<Shard>& shards, std::vector<Piece>& pieces, TraceBuilder& builder, ImportReport& report)
+      : shards_(shards), pieces_(pieces), builder_(builder), report_(report), renumbered_(shards.size()) {
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      renumbered_[i].strings.resize(shards[i].strings.size());
+      renumbered_[i].tracks.resize(shards[i].tracks.size());
+      renumbered_[i].categories.resize(shards[i].categories.size());
+    }
+  }
+
+  void run(FileOrder& order) {
+    for (Piece& piece : pieces_) {
+      report_.append(piece.report);
+      args_before_.push_back(static_cast<std::uint32_t>(builder_.args().size()));
+      builder_.args().append(std::move(piece.args));
+    }
+    move_slices(order);
+    move_sequences();
+    move_flows();
+    move_instants();
+    move_counters();
+    move_memory(order);
+    std::vector<SpanEdgeRow> edges = take_edges();
+    apply_namings();
+    if (!edges.empty()) pair_edges(std::move(edges), builder_, report_);
+  }
+
+ private:
+  StringId string_of(std::size_t shard, StringId local) {
+    if (!local.valid()) return {};
+    StringId& global = renumbered_[shard].strings[local.index()];
+    if (!global.valid()) [[unlikely]] global = builder_.intern(shards_[shard].strings[local]);
+    return global;
+  }
+
+  CategoryId category_of(std::size_t shard, CategoryId local) {
+    CategoryId& global = renumbered_[shard].categories[local.index()];
+    if (!global.valid()) [[unlikely]] {
+      global = builder_.category(shards_[shard].strings[shards_[shard].categories[local.index()].name]);
+    }
+    return global;
+  }
+
+  TrackId track_of(std::size_t shard, TrackId local) {
+    TrackId& global = renumbered_[shard].tracks[local.index()];
+    if (!global.valid()) [[unlikely]] {
+      const TrackKey& key = shards_[shard].tracks[local.index()];
+      global = find_or_add_track({string_of(shard, key.process), string_of(shard, key.thread), key.device});
+    }
+    return global;
+  }
+
+  TrackId find_or_add_track(const TrackKey& key) {
+    if (key.device == TrackKey::kAnyDevice) {
+      const auto found = any_track_.find({key.process, key.thread});
+      if (found != any_track_.end()) return found->second;
+    }
+    const auto [entry, is_new] = track_ids_.try_emplace({key.process, key.thread, key.device}, TrackId());
+    if (!is_new) return entry->second;
+    Track track;
+    track.kind = key.device >= 0 ? TrackKind::kDeviceStream : TrackKind::kHostThread;
+    track.process = key.process;
+    track.thread = key.thread;
+    track.process_number = number_in(builder_.strings()[key.process]);
+    track.thread_number = number_in(builder_.strings()[key.thread]);
+    if (key.device >= 0) track.device = key.device;
+    entry->second = builder_.add_track(track);
+    any_track_.try_emplace({key.process, key.thread}, entry->second);
+    return entry->second;
+  }
+
+  ArgsId args_of(std::size_t piece, ArgsId local) const {
+    return local.valid() ? ArgsId(local.index() + args_before_[piece]) : ArgsId();
+  }
+
+  // Appends rows [from, to) of each piece to `target` and frees the shard's blocks behind itself.
+  template <class T, class Select, class Convert>
+  void move_column(std::vector<T>& target, Select select, Convert convert) {
+    target.resize(slice_count_);
+    T* out = target.data();
+    for (std::size_t p = 0; p < pieces_.size(); ++p) {
+      const Piece& piece = pieces_[p];
+      BlockList<T>& column = select(shards_[piece.shard].slices);
+      for (std::size_t row = piece.begin.slices; row < piece.end.slices; ++row) *out++ = convert(p, column[row]);
+      column.release_before(piece.end.slices);
+    }
+    for (Shard& shard : shards_) select(shard.slices).clear();
+  }
+
+  template <class T, class Select>
+  void move_column(std::vector<T>& target, Select select) {
+    move_column(target, select, [](std::size_t, T value) { return value; });
+  }
+
+  void move_slices(FileOrder& order) {
+    bool has_relative_times = false;
+    for (const Piece& piece : pieces_) {
+      slices_before_.push_back(static_cast<std::uint32_t>(slice_count_));
+      slice_count_ += piece.end.slices - piece.begin.slices;
+      has_relative_times = has_relative_times || shards_[piece.shard].slices.relative_starts_ns.size() > 0;
+    }
+    SliceColumns& slices = builder_.slices();
+    move_column(slices.starts_ns, [](SliceRows& rows) -> auto& { return rows.starts_ns; });
+    move_column(slices.durations_ns, [](SliceRows& rows) -> auto& { return rows.durations_ns; });
+    move_column(slices.names, [](SliceRows& rows) -> auto& { return rows.names; },
+                [&](std::size_t p, StringId id) { return string_of(pieces_[p].shard, id); });
+    move_column(slices.tracks, [](SliceRows& rows) -> auto& { return rows.tracks; },
+                [&](std::size_t p, TrackId id) { return track_of(pieces_[p].shard, id); });
+    move_column(slices.categories, [](SliceRows& rows) -> auto& { return rows.categories; },
+                [&](std::size_t p, CategoryId id) { return category_of(pieces_[p].shard, id); });
+    move_column(slices.correlations, [](SliceRows& rows) -> auto& { return rows.correlations; });
+    move_column(slices.externals, [](SliceRows& rows) -> auto& { return rows.externals; });
+    move_column(slices.args, [](SliceRows& rows) -> auto& { return rows.args; },
+                [&](std::size_t p, ArgsId id) { return args_of(p, id); });
+    move_column(slices.flags, [](SliceRows& rows) -> auto& { return rows.flags; });
+    slices.kinds.resize(slice_count_);
+    if (!has_relative_times) return;
+    move_column(order.relative_starts_ns, [](SliceRows& rows) -> auto& { return rows.relative_starts_ns; });
+    move_column(order.relative_ends_ns, [](SliceRows& rows) -> auto& { return rows.relative_ends_ns; });
+  }
+
+  // Calls f(piece number, shard number, row) for every row of a table, in file order, then frees the table.
+  template <class Row, class F>
+  void for_each_row(BlockList<Row> Shard::*table, std::size_t RowMarks::*mark, F f) {
+    for (std::size_t p = 0; p < pieces_.size(); ++p) {
+      const Piece& piece = pieces_[p];
+      const BlockList<Row>& rows = shards_[piece.shard].*table;
+      for (std::size_t row = piece.begin.*mark; row < piece.end.*mark; ++row) f(p, piece.shard, rows[row]);
+    }
+    for (Shard& shard : shards_) (shard.*table).clear();
+  }
+
+  void move_sequences() {
+    SequenceColumns& columns = builder_.sequences();
+    for_each_row(&Shard::sequences, &RowMarks::sequences,
+                 [&](std::size_t p, std::size_t, const SequenceRow& row) {
+                   columns.slices.push_back(SliceId(row.slice - pieces_[p].begin.slices + slices_before_[p]));
+                   columns.sequence_numbers.push_back(row.sequence_number);
+                   columns.forward_threads.push_back(row.forward_thread);
+                 });
+  }
+
+  void move_flows() {
+    FlowColumns& columns = builder_.flows();
+    std::size_t count = 0;
+    for (const Piece& piece : pieces_) count += piece.end.flows - piece.begin.flows;
+    columns.times_ns.reserve(count);
+    columns.ids.reserve(count);
+    columns.tracks.reserve(count);
+    columns.categories.reserve(count);
+    columns.phases.reserve(count);
+    for_each_row(&Shard::flows, &RowMarks::flows, [&](std::size_t, std::size_t shard, const FlowRow& row) {
+      columns.times_ns.push_back(row.time_ns);
+      columns.ids.push_back(row.id);
+      columns.tracks.push_back(track_of(shard, row.track));
+      columns.categories.push_back(category_of(shard, row.category));
+      columns.phases.push_back(row.phase);
+    });
+  }
+
+  void move_instants() {
+    InstantColumns& columns = builder_.instants();
+    for_each_row(&Shard::instants, &RowMarks::instants,
+                 [&](std::size_t p, std::size_t shard, const InstantRow& row) {
+                   columns.times_ns.push_back(row.time_ns);
+                   columns.names.push_back(string_of(shard, row.name));
+                   columns.tracks.push_back(track_of(shard, row.track));
+                   columns.categories.push_back(category_of(shard, row.category));
+                   columns.args.push_back(args_of(p, row.args));
+                 });
+  }
+
+  void move_counters() {
+    CounterColumns& columns = builder_.counters();
+    for_each_row(&Shard::counters, &RowMarks::counters,
+                 [&](std::size_t, std::size_t shard, const CounterRow& row) {
+                   columns.times_ns.push_back(row.time_ns);
+                   columns.tracks.push_back(track_of(shard, row.track));
+                   columns.names.push_back(string_of(shard, row.name));
+                   columns.series.push_back(string_of(shard, row.series));
+                   columns.values.push_back(row.value);
+                 });
+  }
+
+  void move_memory(FileOrder& order) {
+    MemoryColumns& columns = builder_.memory();
+    for_each_row(&Shard::memory, &RowMarks::memory,
+                 [&](std::size_t p, std::size_t shard, const MemoryEventRow& row) {
+                   columns.times_ns.push_back(row.time_ns);
+                   columns.tracks.push_back(track_of(shard, row.track));
+                   columns.actions.push_back(row.action);
+                   columns.places.push_back(string_of(shard, row.place));
+                   columns.bytes.push_back(row.bytes);
+                   columns.addresses.push_back(row.address);
+                   columns.allocated_bytes.push_back(row.allocated_bytes);
+                   columns.reserved_bytes.push_back(row.reserved_bytes);
+                   columns.peak_allocated_bytes.push_back(row.peak_allocated_bytes);
+                   columns.peak_reserved_bytes.push_back(row.peak_reserved_bytes);
+                   columns.owners.emplace_back();
+                   order.slices_before_memory.push_back(static_cast<std::uint32_t>(
+                       row.slices_before - pieces_[p].begin.slices + slices_before_[p]));
+                 });
+  }
+
+  std::vector<SpanEdgeRow> take_edges() {
+    std::vector<SpanEdgeRow> edges;
+    for_each_row(&Shard::edges, &RowMarks::edges,
+                 [&](std::size_t p, std::size_t shard, SpanEdgeRow row) {
+                   row.name = string_of(shard, row.name);
+                   row.track = track_of(shard, row.track);
+                   row.category = category_of(shard, row.category);
+                   row.args = args_of(p, row.args);
+                   edges.push_back(row);
+                 });
+    return edges;
+  }
+
+  // Names reach every track of their process or thread, whether it holds slices or not.
+  void apply_namings() {
+    using What = NamingRow::What;
+    std::map<StringId, StringId> process_names;
+    std::map<std::pair<StringId, StringId>, StringId> thread_names;
+    std::map<std::pair<StringId, StringId>, std::int64_t> sort_indices;
+    for_each_row(&Shard::namings, &RowMarks::namings,
+                 [&](std::size_t, std::size_t shard, const NamingRow& row) {
+                   const TrackKey& key = shards_[shard].tracks[row.track.index()];
+                   const StringId process = string_of(shard, key.process);
+                   const StringId thread = string_of(shard, key.thread);
+                   if (row.what == What::kProcessName) {
+                     process_names[process] = string_of(shard, row.text);
+                   } else if (row.what == What::kThreadName) {
+                     thread_names[{process, thread}] = string_of(shard, row.text);
+                   } else if (row.what == What::kSortIndex) {
+                     sort_indices[{process, thread}] = row.number;
+                   }
+                 });
+    for (Track& track : builder_.tracks()) {
+      if (const auto found = process_names.find(track.process); found != process_names.end()) {
+        track.process_name = found->second;
+      }
+      const std::pair key{track.process, track.thread};
+      if (const auto found = thread_names.find(key); found != thread_names.end()) {
+        track.thread_name = found->second;
+      }
+      if (const auto found = sort_indices.find(key); found != sort_indices.end()) {
+        track.sort_index = found->second;
+      }
+    }
+  }
+
+  std::vector<Shard>& shards_;
+  std::vector<Piece>& pieces_;
+  TraceBuilder& builder_;
+  ImportReport& report_;
+  std::vector<Renumbering> renumbered_;
+  std::vector<std::uint32_t> args_before_;
+  std::vector<std::uint32_t> slices_before_;
+  std::size_t slice_count_ = 0;
+  std::map<std::tuple<StringId, StringId, std::int32_t>, TrackId> track_ids_;
+  std::map<std::pair<StringId, StringId>, TrackId> any_track_;
+};
+
+}  // namespace
+
+void merge_pieces(std::vector<Shard>& shards, std::vector<Piece>& pieces, TraceBuilder& builder,
+                  FileOrder& order, ImportReport& report) {
+  Merge(shards, pieces, builder, report).run(order);
+}
+
+}  // namespace strobe::readers

@@ -1,0 +1,237 @@
+#include "strobe/readers/trace_reader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "strobe/base/byte_stream.h"
+#include "strobe/base/file.h"
+#include "strobe/base/prefetch_stream.h"
+#include "strobe/readers/classify.h"
+#include "strobe/readers/frame.h"
+#include "strobe/readers/merge.h"
+#include "strobe/readers/parallel_scan.h"
+
+namespace strobe::readers {
+namespace {
+
+unsigned thread_count(const LoadOptions& options) {
+  return options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+class Stopwatch {
+ public:
+  double lap_seconds() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// One trace on its way in: the scanned events and what stands around them.
+struct Scanned {
+  Frame frame;
+  const Dialect* dialect = nullptr;
+  std::vector<Shard> shards;
+  std::vector<Piece> pieces;
+  ImportReport report;  // of everything outside the pieces
+};
+
+Error interrupted(const std::string& name) { return {ErrorCode::kInterrupted, "loading was interrupted", name, ""}; }
+
+// What the way in which the events ended means for the trace.
+void report_ending(const Window* window, Scanned& scanned) {
+  const ArrayScan& last = scanned.pieces.back().scan;
+  if (last.end != ArrayEnd::kTextEnded) return;
+  if (window != nullptr && window->damage()) {
+    scanned.report.add(ImportIssue::kBadCompressedData, last.next_offset,
+                       window->damage()->what + " (" + window->damage()->where + ")");
+  }
+  // A bare array may be left open by its writer; an object may not.
+  if (!last.inside_event && !scanned.frame.is_object) return;
+  std::uint64_t entries = 0;
+  for (const Piece& piece : scanned.pieces) entries += piece.scan.entries;
+  scanned.report.add(ImportIssue::kTruncatedFile, last.next_offset,
+                     (last.inside_event ? "inside entry " : "behind entry ") + std::to_string(entries));
+}
+
+Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, const std::string& name, std::uint64_t file_bytes,
+                            const LoadOptions& options) {
+  Scanned scanned;
+  Window window(*stream, 0);
+  const char* p = nullptr;
+  STROBE_TRY(scanned.frame, read_front(window, p, name));
+  scanned.dialect = &choose_dialect(scanned.frame.head);
+  scanned.shards.emplace_back(*scanned.dialect, options.keep_args);
+  Shard& shard = scanned.shards.front();
+  Piece piece;
+  piece.first_offset = window.offset_of(p);
+  const ScanPulse pulse = [&](std::uint64_t) {
+    if (options.progress) options.progress({stream->consumed_bytes(), file_bytes});
+    return options.cancelled == nullptr || !*options.cancelled;
+  };
+  piece.scan =
+      scan_event_array(window, p, std::numeric_limits<std::uint64_t>::max(), shard, piece.report, pulse);
+  if (piece.scan.end == ArrayEnd::kCancelled) return interrupted(name);
+  piece.end = shard.marks();
+  piece.args = shard.take_args();
+  shard.count_events_into(piece.report);
+  scanned.pieces.push_back(std::move(piece));
+  report_ending(&window, scanned);
+  if (scanned.pieces.back().scan.end == ArrayEnd::kClosed && scanned.frame.is_object) {
+    read_back(window, p, scanned.frame.head, scanned.report);
+  }
+  scanned.report.text_bytes = window.offset_of(window.end());
+  return scanned;
+}
+
+Result<Scanned> scan_source(const TextSource& source, const std::string& name, const LoadOptions& options) {
+  Scanned scanned;
+  const auto stream = source.stream_from(0);
+  Window window(*stream, 0);
+  const char* p = nullptr;
+  STROBE_TRY(scanned.frame, read_front(window, p, name));
+  scanned.dialect = &choose_dialect(scanned.frame.head);
+  bool cancelled = false;
+  const ScanPulse pulse = [&](std::uint64_t offset) {
+    if (options.progress) options.progress({offset, source.size_bytes()});
+    cancelled = options.cancelled != nullptr && *options.cancelled;
+    return !cancelled;
+  };
+  ParallelScan parallel = scan_in_parallel(source, window.offset_of(p), options.piece_bytes, thread_count(options),
+                                           *scanned.dialect, options.keep_args, pulse);
+  if (cancelled) return interrupted(name);
+  scanned.shards = std::move(parallel.shards);
+  scanned.pieces = std::move(parallel.pieces);
+  report_ending(nullptr, scanned);
+  const ArrayScan& last = scanned.pieces.back().scan;
+  if (last.end == ArrayEnd::kClosed && scanned.frame.is_object) {
+    const auto back_stream = source.stream_from(last.next_offset);
+    Window back(*back_stream, last.next_offset, 1 << 16);
+    const char* q = back.end();
+    read_back(back, q, scanned.frame.head, scanned.report);
+  }
+  scanned.report.text_bytes = source.size_bytes();
+  return scanned;
+}
+
+LoadedTrace finish(Scanned scanned, const std::string& name, std::uint64_t file_bytes, Stopwatch& watch) {
+  LoadedTrace loaded;
+  loaded.path = name;
+  loaded.stages.push_back({"read and scan", watch.lap_seconds()});
+  const Dialect& dialect = *scanned.dialect;
+  TraceBuilder builder;
+  builder.metadata().traits = dialect.traits;
+  for (const auto& [key, json] : scanned.frame.head.members) read_member(key, json, builder.metadata());
+  FileOrder order;
+  merge_pieces(scanned.shards, scanned.pieces, builder, order, loaded.report);
+  scanned.shards.clear();
+  loaded.report.append(scanned.report);
+  loaded.report.file_bytes = file_bytes;
+  loaded.report.text_bytes = scanned.report.text_bytes;
+  loaded.stages.push_back({"merge", watch.lap_seconds()});
+  classify_slices(builder, dialect);
+  check_launches(builder.slices(), loaded.report);
+  if (dialect.finish != nullptr) dialect.finish(builder, order, loaded.report);
+  if (loaded.report.event_count == 0) loaded.report.add(ImportIssue::kNoEvents, 0);
+  loaded.trace = std::move(builder).build();
+  loaded.stages.push_back({"classify", watch.lap_seconds()});
+  return loaded;
+}
+
+bool is_worth_splitting(const TextSource& source, const LoadOptions& options) {
+  return thread_count(options) > 1 && source.size_bytes() >= 2 * options.piece_bytes;
+}
+
+Result<Scanned> scan_plain(const TextSource& source, const std::string& name, const LoadOptions& options) {
+  if (is_worth_splitting(source, options)) return scan_source(source, name, options);
+  return scan_stream(source.stream_from(0), name, source.size_bytes(), options);
+}
+
+Result<Scanned> scan_packed(std::unique_ptr<ByteStream> stream, const std::string& name, std::uint64_t file_bytes,
+                            const LoadOptions& options) {
+  if (thread_count(options) > 1) stream = prefetch(std::move(stream));
+  return scan_stream(std::move(stream), name, file_bytes, options);
+}
+
+}  // namespace
+
+Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOptions& options) {
+  Stopwatch watch;
+  const std::string name = path.string();
+  STROBE_TRY(File file, File::open(path));
+  const std::uint64_t file_bytes = file.size_bytes();
+  char first[8] = {};
+  if (file.is_seekable()) {
+    STROBE_TRY(const std::size_t bytes, file.read_at(0, first));
+    if (sniff_compression({first, bytes}) == Compression::kNone) {
+      const TextSource source(file);
+      STROBE_TRY(Scanned scanned, scan_plain(source, name, options));
+      return finish(std::move(scanned), name, file_bytes, watch);
+    }
+  }
+  STROBE_TRY(auto stream, open_stream(std::move(file)));
+  STROBE_TRY(Scanned scanned, scan_packed(std::move(stream), name, file_bytes, options));
+  return finish(std::move(scanned), name, file_bytes, watch);
+}
+
+Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name, const LoadOptions& options) {
+  Stopwatch watch;
+  if (bytes.empty()) return Error{ErrorCode::kMalformed, "there is nothing to read", name, ""};
+  if (sniff_compression(bytes) == Compression::kNone) {
+    const TextSource source(bytes);
+    STROBE_TRY(Scanned scanned, scan_plain(source, name, options));
+    return finish(std::move(scanned), name, bytes.size(), watch);
+  }
+  STROBE_TRY(auto stream, open_stream(bytes));
+  STROBE_TRY(Scanned scanned, scan_packed(std::move(stream), name, bytes.size(), options));
+  return finish(std::move(scanned), name, bytes.size(), watch);
+}
+
+Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::path>& paths,
+                                             const LoadOptions& options) {
+  std::vector<std::optional<Result<LoadedTrace>>> results(paths.size());
+  const unsigned threads = thread_count(options);
+  const auto at_once = static_cast<unsigned>(std::min<std::size_t>(threads, paths.size()));
+  LoadOptions each = options;
+  each.threads = std::max(1u, threads / std::max(1u, at_once));
+  std::mutex progress_mutex;
+  std::vector<LoadProgress> progress(paths.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i; (i = next++) < paths.size();) {
+      LoadOptions own = each;
+      if (options.progress) {
+        own.progress = [&, i](const LoadProgress& step) {
+          const std::scoped_lock lock(progress_mutex);
+          progress[i] = step;
+          LoadProgress sum;
+          for (const LoadProgress& one : progress) {
+            sum.bytes_done += one.bytes_done;
+            sum.bytes_total += one.bytes_total;
+          }
+          options.progress(sum);
+        };
+      }
+      results[i] = read_trace(paths[i], own);
+    }
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (unsigned i = 1; i < at_once; ++i) workers.emplace_back(work);
+    work();
+  }
+  std::vector<LoadedTrace> loaded;
+  for (auto& result : results) {
+    if (!*result) return std::move(*result).error();
+    loaded.push_back(std::move(*result).value());
+  }
+  return loaded;
+}
+
+}  // namespace strobe::readers
