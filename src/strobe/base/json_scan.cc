@@ -13,7 +13,8 @@ bool ends_scalar(char c) {
   return c == ',' || c == '}' || c == ']' || c == ':' || static_cast<unsigned char>(c) <= ' ';
 }
 
-// Whether the eight bytes are all digits, and their value: the usual SWAR reduction, pairs to quads to eight.
+// Whether the eight bytes are all digits, and their value: the usual SWAR reduction, pairs to quads
+// to eight.
 bool read_eight_digits(const char* p, std::uint64_t& value) {
   std::uint64_t word;
   std::memcpy(&word, p, 8);
@@ -56,7 +57,8 @@ const char* read_whole(const char* p, Decimal& decimal) {
   return p;
 }
 
-// A number with an exponent, or with more digits than the fast path holds: decimal shifting on the digit string.
+// A number with an exponent, or with more digits than the fast path holds: decimal shifting on the
+// digit string.
 const char* read_thousandths_slow(const char* p, std::int64_t& value) {
   value = kNoNumber;
   bool negative = false;
@@ -85,7 +87,8 @@ const char* read_thousandths_slow(const char* p, std::int64_t& value) {
     bool negative_exponent = false;
     if (*q == '-' || *q == '+') negative_exponent = *q++ == '-';
     int exponent = 0;
-    while (is_digit(*q)) exponent = exponent < 10000 ? exponent * 10 + (*q++ - '0') : (++q, exponent);
+    while (is_digit(*q))
+      exponent = exponent < 10000 ? exponent * 10 + (*q++ - '0') : (++q, exponent);
     point += negative_exponent ? -exponent : exponent;
     p = q;
   }
@@ -162,7 +165,8 @@ const char* read_thousandths(const char* p, std::int64_t& value) {
   bool has_digits = decimal.digits > 0;
   if (*p == '.') {
     const char* fraction = ++p;
-    while (is_digit(*p) && p - fraction < 3) thousandths = thousandths * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    while (is_digit(*p) && p - fraction < 3)
+      thousandths = thousandths * 10 + static_cast<std::uint64_t>(*p++ - '0');
     for (auto places = p - fraction; places < 3; ++places) thousandths *= 10;
     if (is_digit(*p)) {
       if (*p >= '5') ++thousandths;
@@ -171,7 +175,8 @@ const char* read_thousandths(const char* p, std::int64_t& value) {
     has_digits = has_digits || p > fraction;
   }
   // 16 digits times 1000 always fit; everything longer takes the slow road, as do exponents.
-  if (decimal.overflow || decimal.whole >= 9'000'000'000'000'000u || *p == 'e' || *p == 'E') [[unlikely]] {
+  if (decimal.overflow || decimal.whole >= 9'000'000'000'000'000u || *p == 'e' || *p == 'E')
+      [[unlikely]] {
     return read_thousandths_slow(begin, value);
   }
   if (!has_digits) {
@@ -189,7 +194,8 @@ const char* read_integer(const char* p, std::int64_t& value) {
   if (decimal.digits == 0 || decimal.overflow) {
     value = kNoNumber;
   } else {
-    value = decimal.negative ? -static_cast<std::int64_t>(decimal.whole) : static_cast<std::int64_t>(decimal.whole);
+    value = decimal.negative ? -static_cast<std::int64_t>(decimal.whole)
+                             : static_cast<std::int64_t>(decimal.whole);
   }
   while (!ends_scalar(*p)) ++p;
   return p;

@@ -6,8 +6,9 @@
 
 #include "strobe/base/simd.h"
 
-// The fast, forgiving half of our JSON: steps over text without building anything. All functions expect a text in a buffer
-// with simd::kSimdPadding zero bytes behind `end`, never read further, and return nullptr when the text ends too early.
+// The fast, forgiving half of our JSON: steps over text without building anything. All functions
+// expect a text in a buffer with simd::kSimdPadding zero bytes behind `end`, never read further,
+// and return nullptr when the text ends too early.
 namespace strobe::json {
 
 inline constexpr std::int64_t kNoNumber = INT64_MIN;
@@ -24,7 +25,8 @@ StringEnd find_string_end_slow(const char* stop, const char* end);
 // `p` is the first byte behind the opening quote. Control characters are tolerated.
 inline StringEnd find_string_end(const char* p, const char* end) {
   const char* stop = simd::find_string_stop(p);
-  if (*stop == '"') [[likely]] return {stop, true};
+  if (*stop == '"') [[likely]]
+    return {stop, true};
   return find_string_end_slow(stop, end);
 }
 
@@ -34,9 +36,9 @@ const char* skip_value(const char* p, const char* end);
 // From anywhere inside an object or array, outside of strings, to one past its closing bracket.
 const char* skip_to_close(const char* p, const char* end);
 
-// Reads a decimal number times 1000, rounded half away from zero, without passing through a double: microseconds become
-// nanoseconds. Accepts a sign, a fraction of any length and an exponent. Returns one past the number; `value` is kNoNumber
-// when there is no number or it does not fit.
+// Reads a decimal number times 1000, rounded half away from zero, without passing through a double:
+// microseconds become nanoseconds. Accepts a sign, a fraction of any length and an exponent.
+// Returns one past the number; `value` is kNoNumber when there is no number or it does not fit.
 const char* read_thousandths(const char* p, std::int64_t& value);
 
 // Digits only, with an optional sign; a fraction or exponent is stepped over and dropped.

@@ -18,11 +18,14 @@ constexpr std::size_t kBlockBytes = 1 << 20;
 class PrefetchStream final : public ByteStream {
  public:
   explicit PrefetchStream(std::unique_ptr<ByteStream> stream)
-      : stream_(std::move(stream)), blocks_(kBlocks), worker_([this](const std::stop_token& stop) { fill(stop); }) {}
+      : stream_(std::move(stream)),
+        blocks_(kBlocks),
+        worker_([this](const std::stop_token& stop) { fill(stop); }) {}
 
   ~PrefetchStream() override {
     {
-      const std::scoped_lock lock(mutex_);  // or the worker could miss the call between asking and sleeping
+      const std::scoped_lock lock(
+          mutex_);  // or the worker could miss the call between asking and sleeping
       worker_.request_stop();
     }
     changed_.notify_all();
@@ -43,7 +46,9 @@ class PrefetchStream final : public ByteStream {
     return done;
   }
 
-  std::uint64_t consumed_bytes() const override { return consumed_.load(std::memory_order_relaxed); }
+  std::uint64_t consumed_bytes() const override {
+    return consumed_.load(std::memory_order_relaxed);
+  }
 
  private:
   struct Block {

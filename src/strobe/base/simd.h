@@ -9,8 +9,9 @@
 #include <emmintrin.h>
 #endif
 
-// Sixteen bytes at a time, on NEON, SSE2 or plain words. Every search may read up to kSimdPadding bytes past the byte it
-// stops at, so texts are kept in buffers with that many zero bytes behind their end; a zero byte stops every search.
+// Sixteen bytes at a time, on NEON, SSE2 or plain words. Every search may read up to kSimdPadding
+// bytes past the byte it stops at, so texts are kept in buffers with that many zero bytes behind
+// their end; a zero byte stops every search.
 namespace strobe::simd {
 
 inline constexpr std::size_t kSimdPadding = 64;
@@ -124,7 +125,8 @@ inline const char* find_structure(const char* p) {
   }
 }
 
-// First byte that is no blank, tab or line break. Control characters count as blanks, a zero byte does not.
+// First byte that is no blank, tab or line break. Control characters count as blanks, a zero byte
+// does not.
 inline const char* skip_blanks(const char* p) {
   if (static_cast<std::uint8_t>(p[0]) > ' ') return p;
   if (static_cast<std::uint8_t>(p[1]) > ' ' && p[0] != '\0') return p + 1;

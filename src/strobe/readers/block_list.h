@@ -8,8 +8,8 @@ namespace strobe::readers {
 
 inline constexpr std::size_t kBlockRows = 16384;
 
-// A list that grows by blocks: rows never move, growing never doubles the memory, and blocks can be given back one by one
-// while a merge consumes them.
+// A list that grows by blocks: rows never move, growing never doubles the memory, and blocks can be
+// given back one by one while a merge consumes them.
 template <class T>
 class BlockList {
  public:

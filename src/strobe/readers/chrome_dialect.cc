@@ -3,7 +3,8 @@
 namespace strobe::readers {
 namespace {
 
-// Any other writer: its categories are its own, so slices keep their names and times and stay kOther.
+// Any other writer: its categories are its own, so slices keep their names and times and stay
+// kOther.
 CategoryRule category_rule(std::string_view) { return {SliceKind::kOther, false}; }
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace strobe::readers {
 namespace {
 
-// The correlation ids of runtime calls. Ids usually count up from the start of the process, so a bit per id is
-// small; where they are scattered, a sorted list is smaller.
+// The correlation ids of runtime calls. Ids usually count up from the start of the process, so a
+// bit per id is small; where they are scattered, a sorted list is smaller.
 class LaunchIds {
  public:
   explicit LaunchIds(const SliceColumns& slices) {

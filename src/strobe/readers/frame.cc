@@ -23,7 +23,8 @@ bool skip_blanks(Window& window, const char*& p) {
   }
 }
 
-// One `"key": value` as text. `p` is the key's quote, afterwards one past the value (or the '[' of the event array).
+// One `"key": value` as text. `p` is the key's quote, afterwards one past the value (or the '[' of
+// the event array).
 struct Member {
   std::string key;
   std::string value;  // empty for the event array
@@ -78,9 +79,10 @@ Error no_event_array(const TraceHead& head, const std::string& name) {
   for (std::size_t i = 0; i < std::min<std::size_t>(head.members.size(), 5); ++i) {
     keys += (i == 0 ? "" : ", ") + head.members[i].first;
   }
-  return {ErrorCode::kMalformed, "this is JSON, but not a trace: it has no \"traceEvents\" array", name,
-          keys.empty() ? "a profiler's trace begins with [ or with {\"traceEvents\": [ …"
-                       : "its members are " + keys + "; a trace keeps its events in \"traceEvents\""};
+  return {
+      ErrorCode::kMalformed, "this is JSON, but not a trace: it has no \"traceEvents\" array", name,
+      keys.empty() ? "a profiler's trace begins with [ or with {\"traceEvents\": [ …"
+                   : "its members are " + keys + "; a trace keeps its events in \"traceEvents\""};
 }
 
 }  // namespace

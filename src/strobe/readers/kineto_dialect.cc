@@ -7,7 +7,8 @@
 #include "strobe/device/kernel_names.h"
 #include "strobe/readers/dialect.h"
 
-// PyTorch's profiler library, from 2021's capitalised categories to today's, and what the vendors' back ends made of it.
+// PyTorch's profiler library, from 2021's capitalised categories to today's, and what the vendors'
+// back ends made of it.
 namespace strobe::readers {
 namespace {
 
@@ -38,7 +39,8 @@ constexpr CategoryEntry kCategories[] = {
     {"Trace", {Kind::kProfiler, false}},
 };
 
-// Every back end names its own (cuda_runtime, xpu_driver, mlu_memcpy, privateuse1_kernel, ...): the ending decides.
+// Every back end names its own (cuda_runtime, xpu_driver, mlu_memcpy, privateuse1_kernel, ...): the
+// ending decides.
 constexpr CategoryEntry kEndings[] = {
     {"_user_annotation", {Kind::kDeviceAnnotation, false}},
     {"_runtime", {Kind::kRuntimeCall, false}},
@@ -79,7 +81,8 @@ NameRule name_rule(Kind kind, std::string_view, std::string_view name) {
       if (starts_with_any(name, {"nccl:", "gloo:", "mpi:", "ucc:", "hccl:", "xccl:", "cncl:"})) {
         return {Kind::kCommunication, kCommunicates};
       }
-      return {range_kind(name, name.ends_with(".forward") ? Kind::kForward : Kind::kAnnotation), kNoFlags};
+      return {range_kind(name, name.ends_with(".forward") ? Kind::kForward : Kind::kAnnotation),
+              kNoFlags};
     }
     case Kind::kOperator: {
       const Kind found = range_kind(name, Kind::kOperator);
@@ -99,7 +102,8 @@ NameRule name_rule(Kind kind, std::string_view, std::string_view name) {
 }
 
 bool recognises(const TraceHead& head) {
-  constexpr std::string_view kMembers[] = {"traceName", "baseTimeNanoseconds", "distributedInfo", "trace_id"};
+  constexpr std::string_view kMembers[] = {"traceName", "baseTimeNanoseconds", "distributedInfo",
+                                           "trace_id"};
   for (const auto& [key, value] : head.members) {
     if (std::find(std::begin(kMembers), std::end(kMembers), key) != std::end(kMembers)) return true;
     if (key == "schemaVersion" && !value.starts_with('"')) return true;
@@ -117,7 +121,8 @@ bool recognises(const TraceHead& head) {
   return false;
 }
 
-bool memory_event(std::string_view, std::string_view name, std::string_view args, MemoryEvent& event) {
+bool memory_event(std::string_view, std::string_view name, std::string_view args,
+                  MemoryEvent& event) {
   if (name != "[memory]") return false;
   std::int64_t device_type = 0;
   std::int64_t device = 0;
@@ -144,7 +149,9 @@ bool memory_event(std::string_view, std::string_view name, std::string_view args
   });
   if (!has_bytes) return false;
   event.action = event.bytes < 0 ? MemoryAction::kFree : MemoryAction::kAllocate;
-  event.place = device_type == 0 ? "Place(cpu)" : "Place(gpu:" + std::to_string(std::max<std::int64_t>(device, 0)) + ")";
+  event.place = device_type == 0
+                    ? "Place(cpu)"
+                    : "Place(gpu:" + std::to_string(std::max<std::int64_t>(device, 0)) + ")";
   return true;
 }
 
@@ -172,14 +179,16 @@ struct Vendor {
 };
 
 constexpr Vendor kVendors[] = {
-    {"xpu_", "XpuRuntime", "XPU"},   {"mtia_", "MtiaRuntime", "MTIA"}, {"mlu_", "MluRuntime", "MLU"},
-    {"musa_", "MusaRuntime", "GPU"}, {"hpu_", "HpuRuntime", "HPU"},    {"privateuse1_", "PrivateUse1Runtime", "Device"},
+    {"xpu_", "XpuRuntime", "XPU"}, {"mtia_", "MtiaRuntime", "MTIA"},
+    {"mlu_", "MluRuntime", "MLU"}, {"musa_", "MusaRuntime", "GPU"},
+    {"hpu_", "HpuRuntime", "HPU"}, {"privateuse1_", "PrivateUse1Runtime", "Device"},
 };
 
 // The devices' own name tells an MLU behind the anonymous back end.
 bool has_device_named(const Metadata& metadata, std::string_view prefix) {
-  return std::any_of(metadata.devices.begin(), metadata.devices.end(),
-                     [&](const DeviceProperties& device) { return device.name.starts_with(prefix); });
+  return std::any_of(
+      metadata.devices.begin(), metadata.devices.end(),
+      [&](const DeviceProperties& device) { return device.name.starts_with(prefix); });
 }
 
 void finish(TraceBuilder& builder, const FileOrder&, ImportReport&) {

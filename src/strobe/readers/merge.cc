@@ -27,8 +27,13 @@ struct Renumbering {
 
 class Merge {
  public:
-  Merge(std::vector<Shard>& shards, std::vector<Piece>& pieces, TraceBuilder& builder, ImportReport& report)
-      : shards_(shards), pieces_(pieces), builder_(builder), report_(report), renumbered_(shards.size()) {
+  Merge(std::vector<Shard>& shards, std::vector<Piece>& pieces, TraceBuilder& builder,
+        ImportReport& report)
+      : shards_(shards),
+        pieces_(pieces),
+        builder_(builder),
+        report_(report),
+        renumbered_(shards.size()) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
       renumbered_[i].strings.resize(shards[i].strings.size());
       renumbered_[i].tracks.resize(shards[i].tracks.size());
@@ -57,14 +62,16 @@ class Merge {
   StringId string_of(std::size_t shard, StringId local) {
     if (!local.valid()) return {};
     StringId& global = renumbered_[shard].strings[local.index()];
-    if (!global.valid()) [[unlikely]] global = builder_.intern(shards_[shard].strings[local]);
+    if (!global.valid()) [[unlikely]]
+      global = builder_.intern(shards_[shard].strings[local]);
     return global;
   }
 
   CategoryId category_of(std::size_t shard, CategoryId local) {
     CategoryId& global = renumbered_[shard].categories[local.index()];
     if (!global.valid()) [[unlikely]] {
-      global = builder_.category(shards_[shard].strings[shards_[shard].categories[local.index()].name]);
+      global =
+          builder_.category(shards_[shard].strings[shards_[shard].categories[local.index()].name]);
     }
     return global;
   }
@@ -73,7 +80,8 @@ class Merge {
     TrackId& global = renumbered_[shard].tracks[local.index()];
     if (!global.valid()) [[unlikely]] {
       const TrackKey& key = shards_[shard].tracks[local.index()];
-      global = find_or_add_track({string_of(shard, key.process), string_of(shard, key.thread), key.device});
+      global = find_or_add_track(
+          {string_of(shard, key.process), string_of(shard, key.thread), key.device});
     }
     return global;
   }
@@ -83,7 +91,8 @@ class Merge {
       const auto found = any_track_.find({key.process, key.thread});
       if (found != any_track_.end()) return found->second;
     }
-    const auto [entry, is_new] = track_ids_.try_emplace({key.process, key.thread, key.device}, TrackId());
+    const auto [entry, is_new] =
+        track_ids_.try_emplace({key.process, key.thread, key.device}, TrackId());
     if (!is_new) return entry->second;
     Track track;
     track.kind = key.device >= 0 ? TrackKind::kDeviceStream : TrackKind::kHostThread;
@@ -109,7 +118,8 @@ class Merge {
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
       const Piece& piece = pieces_[p];
       BlockList<T>& column = select(shards_[piece.shard].slices);
-      for (std::size_t row = piece.begin.slices; row < piece.end.slices; ++row) *out++ = convert(p, column[row]);
+      for (std::size_t row = piece.begin.slices; row < piece.end.slices; ++row)
+        *out++ = convert(p, column[row]);
       column.release_before(piece.end.slices);
     }
     for (Shard& shard : shards_) select(shard.slices).clear();
@@ -125,35 +135,50 @@ class Merge {
     for (const Piece& piece : pieces_) {
       slices_before_.push_back(static_cast<std::uint32_t>(slice_count_));
       slice_count_ += piece.end.slices - piece.begin.slices;
-      has_relative_times = has_relative_times || shards_[piece.shard].slices.relative_starts_ns.size() > 0;
+      has_relative_times =
+          has_relative_times || shards_[piece.shard].slices.relative_starts_ns.size() > 0;
     }
     SliceColumns& slices = builder_.slices();
-    move_column(slices.starts_ns, [](SliceRows& rows) -> auto& { return rows.starts_ns; });
-    move_column(slices.durations_ns, [](SliceRows& rows) -> auto& { return rows.durations_ns; });
-    move_column(slices.names, [](SliceRows& rows) -> auto& { return rows.names; },
-                [&](std::size_t p, StringId id) { return string_of(pieces_[p].shard, id); });
-    move_column(slices.tracks, [](SliceRows& rows) -> auto& { return rows.tracks; },
-                [&](std::size_t p, TrackId id) { return track_of(pieces_[p].shard, id); });
-    move_column(slices.categories, [](SliceRows& rows) -> auto& { return rows.categories; },
-                [&](std::size_t p, CategoryId id) { return category_of(pieces_[p].shard, id); });
-    move_column(slices.correlations, [](SliceRows& rows) -> auto& { return rows.correlations; });
-    move_column(slices.externals, [](SliceRows& rows) -> auto& { return rows.externals; });
-    move_column(slices.args, [](SliceRows& rows) -> auto& { return rows.args; },
-                [&](std::size_t p, ArgsId id) { return args_of(p, id); });
-    move_column(slices.flags, [](SliceRows& rows) -> auto& { return rows.flags; });
+    move_column(
+        slices.starts_ns, [](SliceRows & rows) -> auto& { return rows.starts_ns; });
+    move_column(
+        slices.durations_ns, [](SliceRows & rows) -> auto& { return rows.durations_ns; });
+    move_column(
+        slices.names, [](SliceRows & rows) -> auto& { return rows.names; },
+        [&](std::size_t p, StringId id) { return string_of(pieces_[p].shard, id); });
+    move_column(
+        slices.tracks, [](SliceRows & rows) -> auto& { return rows.tracks; },
+        [&](std::size_t p, TrackId id) { return track_of(pieces_[p].shard, id); });
+    move_column(
+        slices.categories, [](SliceRows & rows) -> auto& { return rows.categories; },
+        [&](std::size_t p, CategoryId id) { return category_of(pieces_[p].shard, id); });
+    move_column(
+        slices.correlations, [](SliceRows & rows) -> auto& { return rows.correlations; });
+    move_column(
+        slices.externals, [](SliceRows & rows) -> auto& { return rows.externals; });
+    move_column(
+        slices.args, [](SliceRows & rows) -> auto& { return rows.args; },
+        [&](std::size_t p, ArgsId id) { return args_of(p, id); });
+    move_column(
+        slices.flags, [](SliceRows & rows) -> auto& { return rows.flags; });
     slices.kinds.resize(slice_count_);
     if (!has_relative_times) return;
-    move_column(order.relative_starts_ns, [](SliceRows& rows) -> auto& { return rows.relative_starts_ns; });
-    move_column(order.relative_ends_ns, [](SliceRows& rows) -> auto& { return rows.relative_ends_ns; });
+    move_column(
+        order.relative_starts_ns,
+        [](SliceRows & rows) -> auto& { return rows.relative_starts_ns; });
+    move_column(
+        order.relative_ends_ns, [](SliceRows & rows) -> auto& { return rows.relative_ends_ns; });
   }
 
-  // Calls f(piece number, shard number, row) for every row of a table, in file order, then frees the table.
+  // Calls f(piece number, shard number, row) for every row of a table, in file order, then frees
+  // the table.
   template <class Row, class F>
   void for_each_row(BlockList<Row> Shard::*table, std::size_t RowMarks::*mark, F f) {
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
       const Piece& piece = pieces_[p];
       const BlockList<Row>& rows = shards_[piece.shard].*table;
-      for (std::size_t row = piece.begin.*mark; row < piece.end.*mark; ++row) f(p, piece.shard, rows[row]);
+      for (std::size_t row = piece.begin.*mark; row < piece.end.*mark; ++row)
+        f(p, piece.shard, rows[row]);
     }
     for (Shard& shard : shards_) (shard.*table).clear();
   }
@@ -162,7 +187,8 @@ class Merge {
     SequenceColumns& columns = builder_.sequences();
     for_each_row(&Shard::sequences, &RowMarks::sequences,
                  [&](std::size_t p, std::size_t, const SequenceRow& row) {
-                   columns.slices.push_back(SliceId(row.slice - pieces_[p].begin.slices + slices_before_[p]));
+                   columns.slices.push_back(
+                       SliceId(row.slice - pieces_[p].begin.slices + slices_before_[p]));
                    columns.sequence_numbers.push_back(row.sequence_number);
                    columns.forward_threads.push_back(row.forward_thread);
                  });
@@ -177,13 +203,14 @@ class Merge {
     columns.tracks.reserve(count);
     columns.categories.reserve(count);
     columns.phases.reserve(count);
-    for_each_row(&Shard::flows, &RowMarks::flows, [&](std::size_t, std::size_t shard, const FlowRow& row) {
-      columns.times_ns.push_back(row.time_ns);
-      columns.ids.push_back(row.id);
-      columns.tracks.push_back(track_of(shard, row.track));
-      columns.categories.push_back(category_of(shard, row.category));
-      columns.phases.push_back(row.phase);
-    });
+    for_each_row(&Shard::flows, &RowMarks::flows,
+                 [&](std::size_t, std::size_t shard, const FlowRow& row) {
+                   columns.times_ns.push_back(row.time_ns);
+                   columns.ids.push_back(row.id);
+                   columns.tracks.push_back(track_of(shard, row.track));
+                   columns.categories.push_back(category_of(shard, row.category));
+                   columns.phases.push_back(row.phase);
+                 });
   }
 
   void move_instants() {

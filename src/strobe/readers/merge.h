@@ -21,8 +21,9 @@ struct Piece {
   ImportReport report;
 };
 
-// Brings the pieces, in file order, into the builder's columns; shards are emptied on the way. Strings, tracks and
-// categories are numbered by first appearance in the file, so the result does not depend on who scanned what.
+// Brings the pieces, in file order, into the builder's columns; shards are emptied on the way.
+// Strings, tracks and categories are numbered by first appearance in the file, so the result does
+// not depend on who scanned what.
 void merge_pieces(std::vector<Shard>& shards, std::vector<Piece>& pieces, TraceBuilder& builder,
                   FileOrder& order, ImportReport& report);
 

@@ -30,7 +30,8 @@ class EdgePairing {
     });
     std::int64_t last_ns = edges.empty() ? 0 : edges.back().time_ns;
     for (std::size_t row = 0; row < builder_.slices().size(); ++row) {
-      last_ns = std::max(last_ns, builder_.slices().starts_ns[row] + builder_.slices().durations_ns[row]);
+      last_ns =
+          std::max(last_ns, builder_.slices().starts_ns[row] + builder_.slices().durations_ns[row]);
     }
     for (const SpanEdgeRow& edge : edges) {
       auto& open = open_[key_of(edge)];
@@ -72,7 +73,8 @@ class EdgePairing {
   // Asynchronous slices of one process and category share a track: they may overlap there.
   TrackId async_track(const SpanEdgeRow& edge) {
     const Track& host = builder_.tracks()[edge.track.index()];
-    const auto [found, is_new] = async_tracks_.try_emplace({host.process, edge.category}, TrackId());
+    const auto [found, is_new] =
+        async_tracks_.try_emplace({host.process, edge.category}, TrackId());
     if (is_new) {
       Track track;
       track.kind = TrackKind::kAsync;

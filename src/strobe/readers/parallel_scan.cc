@@ -18,7 +18,8 @@ constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
 // The first byte at or after `from` where an event seems to begin.
 std::uint64_t find_start(const TextSource& source, std::uint64_t from) {
   constexpr std::size_t kLookBytes = 4096;
-  constexpr std::size_t kOverlap = 256;  // so that a candidate across two looks is seen by the second
+  constexpr std::size_t kOverlap =
+      256;  // so that a candidate across two looks is seen by the second
   std::vector<char> look(kLookBytes + simd::kSimdPadding);
   for (std::uint64_t offset = from;;) {
     const auto bytes = source.read_at(offset, std::span(look).first(kLookBytes));
@@ -34,7 +35,8 @@ std::uint64_t find_start(const TextSource& source, std::uint64_t from) {
 std::vector<std::uint64_t> find_starts(const TextSource& source, std::uint64_t first_offset,
                                        std::size_t piece_bytes) {
   std::vector<std::uint64_t> starts{first_offset};
-  for (std::uint64_t nominal = first_offset + piece_bytes; nominal < source.size_bytes(); nominal += piece_bytes) {
+  for (std::uint64_t nominal = first_offset + piece_bytes; nominal < source.size_bytes();
+       nominal += piece_bytes) {
     if (starts.back() >= nominal) continue;
     const std::uint64_t start = find_start(source, nominal);
     if (start == kNowhere) break;
@@ -54,7 +56,8 @@ Piece scan_piece(const TextSource& source, std::uint64_t first_offset, std::uint
   const char* p = window.end();
   piece.scan = scan_event_array(window, p, stop_offset, shard, piece.report, pulse);
   if (window.damage()) {
-    piece.report.add(ImportIssue::kBadCompressedData, window.offset_of(window.end()), window.damage()->what);
+    piece.report.add(ImportIssue::kBadCompressedData, window.offset_of(window.end()),
+                     window.damage()->what);
   }
   piece.end = shard.marks();
   piece.args = shard.take_args();
@@ -64,8 +67,9 @@ Piece scan_piece(const TextSource& source, std::uint64_t first_offset, std::uint
 
 }  // namespace
 
-ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offset, std::size_t piece_bytes,
-                              unsigned threads, const Dialect& dialect, bool keep_args, const ScanPulse& pulse) {
+ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offset,
+                              std::size_t piece_bytes, unsigned threads, const Dialect& dialect,
+                              bool keep_args, const ScanPulse& pulse) {
   const std::vector<std::uint64_t> starts = find_starts(source, first_offset, piece_bytes);
   std::vector<Piece> guessed(starts.size());
   ParallelScan scan;
@@ -85,7 +89,8 @@ ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offs
         if (pulse && !pulse(first_offset + total)) cancelled = true;
         return !cancelled;
       };
-      guessed[i] = scan_piece(source, starts[i], stop, shard_number, scan.shards[shard_number], step);
+      guessed[i] =
+          scan_piece(source, starts[i], stop, shard_number, scan.shards[shard_number], step);
     }
   };
   {
@@ -103,7 +108,8 @@ ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offs
       guess->first_offset = expected;
     } else {
       const std::uint64_t stop = guess != guessed.end() ? guess->first_offset : kNowhere;
-      scan.pieces.push_back(scan_piece(source, expected, stop, threads, scan.shards[threads], pulse));
+      scan.pieces.push_back(
+          scan_piece(source, expected, stop, threads, scan.shards[threads], pulse));
     }
     const ArrayScan& last = scan.pieces.back().scan;
     if (last.end != ArrayEnd::kStopReached) break;

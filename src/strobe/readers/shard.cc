@@ -15,8 +15,8 @@ constexpr std::int64_t kLongestDuration_ns = std::int64_t{1} << 58;
 constexpr std::int64_t kLatestTime_ns = std::int64_t{1} << 62;
 constexpr std::uint64_t kUnpackable = ~0ull;
 
-// A short text as one word: exact, because texts hold no zero byte. Scanned texts stand in padded buffers, so eight bytes
-// can always be read.
+// A short text as one word: exact, because texts hold no zero byte. Scanned texts stand in padded
+// buffers, so eight bytes can always be read.
 std::uint64_t pack(const RawScalar& scalar) {
   const std::size_t bytes = scalar.text.size();
   if (bytes > 8) return kUnpackable;
@@ -41,7 +41,8 @@ std::size_t recent_slot(std::string_view text, std::size_t slots) {
   return static_cast<std::size_t>(mix >> 40) & (slots - 1);
 }
 
-// Flow and asynchronous ids: numbers as they are, hexadecimal text as its value, other text by its hash.
+// Flow and asynchronous ids: numbers as they are, hexadecimal text as its value, other text by its
+// hash.
 std::uint64_t id_value(const RawScalar& id) {
   std::string_view text = id.text;
   int base = 10;
@@ -71,7 +72,8 @@ void Shard::add(const RawEvent& event, ImportReport& report) {
     case 't':
     case 'f':
       if (!has_time(event, report)) break;
-      flows.push_back({event.time_ns, id_value(event.id), track_of(event, TrackKey::kAnyDevice), category,
+      flows.push_back({event.time_ns, id_value(event.id), track_of(event, TrackKey::kAnyDevice),
+                       category,
                        event.phase == 's'   ? FlowPhase::kStart
                        : event.phase == 't' ? FlowPhase::kStep
                                             : FlowPhase::kEnd});
@@ -108,9 +110,11 @@ void Shard::add(const RawEvent& event, ImportReport& report) {
 }
 
 bool Shard::has_time(const RawEvent& event, ImportReport& report) {
-  if (event.time_ns > -kLatestTime_ns && event.time_ns < kLatestTime_ns) [[likely]] return true;
-  report.add(ImportIssue::kMissingTime, event.byte_offset,
-             event.has_bad_time || event.time_ns != kNoTime ? "ts is not a usable number" : "no ts");
+  if (event.time_ns > -kLatestTime_ns && event.time_ns < kLatestTime_ns) [[likely]]
+    return true;
+  report.add(
+      ImportIssue::kMissingTime, event.byte_offset,
+      event.has_bad_time || event.time_ns != kNoTime ? "ts is not a usable number" : "no ts");
   return false;
 }
 
@@ -132,8 +136,10 @@ void Shard::add_slice(const RawEvent& event, CategoryId category, ImportReport& 
     duration_ns = 0;
     flags = kRepaired;
   }
-  if (event.has_wide_id) [[unlikely]] report.add(ImportIssue::kWideCorrelation, event.byte_offset);
-  if (!event.category.present()) [[unlikely]] report.add(ImportIssue::kMissingCategory, event.byte_offset);
+  if (event.has_wide_id) [[unlikely]]
+    report.add(ImportIssue::kWideCorrelation, event.byte_offset);
+  if (!event.category.present()) [[unlikely]]
+    report.add(ImportIssue::kMissingCategory, event.byte_offset);
 
   std::int32_t device = TrackKey::kHost;
   if (is_on_device(categories[category.index()].rule.kind)) {
@@ -172,12 +178,14 @@ void Shard::add_instant(const RawEvent& event, CategoryId category, ImportReport
   instants.push_back({event.time_ns, name, track, category, keep_args_of(event)});
   if (dialect_->memory_event == nullptr) return;
   MemoryEvent found;
-  if (!dialect_->memory_event(strings[categories[category.index()].name], strings[name], event.args, found)) {
+  if (!dialect_->memory_event(strings[categories[category.index()].name], strings[name], event.args,
+                              found)) {
     return;
   }
   memory.push_back({event.time_ns, track, strings.intern(found.place), found.action,
-                    static_cast<std::uint32_t>(slices.size()), found.bytes, found.address, found.allocated_bytes,
-                    found.reserved_bytes, found.peak_allocated_bytes, found.peak_reserved_bytes});
+                    static_cast<std::uint32_t>(slices.size()), found.bytes, found.address,
+                    found.allocated_bytes, found.reserved_bytes, found.peak_allocated_bytes,
+                    found.peak_reserved_bytes});
 }
 
 void Shard::add_counter(const RawEvent& event, ImportReport& report) {
@@ -218,7 +226,8 @@ void Shard::add_edge(const RawEvent& event, CategoryId category, ImportReport& r
   if (!has_time(event, report)) return;
   edges.push_back({event.time_ns, event.id.present() ? id_value(event.id) : 0, event.byte_offset,
                    event.name.present() ? intern_name(event, report) : StringId(),
-                   track_of(event, TrackKey::kAnyDevice), category, keep_args_of(event), event.phase});
+                   track_of(event, TrackKey::kAnyDevice), category, keep_args_of(event),
+                   event.phase});
 }
 
 StringId Shard::intern_name(const RawEvent& event, ImportReport& report) {
@@ -227,12 +236,14 @@ StringId Shard::intern_name(const RawEvent& event, ImportReport& report) {
     bool repaired = false;
     scratch_ = unescape(text, &repaired);
     if (repaired) report.add(ImportIssue::kBadString, event.byte_offset, scratch_);
-    text = dialect_->plain_name != nullptr ? dialect_->plain_name(scratch_) : std::string_view(scratch_);
+    text = dialect_->plain_name != nullptr ? dialect_->plain_name(scratch_)
+                                           : std::string_view(scratch_);
     return strings.intern(text);
   }
   if (dialect_->plain_name != nullptr) text = dialect_->plain_name(text);
   StringId& recent = recent_names_[recent_slot(text, recent_names_.size())];
-  if (recent.valid() && strings[recent] == text) [[likely]] return recent;
+  if (recent.valid() && strings[recent] == text) [[likely]]
+    return recent;
   StringId id = strings.find(text);
   if (!id.valid()) {
     if (!is_valid_utf8(text)) [[unlikely]] {
@@ -253,7 +264,8 @@ StringId Shard::intern_scalar(const RawScalar& scalar) {
 
 CategoryId Shard::category_of(const RawEvent& event) {
   const std::string_view text = event.category.text;
-  if (last_category_.valid() && strings[categories[last_category_.index()].name] == text) return last_category_;
+  if (last_category_.valid() && strings[categories[last_category_.index()].name] == text)
+    return last_category_;
   for (std::size_t i = 0; i < categories.size(); ++i) {
     if (strings[categories[i].name] == text) return last_category_ = CategoryId(i);
   }
@@ -269,8 +281,8 @@ CategoryId Shard::category_of(const RawEvent& event) {
 TrackId Shard::track_of(const RawEvent& event, std::int32_t device) {
   const std::uint64_t process = pack(event.process);
   const std::uint64_t thread = pack(event.thread);
-  const std::uint64_t mix =
-      (process * 0x9E3779B97F4A7C15u) ^ (thread * 0xC2B2AE3D27D4EB4Fu) ^ static_cast<std::uint64_t>(device);
+  const std::uint64_t mix = (process * 0x9E3779B97F4A7C15u) ^ (thread * 0xC2B2AE3D27D4EB4Fu) ^
+                            static_cast<std::uint64_t>(device);
   RecentTrack& recent = recent_tracks_[(mix * 0x9E3779B97F4A7C15u) >> 58];
   const bool packable = process != kUnpackable && thread != kUnpackable;
   if (packable && recent.track.valid() && recent.process == process && recent.thread == thread &&
@@ -278,7 +290,8 @@ TrackId Shard::track_of(const RawEvent& event, std::int32_t device) {
     return recent.track;
   }
   RawScalar plain_thread = event.thread;
-  if (dialect_->plain_thread != nullptr) plain_thread.text = dialect_->plain_thread(plain_thread.text);
+  if (dialect_->plain_thread != nullptr)
+    plain_thread.text = dialect_->plain_thread(plain_thread.text);
   const TrackKey key{intern_scalar(event.process), intern_scalar(plain_thread), device};
   const auto [found, is_new] = track_ids_.try_emplace(key, TrackId(tracks.size()));
   if (is_new) tracks.push_back(key);

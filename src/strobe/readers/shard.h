@@ -18,8 +18,8 @@ namespace strobe::readers {
 
 // Where an event stands, in the shard's own strings.
 struct TrackKey {
-  // `device` of events that do not say whether they stand on a stream or a thread (flows, instants, names): they join
-  // whatever slices stand at the same (process, thread).
+  // `device` of events that do not say whether they stand on a stream or a thread (flows, instants,
+  // names): they join whatever slices stand at the same (process, thread).
   static constexpr std::int32_t kAnyDevice = -2;
   static constexpr std::int32_t kHost = -1;
 
@@ -122,8 +122,8 @@ struct RowMarks {
   std::size_t sequences = 0;
 };
 
-// The events one thread has scanned, as columns with the thread's own string, track and category ids. Nothing is shared
-// while scanning; merge.h brings shards together.
+// The events one thread has scanned, as columns with the thread's own string, track and category
+// ids. Nothing is shared while scanning; merge.h brings shards together.
 class Shard {
  public:
   Shard(const Dialect& dialect, bool keep_args) : dialect_(&dialect), keep_args_(keep_args) {}

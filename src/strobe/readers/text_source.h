@@ -17,7 +17,9 @@ class TextSource {
   explicit TextSource(const File& file) : file_(&file) {}
   explicit TextSource(std::string_view memory) : memory_(memory) {}
 
-  std::uint64_t size_bytes() const { return file_ != nullptr ? file_->size_bytes() : memory_.size(); }
+  std::uint64_t size_bytes() const {
+    return file_ != nullptr ? file_->size_bytes() : memory_.size();
+  }
   // Fills `out` from `offset` on; fewer bytes mean the end.
   Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) const;
   // Front to back, from `offset` to the end. The source must outlive it.

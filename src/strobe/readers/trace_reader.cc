@@ -42,7 +42,9 @@ struct Scanned {
   ImportReport report;  // of everything outside the pieces
 };
 
-Error interrupted(const std::string& name) { return {ErrorCode::kInterrupted, "loading was interrupted", name, ""}; }
+Error interrupted(const std::string& name) {
+  return {ErrorCode::kInterrupted, "loading was interrupted", name, ""};
+}
 
 // What the way in which the events ended means for the trace.
 void report_ending(const Window* window, Scanned& scanned) {
@@ -56,12 +58,13 @@ void report_ending(const Window* window, Scanned& scanned) {
   if (!last.inside_event && !scanned.frame.is_object) return;
   std::uint64_t entries = 0;
   for (const Piece& piece : scanned.pieces) entries += piece.scan.entries;
-  scanned.report.add(ImportIssue::kTruncatedFile, last.next_offset,
-                     (last.inside_event ? "inside entry " : "behind entry ") + std::to_string(entries));
+  scanned.report.add(
+      ImportIssue::kTruncatedFile, last.next_offset,
+      (last.inside_event ? "inside entry " : "behind entry ") + std::to_string(entries));
 }
 
-Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, const std::string& name, std::uint64_t file_bytes,
-                            const LoadOptions& options) {
+Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, const std::string& name,
+                            std::uint64_t file_bytes, const LoadOptions& options) {
   Scanned scanned;
   Window window(*stream, 0);
   const char* p = nullptr;
@@ -75,8 +78,8 @@ Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, const std::strin
     if (options.progress) options.progress({stream->consumed_bytes(), file_bytes});
     return options.cancelled == nullptr || !*options.cancelled;
   };
-  piece.scan =
-      scan_event_array(window, p, std::numeric_limits<std::uint64_t>::max(), shard, piece.report, pulse);
+  piece.scan = scan_event_array(window, p, std::numeric_limits<std::uint64_t>::max(), shard,
+                                piece.report, pulse);
   if (piece.scan.end == ArrayEnd::kCancelled) return interrupted(name);
   piece.end = shard.marks();
   piece.args = shard.take_args();
@@ -90,7 +93,8 @@ Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, const std::strin
   return scanned;
 }
 
-Result<Scanned> scan_source(const TextSource& source, const std::string& name, const LoadOptions& options) {
+Result<Scanned> scan_source(const TextSource& source, const std::string& name,
+                            const LoadOptions& options) {
   Scanned scanned;
   const auto stream = source.stream_from(0);
   Window window(*stream, 0);
@@ -103,8 +107,9 @@ Result<Scanned> scan_source(const TextSource& source, const std::string& name, c
     cancelled = options.cancelled != nullptr && *options.cancelled;
     return !cancelled;
   };
-  ParallelScan parallel = scan_in_parallel(source, window.offset_of(p), options.piece_bytes, thread_count(options),
-                                           *scanned.dialect, options.keep_args, pulse);
+  ParallelScan parallel =
+      scan_in_parallel(source, window.offset_of(p), options.piece_bytes, thread_count(options),
+                       *scanned.dialect, options.keep_args, pulse);
   if (cancelled) return interrupted(name);
   scanned.shards = std::move(parallel.shards);
   scanned.pieces = std::move(parallel.pieces);
@@ -120,14 +125,16 @@ Result<Scanned> scan_source(const TextSource& source, const std::string& name, c
   return scanned;
 }
 
-LoadedTrace finish(Scanned scanned, const std::string& name, std::uint64_t file_bytes, Stopwatch& watch) {
+LoadedTrace finish(Scanned scanned, const std::string& name, std::uint64_t file_bytes,
+                   Stopwatch& watch) {
   LoadedTrace loaded;
   loaded.path = name;
   loaded.stages.push_back({"read and scan", watch.lap_seconds()});
   const Dialect& dialect = *scanned.dialect;
   TraceBuilder builder;
   builder.metadata().traits = dialect.traits;
-  for (const auto& [key, json] : scanned.frame.head.members) read_member(key, json, builder.metadata());
+  for (const auto& [key, json] : scanned.frame.head.members)
+    read_member(key, json, builder.metadata());
   FileOrder order;
   merge_pieces(scanned.shards, scanned.pieces, builder, order, loaded.report);
   scanned.shards.clear();
@@ -148,13 +155,14 @@ bool is_worth_splitting(const TextSource& source, const LoadOptions& options) {
   return thread_count(options) > 1 && source.size_bytes() >= 2 * options.piece_bytes;
 }
 
-Result<Scanned> scan_plain(const TextSource& source, const std::string& name, const LoadOptions& options) {
+Result<Scanned> scan_plain(const TextSource& source, const std::string& name,
+                           const LoadOptions& options) {
   if (is_worth_splitting(source, options)) return scan_source(source, name, options);
   return scan_stream(source.stream_from(0), name, source.size_bytes(), options);
 }
 
-Result<Scanned> scan_packed(std::unique_ptr<ByteStream> stream, const std::string& name, std::uint64_t file_bytes,
-                            const LoadOptions& options) {
+Result<Scanned> scan_packed(std::unique_ptr<ByteStream> stream, const std::string& name,
+                            std::uint64_t file_bytes, const LoadOptions& options) {
   if (thread_count(options) > 1) stream = prefetch(std::move(stream));
   return scan_stream(std::move(stream), name, file_bytes, options);
 }
@@ -180,7 +188,8 @@ Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOpti
   return finish(std::move(scanned), name, file_bytes, watch);
 }
 
-Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name, const LoadOptions& options) {
+Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name,
+                                     const LoadOptions& options) {
   Stopwatch watch;
   if (bytes.empty()) return Error{ErrorCode::kMalformed, "there is nothing to read", name, ""};
   if (sniff_compression(bytes) == Compression::kNone) {

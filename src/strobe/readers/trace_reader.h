@@ -22,7 +22,8 @@ struct LoadProgress {
 struct LoadOptions {
   unsigned threads = 0;   // 0: one per core. Never changes the answer
   bool keep_args = true;  // false: core columns only, ArgsStore stays empty
-  std::size_t piece_bytes = 4 << 20;  // plain text is split into pieces of about this size, if it has two or more
+  std::size_t piece_bytes =
+      4 << 20;  // plain text is split into pieces of about this size, if it has two or more
   std::function<void(const LoadProgress&)> progress;  // called from one thread at a time
   const std::atomic<bool>* cancelled =
       nullptr;  // when it turns true, loading ends with kInterrupted

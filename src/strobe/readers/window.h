@@ -9,8 +9,8 @@
 
 namespace strobe::readers {
 
-// The part of a text that is being scanned: a buffer that slides over a stream, padded for base/json_scan.h. Whatever is
-// still needed stays in front when more is read.
+// The part of a text that is being scanned: a buffer that slides over a stream, padded for
+// base/json_scan.h. Whatever is still needed stays in front when more is read.
 class Window {
  public:
   static constexpr std::size_t kFirstBytes = 1 << 20;
@@ -22,10 +22,12 @@ class Window {
 
   const char* begin() const { return buffer_.data(); }
   const char* end() const { return buffer_.data() + filled_; }
-  std::uint64_t offset_of(const char* p) const { return offset_ + static_cast<std::uint64_t>(p - buffer_.data()); }
+  std::uint64_t offset_of(const char* p) const {
+    return offset_ + static_cast<std::uint64_t>(p - buffer_.data());
+  }
 
-  // Drops everything before `keep`, reads on behind the rest, and moves `keep` along. False if there is nothing more to
-  // read, or the rest already fills kMostBytes: then nothing has changed.
+  // Drops everything before `keep`, reads on behind the rest, and moves `keep` along. False if
+  // there is nothing more to read, or the rest already fills kMostBytes: then nothing has changed.
   bool read_on(const char*& keep);
 
   std::uint64_t reads() const { return reads_; }

@@ -1,0 +1,46 @@
+#include "strobe/device/kernel_names.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace strobe::device {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+bool contains(std::string_view text, std::string_view lower_case_word) {
+  return std::search(text.begin(), text.end(), lower_case_word.begin(), lower_case_word.end(),
+                     [](char c, char wanted) { return lower(c) == wanted; }) != text.end();
+}
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return contains(text, word); });
+}
+
+}  // namespace
+
+bool is_classic_collective(std::string_view kernel_name) {
+  return contains_any(kernel_name, {"nccl", "xccl"});
+}
+
+bool is_any_collective(std::string_view kernel_name) {
+  return is_classic_collective(kernel_name) ||
+         contains_any(kernel_name, {
+                                       "rccl",                 // AMD
+                                       "hccl",                 // Huawei, Habana
+                                       "hcom_",                // kernels of Huawei's library
+                                       "cncl",                 // Cambricon
+                                       "eccl",                 // Enflame, and Intel's oneCCL
+                                       "msccl",                // Microsoft
+                                       "mccl",                 // Moore Threads, MetaX
+                                       "bkcl",                 // Kunlun
+                                       "cross_device_reduce",  // serving engines' own
+                                   });
+}
+
+bool is_collective_operator(std::string_view operator_name) {
+  return contains_any(operator_name, {"allreduce", "broadcast", "rpc"});
+}
+
+}  // namespace strobe::device

@@ -1,0 +1,70 @@
+// Any bytes as a trace: the reader answers or refuses, every number of threads gives the same
+// answer, and what it answers can be summarised.
+#include <cstdint>
+#include <string_view>
+
+#include "strobe/analysis/summary.h"
+#include "strobe/base/check.h"
+#include "strobe/readers/trace_reader.h"
+
+namespace {
+
+using strobe::ImportIssue;
+using strobe::Trace;
+using strobe::readers::LoadedTrace;
+
+bool same_report(const LoadedTrace& a, const LoadedTrace& b) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(ImportIssue::kCount_); ++i) {
+    const auto issue = static_cast<ImportIssue>(i);
+    if (a.report[issue].count != b.report[issue].count) return false;
+  }
+  return a.report.events == b.report.events && a.report.text_bytes == b.report.text_bytes;
+}
+
+bool same_slices(const Trace& a, const Trace& b) {
+  return a.slices().starts_ns == b.slices().starts_ns &&
+         a.slices().durations_ns == b.slices().durations_ns &&
+         a.slices().names == b.slices().names && a.slices().tracks == b.slices().tracks &&
+         a.slices().kinds == b.slices().kinds && a.slices().flags == b.slices().flags &&
+         a.slices().correlations == b.slices().correlations &&
+         a.slices().externals == b.slices().externals;
+}
+
+void check_columns(const Trace& trace) {
+  for (std::size_t row = 0; row < trace.slice_count(); ++row) {
+    const strobe::SliceId slice(row);
+    STROBE_CHECK(trace.duration_ns(slice) >= 0, "a slice never ends before it starts");
+    STROBE_CHECK(trace.end_ns(slice) >= trace.start_ns(slice), "no time overflows");
+    STROBE_CHECK(trace.slices().tracks[row].index() < trace.tracks().size(), "a slice has a track");
+    (void)trace.name(slice).size();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  strobe::readers::LoadOptions options;
+  options.threads = 1;
+  const auto one = strobe::readers::read_trace_bytes(bytes, "input", options);
+  options.threads = 2;
+  const auto two = strobe::readers::read_trace_bytes(bytes, "input", options);
+  STROBE_CHECK(one.has_value() == two.has_value(), "threads never change an answer");
+  if (!one) return 0;
+  STROBE_CHECK(same_report(*one, *two), "threads never change the report");
+  STROBE_CHECK(same_slices(one->trace, two->trace), "threads never change a slice");
+  check_columns(one->trace);
+
+  options.keep_args = false;
+  const auto core = strobe::readers::read_trace_bytes(bytes, "input", options);
+  STROBE_CHECK(core.has_value() && same_slices(one->trace, core->trace),
+               "dropping the arguments changes no slice");
+
+  const auto summary = strobe::analysis::summarize(one->trace);
+  for (const auto& step : summary.steps) {
+    std::int64_t labelled_ns = 0;
+    for (const std::int64_t part_ns : step.label_ns) labelled_ns += part_ns;
+    STROBE_CHECK(labelled_ns == step.interval.length_ns(), "accounts balance");
+  }
+  return 0;
+}

@@ -1,0 +1,136 @@
+#include "strobe/readers/event_scanner.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "strobe/base/simd.h"
+
+namespace strobe::readers {
+namespace {
+
+struct Scanned {
+  std::string bytes;  // what the event's views point into
+  RawEvent event;
+  ScanResult result = ScanResult::kMalformed;
+  std::size_t consumed = 0;
+};
+
+Scanned scan(const std::string& text) {
+  Scanned scanned;
+  scanned.bytes = text + std::string(simd::kSimdPadding, '\0');
+  const char* p = scanned.bytes.data();
+  scanned.result = scan_event(p, scanned.bytes.data() + text.size(), scanned.event);
+  scanned.consumed = static_cast<std::size_t>(p - scanned.bytes.data());
+  return scanned;
+}
+
+TEST(EventScannerTest, a_kernel_as_its_profiler_prints_it) {
+  const std::string text = R"({
+    "ph": "X", "cat": "kernel", "name": "void gemm<4>(float*)", "pid": 0, "tid": 7,
+    "ts": 3848423555095.806, "dur": 1.856,
+    "args": {
+      "External id": 10,      "queued": 0, "device": 3, "context": 1,      "stream": 7, "correlation": 20,
+      "grid": [128, 1, 1], "name}": "}"
+    }
+  })";
+  const Scanned scanned = scan(text + ",");
+  ASSERT_EQ(scanned.result, ScanResult::kEvent);
+  EXPECT_EQ(scanned.consumed, text.size());
+  EXPECT_EQ(scanned.event.phase, 'X');
+  EXPECT_EQ(scanned.event.category.text, "kernel");
+  EXPECT_EQ(scanned.event.name.text, "void gemm<4>(float*)");
+  EXPECT_EQ(scanned.event.process.text, "0");
+  EXPECT_EQ(scanned.event.thread.text, "7");
+  EXPECT_EQ(scanned.event.time_ns, 3848423555095806);
+  EXPECT_EQ(scanned.event.duration_ns, 1856);
+  EXPECT_EQ(scanned.event.correlation, 20u);
+  EXPECT_EQ(scanned.event.external, 10u);
+  EXPECT_EQ(scanned.event.device, 3);
+  EXPECT_TRUE(scanned.event.args.starts_with('{') && scanned.event.args.ends_with('}'));
+}
+
+TEST(EventScannerTest, keys_in_any_order_and_layout) {
+  const Scanned scanned =
+      scan(R"({"args":{"correlation":5},"dur":2,"ts":1,"tid" : "a" ,"pid":"b","name":"n","cat":"c","ph":"X"})");
+  ASSERT_EQ(scanned.result, ScanResult::kEvent);
+  EXPECT_EQ(scanned.event.phase, 'X');
+  EXPECT_EQ(scanned.event.thread.text, "a");
+  EXPECT_EQ(scanned.event.process.type, RawScalar::Type::kString);
+  EXPECT_EQ(scanned.event.time_ns, 1000);
+  EXPECT_EQ(scanned.event.correlation, 5u);
+}
+
+TEST(EventScannerTest, unknown_keys_and_nested_values_are_stepped_over) {
+  const Scanned scanned = scan(R"({"cname":"x","sf":{"a":[1,2,{"ts":5}]},"ts":7,"n":null,"ph":"i"})");
+  ASSERT_EQ(scanned.result, ScanResult::kEvent);
+  EXPECT_EQ(scanned.event.time_ns, 7000);
+  EXPECT_EQ(scanned.event.phase, 'i');
+}
+
+TEST(EventScannerTest, times_written_as_text_are_read) {
+  const Scanned scanned = scan(R"({"ph":"X","ts":"1700000000000000.125","dur":"3.5"})");
+  EXPECT_EQ(scanned.event.time_ns, 1700000000000000125);
+  EXPECT_EQ(scanned.event.duration_ns, 3500);
+  EXPECT_FALSE(scanned.event.has_bad_time);
+}
+
+TEST(EventScannerTest, a_time_that_is_no_number_is_marked) {
+  for (const char* text : {R"({"ph":"X","ts":NaN})", R"({"ph":"X","ts":"soon"})", R"({"ph":"X","ts":null})",
+                           R"({"ph":"X","ts":1e400})"}) {
+    const Scanned scanned = scan(text);
+    EXPECT_EQ(scanned.result, ScanResult::kEvent) << text;
+    EXPECT_TRUE(scanned.event.has_bad_time) << text;
+    EXPECT_EQ(scanned.event.time_ns, kNoTime) << text;
+  }
+}
+
+TEST(EventScannerTest, a_name_with_a_quote_of_its_own_is_kept_whole) {
+  const Scanned scanned = scan(R"({"name":"say "hi" twice[1.0 us]","ts":4,"ph":"X"})");
+  ASSERT_EQ(scanned.result, ScanResult::kEvent);
+  EXPECT_EQ(scanned.event.name.text, R"(say "hi" twice[1.0 us])");
+  EXPECT_TRUE(scanned.event.name.escaped);
+  EXPECT_EQ(scanned.event.time_ns, 4000);
+}
+
+TEST(EventScannerTest, relative_times_lose_their_unit) {
+  const Scanned scanned =
+      scan(R"({"ph":"X","args":{"correlation id":7,"start_time":"11156.500 us","end_time":"78479.797 us"}})");
+  EXPECT_EQ(scanned.event.correlation, 7u);
+  EXPECT_EQ(scanned.event.relative_start_ns, 11156500);
+  EXPECT_EQ(scanned.event.relative_end_ns, 78479797);
+}
+
+TEST(EventScannerTest, an_id_over_32_bits_is_left_out_and_marked) {
+  const Scanned scanned = scan(R"({"ph":"X","args":{"correlation":4294967296}})");
+  EXPECT_EQ(scanned.event.correlation, kNoLaunchId);
+  EXPECT_TRUE(scanned.event.has_wide_id);
+}
+
+TEST(EventScannerTest, every_cut_of_an_event_is_incomplete) {
+  const std::string text =
+      R"({"ph": "X", "cat": "kernel", "name": "a\"b", "pid": 0, "tid": "s 7", "ts": 1.5, "dur": 2, )"
+      R"("args": {"External id": 1, "device": 0, "correlation": 3, "grid": [1, 2], "s": "x"}})";
+  ASSERT_EQ(scan(text).result, ScanResult::kEvent);
+  for (std::size_t cut = 1; cut < text.size(); ++cut) {
+    EXPECT_EQ(scan(text.substr(0, cut)).result, ScanResult::kIncomplete) << cut << ": " << text.substr(0, cut);
+  }
+}
+
+TEST(EventScannerTest, what_is_no_object_is_malformed) {
+  for (const char* text : {"{1:2}", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "{\"a\":1]", "{]"}) {
+    EXPECT_EQ(scan(text).result, ScanResult::kMalformed) << text;
+  }
+}
+
+TEST(EventScannerTest, candidates_follow_a_comma_and_begin_with_an_events_key) {
+  const std::string text = R"({"x":1},{"y":2}, {"name":3})" + std::string(simd::kSimdPadding, '\0');
+  const char* end = text.data() + text.find('\0');
+  const char* found = find_event_candidate(text.data(), end);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found - text.data(), 17);
+  EXPECT_EQ(find_event_candidate(found, end), nullptr);
+}
+
+}  // namespace
+}  // namespace strobe::readers
