@@ -1,0 +1,14 @@
+#include "strobe/analysis/attributed_trace.h"
+
+#include <utility>
+
+namespace strobe::analysis {
+
+AttributedTrace attribute_trace(const Trace& trace, const TimeSelection& selection) {
+  OpTree tree = build_op_tree(trace, selection);
+  Attribution attribution = attribute(trace, tree, selection);
+  NodeTimes times = add_up_nodes(trace, tree, attribution);
+  return {trace, std::move(tree), std::move(attribution), std::move(times)};
+}
+
+}  // namespace strobe::analysis

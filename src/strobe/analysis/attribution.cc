@@ -1,0 +1,222 @@
+#include "strobe/analysis/attribution.h"
+
+#include <numeric>
+#include <optional>
+
+#include "strobe/analysis/launch_links.h"
+#include "strobe/analysis/natural_sort.h"
+
+namespace strobe::analysis {
+namespace {
+
+struct Timed {
+  std::int64_t start_ns;
+  std::int64_t end_ns;
+  std::uint32_t row;
+};
+
+bool starts_before(const Timed& a, const Timed& b) { return a.start_ns < b.start_ns; }
+
+// Answers "which node is the innermost around this?" for questions of ascending start: it moves
+// along the nodes of a thread once.
+class InnermostNode {
+ public:
+  InnermostNode(const OpTree& tree, const HostThread& thread)
+      : tree_(tree), latest_(thread.root.index()), end_(thread.end.index()) {}
+
+  NodeId around(std::int64_t start_ns, std::int64_t end_ns) {
+    while (latest_ + 1 < end_ && tree_.starts_ns[latest_ + 1] <= start_ns) ++latest_;
+    NodeId node(latest_);
+    while (tree_.ends_ns[node.index()] < end_ns) node = tree_.parents[node.index()];
+    return node;
+  }
+
+ private:
+  const OpTree& tree_;
+  std::size_t latest_;  // the last node that has started
+  std::size_t end_;
+};
+
+// The node of a slice which the file names as owner; the thread itself if it names none.
+NodeId node_of_owner(const OpTree& tree, const HostThread& thread, SliceId owner) {
+  const NodeId node = owner.valid() ? tree.nodes_of_slices[owner.index()] : NodeId();
+  return node.valid() ? node : thread.root;
+}
+
+void attribute_calls(const Trace& trace, const OpTree& tree, const TimeSelection& selection,
+                     const std::vector<SliceId>& runtime_slices, Attribution::Calls& calls) {
+  const auto& slices = trace.slices();
+  const NestingHints& hints = trace.nesting_hints();
+  std::vector<std::vector<Timed>> threads(tree.threads.size());
+  if (threads.size() == 1) threads.front().reserve(runtime_slices.size());
+  for (const SliceId slice : runtime_slices) {
+    const std::size_t row = slice.index();
+    const std::uint32_t thread = tree.threads_of_tracks[slices.tracks[row].index()];
+    const std::int64_t start_ns = slices.starts_ns[row];
+    if (thread == OpTree::kNoThread || !selection.holds(start_ns)) continue;
+    const std::int64_t end_ns =
+        hints.ends_ns.empty() ? start_ns + slices.durations_ns[row] : hints.ends_ns[row];
+    threads[thread].push_back({start_ns, end_ns, slice.value});
+  }
+  calls.slices.reserve(runtime_slices.size());
+  calls.owners.reserve(runtime_slices.size());
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    calls.thread_begins.push_back(calls.size());
+    natural_sort(threads[i], starts_before);
+    InnermostNode innermost(tree, tree.threads[i]);
+    for (const Timed& call : threads[i]) {
+      calls.slices.push_back(SliceId(call.row));
+      calls.owners.push_back(hints.owners.empty()
+                                 ? innermost.around(call.start_ns, call.end_ns)
+                                 : node_of_owner(tree, tree.threads[i], hints.owners[call.row]));
+    }
+  }
+  calls.thread_begins.push_back(calls.size());
+}
+
+// What a correlation cannot say about some device work, its external id or an arrow may.
+class Fallbacks {
+ public:
+  Fallbacks(const Trace& trace, const OpTree& tree, const Attribution::Calls& calls)
+      : trace_(trace), operators_(trace, tree), flows_(trace, tree, calls) {}
+
+  void link(SliceId slice, CallId& call, NodeId& owner, LaunchEvidence& evidence) const {
+    owner = operators_.find(trace_.slices().externals[slice.index()]);
+    if (owner.valid()) {
+      evidence = LaunchEvidence::kExternalId;
+      return;
+    }
+    const LaunchesByFlow::Source source = flows_.find(slice);
+    if (!source.owner.valid()) return;
+    call = source.call;
+    owner = source.owner;
+    evidence = LaunchEvidence::kFlow;
+  }
+
+ private:
+  const Trace& trace_;
+  OperatorsByExternalId operators_;
+  LaunchesByFlow flows_;
+};
+
+void attribute_works(const Trace& trace, const OpTree& tree, const TimeSelection& selection,
+                     const std::vector<SliceId>& runtime_slices,
+                     const std::vector<SliceId>& device_slices, Attribution& result) {
+  const auto& slices = trace.slices();
+  const CallsByCorrelation by_correlation(trace, runtime_slices, result.calls);
+  std::optional<Fallbacks> fallbacks;
+  Attribution::Works& works = result.works;
+  works.slices.reserve(device_slices.size());
+  works.calls.reserve(device_slices.size());
+  works.owners.reserve(device_slices.size());
+  works.evidence.reserve(device_slices.size());
+  for (const SliceId slice : device_slices) {
+    CallId call;
+    NodeId owner;
+    LaunchEvidence evidence = LaunchEvidence::kNone;
+    switch (by_correlation.find(slices.correlations[slice.index()], call)) {
+      case CallsByCorrelation::Answer::kFound:
+        owner = result.calls.owners[call.index()];
+        evidence = LaunchEvidence::kCorrelation;
+        break;
+      case CallsByCorrelation::Answer::kNotSelected:
+        continue;
+      case CallsByCorrelation::Answer::kUnknown:
+        if (!fallbacks) fallbacks.emplace(trace, tree, result.calls);
+        fallbacks->link(slice, call, owner, evidence);
+        if (!owner.valid() && !selection.holds(trace.start_ns(slice))) continue;
+        break;
+    }
+    works.slices.push_back(slice);
+    works.calls.push_back(call);
+    works.owners.push_back(owner);
+    works.evidence.push_back(evidence);
+  }
+}
+
+// Stable, by keys below `key_count`: two passes whatever the order was. `begins` receives where
+// each key begins, and the end.
+template <class KeyOf>
+std::vector<std::uint32_t> counting_sorted(const std::vector<std::uint32_t>& items,
+                                           std::size_t key_count, KeyOf key_of,
+                                           std::vector<std::uint32_t>& begins) {
+  // Counted one place too far, so that scattering moves every begin to its own place.
+  begins.assign(key_count + 2, 0);
+  for (const std::uint32_t item : items) ++begins[key_of(item) + 2];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<std::uint32_t> sorted(items.size());
+  for (const std::uint32_t item : items) sorted[begins[key_of(item) + 1]++] = item;
+  begins.pop_back();
+  return sorted;
+}
+
+void order_works(const Trace& trace, const OpTree& tree, const Attribution::Calls& calls,
+                 Attribution::Works& works) {
+  std::vector<std::uint32_t> all(works.size());
+  std::iota(all.begin(), all.end(), 0u);
+  const auto call_key = [&](std::uint32_t work) {
+    return works.calls[work].valid() ? works.calls[work].index() : calls.size();
+  };
+  const auto position_key = [&](std::uint32_t work) {
+    const NodeId owner = works.owners[work];
+    return owner.valid() ? std::size_t{tree.positions[owner.index()]} : tree.size();
+  };
+  const auto by_call = counting_sorted(all, calls.size() + 1, call_key, works.visiting_begins);
+  works.visiting_order =
+      counting_sorted(by_call, tree.size() + 1, position_key, works.visiting_begins);
+
+  std::vector<Timed> timed(works.size());
+  for (std::uint32_t work = 0; work < works.size(); ++work) {
+    timed[work] = {trace.start_ns(works.slices[work]), 0, work};
+  }
+  natural_sort(timed, starts_before);
+  works.time_order.resize(works.size());
+  for (std::size_t i = 0; i < timed.size(); ++i) works.time_order[i] = timed[i].row;
+}
+
+std::vector<NodeId> attribute_memory(const Trace& trace, const OpTree& tree,
+                                     const TimeSelection& selection) {
+  const MemoryColumns& memory = trace.memory();
+  std::vector<NodeId> owners(memory.size());
+  std::vector<std::vector<Timed>> threads(tree.threads.size());
+  for (std::uint32_t row = 0; row < memory.size(); ++row) {
+    const std::uint32_t thread = tree.threads_of_tracks[memory.tracks[row].index()];
+    if (thread == OpTree::kNoThread || !selection.holds(memory.times_ns[row])) continue;
+    if (memory.owners_are_known) {
+      owners[row] = node_of_owner(tree, tree.threads[thread], memory.owners[row]);
+    } else {
+      threads[thread].push_back({memory.times_ns[row], memory.times_ns[row], row});
+    }
+  }
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    natural_sort(threads[i], starts_before);
+    InnermostNode innermost(tree, tree.threads[i]);
+    for (const Timed& event : threads[i]) {
+      owners[event.row] = innermost.around(event.start_ns, event.end_ns);
+    }
+  }
+  return owners;
+}
+
+}  // namespace
+
+Attribution attribute(const Trace& trace, const OpTree& tree, const TimeSelection& selection) {
+  std::vector<SliceId> runtime_slices;
+  std::vector<SliceId> device_slices;
+  const auto& kinds = trace.slices().kinds;
+  for (std::size_t row = 0; row < kinds.size(); ++row) {
+    if (kinds[row] == SliceKind::kRuntimeCall) {
+      runtime_slices.push_back(SliceId(row));
+    } else if (is_device_work(kinds[row])) {
+      device_slices.push_back(SliceId(row));
+    }
+  }
+  Attribution result;
+  attribute_calls(trace, tree, selection, runtime_slices, result.calls);
+  attribute_works(trace, tree, selection, runtime_slices, device_slices, result);
+  order_works(trace, tree, result.calls, result.works);
+  result.memory_owners = attribute_memory(trace, tree, selection);
+  return result;
+}
+
+}  // namespace strobe::analysis

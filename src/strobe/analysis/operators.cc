@@ -1,0 +1,164 @@
+#include "strobe/analysis/operators.h"
+
+#include <string>
+
+#include "strobe/analysis/row_index.h"
+
+namespace strobe::analysis {
+namespace {
+
+// The rows of one group while the walk goes on: flat lists, joined into OperatorRows at the end.
+class OperatorTable {
+ public:
+  OperatorTable(const AttributedTrace& input, const std::vector<std::uint64_t>& flops_of_nodes)
+      : input_(input), flops_of_nodes_(flops_of_nodes), rows_(input.trace.strings()) {}
+
+  void visit(NodeId node);
+  std::vector<OperatorRow> take();
+
+ private:
+  struct Operator {
+    TimeStat host;
+    TimeStat device;
+    std::int64_t self_host_ns = 0;
+    std::int64_t self_device_ns = 0;
+    std::uint64_t flops = 0;
+  };
+  struct Phase {
+    std::size_t owner;  // operator row
+    StringId name;
+    SliceKind kind;
+    TimeStat host;
+    TimeStat device;
+  };
+  struct Work {
+    std::size_t owner;  // operator or phase row
+    StringId name;
+    SliceKind kind;
+    TimeStat device;
+  };
+
+  void visit_operator(NodeId node);
+  void visit_phase(NodeId node, std::size_t owner);
+  void visit_works(NodeId node, std::size_t owner, PairRows& rows, std::vector<Work>& works);
+  DeviceWorkRow named(const Work& work) const {
+    return {std::string(input_.trace.strings()[work.name]), work.kind, work.device};
+  }
+
+  const AttributedTrace& input_;
+  const std::vector<std::uint64_t>& flops_of_nodes_;
+  NameRows rows_;
+  PairRows phase_rows_;
+  PairRows own_work_rows_;
+  PairRows phase_work_rows_;
+  std::vector<Operator> operators_;
+  std::vector<Phase> phases_;
+  std::vector<Work> own_works_;
+  std::vector<Work> phase_works_;
+};
+
+void OperatorTable::visit(NodeId node) {
+  const OpTree& tree = input_.tree;
+  if (tree.roles[node.index()] == SliceKind::kOperator) visit_operator(node);
+  // An operator stands before everything below it, so its row exists by now.
+  const NodeId above = tree.operators[node.index()];
+  if (!above.valid()) return;
+  operators_[rows_.row_of(input_.name(above))].self_device_ns +=
+      input_.times.self_device_ns[node.index()];
+}
+
+void OperatorTable::visit_operator(NodeId node) {
+  const OpTree& tree = input_.tree;
+  const std::size_t row = rows_.row_of(input_.name(node));
+  if (row == operators_.size()) operators_.emplace_back();
+  Operator& op = operators_[row];
+  op.host.add(input_.host_ns(node));
+  op.device.add(input_.times.device_ns[node.index()]);
+  op.self_host_ns += input_.times.self_host_ns[node.index()];
+  if (!flops_of_nodes_.empty()) op.flops += flops_of_nodes_[node.index()];
+  const std::size_t end = tree.subtree_ends[node.index()].index();
+  for (std::size_t child = node.index() + 1; child < end;
+       child = tree.subtree_ends[child].index()) {
+    if (tree.roles[child] != SliceKind::kOperator) visit_phase(NodeId(child), row);
+  }
+  visit_works(node, row, own_work_rows_, own_works_);
+}
+
+void OperatorTable::visit_phase(NodeId node, std::size_t owner) {
+  const StringId name = input_.name(node);
+  const std::size_t row = phase_rows_.row_of(static_cast<std::uint32_t>(owner), name.value);
+  if (row == phases_.size()) {
+    phases_.push_back({owner, name, input_.tree.roles[node.index()], {}, {}});
+  }
+  phases_[row].host.add(input_.host_ns(node));
+  phases_[row].device.add(input_.times.device_ns[node.index()]);
+  visit_works(node, row, phase_work_rows_, phase_works_);
+}
+
+void OperatorTable::visit_works(NodeId node, std::size_t owner, PairRows& rows,
+                                std::vector<Work>& works) {
+  for (const std::uint32_t work : input_.works_of(node)) {
+    const SliceId slice = input_.attribution.works.slices[work];
+    const StringId name = input_.trace.slices().names[slice.index()];
+    const std::size_t row = rows.row_of(static_cast<std::uint32_t>(owner), name.value);
+    if (row == works.size()) works.push_back({owner, name, input_.trace.kind(slice), {}});
+    works[row].device.add(input_.trace.duration_ns(slice));
+  }
+}
+
+std::vector<OperatorRow> OperatorTable::take() {
+  const StringPool& strings = input_.trace.strings();
+  std::vector<OperatorRow> result(operators_.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Operator& op = operators_[i];
+    result[i].name = std::string(strings[rows_.name(i)]);
+    result[i].host = op.host;
+    result[i].device = op.device;
+    result[i].self_host_ns = op.self_host_ns;
+    result[i].self_device_ns = op.self_device_ns;
+    result[i].flops = op.flops;
+  }
+  std::vector<std::size_t> places;  // per phase: where it stands among its operator's
+  for (const Phase& phase : phases_) {
+    auto& rows = result[phase.owner].phases;
+    places.push_back(rows.size());
+    rows.push_back({std::string(strings[phase.name]), phase.kind, phase.host, phase.device, {}});
+  }
+  for (const Work& work : own_works_) result[work.owner].work.push_back(named(work));
+  for (const Work& work : phase_works_) {
+    result[phases_[work.owner].owner].phases[places[work.owner]].work.push_back(named(work));
+  }
+  rows_.clear();
+  phase_rows_.clear();
+  own_work_rows_.clear();
+  phase_work_rows_.clear();
+  operators_.clear();
+  phases_.clear();
+  own_works_.clear();
+  phase_works_.clear();
+  return result;
+}
+
+}  // namespace
+
+std::vector<ThreadGroup<OperatorRow>> list_operators(
+    const AttributedTrace& input, const std::vector<std::uint64_t>& flops_of_nodes,
+    bool separate_threads) {
+  const OpTree& tree = input.tree;
+  std::vector<ThreadGroup<OperatorRow>> groups;
+  OperatorTable table(input, flops_of_nodes);
+  const auto close_group = [&](std::string thread) {
+    std::vector<OperatorRow> rows = table.take();
+    if (!rows.empty()) groups.push_back({std::move(thread), std::move(rows)});
+  };
+  for (const HostThread& thread : tree.threads) {
+    for (std::size_t i = thread.root.index(); i < thread.end.index(); ++i) {
+      table.visit(tree.visiting_order[i]);
+    }
+    if (separate_threads) close_group(std::string(input.trace.strings()[thread.thread]));
+  }
+  if (!separate_threads) close_group("");
+  return groups;
+}
+
+}  // namespace strobe::analysis

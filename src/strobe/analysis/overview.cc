@@ -1,0 +1,182 @@
+#include "strobe/analysis/overview.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "strobe/analysis/growing_union.h"
+
+namespace strobe::analysis {
+namespace {
+
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+// One kind of slice while the walk goes on.
+struct KindTally {
+  std::uint64_t calls = 0;
+  std::uint64_t first_seen = kNever;  // twice the visiting position, one more for runtime calls
+  std::vector<IntervalSet> sets;      // one per thread
+};
+using KindTallies = std::array<KindTally, kSliceKinds>;
+
+void tally_nodes(const AttributedTrace& input, const HostThread& thread, KindTallies& tallies) {
+  const OpTree& tree = input.tree;
+  std::array<GrowingUnion, kSliceKinds> unions;
+  for (std::size_t i = thread.root.index() + 1; i < thread.end.index(); ++i) {
+    const std::size_t kind = static_cast<std::size_t>(tree.roles[i]);
+    ++tallies[kind].calls;
+    tallies[kind].first_seen =
+        std::min(tallies[kind].first_seen, 2 * std::uint64_t{tree.positions[i]});
+    unions[kind].add(input.trace.interval(tree.slices[i]));
+  }
+  for (std::size_t kind = 0; kind < unions.size(); ++kind) {
+    if (!unions[kind].empty()) tallies[kind].sets.push_back(unions[kind].take());
+  }
+}
+
+void tally_calls(const AttributedTrace& input, std::size_t thread, KindTally& tally) {
+  const auto& calls = input.attribution.calls;
+  GrowingUnion busy;
+  for (std::size_t i = calls.thread_begins[thread]; i < calls.thread_begins[thread + 1]; ++i) {
+    if (!input.counts_call(i)) continue;
+    ++tally.calls;
+    tally.first_seen = std::min(
+        tally.first_seen, 2 * std::uint64_t{input.tree.positions[calls.owners[i].index()]} + 1);
+    busy.add(input.trace.interval(calls.slices[i]));
+  }
+  if (!busy.empty()) tally.sets.push_back(busy.take());
+}
+
+void add_other_types(const Trace& trace, const TimeSelection& selection,
+                     std::vector<TypeRow>& rows) {
+  const auto& slices = trace.slices();
+  std::vector<std::vector<Interval>> by_category(trace.categories().size());
+  std::vector<CategoryId> met;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    if (slices.kinds[row] != SliceKind::kOther || !selection.holds(slices.starts_ns[row])) continue;
+    if (trace.tracks()[slices.tracks[row].index()].kind == TrackKind::kDeviceStream) continue;
+    const CategoryId category = slices.categories[row];
+    if (!category.valid()) continue;
+    auto& intervals = by_category[category.index()];
+    if (intervals.empty()) met.push_back(category);
+    intervals.push_back(trace.interval(SliceId(row)));
+  }
+  for (const CategoryId category : met) {
+    auto& intervals = by_category[category.index()];
+    TypeRow row;
+    row.label = std::string(trace.strings()[trace.categories()[category.index()].name]);
+    row.calls = intervals.size();
+    row.busy_ns = total_ns(union_of(std::move(intervals)));
+    rows.push_back(std::move(row));
+  }
+}
+
+std::int32_t device_of(const AttributedTrace& input, std::size_t work) {
+  return input.trace.track(input.attribution.works.slices[work]).device.value_or(0);
+}
+
+std::size_t position_of(const std::vector<std::int32_t>& devices, std::int32_t device) {
+  return static_cast<std::size_t>(std::find(devices.begin(), devices.end(), device) -
+                                  devices.begin());
+}
+
+// In the order in which the walk meets them.
+std::vector<std::int32_t> devices_met(const AttributedTrace& input) {
+  std::vector<std::int32_t> devices;
+  for (const std::uint32_t work : input.attribution.works.visiting_order) {
+    if (!input.counts_work(work)) continue;
+    const std::int32_t device = device_of(input, work);
+    if (position_of(devices, device) == devices.size()) devices.push_back(device);
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::vector<DeviceRow> list_devices(const AttributedTrace& input) {
+  const auto& works = input.attribution.works;
+  const std::vector<std::int32_t> devices = devices_met(input);
+  std::vector<DeviceRow> rows(devices.size());
+  std::vector<GrowingUnion> kernels(devices.size());
+  std::vector<GrowingUnion> busy(devices.size());
+  for (const std::uint32_t work : works.time_order) {
+    if (!input.counts_work(work)) continue;
+    const std::size_t device = position_of(devices, device_of(input, work));
+    const Interval interval = input.trace.interval(works.slices[work]);
+    busy[device].add(interval);
+    if (input.trace.kind(works.slices[work]) == SliceKind::kKernel) {
+      kernels[device].add(interval);
+      ++rows[device].kernels;
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].device = devices[i];
+    rows[i].kernel_busy_ns = total_ns(kernels[i].set());
+    rows[i].busy_ns = total_ns(busy[i].set());
+  }
+  return rows;
+}
+
+std::vector<TypeRow> list_host_types(const AttributedTrace& input, const TimeSelection& selection,
+                                     const std::vector<Interval>& backward_ranges) {
+  KindTallies tallies;
+  for (std::size_t i = 0; i < input.tree.threads.size(); ++i) {
+    tally_nodes(input, input.tree.threads[i], tallies);
+    tally_calls(input, i, tallies[static_cast<std::size_t>(SliceKind::kRuntimeCall)]);
+  }
+  if (!backward_ranges.empty()) {
+    KindTally& backward = tallies[static_cast<std::size_t>(SliceKind::kBackward)];
+    backward.calls += backward_ranges.size();
+    backward.sets.push_back(union_of(backward_ranges));
+  }
+
+  std::vector<std::size_t> met;
+  for (std::size_t kind = 0; kind < tallies.size(); ++kind) {
+    if (tallies[kind].calls > 0) met.push_back(kind);
+  }
+  std::stable_sort(met.begin(), met.end(), [&](std::size_t a, std::size_t b) {
+    return tallies[a].first_seen < tallies[b].first_seen;
+  });
+  std::vector<TypeRow> rows;
+  for (const std::size_t kind : met) {
+    rows.push_back({static_cast<SliceKind>(kind), "", tallies[kind].calls,
+                    total_ns(union_of_all(std::move(tallies[kind].sets)))});
+  }
+  add_other_types(input.trace, selection, rows);
+  return rows;
+}
+
+std::vector<TypeRow> list_device_types(const AttributedTrace& input) {
+  const auto& works = input.attribution.works;
+  const std::vector<std::int32_t> devices = devices_met(input);
+  std::vector<std::vector<SliceKind>> kinds_met(devices.size());
+  for (const std::uint32_t work : works.visiting_order) {
+    if (!input.counts_work(work)) continue;
+    auto& kinds = kinds_met[position_of(devices, device_of(input, work))];
+    const SliceKind kind = input.trace.kind(works.slices[work]);
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+  }
+  std::array<GrowingUnion, kSliceKinds> unions;
+  std::array<std::uint64_t, kSliceKinds> calls{};
+  for (const std::uint32_t work : works.time_order) {
+    if (!input.counts_work(work)) continue;
+    const SliceId slice = works.slices[work];
+    const std::size_t kind = static_cast<std::size_t>(input.trace.kind(slice));
+    unions[kind].add(input.trace.interval(slice));
+    ++calls[kind];
+  }
+  std::vector<TypeRow> rows;
+  for (const auto& kinds : kinds_met) {
+    for (const SliceKind kind : kinds) {
+      const std::size_t index = static_cast<std::size_t>(kind);
+      if (calls[index] == 0) continue;
+      rows.push_back({kind, "", calls[index], total_ns(unions[index].set())});
+      calls[index] = 0;
+    }
+  }
+  return rows;
+}
+
+}  // namespace strobe::analysis

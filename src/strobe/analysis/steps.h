@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "strobe/analysis/summary.h"
+#include "strobe/base/result.h"
+#include "strobe/trace/trace.h"
+
+namespace strobe::analysis {
+
+// One training or inference step of one process.
+struct Step {
+  StringId name;
+  std::optional<std::int64_t> number;  // n of "...#n"
+  StringId process;
+  Interval interval;
+  std::vector<SliceId> slices;  // several when threads repeat the same step
+};
+
+// All steps, by start. Slices of one process and name that overlap are one step.
+std::vector<Step> list_steps(const Trace& trace);
+
+// The steps from number `first` to number `last`, both inclusive: numbers as in the steps' names
+// when all are numbered, else positions from 0.
+Result<StepSelection> find_steps(const Trace& trace, std::int64_t first, std::int64_t last);
+
+}  // namespace strobe::analysis
