@@ -66,6 +66,7 @@ struct Command {
 
 // --color, --quiet, -v, --help: the same in every verb.
 std::vector<Flag> common_flags();
+Flag output_flag();  // --output, for the verbs that have an answer to keep
 // The verb's own flags, then the common ones.
 std::vector<Flag> all_flags(const Command& command);
 

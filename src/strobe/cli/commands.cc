@@ -4,7 +4,9 @@
 
 namespace strobe::cli {
 
-std::vector<Command> commands() { return {doctor_command(), help_command(), version_command()}; }
+std::vector<Command> commands() {
+  return {doctor_command(), help_command(), version_command()};
+}
 
 std::vector<Flag> common_flags() {
   return {
@@ -19,6 +21,14 @@ std::vector<Flag> common_flags() {
       {.name = "verbose", .help = "say on stderr where strobe's own time went", .letter = 'v'},
       {.name = "help", .help = "show this help", .letter = 'h'},
   };
+}
+
+Flag output_flag() {
+  return {.name = "output",
+          .kind = FlagKind::kValue,
+          .value = "FILE",
+          .help = "write the answer to FILE, whole or not at all (default: stdout)",
+          .letter = 'o'};
 }
 
 std::vector<Flag> all_flags(const Command& command) {

@@ -28,11 +28,7 @@ Command doctor_command() {
                      .value = "FORMAT",
                      .help = "text (default) or json",
                      .choices = {"text", "json"}},
-                    {.name = "output",
-                     .kind = FlagKind::kValue,
-                     .value = "FILE",
-                     .help = "write the answer to FILE, whole or not at all",
-                     .letter = 'o'}},
+                    output_flag()},
           .run = run};
 }
 

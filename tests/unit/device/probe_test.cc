@@ -21,7 +21,7 @@ TEST(ProbeTest, memory_is_counted_in_bytes) {
   const MemoryFacts memory = probe_memory();
   EXPECT_GT(memory.total_bytes, 64'000'000);
   EXPECT_LE(memory.available_bytes, memory.total_bytes);
-  if (memory.limit_bytes) EXPECT_LT(*memory.limit_bytes, memory.total_bytes);
+  EXPECT_LT(memory.limit_bytes.value_or(0), memory.total_bytes);
 }
 
 TEST(ProbeTest, counters_either_work_or_say_why_not) {
@@ -42,7 +42,8 @@ TEST(ProbeTest, a_program_that_is_not_there_is_absent) {
 TEST(ProbeTest, asking_for_any_library_is_safe) {
   for (const Library library : {Library::kCudaDriver, Library::kNvml, Library::kCupti,
                                 Library::kNvrtc, Library::kCublasLt, Library::kCudnn}) {
-    if (const auto found = probe_library(library)) EXPECT_THAT(found->path, Not(IsEmpty()));
+    const auto found = probe_library(library);
+    EXPECT_TRUE(!found || !found->path.empty());
   }
 }
 
