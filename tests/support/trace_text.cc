@@ -7,7 +7,9 @@
 namespace strobe::testing {
 namespace {
 
-std::string_view text(const Trace& trace, StringId id) { return id.valid() ? trace.strings()[id] : "-"; }
+std::string_view text(const Trace& trace, StringId id) {
+  return id.valid() ? trace.strings()[id] : "-";
+}
 
 }  // namespace
 
@@ -20,19 +22,22 @@ std::string describe(const Trace& trace) {
   line("dialect {} runtime {} device {}", trace.traits().dialect, trace.traits().runtime_label,
        trace.traits().device_label);
   line("extent {} {}", trace.extent().start_ns, trace.extent().end_ns);
-  for (std::size_t i = 0; i < trace.strings().size(); ++i) line("string {} {}", i, trace.strings()[StringId(i)]);
-  for (const Category& category : trace.categories()) line("category {}", text(trace, category.name));
+  for (std::size_t i = 0; i < trace.strings().size(); ++i)
+    line("string {} {}", i, trace.strings()[StringId(i)]);
+  for (const Category& category : trace.categories())
+    line("category {}", text(trace, category.name));
   for (const Track& track : trace.tracks()) {
     line("track kind {} {}/{} device {} names {}/{} sort {}", static_cast<int>(track.kind),
          text(trace, track.process), text(trace, track.thread), track.device.value_or(-1),
-         text(trace, track.process_name), text(trace, track.thread_name), track.sort_index.value_or(-1));
+         text(trace, track.process_name), text(trace, track.thread_name),
+         track.sort_index.value_or(-1));
   }
   ArgsReader args(trace.args());
   const auto& s = trace.slices();
   for (std::size_t i = 0; i < s.size(); ++i) {
-    line("slice {} +{} {} track {} cat {} kind {} flags {} corr {} ext {} {}", s.starts_ns[i], s.durations_ns[i],
-         text(trace, s.names[i]), s.tracks[i].value, s.categories[i].value, word_of(s.kinds[i]), s.flags[i],
-         s.correlations[i], s.externals[i], args.text(s.args[i]));
+    line("slice {} +{} {} track {} cat {} kind {} flags {} corr {} ext {} {}", s.starts_ns[i],
+         s.durations_ns[i], text(trace, s.names[i]), s.tracks[i].value, s.categories[i].value,
+         word_of(s.kinds[i]), s.flags[i], s.correlations[i], s.externals[i], args.text(s.args[i]));
   }
   const auto& hints = trace.nesting_hints();
   for (std::size_t i = 0; i < hints.ends_ns.size(); ++i) line("nests until {}", hints.ends_ns[i]);
@@ -43,13 +48,13 @@ std::string describe(const Trace& trace) {
   }
   const auto& f = trace.flows();
   for (std::size_t i = 0; i < f.size(); ++i) {
-    line("flow {} {} track {} cat {} {}", f.times_ns[i], f.ids[i], f.tracks[i].value, f.categories[i].value,
-         static_cast<int>(f.phases[i]));
+    line("flow {} {} track {} cat {} {}", f.times_ns[i], f.ids[i], f.tracks[i].value,
+         f.categories[i].value, static_cast<int>(f.phases[i]));
   }
   const auto& n = trace.instants();
   for (std::size_t i = 0; i < n.size(); ++i) {
-    line("instant {} {} track {} cat {} {}", n.times_ns[i], text(trace, n.names[i]), n.tracks[i].value,
-         n.categories[i].value, args.text(n.args[i]));
+    line("instant {} {} track {} cat {} {}", n.times_ns[i], text(trace, n.names[i]),
+         n.tracks[i].value, n.categories[i].value, args.text(n.args[i]));
   }
   const auto& c = trace.counters();
   for (std::size_t i = 0; i < c.size(); ++i) {
@@ -60,8 +65,8 @@ std::string describe(const Trace& trace) {
   for (std::size_t i = 0; i < m.size(); ++i) {
     line("memory {} track {} {} {} {} {:#x} {} {} {} {} owner {}", m.times_ns[i], m.tracks[i].value,
          static_cast<int>(m.actions[i]), text(trace, m.places[i]), m.bytes[i], m.addresses[i],
-         m.allocated_bytes[i], m.reserved_bytes[i], m.peak_allocated_bytes[i], m.peak_reserved_bytes[i],
-         m.owners[i].value);
+         m.allocated_bytes[i], m.reserved_bytes[i], m.peak_allocated_bytes[i],
+         m.peak_reserved_bytes[i], m.owners[i].value);
   }
   for (const auto& [key, json] : trace.metadata().members) line("member {} {}", key, json);
   return out;

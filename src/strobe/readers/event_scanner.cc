@@ -34,15 +34,21 @@ inline const char* to_value(const char* p) {
 }
 
 // A string whose closing quote is followed by something no JSON continues with had a quote of its
-// own inside (some writers do not escape names). It ends at the first quote that makes sense.
+// own inside (some writers do not escape names). It ends at the first quote that makes sense, if
+// that stands on the same line and in the same object; otherwise it ended where it did, and the
+// object is broken. nullptr if the text ends first.
 const char* find_sensible_quote(const char* quote, const char* end) {
+  const char* sensible = quote;
   for (;;) {
-    const char* next = skip_blanks(quote + 1);
+    const char* next = skip_blanks(sensible + 1);
     if (next >= end) return nullptr;
-    if (*next == ',' || *next == '}' || *next == ']') return quote;
-    const StringEnd further = find_string_end(quote + 1, end);
-    if (further.quote == nullptr) return nullptr;
-    quote = further.quote;
+    if (*next == ',' || *next == '}' || *next == ']') return sensible;
+    const char* p = sensible + 1;
+    for (; p < end && *p != '"'; ++p) {
+      if (*p == '\n' || (*p == '}' && p[1] == ',')) return quote;
+    }
+    if (p >= end) return nullptr;
+    sensible = p;
   }
 }
 

@@ -24,7 +24,7 @@ struct LoadOptions {
   bool keep_args = true;  // false: core columns only, ArgsStore stays empty
   std::size_t piece_bytes =
       4 << 20;  // plain text is split into pieces of about this size, if it has two or more
-  std::function<void(const LoadProgress&)> progress;  // called from one thread at a time
+  std::function<void(const LoadProgress&)> progress = nullptr;  // called from one thread at a time
   const std::atomic<bool>* cancelled =
       nullptr;  // when it turns true, loading ends with kInterrupted
 };

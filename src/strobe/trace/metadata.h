@@ -55,7 +55,7 @@ struct Metadata {
   std::optional<double> process_cpu_utilization;  // 1.0 = one core
   std::optional<double> system_cpu_utilization;   // 1.0 = all cores
   std::vector<std::pair<std::string, std::string>>
-      members;  // every other top-level member: key, JSON text
+      members;  // key and JSON text of every top-level member that says more than the fields above
 };
 
 }  // namespace strobe

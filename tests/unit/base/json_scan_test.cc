@@ -100,8 +100,9 @@ TEST(JsonScanTest, a_string_cut_short_has_no_end) {
 }
 
 TEST(JsonScanTest, values_of_every_type_are_stepped_over) {
-  for (const std::string value : {"12", "-1.5e3", "true", "null", "\"a]b\"", "[1,[2],{\"x\":\"}\"}]", "{}",
-                                  "{\"a\":{\"b\":[\"\\\"]\"]}}", "nan"}) {
+  for (const std::string value :
+       {"12", "-1.5e3", "true", "null", "\"a]b\"", "[1,[2],{\"x\":\"}\"}]", "{}",
+        "{\"a\":{\"b\":[\"\\\"]\"]}}", "nan"}) {
     const Padded padded(value + ", 7");
     EXPECT_EQ(skip_value(padded.begin(), padded.end()), padded.begin() + value.size()) << value;
   }

@@ -26,14 +26,14 @@ Scanned scan(const std::string& text) {
 }
 
 TEST(EventScannerTest, a_kernel_as_its_profiler_prints_it) {
-  const std::string text = R"({
+  const std::string text = R"json({
     "ph": "X", "cat": "kernel", "name": "void gemm<4>(float*)", "pid": 0, "tid": 7,
     "ts": 3848423555095.806, "dur": 1.856,
     "args": {
       "External id": 10,      "queued": 0, "device": 3, "context": 1,      "stream": 7, "correlation": 20,
       "grid": [128, 1, 1], "name}": "}"
     }
-  })";
+  })json";
   const Scanned scanned = scan(text + ",");
   ASSERT_EQ(scanned.result, ScanResult::kEvent);
   EXPECT_EQ(scanned.consumed, text.size());
@@ -51,8 +51,8 @@ TEST(EventScannerTest, a_kernel_as_its_profiler_prints_it) {
 }
 
 TEST(EventScannerTest, keys_in_any_order_and_layout) {
-  const Scanned scanned =
-      scan(R"({"args":{"correlation":5},"dur":2,"ts":1,"tid" : "a" ,"pid":"b","name":"n","cat":"c","ph":"X"})");
+  const Scanned scanned = scan(
+      R"({"args":{"correlation":5},"dur":2,"ts":1,"tid" : "a" ,"pid":"b","name":"n","cat":"c","ph":"X"})");
   ASSERT_EQ(scanned.result, ScanResult::kEvent);
   EXPECT_EQ(scanned.event.phase, 'X');
   EXPECT_EQ(scanned.event.thread.text, "a");
@@ -62,7 +62,8 @@ TEST(EventScannerTest, keys_in_any_order_and_layout) {
 }
 
 TEST(EventScannerTest, unknown_keys_and_nested_values_are_stepped_over) {
-  const Scanned scanned = scan(R"({"cname":"x","sf":{"a":[1,2,{"ts":5}]},"ts":7,"n":null,"ph":"i"})");
+  const Scanned scanned =
+      scan(R"({"cname":"x","sf":{"a":[1,2,{"ts":5}]},"ts":7,"n":null,"ph":"i"})");
   ASSERT_EQ(scanned.result, ScanResult::kEvent);
   EXPECT_EQ(scanned.event.time_ns, 7000);
   EXPECT_EQ(scanned.event.phase, 'i');
@@ -76,8 +77,8 @@ TEST(EventScannerTest, times_written_as_text_are_read) {
 }
 
 TEST(EventScannerTest, a_time_that_is_no_number_is_marked) {
-  for (const char* text : {R"({"ph":"X","ts":NaN})", R"({"ph":"X","ts":"soon"})", R"({"ph":"X","ts":null})",
-                           R"({"ph":"X","ts":1e400})"}) {
+  for (const char* text : {R"({"ph":"X","ts":NaN})", R"({"ph":"X","ts":"soon"})",
+                           R"({"ph":"X","ts":null})", R"({"ph":"X","ts":1e400})"}) {
     const Scanned scanned = scan(text);
     EXPECT_EQ(scanned.result, ScanResult::kEvent) << text;
     EXPECT_TRUE(scanned.event.has_bad_time) << text;
@@ -94,8 +95,8 @@ TEST(EventScannerTest, a_name_with_a_quote_of_its_own_is_kept_whole) {
 }
 
 TEST(EventScannerTest, relative_times_lose_their_unit) {
-  const Scanned scanned =
-      scan(R"({"ph":"X","args":{"correlation id":7,"start_time":"11156.500 us","end_time":"78479.797 us"}})");
+  const Scanned scanned = scan(
+      R"({"ph":"X","args":{"correlation id":7,"start_time":"11156.500 us","end_time":"78479.797 us"}})");
   EXPECT_EQ(scanned.event.correlation, 7u);
   EXPECT_EQ(scanned.event.relative_start_ns, 11156500);
   EXPECT_EQ(scanned.event.relative_end_ns, 78479797);
@@ -113,7 +114,8 @@ TEST(EventScannerTest, every_cut_of_an_event_is_incomplete) {
       R"("args": {"External id": 1, "device": 0, "correlation": 3, "grid": [1, 2], "s": "x"}})";
   ASSERT_EQ(scan(text).result, ScanResult::kEvent);
   for (std::size_t cut = 1; cut < text.size(); ++cut) {
-    EXPECT_EQ(scan(text.substr(0, cut)).result, ScanResult::kIncomplete) << cut << ": " << text.substr(0, cut);
+    EXPECT_EQ(scan(text.substr(0, cut)).result, ScanResult::kIncomplete)
+        << cut << ": " << text.substr(0, cut);
   }
 }
 

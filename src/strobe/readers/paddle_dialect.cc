@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "strobe/base/json_value.h"
+#include "strobe/device/kernel_names.h"
+#include "strobe/readers/dialect.h"
+#include "strobe/readers/paddle_order.h"
+#include "strobe/readers/paddle_times.h"
+
+// Paddle's own profiler. Its names are written without escaping and carry their duration, its times
+// were rounded on the way, and the order of its file says who launched what.
+namespace strobe::readers {
+namespace {
+
+using Kind = SliceKind;
+
+struct CategoryEntry {
+  std::string_view category;
+  CategoryRule rule;
+};
+
+constexpr CategoryEntry kCategories[] = {
+    {"ProfileStep", {Kind::kStep, false}},
+    {"Operator", {Kind::kOperator, true}},
+    {"OperatorInner", {Kind::kOperatorPhase, false}},
+    {"UserDefined", {Kind::kUserRange, false}},
+    {"PythonUserDefined", {Kind::kAnnotation, false}},
+    {"Dataloader", {Kind::kDataLoader, false}},
+    {"Forward", {Kind::kForward, false}},
+    {"Backward", {Kind::kBackward, false}},
+    {"Optimization", {Kind::kOptimizer, false}},
+    {"Communication", {Kind::kCommunication, true}},
+    {"PythonOp", {Kind::kPythonOp, false}},
+    {"DygraphKernelLaunch", {Kind::kDynamicLaunch, false}},
+    {"StaticKernelLaunch", {Kind::kStaticLaunch, false}},
+    {"CudaRuntime", {Kind::kRuntimeCall, false}},
+    {"Kernel", {Kind::kKernel, true}},
+    {"Memcpy", {Kind::kMemcpy, false}},
+    {"Memset", {Kind::kMemset, false}},
+};
+
+// PyTorch wrote `Operator`, `Kernel`, `Memcpy` and `Memset` too, in 2021; these no one else does.
+constexpr std::string_view kOwnCategories[] = {
+    "ProfileStep",         "OperatorInner",      "PythonUserDefined", "CudaRuntime",
+    "DygraphKernelLaunch", "StaticKernelLaunch", "ReservedAllocate",  "ReservedFree",
+};
+
+bool is_own_category(const std::string& category) {
+  return std::find(std::begin(kOwnCategories), std::end(kOwnCategories), category) !=
+         std::end(kOwnCategories);
+}
+
+bool recognises(const TraceHead& head) {
+  for (const auto& [key, json] : head.members) {
+    if (key == "span_indx" || key == "ExtraInfo") return true;
+    if (key == "schemaVersion") return parse_value(json).type == JsonType::kString;
+  }
+  return std::any_of(head.categories.begin(), head.categories.end(), is_own_category);
+}
+
+CategoryRule category_rule(std::string_view category) {
+  const auto entry =
+      std::find_if(std::begin(kCategories), std::end(kCategories),
+                   [&](const CategoryEntry& known) { return known.category == category; });
+  return entry == std::end(kCategories) ? CategoryRule{} : entry->rule;
+}
+
+NameRule name_rule(Kind kind, std::string_view, std::string_view name) {
+  const bool communicates = kind == Kind::kCommunication ||
+                            (kind == Kind::kOperator && device::is_collective_operator(name)) ||
+                            (kind == Kind::kKernel && device::is_classic_collective(name));
+  return {kind, communicates ? kCommunicates : kNoFlags};
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Without one trailing `[12.345 us]` or `[1.234 ms]`.
+std::string_view plain_name(std::string_view name) {
+  if (!name.ends_with(" us]") && !name.ends_with(" ms]")) return name;
+  const std::size_t open = name.rfind('[');
+  if (open == std::string_view::npos) return name;
+  std::string_view number = name.substr(open + 1, name.size() - open - 5);
+  if (number.starts_with('-')) number.remove_prefix(1);
+  const auto point = std::find_if_not(number.begin(), number.end(), is_digit);
+  if (point == number.begin()) return name;
+  const bool is_number = point == number.end() || (*point == '.' && point + 1 != number.end() &&
+                                                   std::all_of(point + 1, number.end(), is_digit));
+  return is_number ? name.substr(0, open) : name;
+}
+
+// Python and native ranges of one thread share its track.
+std::string_view plain_thread(std::string_view thread) {
+  for (const std::string_view side : {"(Python)", "(C++)"}) {
+    if (thread.ends_with(side)) return thread.substr(0, thread.size() - side.size());
+  }
+  return thread;
+}
+
+std::uint64_t address_of(const JsonValue& value) {
+  std::uint64_t address = 0;
+  std::from_chars(value.text.data(), value.text.data() + value.text.size(), address);
+  return address;
+}
+
+bool memory_event(std::string_view category, std::string_view, std::string_view args,
+                  MemoryEvent& event) {
+  if (category == "Allocate") {
+    event.action = MemoryAction::kAllocate;
+  } else if (category == "Free") {
+    event.action = MemoryAction::kFree;
+  } else if (category == "ReservedAllocate") {
+    event.action = MemoryAction::kReserve;
+  } else if (category == "ReservedFree") {
+    event.action = MemoryAction::kUnreserve;
+  } else {
+    return false;
+  }
+  for_each_member(args, [&](std::string_view key, const JsonValue& value) {
+    const auto number = [&](std::int64_t otherwise) {
+      return value.unquoted().as_int64().value_or(otherwise);
+    };
+    if (key == "place") event.place = value.as_string();
+    if (key == "addr") event.address = address_of(value);
+    if (key == "increase_bytes") event.bytes = number(0);
+    if (key == "current_allocated") event.allocated_bytes = number(-1);
+    if (key == "current_reserved") event.reserved_bytes = number(-1);
+    if (key == "peak_allocated") event.peak_allocated_bytes = number(-1);
+    if (key == "peak_reserved") event.peak_reserved_bytes = number(-1);
+  });
+  return true;
+}
+
+void finish(TraceBuilder& builder, const FileOrder& order, ImportReport&) {
+  paddle::restore_times(builder, order);
+  paddle::take_owners_from_order(builder, order);
+}
+
+TraceTraits traits() {
+  TraceTraits traits;
+  traits.dialect = "paddle";
+  traits.runtime_label = "CudaRuntime";
+  return traits;
+}
+
+}  // namespace
+
+const Dialect kPaddleDialect = {
+    .name = "paddle",
+    .traits = traits(),
+    .recognises = recognises,
+    .category_rule = category_rule,
+    .name_rule = name_rule,
+    .plain_name = plain_name,
+    .plain_thread = plain_thread,
+    .memory_event = memory_event,
+    .has_relative_times = true,
+    .finish = finish,
+};
+
+}  // namespace strobe::readers

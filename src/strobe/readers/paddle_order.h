@@ -1,0 +1,13 @@
+#pragma once
+
+#include "strobe/readers/dialect.h"
+
+namespace strobe::readers::paddle {
+
+// Paddle writes thread by thread, and each host range is followed at once by its runtime calls and
+// its memory events; what comes before a thread's first range belongs to no range. Where a file is
+// in that order, owners are taken from it, which no rounding can disturb; where it is not (sorted
+// or edited by a tool), nothing is set and times must decide. Expects restored times.
+void take_owners_from_order(TraceBuilder& builder, const FileOrder& order);
+
+}  // namespace strobe::readers::paddle

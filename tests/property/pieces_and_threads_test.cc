@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "strobe/readers/trace_reader.h"
+#include "tests/support/trace_text.h"
+
+// Splitting is a guess that is proven: whatever the piece size, the number of threads or the layout
+// of the text, a trace and its import report come out the same.
+namespace strobe::readers {
+namespace {
+
+std::string random_event(std::mt19937& random) {
+  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const std::string number = std::to_string(random() % 100000);
+  switch (pick(9)) {
+    case 0:
+      return R"({"ph": "M", "name": "thread_name", "pid": 1, "tid": )" + std::to_string(pick(4)) +
+             R"(, "args": {"name": "t)" + number + "\"}}";
+    case 1:
+      return R"({"ph": "s", "id": )" + number + R"(, "pid": 1, "tid": 2, "ts": )" + number +
+             R"(, "cat": "ac2g"})";
+    case 2:
+      // A list of objects in the arguments that looks like events: the guess must fail here and be
+      // put right.
+      return R"({"ph": "X", "cat": "cpu_op", "name": "decoy", "pid": 1, "tid": 1, "ts": )" +
+             number +
+             R"(, "dur": 1, "args": {"list": [{"name": 1}, {"ph": "X", "name": "no", "ts": 1}, {"ts": 2}]}})";
+    case 3:
+      return R"({"ph": "X", "cat": "cpu_op", "name": "}, {\"ph\": \"X\", \"name\": \"quoted)" +
+             number + R"(", "pid": 1, "tid": 3, "ts": )" + number + R"(, "dur": 2})";
+    case 4:
+      return R"({"ph": "B", "name": "b", "pid": 1, "tid": 4, "ts": )" + number + "}";
+    case 5:
+      return R"({"ph": "E", "pid": 1, "tid": 4, "ts": )" + number + "}";
+    case 6:
+      return pick(4) == 0 ? R"({"ph": "X", "broken })"
+                          : R"({"ph": "C", "name": "c", "pid": 1, "ts": )" + number +
+                                R"(, "args": {"v": 1.5}})";
+    default:
+      return R"({"ph": "X", "cat": "kernel", "name": "k)" + std::to_string(pick(20)) +
+             R"(", "pid": 0, "tid": 7, "ts": )" + number +
+             R"(.125, "dur": 3, "args": {"External id": 1, "device": )" + std::to_string(pick(2)) +
+             R"(, "correlation": )" + number + "}}";
+  }
+}
+
+std::string random_trace(std::mt19937& random) {
+  const bool object = random() % 2 == 0;
+  const char* separators[] = {",\n  ", ",", " , \n\n"};
+  const char* separator = separators[random() % 3];
+  std::string text =
+      object
+          ? R"({"schemaVersion": 1, "deviceProperties": [{"id": 0}, {"id": 1}], "traceEvents": [)"
+          : "[";
+  const std::size_t events = random() % 60;
+  for (std::size_t i = 0; i < events; ++i) text += (i == 0 ? "" : separator) + random_event(random);
+  text += object ? R"(], "traceName": "x", "list": [{"name": 1}, {"name": 2}]})" : "]";
+  if (random() % 4 == 0) text.resize(random() % (text.size() + 1));
+  return text;
+}
+
+std::string load_text(const std::string& text, unsigned threads, std::size_t piece_bytes) {
+  const auto loaded = read_trace_bytes(
+      text, "t", {.threads = threads, .keep_args = true, .piece_bytes = piece_bytes});
+  if (!loaded) return "error: " + loaded.error().what + " at " + loaded.error().where;
+  return testing::describe(loaded->trace) + testing::describe(loaded->report);
+}
+
+TEST(PiecesAndThreadsTest, never_change_an_answer) {
+  std::mt19937 random(20240915);
+  for (int round = 0; round < 400; ++round) {
+    const std::string text = random_trace(random);
+    const std::string expected = load_text(text, 1, 1 << 20);
+    for (const std::size_t piece_bytes : {1u, 7u, 64u, 200u, 1000u}) {
+      ASSERT_EQ(load_text(text, 2, piece_bytes), expected) << "piece " << piece_bytes << "\n"
+                                                           << text;
+    }
+    ASSERT_EQ(load_text(text, 5, 100), expected) << text;
+  }
+}
+
+}  // namespace
+}  // namespace strobe::readers

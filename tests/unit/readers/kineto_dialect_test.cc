@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "strobe/readers/dialect.h"
+#include "strobe/readers/trace_reader.h"
+
+namespace strobe::readers {
+namespace {
+
+SliceKind kind_of(std::string_view category, std::string_view name) {
+  const CategoryRule rule = kKinetoDialect.category_rule(category);
+  return rule.asks_name ? kKinetoDialect.name_rule(rule.kind, category, name).kind : rule.kind;
+}
+
+TEST(KinetoDialectTest, categories_of_every_year_mean_the_same) {
+  EXPECT_EQ(kind_of("Operator", "aten::mm"), SliceKind::kOperator);
+  EXPECT_EQ(kind_of("cpu_op", "aten::mm"), SliceKind::kOperator);
+  EXPECT_EQ(kind_of("Kernel", "k"), SliceKind::kKernel);
+  EXPECT_EQ(kind_of("kernel", "k"), SliceKind::kKernel);
+  EXPECT_EQ(kind_of("Memcpy", "c"), SliceKind::kMemcpy);
+  EXPECT_EQ(kind_of("gpu_memcpy", "c"), SliceKind::kMemcpy);
+  EXPECT_EQ(kind_of("Memset", "s"), SliceKind::kMemset);
+  EXPECT_EQ(kind_of("gpu_memset", "s"), SliceKind::kMemset);
+  for (const char* category :
+       {"Runtime", "cuda_runtime", "cuda_driver", "hip_runtime", "xpu_runtime", "xpu_driver",
+        "mtia_runtime", "mlu_runtime", "privateuse1_runtime", "privateuse1_driver"}) {
+    EXPECT_EQ(kind_of(category, "launch"), SliceKind::kRuntimeCall) << category;
+  }
+  EXPECT_EQ(kind_of("gpu_user_annotation", "x"), SliceKind::kDeviceAnnotation);
+  EXPECT_EQ(kind_of("mlu_user_annotation", "x"), SliceKind::kDeviceAnnotation);
+  EXPECT_EQ(kind_of("overhead", "x"), SliceKind::kOverhead);
+  EXPECT_EQ(kind_of("cuda_sync", "x"), SliceKind::kSync);
+  EXPECT_EQ(kind_of("Trace", "x"), SliceKind::kProfiler);
+  EXPECT_EQ(kind_of("brand_new", "x"), SliceKind::kOther);
+}
+
+TEST(KinetoDialectTest, ranges_with_fixed_names_are_phases) {
+  for (const char* category : {"user_annotation", "cpu_op", "Operator"}) {
+    EXPECT_EQ(kind_of(category, "ProfilerStep#12"), SliceKind::kStep) << category;
+    EXPECT_EQ(kind_of(category, "enumerate(DataLoader)#_SingleProcess.__next__"),
+              SliceKind::kDataLoader);
+    EXPECT_EQ(kind_of(category, "Optimizer.step#SGD.step"), SliceKind::kOptimizer);
+    EXPECT_EQ(kind_of(category, "Optimizer.zero_grad#SGD.zero_grad"), SliceKind::kAnnotation);
+  }
+  EXPECT_EQ(kind_of("user_annotation", "DistributedDataParallel.forward"), SliceKind::kForward);
+  EXPECT_EQ(kind_of("user_annotation", "nccl:all_reduce"), SliceKind::kCommunication);
+  EXPECT_EQ(kind_of("user_annotation", "decode"), SliceKind::kAnnotation);
+  EXPECT_EQ(kind_of("python_function", "nn.Module: Linear_3"), SliceKind::kForward);
+  EXPECT_EQ(kind_of("python_function", "train.py(12): step"), SliceKind::kPythonCall);
+}
+
+TEST(KinetoDialectTest, the_autograd_engine_and_collectives_are_flagged) {
+  EXPECT_EQ(kKinetoDialect
+                .name_rule(SliceKind::kOperator, "cpu_op",
+                           "autograd::engine::evaluate_function: AddmmBackward0")
+                .flags,
+            kBackwardWork);
+  EXPECT_EQ(kKinetoDialect.name_rule(SliceKind::kOperator, "cpu_op", "record_param_comms").flags,
+            kCommunicates);
+  EXPECT_EQ(
+      kKinetoDialect.name_rule(SliceKind::kKernel, "kernel", "ncclKernel_AllReduce_RING").flags,
+      kCommunicates);
+  EXPECT_EQ(kKinetoDialect.name_rule(SliceKind::kKernel, "kernel", "sgemm").flags, kNoFlags);
+}
+
+TEST(KinetoDialectTest, memory_instants_carry_their_place_and_running_peaks) {
+  const std::string_view text = R"({"schemaVersion":1,"traceEvents":[
+    {"ph":"i","name":"[memory]","ts":2,"pid":1,"tid":1,
+     "args":{"Total Reserved":100,"Total Allocated":40,"Bytes":-30,"Device Id":2,"Device Type":1,"Addr":16}},
+    {"ph":"i","name":"[memory]","ts":1,"pid":1,"tid":1,
+     "args":{"Total Reserved":100,"Total Allocated":70,"Bytes":30,"Device Id":2,"Device Type":1}},
+    {"ph":"i","name":"[memory]","ts":3,"pid":1,"tid":1,"args":{"Bytes":5,"Device Id":-1,"Device Type":0}}]})";
+  const auto loaded = read_trace_bytes(text, "t", {.threads = 1});
+  ASSERT_TRUE(loaded);
+  const MemoryColumns& memory = loaded->trace.memory();
+  ASSERT_EQ(memory.size(), 3u);
+  EXPECT_EQ(loaded->trace.strings()[memory.places[0]], "Place(gpu:2)");
+  EXPECT_EQ(memory.actions[0], MemoryAction::kFree);
+  EXPECT_EQ(memory.addresses[0], 16u);
+  EXPECT_EQ(memory.peak_allocated_bytes[0], 70);  // the allocation at 1 us comes first in time
+  EXPECT_EQ(memory.peak_allocated_bytes[1], 70);
+  EXPECT_EQ(loaded->trace.strings()[memory.places[2]], "Place(cpu)");
+  EXPECT_EQ(memory.allocated_bytes[2], -1);
+}
+
+TEST(KinetoDialectTest, vendors_are_told_by_their_categories_and_devices) {
+  const auto traits = [](const std::string& text) {
+    return read_trace_bytes(text, "t", {.threads = 1})->trace.traits();
+  };
+  EXPECT_EQ(
+      traits(R"({"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"xpu_runtime","ts":1,"dur":1}]})")
+          .device_label,
+      "XPU");
+  const TraceTraits mlu = traits(
+      R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"MLU370-M8"}],"traceEvents":[
+          {"ph":"X","cat":"privateuse1_runtime","ts":1,"dur":1}]})");
+  EXPECT_EQ(mlu.device_label, "MLU");
+  EXPECT_EQ(mlu.runtime_label, "MluRuntime");
+}
+
+TEST(KinetoDialectTest, traces_without_a_header_are_known_by_their_events) {
+  const auto dialect = [](const std::string& text) {
+    return read_trace_bytes(text, "t", {.threads = 1})->trace.traits().dialect;
+  };
+  EXPECT_EQ(dialect(R"([{"ph":"X","cat":"cpu_op","ts":1,"dur":1}])"), "kineto");
+  EXPECT_EQ(dialect(R"([{"ph":"X","cat":"Kernel","ts":1,"dur":1,"args":{"correlation":1}}])"),
+            "kineto");
+  EXPECT_EQ(dialect(R"([{"ph":"X","cat":"Operator","ts":1,"dur":1}])"), "chrome");
+  EXPECT_EQ(dialect(R"([{"ph":"X","cat":"net","ts":1,"dur":1}])"), "chrome");
+}
+
+}  // namespace
+}  // namespace strobe::readers
