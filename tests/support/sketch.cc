@@ -191,6 +191,11 @@ Sketch& Sketch::flow(std::uint64_t id, FlowPhase phase, std::int64_t time_ns,
 }
 
 Trace Sketch::trace() {
+  ArgsWriter writer;
+  for (std::size_t row = 0; row < args_.size(); ++row) {
+    if (!args_[row].empty()) builder_.slices().args[row] = writer.add(args_[row]);
+  }
+  builder_.args() = writer.finish();
   if (hints_ends_) builder_.nesting_hints().ends_ns = nest_ends_ns_;
   if (hints_owners_) builder_.nesting_hints().owners = owners_;
   return std::move(builder_).build();
