@@ -169,7 +169,11 @@ std::string write_input(const InputFile& input, const fs::path& folder) {
     }
     for (const Piece& piece : pieces) write_piece(piece, *sink);
   }
-  if (cut_bytes) fs::resize_file(path, *cut_bytes);
+  if (!cut_bytes) return {};
+  if (*cut_bytes >= fs::file_size(path)) {
+    return "nothing to cut: it has only " + std::to_string(fs::file_size(path)) + " bytes";
+  }
+  fs::resize_file(path, *cut_bytes);
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include "strobe/cli/import_warning.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,11 +26,9 @@ std::string damage(const ImportReport::Line& line) {
 std::string ending(const ImportReport::Line& line) {
   if (line.examples.empty()) return "is cut off";
   const ImportExample& example = line.examples[0];
-  const std::string& place = example.detail.empty() ? "the trace" : example.detail;
-  return fmt::format(
-      "ends {} (byte {})",
-      place.starts_with("in") || place.starts_with("behind") ? place : "inside " + place,
-      example.byte_offset);
+  return fmt::format("ends {} (byte {})",
+                     example.detail.empty() ? "inside the trace" : example.detail,
+                     example.byte_offset);
 }
 
 std::string skipped(ImportIssue issue, const ImportReport::Line& line) {
@@ -50,6 +49,12 @@ std::string skipped(ImportIssue issue, const ImportReport::Line& line) {
   }
 }
 
+// Events that were recognised as such before they were given up.
+bool counts_as_event(ImportIssue issue) {
+  return issue == ImportIssue::kUnknownPhase || issue == ImportIssue::kMissingTime ||
+         issue == ImportIssue::kUnmatchedEnd;
+}
+
 }  // namespace
 
 std::string import_warning(const std::string& path, const ImportReport& report) {
@@ -64,16 +69,19 @@ std::string import_warning(const std::string& path, const ImportReport& report) 
     parts.push_back(ending(truncated));
   }
   std::vector<std::string> lost;
+  std::uint64_t kept = report.event_count;
   for (const ImportIssue issue :
        {ImportIssue::kMalformedEvent, ImportIssue::kUnknownPhase, ImportIssue::kMissingTime,
         ImportIssue::kUnmatchedEnd, ImportIssue::kDuplicateEventArray}) {
     const auto& line = report[issue];
-    if (line.count > 0) lost.push_back(skipped(issue, line) + first_place(line));
+    if (line.count == 0) continue;
+    lost.push_back(skipped(issue, line) + first_place(line));
+    if (counts_as_event(issue)) kept -= std::min(kept, line.count);
   }
   if (!lost.empty())
     parts.push_back(fmt::format("skipped what cannot be read: {}", fmt::join(lost, ", ")));
   return fmt::format("'{}' {}; kept {}", path, fmt::join(parts, "; "),
-                     counted(report.event_count, "event", "events"));
+                     counted(kept, "event", "events"));
 }
 
 }  // namespace strobe::cli

@@ -18,19 +18,24 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      const bool same = a[i - 1] == b[j - 1];
       cost[i][j] =
           std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + (same ? 0u : 1u)});
-      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-                           lower(a[i - 2]) == lower(b[j - 1]);
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
       if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
     }
   }
   return cost[a.size()][b.size()];
 }
 
-bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
-  return text.size() >= prefix.size() && equal_ignoring_case(text.substr(0, prefix.size()), prefix);
+// "gpu-total" and "GPUTotal" are one word; the dashes in front of a flag stay.
+std::string folded(std::string_view word) {
+  std::string out;
+  for (const char c : word) {
+    if (out.find_first_not_of('-') != std::string::npos && (c == '-' || c == '_')) continue;
+    out += lower(c);
+  }
+  return out;
 }
 
 constexpr std::size_t kLongestWord = 64;  // beyond it nobody mistyped one of our words
@@ -47,8 +52,8 @@ std::string_view nearest(std::string_view typed, std::span<const std::string_vie
   // A third of the letters may be wrong, but never all of a short word.
   std::size_t best_distance = std::max<std::size_t>(1, typed.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
-    const bool abbreviated = typed.size() >= 3 && starts_with_ignoring_case(candidate, typed);
-    const std::size_t distance = abbreviated ? 1 : edit_distance(typed, candidate);
+    const bool abbreviated = typed.size() >= 3 && folded(candidate).starts_with(folded(typed));
+    const std::size_t distance = abbreviated ? 1 : edit_distance(folded(typed), folded(candidate));
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;

@@ -15,16 +15,21 @@ std::string stage_line(std::string_view stage, double seconds, double megabytes 
 
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
+std::string size_text(std::uint64_t bytes) {
+  return bytes < 1'000'000 ? fmt::format("{:.1f} KB", static_cast<double>(bytes) / 1e3)
+                           : fmt::format("{:.1f} MB", megabytes(bytes));
+}
+
 }  // namespace
 
 std::string load_text(const readers::LoadedTrace& trace) {
   const ImportReport& report = trace.report;
-  std::string text = fmt::format("strobe: {}: {:.1f} MB", trace.path, megabytes(report.text_bytes));
+  std::string text = fmt::format("strobe: {}: {}", trace.path, size_text(report.text_bytes));
   if (report.file_bytes != report.text_bytes && report.file_bytes > 0) {
-    text += fmt::format(" (packed {:.1f} MB)", megabytes(report.file_bytes));
+    text += fmt::format(" (packed {})", size_text(report.file_bytes));
   }
-  text +=
-      fmt::format(", {} events, read as {}\n", report.event_count, trace.trace.traits().dialect);
+  text += fmt::format(", {} {}, read as {}\n", report.event_count,
+                      report.event_count == 1 ? "event" : "events", trace.trace.traits().dialect);
   double seconds = 0;
   for (const readers::LoadStage& stage : trace.stages) {
     text += stage_line(stage.name, stage.seconds);

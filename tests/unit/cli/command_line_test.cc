@@ -2,10 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <set>
-
-#include "strobe/cli/help.h"
-
 namespace strobe::cli {
 namespace {
 
@@ -121,24 +117,6 @@ TEST(CommandLineTest, common_flags_reach_the_terminal) {
   EXPECT_TRUE(terminal.color);
   EXPECT_TRUE(terminal.quiet);
   EXPECT_TRUE(terminal.verbose);
-}
-
-TEST(CommandLineTest, every_verb_of_strobe_has_a_complete_spec) {
-  std::set<std::string_view> names;
-  for (const Command& command : commands()) {
-    EXPECT_TRUE(names.insert(command.name).second) << command.name;
-    EXPECT_GE(command.examples.size(), 2u) << command.name;
-    EXPECT_NE(command.run, nullptr) << command.name;
-    std::set<std::string_view> flags;
-    for (const Flag& flag : all_flags(command)) {
-      EXPECT_TRUE(flags.insert(flag.name).second) << command.name << " --" << flag.name;
-      EXPECT_FALSE(flag.help.empty()) << command.name << " --" << flag.name;
-      const bool takes_value = flag.kind == FlagKind::kValue || flag.kind == FlagKind::kList;
-      EXPECT_EQ(takes_value, !flag.value.empty()) << command.name << " --" << flag.name;
-    }
-    EXPECT_THAT(command_help(command, 100), HasSubstr(command.examples[0].command));
-    EXPECT_THAT(overview_help(commands()), HasSubstr(command.summary));
-  }
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(ImportWarningTest, skipped_events_are_counted_by_reason) {
   EXPECT_EQ(
       import_warning("a.json", report),
       "'a.json' skipped what cannot be read: 2 entries are no JSON objects (first at byte 99), "
-      "1 event has no time (at byte 300); kept 7 events");
+      "1 event has no time (at byte 300); kept 6 events");
 }
 
 TEST(ImportWarningTest, damage_is_told_once_although_the_text_also_ends_early) {

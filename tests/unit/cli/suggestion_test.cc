@@ -23,6 +23,11 @@ TEST(SuggestionTest, the_beginning_of_a_long_word_is_enough) {
   EXPECT_EQ(nearest("--thread", kFlags), "--thread-sep");
 }
 
+TEST(SuggestionTest, dashes_inside_a_word_do_not_count) {
+  EXPECT_EQ(nearest("GPUTot", std::vector<std::string_view>{"cpu-total", "gpu-total"}),
+            "gpu-total");
+}
+
 TEST(SuggestionTest, nothing_is_better_than_a_wild_guess) {
   EXPECT_EQ(nearest("--zzzzzz", kFlags), "");
   EXPECT_EQ(nearest("", kFlags), "");
