@@ -21,17 +21,16 @@ bool starts_before(const Timed& a, const Timed& b) { return a.start_ns < b.start
 // along the nodes of a thread once.
 class InnermostNode {
  public:
-  InnermostNode(const OpTree& tree, const HostThread& thread)
-      : tree_(tree), latest_(thread.root.index()), end_(thread.end.index()) {}
+  InnermostNode(const Trace& trace, const OpTree& tree, const HostThread& thread)
+      : trace_(trace), tree_(tree), latest_(thread.root.index()), end_(thread.end.index()) {}
 
   NodeId around(std::int64_t start_ns, std::int64_t end_ns) {
-    while (latest_ + 1 < end_ && tree_.starts_ns[latest_ + 1] <= start_ns) ++latest_;
-    NodeId node(latest_);
-    while (tree_.ends_ns[node.index()] < end_ns) node = tree_.parents[node.index()];
-    return node;
+    while (latest_ + 1 < end_ && trace_.start_ns(tree_.slices[latest_ + 1]) <= start_ns) ++latest_;
+    return innermost_reaching(trace_, tree_, NodeId(latest_), end_ns);
   }
 
  private:
+  const Trace& trace_;
   const OpTree& tree_;
   std::size_t latest_;  // the last node that has started
   std::size_t end_;
@@ -63,7 +62,7 @@ void attribute_calls(const Trace& trace, const OpTree& tree, const TimeSelection
   for (std::size_t i = 0; i < threads.size(); ++i) {
     calls.thread_begins.push_back(calls.size());
     natural_sort(threads[i], starts_before);
-    InnermostNode innermost(tree, tree.threads[i]);
+    InnermostNode innermost(trace, tree, tree.threads[i]);
     for (const Timed& call : threads[i]) {
       calls.slices.push_back(SliceId(call.row));
       calls.owners.push_back(hints.owners.empty()
@@ -103,7 +102,7 @@ void attribute_works(const Trace& trace, const OpTree& tree, const TimeSelection
                      const std::vector<SliceId>& runtime_slices,
                      const std::vector<SliceId>& device_slices, Attribution& result) {
   const auto& slices = trace.slices();
-  const CallsByCorrelation by_correlation(trace, runtime_slices, result.calls);
+  CallsByCorrelation by_correlation(trace, runtime_slices, result.calls);
   std::optional<Fallbacks> fallbacks;
   Attribution::Works& works = result.works;
   works.slices.reserve(device_slices.size());
@@ -190,7 +189,7 @@ std::vector<NodeId> attribute_memory(const Trace& trace, const OpTree& tree,
   }
   for (std::size_t i = 0; i < threads.size(); ++i) {
     natural_sort(threads[i], starts_before);
-    InnermostNode innermost(tree, tree.threads[i]);
+    InnermostNode innermost(trace, tree, tree.threads[i]);
     for (const Timed& event : threads[i]) {
       owners[event.row] = innermost.around(event.start_ns, event.end_ns);
     }

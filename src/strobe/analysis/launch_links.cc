@@ -2,15 +2,25 @@
 
 #include <algorithm>
 
+#include "strobe/analysis/natural_sort.h"
+
 namespace strobe::analysis {
 namespace {
-
-// How many unused entries per call the plain array may have.
-constexpr std::uint64_t kDenseSlack = 8;
 
 template <class Pair>
 bool first_is_smaller(const Pair& a, const Pair& b) {
   return a.first < b.first;
+}
+
+// The last node of the thread that has started by then.
+NodeId latest_started(const Trace& trace, const OpTree& tree, const HostThread& thread,
+                      std::int64_t time_ns) {
+  const auto first = tree.slices.begin() + static_cast<std::ptrdiff_t>(thread.root.index()) + 1;
+  const auto end = tree.slices.begin() + static_cast<std::ptrdiff_t>(thread.end.index());
+  const auto after = std::upper_bound(first, end, time_ns, [&](std::int64_t t, SliceId slice) {
+    return t < trace.start_ns(slice);
+  });
+  return NodeId(static_cast<std::size_t>(after - tree.slices.begin()) - 1);
 }
 
 }  // namespace
@@ -19,50 +29,56 @@ CallsByCorrelation::CallsByCorrelation(const Trace& trace,
                                        const std::vector<SliceId>& runtime_slices,
                                        const Attribution::Calls& calls) {
   const auto& correlations = trace.slices().correlations;
+  entries_.reserve(runtime_slices.size());
   for (const SliceId slice : runtime_slices) {
     const std::uint32_t id = correlations[slice.index()];
-    if (id != kNoLaunchId) ids_.push_back(id);
+    if (id != kNoLaunchId) entries_.push_back({id, slice, {}});
   }
-  if (ids_.empty()) return;
-  const auto [lowest, highest] = std::minmax_element(ids_.begin(), ids_.end());
-  lowest_ = *lowest;
-  const std::size_t range = std::size_t{*highest - *lowest} + 1;
-  is_dense_ = range <= kDenseSlack * ids_.size() + 1024;
-  if (is_dense_) {
-    entries_.resize(range);
-    ids_.clear();
-  } else {
-    std::sort(ids_.begin(), ids_.end());
-    ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
-    entries_.resize(ids_.size());
+  natural_sort(entries_,
+               [](const Entry& a, const Entry& b) { return a.correlation < b.correlation; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const bool repeats =
+        i + 1 < entries_.size() && entries_[i + 1].correlation == entries_[i].correlation;
+    if (!repeats) entries_[kept++] = entries_[i];
   }
-  for (const SliceId slice : runtime_slices) {
-    const std::uint32_t id = correlations[slice.index()];
-    if (id != kNoLaunchId) entries_[entry_of(id)].slice = slice;
-  }
+  entries_.resize(kept);
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const std::uint32_t id = correlations[calls.slices[i].index()];
     if (id == kNoLaunchId) continue;
-    Entry& entry = entries_[entry_of(id)];
-    if (entry.slice == calls.slices[i]) entry.call = CallId(i);
+    Entry* entry = entry_of(id);
+    if (entry->slice == calls.slices[i]) entry->call = CallId(i);
   }
 }
 
-std::size_t CallsByCorrelation::entry_of(std::uint32_t correlation) const {
-  if (is_dense_) {
-    const std::size_t index = std::size_t{correlation} - lowest_;
-    return correlation >= lowest_ && index < entries_.size() ? index : kNone;
+// Looks in ever larger steps away from the last answer, then halves the last step.
+CallsByCorrelation::Entry* CallsByCorrelation::entry_of(std::uint32_t correlation) {
+  std::size_t begin = latest_;
+  std::size_t end = entries_.size();
+  if (latest_ < end && entries_[latest_].correlation <= correlation) {
+    std::size_t step = 1;
+    while (latest_ + step < entries_.size() && entries_[latest_ + step].correlation < correlation) {
+      begin = latest_ + step;
+      step *= 2;
+    }
+    end = std::min(entries_.size(), latest_ + step + 1);
+  } else {
+    begin = 0;
+    end = latest_;
   }
-  const auto found = std::lower_bound(ids_.begin(), ids_.end(), correlation);
-  if (found == ids_.end() || *found != correlation) return kNone;
-  return static_cast<std::size_t>(found - ids_.begin());
+  const auto at = [&](std::size_t i) { return entries_.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto found = std::lower_bound(
+      at(begin), at(end), correlation,
+      [](const Entry& entry, std::uint32_t wanted) { return entry.correlation < wanted; });
+  if (found == entries_.end() || found->correlation != correlation) return nullptr;
+  latest_ = static_cast<std::size_t>(found - entries_.begin());
+  return &*found;
 }
 
-CallsByCorrelation::Answer CallsByCorrelation::find(std::uint32_t correlation, CallId& call) const {
-  if (correlation == kNoLaunchId) return Answer::kUnknown;
-  const std::size_t entry = entry_of(correlation);
-  if (entry == kNone || !entries_[entry].slice.valid()) return Answer::kUnknown;
-  call = entries_[entry].call;
+CallsByCorrelation::Answer CallsByCorrelation::find(std::uint32_t correlation, CallId& call) {
+  const Entry* entry = correlation == kNoLaunchId ? nullptr : entry_of(correlation);
+  if (entry == nullptr) return Answer::kUnknown;
+  call = entry->call;
   return call.valid() ? Answer::kFound : Answer::kNotSelected;
 }
 
@@ -116,7 +132,8 @@ LaunchesByFlow::Source LaunchesByFlow::find(SliceId device_slice) const {
   if (thread == nullptr) return {};
   const std::int64_t time_ns = flows.times_ns[start->flow];
   Source source;
-  source.owner = innermost_around(*tree_, *thread, time_ns, time_ns);
+  source.owner = innermost_reaching(*trace_, *tree_,
+                                    latest_started(*trace_, *tree_, *thread, time_ns), time_ns);
   const std::size_t number = static_cast<std::size_t>(thread - tree_->threads.data());
   const auto slice_at = [&](std::size_t i) {
     return calls_->slices.begin() + static_cast<std::ptrdiff_t>(i);
@@ -130,16 +147,6 @@ LaunchesByFlow::Source LaunchesByFlow::find(SliceId device_slice) const {
     source.owner = calls_->owners[source.call.index()];
   }
   return source;
-}
-
-NodeId innermost_around(const OpTree& tree, const HostThread& thread, std::int64_t start_ns,
-                        std::int64_t end_ns) {
-  const auto begin = tree.starts_ns.begin() + static_cast<std::ptrdiff_t>(thread.root.index());
-  const auto end = tree.starts_ns.begin() + static_cast<std::ptrdiff_t>(thread.end.index());
-  const auto after = std::upper_bound(begin, end, start_ns);
-  NodeId node(thread.root.index() + static_cast<std::size_t>(after - begin) - 1);
-  while (tree.ends_ns[node.index()] < end_ns) node = tree.parents[node.index()];
-  return node;
 }
 
 }  // namespace strobe::analysis

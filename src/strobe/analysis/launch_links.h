@@ -20,21 +20,18 @@ class CallsByCorrelation {
                      const Attribution::Calls& calls);
 
   enum class Answer : std::uint8_t { kFound, kNotSelected, kUnknown };
-  Answer find(std::uint32_t correlation, CallId& call) const;
+  Answer find(std::uint32_t correlation, CallId& call);
 
  private:
   struct Entry {
-    SliceId slice;  // invalid: no such call
-    CallId call;    // invalid: the call is outside the selection
+    std::uint32_t correlation;
+    SliceId slice;
+    CallId call;  // invalid: the call is outside the selection
   };
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  std::size_t entry_of(std::uint32_t correlation) const;
+  Entry* entry_of(std::uint32_t correlation);
 
-  // Writers count correlations up, so the id itself is usually the index of the entry.
-  bool is_dense_ = true;
-  std::uint32_t lowest_ = 0;
-  std::vector<std::uint32_t> ids_;  // sorted; only when not dense
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  // by correlation
+  std::size_t latest_ = 0;      // what was found last: the next one asked for is near
 };
 
 // The operator of an external id: the last one in the file.
@@ -82,8 +79,13 @@ class LaunchesByFlow {
   std::vector<Start> starts_;
 };
 
-// The innermost node of the thread that contains [start_ns, end_ns].
-NodeId innermost_around(const OpTree& tree, const HostThread& thread, std::int64_t start_ns,
-                        std::int64_t end_ns);
+// The innermost of the node and those above it that does not end before `end_ns`.
+inline NodeId innermost_reaching(const Trace& trace, const OpTree& tree, NodeId node,
+                                 std::int64_t end_ns) {
+  while (!tree.is_thread(node) && nest_end_ns(trace, tree.slices[node.index()]) < end_ns) {
+    node = tree.parents[node.index()];
+  }
+  return node;
+}
 
 }  // namespace strobe::analysis

@@ -8,18 +8,17 @@ NodeTimes add_up_nodes(const Trace& trace, const OpTree& tree, const Attribution
   const auto& calls = attribution.calls;
   NodeTimes times;
   times.kernel_ns.resize(tree.size());
-  times.self_device_ns.resize(tree.size());
+  times.device_ns.resize(tree.size());
   times.self_host_ns.resize(tree.size());
   for (std::size_t i = 0; i < works.size(); ++i) {
     const NodeId owner = works.owners[i];
     if (!owner.valid()) continue;
     const std::size_t row = works.slices[i].index();
-    times.self_device_ns[owner.index()] += slices.durations_ns[row];
+    times.device_ns[owner.index()] += slices.durations_ns[row];
     if (slices.kinds[row] == SliceKind::kKernel) {
       times.kernel_ns[owner.index()] += slices.durations_ns[row];
     }
   }
-  times.device_ns = times.self_device_ns;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     times.self_host_ns[calls.owners[i].index()] -= slices.durations_ns[calls.slices[i].index()];
   }

@@ -12,10 +12,9 @@ namespace strobe::analysis {
 // What every node of the trees cost, per node. Device times are those of the work launched,
 // whenever the device ran it; overlap between streams is not removed.
 struct NodeTimes {
-  std::vector<std::int64_t> kernel_ns;       // launched at any depth
-  std::vector<std::int64_t> device_ns;       // the same with copies and memsets
-  std::vector<std::int64_t> self_host_ns;    // without children and runtime calls
-  std::vector<std::int64_t> self_device_ns;  // launched by the node itself
+  std::vector<std::int64_t> kernel_ns;     // launched at any depth
+  std::vector<std::int64_t> device_ns;     // the same with copies and memsets
+  std::vector<std::int64_t> self_host_ns;  // without children and runtime calls
 };
 
 NodeTimes add_up_nodes(const Trace& trace, const OpTree& tree, const Attribution& attribution);

@@ -1,8 +1,9 @@
 #include "strobe/analysis/op_tree.h"
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "strobe/analysis/natural_sort.h"
 
@@ -10,16 +11,6 @@ namespace strobe::analysis {
 namespace {
 
 constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
-
-struct Entry {
-  std::int64_t start_ns;
-  std::int64_t end_ns;
-  std::uint32_t row;
-};
-
-bool comes_before(const Entry& a, const Entry& b) {
-  return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
-}
 
 // Numbered processes and threads first, ascending; then the others by their text.
 auto sort_key(const Trace& trace, const Track& track) {
@@ -34,16 +25,16 @@ auto sort_key(const Trace& trace, const Track& track) {
 void find_threads(const Trace& trace, OpTree& tree) {
   const auto& tracks = trace.tracks();
   const auto& slices = trace.slices();
-  std::vector<bool> is_host(tracks.size());
+  std::vector<char> is_host(tracks.size());
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const SliceKind kind = slices.kinds[row];
     if (is_tree_kind(kind) || kind == SliceKind::kRuntimeCall) {
-      is_host[slices.tracks[row].index()] = true;
+      is_host[slices.tracks[row].index()] = 1;
     }
   }
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
-    if (is_host[i] && tracks[i].kind != TrackKind::kAsync) order.push_back(i);
+    if (is_host[i] != 0 && tracks[i].kind != TrackKind::kAsync) order.push_back(i);
   }
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return sort_key(trace, tracks[a]) < sort_key(trace, tracks[b]);
@@ -58,74 +49,70 @@ void find_threads(const Trace& trace, OpTree& tree) {
   }
 }
 
-std::vector<std::vector<Entry>> collect_entries(const Trace& trace, const TimeSelection& selection,
-                                                const OpTree& tree) {
+// Per thread its slices, in file order.
+std::vector<std::vector<SliceId>> collect_slices(const Trace& trace, const TimeSelection& selection,
+                                                 const OpTree& tree) {
   const auto& slices = trace.slices();
-  const auto& nest_ends_ns = trace.nesting_hints().ends_ns;
-  std::vector<std::size_t> counts(tree.threads.size());
+  std::vector<std::vector<SliceId>> threads(tree.threads.size());
   for (std::size_t row = 0; row < slices.size(); ++row) {
     if (!is_tree_kind(slices.kinds[row])) continue;
     const std::uint32_t thread = tree.threads_of_tracks[slices.tracks[row].index()];
-    if (thread != OpTree::kNoThread) ++counts[thread];
+    if (thread == OpTree::kNoThread || !selection.holds(slices.starts_ns[row])) continue;
+    threads[thread].push_back(SliceId(row));
   }
-  std::vector<std::vector<Entry>> entries(tree.threads.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) entries[i].reserve(counts[i]);
-  for (std::size_t row = 0; row < slices.size(); ++row) {
-    if (!is_tree_kind(slices.kinds[row]) || !selection.holds(slices.starts_ns[row])) continue;
-    const std::uint32_t thread = tree.threads_of_tracks[slices.tracks[row].index()];
-    if (thread == OpTree::kNoThread) continue;
-    const std::int64_t start_ns = slices.starts_ns[row];
-    const std::int64_t end_ns =
-        nest_ends_ns.empty() ? start_ns + slices.durations_ns[row] : nest_ends_ns[row];
-    entries[thread].push_back({start_ns, end_ns, static_cast<std::uint32_t>(row)});
-  }
-  return entries;
+  return threads;
 }
 
-void reserve_nodes(OpTree& tree, std::size_t count) {
-  tree.slices.reserve(count);
-  tree.parents.reserve(count);
-  tree.roles.reserve(count);
-  tree.operators.reserve(count);
-  tree.starts_ns.reserve(count);
-  tree.ends_ns.reserve(count);
+void sort_by_nesting(const Trace& trace, std::vector<SliceId>& slices) {
+  natural_sort(slices, [&](SliceId a, SliceId b) {
+    const std::int64_t a_ns = trace.start_ns(a);
+    const std::int64_t b_ns = trace.start_ns(b);
+    return a_ns != b_ns ? a_ns < b_ns : nest_end_ns(trace, a) > nest_end_ns(trace, b);
+  });
 }
 
-NodeId add_node(OpTree& tree, SliceId slice, NodeId parent, SliceKind role, const Entry& entry) {
-  const NodeId node(tree.size());
-  tree.slices.push_back(slice);
-  tree.parents.push_back(parent);
-  tree.roles.push_back(role);
-  tree.starts_ns.push_back(entry.start_ns);
-  tree.ends_ns.push_back(entry.end_ns);
-  if (role == SliceKind::kOperator) {
-    tree.operators.push_back(node);
-  } else {
-    tree.operators.push_back(parent.valid() ? tree.operators[parent.index()] : NodeId());
-  }
-  return node;
+void resize_nodes(OpTree& tree, std::size_t count) {
+  tree.slices.resize(count);
+  tree.parents.resize(count);
+  tree.roles.resize(count);
+  tree.operators.resize(count);
 }
 
-void grow_thread(const Trace& trace, HostThread& thread, const std::vector<Entry>& entries,
+void grow_thread(const Trace& trace, HostThread& thread, const std::vector<SliceId>& slices,
                  OpTree& tree) {
   const auto& kinds = trace.slices().kinds;
   const bool nested_are_phases = trace.traits().nested_operators_are_phases;
-  thread.root = add_node(tree, {}, {}, SliceKind::kOther, {-kForever, kForever, 0});
-  NodeId open = thread.root;  // the deepest range still open; its parents are the others
-  for (const Entry& entry : entries) {
-    while (entry.start_ns >= tree.ends_ns[open.index()]) open = tree.parents[open.index()];
-    if (entry.end_ns > tree.ends_ns[open.index()]) {
+  const std::size_t root = thread.root.index();
+  tree.roles[root] = SliceKind::kOther;
+
+  struct Open {
+    NodeId node;
+    std::int64_t end_ns;
+  };
+  std::vector<Open> open{{thread.root, kForever}};
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const SliceId slice = slices[i];
+    const std::int64_t start_ns = trace.start_ns(slice);
+    const std::int64_t end_ns = nest_end_ns(trace, slice);
+    while (start_ns >= open.back().end_ns) open.pop_back();
+    if (end_ns > open.back().end_ns) {
       ++tree.crossings;
-      while (entry.end_ns > tree.ends_ns[open.index()]) open = tree.parents[open.index()];
+      while (end_ns > open.back().end_ns) open.pop_back();
     }
-    SliceKind role = kinds[entry.row];
-    if (nested_are_phases && role == SliceKind::kOperator && tree.operators[open.index()].valid()) {
+    const NodeId node(root + 1 + i);
+    const NodeId parent = open.back().node;
+    const NodeId above = tree.operators[parent.index()];
+    SliceKind role = kinds[slice.index()];
+    if (nested_are_phases && role == SliceKind::kOperator && above.valid()) {
       role = SliceKind::kOperatorPhase;
     }
-    open = add_node(tree, SliceId(entry.row), open, role, entry);
-    tree.nodes_of_slices[entry.row] = open;
+    tree.slices[node.index()] = slice;
+    tree.parents[node.index()] = parent;
+    tree.roles[node.index()] = role;
+    tree.operators[node.index()] = role == SliceKind::kOperator ? node : above;
+    tree.nodes_of_slices[slice.index()] = node;
+    open.push_back({node, end_ns});
   }
-  thread.end = NodeId(tree.size());
 }
 
 void find_subtree_ends(OpTree& tree) {
@@ -162,14 +149,18 @@ void find_visiting_order(OpTree& tree) {
 OpTree build_op_tree(const Trace& trace, const TimeSelection& selection) {
   OpTree tree;
   find_threads(trace, tree);
-  std::vector<std::vector<Entry>> entries = collect_entries(trace, selection, tree);
-  std::size_t count = tree.threads.size();
-  for (const auto& list : entries) count += list.size();
-  reserve_nodes(tree, count);
+  std::vector<std::vector<SliceId>> slices = collect_slices(trace, selection, tree);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < tree.threads.size(); ++i) {
+    tree.threads[i].root = NodeId(count);
+    count += 1 + slices[i].size();
+    tree.threads[i].end = NodeId(count);
+  }
+  resize_nodes(tree, count);
   tree.nodes_of_slices.resize(trace.slice_count());
   for (std::size_t i = 0; i < tree.threads.size(); ++i) {
-    natural_sort(entries[i], comes_before);
-    grow_thread(trace, tree.threads[i], entries[i], tree);
+    sort_by_nesting(trace, slices[i]);
+    grow_thread(trace, tree.threads[i], slices[i], tree);
   }
   find_subtree_ends(tree);
   find_visiting_order(tree);

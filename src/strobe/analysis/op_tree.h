@@ -45,8 +45,6 @@ struct OpTree {
   // traits say so; kOther for a thread itself.
   std::vector<SliceKind> roles;
   std::vector<NodeId> operators;         // the innermost node with the role kOperator at or above
-  std::vector<std::int64_t> starts_ns;   // for nesting: see NestingHints
-  std::vector<std::int64_t> ends_ns;     // for nesting
   std::vector<std::uint32_t> positions;  // in visiting_order
 
   // Thread by thread, parents first, of two siblings the later one (and all below it) first. It
@@ -63,6 +61,12 @@ struct OpTree {
     return thread == kNoThread ? nullptr : &threads[thread];
   }
 };
+
+// Where a slice ends for the purpose of nesting: see NestingHints.
+inline std::int64_t nest_end_ns(const Trace& trace, SliceId slice) {
+  const auto& hints = trace.nesting_hints().ends_ns;
+  return hints.empty() ? trace.end_ns(slice) : hints[slice.index()];
+}
 
 OpTree build_op_tree(const Trace& trace, const TimeSelection& selection = {});
 

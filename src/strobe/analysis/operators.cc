@@ -58,13 +58,15 @@ class OperatorTable {
 };
 
 void OperatorTable::visit(NodeId node) {
-  const OpTree& tree = input_.tree;
-  if (tree.roles[node.index()] == SliceKind::kOperator) visit_operator(node);
+  if (input_.tree.roles[node.index()] == SliceKind::kOperator) visit_operator(node);
+  const auto works = input_.works_of(node);
+  const NodeId above = input_.tree.operators[node.index()];
+  if (works.empty() || !above.valid()) return;
   // An operator stands before everything below it, so its row exists by now.
-  const NodeId above = tree.operators[node.index()];
-  if (!above.valid()) return;
-  operators_[rows_.row_of(input_.name(above))].self_device_ns +=
-      input_.times.self_device_ns[node.index()];
+  Operator& op = operators_[rows_.row_of(input_.name(above))];
+  for (const std::uint32_t work : works) {
+    op.self_device_ns += input_.trace.duration_ns(input_.attribution.works.slices[work]);
+  }
 }
 
 void OperatorTable::visit_operator(NodeId node) {
