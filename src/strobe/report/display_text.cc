@@ -189,11 +189,25 @@ std::string cut_middle(std::string_view text, std::size_t columns, bool unicode)
   return out;
 }
 
+namespace {
+
+std::string cut_end(std::string_view text, std::size_t columns, bool unicode) {
+  if (columns_of(text) <= columns) return std::string(text);
+  const std::size_t ellipsis_columns = unicode ? 1 : 3;
+  if (columns <= ellipsis_columns) return std::string(text.substr(0, head_bytes(text, columns)));
+  std::string out(text.substr(0, head_bytes(text, columns - ellipsis_columns)));
+  return out + (unicode ? "…" : "...");
+}
+
+}  // namespace
+
 std::string fit_name(std::string_view name, std::size_t columns, bool unicode) {
   if (columns_of(name) <= columns) return std::string(name);
   const std::string_view bare = without_signature(name);
   if (columns_of(bare) <= columns) return std::string(bare);
-  return cut_middle(without_namespaces(bare), columns, unicode);
+  const std::string plain = without_namespaces(bare);
+  return plain.ends_with('>') ? cut_end(plain, columns, unicode)
+                              : cut_middle(plain, columns, unicode);
 }
 
 std::vector<std::string> wrap(std::string_view text, std::size_t columns) {

@@ -21,7 +21,7 @@ std::size_t columns_of(std::string_view text);
 std::string cut_middle(std::string_view text, std::size_t columns, bool unicode = true);
 
 // A name of code in at most `columns`: whole if it fits, else without return type and parameter
-// list, else without namespaces, else cut in the middle.
+// list, else without namespaces, else cut: a template behind its beginning, others in the middle.
 std::string fit_name(std::string_view name, std::size_t columns, bool unicode = true);
 
 // Lines of at most `columns`, broken at spaces where there are some.

@@ -27,7 +27,8 @@ void balance(const Table& table, std::size_t column, std::vector<std::vector<std
   }
   const std::vector<std::int64_t> permille = balanced_permille(shares);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    texts[rows[i]][column] = permille_text(permille[i]);
+    const bool is_trace = permille[i] == 0 && shares[i] > 0;
+    texts[rows[i]][column] = is_trace ? percent_text(0.0001) : permille_text(permille[i]);
   }
 }
 

@@ -45,10 +45,11 @@ struct Column {
   std::string key;     // snake_case with its unit: "host_total_ns"
   std::string header;  // for people; '\n' makes a second line
   ColumnType type = ColumnType::kText;
-  std::string share_of = {};  // shares and bars: the whole, in words
-  bool balanced = false;      // its shares add up to 1, and are rounded so that they still do
-  bool for_tools = false;     // too much for a page: JSON and CSV only
-  int importance = 1;         // the least important columns go first when a page is too narrow
+  std::string share_of = {};     // shares and bars: the whole, in words
+  bool balanced = false;         // its shares add up to 1, and are rounded so that they still do
+  bool for_tools = false;        // too much for a page: JSON and CSV only
+  std::size_t least_width = 20;  // text and names: narrower than this they say nothing
+  int importance = 1;            // the least important columns go first when a page is too narrow
 };
 
 enum class RowStyle : std::uint8_t { kPlain, kDetail, kTotal };

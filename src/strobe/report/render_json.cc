@@ -61,18 +61,16 @@ void write_finding(JsonWriter& json, const Finding& finding) {
       .end_object();
 }
 
-void write_columns(JsonWriter& json, const Table& table) {
-  json.key("columns").begin_array();
-  for (const Column& column : table.columns) {
-    if (column.type == ColumnType::kBar) continue;
-    json.begin_object().member("key", column.key).member("type", word_of(column.type));
-    if (!column.share_of.empty()) json.member("share_of", column.share_of);
-    json.end_object();
-  }
-  json.end_array();
+// One line each, so that grep and diff work on columns and rows.
+std::string column_line(const Column& column) {
+  std::string line;
+  JsonWriter json(line);
+  json.begin_object().member("key", column.key).member("type", word_of(column.type));
+  if (!column.share_of.empty()) json.member("share_of", column.share_of);
+  json.end_object();
+  return line;
 }
 
-// A row per line, so that grep and diff work on it.
 std::string row_line(const Table& table, const Row& row) {
   std::string line;
   JsonWriter json(line);
@@ -89,7 +87,11 @@ std::string row_line(const Table& table, const Row& row) {
 void write_section(JsonWriter& json, const Section& section) {
   const Table& table = section.table;
   json.key(section.key).begin_object().member("title", section.title);
-  write_columns(json, table);
+  json.key("columns").begin_array();
+  for (const Column& column : table.columns) {
+    if (column.type != ColumnType::kBar) json.raw(column_line(column));
+  }
+  json.end_array();
   json.key("rows").begin_array();
   for (const Row& row : table.rows) json.raw(row_line(table, row));
   json.end_array().member("rows_left_out", table.rows_left_out);

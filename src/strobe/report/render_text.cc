@@ -150,7 +150,10 @@ class TextPage {
   void section(const Section& section) {
     heading(section.title);
     if (!section.lead.empty()) paragraph(section.lead, kMargin, Ink::kDim);
+    if (!section.lead.empty() && !section.table.rows.empty()) line("");
     if (!section.table.rows.empty()) table(section.table);
+    const std::string& left_out = section.table.left_out;
+    if (!left_out.empty()) paragraph(ellipsis() + " " + left_out, kMargin, Ink::kDim);
     for (const std::string& note : section.notes) paragraph(note, kMargin, Ink::kDim);
   }
 
@@ -158,6 +161,12 @@ class TextPage {
     const std::size_t used = columns_of(text);
     const std::string pad(columns - std::min(columns, used), ' ');
     return right ? pad + text : text + pad;
+  }
+
+  static bool is_nothing(const Cell& cell) {
+    const auto* duration = std::get_if<Duration>(&cell);
+    return std::holds_alternative<Absent>(cell) ||
+           (duration != nullptr && duration->duration_ns == 0);
   }
 
   static bool is_number(ColumnType type) {
@@ -226,8 +235,7 @@ class TextPage {
     } else if (!is_number(column.type)) {
       shown = cut_middle(text, laid.width, style_.unicode);
     }
-    const bool is_faint =
-        row.style == RowStyle::kDetail || std::holds_alternative<Absent>(row.cells[laid.index]);
+    const bool is_faint = row.style == RowStyle::kDetail || is_nothing(row.cells[laid.index]);
     const Ink ink = row.style == RowStyle::kTotal ? Ink::kBold : is_faint ? Ink::kDim : Ink::kPlain;
     return inked(aligned(shown, laid.width, is_number(column.type)), ink);
   }
@@ -250,7 +258,6 @@ class TextPage {
       }
       line(text);
     }
-    if (!table.left_out.empty()) paragraph(ellipsis() + " " + table.left_out, kMargin, Ink::kDim);
     if (!layout.left_out.empty()) {
       std::string text = "no room at this width for: ";
       for (std::size_t i = 0; i < layout.left_out.size(); ++i) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "strobe/report/format.h"
@@ -39,6 +40,12 @@ Cell min_of(const analysis::TimeStat& stat) {
   return Duration{stat.min_ns};
 }
 
+std::int64_t spans_ns(const std::vector<RankInput>& ranks) {
+  std::int64_t sum_ns = 0;
+  for (const RankInput& rank : ranks) sum_ns += rank.summary->extent.length_ns();
+  return sum_ns;
+}
+
 std::string total_words(const Summary& summary) { return summary.has_steps ? "steps" : "trace"; }
 
 void say_left_out(Table& table, const analysis::LeftOut& cut, const analysis::LeftOut& filtered,
@@ -57,7 +64,6 @@ void say_left_out(Table& table, const analysis::LeftOut& cut, const analysis::Le
 
 Section communication_section(const SummaryInput& input) {
   const CommunicationTotals& totals = input.merged.communication;
-  const std::string of = total_words(input.merged);
   Section section;
   section.key = "communication";
   section.title = "Communication";
@@ -67,14 +73,14 @@ Section communication_section(const SummaryInput& input) {
       {.key = "what", .header = "time in", .type = ColumnType::kText, .importance = 3},
       {.key = "time_ns", .header = "time", .type = ColumnType::kDuration, .importance = 3},
       {.key = "share",
-       .header = "share of " + of,
+       .header = "share of span",
        .type = ColumnType::kShare,
-       .share_of = "host time of " + of,
+       .share_of = kSpanWords,
        .importance = 3},
       {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0}};
   if (!input.merged.has_communication) return section;
   const auto add = [&](std::string what, std::int64_t time_ns) {
-    const Cell share = share_of(time_ns, input.merged.total_ns);
+    const Cell share = share_of(time_ns, spans_ns(input.ranks));
     section.table.rows.push_back(
         {{Text{std::move(what)}, Duration{time_ns}, share, share}, RowStyle::kPlain});
   };
@@ -118,6 +124,11 @@ Section rank_section(const SummaryInput& input) {
        .importance = 4},
       {.key = "top_finding", .header = "", .type = ColumnType::kText, .for_tools = true}};
   if (input.ranks.size() < 2) return section;
+  for (Column& column : section.table.columns) {
+    const bool is_about_it =
+        column.key == "communication_ns" || column.key == "exposed_communication_ns";
+    if (is_about_it) column.for_tools = !input.merged.has_communication;
+  }
   for (const RankInput& rank : input.ranks) {
     const Summary& summary = *rank.summary;
     std::int64_t busy_ns = 0;
@@ -146,9 +157,14 @@ Section memory_peak_section(const SummaryInput& input) {
       {.key = "place", .header = "place", .type = ColumnType::kName},
       {.key = "peak_allocated_bytes", .header = "allocated", .type = ColumnType::kBytes},
       {.key = "peak_reserved_bytes", .header = "reserved", .type = ColumnType::kBytes}};
+  // Not every trace carries the totals; a peak of nothing beside allocations is an unknown one.
+  const auto peak = [](std::int64_t bytes) {
+    return bytes == 0 ? Cell{Absent{}} : Cell{Bytes{bytes}};
+  };
   for (const MemoryPlace& place : input.merged.memory) {
+    if (place.peak_allocated_bytes == 0 && place.peak_reserved_bytes == 0) continue;
     section.table.rows.push_back(
-        {{Text{place.place}, Bytes{place.peak_allocated_bytes}, Bytes{place.peak_reserved_bytes}},
+        {{Text{place.place}, peak(place.peak_allocated_bytes), peak(place.peak_reserved_bytes)},
          RowStyle::kPlain});
   }
   return section;
@@ -159,8 +175,8 @@ Section memory_section(const SummaryInput& input) {
   section.key = "memory";
   section.title = "Memory by who asked for it";
   section.lead =
-      "Kept is allocated minus freed during the trace; frees of earlier memory make it "
-      "negative.";
+      "Kept is allocated minus freed under the same name; memory is often freed under another, so "
+      "it is no leak by itself.";
   section.table.columns = {
       {.key = "name", .header = "in", .type = ColumnType::kName, .importance = 9},
       {.key = "place", .header = "place", .type = ColumnType::kName, .importance = 5},
@@ -191,6 +207,12 @@ Section memory_section(const SummaryInput& input) {
   for (const MemoryPlace& place : input.merged.memory) {
     add(place, place.allocated, "allocated");
     add(place, place.reserved, "reserved");
+  }
+  const bool has_pools =
+      std::any_of(input.merged.memory.begin(), input.merged.memory.end(),
+                  [](const MemoryPlace& place) { return !place.reserved.empty(); });
+  for (Column& column : section.table.columns) {
+    if (column.key == "pool") column.for_tools = !has_pools;
   }
   section.table.rows_left_out = cut.rows + filtered.rows;
   if (section.table.rows_left_out > 0) {

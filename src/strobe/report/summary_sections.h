@@ -44,6 +44,10 @@ Cell min_of(const analysis::TimeStat& stat);
 // "the steps" or "the trace": what the summary's total is the time of.
 std::string total_words(const analysis::Summary& summary);
 
+// From the first slice to the last, ranks added up.
+std::int64_t spans_ns(const std::vector<RankInput>& ranks);
+inline constexpr const char* kSpanWords = "span of the trace, ranks added up";
+
 // Says what a cut or filtered table does not show; the time is on the side it was sorted by.
 void say_left_out(Table& table, const analysis::LeftOut& cut, const analysis::LeftOut& filtered,
                   bool by_device, const std::string& of_what);

@@ -7,9 +7,8 @@
 namespace strobe::report {
 namespace {
 
-constexpr std::size_t kBarWidth = 20;
+constexpr std::size_t kBarWidth = 30;
 constexpr std::size_t kLeastBarWidth = 8;
-constexpr std::size_t kLeastNameWidth = 20;
 
 struct Candidate {
   std::size_t index = 0;
@@ -39,7 +38,7 @@ Candidate candidate_of(const Table& table, const std::vector<std::vector<std::st
     candidate.natural = std::max(candidate.natural, columns_of(row[index]));
   }
   candidate.least = is_flexible(column.type)
-                        ? std::min(candidate.natural, std::max(header, kLeastNameWidth))
+                        ? std::min(candidate.natural, std::max(header, column.least_width))
                         : candidate.natural;
   return candidate;
 }
@@ -59,31 +58,17 @@ std::size_t column_to_drop(const std::vector<Candidate>& columns) {
   return drop;
 }
 
-// Bars first, then whichever column is widest, down to the least widths.
+// Bars first, then the less important columns, each down to its least width.
 void shrink(std::vector<Candidate>& columns, std::size_t room) {
-  for (Candidate& column : columns) {
+  std::vector<Candidate*> order;
+  for (Candidate& column : columns) order.push_back(&column);
+  std::stable_sort(order.begin(), order.end(), [](const Candidate* a, const Candidate* b) {
+    return std::pair(!a->is_bar, a->importance) < std::pair(!b->is_bar, b->importance);
+  });
+  for (Candidate* column : order) {
     const std::size_t total = total_of(columns, &Candidate::natural);
-    if (column.is_bar && total > room) {
-      column.natural -= std::min(total - room, column.natural - column.least);
-    }
-  }
-  while (total_of(columns, &Candidate::natural) > room) {
-    const std::size_t excess = total_of(columns, &Candidate::natural) - room;
-    Candidate* widest = nullptr;
-    std::size_t second = 0;
-    for (Candidate& column : columns) {
-      if (column.natural == column.least) continue;
-      if (widest == nullptr || column.natural > widest->natural) {
-        if (widest != nullptr) second = std::max(second, widest->natural);
-        widest = &column;
-      } else {
-        second = std::max(second, column.natural);
-      }
-    }
-    if (widest == nullptr) return;
-    const std::size_t step =
-        std::max<std::size_t>(1, widest->natural - std::min(second, widest->natural));
-    widest->natural -= std::min({excess, step, widest->natural - widest->least});
+    if (total <= room) return;
+    column->natural -= std::min(total - room, column->natural - column->least);
   }
 }
 

@@ -222,6 +222,13 @@ Section phase_section(const SummaryInput& input) {
           Duration{phase.kernels.total_ns}},
          RowStyle::kPlain});
   }
+  if (phases_ns < summary.total_ns) {
+    const std::int64_t rest_ns = summary.total_ns - phases_ns;
+    section.table.rows.push_back(
+        {{Text{"outside these phases"}, Absent{}, Duration{rest_ns}, Absent{},
+          share_of(rest_ns, summary.total_ns), Absent{}, Absent{}, Absent{}, Absent{}},
+         RowStyle::kDetail});
+  }
   if (phases_ns > summary.total_ns) {
     section.notes.push_back("Phases on several threads overlap: their host times add up to " +
                             duration_text(phases_ns) + " of " + duration_text(summary.total_ns) +
@@ -232,7 +239,6 @@ Section phase_section(const SummaryInput& input) {
 
 Section kind_section(const SummaryInput& input) {
   const Summary& summary = input.merged;
-  const std::string of = total_words(summary);
   Section section;
   section.key = "kinds";
   section.title = "Time by kind of slice";
@@ -245,10 +251,11 @@ Section kind_section(const SummaryInput& input) {
       {.key = "slices", .header = "slices", .type = ColumnType::kCount},
       {.key = "busy_ns", .header = "time", .type = ColumnType::kDuration, .importance = 3},
       {.key = "share",
-       .header = "share of " + of,
+       .header = "share of span",
        .type = ColumnType::kShare,
-       .share_of = "host time of " + of,
+       .share_of = kSpanWords,
        .importance = 2}};
+  const std::int64_t span_ns = spans_ns(input.ranks);
   const auto add = [&](const std::string& side, const std::vector<analysis::TypeRow>& types) {
     std::vector<const analysis::TypeRow*> sorted;
     for (const auto& type : types) sorted.push_back(&type);
@@ -258,7 +265,7 @@ Section kind_section(const SummaryInput& input) {
       const bool is_foreign = type->kind == SliceKind::kOther && !type->label.empty();
       section.table.rows.push_back(
           {{Text{side}, Text{is_foreign ? type->label : std::string(word_of(type->kind))},
-            Count{type->calls}, Duration{type->busy_ns}, share_of(type->busy_ns, summary.total_ns)},
+            Count{type->calls}, Duration{type->busy_ns}, share_of(type->busy_ns, span_ns)},
            RowStyle::kPlain});
     }
   };

@@ -104,7 +104,7 @@ Section operator_section(const SummaryInput& input) {
   }
   const bool by_device = analysis::sorts_by_device(input.options.sort);
   say_left_out(section.table, cut, filtered, by_device,
-               by_device ? input.device + " time" : "host time, nested calls in each");
+               by_device ? input.device + " time" : "host time");
   return section;
 }
 
@@ -155,11 +155,15 @@ Section kernel_section(const SummaryInput& input) {
   section.title = "Kernels";
   section.lead = "Work on the " + input.device + " by name, with streams added up.";
   section.table.columns = {
-      {.key = "kernel", .header = "kernel", .type = ColumnType::kName, .importance = 9},
+      {.key = "kernel",
+       .header = "kernel",
+       .type = ColumnType::kName,
+       .least_width = 36,
+       .importance = 9},
       {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 4},
       {.key = "device_total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 6},
       {.key = "device_share",
-       .header = "share of\nall kernels",
+       .header = "share of\nkernels",
        .type = ColumnType::kShare,
        .share_of = "time of all kernels",
        .importance = 5},
@@ -177,7 +181,7 @@ Section kernel_section(const SummaryInput& input) {
        .type = ColumnType::kDuration,
        .for_tools = true},
       {.key = "top_operator",
-       .header = "launched by (most)",
+       .header = "launched by\n(mostly)",
        .type = ColumnType::kName,
        .importance = 2},
       {.key = "role", .header = "role", .type = ColumnType::kText, .for_tools = true}};
@@ -244,7 +248,8 @@ Section user_range_section(const SummaryInput& input) {
   Section section;
   section.key = "user_ranges";
   section.title = "Ranges of the user's script";
-  section.lead = "Annotations in the code, with the " + input.device + " time launched inside.";
+  section.lead = "Annotations in the code; " + input.device +
+                 " time is that of the work launched inside, from the same thread.";
   section.table.columns = range_columns(input, has_threads(groups));
   analysis::LeftOut cut;
   analysis::LeftOut filtered;

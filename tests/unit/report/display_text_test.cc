@@ -62,7 +62,7 @@ TEST(DisplayTextTest, a_name_gives_up_its_signature_first_then_its_namespaces) {
   EXPECT_EQ(fit_name(name, 90),
             "at::native::vectorized_kernel<4, at::native::Add<float>, std::array<char*, 3ul> >");
   EXPECT_EQ(fit_name(name, 60), "vectorized_kernel<4, Add<float>, array<char*, 3ul> >");
-  EXPECT_EQ(fit_name(name, 30), "vectorized_kernel<4,…*, 3ul> >");
+  EXPECT_EQ(fit_name(name, 30), "vectorized_kernel<4, Add<floa…");
 }
 
 TEST(DisplayTextTest, only_a_real_parameter_list_is_dropped) {

@@ -49,6 +49,7 @@ TEST(RenderTextTest, a_document_in_eighty_columns) {
 
 ── Kernels ─────────────────────────────────────────────────────────────────────
   By name.
+
                                          share of
   kernel                 calls    total   kernels                         memory
   void ns::gemm<4>(int)  1,234  2.00 ms    66.7 %  ████████████▋        1.50 KiB
