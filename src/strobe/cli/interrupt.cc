@@ -9,6 +9,7 @@ namespace strobe::cli {
 namespace {
 
 constexpr int kInterruptedExit = 130;
+constexpr unsigned kPatienceSeconds = 1;
 constexpr std::size_t kPathCapacity = 4096;
 
 std::atomic<bool> was_interrupted = false;      // NOLINT: see the header
@@ -17,10 +18,17 @@ char unfinished_file[kPathCapacity];            // NOLINT: see the header
 
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch nothing else");
 
-void on_signal(int) {
-  if (!was_interrupted.exchange(true)) return;
+// Everything below is safe inside a signal handler.
+void end_at_once(int) {
   if (has_unfinished_file) unlink(unfinished_file);
+  constexpr char kFarewell[] = "strobe: interrupted\n";
+  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, kFarewell, sizeof kFarewell - 1);
   _exit(kInterruptedExit);
+}
+
+void on_signal(int signal) {
+  if (was_interrupted.exchange(true)) end_at_once(signal);
+  alarm(kPatienceSeconds);
 }
 
 }  // namespace
@@ -34,6 +42,7 @@ void catch_interrupts() {
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, nullptr);  // no SA_RESTART: a blocked open or write must wake up
   }
+  std::signal(SIGALRM, end_at_once);
   // A reader that went away (`| head`) is an answer to write(), not a reason to die.
   std::signal(SIGPIPE, SIG_IGN);
 }

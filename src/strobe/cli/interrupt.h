@@ -6,8 +6,9 @@
 #include "strobe/base/result.h"
 
 // Ctrl-C, SIGTERM and a closed terminal. The first one asks the work to stop; whoever holds an
-// unfinished file removes it on the way out. A second one ends the process at once, the unfinished
-// file included. Signals belong to the process, so this is the one place with a process-wide state.
+// unfinished file removes it on the way out. A second one, or a second without an answer (a pipe
+// that never delivers), ends the process at once, the unfinished file included. Signals belong to
+// the process, so this is the one place with a process-wide state.
 namespace strobe::cli {
 
 void catch_interrupts();

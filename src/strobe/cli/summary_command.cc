@@ -15,6 +15,7 @@
 #include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/progress.h"
+#include "strobe/cli/run_findings.h"
 #include "strobe/cli/summary_request.h"
 #include "strobe/cli/verbose.h"
 #include "strobe/paddle/summary_text.h"
@@ -182,7 +183,7 @@ std::string report_text(const std::vector<LoadedTrace>& traces,
   }
   const Summary merged = traces.size() == 1 ? summaries[0] : analysis::merge_ranks(summaries);
   const std::vector<analysis::Finding> findings =
-      traces.size() == 1 ? ranks[0].findings : analysis::find_in(traces[0].trace, merged);
+      ranks.size() == 1 ? ranks[0].findings : findings_of_run(ranks);
   const report::Document document =
       report::summary_document(ranks, merged, findings, request.tables, terminal.verbose);
   return rendered(document, request.format, terminal);

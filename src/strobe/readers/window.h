@@ -13,7 +13,7 @@ namespace strobe::readers {
 // base/json_scan.h. Whatever is still needed stays in front when more is read.
 class Window {
  public:
-  static constexpr std::size_t kFirstBytes = 1 << 20;
+  static constexpr std::size_t kFirstBytes = 128 << 10;
   // No single event or top-level member is longer; what seems to be has lost a quote or a bracket.
   static constexpr std::size_t kMostBytes = 64 << 20;
 

@@ -20,7 +20,7 @@ Scanned scan(const std::string& text) {
   Scanned scanned;
   scanned.bytes = text + std::string(simd::kSimdPadding, '\0');
   const char* p = scanned.bytes.data();
-  scanned.result = scan_event(p, scanned.bytes.data() + text.size(), scanned.event);
+  scanned.result = EventScanner().scan(p, scanned.bytes.data() + text.size(), scanned.event);
   scanned.consumed = static_cast<std::size_t>(p - scanned.bytes.data());
   return scanned;
 }

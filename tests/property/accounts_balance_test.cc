@@ -1,0 +1,291 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "strobe/analysis/node_times.h"
+#include "strobe/analysis/summary.h"
+#include "tests/support/sketch.h"
+
+// What must hold for every trace, tried on random ones. A failure names its seed.
+namespace strobe::analysis {
+namespace {
+
+constexpr int kSeeds = 150;
+
+class RandomTrace {
+ public:
+  RandomTrace(unsigned seed, std::int64_t shift_ns) : random_(seed), shift_ns_(shift_ns) {
+    TraceTraits traits;
+    traits.nested_operators_are_phases = chance(50);
+    traits.steps_cover_all_threads = chance(50);
+    sketch_.traits(traits);
+    const int threads = number(1, 3);
+    may_cross_ = chance(60);
+    if (chance(80)) {
+      std::int64_t start_ns = may_cross_ ? 0 : 10'000;
+      for (int i = number(1, 5); i > 0; --i) {
+        const std::int64_t length_ns = number(100, 2'000);
+        add(1, "Step#" + std::to_string(i), SliceKind::kStep, start_ns, length_ns);
+        start_ns += length_ns + number(0, 50);
+      }
+    }
+    for (int thread = 1; thread <= threads; ++thread) {
+      for (int i = number(0, 25); i > 0; --i) {
+        add_range(thread, may_cross_ ? number(0, 5'000) : 200 * i, may_cross_ ? 800 : 200, 0);
+      }
+    }
+    for (int i = number(0, 60); i > 0; --i) add_work();
+  }
+
+  Trace trace() { return sketch_.trace(); }
+
+ private:
+  int number(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+  bool chance(int percent) { return number(1, 100) <= percent; }
+
+  void add(int thread, const std::string& name, SliceKind kind, std::int64_t start_ns,
+           std::int64_t duration_ns) {
+    sketch_.thread(thread).slice(name, kind, shift_ns_ + start_ns, duration_ns);
+  }
+
+  // A range with ranges and calls inside; some cross its end.
+  void add_range(int thread, std::int64_t start_ns, int longest_ns, int depth) {
+    constexpr SliceKind kKinds[] = {SliceKind::kOperator,   SliceKind::kOperator,
+                                    SliceKind::kOperator,   SliceKind::kOperatorPhase,
+                                    SliceKind::kAnnotation, SliceKind::kForward,
+                                    SliceKind::kDataLoader, SliceKind::kCommunication,
+                                    SliceKind::kUserRange,  SliceKind::kPythonCall};
+    const std::int64_t length_ns = number(0, longest_ns);
+    const SliceKind kind = kKinds[number(0, 9)];
+    add(thread, "range " + std::to_string(number(0, 8)), kind, start_ns, length_ns);
+    if (chance(10)) sketch_.flags(kCommunicates);
+    if (chance(10)) sketch_.flags(kBackwardWork);
+    for (int i = number(0, 3); i > 0 && depth < 4; --i) {
+      // A third of the range each, in its own third, unless they may cross.
+      const int third_ns = static_cast<int>(length_ns / 3);
+      if (may_cross_) {
+        add_range(thread, start_ns + number(0, static_cast<int>(length_ns)),
+                  static_cast<int>(length_ns), depth + 1);
+      } else {
+        add_range(thread, start_ns + (i - 1) * third_ns, third_ns, depth + 1);
+      }
+    }
+    for (int i = number(0, 3); i > 0; --i) {
+      add(thread, "call", SliceKind::kRuntimeCall, start_ns + number(0, 100), number(0, 20));
+      sketch_.correlation(++correlations_);
+    }
+  }
+
+  void add_work() {
+    constexpr SliceKind kKinds[] = {SliceKind::kKernel, SliceKind::kKernel, SliceKind::kMemcpy,
+                                    SliceKind::kMemset};
+    sketch_.stream(number(0, 1), number(7, 9));
+    sketch_.slice("work " + std::to_string(number(0, 5)), kKinds[number(0, 3)],
+                  shift_ns_ + number(0, 9'000), number(0, 500));
+    if (chance(90) && correlations_ > 0) {
+      sketch_.correlation(static_cast<std::uint32_t>(number(1, static_cast<int>(correlations_))));
+    }
+    if (chance(20)) sketch_.flags(kCommunicates);
+  }
+
+  std::mt19937 random_;
+  std::int64_t shift_ns_;
+  std::uint32_t correlations_ = 0;
+  bool may_cross_ = false;
+  Sketch sketch_;
+};
+
+Summary summary_of(unsigned seed, std::int64_t shift_ns = 0) {
+  const Trace trace = RandomTrace(seed, shift_ns).trace();
+  return summarize(trace);
+}
+
+std::string text_of(const TimeStat& stat) {
+  return std::to_string(stat.calls) + "/" + std::to_string(stat.total_ns) + "/" +
+         std::to_string(stat.max_ns) + "/" + std::to_string(stat.min_ns) + " ";
+}
+
+// Everything in a summary that does not say when, as text.
+std::string text_of(const Summary& summary) {
+  std::string text = std::to_string(summary.total_ns) + "\n";
+  for (const StepRow& row : summary.steps) {
+    text += row.name + " " + std::to_string(row.interval.length_ns());
+    for (const std::int64_t label_ns : row.label_ns) text += " " + std::to_string(label_ns);
+    text += " " + std::to_string(row.kernel_ns) + " " + std::to_string(row.device_ns) + "\n";
+  }
+  for (const DeviceRow& row : summary.devices) {
+    text += std::to_string(row.device) + " " + std::to_string(row.kernel_busy_ns) + " " +
+            std::to_string(row.busy_ns) + "\n";
+  }
+  for (const auto* types : {&summary.host_types, &summary.device_types}) {
+    for (const TypeRow& row : *types) {
+      text += std::string(word_of(row.kind)) + " " + std::to_string(row.calls) + " " +
+              std::to_string(row.busy_ns) + "\n";
+    }
+  }
+  for (const PhaseTotals& row : summary.phases) {
+    text += text_of(row.host) + text_of(row.kernels) + text_of(row.device) + "\n";
+  }
+  const CommunicationTotals& c = summary.communication;
+  for (const std::int64_t ns : {c.communication_ns, c.computation_ns, c.overlap_ns}) {
+    text += std::to_string(ns) + " ";
+  }
+  for (const auto& group : summary.operators) {
+    for (const OperatorRow& row : group.rows) {
+      text += row.name + " " + text_of(row.host) + text_of(row.device) +
+              std::to_string(row.self_host_ns) + " " + std::to_string(row.self_device_ns) + "\n";
+      for (const OperatorPhaseRow& phase : row.phases) {
+        text += "  " + phase.name + " " + text_of(phase.host) + text_of(phase.device) + "\n";
+        for (const DeviceWorkRow& work : phase.work) text += work.name + text_of(work.device);
+      }
+      for (const DeviceWorkRow& work : row.work) text += "  " + work.name + text_of(work.device);
+    }
+  }
+  for (const KernelRow& row : summary.kernels) {
+    text += row.name + " " + text_of(row.device) + row.top_operator + "\n";
+  }
+  for (const auto& group : summary.user_ranges) {
+    for (const UserRangeRow& row : group.rows) text += row.name + text_of(row.host) + "\n";
+  }
+  return text;
+}
+
+TEST(AccountsBalanceTest, the_labels_of_a_step_sum_to_its_length) {
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    for (const StepRow& row : summary_of(seed).steps) {
+      const std::int64_t sum_ns =
+          std::accumulate(std::begin(row.label_ns), std::end(row.label_ns), std::int64_t{0});
+      ASSERT_EQ(sum_ns, row.interval.length_ns()) << "seed " << seed << " " << row.name;
+      for (const std::int64_t label_ns : row.label_ns) ASSERT_GE(label_ns, 0) << "seed " << seed;
+    }
+  }
+}
+
+TEST(AccountsBalanceTest, kernels_add_up_to_what_the_trace_holds) {
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    const Trace trace = RandomTrace(seed, 0).trace();
+    std::int64_t in_trace_ns = 0;
+    std::uint64_t in_trace = 0;
+    for (std::size_t row = 0; row < trace.slice_count(); ++row) {
+      if (trace.kind(SliceId(row)) != SliceKind::kKernel) continue;
+      in_trace_ns += trace.duration_ns(SliceId(row));
+      ++in_trace;
+    }
+    TimeStat in_table;
+    for (const KernelRow& row : summarize(trace).kernels) in_table.add(row.device);
+    ASSERT_EQ(in_table.total_ns, in_trace_ns) << "seed " << seed;
+    ASSERT_EQ(in_table.calls, in_trace) << "seed " << seed;
+  }
+}
+
+TEST(AccountsBalanceTest, device_time_below_an_operator_is_its_own_or_another_operators) {
+  // Every nanosecond launched below some operator has exactly one innermost operator.
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    const Trace trace = RandomTrace(seed, 0).trace();
+    const OpTree tree = build_op_tree(trace);
+    const Attribution attribution = attribute(trace, tree);
+    std::int64_t launched_ns = 0;
+    for (std::size_t i = 0; i < attribution.works.size(); ++i) {
+      const NodeId owner = attribution.works.owners[i];
+      if (owner.valid() && tree.operators[owner.index()].valid()) {
+        launched_ns += trace.duration_ns(attribution.works.slices[i]);
+      }
+    }
+    std::int64_t self_ns = 0;
+    for (const auto& group : summarize(trace).operators) {
+      for (const OperatorRow& row : group.rows) self_ns += row.self_device_ns;
+    }
+    ASSERT_EQ(self_ns, launched_ns) << "seed " << seed;
+  }
+}
+
+TEST(AccountsBalanceTest, host_time_of_a_tree_is_its_nodes_own_times_and_their_calls) {
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    const Trace trace = RandomTrace(seed, 0).trace();
+    const OpTree tree = build_op_tree(trace);
+    const Attribution attribution = attribute(trace, tree);
+    const NodeTimes times = add_up_nodes(trace, tree, attribution);
+    std::int64_t tops_ns = 0;
+    std::int64_t selves_ns = 0;
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+      if (tree.is_thread(NodeId(i))) continue;
+      selves_ns += times.self_host_ns[i];
+      if (tree.is_thread(tree.parents[i])) tops_ns += trace.duration_ns(tree.slices[i]);
+    }
+    for (std::size_t i = 0; i < attribution.calls.size(); ++i) {
+      if (tree.is_thread(attribution.calls.owners[i])) continue;
+      selves_ns += trace.duration_ns(attribution.calls.slices[i]);
+    }
+    ASSERT_EQ(selves_ns, tops_ns) << "seed " << seed;
+  }
+}
+
+TEST(AccountsBalanceTest, phases_and_work_of_an_operator_never_exceed_it) {
+  int nested_traces = 0;
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    const Trace trace = RandomTrace(seed, 0).trace();
+    // Ranges that cross become siblings and overlap: then their host times add up to more.
+    const bool is_nested = build_op_tree(trace).crossings == 0;
+    nested_traces += is_nested ? 1 : 0;
+    for (const auto& group : summarize(trace).operators) {
+      for (const OperatorRow& row : group.rows) {
+        std::int64_t phases_host_ns = 0;
+        std::int64_t below_ns = 0;
+        for (const OperatorPhaseRow& phase : row.phases) {
+          phases_host_ns += phase.host.total_ns;
+          below_ns += phase.device.total_ns;
+        }
+        for (const DeviceWorkRow& work : row.work) below_ns += work.device.total_ns;
+        ASSERT_LE(below_ns, row.device.total_ns) << "seed " << seed << " " << row.name;
+        if (is_nested) {
+          ASSERT_LE(phases_host_ns, row.host.total_ns) << "seed " << seed << " " << row.name;
+        }
+      }
+    }
+  }
+  EXPECT_GT(nested_traces, 10);
+}
+
+TEST(AccountsBalanceTest, shifting_all_times_changes_nothing) {
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    ASSERT_EQ(text_of(summary_of(seed)), text_of(summary_of(seed, 1'725'276'914'751'542'123)))
+        << "seed " << seed;
+    ASSERT_EQ(text_of(summary_of(seed)), text_of(summary_of(seed, -20'000))) << "seed " << seed;
+  }
+}
+
+TEST(AccountsBalanceTest, the_order_of_ranks_changes_nothing) {
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    const std::vector<Summary> ranks = {summary_of(seed), summary_of(seed + 1000),
+                                        summary_of(seed + 2000)};
+    const std::string expected = text_of(merge_ranks(ranks));
+    ASSERT_EQ(text_of(merge_ranks({ranks[2], ranks[0], ranks[1]})), expected) << "seed " << seed;
+    ASSERT_EQ(text_of(merge_ranks({ranks[1], ranks[2], ranks[0]})), expected) << "seed " << seed;
+  }
+}
+
+TEST(AccountsBalanceTest, selecting_every_step_one_by_one_finds_all_kernels_once) {
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    const Trace trace = RandomTrace(seed, 0).trace();
+    const Summary all = summarize(trace);
+    if (!all.has_steps) continue;
+    SummaryOptions every;
+    every.steps = StepSelection{0, all.steps.size() - 1};
+    TimeStat together;
+    for (const KernelRow& row : summarize(trace, every).kernels) together.add(row.device);
+    TimeStat one_by_one;
+    for (std::size_t i = 0; i < all.steps.size(); ++i) {
+      SummaryOptions one;
+      one.steps = StepSelection{i, i};
+      for (const KernelRow& row : summarize(trace, one).kernels) one_by_one.add(row.device);
+    }
+    ASSERT_EQ(one_by_one.total_ns, together.total_ns) << "seed " << seed;
+    ASSERT_EQ(one_by_one.calls, together.calls) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace strobe::analysis

@@ -1,0 +1,26 @@
+#include "strobe/analysis/growing_union.h"
+
+#include <gmock/gmock.h>
+
+namespace strobe::analysis {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(GrowingUnionTest, what_touches_or_overlaps_is_joined) {
+  GrowingUnion set;
+  set.add({0, 5});
+  set.add({2, 3});
+  set.add({5, 7});
+  set.add({9, 10});
+  EXPECT_THAT(set.set(), ElementsAre(Interval{0, 7}, Interval{9, 10}));
+}
+
+TEST(GrowingUnionTest, many_sets_are_joined_to_one) {
+  EXPECT_TRUE(union_of_all({}).empty());
+  EXPECT_THAT(union_of_all({{{0, 2}, {8, 9}}, {{1, 4}}, {{4, 5}, {20, 21}}}),
+              ElementsAre(Interval{0, 5}, Interval{8, 9}, Interval{20, 21}));
+}
+
+}  // namespace
+}  // namespace strobe::analysis
