@@ -58,19 +58,22 @@ std::optional<EventLayout> EventLayout::of(const char* open, const char* close,
   add(p, close, Field::kSkipped, false);
   layout.text_.resize(layout.text_.size() + simd::kSimdPadding);
 
-  const auto own = [&](RawScalar scalar) {
-    for (std::size_t i = 0; i < sources.size() && scalar.present(); ++i) {
-      const char* text = scalar.text.data();
-      if (text < sources[i] || text >= sources[i] + layout.steps_[i].bytes) continue;
-      const std::size_t place =
-          layout.steps_[i].begin + static_cast<std::size_t>(text - sources[i]);
-      scalar.text = {layout.text_.data() + place, scalar.text.size()};
-      break;
-    }
-    return scalar;
+  // The step whose fragment holds the byte at `p`.
+  const auto step_at = [&](const char* at) {
+    std::size_t step = 0;
+    while (at < sources[step] || at >= sources[step] + layout.steps_[step].bytes) ++step;
+    return step;
+  };
+  const auto own = [&](const RawScalar& scalar) -> Constant<RawScalar> {
+    if (!scalar.present()) return {};
+    const std::size_t step =
+        step_at(scalar.text.data() - (scalar.type == RawScalar::Type::kString ? 1 : 0));
+    const std::size_t place =
+        layout.steps_[step].begin + static_cast<std::size_t>(scalar.text.data() - sources[step]);
+    return {{scalar.type, scalar.escaped, {layout.text_.data() + place, scalar.text.size()}}, step};
   };
   layout.number_ = number;
-  layout.phase_ = event.phase;
+  if (notes.phase != nullptr) layout.phase_ = {event.phase, step_at(notes.phase)};
   layout.category_ = own(event.category);
   layout.process_ = own(event.process);
   layout.thread_ = own(event.thread);
@@ -83,11 +86,6 @@ bool EventLayout::begins_like(const char* open, const char* end) const {
 }
 
 LayoutStop EventLayout::read(const char* open, const char* end, RawEvent& event) const {
-  event.phase = phase_;
-  event.category = category_;
-  event.process = process_;
-  event.thread = thread_;
-  event.layout = number_;
   const char* p = open;
   const char* args_open = nullptr;
   bool in_args = false;
@@ -95,7 +93,10 @@ LayoutStop EventLayout::read(const char* open, const char* end, RawEvent& event)
   for (std::size_t i = 0;; ++i) {
     const Step& step = steps_[i];
     if (i > 0 && !same_bytes(p, text_.data() + step.begin, step.bytes)) {
-      event.layout = 0;  // what is still to come may change what stands above
+      if (phase_.step < i) event.phase = phase_.value;
+      if (category_.step < i) event.category = category_.value;
+      if (process_.step < i) event.process = process_.value;
+      if (thread_.step < i) event.thread = thread_.value;
       return {p, in_args ? args_open : nullptr, false};
     }
     if (step.args_open >= 0) args_open = p + step.args_open;
@@ -103,11 +104,18 @@ LayoutStop EventLayout::read(const char* open, const char* end, RawEvent& event)
       event.args = {args_open, static_cast<std::size_t>(p + step.args_close + 1 - args_open)};
     }
     p += step.bytes;
-    if (i == last) return {p <= end ? p : nullptr, nullptr, true};
+    if (i == last) break;
     p = take_value(step.field, p, end, event);
     in_args = step.in_args;
     if (p == nullptr || p > end) return {};
   }
+  if (p > end) return {};
+  event.phase = phase_.value;
+  event.category = category_.value;
+  event.process = process_.value;
+  event.thread = thread_.value;
+  event.layout = number_;
+  return {p, nullptr, true};
 }
 
 }  // namespace strobe::readers

@@ -44,6 +44,7 @@ class EventNotes {
   void spoil() { count_ = kMost + 1; }
   bool complete() const { return count_ <= kMost; }
   std::size_t size() const { return count_; }
+  const char* phase = nullptr;  // where the phase stands, if there is one
   const NotedValue& operator[](std::size_t i) const { return values_[i]; }
 
  private:
@@ -81,14 +82,21 @@ class EventLayout {
     bool in_args = false;           // whether that value is an argument
   };
 
+  // A value that does not change. It counts as read once its fragment was met; its text points into
+  // text_.
+  template <class T>
+  struct Constant {
+    T value{};
+    std::size_t step = 0;
+  };
+
   std::vector<char> text_;  // all fragments end to end, padded
   std::vector<Step> steps_;
   std::uint32_t number_ = 0;
-  // What does not change; the texts point into text_.
-  char phase_ = '\0';
-  RawScalar category_;
-  RawScalar process_;
-  RawScalar thread_;
+  Constant<char> phase_;
+  Constant<RawScalar> category_;
+  Constant<RawScalar> process_;
+  Constant<RawScalar> thread_;
 };
 
 }  // namespace strobe::readers

@@ -27,7 +27,7 @@ class MemberScanner {
       if (member.field == Field::kArgs && *member.value == '{') {
         return arguments(member.value, skip_blanks(member.value + 1));
       }
-      if (member.field == Field::kArgs) notes_.spoil();  // the next event's may be an object
+      note_constant(member);
       const char* after = take_value(member.field, member.value, end_, event_);
       if (after == nullptr || after > end_) return give_up(end_);
       const bool changes = member.field == Field::kSkipped || member.field > Field::kThread;
@@ -84,6 +84,16 @@ class MemberScanner {
     if (*colon != ':') return give_up(colon);
     member = {known.field, skip_blanks(colon + 1)};
     return member.value >= end_ ? give_up(end_) : ScanResult::kEvent;
+  }
+
+  // A layout holds one place for each unchanging value, and arguments that are an object.
+  void note_constant(const Member& member) {
+    const bool again = (member.field == Field::kPhase && notes_.phase != nullptr) ||
+                       (member.field == Field::kCategory && event_.category.present()) ||
+                       (member.field == Field::kProcess && event_.process.present()) ||
+                       (member.field == Field::kThread && event_.thread.present());
+    if (again || member.field == Field::kArgs) notes_.spoil();
+    if (member.field == Field::kPhase) notes_.phase = member.value;
   }
 
   // From an argument's key on, or from the closing brace.
