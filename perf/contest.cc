@@ -2,9 +2,16 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 
 namespace strobe::perf {
+
+double cpu_seconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
 
 std::uint64_t peak_memory_bytes() {
   std::ifstream status("/proc/self/status");
@@ -18,9 +25,10 @@ void print(const Outcome& outcome) {
   const double megabytes = static_cast<double>(outcome.json_bytes) / 1e6;
   const double peak = static_cast<double>(peak_memory_bytes());
   std::printf(
-      "{\"contestant\": \"%s\", \"mb_per_s\": %.1f, \"seconds\": %.6f, \"events\": %llu, "
+      "{\"contestant\": \"%s\", \"mb_per_s\": %.1f, \"seconds\": %.6f, "
+      "\"cpu_seconds\": %.6f, \"events\": %llu, "
       "\"slices\": %llu, \"checksum\": \"%016llx\", \"peak_mb\": %.1f, \"peak_ratio\": %.4f",
-      outcome.contestant.c_str(), megabytes / outcome.seconds, outcome.seconds,
+      outcome.contestant.c_str(), megabytes / outcome.seconds, outcome.seconds, outcome.cpu_seconds,
       static_cast<unsigned long long>(outcome.events),
       static_cast<unsigned long long>(outcome.checksum.slices()),
       static_cast<unsigned long long>(outcome.checksum.sum()), peak / 1e6,

@@ -11,15 +11,20 @@
 
 namespace strobe::perf {
 
-// Seconds since it was made.
+// Of this process, all threads added up; what neighbours on the machine do hardly shows in it.
+double cpu_seconds();
+
+// Time since it was made.
 class Stopwatch {
  public:
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   }
+  double cpu_seconds() const { return perf::cpu_seconds() - cpu_began_; }
 
  private:
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  double cpu_began_ = perf::cpu_seconds();
 };
 
 // One contestant's run, printed as one line of JSON for perf/run.
@@ -27,6 +32,7 @@ struct Outcome {
   std::string contestant;
   std::uint64_t json_bytes = 0;  // uncompressed
   double seconds = 0;            // from opening the file to finished columns
+  double cpu_seconds = 0;        // over the same stretch
   std::uint64_t events = 0;
   Checksum checksum;
   std::vector<std::pair<std::string, double>> extra;

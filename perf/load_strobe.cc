@@ -71,6 +71,7 @@ int run(const Flags& flags) {
   auto loaded = readers::read_trace(flags.path, options);
   Outcome outcome;
   outcome.seconds = load_watch.seconds();
+  outcome.cpu_seconds = load_watch.cpu_seconds();
   if (!loaded) {
     std::fprintf(stderr, "load_strobe: %s: %s\n", loaded.error().where.c_str(),
                  loaded.error().what.c_str());

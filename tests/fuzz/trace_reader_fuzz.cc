@@ -1,5 +1,5 @@
-// Any bytes as a trace: the reader answers or refuses, every number of threads gives the same
-// answer, and what it answers can be summarised.
+// Any bytes as a trace: the reader answers or refuses, threads and tiny pieces give the same answer
+// as one scan from front to back, and what it answers can be summarised.
 #include <cstdint>
 #include <string_view>
 
@@ -17,6 +17,12 @@ bool same_report(const LoadedTrace& a, const LoadedTrace& b) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(ImportIssue::kCount_); ++i) {
     const auto issue = static_cast<ImportIssue>(i);
     if (a.report[issue].count != b.report[issue].count) return false;
+    if (a.report[issue].examples.size() != b.report[issue].examples.size()) return false;
+    for (std::size_t e = 0; e < a.report[issue].examples.size(); ++e) {
+      if (a.report[issue].examples[e].byte_offset != b.report[issue].examples[e].byte_offset) {
+        return false;
+      }
+    }
   }
   return a.report.events == b.report.events && a.report.text_bytes == b.report.text_bytes;
 }
@@ -47,13 +53,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   strobe::readers::LoadOptions options;
   options.threads = 1;
   const auto one = strobe::readers::read_trace_bytes(bytes, "input", options);
+  if (one) check_columns(one->trace);
+
   options.threads = 2;
-  const auto two = strobe::readers::read_trace_bytes(bytes, "input", options);
-  STROBE_CHECK(one.has_value() == two.has_value(), "threads never change an answer");
-  if (!one) return 0;
-  STROBE_CHECK(same_report(*one, *two), "threads never change the report");
-  STROBE_CHECK(same_slices(one->trace, two->trace), "threads never change a slice");
-  check_columns(one->trace);
+  for (const std::size_t pieces : {2u, 7u}) {  // a piece costs a buffer of its own: not too many
+    options.piece_bytes = size / pieces + 1;
+    const auto two = strobe::readers::read_trace_bytes(bytes, "input", options);
+    STROBE_CHECK(one.has_value() == two.has_value(), "pieces never change an answer");
+    if (!one) return 0;
+    STROBE_CHECK(same_report(*one, *two), "pieces never change the report");
+    STROBE_CHECK(same_slices(one->trace, two->trace), "pieces never change a slice");
+  }
 
   options.keep_args = false;
   const auto core = strobe::readers::read_trace_bytes(bytes, "input", options);

@@ -50,6 +50,19 @@ class CheckLayersTest(ToolTest):
         self.write("src/strobe/base/id.cc", "")
         self.assert_fails("src/strobe/base/id.cc: no twin tests/unit/base/id_test.cc")
 
+    def test_another_test_may_speak_for_a_source_if_it_exists(self):
+        self.write("src/strobe/base/id.cc", "")
+        self.write("tools/twins.txt", "base/id.cc  tests/unit/base/all_test.cc  # reason\n")
+        self.assert_fails("tests/unit/base/all_test.cc does not exist")
+        self.write("tests/unit/base/all_test.cc", "")
+        self.assert_passes()
+
+    def test_the_list_of_twins_holds_nothing_stale(self):
+        self.write("src/strobe/base/id.cc", "")
+        self.write("tests/unit/base/id_test.cc", "")
+        self.write("tools/twins.txt", "base/id.cc  tests/unit\nbase/gone.cc  tests/unit\n")
+        self.assert_fails("base/id.cc has a twin of its own", "base/gone.cc does not exist")
+
 
 if __name__ == "__main__":
     unittest.main()

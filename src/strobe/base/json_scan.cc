@@ -1,6 +1,8 @@
 #include "strobe/base/json_scan.h"
 
+#include <bit>
 #include <cstring>
+#include <limits>
 
 namespace strobe::json {
 namespace {
@@ -13,48 +15,62 @@ bool ends_scalar(char c) {
   return c == ',' || c == '}' || c == ']' || c == ':' || static_cast<unsigned char>(c) <= ' ';
 }
 
-// Whether the eight bytes are all digits, and their value: the usual SWAR reduction, pairs to quads
-// to eight.
-bool read_eight_digits(const char* p, std::uint64_t& value) {
+constexpr std::uint64_t kPowersOfTen[] = {1,       10,        100,        1'000,      10'000,
+                                          100'000, 1'000'000, 10'000'000, 100'000'000};
+
+// The digits a text starts with, up to eight, without a loop: one word is tested and reduced as a
+// whole, pairs to quads to eight.
+struct Digits {
+  std::uint32_t value = 0;
+  int count = 0;
+};
+
+inline Digits read_digits(const char* p) {
+  static_assert(std::endian::native == std::endian::little, "the first digit is the lowest byte");
   std::uint64_t word;
   std::memcpy(&word, p, 8);
-  const std::uint64_t digits = word - 0x3030303030303030u;
-  if (((digits + 0x7676767676767676u) | digits) & 0x8080808080808080u) return false;
-  std::uint64_t pairs = digits * 10 + (digits >> 8);
-  pairs &= 0x00FF00FF00FF00FFu;
-  std::uint64_t quads = pairs * 100 + (pairs >> 16);
-  quads &= 0x0000FFFF0000FFFFu;
-  value = (quads * 10000 + (quads >> 32)) & 0xFFFFFFFFu;
-  return true;
+  const std::uint64_t bytes = word ^ 0x3030303030303030u;  // digits become 0..9, nothing else does
+  const std::uint64_t strangers = ((bytes + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
+  const int count = strangers == 0 ? 8 : std::countr_zero(strangers) / 8;
+  if (count == 0) return {};
+  // Shifted up, the digits stand at the end of the word behind zeros.
+  const std::uint64_t digits = bytes << (64 - 8 * count);
+  const std::uint64_t pairs = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FFu;
+  const std::uint64_t quads = (pairs * 100 + (pairs >> 16)) & 0x0000FFFF0000FFFFu;
+  return {static_cast<std::uint32_t>(quads * 10000 + (quads >> 32)), count};
 }
 
 struct Decimal {
   bool negative = false;
   bool overflow = false;
-  int digits = 0;
+  bool has_digits = false;
   std::uint64_t whole = 0;
 };
 
-const char* read_whole(const char* p, Decimal& decimal) {
-  if (*p == '-' || *p == '+') decimal.negative = *p++ == '-';
-  const char* begin = p;
+const char* read_whole_slow(const char* p, Decimal& decimal) {
   while (*p == '0') ++p;
   const char* significant = p;
-  std::uint64_t eight;
-  while (p - significant <= kMaxDigits - 8 && read_eight_digits(p, eight)) {
-    decimal.whole = decimal.whole * 100000000u + eight;
-    p += 8;
-  }
-  while (is_digit(*p)) {
+  decimal.whole = 0;
+  for (; is_digit(*p); ++p) {
     if (p - significant < kMaxDigits) {
       decimal.whole = decimal.whole * 10 + static_cast<std::uint64_t>(*p - '0');
     } else {
       decimal.overflow = true;
     }
-    ++p;
   }
-  decimal.digits = static_cast<int>(p - begin);
   return p;
+}
+
+inline const char* read_whole(const char* p, Decimal& decimal) {
+  if (*p == '-' || *p == '+') decimal.negative = *p++ == '-';
+  const Digits first = read_digits(p);
+  decimal.has_digits = first.count > 0;
+  decimal.whole = first.value;
+  if (first.count < 8) return p + first.count;
+  const Digits second = read_digits(p + 8);
+  decimal.whole = decimal.whole * kPowersOfTen[second.count] + second.value;
+  if (second.count < 8) return p + 8 + second.count;
+  return read_whole_slow(p, decimal);
 }
 
 // A number with an exponent, or with more digits than the fast path holds: decimal shifting on the
@@ -97,13 +113,15 @@ const char* read_thousandths_slow(const char* p, std::int64_t& value) {
     value = 0;
     return p;
   }
-  if (kept > kMaxDigits + 1) return p;  // does not fit
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  value = negative ? -kLargest : kLargest;
+  if (kept > kMaxDigits + 1) return p;
   std::uint64_t result = 0;
   for (int i = 0; i < kept; ++i) {
     result = result * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
   }
   if (kept < count && digits[kept] >= '5') ++result;
-  if (result > static_cast<std::uint64_t>(INT64_MAX)) return p;
+  if (result > static_cast<std::uint64_t>(kLargest)) return p;
   value = negative ? -static_cast<std::int64_t>(result) : static_cast<std::int64_t>(result);
   return p;
 }
@@ -162,17 +180,18 @@ const char* read_thousandths(const char* p, std::int64_t& value) {
   Decimal decimal;
   p = read_whole(p, decimal);
   std::uint64_t thousandths = 0;
-  bool has_digits = decimal.digits > 0;
+  bool has_digits = decimal.has_digits;
   if (*p == '.') {
-    const char* fraction = ++p;
-    while (is_digit(*p) && p - fraction < 3)
-      thousandths = thousandths * 10 + static_cast<std::uint64_t>(*p++ - '0');
-    for (auto places = p - fraction; places < 3; ++places) thousandths *= 10;
-    if (is_digit(*p)) {
-      if (*p >= '5') ++thousandths;
+    const Digits fraction = read_digits(++p);
+    has_digits = has_digits || fraction.count > 0;
+    p += fraction.count;
+    if (fraction.count <= 3) [[likely]] {
+      thousandths = fraction.value * kPowersOfTen[3 - fraction.count];
+    } else {
+      const std::uint64_t four_places = fraction.value / kPowersOfTen[fraction.count - 4];
+      thousandths = four_places / 10 + (four_places % 10 >= 5 ? 1 : 0);
       while (is_digit(*p)) ++p;
     }
-    has_digits = has_digits || p > fraction;
   }
   // 16 digits times 1000 always fit; everything longer takes the slow road, as do exponents.
   if (decimal.overflow || decimal.whole >= 9'000'000'000'000'000u || *p == 'e' || *p == 'E')
@@ -191,7 +210,7 @@ const char* read_thousandths(const char* p, std::int64_t& value) {
 const char* read_integer(const char* p, std::int64_t& value) {
   Decimal decimal;
   p = read_whole(p, decimal);
-  if (decimal.digits == 0 || decimal.overflow) {
+  if (!decimal.has_digits || decimal.overflow) {
     value = kNoNumber;
   } else {
     value = decimal.negative ? -static_cast<std::int64_t>(decimal.whole)

@@ -26,9 +26,6 @@ inline Bytes equal(Bytes bytes, char c) {
 inline Bytes below(Bytes bytes, char c) {
   return vcltq_u8(bytes, vdupq_n_u8(static_cast<std::uint8_t>(c)));
 }
-inline Bytes above(Bytes bytes, char c) {
-  return vcgtq_u8(bytes, vdupq_n_u8(static_cast<std::uint8_t>(c)));
-}
 inline Bytes either(Bytes a, Bytes b) { return vorrq_u8(a, b); }
 // Bit-wise OR with 0x20: folds '[' into '{' and ']' into '}'.
 inline Bytes fold_brackets(Bytes bytes) { return vorrq_u8(bytes, vdupq_n_u8(0x20)); }
@@ -48,10 +45,6 @@ inline Bytes equal(Bytes bytes, char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_
 inline Bytes below(Bytes bytes, char c) {
   const Bytes limit = _mm_set1_epi8(static_cast<char>(c - 1));
   return _mm_cmpeq_epi8(_mm_min_epu8(bytes, limit), bytes);
-}
-inline Bytes above(Bytes bytes, char c) {
-  const Bytes limit = _mm_set1_epi8(static_cast<char>(c + 1));
-  return _mm_cmpeq_epi8(_mm_max_epu8(bytes, limit), bytes);
 }
 inline Bytes either(Bytes a, Bytes b) { return _mm_or_si128(a, b); }
 inline Bytes fold_brackets(Bytes bytes) { return _mm_or_si128(bytes, _mm_set1_epi8(0x20)); }
@@ -83,9 +76,6 @@ inline Bytes equal(Bytes b, char c) {
 inline Bytes below(Bytes b, char c) {
   return map(b, [c](std::uint8_t x) { return all_ones_if(x < static_cast<std::uint8_t>(c)); });
 }
-inline Bytes above(Bytes b, char c) {
-  return map(b, [c](std::uint8_t x) { return all_ones_if(x > static_cast<std::uint8_t>(c)); });
-}
 inline Bytes either(Bytes a, Bytes b) {
   for (int i = 0; i < 16; ++i) a.lanes[i] = static_cast<std::uint8_t>(a.lanes[i] | b.lanes[i]);
   return a;
@@ -101,6 +91,8 @@ inline std::uint64_t mask_of(Bytes matches) {
 inline constexpr int kMaskBitsPerByte = 1;
 
 #endif
+
+inline constexpr std::uint64_t kFullMask = ~std::uint64_t{0} >> (64 - 16 * kMaskBitsPerByte);
 
 inline int first_byte(std::uint64_t mask) { return std::countr_zero(mask) / kMaskBitsPerByte; }
 
@@ -132,7 +124,8 @@ inline const char* skip_blanks(const char* p) {
   if (static_cast<std::uint8_t>(p[1]) > ' ' && p[0] != '\0') return p + 1;
   for (;; p += 16) {
     const Bytes bytes = load(p);
-    const std::uint64_t mask = mask_of(either(above(bytes, ' '), equal(bytes, '\0')));
+    const std::uint64_t stops = ~mask_of(below(bytes, ' ' + 1)) & kFullMask;
+    const std::uint64_t mask = stops | mask_of(equal(bytes, '\0'));
     if (mask != 0) return p + first_byte(mask);
   }
 }

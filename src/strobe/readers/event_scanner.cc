@@ -80,13 +80,10 @@ const char* read_scalar(const char* p, const char* end, RawScalar& scalar) {
 }
 
 // Microseconds, bare or as text. kNoTime stays when it is no number.
-const char* read_time(const char* p, const char* end, std::int64_t& time_ns) {
-  if (*p == '"') {
-    json::read_thousandths(p + 1, time_ns);
-    return json::skip_value(p, end);
-  }
-  const char* after = json::read_thousandths(p, time_ns);
-  if (after < end && (*after == ',' || *after == '}' || *after == '\n')) [[likely]]
+const char* read_time(const char* p, const char* end, std::int64_t& time_ns, RawEvent& event) {
+  const char* after = json::read_thousandths(*p == '"' ? p + 1 : p, time_ns);
+  event.has_bad_time = event.has_bad_time || time_ns == kNoTime;
+  if (after < end && *p != '"' && (*after == ',' || *after == '}' || *after == '\n')) [[likely]]
     return after;
   return json::skip_value(p, end);
 }
@@ -300,21 +297,65 @@ KnownKey known_key(const char* key) {
 
 }  // namespace
 
-ScanResult scan_event(const char*& position, const char* end, RawEvent& event) {
-  const char* p = skip_blanks(position + 1);
+// What the keys of an event told, in their order, as far as a layout can use them.
+struct EventScanner::KeyOrder {
+  bool head_is_plain = true;    // in front of the name: only phase and category, or keys we ignore
+  bool middle_is_plain = true;  // between name and time: only process and thread, or keys we ignore
+  bool saw_name = false;
+  bool phase_in_head = false;
+  const char* time_value = nullptr;  // of the first time behind the name
+
+  void note(Key key, const char* value) {
+    if (time_value != nullptr) return;
+    switch (key) {
+      case Key::kName:
+        middle_is_plain = middle_is_plain && !saw_name;
+        saw_name = true;
+        break;
+      case Key::kTime:
+        if (saw_name) {
+          time_value = value;
+        } else {
+          head_is_plain = false;
+        }
+        break;
+      case Key::kPhase:
+        phase_in_head = !saw_name;
+        middle_is_plain = middle_is_plain && !saw_name;
+        break;
+      case Key::kCategory:
+        middle_is_plain = middle_is_plain && !saw_name;
+        break;
+      case Key::kProcess:
+      case Key::kThread:
+        head_is_plain = head_is_plain && saw_name;
+        break;
+      case Key::kOther:
+        break;
+      default:
+        head_is_plain = head_is_plain && saw_name;
+        middle_is_plain = middle_is_plain && !saw_name;
+    }
+  }
+  bool makes_a_layout() const { return time_value != nullptr && head_is_plain && middle_is_plain; }
+};
+
+namespace {
+
+using KeyOrder = EventScanner::KeyOrder;
+
+// The members from `p` on (a key's quote, or the closing brace of an empty object).
+ScanResult scan_members(const char* p, const char* end, RawEvent& event, const char*& position,
+                        KeyOrder& order) {
   const auto give_up = [&](const char* at) {
     position = at >= end ? end : at;
     return at >= end ? ScanResult::kIncomplete : ScanResult::kMalformed;
   };
-  if (*p == '}') {
-    position = p + 1;
-    return ScanResult::kEvent;
-  }
   for (;;) {
     if (*p != '"') return give_up(p);
     const KnownKey known = known_key(p + 1);
     const char* key_end;
-    if (known.key != Key::kOther) {
+    if (known.key != Key::kOther) [[likely]] {
       key_end = p + 1 + known.bytes;
     } else {
       const StringEnd string = find_string_end(p + 1, end);
@@ -324,6 +365,7 @@ ScanResult scan_event(const char*& position, const char* end, RawEvent& event) {
     const char* value = to_value(key_end);
     if (value == nullptr) return give_up(skip_blanks(key_end));
     if (value >= end) return give_up(end);
+    order.note(known.key, value);
     const char* after;
     switch (known.key) {
       case Key::kPhase:
@@ -346,12 +388,10 @@ ScanResult scan_event(const char*& position, const char* end, RawEvent& event) {
         after = read_scalar(value, end, event.id);
         break;
       case Key::kTime:
-        after = read_time(value, end, event.time_ns);
-        event.has_bad_time = event.has_bad_time || event.time_ns == kNoTime;
+        after = read_time(value, end, event.time_ns, event);
         break;
       case Key::kDuration:
-        after = read_time(value, end, event.duration_ns);
-        event.has_bad_time = event.has_bad_time || event.duration_ns == kNoTime;
+        after = read_time(value, end, event.duration_ns, event);
         break;
       case Key::kArgs:
         if (*value == '{') {
@@ -375,13 +415,111 @@ ScanResult scan_event(const char*& position, const char* end, RawEvent& event) {
     if (*p == ',') {
       p = skip_blanks(p + 1);
     } else if (*p == '}') {
-      if (p >= end) return give_up(end);
       position = p + 1;
       return ScanResult::kEvent;
     } else {
       return give_up(p);
     }
   }
+}
+
+// The same from just behind a value.
+ScanResult scan_rest(const char* after, const char* end, RawEvent& event, const char*& position,
+                     KeyOrder& order) {
+  const char* p = skip_blanks(after);
+  if (*p == '}') {
+    position = p + 1;
+    return ScanResult::kEvent;
+  }
+  if (*p != ',') {
+    position = p >= end ? end : p;
+    return p >= end ? ScanResult::kIncomplete : ScanResult::kMalformed;
+  }
+  return scan_members(skip_blanks(p + 1), end, event, position, order);
+}
+
+}  // namespace
+
+ScanResult EventScanner::scan(const char*& position, const char* end, RawEvent& event) {
+  const char* open = position;
+  KeyOrder order;
+  if (const Layout* layout = find_layout(open, end)) {
+    event.phase = layout->phase;
+    event.category = layout->category.in(open);
+    const char* after = read_scalar(open + layout->head_bytes, end, event.name);
+    if (after == nullptr) {
+      position = end;
+      return ScanResult::kIncomplete;
+    }
+    if (std::memcmp(after, layout->middle, layout->middle_bytes) == 0) [[likely]] {
+      event.process = layout->process.in(after);
+      event.thread = layout->thread.in(after);
+      after = read_time(after + layout->middle_bytes, end, event.time_ns, event);
+      if (after == nullptr) {
+        position = end;
+        return ScanResult::kIncomplete;
+      }
+    }
+    return scan_rest(after, end, event, position, order);
+  }
+  const char* p = skip_blanks(open + 1);
+  if (*p == '}') {
+    position = p + 1;
+    return ScanResult::kEvent;
+  }
+  const ScanResult result = scan_members(p, end, event, position, order);
+  if (result == ScanResult::kEvent && order.makes_a_layout()) remember(open, event, order);
+  return result;
+}
+
+const EventScanner::Layout* EventScanner::find_layout(const char* open, const char* end) {
+  const auto fits = [&](std::size_t i) {
+    // The bytes behind a match must still be in the text: a value stands there.
+    return open + layouts_[i].head_bytes < end &&
+           std::memcmp(open, layouts_[i].head, layouts_[i].head_bytes) == 0;
+  };
+  if (count_ == 0) return nullptr;
+  const std::size_t guess = follower_[last_];
+  if (fits(guess)) [[likely]] {
+    last_ = guess;
+    return &layouts_[guess];
+  }
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (!fits(i)) continue;
+    follower_[last_] = static_cast<std::uint8_t>(i);
+    last_ = i;
+    return &layouts_[i];
+  }
+  return nullptr;
+}
+
+void EventScanner::remember(const char* open, const RawEvent& event, const KeyOrder& order) {
+  const bool quoted = event.name.type == RawScalar::Type::kString;
+  if (!quoted || event.category.escaped || event.process.escaped || event.thread.escaped) return;
+  const char* name_value = event.name.text.data() - 1;
+  const char* name_end = event.name.text.data() + event.name.text.size() + 1;
+  const auto head_bytes = static_cast<std::size_t>(name_value - open);
+  const auto middle_bytes = static_cast<std::size_t>(order.time_value - name_end);
+  if (head_bytes > kMostBytes || middle_bytes > kMostBytes) return;
+  // What stands elsewhere is read there.
+  const auto place = [](const RawScalar& scalar, const char* base, const char* limit) {
+    if (!scalar.present() || scalar.text.data() < base || scalar.text.data() >= limit)
+      return Place{};
+    return Place{scalar.type, static_cast<std::uint8_t>(scalar.text.data() - base),
+                 static_cast<std::uint8_t>(scalar.text.size())};
+  };
+  const std::size_t slot = count_ < kLayouts ? count_++ : oldest_++ % kLayouts;
+  Layout& layout = layouts_[slot];
+  layout.head_bytes = static_cast<std::uint8_t>(head_bytes);
+  layout.middle_bytes = static_cast<std::uint8_t>(middle_bytes);
+  layout.phase = order.phase_in_head ? event.phase : '\0';
+  layout.category = place(event.category, open, name_value);
+  layout.process = place(event.process, name_end, order.time_value);
+  layout.thread = place(event.thread, name_end, order.time_value);
+  std::memcpy(layout.head, open, head_bytes);
+  std::memcpy(layout.middle, name_end, middle_bytes);
+  follower_[last_] = static_cast<std::uint8_t>(slot);
+  last_ = slot;
 }
 
 const char* find_event_candidate(const char* from, const char* end) {

@@ -61,12 +61,13 @@ void add_distinct(std::vector<std::string>& list, std::string_view text) {
 }
 
 void look_at_events(const Window& window, const char* p, TraceHead& head) {
+  EventScanner scanner;
   for (std::size_t i = 0; i < kEventsLookedAt; ++i) {
     p = json::skip_blanks(p);
     if (p < window.end() && *p == ',') p = json::skip_blanks(p + 1);
     if (p >= window.end() || *p != '{') return;
     RawEvent event;
-    if (scan_event(p, window.end(), event) != ScanResult::kEvent) return;
+    if (scanner.scan(p, window.end(), event) != ScanResult::kEvent) return;
     if (event.category.present()) add_distinct(head.categories, event.category.text);
     for_each_member(event.args, [&](std::string_view key, const JsonValue&) {
       if (head.argument_keys.size() < 100) add_distinct(head.argument_keys, key);
@@ -75,6 +76,12 @@ void look_at_events(const Window& window, const char* p, TraceHead& head) {
 }
 
 Error no_event_array(const TraceHead& head, const std::string& name) {
+  for (const auto& [key, value] : head.members) {
+    if (key != "traceEvents") continue;
+    return {ErrorCode::kMalformed,
+            "this is JSON, but not a trace: its \"traceEvents\" is not an array", name,
+            "a trace keeps its events in a list: {\"traceEvents\": [ …"};
+  }
   std::string keys;
   for (std::size_t i = 0; i < std::min<std::size_t>(head.members.size(), 5); ++i) {
     keys += (i == 0 ? "" : ", ") + head.members[i].first;

@@ -88,8 +88,10 @@ NameRule name_rule(Kind kind, std::string_view, std::string_view name) {
       const Kind found = range_kind(name, Kind::kOperator);
       if (found != Kind::kOperator) return {found, kNoFlags};
       if (name.starts_with("autograd::engine::evaluate_function: ")) return {found, kBackwardWork};
-      const bool communicates = name == "record_param_comms" || name.starts_with("c10d::") ||
-                                device::is_collective_operator(name);
+      // aten::broadcast_to and its like move no bytes between devices.
+      const bool communicates =
+          name == "record_param_comms" || name.starts_with("c10d::") ||
+          (!name.starts_with("aten::") && device::is_collective_operator(name));
       return {found, communicates ? kCommunicates : kNoFlags};
     }
     case Kind::kPythonCall:

@@ -13,7 +13,7 @@ namespace strobe::readers {
 // base/json_scan.h. Whatever is still needed stays in front when more is read.
 class Window {
  public:
-  static constexpr std::size_t kFirstBytes = 1 << 20;
+  static constexpr std::size_t kFirstBytes = 128 << 10;
   // No single event or top-level member is longer; what seems to be has lost a quote or a bracket.
   static constexpr std::size_t kMostBytes = 64 << 20;
 
@@ -31,6 +31,7 @@ class Window {
   bool read_on(const char*& keep);
 
   std::uint64_t reads() const { return reads_; }
+  bool is_at_end() const { return at_end_; }
   // Set when the stream was damaged where the text ends.
   const std::optional<Error>& damage() const { return damage_; }
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/cli/command.h"
+
+namespace strobe::cli {
+
+struct Request {
+  Command command;
+  Arguments arguments;
+};
+
+// What the person asks for. `words` are the arguments without the program's own name; `--help` and
+// `--version` in front of any verb are the verbs of that name.
+Result<Request> parse_command_line(const std::vector<std::string>& words,
+                                   const std::vector<Command>& commands);
+
+// The common flags, judged for this process.
+Terminal terminal_for(const Arguments& arguments, const TerminalFacts& facts);
+
+}  // namespace strobe::cli

@@ -1,0 +1,177 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "strobe/base/version.h"
+#include "strobe/cli/diagnosis.h"
+
+namespace strobe::cli {
+namespace {
+
+constexpr int kNameWidth = 16;
+constexpr std::string_view kGreen = "\x1b[32m";
+constexpr std::string_view kYellow = "\x1b[33m";
+constexpr std::string_view kBold = "\x1b[1m";
+constexpr std::string_view kPlain = "\x1b[0m";
+
+std::string gigabytes(std::int64_t bytes) {
+  return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
+}
+
+std::string cpu_line(const device::CpuFacts& cpu) {
+  std::string text =
+      cpu.name.empty() ? cpu.architecture : fmt::format("{} ({})", cpu.name, cpu.architecture);
+  text += cpu.usable_cores < cpu.cores
+              ? fmt::format(", {} of {} cores usable", cpu.usable_cores, cpu.cores)
+              : fmt::format(", {} {}", cpu.cores, cpu.cores == 1 ? "core" : "cores");
+  if (!cpu.simd.empty()) text += fmt::format(", {}", fmt::join(cpu.simd, " "));
+  return text;
+}
+
+std::string memory_line(const device::MemoryFacts& memory) {
+  std::string text = fmt::format("{}, {} available", gigabytes(memory.total_bytes),
+                                 gigabytes(memory.available_bytes));
+  if (memory.limit_bytes) {
+    text += fmt::format(", this process may use {}", gigabytes(*memory.limit_bytes));
+  }
+  return text;
+}
+
+std::string found_line(const device::Found& found) {
+  std::vector<std::string_view> words;
+  if (!found.version.empty()) words.push_back(found.version);
+  if (!found.detail.empty()) words.push_back(found.detail);
+  if (!found.path.empty()) words.push_back(found.path);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+class Page {
+ public:
+  explicit Page(const Terminal& terminal) : color_(terminal.color), unicode_(terminal.unicode) {}
+
+  void title(std::string_view text) {
+    if (!text_.empty()) text_ += '\n';
+    text_ += color_ ? fmt::format("{}{}{}\n", kBold, text, kPlain) : fmt::format("{}\n", text);
+  }
+  void line(bool present, std::string_view name, std::string_view says) {
+    const std::string_view mark = unicode_ ? (present ? "✓" : "✗") : (present ? "+" : "-");
+    const std::string shown = color_
+                                  ? fmt::format("{}{}{}", present ? kGreen : kYellow, mark, kPlain)
+                                  : std::string(mark);
+    text_ += fmt::format("  {} {:<{}}  {}\n", shown, name, kNameWidth, says);
+  }
+  void more(std::string_view says) { text_ += fmt::format("{:{}}{}\n", "", kNameWidth + 6, says); }
+
+  std::string text() && { return std::move(text_); }
+
+ private:
+  bool color_;
+  bool unicode_;
+  std::string text_;
+};
+
+void add_perf_events(const device::PerfEventFacts& facts, Page& page) {
+  const std::string level = facts.paranoid_level
+                                ? fmt::format("perf_event_paranoid {}", *facts.paranoid_level)
+                                : std::string("perf_event_paranoid unreadable");
+  if (facts.counts_cycles) {
+    page.line(true, "perf events", fmt::format("cycles can be counted, {}", level));
+    return;
+  }
+  page.line(false, "perf events", fmt::format("missing: {}, {}", facts.obstacle, level));
+  page.more("for: cycles and cache misses of strobe's own benchmarks");
+  page.more(facts.is_forbidden
+                ? "get: sudo sysctl kernel.perf_event_paranoid=2; containers: --cap-add PERFMON"
+                : "get: a machine that is not virtual, or one whose host passes its counters on");
+}
+
+// Everything that may stand in a path or a vendor's string, escaped for JSON.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20) {
+      out += fmt::format("\\u{:04x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string part_json(const Part& part) {
+  const device::Found found = part.found.value_or(device::Found{});
+  return fmt::format(
+      R"({{"key": {}, "name": {}, "present": {}, "version": {}, "path": {}, "detail": {}, )"
+      R"("needed_for": {}, "how_to_get": {}}})",
+      quoted(part.key), quoted(part.name), part.found.has_value(), quoted(found.version),
+      quoted(found.path), quoted(found.detail), quoted(part.needed_for), quoted(part.how_to_get));
+}
+
+}  // namespace
+
+std::string diagnosis_text(const Diagnosis& diagnosis, const Terminal& terminal) {
+  Page page(terminal);
+  page.title("Machine");
+  page.line(true, "CPU", cpu_line(diagnosis.cpu));
+  page.line(true, "memory", memory_line(diagnosis.memory));
+  add_perf_events(diagnosis.perf_events, page);
+  page.title("Built in");
+  page.line(true, "strobe", kVersion);
+  for (const device::Engine& engine : diagnosis.engines) {
+    page.line(true, engine.name, fmt::format("{}, {}", engine.version, engine.job));
+  }
+  for (const PartGroup& group : diagnosis.groups) {
+    page.title(group.title);
+    for (const Part& part : group.parts) {
+      if (part.found) {
+        page.line(true, part.name, found_line(*part.found));
+        page.more(fmt::format("for: {}", part.needed_for));
+      } else {
+        page.line(false, part.name, "missing");
+        page.more(fmt::format("for: {}", part.needed_for));
+        page.more(fmt::format("get: {}", part.how_to_get));
+      }
+    }
+  }
+  page.title("None of this is needed to read traces.");
+  return std::move(page).text();
+}
+
+std::string diagnosis_json(const Diagnosis& diagnosis) {
+  const device::CpuFacts& cpu = diagnosis.cpu;
+  std::vector<std::string> simd;
+  for (const std::string& word : cpu.simd) simd.push_back(quoted(word));
+  std::string text = fmt::format(
+      "{{\n  \"strobe\": {},\n"
+      "  \"cpu\": {{\"name\": {}, \"architecture\": {}, \"cores\": {}, \"usable_cores\": {}, "
+      "\"simd\": [{}]}},\n",
+      quoted(kVersion), quoted(cpu.name), quoted(cpu.architecture), cpu.cores, cpu.usable_cores,
+      fmt::join(simd, ", "));
+  const device::MemoryFacts& memory = diagnosis.memory;
+  text += fmt::format(
+      "  \"memory\": {{\"total_bytes\": {}, \"available_bytes\": {}, \"limit_bytes\": {}}},\n",
+      memory.total_bytes, memory.available_bytes,
+      memory.limit_bytes ? std::to_string(*memory.limit_bytes) : "null");
+  const device::PerfEventFacts& perf = diagnosis.perf_events;
+  text += fmt::format(
+      "  \"perf_events\": {{\"paranoid_level\": {}, \"counts_cycles\": {}, \"obstacle\": {}}},\n",
+      perf.paranoid_level ? std::to_string(*perf.paranoid_level) : "null", perf.counts_cycles,
+      quoted(perf.obstacle));
+  std::vector<std::string> engines;
+  for (const device::Engine& engine : diagnosis.engines) {
+    engines.push_back(fmt::format(R"({{"name": {}, "version": {}, "job": {}}})",
+                                  quoted(engine.name), quoted(engine.version), quoted(engine.job)));
+  }
+  text += fmt::format("  \"compression\": [{}],\n", fmt::join(engines, ", "));
+  std::vector<std::string> parts;
+  for (const PartGroup& group : diagnosis.groups) {
+    for (const Part& part : group.parts) parts.push_back("    " + part_json(part));
+  }
+  return text + fmt::format("  \"parts\": [\n{}\n  ]\n}}\n", fmt::join(parts, ",\n"));
+}
+
+}  // namespace strobe::cli

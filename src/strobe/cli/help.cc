@@ -1,0 +1,182 @@
+#include "strobe/cli/help.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "strobe/base/version.h"
+#include "strobe/cli/suggestion.h"
+
+namespace strobe::cli {
+namespace {
+
+std::string spelling(const Flag& flag) {
+  std::string text = flag.letter != 0 ? fmt::format("-{}, ", flag.letter) : std::string("    ");
+  text += flag.kind == FlagKind::kNegatable ? fmt::format("--[no-]{}", flag.name)
+                                            : fmt::format("--{}", flag.name);
+  if (!flag.value.empty()) text += fmt::format(" {}", flag.value);
+  return text;
+}
+
+// Breaks at spaces; every line but the first is indented.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns) {
+  std::string out;
+  std::size_t used = indent;
+  while (!text.empty()) {
+    const std::size_t space = std::min(text.find(' '), text.size());
+    if (used > indent && used + 1 + space > columns) {
+      out += fmt::format("\n{:{}}", "", indent);
+      used = indent;
+    } else if (used > indent) {
+      out += ' ';
+      ++used;
+    }
+    out += text.substr(0, space);
+    used += space;
+    text.remove_prefix(std::min(space + 1, text.size()));
+  }
+  return out;
+}
+
+std::string as_sentence(std::string_view text) {
+  std::string sentence = fmt::format("{}.", text);
+  sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+  return sentence;
+}
+
+std::string usage(const Command& command) {
+  std::string text = fmt::format("strobe {}", command.name);
+  if (!command.positionals.empty()) text += fmt::format(" {}", command.positionals);
+  if (!command.flags.empty()) text += " [flags]";
+  return text;
+}
+
+std::string flag_lines(const std::vector<Flag>& flags, std::size_t columns) {
+  constexpr std::size_t kHelpColumn = 28;
+  std::string text;
+  for (const Flag& flag : flags) {
+    const std::string name = fmt::format("  {}", spelling(flag));
+    text += name;
+    if (name.size() + 2 > kHelpColumn) {
+      text += fmt::format("\n{:{}}", "", kHelpColumn);
+    } else {
+      text += fmt::format("{:{}}", "", kHelpColumn - name.size());
+    }
+    text += wrapped(flag.help, kHelpColumn, columns) + "\n";
+  }
+  return text;
+}
+
+// roff reads a leading dot or quote as a command and a bare dash as a hyphen.
+std::string roff(std::string_view text) {
+  std::string out;
+  if (text.starts_with('.') || text.starts_with('\'')) out += "\\&";
+  for (const char c : text) {
+    if (c == '-' || c == '\\') out += '\\';
+    out += c == '\\' ? 'e' : c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string overview_help(const std::vector<Command>& commands) {
+  std::string text =
+      "strobe: a performance lab for AI accelerators. It reads profiler traces (Kineto/PyTorch,\n"
+      "Paddle, any Chrome trace; plain, .gz or .zst) and says where the time went.\n"
+      "\n"
+      "  strobe summary trace.json.gz            where the time went, and what to do about it\n"
+      "  strobe doctor                           what this machine offers, and what is missing\n"
+      "\n"
+      "Verbs:\n";
+  for (const Command& command : commands) {
+    text += fmt::format("  {:<10}  {}\n", command.name, command.summary);
+  }
+  text +=
+      "\n"
+      "`strobe help VERB` tells more about a verb. The answer goes to stdout, the talk to stderr.\n"
+      "Exit codes: 0 answered, 1 a gate failed, 2 bad command line, 3 input unusable or output "
+      "not\n"
+      "writable, 4 this machine lacks something, 70 a bug in strobe, 130 interrupted.\n";
+  return text;
+}
+
+std::string command_help(const Command& command, int columns) {
+  const auto width = static_cast<std::size_t>(std::clamp(columns, 60, 100));
+  std::size_t longest = 0;
+  for (const Example& example : command.examples) {
+    longest = std::max(longest, example.command.size());
+  }
+  std::string text;
+  for (const Example& example : command.examples) {
+    text += fmt::format("  {:<{}}   {}\n", example.command, longest, example.effect);
+  }
+  text += fmt::format("\nUsage: {}\n{}\n", usage(command),
+                      wrapped(as_sentence(command.summary), 0, width));
+  if (!command.positionals_help.empty()) {
+    text += fmt::format("\n  {}   {}\n", command.positionals,
+                        wrapped(command.positionals_help, command.positionals.size() + 5, width));
+  }
+  if (!command.flags.empty()) text += "\nFlags:\n" + flag_lines(command.flags, width);
+  text += "\nIn every verb:\n" + flag_lines(common_flags(), width);
+  for (const std::string_view note : command.notes) text += "\n" + wrapped(note, 0, width) + "\n";
+  return text;
+}
+
+std::string manual_page(const Command& command) {
+  std::string text =
+      fmt::format(".TH STROBE\\-{} 1 \"\" \"strobe {}\"\n.SH NAME\n", command.name, kVersion);
+  text += fmt::format("strobe\\-{} \\- {}\n.SH SYNOPSIS\n.B {}\n", command.name,
+                      roff(command.summary), roff(usage(command)));
+  text += ".SH EXAMPLES\n";
+  for (const Example& example : command.examples) {
+    text += fmt::format(".TP\n.B {}\n{}\n", roff(example.command), roff(example.effect));
+  }
+  text += ".SH OPTIONS\n";
+  for (const Flag& flag : all_flags(command)) {
+    const std::string name = spelling(flag);
+    text += fmt::format(".TP\n.B {}\n{}\n", roff(name.substr(name.find_first_not_of(' '))),
+                        roff(flag.help));
+  }
+  if (!command.notes.empty()) text += ".SH NOTES\n";
+  for (const std::string_view note : command.notes) text += fmt::format(".PP\n{}\n", roff(note));
+  return text;
+}
+
+std::string bash_completion(const std::vector<Command>& commands) {
+  std::vector<std::string_view> verbs;
+  std::string flag_cases;
+  std::string value_cases;
+  for (const Command& command : commands) {
+    verbs.push_back(command.name);
+    std::string words;
+    for (const Flag& flag : all_flags(command)) {
+      words += fmt::format(" --{}", flag.name);
+      if (flag.kind == FlagKind::kNegatable) words += fmt::format(" --no-{}", flag.name);
+      if (flag.choices.empty()) continue;
+      value_cases +=
+          fmt::format("    {}:--{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
+                      command.name, flag.name, joined(flag.choices, " "));
+    }
+    flag_cases += fmt::format("    {}) flags=\"{}\" ;;\n", command.name, words.substr(1));
+  }
+  return fmt::format(
+      "_strobe() {{\n"
+      "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
+      "  local verb=${{COMP_WORDS[1]}} flags=\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return\n"
+      "  fi\n"
+      "  case $verb:$before in\n{}  esac\n"
+      "  case $verb in\n{}  esac\n"
+      "  case $word in\n"
+      "    -*) COMPREPLY=($(compgen -W \"$flags\" -- \"$word\")) ;;\n"
+      "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+      "  esac\n"
+      "}}\n"
+      "complete -o filenames -F _strobe strobe\n",
+      joined(verbs, " "), value_cases, flag_cases);
+}
+
+}  // namespace strobe::cli

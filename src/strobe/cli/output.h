@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "strobe/base/result.h"
+
+namespace strobe::cli {
+
+// Where an answer goes: stdout, or a file that appears whole or not at all. It is written under a
+// temporary name in the same folder and renamed by commit(); without commit() nothing remains.
+// Pipes and devices cannot be renamed and are written to directly.
+//
+// When the reader of a pipe has gone away (`strobe ... | head`), the rest is dropped and all is
+// well: the reader has seen what it wanted, and the exit code stays 0.
+class Output {
+ public:
+  // "" and "-" are stdout. Opening first and writing later tells about a bad path before the work.
+  static Result<Output> open(const std::string& path);
+
+  Output(Output&& other) noexcept;
+  Output& operator=(Output&&) = delete;
+  ~Output();
+
+  Result<void> write(std::string_view text);
+  Result<void> commit();
+  bool is_stdout() const { return path_.empty(); }
+
+ private:
+  Output(std::string path, std::string temporary, int descriptor)
+      : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+
+  std::string path_;       // "" for stdout; links resolved
+  std::string temporary_;  // "" when written to directly
+  int descriptor_ = -1;
+  bool reader_is_gone_ = false;
+};
+
+Result<void> write_to_stdout(std::string_view text);
+
+}  // namespace strobe::cli

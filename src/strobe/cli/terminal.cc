@@ -1,0 +1,81 @@
+#include "strobe/cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace strobe::cli {
+namespace {
+
+constexpr int kFewestColumns = 40;
+constexpr int kMostColumns = 1000;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string locale_variable() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (std::string value = variable(name); !value.empty()) return value;
+  }
+  return {};
+}
+
+std::optional<int> positive_number(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number <= 0) return std::nullopt;
+  return number;
+}
+
+bool names_utf8(std::string locale) {
+  std::ranges::transform(locale, locale.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+}
+
+}  // namespace
+
+TerminalFacts terminal_facts() {
+  TerminalFacts facts;
+  facts.stdout_is_terminal = isatty(STDOUT_FILENO) == 1;
+  facts.stderr_is_terminal = isatty(STDERR_FILENO) == 1;
+  winsize size{};
+  if (facts.stdout_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    facts.stdout_columns = size.ws_col;
+  }
+  facts.columns = variable("COLUMNS");
+  facts.no_color = variable("NO_COLOR");
+  facts.term = variable("TERM");
+  facts.locale = locale_variable();
+  return facts;
+}
+
+Terminal judge(const TerminalFacts& facts, ColorChoice color) {
+  Terminal terminal;
+  terminal.stdout_is_terminal = facts.stdout_is_terminal;
+  terminal.stderr_is_terminal = facts.stderr_is_terminal;
+  if (const auto columns = positive_number(facts.columns)) {
+    terminal.columns = *columns;
+  } else if (facts.stdout_columns > 0) {
+    terminal.columns = facts.stdout_columns;
+  }
+  terminal.columns = std::clamp(terminal.columns, kFewestColumns, kMostColumns);
+  const bool wants_color = facts.no_color.empty() && facts.term != "dumb";
+  const auto colors = [&](bool is_terminal) {
+    return color == ColorChoice::kAlways ||
+           (color == ColorChoice::kAuto && wants_color && is_terminal);
+  };
+  terminal.color = colors(facts.stdout_is_terminal);
+  terminal.color_error = colors(facts.stderr_is_terminal);
+  terminal.unicode = names_utf8(facts.locale);
+  return terminal;
+}
+
+}  // namespace strobe::cli

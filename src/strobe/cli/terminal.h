@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace strobe::cli {
+
+enum class ColorChoice { kAuto, kAlways, kNever };
+
+// What the process was given, before any judgement: a parameter, so that tests need no terminal.
+struct TerminalFacts {
+  bool stdout_is_terminal = false;
+  bool stderr_is_terminal = false;
+  int stdout_columns = 0;  // as the terminal tells, 0 if it does not
+  std::string columns;     // environment variables, "" if unset
+  std::string no_color;
+  std::string term;
+  std::string locale;  // the first non-empty of LC_ALL, LC_CTYPE, LANG
+};
+
+// How to talk to the person in front of us.
+struct Terminal {
+  bool stdout_is_terminal = false;
+  bool stderr_is_terminal = false;
+  int columns = kColumnsOfAFile;
+  bool color = false;        // on stdout
+  bool color_error = false;  // on stderr
+  bool unicode = false;
+  bool quiet = false;
+  bool verbose = false;
+
+  static constexpr int kColumnsOfAFile = 120;  // when the text goes to a file or a pipe
+
+  bool warns() const { return !quiet; }
+  bool shows_progress() const { return stderr_is_terminal && !quiet; }
+};
+
+TerminalFacts terminal_facts();
+Terminal judge(const TerminalFacts& facts, ColorChoice color);
+
+}  // namespace strobe::cli

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Facts about the machine strobe runs on. Nothing here fails: what cannot be found is absent.
+// Vendor libraries are opened to be asked for their version, and closed again.
+namespace strobe::device {
+
+struct CpuFacts {
+  std::string name;  // "Neoverse-V2", "AMD EPYC 9654"; "" if unknown
+  std::string architecture;
+  int cores = 0;         // online
+  int usable_cores = 0;  // allowed to this process, by affinity and by quota
+  std::vector<std::string> simd;
+};
+CpuFacts probe_cpu();
+
+struct MemoryFacts {
+  std::int64_t total_bytes = 0;
+  std::int64_t available_bytes = 0;
+  std::optional<std::int64_t> limit_bytes;  // of the control group, when below the total
+};
+MemoryFacts probe_memory();
+
+struct PerfEventFacts {
+  std::optional<int> paranoid_level;
+  bool counts_cycles = false;
+  bool is_forbidden = false;  // there are counters, but this process may not use them
+  std::string obstacle;       // why not: "not permitted", "no hardware counters"
+};
+PerfEventFacts probe_perf_events();
+
+struct Found {
+  std::string version;  // "" if it does not say
+  std::string path;
+  std::string detail;  // "1 device: NVIDIA H200"
+};
+
+enum class Library { kCudaDriver, kNvml, kCupti, kNvrtc, kCublasLt, kCudnn };
+std::optional<Found> probe_library(Library library);
+
+// The first of `names` found on the PATH or where its vendor installs it, asked for its version
+// with `--version`. A program that does not answer in time has no version.
+std::optional<Found> probe_program(const std::vector<std::string>& names);
+
+struct Engine {
+  std::string name;
+  std::string version;
+  std::string job;
+};
+std::vector<Engine> compression_engines();  // those this binary was built with
+
+// "12.4" out of "Cuda compilation tools, release 12.4, V12.4.131": the first thing that looks like
+// a version.
+std::string version_in(std::string_view text);
+
+}  // namespace strobe::device

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "strobe/analysis/summary.h"
+#include "strobe/trace/trace.h"
+
+// What the framework calls the kinds of slices.
+namespace strobe::paddle {
+
+std::string label_of(SliceKind kind, const TraceTraits& traits);
+std::string label_of(const analysis::TypeRow& row, const TraceTraits& traits);
+
+// The row that stands for the whole time T: the steps, or the trace where none are marked.
+std::string total_label(const analysis::Summary& summary);
+
+// "CPU Total / Avg / Max / Min / Ratio(%)"
+std::string times_header(std::string_view side);
+
+// "Thread: 7001"; an empty id stands for all threads merged.
+std::string thread_title(std::string_view thread);
+
+}  // namespace strobe::paddle

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+// The benchmark timer's table. The framework fills it from its training loop; a trace only knows
+// when its steps began.
+namespace strobe::paddle {
+
+struct PerfFigures {
+  double average = 0;
+  double max = 0;
+  double min = 0;
+};
+
+struct PerfSummary {
+  PerfFigures reader_cost_s;  // rows only when the average is not 0
+  PerfFigures batch_cost_s;
+  PerfFigures steps_per_s;
+};
+
+// As the framework's timer counts: of more than ten steps the first nine are warm-up, the average
+// divides by one less than was recorded, and a record that sets the maximum never sets the minimum.
+// With ten or fewer every step counts and the figures are plain.
+PerfSummary perf_summary(const std::vector<double>& step_costs_s);
+
+std::string perf_text(const PerfSummary& perf, const std::string& caption);
+
+}  // namespace strobe::paddle

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "strobe/analysis/summary.h"
+#include "strobe/analysis/table_options.h"
+#include "strobe/trace/trace.h"
+
+namespace strobe::paddle {
+
+// The tables that Paddle's own profiler prints, character for character, for tools and eyes that
+// know them. Two empty lines stand between tables, none after the last one.
+std::string summary_text(const Trace& trace, const analysis::Summary& summary,
+                         const analysis::TableOptions& options);
+
+}  // namespace strobe::paddle

@@ -1,0 +1,54 @@
+#include "strobe/report/document.h"
+
+#include "strobe/base/check.h"
+#include "strobe/report/format.h"
+
+namespace strobe::report {
+namespace {
+
+struct CellText {
+  std::string operator()(const Absent&) const { return "-"; }
+  std::string operator()(const Text& cell) const { return cell.text; }
+  std::string operator()(const Count& cell) const { return count_text(cell.count); }
+  std::string operator()(const Bytes& cell) const { return bytes_text(cell.bytes); }
+  std::string operator()(const Duration& cell) const { return duration_text(cell.duration_ns); }
+  std::string operator()(const Share& cell) const { return percent_text(cell.share); }
+};
+
+// The total row stays out: it is the whole the others add up to.
+void balance(const Table& table, std::size_t column, std::vector<std::vector<std::string>>& texts) {
+  std::vector<std::size_t> rows;
+  std::vector<double> shares;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const auto* share = std::get_if<Share>(&table.rows[row].cells[column]);
+    if (share == nullptr || table.rows[row].style == RowStyle::kTotal) continue;
+    rows.push_back(row);
+    shares.push_back(share->share);
+  }
+  const std::vector<std::int64_t> permille = balanced_permille(shares);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool is_trace = permille[i] == 0 && shares[i] > 0;
+    texts[rows[i]][column] = is_trace ? percent_text(0.0001) : permille_text(permille[i]);
+  }
+}
+
+}  // namespace
+
+std::string cell_text(const Cell& cell) { return std::visit(CellText{}, cell); }
+
+std::vector<std::vector<std::string>> table_texts(const Table& table) {
+  std::vector<std::vector<std::string>> texts;
+  texts.reserve(table.rows.size());
+  for (const Row& row : table.rows) {
+    STROBE_CHECK(row.cells.size() == table.columns.size(), "a row has one cell per column");
+    std::vector<std::string> line;
+    for (const Cell& cell : row.cells) line.push_back(cell_text(cell));
+    texts.push_back(std::move(line));
+  }
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    if (table.columns[column].balanced) balance(table, column, texts);
+  }
+  return texts;
+}
+
+}  // namespace strobe::report

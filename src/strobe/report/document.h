@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "strobe/analysis/finding.h"
+
+// A report as data: what it says, not what it looks like. Renderers turn it into text, markdown,
+// CSV or JSON; keys are the words that tools may rely on.
+namespace strobe::report {
+
+struct Absent {};  // unknown, or without meaning in this row
+struct Text {
+  std::string text;
+};
+struct Count {
+  std::uint64_t count = 0;
+};
+struct Bytes {
+  std::int64_t bytes = 0;
+};
+struct Duration {
+  std::int64_t duration_ns = 0;
+};
+struct Share {  // 1.0 is the whole named by its column
+  double share = 0;
+};
+using Cell = std::variant<Absent, Text, Count, Bytes, Duration, Share>;
+
+enum class ColumnType : std::uint8_t {
+  kText,  // our words
+  kName,  // words of the trace: shortened like code where room is short
+  kCount,
+  kBytes,
+  kDuration,
+  kShare,
+  kBar,  // a Share, drawn; tools do not see it
+};
+
+struct Column {
+  std::string key;     // snake_case with its unit: "host_total_ns"
+  std::string header;  // for people; '\n' makes a second line
+  ColumnType type = ColumnType::kText;
+  std::string share_of = {};     // shares and bars: the whole, in words
+  bool balanced = false;         // its shares add up to 1, and are rounded so that they still do
+  bool for_tools = false;        // too much for a page: JSON and CSV only
+  std::size_t least_width = 20;  // text and names: narrower than this they say nothing
+  int importance = 1;            // the least important columns go first when a page is too narrow
+};
+
+enum class RowStyle : std::uint8_t { kPlain, kDetail, kTotal };
+
+struct Row {
+  std::vector<Cell> cells;  // one per column
+  RowStyle style = RowStyle::kPlain;
+};
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+  std::size_t rows_left_out = 0;
+  std::string left_out;  // "41 more, 3.20 ms of host time"
+};
+
+struct Section {
+  std::string key;  // "operators"
+  std::string title;
+  std::string lead;  // one sentence: how to read the table
+  Table table;
+  std::vector<std::string> notes;
+  bool for_tools = false;
+};
+
+struct Fact {
+  std::string key;
+  std::string label;
+  Cell value;
+  std::string remark;  // for people, behind the value
+};
+
+struct Document {
+  std::string schema;  // "strobe.summary"
+  int version = 1;
+  std::string title;
+  std::vector<Fact> facts;
+  std::vector<analysis::Finding> findings;  // most important first
+  std::size_t findings_on_page = 3;         // tools get all
+  std::vector<Section> sections;
+};
+
+// Text for people; absent is "-". Balanced columns are rounded as a whole, by table_texts.
+std::string cell_text(const Cell& cell);
+
+// Every cell of a table as text for people.
+std::vector<std::vector<std::string>> table_texts(const Table& table);
+
+}  // namespace strobe::report

@@ -1,0 +1,124 @@
+#include "strobe/report/render_markdown.h"
+
+#include <algorithm>
+
+#include "strobe/report/display_text.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::Finding;
+using analysis::FindingWeight;
+
+// A page has no width, but a name of thousands of characters helps nobody; tools get it whole.
+constexpr std::size_t kNameColumns = 160;
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    if (std::string_view("\\`*_{}[]<>|#~").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// A code span closes with as many backticks as it opened with; the bar would end the table cell.
+std::string code(std::string_view name) {
+  const std::string text = fit_name(printable(name), kNameColumns);
+  if (text.empty()) return "";
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  std::string body;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+    if (c == '|') body += '\\';
+    body += c;
+  }
+  const std::string fence(longest + 1, '`');
+  const std::string pad = body.front() == '`' || body.back() == '`' ? " " : "";
+  return fence + pad + body + pad + fence;
+}
+
+bool is_shown(const Column& column) { return !column.for_tools && column.type != ColumnType::kBar; }
+
+bool is_left_aligned(const Column& column) {
+  return column.type == ColumnType::kText || column.type == ColumnType::kName;
+}
+
+std::string header_text(const Column& column) {
+  std::string header = column.header;
+  std::replace(header.begin(), header.end(), '\n', ' ');
+  return escaped(header);
+}
+
+void append_table(std::string& out, const Table& table) {
+  const auto texts = table_texts(table);
+  std::string rule = "|";
+  out += "|";
+  for (const Column& column : table.columns) {
+    if (!is_shown(column)) continue;
+    out += " " + header_text(column) + " |";
+    rule += is_left_aligned(column) ? " :--- |" : " ---: |";
+  }
+  out += "\n" + rule + "\n";
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const bool is_total = table.rows[row].style == RowStyle::kTotal;
+    out += "|";
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (!is_shown(table.columns[i])) continue;
+      const bool is_name = table.columns[i].type == ColumnType::kName &&
+                           std::holds_alternative<Text>(table.rows[row].cells[i]);
+      std::string text = is_name ? code(texts[row][i]) : escaped(texts[row][i]);
+      if (is_total && !is_name && !text.empty()) text = "**" + text + "**";
+      out += " " + text + " |";
+    }
+    out += "\n";
+  }
+  if (!table.left_out.empty()) out += "\n… " + escaped(table.left_out) + "\n";
+}
+
+std::string_view word_for(FindingWeight weight) {
+  switch (weight) {
+    case FindingWeight::kMatters:
+      return "**Matters:** ";
+    case FindingWeight::kWorthALook:
+      return "**Worth a look:** ";
+    case FindingWeight::kNote:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string render_markdown(const Document& document) {
+  std::string out = "# " + escaped(document.title) + "\n";
+  if (!document.facts.empty()) out += "\n";
+  for (const Fact& fact : document.facts) {
+    out += "- " + escaped(fact.label) + ": " + escaped(cell_text(fact.value));
+    if (!fact.remark.empty()) out += " (" + escaped(fact.remark) + ")";
+    out += "\n";
+  }
+  if (!document.findings.empty()) out += "\n## Findings\n\n";
+  const std::size_t shown = std::min(document.findings.size(), document.findings_on_page);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Finding& finding = document.findings[i];
+    out += std::to_string(i + 1) + ". " + std::string(word_for(finding.weight)) +
+           escaped(finding.headline) + "\n";
+    if (!finding.advice.empty()) out += "   → " + escaped(finding.advice) + "\n";
+  }
+  for (const Section& section : document.sections) {
+    if (section.for_tools) continue;
+    out += "\n## " + escaped(section.title) + "\n";
+    if (!section.lead.empty()) out += "\n" + escaped(section.lead) + "\n";
+    if (!section.table.rows.empty()) {
+      out += "\n";
+      append_table(out, section.table);
+    }
+    for (const std::string& note : section.notes) out += "\n" + escaped(note) + "\n";
+  }
+  return out;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,277 @@
+#include <algorithm>
+
+#include "strobe/report/format.h"
+#include "strobe/report/summary_sections.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::kStepLabels;
+using analysis::StepLabel;
+using analysis::StepRow;
+using analysis::Summary;
+
+std::string step_label_text(StepLabel label, const std::string& device) {
+  switch (label) {
+    case StepLabel::kKernel:
+      return device + " computes";
+    case StepLabel::kCommunication:
+      return device + " communicates";
+    case StepLabel::kMemcpy:
+      return device + " copies memory";
+    case StepLabel::kMemset:
+      return device + " sets memory";
+    case StepLabel::kRuntime:
+      return device + " idle, host in runtime calls";
+    case StepLabel::kDataLoader:
+      return device + " idle, host loads data";
+    case StepLabel::kHost:
+      return device + " idle, host in other code";
+    case StepLabel::kIdle:
+      return "nothing recorded on either side";
+  }
+  return "";
+}
+
+std::string phase_text(SliceKind kind, const Summary& summary) {
+  if (kind == SliceKind::kStep) return summary.has_steps ? "all steps" : "whole trace";
+  return std::string(word_of(kind));
+}
+
+}  // namespace
+
+Section step_section(const SummaryInput& input) {
+  std::int64_t label_ns[kStepLabels] = {};
+  std::int64_t steps_ns = 0;
+  std::uint64_t steps = 0;
+  for (const RankInput& rank : input.ranks) {
+    for (const StepRow& step : rank.summary->steps) {
+      for (int i = 0; i < kStepLabels; ++i) label_ns[i] += step.label_ns[i];
+      steps_ns += step.interval.length_ns();
+      ++steps;
+    }
+  }
+  Section section;
+  section.key = "step_breakdown";
+  section.title = "Where the average step went";
+  section.lead = "Every nanosecond once: what the " + input.device +
+                 " did, and while it did nothing, what the host did.";
+  section.table.columns = {
+      {.key = "label", .header = "in the step", .type = ColumnType::kText},
+      {.key = "word", .header = "", .type = ColumnType::kText, .for_tools = true},
+      {.key = "per_step_ns", .header = "per step", .type = ColumnType::kDuration},
+      {.key = "total_ns", .header = "all steps", .type = ColumnType::kDuration, .for_tools = true},
+      {.key = "step_share",
+       .header = "share of step",
+       .type = ColumnType::kShare,
+       .share_of = "step time",
+       .balanced = true},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
+  if (steps == 0) return section;
+  const auto add = [&](std::string text, std::string word, std::int64_t total_ns, RowStyle style) {
+    const Cell share = share_of(total_ns, steps_ns);
+    section.table.rows.push_back(
+        {{Text{std::move(text)}, Text{std::move(word)},
+          Duration{total_ns / static_cast<std::int64_t>(steps)}, Duration{total_ns}, share,
+          style == RowStyle::kTotal ? Cell{Absent{}} : share},
+         style});
+  };
+  for (int i = 0; i < kStepLabels; ++i) {
+    const auto label = static_cast<StepLabel>(i);
+    if (label_ns[i] == 0) continue;
+    add(step_label_text(label, input.device), std::string(analysis::word_of(label)), label_ns[i],
+        RowStyle::kPlain);
+  }
+  add("step", "step", steps_ns, RowStyle::kTotal);
+  return section;
+}
+
+Section steps_section(const SummaryInput& input) {
+  Section section;
+  section.key = "steps";
+  section.title = "Every step";
+  section.for_tools = true;
+  auto& columns = section.table.columns;
+  columns = {{.key = "rank", .header = "rank", .type = ColumnType::kName},
+             {.key = "step", .header = "step", .type = ColumnType::kName},
+             {.key = "start_ns", .header = "start", .type = ColumnType::kDuration},
+             {.key = "duration_ns", .header = "time", .type = ColumnType::kDuration}};
+  for (int i = 0; i < kStepLabels; ++i) {
+    const auto label = static_cast<StepLabel>(i);
+    columns.push_back({.key = std::string(analysis::word_of(label)) + "_ns",
+                       .header = step_label_text(label, input.device),
+                       .type = ColumnType::kDuration});
+  }
+  columns.push_back(
+      {.key = "launched_kernel_ns", .header = "launched", .type = ColumnType::kDuration});
+  columns.push_back(
+      {.key = "launched_device_ns", .header = "launched", .type = ColumnType::kDuration});
+  for (const RankInput& rank : input.ranks) {
+    for (const StepRow& step : rank.summary->steps) {
+      Row row{{Text{rank.name}, Text{step.name}, Duration{step.interval.start_ns},
+               Duration{step.interval.length_ns()}},
+              RowStyle::kPlain};
+      for (const std::int64_t label_ns : step.label_ns) row.cells.push_back(Duration{label_ns});
+      row.cells.push_back(Duration{step.kernel_ns});
+      row.cells.push_back(Duration{step.device_ns});
+      section.table.rows.push_back(std::move(row));
+    }
+  }
+  return section;
+}
+
+Section device_section(const SummaryInput& input) {
+  const bool has_ranks = input.ranks.size() > 1;
+  Section section;
+  section.key = "devices";
+  section.title = input.device + " use";
+  section.lead = "Busy is the time with at least one kernel, copy or memset running on any stream.";
+  section.table.columns = {
+      {.key = "rank",
+       .header = "rank",
+       .type = ColumnType::kName,
+       .for_tools = !has_ranks,
+       .importance = 3},
+      {.key = "device", .header = "device", .type = ColumnType::kText, .importance = 3},
+      {.key = "device_name", .header = "name", .type = ColumnType::kName, .importance = 1},
+      {.key = "kernels", .header = "kernels", .type = ColumnType::kCount},
+      {.key = "kernel_busy_ns",
+       .header = "in kernels",
+       .type = ColumnType::kDuration,
+       .importance = 2},
+      {.key = "busy_ns", .header = "busy", .type = ColumnType::kDuration, .importance = 3},
+      {.key = "busy_share",
+       .header = "busy share\nof trace span",
+       .type = ColumnType::kShare,
+       .share_of = "span of the trace",
+       .importance = 3},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
+  for (const RankInput& rank : input.ranks) {
+    const auto& known = rank.trace->metadata().devices;
+    for (const analysis::DeviceRow& device : rank.summary->devices) {
+      const auto properties =
+          std::find_if(known.begin(), known.end(),
+                       [&](const DeviceProperties& p) { return p.id == device.device; });
+      const Cell share = share_of(device.busy_ns, rank.summary->extent.length_ns());
+      section.table.rows.push_back(
+          {{Text{rank.name}, Text{input.device + " " + std::to_string(device.device)},
+            properties == known.end() || properties->name.empty() ? Cell{Absent{}}
+                                                                  : Cell{Text{properties->name}},
+            Count{device.kernels}, Duration{device.kernel_busy_ns}, Duration{device.busy_ns}, share,
+            share},
+           RowStyle::kPlain});
+    }
+  }
+  return section;
+}
+
+Section phase_section(const SummaryInput& input) {
+  const Summary& summary = input.merged;
+  const std::string of = total_words(summary);
+  Section section;
+  section.key = "phases";
+  section.title = "Model phases";
+  section.lead = "Host time inside each phase, and the " + input.device +
+                 " time of the work it launched, whenever that ran.";
+  section.table.columns = {
+      {.key = "phase", .header = "phase", .type = ColumnType::kText, .importance = 3},
+      {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 2},
+      {.key = "host_total_ns",
+       .header = "host\ntotal",
+       .type = ColumnType::kDuration,
+       .importance = 3},
+      {.key = "host_per_call_ns",
+       .header = "host\nper call",
+       .type = ColumnType::kDuration,
+       .importance = 2},
+      {.key = "host_share",
+       .header = "host share\nof " + of,
+       .type = ColumnType::kShare,
+       .share_of = "host time of " + of,
+       .importance = 3},
+      {.key = "device_total_ns",
+       .header = input.device + "\ntotal",
+       .type = ColumnType::kDuration,
+       .importance = 3},
+      {.key = "device_per_call_ns",
+       .header = input.device + "\nper call",
+       .type = ColumnType::kDuration},
+      {.key = "device_share",
+       .header = input.device + " share\nof " + of,
+       .type = ColumnType::kShare,
+       .share_of = input.device + " time launched in " + of,
+       .importance = 2},
+      {.key = "kernel_total_ns",
+       .header = "kernels",
+       .type = ColumnType::kDuration,
+       .for_tools = true}};
+  if (!summary.has_model) return section;
+  std::int64_t device_ns = 0;
+  std::int64_t phases_ns = 0;
+  for (const auto& phase : summary.phases) {
+    if (phase.kind == SliceKind::kStep) device_ns = phase.device.total_ns;
+  }
+  for (const auto& phase : summary.phases) {
+    if (phase.kind == SliceKind::kStep) continue;
+    phases_ns += phase.host.total_ns;
+    section.table.rows.push_back(
+        {{Text{phase_text(phase.kind, summary)}, Count{phase.host.calls},
+          Duration{phase.host.total_ns}, average_of(phase.host),
+          share_of(phase.host.total_ns, summary.total_ns), Duration{phase.device.total_ns},
+          average_of(phase.device), share_of(phase.device.total_ns, device_ns),
+          Duration{phase.kernels.total_ns}},
+         RowStyle::kPlain});
+  }
+  if (phases_ns < summary.total_ns) {
+    const std::int64_t rest_ns = summary.total_ns - phases_ns;
+    section.table.rows.push_back(
+        {{Text{"outside these phases"}, Absent{}, Duration{rest_ns}, Absent{},
+          share_of(rest_ns, summary.total_ns), Absent{}, Absent{}, Absent{}, Absent{}},
+         RowStyle::kDetail});
+  }
+  if (phases_ns > summary.total_ns) {
+    section.notes.push_back("Phases on several threads overlap: their host times add up to " +
+                            duration_text(phases_ns) + " of " + duration_text(summary.total_ns) +
+                            ".");
+  }
+  return section;
+}
+
+Section kind_section(const SummaryInput& input) {
+  const Summary& summary = input.merged;
+  Section section;
+  section.key = "kinds";
+  section.title = "Time by kind of slice";
+  section.lead =
+      "Time in which at least one slice of the kind was open; kinds contain each other, so the "
+      "shares do not add up to 100 %.";
+  section.table.columns = {
+      {.key = "side", .header = "where", .type = ColumnType::kText, .importance = 2},
+      {.key = "kind", .header = "kind", .type = ColumnType::kText, .importance = 3},
+      {.key = "slices", .header = "slices", .type = ColumnType::kCount},
+      {.key = "busy_ns", .header = "time", .type = ColumnType::kDuration, .importance = 3},
+      {.key = "share",
+       .header = "share of span",
+       .type = ColumnType::kShare,
+       .share_of = kSpanWords,
+       .importance = 2}};
+  const std::int64_t span_ns = spans_ns(input.ranks);
+  const auto add = [&](const std::string& side, const std::vector<analysis::TypeRow>& types) {
+    std::vector<const analysis::TypeRow*> sorted;
+    for (const auto& type : types) sorted.push_back(&type);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto* a, const auto* b) { return a->busy_ns > b->busy_ns; });
+    for (const auto* type : sorted) {
+      const bool is_foreign = type->kind == SliceKind::kOther && !type->label.empty();
+      section.table.rows.push_back(
+          {{Text{side}, Text{is_foreign ? type->label : std::string(word_of(type->kind))},
+            Count{type->calls}, Duration{type->busy_ns}, share_of(type->busy_ns, span_ns)},
+           RowStyle::kPlain});
+    }
+  };
+  add("host", summary.host_types);
+  add(input.device, summary.device_types);
+  return section;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace strobe::test {
+
+struct ProcessRequest {
+  std::vector<std::string> command;  // the program's path first
+  std::string folder;                // where it runs
+  std::vector<std::string> environment;
+  std::string stdin_path = "/dev/null";
+  std::chrono::seconds patience{60};  // then it is killed
+};
+
+struct ProcessOutcome {
+  std::string out;
+  std::string err;
+  int exit_code = 0;  // 128 + signal if it was killed
+  bool timed_out = false;
+  std::int64_t peak_bytes = 0;  // resident
+};
+
+ProcessOutcome run_process(const ProcessRequest& request);
+
+// For tests that do something to the process while it runs: start, act, then wait.
+class RunningProcess {
+ public:
+  explicit RunningProcess(const ProcessRequest& request);
+  pid_t id() const { return id_; }
+  ProcessOutcome wait();
+
+ private:
+  ProcessRequest request_;
+  pid_t id_ = -1;
+  int out_ = -1;
+  int err_ = -1;
+};
+
+}  // namespace strobe::test

@@ -1,0 +1,42 @@
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "strobe/cli/command.h"
+#include "strobe/cli/help.h"
+
+namespace strobe::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(CommandsTest, every_verb_of_strobe_has_a_complete_spec) {
+  std::set<std::string_view> names;
+  for (const Command& command : commands()) {
+    EXPECT_TRUE(names.insert(command.name).second) << command.name;
+    EXPECT_GE(command.examples.size(), 2u) << command.name;
+    EXPECT_NE(command.run, nullptr) << command.name;
+    std::set<std::string_view> flags;
+    for (const Flag& flag : all_flags(command)) {
+      EXPECT_TRUE(flags.insert(flag.name).second) << command.name << " --" << flag.name;
+      EXPECT_FALSE(flag.help.empty()) << command.name << " --" << flag.name;
+      const bool takes_value = flag.kind == FlagKind::kValue || flag.kind == FlagKind::kList;
+      EXPECT_EQ(takes_value, !flag.value.empty()) << command.name << " --" << flag.name;
+    }
+    EXPECT_THAT(command_help(command, 100), HasSubstr(command.examples[0].command));
+    EXPECT_THAT(overview_help(commands()), HasSubstr(command.summary));
+  }
+}
+
+TEST(CommandsTest, a_flag_has_one_meaning_in_all_verbs) {
+  std::map<std::string_view, std::string_view> values;
+  for (const Command& command : commands()) {
+    for (const Flag& flag : all_flags(command)) {
+      const auto [known, is_new] = values.insert({flag.name, flag.value});
+      EXPECT_TRUE(is_new || known->second == flag.value) << command.name << " --" << flag.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace strobe::cli

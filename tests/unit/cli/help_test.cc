@@ -1,0 +1,61 @@
+#include "strobe/cli/help.h"
+
+#include <gmock/gmock.h>
+
+namespace strobe::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Command a_verb() {
+  return {.name = "paint",
+          .summary = "paints - slowly",
+          .positionals = "FILE...",
+          .positionals_help = "what to paint",
+          .examples = {{"strobe paint a", "paints a"}, {"strobe paint -q b", "paints b"}},
+          .notes = {".a note that starts like a command of roff"},
+          .flags = {{.name = "shade",
+                     .kind = FlagKind::kValue,
+                     .value = "S",
+                     .help = "a help that is long enough to need a second line when the page is "
+                             "as narrow as sixty columns",
+                     .choices = {"dark", "light"}},
+                    {.name = "detail", .kind = FlagKind::kNegatable, .help = "detail"}}};
+}
+
+TEST(HelpTest, help_opens_with_the_examples) {
+  EXPECT_THAT(command_help(a_verb(), 80), StartsWith("  strobe paint a      paints a\n"
+                                                     "  strobe paint -q b   paints b\n"
+                                                     "\n"
+                                                     "Usage: strobe paint FILE... [flags]\n"
+                                                     "Paints - slowly.\n"));
+}
+
+TEST(HelpTest, no_line_is_wider_than_the_page) {
+  std::string help = command_help(a_verb(), 60);
+  EXPECT_THAT(help, HasSubstr("--[no-]detail"));
+  while (!help.empty()) {
+    const std::size_t end = help.find('\n');
+    EXPECT_LE(end, 60u) << help.substr(0, end);
+    help.erase(0, end + 1);
+  }
+}
+
+TEST(HelpTest, a_manual_page_escapes_what_roff_would_obey) {
+  const std::string page = manual_page(a_verb());
+  EXPECT_THAT(page, StartsWith(".TH STROBE\\-paint 1"));
+  EXPECT_THAT(page, HasSubstr("\n\\&.a note"));
+  EXPECT_THAT(page, HasSubstr(".B strobe paint \\-q b\n"));
+  EXPECT_THAT(page, HasSubstr(".B \\-\\-shade S\n"));
+}
+
+TEST(HelpTest, completion_offers_verbs_flags_and_choices) {
+  const std::string script = bash_completion({a_verb()});
+  EXPECT_THAT(script, HasSubstr("compgen -W \"paint\""));
+  EXPECT_THAT(script, HasSubstr("paint) flags=\"--shade --detail --no-detail --color"));
+  EXPECT_THAT(script, HasSubstr("paint:--shade) COMPREPLY=($(compgen -W \"dark light\""));
+}
+
+}  // namespace
+}  // namespace strobe::cli

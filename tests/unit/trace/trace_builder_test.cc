@@ -1,0 +1,99 @@
+#include "strobe/trace/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace strobe {
+namespace {
+
+TraceBuilder::SliceRow row_of(SliceKind kind, std::int64_t start_ns, std::int64_t duration_ns) {
+  TraceBuilder::SliceRow row;
+  row.kind = kind;
+  row.start_ns = start_ns;
+  row.duration_ns = duration_ns;
+  return row;
+}
+
+TEST(TraceBuilderTest, a_category_is_added_once) {
+  TraceBuilder builder;
+  const CategoryId kernel = builder.category("kernel");
+  const CategoryId copy = builder.category("gpu_memcpy");
+  EXPECT_NE(kernel, copy);
+  EXPECT_EQ(builder.category("kernel"), kernel);
+  EXPECT_EQ(builder.categories().size(), 2u);
+}
+
+TEST(TraceBuilderTest, what_is_added_is_what_the_trace_holds) {
+  TraceBuilder builder;
+  Track track;
+  track.kind = TrackKind::kDeviceStream;
+  const TrackId stream = builder.add_track(track);
+  TraceBuilder::SliceRow row = row_of(SliceKind::kKernel, 100, 20);
+  row.name = builder.intern("gemm");
+  row.track = stream;
+  row.category = builder.category("kernel");
+  row.flags = kCommunicates;
+  row.correlation = 7;
+  row.external = 9;
+  const SliceId slice = builder.add_slice(row);
+  const Trace trace = std::move(builder).build();
+  ASSERT_EQ(trace.slice_count(), 1u);
+  EXPECT_EQ(trace.name(slice), "gemm");
+  EXPECT_EQ(trace.kind(slice), SliceKind::kKernel);
+  EXPECT_EQ(trace.interval(slice), (Interval{100, 120}));
+  EXPECT_EQ(trace.track(slice).kind, TrackKind::kDeviceStream);
+  EXPECT_EQ(trace.slices().flags[0], kCommunicates);
+  EXPECT_EQ(trace.slices().correlations[0], 7u);
+  EXPECT_EQ(trace.slices().externals[0], 9u);
+  EXPECT_FALSE(trace.slices().args[0].valid());
+}
+
+TEST(TraceBuilderTest, slices_keep_the_order_in_which_they_came) {
+  TraceBuilder builder;
+  builder.add_slice(row_of(SliceKind::kOperator, 300, 1));
+  builder.add_slice(row_of(SliceKind::kOperator, 100, 1));
+  builder.add_slice(row_of(SliceKind::kOperator, 200, 1));
+  const Trace trace = std::move(builder).build();
+  EXPECT_EQ(trace.slices().starts_ns, (std::vector<std::int64_t>{300, 100, 200}));
+}
+
+TEST(TraceBuilderTest, the_extent_runs_from_the_first_start_to_the_last_end) {
+  TraceBuilder builder;
+  builder.add_slice(row_of(SliceKind::kRuntimeCall, 50, 10));
+  builder.add_slice(row_of(SliceKind::kKernel, 20, 500));
+  builder.add_slice(row_of(SliceKind::kOperator, 10, 5));
+  EXPECT_EQ(std::move(builder).build().extent(), (Interval{10, 520}));
+}
+
+TEST(TraceBuilderTest, the_profilers_own_slices_do_not_stretch_the_extent) {
+  TraceBuilder builder;
+  builder.add_slice(row_of(SliceKind::kProfiler, 0, 10'000));
+  builder.add_slice(row_of(SliceKind::kOverhead, 0, 9'000));
+  builder.add_slice(row_of(SliceKind::kOperator, 100, 5));
+  EXPECT_EQ(std::move(builder).build().extent(), (Interval{100, 105}));
+}
+
+TEST(TraceBuilderTest, an_empty_trace_has_an_empty_extent) {
+  const Trace trace = TraceBuilder().build();
+  EXPECT_EQ(trace.slice_count(), 0u);
+  EXPECT_EQ(trace.extent(), (Interval{0, 0}));
+}
+
+TEST(TraceBuilderDeathTest, columns_of_unequal_length_are_a_bug) {
+  TraceBuilder builder;
+  builder.add_slice(row_of(SliceKind::kOperator, 1, 1));
+  builder.slices().names.pop_back();
+  EXPECT_EXIT((void)std::move(builder).build(), testing::ExitedWithCode(70),
+              "every slice column has one entry per slice");
+}
+
+TEST(TraceBuilderDeathTest, nesting_hints_for_some_slices_only_are_a_bug) {
+  TraceBuilder builder;
+  builder.add_slice(row_of(SliceKind::kOperator, 1, 1));
+  builder.add_slice(row_of(SliceKind::kOperator, 2, 1));
+  builder.nesting_hints().ends_ns = {2};
+  EXPECT_EXIT((void)std::move(builder).build(), testing::ExitedWithCode(70),
+              "nesting hints are absent or complete");
+}
+
+}  // namespace
+}  // namespace strobe
