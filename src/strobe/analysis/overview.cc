@@ -155,6 +155,7 @@ std::vector<TypeRow> list_host_types(const AttributedTrace& input, const TimeSel
     return tallies[a].first_seen < tallies[b].first_seen;
   });
   std::vector<TypeRow> rows;
+  rows.reserve(met.size());
   for (const std::size_t kind : met) {
     rows.push_back({static_cast<SliceKind>(kind), "", tallies[kind].calls,
                     tallies[kind].busy_ns + total_ns(union_of_all(std::move(tallies[kind].sets)))});

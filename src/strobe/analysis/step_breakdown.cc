@@ -136,10 +136,14 @@ std::int64_t overlap_ns(const IntervalSet& set, Interval interval) {
 // a set is its label, and what is left in the end is idle.
 void label_steps(const LabelSets& sets, const std::vector<StepRow*>& rows) {
   std::vector<Interval> intervals;
-  for (const StepRow* row : rows) intervals.push_back(row->interval);
-  IntervalSet rest = union_of(std::move(intervals));
   std::vector<std::int64_t> left_ns;
-  for (const StepRow* row : rows) left_ns.push_back(row->interval.length_ns());
+  intervals.reserve(rows.size());
+  left_ns.reserve(rows.size());
+  for (const StepRow* row : rows) {
+    intervals.push_back(row->interval);
+    left_ns.push_back(row->interval.length_ns());
+  }
+  IntervalSet rest = union_of(std::move(intervals));
   for (std::size_t label = 0; label < index_of(StepLabel::kIdle); ++label) {
     if (sets[label].empty()) continue;
     rest = difference_of(rest, sets[label]);
