@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 
 namespace strobe::json {
 namespace {
@@ -112,13 +113,15 @@ const char* read_thousandths_slow(const char* p, std::int64_t& value) {
     value = 0;
     return p;
   }
-  if (kept > kMaxDigits + 1) return p;  // does not fit
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  value = negative ? -kLargest : kLargest;
+  if (kept > kMaxDigits + 1) return p;
   std::uint64_t result = 0;
   for (int i = 0; i < kept; ++i) {
     result = result * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
   }
   if (kept < count && digits[kept] >= '5') ++result;
-  if (result > static_cast<std::uint64_t>(INT64_MAX)) return p;
+  if (result > static_cast<std::uint64_t>(kLargest)) return p;
   value = negative ? -static_cast<std::int64_t>(result) : static_cast<std::int64_t>(result);
   return p;
 }

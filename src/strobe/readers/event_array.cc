@@ -58,10 +58,12 @@ class ArrayScanner {
       }
       if (window_.offset_of(p) >= stop_offset_) return ended(p, ArrayEnd::kStopReached);
       ++scan_.entries;
-      if (*p == '{' ? !add_event(p) : !skip_stranger(p)) {
-        scan_.inside_event = true;
-        return ended(p, ArrayEnd::kTextEnded);
-      }
+      const std::uint64_t element_offset = window_.offset_of(p);
+      if (*p == '{' ? add_event(p) : skip_stranger(p)) continue;
+      scan_.inside_event = true;
+      ended(p, ArrayEnd::kTextEnded);
+      scan_.next_offset = element_offset;
+      return scan_;
     }
   }
 
@@ -84,31 +86,34 @@ class ArrayScanner {
         p = after;
         return true;
       }
-      if (result == ScanResult::kMalformed) return resume_behind(p, p + 1);
-      if (window_.read_on(p)) continue;
-      // Either the text was cut here, or a lost quote makes the rest look like one event.
-      const char* next = p + 1;
-      return find_event_candidate(next, window_.end()) != nullptr && resume_behind(p, next);
+      if (result == ScanResult::kMalformed) return resume_behind(p, "");
+      if (!window_.read_on(p)) return resume_if_broken(p);
     }
-  }
-
-  bool resume_behind(const char*& p, const char* from) {
-    report_.add(ImportIssue::kMalformedEvent, window_.offset_of(p));
-    p = from;
-    return find_next_event(window_, p);
   }
 
   // An element that is no object: a number, a string, a nested array.
   bool skip_stranger(const char*& p) {
     for (;;) {
-      const char* after = json::skip_value(p, window_.end());
-      if (after != nullptr) {
+      if (const char* after = json::skip_value(p, window_.end())) {
         report_.add(ImportIssue::kMalformedEvent, window_.offset_of(p));
         p = after == p ? p + 1 : after;  // a stray delimiter
         return true;
       }
-      if (!window_.read_on(p)) return resume_behind(p, p + 1);
+      if (!window_.read_on(p)) return resume_if_broken(p);
     }
+  }
+
+  // The element at `p` does not end in what can be read: it is too long, or a lost quote makes the
+  // rest of the text look like a part of it, or the text was cut here (false).
+  bool resume_if_broken(const char*& p) {
+    if (!window_.is_at_end()) return resume_behind(p, "longer than 64 MiB");
+    return find_event_candidate(p + 1, window_.end()) != nullptr && resume_behind(p, "");
+  }
+
+  bool resume_behind(const char*& p, std::string_view detail) {
+    report_.add(ImportIssue::kMalformedEvent, window_.offset_of(p), detail);
+    ++p;
+    return find_next_event(window_, p);
   }
 
   Window& window_;

@@ -295,11 +295,14 @@ KnownKey known_key(const char* key) {
   return {};
 }
 
+}  // namespace
+
 // What the keys of an event told, in their order, as far as a layout can use them.
-struct KeyOrder {
+struct EventScanner::KeyOrder {
   bool head_is_plain = true;    // in front of the name: only phase and category, or keys we ignore
   bool middle_is_plain = true;  // between name and time: only process and thread, or keys we ignore
   bool saw_name = false;
+  bool phase_in_head = false;
   const char* time_value = nullptr;  // of the first time behind the name
 
   void note(Key key, const char* value) {
@@ -317,6 +320,9 @@ struct KeyOrder {
         }
         break;
       case Key::kPhase:
+        phase_in_head = !saw_name;
+        middle_is_plain = middle_is_plain && !saw_name;
+        break;
       case Key::kCategory:
         middle_is_plain = middle_is_plain && !saw_name;
         break;
@@ -333,6 +339,10 @@ struct KeyOrder {
   }
   bool makes_a_layout() const { return time_value != nullptr && head_is_plain && middle_is_plain; }
 };
+
+namespace {
+
+using KeyOrder = EventScanner::KeyOrder;
 
 // The members from `p` on (a key's quote, or the closing brace of an empty object).
 ScanResult scan_members(const char* p, const char* end, RawEvent& event, const char*& position,
@@ -458,8 +468,7 @@ ScanResult EventScanner::scan(const char*& position, const char* end, RawEvent& 
     return ScanResult::kEvent;
   }
   const ScanResult result = scan_members(p, end, event, position, order);
-  if (result == ScanResult::kEvent && order.makes_a_layout())
-    remember(open, event, order.time_value);
+  if (result == ScanResult::kEvent && order.makes_a_layout()) remember(open, event, order);
   return result;
 }
 
@@ -484,16 +493,18 @@ const EventScanner::Layout* EventScanner::find_layout(const char* open, const ch
   return nullptr;
 }
 
-void EventScanner::remember(const char* open, const RawEvent& event, const char* time_value) {
+void EventScanner::remember(const char* open, const RawEvent& event, const KeyOrder& order) {
   const bool quoted = event.name.type == RawScalar::Type::kString;
   if (!quoted || event.category.escaped || event.process.escaped || event.thread.escaped) return;
   const char* name_value = event.name.text.data() - 1;
   const char* name_end = event.name.text.data() + event.name.text.size() + 1;
   const auto head_bytes = static_cast<std::size_t>(name_value - open);
-  const auto middle_bytes = static_cast<std::size_t>(time_value - name_end);
+  const auto middle_bytes = static_cast<std::size_t>(order.time_value - name_end);
   if (head_bytes > kMostBytes || middle_bytes > kMostBytes) return;
-  const auto place = [](const RawScalar& scalar, const char* base) {
-    if (!scalar.present()) return Place{};
+  // What stands elsewhere is read there.
+  const auto place = [](const RawScalar& scalar, const char* base, const char* limit) {
+    if (!scalar.present() || scalar.text.data() < base || scalar.text.data() >= limit)
+      return Place{};
     return Place{scalar.type, static_cast<std::uint8_t>(scalar.text.data() - base),
                  static_cast<std::uint8_t>(scalar.text.size())};
   };
@@ -501,10 +512,10 @@ void EventScanner::remember(const char* open, const RawEvent& event, const char*
   Layout& layout = layouts_[slot];
   layout.head_bytes = static_cast<std::uint8_t>(head_bytes);
   layout.middle_bytes = static_cast<std::uint8_t>(middle_bytes);
-  layout.phase = event.phase;
-  layout.category = place(event.category, open);
-  layout.process = place(event.process, name_end);
-  layout.thread = place(event.thread, name_end);
+  layout.phase = order.phase_in_head ? event.phase : '\0';
+  layout.category = place(event.category, open, name_value);
+  layout.process = place(event.process, name_end, order.time_value);
+  layout.thread = place(event.thread, name_end, order.time_value);
   std::memcpy(layout.head, open, head_bytes);
   std::memcpy(layout.middle, name_end, middle_bytes);
   follower_[last_] = static_cast<std::uint8_t>(slot);

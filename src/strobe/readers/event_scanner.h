@@ -30,6 +30,8 @@ class EventScanner {
   // reading gave up.
   ScanResult scan(const char*& p, const char* end, RawEvent& event);
 
+  struct KeyOrder;
+
  private:
   static constexpr std::size_t kLayouts = 8;
   static constexpr std::size_t kMostBytes = 96;
@@ -54,7 +56,7 @@ class EventScanner {
   };
 
   const Layout* find_layout(const char* open, const char* end);
-  void remember(const char* open, const RawEvent& event, const char* time_value);
+  void remember(const char* open, const RawEvent& event, const KeyOrder& order);
 
   std::array<Layout, kLayouts> layouts_;
   std::size_t count_ = 0;

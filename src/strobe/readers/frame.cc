@@ -76,6 +76,12 @@ void look_at_events(const Window& window, const char* p, TraceHead& head) {
 }
 
 Error no_event_array(const TraceHead& head, const std::string& name) {
+  for (const auto& [key, value] : head.members) {
+    if (key != "traceEvents") continue;
+    return {ErrorCode::kMalformed,
+            "this is JSON, but not a trace: its \"traceEvents\" is not an array", name,
+            "a trace keeps its events in a list: {\"traceEvents\": [ …"};
+  }
   std::string keys;
   for (std::size_t i = 0; i < std::min<std::size_t>(head.members.size(), 5); ++i) {
     keys += (i == 0 ? "" : ", ") + head.members[i].first;

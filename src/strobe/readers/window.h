@@ -31,6 +31,7 @@ class Window {
   bool read_on(const char*& keep);
 
   std::uint64_t reads() const { return reads_; }
+  bool is_at_end() const { return at_end_; }
   // Set when the stream was damaged where the text ends.
   const std::optional<Error>& damage() const { return damage_; }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 namespace strobe::json {
@@ -48,14 +49,19 @@ TEST(JsonScanTest, exponents_are_read_exactly) {
   EXPECT_EQ(thousandths("1e-30"), 0);
 }
 
-TEST(JsonScanTest, numbers_no_int64_holds_are_no_numbers) {
-  EXPECT_EQ(thousandths("9223372036854775807"), kNoNumber);
-  EXPECT_EQ(thousandths("1e300"), kNoNumber);
-  EXPECT_EQ(thousandths("-99999999999999999999999"), kNoNumber);
+TEST(JsonScanTest, numbers_no_int64_holds_become_the_largest) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(thousandths("9223372036854775807"), kLargest);
+  EXPECT_EQ(thousandths("1e300"), kLargest);
+  EXPECT_EQ(thousandths("-99999999999999999999999"), -kLargest);
   EXPECT_EQ(thousandths("9223372036854775.807"), 9223372036854775807);
+}
+
+TEST(JsonScanTest, what_is_no_number_is_told_apart) {
   EXPECT_EQ(thousandths("nan"), kNoNumber);
   EXPECT_EQ(thousandths(""), kNoNumber);
   EXPECT_EQ(thousandths("."), kNoNumber);
+  EXPECT_EQ(thousandths("-"), kNoNumber);
 }
 
 TEST(JsonScanTest, leading_zeros_do_not_count_as_digits) {

@@ -128,10 +128,10 @@ TEST(TraceReaderTest, flows_join_the_track_of_the_slices_beside_them) {
 TEST(TraceReaderTest, impossible_durations_become_zero_and_are_reported) {
   const auto loaded = load(
       R"([{"ph":"X","name":"a","ts":1,"dur":-5},{"ph":"X","name":"b","ts":1,"dur":1e15},
-          {"ph":"X","name":"c","ts":1,"dur":NaN},{"ph":"X","name":"d","dur":1},{"ph":"X","name":"e","ts":1e200}])");
-  EXPECT_THAT(loaded.trace.slices().durations_ns, ElementsAre(0, 0, 0));
+          {"ph":"X","name":"c","ts":1,"dur":NaN},{"ph":"X","name":"f","ts":1,"dur":1e19},{"ph":"X","name":"d","dur":1},{"ph":"X","name":"e","ts":1e200}])");
+  EXPECT_THAT(loaded.trace.slices().durations_ns, ElementsAre(0, 0, 0, 0));
   EXPECT_EQ(count(loaded, ImportIssue::kNegativeDuration), 1u);
-  EXPECT_EQ(count(loaded, ImportIssue::kAbsurdTime), 1u);
+  EXPECT_EQ(count(loaded, ImportIssue::kAbsurdTime), 2u);
   EXPECT_EQ(count(loaded, ImportIssue::kBadNumber), 1u);
   EXPECT_EQ(count(loaded, ImportIssue::kMissingTime), 2u);
 }
@@ -189,6 +189,24 @@ TEST(TraceReaderTest, strangers_are_called_by_their_name) {
   EXPECT_THAT(failure("  \n ").what, HasSubstr("blanks"));
   EXPECT_THAT(failure(R"({"schemaVersion": 1, "deviceProp)").what,
               HasSubstr("before its first event"));
+}
+
+TEST(TraceReaderTest, an_event_too_long_to_hold_is_skipped_and_named) {
+  const std::string text = R"([{"ph":"X","name":"a","ts":1,"dur":1},{"ph":"X","name":")" +
+                           std::string(70 << 20, 'x') +
+                           R"(","ts":2,"dur":1},{"ph":"X","name":"c","ts":3,"dur":1}])";
+  const auto loaded = load(text);
+  EXPECT_EQ(loaded.trace.slice_count(), 2u);
+  ASSERT_EQ(count(loaded, ImportIssue::kMalformedEvent), 1u);
+  EXPECT_EQ(loaded.report[ImportIssue::kMalformedEvent].examples[0].detail, "longer than 64 MiB");
+  EXPECT_EQ(count(loaded, ImportIssue::kTruncatedFile), 0u);
+}
+
+TEST(TraceReaderTest, nesting_without_end_is_a_text_that_ends_early) {
+  const auto loaded = load(std::string(1'000'000, '['));
+  ASSERT_EQ(count(loaded, ImportIssue::kTruncatedFile), 1u);
+  EXPECT_EQ(loaded.report[ImportIssue::kTruncatedFile].examples[0].byte_offset, 1u);
+  EXPECT_EQ(count(loaded, ImportIssue::kMalformedEvent), 0u);
 }
 
 TEST(TraceReaderTest, a_cancelled_load_says_so) {
