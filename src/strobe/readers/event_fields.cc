@@ -90,9 +90,9 @@ const char* read_time(const char* p, const char* end, std::int64_t& time_ns, boo
 }
 
 const char* read_number(const char* p, const char* end, std::int64_t& value) {
-  const bool quoted = *p == '"';
-  const char* after = json::read_integer(quoted ? p + 1 : p, value);
-  if (!quoted && follows_a_value(*after)) [[likely]]
+  const bool bare = is_digit(*p) || *p == '-';
+  const char* after = json::read_integer(*p == '"' ? p + 1 : p, value);
+  if (bare && follows_a_value(*after)) [[likely]]
     return after;
   return json::skip_value(p, end);
 }
