@@ -47,6 +47,7 @@ class RangeTable {
     if (row == ranges_.size()) ranges_.emplace_back();
     ranges_[row].host.add(input_.host_ns(node));
     ranges_[row].device.add(input_.times.device_ns[node.index()]);
+    ranges_[row].self_host_ns += input_.times.self_host_ns[node.index()];
   }
   std::vector<UserRangeRow> take() {
     for (std::size_t row = 0; row < ranges_.size(); ++row) {
