@@ -41,6 +41,7 @@ void append_table(std::string& out, const Table& table) {
   };
   append_line([&](std::size_t i) { return table.columns[i].key; });
   for (const Row& row : table.rows) {
+    if (row.for_people) continue;
     append_line([&](std::size_t i) { return std::visit(PlainValue{}, row.cells[i]); });
   }
 }
