@@ -142,6 +142,8 @@ TEST(EventScannerTest, events_of_changing_layouts_read_as_if_each_were_the_first
       R"({"ph": "X", "name": "8", "name": "9", "cat": "d", "pid": 3, "tid": 4, "ts": 1})",
       R"({"ph": "X", "ts": 1, "name": "10", "pid": 3, "tid": 4, "ts": 2})",
       R"({"name": 11, "ts": 3})",
+      R"({"ph": "X", "cat": "a", "name": "12", "pid": 1, "pid": 5, "tid": 2, "ts": 3, "args": null})",
+      R"({"ph": "X", "cat": "a", "name": "13", "pid": 1, "tid": 2, "ts": 3, "args": [1, {"ts": 5}]})",
   };
   const auto describe = [](const RawEvent& e) {
     std::string text(1, e.phase);
