@@ -171,21 +171,24 @@ Found steps_leave_time_out(const Evidence& e) {
   }
   const bool device_goes_on =
       e.summary.devices.size() == 1 && 2 * (e.use.busy_ns - busy_inside_ns) > outside_ns;
-  const std::string covered =
-      fmt::format("{} cover{} {} of the span", e.whole_text(),
-                  e.summary.steps.size() == 1 ? "s" : "", share_text(1 - share));
+  const bool is_one = e.summary.steps.size() == 1;
+  const std::string covered = fmt::format("{} cover{} {} of the span", e.whole_text(),
+                                          is_one ? "s" : "", share_text(1 - share));
   if (!device_goes_on) {
     return Finding{"time_outside_steps", FindingWeight::kNote, share,
                    covered + ": the rest belongs to no step",
                    "mark every step, or take the times per step as a sample"};
   }
+  const std::string span_per_step =
+      time_text(static_cast<double>(span_ns) / static_cast<double>(e.summary.steps.size()));
   return Finding{
       "device_outlasts_steps", FindingWeight::kNote, share,
-      fmt::format(
-          "{}: the host ends them long before the {} is done, so their times are the "
-          "host's; span by steps is {} each",
-          covered, e.device,
-          time_text(static_cast<double>(span_ns) / static_cast<double>(e.summary.steps.size()))),
+      is_one ? fmt::format("{}: the host ends it long before the {} is done, so its time is the "
+                           "host's",
+                           covered, e.device)
+             : fmt::format("{}: the host ends them long before the {} is done, so their times are "
+                           "the host's; span by steps is {} each",
+                           covered, e.device, span_per_step),
       "synchronise at the end of a step while profiling, to see what belongs to it"};
 }
 

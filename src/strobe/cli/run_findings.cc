@@ -49,7 +49,6 @@ std::vector<Finding> findings_of_run(const std::vector<report::RankInput>& ranks
     }
   }
   std::vector<Finding> findings;
-  if (auto straggler = straggler_of(ranks)) findings.push_back(std::move(*straggler));
   for (Worst& one : worst) {
     const std::string others =
         one.ranks > 1 ? fmt::format(", the worst of {} alike", one.ranks) : std::string();
@@ -58,6 +57,12 @@ std::vector<Finding> findings_of_run(const std::vector<report::RankInput>& ranks
   }
   std::ranges::stable_sort(
       findings, [](const Finding& a, const Finding& b) { return importance(a) > importance(b); });
+  // What the other ranks show as communication may be waiting for this one: the cause goes first.
+  if (auto straggler = straggler_of(ranks)) {
+    const auto place = std::ranges::find_if(
+        findings, [&](const Finding& finding) { return finding.weight <= straggler->weight; });
+    findings.insert(place, std::move(*straggler));
+  }
   return findings;
 }
 

@@ -88,22 +88,32 @@ std::string file_name(const LoadedTrace& loaded) {
   return std::filesystem::path(loaded.path).filename().string();
 }
 
-// As short as tells them apart: the rank a trace says it has, its file's name, or the whole path.
+// The paths without the folders they share.
+std::vector<std::string> short_paths(const std::vector<LoadedTrace>& traces) {
+  std::string_view shared = traces[0].path;
+  for (const LoadedTrace& loaded : traces) {
+    const auto [end, other] = std::ranges::mismatch(shared, loaded.path);
+    shared = shared.substr(0, static_cast<std::size_t>(end - shared.begin()));
+  }
+  const std::size_t folders = shared.rfind('/') + 1;  // 0 without any
+  std::vector<std::string> names;
+  for (const LoadedTrace& loaded : traces) names.push_back(loaded.path.substr(folders));
+  return names;
+}
+
+// As short as tells them apart: the rank a trace says it has, its file's name, or its path.
 std::vector<std::string> names_of(const std::vector<LoadedTrace>& traces) {
   if (traces.size() == 1) return {traces[0].path == "/dev/stdin" ? "stdin" : traces[0].path};
   const auto rank_name = [](const LoadedTrace& loaded) {
     const auto rank = rank_of(loaded);
     return rank ? fmt::format("rank {}", *rank) : file_name(loaded);
   };
-  const auto path = [](const LoadedTrace& loaded) { return loaded.path; };
   for (const auto& name_of : {std::function(rank_name), std::function(file_name)}) {
     std::vector<std::string> names;
     std::ranges::transform(traces, std::back_inserter(names), name_of);
     if (std::set(names.begin(), names.end()).size() == names.size()) return names;
   }
-  std::vector<std::string> names;
-  std::ranges::transform(traces, std::back_inserter(names), path);
-  return names;
+  return short_paths(traces);
 }
 
 // A summary is about time; without a slice there is none.

@@ -305,6 +305,20 @@ std::vector<std::string> fit_names(const std::vector<NameToFit>& names, bool uni
   return fitted;
 }
 
+namespace {
+
+// "60.0 us" is one word.
+bool is_before_unit(std::string_view text, std::size_t space) {
+  constexpr std::string_view kUnits[] = {"%", "ns",  "us",  "ms",  "s",
+                                         "B", "KiB", "MiB", "GiB", "TiB"};
+  if (space == 0 || text[space - 1] < '0' || text[space - 1] > '9') return false;
+  std::string_view word = text.substr(space + 1);
+  word = word.substr(0, word.find_first_of(" ,;:.)"));
+  return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
+}
+
+}  // namespace
+
 std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -313,7 +327,10 @@ std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
       break;
     }
     std::size_t end = std::max<std::size_t>(head_bytes(text, columns), decode(text).bytes);
-    const std::size_t space = text.substr(0, end + 1).rfind(' ');
+    std::size_t space = text.substr(0, end + 1).rfind(' ');
+    while (space != std::string_view::npos && space > 0 && is_before_unit(text, space)) {
+      space = text.substr(0, space).rfind(' ');
+    }
     if (space != std::string_view::npos && space > 0) end = space;
     lines.emplace_back(text.substr(0, end));
     text.remove_prefix(end);

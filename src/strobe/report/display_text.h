@@ -33,7 +33,7 @@ struct NameToFit {
 // tells them apart, and numbered if nothing does.
 std::vector<std::string> fit_names(const std::vector<NameToFit>& names, bool unicode = true);
 
-// Lines of at most `columns`, broken at spaces where there are some.
+// Lines of at most `columns`, broken at spaces where there are some, but not before a unit.
 std::vector<std::string> wrap(std::string_view text, std::size_t columns);
 
 }  // namespace strobe::report

@@ -77,6 +77,7 @@ struct Section {
   Table table;
   std::vector<std::string> notes;
   bool for_tools = false;
+  bool is_remark = false;  // about the report itself, like notes: no table of a CSV
 };
 
 struct Fact {

@@ -23,6 +23,7 @@ std::string severity_text(ImportSeverity severity) {
 Section import_section(const SummaryInput& input, bool verbose) {
   Section section;
   section.key = "import";
+  section.is_remark = true;
   section.title = "What the input lost or had repaired";
   section.table.columns = {
       {.key = "rank",

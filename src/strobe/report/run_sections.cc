@@ -114,8 +114,9 @@ Section rank_section(const SummaryInput& input) {
   section.key = "ranks";
   section.title = "Ranks";
   section.lead =
-      "Own work is a step without the communication that nothing hides: the rank with most of it "
-      "keeps the others waiting.";
+      "Own work is a " + std::string(input.merged.has_steps ? "step" : "trace") +
+      " without the communication that nothing hides: where ranks meet in collectives, the one "
+      "with most of it keeps the others waiting.";
   section.table.columns = {
       {.key = "rank", .header = "rank", .type = ColumnType::kName, .importance = 9},
       {.key = "slices", .header = "slices", .type = ColumnType::kCount, .importance = 1},
@@ -130,7 +131,7 @@ Section rank_section(const SummaryInput& input) {
        .for_tools = !input.merged.has_steps,
        .importance = 5},
       {.key = "own_step_ns",
-       .header = "own work\nper step",
+       .header = input.merged.has_steps ? "own work\nper step" : "own work",
        .type = ColumnType::kDuration,
        .importance = 7},
       {.key = "own_step_share",

@@ -126,32 +126,31 @@ struct SectionOfView {
 
 // In reading order: the whole first, then ever smaller parts.
 constexpr SectionOfView kSections[] = {
-    {View::kSteps, step_section, "Nothing with a duration was recorded."},
+    {View::kSteps, step_section, "Nothing with a duration was recorded here."},
     {View::kSteps, steps_section},
     {View::kDistributed, rank_section},
-    {View::kDevice, device_section, "No work on a device was recorded."},
-    {View::kDistributed, communication_section, "No communication was recorded."},
+    {View::kDevice, device_section, "No work on a device was recorded here."},
+    {View::kDistributed, communication_section, "No communication was recorded here."},
     {View::kModel, phase_section,
-     "No phase of a model was recorded: data loading, forward, backward or optimizer."},
-    {View::kOperator, operator_section, "No operator was recorded."},
+     "No phase of a model was recorded here: data loading, forward, backward or optimizer."},
+    {View::kOperator, operator_section, "No operator was recorded here."},
     {View::kOperator, operator_work_section},
-    {View::kKernel, kernel_section, "No kernel was recorded."},
-    {View::kUserRanges, user_range_section, "No range of a user's script was recorded."},
+    {View::kKernel, kernel_section, "No kernel was recorded here."},
+    {View::kUserRanges, user_range_section, "No range of a user's script was recorded here."},
     {View::kMemoryManipulation, memory_range_section,
-     "No copy or memset was recorded as a range on the host."},
+     "No copy or memset was recorded here as a range on the host."},
     {View::kMemory, memory_peak_section},
     {View::kMemory, memory_section,
-     "No allocation was recorded: the profiler was not asked for memory."},
+     "No allocation was recorded here; profilers record memory only when asked to."},
     {View::kOverview, thread_section},
     {View::kOverview, kind_section},
 };
 
 // Tools find every table they ask for, with or without rows; people only what says something.
-void add_section(Document& document, Section section, const SectionOfView& entry,
-                 const analysis::TableOptions& options) {
+void add_section(Document& document, const SectionOfView& entry, const SummaryInput& input) {
+  Section section = entry.section(input);
   const bool is_empty = section.table.rows.empty() && section.table.rows_left_out == 0;
-  const bool was_asked_for = !(options.views == analysis::ViewSet::all());
-  if (is_empty && was_asked_for && entry.if_nothing != nullptr) {
+  if (is_empty && !input.shows_all_views() && entry.if_nothing != nullptr) {
     section.lead.clear();
     section.notes = {entry.if_nothing};
   } else if (is_empty) {
@@ -176,7 +175,9 @@ Document summary_document(const std::vector<RankInput>& ranks, const Summary& me
   document.findings = findings;
   if (verbose) document.findings_on_page = findings.size();
   for (const SectionOfView& entry : kSections) {
-    if (options.views.has(entry.view)) add_section(document, entry.section(input), entry, options);
+    if (!options.views.has(entry.view)) continue;
+    if (entry.section == operator_work_section && !options.operator_detail) continue;
+    add_section(document, entry, input);
   }
   const bool is_clean = std::all_of(ranks.begin(), ranks.end(),
                                     [](const RankInput& rank) { return rank.import->is_clean(); });

@@ -18,6 +18,7 @@ struct SummaryInput {
   std::string device;       // what people call it: "GPU"
   bool has_device = false;  // any work on one; without it the word says nothing
 
+  bool shows_all_views() const { return options.views == analysis::ViewSet::all(); }
   std::optional<analysis::TimeUnit> unit() const {
     return options.one_unit ? std::optional(options.unit) : std::nullopt;
   }

@@ -69,14 +69,14 @@ Section step_section(const SummaryInput& input) {
   Section section;
   section.key = "step_breakdown";
   const bool has_steps = input.merged.has_steps;
-  section.title = has_steps ? "Where the average step went" : "Where the time of the trace went";
+  const std::string whole = has_steps ? "step" : input.ranks.size() > 1 ? "traces" : "trace";
+  section.title =
+      has_steps ? "Where the average step went" : "Where the time of the " + whole + " went";
   section.lead = input.has_device ? "Every nanosecond once: what the " + input.device +
                                         " did, and while it did nothing, what the host did."
                                   : "Every nanosecond once.";
   section.table.columns = {
-      {.key = "label",
-       .header = has_steps ? "in the step" : "in the trace",
-       .type = ColumnType::kText},
+      {.key = "label", .header = "in the " + whole, .type = ColumnType::kText},
       {.key = "word", .header = "", .type = ColumnType::kText, .for_tools = true},
       {.key = "per_step_ns",
        .header = "per step",
@@ -87,9 +87,9 @@ Section step_section(const SummaryInput& input) {
        .type = ColumnType::kDuration,
        .for_tools = has_steps},
       {.key = "share",
-       .header = has_steps ? "share of step" : "share of trace",
+       .header = "share of " + whole,
        .type = ColumnType::kShare,
-       .share_of = has_steps ? "time of the steps" : "span of the trace",
+       .share_of = has_steps ? "time of the steps" : std::string(kSpanWords),
        .balanced = true},
       {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
   if (steps == 0) return section;
@@ -107,8 +107,9 @@ Section step_section(const SummaryInput& input) {
     add(step_label_text(label, input), std::string(analysis::word_of(label)), label_ns[i],
         RowStyle::kPlain);
   }
-  section.for_tools = !has_steps && !input.has_device && section.table.rows.size() < 2;
-  add(has_steps ? "step" : "trace", "all", steps_ns, RowStyle::kTotal);
+  section.for_tools =
+      !has_steps && !input.has_device && section.table.rows.size() < 2 && input.shows_all_views();
+  add(whole, "all", steps_ns, RowStyle::kTotal);
   return section;
 }
 
@@ -194,7 +195,7 @@ Section device_section(const SummaryInput& input) {
     }
   }
   // The table of ranks says as much.
-  section.for_tools = has_ranks && devices < 2 && input.options.views == analysis::ViewSet::all();
+  section.for_tools = has_ranks && devices < 2 && input.shows_all_views();
   return section;
 }
 
@@ -366,8 +367,11 @@ Section kind_section(const SummaryInput& input) {
   };
   add("host", summary.host_types);
   add(input.device, summary.device_types);
-  // One kind alone divides nothing.
-  section.for_tools = section.table.rows.size() < 2;
+  // One kind alone divides nothing, and the threads say as much.
+  section.for_tools =
+      section.table.rows.size() < 2 && input.shows_all_views() &&
+      std::any_of(input.ranks.begin(), input.ranks.end(),
+                  [](const RankInput& rank) { return !rank.summary->threads.empty(); });
   return section;
 }
 

@@ -157,7 +157,6 @@ Section operator_work_section(const SummaryInput& input) {
                            {.key = "calls", .header = "", .type = ColumnType::kCount},
                            {.key = "host_total_ns", .header = "", .type = ColumnType::kDuration},
                            {.key = "device_total_ns", .header = "", .type = ColumnType::kDuration}};
-  if (!input.options.operator_detail) return section;
   auto& rows = section.table.rows;
   for (const auto& group : input.merged.operators) {
     for (const OperatorRow* row : analysis::shown_rows(group.rows, input.options).rows) {

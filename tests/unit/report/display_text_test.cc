@@ -107,5 +107,11 @@ TEST(DisplayTextTest, one_word_before_a_colon_gives_way) {
   EXPECT_EQ(fit_name("Compiled Region: 0/0", 12), "Compiled…0/0");
 }
 
+TEST(DisplayTextTest, a_number_is_not_parted_from_its_unit) {
+  EXPECT_EQ(wrap("one call of 60.0 us, and more", 16),
+            (std::vector<std::string>{"one call of", "60.0 us, and", "more"}));
+  EXPECT_EQ(wrap("in 2 usable parts", 6), (std::vector<std::string>{"in 2", "usable", "parts"}));
+}
+
 }  // namespace
 }  // namespace strobe::report
