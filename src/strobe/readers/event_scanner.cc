@@ -141,12 +141,12 @@ Picked pick(const char* key) {
   return {};
 }
 
-// Correlation and external ids are 32-bit in every writer we know; wider ones cannot be joined and
-// are marked.
+// Correlation and external ids are 32-bit in every writer we know, though one prints the upper half
+// as negative numbers (-1 is none everywhere); wider ones cannot be joined and are marked.
 std::uint32_t launch_id(const char* value, bool& wide) {
   const std::int64_t number = read_number(value);
   if (number == json::kNoNumber) return kNoLaunchId;
-  if (number < 0 || number >= kNoLaunchId) {
+  if (number < INT32_MIN || number >= kNoLaunchId) {
     wide = wide || number > 0;
     return kNoLaunchId;
   }
