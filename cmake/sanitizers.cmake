@@ -3,7 +3,7 @@
 add_library(strobe_sanitizers INTERFACE)
 if(STROBE_SANITIZE)
   target_compile_options(strobe_sanitizers INTERFACE
-    -fsanitize=${STROBE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    -fsanitize=${STROBE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(strobe_sanitizers INTERFACE -fsanitize=${STROBE_SANITIZE})
 endif()
 if(STROBE_FUZZ)

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "strobe/analysis/node_times.h"
+#include "strobe/analysis/attributed_trace.h"
 #include "strobe/analysis/summary.h"
 #include "tests/support/sketch.h"
 
@@ -202,24 +202,44 @@ TEST(AccountsBalanceTest, device_time_below_an_operator_is_its_own_or_another_op
   }
 }
 
-TEST(AccountsBalanceTest, host_time_of_a_tree_is_its_nodes_own_times_and_their_calls) {
+TEST(AccountsBalanceTest, host_time_of_operators_is_their_own_their_childrens_and_their_calls) {
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     const Trace trace = RandomTrace(seed, 0).trace();
     const OpTree tree = build_op_tree(trace);
     const Attribution attribution = attribute(trace, tree);
-    const NodeTimes times = add_up_nodes(trace, tree, attribution);
-    std::int64_t tops_ns = 0;
-    std::int64_t selves_ns = 0;
+    const auto is_operator = [&](NodeId node) {
+      return node.valid() && tree.roles[node.index()] == SliceKind::kOperator;
+    };
+    std::int64_t operators_ns = 0;
+    std::int64_t parts_ns = 0;
     for (std::size_t i = 0; i < tree.size(); ++i) {
-      if (tree.is_thread(NodeId(i))) continue;
-      selves_ns += times.self_host_ns[i];
-      if (tree.is_thread(tree.parents[i])) tops_ns += trace.duration_ns(tree.slices[i]);
+      if (is_operator(NodeId(i))) operators_ns += trace.duration_ns(tree.slices[i]);
+      if (is_operator(tree.parents[i])) parts_ns += trace.duration_ns(tree.slices[i]);
     }
     for (std::size_t i = 0; i < attribution.calls.size(); ++i) {
-      if (tree.is_thread(attribution.calls.owners[i])) continue;
-      selves_ns += trace.duration_ns(attribution.calls.slices[i]);
+      if (!is_operator(attribution.calls.owners[i])) continue;
+      parts_ns += trace.duration_ns(attribution.calls.slices[i]);
     }
-    ASSERT_EQ(selves_ns, tops_ns) << "seed " << seed;
+    for (const auto& group : summarize(trace).operators) {
+      for (const OperatorRow& row : group.rows) parts_ns += row.self_host_ns;
+    }
+    ASSERT_EQ(parts_ns, operators_ns) << "seed " << seed;
+  }
+}
+
+TEST(AccountsBalanceTest, device_time_of_a_node_is_its_own_and_its_childrens) {
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    const Trace trace = RandomTrace(seed, 0).trace();
+    const AttributedTrace input = attribute_trace(trace);
+    std::vector<std::int64_t> expected_ns(input.tree.size());
+    for (std::size_t i = input.tree.size(); i-- > 0;) {
+      for (const std::uint32_t work : input.works_of(NodeId(i))) {
+        expected_ns[i] += trace.duration_ns(input.attribution.works.slices[work]);
+      }
+      ASSERT_EQ(input.device_ns(NodeId(i)), expected_ns[i]) << "seed " << seed << " node " << i;
+      const NodeId parent = input.tree.parents[i];
+      if (parent.valid()) expected_ns[parent.index()] += expected_ns[i];
+    }
   }
 }
 

@@ -7,8 +7,7 @@ namespace strobe::analysis {
 AttributedTrace attribute_trace(const Trace& trace, const TimeSelection& selection) {
   OpTree tree = build_op_tree(trace, selection);
   Attribution attribution = attribute(trace, tree, selection);
-  NodeTimes times = add_up_nodes(trace, tree, attribution);
-  return {trace, std::move(tree), std::move(attribution), std::move(times)};
+  return {trace, std::move(tree), std::move(attribution)};
 }
 
 }  // namespace strobe::analysis

@@ -2,21 +2,20 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "strobe/analysis/attribution.h"
-#include "strobe/analysis/node_times.h"
 #include "strobe/analysis/op_tree.h"
 #include "strobe/analysis/time_selection.h"
 #include "strobe/trace/trace.h"
 
 namespace strobe::analysis {
 
-// A trace with its trees, its launches and their sums: what every table is made from.
+// A trace with its trees and launches: what every table is made from.
 struct AttributedTrace {
   const Trace& trace;
   OpTree tree;
   Attribution attribution;
-  NodeTimes times;
 
   StringId name(NodeId node) const {
     return trace.slices().names[tree.slices[node.index()].index()];
@@ -32,6 +31,14 @@ struct AttributedTrace {
     return std::span(works.visiting_order)
         .subspan(begin, works.visiting_begins[position + 1] - begin);
   }
+  // Device time launched by the node and everything below it, whenever the device ran it; overlap
+  // between streams is not removed.
+  std::int64_t kernel_ns(NodeId node) const {
+    return sum_below(node, attribution.works.kernel_sums_ns);
+  }
+  std::int64_t device_ns(NodeId node) const {
+    return sum_below(node, attribution.works.device_sums_ns);
+  }
 
   // Some writers' own tables skip what happens outside every host range: what hangs on a thread
   // itself counts for kernels only. Where a step owns the launches of all threads there is no
@@ -42,6 +49,12 @@ struct AttributedTrace {
   }
 
  private:
+  std::int64_t sum_below(NodeId node, const std::vector<std::int64_t>& sums_ns) const {
+    const auto& begins = attribution.works.visiting_begins;
+    const std::uint32_t first = tree.positions[node.index()];
+    const std::uint32_t nodes = tree.subtree_ends[node.index()].value - node.value;
+    return sums_ns[begins[first + nodes]] - sums_ns[begins[first]];
+  }
   bool counts(NodeId owner) const {
     return trace.traits().steps_cover_all_threads || !tree.is_thread(owner);
   }

@@ -2,20 +2,13 @@
 
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "strobe/analysis/launch_links.h"
 #include "strobe/analysis/natural_sort.h"
 
 namespace strobe::analysis {
 namespace {
-
-struct Timed {
-  std::int64_t start_ns;
-  std::int64_t end_ns;
-  std::uint32_t row;
-};
-
-bool starts_before(const Timed& a, const Timed& b) { return a.start_ns < b.start_ns; }
 
 // Answers "which node is the innermost around this?" for questions of ascending start: it moves
 // along the nodes of a thread once.
@@ -44,30 +37,25 @@ NodeId node_of_owner(const OpTree& tree, const HostThread& thread, SliceId owner
 
 void attribute_calls(const Trace& trace, const OpTree& tree, const TimeSelection& selection,
                      const std::vector<SliceId>& runtime_slices, Attribution::Calls& calls) {
-  const auto& slices = trace.slices();
-  const NestingHints& hints = trace.nesting_hints();
-  std::vector<std::vector<Timed>> threads(tree.threads.size());
-  if (threads.size() == 1) threads.front().reserve(runtime_slices.size());
+  const auto& owners = trace.nesting_hints().owners;
+  std::vector<std::vector<SliceId>> threads(tree.threads.size());
   for (const SliceId slice : runtime_slices) {
-    const std::size_t row = slice.index();
-    const std::uint32_t thread = tree.threads_of_tracks[slices.tracks[row].index()];
-    const std::int64_t start_ns = slices.starts_ns[row];
-    if (thread == OpTree::kNoThread || !selection.holds(start_ns)) continue;
-    const std::int64_t end_ns =
-        hints.ends_ns.empty() ? start_ns + slices.durations_ns[row] : hints.ends_ns[row];
-    threads[thread].push_back({start_ns, end_ns, slice.value});
+    const HostThread* thread = tree.thread_of(trace.slices().tracks[slice.index()]);
+    if (thread == nullptr || !selection.holds(trace.start_ns(slice))) continue;
+    threads[static_cast<std::size_t>(thread - tree.threads.data())].push_back(slice);
   }
   calls.slices.reserve(runtime_slices.size());
   calls.owners.reserve(runtime_slices.size());
   for (std::size_t i = 0; i < threads.size(); ++i) {
     calls.thread_begins.push_back(calls.size());
-    natural_sort(threads[i], starts_before);
+    natural_sort(threads[i],
+                 [&](SliceId a, SliceId b) { return trace.start_ns(a) < trace.start_ns(b); });
     InnermostNode innermost(trace, tree, tree.threads[i]);
-    for (const Timed& call : threads[i]) {
-      calls.slices.push_back(SliceId(call.row));
-      calls.owners.push_back(hints.owners.empty()
-                                 ? innermost.around(call.start_ns, call.end_ns)
-                                 : node_of_owner(tree, tree.threads[i], hints.owners[call.row]));
+    for (const SliceId call : threads[i]) {
+      calls.slices.push_back(call);
+      calls.owners.push_back(owners.empty()
+                                 ? innermost.around(trace.start_ns(call), nest_end_ns(trace, call))
+                                 : node_of_owner(tree, tree.threads[i], owners[call.index()]));
     }
   }
   calls.thread_begins.push_back(calls.size());
@@ -194,34 +182,49 @@ void order_works(const Trace& trace, const OpTree& tree, const Attribution::Call
   works.visiting_order =
       counting_sorted(by_call, tree.size() + 1, position_key, works.visiting_begins);
 
-  std::vector<Timed> timed(works.size());
-  for (std::uint32_t work = 0; work < works.size(); ++work) {
-    timed[work] = {trace.start_ns(works.slices[work]), 0, work};
+  works.time_order = std::move(all);
+  natural_sort(works.time_order, [&](std::uint32_t a, std::uint32_t b) {
+    return trace.start_ns(works.slices[a]) < trace.start_ns(works.slices[b]);
+  });
+}
+
+void add_up_works(const Trace& trace, Attribution::Works& works) {
+  works.kernel_sums_ns.reserve(works.size() + 1);
+  works.device_sums_ns.reserve(works.size() + 1);
+  std::int64_t kernel_ns = 0;
+  std::int64_t device_ns = 0;
+  works.kernel_sums_ns.push_back(0);
+  works.device_sums_ns.push_back(0);
+  for (const std::uint32_t work : works.visiting_order) {
+    const SliceId slice = works.slices[work];
+    device_ns += trace.duration_ns(slice);
+    if (trace.kind(slice) == SliceKind::kKernel) kernel_ns += trace.duration_ns(slice);
+    works.kernel_sums_ns.push_back(kernel_ns);
+    works.device_sums_ns.push_back(device_ns);
   }
-  natural_sort(timed, starts_before);
-  works.time_order.resize(works.size());
-  for (std::size_t i = 0; i < timed.size(); ++i) works.time_order[i] = timed[i].row;
 }
 
 std::vector<NodeId> attribute_memory(const Trace& trace, const OpTree& tree,
                                      const TimeSelection& selection) {
   const MemoryColumns& memory = trace.memory();
   std::vector<NodeId> owners(memory.size());
-  std::vector<std::vector<Timed>> threads(tree.threads.size());
+  std::vector<std::vector<std::uint32_t>> threads(tree.threads.size());
   for (std::uint32_t row = 0; row < memory.size(); ++row) {
     const std::uint32_t thread = tree.threads_of_tracks[memory.tracks[row].index()];
     if (thread == OpTree::kNoThread || !selection.holds(memory.times_ns[row])) continue;
     if (memory.owners_are_known) {
       owners[row] = node_of_owner(tree, tree.threads[thread], memory.owners[row]);
     } else {
-      threads[thread].push_back({memory.times_ns[row], memory.times_ns[row], row});
+      threads[thread].push_back(row);
     }
   }
   for (std::size_t i = 0; i < threads.size(); ++i) {
-    natural_sort(threads[i], starts_before);
+    natural_sort(threads[i], [&](std::uint32_t a, std::uint32_t b) {
+      return memory.times_ns[a] < memory.times_ns[b];
+    });
     InnermostNode innermost(trace, tree, tree.threads[i]);
-    for (const Timed& event : threads[i]) {
-      owners[event.row] = innermost.around(event.start_ns, event.end_ns);
+    for (const std::uint32_t row : threads[i]) {
+      owners[row] = innermost.around(memory.times_ns[row], memory.times_ns[row]);
     }
   }
   return owners;
@@ -244,6 +247,7 @@ Attribution attribute(const Trace& trace, const OpTree& tree, const TimeSelectio
   attribute_calls(trace, tree, selection, runtime_slices, result.calls);
   attribute_works(trace, tree, selection, runtime_slices, device_slices, result);
   order_works(trace, tree, result.calls, result.works);
+  add_up_works(trace, result.works);
   result.memory_owners = attribute_memory(trace, tree, selection);
   return result;
 }

@@ -41,7 +41,11 @@ struct Attribution {
     // Where the works of the node at a visiting position begin in visiting_order; the orphans
     // follow the last node.
     std::vector<std::uint32_t> visiting_begins;
-    std::vector<std::uint32_t> time_order;  // by start
+    // How long the first n works of visiting_order take together, for n from 0 to size(): the work
+    // of a subtree is one range of visiting_order, so its time is one subtraction.
+    std::vector<std::int64_t> kernel_sums_ns;
+    std::vector<std::int64_t> device_sums_ns;  // the same with copies and memsets
+    std::vector<std::uint32_t> time_order;     // by start
     std::size_t size() const { return slices.size(); }
     bool is_orphan(std::size_t work) const { return !owners[work].valid(); }
   };

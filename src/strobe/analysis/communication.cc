@@ -62,6 +62,7 @@ CommunicationTotals add_up_communication(const AttributedTrace& input) {
   HostCommunication host(input);
   std::vector<Interval> device_ranges;  // by start
   GrowingUnion computation;
+  computation.reserve(works.size());
   for (const std::uint32_t work : works.time_order) {
     const SliceId slice = works.slices[work];
     if (slices.kinds[slice.index()] != SliceKind::kKernel) continue;

@@ -132,6 +132,7 @@ Found uneven_steps(const Evidence& e) {
   const auto& steps = e.summary.steps;
   if (!e.summary.has_steps || steps.size() < kEnough) return {};
   std::vector<std::int64_t> lengths_ns;
+  lengths_ns.reserve(steps.size());
   for (const StepRow& step : steps) lengths_ns.push_back(step.interval.length_ns());
   std::sort(lengths_ns.begin(), lengths_ns.end());
   const std::int64_t median_ns = lengths_ns[lengths_ns.size() / 2];

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@ namespace strobe::analysis {
 // The union of intervals that come in order of their start, joined as they come.
 class GrowingUnion {
  public:
+  void reserve(std::size_t intervals) { set_.reserve(intervals); }
   void add(Interval next) {
     if (!set_.empty() && next.start_ns <= set_.back().end_ns) {
       set_.back().end_ns = std::max(set_.back().end_ns, next.end_ns);
@@ -24,6 +27,20 @@ class GrowingUnion {
 
  private:
   IntervalSet set_;
+};
+
+// Only how long that union is.
+class CoveredTime {
+ public:
+  void add(Interval next) {
+    total_ns_ += std::max<std::int64_t>(0, next.end_ns - std::max(next.start_ns, end_ns_));
+    end_ns_ = std::max(end_ns_, next.end_ns);
+  }
+  std::int64_t total_ns() const { return total_ns_; }
+
+ private:
+  std::int64_t end_ns_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t total_ns_ = 0;
 };
 
 // Joins many sets, two by two, so that n intervals in k sets cost n log k.

@@ -59,8 +59,8 @@ std::vector<BackwardRange> find_backward_ranges(const AttributedTrace& input,
         const bool is_new = !is_open || step != current;
         if (is_new) ranges.emplace_back();
         extend(ranges.back(), is_new, input.trace.interval(slice));
-        ranges.back().kernel_ns += input.times.kernel_ns[i];
-        ranges.back().device_ns += input.times.device_ns[i];
+        ranges.back().kernel_ns += input.kernel_ns(NodeId(i));
+        ranges.back().device_ns += input.device_ns(NodeId(i));
         current = step;
         is_open = true;
       }
@@ -81,7 +81,7 @@ std::vector<PhaseTotals> list_phases(const AttributedTrace& input, const std::ve
     const SliceKind role = tree.roles[i];
     if (is_model_phase(role) || role == SliceKind::kStep) {
       add_call(totals[static_cast<std::size_t>(role)], input.host_ns(NodeId(i)),
-               input.times.kernel_ns[i], input.times.device_ns[i]);
+               input.kernel_ns(NodeId(i)), input.device_ns(NodeId(i)));
     }
     i = is_model_phase(role) ? tree.subtree_ends[i].index() : i + 1;
   }

@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
 
+// From here on a track's list gets room for all slices that may follow: memory that is never
+// touched costs nothing, growing step by step does.
+constexpr std::size_t kLongTrack = 4096;
+
 // Numbered processes and threads first, ascending; then the others by their text.
 auto sort_key(const Trace& trace, const Track& track) {
   const auto number_key = [](const std::optional<std::int64_t>& number) {
@@ -21,17 +25,34 @@ auto sort_key(const Trace& trace, const Track& track) {
                     number_key(track.thread_number), trace.strings()[track.thread]);
 }
 
-// Tracks of one process and thread are one thread: some writers split it by language.
-void find_threads(const Trace& trace, OpTree& tree) {
-  const auto& tracks = trace.tracks();
+// What the host did, track by track and in file order.
+struct HostTracks {
+  std::vector<std::vector<SliceId>> slices;  // per track: those of the tree
+  std::vector<char> is_host;                 // per track: has slices of the tree, or runtime calls
+};
+
+HostTracks collect_host_tracks(const Trace& trace, const TimeSelection& selection) {
   const auto& slices = trace.slices();
-  std::vector<char> is_host(tracks.size());
+  HostTracks tracks;
+  tracks.slices.resize(trace.tracks().size());
+  tracks.is_host.resize(trace.tracks().size());
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const SliceKind kind = slices.kinds[row];
-    if (is_tree_kind(kind) || kind == SliceKind::kRuntimeCall) {
-      is_host[slices.tracks[row].index()] = 1;
-    }
+    const bool is_in_tree = is_tree_kind(kind);
+    if (!is_in_tree && kind != SliceKind::kRuntimeCall) continue;
+    const std::size_t track = slices.tracks[row].index();
+    tracks.is_host[track] = 1;
+    if (!is_in_tree || !selection.holds(slices.starts_ns[row])) continue;
+    std::vector<SliceId>& list = tracks.slices[track];
+    if (list.size() == kLongTrack) list.reserve(kLongTrack + slices.size() - row);
+    list.push_back(SliceId(row));
   }
+  return tracks;
+}
+
+// Tracks of one process and thread are one thread: some writers split it by language.
+void find_threads(const Trace& trace, const std::vector<char>& is_host, OpTree& tree) {
+  const auto& tracks = trace.tracks();
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
     if (is_host[i] != 0 && tracks[i].kind != TrackKind::kAsync) order.push_back(i);
@@ -50,15 +71,19 @@ void find_threads(const Trace& trace, OpTree& tree) {
 }
 
 // Per thread its slices, in file order.
-std::vector<std::vector<SliceId>> collect_slices(const Trace& trace, const TimeSelection& selection,
-                                                 const OpTree& tree) {
-  const auto& slices = trace.slices();
+std::vector<std::vector<SliceId>> join_tracks(const OpTree& tree, HostTracks tracks) {
   std::vector<std::vector<SliceId>> threads(tree.threads.size());
-  for (std::size_t row = 0; row < slices.size(); ++row) {
-    if (!is_tree_kind(slices.kinds[row])) continue;
-    const std::uint32_t thread = tree.threads_of_tracks[slices.tracks[row].index()];
-    if (thread == OpTree::kNoThread || !selection.holds(slices.starts_ns[row])) continue;
-    threads[thread].push_back(SliceId(row));
+  for (std::size_t track = 0; track < tracks.slices.size(); ++track) {
+    const std::uint32_t thread = tree.threads_of_tracks[track];
+    if (thread == OpTree::kNoThread) continue;
+    std::vector<SliceId>& joined = threads[thread];
+    const std::vector<SliceId>& more = tracks.slices[track];
+    if (joined.empty()) {
+      joined = std::move(tracks.slices[track]);
+      continue;
+    }
+    joined.insert(joined.end(), more.begin(), more.end());
+    natural_sort(joined, [](SliceId a, SliceId b) { return a < b; });
   }
   return threads;
 }
@@ -148,8 +173,9 @@ void find_visiting_order(OpTree& tree) {
 
 OpTree build_op_tree(const Trace& trace, const TimeSelection& selection) {
   OpTree tree;
-  find_threads(trace, tree);
-  std::vector<std::vector<SliceId>> slices = collect_slices(trace, selection, tree);
+  HostTracks tracks = collect_host_tracks(trace, selection);
+  find_threads(trace, tracks.is_host, tree);
+  std::vector<std::vector<SliceId>> slices = join_tracks(tree, std::move(tracks));
   std::size_t count = 0;
   for (std::size_t i = 0; i < tree.threads.size(); ++i) {
     tree.threads[i].root = NodeId(count);

@@ -14,6 +14,8 @@ class OperatorTable {
       : input_(input), flops_of_nodes_(flops_of_nodes), rows_(input.trace.strings()) {}
 
   void visit(NodeId node);
+  // To be called once the caller's node was visited.
+  void visit_call(std::size_t call);
   std::vector<OperatorRow> take();
 
  private:
@@ -60,13 +62,21 @@ class OperatorTable {
 void OperatorTable::visit(NodeId node) {
   if (input_.tree.roles[node.index()] == SliceKind::kOperator) visit_operator(node);
   const auto works = input_.works_of(node);
+  if (works.empty()) return;
   const NodeId above = input_.tree.operators[node.index()];
-  if (works.empty() || !above.valid()) return;
+  if (!above.valid()) return;
   // An operator stands before everything below it, so its row exists by now.
   Operator& op = operators_[rows_.row_of(input_.name(above))];
   for (const std::uint32_t work : works) {
     op.self_device_ns += input_.trace.duration_ns(input_.attribution.works.slices[work]);
   }
+}
+
+void OperatorTable::visit_call(std::size_t call) {
+  const NodeId owner = input_.attribution.calls.owners[call];
+  if (input_.tree.roles[owner.index()] != SliceKind::kOperator) return;
+  operators_[rows_.row_of(input_.name(owner))].self_host_ns -=
+      input_.trace.duration_ns(input_.attribution.calls.slices[call]);
 }
 
 void OperatorTable::visit_operator(NodeId node) {
@@ -75,14 +85,16 @@ void OperatorTable::visit_operator(NodeId node) {
   if (row == operators_.size()) operators_.emplace_back();
   Operator& op = operators_[row];
   op.host.add(input_.host_ns(node));
-  op.device.add(input_.times.device_ns[node.index()]);
-  op.self_host_ns += input_.times.self_host_ns[node.index()];
+  op.device.add(input_.device_ns(node));
   if (!flops_of_nodes_.empty()) op.flops += flops_of_nodes_[node.index()];
   const std::size_t end = tree.subtree_ends[node.index()].index();
+  std::int64_t children_ns = 0;
   for (std::size_t child = node.index() + 1; child < end;
        child = tree.subtree_ends[child].index()) {
+    children_ns += input_.host_ns(NodeId(child));
     if (tree.roles[child] != SliceKind::kOperator) visit_phase(NodeId(child), row);
   }
+  op.self_host_ns += input_.host_ns(node) - children_ns;
   visit_works(node, row, own_work_rows_, own_works_);
 }
 
@@ -93,7 +105,7 @@ void OperatorTable::visit_phase(NodeId node, std::size_t owner) {
     phases_.push_back({owner, name, input_.tree.roles[node.index()], {}, {}});
   }
   phases_[row].host.add(input_.host_ns(node));
-  phases_[row].device.add(input_.times.device_ns[node.index()]);
+  phases_[row].device.add(input_.device_ns(node));
   visit_works(node, row, phase_work_rows_, phase_works_);
 }
 
@@ -153,10 +165,13 @@ std::vector<ThreadGroup<OperatorRow>> list_operators(
     std::vector<OperatorRow> rows = table.take();
     if (!rows.empty()) groups.push_back({std::move(thread), std::move(rows)});
   };
-  for (const HostThread& thread : tree.threads) {
+  const auto& call_begins = input.attribution.calls.thread_begins;
+  for (std::size_t t = 0; t < tree.threads.size(); ++t) {
+    const HostThread& thread = tree.threads[t];
     for (std::size_t i = thread.root.index(); i < thread.end.index(); ++i) {
       table.visit(tree.visiting_order[i]);
     }
+    for (std::size_t i = call_begins[t]; i < call_begins[t + 1]; ++i) table.visit_call(i);
     if (separate_threads) close_group(std::string(input.trace.strings()[thread.thread]));
   }
   if (!separate_threads) close_group("");

@@ -17,36 +17,50 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 struct KindTally {
   std::uint64_t calls = 0;
   std::uint64_t first_seen = kNever;  // twice the visiting position, one more for runtime calls
-  std::vector<IntervalSet> sets;      // one per thread
+  std::vector<IntervalSet> sets;      // one per thread; or, where one thread is all there is,
+  std::int64_t busy_ns = 0;           // only how long its set is
+
+  void keep(GrowingUnion& of_thread) {
+    if (!of_thread.empty()) sets.push_back(of_thread.take());
+  }
+  void keep(const CoveredTime& of_thread) { busy_ns += of_thread.total_ns(); }
 };
 using KindTallies = std::array<KindTally, kSliceKinds>;
 
+template <class Cover>
 void tally_nodes(const AttributedTrace& input, const HostThread& thread, KindTallies& tallies) {
   const OpTree& tree = input.tree;
-  std::array<GrowingUnion, kSliceKinds> unions;
+  std::array<Cover, kSliceKinds> covers;
   for (std::size_t i = thread.root.index() + 1; i < thread.end.index(); ++i) {
     const std::size_t kind = static_cast<std::size_t>(tree.roles[i]);
     ++tallies[kind].calls;
     tallies[kind].first_seen =
         std::min(tallies[kind].first_seen, 2 * std::uint64_t{tree.positions[i]});
-    unions[kind].add(input.trace.interval(tree.slices[i]));
+    covers[kind].add(input.trace.interval(tree.slices[i]));
   }
-  for (std::size_t kind = 0; kind < unions.size(); ++kind) {
-    if (!unions[kind].empty()) tallies[kind].sets.push_back(unions[kind].take());
-  }
+  for (std::size_t kind = 0; kind < covers.size(); ++kind) tallies[kind].keep(covers[kind]);
 }
 
+template <class Cover>
 void tally_calls(const AttributedTrace& input, std::size_t thread, KindTally& tally) {
   const auto& calls = input.attribution.calls;
-  GrowingUnion busy;
+  Cover cover;
   for (std::size_t i = calls.thread_begins[thread]; i < calls.thread_begins[thread + 1]; ++i) {
     if (!input.counts_call(i)) continue;
     ++tally.calls;
     tally.first_seen = std::min(
         tally.first_seen, 2 * std::uint64_t{input.tree.positions[calls.owners[i].index()]} + 1);
-    busy.add(input.trace.interval(calls.slices[i]));
+    cover.add(input.trace.interval(calls.slices[i]));
   }
-  if (!busy.empty()) tally.sets.push_back(busy.take());
+  tally.keep(cover);
+}
+
+template <class Cover>
+void tally_threads(const AttributedTrace& input, KindTallies& tallies) {
+  for (std::size_t i = 0; i < input.tree.threads.size(); ++i) {
+    tally_nodes<Cover>(input, input.tree.threads[i], tallies);
+    tally_calls<Cover>(input, i, tallies[static_cast<std::size_t>(SliceKind::kRuntimeCall)]);
+  }
 }
 
 void add_other_types(const Trace& trace, const TimeSelection& selection,
@@ -99,8 +113,8 @@ std::vector<DeviceRow> list_devices(const AttributedTrace& input) {
   const auto& works = input.attribution.works;
   const std::vector<std::int32_t> devices = devices_met(input);
   std::vector<DeviceRow> rows(devices.size());
-  std::vector<GrowingUnion> kernels(devices.size());
-  std::vector<GrowingUnion> busy(devices.size());
+  std::vector<CoveredTime> kernels(devices.size());
+  std::vector<CoveredTime> busy(devices.size());
   for (const std::uint32_t work : works.time_order) {
     if (!input.counts_work(work)) continue;
     const std::size_t device = position_of(devices, device_of(input, work));
@@ -113,8 +127,8 @@ std::vector<DeviceRow> list_devices(const AttributedTrace& input) {
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].device = devices[i];
-    rows[i].kernel_busy_ns = total_ns(kernels[i].set());
-    rows[i].busy_ns = total_ns(busy[i].set());
+    rows[i].kernel_busy_ns = kernels[i].total_ns();
+    rows[i].busy_ns = busy[i].total_ns();
   }
   return rows;
 }
@@ -122,9 +136,10 @@ std::vector<DeviceRow> list_devices(const AttributedTrace& input) {
 std::vector<TypeRow> list_host_types(const AttributedTrace& input, const TimeSelection& selection,
                                      const std::vector<Interval>& backward_ranges) {
   KindTallies tallies;
-  for (std::size_t i = 0; i < input.tree.threads.size(); ++i) {
-    tally_nodes(input, input.tree.threads[i], tallies);
-    tally_calls(input, i, tallies[static_cast<std::size_t>(SliceKind::kRuntimeCall)]);
+  if (input.tree.threads.size() == 1 && backward_ranges.empty()) {
+    tally_threads<CoveredTime>(input, tallies);
+  } else {
+    tally_threads<GrowingUnion>(input, tallies);
   }
   if (!backward_ranges.empty()) {
     KindTally& backward = tallies[static_cast<std::size_t>(SliceKind::kBackward)];
@@ -140,9 +155,10 @@ std::vector<TypeRow> list_host_types(const AttributedTrace& input, const TimeSel
     return tallies[a].first_seen < tallies[b].first_seen;
   });
   std::vector<TypeRow> rows;
+  rows.reserve(met.size());
   for (const std::size_t kind : met) {
     rows.push_back({static_cast<SliceKind>(kind), "", tallies[kind].calls,
-                    total_ns(union_of_all(std::move(tallies[kind].sets)))});
+                    tallies[kind].busy_ns + total_ns(union_of_all(std::move(tallies[kind].sets)))});
   }
   add_other_types(input.trace, selection, rows);
   return rows;
@@ -158,13 +174,13 @@ std::vector<TypeRow> list_device_types(const AttributedTrace& input) {
     const SliceKind kind = input.trace.kind(works.slices[work]);
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
   }
-  std::array<GrowingUnion, kSliceKinds> unions;
+  std::array<CoveredTime, kSliceKinds> covers;
   std::array<std::uint64_t, kSliceKinds> calls{};
   for (const std::uint32_t work : works.time_order) {
     if (!input.counts_work(work)) continue;
     const SliceId slice = works.slices[work];
     const std::size_t kind = static_cast<std::size_t>(input.trace.kind(slice));
-    unions[kind].add(input.trace.interval(slice));
+    covers[kind].add(input.trace.interval(slice));
     ++calls[kind];
   }
   std::vector<TypeRow> rows;
@@ -172,7 +188,7 @@ std::vector<TypeRow> list_device_types(const AttributedTrace& input) {
     for (const SliceKind kind : kinds) {
       const std::size_t index = static_cast<std::size_t>(kind);
       if (calls[index] == 0) continue;
-      rows.push_back({kind, "", calls[index], total_ns(unions[index].set())});
+      rows.push_back({kind, "", calls[index], covers[index].total_ns()});
       calls[index] = 0;
     }
   }

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "strobe/analysis/growing_union.h"
-#include "strobe/base/check.h"
 
 namespace strobe::analysis {
 namespace {
@@ -42,6 +41,7 @@ void collect_device(const AttributedTrace& input, StringId process, bool is_only
   const auto& works = input.attribution.works;
   const auto& slices = input.trace.slices();
   std::array<GrowingUnion, kStepLabels> unions;
+  unions[index_of(StepLabel::kKernel)].reserve(works.size());
   for (const std::uint32_t work : works.time_order) {
     if (!is_only_process) {
       const StringId launcher = process_of(input, work);
@@ -64,6 +64,8 @@ void collect_host(const AttributedTrace& input, StringId process, LabelSets& set
   for (std::size_t t = 0; t < tree.threads.size(); ++t) {
     if (process.valid() && tree.threads[t].process != process) continue;
     std::array<GrowingUnion, kStepLabels> unions;
+    unions[index_of(StepLabel::kRuntime)].reserve(calls.thread_begins[t + 1] -
+                                                  calls.thread_begins[t]);
     for (std::size_t i = calls.thread_begins[t]; i < calls.thread_begins[t + 1]; ++i) {
       unions[index_of(StepLabel::kRuntime)].add(input.trace.interval(calls.slices[i]));
     }
@@ -112,20 +114,11 @@ void collect_loose_host(const Trace& trace, StringId process, LabelSets& sets) {
       latest[track] = interval;
     }
   }
-  auto& host_set = sets[index_of(StepLabel::kHost)];
-  host_set = union_of(host_set, union_of(std::move(host)));
-  sets[index_of(StepLabel::kDataLoader)] = union_of(std::move(loading));
-}
-
-// Takes from every set what an earlier label has already.
-void make_disjoint(LabelSets& sets) {
-  IntervalSet taken;
-  for (IntervalSet& set : sets) {
-    if (set.empty()) continue;
-    IntervalSet rest = difference_of(set, taken);
-    taken = union_of(taken, set);
-    set = std::move(rest);
+  if (!host.empty()) {
+    auto& host_set = sets[index_of(StepLabel::kHost)];
+    host_set = union_of(host_set, union_of(std::move(host)));
   }
+  sets[index_of(StepLabel::kDataLoader)] = union_of(std::move(loading));
 }
 
 std::int64_t overlap_ns(const IntervalSet& set, Interval interval) {
@@ -139,21 +132,30 @@ std::int64_t overlap_ns(const IntervalSet& set, Interval interval) {
   return sum_ns;
 }
 
-StepRow row_of(const AttributedTrace& input, const Step& step, const StepLaunches& launches,
-               const LabelSets& sets) {
-  StepRow row;
-  if (step.name.valid()) row.name = std::string(input.trace.strings()[step.name]);
-  row.interval = step.interval;
-  row.kernel_ns = launches.kernel_ns;
-  row.device_ns = launches.device_ns;
-  std::int64_t left_ns = step.interval.length_ns();
-  for (std::size_t i = 0; i < index_of(StepLabel::kIdle); ++i) {
-    row.label_ns[i] = overlap_ns(sets[i], step.interval);
-    left_ns -= row.label_ns[i];
+// Takes the labels' sets away from the time of the steps one after the other; what a step loses to
+// a set is its label, and what is left in the end is idle.
+void label_steps(const LabelSets& sets, const std::vector<StepRow*>& rows) {
+  std::vector<Interval> intervals;
+  std::vector<std::int64_t> left_ns;
+  intervals.reserve(rows.size());
+  left_ns.reserve(rows.size());
+  for (const StepRow* row : rows) {
+    intervals.push_back(row->interval);
+    left_ns.push_back(row->interval.length_ns());
   }
-  STROBE_CHECK(left_ns >= 0, "the labels of a step are disjoint");
-  row.label_ns[index_of(StepLabel::kIdle)] = left_ns;
-  return row;
+  IntervalSet rest = union_of(std::move(intervals));
+  for (std::size_t label = 0; label < index_of(StepLabel::kIdle); ++label) {
+    if (sets[label].empty()) continue;
+    rest = difference_of(rest, sets[label]);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::int64_t now_ns = overlap_ns(rest, rows[i]->interval);
+      rows[i]->label_ns[label] = left_ns[i] - now_ns;
+      left_ns[i] = now_ns;
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i]->label_ns[index_of(StepLabel::kIdle)] = left_ns[i];
+  }
 }
 
 }  // namespace
@@ -189,15 +191,22 @@ std::vector<StepRow> break_down_steps(const AttributedTrace& input, const std::v
     }
   }
   std::vector<StepRow> rows(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].name.valid()) rows[i].name = std::string(input.trace.strings()[steps[i].name]);
+    rows[i].interval = steps[i].interval;
+    rows[i].kernel_ns = launches[i].kernel_ns;
+    rows[i].device_ns = launches[i].device_ns;
+  }
   for (const StringId process : processes) {
     LabelSets sets;
     collect_device(input, process, processes.size() == 1, sets);
     collect_host(input, process, sets);
     collect_loose_host(input.trace, process, sets);
-    make_disjoint(sets);
+    std::vector<StepRow*> of_process;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (steps[i].process == process) rows[i] = row_of(input, steps[i], launches[i], sets);
+      if (steps[i].process == process) of_process.push_back(&rows[i]);
     }
+    label_steps(sets, of_process);
   }
   return rows;
 }

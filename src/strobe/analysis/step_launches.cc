@@ -74,8 +74,8 @@ std::vector<StepLaunches> add_up_step_launches(const AttributedTrace& input,
       for (const SliceId slice : steps[i].slices) {
         const NodeId node = input.tree.nodes_of_slices[slice.index()];
         if (!node.valid()) continue;
-        sums[i].kernel_ns += input.times.kernel_ns[node.index()];
-        sums[i].device_ns += input.times.device_ns[node.index()];
+        sums[i].kernel_ns += input.kernel_ns(node);
+        sums[i].device_ns += input.device_ns(node);
       }
     }
     return sums;

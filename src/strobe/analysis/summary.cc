@@ -64,12 +64,14 @@ std::vector<Step> selected_steps(const Trace& trace, const std::optional<StepSel
 
 std::vector<Interval> intervals_of(const std::vector<Step>& steps) {
   std::vector<Interval> intervals;
+  intervals.reserve(steps.size());
   for (const Step& step : steps) intervals.push_back(step.interval);
   return intervals;
 }
 
 std::vector<Interval> intervals_of(const std::vector<BackwardRange>& ranges) {
   std::vector<Interval> intervals;
+  intervals.reserve(ranges.size());
   for (const BackwardRange& range : ranges) intervals.push_back(range.interval);
   return intervals;
 }

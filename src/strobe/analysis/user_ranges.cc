@@ -46,7 +46,7 @@ class RangeTable {
     const std::size_t row = rows_.row_of(input_.name(node));
     if (row == ranges_.size()) ranges_.emplace_back();
     ranges_[row].host.add(input_.host_ns(node));
-    ranges_[row].device.add(input_.times.device_ns[node.index()]);
+    ranges_[row].device.add(input_.device_ns(node));
   }
   std::vector<UserRangeRow> take() {
     for (std::size_t row = 0; row < ranges_.size(); ++row) {

@@ -57,6 +57,7 @@ IntervalSet intersection_of(const IntervalSet& a, const IntervalSet& b) {
 
 IntervalSet difference_of(const IntervalSet& a, const IntervalSet& b) {
   IntervalSet result;
+  result.reserve(a.size() + b.size());  // the most there can be
   std::size_t j = 0;
   for (Interval rest : a) {
     while (j < b.size() && b[j].end_ns <= rest.start_ns) ++j;

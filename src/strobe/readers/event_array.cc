@@ -80,7 +80,7 @@ class ArrayScanner {
       RawEvent event;
       event.byte_offset = window_.offset_of(p);
       const char* after = p;
-      const ScanResult result = scanner_.scan(after, window_.end(), event);
+      const ScanResult result = shard_.scanner.scan(after, window_.end(), event);
       if (result == ScanResult::kEvent && after <= window_.end()) {
         shard_.add(event, report_);
         p = after;
@@ -120,7 +120,6 @@ class ArrayScanner {
   std::uint64_t stop_offset_;
   Shard& shard_;
   ImportReport& report_;
-  EventScanner scanner_;
   ArrayScan scan_;
 };
 

@@ -23,7 +23,10 @@ inline constexpr std::int64_t kNoTime = INT64_MIN;
 // scanned.
 struct RawEvent {
   std::uint64_t byte_offset = 0;  // of its '{' in the uncompressed text
-  char phase = 0;                 // 0 if absent
+  // Events of one shard with the same number have the same phase, category, process and thread; 0
+  // says nothing.
+  std::uint32_t layout = 0;
+  char phase = 0;             // 0 if absent
   bool has_bad_time = false;  // a ts or dur that is no number, or one no int64 of nanoseconds holds
   bool has_wide_id = false;   // a correlation or external id over 32 bits
   RawScalar name;

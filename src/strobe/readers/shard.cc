@@ -263,6 +263,13 @@ StringId Shard::intern_scalar(const RawScalar& scalar) {
 }
 
 CategoryId Shard::category_of(const RawEvent& event) {
+  if (event.layout == 0) return find_category(event);
+  RecentLayout& recent = recent_layouts_[event.layout % recent_layouts_.size()];
+  if (recent.layout != event.layout) recent = {event.layout, find_category(event), 0, TrackId()};
+  return recent.category;
+}
+
+CategoryId Shard::find_category(const RawEvent& event) {
   const std::string_view text = event.category.text;
   if (last_category_.valid() && strings[categories[last_category_.index()].name] == text)
     return last_category_;
@@ -279,6 +286,17 @@ CategoryId Shard::category_of(const RawEvent& event) {
 }
 
 TrackId Shard::track_of(const RawEvent& event, std::int32_t device) {
+  if (event.layout == 0) return find_track(event, device);
+  RecentLayout& recent = recent_layouts_[event.layout % recent_layouts_.size()];
+  if (recent.layout != event.layout) recent = {event.layout, find_category(event), 0, TrackId()};
+  if (!recent.track.valid() || recent.device != device) {
+    recent.track = find_track(event, device);
+    recent.device = device;
+  }
+  return recent.track;
+}
+
+TrackId Shard::find_track(const RawEvent& event, std::int32_t device) {
   const std::uint64_t process = pack(event.process);
   const std::uint64_t thread = pack(event.thread);
   const std::uint64_t mix = (process * 0x9E3779B97F4A7C15u) ^ (thread * 0xC2B2AE3D27D4EB4Fu) ^

@@ -10,6 +10,7 @@
 #include "strobe/base/string_pool.h"
 #include "strobe/readers/block_list.h"
 #include "strobe/readers/dialect.h"
+#include "strobe/readers/event_scanner.h"
 #include "strobe/readers/raw_event.h"
 #include "strobe/trace/args_store.h"
 #include "strobe/trace/import_report.h"
@@ -136,6 +137,8 @@ class Shard {
   // Adds the events seen since the last call to the report.
   void count_events_into(ImportReport& report);
 
+  EventScanner scanner;  // for whoever fills this shard: its layouts' numbers are the shard's
+
   SliceRows slices;
   BlockList<FlowRow> flows;
   BlockList<InstantRow> instants;
@@ -158,7 +161,9 @@ class Shard {
   StringId intern_name(const RawEvent& event, ImportReport& report);
   StringId intern_scalar(const RawScalar& scalar);
   CategoryId category_of(const RawEvent& event);
+  CategoryId find_category(const RawEvent& event);
   TrackId track_of(const RawEvent& event, std::int32_t device);
+  TrackId find_track(const RawEvent& event, std::int32_t device);
   ArgsId keep_args_of(const RawEvent& event);
   bool has_time(const RawEvent& event, ImportReport& report);
 
@@ -172,7 +177,8 @@ class Shard {
   bool keep_args_;
   ArgsWriter args_writer_;
 
-  // Names and tracks repeat at once: small direct-mapped memories in front of the exact tables.
+  // Names, tracks and categories repeat at once: small direct-mapped memories in front of the exact
+  // tables.
   std::array<StringId, 1024> recent_names_{};
   struct RecentTrack {
     std::uint64_t process = ~0ull;  // packed text, see pack() in shard.cc
@@ -181,6 +187,13 @@ class Shard {
     TrackId track;
   };
   std::array<RecentTrack, 64> recent_tracks_{};
+  struct RecentLayout {
+    std::uint32_t layout = 0;
+    CategoryId category;
+    std::int32_t device = 0;
+    TrackId track;
+  };
+  std::array<RecentLayout, 32> recent_layouts_{};
   CategoryId last_category_;
   struct TrackKeyHash {
     std::size_t operator()(const TrackKey& key) const noexcept {

@@ -35,6 +35,27 @@ TEST(AttributedTraceTest, a_node_knows_the_work_it_launched_itself) {
   EXPECT_EQ(trace.name(input.attribution.works.slices[input.works_of(NodeId(1))[0]]), "from op");
 }
 
+TEST(AttributedTraceTest, device_time_is_what_was_launched_at_any_depth) {
+  const Trace trace = Sketch()
+                          .slice("op", SliceKind::kOperator, 0_us, 20_us)
+                          .slice("phase", SliceKind::kOperatorPhase, 5_us, 10_us)
+                          .slice("call", SliceKind::kRuntimeCall, 1_us, 2_us)
+                          .correlation(1)
+                          .slice("call", SliceKind::kRuntimeCall, 6_us, 3_us)
+                          .correlation(2)
+                          .stream(0, 7)
+                          .slice("copy", SliceKind::kMemcpy, 30_us, 7_us)
+                          .correlation(1)
+                          .slice("kernel", SliceKind::kKernel, 40_us, 50_us)
+                          .correlation(2)
+                          .trace();
+  const AttributedTrace input = attribute_trace(trace);
+  EXPECT_EQ(input.kernel_ns(NodeId(1)), 50_us);
+  EXPECT_EQ(input.device_ns(NodeId(1)), 57_us);
+  EXPECT_EQ(input.device_ns(NodeId(2)), 50_us);
+  EXPECT_EQ(input.device_ns(NodeId(0)), 57_us);
+}
+
 TEST(AttributedTraceTest, what_hangs_on_a_thread_counts_only_where_steps_cover_all_threads) {
   const Trace strict = launches_from_a_thread(false);
   const AttributedTrace skips = attribute_trace(strict);

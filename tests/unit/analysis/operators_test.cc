@@ -118,6 +118,18 @@ TEST(OperatorsTest, any_direct_child_but_an_operator_is_a_phase) {
   EXPECT_EQ(rows[1].self_device_ns, 3_us);
 }
 
+TEST(OperatorsTest, self_host_time_leaves_out_children_and_runtime_calls) {
+  const auto rows = rows_of(Sketch()
+                                .slice("outer", kOp, 0_us, 20_us)
+                                .slice("inner", kOp, 5_us, 10_us)
+                                .slice("call", kCall, 1_us, 2_us)
+                                .slice("call", kCall, 6_us, 3_us)
+                                .trace());
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].self_host_ns, 8_us);  // 20 - 10 (inner) - 2 (its own call)
+  EXPECT_EQ(rows[1].self_host_ns, 7_us);  // 10 - 3
+}
+
 TEST(OperatorsTest, threads_can_be_kept_apart_and_those_without_operators_have_no_group) {
   const Trace trace = Sketch()
                           .thread(20)

@@ -118,6 +118,13 @@ TEST(EventScannerTest, an_id_over_32_bits_is_left_out_and_marked) {
   EXPECT_TRUE(scanned.event.has_wide_id);
 }
 
+TEST(EventScannerTest, a_list_where_a_number_belongs_is_stepped_over_whole) {
+  const Scanned scanned = scan(
+      R"({"ph":"X","args":{"correlation":[1,2],"device":{"a":1,"b":2},"External id":7},"ts":[1,2]})");
+  ASSERT_EQ(scanned.result, ScanResult::kEvent);
+  EXPECT_EQ(scanned.event.external, 7u);
+}
+
 TEST(EventScannerTest, every_cut_of_an_event_is_incomplete) {
   const std::string text =
       R"({"ph": "X", "cat": "kernel", "name": "a\"b", "pid": 0, "tid": "s 7", "ts": 1.5, "dur": 2, )"
@@ -152,6 +159,10 @@ TEST(EventScannerTest, events_of_changing_layouts_read_as_if_each_were_the_first
       R"({"ph": "X", "name": "8", "name": "9", "cat": "d", "pid": 3, "tid": 4, "ts": 1})",
       R"({"ph": "X", "ts": 1, "name": "10", "pid": 3, "tid": 4, "ts": 2})",
       R"({"name": 11, "ts": 3})",
+      R"({"ph": "X", "cat": "a", "name": "12", "pid": 1, "pid": 5, "tid": 2, "ts": 3, "args": null})",
+      R"({"ph": "X", "cat": "a", "name": "13", "pid": 1, "tid": 2, "ts": 3, "args": [1, {"ts": 5}]})",
+      R"({"ph": "X", "args": {"device": 1, "x": 2}, "name": "14", "args": {"device": 3, "x": 2}, "ts": 1})",
+      R"({"ph": "X", "args": {"device": 1}, "name": "15", "args": {"device": 3}, "ts": 1})",
   };
   const auto describe = [](const RawEvent& e) {
     std::string text(1, e.phase);

@@ -1,0 +1,22 @@
+# Cross build for x86-64 on another Debian machine. tools/cross_check unpacks the libraries into
+# STROBE_SYSROOT and uses this; the C and C++ libraries are the cross compiler's own. Tests run under
+# qemu.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_CXX_COMPILER x86_64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE x86_64-linux-gnu)
+
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES STROBE_SYSROOT)
+set(CMAKE_FIND_ROOT_PATH ${STROBE_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+
+set(library_dir ${STROBE_SYSROOT}/usr/lib/x86_64-linux-gnu)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${STROBE_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR} ${library_dir}/pkgconfig:${STROBE_SYSROOT}/usr/share/pkgconfig)
+set(library_path ${library_dir}:${STROBE_SYSROOT}/lib/x86_64-linux-gnu)
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,-rpath-link,${library_path}")
+set(CMAKE_CROSSCOMPILING_EMULATOR
+  qemu-x86_64-static -L /usr/x86_64-linux-gnu -E LD_LIBRARY_PATH=${library_path})
