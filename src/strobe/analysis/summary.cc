@@ -134,7 +134,8 @@ Summary summarize(const Trace& trace, const SummaryOptions& options) {
   summary.threads = list_threads(input);
   summary.host_types = list_host_types(input, selection, intervals_of(backward));
   summary.device_types = list_device_types(input);
-  summary.phases = list_phases(input, steps, launches, backward, summary.total_ns);
+  summary.phases =
+      list_phases(input, steps, launches, cover_all_threads, backward, summary.total_ns);
   summary.has_model = summary.phases.size() > 1;
   summary.communication = add_up_communication(input);
   summary.has_communication =

@@ -102,6 +102,16 @@ TEST(EventScannerTest, relative_times_lose_their_unit) {
   EXPECT_EQ(scanned.event.relative_end_ns, 78479797);
 }
 
+TEST(EventScannerTest, ids_printed_as_signed_numbers_are_ids_all_the_same) {
+  const auto correlation = [](const std::string& id) {
+    return scan(R"({"ph":"X","args":{"correlation id":)" + id + "}}").event.correlation;
+  };
+  EXPECT_EQ(correlation("-2147483648"), 0x80000000u);
+  EXPECT_EQ(correlation("-2"), 0xFFFFFFFEu);
+  EXPECT_EQ(correlation("-1"), kNoLaunchId);
+  EXPECT_EQ(correlation("-2147483649"), kNoLaunchId);
+}
+
 TEST(EventScannerTest, an_id_over_32_bits_is_left_out_and_marked) {
   const Scanned scanned = scan(R"({"ph":"X","args":{"correlation":4294967296}})");
   EXPECT_EQ(scanned.event.correlation, kNoLaunchId);
