@@ -19,8 +19,8 @@ class MemberScanner {
 
   // From a member's key on, or from the closing brace.
   ScanResult members(const char* p) {
-    if (*p == '}') return finish(p);
     for (;;) {
+      if (*p == '}') return finish(p);
       Member member;
       if (const auto failure = read_key(p, event_key, member); failure != ScanResult::kEvent)
         return failure;

@@ -162,6 +162,9 @@ TEST(EventScannerTest, events_of_changing_layouts_read_as_if_each_were_the_first
       R"({"ph": "X", "cat": "a", "name": "12", "pid": 1, "pid": 5, "tid": 2, "ts": 3, "args": null})",
       R"({"ph": "X", "cat": "a", "name": "13", "pid": 1, "tid": 2, "ts": 3, "args": [1, {"ts": 5}]})",
       R"({"ph": "X", "args": {"device": 1, "x": 2}, "name": "14", "args": {"device": 3, "x": 2}, "ts": 1})",
+      R"({"ph":"X","name":"16","ts":1,"dur":2,"args":{"device":3}})",
+      R"({"ph":"X","name": "17","ts": 1,"dur":2 ,"args": {"device": 3}})",
+      R"({"ph":"X","name":"18","ts":1,"dur":2,"args":{"device":3,},})",
       R"({"ph": "X", "args": {"device": 1}, "name": "15", "args": {"device": 3}, "ts": 1})",
   };
   const auto describe = [](const RawEvent& e) {
@@ -172,8 +175,8 @@ TEST(EventScannerTest, events_of_changing_layouts_read_as_if_each_were_the_first
            std::string(e.args);
   };
   EventScanner scanner;
-  for (std::size_t round = 0; round < 200; ++round) {
-    const std::string& text = events[(round * round + round / 3) % std::size(events)];
+  for (std::size_t round = 0; round < 2000; ++round) {
+    const std::string& text = events[(round * 7 + round / 18) % std::size(events)];
     const std::string padded = text + std::string(simd::kSimdPadding, '\0');
     const char* p = padded.data();
     RawEvent event;
