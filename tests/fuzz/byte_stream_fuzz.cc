@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "strobe/base/byte_stream.h"
-#include "strobe/base/check.h"
+#include "tests/fuzz/fuzz_check.h"
 
 namespace {
 
@@ -31,15 +31,15 @@ Unpacked unpack(std::string_view packed, std::size_t buffer_bytes) {
     const auto got = (*stream)->read(buffer);
     if (!got) {
       result.damaged = true;
-      STROBE_CHECK(!(*stream)->read(buffer).has_value(), "a damage repeats itself");
+      FUZZ_CHECK(!(*stream)->read(buffer).has_value(), "a damage repeats itself");
       return result;
     }
-    STROBE_CHECK(*got <= buffer.size(), "no more than asked for");
-    STROBE_CHECK((*stream)->consumed_bytes() <= packed.size(), "no more than there is");
+    FUZZ_CHECK(*got <= buffer.size(), "no more than asked for");
+    FUZZ_CHECK((*stream)->consumed_bytes() <= packed.size(), "no more than there is");
     if (*got == 0) {
       result.whole = true;
       const auto again = (*stream)->read(buffer);
-      STROBE_CHECK(again.has_value() && *again == 0, "the end repeats itself");
+      FUZZ_CHECK(again.has_value() && *again == 0, "the end repeats itself");
       return result;
     }
     result.text.append(buffer.data(), *got);
@@ -56,12 +56,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Unpacked in_small = unpack(packed, small_bytes);
   Unpacked in_large = unpack(packed, 64 * 1024);
   const std::size_t both = std::min(in_small.text.size(), in_large.text.size());
-  STROBE_CHECK(in_small.text.compare(0, both, in_large.text, 0, both) == 0, "one text");
+  FUZZ_CHECK(in_small.text.compare(0, both, in_large.text, 0, both) == 0, "one text");
   // How much comes before a damage depends on how far the engine had written ahead; whether there
   // is one does not, nor does the length of a whole text.
   if (in_small.text.size() >= kMostBytes || in_large.text.size() >= kMostBytes) return 0;
-  STROBE_CHECK(in_small.damaged == in_large.damaged && in_small.whole == in_large.whole,
-               "one ending");
-  if (in_small.whole) STROBE_CHECK(in_small.text == in_large.text, "a whole text is one text");
+  FUZZ_CHECK(in_small.damaged == in_large.damaged && in_small.whole == in_large.whole,
+             "one ending");
+  if (in_small.whole) FUZZ_CHECK(in_small.text == in_large.text, "a whole text is one text");
   return 0;
 }

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "strobe/base/check.h"
 #include "strobe/base/json_value.h"
+#include "tests/fuzz/fuzz_check.h"
 
 namespace {
 
@@ -16,9 +16,9 @@ using strobe::JsonType;
 using strobe::JsonValue;
 
 void check_inside(std::string_view part, std::string_view whole) {
-  STROBE_CHECK(part.empty() || (part.data() >= whole.data() &&
-                                part.data() + part.size() <= whole.data() + whole.size()),
-               "a view stays inside the text");
+  FUZZ_CHECK(part.empty() || (part.data() >= whole.data() &&
+                              part.data() + part.size() <= whole.data() + whole.size()),
+             "a view stays inside the text");
 }
 
 // Visits every value below, a level at a time.
@@ -35,7 +35,7 @@ void walk_all(std::string_view json) {
     (void)value.unquoted();
     if (value.type == JsonType::kString) {
       const std::string text = value.as_string();
-      STROBE_CHECK(simdjson::validate_utf8(text.data(), text.size()), "strings are valid UTF-8");
+      FUZZ_CHECK(simdjson::validate_utf8(text.data(), text.size()), "strings are valid UTF-8");
     } else if (value.type == JsonType::kObject) {
       strobe::for_each_member(value.text, [&](std::string_view key, JsonValue member) {
         check_inside(key, json);
@@ -57,22 +57,22 @@ void compare_with_tree(std::string_view json) {
   std::string_view string;
   std::int64_t integer = 0;
   if (!document.get_object().get(object)) {
-    STROBE_CHECK(value.type == JsonType::kObject, "both see an object");
+    FUZZ_CHECK(value.type == JsonType::kObject, "both see an object");
     std::size_t members = 0;
     const bool whole = strobe::for_each_member(
         value.text, [&](std::string_view, JsonValue member) { members += member.present(); });
-    STROBE_CHECK(whole && members == object.size(), "both see the same members");
+    FUZZ_CHECK(whole && members == object.size(), "both see the same members");
   } else if (!document.get_array().get(array)) {
-    STROBE_CHECK(value.type == JsonType::kArray, "both see an array");
+    FUZZ_CHECK(value.type == JsonType::kArray, "both see an array");
     std::size_t elements = 0;
     const bool whole = strobe::for_each_element(
         value.text, [&](JsonValue element) { elements += element.present(); });
-    STROBE_CHECK(whole && elements == array.size(), "both see the same elements");
+    FUZZ_CHECK(whole && elements == array.size(), "both see the same elements");
   } else if (!document.get_string().get(string)) {
-    STROBE_CHECK(value.type == JsonType::kString, "both see a string");
-    STROBE_CHECK(value.as_string() == string, "both read the same text");
+    FUZZ_CHECK(value.type == JsonType::kString, "both see a string");
+    FUZZ_CHECK(value.as_string() == string, "both read the same text");
   } else if (!document.get_int64().get(integer)) {
-    STROBE_CHECK(value.as_int64() == integer, "both read the same number");
+    FUZZ_CHECK(value.as_int64() == integer, "both read the same number");
   }
 }
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <string_view>
 
-#include "strobe/base/check.h"
 #include "strobe/readers/trace_reader.h"
+#include "tests/fuzz/fuzz_check.h"
 
 namespace {
 
@@ -62,10 +62,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   strobe::readers::LoadOptions options;
   options.threads = 1;
   const auto loaded = strobe::readers::read_trace_bytes(bytes, "input", options);
-  STROBE_CHECK(loaded.has_value(), "valid JSON with events is read");
-  STROBE_CHECK(loaded->report.event_count == count, "both see the same number of events");
+  FUZZ_CHECK(loaded.has_value(), "valid JSON with events is read");
+  FUZZ_CHECK(loaded->report.event_count == count, "both see the same number of events");
   std::map<char, std::uint64_t> seen;
   for (const auto& [key, number] : loaded->report.events) seen[key.first] += number;
-  STROBE_CHECK(seen == expected, "both see the same phases");
+  FUZZ_CHECK(seen == expected, "both see the same phases");
   return 0;
 }

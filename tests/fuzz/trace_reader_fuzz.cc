@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "strobe/analysis/summary.h"
-#include "strobe/base/check.h"
 #include "strobe/readers/trace_reader.h"
+#include "tests/fuzz/fuzz_check.h"
 
 namespace {
 
@@ -39,9 +39,9 @@ bool same_slices(const Trace& a, const Trace& b) {
 void check_columns(const Trace& trace) {
   for (std::size_t row = 0; row < trace.slice_count(); ++row) {
     const strobe::SliceId slice(row);
-    STROBE_CHECK(trace.duration_ns(slice) >= 0, "a slice never ends before it starts");
-    STROBE_CHECK(trace.end_ns(slice) >= trace.start_ns(slice), "no time overflows");
-    STROBE_CHECK(trace.slices().tracks[row].index() < trace.tracks().size(), "a slice has a track");
+    FUZZ_CHECK(trace.duration_ns(slice) >= 0, "a slice never ends before it starts");
+    FUZZ_CHECK(trace.end_ns(slice) >= trace.start_ns(slice), "no time overflows");
+    FUZZ_CHECK(trace.slices().tracks[row].index() < trace.tracks().size(), "a slice has a track");
     (void)trace.name(slice).size();
   }
 }
@@ -59,22 +59,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::size_t pieces : {2u, 7u}) {  // a piece costs a buffer of its own: not too many
     options.piece_bytes = size / pieces + 1;
     const auto two = strobe::readers::read_trace_bytes(bytes, "input", options);
-    STROBE_CHECK(one.has_value() == two.has_value(), "pieces never change an answer");
+    FUZZ_CHECK(one.has_value() == two.has_value(), "pieces never change an answer");
     if (!one) return 0;
-    STROBE_CHECK(same_report(*one, *two), "pieces never change the report");
-    STROBE_CHECK(same_slices(one->trace, two->trace), "pieces never change a slice");
+    FUZZ_CHECK(same_report(*one, *two), "pieces never change the report");
+    FUZZ_CHECK(same_slices(one->trace, two->trace), "pieces never change a slice");
   }
 
   options.keep_args = false;
   const auto core = strobe::readers::read_trace_bytes(bytes, "input", options);
-  STROBE_CHECK(core.has_value() && same_slices(one->trace, core->trace),
-               "dropping the arguments changes no slice");
+  FUZZ_CHECK(core.has_value() && same_slices(one->trace, core->trace),
+             "dropping the arguments changes no slice");
 
   const auto summary = strobe::analysis::summarize(one->trace);
   for (const auto& step : summary.steps) {
     std::int64_t labelled_ns = 0;
     for (const std::int64_t part_ns : step.label_ns) labelled_ns += part_ns;
-    STROBE_CHECK(labelled_ns == step.interval.length_ns(), "accounts balance");
+    FUZZ_CHECK(labelled_ns == step.interval.length_ns(), "accounts balance");
   }
   return 0;
 }

@@ -86,10 +86,36 @@ class Fallbacks {
   LaunchesByFlow flows_;
 };
 
+// Device work whose call the order of the file names.
+class CallsByOrder {
+ public:
+  CallsByOrder(const Trace& trace, const Attribution::Calls& calls)
+      : owners_(trace.nesting_hints().owners) {
+    if (owners_.empty()) return;
+    calls_of_slices_.resize(trace.slice_count());
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      calls_of_slices_[calls.slices[i].index()] = CallId(i);
+    }
+  }
+  CallsByCorrelation::Answer find(SliceId work, CallId& call) const {
+    if (owners_.empty() || !owners_[work.index()].valid()) {
+      return CallsByCorrelation::Answer::kUnknown;
+    }
+    call = calls_of_slices_[owners_[work.index()].index()];
+    return call.valid() ? CallsByCorrelation::Answer::kFound
+                        : CallsByCorrelation::Answer::kNotSelected;
+  }
+
+ private:
+  const std::vector<SliceId>& owners_;
+  std::vector<CallId> calls_of_slices_;
+};
+
 void attribute_works(const Trace& trace, const OpTree& tree, const TimeSelection& selection,
                      const std::vector<SliceId>& runtime_slices,
                      const std::vector<SliceId>& device_slices, Attribution& result) {
   const auto& slices = trace.slices();
+  const CallsByOrder by_order(trace, result.calls);
   CallsByCorrelation by_correlation(trace, runtime_slices, result.calls);
   std::optional<Fallbacks> fallbacks;
   Attribution::Works& works = result.works;
@@ -101,7 +127,11 @@ void attribute_works(const Trace& trace, const OpTree& tree, const TimeSelection
     CallId call;
     NodeId owner;
     LaunchEvidence evidence = LaunchEvidence::kNone;
-    switch (by_correlation.find(slices.correlations[slice.index()], call)) {
+    CallsByCorrelation::Answer answer = by_order.find(slice, call);
+    if (answer == CallsByCorrelation::Answer::kUnknown) {
+      answer = by_correlation.find(slices.correlations[slice.index()], call);
+    }
+    switch (answer) {
       case CallsByCorrelation::Answer::kFound:
         owner = result.calls.owners[call.index()];
         evidence = LaunchEvidence::kCorrelation;

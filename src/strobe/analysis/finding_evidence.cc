@@ -31,6 +31,7 @@ void gather_slices(Evidence& evidence) {
   for (std::size_t row = 0; row < slices.size(); ++row) {
     if ((slices.flags[row] & kUnfinished) != 0) ++evidence.unfinished_slices;
     const SliceKind kind = slices.kinds[row];
+    evidence.has_operators = evidence.has_operators || kind == SliceKind::kOperator;
     if (kind != SliceKind::kRuntimeCall && !is_device_work(kind)) continue;
     if (!lies_in(evidence.summary.extent, slices.starts_ns[row])) continue;
     const std::int64_t duration_ns = slices.durations_ns[row];
@@ -81,8 +82,8 @@ double Evidence::share_of(StepLabel label) const {
                                 static_cast<double>(labelled_ns);
 }
 
-double Evidence::busy_share() const {
-  return labelled_ns == 0 ? 0.0 : static_cast<double>(busy_ns) / static_cast<double>(labelled_ns);
+double Evidence::launching_share() const {
+  return share_of(StepLabel::kRuntime) + share_of(StepLabel::kHost);
 }
 
 std::string Evidence::whole_text() const {
@@ -97,10 +98,7 @@ Evidence gather_evidence(const Trace& trace, const Summary& summary) {
     evidence.labelled_ns += step.interval.length_ns();
     for (std::size_t i = 0; i < kStepLabels; ++i) evidence.label_ns[i] += step.label_ns[i];
   }
-  for (const StepLabel label :
-       {StepLabel::kKernel, StepLabel::kCommunication, StepLabel::kMemcpy, StepLabel::kMemset}) {
-    evidence.busy_ns += evidence.label_ns[static_cast<std::size_t>(label)];
-  }
+  evidence.use = device_use(summary);
   gather_slices(evidence);
   return evidence;
 }

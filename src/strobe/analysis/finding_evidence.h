@@ -26,18 +26,19 @@ struct Evidence {
 
   std::int64_t labelled_ns = 0;  // all steps together
   std::int64_t label_ns[kStepLabels] = {};
-  std::int64_t busy_ns = 0;  // the device labels
-  TimeStat kernels;          // of all names
+  DeviceUse use;     // of the whole span
+  TimeStat kernels;  // of all names
   std::int64_t median_kernel_ns = 0;
   TimeStat tiny_kernels;  // below kTinyKernelNs
   CallTotals launches;    // calls that start device work
   CallTotals waits;       // calls that wait for the device
+  bool has_operators = false;
   std::uint64_t device_slices = 0;
   std::uint64_t unfinished_slices = 0;
 
   double share_of(StepLabel label) const;  // of labelled_ns
-  double busy_share() const;
-  // "3 steps", or "the trace": what shares are shares of.
+  double launching_share() const;  // the device idle, the host in runtime calls or other code
+  // "the 3 steps", or "the trace": what shares are shares of.
   std::string whole_text() const;
 };
 

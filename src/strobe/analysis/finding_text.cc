@@ -33,6 +33,17 @@ std::string scaled(double value, const std::array<Unit, N>& units) {
   return fmt::format("{:.0f} {}", value, units.back().name);
 }
 
+// "void a::b<4, c>(int)" is "b<...>".
+std::string without_templates(const std::string& name) {
+  constexpr std::string_view kVoid = "void ";
+  const std::size_t begin = name.starts_with(kVoid) ? kVoid.size() : 0;
+  const std::size_t open = name.find('<', begin);
+  if (open == std::string::npos || open == begin) return name;
+  const std::string head = name.substr(begin, open - begin);
+  const std::size_t colons = head.rfind("::");
+  return (colons == std::string::npos ? head : head.substr(colons + 2)) + "<...>";
+}
+
 }  // namespace
 
 std::string time_text(double ns) {
@@ -62,7 +73,19 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::string times_text(double factor) { return fmt::format("{:.1f} times", factor); }
 
-std::string short_name(const std::string& name) {
+std::string counted(std::uint64_t count, const std::string& noun) {
+  return count_text(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string place_text(const std::string& place) {
+  constexpr std::string_view kOpen = "Place(";
+  if (!place.starts_with(kOpen) || !place.ends_with(')')) return place;
+  return place.substr(kOpen.size(), place.size() - kOpen.size() - 1);
+}
+
+std::string short_name(const std::string& full_name) {
+  if (full_name.size() <= kNameLength) return full_name;
+  const std::string name = without_templates(full_name);
   if (name.size() <= kNameLength) return name;
   std::size_t end = kNameLength;
   // Never inside a UTF-8 sequence.

@@ -26,9 +26,9 @@ std::uint64_t product(const Shape& shape, std::size_t begin, std::size_t end) {
 std::uint64_t elements(const Shape& shape) { return product(shape, 0, shape.size()); }
 
 // 2 x batch x rows x inner x columns; a vector is a matrix of one row or column. Where the inner
-// dimensions disagree the second matrix is read transposed, then the first.
+// dimensions disagree the second matrix is read transposed, then the first, then both.
 Flops matmul(const Shape* a, const Shape* b) {
-  if (a == nullptr || b == nullptr) return std::nullopt;
+  if (a == nullptr || b == nullptr || a->empty() || b->empty()) return std::nullopt;
   const auto from_end = [](const Shape& shape, std::size_t back) {
     return back <= shape.size() ? size_of(shape[shape.size() - back]) : std::uint64_t{1};
   };
@@ -40,6 +40,9 @@ Flops matmul(const Shape* a, const Shape* b) {
     std::swap(b_rows, columns);
   } else if (inner != b_rows && rows == b_rows) {
     std::swap(rows, inner);
+  } else if (inner != b_rows && rows == columns) {
+    std::swap(rows, inner);
+    std::swap(b_rows, columns);
   }
   std::uint64_t batch = 1;
   for (std::size_t back = 3; back <= std::max(a->size(), b->size()); ++back) {

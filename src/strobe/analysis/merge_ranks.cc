@@ -138,10 +138,11 @@ OperatorRow combine(const Rows<OperatorRow>& rows) {
 
 template <>
 UserRangeRow combine(const Rows<UserRangeRow>& rows) {
-  UserRangeRow sum{rows.front()->name, {}, {}};
+  UserRangeRow sum{rows.front()->name, {}, {}, 0};
   for (const UserRangeRow* row : rows) {
     sum.host.add(row->host);
     sum.device.add(row->device);
+    sum.self_host_ns += row->self_host_ns;
   }
   return sum;
 }

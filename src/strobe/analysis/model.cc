@@ -72,19 +72,18 @@ std::vector<BackwardRange> find_backward_ranges(const AttributedTrace& input,
 
 std::vector<PhaseTotals> list_phases(const AttributedTrace& input, const std::vector<Step>& steps,
                                      const std::vector<StepLaunches>& launches,
+                                     bool steps_cover_all_threads,
                                      const std::vector<BackwardRange>& backward_ranges,
                                      std::int64_t total_ns) {
   const OpTree& tree = input.tree;
   std::array<PhaseTotals, kSliceKinds> totals;
   for (std::size_t i = 0; i < tree.size();) {
     const SliceKind role = tree.roles[i];
-    if (!is_model_phase(role)) {
-      ++i;
-      continue;
+    if (is_model_phase(role) || role == SliceKind::kStep) {
+      add_call(totals[static_cast<std::size_t>(role)], input.host_ns(NodeId(i)),
+               input.kernel_ns(NodeId(i)), input.device_ns(NodeId(i)));
     }
-    add_call(totals[static_cast<std::size_t>(role)], input.host_ns(NodeId(i)),
-             input.kernel_ns(NodeId(i)), input.device_ns(NodeId(i)));
-    i = tree.subtree_ends[i].index();
+    i = is_model_phase(role) ? tree.subtree_ends[i].index() : i + 1;
   }
   for (const BackwardRange& range : backward_ranges) {
     add_call(totals[static_cast<std::size_t>(SliceKind::kBackward)], range.interval.length_ns(),
@@ -92,9 +91,12 @@ std::vector<PhaseTotals> list_phases(const AttributedTrace& input, const std::ve
   }
 
   std::vector<PhaseTotals> phases(1);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    add_call(phases.front(), steps[i].interval.length_ns(), launches[i].kernel_ns,
-             launches[i].device_ns);
+  if (!steps_cover_all_threads) phases.front() = totals[static_cast<std::size_t>(SliceKind::kStep)];
+  if (phases.front().host.calls == 0) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      add_call(phases.front(), steps[i].interval.length_ns(), launches[i].kernel_ns,
+               launches[i].device_ns);
+    }
   }
   if (steps.empty()) {
     const StepLaunches all = add_up_all_launches(input);

@@ -25,10 +25,12 @@ std::vector<BackwardRange> find_backward_ranges(const AttributedTrace& input,
                                                 const std::vector<Step>& steps);
 
 // Steps first, then those present of data loading, forward, backward and optimizer: the outermost
-// phase on every path down from a thread counts, phases below it do not. Without steps, the first
-// row stands for the whole trace.
+// phase on every path down from a thread counts, phases below it do not. Where steps cover only
+// their own thread, they are ranges as any other: each counts by itself, unless it stands below a
+// phase. Without steps, the first row stands for the whole trace.
 std::vector<PhaseTotals> list_phases(const AttributedTrace& input, const std::vector<Step>& steps,
                                      const std::vector<StepLaunches>& launches,
+                                     bool steps_cover_all_threads,
                                      const std::vector<BackwardRange>& backward_ranges,
                                      std::int64_t total_ns);
 

@@ -16,13 +16,15 @@ constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
 // touched costs nothing, growing step by step does.
 constexpr std::size_t kLongTrack = 4096;
 
-// Numbered processes and threads first, ascending; then the others by their text.
+// Numbered processes and threads first, ascending; then the others by their text; what shares both
+// with an asynchronous track stays apart from it.
 auto sort_key(const Trace& trace, const Track& track) {
   const auto number_key = [](const std::optional<std::int64_t>& number) {
     return std::pair(!number.has_value(), number.value_or(0));
   };
   return std::tuple(number_key(track.process_number), trace.strings()[track.process],
-                    number_key(track.thread_number), trace.strings()[track.thread]);
+                    number_key(track.thread_number), trace.strings()[track.thread],
+                    track.kind == TrackKind::kAsync);
 }
 
 // What the host did, track by track and in file order.
@@ -55,16 +57,18 @@ void find_threads(const Trace& trace, const std::vector<char>& is_host, OpTree& 
   const auto& tracks = trace.tracks();
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
-    if (is_host[i] != 0 && tracks[i].kind != TrackKind::kAsync) order.push_back(i);
+    if (is_host[i] != 0) order.push_back(i);
   }
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return sort_key(trace, tracks[a]) < sort_key(trace, tracks[b]);
   });
   tree.threads_of_tracks.assign(tracks.size(), OpTree::kNoThread);
   for (const std::uint32_t i : order) {
+    const bool is_async = tracks[i].kind == TrackKind::kAsync;
     if (tree.threads.empty() || tree.threads.back().process != tracks[i].process ||
-        tree.threads.back().thread != tracks[i].thread) {
-      tree.threads.push_back({tracks[i].process, tracks[i].thread, {}, {}});
+        tree.threads.back().thread != tracks[i].thread ||
+        tree.threads.back().is_async != is_async) {
+      tree.threads.push_back({tracks[i].process, tracks[i].thread, is_async, {}, {}});
     }
     tree.threads_of_tracks[i] = static_cast<std::uint32_t>(tree.threads.size() - 1);
   }
@@ -136,7 +140,7 @@ void grow_thread(const Trace& trace, HostThread& thread, const std::vector<Slice
     tree.roles[node.index()] = role;
     tree.operators[node.index()] = role == SliceKind::kOperator ? node : above;
     tree.nodes_of_slices[slice.index()] = node;
-    open.push_back({node, end_ns});
+    if (!thread.is_async) open.push_back({node, end_ns});
   }
 }
 

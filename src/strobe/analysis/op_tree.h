@@ -17,6 +17,7 @@ using NodeId = Id<NodeTag>;
 struct HostThread {
   StringId process;
   StringId thread;
+  bool is_async = false;
   NodeId root;
   NodeId end;
 };
@@ -30,7 +31,8 @@ struct HostThread {
 //
 // so a subtree is a range, a parent stands before its children, and sums over subtrees are one loop
 // backwards. Touching ranges are siblings. A range that crosses the end of an earlier one becomes
-// its sibling: traces are not always nested, and a tree must be.
+// its sibling: traces are not always nested, and a tree must be. On an asynchronous track ranges
+// overlap without one having called the other, so there each stands alone below the track.
 struct OpTree {
   static constexpr std::uint32_t kNoThread = std::numeric_limits<std::uint32_t>::max();
 

@@ -1,5 +1,8 @@
 #include "strobe/analysis/operator_shapes.h"
 
+#include <optional>
+#include <utility>
+
 #include "strobe/base/json_value.h"
 
 namespace strobe::analysis {
@@ -17,11 +20,11 @@ Shape read_shape(std::string_view array) {
   return shape;
 }
 
-// "[[8, 3], [4]]" begins with the shape of the first tensor; "[8, 3]" is it.
-Shape read_first_shape(std::string_view array) {
+// "[[8, 3], [4]]" begins with the shape of the first tensor; "[8, 3]" is it; "[]" holds none.
+std::optional<Shape> read_first_shape(std::string_view array) {
   JsonWalk walk = JsonWalk::elements(array);
   JsonValue first;
-  if (!walk.next_element(first)) return {};
+  if (!walk.next_element(first)) return std::nullopt;
   return read_shape(first.type == JsonType::kArray ? first.text : array);
 }
 
@@ -33,7 +36,7 @@ const Shape* OperatorShapes::input(std::size_t position) const {
 
 const Shape* OperatorShapes::named(std::string_view name) const {
   for (const auto& [key, shape] : named_inputs) {
-    if (key == name) return shape.empty() ? nullptr : &shape;
+    if (key == name) return &shape;
   }
   return nullptr;
 }
@@ -57,7 +60,8 @@ OperatorShapes read_shapes(const ShapeTexts& texts) {
   OperatorShapes shapes;
   if (!texts.is_by_position) {
     for_each_member(texts.inputs, [&](std::string_view key, const JsonValue& value) {
-      shapes.named_inputs.emplace_back(key, read_first_shape(value.text));
+      std::optional<Shape> shape = read_first_shape(value.text);
+      if (shape) shapes.named_inputs.emplace_back(key, std::move(*shape));
     });
     return shapes;
   }

@@ -17,8 +17,8 @@ struct OperatorShapes {
   std::vector<std::string> plain_inputs;  // "[1, 1]", "False"; "" for tensors; may be empty
   std::vector<std::pair<std::string, Shape>> named_inputs;  // the first tensor of each name
 
-  const Shape* input(std::size_t position) const;  // null unless it has dimensions
-  const Shape* named(std::string_view name) const;
+  const Shape* input(std::size_t position) const;   // null unless it has dimensions
+  const Shape* named(std::string_view name) const;  // [] for a tensor of one element
 };
 
 // Where an argument text says the shapes. Equal texts mean equal shapes, so they serve as a key:

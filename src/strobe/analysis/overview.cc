@@ -107,6 +107,23 @@ std::vector<std::int32_t> devices_met(const AttributedTrace& input) {
   return devices;
 }
 
+// "Renderer / main": what the trace calls process and thread, as far as it does.
+std::vector<std::string> names_of_threads(const AttributedTrace& input) {
+  const StringPool& strings = input.trace.strings();
+  std::vector<std::string> names(input.tree.threads.size());
+  const auto& tracks = input.trace.tracks();
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    const std::uint32_t thread = input.tree.threads_of_tracks[i];
+    if (thread == OpTree::kNoThread || !names[thread].empty()) continue;
+    std::string& name = names[thread];
+    if (tracks[i].process_name.valid()) name = std::string(strings[tracks[i].process_name]);
+    if (!tracks[i].thread_name.valid()) continue;
+    if (!name.empty()) name += " / ";
+    name += std::string(strings[tracks[i].thread_name]);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<DeviceRow> list_devices(const AttributedTrace& input) {
@@ -129,6 +146,39 @@ std::vector<DeviceRow> list_devices(const AttributedTrace& input) {
     rows[i].device = devices[i];
     rows[i].kernel_busy_ns = kernels[i].total_ns();
     rows[i].busy_ns = busy[i].total_ns();
+  }
+  return rows;
+}
+
+std::vector<HostThreadRow> list_threads(const AttributedTrace& input) {
+  const OpTree& tree = input.tree;
+  const auto& calls = input.attribution.calls;
+  const std::vector<std::string> names = names_of_threads(input);
+  std::vector<HostThreadRow> rows;
+  for (std::size_t t = 0; t < tree.threads.size(); ++t) {
+    const HostThread& thread = tree.threads[t];
+    std::vector<IntervalSet> sets;
+    GrowingUnion ranges;
+    for (std::size_t i = thread.root.index() + 1; i < thread.end.index();
+         i = tree.subtree_ends[i].index()) {
+      ranges.add(input.trace.interval(tree.slices[i]));
+    }
+    if (!ranges.empty()) sets.push_back(ranges.take());
+    GrowingUnion in_calls;  // outside all ranges: the others add nothing
+    for (std::size_t i = calls.thread_begins[t]; i < calls.thread_begins[t + 1]; ++i) {
+      if (!tree.is_thread(calls.owners[i])) continue;
+      in_calls.add(input.trace.interval(calls.slices[i]));
+    }
+    if (!in_calls.empty()) sets.push_back(in_calls.take());
+    if (sets.empty()) continue;
+    HostThreadRow row;
+    row.process = std::string(input.trace.strings()[thread.process]);
+    row.thread = std::string(input.trace.strings()[thread.thread]);
+    row.name = names[t];
+    row.is_async = thread.is_async;
+    row.ranges = thread.end.index() - thread.root.index() - 1;
+    row.busy_ns = total_ns(union_of_all(std::move(sets)));
+    rows.push_back(std::move(row));
   }
   return rows;
 }

@@ -11,6 +11,9 @@ namespace strobe::analysis {
 // How busy every device was.
 std::vector<DeviceRow> list_devices(const AttributedTrace& input);
 
+// How busy every host thread was, in the order of the trees; threads of nothing are left out.
+std::vector<HostThreadRow> list_threads(const AttributedTrace& input);
+
 // The host's time by kind of slice; slices without a kind by their category, behind the others.
 // `backward_ranges`: see model.h, counted as kBackward.
 std::vector<TypeRow> list_host_types(const AttributedTrace& input, const TimeSelection& selection,

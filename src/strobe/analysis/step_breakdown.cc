@@ -173,7 +173,7 @@ std::string_view word_of(StepLabel label) {
     case StepLabel::kRuntime:
       return "runtime";
     case StepLabel::kDataLoader:
-      return "data loading";
+      return "data_loading";
     case StepLabel::kHost:
       return "host";
     case StepLabel::kIdle:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -33,15 +34,17 @@ std::vector<SliceId> step_slices(const Trace& trace) {
   return found;
 }
 
-Error no_such_steps(std::string what, std::int64_t first_known, std::int64_t last_known) {
-  return Error{
-      ErrorCode::kBadCommandLine, std::move(what), "--steps",
-      "the trace has steps " + std::to_string(first_known) + " to " + std::to_string(last_known)};
-}
+constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
 
 std::string range_text(std::int64_t first, std::int64_t last) {
-  return first == last ? "step " + std::to_string(first)
-                       : "steps " + std::to_string(first) + " to " + std::to_string(last);
+  if (first == last) return "step " + std::to_string(first);
+  if (last == kNoEnd) return "step " + std::to_string(first) + " or later";
+  return "steps " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+Error no_such_steps(std::string what, std::int64_t first_known, std::int64_t last_known) {
+  return Error{ErrorCode::kBadCommandLine, std::move(what), "--steps",
+               "the trace has " + range_text(first_known, last_known)};
 }
 
 }  // namespace

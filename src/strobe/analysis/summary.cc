@@ -92,6 +92,15 @@ std::uint64_t count_orphans(const Attribution::Works& works) {
 
 }  // namespace
 
+DeviceUse device_use(const Summary& summary) {
+  DeviceUse use;
+  for (const DeviceRow& device : summary.devices) {
+    use.busy_ns += device.busy_ns;
+    use.span_ns += summary.extent.length_ns();
+  }
+  return use;
+}
+
 Summary summarize(const Trace& trace, const SummaryOptions& options) {
   const bool cover_all_threads =
       options.steps_cover_all_threads.value_or(trace.traits().steps_cover_all_threads);
@@ -122,9 +131,11 @@ Summary summarize(const Trace& trace, const SummaryOptions& options) {
     summary.steps = break_down_steps(attribute_trace(trace), steps, launches);
   }
   summary.devices = list_devices(input);
+  summary.threads = list_threads(input);
   summary.host_types = list_host_types(input, selection, intervals_of(backward));
   summary.device_types = list_device_types(input);
-  summary.phases = list_phases(input, steps, launches, backward, summary.total_ns);
+  summary.phases =
+      list_phases(input, steps, launches, cover_all_threads, backward, summary.total_ns);
   summary.has_model = summary.phases.size() > 1;
   summary.communication = add_up_communication(input);
   summary.has_communication =

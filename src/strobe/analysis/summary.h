@@ -77,6 +77,16 @@ struct UserRangeRow {
   std::string name;
   TimeStat host;
   TimeStat device;
+  std::int64_t self_host_ns = 0;  // without the ranges and runtime calls inside
+};
+
+struct HostThreadRow {  // or an asynchronous track
+  std::string process;  // as written: "589"
+  std::string thread;
+  std::string name;  // "Renderer / main", "" if the trace gives none
+  bool is_async = false;
+  std::uint64_t ranges = 0;
+  std::int64_t busy_ns = 0;  // in at least one range or runtime call
 };
 
 template <class Row>
@@ -147,8 +157,9 @@ struct Summary {
   bool has_steps = false;
   Interval extent;
   std::vector<Interval> selected_steps;  // all steps when nothing was selected
-  std::vector<StepRow> steps;
+  std::vector<StepRow> steps;            // without steps one row, nameless: the whole trace
   std::vector<DeviceRow> devices;
+  std::vector<HostThreadRow> threads;
   std::vector<TypeRow> host_types;
   std::vector<TypeRow> device_types;
   std::vector<PhaseTotals> phases;  // kStep first, then those present of the four model phases
@@ -165,6 +176,16 @@ struct Summary {
 };
 
 Summary summarize(const Trace& trace, const SummaryOptions& options = {});
+
+// How busy the devices were from the first slice to the last, devices added up.
+struct DeviceUse {
+  std::int64_t busy_ns = 0;
+  std::int64_t span_ns = 0;
+  double share() const {
+    return span_ns == 0 ? 0.0 : static_cast<double>(busy_ns) / static_cast<double>(span_ns);
+  }
+};
+DeviceUse device_use(const Summary& summary);
 
 // Adds up the summaries of several ranks: rows of one name become one, times add.
 Summary merge_ranks(const std::vector<Summary>& ranks);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace strobe::analysis {
@@ -31,6 +32,7 @@ class ViewSet {
   constexpr ViewSet without(View view) const { return ViewSet(bits_ & ~bit(view)); }
   constexpr bool has(View view) const { return (bits_ & bit(view)) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
+  bool operator==(const ViewSet&) const = default;
 
  private:
   constexpr explicit ViewSet(std::uint32_t bits) : bits_(bits) {}
@@ -57,9 +59,11 @@ struct TableOptions {
   ViewSet views = ViewSet::all();
   SortKey sort = SortKey::kHostTotal;
   TimeUnit unit = TimeUnit::kMilliseconds;
+  bool one_unit = false;  // every duration in `unit`, where it would otherwise choose its own
   bool operator_detail = true;
   std::size_t top = 0;                               // rows per table, 0 = all
   std::function<bool(std::string_view)> keeps_name;  // empty = every row
+  std::string filter;                                // what keeps_name was made from, in words
 };
 
 }  // namespace strobe::analysis

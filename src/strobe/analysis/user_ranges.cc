@@ -47,6 +47,18 @@ class RangeTable {
     if (row == ranges_.size()) ranges_.emplace_back();
     ranges_[row].host.add(input_.host_ns(node));
     ranges_[row].device.add(input_.device_ns(node));
+    const OpTree& tree = input_.tree;
+    std::int64_t self_ns = input_.host_ns(node);
+    for (std::size_t child = node.index() + 1; child < tree.subtree_ends[node.index()].index();
+         child = tree.subtree_ends[child].index()) {
+      self_ns -= input_.host_ns(NodeId(child));
+    }
+    ranges_[row].self_host_ns += self_ns;
+  }
+  // A runtime call of a range that was added.
+  void add_call(NodeId owner, std::size_t call) {
+    ranges_[rows_.row_of(input_.name(owner))].self_host_ns -=
+        input_.trace.duration_ns(input_.attribution.calls.slices[call]);
   }
   std::vector<UserRangeRow> take() {
     for (std::size_t row = 0; row < ranges_.size(); ++row) {
@@ -68,10 +80,17 @@ std::vector<UserRangeRow> list_memory_ranges(const AttributedTrace& input) {
   const OpTree& tree = input.tree;
   MemoryNames names(input.trace.strings());
   RangeTable table(input);
-  for (const NodeId node : tree.visiting_order) {
+  const auto belongs = [&](NodeId node) {
     const SliceKind role = tree.roles[node.index()];
-    if (role != SliceKind::kUserRange && role != SliceKind::kAnnotation) continue;
-    if (names.says_memory(input.name(node))) table.add(node);
+    return (role == SliceKind::kUserRange || role == SliceKind::kAnnotation) &&
+           names.says_memory(input.name(node));
+  };
+  for (const NodeId node : tree.visiting_order) {
+    if (belongs(node)) table.add(node);
+  }
+  const auto& owners = input.attribution.calls.owners;
+  for (std::size_t call = 0; call < owners.size(); ++call) {
+    if (belongs(owners[call])) table.add_call(owners[call], call);
   }
   return table.take();
 }
@@ -86,11 +105,19 @@ std::vector<ThreadGroup<UserRangeRow>> list_user_ranges(const AttributedTrace& i
     std::vector<UserRangeRow> rows = table.take();
     if (!rows.empty()) groups.push_back({std::move(thread), std::move(rows)});
   };
-  for (const HostThread& thread : tree.threads) {
+  const auto belongs = [&](NodeId node) {
+    return tree.roles[node.index()] == SliceKind::kAnnotation &&
+           !names.says_memory(input.name(node));
+  };
+  const auto& calls = input.attribution.calls;
+  for (std::size_t t = 0; t < tree.threads.size(); ++t) {
+    const HostThread& thread = tree.threads[t];
     for (std::size_t i = thread.root.index(); i < thread.end.index(); ++i) {
       const NodeId node = tree.visiting_order[i];
-      if (tree.roles[node.index()] != SliceKind::kAnnotation) continue;
-      if (!names.says_memory(input.name(node))) table.add(node);
+      if (belongs(node)) table.add(node);
+    }
+    for (std::size_t i = calls.thread_begins[t]; i < calls.thread_begins[t + 1]; ++i) {
+      if (belongs(calls.owners[i])) table.add_call(calls.owners[i], i);
     }
     if (separate_threads) close_group(std::string(input.trace.strings()[thread.thread]));
   }

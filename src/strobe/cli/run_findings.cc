@@ -1,9 +1,12 @@
 #include "strobe/cli/run_findings.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
+
+#include "strobe/analysis/straggler.h"
 
 namespace strobe::cli {
 namespace {
@@ -17,6 +20,14 @@ struct Worst {
 };
 
 auto importance(const Finding& finding) { return std::tuple(finding.weight, finding.share); }
+
+std::optional<Finding> straggler_of(const std::vector<report::RankInput>& ranks) {
+  std::vector<analysis::RankSummary> summaries;
+  for (const report::RankInput& rank : ranks) {
+    if (rank.summary != nullptr) summaries.push_back({rank.name, rank.summary});
+  }
+  return analysis::find_straggler(summaries);
+}
 
 }  // namespace
 
@@ -37,15 +48,20 @@ std::vector<Finding> findings_of_run(const std::vector<report::RankInput>& ranks
       }
     }
   }
-  std::ranges::stable_sort(worst, [](const Worst& a, const Worst& b) {
-    return importance(a.finding) > importance(b.finding);
-  });
   std::vector<Finding> findings;
   for (Worst& one : worst) {
     const std::string others =
         one.ranks > 1 ? fmt::format(", the worst of {} alike", one.ranks) : std::string();
     one.finding.headline = fmt::format("{}{}: {}", one.rank, others, one.finding.headline);
     findings.push_back(std::move(one.finding));
+  }
+  std::ranges::stable_sort(
+      findings, [](const Finding& a, const Finding& b) { return importance(a) > importance(b); });
+  // What the other ranks show as communication may be waiting for this one: the cause goes first.
+  if (auto straggler = straggler_of(ranks)) {
+    const auto place = std::ranges::find_if(
+        findings, [&](const Finding& finding) { return finding.weight <= straggler->weight; });
+    findings.insert(place, std::move(*straggler));
   }
   return findings;
 }

@@ -7,8 +7,8 @@
 
 namespace strobe::cli {
 
-// The findings of a run of several ranks: of each kind the worst, with the name of its rank. Times
-// summed over ranks would support no sentence about any of them.
+// The findings of a run of several ranks: who keeps the others waiting, and of each kind the worst,
+// with the name of its rank. Times summed over ranks would support no sentence about any of them.
 std::vector<analysis::Finding> findings_of_run(const std::vector<report::RankInput>& ranks);
 
 }  // namespace strobe::cli

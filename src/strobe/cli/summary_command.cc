@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <chrono>
+#include <functional>
 #include <future>
+#include <iterator>
 #include <set>
 #include <thread>
 
@@ -87,9 +88,32 @@ std::string file_name(const LoadedTrace& loaded) {
   return std::filesystem::path(loaded.path).filename().string();
 }
 
-std::string name_of(const LoadedTrace& loaded) {
-  const auto rank = rank_of(loaded);
-  return rank ? fmt::format("rank {}", *rank) : file_name(loaded);
+// The paths without the folders they share.
+std::vector<std::string> short_paths(const std::vector<LoadedTrace>& traces) {
+  std::string_view shared = traces[0].path;
+  for (const LoadedTrace& loaded : traces) {
+    const auto [end, other] = std::ranges::mismatch(shared, loaded.path);
+    shared = shared.substr(0, static_cast<std::size_t>(end - shared.begin()));
+  }
+  const std::size_t folders = shared.rfind('/') + 1;  // 0 without any
+  std::vector<std::string> names;
+  for (const LoadedTrace& loaded : traces) names.push_back(loaded.path.substr(folders));
+  return names;
+}
+
+// As short as tells them apart: the rank a trace says it has, its file's name, or its path.
+std::vector<std::string> names_of(const std::vector<LoadedTrace>& traces) {
+  if (traces.size() == 1) return {traces[0].path == "/dev/stdin" ? "stdin" : traces[0].path};
+  const auto rank_name = [](const LoadedTrace& loaded) {
+    const auto rank = rank_of(loaded);
+    return rank ? fmt::format("rank {}", *rank) : file_name(loaded);
+  };
+  for (const auto& name_of : {std::function(rank_name), std::function(file_name)}) {
+    std::vector<std::string> names;
+    std::ranges::transform(traces, std::back_inserter(names), name_of);
+    if (std::set(names.begin(), names.end()).size() == names.size()) return names;
+  }
+  return short_paths(traces);
 }
 
 // A summary is about time; without a slice there is none.
@@ -174,8 +198,9 @@ std::string report_text(const std::vector<LoadedTrace>& traces,
                         const std::vector<Summary>& summaries, const SummaryRequest& request,
                         const Terminal& terminal) {
   std::vector<report::RankInput> ranks;
+  const std::vector<std::string> names = names_of(traces);
   for (std::size_t i = 0; i < traces.size(); ++i) {
-    ranks.push_back({.name = traces.size() == 1 ? file_name(traces[i]) : name_of(traces[i]),
+    ranks.push_back({.name = names[i],
                      .trace = &traces[i].trace,
                      .summary = &summaries[i],
                      .import = &traces[i].report,
@@ -192,9 +217,6 @@ std::string report_text(const std::vector<LoadedTrace>& traces,
 Result<void> run(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(const SummaryRequest request, read_summary_request(arguments));
   STROBE_TRY(Output output, Output::open(request.output));
-  if (arguments.has("time-unit") && !request.paddle_style) {
-    warn(terminal, "--time-unit is for --style paddle; here every number carries its own unit");
-  }
   Stages stages(terminal);
   STROBE_TRY(std::vector<LoadedTrace> traces, load(request, terminal));
   for (const LoadedTrace& loaded : traces) {
@@ -271,12 +293,13 @@ Command summary_command() {
            {.name = "time-unit",
             .kind = FlagKind::kValue,
             .value = "UNIT",
-            .help = "of --style paddle: s, ms (default), us or ns",
+            .help = "every duration in s, ms, us or ns (default: the one that fits; ms in Paddle's "
+                    "style); JSON and CSV are in ns",
             .choices = {"s", "ms", "us", "ns"}},
            {.name = "op-detail",
             .kind = FlagKind::kNegatable,
-            .help = "phases and kernels below each operator, in --style paddle, JSON and CSV "
-                    "(default: on)"},
+            .help = "phases and kernels below each operator (default: off on strobe's own page, on "
+                    "in Paddle's style, JSON and CSV)"},
            {.name = "thread-sep",
             .kind = FlagKind::kSwitch,
             .help = "operators and user ranges thread by thread"},

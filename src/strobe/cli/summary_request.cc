@@ -92,6 +92,8 @@ std::size_t default_top(const SummaryRequest& request) {
 Result<analysis::TableOptions> table_options(const Arguments& arguments,
                                              const SummaryRequest& request) {
   analysis::TableOptions tables;
+  const bool is_for_tools =
+      request.format == SummaryFormat::kJson || request.format == SummaryFormat::kCsv;
   if (arguments.has("views")) {
     STROBE_TRY(tables.views, view_set(arguments.list("views")));
   } else if (request.paddle_style) {
@@ -101,7 +103,8 @@ Result<analysis::TableOptions> table_options(const Arguments& arguments,
     STROBE_TRY(tables.sort, sort_key(arguments.get("sort")));
   }
   tables.unit = time_unit(arguments.get("time-unit"));
-  tables.operator_detail = arguments.is_on("op-detail", tables.operator_detail);
+  tables.one_unit = arguments.has("time-unit");
+  tables.operator_detail = arguments.is_on("op-detail", request.paddle_style || is_for_tools);
   tables.top = default_top(request);
   if (arguments.has("top") && arguments.get("top") == "all") {
     tables.top = 0;
@@ -111,6 +114,7 @@ Result<analysis::TableOptions> table_options(const Arguments& arguments,
   }
   if (arguments.has("filter")) {
     STROBE_TRY(tables.keeps_name, name_filter("--filter", arguments.get("filter")));
+    tables.filter = arguments.get("filter");
   }
   return tables;
 }

@@ -3,9 +3,9 @@
 namespace strobe::readers {
 namespace {
 
-// Any other writer: its categories are its own, so slices keep their names and times and stay
-// kOther.
-CategoryRule category_rule(std::string_view) { return {SliceKind::kOther, false}; }
+// Any other writer: its categories are its own, so every slice is a range that somebody's code
+// opened.
+CategoryRule category_rule(std::string_view) { return {SliceKind::kAnnotation, false}; }
 
 }  // namespace
 

@@ -90,19 +90,19 @@ const char* read_time(const char* p, const char* end, std::int64_t& time_ns, boo
 }
 
 const char* read_number(const char* p, const char* end, std::int64_t& value) {
-  const bool quoted = *p == '"';
-  const char* after = json::read_integer(quoted ? p + 1 : p, value);
-  if (!quoted && follows_a_value(*after)) [[likely]]
+  const bool bare = is_digit(*p) || *p == '-';
+  const char* after = json::read_integer(*p == '"' ? p + 1 : p, value);
+  if (bare && follows_a_value(*after)) [[likely]]
     return after;
   return json::skip_value(p, end);
 }
 
-// Correlation and external ids are 32-bit in every writer we know; wider ones cannot be joined and
-// are marked.
+// Correlation and external ids are 32-bit in every writer we know, though one prints the upper half
+// as negative numbers (-1 is none everywhere); wider ones cannot be joined and are marked.
 const char* read_launch_id(const char* p, const char* end, std::uint32_t& id, bool& has_wide_id) {
   std::int64_t number;
   const char* after = read_number(p, end, number);
-  const bool fits = number >= 0 && number < kNoLaunchId;
+  const bool fits = number >= INT32_MIN && number < kNoLaunchId;
   has_wide_id = has_wide_id || (!fits && number > 0);
   id = fits ? static_cast<std::uint32_t>(number) : kNoLaunchId;
   return after;

@@ -21,6 +21,9 @@ inline bool same_bytes(const char* a, const char* b, std::size_t bytes) {
   return bytes == 0 || (load_eight(a) ^ load_eight(b)) << (64 - 8 * bytes) == 0;
 }
 
+// Where the writer of a layout left no blank, another may: then the value does not begin here.
+bool is_value_at(const char* p) { return static_cast<unsigned char>(*p) > ' '; }
+
 }  // namespace
 
 std::optional<EventLayout> EventLayout::of(const char* open, const char* close,
@@ -82,7 +85,8 @@ std::optional<EventLayout> EventLayout::of(const char* open, const char* close,
 
 bool EventLayout::begins_like(const char* open, const char* end) const {
   const std::size_t bytes = steps_.front().bytes;
-  return static_cast<std::size_t>(end - open) > bytes && same_bytes(open, text_.data(), bytes);
+  return static_cast<std::size_t>(end - open) > bytes && same_bytes(open, text_.data(), bytes) &&
+         (steps_.size() == 1 || is_value_at(open + bytes));
 }
 
 LayoutStop EventLayout::read(const char* open, const char* end, RawEvent& event) const {
@@ -92,7 +96,9 @@ LayoutStop EventLayout::read(const char* open, const char* end, RawEvent& event)
   const std::size_t last = steps_.size() - 1;
   for (std::size_t i = 0;; ++i) {
     const Step& step = steps_[i];
-    if (i > 0 && !same_bytes(p, text_.data() + step.begin, step.bytes)) {
+    const bool fits = i == 0 || (same_bytes(p, text_.data() + step.begin, step.bytes) &&
+                                 (i == last || is_value_at(p + step.bytes)));
+    if (!fits) {
       if (phase_.step < i) event.phase = phase_.value;
       if (category_.step < i) event.category = category_.value;
       if (process_.step < i) event.process = process_.value;

@@ -19,15 +19,15 @@ class MemberScanner {
 
   // From a member's key on, or from the closing brace.
   ScanResult members(const char* p) {
-    if (*p == '}') return finish(p);
     for (;;) {
+      if (*p == '}') return finish(p);
       Member member;
       if (const auto failure = read_key(p, event_key, member); failure != ScanResult::kEvent)
         return failure;
+      note_constant(member);
       if (member.field == Field::kArgs && *member.value == '{') {
         return arguments(member.value, skip_blanks(member.value + 1));
       }
-      note_constant(member);
       const char* after = take_value(member.field, member.value, end_, event_);
       if (after == nullptr || after > end_) return give_up(end_);
       const bool changes = member.field == Field::kSkipped || member.field > Field::kThread;
@@ -86,13 +86,15 @@ class MemberScanner {
     return member.value >= end_ ? give_up(end_) : ScanResult::kEvent;
   }
 
-  // A layout holds one place for each unchanging value, and arguments that are an object.
+  // A layout holds one place for each unchanging value, and one object of arguments.
   void note_constant(const Member& member) {
     const bool again = (member.field == Field::kPhase && notes_.phase != nullptr) ||
                        (member.field == Field::kCategory && event_.category.present()) ||
                        (member.field == Field::kProcess && event_.process.present()) ||
                        (member.field == Field::kThread && event_.thread.present());
-    if (again || member.field == Field::kArgs) notes_.spoil();
+    const bool odd_args =
+        member.field == Field::kArgs && (*member.value != '{' || !event_.args.empty());
+    if (again || odd_args) notes_.spoil();
     if (member.field == Field::kPhase) notes_.phase = member.value;
   }
 

@@ -63,9 +63,16 @@ class OrderWalk {
 
   bool take_slice(std::size_t row) {
     const SliceKind kind = slices_.kinds[row];
-    if (is_on_device(kind)) return true;
+    if (is_on_device(kind)) {
+      const std::uint32_t correlation = slices_.correlations[row];
+      const bool is_of_last_call = correlation != kNoLaunchId && last_call_.valid() &&
+                                   correlation == slices_.correlations[last_call_.index()];
+      if (is_of_last_call) slice_owners_[row] = last_call_;
+      return true;
+    }
     if (!enter_thread(slices_.tracks[row])) return false;
     if (kind == SliceKind::kRuntimeCall) {
+      last_call_ = SliceId(row);
       slice_owners_[row] = last_range_;
       return is_inside_last_range(slices_.starts_ns[row], end_ns(row));
     }
@@ -92,6 +99,7 @@ class OrderWalk {
   std::vector<bool> thread_is_over_;
   TrackId thread_;
   SliceId last_range_;
+  SliceId last_call_;
   std::size_t next_memory_ = 0;
   std::vector<SliceId> slice_owners_;
   std::vector<SliceId> memory_owners_;

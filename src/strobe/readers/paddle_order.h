@@ -4,10 +4,12 @@
 
 namespace strobe::readers::paddle {
 
-// Paddle writes thread by thread, and each host range is followed at once by its runtime calls and
-// its memory events; what comes before a thread's first range belongs to no range. Where a file is
-// in that order, owners are taken from it, which no rounding can disturb; where it is not (sorted
-// or edited by a tool), nothing is set and times must decide. Expects restored times.
+// Paddle writes thread by thread, and each host range is followed at once by its runtime calls
+// (each with the device work it launched) and its memory events; what comes before a thread's first
+// range belongs to no range. Correlation ids may repeat, so this order knows more than they do.
+// Where a file is in that order, owners are taken from it, which no rounding can disturb; where it
+// is not (sorted or edited by a tool), nothing is set and times must decide. Expects restored
+// times.
 void take_owners_from_order(TraceBuilder& builder, const FileOrder& order);
 
 }  // namespace strobe::readers::paddle

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <set>
 
 namespace strobe::report {
 namespace {
@@ -201,14 +203,121 @@ std::string cut_end(std::string_view text, std::size_t columns, bool unicode) {
 
 }  // namespace
 
+namespace {
+
+// "evaluate_function: MulBackward" says most behind its colon: one word before it gives way.
+std::string without_qualifier(std::string name, std::size_t columns, bool unicode) {
+  const std::size_t colon = name.find(": ");
+  if (colon == std::string::npos || columns_of(name) <= columns) return name;
+  if (!std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(colon),
+                   is_identifier)) {
+    return name;
+  }
+  return (unicode ? "…" : "...") + name.substr(colon);
+}
+
+}  // namespace
+
 std::string fit_name(std::string_view name, std::size_t columns, bool unicode) {
   if (columns_of(name) <= columns) return std::string(name);
   const std::string_view bare = without_signature(name);
   if (columns_of(bare) <= columns) return std::string(bare);
-  const std::string plain = without_namespaces(bare);
+  const std::string plain = without_qualifier(without_namespaces(bare), columns, unicode);
   return plain.ends_with('>') ? cut_end(plain, columns, unicode)
                               : cut_middle(plain, columns, unicode);
 }
+
+namespace {
+
+// How many first bytes all share, back to where the word that differs begins.
+std::size_t shared_bytes(const std::vector<std::string>& texts) {
+  std::size_t shared = texts.front().size();
+  for (const std::string& text : texts) {
+    const auto [mine, theirs] = std::mismatch(
+        text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(shared, text.size())),
+        texts.front().begin());
+    shared = static_cast<std::size_t>(mine - text.begin());
+  }
+  const std::string& text = texts.front();
+  const auto is_inside_word = [&](std::size_t at) {
+    return is_identifier(text[at]) || (static_cast<unsigned char>(text[at]) & 0x80u) != 0;
+  };
+  while (shared > 0 && is_inside_word(shared - 1)) --shared;
+  return shared;
+}
+
+// The beginning, an ellipsis, and what stands at `at`.
+std::string cut_to(std::string_view text, std::size_t at, std::size_t columns, bool unicode) {
+  const std::size_t ellipsis_columns = unicode ? 1 : 3;
+  if (columns <= 2 * ellipsis_columns + 2) return cut_end(text, columns, unicode);
+  const std::size_t head = head_bytes(text, (columns - ellipsis_columns) / 2);
+  if (at <= head) return cut_end(text, columns, unicode);
+  std::string out(text.substr(0, head));
+  out += unicode ? "…" : "...";
+  return out + cut_end(text.substr(at), columns - columns_of(out), unicode);
+}
+
+// `rows` were fitted to one and the same text.
+void tell_apart(const std::vector<NameToFit>& names, const std::vector<std::size_t>& rows,
+                bool unicode, std::vector<std::string>& fitted) {
+  std::set<std::string_view> whole;
+  std::set<std::string> plain;
+  for (const std::size_t row : rows) {
+    whole.insert(names[row].name);
+    plain.insert(without_namespaces(without_signature(names[row].name)));
+  }
+  if (whole.size() < 2) return;
+  std::vector<std::string> texts;
+  for (const std::size_t row : rows) {
+    const std::string_view name = names[row].name;
+    texts.push_back(plain.size() == whole.size() ? without_namespaces(without_signature(name))
+                                                 : std::string(name));
+  }
+  const std::size_t at = shared_bytes(texts);
+  std::map<std::string, std::vector<std::string_view>> taken;  // by text: the names behind it
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const NameToFit& name = names[rows[i]];
+    std::string text = cut_to(texts[i], at, name.columns, unicode);
+    auto& behind = taken[text];
+    auto mine = std::find(behind.begin(), behind.end(), name.name);
+    if (mine == behind.end()) mine = behind.insert(behind.end(), name.name);
+    if (mine != behind.begin()) {
+      const std::string number = " #" + std::to_string(mine - behind.begin() + 1);
+      const std::size_t room = name.columns - std::min(name.columns, number.size());
+      text = cut_end(text, room, unicode) + number;
+    }
+    fitted[rows[i]] = std::move(text);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> fit_names(const std::vector<NameToFit>& names, bool unicode) {
+  std::vector<std::string> fitted;
+  std::map<std::string, std::vector<std::size_t>> alike;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    fitted.push_back(fit_name(names[i].name, names[i].columns, unicode));
+    alike[fitted.back()].push_back(i);
+  }
+  for (const auto& [text, rows] : alike) {
+    if (rows.size() > 1) tell_apart(names, rows, unicode, fitted);
+  }
+  return fitted;
+}
+
+namespace {
+
+// "60.0 us" is one word.
+bool is_before_unit(std::string_view text, std::size_t space) {
+  constexpr std::string_view kUnits[] = {"%", "ns",  "us",  "ms",  "s",
+                                         "B", "KiB", "MiB", "GiB", "TiB"};
+  if (space == 0 || text[space - 1] < '0' || text[space - 1] > '9') return false;
+  std::string_view word = text.substr(space + 1);
+  word = word.substr(0, word.find_first_of(" ,;:.)"));
+  return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
+}
+
+}  // namespace
 
 std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines;
@@ -218,7 +327,10 @@ std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
       break;
     }
     std::size_t end = std::max<std::size_t>(head_bytes(text, columns), decode(text).bytes);
-    const std::size_t space = text.substr(0, end + 1).rfind(' ');
+    std::size_t space = text.substr(0, end + 1).rfind(' ');
+    while (space != std::string_view::npos && space > 0 && is_before_unit(text, space)) {
+      space = text.substr(0, space).rfind(' ');
+    }
     if (space != std::string_view::npos && space > 0) end = space;
     lines.emplace_back(text.substr(0, end));
     text.remove_prefix(end);

@@ -24,7 +24,16 @@ std::string cut_middle(std::string_view text, std::size_t columns, bool unicode 
 // list, else without namespaces, else cut: a template behind its beginning, others in the middle.
 std::string fit_name(std::string_view name, std::size_t columns, bool unicode = true);
 
-// Lines of at most `columns`, broken at spaces where there are some.
+struct NameToFit {
+  std::string_view name;
+  std::size_t columns = 0;
+};
+
+// fit_name for names that stand below each other: two that would look the same are cut around what
+// tells them apart, and numbered if nothing does.
+std::vector<std::string> fit_names(const std::vector<NameToFit>& names, bool unicode = true);
+
+// Lines of at most `columns`, broken at spaces where there are some, but not before a unit.
 std::vector<std::string> wrap(std::string_view text, std::size_t columns);
 
 }  // namespace strobe::report

@@ -1,5 +1,7 @@
 #include "strobe/report/document.h"
 
+#include <algorithm>
+
 #include "strobe/base/check.h"
 #include "strobe/report/format.h"
 
@@ -7,11 +9,15 @@ namespace strobe::report {
 namespace {
 
 struct CellText {
+  std::optional<analysis::TimeUnit> unit;
+
   std::string operator()(const Absent&) const { return "-"; }
   std::string operator()(const Text& cell) const { return cell.text; }
   std::string operator()(const Count& cell) const { return count_text(cell.count); }
   std::string operator()(const Bytes& cell) const { return bytes_text(cell.bytes); }
-  std::string operator()(const Duration& cell) const { return duration_text(cell.duration_ns); }
+  std::string operator()(const Duration& cell) const {
+    return duration_text(cell.duration_ns, unit);
+  }
   std::string operator()(const Share& cell) const { return percent_text(cell.share); }
 };
 
@@ -34,15 +40,24 @@ void balance(const Table& table, std::size_t column, std::vector<std::vector<std
 
 }  // namespace
 
-std::string cell_text(const Cell& cell) { return std::visit(CellText{}, cell); }
+std::string cell_text(const Cell& cell, std::optional<analysis::TimeUnit> unit) {
+  return std::visit(CellText{unit}, cell);
+}
 
-std::vector<std::vector<std::string>> table_texts(const Table& table) {
+std::size_t name_column(const Table& table) {
+  const auto name = std::find_if(table.columns.begin(), table.columns.end(),
+                                 [](const Column& c) { return c.type == ColumnType::kName; });
+  return static_cast<std::size_t>(name - table.columns.begin());
+}
+
+std::vector<std::vector<std::string>> table_texts(const Table& table,
+                                                  std::optional<analysis::TimeUnit> unit) {
   std::vector<std::vector<std::string>> texts;
   texts.reserve(table.rows.size());
   for (const Row& row : table.rows) {
     STROBE_CHECK(row.cells.size() == table.columns.size(), "a row has one cell per column");
     std::vector<std::string> line;
-    for (const Cell& cell : row.cells) line.push_back(cell_text(cell));
+    for (const Cell& cell : row.cells) line.push_back(cell_text(cell, unit));
     texts.push_back(std::move(line));
   }
   for (std::size_t column = 0; column < table.columns.size(); ++column) {

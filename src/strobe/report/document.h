@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "strobe/analysis/finding.h"
+#include "strobe/analysis/table_options.h"
 
 // A report as data: what it says, not what it looks like. Renderers turn it into text, markdown,
 // CSV or JSON; keys are the words that tools may rely on.
@@ -57,6 +59,8 @@ enum class RowStyle : std::uint8_t { kPlain, kDetail, kTotal };
 struct Row {
   std::vector<Cell> cells;  // one per column
   RowStyle style = RowStyle::kPlain;
+  std::size_t indent = 0;   // levels below the row it belongs to
+  bool for_people = false;  // tools find it in a table of its own
 };
 
 struct Table {
@@ -73,6 +77,7 @@ struct Section {
   Table table;
   std::vector<std::string> notes;
   bool for_tools = false;
+  bool is_remark = false;  // about the report itself, like notes: no table of a CSV
 };
 
 struct Fact {
@@ -89,13 +94,18 @@ struct Document {
   std::vector<Fact> facts;
   std::vector<analysis::Finding> findings;  // most important first
   std::size_t findings_on_page = 3;         // tools get all
+  std::optional<analysis::TimeUnit> unit;   // of every duration; tools get nanoseconds
   std::vector<Section> sections;
 };
 
 // Text for people; absent is "-". Balanced columns are rounded as a whole, by table_texts.
-std::string cell_text(const Cell& cell);
+std::string cell_text(const Cell& cell, std::optional<analysis::TimeUnit> unit = {});
 
 // Every cell of a table as text for people.
-std::vector<std::vector<std::string>> table_texts(const Table& table);
+std::vector<std::vector<std::string>> table_texts(const Table& table,
+                                                  std::optional<analysis::TimeUnit> unit = {});
+
+// Which column the rows' indents move: the first of names.
+std::size_t name_column(const Table& table);
 
 }  // namespace strobe::report

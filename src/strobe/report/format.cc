@@ -37,10 +37,37 @@ std::string with_unit(std::int64_t amount, const std::array<Unit, N>& units, dou
   return sign + three_digits(size / units[unit].size) + " " + units[unit].name;
 }
 
+struct FixedUnit {
+  double size;
+  int decimals;
+  const char* name;
+};
+
+const FixedUnit& fixed_unit(analysis::TimeUnit unit) {
+  static constexpr FixedUnit kSeconds = {1e9, 6, "s"};
+  static constexpr FixedUnit kMilliseconds = {1e6, 3, "ms"};
+  static constexpr FixedUnit kMicroseconds = {1e3, 3, "us"};
+  if (unit == analysis::TimeUnit::kSeconds) return kSeconds;
+  return unit == analysis::TimeUnit::kMilliseconds ? kMilliseconds : kMicroseconds;
+}
+
 }  // namespace
 
 std::string duration_text(std::int64_t duration_ns) {
   return with_unit(duration_ns, kTimeUnits, 999.5);
+}
+
+std::string duration_text(std::int64_t duration_ns, std::optional<analysis::TimeUnit> unit) {
+  if (!unit) return duration_text(duration_ns);
+  if (*unit == analysis::TimeUnit::kNanoseconds) return std::to_string(duration_ns) + " ns";
+  const FixedUnit& fixed = fixed_unit(*unit);
+  char text[48];
+  const double amount = static_cast<double>(duration_ns) / fixed.size;
+  const double least = std::pow(10.0, -fixed.decimals);
+  const bool is_trace = duration_ns > 0 && amount < least / 2;
+  std::snprintf(text, sizeof text, "%s%.*f %s", is_trace ? "<" : "", fixed.decimals,
+                is_trace ? least : amount, fixed.name);
+  return text;
 }
 
 std::string bytes_text(std::int64_t bytes) { return with_unit(bytes, kByteUnits, 1023.5); }
@@ -49,6 +76,10 @@ std::string count_text(std::uint64_t count) {
   std::string text = std::to_string(count);
   for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
   return text;
+}
+
+std::string counted(std::uint64_t count, const std::string& noun) {
+  return count_text(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 std::string percent_text(double share) {

@@ -23,6 +23,7 @@ std::string severity_text(ImportSeverity severity) {
 Section import_section(const SummaryInput& input, bool verbose) {
   Section section;
   section.key = "import";
+  section.is_remark = true;
   section.title = "What the input lost or had repaired";
   section.table.columns = {
       {.key = "rank",
@@ -56,8 +57,8 @@ Section import_section(const SummaryInput& input, bool verbose) {
               ? bytes_text(static_cast<std::int64_t>(rank.import->text_bytes))
               : bytes_text(static_cast<std::int64_t>(rank.import->text_bytes)) + " (" +
                     bytes_text(static_cast<std::int64_t>(rank.import->file_bytes)) + " on disk)";
-      section.notes.push_back(rank.name + ": " + count_text(rank.import->event_count) +
-                              " events in " + bytes + ".");
+      section.notes.push_back(rank.name + ": " + counted(rank.import->event_count, "event") +
+                              " in " + bytes + ".");
     }
   }
   const bool has_examples =

@@ -41,6 +41,7 @@ void append_table(std::string& out, const Table& table) {
   };
   append_line([&](std::size_t i) { return table.columns[i].key; });
   for (const Row& row : table.rows) {
+    if (row.for_people) continue;
     append_line([&](std::size_t i) { return std::visit(PlainValue{}, row.cells[i]); });
   }
 }
@@ -48,7 +49,9 @@ void append_table(std::string& out, const Table& table) {
 }  // namespace
 
 std::string render_csv(const Document& document) {
-  const auto has_table = [](const Section& section) { return !section.table.columns.empty(); };
+  const auto has_table = [](const Section& section) {
+    return !section.table.columns.empty() && !section.is_remark;
+  };
   const auto tables = std::count_if(document.sections.begin(), document.sections.end(), has_table);
   std::string out;
   for (const Section& section : document.sections) {

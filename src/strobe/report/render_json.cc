@@ -93,7 +93,9 @@ void write_section(JsonWriter& json, const Section& section) {
   }
   json.end_array();
   json.key("rows").begin_array();
-  for (const Row& row : table.rows) json.raw(row_line(table, row));
+  for (const Row& row : table.rows) {
+    if (!row.for_people) json.raw(row_line(table, row));
+  }
   json.end_array().member("rows_left_out", table.rows_left_out);
   json.key("notes").begin_array();
   for (const std::string& note : section.notes) json.value(note);

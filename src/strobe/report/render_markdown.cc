@@ -23,8 +23,7 @@ std::string escaped(std::string_view text) {
 }
 
 // A code span closes with as many backticks as it opened with; the bar would end the table cell.
-std::string code(std::string_view name) {
-  const std::string text = fit_name(printable(name), kNameColumns);
+std::string code(const std::string& text) {
   if (text.empty()) return "";
   std::size_t longest = 0;
   std::size_t run = 0;
@@ -52,8 +51,20 @@ std::string header_text(const Column& column) {
   return escaped(header);
 }
 
-void append_table(std::string& out, const Table& table) {
-  const auto texts = table_texts(table);
+void fit_column(std::size_t column, std::vector<std::vector<std::string>>& texts) {
+  for (auto& row : texts) row[column] = printable(row[column]);
+  std::vector<NameToFit> names;
+  for (const auto& row : texts) names.push_back({row[column], kNameColumns});
+  const std::vector<std::string> fitted = fit_names(names);
+  for (std::size_t i = 0; i < texts.size(); ++i) texts[i][column] = fitted[i];
+}
+
+void append_table(std::string& out, const Table& table, std::optional<analysis::TimeUnit> unit) {
+  auto texts = table_texts(table, unit);
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].type == ColumnType::kName) fit_column(i, texts);
+  }
+  const std::size_t names = name_column(table);
   std::string rule = "|";
   out += "|";
   for (const Column& column : table.columns) {
@@ -71,6 +82,9 @@ void append_table(std::string& out, const Table& table) {
                            std::holds_alternative<Text>(table.rows[row].cells[i]);
       std::string text = is_name ? code(texts[row][i]) : escaped(texts[row][i]);
       if (is_total && !is_name && !text.empty()) text = "**" + text + "**";
+      if (i == names) {
+        for (std::size_t level = 0; level < table.rows[row].indent; ++level) text = "&emsp;" + text;
+      }
       out += " " + text + " |";
     }
     out += "\n";
@@ -96,7 +110,7 @@ std::string render_markdown(const Document& document) {
   std::string out = "# " + escaped(document.title) + "\n";
   if (!document.facts.empty()) out += "\n";
   for (const Fact& fact : document.facts) {
-    out += "- " + escaped(fact.label) + ": " + escaped(cell_text(fact.value));
+    out += "- " + escaped(fact.label) + ": " + escaped(cell_text(fact.value, document.unit));
     if (!fact.remark.empty()) out += " (" + escaped(fact.remark) + ")";
     out += "\n";
   }
@@ -114,7 +128,7 @@ std::string render_markdown(const Document& document) {
     if (!section.lead.empty()) out += "\n" + escaped(section.lead) + "\n";
     if (!section.table.rows.empty()) {
       out += "\n";
-      append_table(out, section.table);
+      append_table(out, section.table, document.unit);
     }
     for (const std::string& note : section.notes) out += "\n" + escaped(note) + "\n";
   }

@@ -14,6 +14,7 @@ using analysis::FindingWeight;
 
 constexpr std::size_t kLeastWidth = 40;
 constexpr std::size_t kMargin = 2;
+constexpr std::size_t kIndent = 2;  // per level of a row
 
 enum class Ink { kPlain, kBold, kDim, kAccent, kRed, kYellow };
 
@@ -97,7 +98,7 @@ class TextPage {
     for (const Fact& fact : document_.facts) {
       std::string label = std::string(kMargin, ' ') + fact.label;
       label.append(indent - columns_of(label), ' ');
-      const std::string value = fitted(cell_text(fact.value), width_ - indent);
+      const std::string value = fitted(cell_text(fact.value, document_.unit), width_ - indent);
       const std::string remark = clean(fact.remark);
       const std::size_t used = indent + columns_of(value) + 2;
       if (remark.empty() || used + columns_of(remark) <= width_) {
@@ -111,17 +112,18 @@ class TextPage {
   }
 
   void finding(const Finding& finding) {
-    constexpr std::size_t kIndent = kMargin + 3;
+    constexpr std::size_t kBehindMark = kMargin + 3;
     const bool matters = finding.weight == FindingWeight::kMatters;
     const bool is_note = finding.weight == FindingWeight::kNote;
     const std::string mark = matters ? "!!" : is_note ? (style_.unicode ? "·" : "-") : "!";
-    paragraph(finding.headline, kIndent, matters ? Ink::kBold : Ink::kPlain, mark,
+    paragraph(finding.headline, kBehindMark, matters ? Ink::kBold : Ink::kPlain, mark,
               matters   ? Ink::kRed
               : is_note ? Ink::kDim
                         : Ink::kYellow);
     if (!finding.advice.empty()) {
       const std::string arrow = style_.unicode ? "→" : "->";
-      paragraph(finding.advice, kIndent + columns_of(arrow) + 1, Ink::kPlain, arrow, Ink::kAccent);
+      paragraph(finding.advice, kBehindMark + columns_of(arrow) + 1, Ink::kPlain, arrow,
+                Ink::kAccent);
     }
   }
 
@@ -229,23 +231,41 @@ class TextPage {
       const std::string pad(laid.width - std::min(laid.width, columns_of(drawn)), ' ');
       return inked(drawn, Ink::kAccent) + pad;
     }
-    std::string shown = text;
-    if (column.type == ColumnType::kName) {
-      shown = fit_name(text, laid.width, style_.unicode);
-    } else if (!is_number(column.type)) {
-      shown = cut_middle(text, laid.width, style_.unicode);
-    }
+    const bool is_words = column.type == ColumnType::kText;
+    const std::string shown = is_words ? cut_middle(text, laid.width, style_.unicode) : text;
     const bool is_faint = row.style == RowStyle::kDetail || is_nothing(row.cells[laid.index]);
     const Ink ink = row.style == RowStyle::kTotal ? Ink::kBold : is_faint ? Ink::kDim : Ink::kPlain;
     return inked(aligned(shown, laid.width, is_number(column.type)), ink);
   }
 
+  // The names of a column in its width; a row below another one stands further right.
+  void fit_column(const Table& table, const LaidColumn& laid,
+                  std::vector<std::vector<std::string>>& texts) const {
+    const bool has_indents = laid.index == name_column(table);
+    std::vector<NameToFit> names;
+    std::vector<std::size_t> indents;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      indents.push_back(has_indents ? std::min(kIndent * table.rows[i].indent, laid.width) : 0);
+      names.push_back(
+          {std::string_view(texts[i][laid.index]).substr(indents[i]), laid.width - indents[i]});
+    }
+    const std::vector<std::string> fitted = fit_names(names, style_.unicode);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      texts[i][laid.index] = std::string(indents[i], ' ') + fitted[i];
+    }
+  }
+
   void table(const Table& table) {
-    std::vector<std::vector<std::string>> texts = table_texts(table);
-    for (auto& row : texts) {
-      for (std::string& text : row) text = clean(text);
+    std::vector<std::vector<std::string>> texts = table_texts(table, document_.unit);
+    const std::size_t names = name_column(table);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      for (std::string& text : texts[i]) text = clean(text);
+      if (names < texts[i].size()) texts[i][names].insert(0, kIndent * table.rows[i].indent, ' ');
     }
     const TableLayout layout = lay_out(table, texts, width_ - kMargin);
+    for (const LaidColumn& laid : layout.columns) {
+      if (table.columns[laid.index].type == ColumnType::kName) fit_column(table, laid, texts);
+    }
     std::vector<double> full_bars;
     for (const LaidColumn& laid : layout.columns) full_bars.push_back(full_bar(table, laid.index));
     table_header(table, layout);

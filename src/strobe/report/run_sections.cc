@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "strobe/analysis/finding_text.h"
+#include "strobe/analysis/straggler.h"
 #include "strobe/report/format.h"
 #include "strobe/report/summary_sections.h"
 
@@ -16,8 +18,14 @@ std::int64_t exposed_ns(const CommunicationTotals& totals) {
   return totals.communication_ns - totals.overlap_ns;
 }
 
+struct PooledRow {
+  const MemoryPlace* place;
+  const MemoryRow* row;
+  bool is_reserved;
+};
+
 Cell average_step(const Summary& summary) {
-  if (summary.steps.empty()) return Absent{};
+  if (!summary.has_steps || summary.steps.empty()) return Absent{};
   std::int64_t steps_ns = 0;
   for (const auto& step : summary.steps) steps_ns += step.interval.length_ns();
   return Duration{steps_ns / static_cast<std::int64_t>(summary.steps.size())};
@@ -48,17 +56,25 @@ std::int64_t spans_ns(const std::vector<RankInput>& ranks) {
 
 std::string total_words(const Summary& summary) { return summary.has_steps ? "steps" : "trace"; }
 
-void say_left_out(Table& table, const analysis::LeftOut& cut, const analysis::LeftOut& filtered,
-                  bool by_device, const std::string& of_what) {
+void say_left_out(Section& section, const SummaryInput& input, const analysis::LeftOut& cut,
+                  const analysis::LeftOut& filtered, bool by_device, const std::string& noun) {
+  Table& table = section.table;
   table.rows_left_out = cut.rows + filtered.rows;
-  if (cut.rows > 0) {
-    table.left_out = count_text(cut.rows) + " more, " +
-                     duration_text(by_device ? cut.device_ns : cut.host_ns) + " of " + of_what;
+  const auto time_of = [&](const analysis::LeftOut& left_out) {
+    return input.duration(by_device ? left_out.device_ns : left_out.host_ns) + " of " +
+           (by_device ? input.device : "host") + " time";
+  };
+  if (filtered.rows > 0 && table.rows.empty()) {
+    section.notes.push_back("No " + noun + " matches '" + input.options.filter +
+                            "': " + counted(filtered.rows, "name") + " left out, " +
+                            time_of(filtered) + ".");
+    return;
   }
+  if (cut.rows > 0) table.left_out = count_text(cut.rows) + " more, " + time_of(cut);
   if (filtered.rows > 0) {
     if (cut.rows > 0) table.left_out += "; ";
-    table.left_out += count_text(filtered.rows) + " not asked for by name, " +
-                      duration_text(by_device ? filtered.device_ns : filtered.host_ns);
+    table.left_out += counted(filtered.rows, "name") + " not matched by '" + input.options.filter +
+                      "', " + time_of(filtered);
   }
 }
 
@@ -68,7 +84,9 @@ Section communication_section(const SummaryInput& input) {
   section.key = "communication";
   section.title = "Communication";
   section.lead =
-      "Exposed is communication that no computation hides: the time better overlap could win.";
+      "Collectives on the " + input.device +
+      " and calls to them on the host, taken together. Exposed is the part beside which nothing "
+      "computes: the time better overlap could win.";
   section.table.columns = {
       {.key = "what", .header = "time in", .type = ColumnType::kText, .importance = 3},
       {.key = "time_ns", .header = "time", .type = ColumnType::kDuration, .importance = 3},
@@ -95,50 +113,71 @@ Section rank_section(const SummaryInput& input) {
   Section section;
   section.key = "ranks";
   section.title = "Ranks";
-  section.lead = "One trace per row. Ranks that wait for a slower one show it as communication.";
+  section.lead =
+      "Own work is a " + std::string(input.merged.has_steps ? "step" : "trace") +
+      " without the communication that nothing hides: where ranks meet in collectives, the one "
+      "with most of it keeps the others waiting.";
   section.table.columns = {
       {.key = "rank", .header = "rank", .type = ColumnType::kName, .importance = 9},
       {.key = "slices", .header = "slices", .type = ColumnType::kCount, .importance = 1},
-      {.key = "steps", .header = "steps", .type = ColumnType::kCount, .importance = 3},
+      {.key = "steps",
+       .header = "steps",
+       .type = ColumnType::kCount,
+       .for_tools = !input.merged.has_steps,
+       .importance = 3},
       {.key = "step_average_ns",
        .header = "average\nstep",
        .type = ColumnType::kDuration,
-       .importance = 6},
+       .for_tools = !input.merged.has_steps,
+       .importance = 5},
+      {.key = "own_step_ns",
+       .header = input.merged.has_steps ? "own work\nper step" : "own work",
+       .type = ColumnType::kDuration,
+       .importance = 7},
+      {.key = "own_step_share",
+       .header = "of the\nslowest",
+       .type = ColumnType::kShare,
+       .share_of = "own work of the rank with most of it",
+       .importance = 4},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0},
       {.key = "span_ns", .header = "span", .type = ColumnType::kDuration, .importance = 2},
       {.key = "device_busy_share",
        .header = input.device + " busy\nof span",
        .type = ColumnType::kShare,
        .share_of = "span of the trace, averaged over its devices",
+       .for_tools = !input.has_device,
        .importance = 6},
       {.key = "computation_ns",
        .header = "compu-\ntation",
        .type = ColumnType::kDuration,
-       .importance = 4},
+       .for_tools = !input.has_device,
+       .importance = 3},
       {.key = "communication_ns",
        .header = "communi-\ncation",
        .type = ColumnType::kDuration,
+       .for_tools = !input.merged.has_communication,
        .importance = 5},
       {.key = "exposed_communication_ns",
        .header = "exposed",
        .type = ColumnType::kDuration,
+       .for_tools = !input.merged.has_communication,
        .importance = 4},
       {.key = "top_finding", .header = "", .type = ColumnType::kText, .for_tools = true}};
-  if (input.ranks.size() < 2) return section;
-  for (Column& column : section.table.columns) {
-    const bool is_about_it =
-        column.key == "communication_ns" || column.key == "exposed_communication_ns";
-    if (is_about_it) column.for_tools = !input.merged.has_communication;
+  section.for_tools = input.ranks.size() < 2;
+  std::int64_t most_ns = 0;
+  for (const RankInput& rank : input.ranks) {
+    most_ns = std::max(most_ns, analysis::own_step_ns(*rank.summary));
   }
   for (const RankInput& rank : input.ranks) {
     const Summary& summary = *rank.summary;
-    std::int64_t busy_ns = 0;
-    for (const auto& device : summary.devices) busy_ns += device.busy_ns;
-    const auto devices = static_cast<std::int64_t>(summary.devices.size());
+    const analysis::DeviceUse use = analysis::device_use(summary);
+    const std::int64_t own_ns = analysis::own_step_ns(summary);
+    const Cell own_share = share_of(own_ns, most_ns);
     section.table.rows.push_back(
-        {{Text{rank.name}, Count{rank.trace->slice_count()}, Count{summary.steps.size()},
-          average_step(summary), Duration{summary.extent.length_ns()},
-          share_of(busy_ns, devices * summary.extent.length_ns()),
-          Duration{summary.communication.computation_ns},
+        {{Text{rank.name}, Count{rank.trace->slice_count()},
+          Count{summary.has_steps ? summary.steps.size() : 0}, average_step(summary),
+          Duration{own_ns}, own_share, own_share, Duration{summary.extent.length_ns()},
+          share_of(use.busy_ns, use.span_ns), Duration{summary.communication.computation_ns},
           Duration{summary.communication.communication_ns},
           Duration{exposed_ns(summary.communication)},
           rank.findings.empty() ? Cell{Absent{}} : Cell{Text{rank.findings.front().code}}},
@@ -152,7 +191,7 @@ Section memory_peak_section(const SummaryInput& input) {
   section.key = "memory_peaks";
   section.title = "Memory at its peak";
   section.lead =
-      "Allocated is what tensors held; reserved is what the allocator took from the system.";
+      "Allocated is the most that was in use at once; reserved is the most the allocator held.";
   section.table.columns = {
       {.key = "place", .header = "place", .type = ColumnType::kName},
       {.key = "peak_allocated_bytes", .header = "allocated", .type = ColumnType::kBytes},
@@ -164,7 +203,8 @@ Section memory_peak_section(const SummaryInput& input) {
   for (const MemoryPlace& place : input.merged.memory) {
     if (place.peak_allocated_bytes == 0 && place.peak_reserved_bytes == 0) continue;
     section.table.rows.push_back(
-        {{Text{place.place}, peak(place.peak_allocated_bytes), peak(place.peak_reserved_bytes)},
+        {{Text{analysis::place_text(place.place)}, peak(place.peak_allocated_bytes),
+          peak(place.peak_reserved_bytes)},
          RowStyle::kPlain});
   }
   return section;
@@ -173,40 +213,49 @@ Section memory_peak_section(const SummaryInput& input) {
 Section memory_section(const SummaryInput& input) {
   Section section;
   section.key = "memory";
-  section.title = "Memory by who asked for it";
+  section.title = "Memory by who allocated it";
   section.lead =
-      "Kept is allocated minus freed under the same name; memory is often freed under another, so "
-      "it is no leak by itself.";
+      "Allocated adds up every allocation under the name, so memory used again counts again. Kept "
+      "is what was not freed under the same name; it is often freed under another, so it is no "
+      "leak by itself.";
   section.table.columns = {
-      {.key = "name", .header = "in", .type = ColumnType::kName, .importance = 9},
+      {.key = "name", .header = "allocated by", .type = ColumnType::kName, .importance = 9},
       {.key = "place", .header = "place", .type = ColumnType::kName, .importance = 5},
       {.key = "pool", .header = "pool", .type = ColumnType::kText, .importance = 2},
       {.key = "allocations", .header = "allocs", .type = ColumnType::kCount, .importance = 3},
-      {.key = "frees", .header = "frees", .type = ColumnType::kCount, .importance = 1},
       {.key = "allocated_bytes",
        .header = "allocated",
        .type = ColumnType::kBytes,
-       .importance = 4},
+       .importance = 6},
+      {.key = "frees", .header = "frees", .type = ColumnType::kCount, .importance = 1},
       {.key = "freed_bytes", .header = "freed", .type = ColumnType::kBytes, .importance = 3},
-      {.key = "kept_bytes", .header = "kept", .type = ColumnType::kBytes, .importance = 6}};
-  analysis::LeftOut cut;
-  analysis::LeftOut filtered;
-  const auto add = [&](const MemoryPlace& place, const std::vector<MemoryRow>& rows,
-                       const std::string& pool) {
-    const auto shown = analysis::shown_rows_by_increase(rows, input.options);
-    cut.rows += shown.cut.rows;
-    filtered.rows += shown.filtered.rows;
-    for (const MemoryRow* row : shown.rows) {
+      {.key = "kept_bytes", .header = "kept", .type = ColumnType::kBytes, .importance = 4}};
+  std::vector<PooledRow> rows;
+  for (const MemoryPlace& place : input.merged.memory) {
+    for (const MemoryRow& row : place.allocated) rows.push_back({&place, &row, false});
+    for (const MemoryRow& row : place.reserved) rows.push_back({&place, &row, true});
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const PooledRow& a, const PooledRow& b) {
+    return std::pair(b.is_reserved, a.row->allocated_bytes) >
+           std::pair(a.is_reserved, b.row->allocated_bytes);
+  });
+  std::size_t filtered = 0;
+  std::size_t cut = 0;
+  std::int64_t cut_bytes = 0;
+  for (const auto& [place, row, is_reserved] : rows) {
+    if (input.options.keeps_name && !input.options.keeps_name(row->name)) {
+      ++filtered;
+    } else if (input.options.top != 0 && section.table.rows.size() >= input.options.top) {
+      ++cut;
+      cut_bytes += is_reserved ? 0 : row->allocated_bytes;
+    } else {
       section.table.rows.push_back(
-          {{Text{row->name}, Text{place.place}, Text{pool}, Count{row->allocations},
-            Count{row->frees}, Bytes{row->allocated_bytes}, Bytes{row->freed_bytes},
+          {{Text{row->name}, Text{analysis::place_text(place->place)},
+            Text{is_reserved ? "reserved" : "allocated"}, Count{row->allocations},
+            Bytes{row->allocated_bytes}, Count{row->frees}, Bytes{row->freed_bytes},
             Bytes{row->increased_bytes()}},
            RowStyle::kPlain});
     }
-  };
-  for (const MemoryPlace& place : input.merged.memory) {
-    add(place, place.allocated, "allocated");
-    add(place, place.reserved, "reserved");
   }
   const bool has_pools =
       std::any_of(input.merged.memory.begin(), input.merged.memory.end(),
@@ -214,9 +263,19 @@ Section memory_section(const SummaryInput& input) {
   for (Column& column : section.table.columns) {
     if (column.key == "pool") column.for_tools = !has_pools;
   }
-  section.table.rows_left_out = cut.rows + filtered.rows;
-  if (section.table.rows_left_out > 0) {
-    section.table.left_out = count_text(section.table.rows_left_out) + " more";
+  section.table.rows_left_out = cut + filtered;
+  if (section.table.rows.empty() && filtered > 0) {
+    section.notes.push_back("No name matches '" + input.options.filter +
+                            "': " + counted(filtered, "name") + " left out.");
+    return section;
+  }
+  if (cut > 0) {
+    section.table.left_out = count_text(cut) + " more, " + bytes_text(cut_bytes) + " allocated";
+  }
+  if (filtered > 0) {
+    if (cut > 0) section.table.left_out += "; ";
+    section.table.left_out +=
+        counted(filtered, "name") + " not matched by '" + input.options.filter + "'";
   }
   return section;
 }

@@ -42,12 +42,15 @@ std::string device_text(const std::vector<RankInput>& ranks) {
   return text;
 }
 
-Fact step_fact(const std::vector<RankInput>& ranks) {
+Fact step_fact(const SummaryInput& input) {
   std::uint64_t steps = 0;
+  std::size_t ranks_with_steps = 0;
   std::int64_t total_ns = 0;
   std::int64_t shortest_ns = 0;
   std::int64_t longest_ns = 0;
-  for (const RankInput& rank : ranks) {
+  for (const RankInput& rank : input.ranks) {
+    if (!rank.summary->has_steps) continue;
+    ++ranks_with_steps;
     for (const auto& step : rank.summary->steps) {
       const std::int64_t length_ns = step.interval.length_ns();
       shortest_ns = steps == 0 ? length_ns : std::min(shortest_ns, length_ns);
@@ -58,30 +61,32 @@ Fact step_fact(const std::vector<RankInput>& ranks) {
   }
   Fact fact{"steps", "steps", Count{steps}, ""};
   if (steps == 0) {
-    fact.remark = "none marked: shares are of the host's span";
+    fact.remark = "none marked: shares are of the whole trace";
   } else if (steps == 1) {
-    fact.remark = duration_text(total_ns);
+    fact.remark = input.duration(total_ns);
   } else {
-    fact.remark = duration_text(total_ns / static_cast<std::int64_t>(steps)) + " on average, " +
-                  duration_text(shortest_ns) + " to " + duration_text(longest_ns);
+    if (ranks_with_steps > 1) fact.remark = "in " + count_text(ranks_with_steps) + " ranks, ";
+    fact.remark += input.duration(total_ns / static_cast<std::int64_t>(steps)) + " on average, " +
+                   input.duration(shortest_ns) + " to " + input.duration(longest_ns);
   }
   return fact;
 }
 
-Fact busy_fact(const std::vector<RankInput>& ranks, const std::string& device) {
-  std::int64_t busy_ns = 0;
-  std::int64_t span_ns = 0;
-  for (const RankInput& rank : ranks) {
-    for (const auto& row : rank.summary->devices) {
-      busy_ns += row.busy_ns;
-      span_ns += rank.summary->extent.length_ns();
-    }
+Fact busy_fact(const SummaryInput& input) {
+  analysis::DeviceUse all;
+  for (const RankInput& rank : input.ranks) {
+    const analysis::DeviceUse use = analysis::device_use(*rank.summary);
+    all.busy_ns += use.busy_ns;
+    all.span_ns += use.span_ns;
   }
-  return {"device_busy_share", device + " busy", share_of(busy_ns, span_ns),
-          "of the span: " + duration_text(busy_ns) + " with kernels, copies or memsets running"};
+  const bool is_one = input.ranks.size() == 1 && input.ranks.front().summary->devices.size() == 1;
+  return {"device_busy_share", input.device + " busy", share_of(all.busy_ns, all.span_ns),
+          "of the span: " + input.duration(all.busy_ns) +
+              " with kernels, copies or memsets running" + (is_one ? "" : ", devices added up")};
 }
 
-std::vector<Fact> facts_of(const std::vector<RankInput>& ranks, const std::string& device) {
+std::vector<Fact> facts_of(const SummaryInput& input) {
+  const std::vector<RankInput>& ranks = input.ranks;
   const RankInput& first = ranks.front();
   std::vector<Fact> facts;
   if (ranks.size() == 1) {
@@ -101,42 +106,58 @@ std::vector<Fact> facts_of(const std::vector<RankInput>& ranks, const std::strin
   }
   std::int64_t span_ns = 0;
   std::uint64_t slices = 0;
-  std::size_t devices = 0;
   for (const RankInput& rank : ranks) {
     span_ns = std::max(span_ns, rank.summary->extent.length_ns());
     slices += rank.trace->slice_count();
-    devices += rank.summary->devices.size();
   }
   facts.push_back({"span_ns", "span", Duration{span_ns},
                    ranks.size() == 1 ? "from the first slice to the last" : "the longest rank"});
   facts.push_back({"slices", "slices", Count{slices}, ""});
-  facts.push_back(step_fact(ranks));
-  if (devices > 0) facts.push_back(busy_fact(ranks, device));
+  facts.push_back(step_fact(input));
+  if (input.has_device) facts.push_back(busy_fact(input));
   return facts;
 }
 
 struct SectionOfView {
   View view;
   Section (*section)(const SummaryInput&);
+  const char* if_nothing = nullptr;  // said by the first section of a view that was asked for
 };
 
 // In reading order: the whole first, then ever smaller parts.
 constexpr SectionOfView kSections[] = {
-    {View::kSteps, step_section},
+    {View::kSteps, step_section, "Nothing with a duration was recorded here."},
     {View::kSteps, steps_section},
-    {View::kDevice, device_section},
     {View::kDistributed, rank_section},
-    {View::kDistributed, communication_section},
-    {View::kModel, phase_section},
-    {View::kOperator, operator_section},
+    {View::kDevice, device_section, "No work on a device was recorded here."},
+    {View::kDistributed, communication_section, "No communication was recorded here."},
+    {View::kModel, phase_section,
+     "No phase of a model was recorded here: data loading, forward, backward or optimizer."},
+    {View::kOperator, operator_section, "No operator was recorded here."},
     {View::kOperator, operator_work_section},
-    {View::kKernel, kernel_section},
-    {View::kUserRanges, user_range_section},
-    {View::kMemoryManipulation, memory_range_section},
+    {View::kKernel, kernel_section, "No kernel was recorded here."},
+    {View::kUserRanges, user_range_section, "No range of a user's script was recorded here."},
+    {View::kMemoryManipulation, memory_range_section,
+     "No copy or memset was recorded here as a range on the host."},
     {View::kMemory, memory_peak_section},
-    {View::kMemory, memory_section},
+    {View::kMemory, memory_section,
+     "No allocation was recorded here; profilers record memory only when asked to."},
+    {View::kOverview, thread_section},
     {View::kOverview, kind_section},
 };
+
+// Tools find every table they ask for, with or without rows; people only what says something.
+void add_section(Document& document, const SectionOfView& entry, const SummaryInput& input) {
+  Section section = entry.section(input);
+  const bool is_empty = section.table.rows.empty() && section.table.rows_left_out == 0;
+  if (is_empty && !input.shows_all_views() && entry.if_nothing != nullptr) {
+    section.lead.clear();
+    section.notes = {entry.if_nothing};
+  } else if (is_empty) {
+    section.for_tools = true;
+  }
+  document.sections.push_back(std::move(section));
+}
 
 }  // namespace
 
@@ -148,20 +169,21 @@ Document summary_document(const std::vector<RankInput>& ranks, const Summary& me
   document.title = "strobe summary: where the time went";
   if (ranks.empty()) return document;
   const std::string device = ranks.front().trace->traits().device_label;
-  const SummaryInput input{ranks, merged, options, device};
-  document.facts = facts_of(ranks, device);
+  const SummaryInput input{ranks, merged, options, device, !merged.devices.empty()};
+  document.unit = input.unit();
+  document.facts = facts_of(input);
   document.findings = findings;
   if (verbose) document.findings_on_page = findings.size();
   for (const SectionOfView& entry : kSections) {
     if (!options.views.has(entry.view)) continue;
-    Section section = entry.section(input);
-    const bool all_hidden = section.table.rows.empty() && section.table.rows_left_out > 0;
-    if (section.table.rows.empty() && !all_hidden) continue;
-    document.sections.push_back(std::move(section));
+    if (entry.section == operator_work_section && !options.operator_detail) continue;
+    add_section(document, entry, input);
   }
   const bool is_clean = std::all_of(ranks.begin(), ranks.end(),
                                     [](const RankInput& rank) { return rank.import->is_clean(); });
-  if (!is_clean || verbose) document.sections.push_back(import_section(input, verbose));
+  Section import = import_section(input, verbose);
+  import.for_tools = is_clean && !verbose;
+  document.sections.push_back(std::move(import));
   return document;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "strobe/analysis/table_order.h"
+#include "strobe/report/format.h"
 #include "strobe/report/summary_report.h"
 
 // The sections of a summary document, one function each. A section without rows is not shown.
@@ -13,12 +15,22 @@ struct SummaryInput {
   const std::vector<RankInput>& ranks;
   const analysis::Summary& merged;
   const analysis::TableOptions& options;
-  std::string device;  // what people call it: "GPU"
+  std::string device;       // what people call it: "GPU"
+  bool has_device = false;  // any work on one; without it the word says nothing
+
+  bool shows_all_views() const { return options.views == analysis::ViewSet::all(); }
+  std::optional<analysis::TimeUnit> unit() const {
+    return options.one_unit ? std::optional(options.unit) : std::nullopt;
+  }
+  std::string duration(std::int64_t duration_ns) const {
+    return duration_text(duration_ns, unit());
+  }
 };
 
-Section step_section(const SummaryInput& input);   // where the average step went
+Section step_section(const SummaryInput& input);   // where the average step went, or the trace
 Section steps_section(const SummaryInput& input);  // every step, for tools
 Section device_section(const SummaryInput& input);
+Section thread_section(const SummaryInput& input);
 Section phase_section(const SummaryInput& input);
 Section kind_section(const SummaryInput& input);
 
@@ -48,8 +60,9 @@ std::string total_words(const analysis::Summary& summary);
 std::int64_t spans_ns(const std::vector<RankInput>& ranks);
 inline constexpr const char* kSpanWords = "span of the trace, ranks added up";
 
-// Says what a cut or filtered table does not show; the time is on the side it was sorted by.
-void say_left_out(Table& table, const analysis::LeftOut& cut, const analysis::LeftOut& filtered,
-                  bool by_device, const std::string& of_what);
+// Says what a cut or filtered table does not show; `noun` is what a row is, and the time is on the
+// side it was sorted by.
+void say_left_out(Section& section, const SummaryInput& input, const analysis::LeftOut& cut,
+                  const analysis::LeftOut& filtered, bool by_device, const std::string& noun);
 
 }  // namespace strobe::report

@@ -11,7 +11,22 @@ using analysis::StepLabel;
 using analysis::StepRow;
 using analysis::Summary;
 
-std::string step_label_text(StepLabel label, const std::string& device) {
+std::string host_label_text(StepLabel label) {
+  switch (label) {
+    case StepLabel::kRuntime:
+      return "host in runtime calls";
+    case StepLabel::kDataLoader:
+      return "host loads data";
+    case StepLabel::kHost:
+      return "host in other recorded code";
+    default:
+      return "nothing recorded";
+  }
+}
+
+std::string step_label_text(StepLabel label, const SummaryInput& input) {
+  const std::string& device = input.device;
+  if (!input.has_device) return host_label_text(label);
   switch (label) {
     case StepLabel::kKernel:
       return device + " computes";
@@ -53,18 +68,28 @@ Section step_section(const SummaryInput& input) {
   }
   Section section;
   section.key = "step_breakdown";
-  section.title = "Where the average step went";
-  section.lead = "Every nanosecond once: what the " + input.device +
-                 " did, and while it did nothing, what the host did.";
+  const bool has_steps = input.merged.has_steps;
+  const std::string whole = has_steps ? "step" : input.ranks.size() > 1 ? "traces" : "trace";
+  section.title =
+      has_steps ? "Where the average step went" : "Where the time of the " + whole + " went";
+  section.lead = input.has_device ? "Every nanosecond once: what the " + input.device +
+                                        " did, and while it did nothing, what the host did."
+                                  : "Every nanosecond once.";
   section.table.columns = {
-      {.key = "label", .header = "in the step", .type = ColumnType::kText},
+      {.key = "label", .header = "in the " + whole, .type = ColumnType::kText},
       {.key = "word", .header = "", .type = ColumnType::kText, .for_tools = true},
-      {.key = "per_step_ns", .header = "per step", .type = ColumnType::kDuration},
-      {.key = "total_ns", .header = "all steps", .type = ColumnType::kDuration, .for_tools = true},
-      {.key = "step_share",
-       .header = "share of step",
+      {.key = "per_step_ns",
+       .header = "per step",
+       .type = ColumnType::kDuration,
+       .for_tools = !has_steps},
+      {.key = "total_ns",
+       .header = has_steps ? "all steps" : "time",
+       .type = ColumnType::kDuration,
+       .for_tools = has_steps},
+      {.key = "share",
+       .header = "share of " + whole,
        .type = ColumnType::kShare,
-       .share_of = "step time",
+       .share_of = has_steps ? "time of the steps" : std::string(kSpanWords),
        .balanced = true},
       {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
   if (steps == 0) return section;
@@ -72,17 +97,19 @@ Section step_section(const SummaryInput& input) {
     const Cell share = share_of(total_ns, steps_ns);
     section.table.rows.push_back(
         {{Text{std::move(text)}, Text{std::move(word)},
-          Duration{total_ns / static_cast<std::int64_t>(steps)}, Duration{total_ns}, share,
-          style == RowStyle::kTotal ? Cell{Absent{}} : share},
+          has_steps ? Cell{Duration{total_ns / static_cast<std::int64_t>(steps)}} : Cell{Absent{}},
+          Duration{total_ns}, share, style == RowStyle::kTotal ? Cell{Absent{}} : share},
          style});
   };
   for (int i = 0; i < kStepLabels; ++i) {
     const auto label = static_cast<StepLabel>(i);
     if (label_ns[i] == 0) continue;
-    add(step_label_text(label, input.device), std::string(analysis::word_of(label)), label_ns[i],
+    add(step_label_text(label, input), std::string(analysis::word_of(label)), label_ns[i],
         RowStyle::kPlain);
   }
-  add("step", "step", steps_ns, RowStyle::kTotal);
+  section.for_tools =
+      !has_steps && !input.has_device && section.table.rows.size() < 2 && input.shows_all_views();
+  add(whole, "all", steps_ns, RowStyle::kTotal);
   return section;
 }
 
@@ -99,7 +126,7 @@ Section steps_section(const SummaryInput& input) {
   for (int i = 0; i < kStepLabels; ++i) {
     const auto label = static_cast<StepLabel>(i);
     columns.push_back({.key = std::string(analysis::word_of(label)) + "_ns",
-                       .header = step_label_text(label, input.device),
+                       .header = step_label_text(label, input),
                        .type = ColumnType::kDuration});
   }
   columns.push_back(
@@ -107,6 +134,7 @@ Section steps_section(const SummaryInput& input) {
   columns.push_back(
       {.key = "launched_device_ns", .header = "launched", .type = ColumnType::kDuration});
   for (const RankInput& rank : input.ranks) {
+    if (!rank.summary->has_steps) continue;
     for (const StepRow& step : rank.summary->steps) {
       Row row{{Text{rank.name}, Text{step.name}, Duration{step.interval.start_ns},
                Duration{step.interval.length_ns()}},
@@ -122,6 +150,7 @@ Section steps_section(const SummaryInput& input) {
 
 Section device_section(const SummaryInput& input) {
   const bool has_ranks = input.ranks.size() > 1;
+  std::size_t devices = 0;
   Section section;
   section.key = "devices";
   section.title = input.device + " use";
@@ -133,6 +162,7 @@ Section device_section(const SummaryInput& input) {
        .for_tools = !has_ranks,
        .importance = 3},
       {.key = "device", .header = "device", .type = ColumnType::kText, .importance = 3},
+      {.key = "device_id", .header = "", .type = ColumnType::kCount, .for_tools = true},
       {.key = "device_name", .header = "name", .type = ColumnType::kName, .importance = 1},
       {.key = "kernels", .header = "kernels", .type = ColumnType::kCount},
       {.key = "kernel_busy_ns",
@@ -148,6 +178,7 @@ Section device_section(const SummaryInput& input) {
       {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
   for (const RankInput& rank : input.ranks) {
     const auto& known = rank.trace->metadata().devices;
+    devices = std::max(devices, rank.summary->devices.size());
     for (const analysis::DeviceRow& device : rank.summary->devices) {
       const auto properties =
           std::find_if(known.begin(), known.end(),
@@ -155,12 +186,72 @@ Section device_section(const SummaryInput& input) {
       const Cell share = share_of(device.busy_ns, rank.summary->extent.length_ns());
       section.table.rows.push_back(
           {{Text{rank.name}, Text{input.device + " " + std::to_string(device.device)},
+            Count{static_cast<std::uint64_t>(device.device)},
             properties == known.end() || properties->name.empty() ? Cell{Absent{}}
                                                                   : Cell{Text{properties->name}},
             Count{device.kernels}, Duration{device.kernel_busy_ns}, Duration{device.busy_ns}, share,
             share},
            RowStyle::kPlain});
     }
+  }
+  // The table of ranks says as much.
+  section.for_tools = has_ranks && devices < 2 && input.shows_all_views();
+  return section;
+}
+
+Section thread_section(const SummaryInput& input) {
+  Section section;
+  section.key = "threads";
+  section.title = "Host threads";
+  section.lead =
+      "Busy is the time in at least one range or runtime call; on an asynchronous track ranges "
+      "overlap and nobody need be working.";
+  section.for_tools = input.has_device;
+  bool has_names = false;
+  for (const RankInput& rank : input.ranks) {
+    for (const auto& thread : rank.summary->threads) has_names = has_names || !thread.name.empty();
+  }
+  section.table.columns = {
+      {.key = "rank",
+       .header = "rank",
+       .type = ColumnType::kName,
+       .for_tools = input.ranks.size() < 2,
+       .importance = 3},
+      {.key = "name",
+       .header = "name",
+       .type = ColumnType::kName,
+       .for_tools = !has_names,
+       .importance = 6},
+      {.key = "process", .header = "process", .type = ColumnType::kName},
+      {.key = "thread", .header = "thread", .type = ColumnType::kName, .importance = 4},
+      {.key = "track", .header = "track", .type = ColumnType::kText},
+      {.key = "ranges", .header = "ranges", .type = ColumnType::kCount},
+      {.key = "busy_ns", .header = "busy", .type = ColumnType::kDuration, .importance = 5},
+      {.key = "busy_share",
+       .header = "share\nof span",
+       .type = ColumnType::kShare,
+       .share_of = "span of the trace",
+       .importance = 5},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
+  for (const RankInput& rank : input.ranks) {
+    std::vector<const analysis::HostThreadRow*> threads;
+    for (const auto& thread : rank.summary->threads) threads.push_back(&thread);
+    std::stable_sort(threads.begin(), threads.end(),
+                     [](const auto* a, const auto* b) { return a->busy_ns > b->busy_ns; });
+    const std::size_t top = input.options.top == 0 ? threads.size() : input.options.top;
+    for (std::size_t i = 0; i < std::min(top, threads.size()); ++i) {
+      const analysis::HostThreadRow& thread = *threads[i];
+      const Cell share = share_of(thread.busy_ns, rank.summary->extent.length_ns());
+      section.table.rows.push_back(
+          {{Text{rank.name}, thread.name.empty() ? Cell{Absent{}} : Cell{Text{thread.name}},
+            Text{thread.process}, Text{thread.thread}, Text{thread.is_async ? "async" : "thread"},
+            Count{thread.ranges}, Duration{thread.busy_ns}, share, share},
+           RowStyle::kPlain});
+    }
+    section.table.rows_left_out += threads.size() - std::min(top, threads.size());
+  }
+  if (section.table.rows_left_out > 0) {
+    section.table.left_out = count_text(section.table.rows_left_out) + " more";
   }
   return section;
 }
@@ -171,8 +262,10 @@ Section phase_section(const SummaryInput& input) {
   Section section;
   section.key = "phases";
   section.title = "Model phases";
-  section.lead = "Host time inside each phase, and the " + input.device +
-                 " time of the work it launched, whenever that ran.";
+  section.lead = "Host time inside each phase" +
+                 (input.has_device ? ", and the " + input.device +
+                                         " time of the work it launched, whenever that ran."
+                                   : std::string("."));
   section.table.columns = {
       {.key = "phase", .header = "phase", .type = ColumnType::kText, .importance = 3},
       {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 2},
@@ -192,14 +285,17 @@ Section phase_section(const SummaryInput& input) {
       {.key = "device_total_ns",
        .header = input.device + "\ntotal",
        .type = ColumnType::kDuration,
+       .for_tools = !input.has_device,
        .importance = 3},
       {.key = "device_per_call_ns",
        .header = input.device + "\nper call",
-       .type = ColumnType::kDuration},
+       .type = ColumnType::kDuration,
+       .for_tools = !input.has_device},
       {.key = "device_share",
        .header = input.device + " share\nof " + of,
        .type = ColumnType::kShare,
        .share_of = input.device + " time launched in " + of,
+       .for_tools = !input.has_device,
        .importance = 2},
       {.key = "kernel_total_ns",
        .header = "kernels",
@@ -231,8 +327,8 @@ Section phase_section(const SummaryInput& input) {
   }
   if (phases_ns > summary.total_ns) {
     section.notes.push_back("Phases on several threads overlap: their host times add up to " +
-                            duration_text(phases_ns) + " of " + duration_text(summary.total_ns) +
-                            ".");
+                            input.duration(phases_ns) + " in " + input.duration(summary.total_ns) +
+                            " of " + of + ".");
   }
   return section;
 }
@@ -271,6 +367,11 @@ Section kind_section(const SummaryInput& input) {
   };
   add("host", summary.host_types);
   add(input.device, summary.device_types);
+  // One kind alone divides nothing, and the threads say as much.
+  section.for_tools =
+      section.table.rows.size() < 2 && input.shows_all_views() &&
+      std::any_of(input.ranks.begin(), input.ranks.end(),
+                  [](const RankInput& rank) { return !rank.summary->threads.empty(); });
   return section;
 }
 

@@ -30,6 +30,38 @@ void add_up(analysis::LeftOut& sum, const analysis::LeftOut& more) {
   sum.device_ns += more.device_ns;
 }
 
+// On a page, what an operator is made of stands right below it; tools get it in operator_work.
+void add_detail_rows(Table& table, const OperatorRow& row) {
+  const auto add = [&](const std::string& name, std::uint64_t calls, const Cell& host,
+                       const Cell& host_per_call, const Cell& device, std::size_t indent) {
+    Row detail;
+    detail.cells.assign(table.columns.size(), Absent{});
+    detail.style = RowStyle::kDetail;
+    detail.indent = indent;
+    detail.for_people = true;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const std::string& key = table.columns[i].key;
+      if (key == "operator") detail.cells[i] = Text{name};
+      if (key == "calls") detail.cells[i] = Count{calls};
+      if (key == "host_total_ns") detail.cells[i] = host;
+      if (key == "host_per_call_ns") detail.cells[i] = host_per_call;
+      if (key == "device_total_ns") detail.cells[i] = device;
+    }
+    table.rows.push_back(std::move(detail));
+  };
+  const auto add_work = [&](const std::vector<analysis::DeviceWorkRow>& work, std::size_t indent) {
+    for (const auto& item : work) {
+      add(item.name, item.device.calls, Absent{}, Absent{}, Duration{item.device.total_ns}, indent);
+    }
+  };
+  for (const auto& phase : row.phases) {
+    add(phase.name, phase.host.calls, Duration{phase.host.total_ns}, average_of(phase.host),
+        Duration{phase.device.total_ns}, 1);
+    add_work(phase.work, 2);
+  }
+  add_work(row.work, 1);
+}
+
 }  // namespace
 
 Section operator_section(const SummaryInput& input) {
@@ -45,8 +77,10 @@ Section operator_section(const SummaryInput& input) {
   Section section;
   section.key = "operators";
   section.title = "Operators";
-  section.lead = "Framework calls by name. Total includes what a call calls, self does not; " +
-                 input.device + " time is that of the work launched inside.";
+  section.lead =
+      "Framework calls by name. Total includes what a call calls, self does not" +
+      (input.has_device ? "; " + input.device + " time is that of the work launched inside."
+                        : std::string("."));
   section.table.columns = {
       thread_column(has_threads(groups)),
       {.key = "operator", .header = "operator", .type = ColumnType::kName, .importance = 9},
@@ -71,11 +105,13 @@ Section operator_section(const SummaryInput& input) {
       {.key = "device_total_ns",
        .header = input.device + "\ntotal",
        .type = ColumnType::kDuration,
+       .for_tools = !input.has_device,
        .importance = 6},
       {.key = "device_share",
        .header = "share of\nall " + input.device,
        .type = ColumnType::kShare,
        .share_of = input.device + " time launched by all operators",
+       .for_tools = !input.has_device,
        .importance = 4},
       {.key = "device_self_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
       {.key = "device_per_call_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
@@ -100,11 +136,11 @@ Section operator_section(const SummaryInput& input) {
             min_of(row->host), Duration{row->device.max_ns}, min_of(row->device),
             row->flops == 0 ? Cell{Absent{}} : Cell{Count{row->flops}}},
            RowStyle::kPlain});
+      if (input.options.operator_detail) add_detail_rows(section.table, *row);
     }
   }
-  const bool by_device = analysis::sorts_by_device(input.options.sort);
-  say_left_out(section.table, cut, filtered, by_device,
-               by_device ? input.device + " time" : "host time");
+  say_left_out(section, input, cut, filtered, analysis::sorts_by_device(input.options.sort),
+               "operator");
   return section;
 }
 
@@ -121,7 +157,6 @@ Section operator_work_section(const SummaryInput& input) {
                            {.key = "calls", .header = "", .type = ColumnType::kCount},
                            {.key = "host_total_ns", .header = "", .type = ColumnType::kDuration},
                            {.key = "device_total_ns", .header = "", .type = ColumnType::kDuration}};
-  if (!input.options.operator_detail) return section;
   auto& rows = section.table.rows;
   for (const auto& group : input.merged.operators) {
     for (const OperatorRow* row : analysis::shown_rows(group.rows, input.options).rows) {
@@ -196,11 +231,13 @@ Section kernel_section(const SummaryInput& input) {
           Text{kernel->communicates ? "communication" : "computation"}},
          RowStyle::kPlain});
   }
-  say_left_out(section.table, shown.cut, shown.filtered, true, input.device + " time");
-  if (input.merged.orphan_device_slices > 0) {
-    section.notes.push_back(std::to_string(input.merged.orphan_device_slices) +
-                            " device slices have no recorded launch: they count here, but under no "
-                            "operator.");
+  say_left_out(section, input, shown.cut, shown.filtered, true, "kernel");
+  if (const std::uint64_t orphans = input.merged.orphan_device_slices; orphans > 0) {
+    section.notes.push_back(counted(orphans, "device slice") +
+                            (orphans == 1
+                                 ? " has no recorded launch: it counts here, but under "
+                                 : " have no recorded launch: they count here, but under ") +
+                            "no operator.");
   }
   return section;
 }
@@ -221,6 +258,10 @@ std::vector<Column> range_columns(const SummaryInput& input, bool with_threads) 
            .type = ColumnType::kShare,
            .share_of = "host time of " + of,
            .importance = 4},
+          {.key = "host_self_ns",
+           .header = "host\nself",
+           .type = ColumnType::kDuration,
+           .importance = 5},
           {.key = "host_per_call_ns",
            .header = "host\nper call",
            .type = ColumnType::kDuration,
@@ -228,6 +269,7 @@ std::vector<Column> range_columns(const SummaryInput& input, bool with_threads) 
           {.key = "device_total_ns",
            .header = input.device + "\ntotal",
            .type = ColumnType::kDuration,
+           .for_tools = !input.has_device,
            .importance = 5},
           {.key = "host_max_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
           {.key = "host_min_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true}};
@@ -236,8 +278,8 @@ std::vector<Column> range_columns(const SummaryInput& input, bool with_threads) 
 Row range_row(const SummaryInput& input, const std::string& thread, const UserRangeRow& range) {
   return {{thread_cell(thread), Text{range.name}, Count{range.host.calls},
            Duration{range.host.total_ns}, share_of(range.host.total_ns, input.merged.total_ns),
-           average_of(range.host), Duration{range.device.total_ns}, Duration{range.host.max_ns},
-           min_of(range.host)},
+           Duration{range.self_host_ns}, average_of(range.host), Duration{range.device.total_ns},
+           Duration{range.host.max_ns}, min_of(range.host)},
           RowStyle::kPlain};
 }
 
@@ -247,9 +289,14 @@ Section user_range_section(const SummaryInput& input) {
   const auto& groups = input.merged.user_ranges;
   Section section;
   section.key = "user_ranges";
-  section.title = "Ranges of the user's script";
-  section.lead = "Annotations in the code; " + input.device +
-                 " time is that of the work launched inside, from the same thread.";
+  section.title = input.merged.operators.empty() ? "Ranges" : "Ranges of the user's script";
+  section.lead = std::string(input.merged.operators.empty() ? "What the trace recorded, by name."
+                                                            : "Annotations in the code.") +
+                 " Total includes the ranges inside, self does not" +
+                 (input.has_device ? "; " + input.device +
+                                         " time is that of the work launched inside, from the "
+                                         "same thread."
+                                   : std::string("."));
   section.table.columns = range_columns(input, has_threads(groups));
   analysis::LeftOut cut;
   analysis::LeftOut filtered;
@@ -261,9 +308,8 @@ Section user_range_section(const SummaryInput& input) {
       section.table.rows.push_back(range_row(input, group.thread, *range));
     }
   }
-  const bool by_device = analysis::sorts_by_device(input.options.sort);
-  say_left_out(section.table, cut, filtered, by_device,
-               by_device ? input.device + " time" : "host time");
+  say_left_out(section, input, cut, filtered, analysis::sorts_by_device(input.options.sort),
+               "range");
   return section;
 }
 
@@ -277,7 +323,8 @@ Section memory_range_section(const SummaryInput& input) {
   for (const UserRangeRow* range : shown.rows) {
     section.table.rows.push_back(range_row(input, "", *range));
   }
-  say_left_out(section.table, shown.cut, shown.filtered, false, "host time");
+  say_left_out(section, input, shown.cut, shown.filtered,
+               analysis::sorts_by_device(input.options.sort), "range");
   return section;
 }
 

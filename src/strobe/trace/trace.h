@@ -36,12 +36,13 @@ struct SliceColumns {
   std::size_t size() const { return starts_ns.size(); }
 };
 
-// Only in traces whose times were rounded: where a slice ends for the purpose of nesting, and which
-// host slice owns a runtime call according to the file's order. Empty otherwise.
+// Only in traces whose times were rounded: where a slice ends for the purpose of nesting, and what
+// the file's order says about owners. Empty otherwise.
 struct NestingHints {
   std::vector<std::int64_t> ends_ns;  // per slice
-  std::vector<SliceId>
-      owners;  // per slice; invalid = the thread itself, asked of runtime calls only
+  // Per slice: of a runtime call the host range around it (invalid = the thread itself), of device
+  // work the runtime call that launched it (invalid = the order does not say).
+  std::vector<SliceId> owners;
 };
 
 // Ties an operator to its backward: same number, other thread. Ascending by slice.

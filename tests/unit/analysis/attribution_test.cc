@@ -63,6 +63,31 @@ TEST_F(AttributionTest, the_files_own_word_on_an_owner_wins) {
   EXPECT_EQ(call_owner(1), "thread");
 }
 
+TEST_F(AttributionTest, the_files_own_word_on_a_launch_beats_a_repeated_correlation) {
+  sketch_.slice("first", kOp, 0_us, 10_us)
+      .slice("launch", kCall, 1_us, 2_us)
+      .correlation(7)
+      .owned_by("first");
+  sketch_.stream(0, 7).slice("kernel", kKernel, 50_us, 9_us).correlation(7).owned_by("launch");
+  sketch_.thread(1)
+      .slice("second", kOp, 20_us, 10_us)
+      .slice("launch", kCall, 21_us, 2_us)
+      .correlation(7)
+      .owned_by("second");
+  sketch_.stream(0, 7).slice("unclaimed", kKernel, 70_us, 9_us).correlation(7);
+  attribute_sketch();
+  EXPECT_EQ(work_owner(0), "first");
+  EXPECT_EQ(work_owner(1), "second");
+}
+
+TEST_F(AttributionTest, work_of_a_call_outside_the_selection_is_left_out_by_order_too) {
+  sketch_.slice("op", kOp, 0_us, 10_us).slice("launch", kCall, 1_us, 2_us).correlation(7);
+  sketch_.owned_by("op").stream(0, 7).slice("kernel", kKernel, 50_us, 9_us).correlation(7);
+  sketch_.owned_by("launch");
+  attribute_sketch(TimeSelection({{20_us, 90_us}}));
+  EXPECT_EQ(result_.works.size(), 0u);
+}
+
 TEST_F(AttributionTest, work_follows_its_correlation_to_the_call) {
   sketch_.slice("op", kOp, 0_us, 20_us)
       .slice("call", kCall, 1_us, 2_us)

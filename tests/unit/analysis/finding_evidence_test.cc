@@ -26,8 +26,8 @@ TEST(FindingEvidenceTest, it_adds_up_steps_kernels_and_calls) {
   const Summary summary = summarize(trace);
   const Evidence evidence = gather_evidence(trace, summary);
   EXPECT_EQ(evidence.labelled_ns, 100_us);
-  EXPECT_EQ(evidence.busy_ns, 20_us);
-  EXPECT_DOUBLE_EQ(evidence.busy_share(), 0.2);
+  EXPECT_EQ(evidence.use.busy_ns, 20_us);
+  EXPECT_DOUBLE_EQ(evidence.use.share(), 0.2);
   EXPECT_EQ(evidence.kernels.calls, 3u);
   EXPECT_EQ(evidence.median_kernel_ns, 3_us);
   EXPECT_EQ(evidence.tiny_kernels.calls, 2u);
@@ -43,7 +43,7 @@ TEST(FindingEvidenceTest, an_empty_trace_has_no_shares) {
   const Trace trace = Sketch().trace();
   const Summary summary = summarize(trace);
   const Evidence evidence = gather_evidence(trace, summary);
-  EXPECT_EQ(evidence.busy_share(), 0);
+  EXPECT_EQ(evidence.use.share(), 0);
   EXPECT_EQ(evidence.share_of(StepLabel::kHost), 0);
 }
 

@@ -42,7 +42,7 @@ TEST(FindingRulesTest, a_device_that_waits_for_launches_is_told_with_its_numbers
   EXPECT_EQ(finding.weight, FindingWeight::kMatters);
   EXPECT_DOUBLE_EQ(finding.share, 0.9);
   EXPECT_EQ(finding.headline,
-            "GPU busy 10.0 % of 1.00 ms: the host launches slower than the GPU works (one kernel "
+            "GPU busy 10.0 % of the span: the host launches slower than the GPU works (one kernel "
             "of 10.0 us every 100 us, 5.00 us of it in the launch call)");
 }
 
@@ -87,7 +87,7 @@ TEST(FindingRulesTest, copies_and_one_kernel_that_dominates) {
   const auto findings = findings_of(sketch);
   EXPECT_EQ(findings.at("copies_dominate").share, 0.25);
   EXPECT_EQ(findings.at("one_kernel_dominates").headline,
-            "one kernel takes 85.7 % of the kernel time: big, 1 calls of 600 us");
+            "one kernel takes 85.7 % of the kernel time: big, 1 call of 600 us");
 }
 
 TEST(FindingRulesTest, many_tiny_kernels_are_worth_a_look_when_they_make_the_time) {
@@ -105,7 +105,7 @@ TEST(FindingRulesTest, a_host_that_waits_while_the_device_is_idle) {
   sketch.slice("xStreamSynchronize", kCall, 100_us, 400_us);
   sketch.stream(0, 7).slice("k", kKernel, 0_us, 500_us);
   EXPECT_EQ(findings_of(sketch).at("host_waits_for_device").headline,
-            "the host waits 400 us (40.0 % of the step) in 1 synchronising calls, most of it in "
+            "the host waits 400 us (40.0 % of the step) in 1 synchronising call, most of it in "
             "xStreamSynchronize");
 }
 
@@ -130,9 +130,9 @@ TEST(FindingRulesTest, memory_close_to_what_the_device_has) {
   sketch.peaks(4'000'000'000, 9'500'000'000);
   const auto findings = findings_of(sketch);
   EXPECT_EQ(findings.at("memory_near_capacity").headline,
-            "GPU0 uses up to 8.85 GiB of its 9.31 GiB of memory (95.0 %)");
+            "GPU 0 uses up to 8.85 GiB of its 9.31 GiB of memory (95.0 %)");
   EXPECT_EQ(findings.at("memory_reserved_unused").headline,
-            "the allocator holds 8.85 GiB on Place(gpu:0) but never more than 3.73 GiB is in use");
+            "the allocator holds 8.85 GiB on gpu:0 but never more than 3.73 GiB is in use");
 }
 
 TEST(FindingRulesTest, flaws_of_the_capture_are_notes) {
@@ -141,11 +141,47 @@ TEST(FindingRulesTest, flaws_of_the_capture_are_notes) {
   sketch.stream(0, 7).slice("orphan", kKernel, 0_us, 800_us);
   const auto findings = findings_of(sketch);
   EXPECT_TRUE(findings.at("orphan_device_work")
-                  .headline.starts_with("1 of 1 device slices (100.0 %) have no recorded launch"));
+                  .headline.starts_with("1 of 1 device slice (100.0 %) has no recorded launch"));
   EXPECT_EQ(findings.at("unfinished_slices").headline,
             "1 slice never ends: it counts as if to the end of the trace");
   Sketch host = step_of_host_work();
-  EXPECT_TRUE(findings_of(host).contains("host_only_trace"));
+  EXPECT_TRUE(
+      findings_of(host.slice("op", SliceKind::kOperator, 1_us, 5_us)).contains("host_only_trace"));
+  Sketch no_framework = step_of_host_work();
+  EXPECT_FALSE(findings_of(no_framework).contains("host_only_trace"));
+}
+
+// 600 kernels of 2 us every 5 us beside data loading: fusing them would not shorten anything.
+TEST(FindingRulesTest, tiny_kernels_do_not_matter_while_the_device_waits_for_something_else) {
+  Sketch sketch;
+  sketch.slice("Step#0", SliceKind::kStep, 0_us, 40000_us);
+  sketch.slice("next batch", SliceKind::kDataLoader, 0_us, 20000_us);
+  sketch.stream(0, 7).slice("long", kKernel, 20000_us, 15000_us);
+  for (int i = 0; i < 600; ++i) sketch.slice("k", kKernel, 35000_us + 5_us * i, 2_us);
+  const auto findings = findings_of(sketch);
+  EXPECT_TRUE(findings.contains("device_waits_for_data"));
+  EXPECT_FALSE(findings.contains("many_tiny_kernels"));
+}
+
+TEST(FindingRulesTest, a_device_that_works_on_after_the_steps_is_told) {
+  Sketch sketch;
+  for (int i = 0; i < 4; ++i) {
+    sketch.slice("Step#" + std::to_string(i), SliceKind::kStep, 50_us * i, 50_us);
+  }
+  sketch.stream(0, 7).slice("k", kKernel, 0_us, 1000_us);
+  EXPECT_EQ(findings_of(sketch).at("device_outlasts_steps").headline,
+            "the 4 steps cover 20.0 % of the span: the host ends them long before the GPU is done, "
+            "so their times are the host's; span by steps is 250 us each");
+}
+
+TEST(FindingRulesTest, time_that_belongs_to_no_step_is_told) {
+  Sketch sketch;
+  sketch.slice("warm up", SliceKind::kOperator, 0_us, 600_us);
+  sketch.slice("Step#0", SliceKind::kStep, 600_us, 400_us);
+  const auto findings = findings_of(sketch);
+  EXPECT_EQ(findings.at("time_outside_steps").headline,
+            "the step covers 40.0 % of the span: the rest belongs to no step");
+  EXPECT_FALSE(findings.contains("device_outlasts_steps"));
 }
 
 }  // namespace

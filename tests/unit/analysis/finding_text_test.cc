@@ -39,5 +39,23 @@ TEST(FindingTextTest, long_names_are_cut_but_never_inside_a_letter) {
   EXPECT_EQ(short_name(std::string(47, 'x') + "\xC3\xA9" + "tail"), std::string(47, 'x') + "...");
 }
 
+TEST(FindingTextTest, what_is_counted_is_singular_or_plural) {
+  EXPECT_EQ(counted(1, "call"), "1 call");
+  EXPECT_EQ(counted(0, "call"), "0 calls");
+  EXPECT_EQ(counted(2'000, "call"), "2,000 calls");
+}
+
+TEST(FindingTextTest, long_names_of_code_lose_templates_and_namespaces_first) {
+  EXPECT_EQ(short_name(
+                "void at::native::(anonymous namespace)::softmax_kernel<2, c10::Half, float>(int)"),
+            "softmax_kernel<...>");
+  EXPECT_EQ(short_name("a::b<4>"), "a::b<4>");
+}
+
+TEST(FindingTextTest, places_go_without_their_wrapping) {
+  EXPECT_EQ(place_text("Place(gpu:0)"), "gpu:0");
+  EXPECT_EQ(place_text("pinned"), "pinned");
+}
+
 }  // namespace
 }  // namespace strobe::analysis

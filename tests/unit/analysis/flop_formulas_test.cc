@@ -64,10 +64,17 @@ TEST(FlopFormulasTest, named_shapes_serve_the_other_framework) {
             2u * 4 * 8 * 16);
   EXPECT_EQ(flops("matmul_v2", R"({"input_shapes": {"X": [[4, 8]], "Y": [[16, 8]]}})"),
             2u * 4 * 8 * 16);  // read transposed, as 8 and 16 do not meet
+  EXPECT_EQ(flops("matmul", R"({"input_shapes": {"x": [[8, 4]], "y": [[8, 16]]}})"),
+            2u * 4 * 8 * 16);
+  EXPECT_EQ(flops("matmul", R"({"input_shapes": {"x": [[8, 4]], "y": [[16, 8]]}})"),
+            2u * 4 * 8 * 16);
   EXPECT_EQ(flops("elementwise_add compute", R"({"input_shapes": {"X": [[4, 1]], "Y": [[8]]}})"),
             32u);
   EXPECT_EQ(flops("softmax", R"({"input_shapes": {"X": [[4, 8]]}})"), 96u);
   EXPECT_EQ(flops("softmax dygraph", R"({"input_shapes": {"x": [[4, 8]]}})"), std::nullopt);
+  EXPECT_EQ(flops("gelu", R"({"input_shapes": {"X": [[]]}})"), 5u);  // one element
+  EXPECT_EQ(flops("gelu", R"({"input_shapes": {"X": []}})"), std::nullopt);
+  EXPECT_EQ(flops("matmul", R"({"input_shapes": {"x": [[]], "y": [[8, 16]]}})"), std::nullopt);
 }
 
 TEST(FlopFormulasTest, unknown_operators_and_missing_shapes_have_no_answer) {

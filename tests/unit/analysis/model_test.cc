@@ -15,7 +15,7 @@ std::vector<PhaseTotals> phases_of(const Trace& trace, bool cover_all_threads = 
   const AttributedTrace input = attribute_trace(trace);
   const auto steps = list_steps(trace);
   return list_phases(input, steps, add_up_step_launches(input, steps, cover_all_threads),
-                     find_backward_ranges(input, steps), 100_us);
+                     cover_all_threads, find_backward_ranges(input, steps), 100_us);
 }
 
 TEST(ModelTest, the_outermost_phase_on_a_path_counts) {
@@ -60,6 +60,38 @@ TEST(ModelTest, phases_stand_in_a_fixed_order_behind_the_steps) {
   EXPECT_EQ(phases[2].kind, SliceKind::kForward);
   EXPECT_EQ(phases[3].kind, SliceKind::kBackward);
   EXPECT_EQ(phases[4].kind, SliceKind::kOptimizer);
+}
+
+// The same step on two threads, and one that a phase hides.
+Trace steps_as_ranges() {
+  return Sketch()
+      .thread(1)
+      .slice("Step#0", SliceKind::kStep, 0_us, 40_us)
+      .slice("Net", SliceKind::kForward, 50_us, 40_us)
+      .slice("Step#1", SliceKind::kStep, 60_us, 20_us)
+      .slice("call", kCall, 65_us, 1_us)
+      .correlation(1)
+      .thread(2)
+      .slice("Step#0", SliceKind::kStep, 10_us, 35_us)
+      .stream(0, 7)
+      .slice("k", SliceKind::kKernel, 200_us, 30_us)
+      .correlation(1)
+      .trace();
+}
+
+TEST(ModelTest, steps_of_their_own_thread_count_one_by_one_unless_a_phase_hides_them) {
+  const auto phases = phases_of(steps_as_ranges(), false);
+  EXPECT_EQ(phases[0].host.calls, 2u);
+  EXPECT_EQ(phases[0].host.total_ns, 75_us);
+  EXPECT_EQ(phases[0].kernels.total_ns, 0);
+  EXPECT_EQ(phases[1].kernels.total_ns, 30_us);
+}
+
+TEST(ModelTest, steps_of_all_threads_are_one_step_wherever_they_stand) {
+  const auto phases = phases_of(steps_as_ranges(), true);
+  EXPECT_EQ(phases[0].host.calls, 2u);
+  EXPECT_EQ(phases[0].host.total_ns, 65_us);  // [0,45) and [60,80)
+  EXPECT_EQ(phases[0].kernels.total_ns, 30_us);
 }
 
 TEST(ModelTest, without_steps_the_first_row_is_the_whole_trace) {

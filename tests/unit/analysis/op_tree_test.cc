@@ -188,5 +188,27 @@ TEST(OpTreeTest, an_empty_trace_has_an_empty_tree) {
   EXPECT_EQ(build_op_tree(trace).size(), 0u);
 }
 
+// On an asynchronous track nobody called anybody, even where one range lies inside another; a
+// thread of the same name stays apart from it.
+TEST(OpTreeTest, every_slice_of_an_asynchronous_track_stands_alone) {
+  Sketch sketch;
+  sketch.thread(2).slice("frame", SliceKind::kAnnotation, 0_us, 100_us);
+  sketch.track("2", TrackKind::kAsync).slice("fetch", SliceKind::kAnnotation, 5_us, 80_us);
+  sketch.slice("inner", SliceKind::kAnnotation, 10_us, 20_us);
+  const SliceId inner = sketch.last();
+  sketch.slice("crossing", SliceKind::kAnnotation, 20_us, 200_us);
+  const SliceId crossing = sketch.last();
+  const Trace trace = sketch.trace();
+  const OpTree tree = build_op_tree(trace);
+  ASSERT_EQ(tree.threads.size(), 2u);
+  EXPECT_FALSE(tree.threads[0].is_async);
+  EXPECT_TRUE(tree.threads[1].is_async);
+  EXPECT_EQ(parent_of(trace, tree, inner), "thread");
+  EXPECT_EQ(parent_of(trace, tree, crossing), "thread");
+  EXPECT_EQ(tree.crossings, 0u);
+  EXPECT_THAT(visited(trace, tree),
+              ElementsAre("thread", "frame", "thread", "crossing", "inner", "fetch"));
+}
+
 }  // namespace
 }  // namespace strobe::analysis

@@ -31,6 +31,12 @@ TEST(OperatorShapesTest, shapes_by_name_mean_the_first_tensor_of_each) {
   EXPECT_EQ(shapes.named("w"), nullptr);
 }
 
+TEST(OperatorShapesTest, a_tensor_without_dimensions_is_not_a_missing_one) {
+  const OperatorShapes shapes = read_shapes(find_shapes(R"({"input_shapes": {"x": [[]]}})"));
+  ASSERT_NE(shapes.named("x"), nullptr);
+  EXPECT_TRUE(shapes.named("x")->empty());
+}
+
 TEST(OperatorShapesTest, without_shapes_the_texts_are_empty) {
   EXPECT_TRUE(find_shapes(R"({"External id": 4})").empty());
   EXPECT_TRUE(find_shapes(R"({"input_shapes": {}})").empty());

@@ -138,5 +138,24 @@ TEST(OverviewTest, device_kinds_stand_device_by_device) {
   EXPECT_EQ(rows[2].kind, SliceKind::kMemset);
 }
 
+// A thread is busy 60 + 10 us of ranges and a call beside them; the asynchronous ranges overlap.
+TEST(OverviewTest, every_host_thread_has_its_busy_time) {
+  Sketch sketch;
+  sketch.thread(1).slice("a", SliceKind::kOperator, 0_us, 60_us);
+  sketch.slice("b", SliceKind::kOperator, 10_us, 20_us);
+  sketch.slice("call", SliceKind::kRuntimeCall, 80_us, 10_us);
+  sketch.track("net", TrackKind::kAsync).slice("x", SliceKind::kAnnotation, 0_us, 30_us);
+  sketch.slice("y", SliceKind::kAnnotation, 20_us, 30_us);
+  const Trace trace = sketch.trace();
+  const auto threads = list_threads(attribute_trace(trace));
+  ASSERT_EQ(threads.size(), 2u);
+  EXPECT_EQ(threads[0].thread, "1");
+  EXPECT_EQ(threads[0].ranges, 2u);
+  EXPECT_EQ(threads[0].busy_ns, 70_us);
+  EXPECT_EQ(threads[1].name, "net");
+  EXPECT_TRUE(threads[1].is_async);
+  EXPECT_EQ(threads[1].busy_ns, 50_us);
+}
+
 }  // namespace
 }  // namespace strobe::analysis

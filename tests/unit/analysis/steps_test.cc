@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/support/sketch.h"
 
 namespace strobe::analysis {
@@ -99,6 +101,12 @@ TEST(StepsTest, a_trace_without_steps_has_none_to_choose_from) {
   const auto found = find_steps(Sketch().trace(), 0, 0);
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().what, "the trace has no steps to choose from");
+}
+
+TEST(StepsTest, an_open_range_is_refused_in_words) {
+  const auto found = find_steps(numbered(), 12, std::numeric_limits<std::int64_t>::max());
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().what, "the trace has no step 12 or later");
 }
 
 }  // namespace

@@ -52,5 +52,19 @@ TEST(UserRangesTest, threads_can_be_kept_apart) {
   EXPECT_EQ(groups[1].rows[0].host.total_ns, 4_us);
 }
 
+TEST(UserRangesTest, self_time_is_what_the_ranges_inside_leave) {
+  Sketch sketch;
+  sketch.slice("frame", SliceKind::kAnnotation, 0_us, 100_us);
+  sketch.slice("layout", SliceKind::kAnnotation, 10_us, 50_us);
+  const Trace trace = sketch.trace();
+  const auto groups = list_user_ranges(attribute_trace(trace), false);
+  ASSERT_EQ(groups.size(), 1u);
+  ASSERT_EQ(groups[0].rows.size(), 2u);
+  EXPECT_EQ(groups[0].rows[0].name, "frame");
+  EXPECT_EQ(groups[0].rows[0].host.total_ns, 100_us);
+  EXPECT_EQ(groups[0].rows[0].self_host_ns, 50_us);
+  EXPECT_EQ(groups[0].rows[1].self_host_ns, 50_us);
+}
+
 }  // namespace
 }  // namespace strobe::analysis

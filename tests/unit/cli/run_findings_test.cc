@@ -45,5 +45,22 @@ TEST(RunFindingsTest, ranks_without_findings_have_none_together) {
   EXPECT_TRUE(findings_of_run({rank("rank 0", {}), rank("rank 1", {})}).empty());
 }
 
+// Rank 1 has no exposed communication, so rank 0 shows its waiting as such: the cause comes first.
+TEST(RunFindingsTest, the_rank_others_wait_for_comes_before_their_waiting) {
+  analysis::Summary waiting;
+  waiting.has_communication = true;
+  waiting.steps.resize(1);
+  waiting.steps[0].interval = {0, 100};
+  analysis::Summary slow = waiting;
+  waiting.steps[0].label_ns[static_cast<int>(analysis::StepLabel::kCommunication)] = 40;
+  auto rank0 = rank("rank 0", {finding("exposed", FindingWeight::kMatters, 0.9, "exposed 90 %")});
+  auto rank1 = rank("rank 1", {});
+  rank0.summary = &waiting;
+  rank1.summary = &slow;
+  const auto findings = findings_of_run({rank0, rank1});
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].code, "straggling_rank");
+}
+
 }  // namespace
 }  // namespace strobe::cli

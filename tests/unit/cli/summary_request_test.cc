@@ -34,7 +34,10 @@ TEST(SummaryRequestTest, without_flags_a_page_has_all_tables_and_ten_rows_each) 
   EXPECT_TRUE(plain.tables.views.has(View::kMemory));
   EXPECT_EQ(plain.tables.top, 10u);
   EXPECT_EQ(plain.tables.unit, TimeUnit::kMilliseconds);
-  EXPECT_TRUE(plain.tables.operator_detail);
+  EXPECT_FALSE(plain.tables.operator_detail);
+  EXPECT_TRUE(request({{"op-detail", "on"}}).tables.operator_detail);
+  EXPECT_FALSE(plain.tables.one_unit);
+  EXPECT_TRUE(request({{"time-unit", "us"}}).tables.one_unit);
   EXPECT_FALSE(plain.steps.has_value());
 }
 

@@ -102,10 +102,27 @@ TEST(EventScannerTest, relative_times_lose_their_unit) {
   EXPECT_EQ(scanned.event.relative_end_ns, 78479797);
 }
 
+TEST(EventScannerTest, ids_printed_as_signed_numbers_are_ids_all_the_same) {
+  const auto correlation = [](const std::string& id) {
+    return scan(R"({"ph":"X","args":{"correlation id":)" + id + "}}").event.correlation;
+  };
+  EXPECT_EQ(correlation("-2147483648"), 0x80000000u);
+  EXPECT_EQ(correlation("-2"), 0xFFFFFFFEu);
+  EXPECT_EQ(correlation("-1"), kNoLaunchId);
+  EXPECT_EQ(correlation("-2147483649"), kNoLaunchId);
+}
+
 TEST(EventScannerTest, an_id_over_32_bits_is_left_out_and_marked) {
   const Scanned scanned = scan(R"({"ph":"X","args":{"correlation":4294967296}})");
   EXPECT_EQ(scanned.event.correlation, kNoLaunchId);
   EXPECT_TRUE(scanned.event.has_wide_id);
+}
+
+TEST(EventScannerTest, a_list_where_a_number_belongs_is_stepped_over_whole) {
+  const Scanned scanned = scan(
+      R"({"ph":"X","args":{"correlation":[1,2],"device":{"a":1,"b":2},"External id":7},"ts":[1,2]})");
+  ASSERT_EQ(scanned.result, ScanResult::kEvent);
+  EXPECT_EQ(scanned.event.external, 7u);
 }
 
 TEST(EventScannerTest, every_cut_of_an_event_is_incomplete) {
@@ -144,6 +161,11 @@ TEST(EventScannerTest, events_of_changing_layouts_read_as_if_each_were_the_first
       R"({"name": 11, "ts": 3})",
       R"({"ph": "X", "cat": "a", "name": "12", "pid": 1, "pid": 5, "tid": 2, "ts": 3, "args": null})",
       R"({"ph": "X", "cat": "a", "name": "13", "pid": 1, "tid": 2, "ts": 3, "args": [1, {"ts": 5}]})",
+      R"({"ph": "X", "args": {"device": 1, "x": 2}, "name": "14", "args": {"device": 3, "x": 2}, "ts": 1})",
+      R"({"ph":"X","name":"16","ts":1,"dur":2,"args":{"device":3}})",
+      R"({"ph":"X","name": "17","ts": 1,"dur":2 ,"args": {"device": 3}})",
+      R"({"ph":"X","name":"18","ts":1,"dur":2,"args":{"device":3,},})",
+      R"({"ph": "X", "args": {"device": 1}, "name": "15", "args": {"device": 3}, "ts": 1})",
   };
   const auto describe = [](const RawEvent& e) {
     std::string text(1, e.phase);
@@ -153,8 +175,8 @@ TEST(EventScannerTest, events_of_changing_layouts_read_as_if_each_were_the_first
            std::string(e.args);
   };
   EventScanner scanner;
-  for (std::size_t round = 0; round < 200; ++round) {
-    const std::string& text = events[(round * round + round / 3) % std::size(events)];
+  for (std::size_t round = 0; round < 2000; ++round) {
+    const std::string& text = events[(round * 7 + round / 18) % std::size(events)];
     const std::string padded = text + std::string(simd::kSimdPadding, '\0');
     const char* p = padded.data();
     RawEvent event;

@@ -22,11 +22,13 @@ class FileSketch {
                 SliceKind kind = SliceKind::kOperator) {
     return slice(track, from_us, to_us, kind);
   }
-  SliceId call(TrackId track, std::int64_t from_us, std::int64_t to_us) {
-    return slice(track, from_us, to_us, SliceKind::kRuntimeCall);
+  SliceId call(TrackId track, std::int64_t from_us, std::int64_t to_us,
+               std::uint32_t correlation = kNoLaunchId) {
+    return slice(track, from_us, to_us, SliceKind::kRuntimeCall, correlation);
   }
-  SliceId kernel(std::int64_t from_us, std::int64_t to_us) {
-    return slice(stream, from_us, to_us, SliceKind::kKernel);
+  SliceId kernel(std::int64_t from_us, std::int64_t to_us,
+                 std::uint32_t correlation = kNoLaunchId) {
+    return slice(stream, from_us, to_us, SliceKind::kKernel, correlation);
   }
   void memory(TrackId track, std::int64_t at_us) {
     MemoryColumns& columns = builder.memory();
@@ -45,7 +47,8 @@ class FileSketch {
   TrackId stream;
 
  private:
-  SliceId slice(TrackId track, std::int64_t from_us, std::int64_t to_us, SliceKind kind) {
+  SliceId slice(TrackId track, std::int64_t from_us, std::int64_t to_us, SliceKind kind,
+                std::uint32_t correlation = kNoLaunchId) {
     TraceBuilder::SliceRow row;
     row.start_ns = from_us * kUs;
     row.duration_ns = (to_us - from_us) * kUs;
@@ -53,6 +56,7 @@ class FileSketch {
     row.track = track;
     row.category = builder.category("");
     row.kind = kind;
+    row.correlation = correlation;
     return builder.add_slice(row);
   }
 };
@@ -86,6 +90,21 @@ TEST(PaddleOrderTest, calls_at_the_front_of_a_thread_belong_to_no_range) {
   ASSERT_FALSE(file.owners().empty());
   EXPECT_FALSE(file.owners()[lonely.index()].valid());
   EXPECT_EQ(file.owners()[owned.index()], op);
+}
+
+TEST(PaddleOrderTest, device_work_belongs_to_the_call_before_it_if_their_ids_agree) {
+  FileSketch file;
+  file.range(file.first_thread, 0, 100);
+  const SliceId first = file.call(file.first_thread, 10, 11, 7);
+  const SliceId launched = file.kernel(20, 30, 7);
+  const SliceId stray = file.kernel(30, 40, 9);
+  file.call(file.first_thread, 50, 51);
+  const SliceId nameless = file.kernel(60, 70);
+  take_owners_from_order(file.builder, file.order);
+  ASSERT_FALSE(file.owners().empty());
+  EXPECT_EQ(file.owners()[launched.index()], first);
+  EXPECT_FALSE(file.owners()[stray.index()].valid());
+  EXPECT_FALSE(file.owners()[nameless.index()].valid());
 }
 
 TEST(PaddleOrderTest, memory_events_belong_to_the_range_before_them) {

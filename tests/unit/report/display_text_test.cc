@@ -80,5 +80,38 @@ TEST(DisplayTextTest, lines_break_at_spaces_and_long_words_anyway) {
   EXPECT_THAT(wrap("", 4), ElementsAre());
 }
 
+TEST(DisplayTextTest, names_that_would_look_alike_are_cut_around_what_differs) {
+  const std::string add =
+      "void n::loop_kernel<8, BinaryFunctor<Half, Half, AddFunctor<Half>>>(int)";
+  const std::string mul =
+      "void n::loop_kernel<8, BinaryFunctor<Half, Half, MulFunctor<Half>>>(int)";
+  EXPECT_EQ(fit_name(add, 30), fit_name(mul, 30));
+  EXPECT_EQ(fit_names({{add, 30}, {"gemm", 30}, {mul, 30}}),
+            (std::vector<std::string>{"loop_kernel<8,…AddFunctor<Hal…", "gemm",
+                                      "loop_kernel<8,…MulFunctor<Hal…"}));
+}
+
+TEST(DisplayTextTest, names_that_no_cut_tells_apart_are_numbered) {
+  const std::string head(20, 'x');
+  EXPECT_EQ(fit_names({{head + "a" + head, 10}, {head + "b" + head, 10}, {head + "a" + head, 10}}),
+            (std::vector<std::string>{"xxxxxxxxx…", "xxxxxx… #2", "xxxxxxxxx…"}));
+}
+
+TEST(DisplayTextTest, equal_names_stay_equal) {
+  EXPECT_EQ(fit_names({{"abcdefghij", 6}, {"abcdefghij", 6}}),
+            (std::vector<std::string>{"abcd…j", "abcd…j"}));
+}
+
+TEST(DisplayTextTest, one_word_before_a_colon_gives_way) {
+  EXPECT_EQ(fit_name("autograd::engine::evaluate_function: MulBackward0", 20), "…: MulBackward0");
+  EXPECT_EQ(fit_name("Compiled Region: 0/0", 12), "Compiled…0/0");
+}
+
+TEST(DisplayTextTest, a_number_is_not_parted_from_its_unit) {
+  EXPECT_EQ(wrap("one call of 60.0 us, and more", 16),
+            (std::vector<std::string>{"one call of", "60.0 us, and", "more"}));
+  EXPECT_EQ(wrap("in 2 usable parts", 6), (std::vector<std::string>{"in 2", "usable", "parts"}));
+}
+
 }  // namespace
 }  // namespace strobe::report

@@ -80,5 +80,21 @@ TEST(FormatTest, balancing_moves_no_share_by_a_whole_tenth) {
   }
 }
 
+TEST(FormatTest, a_unit_asked_for_has_a_fixed_number_of_decimals) {
+  using analysis::TimeUnit;
+  EXPECT_EQ(duration_text(1'234'567'890, TimeUnit::kSeconds), "1.234568 s");
+  EXPECT_EQ(duration_text(1'234'567'890, TimeUnit::kMilliseconds), "1234.568 ms");
+  EXPECT_EQ(duration_text(812, TimeUnit::kMicroseconds), "0.812 us");
+  EXPECT_EQ(duration_text(812, TimeUnit::kNanoseconds), "812 ns");
+  EXPECT_EQ(duration_text(0, TimeUnit::kMilliseconds), "0.000 ms");
+  EXPECT_EQ(duration_text(400, TimeUnit::kMilliseconds), "<0.001 ms");
+  EXPECT_EQ(duration_text(812, std::nullopt), "812 ns");
+}
+
+TEST(FormatTest, what_is_counted_is_singular_or_plural) {
+  EXPECT_EQ(counted(1, "event"), "1 event");
+  EXPECT_EQ(counted(1'000, "event"), "1,000 events");
+}
+
 }  // namespace
 }  // namespace strobe::report

@@ -39,10 +39,39 @@ TEST_F(TimeSectionsTest, kinds_are_shares_of_the_span_on_both_sides) {
   summary_.host_types = {{SliceKind::kOperator, "", 4, 10'000'000},
                          {SliceKind::kStep, "", 2, 30'000'000}};
   summary_.device_types = {{SliceKind::kKernel, "", 12, 16'000'000}};
-  const auto texts = table_texts(document(only(View::kOverview)).sections.front().table);
+  const auto texts = table_texts(document(only(View::kOverview)).sections[1].table);
   EXPECT_THAT(texts, ElementsAre(ElementsAre("host", "step", "2", "30.0 ms", "75.0 %"),
                                  ElementsAre("host", "operator", "4", "10.0 ms", "25.0 %"),
                                  ElementsAre("GPU", "kernel", "12", "16.0 ms", "40.0 %")));
+}
+
+TEST_F(TimeSectionsTest, without_steps_the_breakdown_is_of_the_whole_trace) {
+  summary_.has_steps = false;
+  summary_.steps.resize(1);
+  const Document report = document(only(View::kSteps));
+  const Section& section = report.sections.front();
+  EXPECT_EQ(section.title, "Where the time of the trace went");
+  EXPECT_EQ(table_texts(section.table).back()[0], "trace");
+  EXPECT_TRUE(report.sections[1].table.rows.empty());
+}
+
+TEST_F(TimeSectionsTest, keys_of_every_label_are_identifiers) {
+  for (const Section& section : document().sections) {
+    for (const Column& column : section.table.columns) {
+      EXPECT_EQ(column.key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string::npos)
+          << column.key;
+    }
+  }
+}
+
+TEST_F(TimeSectionsTest, threads_are_shares_of_the_span) {
+  summary_.threads = {{"1", "2", "Renderer / main", false, 3, 10'000'000},
+                      {"1", "net", "", true, 1, 30'000'000}};
+  const auto texts = table_texts(document(only(View::kOverview)).sections.front().table);
+  EXPECT_THAT(texts, ElementsAre(ElementsAre("run.json", "-", "1", "net", "async", "1", "30.0 ms",
+                                             "75.0 %", "75.0 %"),
+                                 ElementsAre("run.json", "Renderer / main", "1", "2", "thread", "3",
+                                             "10.0 ms", "25.0 %", "25.0 %")));
 }
 
 }  // namespace

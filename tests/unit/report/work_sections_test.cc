@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include "strobe/report/render_csv.h"
+#include "strobe/report/render_markdown.h"
 #include "strobe/report/render_text.h"
 #include "tests/unit/report/summary_sketch.h"
 
@@ -8,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class WorkSectionsTest : public SummarySketch {};
 
@@ -30,10 +33,12 @@ TEST_F(WorkSectionsTest, cut_and_filtered_rows_are_accounted_for) {
   options.top = 1;
   Document report = document(options);
   EXPECT_EQ(report.sections.front().table.left_out, "1 more, 3.00 ms of GPU time");
-  options.keeps_name = [](std::string_view name) { return name == "none"; };
+  options.keeps_name = [](std::string_view name) { return name == "copy"; };
+  options.filter = "^copy$";
   report = document(options);
-  EXPECT_EQ(report.sections.front().table.rows_left_out, 2u);
-  EXPECT_THAT(render_text(report, {}), HasSubstr("… 2 not asked for by name, 15.0 ms"));
+  EXPECT_EQ(report.sections.front().table.rows_left_out, 1u);
+  EXPECT_THAT(render_text(report, {}),
+              HasSubstr("… 1 name not matched by '^copy$', 12.0 ms of GPU time"));
 }
 
 TEST_F(WorkSectionsTest, threads_kept_apart_are_named_in_a_column) {
@@ -42,6 +47,48 @@ TEST_F(WorkSectionsTest, threads_kept_apart_are_named_in_a_column) {
   const Section section = document(only(View::kOperator)).sections.front();
   EXPECT_FALSE(section.table.columns[0].for_tools);
   EXPECT_EQ(table_texts(section.table)[2][0], "9");
+}
+
+TEST_F(WorkSectionsTest, a_filter_that_matches_nothing_is_answered) {
+  TableOptions options = only(View::kKernel);
+  options.keeps_name = [](std::string_view) { return false; };
+  options.filter = "none";
+  const Document report = document(options);
+  EXPECT_EQ(report.sections.front().table.rows_left_out, 2u);
+  EXPECT_THAT(render_text(report, {}),
+              HasSubstr("No kernel matches 'none': 2 names left out, 15.0 ms of GPU time."));
+}
+
+TEST_F(WorkSectionsTest, detail_stands_below_its_operator_on_a_page_and_apart_for_tools) {
+  auto& add = summary_.operators[0].rows[0];
+  add.phases = {{"compute",
+                 SliceKind::kOperatorPhase,
+                 {4, 5'000'000, 0, 0},
+                 {4, 6'000'000, 0, 0},
+                 {{"add_kernel", SliceKind::kKernel, {4, 6'000'000, 0, 0}}}}};
+  TableOptions options = only(View::kOperator);
+  options.operator_detail = true;
+  const Document report = document(options);
+  const std::string text = render_text(report, {});
+  EXPECT_THAT(text, HasSubstr("\n    compute "));
+  EXPECT_THAT(text, HasSubstr("\n      add_kernel "));
+  EXPECT_THAT(render_markdown(report), HasSubstr("| &emsp;&emsp;`add_kernel` |"));
+  const std::string csv = render_csv(report);
+  const std::string operators = csv.substr(0, csv.find("# operator_work"));
+  EXPECT_THAT(operators, Not(HasSubstr("compute")));
+  EXPECT_THAT(csv, HasSubstr("add,compute,add_kernel,kernel,4"));
+}
+
+TEST_F(WorkSectionsTest, a_unit_asked_for_is_everywhere) {
+  TableOptions options = only(View::kKernel);
+  options.top = 1;
+  options.unit = analysis::TimeUnit::kMicroseconds;
+  options.one_unit = true;
+  const std::string text = render_text(document(options), {});
+  EXPECT_THAT(text, HasSubstr("12000.000 us"));
+  EXPECT_THAT(text, HasSubstr("1 more, 3000.000 us of GPU time"));
+  EXPECT_THAT(text, HasSubstr("15000.000 us on average"));
+  EXPECT_THAT(text, Not(HasSubstr(" ms")));
 }
 
 }  // namespace

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+// Like STROBE_CHECK, but with an abort: the fuzzer keeps the input that led here.
+#define FUZZ_CHECK(condition, why_it_must_hold)                             \
+  do {                                                                      \
+    if (!(condition)) {                                                     \
+      std::fprintf(stderr, "fuzz: %s: %s\n", #condition, why_it_must_hold); \
+      std::abort();                                                         \
+    }                                                                       \
+  } while (false)
