@@ -39,12 +39,10 @@ class [[nodiscard]] Result {
   using value_type = T;
 
   // Implicit on purpose: `return trace;` and `return Error{...};` are how functions end.
-  Result(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {
-  }  // NOLINT(google-explicit-constructor): see above
-  Result(Error error)
-      : state_(std::in_place_index<1>, std::move(error)) {
-  }  // NOLINT(google-explicit-constructor): see above
+  // NOLINTNEXTLINE(google-explicit-constructor): see above
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): see above
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -77,8 +75,8 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error)
-      : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor): `return Error{...};`
+  // NOLINTNEXTLINE(google-explicit-constructor): `return Error{...};`
+  Result(Error error) : error_(std::move(error)) {}
 
   bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }
@@ -100,6 +98,7 @@ class [[nodiscard]] Result<void> {
 #define STROBE_JOIN_IMPL(a, b) a##b
 #define STROBE_JOIN(a, b) STROBE_JOIN_IMPL(a, b)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration takes none
 // STROBE_TRY(const auto bytes, map_file(path)); declares `bytes`, or returns the Error to the
 // caller.
 #define STROBE_TRY(declaration, expression) \
@@ -109,6 +108,7 @@ class [[nodiscard]] Result<void> {
   if (!result) [[unlikely]]                              \
     return std::move(result).error();                    \
   declaration = std::move(result).value()
+// NOLINTEND(bugprone-macro-parentheses)
 
 // The same for a Result<void>.
 #define STROBE_TRY_VOID(expression)                                \
