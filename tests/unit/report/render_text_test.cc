@@ -93,7 +93,7 @@ TEST(RenderTextTest, no_line_is_wider_than_the_page_whatever_the_names) {
   const std::vector<std::string> nasty = {
       std::string(5000, 'k'),
       "void " + std::string(2000, '<') + "(int)",
-      std::string("tab\tnew\nline\x1b[2J\x07 bell\0zero", 30),
+      std::string("tab\tnew\nline\x1b[2J\x07 bell\0zero", 27),
       "爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱"
       "爱爱爱",
       "\xFF\xFE\xC3 broken \xE2\x82 utf-8",
