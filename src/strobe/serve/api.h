@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "strobe/base/result.h"
+#include "strobe/serve/query.h"
+
+namespace strobe::serve {
+
+class OpenTrace;  // a loaded trace and what is made of it on demand: open_trace.h
+
+// A trace by the name `runs` gives it; an error if there is none, it is still loading or could not
+// be read.
+using TraceLookup = std::function<Result<std::shared_ptr<const OpenTrace>>(std::string_view trace)>;
+
+// The body of /api/v1/<route>, as docs/api.md says. All routes but `runs`, which is about files and
+// not about a trace.
+Result<std::string> api_answer(std::string_view route, const Query& query,
+                               const TraceLookup& traces);
+
+}  // namespace strobe::serve

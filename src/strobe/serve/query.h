@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+
+namespace strobe::serve {
+
+// What follows the '?', decoded. Every complaint is a kBadCommandLine error that names the
+// parameter.
+class Query {
+ public:
+  using Parameters = std::multimap<std::string, std::string, std::less<>>;
+
+  explicit Query(Parameters parameters) : parameters_(std::move(parameters)) {}
+
+  Result<std::string> text(std::string_view name) const;  // an error if absent
+  std::optional<std::string> optional_text(std::string_view name) const;
+  std::vector<std::string> texts(std::string_view name) const;
+  Result<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most) const;
+  Result<std::int64_t> integer_or(std::string_view name, std::int64_t fallback, std::int64_t least,
+                                  std::int64_t most) const;
+  // "4,5,9"; nothing if absent.
+  Result<std::optional<std::vector<std::int64_t>>> integers(std::string_view name) const;
+
+ private:
+  Parameters parameters_;
+};
+
+}  // namespace strobe::serve

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strobe::tensorboard {
+
+// <worker>[.<digits>].pt.trace.json[.gz]
+struct FileName {
+  std::string worker;
+  std::optional<std::string> stamp;
+};
+
+// Nothing if the name is no profile's.
+std::optional<FileName> parse_file_name(std::string_view file_name);
+
+// The span of each file of one run, in the order given: the place of its stamp among those of its
+// worker, sorted as text, from "1"; "default" without a stamp.
+std::vector<std::string> number_spans(const std::vector<FileName>& files);
+
+}  // namespace strobe::tensorboard
