@@ -1,0 +1,48 @@
+#include "strobe/tensorboard/file_name.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strobe::tensorboard {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(FileNameTest, the_worker_is_the_shortest_prefix_that_lets_the_rest_match) {
+  const auto name = parse_file_name("a.1.2.pt.trace.json");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->worker, "a.1");
+  EXPECT_EQ(name->stamp, "2");
+}
+
+TEST(FileNameTest, a_stamp_is_optional_and_gz_may_follow) {
+  const auto name = parse_file_name("host_77.pt.trace.json.gz");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->worker, "host_77");
+  EXPECT_EQ(name->stamp, std::nullopt);
+}
+
+TEST(FileNameTest, digits_alone_are_a_worker_and_not_a_stamp) {
+  const auto name = parse_file_name("17.pt.trace.json");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->worker, "17");
+  EXPECT_EQ(name->stamp, std::nullopt);
+}
+
+TEST(FileNameTest, other_names_are_no_profiles) {
+  EXPECT_FALSE(parse_file_name("trace.json"));
+  EXPECT_FALSE(parse_file_name(".pt.trace.json"));
+  EXPECT_FALSE(parse_file_name("worker0.pt.trace.json.zip"));
+}
+
+TEST(FileNameTest, spans_count_stamps_as_text_within_a_worker) {
+  EXPECT_THAT(number_spans({{"w0", "9"}, {"w0", "10"}, {"w1", "5"}, {"w0", std::nullopt}}),
+              ElementsAre("2", "1", "1", "default"));
+}
+
+TEST(FileNameTest, files_with_the_same_stamp_share_the_higher_number) {
+  EXPECT_THAT(number_spans({{"w", "1"}, {"w", "1"}, {"w", "2"}}), ElementsAre("2", "2", "3"));
+}
+
+}  // namespace
+}  // namespace strobe::tensorboard
