@@ -30,7 +30,7 @@ std::string_view take_piece(std::string_view& text) {
 #if STROBE_HAVE_ISAL
 
 std::string pack_gzip(std::string_view text) {
-  isal_zstream stream;
+  isal_zstream stream{};
   isal_deflate_init(&stream);
   std::vector<std::uint8_t> level_buffer(ISAL_DEF_LVL1_DEFAULT);
   stream.level = 1;
