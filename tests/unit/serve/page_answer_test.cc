@@ -5,6 +5,7 @@
 
 #include "strobe/base/gzip_pack.h"
 #include "strobe/base/sha256.h"
+#include "strobe/report/page.h"
 
 namespace strobe::serve {
 namespace {
@@ -30,6 +31,21 @@ TEST(PageAnswerTest, the_policy_names_every_script_and_style_and_nothing_else) {
   EXPECT_THAT(policy, HasSubstr("style-src 'sha256-" + sha256_base64("b{}") + "'; "));
   EXPECT_THAT(policy, Not(HasSubstr("unsafe")));
   EXPECT_THAT(content_policy("<p>"), HasSubstr("script-src 'none'; style-src 'none'"));
+}
+
+// The bundle names its script and style itself, computed by other hands.
+TEST(PageAnswerTest, the_policy_of_the_real_page_agrees_with_its_own) {
+  const std::string_view page = report::page_html();
+  const std::string policy = content_policy(page);
+  const std::string_view own =
+      page.substr(page.find("Content-Security-Policy"), page.find("<title>"));
+  int hashes = 0;
+  for (std::size_t at = 0; (at = own.find("'sha256-", at)) != std::string_view::npos; ++at) {
+    const std::string hash(own.substr(at, own.find('\'', at + 1) - at + 1));
+    EXPECT_THAT(policy, HasSubstr(hash));
+    ++hashes;
+  }
+  EXPECT_GE(hashes, 2);
 }
 
 TEST(PageAnswerTest, the_page_is_packed_for_those_who_can_unpack_it) {
