@@ -42,6 +42,9 @@ class Column {
   const T& front() const { return values_.front(); }
   const T& back() const { return values_.back(); }
 
+  friend bool operator==(const Column& a, const Column& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
   friend bool operator==(const Column& a, const std::vector<T>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
