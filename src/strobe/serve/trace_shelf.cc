@@ -39,11 +39,6 @@ std::uint64_t memory_of(const Trace& trace) {
   return trace.slice_count() * kBytesPerSlice + trace.args().bytes() + trace.strings().bytes();
 }
 
-std::int64_t age_ns(const FileStamp& stamp) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - stamp.modified_ns;
-}
-
 Error loading(std::string_view name, TraceState state) {
   return {
       .code = ErrorCode::kTooLittleData,
@@ -137,7 +132,8 @@ void TraceShelf::State::take(const std::vector<FoundTrace>& found) {
 
 void TraceShelf::State::renew(Entry& entry, const FoundTrace& found) {
   release(entry);
-  entry.shelved = {.found = found, .is_settled = age_ns(found.stamp) > kSettledNs};
+  entry.shelved = {.found = found,
+                   .is_settled = wall_clock_ns() - found.stamp.modified_ns > kSettledNs};
   ++entry.content;
   ++generation;
 }

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "tests/support/http_client.h"
+#include "tests/support/log_folder.h"
 #include "tests/support/process.h"
-#include "tests/support/temporary_folder.h"
 
 namespace strobe::cli {
 namespace {
@@ -15,8 +15,8 @@ namespace {
 using std::chrono::milliseconds;
 using test::get;
 using test::HttpClient;
+using test::LogFolder;
 using test::ProcessOutcome;
-using test::TemporaryFolder;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
@@ -44,13 +44,13 @@ class ServeCommandTest : public testing::Test {
                : static_cast<std::uint16_t>(std::stoi(url.substr(colon + 1)));
   }
 
-  TemporaryFolder logs_;
+  LogFolder logs_;
 };
 
 TEST_F(ServeCommandTest, the_address_is_the_first_line_and_ctrl_c_ends_it_at_once) {
   logs_.write("run/a.json", kTrace);
   for (const int signal : {SIGINT, SIGTERM}) {
-    test::RunningProcess server = start({".", "--port", "0"});
+    test::RunningProcess server = start({".", "--no-cache", "--port", "0"});
     const std::string url = server.first_line();
     EXPECT_THAT(url, MatchesRegex("http://127\\.0\\.0\\.1:[0-9]+/"));
     EXPECT_THAT(get(port_in(url), "/api/v1/runs").body, HasSubstr("run/a.json"));
@@ -76,7 +76,7 @@ TEST_F(ServeCommandTest, ctrl_c_ends_it_while_a_trace_is_being_loaded) {
   }
   large += "{}]}";
   for (const char* name : {"a.json", "b.json", "c.json", "d.json"}) logs_.write_old(name, large);
-  test::RunningProcess server = start({".", "--port", "0", "--threads", "1"});
+  test::RunningProcess server = start({".", "--no-cache", "--port", "0", "--threads", "1"});
   ASSERT_THAT(server.first_line(), HasSubstr("http://"));
   const auto asked = std::chrono::steady_clock::now();
   kill(server.id(), SIGINT);
@@ -85,7 +85,7 @@ TEST_F(ServeCommandTest, ctrl_c_ends_it_while_a_trace_is_being_loaded) {
 }
 
 TEST_F(ServeCommandTest, a_taken_port_ends_with_what_to_do) {
-  test::RunningProcess first = start({".", "--port", "0", "--quiet"});
+  test::RunningProcess first = start({".", "--no-cache", "--port", "0", "--quiet"});
   const std::string port = std::to_string(port_in(first.first_line()));
   const ProcessOutcome second = start({".", "--port", port}).wait();
   EXPECT_EQ(second.exit_code, 4);
@@ -100,7 +100,7 @@ TEST_F(ServeCommandTest, a_taken_port_ends_with_what_to_do) {
 }
 
 TEST_F(ServeCommandTest, an_open_address_comes_with_a_warning) {
-  test::RunningProcess server = start({".", "--port", "0", "--host", "0.0.0.0"});
+  test::RunningProcess server = start({".", "--no-cache", "--port", "0", "--host", "0.0.0.0"});
   const std::string url = server.first_line();
   EXPECT_EQ(get(port_in(url), "/").status, 200);
   kill(server.id(), SIGINT);
@@ -111,7 +111,7 @@ TEST_F(ServeCommandTest, an_open_address_comes_with_a_warning) {
 TEST_F(ServeCommandTest, a_trace_that_cannot_be_read_is_told_and_the_rest_is_served) {
   logs_.write_old("bad.pt.trace.json", "hello");
   logs_.write_old("good.json", kTrace);
-  test::RunningProcess server = start({".", "--port", "0"});
+  test::RunningProcess server = start({".", "--no-cache", "--port", "0"});
   const std::uint16_t port = port_in(server.first_line());
   std::string runs;
   for (int i = 0; i < 1000 && runs.find(R"("loading":false)") == std::string::npos; ++i) {
@@ -130,7 +130,7 @@ TEST_F(ServeCommandTest, the_browser_is_shown_the_address) {
       logs_.write("browser", "#!/bin/sh\necho \"$1\" > shown.part\nmv shown.part shown\n");
   std::filesystem::permissions(browser, std::filesystem::perms::owner_all);
   test::RunningProcess server =
-      start({".", "--port", "0", "--open"}, {"BROWSER=" + browser.string(), "PATH=/usr/bin:/bin"});
+      start({".", "--no-cache", "--port", "0", "--open"}, {"BROWSER=" + browser.string(), "PATH=/usr/bin:/bin"});
   const std::string url = server.first_line();
   const auto shown = logs_.path() / "shown";
   for (int i = 0; i < 2000 && !std::filesystem::exists(shown); ++i) {
@@ -148,7 +148,7 @@ TEST_F(ServeCommandTest, the_browser_is_shown_the_address) {
 
 TEST_F(ServeCommandTest, without_a_browser_a_warning_remains) {
   test::RunningProcess server =
-      start({".", "--port", "0", "--open"}, {"BROWSER=/no/such/browser", "PATH=/nowhere"});
+      start({".", "--no-cache", "--port", "0", "--open"}, {"BROWSER=/no/such/browser", "PATH=/nowhere"});
   server.first_line();
   kill(server.id(), SIGINT);
   EXPECT_THAT(server.wait().err, HasSubstr("no browser could be started"));

@@ -8,7 +8,7 @@
 
 #include "strobe/report/page.h"
 #include "tests/support/http_client.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/log_folder.h"
 
 namespace strobe::serve {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using test::get;
 using test::HttpAnswer;
-using test::TemporaryFolder;
+using test::LogFolder;
 using testing::HasSubstr;
 
 constexpr std::string_view kTrace =
@@ -61,7 +61,7 @@ class RunningTraceServer {
 };
 
 TEST(TraceServerTest, page_api_and_plugin_are_served_from_one_address) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   logs.write_old("run/w.1.pt.trace.json", kTrace);
   const RunningTraceServer server(logs.path());
   EXPECT_EQ(server.url(), "http://127.0.0.1:" + std::to_string(server.port()) + "/");
@@ -74,7 +74,7 @@ TEST(TraceServerTest, page_api_and_plugin_are_served_from_one_address) {
 }
 
 TEST(TraceServerTest, a_trace_that_appears_can_be_asked_for_without_a_restart) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   const RunningTraceServer server(logs.path());
   EXPECT_THAT(server.wait_until_loaded(), HasSubstr(R"("runs":[])"));
   logs.write_old("new.json", kTrace);

@@ -5,13 +5,13 @@
 
 namespace strobe::test {
 
-// A folder of its own for a test, gone with it.
-class TemporaryFolder {
+// A folder of traces for one test, gone with it.
+class LogFolder {
  public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  LogFolder();
+  ~LogFolder();
+  LogFolder(const LogFolder&) = delete;
+  LogFolder& operator=(const LogFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   // Writes a file below it, folders included.
