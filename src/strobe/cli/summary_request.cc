@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/cli/cache_flags.h"
 #include "strobe/cli/suggestion.h"
 
 namespace strobe::cli {
@@ -178,6 +179,7 @@ Result<SummaryRequest> read_summary_request(const Arguments& arguments) {
     request.threads = static_cast<unsigned>(threads);
   }
   request.output = arguments.get("output");
+  request.cache = cache_options(arguments);
   return request;
 }
 

@@ -91,7 +91,7 @@ Result<void> store_trace(const LoadedTrace& loaded, const CacheOptions& cache) {
   STROBE_TRY(const ContentHash content, hash_content(loaded.path));
   if (stamp_of(loaded.path) != ticket.stamp) {
     return Error{
-        ErrorCode::kCannotWrite, "not cached: the file changed since it was read", loaded.path, {}};
+        ErrorCode::kCannotWrite, "the file changed since it was read", loaded.path, {}};
   }
   STROBE_TRY(const CacheFolder folder, CacheFolder::create(cache.folder));
   const CacheFolder::Key key = key_of(ticket, content);
