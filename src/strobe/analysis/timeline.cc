@@ -196,4 +196,18 @@ const TimelineRow& Timeline::row_of(SliceId slice) const {
   return rows_.front();
 }
 
+SliceId Timeline::innermost_at(TrackId track, std::int64_t time_ns) const {
+  SliceId just_ended;
+  const auto rows = rows_of(track);
+  for (std::size_t i = rows.size(); i-- > 0;) {
+    const TimelineRow& row = rows[i];
+    const std::uint32_t after = first_from(row, time_ns + 1);
+    if (after == row.begin) continue;
+    const Interval latest = interval(after - 1);
+    if (latest.end_ns > time_ns || latest.start_ns == time_ns) return slices_[after - 1];
+    if (latest.end_ns == time_ns && !just_ended.valid()) just_ended = slices_[after - 1];
+  }
+  return just_ended;
+}
+
 }  // namespace strobe::analysis

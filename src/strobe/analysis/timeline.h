@@ -77,6 +77,9 @@ class Timeline {
   Slots visible(const TimelineRow& row, Interval window) const;
 
   const TimelineRow& row_of(SliceId slice) const;
+  // The slice in the lowest row that is open at that time, or starts or just ends then; invalid if
+  // there is none.
+  SliceId innermost_at(TrackId track, std::int64_t time_ns) const;
   std::span<const TimelineBlock> blocks() const { return blocks_; }
   std::span<const Look> looks() const { return looks_; }
 
