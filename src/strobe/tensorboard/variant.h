@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "strobe/tensorboard/views.h"
@@ -79,6 +81,12 @@ inline bool is_step(std::string_view name) { return name.starts_with("ProfilerSt
 enum class DeviceKind : std::uint8_t { kNone, kGpu, kMlu };
 std::string_view device_word(DeviceKind kind);  // "GPU", "MLU", "Device"
 
+// How a device type of memory events (PyTorch's number) is called, before its id.
+struct MemoryDeviceType {
+  std::int64_t type = 0;
+  std::string_view word;
+};
+
 // Where the rules of a variant differ; one row per variant.
 struct VariantRules {
   Variant variant = Variant::kGpu;
@@ -86,6 +94,14 @@ struct VariantRules {
   bool has_tensor_cores = true;     // else no kernel uses them and no operator could
   bool copies_communicate = false;  // device copies of a communication call are communication too
   bool annotations_are_host_work = false;  // user_annotation counts for the host range
+  bool keeps_childless_backward = true;    // backward nodes of modules that nothing led back to
+  std::span<const MemoryDeviceType> memory_device_types = {};  // besides the CPU
+  std::size_t most_curve_points = 10240;  // of `memory_curve` per device; 0: all
+  bool truncates_averages = true;         // of the distributed views, to whole microseconds
+  bool knows_small_types = true;          // sizes of c10::BFloat16 and unsigned char
+  bool reads_global_memory = true;        // a device's memory in bytes, `totalGlobalMem`
+  bool reads_mib = false;                 // else in MiB, `totalMem(MiB)`
+  bool lists_kernels_in_diff = false;     // with every operator, its kernels' names and calls
 };
 const VariantRules& rules_of(Variant variant);
 
