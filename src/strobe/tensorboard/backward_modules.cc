@@ -17,9 +17,13 @@ bool is_engine_node(const Node& node, const Events& events) {
   return events.text(node.name).starts_with(kEnginePrefix);
 }
 
+// Nodes without times come last.
 void sort_by_start(const Forest& forest, std::vector<NodeId>& nodes) {
-  std::ranges::stable_sort(nodes, [&](NodeId a, NodeId b) {
-    return starts_before(forest[a].start, forest[a].end, forest[b].start, forest[b].end);
+  std::ranges::stable_sort(nodes, [&](NodeId left, NodeId right) {
+    const Node& a = forest[left];
+    const Node& b = forest[right];
+    if (!a.has_times || !b.has_times) return a.has_times && !b.has_times;
+    return starts_before(a.start, a.end, b.start, b.end);
   });
 }
 
@@ -167,9 +171,13 @@ GroupByForward match_forward(const Forest& forest, const Events& events,
 void fill_from_children(Forest& forest, NodeId id) {
   Node& node = forest[id];
   sort_by_start(forest, node.children);
-  node.start = forest[node.children.front()].start;
-  node.end = forest[node.children.back()].end;
-  node.tid = forest[node.children.front()].tid;
+  const Node& first = forest[node.children.front()];
+  node.tid = first.tid;
+  node.has_times = first.has_times;
+  node.start = first.start;
+  for (const NodeId child : node.children) {
+    if (forest[child].has_times) node.end = forest[child].end;
+  }
   node.host_self = node.host_total();
   for (const NodeId child_id : node.children) {
     const Node& child = forest[child_id];
@@ -196,7 +204,7 @@ class BackwardBuilder {
  private:
   bool enter(NodeId id) {
     if (forest_[id].node_class == NodeClass::kModule) {
-      const NodeId made = make_node(forest_[id]);
+      const NodeId made = make_node(id);
       siblings().push_back(made);
       open_.push_back(made);
     } else if (is_operator(forest_[id], events_)) {
@@ -215,19 +223,25 @@ class BackwardBuilder {
     open_.pop_back();
     if (!forest_[made].children.empty()) {
       fill_from_children(forest_, made);
-    } else if (!rules_.keeps_childless_backward) {
+    } else if (rules_.drops_childless_backward) {
       siblings().pop_back();
     }
   }
 
-  NodeId make_node(const Node& module) {
+  NodeId make_node(NodeId module_id) {
+    const Node& module = forest_[module_id];
     Node node;
     node.node_class = NodeClass::kBackward;
     node.type = EventType::kBackward;
     node.name = events_.texts.intern(std::string(events_.text(module.name)) + ".backward");
-    node.tid = module.tid;
-    node.start = module.start;
-    node.end = module.end;
+    if (rules_.backward_starts_empty) {
+      node.has_times = false;
+      node.tid = events_.texts.intern("0");
+    } else {
+      node.tid = module.tid;
+      node.start = module.start;
+      node.end = module.end;
+    }
     forest_.nodes.push_back(std::move(node));
     return NodeId(forest_.nodes.size() - 1);
   }
@@ -244,6 +258,7 @@ class BackwardBuilder {
 
 // One walk for all: the place is kept from one node to the next, so nodes go in from left to right.
 void insert(Forest& forest, NodeId root, std::vector<NodeId> nodes) {
+  std::erase_if(nodes, [&](NodeId id) { return !forest[id].has_times; });
   sort_by_start(forest, nodes);
   std::vector<std::pair<NodeId, std::size_t>> above;
   NodeId current = root;

@@ -18,8 +18,9 @@ class Cursor {
     if (!climb(ts) || ts < forest_[current_].start) return NodeId();
     while (next_ < forest_[current_].children.size()) {
       const NodeId child = forest_[current_].children[next_];
-      if (ts < forest_[child].start) break;
-      if (ts >= forest_[child].end) {
+      const bool is_passed = !forest_[child].has_times || ts >= forest_[child].end;
+      if (forest_[child].has_times && ts < forest_[child].start) break;
+      if (is_passed) {
         ++next_;
         continue;
       }

@@ -52,6 +52,7 @@ class MemoryCounter {
   bool enter(NodeId id) {
     open_.push_back(id);
     const Node& node = profile_.forest()[id];
+    if (!node.has_times) return false;
     if (asked_.start_ts && node.end < *asked_.start_ts) return false;
     if (asked_.end_ts && node.start > *asked_.end_ts) return false;
     const bool is_op = is_operator(node, profile_.events);

@@ -94,7 +94,8 @@ struct VariantRules {
   bool has_tensor_cores = true;     // else no kernel uses them and no operator could
   bool copies_communicate = false;  // device copies of a communication call are communication too
   bool annotations_are_host_work = false;  // user_annotation counts for the host range
-  bool keeps_childless_backward = true;    // backward nodes of modules that nothing led back to
+  bool backward_starts_empty = false;      // backward nodes have no times of their module
+  bool drops_childless_backward = false;   // those that nothing led back to
   std::span<const MemoryDeviceType> memory_device_types = {};  // besides the CPU
   std::size_t most_curve_points = 10240;  // of `memory_curve` per device; 0: all
   bool truncates_averages = true;         // of the distributed views, to whole microseconds
