@@ -4,6 +4,7 @@
 
 #include "strobe/base/json_write.h"
 #include "strobe/tensorboard/profile.h"
+#include "strobe/tensorboard/recommendations.h"
 #include "strobe/tensorboard/views.h"
 
 // What the files of the views share: the question, and the ways to answer. A view is one function
@@ -29,7 +30,10 @@ Answer json_answer(std::string body);
 Answer no_data();                                // null: a view that the trace has nothing for
 Answer refused(int status, std::string reason);  // 400, 404; a small page for people
 
-// The columns and rows of a pie: [[name, value], ...].
+// {"type": ..., "name": ...} and, unless it is empty, the tooltip.
+void write_column(JsonWriter& json, std::string_view type, std::string_view name,
+                  std::string_view tooltip = {});
+// The columns of a pie: name and value.
 void write_pie_columns(JsonWriter& json);
 
 Answer answer_overview(const Question& question);
@@ -40,7 +44,6 @@ Answer answer_kernel(const Question& question);
 Answer answer_kernel_table(const Question& question);
 Answer answer_kernel_tc_pie(const Question& question);
 Answer answer_trace(const Question& question);
-
 Answer answer_memory(const Question& question);
 Answer answer_memory_curve(const Question& question);
 Answer answer_memory_events(const Question& question);
@@ -48,8 +51,5 @@ Answer answer_module(const Question& question);
 Answer answer_tree(const Question& question);
 Answer answer_diff(const Profile& left, const Profile& right);
 Answer answer_diffnode(const Profile& left, const Profile& right, std::string_view path);
-
-// <ul>...</ul>
-std::string recommendations(const Profile& profile);
 
 }  // namespace strobe::tensorboard

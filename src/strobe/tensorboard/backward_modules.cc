@@ -23,7 +23,7 @@ void sort_by_start(const Forest& forest, std::vector<NodeId>& nodes) {
     const Node& a = forest[left];
     const Node& b = forest[right];
     if (!a.has_times || !b.has_times) return a.has_times && !b.has_times;
-    return starts_before(a.start, a.end, b.start, b.end);
+    return starts_before(a, b);
   });
 }
 
@@ -69,7 +69,7 @@ struct TopNodes {
 TopNodes find_top_nodes(const Forest& forest, const Events& events) {
   TopNodes top;
   for (const Tree& tree : forest.trees) {
-    std::vector<NodeId> parents;
+    std::vector<NodeId> parents = {NodeId()};
     walk(
         forest, tree.root,
         [&](NodeId id) {

@@ -132,6 +132,9 @@ struct Events {
   std::string input_shape(const Event& event) const;
 };
 
+// Of a device by its id; null if the header does not list it.
+const DeviceProperties* properties_of(const Events& events, std::int64_t device);
+
 // The number of a thread; `tid` is JSON text. Nothing if it is not a number, quoted or not.
 std::optional<std::int64_t> thread_number(std::string_view tid);
 inline bool is_quoted(std::string_view json) { return json.starts_with('"'); }

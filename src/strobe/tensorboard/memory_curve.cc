@@ -37,7 +37,7 @@ std::map<std::string, Curve> draw_curves(const Profile& profile, const MemoryQue
   return curves;
 }
 
-void write_column(JsonWriter& json, std::string_view name, const MetricUnit& unit,
+void write_unit_column(JsonWriter& json, std::string_view name, const MetricUnit& unit,
                   std::string_view tooltip) {
   json.begin_object();
   json.member("name", std::string(name).append(" (").append(unit.name).append(")"));
@@ -77,9 +77,9 @@ Answer answer_memory_curve(const Question& question) {
   json.member("memory_factor", Number::real(asked.memory.factor));
   json.end_object();
   json.key("columns").begin_array();
-  write_column(json, "Time", asked.time, "Time since the profile began.");
-  write_column(json, "Allocated", asked.memory, "Memory in use.");
-  write_column(json, "Reserved", asked.memory, "Memory the allocator holds, used or not.");
+  write_unit_column(json, "Time", asked.time, "Time since the profile began.");
+  write_unit_column(json, "Allocated", asked.memory, "Memory in use.");
+  write_unit_column(json, "Reserved", asked.memory, "Memory the allocator holds, used or not.");
   json.end_array();
   json.key("rows").begin_object();
   const std::size_t most = profile.rules().most_curve_points;

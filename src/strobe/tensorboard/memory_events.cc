@@ -117,7 +117,7 @@ class LifetimeWriter {
   Number first_ts_;
 };
 
-void write_column(JsonWriter& json, std::string_view name, std::string_view unit) {
+void write_unit_column(JsonWriter& json, std::string_view name, std::string_view unit) {
   std::string title(name);
   if (!unit.empty()) title.append(" (").append(unit).append(")");
   json.begin_object().member("name", title);
@@ -142,10 +142,10 @@ Answer answer_memory_events(const Question& question) {
   json.member("default_device", default_memory_device(devices, question.profile.rules()));
   json.end_object();
   json.key("columns").begin_array();
-  write_column(json, "Operator", "");
-  write_column(json, "Size", asked.memory.name);
+  write_unit_column(json, "Operator", "");
+  write_unit_column(json, "Size", asked.memory.name);
   for (const std::string_view name : {"Allocation Time", "Release Time", "Duration"}) {
-    write_column(json, name, asked.time.name);
+    write_unit_column(json, name, asked.time.name);
   }
   json.end_array();
   json.key("rows").begin_object();

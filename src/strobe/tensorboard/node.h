@@ -84,8 +84,12 @@ struct Forest {
 bool is_operator(const Node& node, const Events& events);
 
 // "By start, ties longest first": the order of nodes, runtimes, ranges everywhere in the plugin.
-inline bool starts_before(Number a_start, Number a_end, Number b_start, Number b_end) {
-  return a_start != b_start ? a_start < b_start : b_end < a_end;
+template <class Span>
+bool starts_before(const Span& a, const Span& b) {
+  return a.start != b.start ? a.start < b.start : b.end < a.end;
+}
+inline bool starts_before(const Event& a, const Event& b) {
+  return a.ts_us != b.ts_us ? a.ts_us < b.ts_us : b.end() < a.end();
 }
 
 // enter(NodeId) before the children, returns whether to visit them; leave(NodeId) after them (also

@@ -8,10 +8,6 @@ namespace strobe::tensorboard {
 // links.forest. `events` gets the name of the roots.
 void build_trees(Links& links, Events& events, const VariantRules& rules);
 
-// The statistics of one node from those of its children, which come sorted by then. Device work
-// launched by it learns its name.
-void add_statistics(Forest& forest, NodeId id, const Events& events, const VariantRules& rules);
-
 inline constexpr std::string_view kRootName = "CallTreeRoot";
 
 }  // namespace strobe::tensorboard

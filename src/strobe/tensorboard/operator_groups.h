@@ -10,7 +10,7 @@ namespace strobe::tensorboard {
 struct OperatorGroup {
   StringId name;
   std::string input_shape;   // repr of the first member's
-  std::string call_stack;    // groupings by stack only
+  StringId call_stack;       // groupings by stack only
   bool is_eligible = false;  // of the first member
   std::size_t calls = 0;
   Number host_total;

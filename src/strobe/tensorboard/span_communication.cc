@@ -5,18 +5,13 @@
 namespace strobe::tensorboard {
 namespace {
 
-void sort_by_start(Ranges& ranges) {
-  std::ranges::stable_sort(ranges, [](const Range& a, const Range& b) {
-    return starts_before(a.start, a.end, b.start, b.end);
-  });
-}
+void sort_by_start(Ranges& ranges) { std::ranges::stable_sort(ranges, starts_before<Range>); }
 
 std::vector<const CommNode*> by_start(const std::vector<CommNode>& nodes) {
   std::vector<const CommNode*> sorted;
   for (const CommNode& node : nodes) sorted.push_back(&node);
-  std::ranges::stable_sort(sorted, [](const CommNode* a, const CommNode* b) {
-    return starts_before(a->start, a->end, b->start, b->end);
-  });
+  std::ranges::stable_sort(
+      sorted, [](const CommNode* a, const CommNode* b) { return starts_before(*a, *b); });
   return sorted;
 }
 

@@ -11,8 +11,8 @@ constexpr std::string_view kProperties =
     R"("deviceProperties":[{"name":"Tesla V100","totalGlobalMem":34089730048,"computeMajor":7,)"
     R"("computeMinor":0},{"name":"Tesla V100"}],)";
 
-// Two steps of 100 us, each with a compute kernel from 10 to 50, and a call from 30 to 35 whose kernel
-// starts at 40.
+// Two steps of 100 us, each with a compute kernel from 10 to 50, and a call from 30 to 35 whose
+// kernel starts at 40.
 TraceLines worker(double kernel_dur) {
   TraceLines lines;
   for (int step = 0; step < 2; ++step) {

@@ -51,7 +51,7 @@ TEST(MemoryEventsTest, who_called_aten_empty_is_told_with_it) {
                      .op("aten::relu", 0, 50)
                      .op("aten::empty_like", 5, 20)
                      .memory(10, 7, 64, 0, -1)),
-            R"({"CPU": [["aten::relu (aten::empty_like)", 64.0, 10.0, null, null]]})");
+            R"x({"CPU": [["aten::relu (aten::empty_like)", 64.0, 10.0, null, null]]})x");
 }
 
 TEST(MemoryEventsTest, the_window_hides_allocations_from_their_releases_but_not_their_names) {
@@ -70,14 +70,10 @@ TEST(MemoryEventsTest, columns_carry_their_units_and_empty_tooltips) {
   const std::string body = desk.body("memory_events");
   EXPECT_EQ(member(body, "columns"),
             R"([{"name": "Operator", "type": "string", "tooltip": ""}, )"
-            R"({"name": "Size (KB)", "type": "number", "tooltip": ""
-}, )"
-            R"({"name": "Allocation Time (ms)", "type": "number", "tooltip": ""
-}, )"
-            R"({"name": "Release Time (ms)", "type": "number", "tooltip": ""
-}, )"
-            R"({"name": "Duration (ms)", "type": "number", "tooltip": ""
-}])");
+            R"x({"name": "Size (KB)", "type": "number", "tooltip": ""}, )x"
+            R"x({"name": "Allocation Time (ms)", "type": "number", "tooltip": ""}, )x"
+            R"x({"name": "Release Time (ms)", "type": "number", "tooltip": ""}, )x"
+            R"x({"name": "Duration (ms)", "type": "number", "tooltip": ""}])x");
   EXPECT_EQ(member(body, "rows"), R"({"CPU": [["a", 0.06, 0.01, null, null]]})");
 }
 

@@ -62,7 +62,7 @@ class JoinTest : public testing::Test {
     run_.profiles.push_back({std::move(worker), std::move(span), read(lines), {}});
   }
 
-  Run run_;
+  tensorboard::Run run_;
 };
 
 TEST_F(JoinTest, the_shortest_range_among_the_workers_is_the_transfer) {
