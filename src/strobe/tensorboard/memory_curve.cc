@@ -38,7 +38,7 @@ std::map<std::string, Curve> draw_curves(const Profile& profile, const MemoryQue
 }
 
 void write_unit_column(JsonWriter& json, std::string_view name, const MetricUnit& unit,
-                  std::string_view tooltip) {
+                       std::string_view tooltip) {
   json.begin_object();
   json.member("name", std::string(name).append(" (").append(unit.name).append(")"));
   json.member("type", "number").member("tooltip", tooltip).end_object();

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "strobe/tensorboard/backward_modules.h"
+#include "strobe/tensorboard/device_info.h"
 #include "strobe/tensorboard/event_types.h"
 #include "strobe/tensorboard/nesting_links.h"
 #include "strobe/tensorboard/tensor_core_ratios.h"
@@ -42,6 +43,10 @@ Result<std::shared_ptr<const Profile>> read_profile(std::string_view json,
 
   profile->events = settle(std::move(raw), profile->options);
   Events& events = profile->events;
+  profile->device_kind = device_kind(events.device_properties, rules.kind_rule);
+  if (rules.repairs_gpu_links && profile->device_kind == DeviceKind::kGpu) {
+    link_all_by_nesting(events);
+  }
   if (options.link_by_nesting) link_repeated_correlations(events);
   profile->links = link(events, rules.variant);
   build_trees(profile->links, events, rules);
@@ -57,7 +62,8 @@ Result<std::shared_ptr<const Profile>> read_profile(std::string_view json,
 
   profile->operators = group_operators(forest, events, profile->order.operators);
   profile->kernels = kernels_by_name(events, rules);
-  profile->launched_kernels = kernels_by_launch(forest, events, profile->order.kernels, rules);
+  profile->launched_kernels =
+      kernels_by_launch(forest, events, profile->order.kernels, rules, profile->launch_columns());
   profile->tensor_core_used_ratio = tensor_core_used_ratio(profile->kernels);
   profile->tensor_core_eligible_ratio = tensor_core_eligible_ratio(forest, events);
   profile->memory = place_memory_records(forest, events);

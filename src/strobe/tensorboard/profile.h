@@ -20,6 +20,9 @@ class Profile {
   ProfileOptions options;  // with the variant found
   const VariantRules& rules() const { return rules_of(options.variant); }
   DeviceKind device_kind = DeviceKind::kGpu;
+  std::span<const LaunchColumn> launch_columns() const {
+    return tensorboard::launch_columns(rules(), device_kind);
+  }
 
   Events events;
   Links links;  // with the trees, in links.forest

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "strobe/tensorboard/words.h"
+
 namespace strobe::tensorboard {
 namespace {
 
@@ -41,9 +43,15 @@ constexpr std::array<VariantRules, 4> kRules = {{
     {.variant = Variant::kGpu, .metrics_key = "gpu_metrics", .memory_device_types = kCudaMemory},
     {.variant = Variant::kMluA,
      .metrics_key = "mlu_metrics",
+     .kind_rule = KindRule::kAlwaysMlu,
      .has_tensor_cores = false,
      .copies_communicate = true,
      .annotations_are_host_work = true,
+     .nested_calls_count_once = true,
+     .tensor_core_time_note = words::kNoTensorCoreTime,
+     .tensor_cores_used_note = words::kNoTensorCores,
+     .mlu_launches = LaunchLayout::kDimAndType,
+     .appends_counters = true,
      .backward_starts_empty = true,
      .memory_device_types = kMluMemory,
      .most_curve_points = 0,
@@ -53,8 +61,14 @@ constexpr std::array<VariantRules, 4> kRules = {{
      .reads_mib = true},
     {.variant = Variant::kMluB,
      .metrics_key = "gpu_metrics",
+     .kind_rule = KindRule::kByName,
      .copies_communicate = true,
      .annotations_are_host_work = true,
+     .nested_calls_count_once = true,
+     .repairs_gpu_links = true,
+     .mlu_summary_is_short = true,
+     .mlu_launches = LaunchLayout::kTaskXyz,
+     .appends_counters = true,
      .backward_starts_empty = true,
      .drops_childless_backward = true,
      .memory_device_types = kBothMemories,
@@ -62,8 +76,13 @@ constexpr std::array<VariantRules, 4> kRules = {{
      .lists_kernels_in_diff = true},
     {.variant = Variant::kMluC,
      .metrics_key = "gpu_metrics",
+     .kind_rule = KindRule::kByProperties,
      .copies_communicate = true,
      .annotations_are_host_work = true,
+     .nested_calls_count_once = true,
+     .mlu_summary_is_short = true,
+     .mlu_launches = LaunchLayout::kTaskDim,
+     .appends_counters = true,
      .backward_starts_empty = true,
      .drops_childless_backward = true,
      .memory_device_types = kBothMemories,
