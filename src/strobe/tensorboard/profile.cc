@@ -23,7 +23,8 @@ std::vector<std::string> views_of(const Profile& profile) {
 }
 
 void add_tensor_core_ratios(Profile& profile) {
-  const auto ratios = tensor_core_ratios(profile.forest(), profile.events, profile.order);
+  const auto ratios =
+      tensor_core_ratios(profile.forest(), profile.events, profile.order, profile.rules());
   if (ratios.empty()) return;
   for (DeviceMetrics& device : profile.device_report.devices) {
     const auto known = ratios.find(device.device);
