@@ -184,6 +184,13 @@ Answer answer_worker_route(const WorkerRoute& route, const Run& run, const Param
 
 }  // namespace
 
+std::vector<std::string_view> routes() {
+  std::vector<std::string_view> names;
+  for (const RunRoute& route : kRunRoutes) names.push_back(route.name);
+  for (const WorkerRoute& route : kWorkerRoutes) names.push_back(route.name);
+  return names;
+}
+
 std::string_view Question::parameter(std::string_view name) const {
   return given(parameters, name);
 }
@@ -197,10 +204,13 @@ Answer json_answer(std::string body) {
 Answer no_data() { return json_answer("null"); }
 
 Answer refused(int status, std::string reason) {
-  return {.status = status,
-          .content_type = "text/html",
-          .body = fmt::format("<!doctype html>\n<title>{}</title>\n<p>{}</p>\n", status,
-                              html_text(reason))};
+  Answer answer;
+  answer.status = status;
+  answer.content_type = "text/html";
+  answer.body =
+      fmt::format("<!doctype html>\n<title>{}</title>\n<p>{}</p>\n", status, html_text(reason));
+  answer.reason = std::move(reason);
+  return answer;
 }
 
 void write_column(JsonWriter& json, std::string_view type, std::string_view name,
