@@ -11,7 +11,6 @@
 #include "strobe/analysis/steps.h"
 #include "strobe/analysis/summary.h"
 #include "strobe/cli/command.h"
-#include "strobe/cli/import_warning.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
@@ -21,6 +20,7 @@
 #include "strobe/cli/verbose.h"
 #include "strobe/paddle/summary_text.h"
 #include "strobe/readers/trace_reader.h"
+#include "strobe/report/import_warning.h"
 #include "strobe/report/render_csv.h"
 #include "strobe/report/render_json.h"
 #include "strobe/report/render_markdown.h"
@@ -221,7 +221,7 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(std::vector<LoadedTrace> traces, load(request, terminal));
   for (const LoadedTrace& loaded : traces) {
     stages.loaded(loaded);
-    const std::string warning = import_warning(loaded.path, loaded.report);
+    const std::string warning = report::import_warning(loaded.path, loaded.report);
     if (!warning.empty()) warn(terminal, warning);
   }
   if (request.rank) {

@@ -1,8 +1,8 @@
-#include "strobe/cli/import_warning.h"
+#include "strobe/report/import_warning.h"
 
 #include <gtest/gtest.h>
 
-namespace strobe::cli {
+namespace strobe::report {
 namespace {
 
 TEST(ImportWarningTest, a_clean_or_repaired_trace_needs_no_warning) {
@@ -42,4 +42,4 @@ TEST(ImportWarningTest, damage_is_told_once_although_the_text_also_ends_early) {
 }
 
 }  // namespace
-}  // namespace strobe::cli
+}  // namespace strobe::report

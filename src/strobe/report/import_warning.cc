@@ -1,11 +1,11 @@
-#include "strobe/cli/import_warning.h"
+#include "strobe/report/import_warning.h"
 
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
-namespace strobe::cli {
+namespace strobe::report {
 namespace {
 
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
@@ -84,4 +84,4 @@ std::string import_warning(const std::string& path, const ImportReport& report) 
                      counted(kept, "event", "events"));
 }
 
-}  // namespace strobe::cli
+}  // namespace strobe::report

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "strobe/tensorboard/profile.h"
+
+namespace strobe::tensorboard {
+
+// Counter events of the devices' utilization, joined by commas; "" if there are none.
+std::string trace_counters(const Profile& profile);
+
+// `json` with the counters in front of its events.
+std::string insert_counters(std::string json, std::string_view counters);
+
+}  // namespace strobe::tensorboard
