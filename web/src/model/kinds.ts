@@ -15,7 +15,7 @@ export const kKinds: readonly Kind[] = [
   { name: 'step', light: '#b4bcc9', dark: '#586377' },
   { name: 'operator', light: '#86b6de', dark: '#2a6aa3' },
   { name: 'range', light: '#b9def5', dark: '#2b6a8f' },
-  { name: 'data loading', light: '#f1c666', dark: '#8a6615' },
+  { name: 'data loading', light: '#f1c666', dark: '#7f5e13' },
   { name: 'communication', light: '#ee9d70', dark: '#a94e18' },
   { name: 'Python frame', light: '#d3d8e2', dark: '#454d5c' },
   { name: 'runtime call', light: '#b9b0e0', dark: '#5f5799' },
