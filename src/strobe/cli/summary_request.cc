@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/analysis/name_filter.h"
 #include "strobe/cli/suggestion.h"
 
 namespace strobe::cli {
@@ -116,7 +117,7 @@ Result<analysis::TableOptions> table_options(const Arguments& arguments,
     tables.top = static_cast<std::size_t>(top);
   }
   if (arguments.has("filter")) {
-    STROBE_TRY(tables.keeps_name, name_filter("--filter", arguments.get("filter")));
+    STROBE_TRY(tables.keeps_name, analysis::name_filter("--filter", arguments.get("filter")));
     tables.filter = arguments.get("filter");
   }
   return tables;
@@ -169,7 +170,7 @@ Result<SummaryRequest> read_summary_request(const Arguments& arguments) {
   STROBE_TRY(request.tables, table_options(arguments, request));
   request.separate_threads = arguments.is_on("thread-sep");
   if (arguments.has("steps")) {
-    STROBE_TRY(request.steps, number_range("--steps", arguments.get("steps")));
+    STROBE_TRY(request.steps, analysis::number_range("--steps", arguments.get("steps")));
   }
   if (arguments.has("rank")) {
     STROBE_TRY(request.rank, whole_number("--rank", arguments.get("rank"), 0));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "strobe/analysis/number_range.h"
 #include "strobe/analysis/table_options.h"
 #include "strobe/base/result.h"
 #include "strobe/cli/command.h"
@@ -21,7 +22,7 @@ struct SummaryRequest {
   bool paddle_style = false;
   analysis::TableOptions tables;
   bool separate_threads = false;
-  std::optional<NumberRange> steps;
+  std::optional<analysis::NumberRange> steps;
   std::optional<std::int64_t> rank;
   unsigned threads = 0;  // 0: one per core
   std::string output;    // "": stdout

@@ -1,15 +1,15 @@
-#include "strobe/cli/run_findings.h"
+#include "strobe/report/run_findings.h"
 
 #include <gtest/gtest.h>
 
-namespace strobe::cli {
+namespace strobe::report {
 namespace {
 
 using analysis::Finding;
 using analysis::FindingWeight;
 
-report::RankInput rank(std::string name, std::vector<Finding> findings) {
-  report::RankInput input;
+RankInput rank(std::string name, std::vector<Finding> findings) {
+  RankInput input;
   input.name = std::move(name);
   input.findings = std::move(findings);
   return input;
@@ -63,4 +63,4 @@ TEST(RunFindingsTest, the_rank_others_wait_for_comes_before_their_waiting) {
 }
 
 }  // namespace
-}  // namespace strobe::cli
+}  // namespace strobe::report

@@ -1,4 +1,4 @@
-#include "strobe/cli/run_findings.h"
+#include "strobe/report/run_findings.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "strobe/analysis/straggler.h"
 
-namespace strobe::cli {
+namespace strobe::report {
 namespace {
 
 using analysis::Finding;
@@ -21,9 +21,9 @@ struct Worst {
 
 auto importance(const Finding& finding) { return std::tuple(finding.weight, finding.share); }
 
-std::optional<Finding> straggler_of(const std::vector<report::RankInput>& ranks) {
+std::optional<Finding> straggler_of(const std::vector<RankInput>& ranks) {
   std::vector<analysis::RankSummary> summaries;
-  for (const report::RankInput& rank : ranks) {
+  for (const RankInput& rank : ranks) {
     if (rank.summary != nullptr) summaries.push_back({rank.name, rank.summary});
   }
   return analysis::find_straggler(summaries);
@@ -31,9 +31,9 @@ std::optional<Finding> straggler_of(const std::vector<report::RankInput>& ranks)
 
 }  // namespace
 
-std::vector<Finding> findings_of_run(const std::vector<report::RankInput>& ranks) {
+std::vector<Finding> findings_of_run(const std::vector<RankInput>& ranks) {
   std::vector<Worst> worst;
-  for (const report::RankInput& rank : ranks) {
+  for (const RankInput& rank : ranks) {
     for (const Finding& finding : rank.findings) {
       const auto same = std::ranges::find_if(
           worst, [&](const Worst& known) { return known.finding.code == finding.code; });
@@ -66,4 +66,4 @@ std::vector<Finding> findings_of_run(const std::vector<report::RankInput>& ranks
   return findings;
 }
 
-}  // namespace strobe::cli
+}  // namespace strobe::report
