@@ -21,6 +21,7 @@
 #include "strobe/readers/trace_cache.h"
 #include "strobe/report/import_warning.h"
 #include "strobe/report/render_csv.h"
+#include "strobe/report/render_html.h"
 #include "strobe/report/render_json.h"
 #include "strobe/report/render_markdown.h"
 #include "strobe/report/render_text.h"
@@ -154,6 +155,8 @@ std::string rendered(const report::Document& document, SummaryFormat format,
       return report::render_csv(document);
     case SummaryFormat::kMarkdown:
       return report::render_markdown(document);
+    case SummaryFormat::kHtml:
+      return report::render_html(document);
     case SummaryFormat::kText:
       break;
   }
@@ -206,7 +209,9 @@ Command summary_command() {
                    {"strobe summary rank*.json --views kernel --top all",
                     "every kernel, all ranks added up"},
                    {"strobe summary trace.json --format json -o summary.json",
-                    "the same numbers for a script"}},
+                    "the same numbers for a script"},
+                   {"strobe summary trace.json --format html -o report.html",
+                    "a page to send to a colleague"}},
       .notes =
           {"--sort orders the operator and user tables; the kernel table goes by GPU time. "
            "Paddle's "
@@ -251,7 +256,7 @@ Command summary_command() {
            {.name = "op-detail",
             .kind = FlagKind::kNegatable,
             .help = "phases and kernels below each operator (default: off on strobe's own page, on "
-                    "in Paddle's style, JSON and CSV)"},
+                    "in Paddle's style, JSON, CSV and HTML)"},
            {.name = "thread-sep",
             .kind = FlagKind::kSwitch,
             .help = "operators and user ranges thread by thread"},
@@ -264,8 +269,8 @@ Command summary_command() {
            {.name = "format",
             .kind = FlagKind::kValue,
             .value = "FORMAT",
-            .help = "text (default), json, csv or markdown",
-            .choices = {"text", "json", "csv", "markdown"}},
+            .help = "text (default), json, csv, markdown or html",
+            .choices = {"text", "json", "csv", "markdown", "html"}},
            output_flag(),
            {.name = "threads",
             .kind = FlagKind::kValue,

@@ -14,7 +14,7 @@
 
 namespace strobe::cli {
 
-enum class SummaryFormat { kText, kJson, kCsv, kMarkdown };
+enum class SummaryFormat { kText, kJson, kCsv, kMarkdown, kHtml };
 
 // What `strobe summary` was asked for.
 struct SummaryRequest {

@@ -58,13 +58,13 @@ export function inksOf(theme: Theme, background: string): Inks {
   const base = rgbOf(background);
   const pixels = new Uint32Array(2 * kKinds.length * kTones * (kCovers + 1));
   let next = 0;
-  for (const dim of [0, 0.78]) {
+  for (const dim of [0, 0.72]) {
     for (const kind of kKinds) {
       for (let tone = 0; tone < kTones; ++tone) {
         const colour = mixed(toned(rgbOf(kind[theme]), tone, theme), base, dim);
         for (let cover = 0; cover <= kCovers; ++cover) {
           // Even a little must be seen, and half must look like half.
-          pixels[next++] = pixelOf(mixed(base, colour, cover === 0 ? 0 : 0.3 + (0.7 * cover) / kCovers));
+          pixels[next++] = pixelOf(mixed(base, colour, cover === 0 ? 0 : 0.36 + (0.64 * cover) / kCovers));
         }
       }
     }

@@ -280,12 +280,14 @@ export class TimelineModel {
   areaBetween(x0: number, y0: number, x1: number, y1: number): Area {
     const span = this.info.span_ns;
     const within = (at: number): number => Math.min(Math.max(at, 0), span);
-    const top = Math.min(y0, y1) + this.scrollTop;
-    const bottom = Math.max(y0, y1) + this.scrollTop;
+    const tracks = tracksBetween(this.layout, Math.min(y0, y1) + this.scrollTop, Math.max(y0, y1) + this.scrollTop);
+    // Beside all tracks means all tracks.
+    const [top, bottom] = tracks.length === 0
+      ? [0, this.layout.height] : [Math.min(y0, y1) + this.scrollTop, Math.max(y0, y1) + this.scrollTop];
     return {
       start_ns: within(this.timeAt(Math.min(x0, x1))),
       end_ns: within(this.timeAt(Math.max(x0, x1))),
-      tracks: tracksBetween(this.layout, top, bottom),
+      tracks,
       top,
       bottom,
     };

@@ -182,7 +182,7 @@ function DiffTable({ diff }: { diff: DiffAnswer }): JSX.Element {
           <table>
             <thead><tr>
               {header('name', what === 'kernels' ? 'Kernel' : 'Operator')}{header('base', 'Base')}{header('other', 'Other')}
-              {header('delta', 'Difference')}{header('relative', 'Relative')}<th scope="col">Spread</th>
+              {header('delta', 'Difference')}{header('relative', 'Relative')}<th aria-hidden="true" /><th scope="col">Spread</th>
             </tr></thead>
             <tbody>
               {rows.slice(0, kMostRows).map((row) => (
@@ -216,11 +216,9 @@ function DiffTableRow({ row, most, onOpen }: { row: DiffLine; most: number; onOp
       <td class="name" title={row.name}>{shortName(row.name)}</td>
       <SideCell cell={row.base} time_ns={row.base_ns} />
       <SideCell cell={row.other} time_ns={row.other_ns} />
-      <td class="share delta">
-        <span class={`delta-bar ${isMore ? 'more' : 'less'}`} style={{ width: `${share * 50}%` }} />
-        <span class="over">{signedDuration(row.delta_ns)}</span>
-      </td>
+      <td class="number">{signedDuration(row.delta_ns)}</td>
       <td class="number">{row.relative === null ? (row.base ? 'gone' : 'new') : signedShare(row.relative)}</td>
+      <td class="share delta" aria-hidden="true"><span class={`delta-bar ${isMore ? 'more' : 'less'}`} style={{ width: `${share * 50}%` }} /></td>
       <td>{row.beyond_spread ? <b>beyond</b> : <span class="muted">within</span>}</td>
     </tr>
   );

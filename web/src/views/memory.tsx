@@ -67,7 +67,7 @@ function PlaceCurve({ place }: { place: MemoryPlace }): JSX.Element {
   }, [place]);
   return (
     <Card title={`${place.place} over time`} aside={<span class="muted">drag to zoom, double click to reset, click to see that moment in the timeline</span>}>
-      <Plot x={x} lines={lines} height={260} xText={durationText} yText={bytesText} label={`Memory of ${place.place} over time`}
+      <Plot x={x} lines={lines} height={260} xText={durationText} yText={bytesText} inBytes label={`Memory of ${place.place} over time`}
             mark={{ x: place.peak_ns, label: `peak ${bytesText(place.peak_bytes)}` }}
             onClick={(at) => session.go(atScreen(route, 'timeline', { at: String(Math.round(at)) }))} />
     </Card>

@@ -93,7 +93,7 @@ function Tree({ answer }: { answer: ModulesAnswer }): JSX.Element {
                 <td class="number">{countText(module.calls)}</td>
                 {kColumns.map(({ key }) => (
                   <td key={key} class="share">
-                    <span class="cell-bar" style={{ width: `${(module[key] / most) * 100}%` }} /><span class="over">{inUnit(module[key], units.get(key)!, decimalsFor(most, units.get(key)!))}</span>
+                    <span class="cell-bar" style={{ width: `${(module[key] / most) * 100}%` }} /><span class={`over ${module[key] === 0 ? 'absent' : ''}`}>{module[key] === 0 ? '0' : inUnit(module[key], units.get(key)!, decimalsFor(most, units.get(key)!))}</span>
                   </td>
                 ))}
               </tr>

@@ -2,7 +2,9 @@ import type { JSX } from 'preact';
 
 import type { Finding, Summary } from '../api/types.ts';
 import { averageStack, spread, stepStacks } from '../model/breakdown.ts';
+import { shortName } from '../model/names.ts';
 import { atScreen } from '../model/route.ts';
+import { sortRows } from '../model/table.ts';
 import { countText, durationText, exactDuration, shareText } from '../model/units.ts';
 import { useRoute, useSession } from '../widgets/hooks.ts';
 import { Card, Empty, Facts, ShareBar } from '../widgets/pieces.tsx';
@@ -99,6 +101,32 @@ function Steps({ summary }: { summary: Summary }): JSX.Element {
   );
 }
 
+// The head of a table, as a way into it.
+function Top({ summary, table, name, value, share, title }: {
+  summary: Summary; table: string; name: string; value: string; share: string; title: string;
+}): JSX.Element | null {
+  const session = useSession();
+  const route = useRoute();
+  const rows = sortRows(summary.tables[table]?.rows ?? [], { key: value, descending: true }).slice(0, 5);
+  if (rows.length === 0) return null;
+  return (
+    <Card title={title} aside={<button type="button" class="link" onClick={() => session.go(atScreen(route, table, { sort: `-${value}` }))}>all {table}</button>}>
+      <table class="small top-rows">
+        <tbody>
+          {rows.map((row) => (
+            <tr key={String(row[name])}>
+              <td title={String(row[name])}>{shortName(String(row[name]))}</td>
+              <td><ShareBar share={Number(row[share] ?? 0)} colour={table === 'kernels' ? 'var(--kind-9)' : 'var(--kind-2)'} /></td>
+              <td class="number">{durationText(Number(row[value] ?? 0))}</td>
+              <td class="number">{shareText(Number(row[share] ?? 0))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
 function Overview(): JSX.Element {
   return (
     <WithSummary>
@@ -123,6 +151,10 @@ function Overview(): JSX.Element {
             <Card title={summary.tables['step_breakdown']?.title ?? 'Steps'} aside={<span class="muted">every nanosecond has one label</span>}>
               <Steps summary={summary} />
             </Card>
+            <div class="two">
+              <Top summary={summary} table="kernels" name="kernel" value="device_total_ns" share="device_share" title="Longest on the device" />
+              <Top summary={summary} table="operators" name="operator" value="host_self_ns" share="host_self_share" title="Longest on the host, self time" />
+            </div>
             <Card title="Devices" aside={<span class="muted">busy share of the span</span>}><Devices summary={summary} /></Card>
             <ImportReport summary={summary} />
           </div>

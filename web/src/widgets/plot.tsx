@@ -20,10 +20,13 @@ interface Props {
   onClick?: (x: number) => void;
   height: number;
   label: string;
+  inBytes?: boolean; // round steps are powers of two
 }
 
+const kByteSteps = Array.from({ length: 50 }, (_, i) => 2 ** i);
+
 // A step curve over time.
-export function Plot({ x, lines, xText, yText, mark, onClick, height, label }: Props): JSX.Element {
+export function Plot({ x, lines, xText, yText, mark, onClick, height, label, inBytes }: Props): JSX.Element {
   const ref = useRef<HTMLDivElement>(null);
   const theme = useObservable(useSession().theme);
   const click = useRef(onClick);
@@ -43,7 +46,7 @@ export function Plot({ x, lines, xText, yText, mark, onClick, height, label }: P
       scales: { x: { time: false }, y: { range: (_, __, most) => [0, most * 1.08 || 1] } },
       axes: [
         { ...axis, values: (_, ticks) => ticks.map(xText), space: 90 },
-        { ...axis, values: (_, ticks) => ticks.map(yText), size: 76 },
+        { ...axis, values: (_, ticks) => ticks.map(yText), size: 76, incrs: inBytes ? kByteSteps : undefined },
       ],
       series: [
         { label: 'time', value: (_, value) => (value === null ? '–' : xText(value)) },

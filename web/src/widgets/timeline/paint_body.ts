@@ -104,7 +104,7 @@ export class BodyPainter {
     for (const label of labels) {
       const text = this.words.fitting(label.name, label.width / density - 9);
       if (text === '') continue;
-      context.globalAlpha = label.dimmed ? 0.35 : 1;
+      context.globalAlpha = label.dimmed ? 0.45 : 1;
       context.fillText(text, label.x / density + 4, label.y + label.height / 2);
     }
     context.globalAlpha = 1;

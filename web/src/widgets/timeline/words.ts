@@ -3,6 +3,7 @@ import { shortName } from '../../model/names.ts';
 // Fits names into slices. Measuring text costs more than drawing it, so widths are remembered.
 
 const kEllipsis = '…';
+const kNamespaces = /^(?:autograd: |\w+::)+(?=\w)/;
 
 export class Words {
   private readonly context: CanvasRenderingContext2D;
@@ -28,9 +29,14 @@ export class Words {
   // As much of the name as fits into `room`; nothing rather than a stump.
   fitting(name: string, room: number): string {
     const text = this.short(name);
+    if (this.width(text) <= room) return text;
+    const bare = text.replace(kNamespaces, '');
+    return bare === text ? this.cut(text, room) : this.fitting(bare, room);
+  }
+
+  private cut(text: string, room: number): string {
     const width = this.width(text);
-    if (width <= room) return text;
     const letters = Math.floor((text.length * (room - 8)) / width);
-    return letters < 2 ? '' : text.slice(0, letters) + kEllipsis;
+    return letters < 3 ? '' : text.slice(0, letters) + kEllipsis;
   }
 }
