@@ -6,6 +6,7 @@
 #include "strobe/analysis/summary.h"
 #include "strobe/paddle/summary_text.h"
 #include "strobe/readers/trace_cache.h"
+#include "strobe/trace/trace_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/trace_text.h"
 
@@ -71,12 +72,13 @@ TEST_P(DamagedCacheTest, flipped_cut_or_zeroed_anywhere_it_changes_no_answer) {
       damaged.replace(at, length, length, '\0');
     }
     put_bytes(file_, damaged);
+    EXPECT_EQ(map_trace_file(file_).has_value(), damaged == bytes_) << round << " at " << at;
+    if (round % 15 > 2) continue;
     const LoadedTrace loaded = read();
-    EXPECT_EQ(loaded.is_from_cache, damaged == bytes_) << "round " << round << " at " << at;
-    if (round % 10 == 0) {
-      ASSERT_EQ(answer_of(loaded), answer_) << "round " << round << " at " << at;
-    }
+    EXPECT_EQ(loaded.is_from_cache, damaged == bytes_) << round << " at " << at;
+    ASSERT_EQ(answer_of(loaded), answer_) << round << " at " << at;
   }
+  put_bytes(file_, "");
   const LoadedTrace loaded = read();
   ASSERT_TRUE(store_trace(loaded, cache_));
   EXPECT_TRUE(read().is_from_cache) << "rebuilt";
