@@ -13,7 +13,7 @@ namespace strobe::analysis {
 // own.
 class SelfTime {
  public:
-  // Inside the window only. The row must be asked from the lowest upwards.
+  // Inside the window only. Rows must be added from the lowest upwards.
   SelfTime(const Timeline& timeline, TrackId track, Interval window)
       : timeline_(timeline),
         window_(window),
@@ -37,8 +37,6 @@ class SelfTime {
     }
     below_ = union_of(below_, own);
   }
-
-  const IntervalSet& covered() const { return below_; }
 
  private:
   Interval clipped(Interval interval) const {

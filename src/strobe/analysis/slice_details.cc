@@ -1,7 +1,5 @@
 #include "strobe/analysis/slice_details.h"
 
-#include <algorithm>
-
 #include "strobe/analysis/self_time.h"
 
 namespace strobe::analysis {
@@ -23,25 +21,18 @@ std::vector<SliceId> ancestors_of(const Timeline& timeline, SliceId slice, std::
   return ancestors;
 }
 
-const Step* step_of(const Trace& trace, const SliceLinks& links, const std::vector<Step>& steps,
+const Step* step_of(const Trace& trace, const SliceLinks& links, const StepFinder& steps,
                     SliceId slice) {
   const SliceId call = links.call_of(slice);
   const SliceId judged = call.valid() ? call : slice;
-  const std::int64_t time_ns = trace.start_ns(judged);
   const bool is_on_host = !is_on_device(trace.kind(judged));
-  const Step* latest = nullptr;
-  for (const Step& step : steps) {
-    if (step.interval.start_ns > time_ns) break;
-    const bool is_same_process = !is_on_host || trace.track(judged).process == step.process;
-    if (is_same_process && time_ns < step.interval.end_ns) latest = &step;
-  }
-  return latest;
+  return steps.at(trace.start_ns(judged), is_on_host ? trace.track(judged).process : StringId());
 }
 
 }  // namespace
 
 SliceDetails describe_slice(const Timeline& timeline, const SliceLinks& links,
-                            const std::vector<Step>& steps, SliceId slice) {
+                            const StepFinder& steps, SliceId slice) {
   const Trace& trace = timeline.trace();
   SliceDetails details;
   details.row = timeline.row_of(slice).row;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "strobe/analysis/slice_links.h"
-#include "strobe/analysis/steps.h"
+#include "strobe/analysis/step_finder.h"
 #include "strobe/analysis/timeline.h"
 
 namespace strobe::analysis {
@@ -27,8 +27,7 @@ struct SliceDetails {
   std::uint64_t links_left_out = 0;
 };
 
-// `steps` by start, as list_steps gives them; they must outlive the answer.
 SliceDetails describe_slice(const Timeline& timeline, const SliceLinks& links,
-                            const std::vector<Step>& steps, SliceId slice);
+                            const StepFinder& steps, SliceId slice);
 
 }  // namespace strobe::analysis

@@ -9,21 +9,35 @@ namespace strobe::analysis {
 namespace {
 
 std::string text_of(const Trace& trace, StringId id) {
-  return id.valid() ? std::string(trace.strings()[id]) : std::string();
+  if (!id.valid()) return {};
+  std::string text(trace.strings()[id]);
+  text.erase(text.find_last_not_of(' ') + 1);  // some writers pad: "stream 7 "
+  return text;
 }
 
-std::vector<TrackId> tracks_with_slices(const Trace& trace) {
-  std::vector<bool> has_slices(trace.tracks().size());
-  for (const TrackId track : trace.slices().tracks) has_slices[track.index()] = true;
-  std::vector<TrackId> tracks;
-  for (std::size_t i = 0; i < has_slices.size(); ++i) {
-    if (has_slices[i]) tracks.push_back(TrackId(i));
+// Per track: what its slices are about.
+struct TrackContent {
+  bool has_slices = false;
+  bool has_work = false;  // more than the profiler's own
+};
+
+std::vector<TrackContent> contents_of(const Trace& trace) {
+  const auto& slices = trace.slices();
+  std::vector<TrackContent> contents(trace.tracks().size());
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    TrackContent& content = contents[slices.tracks[row].index()];
+    content.has_slices = true;
+    content.has_work |=
+        slices.kinds[row] != SliceKind::kProfiler && slices.kinds[row] != SliceKind::kOverhead;
   }
-  return tracks;
+  return contents;
 }
 
-// Asynchronous tracks go with the threads of their process, if it has any.
-TrackKind group_kind(const Trace& trace, const std::vector<TrackId>& tracks, const Track& track) {
+// Asynchronous tracks go with the threads of their process, if it has any; a thread on which only
+// the profiler speaks of itself is nobody's.
+TrackKind group_kind(const Trace& trace, const std::vector<TrackId>& tracks, const Track& track,
+                     const TrackContent& content) {
+  if (!content.has_work) return TrackKind::kOther;
   if (track.kind != TrackKind::kAsync) return track.kind;
   const bool has_threads = std::ranges::any_of(tracks, [&](TrackId id) {
     const Track& other = trace.tracks()[id.index()];
@@ -82,10 +96,14 @@ std::string track_name(const Trace& trace, TrackId id) {
 }
 
 std::vector<TrackGroup> group_tracks(const Trace& trace) {
-  std::vector<TrackId> tracks = tracks_with_slices(trace);
+  const std::vector<TrackContent> contents = contents_of(trace);
+  std::vector<TrackId> tracks;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    if (contents[i].has_slices) tracks.push_back(TrackId(i));
+  }
   std::vector<TrackKind> kinds(trace.tracks().size());
   for (const TrackId id : tracks) {
-    kinds[id.index()] = group_kind(trace, tracks, trace.tracks()[id.index()]);
+    kinds[id.index()] = group_kind(trace, tracks, trace.tracks()[id.index()], contents[id.index()]);
   }
   std::ranges::stable_sort(tracks, {}, [&](TrackId id) {
     return draw_order(trace, kinds[id.index()], trace.tracks()[id.index()]);

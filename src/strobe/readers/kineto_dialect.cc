@@ -95,7 +95,8 @@ NameRule name_rule(Kind kind, std::string_view, std::string_view name) {
       return {found, communicates ? kCommunicates : kNoFlags};
     }
     case Kind::kPythonCall:
-      return {name.starts_with("nn.Module: ") ? Kind::kForward : Kind::kPythonCall, kNoFlags};
+      if (name.starts_with("nn.Module: ")) return {Kind::kForward, kModule};
+      return {Kind::kPythonCall, kNoFlags};
     case Kind::kKernel:
       return {kind, device::is_any_collective(name) ? kCommunicates : kNoFlags};
     default:

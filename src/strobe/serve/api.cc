@@ -28,6 +28,14 @@ Result<std::string> of_run(const Query& query, const TraceLookup& traces) {
   return summary_answer(query, run);
 }
 
+Result<std::string> of_two(const Query& query, const TraceLookup& traces) {
+  STROBE_TRY(const std::string base_name, query.text("base"));
+  STROBE_TRY(const std::string other_name, query.text("other"));
+  STROBE_TRY(const auto base, traces(base_name));
+  STROBE_TRY(const auto other, traces(other_name));
+  return diff_answer(*base, *other);
+}
+
 struct Route {
   std::string_view name;
   Answer answer;
@@ -39,6 +47,11 @@ constexpr Route kRoutes[] = {
     {"tile", of_trace<tile_answer>},
     {"slice", of_trace<slice_answer>},
     {"search", of_trace<search_answer>},
+    {"selection", of_trace<selection_answer>},
+    {"counter", of_trace<counter_answer>},
+    {"memory", of_trace<memory_answer>},
+    {"modules", of_trace<modules_answer>},
+    {"diff", of_two},
 };
 
 }  // namespace

@@ -13,6 +13,11 @@ Result<std::string> timeline_answer(const Query& query, const OpenTrace& open);
 Result<std::string> tile_answer(const Query& query, const OpenTrace& open);
 Result<std::string> slice_answer(const Query& query, const OpenTrace& open);
 Result<std::string> search_answer(const Query& query, const OpenTrace& open);
+Result<std::string> selection_answer(const Query& query, const OpenTrace& open);
+Result<std::string> counter_answer(const Query& query, const OpenTrace& open);
+Result<std::string> memory_answer(const Query& query, const OpenTrace& open);
+Result<std::string> modules_answer(const Query& query, const OpenTrace& open);
+Result<std::string> diff_answer(const OpenTrace& base, const OpenTrace& other);
 
 using OpenTraces = std::vector<std::shared_ptr<const OpenTrace>>;
 Result<std::string> summary_answer(const Query& query, const OpenTraces& run);

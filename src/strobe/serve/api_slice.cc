@@ -41,8 +41,8 @@ void write_links(const OpenTrace& open, const analysis::SliceDetails& details, J
 Result<std::string> slice_answer(const Query& query, const OpenTrace& open) {
   STROBE_TRY(const SliceId slice, slice_of(query, open));
   const Trace& trace = open.trace();
-  const analysis::SliceDetails details =
-      analysis::describe_slice(open.timeline(), open.links(), open.steps(), slice);
+  const analysis::SliceDetails details = analysis::describe_slice(
+      open.timeline(), open.links(), analysis::StepFinder(open.steps()), slice);
   std::string out;
   JsonWriter json(out);
   json.begin_object();

@@ -18,18 +18,32 @@ void write_groups(const OpenTrace& open, JsonWriter& json) {
   json.end_array();
 }
 
-void write_track(const OpenTrace& open, TrackId id, JsonWriter& json) {
+void write_track(const OpenTrace& open, TrackId id, TrackKind kind, JsonWriter& json) {
   const Track& track = open.trace().tracks()[id.index()];
   json.begin_object()
       .member("track", id.value)
       .member("name", analysis::track_name(open.trace(), id))
       .member("process", open.trace().strings()[track.process])
       .member("thread", open.trace().strings()[track.thread])
-      .member("kind", word_of(track.kind))
+      .member("kind", word_of(kind))
       .member("rows", open.timeline().rows_of(id).size())
       .member("slices", open.timeline().slices_on(id))
       .member("busy_ns", open.timeline().busy_ns(id))
       .end_object();
+}
+
+void write_counters(const OpenTrace& open, JsonWriter& json) {
+  json.key("counters").begin_array();
+  for (std::size_t i = 0; i < open.counters().size(); ++i) {
+    const analysis::CounterLine& line = open.counters()[i];
+    json.begin_object()
+        .member("counter", i)
+        .member("name", line.name)
+        .member("unit", word_of(line.unit))
+        .member("max", line.max)
+        .end_object();
+  }
+  json.end_array();
 }
 
 void write_steps(const OpenTrace& open, JsonWriter& json) {
@@ -82,9 +96,13 @@ Result<std::string> timeline_answer(const Query&, const OpenTrace& open) {
   write_groups(open, json);
   json.key("tracks").begin_array();
   for (const analysis::TrackGroup& group : open.groups()) {
-    for (const TrackId track : group.tracks) write_track(open, track, json);
+    for (const TrackId track : group.tracks) {
+      const TrackKind own = open.trace().tracks()[track.index()].kind;
+      write_track(open, track, group.kind == TrackKind::kOther ? group.kind : own, json);
+    }
   }
   json.end_array();
+  write_counters(open, json);
   write_steps(open, json);
   json.end_object();
   return out;

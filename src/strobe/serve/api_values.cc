@@ -139,6 +139,12 @@ Result<SliceId> slice_of(const Query& query, const OpenTrace& open) {
   return SliceId(static_cast<std::size_t>(id));
 }
 
+Result<std::size_t> counter_of(const Query& query, const OpenTrace& open) {
+  STROBE_TRY(const std::int64_t id, query.integer("counter", 0, kMostNs));
+  if (!is_below(id, open.counters().size())) return no_such("counter", "counter", id);
+  return static_cast<std::size_t>(id);
+}
+
 void write_slice(const OpenTrace& open, SliceId slice, JsonWriter& json) {
   const Trace& trace = open.trace();
   json.member("slice", slice.value)

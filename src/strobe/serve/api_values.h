@@ -23,12 +23,13 @@ inline std::int64_t since_origin(const OpenTrace& open, std::int64_t time_ns) {
   return time_ns - open.timeline().extent().start_ns;
 }
 
-// start_ns to end_ns, as times of the trace; all of it if both are absent and may be.
+// start_ns to end_ns, as times of the trace; never empty.
 Result<Interval> window_of(const Query& query, const OpenTrace& open);
 Result<std::uint32_t> columns_of(const Query& query, std::optional<std::int64_t> otherwise = {});
 Result<std::optional<std::vector<TrackId>>> tracks_of(const Query& query, const OpenTrace& open);
 Result<std::optional<std::vector<SliceId>>> slices_of(const Query& query, const OpenTrace& open);
 Result<SliceId> slice_of(const Query& query, const OpenTrace& open);
+Result<std::size_t> counter_of(const Query& query, const OpenTrace& open);
 
 // slice, name, track, row, start_ns and duration_ns.
 void write_slice(const OpenTrace& open, SliceId slice, JsonWriter& json);

@@ -17,6 +17,7 @@ struct OpenTrace::Parts {
   OnDemand<std::vector<analysis::Step>> steps;
   OnDemand<analysis::AttributedTrace> attributed;
   OnDemand<analysis::SliceLinks> links;
+  OnDemand<std::vector<analysis::CounterLine>> counters;
   OnDemand<analysis::Summary> summary;
 };
 
@@ -49,6 +50,10 @@ const analysis::AttributedTrace& OpenTrace::attributed() const {
 
 const analysis::SliceLinks& OpenTrace::links() const {
   return parts_->links.get([&] { return analysis::SliceLinks(timeline(), attributed()); });
+}
+
+const std::vector<analysis::CounterLine>& OpenTrace::counters() const {
+  return parts_->counters.get([&] { return analysis::list_counter_lines(trace()); });
 }
 
 const analysis::Summary& OpenTrace::summary() const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "strobe/analysis/counter_lines.h"
 #include "strobe/analysis/slice_links.h"
 #include "strobe/analysis/steps.h"
 #include "strobe/analysis/summary.h"
@@ -29,6 +30,7 @@ class OpenTrace {
   const std::vector<analysis::Step>& steps() const;
   const analysis::AttributedTrace& attributed() const;
   const analysis::SliceLinks& links() const;
+  const std::vector<analysis::CounterLine>& counters() const;
   const analysis::Summary& summary() const;  // of all steps
 
  private:
