@@ -17,14 +17,14 @@ using test::get;
 using test::HttpClient;
 using test::LogFolder;
 using test::ProcessOutcome;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::MatchesRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 
 constexpr std::string_view kTrace =
     R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": 1, "tid": 1}]})";
 
-class ServeCommandTest : public testing::Test {
+class ServeCommandTest : public ::testing::Test {
  protected:
   test::RunningProcess start(std::vector<std::string> words,
                              const std::vector<std::string>& environment = {}) const {

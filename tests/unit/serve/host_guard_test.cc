@@ -6,7 +6,7 @@
 namespace strobe::serve {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 HttpRequest request_with(std::map<std::string, std::string, std::less<>> headers) {
   HttpRequest request;

@@ -6,8 +6,8 @@
 namespace strobe::serve {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 HttpRequest parsed(std::string_view head) {
   auto result = parse_request(head);

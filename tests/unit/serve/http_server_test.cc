@@ -17,7 +17,7 @@ using test::get;
 using test::get_text;
 using test::HttpAnswer;
 using test::HttpClient;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 HttpResponse echo(const HttpRequest& request) {
   return make_response(200, "text/plain", request.method + " " + request.path);

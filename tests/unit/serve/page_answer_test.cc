@@ -10,9 +10,9 @@
 namespace strobe::serve {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-using testing::Pair;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
 
 constexpr std::string_view kPage =
     "<html><style>b{}</style><body><script type=\"module\">a()</script><script>c()</script></html>";
@@ -52,7 +52,7 @@ TEST(PageAnswerTest, the_page_is_packed_for_those_who_can_unpack_it) {
   const PageAnswer page(kPage);
   EXPECT_EQ(page.answer({}).text(), kPage);
   const HttpResponse packed = page.answer(request_with("accept-encoding", "br, gzip;q=0.5"));
-  EXPECT_THAT(packed.headers, testing::Contains(Pair("Content-Encoding", "gzip")));
+  EXPECT_THAT(packed.headers, ::testing::Contains(Pair("Content-Encoding", "gzip")));
   EXPECT_EQ(packed.text(), pack_gzip(kPage));
 }
 

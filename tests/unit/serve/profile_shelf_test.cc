@@ -11,7 +11,7 @@ namespace strobe::serve {
 namespace {
 
 using test::LogFolder;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // What a profile is, is nobody's business here: any address stands for one.
 std::shared_ptr<const tensorboard::Profile> some_profile() {

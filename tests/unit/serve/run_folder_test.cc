@@ -10,9 +10,9 @@ namespace strobe::serve {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr std::string_view kTrace = R"({"traceEvents": [{"ph": "X", "ts": 1, "dur": 2}]})";
 

@@ -12,8 +12,8 @@ namespace strobe::serve {
 namespace {
 
 using test::LogFolder;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr std::string_view kTrace =
     R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": 1, "tid": 1}]})";
@@ -35,7 +35,7 @@ tensorboard::Answer fake_plugin(std::string_view route, const tensorboard::Param
   return {200, "application/json", route == "trace", std::string(route)};
 }
 
-class SiteTest : public testing::Test {
+class SiteTest : public ::testing::Test {
  protected:
   SiteTest() {
     logs_.write_old("run/w.1.pt.trace.json", kTrace);

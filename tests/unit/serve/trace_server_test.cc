@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 using test::get;
 using test::HttpAnswer;
 using test::LogFolder;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kTrace =
     R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1, "dur": 2, )"
@@ -87,7 +87,7 @@ TEST(TraceServerTest, every_question_of_the_api_is_answered_about_a_real_trace) 
         std::string("diff?base=gpt_inference_compiled.json.gz&other=paddle_attention.json.gz&")}) {
     const HttpAnswer answer = get(server.port(), "/api/v1/" + question + trace);
     EXPECT_EQ(answer.status, 200) << question << answer.body;
-    EXPECT_THAT(answer.body, testing::StartsWith("{")) << question;
+    EXPECT_THAT(answer.body, ::testing::StartsWith("{")) << question;
   }
   for (const std::string& question :
        {std::string("tile?"), std::string("tile?start_ns=x&end_ns=1&columns=1&"),
@@ -119,7 +119,7 @@ TEST(TraceServerTest, every_question_of_the_plugins_client_is_answered_about_a_r
     const HttpAnswer answer = get(server.port(), plugin + route + where);
     EXPECT_EQ(answer.status, 200) << route;
     EXPECT_EQ(answer.headers.at("content-encoding"), "gzip") << route;
-    EXPECT_THAT(answer.body, testing::StartsWith("\x1f\x8b")) << route;
+    EXPECT_THAT(answer.body, ::testing::StartsWith("\x1f\x8b")) << route;
   }
   EXPECT_EQ(get(server.port(), plugin + "overview" + run + "&worker=worker9&span=1").status, 404);
   EXPECT_EQ(get(server.port(), plugin + "nothing" + where).status, 404);
