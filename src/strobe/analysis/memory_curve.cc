@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 #include <string_view>
 #include <unordered_map>
 
 #include "strobe/analysis/columns.h"
 #include "strobe/analysis/natural_sort.h"
 #include "strobe/analysis/row_index.h"
+#include "strobe/trace/column.h"
 
 namespace strobe::analysis {
 namespace {
@@ -35,7 +35,7 @@ bool is_reservation(MemoryAction action) {
 // events' own bytes added up if it gives none. -1 if it says nothing at all.
 std::vector<std::int64_t> totals_of(const MemoryColumns& memory,
                                     const std::vector<std::uint32_t>& events,
-                                    std::span<const std::int64_t> given, bool of_reservations) {
+                                    const Column<std::int64_t>& given, bool of_reservations) {
   const auto is_given = [&](std::uint32_t event) { return given[event] >= 0; };
   const auto concerns = [&](std::uint32_t event) {
     return is_reservation(memory.actions[event]) == of_reservations;

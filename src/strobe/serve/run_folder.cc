@@ -122,8 +122,9 @@ std::vector<FoundTrace> RunFolder::scan() {
   }
   std::ranges::sort(state.found, {}, &FoundTrace::name);
   // Names that differ only in bytes no text can hold would be one name to a client.
-  const auto same = std::ranges::unique(state.found, {}, &FoundTrace::name);
-  state.found.erase(same.begin(), same.end());
+  const auto is_same = [](const FoundTrace& a, const FoundTrace& b) { return a.name == b.name; };
+  state.found.erase(std::unique(state.found.begin(), state.found.end(), is_same),
+                    state.found.end());
   number_spans(state.found);
   return std::move(state.found);
 }

@@ -66,6 +66,8 @@ std::string TraceServer::url() const {
 
 bool TraceServer::is_loopback() const { return parts_->http->is_loopback(); }
 
+std::size_t TraceServer::trace_count() const { return parts_->traces.view().traces.size(); }
+
 void TraceServer::run(const std::atomic<bool>& stop) {
   parts_->http->run([this](const HttpRequest& request) { return parts_->site.answer(request); },
                     stop);

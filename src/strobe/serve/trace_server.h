@@ -30,6 +30,7 @@ class TraceServer {
 
   std::string url() const;  // "http://127.0.0.1:6007/"
   bool is_loopback() const;
+  std::size_t trace_count() const;  // found so far
 
   // Until `stop` is true.
   void run(const std::atomic<bool>& stop);

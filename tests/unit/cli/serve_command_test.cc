@@ -108,6 +108,14 @@ TEST_F(ServeCommandTest, an_open_address_comes_with_a_warning) {
               HasSubstr("strobe: warning: everybody who can reach this address"));
 }
 
+TEST_F(ServeCommandTest, a_folder_without_traces_is_served_and_said_to_be_empty) {
+  logs_.write("package.json", "{}");
+  test::RunningProcess server = start({".", "--no-cache", "--port", "0"});
+  EXPECT_EQ(get(port_in(server.first_line()), "/").status, 200);
+  kill(server.id(), SIGINT);
+  EXPECT_THAT(server.wait().err, HasSubstr("there are no traces below '.' yet"));
+}
+
 TEST_F(ServeCommandTest, a_trace_that_cannot_be_read_is_told_and_the_rest_is_served) {
   logs_.write_old("bad.pt.trace.json", "hello");
   logs_.write_old("good.json", kTrace);
@@ -129,8 +137,8 @@ TEST_F(ServeCommandTest, the_browser_is_shown_the_address) {
   const auto browser =
       logs_.write("browser", "#!/bin/sh\necho \"$1\" > shown.part\nmv shown.part shown\n");
   std::filesystem::permissions(browser, std::filesystem::perms::owner_all);
-  test::RunningProcess server =
-      start({".", "--no-cache", "--port", "0", "--open"}, {"BROWSER=" + browser.string(), "PATH=/usr/bin:/bin"});
+  test::RunningProcess server = start({".", "--no-cache", "--port", "0", "--open"},
+                                      {"BROWSER=" + browser.string(), "PATH=/usr/bin:/bin"});
   const std::string url = server.first_line();
   const auto shown = logs_.path() / "shown";
   for (int i = 0; i < 2000 && !std::filesystem::exists(shown); ++i) {
@@ -147,8 +155,8 @@ TEST_F(ServeCommandTest, the_browser_is_shown_the_address) {
 }
 
 TEST_F(ServeCommandTest, without_a_browser_a_warning_remains) {
-  test::RunningProcess server =
-      start({".", "--no-cache", "--port", "0", "--open"}, {"BROWSER=/no/such/browser", "PATH=/nowhere"});
+  test::RunningProcess server = start({".", "--no-cache", "--port", "0", "--open"},
+                                      {"BROWSER=/no/such/browser", "PATH=/nowhere"});
   server.first_line();
   kill(server.id(), SIGINT);
   EXPECT_THAT(server.wait().err, HasSubstr("no browser could be started"));

@@ -80,7 +80,11 @@ TEST(TraceServerTest, every_question_of_the_api_is_answered_about_a_real_trace) 
   for (const std::string& question :
        {std::string("summary?"), std::string("summary?trace=paddle_attention.json.gz&"),
         std::string("timeline?"), std::string("tile?start_ns=0&end_ns=1000000&columns=800&"),
-        std::string("slice?slice=5&"), std::string("search?q=gemm&")}) {
+        std::string("slice?slice=5&"), std::string("search?q=gemm&"),
+        std::string("selection?start_ns=0&end_ns=1000000&"), std::string("memory?"),
+        std::string("counter?counter=0&start_ns=0&end_ns=1000000&columns=10&"),
+        std::string("modules?"),
+        std::string("diff?base=gpt_inference_compiled.json.gz&other=paddle_attention.json.gz&")}) {
     const HttpAnswer answer = get(server.port(), "/api/v1/" + question + trace);
     EXPECT_EQ(answer.status, 200) << question << answer.body;
     EXPECT_THAT(answer.body, testing::StartsWith("{")) << question;

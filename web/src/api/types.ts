@@ -152,8 +152,8 @@ export interface SliceDetails extends SliceRef {
   category: string;
   self_ns: number;
   step: string | null;
-  device_ns: number;
-  kernels: number;
+  device_ns: number | null; // null: it is device work itself
+  kernels: number | null;
   ancestors: SliceRef[];
   links: Link[];
   links_left_out: number;
@@ -195,7 +195,7 @@ export interface MemoryPlace {
   place: string;
   peak_bytes: number;
   peak_ns: number;
-  reserved_peak_bytes: number;
+  reserved_peak_bytes: number; // -1: unknown
   points: [number, number, number][]; // time, allocated, reserved (-1: unknown)
   at_peak: { name: string; bytes: number; count: number }[];
   events: number;
@@ -248,7 +248,9 @@ export interface Diff {
   per: string;
   base: DiffSide;
   other: DiffSide;
-  labels: { name: string; base_ns: number; other_ns: number }[];
+  labels: { name: string; label: string; base_ns: number; other_ns: number }[];
   operators: DiffRow[];
   kernels: DiffRow[];
+  operators_left_out: number;
+  kernels_left_out: number;
 }

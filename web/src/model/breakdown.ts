@@ -1,4 +1,5 @@
 import type { Row, Summary } from '../api/types.ts';
+import { balancedShares, shareText } from './units.ts';
 
 // The step breakdown of a summary as stacks of parts that add up.
 
@@ -6,6 +7,13 @@ export interface Part {
   word: string; // "kernel", "idle"
   label: string;
   value_ns: number;
+}
+
+// What stands beside each part: shares that add up to 100 %.
+export function shareTexts(stack: Stack): Map<Part, string> {
+  const shares = stack.parts.map((part) => part.value_ns / (stack.total_ns || 1));
+  const balanced = balancedShares(shares);
+  return new Map(stack.parts.map((part, i) => [part, shareText(balanced[i] === 0 ? shares[i] : balanced[i])]));
 }
 
 export interface Stack {

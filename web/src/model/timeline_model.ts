@@ -251,7 +251,8 @@ export class TimelineModel {
 
   // Along the first arrow: to the kernel, or back to the call that launched it.
   followLink(): void {
-    const link = this.slice?.links[0];
+    const links = this.slice?.links ?? [];
+    const link = links.find((one) => one.kind === 'launches') ?? links.find((one) => one.kind === 'launched_by') ?? links[0];
     if (link) void this.choose(link.slice, true);
   }
 

@@ -82,6 +82,17 @@ export function shareText(share: number): string {
   return `${percent.toFixed(1)} %`;
 }
 
+// Shares of one whole, rounded to tenths of a percent so that they still add up to it: the largest
+// remainders are rounded up.
+export function balancedShares(shares: readonly number[]): number[] {
+  const permille = shares.map((share) => Math.floor(share * 1000));
+  const whole = Math.round(shares.reduce((sum, share) => sum + share, 0) * 1000);
+  let missing = whole - permille.reduce((sum, one) => sum + one, 0);
+  const order = shares.map((share, i) => ({ i, rest: share * 1000 - permille[i] })).sort((a, b) => b.rest - a.rest);
+  for (const { i } of order) if (missing-- > 0) ++permille[i];
+  return permille.map((one) => one / 1000);
+}
+
 export function signedDuration(ns: number): string {
   return ns > 0 ? `+${durationText(ns)}` : durationText(ns);
 }

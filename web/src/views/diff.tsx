@@ -16,16 +16,6 @@ import { Card, CopyButton, Empty, Failure, Waiting } from '../widgets/pieces.tsx
 import { ShareStrip, Swatch } from '../widgets/step_bars.tsx';
 import type { Screen } from './screen.ts';
 
-// The labels of the breakdown come in words; their colours go by these.
-const kLabelWords: [RegExp, string][] = [
-  [/comput/i, 'kernel'], [/communicat/i, 'communication'], [/cop(?:y|ies)/i, 'memcpy'], [/sets memory|memset/i, 'memset'],
-  [/load/i, 'data_loading'], [/runtime/i, 'runtime'], [/host|other code/i, 'host'],
-];
-
-function wordOf(label: string): string {
-  return kLabelWords.find(([pattern]) => pattern.test(label))?.[1] ?? 'idle';
-}
-
 function Diff(): JSX.Element {
   const session = useSession();
   const route = useRoute();
@@ -90,7 +80,7 @@ function Sides({ diff }: { diff: DiffAnswer }): JSX.Element {
   const stack = (side: 'base' | 'other'): Stack => ({
     name: traceLabel(diff[side].trace),
     total_ns: diff.labels.reduce((sum, label) => sum + label[`${side}_ns`], 0),
-    parts: diff.labels.map((label) => ({ word: wordOf(label.name), label: label.name, value_ns: label[`${side}_ns`] })),
+    parts: diff.labels.map((label) => ({ word: label.label, label: label.name, value_ns: label[`${side}_ns`] })),
   });
   const longest = Math.max(1, stack('base').total_ns, stack('other').total_ns);
   const isStep = diff.per === 'step';
@@ -111,7 +101,7 @@ function Sides({ diff }: { diff: DiffAnswer }): JSX.Element {
         <tbody>
           {diff.labels.filter((label) => label.base_ns > 0 || label.other_ns > 0).map((label) => (
             <tr key={label.name}>
-              <td><Swatch word={wordOf(label.name)} /> {label.name}</td>
+              <td><Swatch word={label.label} /> {label.name}</td>
               <td class="number">{durationText(label.base_ns)}</td>
               <td class="number">{durationText(label.other_ns)}</td>
               <td class="number">{signedDuration(label.other_ns - label.base_ns)}</td>
@@ -191,6 +181,7 @@ function DiffTable({ diff }: { diff: DiffAnswer }): JSX.Element {
               ))}
             </tbody>
           </table>
+          {diff[`${what}_left_out`] > 0 && <p class="nothing muted">{countText(diff[`${what}_left_out`])} smaller differences were left out.</p>}
           {rows.length > kMostRows && <p class="nothing muted">{countText(rows.length - kMostRows)} smaller differences are not drawn; the CSV has them.</p>}
           {rows.length === 0 && <p class="nothing muted">No row matches.</p>}
         </div>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 
 import type { Finding, Summary } from '../api/types.ts';
-import { averageStack, spread, stepStacks } from '../model/breakdown.ts';
+import { averageStack, shareTexts, spread, stepStacks } from '../model/breakdown.ts';
 import { shortName } from '../model/names.ts';
 import { atScreen } from '../model/route.ts';
 import { sortRows } from '../model/table.ts';
@@ -78,6 +78,7 @@ function Steps({ summary }: { summary: Summary }): JSX.Element {
       </Empty>
     );
   }
+  const shares = shareTexts(average);
   return (
     <>
       <ShareStrip stack={average} />
@@ -89,7 +90,7 @@ function Steps({ summary }: { summary: Summary }): JSX.Element {
               <tr key={part.word} class={part.value_ns === 0 ? 'muted' : ''}>
                 <td><Swatch word={part.word} /> {part.label}</td>
                 <td class="number">{durationText(part.value_ns)}</td>
-                <td class="number">{shareText(part.value_ns / average.total_ns)}</td>
+                <td class="number">{shares.get(part)}</td>
               </tr>
             ))}
             <tr class="total"><td>average step</td><td class="number" data-fact="step">{durationText(average.total_ns)}</td><td class="number">100 %</td></tr>

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
-import type { Part, Stack } from '../model/breakdown.ts';
+import { type Part, type Stack, shareTexts } from '../model/breakdown.ts';
 import { kLabelKinds } from '../model/kinds.ts';
-import { durationText, exactDuration, shareText } from '../model/units.ts';
+import { durationText, exactDuration } from '../model/units.ts';
 import { useSize } from './hooks.ts';
 import { Tooltip, type Tip } from './pieces.tsx';
 
@@ -19,6 +19,7 @@ export function Swatch({ word }: { word: string }): JSX.Element {
 }
 
 function stackTip(stack: Stack, part: Part | null): JSX.Element {
+  const shares = shareTexts(stack);
   return (
     <>
       <b>{stack.name}</b> <span class="number">{exactDuration(stack.total_ns)}</span>
@@ -28,7 +29,7 @@ function stackTip(stack: Stack, part: Part | null): JSX.Element {
             <tr key={one.word} class={one === part ? 'chosen' : ''}>
               <td><Swatch word={one.word} /> {one.label}</td>
               <td class="number">{durationText(one.value_ns)}</td>
-              <td class="number">{shareText(one.value_ns / (stack.total_ns || 1))}</td>
+              <td class="number">{shares.get(one)}</td>
             </tr>
           ))}
         </tbody>
@@ -119,14 +120,15 @@ function shortStep(name: string): string {
 // One bar across the page.
 export function ShareStrip({ stack }: { stack: Stack }): JSX.Element {
   const [tip, setTip] = useState<Tip | null>(null);
+  const shares = shareTexts(stack);
   return (
     <div class="share-strip" onMouseLeave={() => setTip(null)} role="img"
-         aria-label={stack.parts.map((part) => `${part.label} ${shareText(part.value_ns / (stack.total_ns || 1))}`).join(', ')}>
+         aria-label={stack.parts.map((part) => `${part.label} ${shares.get(part)}`).join(', ')}>
       {stack.parts.filter((part) => part.value_ns > 0).map((part) => (
         <span key={part.word} class={kLabelKinds[part.word] === undefined ? 'hatched' : ''}
               style={{ flexGrow: part.value_ns, background: partColour(part.word) }}
               onMouseMove={(event) => setTip({ x: event.clientX, y: event.clientY, content: stackTip(stack, part) })}>
-          {part.value_ns / stack.total_ns > 0.07 ? shareText(part.value_ns / stack.total_ns) : ''}
+          {part.value_ns / stack.total_ns > 0.07 ? shares.get(part) : ''}
         </span>
       ))}
       <Tooltip tip={tip} />

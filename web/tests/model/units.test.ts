@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import {
-  bytesText, columnUnit, countText, decimalsFor, durationText, exactDuration, inUnit, shareText, signedDuration, signedShare,
+  balancedShares, bytesText, columnUnit, countText, decimalsFor, durationText, exactDuration, inUnit, shareText, signedDuration, signedShare,
 } from '../../src/model/units.ts';
 
 test('a duration has three digits and the unit that fits', () => {
@@ -55,4 +55,10 @@ test('a column has the unit of its largest value, or the next smaller when most 
   assert.equal(decimalsFor(36_187_364, ms), 2);
   assert.equal(inUnit(36_187_364, ms, 2), '36.19');
   assert.equal(inUnit(-12_345_678_901, { name: 'ms', size: 1e6 }, 1), '−12\u202f345.7');
+});
+
+test('shares of one whole still add up when rounded, as in the report', () => {
+  assert.deepEqual(balancedShares([0.41155, 0.0026, 0.18475, 0.4003, 0.0008]), [0.411, 0.003, 0.185, 0.4, 0.001]);
+  assert.deepEqual(balancedShares([1 / 3, 1 / 3, 1 / 3]), [0.334, 0.333, 0.333]);
+  assert.deepEqual(balancedShares([]), []);
 });

@@ -55,7 +55,7 @@ export function SlicePanel({ model, onJump }: { model: TimelineModel; onJump: ()
         <div><dt>Duration</dt><dd class="number" data-duration={slice.duration_ns}>{exactDuration(slice.duration_ns)}</dd></div>
         {slice.self_ns !== slice.duration_ns && <div><dt>Self</dt><dd class="number">{exactDuration(slice.self_ns)}</dd></div>}
         <div><dt>Start</dt><dd class="number">{exactDuration(slice.start_ns)}</dd></div>
-        {slice.kernels > 0 && <div><dt>Device time</dt><dd class="number">{durationText(slice.device_ns)} <span class="muted">in {countText(slice.kernels)}</span></dd></div>}
+        {slice.kernels !== null && slice.kernels > 0 && <div><dt>Device time</dt><dd class="number">{durationText(slice.device_ns ?? 0)} <span class="muted">in {countText(slice.kernels)}</span></dd></div>}
         {slice.step !== null && <div><dt>Step</dt><dd>{slice.step}</dd></div>}
         <div><dt>Track</dt><dd>{track?.name ?? slice.track}</dd></div>
         <div><dt>Category</dt><dd>{slice.category}</dd></div>

@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+
+// A real Chromium, and the places of the page that tests look at.
+
+const kScreenshots = process.env['STROBE_SCREENSHOTS'];
+
+export async function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env['STROBE_CHROMIUM'], args: ['--no-sandbox', '--disable-gpu'] });
+}
+
+export interface Watched {
+  page: Page;
+  context: BrowserContext;
+  complaints: string[]; // everything on the console that is no plain message, and every foreign request
+}
+
+export async function openPage(browser: Browser, home: string, options: { width?: number; height?: number; dark?: boolean } = {}): Promise<Watched> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: options.height ?? 720 }, colorScheme: options.dark ? 'dark' : 'light',
+    reducedMotion: 'reduce', permissions: home.startsWith('http') ? ['clipboard-read', 'clipboard-write'] : [],
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(home) && !request.url().startsWith('data:')) complaints.push(`asks a stranger: ${request.url()}`);
+  });
+  return { page, context, complaints };
+}
+
+export async function snapshot(page: Page, name: string): Promise<void> {
+  if (!kScreenshots) return;
+  mkdirSync(kScreenshots, { recursive: true });
+  await page.screenshot({ path: join(kScreenshots, `${name}.png`) });
+}
+
+export async function whole(page: Page): Promise<void> {
+  await page.waitForSelector('.tl-body[data-complete="true"]');
+}
+
+export async function timeWindow(page: Page): Promise<{ start: number; end: number; span: number }> {
+  const [start, end] = (await page.getAttribute('.tl-body', 'data-window'))!.split(' ').map(Number);
+  return { start, end, span: end - start };
+}
+
+// Waits until the window is another than `before`, and rests.
+export async function windowChanged(page: Page, before: { start: number; end: number }): Promise<{ start: number; end: number; span: number }> {
+  await page.waitForFunction(
+    (old) => document.querySelector<HTMLElement>('.tl-body')?.dataset['window'] !== old, `${before.start} ${before.end}`);
+  await whole(page);
+  return timeWindow(page);
+}
+
+// Where the chosen slice is drawn, in pixels of the page.
+export async function chosenBox(page: Page): Promise<{ x: number; y: number; width: number; height: number }> {
+  await page.waitForSelector('.tl-body:not([data-chosen=""])');
+  await whole(page);
+  const [x, y, width, height] = (await page.getAttribute('.tl-body', 'data-chosen'))!.split(' ').map(Number);
+  const canvas = (await page.locator('.tl-body').boundingBox())!;
+  return { x: canvas.x + x, y: canvas.y + y, width, height };
+}
+
+export async function text(page: Page, selector: string): Promise<string> {
+  return (await page.locator(selector).first().innerText()).replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Summary } from '../../src/api/types.ts';
+
+// The real binary, on a folder of real traces.
+
+export const kSource = need('STROBE_SOURCE_DIR');
+export const kBinary = need('STROBE_BINARY');
+
+function need(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run these tests through web/test`);
+  return value;
+}
+
+const kShared = join(kSource, '..', 'shared', 'traces');
+
+export const kCompiled = 'inference/gpt_inference_compiled.json.gz';
+export const kTraining = 'training/train.json';
+export const kBroken = 'broken/archive.json';
+
+// A small training run with everything the screens show: steps, two threads, launches, memory,
+// modules. Times are microseconds, as the profiler writes them; `slower` stretches one kernel.
+export function trainingTrace(slower = 1): string {
+  const events: object[] = [
+    { ph: 'M', name: 'process_name', pid: 100, tid: 0, args: { name: 'python3' } },
+    { ph: 'M', name: 'process_labels', pid: 0, tid: 0, args: { labels: 'GPU 0' } },
+  ];
+  let correlation = 1;
+  let allocated = 1 << 20;
+  const memory = (ts: number, bytes: number, addr: number): void => {
+    allocated += bytes;
+    events.push({ ph: 'i', s: 't', cat: 'cpu_instant_event', name: '[memory]', pid: 100, tid: 1, ts,
+                  args: { 'Total Reserved': 1 << 26, 'Total Allocated': allocated, Bytes: bytes, Addr: addr, 'Device Id': 0, 'Device Type': 1 } });
+  };
+  for (let step = 0; step < 4; ++step) {
+    const t = 1000 + step * 1000;
+    events.push({ ph: 'X', cat: 'user_annotation', name: `ProfilerStep#${step + 1}`, pid: 100, tid: 1, ts: t, dur: 960 + step * 5, args: {} });
+    events.push({ ph: 'X', cat: 'python_function', name: 'nn.Module: Net_0', pid: 100, tid: 1, ts: t + 20, dur: 700, args: { 'Python id': step * 10 + 1, 'Python module id': 0 } });
+    for (let i = 0; i < 6; ++i) {
+      const at = t + 30 + i * 110;
+      const kernel = i % 3 === 2 ? 'void softmax_warp_forward<float>(float*, int)' : 'sm90_gemm_128x128';
+      const duration = (i % 3 === 2 ? 20 : 60) * (i % 3 === 2 ? slower : 1) + step;
+      events.push(
+        { ph: 'X', cat: 'python_function', name: `nn.Module: Linear_${i}`, pid: 100, tid: 1, ts: at - 4, dur: 100, args: { 'Python id': step * 10 + 2 + i, 'Python parent id': step * 10 + 1, 'Python module id': i + 1 } },
+        { ph: 'X', cat: 'cpu_op', name: i % 3 === 2 ? 'aten::softmax' : 'aten::linear', pid: 100, tid: 1, ts: at, dur: 90, args: { 'External id': correlation } },
+        { ph: 'X', cat: 'cpu_op', name: i % 3 === 2 ? 'aten::_softmax' : 'aten::addmm', pid: 100, tid: 1, ts: at + 5, dur: 80, args: { 'External id': correlation } },
+        { ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 100, tid: 1, ts: at + 40, dur: 12, args: { correlation, 'External id': correlation } },
+        { ph: 'X', cat: 'kernel', name: kernel, pid: 0, tid: 7, ts: at + 60, dur: duration, args: { correlation, 'External id': correlation, device: 0, stream: 7, grid: [64, 1, 1] } });
+      memory(at + 6, 1 << 21, 0x1000 * (i + 1));
+      ++correlation;
+    }
+    for (let i = 0; i < 6; ++i) memory(t + 800 + i, -(1 << 21), 0x1000 * (i + 1));
+  }
+  return JSON.stringify({
+    schemaVersion: 1, deviceProperties: [{ id: 0, name: 'Test GPU', totalGlobalMem: 1 << 30, numSms: 8 }], traceEvents: events,
+  });
+}
+
+export class Served {
+  readonly folder: string;
+  readonly url: string;
+  private readonly process: ChildProcess;
+
+  private constructor(folder: string, url: string, process: ChildProcess) {
+    this.folder = folder;
+    this.url = url;
+    this.process = process;
+  }
+
+  static async start(): Promise<Served> {
+    const folder = mkdtempSync(join(tmpdir(), 'strobe-web-'));
+    const put = (name: string, text: string): void => {
+      mkdirSync(join(folder, name, '..'), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    };
+    mkdirSync(join(folder, 'inference'));
+    cpSync(join(kSource, 'examples', 'gpt_inference_compiled.json.gz'), join(folder, kCompiled));
+    cpSync(join(kSource, 'examples', 'paddle_attention.json.gz'), join(folder, 'inference', 'paddle_attention.json.gz'));
+    put(kTraining, trainingTrace());
+    put('training/slower.json', trainingTrace(3));
+    put(kBroken, '{"traceEvents": "this is no list of events"}');
+    if (existsSync(kShared)) {
+      mkdirSync(join(folder, 'shared'));
+      for (const name of ['h200_gpt_train_shapes_memory.json.gz', 'h200_gpt_train_stack.json.gz', 'h200_gpt_infer_big.json.gz']) {
+        cpSync(join(kShared, name), join(folder, 'shared', name));
+      }
+    }
+    const process = spawn(kBinary, ['serve', folder, '--port', '0', '--quiet'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const url = await new Promise<string>((resolve, reject) => {
+      let text = '';
+      process.stdout!.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        const found = /https?:\/\/\S+/.exec(text);
+        if (found && text.includes('\n')) resolve(found[0]);
+      });
+      process.on('exit', (code) => reject(new Error(`strobe serve ended with ${code}: ${text}`)));
+    });
+    return new Served(folder, url.endsWith('/') ? url : `${url}/`, process);
+  }
+
+  get hasShared(): boolean {
+    return existsSync(join(this.folder, 'shared'));
+  }
+
+  summary(trace: string): Summary {
+    return JSON.parse(run(['summary', join(this.folder, trace), '--format', 'json'])) as Summary;
+  }
+
+  async get<T>(path: string): Promise<T> {
+    const response = await fetch(`${this.url}api/v1/${path}`);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.process.once('exit', resolve));
+    this.process.kill('SIGTERM');
+    await ended;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export function run(args: readonly string[]): string {
+  return execFileSync(kBinary, [...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
+}
