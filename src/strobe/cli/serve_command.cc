@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "strobe/cli/browser.h"
+#include "strobe/cli/cache_flags.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/message.h"
@@ -53,6 +56,39 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
   return {};
 }
 
+std::vector<Flag> flags() {
+  std::vector<Flag> all = {
+      {.name = "host",
+       .kind = FlagKind::kValue,
+       .value = "ADDRESS",
+       .help = "listen on this address (default: 127.0.0.1, this machine only)"},
+      {.name = "port",
+       .kind = FlagKind::kValue,
+       .value = "N",
+       .help = "listen on this port (default: 6007); 0: any free one"},
+      {.name = "path-prefix",
+       .kind = FlagKind::kValue,
+       .value = "PATH",
+       .help = "put everything below this path, for a proxy in front"},
+      {.name = "allow-host",
+       .kind = FlagKind::kList,
+       .value = "NAME",
+       .help = "answer requests for this host name too; others are refused, since a "
+               "stranger's page could send them"},
+      {.name = "open", .help = "open the page in the browser"},
+      {.name = "memory",
+       .kind = FlagKind::kValue,
+       .value = "SIZE",
+       .help = "how much memory traces may take, such as 8G (default: half of the "
+               "machine's); the least used are dropped and loaded again when needed"},
+      {.name = "threads",
+       .kind = FlagKind::kValue,
+       .value = "N",
+       .help = "threads to load with (default: one per core); never changes an answer"}};
+  std::ranges::copy(cache_flags(), std::back_inserter(all));
+  return all;
+}
+
 }  // namespace
 
 Command serve_command() {
@@ -74,33 +110,7 @@ Command serve_command() {
            "Only this machine can connect, unless --host says otherwise. To look at a remote "
            "machine's traces from yours: `ssh -L 6007:localhost:6007 MACHINE strobe serve "
            "logs`."},
-      .flags = {{.name = "host",
-                 .kind = FlagKind::kValue,
-                 .value = "ADDRESS",
-                 .help = "listen on this address (default: 127.0.0.1, this machine only)"},
-                {.name = "port",
-                 .kind = FlagKind::kValue,
-                 .value = "N",
-                 .help = "listen on this port (default: 6007); 0: any free one"},
-                {.name = "path-prefix",
-                 .kind = FlagKind::kValue,
-                 .value = "PATH",
-                 .help = "put everything below this path, for a proxy in front"},
-                {.name = "allow-host",
-                 .kind = FlagKind::kList,
-                 .value = "NAME",
-                 .help = "answer requests for this host name too; others are refused, since a "
-                         "stranger's page could send them"},
-                {.name = "open", .help = "open the page in the browser"},
-                {.name = "memory",
-                 .kind = FlagKind::kValue,
-                 .value = "SIZE",
-                 .help = "how much memory traces may take, such as 8G (default: half of the "
-                         "machine's); the least used are dropped and loaded again when needed"},
-                {.name = "threads",
-                 .kind = FlagKind::kValue,
-                 .value = "N",
-                 .help = "threads to load with (default: one per core); never changes an answer"}},
+      .flags = flags(),
       .run = run};
 }
 

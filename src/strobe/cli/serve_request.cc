@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "strobe/cli/cache_flags.h"
 #include "strobe/cli/values.h"
 #include "strobe/device/probe.h"
-#include "strobe/readers/trace_reader.h"
 
 namespace strobe::cli {
 namespace {
@@ -43,6 +43,16 @@ Result<std::uint64_t> memory_bytes(const Arguments& arguments) {
   return static_cast<std::uint64_t>(bytes);
 }
 
+serve::ShelfOptions::Load load_with(readers::CacheOptions cache) {
+  return
+      [cache = std::move(cache)](const serve::FoundTrace& trace, const readers::LoadOptions& load) {
+        Result<readers::LoadedTrace> loaded = readers::read_trace_cached(trace.path, load, cache);
+        // A cache that cannot be written costs time, not answers.
+        if (loaded) static_cast<void>(readers::store_trace(*loaded, cache));
+        return loaded;
+      };
+}
+
 }  // namespace
 
 Result<ServeRequest> read_serve_request(const Arguments& arguments) {
@@ -67,9 +77,7 @@ Result<ServeRequest> read_serve_request(const Arguments& arguments) {
                whole_number("--threads", arguments.get("threads"), 1, kMostThreads));
     options.shelf.threads = static_cast<unsigned>(threads);
   }
-  options.shelf.load = [](const serve::FoundTrace& trace, const readers::LoadOptions& load) {
-    return readers::read_trace(trace.path, load);
-  };
+  options.shelf.load = load_with(cache_options(arguments));
   request.opens_browser = arguments.is_on("open");
   return request;
 }

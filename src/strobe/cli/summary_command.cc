@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <set>
 #include <thread>
 
@@ -8,6 +9,7 @@
 
 #include "strobe/analysis/steps.h"
 #include "strobe/analysis/summary.h"
+#include "strobe/cli/cache_flags.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/message.h"
@@ -16,7 +18,7 @@
 #include "strobe/cli/summary_request.h"
 #include "strobe/cli/verbose.h"
 #include "strobe/paddle/summary_text.h"
-#include "strobe/readers/trace_reader.h"
+#include "strobe/readers/trace_cache.h"
 #include "strobe/report/import_warning.h"
 #include "strobe/report/render_csv.h"
 #include "strobe/report/render_html.h"
@@ -45,7 +47,26 @@ Result<std::vector<LoadedTrace>> load(const SummaryRequest& request, const Termi
   options.progress = [&](const readers::LoadProgress& now) {
     progress.update(now.bytes_done, now.bytes_total);
   };
-  return readers::read_traces(request.traces, options);
+  return readers::read_traces(
+      request.traces, options,
+      [&](const std::filesystem::path& path, const readers::LoadOptions& own) {
+        return readers::read_trace_cached(path, own, request.cache);
+      });
+}
+
+// The answer is out: whatever happens here is worth a note at most.
+void store(const std::vector<LoadedTrace>& traces, const SummaryRequest& request,
+           const Terminal& terminal, Stages& stages) {
+  for (const LoadedTrace& loaded : traces) {
+    if (!loaded.ticket) continue;
+    stages.begin();
+    const Result<void> stored = readers::store_trace(loaded, request.cache);
+    if (stored) {
+      stages.end("store in cache");
+    } else if (terminal.verbose) {
+      say(fmt::format("strobe: not cached: {} ({})\n", stored.error().what, stored.error().where));
+    }
+  }
 }
 
 std::optional<std::int32_t> rank_of(const LoadedTrace& loaded) {
@@ -169,13 +190,15 @@ Result<void> summarize_traces(const Arguments& arguments, const Terminal& termin
   stages.end("report");
   STROBE_TRY_VOID(check_interrupted());
   STROBE_TRY_VOID(output.write(text));
-  return output.commit();
+  STROBE_TRY_VOID(output.commit());
+  store(traces, request, terminal, stages);
+  return {};
 }
 
 }  // namespace
 
 Command summary_command() {
-  return {
+  Command command = {
       .name = "summary",
       .summary = "where the time went: steps, devices, operators, kernels, memory, ranks",
       .positionals = "TRACE...",
@@ -254,6 +277,8 @@ Command summary_command() {
             .value = "N",
             .help = "threads to use (default: one per core); never changes the answer"}},
       .run = summarize_traces};
+  std::ranges::copy(cache_flags(), std::back_inserter(command.flags));
+  return command;
 }
 
 }  // namespace strobe::cli

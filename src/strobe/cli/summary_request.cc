@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "strobe/analysis/name_filter.h"
+#include "strobe/cli/cache_flags.h"
 #include "strobe/cli/suggestion.h"
 
 namespace strobe::cli {
@@ -182,6 +183,7 @@ Result<SummaryRequest> read_summary_request(const Arguments& arguments) {
     request.threads = static_cast<unsigned>(threads);
   }
   request.output = arguments.get("output");
+  request.cache = cache_options(arguments);
   return request;
 }
 

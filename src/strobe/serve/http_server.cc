@@ -7,7 +7,6 @@
 #include <list>
 #include <mutex>
 #include <new>
-#include <span>
 #include <thread>
 #include <vector>
 
@@ -16,98 +15,27 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "strobe/base/check.h"
+#include "strobe/serve/connection.h"
 #include "strobe/serve/error_answer.h"
 #include "strobe/serve/listen_socket.h"
 
 namespace strobe::serve {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Phase = Connection::Phase;
 using std::chrono::milliseconds;
 
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
+constexpr milliseconds kShortage{10};
 constexpr milliseconds kPulse{200};  // how often `stop` and the deadlines are looked at
-
-enum class Phase : std::uint8_t {
-  kReading,   // waits for a request
-  kWorking,   // a worker has it; nobody else may touch it
-  kWriting,   // the rest of an answer
-  kDraining,  // answered for the last time; what still comes is thrown away, so that the close
-              // does not destroy the answer on its way
-};
-
-struct Connection {
-  explicit Connection(Descriptor accepted) : socket(std::move(accepted)) {}
-
-  Descriptor socket;
-  Phase phase = Phase::kReading;
-  Clock::time_point deadline;
-  std::string in;
-
-  std::string head;                         // of the answer
-  std::shared_ptr<const std::string> body;  // null for HEAD
-  std::size_t sent_bytes = 0;               // of both
-  bool keeps_alive = false;
-
-  std::size_t answer_bytes() const { return head.size() + (body ? body->size() : 0); }
-  bool is_answered() const { return sent_bytes == answer_bytes(); }
-};
 
 HttpResponse refusal_response(const HttpRefusal& refusal) {
   return error_answer(
       refusal.status, "bad_request",
       {.code = ErrorCode::kBadCommandLine, .what = refusal.what, .where = "", .hint = ""});
-}
-
-void put_answer(const HttpResponse& response, bool with_body, bool keeps_alive, Connection& to) {
-  to.head = response_head(response, keeps_alive,
-                          std::chrono::duration_cast<std::chrono::seconds>(
-                              std::chrono::system_clock::now().time_since_epoch())
-                              .count());
-  to.body = with_body && response.status != 304 ? response.body : nullptr;
-  to.sent_bytes = 0;
-  to.keeps_alive = keeps_alive;
-}
-
-// As much as the socket takes now. False if the client is gone.
-bool send_some(Connection& connection) {
-  while (!connection.is_answered()) {
-    const std::string_view body = connection.body ? std::string_view(*connection.body) : "";
-    const std::size_t head_bytes = connection.head.size();
-    const std::size_t sent = connection.sent_bytes;
-    const std::string_view first =
-        std::string_view(connection.head).substr(std::min(sent, head_bytes));
-    const std::string_view second = body.substr(sent - std::min(sent, head_bytes));
-    // NOLINTBEGIN(cppcoreguidelines-pro-type-const-cast): the interface is older than const
-    iovec parts[] = {{const_cast<char*>(first.data()), first.size()},
-                     {const_cast<char*>(second.data()), second.size()}};
-    // NOLINTEND(cppcoreguidelines-pro-type-const-cast)
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = 2;
-    const ssize_t bytes = sendmsg(connection.socket.number(), &message, MSG_NOSIGNAL);
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
-    connection.sent_bytes += static_cast<std::size_t>(bytes);
-  }
-  return true;
-}
-
-enum class Received : std::uint8_t { kBytes, kNothing, kEnd };
-
-Received receive(Connection& connection, std::span<char> buffer, std::size_t& bytes) {
-  const ssize_t got = recv(connection.socket.number(), buffer.data(), buffer.size(), 0);
-  if (got > 0) {
-    bytes = static_cast<std::size_t>(got);
-    return Received::kBytes;
-  }
-  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-    return Received::kNothing;
-  return Received::kEnd;
 }
 
 }  // namespace
@@ -163,10 +91,6 @@ struct HttpServer::State {
   void work();
   void answer(Connection& connection) const;
   HttpResponse safely(const HttpRequest& request) const;
-  void begin(Phase phase, milliseconds patience, Connection& connection) const {
-    connection.phase = phase;
-    connection.deadline = Clock::now() + patience;
-  }
 };
 
 void HttpServer::State::loop(const std::atomic<bool>& stop) {
@@ -175,7 +99,7 @@ void HttpServer::State::loop(const std::atomic<bool>& stop) {
   const std::scoped_lock lock(mutex);
   waiting.clear();
   // Those with a worker stay until it is done.
-  connections.remove_if([](const Connection& c) { return c.phase != Phase::kWorking; });
+  connections.remove_if([](const Connection& c) { return c.phase() != Phase::kWorking; });
 }
 
 void HttpServer::State::poll_once() {
@@ -185,9 +109,9 @@ void HttpServer::State::poll_once() {
   const bool has_room = connections.size() < limits.connections || make_room();
   polled.push_back({has_room ? listener.descriptor.number() : -1, POLLIN, 0});
   for (Connection& connection : connections) {
-    if (connection.phase == Phase::kWorking) continue;
-    const short wanted = connection.phase == Phase::kWriting ? POLLOUT : POLLIN;
-    polled.push_back({connection.socket.number(), wanted, 0});
+    if (connection.phase() == Phase::kWorking) continue;
+    const short wanted = connection.phase() == Phase::kWriting ? POLLOUT : POLLIN;
+    polled.push_back({connection.socket(), wanted, 0});
     owners.push_back(&connection);
   }
   if (poll(polled.data(), polled.size(), static_cast<int>(kPulse.count())) < 0) return;
@@ -199,7 +123,7 @@ void HttpServer::State::poll_once() {
   if (polled[1].revents != 0) accept_all();
   meet_deadlines();
   connections.remove_if(
-      [](const Connection& c) { return c.phase != Phase::kWorking && c.socket.number() < 0; });
+      [](const Connection& c) { return c.phase() != Phase::kWorking && c.is_closed(); });
 }
 
 void HttpServer::State::accept_all() {
@@ -207,13 +131,14 @@ void HttpServer::State::accept_all() {
     Descriptor accepted(
         accept4(listener.descriptor.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (accepted.number() < 0) {
-      // Out of descriptors: those that wait for nothing make room.
-      if (errno == EMFILE || errno == ENFILE) make_room();
+      const bool is_out_of_descriptors = errno == EMFILE || errno == ENFILE;
+      // Whoever knocks goes on knocking; without a pause this would be a busy loop.
+      if (is_out_of_descriptors && !make_room()) std::this_thread::sleep_for(kShortage);
       return;
     }
     const int on = 1;
     setsockopt(accepted.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    begin(Phase::kReading, limits.idle, connections.emplace_back(std::move(accepted)));
+    connections.emplace_back(std::move(accepted)).begin(Phase::kReading, limits.idle);
   }
 }
 
@@ -221,8 +146,8 @@ void HttpServer::State::accept_all() {
 bool HttpServer::State::make_room() {
   Connection* oldest = nullptr;
   for (Connection& connection : connections) {
-    const bool is_idle = connection.phase == Phase::kReading && connection.in.empty();
-    if (is_idle && (oldest == nullptr || connection.deadline < oldest->deadline)) {
+    const bool is_idle = connection.phase() == Phase::kReading && connection.received().empty();
+    if (is_idle && (oldest == nullptr || connection.deadline() < oldest->deadline())) {
       oldest = &connection;
     }
   }
@@ -242,13 +167,13 @@ void HttpServer::State::take_returned() {
   for (Connection* connection : done) {
     const auto length =
         static_cast<milliseconds::rep>(connection->answer_bytes() / limits.answer_bytes_per_ms);
-    begin(Phase::kWriting, limits.answer + milliseconds(length), *connection);
+    connection->begin(Phase::kWriting, limits.answer + milliseconds(length));
     go_on(*connection);
   }
 }
 
 void HttpServer::State::serve(Connection& connection, bool is_readable, bool is_writable) {
-  switch (connection.phase) {
+  switch (connection.phase()) {
     case Phase::kReading:
       if (is_readable) read(connection);
       break;
@@ -265,24 +190,16 @@ void HttpServer::State::serve(Connection& connection, bool is_readable, bool is_
 
 void HttpServer::State::read(Connection& connection) {
   char buffer[16 << 10];
-  std::size_t bytes = 0;
-  switch (receive(connection, buffer, bytes)) {
-    case Received::kNothing:
-      return;
-    case Received::kEnd:
-      connection.socket.close();  // nothing complete was waiting, or it would have been answered
-      return;
-    case Received::kBytes:
-      break;
-  }
-  if (connection.in.empty()) begin(Phase::kReading, limits.head, connection);
-  connection.in.append(buffer, bytes);
+  const std::size_t bytes = connection.receive(buffer);
+  if (bytes == 0) return;
+  if (connection.received().empty()) connection.begin(Phase::kReading, limits.head);
+  connection.received().append(buffer, bytes);
   look_for_request(connection);
 }
 
 void HttpServer::State::look_for_request(Connection& connection) {
-  while (connection.in.starts_with("\r\n")) connection.in.erase(0, 2);
-  const std::string_view in = connection.in;
+  while (connection.received().starts_with("\r\n")) connection.received().erase(0, 2);
+  const std::string_view in = connection.received();
   const std::size_t line_end = std::min(in.find("\r\n"), in.size());
   const std::size_t head_end = in.find(kHeadEnd);
   if (line_end > limits.target_bytes) {
@@ -295,52 +212,47 @@ void HttpServer::State::look_for_request(Connection& connection) {
 }
 
 void HttpServer::State::refuse(const HttpRefusal& refusal, Connection& connection) {
-  put_answer(refusal_response(refusal), true, false, connection);
-  begin(Phase::kWriting, limits.answer, connection);
+  connection.put_answer(refusal_response(refusal), true, false);
+  connection.begin(Phase::kWriting, limits.answer);
   write(connection);
 }
 
 void HttpServer::State::write(Connection& connection) {
-  if (!send_some(connection)) {
-    connection.socket.close();
-    return;
-  }
+  connection.send_some();
   go_on(connection);
 }
 
 // After a part of an answer, or all of it, has been sent.
 void HttpServer::State::go_on(Connection& connection) {
-  if (connection.socket.number() < 0 || !connection.is_answered()) return;
-  connection.body = nullptr;
-  if (!connection.keeps_alive) {
-    shutdown(connection.socket.number(), SHUT_WR);
-    begin(Phase::kDraining, limits.linger, connection);
+  if (connection.is_closed() || !connection.is_answered()) return;
+  if (!connection.keeps_alive()) {
+    connection.end_sending();
+    connection.begin(Phase::kDraining, limits.linger);
     return;
   }
-  begin(Phase::kReading, connection.in.empty() ? limits.idle : limits.head, connection);
+  connection.begin(Phase::kReading, connection.received().empty() ? limits.idle : limits.head);
   look_for_request(connection);
 }
 
 void HttpServer::State::drain(Connection& connection) {
   char buffer[16 << 10];
-  std::size_t bytes = 0;
-  if (receive(connection, buffer, bytes) == Received::kEnd) connection.socket.close();
+  static_cast<void>(connection.receive(buffer));
 }
 
 void HttpServer::State::meet_deadlines() {
-  const Clock::time_point now = Clock::now();
+  const auto now = Connection::Clock::now();
   for (Connection& connection : connections) {
-    if (connection.phase == Phase::kWorking || now < connection.deadline) continue;
-    if (connection.phase == Phase::kReading && !connection.in.empty()) {
+    if (connection.phase() == Phase::kWorking || now < connection.deadline()) continue;
+    if (connection.phase() == Phase::kReading && !connection.received().empty()) {
       refuse({408, "the request took too long to arrive"}, connection);
     } else {
-      connection.socket.close();
+      connection.close();
     }
   }
 }
 
 void HttpServer::State::hand_over(Connection& connection) {
-  connection.phase = Phase::kWorking;
+  connection.hand_to_worker();
   bool needs_worker = false;
   {
     const std::scoped_lock lock(mutex);
@@ -373,18 +285,18 @@ void HttpServer::State::work() {
 }
 
 void HttpServer::State::answer(Connection& connection) const {
-  const std::size_t head_bytes = connection.in.find(kHeadEnd) + kHeadEnd.size();
-  const auto parsed = parse_request(std::string_view(connection.in).substr(0, head_bytes));
-  connection.in.erase(0, head_bytes);
+  const std::size_t head_bytes = connection.received().find(kHeadEnd) + kHeadEnd.size();
+  const auto parsed = parse_request(std::string_view(connection.received()).substr(0, head_bytes));
+  connection.received().erase(0, head_bytes);
   if (const auto* refusal = std::get_if<HttpRefusal>(&parsed)) {
-    put_answer(refusal_response(*refusal), true, false, connection);
+    connection.put_answer(refusal_response(*refusal), true, false);
   } else {
     const auto& request = std::get<HttpRequest>(parsed);
     // What would follow is a body nobody reads, not the next request.
     const bool keeps_alive = request.keeps_alive && !request.has_body;
-    put_answer(safely(request), !request.is_head(), keeps_alive, connection);
+    connection.put_answer(safely(request), !request.is_head(), keeps_alive);
   }
-  if (!send_some(connection)) connection.socket.close();
+  connection.send_some();
 }
 
 // A worker must outlive whatever one request runs into.

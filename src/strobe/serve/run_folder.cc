@@ -1,7 +1,6 @@
 #include "strobe/serve/run_folder.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include <fmt/format.h>
@@ -26,22 +25,10 @@ std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 std::optional<struct stat> look_at(const fs::path& path) {
   struct stat seen {};
   if (stat(path.c_str(), &seen) != 0) return std::nullopt;
   return seen;
-}
-
-FileStamp stamp_of(const struct stat& seen) {
-  return {.bytes = static_cast<std::uint64_t>(seen.st_size),
-          .modified_ns = nanoseconds(seen.st_mtim),
-          .inode = static_cast<std::uint64_t>(seen.st_ino)};
 }
 
 std::string without_ending(std::string_view file_name) {
@@ -158,7 +145,7 @@ void RunFolder::walk(const fs::path& folder, Walk& state) {
 const RunFolder::Listing& RunFolder::listing_of(const fs::path& folder, std::int64_t modified_ns) {
   const auto known = listings_.find(folder);
   const bool is_current = known != listings_.end() && known->second.modified_ns == modified_ns &&
-                          now_ns() - modified_ns > kSurelyPastNs;
+                          wall_clock_ns() - modified_ns > kSurelyPastNs;
   if (is_current) return known->second;
   Listing& listing = listings_[folder];
   listing = {.modified_ns = modified_ns, .folders = {}, .candidates = {}};
@@ -175,11 +162,11 @@ const RunFolder::Listing& RunFolder::listing_of(const fs::path& folder, std::int
 }
 
 void RunFolder::add(const fs::path& path, bool is_asked_for, std::vector<FoundTrace>& found) {
-  const auto seen = look_at(path);
-  if (!seen || !S_ISREG(seen->st_mode)) return;
+  const auto stamp = stamp_of(path);
+  if (!stamp) return;
   FoundTrace trace;
   trace.path = path;
-  trace.stamp = stamp_of(*seen);
+  trace.stamp = *stamp;
   const std::string file_name = path.filename().string();
   const auto profile = tensorboard::parse_file_name(file_name);
   trace.is_profile = profile.has_value();

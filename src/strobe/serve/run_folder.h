@@ -7,17 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "strobe/base/file_stamp.h"
 #include "strobe/base/result.h"
 
 namespace strobe::serve {
-
-// Changes when a file does.
-struct FileStamp {
-  std::uint64_t bytes = 0;
-  std::int64_t modified_ns = 0;  // since 1970
-  std::uint64_t inode = 0;
-  bool operator==(const FileStamp&) const = default;
-};
 
 struct FoundTrace {
   std::string name;  // its path below the served folder; what requests call it

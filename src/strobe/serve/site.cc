@@ -30,9 +30,10 @@ HttpResponse no_such_address(const std::string& path, std::string_view prefix) {
 
 // A body that is packed on its way out if the client can unpack it.
 HttpResponse packed_if_accepted(const HttpRequest& request, HttpResponse response) {
-  const bool is_packed = std::ranges::any_of(
-      response.headers, [](const auto& header) { return header.first == "Content-Encoding"; });
-  if (is_packed || response.text().size() < kWorthPackingBytes) return response;
+  const bool is_decided = std::ranges::any_of(response.headers, [](const auto& header) {
+    return header.first == "Content-Encoding" || header.first == "Vary";
+  });
+  if (is_decided || response.text().size() < kWorthPackingBytes) return response;
   response.headers.emplace_back("Vary", "Accept-Encoding");
   if (!accepts_gzip(request)) return response;
   response.headers.emplace_back("Content-Encoding", "gzip");

@@ -39,11 +39,6 @@ std::uint64_t memory_of(const Trace& trace) {
   return trace.slice_count() * kBytesPerSlice + trace.args().bytes() + trace.strings().bytes();
 }
 
-std::int64_t age_ns(const FileStamp& stamp) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - stamp.modified_ns;
-}
-
 Error loading(std::string_view name, TraceState state) {
   return {
       .code = ErrorCode::kTooLittleData,
@@ -93,12 +88,14 @@ struct TraceShelf::State {
   std::uint64_t generation = 1;
   std::uint64_t uses = 0;
   std::uint64_t held_bytes = 0;
+  std::vector<std::shared_ptr<const OpenTrace>> released;
   unsigned at_work = 0;  // threads that scan or load just now
   std::vector<std::jthread> threads;
 
   void take(const std::vector<FoundTrace>& found);
   void renew(Entry& entry, const FoundTrace& found);
   void release(Entry& entry);
+  void bury(std::unique_lock<std::mutex>& lock);
   void keep_within_budget(const Entry& newest);
   bool loads_unasked() const { return held_bytes < options.memory_bytes; }
   Entry* next_to_load();
@@ -110,7 +107,7 @@ struct TraceShelf::State {
 };
 
 void TraceShelf::State::take(const std::vector<FoundTrace>& found) {
-  const std::scoped_lock lock(mutex);
+  std::unique_lock lock(mutex);
   for (auto it = entries.begin(); it != entries.end();) {
     if (std::ranges::binary_search(found, it->first, std::ranges::less{}, &FoundTrace::name)) {
       ++it;
@@ -133,16 +130,25 @@ void TraceShelf::State::take(const std::vector<FoundTrace>& found) {
     }
   }
   changed.notify_all();
+  bury(lock);
 }
 
 void TraceShelf::State::renew(Entry& entry, const FoundTrace& found) {
   release(entry);
-  entry.shelved = {.found = found, .is_settled = age_ns(found.stamp) > kSettledNs};
+  entry.shelved = {.found = found,
+                   .is_settled = wall_clock_ns() - found.stamp.modified_ns > kSettledNs};
   ++entry.content;
   ++generation;
 }
 
+// Taking a large trace apart takes time, in which nobody shall wait for the lock.
+void TraceShelf::State::bury(std::unique_lock<std::mutex>& lock) {
+  const auto gone = std::exchange(released, {});
+  lock.unlock();
+}
+
 void TraceShelf::State::release(Entry& entry) {
+  if (entry.open != nullptr) released.push_back(std::move(entry.open));
   entry.open = nullptr;
   held_bytes -= std::exchange(entry.bytes, 0);
 }
@@ -204,6 +210,8 @@ void TraceShelf::State::load_forever(unsigned threads_each) {
     load_one(*entry, threads_each, lock);
     --at_work;
     changed.notify_all();
+    bury(lock);
+    lock.lock();
   }
 }
 

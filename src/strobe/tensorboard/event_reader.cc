@@ -82,11 +82,11 @@ class EventReader {
         cursor_.take();
       }
     }
-    if (cursor_.failed() || name_.type != JsonType::kString) return;
+    if (cursor_.failed()) return;
+    if (cat_.text == "fwdbwd" || cat_.text == "forward_backward") return keep_flow();
+    if (name_.type != JsonType::kString) return;
     const std::size_t rows = raw_.events.all.size();
-    if (cat_.text == "fwdbwd" || cat_.text == "forward_backward") {
-      keep_flow();
-    } else if (ph_.text == "i" && name_.text == "[memory]") {
+    if (ph_.text == "i" && name_.text == "[memory]") {
       keep(Category::kMemory);
     } else if (ph_.text == "X" && cat_.type == JsonType::kString) {
       keep(known_category(cat_.text));

@@ -5,12 +5,12 @@
 
 #include <thread>
 
-#include "tests/support/temporary_folder.h"
+#include "tests/support/log_folder.h"
 
 namespace strobe::serve {
 namespace {
 
-using test::TemporaryFolder;
+using test::LogFolder;
 using testing::ElementsAre;
 
 // What a profile is, is nobody's business here: any address stands for one.
@@ -48,7 +48,7 @@ std::vector<std::string> workers(const tensorboard::Run& run) {
 }
 
 TEST(ProfileShelfTest, a_run_is_made_once_and_unreadable_files_are_left_out) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   const std::vector<FoundTrace> files = {
       file_of(logs.write("a", "ok"), "a"), file_of(logs.write("b", "?"), "b"),
       file_of(logs.path() / "gone", "c"), file_of(logs.write("d", "ok again"), "d")};
@@ -63,7 +63,7 @@ TEST(ProfileShelfTest, a_run_is_made_once_and_unreadable_files_are_left_out) {
 }
 
 TEST(ProfileShelfTest, only_files_that_changed_are_read_again) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   std::vector<FoundTrace> files = {file_of(logs.write("a", "ok"), "a"),
                                    file_of(logs.write("b", "ok"), "b")};
   Reader reader;
@@ -79,7 +79,7 @@ TEST(ProfileShelfTest, only_files_that_changed_are_read_again) {
 }
 
 TEST(ProfileShelfTest, a_span_that_moves_costs_no_reading) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   std::vector<FoundTrace> files = {file_of(logs.write("a", "ok"), "a")};
   Reader reader;
   ProfileShelf shelf(1 << 20, reader.function());
@@ -90,7 +90,7 @@ TEST(ProfileShelfTest, a_span_that_moves_costs_no_reading) {
 }
 
 TEST(ProfileShelfTest, the_run_not_asked_for_longest_is_forgotten_first) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   const std::string text = "ok" + std::string(998, ' ');
   const std::vector<FoundTrace> a = {file_of(logs.write("a", text), "a")};
   const std::vector<FoundTrace> b = {file_of(logs.write("b", text), "b")};
@@ -109,7 +109,7 @@ TEST(ProfileShelfTest, the_run_not_asked_for_longest_is_forgotten_first) {
 }
 
 TEST(ProfileShelfTest, many_who_ask_at_once_wait_for_one_reading) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   const std::vector<FoundTrace> files = {file_of(logs.write("a", "ok"), "a")};
   Reader reader;
   ProfileShelf shelf(1 << 20, reader.function());
@@ -122,7 +122,7 @@ TEST(ProfileShelfTest, many_who_ask_at_once_wait_for_one_reading) {
 }
 
 TEST(ProfileShelfTest, nothing_is_read_after_stop) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   Reader reader;
   ProfileShelf shelf(1 << 20, reader.function());
   shelf.stop();

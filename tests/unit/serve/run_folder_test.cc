@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/base/gzip_pack.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/log_folder.h"
 
 namespace strobe::serve {
 namespace {
@@ -29,7 +29,7 @@ std::vector<std::string> names(const std::vector<FoundTrace>& found) {
 }
 
 TEST(RunFolderTest, profiles_are_named_by_the_plugins_rules) {
-  const test::TemporaryFolder logs;
+  const test::LogFolder logs;
   logs.write("resnet/w0.20.pt.trace.json", "not even JSON");
   logs.write("resnet/w0.3.pt.trace.json.gz", "x");
   logs.write("resnet/w1.pt.trace.json", "");
@@ -48,7 +48,7 @@ TEST(RunFolderTest, profiles_are_named_by_the_plugins_rules) {
 }
 
 TEST(RunFolderTest, other_json_shows_up_only_if_it_is_a_trace) {
-  const test::TemporaryFolder logs;
+  const test::LogFolder logs;
   logs.write("package.json", R"({"name": "x"})");
   logs.write("a.json", kTrace);
   logs.write("b/c.json.gz", pack_gzip(kTrace));
@@ -62,8 +62,8 @@ TEST(RunFolderTest, other_json_shows_up_only_if_it_is_a_trace) {
 }
 
 TEST(RunFolderTest, links_are_followed_and_loops_end) {
-  const test::TemporaryFolder logs;
-  const test::TemporaryFolder elsewhere;
+  const test::LogFolder logs;
+  const test::LogFolder elsewhere;
   elsewhere.write("far.json", kTrace);
   logs.write("run/a.json", kTrace);
   fs::create_directory_symlink(logs.path(), logs.path() / "run" / "up");
@@ -76,7 +76,7 @@ TEST(RunFolderTest, links_are_followed_and_loops_end) {
 }
 
 TEST(RunFolderTest, a_second_scan_sees_what_came_went_and_changed) {
-  const test::TemporaryFolder logs;
+  const test::LogFolder logs;
   const fs::path a = logs.write("a.json", kTrace);
   RunFolder folder = opened(logs.path());
   const auto first = folder.scan();
@@ -90,7 +90,7 @@ TEST(RunFolderTest, a_second_scan_sees_what_came_went_and_changed) {
 }
 
 TEST(RunFolderTest, a_file_may_become_a_trace_later) {
-  const test::TemporaryFolder logs;
+  const test::LogFolder logs;
   logs.write("a.json", "{");
   RunFolder folder = opened(logs.path());
   EXPECT_THAT(folder.scan(), IsEmpty());
@@ -99,7 +99,7 @@ TEST(RunFolderTest, a_file_may_become_a_trace_later) {
 }
 
 TEST(RunFolderTest, files_are_served_alone_and_whatever_they_hold) {
-  const test::TemporaryFolder logs;
+  const test::LogFolder logs;
   const fs::path a = logs.write("x/a.json", kTrace);
   const fs::path b = logs.write("y/b.bin", "?");
   logs.write("y/c.json", kTrace);
@@ -114,20 +114,20 @@ TEST(RunFolderTest, files_are_served_alone_and_whatever_they_hold) {
 }
 
 TEST(RunFolderTest, names_that_are_no_text_still_have_a_name) {
-  const test::TemporaryFolder logs;
+  const test::LogFolder logs;
   logs.write("bad\xff.json", kTrace);
   EXPECT_THAT(names(opened(logs.path()).scan()), ElementsAre("bad\xEF\xBF\xBD.json"));
 }
 
 TEST(RunFolderTest, a_missing_place_and_two_folders_are_refused) {
-  const test::TemporaryFolder logs;
+  const test::LogFolder logs;
   EXPECT_EQ(RunFolder::open({"/no/such/folder"}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(RunFolder::open({logs.path().string(), logs.path().string()}).error().code,
             ErrorCode::kBadCommandLine);
 }
 
 TEST(RunFolderTest, the_name_of_the_folder_does_not_depend_on_how_it_was_written) {
-  const test::TemporaryFolder logs;
+  const test::LogFolder logs;
   logs.write("run/a.json", kTrace);
   for (const char* way : {"run", "run/", "run/.", "./run/../run//"}) {
     const auto found = opened(logs.path() / way).scan();

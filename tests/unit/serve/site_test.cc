@@ -6,12 +6,12 @@
 #include <thread>
 
 #include "strobe/base/gzip_pack.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/log_folder.h"
 
 namespace strobe::serve {
 namespace {
 
-using test::TemporaryFolder;
+using test::LogFolder;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -75,7 +75,7 @@ class SiteTest : public testing::Test {
     return "";
   }
 
-  TemporaryFolder logs_;
+  LogFolder logs_;
   std::atomic<bool> is_held_ = false;
   ProfileShelf profiles_{1 << 20, [](std::string_view) {
                            return Result<std::shared_ptr<const tensorboard::Profile>>(nullptr);

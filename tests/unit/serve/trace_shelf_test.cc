@@ -8,13 +8,13 @@
 #include <mutex>
 #include <thread>
 
-#include "tests/support/temporary_folder.h"
+#include "tests/support/log_folder.h"
 
 namespace strobe::serve {
 namespace {
 
 using std::chrono::milliseconds;
-using test::TemporaryFolder;
+using test::LogFolder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -26,7 +26,7 @@ Result<readers::LoadedTrace> load_really(const FoundTrace& found,
   return readers::read_trace(found.path, options);
 }
 
-RunFolder folder_at(const TemporaryFolder& logs) {
+RunFolder folder_at(const LogFolder& logs) {
   return std::move(RunFolder::open({logs.path().string()})).value();
 }
 
@@ -79,7 +79,7 @@ class Gate {
 };
 
 TEST(TraceShelfTest, all_traces_load_in_the_background_and_say_what_they_are) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   logs.write_old("a.json", kTrace);
   logs.write_old("b.json", kTrace);
   TraceShelf shelf(folder_at(logs), {.load = load_really});
@@ -96,7 +96,7 @@ TEST(TraceShelfTest, all_traces_load_in_the_background_and_say_what_they_are) {
 }
 
 TEST(TraceShelfTest, an_unreadable_trace_keeps_its_error_and_the_others_load) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   logs.write_old("bad.pt.trace.json", "no json");
   logs.write_old("good.json", kTrace);
   std::atomic<int> told = 0;
@@ -113,7 +113,7 @@ TEST(TraceShelfTest, an_unreadable_trace_keeps_its_error_and_the_others_load) {
 }
 
 TEST(TraceShelfTest, an_unknown_name_is_not_found_and_never_a_path) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   logs.write_old("run/a.json", kTrace);
   TraceShelf shelf(folder_at(logs), {.load = load_really});
   for (const std::string& name :
@@ -127,7 +127,7 @@ TEST(TraceShelfTest, an_unknown_name_is_not_found_and_never_a_path) {
 }
 
 TEST(TraceShelfTest, what_is_asked_for_is_loaded_first) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   for (const char* name : {"a.json", "b.json", "c.json", "d.json"}) logs.write_old(name, kTrace);
   Gate gate;
   TraceShelf shelf(folder_at(logs),
@@ -143,7 +143,7 @@ TEST(TraceShelfTest, what_is_asked_for_is_loaded_first) {
 }
 
 TEST(TraceShelfTest, the_least_recently_used_trace_makes_room_and_comes_back) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   for (const char* name : {"a.json", "b.json"}) logs.write_old(name, kTrace);
   std::atomic<int> loads = 0;
   TraceShelf shelf(folder_at(logs), {.load =
@@ -167,7 +167,7 @@ TEST(TraceShelfTest, the_least_recently_used_trace_makes_room_and_comes_back) {
 }
 
 TEST(TraceShelfTest, a_new_file_is_noticed_and_a_removed_one_forgotten) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   TraceShelf shelf(folder_at(logs), {.load = load_really, .rescan = milliseconds(10)});
   const std::uint64_t before = shelf.view().generation;
   const auto file = logs.write_old("new.json", kTrace);
@@ -178,7 +178,7 @@ TEST(TraceShelfTest, a_new_file_is_noticed_and_a_removed_one_forgotten) {
 }
 
 TEST(TraceShelfTest, a_replaced_file_is_loaded_again) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   logs.write_old("a.json", kTrace);
   TraceShelf shelf(folder_at(logs), {.load = load_really, .rescan = milliseconds(10)});
   ASSERT_TRUE(eventually([&] { return shelf.find("a.json").trace.has_value(); }));
@@ -192,7 +192,7 @@ TEST(TraceShelfTest, a_replaced_file_is_loaded_again) {
 }
 
 TEST(TraceShelfTest, a_repaired_file_is_tried_again) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   logs.write_old("a.pt.trace.json", "broken");
   TraceShelf shelf(folder_at(logs), {.load = load_really, .rescan = milliseconds(10)});
   ASSERT_TRUE(eventually([&] { return states(shelf)[0] == TraceState::kFailed; }));
@@ -201,7 +201,7 @@ TEST(TraceShelfTest, a_repaired_file_is_tried_again) {
 }
 
 TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   logs.write("a.json", kTrace);  // just now: somebody may still be writing
   std::atomic<int> loads = 0;
   TraceShelf shelf(folder_at(logs), {.load =
@@ -221,7 +221,7 @@ TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
 }
 
 TEST(TraceShelfTest, stopping_interrupts_what_is_being_loaded) {
-  const TemporaryFolder logs;
+  const LogFolder logs;
   logs.write_old("a.json", kTrace);
   Gate gate;
   auto shelf = std::make_unique<TraceShelf>(
