@@ -173,6 +173,23 @@ Sketch& Sketch::peaks(std::int64_t allocated_bytes, std::int64_t reserved_bytes)
   return *this;
 }
 
+Sketch& Sketch::address(std::uint64_t address) {
+  builder_.memory().addresses.back() = address;
+  return *this;
+}
+
+Sketch& Sketch::counter(std::string_view name, std::string_view series, std::int64_t time_ns,
+                        double value) {
+  if (!track_.valid()) thread(1);
+  auto& counters = builder_.counters();
+  counters.times_ns.push_back(time_ns);
+  counters.tracks.push_back(track_);
+  counters.names.push_back(builder_.intern(name));
+  counters.series.push_back(builder_.intern(series));
+  counters.values.push_back(value);
+  return *this;
+}
+
 Sketch& Sketch::memory_owned_by(std::string_view name) {
   builder_.memory().owners.back() = find(name);
   builder_.memory().owners_are_known = true;

@@ -54,7 +54,12 @@ class Sketch {
                  std::int64_t bytes);
   Sketch& totals(std::int64_t allocated_bytes, std::int64_t reserved_bytes);
   Sketch& peaks(std::int64_t allocated_bytes, std::int64_t reserved_bytes);
+  Sketch& address(std::uint64_t address);
   Sketch& memory_owned_by(std::string_view name);  // the last slice of that name
+
+  // A value of a counter of the chosen track's process.
+  Sketch& counter(std::string_view name, std::string_view series, std::int64_t time_ns,
+                  double value);
 
   // One end of an arrow on the chosen track.
   Sketch& flow(std::uint64_t id, FlowPhase phase, std::int64_t time_ns,

@@ -42,8 +42,9 @@ std::string range_text(std::int64_t first, std::int64_t last) {
   return "steps " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-Error no_such_steps(std::string what, std::int64_t first_known, std::int64_t last_known) {
-  return Error{ErrorCode::kBadCommandLine, std::move(what), "--steps",
+Error no_such_steps(std::string what, std::string_view where, std::int64_t first_known,
+                    std::int64_t last_known) {
+  return Error{ErrorCode::kBadCommandLine, std::move(what), std::string(where),
                "the trace has " + range_text(first_known, last_known)};
 }
 
@@ -73,11 +74,12 @@ std::vector<Step> list_steps(const Trace& trace) {
   return steps;
 }
 
-Result<StepSelection> find_steps(const Trace& trace, std::int64_t first, std::int64_t last) {
+Result<StepSelection> find_steps(const Trace& trace, NumberRange range, std::string_view where) {
+  const auto [first, last] = range;
   const std::vector<Step> steps = list_steps(trace);
   if (steps.empty()) {
-    return Error{ErrorCode::kBadCommandLine, "the trace has no steps to choose from", "--steps",
-                 "leave --steps out to see the whole trace"};
+    return Error{ErrorCode::kBadCommandLine, "the trace has no steps to choose from",
+                 std::string(where), "leave " + std::string(where) + " out to see the whole trace"};
   }
   const bool are_numbered =
       std::all_of(steps.begin(), steps.end(), [](const Step& step) { return step.number; });
@@ -98,9 +100,10 @@ Result<StepSelection> find_steps(const Trace& trace, std::int64_t first, std::in
   if (first > last) {
     return no_such_steps(std::to_string(first) + " to " + std::to_string(last) +
                              " is no range of steps: its first number is above its last",
-                         lowest, highest);
+                         where, lowest, highest);
   }
-  if (!found) return no_such_steps("the trace has no " + range_text(first, last), lowest, highest);
+  if (!found)
+    return no_such_steps("the trace has no " + range_text(first, last), where, lowest, highest);
   return *found;
 }
 

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "strobe/analysis/number_range.h"
 #include "strobe/analysis/summary.h"
 #include "strobe/base/result.h"
 #include "strobe/trace/trace.h"
@@ -22,8 +24,9 @@ struct Step {
 // All steps, by start. Slices of one process and name that overlap are one step.
 std::vector<Step> list_steps(const Trace& trace);
 
-// The steps from number `first` to number `last`, both inclusive: numbers as in the steps' names
-// when all are numbered, else positions from 0.
-Result<StepSelection> find_steps(const Trace& trace, std::int64_t first, std::int64_t last);
+// The steps with these numbers, as in the steps' names when all are numbered, else positions from
+// 0; `where` names the flag or parameter in errors.
+Result<StepSelection> find_steps(const Trace& trace, NumberRange range,
+                                 std::string_view where = "--steps");
 
 }  // namespace strobe::analysis

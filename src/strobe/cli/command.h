@@ -75,6 +75,7 @@ std::vector<Command> commands();
 
 Command summary_command();
 Command view_command();
+Command serve_command();
 Command doctor_command();
 Command help_command();
 Command version_command();

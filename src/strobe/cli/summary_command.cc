@@ -7,25 +7,25 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/finding.h"
 #include "strobe/analysis/steps.h"
 #include "strobe/analysis/summary.h"
+#include "strobe/cli/cache_flags.h"
 #include "strobe/cli/command.h"
-#include "strobe/cli/import_warning.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/progress.h"
-#include "strobe/cli/run_findings.h"
 #include "strobe/cli/summary_request.h"
 #include "strobe/cli/verbose.h"
 #include "strobe/paddle/summary_text.h"
-#include "strobe/readers/trace_reader.h"
+#include "strobe/readers/trace_cache.h"
+#include "strobe/report/import_warning.h"
 #include "strobe/report/render_csv.h"
+#include "strobe/report/render_html.h"
 #include "strobe/report/render_json.h"
 #include "strobe/report/render_markdown.h"
 #include "strobe/report/render_text.h"
-#include "strobe/report/summary_report.h"
+#include "strobe/report/run_report.h"
 
 namespace strobe::cli {
 namespace {
@@ -33,6 +33,7 @@ namespace {
 using analysis::Summary;
 using analysis::View;
 using readers::LoadedTrace;
+using report::RunTrace;
 
 Result<std::vector<LoadedTrace>> load(const SummaryRequest& request, const Terminal& terminal) {
   const std::string what = request.traces.size() == 1
@@ -46,7 +47,26 @@ Result<std::vector<LoadedTrace>> load(const SummaryRequest& request, const Termi
   options.progress = [&](const readers::LoadProgress& now) {
     progress.update(now.bytes_done, now.bytes_total);
   };
-  return readers::read_traces(request.traces, options);
+  return readers::read_traces(
+      request.traces, options,
+      [&](const std::filesystem::path& path, const readers::LoadOptions& own) {
+        return readers::read_trace_cached(path, own, request.cache);
+      });
+}
+
+// The answer is out: whatever happens here is worth a note at most.
+void store(const std::vector<LoadedTrace>& traces, const SummaryRequest& request,
+           const Terminal& terminal, Stages& stages) {
+  for (const LoadedTrace& loaded : traces) {
+    if (!loaded.ticket) continue;
+    stages.begin();
+    const Result<void> stored = readers::store_trace(loaded, request.cache);
+    if (stored) {
+      stages.end("store in cache");
+    } else if (terminal.verbose) {
+      say(fmt::format("strobe: not cached: {} ({})\n", stored.error().what, stored.error().where));
+    }
+  }
 }
 
 std::optional<std::int32_t> rank_of(const LoadedTrace& loaded) {
@@ -77,87 +97,36 @@ Result<std::vector<LoadedTrace>> choose_rank(std::vector<LoadedTrace> traces, st
                            : fmt::format("there are ranks {}", fmt::join(ranks, ", "))};
 }
 
-// Shells sort rank10 before rank2.
-void sort_by_rank(std::vector<LoadedTrace>& traces) {
-  const auto has_rank = [](const LoadedTrace& loaded) { return rank_of(loaded).has_value(); };
-  if (!std::ranges::all_of(traces, has_rank)) return;
-  std::ranges::stable_sort(traces, {}, [](const auto& loaded) { return *rank_of(loaded); });
-}
-
-std::string file_name(const LoadedTrace& loaded) {
-  return std::filesystem::path(loaded.path).filename().string();
-}
-
-// The paths without the folders they share.
-std::vector<std::string> short_paths(const std::vector<LoadedTrace>& traces) {
-  std::string_view shared = traces[0].path;
+std::vector<RunTrace> run_of(const std::vector<LoadedTrace>& traces) {
+  std::vector<RunTrace> run;
   for (const LoadedTrace& loaded : traces) {
-    const auto [end, other] = std::ranges::mismatch(shared, loaded.path);
-    shared = shared.substr(0, static_cast<std::size_t>(end - shared.begin()));
+    run.push_back({.path = loaded.path, .trace = &loaded.trace, .import = &loaded.report});
   }
-  const std::size_t folders = shared.rfind('/') + 1;  // 0 without any
-  std::vector<std::string> names;
-  for (const LoadedTrace& loaded : traces) names.push_back(loaded.path.substr(folders));
-  return names;
+  report::sort_by_rank(run);
+  return run;
 }
 
-// As short as tells them apart: the rank a trace says it has, its file's name, or its path.
-std::vector<std::string> names_of(const std::vector<LoadedTrace>& traces) {
-  if (traces.size() == 1) return {traces[0].path == "/dev/stdin" ? "stdin" : traces[0].path};
-  const auto rank_name = [](const LoadedTrace& loaded) {
-    const auto rank = rank_of(loaded);
-    return rank ? fmt::format("rank {}", *rank) : file_name(loaded);
-  };
-  for (const auto& name_of : {std::function(rank_name), std::function(file_name)}) {
-    std::vector<std::string> names;
-    std::ranges::transform(traces, std::back_inserter(names), name_of);
-    if (std::set(names.begin(), names.end()).size() == names.size()) return names;
-  }
-  return short_paths(traces);
-}
-
-// A summary is about time; without a slice there is none.
-Result<void> expect_slices(const std::vector<LoadedTrace>& traces) {
-  for (const LoadedTrace& loaded : traces) {
-    if (loaded.trace.slice_count() > 0) return {};
-  }
-  const LoadedTrace& first = traces[0];
-  Error error{.code = ErrorCode::kTooLittleData, .what = "", .where = first.path, .hint = ""};
-  if (first.report.lost_something()) {
-    error.what = "no event of it can be read";
-  } else if (first.report.event_count == 0) {
-    error.what = "it holds no events";
-    error.hint = "was the profiler stopped before the first step ended?";
-  } else {
-    error.what = "none of its events has a duration";
-    error.hint = "a summary accounts for time; record slices besides counters and instants";
-  }
-  return error;
-}
-
-Result<Summary> summarize_one(const LoadedTrace& loaded, const SummaryRequest& request) {
+Result<Summary> summarize_one(const RunTrace& one, const SummaryRequest& request) {
   analysis::SummaryOptions options;
   options.separate_threads = request.separate_threads;
   options.with_flops = request.tables.views.has(View::kOperator);
   if (request.steps) {
-    STROBE_TRY(options.steps,
-               analysis::find_steps(loaded.trace, request.steps->first, request.steps->last));
+    STROBE_TRY(options.steps, analysis::find_steps(*one.trace, *request.steps));
   }
-  return analysis::summarize(loaded.trace, options);
+  return analysis::summarize(*one.trace, options);
 }
 
-Result<std::vector<Summary>> summarize_all(const std::vector<LoadedTrace>& traces,
+Result<std::vector<Summary>> summarize_all(const std::vector<RunTrace>& run,
                                            const SummaryRequest& request) {
   const unsigned cores =
       request.threads != 0 ? request.threads : std::thread::hardware_concurrency();
   const auto policy = cores > 1 ? std::launch::async : std::launch::deferred;
   std::vector<Summary> summaries;
-  for (std::size_t start = 0; start < traces.size(); start += std::max(1u, cores)) {
+  for (std::size_t start = 0; start < run.size(); start += std::max(1u, cores)) {
     STROBE_TRY_VOID(check_interrupted());
     std::vector<std::future<Result<Summary>>> answers;
-    for (std::size_t i = start; i < std::min(traces.size(), start + std::max(1u, cores)); ++i) {
-      answers.push_back(
-          std::async(policy, summarize_one, std::cref(traces[i]), std::cref(request)));
+    for (std::size_t i = start; i < std::min(run.size(), start + std::max(1u, cores)); ++i) {
+      answers.push_back(std::async(policy, summarize_one, std::cref(run[i]), std::cref(request)));
     }
     for (auto& answer : answers) {
       STROBE_TRY(Summary summary, answer.get());
@@ -167,13 +136,12 @@ Result<std::vector<Summary>> summarize_all(const std::vector<LoadedTrace>& trace
   return summaries;
 }
 
-std::string paddle_text(const std::vector<LoadedTrace>& traces,
-                        const std::vector<Summary>& summaries, const SummaryRequest& request) {
+std::string paddle_text(const std::vector<RunTrace>& run, const std::vector<Summary>& summaries,
+                        const SummaryRequest& request) {
   std::string text;
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    if (traces.size() > 1)
-      text += fmt::format("{}==> {} <==\n", i == 0 ? "" : "\n\n", traces[i].path);
-    text += paddle::summary_text(traces[i].trace, summaries[i], request.tables);
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    if (run.size() > 1) text += fmt::format("{}==> {} <==\n", i == 0 ? "" : "\n\n", run[i].path);
+    text += paddle::summary_text(*run[i].trace, summaries[i], request.tables);
   }
   return text;
 }
@@ -187,6 +155,8 @@ std::string rendered(const report::Document& document, SummaryFormat format,
       return report::render_csv(document);
     case SummaryFormat::kMarkdown:
       return report::render_markdown(document);
+    case SummaryFormat::kHtml:
+      return report::render_html(document);
     case SummaryFormat::kText:
       break;
   }
@@ -194,56 +164,41 @@ std::string rendered(const report::Document& document, SummaryFormat format,
       document, {.width = terminal.columns, .color = terminal.color, .unicode = terminal.unicode});
 }
 
-std::string report_text(const std::vector<LoadedTrace>& traces,
-                        const std::vector<Summary>& summaries, const SummaryRequest& request,
-                        const Terminal& terminal) {
-  std::vector<report::RankInput> ranks;
-  const std::vector<std::string> names = names_of(traces);
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    ranks.push_back({.name = names[i],
-                     .trace = &traces[i].trace,
-                     .summary = &summaries[i],
-                     .import = &traces[i].report,
-                     .findings = analysis::find_in(traces[i].trace, summaries[i])});
-  }
-  const Summary merged = traces.size() == 1 ? summaries[0] : analysis::merge_ranks(summaries);
-  const std::vector<analysis::Finding> findings =
-      ranks.size() == 1 ? ranks[0].findings : findings_of_run(ranks);
-  const report::Document document =
-      report::summary_document(ranks, merged, findings, request.tables, terminal.verbose);
-  return rendered(document, request.format, terminal);
-}
-
-Result<void> run(const Arguments& arguments, const Terminal& terminal) {
+Result<void> summarize_traces(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(const SummaryRequest request, read_summary_request(arguments));
   STROBE_TRY(Output output, Output::open(request.output));
   Stages stages(terminal);
   STROBE_TRY(std::vector<LoadedTrace> traces, load(request, terminal));
   for (const LoadedTrace& loaded : traces) {
     stages.loaded(loaded);
-    const std::string warning = import_warning(loaded.path, loaded.report);
+    const std::string warning = report::import_warning(loaded.path, loaded.report);
     if (!warning.empty()) warn(terminal, warning);
   }
   if (request.rank) {
     STROBE_TRY(traces, choose_rank(std::move(traces), *request.rank));
   }
-  sort_by_rank(traces);
-  STROBE_TRY_VOID(expect_slices(traces));
+  const std::vector<RunTrace> run = run_of(traces);
+  STROBE_TRY_VOID(report::expect_slices(run));
   stages.begin();
-  STROBE_TRY(const std::vector<Summary> summaries, summarize_all(traces, request));
+  STROBE_TRY(const std::vector<Summary> summaries, summarize_all(run, request));
   stages.end("summarize");
-  const std::string text = request.paddle_style ? paddle_text(traces, summaries, request)
-                                                : report_text(traces, summaries, request, terminal);
+  const std::string text =
+      request.paddle_style
+          ? paddle_text(run, summaries, request)
+          : rendered(report::run_document(run, summaries, request.tables, terminal.verbose),
+                     request.format, terminal);
   stages.end("report");
   STROBE_TRY_VOID(check_interrupted());
   STROBE_TRY_VOID(output.write(text));
-  return output.commit();
+  STROBE_TRY_VOID(output.commit());
+  store(traces, request, terminal, stages);
+  return {};
 }
 
 }  // namespace
 
 Command summary_command() {
-  return {
+  Command command = {
       .name = "summary",
       .summary = "where the time went: steps, devices, operators, kernels, memory, ranks",
       .positionals = "TRACE...",
@@ -254,7 +209,9 @@ Command summary_command() {
                    {"strobe summary rank*.json --views kernel --top all",
                     "every kernel, all ranks added up"},
                    {"strobe summary trace.json --format json -o summary.json",
-                    "the same numbers for a script"}},
+                    "the same numbers for a script"},
+                   {"strobe summary trace.json --format html -o report.html",
+                    "a page to send to a colleague"}},
       .notes =
           {"--sort orders the operator and user tables; the kernel table goes by GPU time. "
            "Paddle's "
@@ -299,7 +256,7 @@ Command summary_command() {
            {.name = "op-detail",
             .kind = FlagKind::kNegatable,
             .help = "phases and kernels below each operator (default: off on strobe's own page, on "
-                    "in Paddle's style, JSON and CSV)"},
+                    "in Paddle's style, JSON, CSV and HTML)"},
            {.name = "thread-sep",
             .kind = FlagKind::kSwitch,
             .help = "operators and user ranges thread by thread"},
@@ -312,14 +269,16 @@ Command summary_command() {
            {.name = "format",
             .kind = FlagKind::kValue,
             .value = "FORMAT",
-            .help = "text (default), json, csv or markdown",
-            .choices = {"text", "json", "csv", "markdown"}},
+            .help = "text (default), json, csv, markdown or html",
+            .choices = {"text", "json", "csv", "markdown", "html"}},
            output_flag(),
            {.name = "threads",
             .kind = FlagKind::kValue,
             .value = "N",
             .help = "threads to use (default: one per core); never changes the answer"}},
-      .run = run};
+      .run = summarize_traces};
+  std::ranges::copy(cache_flags(), std::back_inserter(command.flags));
+  return command;
 }
 
 }  // namespace strobe::cli

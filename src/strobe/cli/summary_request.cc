@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "strobe/analysis/name_filter.h"
+#include "strobe/cli/cache_flags.h"
 #include "strobe/cli/suggestion.h"
 
 namespace strobe::cli {
@@ -81,6 +83,7 @@ SummaryFormat format_of(std::string_view name) {
   if (name == "json") return SummaryFormat::kJson;
   if (name == "csv") return SummaryFormat::kCsv;
   if (name == "markdown") return SummaryFormat::kMarkdown;
+  if (name == "html") return SummaryFormat::kHtml;
   return SummaryFormat::kText;
 }
 
@@ -92,8 +95,10 @@ std::size_t default_top(const SummaryRequest& request) {
 Result<analysis::TableOptions> table_options(const Arguments& arguments,
                                              const SummaryRequest& request) {
   analysis::TableOptions tables;
-  const bool is_for_tools =
-      request.format == SummaryFormat::kJson || request.format == SummaryFormat::kCsv;
+  // The page of an HTML report unfolds what it is given.
+  const bool has_everything = request.format == SummaryFormat::kJson ||
+                              request.format == SummaryFormat::kCsv ||
+                              request.format == SummaryFormat::kHtml;
   if (arguments.has("views")) {
     STROBE_TRY(tables.views, view_set(arguments.list("views")));
   } else if (request.paddle_style) {
@@ -104,7 +109,7 @@ Result<analysis::TableOptions> table_options(const Arguments& arguments,
   }
   tables.unit = time_unit(arguments.get("time-unit"));
   tables.one_unit = arguments.has("time-unit");
-  tables.operator_detail = arguments.is_on("op-detail", request.paddle_style || is_for_tools);
+  tables.operator_detail = arguments.is_on("op-detail", request.paddle_style || has_everything);
   tables.top = default_top(request);
   if (arguments.has("top") && arguments.get("top") == "all") {
     tables.top = 0;
@@ -113,7 +118,7 @@ Result<analysis::TableOptions> table_options(const Arguments& arguments,
     tables.top = static_cast<std::size_t>(top);
   }
   if (arguments.has("filter")) {
-    STROBE_TRY(tables.keeps_name, name_filter("--filter", arguments.get("filter")));
+    STROBE_TRY(tables.keeps_name, analysis::name_filter("--filter", arguments.get("filter")));
     tables.filter = arguments.get("filter");
   }
   return tables;
@@ -166,7 +171,7 @@ Result<SummaryRequest> read_summary_request(const Arguments& arguments) {
   STROBE_TRY(request.tables, table_options(arguments, request));
   request.separate_threads = arguments.is_on("thread-sep");
   if (arguments.has("steps")) {
-    STROBE_TRY(request.steps, number_range("--steps", arguments.get("steps")));
+    STROBE_TRY(request.steps, analysis::number_range("--steps", arguments.get("steps")));
   }
   if (arguments.has("rank")) {
     STROBE_TRY(request.rank, whole_number("--rank", arguments.get("rank"), 0));
@@ -178,6 +183,7 @@ Result<SummaryRequest> read_summary_request(const Arguments& arguments) {
     request.threads = static_cast<unsigned>(threads);
   }
   request.output = arguments.get("output");
+  request.cache = cache_options(arguments);
   return request;
 }
 

@@ -5,14 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "strobe/analysis/number_range.h"
 #include "strobe/analysis/table_options.h"
 #include "strobe/base/result.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/values.h"
+#include "strobe/readers/trace_cache.h"
 
 namespace strobe::cli {
 
-enum class SummaryFormat { kText, kJson, kCsv, kMarkdown };
+enum class SummaryFormat { kText, kJson, kCsv, kMarkdown, kHtml };
 
 // What `strobe summary` was asked for.
 struct SummaryRequest {
@@ -21,10 +23,11 @@ struct SummaryRequest {
   bool paddle_style = false;
   analysis::TableOptions tables;
   bool separate_threads = false;
-  std::optional<NumberRange> steps;
+  std::optional<analysis::NumberRange> steps;
   std::optional<std::int64_t> rank;
   unsigned threads = 0;  // 0: one per core
   std::string output;    // "": stdout
+  readers::CacheOptions cache;
 };
 
 Result<SummaryRequest> read_summary_request(const Arguments& arguments);

@@ -144,7 +144,11 @@ Command view_command() {
       .positionals = "VIEW TRACE...",
       .positionals_help =
           "VIEW: overview, operation, operation/table, operation/stack, kernel, kernel/table, "
-          "kernel/tc_pie, trace, views, workers or spans. TRACE: the workers of one run, traces of "
+          "kernel/tc_pie, trace, memory, memory_curve, memory_events, module, tree, diff, "
+          "diffnode, "
+          "distributed/gpuinfo, distributed/overlap, distributed/waittime, distributed/commops, "
+          "views, workers or spans. TRACE: the workers of one run, or the two to compare; traces "
+          "of "
           "PyTorch's profiler; plain, .gz or .zst",
       .examples = {{"strobe view overview worker0.pt.trace.json",
                     "steps, averages, recommendations, the device"},

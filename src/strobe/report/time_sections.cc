@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "strobe/report/format.h"
+#include "strobe/report/step_label_text.h"
 #include "strobe/report/summary_sections.h"
 
 namespace strobe::report {
@@ -11,41 +12,8 @@ using analysis::StepLabel;
 using analysis::StepRow;
 using analysis::Summary;
 
-std::string host_label_text(StepLabel label) {
-  switch (label) {
-    case StepLabel::kRuntime:
-      return "host in runtime calls";
-    case StepLabel::kDataLoader:
-      return "host loads data";
-    case StepLabel::kHost:
-      return "host in other recorded code";
-    default:
-      return "nothing recorded";
-  }
-}
-
-std::string step_label_text(StepLabel label, const SummaryInput& input) {
-  const std::string& device = input.device;
-  if (!input.has_device) return host_label_text(label);
-  switch (label) {
-    case StepLabel::kKernel:
-      return device + " computes";
-    case StepLabel::kCommunication:
-      return device + " communicates";
-    case StepLabel::kMemcpy:
-      return device + " copies memory";
-    case StepLabel::kMemset:
-      return device + " sets memory";
-    case StepLabel::kRuntime:
-      return device + " idle, host in runtime calls";
-    case StepLabel::kDataLoader:
-      return device + " idle, host loads data";
-    case StepLabel::kHost:
-      return device + " idle, host in other code";
-    case StepLabel::kIdle:
-      return "nothing recorded on either side";
-  }
-  return "";
+std::string label_text(StepLabel label, const SummaryInput& input) {
+  return step_label_text(label, input.has_device ? std::string_view(input.device) : "");
 }
 
 std::string phase_text(SliceKind kind, const Summary& summary) {
@@ -104,7 +72,7 @@ Section step_section(const SummaryInput& input) {
   for (int i = 0; i < kStepLabels; ++i) {
     const auto label = static_cast<StepLabel>(i);
     if (label_ns[i] == 0) continue;
-    add(step_label_text(label, input), std::string(analysis::word_of(label)), label_ns[i],
+    add(label_text(label, input), std::string(analysis::word_of(label)), label_ns[i],
         RowStyle::kPlain);
   }
   section.for_tools =
@@ -126,7 +94,7 @@ Section steps_section(const SummaryInput& input) {
   for (int i = 0; i < kStepLabels; ++i) {
     const auto label = static_cast<StepLabel>(i);
     columns.push_back({.key = std::string(analysis::word_of(label)) + "_ns",
-                       .header = step_label_text(label, input),
+                       .header = label_text(label, input),
                        .type = ColumnType::kDuration});
   }
   columns.push_back(

@@ -2,7 +2,14 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "strobe/analysis/counter_lines.h"
+#include "strobe/analysis/slice_links.h"
+#include "strobe/analysis/steps.h"
+#include "strobe/analysis/summary.h"
+#include "strobe/analysis/timeline.h"
+#include "strobe/analysis/track_groups.h"
 #include "strobe/readers/trace_reader.h"
 
 namespace strobe::serve {
@@ -17,6 +24,14 @@ class OpenTrace {
   const std::string& name() const;  // as /api/v1/runs lists it
   const Trace& trace() const;
   const ImportReport& report() const;
+
+  const analysis::Timeline& timeline() const;
+  const std::vector<analysis::TrackGroup>& groups() const;
+  const std::vector<analysis::Step>& steps() const;
+  const analysis::AttributedTrace& attributed() const;
+  const analysis::SliceLinks& links() const;
+  const std::vector<analysis::CounterLine>& counters() const;
+  const analysis::Summary& summary() const;  // of all steps
 
  private:
   struct Parts;

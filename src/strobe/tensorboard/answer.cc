@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/tensorboard/distributed_view.h"
 #include "strobe/tensorboard/html.h"
 
 namespace strobe::tensorboard {
@@ -33,9 +34,16 @@ constexpr WorkerRoute kWorkerRoutes[] = {
     {"kernel/table", answer_kernel_table},
     {"kernel/tc_pie", answer_kernel_tc_pie},
     {"trace", answer_trace, true},
+    {"memory", answer_memory, true},
+    {"memory_curve", answer_memory_curve, true},
+    {"memory_events", answer_memory_events, true},
+    {"module", answer_module, true},
+    {"tree", answer_tree, true},
 };
 
+// Stands for all workers of a span together, where these communicate.
 constexpr std::string_view kAllWorkers = "All";
+constexpr std::string_view kDistributed = "Distributed";
 
 constexpr std::string_view kDisplayNames[] = {"Overview",    "Operator", "Kernel", "Trace",
                                               "Distributed", "Memory",   "Module", "Lightning"};
@@ -60,8 +68,16 @@ Answer missing(std::string_view parameter) {
   return refused(400, fmt::format("the parameter '{}' is missing", parameter));
 }
 
+std::set<std::string_view> distributed_spans(const Run& run) {
+  std::set<std::string_view> spans;
+  for (const WorkerProfile& worker : run.profiles) spans.insert(worker.span);
+  std::erase_if(spans, [&](std::string_view span) { return !join_workers(run, span); });
+  return spans;
+}
+
 Answer answer_views(const Run& run, const Parameters&, const RunLookup&) {
   std::set<std::string_view> present;
+  if (!distributed_spans(run).empty()) present.insert(kDistributed);
   for (const WorkerProfile& worker : run.profiles) {
     present.insert(worker.profile->views.begin(), worker.profile->views.end());
   }
@@ -76,6 +92,7 @@ Answer answer_workers(const Run& run, const Parameters& parameters, const RunLoo
   const std::string_view view = given(parameters, "view");
   if (view.empty()) return missing("view");
   std::set<std::string_view> workers;
+  if (view == kDistributed && !distributed_spans(run).empty()) workers.insert(kAllWorkers);
   for (const WorkerProfile& worker : run.profiles) {
     if (std::ranges::find(worker.profile->views, view) != worker.profile->views.end()) {
       workers.insert(worker.worker);
@@ -87,6 +104,7 @@ Answer answer_workers(const Run& run, const Parameters& parameters, const RunLoo
 Answer answer_spans(const Run& run, const Parameters& parameters, const RunLookup&) {
   const std::string_view name = given(parameters, "worker");
   if (name.empty()) return missing("worker");
+  if (name == kAllWorkers) return list_answer(distributed_spans(run));
   std::set<std::string_view> spans;
   for (const WorkerProfile& worker : run.profiles) {
     if (worker.worker == name) spans.insert(worker.span);
@@ -94,10 +112,59 @@ Answer answer_spans(const Run& run, const Parameters& parameters, const RunLooku
   return list_answer(spans);
 }
 
+template <Answer (*kAnswer)(const SpanCommunication& span)>
+Answer answer_distributed(const Run& run, const Parameters& parameters, const RunLookup&) {
+  const auto joined = join_workers(run, given(parameters, "span"));
+  return joined ? kAnswer(*joined)
+                : refused(404, "the workers of this span share no communication");
+}
+
+const WorkerProfile* find_worker(const Run& run, std::string_view name, std::string_view span) {
+  const auto found = std::ranges::find_if(run.profiles, [&](const WorkerProfile& candidate) {
+    return candidate.worker == name && candidate.span == span;
+  });
+  return found == run.profiles.end() ? nullptr : &*found;
+}
+
+// `run`, `worker` and `span` against `exp_run`, `exp_worker` and `exp_span`.
+template <class Compare>
+Answer answer_compared(const Run& run, const Parameters& parameters, const RunLookup& runs,
+                       Compare&& compare) {
+  for (const std::string_view name : {"worker", "span", "exp_run", "exp_worker", "exp_span"}) {
+    if (given(parameters, name).empty()) return missing(name);
+  }
+  const std::shared_ptr<const Run> other = runs(given(parameters, "exp_run"));
+  const WorkerProfile* const left =
+      find_worker(run, given(parameters, "worker"), given(parameters, "span"));
+  const WorkerProfile* const right =
+      other ? find_worker(*other, given(parameters, "exp_worker"), given(parameters, "exp_span"))
+            : nullptr;
+  if (left == nullptr || right == nullptr) return refused(404, "there is no such worker and span");
+  return compare(*left->profile, *right->profile);
+}
+
+Answer answer_diff_route(const Run& run, const Parameters& parameters, const RunLookup& runs) {
+  return answer_compared(run, parameters, runs, answer_diff);
+}
+
+Answer answer_diffnode_route(const Run& run, const Parameters& parameters, const RunLookup& runs) {
+  const std::string_view path = given(parameters, "path");
+  return answer_compared(run, parameters, runs, [&](const Profile& left, const Profile& right) {
+    return answer_diffnode(left, right, path.empty() ? "0" : path);
+  });
+}
+
 constexpr RunRoute kRunRoutes[] = {
     {"views", answer_views},
     {"workers", answer_workers},
     {"spans", answer_spans},
+    {"distributed/gpuinfo", answer_distributed<answer_device_info>},
+    {"distributed/mluinfo", answer_distributed<answer_device_info>},
+    {"distributed/overlap", answer_distributed<answer_overlap>},
+    {"distributed/waittime", answer_distributed<answer_wait_time>},
+    {"distributed/commops", answer_distributed<answer_operations>},
+    {"diff", answer_diff_route, true},
+    {"diffnode", answer_diffnode_route, true},
 };
 
 Answer answer_worker_route(const WorkerRoute& route, const Run& run, const Parameters& parameters) {
@@ -105,10 +172,8 @@ Answer answer_worker_route(const WorkerRoute& route, const Run& run, const Param
   const std::string_view span = given(parameters, "span");
   if (name.empty()) return missing("worker");
   if (name == kAllWorkers) return refused(400, "this view is about one worker");
-  const auto worker = std::ranges::find_if(run.profiles, [&](const WorkerProfile& candidate) {
-    return candidate.worker == name && candidate.span == span;
-  });
-  if (worker == run.profiles.end()) {
+  const WorkerProfile* const worker = find_worker(run, name, span);
+  if (worker == nullptr) {
     return refused(404, fmt::format("worker '{}' has no span '{}'", name, span));
   }
   Answer answer = route.answer(

@@ -44,5 +44,12 @@ Answer answer_kernel(const Question& question);
 Answer answer_kernel_table(const Question& question);
 Answer answer_kernel_tc_pie(const Question& question);
 Answer answer_trace(const Question& question);
+Answer answer_memory(const Question& question);
+Answer answer_memory_curve(const Question& question);
+Answer answer_memory_events(const Question& question);
+Answer answer_module(const Question& question);
+Answer answer_tree(const Question& question);
+Answer answer_diff(const Profile& left, const Profile& right);
+Answer answer_diffnode(const Profile& left, const Profile& right, std::string_view path);
 
 }  // namespace strobe::tensorboard

@@ -125,19 +125,25 @@ std::optional<std::int64_t> step_number(std::string_view name) {
 }
 
 Variant variant_of(const RawEvents& raw) {
-  bool has_tasks = !raw.events.task_args.empty();
-  for (const Event& event : raw.events.all) {
+  const Events& events = raw.events;
+  bool is_mlu = !events.task_args.empty();
+  for (const Event& event : events.all) {
     switch (event.category) {
       case Category::kMluRuntime:
       case Category::kMluMemcpy:
       case Category::kMluMemset:
       case Category::kMluUserAnnotation:
-        return Variant::kMluB;
+        return Variant::kMluB;  // the others would not know it
       default:
-        break;
+        is_mlu =
+            is_mlu || comm_library(events.text(event.name), Variant::kMluA) == CommLibrary::kCncl;
     }
   }
-  return has_tasks ? Variant::kMluA : Variant::kGpu;
+  for (const DeviceProperties& device :
+       events.device_properties.value_or(std::vector<DeviceProperties>())) {
+    is_mlu = is_mlu || device.total_memory_mib || device.name.value_or("").starts_with("MLU");
+  }
+  return is_mlu ? Variant::kMluA : Variant::kGpu;
 }
 
 Events settle(RawEvents raw, const ProfileOptions& options) {

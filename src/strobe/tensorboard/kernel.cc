@@ -8,6 +8,18 @@ namespace {
 
 std::string_view yes_or_no(bool flag) { return flag ? "Yes" : "No"; }
 
+std::string tensor_cores_used(const Profile& profile) {
+  return std::string(words::kKernelUsesTensorCores).append(profile.rules().tensor_cores_used_note);
+}
+
+void write_text_or_null(JsonWriter& json, const std::optional<std::string>& text) {
+  if (text) {
+    json.value(*text);
+  } else {
+    json.null();
+  }
+}
+
 void begin_table(JsonWriter& json) {
   json.begin_object().key("metadata").begin_object();
   json.member("sort", "Total Duration (us)").end_object();
@@ -34,7 +46,7 @@ Answer table_by_name(const Profile& profile) {
   JsonWriter json = answer_writer(body);
   begin_table(json);
   write_column(json, "string", "Name");
-  write_column(json, "string", "Tensor Cores Used", words::kKernelUsesTensorCores);
+  write_column(json, "string", "Tensor Cores Used", tensor_cores_used(profile));
   write_number_columns(json, report);
   json.key("rows").begin_array();
   for (const KernelStat& kernel : profile.kernels) {
@@ -56,13 +68,17 @@ Answer table_by_launch(const Profile& profile) {
   std::string body;
   JsonWriter json = answer_writer(body);
   begin_table(json);
-  for (const std::string_view name : {"Name", "Operator", "Grid", "Block"}) {
-    write_column(json, "string", name);
+  const bool has_tensor_cores = profile.rules().has_tensor_cores;
+  const std::span<const LaunchColumn> launch = profile.launch_columns();
+  write_column(json, "string", "Name");
+  write_column(json, "string", "Operator");
+  for (const LaunchColumn& column : launch) {
+    if (!column.title.empty()) write_column(json, column.type, column.title);
   }
-  write_column(json, "number", "Register Per Thread");
-  write_column(json, "number", "Shared Memory");
-  write_column(json, "string", "Kernel Uses Tensor Cores", words::kKernelUsesTensorCores);
-  write_column(json, "string", "Op is Tensor Cores eligible", words::kOperatorEligible);
+  write_column(json, "string", "Kernel Uses Tensor Cores", tensor_cores_used(profile));
+  if (has_tensor_cores) {
+    write_column(json, "string", "Op is Tensor Cores eligible", words::kOperatorEligible);
+  }
   write_number_columns(json, report);
   std::vector<const LaunchedKernelStat*> rows;
   for (const LaunchedKernelStat& stat : profile.launched_kernels) rows.push_back(&stat);
@@ -72,8 +88,11 @@ Answer table_by_launch(const Profile& profile) {
   json.key("rows").begin_array();
   for (const LaunchedKernelStat* row : rows) {
     json.begin_array().value(profile.events.text(row->name)).value(row->op_name);
-    json.value(row->grid).value(row->block).value(row->registers).value(row->shared_memory);
-    json.value(yes_or_no(row->uses_tensor_cores)).value(yes_or_no(row->op_is_eligible));
+    for (std::size_t i = 0; i < launch.size(); ++i) {
+      if (!launch[i].title.empty()) write_text_or_null(json, row->launch[i]);
+    }
+    json.value(yes_or_no(row->uses_tensor_cores));
+    if (has_tensor_cores) json.value(yes_or_no(row->op_is_eligible));
     json.value(row->calls).value(row->total);
     json.value(round_to_whole(ratio(row->total, Number::whole(static_cast<double>(row->calls)))));
     json.value(row->max).value(row->min);

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <unordered_map>
+#include <tuple>
 
-#include "strobe/base/json_value.h"
 #include "strobe/tensorboard/numpy_order.h"
 #include "strobe/tensorboard/tensor_cores.h"
 
@@ -55,49 +54,35 @@ KernelStat stat_of(const Events& events, const std::vector<const Event*>& kernel
   return stat;
 }
 
-// As Python shows it in a text, "0" for what it takes for false.
-std::string text_or_zero(StringId json, const Events& events) {
-  if (!json.valid()) return "0";
-  const JsonValue value = parse_value(events.text(json));
-  if (value.type == JsonType::kString) return value.text.empty() ? "0" : value.as_string();
-  if (value.as_double() == 0.0) return "0";
-  return repr(events.text(json));
-}
-
-std::string repr_of(StringId json, const Events& events) {
-  return json.valid() ? repr(events.text(json)) : "None";
-}
-
 // What a launch looks like in the file, and what it looks like in a table: files may write one
 // shape in two ways.
-using LaunchIds = std::array<StringId, 6>;
+using LaunchIds = std::array<StringId, 13>;
+
+LaunchIds ids_of(const DeviceWork& work, const Event& event, const KernelArgs& args,
+                 const Events& events) {
+  const TaskArgs task =
+      args.task_row == Event::kNoDetails ? TaskArgs() : events.task_args[args.task_row];
+  return {event.name,         work.op_name,  args.grid,         args.block, args.registers,
+          args.shared_memory, task.dim,      task.dim_x,        task.dim_y, task.dim_z,
+          task.kernel_type,   task.topology, task.topology_node};
+}
 
 LaunchedKernelStat launch_of(const DeviceWork& work, const Events& events,
-                             const VariantRules& rules) {
+                             const VariantRules& rules, std::span<const LaunchColumn> columns) {
   const Event& event = events[work.event];
-  const KernelArgs& args = events.kernel(event);
   LaunchedKernelStat stat;
   stat.name = event.name;
   stat.op_name = work.op_name.valid() ? std::string(events.text(work.op_name)) : "N/A";
-  stat.grid = repr_of(args.grid, events);
-  stat.block = repr_of(args.block, events);
-  stat.registers = text_or_zero(args.registers, events);
-  stat.shared_memory = text_or_zero(args.shared_memory, events);
-  stat.first = work.event;
+  for (const LaunchColumn& column : columns) {
+    stat.launch.push_back(column.cell(events.kernel(event), events));
+  }
   stat.uses_tensor_cores =
       rules.has_tensor_cores && kernel_uses_tensor_cores(events.text(event.name));
   stat.op_is_eligible = work.op_is_eligible;
   return stat;
 }
 
-std::string key_of(const LaunchedKernelStat& stat, const Events& events) {
-  std::string key(events.text(stat.name));
-  for (const std::string& part :
-       {stat.op_name, stat.grid, stat.block, stat.registers, stat.shared_memory}) {
-    key.append(1, '\0').append(part);
-  }
-  return key;
-}
+using LaunchTexts = std::tuple<StringId, std::string, std::vector<std::optional<std::string>>>;
 
 }  // namespace
 
@@ -122,21 +107,22 @@ std::vector<KernelStat> kernels_by_name(const Events& events, const VariantRules
 
 std::vector<LaunchedKernelStat> kernels_by_launch(const Forest& forest, const Events& events,
                                                   const std::vector<DeviceWorkId>& kernels,
-                                                  const VariantRules& rules) {
+                                                  const VariantRules& rules,
+                                                  std::span<const LaunchColumn> columns) {
   std::vector<LaunchedKernelStat> stats;
   std::map<LaunchIds, std::size_t> row_of_ids;
-  std::unordered_map<std::string, std::size_t> row_of_text;
+  std::map<LaunchTexts, std::size_t> row_of_texts;
   for (const DeviceWorkId id : kernels) {
     const DeviceWork& work = forest[id];
     const Event& event = events[work.event];
     const KernelArgs& args = events.kernel(event);
     const Number duration = event.end() - event.start();
-    const auto [known, is_new] = row_of_ids.try_emplace(
-        {event.name, work.op_name, args.grid, args.block, args.registers, args.shared_memory}, 0);
+    const auto [known, is_new] = row_of_ids.try_emplace(ids_of(work, event, args, events), 0);
     if (is_new) {
-      LaunchedKernelStat stat = launch_of(work, events, rules);
+      LaunchedKernelStat stat = launch_of(work, events, rules, columns);
       stat.min = duration;
-      const auto [same, is_first] = row_of_text.try_emplace(key_of(stat, events), stats.size());
+      const auto [same, is_first] =
+          row_of_texts.try_emplace({stat.name, stat.op_name, stat.launch}, stats.size());
       known->second = same->second;
       if (is_first) stats.push_back(std::move(stat));
     }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "strobe/tensorboard/launch_columns.h"
 #include "strobe/tensorboard/node.h"
 
 namespace strobe::tensorboard {
@@ -25,11 +26,7 @@ std::vector<KernelStat> kernels_by_name(const Events& events, const VariantRules
 struct LaunchedKernelStat {
   StringId name;
   std::string op_name;
-  std::string grid;  // repr
-  std::string block;
-  std::string registers;
-  std::string shared_memory;
-  EventId first;  // for the arguments that only some variants show
+  std::vector<std::optional<std::string>> launch;  // one cell per launch column
   bool uses_tensor_cores = false;
   bool op_is_eligible = false;
   std::size_t calls = 0;
@@ -42,6 +39,7 @@ struct LaunchedKernelStat {
 // In the order of `kernels`.
 std::vector<LaunchedKernelStat> kernels_by_launch(const Forest& forest, const Events& events,
                                                   const std::vector<DeviceWorkId>& kernels,
-                                                  const VariantRules& rules);
+                                                  const VariantRules& rules,
+                                                  std::span<const LaunchColumn> columns);
 
 }  // namespace strobe::tensorboard

@@ -44,7 +44,7 @@ struct Node {
   NodeClass node_class = NodeClass::kOp;
   EventType type = EventType::kOperator;
   bool is_eligible = false;  // for tensor cores, itself or something below
-  bool has_times = true;     // false: a root without children
+  bool has_times = true;     // false: a root or backward node without children
   StringId name;
   StringId tid;   // JSON text as in the file
   EventId event;  // arguments; invalid for roots and backward nodes

@@ -106,12 +106,9 @@ class TreeBuilder {
       if (node.type == EventType::kOperator && child.is_eligible) node.is_eligible = true;
     }
     sort_runtimes(node);
+    subtract_calls(node);
     for (const RuntimeId runtime_id : node.runtimes) {
       Runtime& runtime = forest_.runtimes[runtime_id.index()];
-      if (runtime.event.valid()) {
-        const Event& event = events_[runtime.event];
-        node.host_self -= event.end() - event.start();
-      }
       measure(runtime, node, own_name_could_use);
       node.device_total += runtime.device_us;
       node.device_self += runtime.device_us;
@@ -127,6 +124,21 @@ class TreeBuilder {
         if (is_operator(forest_[child], events_)) below += forest_[child].device_total;
       }
       node.device_self += below;
+    }
+  }
+
+  void subtract_calls(Node& node) {
+    const Event* before = nullptr;
+    for (const RuntimeId id : node.runtimes) {
+      if (!forest_[id].event.valid()) continue;
+      const Event& call = events_[forest_[id].event];
+      if (rules_.nested_calls_count_once) {
+        const bool is_nested =
+            before != nullptr && call.ts_us >= before->ts_us && call.end() <= before->end();
+        if (is_nested) continue;
+        before = &call;
+      }
+      node.host_self -= call.end() - call.start();
     }
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "strobe/tensorboard/answer.h"
+#include "strobe/tensorboard/device_info.h"
 #include "strobe/tensorboard/words.h"
 
 namespace strobe::tensorboard {
@@ -83,21 +84,16 @@ void write_environments(JsonWriter& json, const Question& question) {
   json.key("environments").begin_array();
   write_fact(json, "Number of Worker(s)", std::to_string(workers.size()));
   write_fact(json, "Device Type",
-             profile.shows_device() ? device_word(profile.device_kind) : "CPU");
+             profile.shows_device() && profile.device_kind != DeviceKind::kNone
+                 ? device_word(profile.device_kind)
+                 : "CPU");
   json.end_array();
 }
 
-void write_properties(JsonWriter& json, const DeviceProperties& device) {
-  constexpr double kGiB = 1024.0 * 1024 * 1024;
+void write_properties(JsonWriter& json, const DeviceInfo& device) {
   if (device.name) write_fact(json, "Name", *device.name);
-  if (device.total_global_memory) {
-    const Number gib = round2(ratio(*device.total_global_memory, Number::real(kGiB)));
-    write_fact(json, "Memory", to_text(gib) + " GB");
-  }
-  if (device.compute_major && device.compute_minor) {
-    write_fact(json, "Compute Capability",
-               to_text(*device.compute_major) + "." + to_text(*device.compute_minor));
-  }
+  if (device.memory) write_fact(json, "Memory", *device.memory);
+  if (device.compute_capability) write_fact(json, "Compute Capability", *device.compute_capability);
 }
 
 void write_percent(JsonWriter& json, std::string_view title, Number percent) {
@@ -117,9 +113,10 @@ void write_device(JsonWriter& json, const Profile& profile, const DeviceMetrics&
   const Number hundred = Number::whole(100);
   write_fact(json, fmt::format("{} {}:", word, device.device), "");
   if (const DeviceProperties* const properties = properties_of(profile.events, device.device)) {
-    write_properties(json, *properties);
+    write_properties(json, describe_device(*properties, profile.rules()));
   }
   write_percent(json, fmt::format("{} Utilization", word), device.utilization * hundred);
+  if (profile.rules().mlu_summary_is_short && profile.device_kind != DeviceKind::kGpu) return;
   if (device.sm_efficiency) {
     write_percent(json, "Est. SM Efficiency", *device.sm_efficiency * hundred);
     shown.sm_efficiency = true;
@@ -134,12 +131,24 @@ void write_device(JsonWriter& json, const Profile& profile, const DeviceMetrics&
   }
 }
 
-std::string metrics_tooltip(const ShownMetrics& shown) {
+// The texts are written for GPUs.
+std::string said_of(DeviceKind kind, std::string text) {
+  if (kind != DeviceKind::kMlu) return text;
+  constexpr std::string_view kGpu = "GPU";
+  for (std::size_t at = text.find(kGpu); at != std::string::npos; at = text.find(kGpu, at)) {
+    text.replace(at, kGpu.size(), device_word(kind));
+  }
+  return text;
+}
+
+std::string metrics_tooltip(const Profile& profile, const ShownMetrics& shown) {
   std::string text = fmt::format("{}\n\n{}", words::kSummaryHead, words::kUtilization);
   if (shown.sm_efficiency) text += fmt::format("\n\n{}", words::kSmEfficiency);
   if (shown.occupancy) text += fmt::format("\n\n{}", words::kOccupancy);
-  if (shown.tensor_cores) text += fmt::format("\n\n{}", words::kTensorCoreTime);
-  return text + "\n";
+  if (shown.tensor_cores) {
+    text += fmt::format("\n\n{}{}", words::kTensorCoreTime, profile.rules().tensor_core_time_note);
+  }
+  return said_of(profile.device_kind, text) + "\n";
 }
 
 void write_metrics(JsonWriter& json, const Profile& profile) {
@@ -152,7 +161,7 @@ void write_metrics(JsonWriter& json, const Profile& profile) {
     if (&device != &profile.device_report.devices.front()) write_fact(json, "<hr/>", "");
     write_device(json, profile, device, shown);
   }
-  json.end_array().member("tooltip", metrics_tooltip(shown)).end_object();
+  json.end_array().member("tooltip", metrics_tooltip(profile, shown)).end_object();
 }
 
 }  // namespace

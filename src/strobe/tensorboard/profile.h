@@ -5,6 +5,8 @@
 
 #include "strobe/tensorboard/device_metrics.h"
 #include "strobe/tensorboard/kernel_stats.h"
+#include "strobe/tensorboard/memory_records.h"
+#include "strobe/tensorboard/modules.h"
 #include "strobe/tensorboard/op_tree.h"
 #include "strobe/tensorboard/operator_groups.h"
 #include "strobe/tensorboard/step_costs.h"
@@ -18,6 +20,9 @@ class Profile {
   ProfileOptions options;  // with the variant found
   const VariantRules& rules() const { return rules_of(options.variant); }
   DeviceKind device_kind = DeviceKind::kGpu;
+  std::span<const LaunchColumn> launch_columns() const {
+    return tensorboard::launch_columns(rules(), device_kind);
+  }
 
   Events events;
   Links links;  // with the trees, in links.forest
@@ -41,7 +46,11 @@ class Profile {
   bool has_copies() const { return roles.has(Role::kMemcpy) || roles.has(Role::kMemset); }
   bool has_device_work() const { return has_kernel() || has_copies(); }
   bool shows_device() const { return has_runtime() || has_device_work(); }
-  bool has_memory = false;  // any [memory] event
+
+  MemoryRecords memory;
+  ModuleTable modules;
+  bool has_memory() const { return !memory.all.empty(); }
+
   // Display names of its views, in the plugin's order.
   std::vector<std::string> views;
 };

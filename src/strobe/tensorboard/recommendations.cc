@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "strobe/tensorboard/device_info.h"
+
 namespace strobe::tensorboard {
 namespace {
 
@@ -46,19 +48,28 @@ double capability(const DeviceProperties& device) {
   return value;
 }
 
-void advise_nccl(const Profile& profile, Lines& lines) {
-  constexpr double kFirstCapability = 3.5;
+// The vendor's own library for collective calls.
+struct FastBackend {
+  CommLibrary library;
+  std::string_view name;
+  double first_capability;
+};
+
+void advise_backend(const Profile& profile, Lines& lines) {
+  const FastBackend backend = profile.device_kind == DeviceKind::kMlu
+                                  ? FastBackend{CommLibrary::kCncl, "CNCL", 0}
+                                  : FastBackend{CommLibrary::kNccl, "NCCL", 3.5};
   const Links& links = profile.links;
   if (!links.uses_distributed_data_parallel || !profile.events.device_properties ||
-      links.comm_libraries.contains(CommLibrary::kNccl) ||
-      std::ranges::none_of(*profile.events.device_properties, [](const DeviceProperties& device) {
-        return capability(device) >= kFirstCapability;
+      links.comm_libraries.contains(backend.library) ||
+      std::ranges::none_of(*profile.events.device_properties, [&](const DeviceProperties& device) {
+        return capability(device) >= backend.first_capability;
       })) {
     return;
   }
-  lines.push_back(
-      fmt::format("DistributedDataParallel runs without NCCL, the fastest {} on these devices.",
-                  link_to("https://pytorch.org/docs/stable/distributed.html#backends", "backend")));
+  lines.push_back(fmt::format(
+      "DistributedDataParallel runs without {}, the fastest {} on these devices.", backend.name,
+      link_to("https://pytorch.org/docs/stable/distributed.html#backends", "backend")));
 }
 
 void advise_communication(const Profile& profile, Lines& lines) {
@@ -90,6 +101,7 @@ void advise_utilization(const Profile& profile, Lines& lines) {
 void advise_tensor_cores(const Profile& profile, Lines& lines) {
   constexpr double kFirstWithTensorCores = 7;
   const auto& devices = profile.events.device_properties;
+  if (profile.device_kind != DeviceKind::kGpu) return;
   if (!devices || devices->empty() || !devices->front().compute_major ||
       devices->front().compute_major->value < kFirstWithTensorCores ||
       profile.tensor_core_used_ratio.value != 0 || profile.tensor_core_eligible_ratio.value <= 0) {
@@ -127,8 +139,8 @@ void advise_memory(const Profile& profile, Lines& lines) {
   for (const auto& [id, peak] : memory_peaks(profile.events)) {
     // The CPU's id, -1, means the last device of the list, as in Python.
     const DeviceProperties* const device = properties_of(profile.events, id < 0 ? id + count : id);
-    if (device == nullptr || !device->total_global_memory) continue;
-    const double bytes = device->total_global_memory->value;
+    if (device == nullptr) continue;
+    const double bytes = describe_device(*device, profile.rules()).memory_bytes.value_or(0);
     if (!(bytes > 0) || peak <= kNearlyFull * bytes) continue;
     lines.push_back(
         fmt::format("Device {} is nearly full: the peak is {}% of its {}GB. {} or {} make room.",
@@ -154,7 +166,7 @@ std::string recommendations(const Profile& profile) {
   Lines lines;
   advise_data_loading(profile, lines);
   advise_data_parallel(profile, lines);
-  advise_nccl(profile, lines);
+  advise_backend(profile, lines);
   advise_communication(profile, lines);
   advise_utilization(profile, lines);
   advise_tensor_cores(profile, lines);

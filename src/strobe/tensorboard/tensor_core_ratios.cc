@@ -27,7 +27,8 @@ Number own_kernel_time(const Node& node, const Forest& forest, const Events& eve
 }  // namespace
 
 std::map<std::int64_t, Number> tensor_core_ratios(const Forest& forest, const Events& events,
-                                                  const TreeOrder& order) {
+                                                  const TreeOrder& order,
+                                                  const VariantRules& rules) {
   struct Times {
     Number on_tensor_cores;
     Number all;
@@ -39,7 +40,7 @@ std::map<std::int64_t, Number> tensor_core_ratios(const Forest& forest, const Ev
       if (!device) return;
       const Number duration = kernel.end() - kernel.start();
       times[*device].all += duration;
-      if (kernel_uses_tensor_cores(events.text(kernel.name))) {
+      if (rules.has_tensor_cores && kernel_uses_tensor_cores(events.text(kernel.name))) {
         times[*device].on_tensor_cores += duration;
       }
     });

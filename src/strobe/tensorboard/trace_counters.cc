@@ -74,6 +74,7 @@ std::string trace_counters(const Profile& profile) {
     for (const auto& [ts, value] : device.buckets) counter.add(ts, key, value);
   }
   for (const DeviceMetrics& device : profile.device_report.devices) {
+    if (profile.device_kind != DeviceKind::kGpu) break;
     if (device.buckets.empty() || device.sm_ranges.empty()) continue;
     constexpr std::string_view kKey = "Est. SM Efficiency";
     CounterWriter counter(device.device, word, kKey, out);
@@ -92,12 +93,22 @@ std::string insert_counters(std::string json, std::string_view counters) {
   return json.insert(at, std::string(counters) + ",");
 }
 
+std::string append_counters(std::string json, std::string_view counters) {
+  const std::size_t end = json.rfind(']');
+  if (counters.empty() || end == std::string::npos) return json;
+  json.resize(end);
+  return json.append(", ").append(counters).append("]}");
+}
+
 Answer answer_trace(const Question& question) {
   Result<std::string> text = question.worker.read_text();
   if (!text) return refused(404, text.error().what);
   std::string json = repaired(std::move(*text), question.profile.events.repair);
   if (!question.profile.has_kernel()) return json_answer(std::move(json));
-  return json_answer(insert_counters(std::move(json), trace_counters(question.profile)));
+  const std::string counters = trace_counters(question.profile);
+  return json_answer(question.profile.rules().appends_counters
+                         ? append_counters(std::move(json), counters)
+                         : insert_counters(std::move(json), counters));
 }
 
 }  // namespace strobe::tensorboard

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "strobe/tensorboard/words.h"
+
 namespace strobe::tensorboard {
 namespace {
 
@@ -33,21 +35,59 @@ constexpr std::pair<std::string_view, Category> kCategories[] = {
     {"mlu_user_annotation", Category::kMluUserAnnotation},
 };
 
+constexpr MemoryDeviceType kCudaMemory[] = {{1, "GPU"}};
+constexpr MemoryDeviceType kMluMemory[] = {{20, "MLU"}};
+constexpr MemoryDeviceType kBothMemories[] = {{1, "GPU"}, {20, "MLU"}};
+
 constexpr std::array<VariantRules, 4> kRules = {{
-    {.variant = Variant::kGpu, .metrics_key = "gpu_metrics"},
+    {.variant = Variant::kGpu, .metrics_key = "gpu_metrics", .memory_device_types = kCudaMemory},
     {.variant = Variant::kMluA,
      .metrics_key = "mlu_metrics",
+     .kind_rule = KindRule::kAlwaysMlu,
      .has_tensor_cores = false,
      .copies_communicate = true,
-     .annotations_are_host_work = true},
+     .annotations_are_host_work = true,
+     .nested_calls_count_once = true,
+     .tensor_core_time_note = words::kNoTensorCoreTime,
+     .tensor_cores_used_note = words::kNoTensorCores,
+     .mlu_launches = LaunchLayout::kDimAndType,
+     .appends_counters = true,
+     .backward_starts_empty = true,
+     .memory_device_types = kMluMemory,
+     .most_curve_points = 0,
+     .truncates_averages = false,
+     .knows_small_types = false,
+     .reads_global_memory = false,
+     .reads_mib = true},
     {.variant = Variant::kMluB,
      .metrics_key = "gpu_metrics",
+     .kind_rule = KindRule::kByName,
      .copies_communicate = true,
-     .annotations_are_host_work = true},
+     .annotations_are_host_work = true,
+     .nested_calls_count_once = true,
+     .repairs_gpu_links = true,
+     .mlu_summary_is_short = true,
+     .mlu_launches = LaunchLayout::kTaskXyz,
+     .appends_counters = true,
+     .backward_starts_empty = true,
+     .drops_childless_backward = true,
+     .memory_device_types = kBothMemories,
+     .reads_mib = true,
+     .lists_kernels_in_diff = true},
     {.variant = Variant::kMluC,
      .metrics_key = "gpu_metrics",
+     .kind_rule = KindRule::kByProperties,
      .copies_communicate = true,
-     .annotations_are_host_work = true},
+     .annotations_are_host_work = true,
+     .nested_calls_count_once = true,
+     .mlu_summary_is_short = true,
+     .mlu_launches = LaunchLayout::kTaskDim,
+     .appends_counters = true,
+     .backward_starts_empty = true,
+     .drops_childless_backward = true,
+     .memory_device_types = kBothMemories,
+     .reads_mib = true,
+     .lists_kernels_in_diff = true},
 }};
 
 EventType runtime_if(bool is_known) { return is_known ? EventType::kRuntime : EventType::kNone; }

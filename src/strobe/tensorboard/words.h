@@ -22,6 +22,10 @@ inline constexpr std::string_view kTensorCoreTime =
     "Kernel using Tensor Cores:\nTotal GPU Time for Tensor Core kernels / Total GPU Time for all "
     "kernels.";
 
+// What follows where no device has any.
+inline constexpr std::string_view kNoTensorCoreTime =
+    "\nIt is always 0.0 On MLU devices because MLU does not using Tensor Cores.";
+
 inline constexpr std::string_view kEligible =
     "Whether this operator is eligible to use Tensor Cores.";
 inline constexpr std::string_view kSelfRatio =
@@ -30,6 +34,8 @@ inline constexpr std::string_view kTotalRatio =
     "Time of kernels with Tensor Cores / Time of kernels.";
 
 inline constexpr std::string_view kKernelUsesTensorCores = "Whether this kernel uses Tensor Cores.";
+inline constexpr std::string_view kNoTensorCores =
+    " It's always NO On MLU devices because MLU does not have Tensor Cores.";
 inline constexpr std::string_view kOperatorEligible =
     "Whether the operator that launched this kernel could use Tensor Cores.";
 inline constexpr std::string_view kBlocksPerSm =

@@ -63,6 +63,7 @@ enum SliceFlag : std::uint8_t {
   kBackwardWork = 2,  // an operator run by the autograd engine
   kRepaired = 4,  // its time was cut, clamped or completed by the reader; the ImportReport says how
   kUnfinished = 8,  // its end was never seen: it ends where the trace ends
+  kModule = 16,     // a call of one module of the model
 };
 
 }  // namespace strobe

@@ -62,14 +62,14 @@ TEST(StepsTest, processes_have_steps_of_their_own) {
 }
 
 TEST(StepsTest, numbers_mean_those_in_the_names) {
-  const auto found = find_steps(numbered(), 8, 9);
+  const auto found = find_steps(numbered(), {8, 9});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 1u);
   EXPECT_EQ(found->last, 2u);
 }
 
 TEST(StepsTest, a_range_that_reaches_beyond_the_trace_is_cut) {
-  const auto found = find_steps(numbered(), 0, 7);
+  const auto found = find_steps(numbered(), {0, 7});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 0u);
   EXPECT_EQ(found->last, 0u);
@@ -78,13 +78,13 @@ TEST(StepsTest, a_range_that_reaches_beyond_the_trace_is_cut) {
 TEST(StepsTest, unnumbered_steps_go_by_position) {
   const Trace trace =
       Sketch().slice("step", kStep, 0_us, 10_us).slice("step", kStep, 10_us, 10_us).trace();
-  const auto found = find_steps(trace, 1, 1);
+  const auto found = find_steps(trace, {1, 1});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 1u);
 }
 
 TEST(StepsTest, an_unknown_step_is_refused_with_those_there_are) {
-  const auto found = find_steps(numbered(), 1, 3);
+  const auto found = find_steps(numbered(), {1, 3});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().code, ErrorCode::kBadCommandLine);
   EXPECT_EQ(found.error().what, "the trace has no steps 1 to 3");
@@ -92,19 +92,19 @@ TEST(StepsTest, an_unknown_step_is_refused_with_those_there_are) {
 }
 
 TEST(StepsTest, a_range_that_runs_backwards_is_refused) {
-  const auto found = find_steps(numbered(), 9, 8);
+  const auto found = find_steps(numbered(), {9, 8});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().what, "9 to 8 is no range of steps: its first number is above its last");
 }
 
 TEST(StepsTest, a_trace_without_steps_has_none_to_choose_from) {
-  const auto found = find_steps(Sketch().trace(), 0, 0);
+  const auto found = find_steps(Sketch().trace(), {0, 0});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().what, "the trace has no steps to choose from");
 }
 
 TEST(StepsTest, an_open_range_is_refused_in_words) {
-  const auto found = find_steps(numbered(), 12, std::numeric_limits<std::int64_t>::max());
+  const auto found = find_steps(numbered(), {12, std::numeric_limits<std::int64_t>::max()});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().what, "the trace has no step 12 or later");
 }

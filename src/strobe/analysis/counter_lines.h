@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "strobe/trace/trace.h"
+
+namespace strobe::analysis {
+
+enum class CounterUnit : std::uint8_t { kShare, kBytes, kNumber };
+std::string_view word_of(CounterUnit unit);
+
+// A value over time that can be drawn above the tracks.
+struct CounterLine {
+  std::string name;  // "device 0 busy", "GPU 0 allocated"
+  CounterUnit unit = CounterUnit::kNumber;
+  double max = 0;
+  // It keeps a value until it takes the next one. Of a share: its time is covered or it is not.
+  std::vector<std::int64_t> times_ns = {};
+  std::vector<double> values = {};
+  IntervalSet covered = {};
+};
+
+struct CounterPoint {
+  std::int64_t time_ns = 0;
+  double low = 0;
+  double high = 0;
+};
+
+// How busy each device is, the memory of each place, then the counters of the trace.
+std::vector<CounterLine> list_counter_lines(const Trace& trace);
+
+// One point per column in which the value is known.
+std::vector<CounterPoint> sample(const CounterLine& line, Interval window, std::uint32_t columns);
+
+}  // namespace strobe::analysis

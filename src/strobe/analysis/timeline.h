@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "strobe/trace/trace.h"
+
+namespace strobe::analysis {
+
+struct LookTag;
+using LookId = Id<LookTag>;
+
+// What tells slices apart on a screen: slices of one look are drawn alike.
+struct Look {
+  StringId name;
+  SliceKind kind = SliceKind::kOther;
+};
+
+// A line of a track in which no two slices overlap: the slots [begin, end).
+struct TimelineRow {
+  TrackId track;
+  std::uint32_t row = 0;  // within the track; slices nest downwards
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::uint32_t first_block = 0;
+};
+
+// Sixteen neighbours of a row (fewer at its end), for those who look from far away.
+struct TimelineBlock {
+  static constexpr std::uint32_t kSlots = 16;
+
+  LookId leader;  // covers most of them
+  float leader_ns = 0;
+  float longest_ns = 0;  // at least as long as the longest of them
+};
+
+// A trace ordered for drawing: track by track, row by row, by start. A place in that order is a
+// slot. 25 bytes per slice.
+class Timeline {
+ public:
+  explicit Timeline(const Trace& trace);
+
+  const Trace& trace() const { return *trace_; }
+  // From the first start to the last end of all slices; {0, 0} if there are none.
+  Interval extent() const { return extent_; }
+
+  std::span<const TimelineRow> rows() const { return rows_; }
+  std::span<const TimelineRow> rows_of(TrackId track) const {
+    const std::uint32_t begin = row_begins_[track.index()];
+    return std::span(rows_).subspan(begin, row_begins_[track.index() + 1] - begin);
+  }
+  std::uint64_t slices_on(TrackId track) const;
+  // How long at least one slice of the track was open.
+  std::int64_t busy_ns(TrackId track) const { return busy_ns_[track.index()]; }
+
+  SliceId slice(std::uint32_t slot) const { return slices_[slot]; }
+  LookId look(std::uint32_t slot) const { return looks_of_slots_[slot]; }
+  std::int64_t start_ns(std::uint32_t slot) const { return starts_ns_[slot]; }
+  std::int64_t duration_ns(std::uint32_t slot) const { return sum_ns(slot, slot + 1); }
+  std::int64_t end_ns(std::uint32_t slot) const { return starts_ns_[slot] + duration_ns(slot); }
+  Interval interval(std::uint32_t slot) const { return {start_ns(slot), end_ns(slot)}; }
+  // The durations of neighbours of one row, added up.
+  std::int64_t sum_ns(std::uint32_t begin, std::uint32_t end) const {
+    return static_cast<std::int64_t>(sums_ns_[end] - sums_ns_[begin]);
+  }
+
+  // The first slot of the row, not before `from`, that starts at or after the time; its end if none
+  // does. Near answers are cheap.
+  std::uint32_t first_from(const TimelineRow& row, std::int64_t time_ns, std::uint32_t from) const;
+  std::uint32_t first_from(const TimelineRow& row, std::int64_t time_ns) const;
+  // The slots of the row that share time with the window; of empty slices those that lie in it.
+  struct Slots {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+  Slots visible(const TimelineRow& row, Interval window) const;
+
+  const TimelineRow& row_of(SliceId slice) const;
+  // The slice in the lowest row that is open at that time, or starts or just ends then; invalid if
+  // there is none.
+  SliceId innermost_at(TrackId track, std::int64_t time_ns) const;
+  std::span<const TimelineBlock> blocks() const { return blocks_; }
+  std::span<const Look> looks() const { return looks_; }
+
+ private:
+  class LookIndex;
+  void add_track(TrackId track, const std::vector<SliceId>& slices, LookIndex& index);
+  void add_blocks(TimelineRow& row);
+
+  const Trace* trace_;
+  Interval extent_;
+  std::vector<TimelineRow> rows_;
+  std::vector<std::uint32_t> row_begins_;  // per track, and one more for the end
+  std::vector<std::int64_t> busy_ns_;      // per track
+  std::vector<SliceId> slices_;            // per slot
+  std::vector<LookId> looks_of_slots_;
+  std::vector<std::int64_t> starts_ns_;  // per slot
+  // How long the first n slots are together: one column gives durations, ends and the sum of any
+  // range. Unsigned, because the sum of all tracks may overflow; that of a row cannot.
+  std::vector<std::uint64_t> sums_ns_;
+  std::vector<TimelineBlock> blocks_;  // row by row
+  std::vector<Look> looks_;
+};
+
+}  // namespace strobe::analysis

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/json_write.h"
+#include "strobe/base/result.h"
+#include "strobe/serve/open_trace.h"
+#include "strobe/serve/query.h"
+
+// What several answers of the API are written with.
+namespace strobe::serve {
+
+// The number of a kind in docs/api.md.
+int kind_code(SliceKind kind);
+std::string_view word_of(TrackKind kind);
+
+// Times of the API begin at the origin, times of the trace wherever its clock does.
+inline std::int64_t since_origin(const OpenTrace& open, std::int64_t time_ns) {
+  return time_ns - open.timeline().extent().start_ns;
+}
+
+// start_ns to end_ns, as times of the trace; never empty.
+Result<Interval> window_of(const Query& query, const OpenTrace& open);
+Result<std::uint32_t> columns_of(const Query& query, std::optional<std::int64_t> otherwise = {});
+Result<std::optional<std::vector<TrackId>>> tracks_of(const Query& query, const OpenTrace& open);
+Result<std::optional<std::vector<SliceId>>> slices_of(const Query& query, const OpenTrace& open);
+Result<SliceId> slice_of(const Query& query, const OpenTrace& open);
+Result<std::size_t> counter_of(const Query& query, const OpenTrace& open);
+
+// slice, name, track, row, start_ns and duration_ns.
+void write_slice(const OpenTrace& open, SliceId slice, JsonWriter& json);
+
+// The `names` of an answer: each text once, others refer to it by its place.
+class NameTable {
+ public:
+  explicit NameTable(const StringPool& strings);
+  std::uint32_t index_of(StringId name);
+  void write(JsonWriter& json) const;
+
+ private:
+  const StringPool& strings_;
+  std::vector<std::uint32_t> indices_;  // per string
+  std::vector<StringId> names_;
+};
+
+// A flat array of many whole numbers, faster than one value at a time.
+class NumberList {
+ public:
+  void add(std::int64_t number);
+  void begin_list();
+  void end_list();
+  std::string_view json();
+
+ private:
+  void separate();
+  std::string text_ = "[";
+};
+
+}  // namespace strobe::serve

@@ -1,0 +1,63 @@
+#include "strobe/serve/open_trace.h"
+
+#include <utility>
+
+#include "strobe/serve/on_demand.h"
+
+namespace strobe::serve {
+
+struct OpenTrace::Parts {
+  Parts(std::string its_name, readers::LoadedTrace the_loaded)
+      : name(std::move(its_name)), loaded(std::move(the_loaded)) {}
+
+  std::string name;
+  readers::LoadedTrace loaded;
+  OnDemand<analysis::Timeline> timeline;
+  OnDemand<std::vector<analysis::TrackGroup>> groups;
+  OnDemand<std::vector<analysis::Step>> steps;
+  OnDemand<analysis::AttributedTrace> attributed;
+  OnDemand<analysis::SliceLinks> links;
+  OnDemand<std::vector<analysis::CounterLine>> counters;
+  OnDemand<analysis::Summary> summary;
+};
+
+OpenTrace::OpenTrace(std::string name, readers::LoadedTrace loaded)
+    : parts_(std::make_unique<Parts>(std::move(name), std::move(loaded))) {}
+
+OpenTrace::~OpenTrace() = default;
+
+const std::string& OpenTrace::name() const { return parts_->name; }
+
+const Trace& OpenTrace::trace() const { return parts_->loaded.trace; }
+
+const ImportReport& OpenTrace::report() const { return parts_->loaded.report; }
+
+const analysis::Timeline& OpenTrace::timeline() const {
+  return parts_->timeline.get([&] { return analysis::Timeline(trace()); });
+}
+
+const std::vector<analysis::TrackGroup>& OpenTrace::groups() const {
+  return parts_->groups.get([&] { return analysis::group_tracks(trace()); });
+}
+
+const std::vector<analysis::Step>& OpenTrace::steps() const {
+  return parts_->steps.get([&] { return analysis::list_steps(trace()); });
+}
+
+const analysis::AttributedTrace& OpenTrace::attributed() const {
+  return parts_->attributed.get([&] { return analysis::attribute_trace(trace()); });
+}
+
+const analysis::SliceLinks& OpenTrace::links() const {
+  return parts_->links.get([&] { return analysis::SliceLinks(timeline(), attributed()); });
+}
+
+const std::vector<analysis::CounterLine>& OpenTrace::counters() const {
+  return parts_->counters.get([&] { return analysis::list_counter_lines(trace()); });
+}
+
+const analysis::Summary& OpenTrace::summary() const {
+  return parts_->summary.get([&] { return analysis::summarize(trace()); });
+}
+
+}  // namespace strobe::serve

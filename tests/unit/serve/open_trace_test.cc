@@ -1,0 +1,40 @@
+#include "strobe/serve/open_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "strobe/serve/on_demand.h"
+
+namespace strobe::serve {
+namespace {
+
+TEST(OpenTraceTest, its_parts_are_made_once_and_stay_where_they_are) {
+  auto loaded = readers::read_trace_bytes(
+      R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}])", "a.json");
+  ASSERT_TRUE(loaded);
+  const OpenTrace open("run/a.json", std::move(*loaded));
+  EXPECT_EQ(open.name(), "run/a.json");
+  EXPECT_EQ(open.trace().slice_count(), 1u);
+  EXPECT_EQ(&open.timeline(), &open.timeline());
+  EXPECT_EQ(&open.timeline().trace(), &open.trace());
+  EXPECT_EQ(&open.links(), &open.links());
+  EXPECT_EQ(&open.summary(), &open.summary());
+}
+
+TEST(OnDemandTest, of_many_threads_one_makes_the_value_and_all_see_it) {
+  OnDemand<int> value;
+  std::atomic<int> made = 0;
+  std::atomic<int> sum = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] { sum += value.get([&] { return ++made, 5; }); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(sum, 40);
+}
+
+}  // namespace
+}  // namespace strobe::serve
