@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -106,33 +105,24 @@ std::string to_text(Number x) { return x.is_whole ? fixed(x.value, 0) : real_tex
 std::string fixed1(double x) { return fixed(x, 1); }
 std::string json_text(Number x) { return std::isfinite(x.value) ? to_text(x) : "null"; }
 
-// Iterates: nesting is as deep as the file likes. Objects do not occur in these texts.
+// Piece by piece, so that nesting costs nothing.
 std::string repr(std::string_view json) {
   std::string out;
-  const JsonValue top = parse_value(json);
-  if (top.type != JsonType::kArray) {
-    append_repr(top, out);
-    return out;
-  }
-  std::vector<JsonWalk> open{JsonWalk::elements(top.text)};
-  out += '[';
-  bool is_first = true;
-  while (!open.empty()) {
-    JsonValue value;
-    if (!open.back().next_element(value)) {
-      open.pop_back();
-      out += ']';
-      is_first = false;
-      continue;
-    }
-    if (!is_first) out += ", ";
-    is_first = value.type == JsonType::kArray;
-    if (is_first) {
-      open.push_back(JsonWalk::elements(value.text));
-      out += '[';
-    } else {
+  while (!json.empty()) {
+    const char c = json.front();
+    std::size_t bytes = 1;
+    if (c == ',' || c == ':') {
+      out.append(1, c).append(1, ' ');
+    } else if (std::string_view("[]{}").find(c) != std::string_view::npos) {
+      out += c;
+    } else if (std::string_view(" \t\r\n").find(c) == std::string_view::npos) {
+      const JsonValue value = parse_value(json);
+      if (!value.present()) break;
       append_repr(value, out);
+      bytes = static_cast<std::size_t>(value.text.data() - json.data()) + value.text.size() +
+              (value.type == JsonType::kString ? 1 : 0);
     }
+    json.remove_prefix(bytes);
   }
   return out;
 }
