@@ -81,12 +81,13 @@ Result<std::vector<WorkerProfile>> load(const ViewRequest& request, const Termin
 // Which of the traces the view is about.
 Result<const WorkerProfile*> choose(const std::vector<WorkerProfile>& workers,
                                     const ViewRequest& request) {
+  std::set<std::string_view> known;
   std::vector<std::string_view> names;
   std::vector<std::string_view> spans;
   for (const WorkerProfile& worker : workers) {
     const bool is_worker = request.worker.empty() || worker.worker == request.worker;
     if (is_worker && (request.span.empty() || worker.span == request.span)) return &worker;
-    names.push_back(worker.worker);
+    if (known.insert(worker.worker).second) names.push_back(worker.worker);
     if (is_worker) spans.push_back(worker.span);
   }
   return spans.empty() ? not_one_of("--worker", request.worker, names)
