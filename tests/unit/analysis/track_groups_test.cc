@@ -29,7 +29,7 @@ TEST(TrackGroupsTest, processes_come_first_with_their_main_thread_then_devices) 
   sketch.thread(9, 100).slice("a", kOp, 0, 1);
   sketch.thread(100, 100).slice("main", kOp, 0, 1);
   sketch.thread(11, 12).slice("b", kOp, 0, 1);
-  sketch.metadata().devices.push_back({.id = 0, .name = "H200"});
+  sketch.metadata().devices.emplace_back().name = "H200";
   EXPECT_THAT(texts_of(sketch.trace()),
               ElementsAre("process 12: thread 11,", "process 100: thread 100, thread 9,",
                           "H200 · device 0: stream 7, stream 20,", "device 1: stream 7,"));
