@@ -54,6 +54,25 @@ TEST(TrackGroupsTest, a_thread_with_nothing_but_the_profilers_own_slices_comes_l
   EXPECT_EQ(groups[1].kind, TrackKind::kOther);
 }
 
+TEST(TrackGroupsTest, a_process_is_called_by_its_name_and_number) {
+  const auto name_of = [](std::string_view process_name) {
+    TraceBuilder builder;
+    Track track;
+    track.kind = TrackKind::kHostThread;
+    track.process = builder.intern("589");
+    track.thread = builder.intern("pool ");
+    track.process_name = builder.intern(process_name);
+    TraceBuilder::SliceRow row;
+    row.track = builder.add_track(track);
+    row.name = builder.intern("slice");
+    row.category = builder.category("");
+    builder.add_slice(row);
+    return texts_of(std::move(builder).build())[0];
+  };
+  EXPECT_EQ(name_of("python"), "python (589): pool,");
+  EXPECT_EQ(name_of("Process 589 (CPU)"), "Process 589 (CPU): pool,");
+}
+
 TEST(TrackGroupsTest, tracks_without_slices_are_left_out) {
   Sketch sketch;
   sketch.thread(1).thread(2).slice("a", kOp, 0, 1);
