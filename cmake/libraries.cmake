@@ -23,6 +23,11 @@ add_library(strobe_lz4 INTERFACE)
 pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
 target_link_libraries(strobe_lz4 INTERFACE PkgConfig::LZ4)
 
+# Headers only: strobe compiles the hash into itself.
+add_library(strobe_xxhash INTERFACE)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+target_include_directories(strobe_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
+
 add_library(strobe_re2 INTERFACE)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 target_link_libraries(strobe_re2 INTERFACE PkgConfig::RE2)

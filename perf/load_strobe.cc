@@ -1,9 +1,10 @@
 // strobe's own loader as a contestant.
 //
-//   load_strobe TRACE [--core | --args] [--threads N] [--summary]
+//   load_strobe TRACE [--core | --args] [--threads N] [--summary] [--store DIR | --cached DIR]
 //
 // --core loads the core columns only, --args (the default) keeps every argument. --summary also
-// times summarize() over the loaded trace.
+// times summarize() over the loaded trace. --store puts the trace into a cache, after the time was
+// taken; --cached opens it from there and fails if it does not lie there.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +14,7 @@
 
 #include "perf/contest.h"
 #include "strobe/analysis/summary.h"
-#include "strobe/readers/trace_reader.h"
+#include "strobe/readers/trace_cache.h"
 
 namespace strobe::perf {
 namespace {
@@ -23,6 +24,8 @@ struct Flags {
   bool keep_args = true;
   unsigned threads = 1;
   bool summary = false;
+  bool must_be_cached = false;
+  readers::CacheOptions cache;
 };
 
 std::optional<Flags> flags_of(int argc, char** argv) {
@@ -37,6 +40,9 @@ std::optional<Flags> flags_of(int argc, char** argv) {
       flags.summary = true;
     } else if (flag == "--threads" && i + 1 < argc) {
       flags.threads = static_cast<unsigned>(std::atoi(argv[++i]));
+    } else if ((flag == "--store" || flag == "--cached") && i + 1 < argc) {
+      flags.must_be_cached = flag == "--cached";
+      flags.cache.folder = argv[++i];
     } else if (!flag.starts_with("--") && flags.path.empty()) {
       flags.path = flag;
     } else {
@@ -68,13 +74,18 @@ int run(const Flags& flags) {
   options.threads = flags.threads;
   options.keep_args = flags.keep_args;
   const Stopwatch load_watch;
-  auto loaded = readers::read_trace(flags.path, options);
+  auto loaded = readers::read_trace_cached(flags.path, options, flags.cache);
   Outcome outcome;
   outcome.seconds = load_watch.seconds();
   outcome.cpu_seconds = load_watch.cpu_seconds();
   if (!loaded) {
     std::fprintf(stderr, "load_strobe: %s: %s\n", loaded.error().where.c_str(),
                  loaded.error().what.c_str());
+    return 3;
+  }
+  const auto stored = readers::store_trace(*loaded, flags.cache);
+  if (!stored || (flags.must_be_cached && !loaded->is_from_cache)) {
+    std::fprintf(stderr, "load_strobe: %s\n", stored ? "not cached" : stored.error().what.c_str());
     return 3;
   }
   const double load_peak = static_cast<double>(peak_memory_bytes());
@@ -107,7 +118,9 @@ int run(const Flags& flags) {
 int main(int argc, char** argv) {
   const auto flags = strobe::perf::flags_of(argc, argv);
   if (!flags) {
-    std::fprintf(stderr, "usage: load_strobe TRACE [--core | --args] [--threads N] [--summary]\n");
+    std::fprintf(stderr,
+                 "usage: load_strobe TRACE [--core | --args] [--threads N] [--summary] [--store "
+                 "DIR | --cached DIR]\n");
     return 2;
   }
   return strobe::perf::run(*flags);

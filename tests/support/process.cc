@@ -54,8 +54,21 @@ RunningProcess::RunningProcess(const ProcessRequest& request) : request_(request
   err_ = err[0];
 }
 
+std::string RunningProcess::first_line() {
+  const Clock::time_point deadline = Clock::now() + request_.patience;
+  while (out_so_far_.find('\n') == std::string::npos) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd end{out_, POLLIN, 0};
+    if (left.count() <= 0 || poll(&end, 1, static_cast<int>(left.count())) <= 0) return "";
+    if (!drain(out_, out_so_far_)) return "";
+  }
+  return out_so_far_.substr(0, out_so_far_.find('\n'));
+}
+
 ProcessOutcome RunningProcess::wait() {
   ProcessOutcome outcome;
+  outcome.out = out_so_far_;
   const Clock::time_point deadline = Clock::now() + request_.patience;
   bool out_open = true;
   bool err_open = true;

@@ -32,6 +32,8 @@ class RunningProcess {
  public:
   explicit RunningProcess(const ProcessRequest& request);
   pid_t id() const { return id_; }
+  // The first line of stdout, without its end; "" if none comes in time.
+  std::string first_line();
   ProcessOutcome wait();
 
  private:
@@ -39,6 +41,7 @@ class RunningProcess {
   pid_t id_ = -1;
   int out_ = -1;
   int err_ = -1;
+  std::string out_so_far_;
 };
 
 }  // namespace strobe::test

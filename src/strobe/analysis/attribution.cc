@@ -107,7 +107,7 @@ class CallsByOrder {
   }
 
  private:
-  const std::vector<SliceId>& owners_;
+  const Column<SliceId>& owners_;
   std::vector<CallId> calls_of_slices_;
 };
 

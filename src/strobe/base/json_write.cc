@@ -35,7 +35,44 @@ void append_escape(char c, std::string& out) {
   }
 }
 
+void append_code_unit(std::uint32_t unit, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "\\u{:04x}", unit);
+}
+
+// Valid UTF-8 in, and the first byte of a character that is not ASCII; returns its bytes.
+std::size_t append_code_point(std::string_view character, std::string& out) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  std::uint32_t point = first & (0xFFu >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    point = point << 6 | (static_cast<unsigned char>(character[i]) & 0x3Fu);
+  }
+  if (point < 0x10000) {
+    append_code_unit(point, out);
+  } else {
+    append_code_unit(0xD800 + ((point - 0x10000) >> 10), out);
+    append_code_unit(0xDC00 + ((point - 0x10000) & 0x3FF), out);
+  }
+  return bytes;
+}
+
 }  // namespace
+
+void append_json_ascii_string(std::string_view text, std::string& out) {
+  const std::string valid = is_valid_utf8(text) ? std::string() : sanitize_utf8(text);
+  if (!valid.empty()) text = valid;
+  out.push_back('"');
+  for (std::size_t at = 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) >= 0x80) {
+      at += append_code_point(text.substr(at), out);
+    } else if (needs_escape(text[at])) {
+      append_escape(text[at++], out);
+    } else {
+      out.push_back(text[at++]);
+    }
+  }
+  out.push_back('"');
+}
 
 void append_json_string(std::string_view text, std::string& out) {
   std::string sanitized;
@@ -56,13 +93,21 @@ void append_json_string(std::string_view text, std::string& out) {
 }
 
 void JsonWriter::new_line() {
-  if (layout_ == JsonLayout::kCompact) return;
+  if (layout_ != JsonLayout::kPretty) return;
   out_.push_back('\n');
   out_.append(2 * open_.size(), ' ');
 }
 
+void JsonWriter::append_text(std::string_view text) {
+  if (layout_ == JsonLayout::kSpacedAscii) {
+    append_json_ascii_string(text, out_);
+  } else {
+    append_json_string(text, out_);
+  }
+}
+
 void JsonWriter::begin_item() {
-  if (!open_.back().is_empty) out_.push_back(',');
+  if (!open_.back().is_empty) out_ += layout_ == JsonLayout::kSpacedAscii ? ", " : ",";
   open_.back().is_empty = false;
   new_line();
 }
@@ -83,8 +128,8 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   STROBE_CHECK(!open_.empty() && open_.back().is_object && !has_key_,
                "a key stands in an object, before its value");
   begin_item();
-  append_json_string(name, out_);
-  out_ += layout_ == JsonLayout::kPretty ? ": " : ":";
+  append_text(name);
+  out_ += layout_ == JsonLayout::kCompact ? ":" : ": ";
   has_key_ = true;
   return *this;
 }
@@ -111,7 +156,7 @@ JsonWriter& JsonWriter::end_array() { return end(']', false), *this; }
 
 JsonWriter& JsonWriter::value(std::string_view text) {
   begin_value();
-  append_json_string(text, out_);
+  append_text(text);
   return *this;
 }
 

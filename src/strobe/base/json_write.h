@@ -8,7 +8,11 @@
 
 namespace strobe {
 
-enum class JsonLayout : std::uint8_t { kCompact, kPretty };
+enum class JsonLayout : std::uint8_t {
+  kCompact,
+  kPretty,
+  kSpacedAscii,  // one line, a blank behind commas and colons, \uXXXX for all but ASCII
+};
 
 // Appends one JSON document to a string. Names and texts may hold any bytes; what is not UTF-8 is
 // replaced, NaN and infinity become null, so the result always parses.
@@ -35,6 +39,12 @@ class JsonWriter {
       return unsigned_value(number);
     }
   }
+  // A type with its own way to write numbers offers json_text(number).
+  template <class Number>
+  requires requires(const Number& number) {
+    { json_text(number) } -> std::same_as<std::string>;
+  }
+  JsonWriter& value(const Number& number) { return raw(json_text(number)); }
   JsonWriter& null();
   JsonWriter& raw(std::string_view json);  // already JSON
 
@@ -58,6 +68,7 @@ class JsonWriter {
   void begin(char bracket, bool is_object);
   void end(char bracket, bool is_object);
   void new_line();
+  void append_text(std::string_view text);
 
   std::string& out_;
   JsonLayout layout_;
@@ -68,5 +79,6 @@ class JsonWriter {
 
 // The text in quotes, as JsonWriter writes it.
 void append_json_string(std::string_view text, std::string& out);
+void append_json_ascii_string(std::string_view text, std::string& out);
 
 }  // namespace strobe

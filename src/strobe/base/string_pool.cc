@@ -1,7 +1,9 @@
 #include "strobe/base/string_pool.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 namespace strobe {
 namespace {
@@ -34,6 +36,22 @@ std::uint32_t hash_of(std::string_view text) {
 }  // namespace
 
 StringPool::StringPool() : slots_(kFirstSlots) {}
+
+std::optional<StringPool> StringPool::restore(std::vector<std::string_view> texts,
+                                              std::vector<Slot> slots) {
+  if (!std::has_single_bit(slots.size()) || slots.size() / 2 < texts.size()) return std::nullopt;
+  std::size_t used = 0;
+  std::size_t lost = 0;
+  for (const Slot& slot : slots) {
+    used += slot.id != StringId::kNone;
+    lost += slot.id != StringId::kNone && slot.id >= texts.size();
+  }
+  if (used != texts.size() || lost > 0) return std::nullopt;
+  StringPool pool;
+  pool.slots_ = std::move(slots);
+  pool.texts_ = std::move(texts);
+  return pool;
+}
 
 std::size_t StringPool::slot_of(std::string_view text, std::uint32_t hash) const {
   const std::size_t mask = slots_.size() - 1;

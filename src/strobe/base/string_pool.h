@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +19,11 @@ using StringId = Id<StringTag>;
 // many threads is.
 class StringPool {
  public:
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t id = StringId::kNone;
+  };
+
   StringPool();
   StringPool(StringPool&&) noexcept = default;
   StringPool& operator=(StringPool&&) noexcept = default;
@@ -28,12 +35,14 @@ class StringPool {
   std::size_t size() const { return texts_.size(); }
   std::size_t bytes() const;
 
- private:
-  struct Slot {
-    std::uint32_t hash = 0;
-    std::uint32_t id = StringId::kNone;
-  };
+  // A pool as it was: texts() and slots() of the one before. The bytes of the texts stay where they
+  // are. Nothing if the slots cannot belong to the texts.
+  static std::optional<StringPool> restore(std::vector<std::string_view> texts,
+                                           std::vector<Slot> slots);
+  std::span<const std::string_view> texts() const { return texts_; }
+  std::span<const Slot> slots() const { return slots_; }
 
+ private:
   std::size_t slot_of(std::string_view text, std::uint32_t hash) const;
   void grow();
   std::string_view store(std::string_view text);

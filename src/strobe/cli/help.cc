@@ -87,6 +87,7 @@ std::string overview_help(const std::vector<Command>& commands) {
       "Paddle, any Chrome trace; plain, .gz or .zst) and says where the time went.\n"
       "\n"
       "  strobe summary trace.json.gz            where the time went, and what to do about it\n"
+      "  strobe serve logs                       the same and a timeline, in the browser\n"
       "  strobe doctor                           what this machine offers, and what is missing\n"
       "\n"
       "Verbs:\n";

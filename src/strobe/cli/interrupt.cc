@@ -54,6 +54,8 @@ Result<void> check_interrupted() {
   return Error{.code = ErrorCode::kInterrupted, .what = "interrupted", .where = "", .hint = ""};
 }
 
+void answered_interrupt() { alarm(0); }
+
 void remember_unfinished_file(const std::string& path) {
   has_unfinished_file = false;
   if (path.empty() || path.size() >= kPathCapacity) return;

@@ -17,6 +17,9 @@ const std::atomic<bool>& interrupted();
 // kInterrupted, if it has happened.
 Result<void> check_interrupted();
 
+// The work has stopped and strobe is on its way out by itself: no further impatience.
+void answered_interrupt();
+
 // The file to remove if the process ends abruptly; one at a time. "" forgets it.
 void remember_unfinished_file(const std::string& path);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <set>
 #include <thread>
 
@@ -8,8 +9,8 @@
 
 #include "strobe/analysis/steps.h"
 #include "strobe/analysis/summary.h"
+#include "strobe/cli/cache_flags.h"
 #include "strobe/cli/command.h"
-#include "strobe/cli/import_warning.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
@@ -17,8 +18,10 @@
 #include "strobe/cli/summary_request.h"
 #include "strobe/cli/verbose.h"
 #include "strobe/paddle/summary_text.h"
-#include "strobe/readers/trace_reader.h"
+#include "strobe/readers/trace_cache.h"
+#include "strobe/report/import_warning.h"
 #include "strobe/report/render_csv.h"
+#include "strobe/report/render_html.h"
 #include "strobe/report/render_json.h"
 #include "strobe/report/render_markdown.h"
 #include "strobe/report/render_text.h"
@@ -44,7 +47,26 @@ Result<std::vector<LoadedTrace>> load(const SummaryRequest& request, const Termi
   options.progress = [&](const readers::LoadProgress& now) {
     progress.update(now.bytes_done, now.bytes_total);
   };
-  return readers::read_traces(request.traces, options);
+  return readers::read_traces(
+      request.traces, options,
+      [&](const std::filesystem::path& path, const readers::LoadOptions& own) {
+        return readers::read_trace_cached(path, own, request.cache);
+      });
+}
+
+// The answer is out: whatever happens here is worth a note at most.
+void store(const std::vector<LoadedTrace>& traces, const SummaryRequest& request,
+           const Terminal& terminal, Stages& stages) {
+  for (const LoadedTrace& loaded : traces) {
+    if (!loaded.ticket) continue;
+    stages.begin();
+    const Result<void> stored = readers::store_trace(loaded, request.cache);
+    if (stored) {
+      stages.end("store in cache");
+    } else if (terminal.verbose) {
+      say(fmt::format("strobe: not cached: {} ({})\n", stored.error().what, stored.error().where));
+    }
+  }
 }
 
 std::optional<std::int32_t> rank_of(const LoadedTrace& loaded) {
@@ -133,6 +155,8 @@ std::string rendered(const report::Document& document, SummaryFormat format,
       return report::render_csv(document);
     case SummaryFormat::kMarkdown:
       return report::render_markdown(document);
+    case SummaryFormat::kHtml:
+      return report::render_html(document);
     case SummaryFormat::kText:
       break;
   }
@@ -147,7 +171,7 @@ Result<void> summarize_traces(const Arguments& arguments, const Terminal& termin
   STROBE_TRY(std::vector<LoadedTrace> traces, load(request, terminal));
   for (const LoadedTrace& loaded : traces) {
     stages.loaded(loaded);
-    const std::string warning = import_warning(loaded.path, loaded.report);
+    const std::string warning = report::import_warning(loaded.path, loaded.report);
     if (!warning.empty()) warn(terminal, warning);
   }
   if (request.rank) {
@@ -166,13 +190,15 @@ Result<void> summarize_traces(const Arguments& arguments, const Terminal& termin
   stages.end("report");
   STROBE_TRY_VOID(check_interrupted());
   STROBE_TRY_VOID(output.write(text));
-  return output.commit();
+  STROBE_TRY_VOID(output.commit());
+  store(traces, request, terminal, stages);
+  return {};
 }
 
 }  // namespace
 
 Command summary_command() {
-  return {
+  Command command = {
       .name = "summary",
       .summary = "where the time went: steps, devices, operators, kernels, memory, ranks",
       .positionals = "TRACE...",
@@ -183,7 +209,9 @@ Command summary_command() {
                    {"strobe summary rank*.json --views kernel --top all",
                     "every kernel, all ranks added up"},
                    {"strobe summary trace.json --format json -o summary.json",
-                    "the same numbers for a script"}},
+                    "the same numbers for a script"},
+                   {"strobe summary trace.json --format html -o report.html",
+                    "a page to send to a colleague"}},
       .notes =
           {"--sort orders the operator and user tables; the kernel table goes by GPU time. "
            "Paddle's "
@@ -228,7 +256,7 @@ Command summary_command() {
            {.name = "op-detail",
             .kind = FlagKind::kNegatable,
             .help = "phases and kernels below each operator (default: off on strobe's own page, on "
-                    "in Paddle's style, JSON and CSV)"},
+                    "in Paddle's style, JSON, CSV and HTML)"},
            {.name = "thread-sep",
             .kind = FlagKind::kSwitch,
             .help = "operators and user ranges thread by thread"},
@@ -241,14 +269,16 @@ Command summary_command() {
            {.name = "format",
             .kind = FlagKind::kValue,
             .value = "FORMAT",
-            .help = "text (default), json, csv or markdown",
-            .choices = {"text", "json", "csv", "markdown"}},
+            .help = "text (default), json, csv, markdown or html",
+            .choices = {"text", "json", "csv", "markdown", "html"}},
            output_flag(),
            {.name = "threads",
             .kind = FlagKind::kValue,
             .value = "N",
             .help = "threads to use (default: one per core); never changes the answer"}},
       .run = summarize_traces};
+  std::ranges::copy(cache_flags(), std::back_inserter(command.flags));
+  return command;
 }
 
 }  // namespace strobe::cli

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "strobe/analysis/name_filter.h"
+#include "strobe/cli/cache_flags.h"
 #include "strobe/cli/suggestion.h"
 
 namespace strobe::cli {
@@ -82,6 +83,7 @@ SummaryFormat format_of(std::string_view name) {
   if (name == "json") return SummaryFormat::kJson;
   if (name == "csv") return SummaryFormat::kCsv;
   if (name == "markdown") return SummaryFormat::kMarkdown;
+  if (name == "html") return SummaryFormat::kHtml;
   return SummaryFormat::kText;
 }
 
@@ -93,8 +95,10 @@ std::size_t default_top(const SummaryRequest& request) {
 Result<analysis::TableOptions> table_options(const Arguments& arguments,
                                              const SummaryRequest& request) {
   analysis::TableOptions tables;
-  const bool is_for_tools =
-      request.format == SummaryFormat::kJson || request.format == SummaryFormat::kCsv;
+  // The page of an HTML report unfolds what it is given.
+  const bool has_everything = request.format == SummaryFormat::kJson ||
+                              request.format == SummaryFormat::kCsv ||
+                              request.format == SummaryFormat::kHtml;
   if (arguments.has("views")) {
     STROBE_TRY(tables.views, view_set(arguments.list("views")));
   } else if (request.paddle_style) {
@@ -105,7 +109,7 @@ Result<analysis::TableOptions> table_options(const Arguments& arguments,
   }
   tables.unit = time_unit(arguments.get("time-unit"));
   tables.one_unit = arguments.has("time-unit");
-  tables.operator_detail = arguments.is_on("op-detail", request.paddle_style || is_for_tools);
+  tables.operator_detail = arguments.is_on("op-detail", request.paddle_style || has_everything);
   tables.top = default_top(request);
   if (arguments.has("top") && arguments.get("top") == "all") {
     tables.top = 0;
@@ -179,6 +183,7 @@ Result<SummaryRequest> read_summary_request(const Arguments& arguments) {
     request.threads = static_cast<unsigned>(threads);
   }
   request.output = arguments.get("output");
+  request.cache = cache_options(arguments);
   return request;
 }
 

@@ -10,10 +10,11 @@
 #include "strobe/base/result.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/values.h"
+#include "strobe/readers/trace_cache.h"
 
 namespace strobe::cli {
 
-enum class SummaryFormat { kText, kJson, kCsv, kMarkdown };
+enum class SummaryFormat { kText, kJson, kCsv, kMarkdown, kHtml };
 
 // What `strobe summary` was asked for.
 struct SummaryRequest {
@@ -26,6 +27,7 @@ struct SummaryRequest {
   std::optional<std::int64_t> rank;
   unsigned threads = 0;  // 0: one per core
   std::string output;    // "": stdout
+  readers::CacheOptions cache;
 };
 
 Result<SummaryRequest> read_summary_request(const Arguments& arguments);

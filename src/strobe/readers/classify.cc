@@ -11,7 +11,7 @@ namespace {
 // bit per id is small; where they are scattered, a sorted list is smaller.
 class LaunchIds {
  public:
-  explicit LaunchIds(const SliceColumns& slices) {
+  explicit LaunchIds(const SliceVectors& slices) {
     std::uint32_t highest = 0;
     std::size_t calls = 0;
     for (std::size_t row = 0; row < slices.size(); ++row) {
@@ -44,7 +44,7 @@ class LaunchIds {
   std::uint64_t duplicates() const { return duplicates_; }
 
  private:
-  static bool is_call(const SliceColumns& slices, std::size_t row) {
+  static bool is_call(const SliceVectors& slices, std::size_t row) {
     return slices.kinds[row] == SliceKind::kRuntimeCall && slices.correlations[row] != kNoLaunchId;
   }
 
@@ -56,7 +56,7 @@ class LaunchIds {
 }  // namespace
 
 void classify_slices(TraceBuilder& builder, const Dialect& dialect) {
-  SliceColumns& slices = builder.slices();
+  SliceVectors& slices = builder.slices();
   const auto& categories = builder.categories();
   std::vector<CategoryRule> rules;
   std::vector<std::vector<std::optional<NameRule>>> by_name(categories.size());
@@ -81,7 +81,7 @@ void classify_slices(TraceBuilder& builder, const Dialect& dialect) {
   }
 }
 
-void check_launches(const SliceColumns& slices, ImportReport& report) {
+void check_launches(const SliceVectors& slices, ImportReport& report) {
   const LaunchIds launches(slices);
   std::uint64_t orphans = 0;
   for (std::size_t row = 0; row < slices.size(); ++row) {

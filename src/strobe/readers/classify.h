@@ -10,6 +10,6 @@ namespace strobe::readers {
 void classify_slices(TraceBuilder& builder, const Dialect& dialect);
 
 // Reports the launches that cannot be joined: device work without its call, calls that share an id.
-void check_launches(const SliceColumns& slices, ImportReport& report);
+void check_launches(const SliceVectors& slices, ImportReport& report);
 
 }  // namespace strobe::readers

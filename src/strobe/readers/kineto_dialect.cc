@@ -159,7 +159,7 @@ bool memory_event(std::string_view, std::string_view name, std::string_view args
 }
 
 // The file carries totals, not peaks: the running maximum of each place, in time order.
-void fill_peaks(MemoryColumns& memory) {
+void fill_peaks(MemoryVectors& memory) {
   std::vector<std::uint32_t> order(memory.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {

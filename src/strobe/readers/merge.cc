@@ -139,7 +139,7 @@ class Merge {
       has_relative_times =
           has_relative_times || shards_[piece.shard].slices.relative_starts_ns.size() > 0;
     }
-    SliceColumns& slices = builder_.slices();
+    SliceVectors& slices = builder_.slices();
     // PERF: what two threads scanned, two threads bring together; numbers go beside ids, which must
     // be met in order.
     std::jthread numbers;
@@ -196,7 +196,7 @@ class Merge {
   }
 
   void move_sequences() {
-    SequenceColumns& columns = builder_.sequences();
+    SequenceVectors& columns = builder_.sequences();
     for_each_row(&Shard::sequences, &RowMarks::sequences,
                  [&](std::size_t p, std::size_t, const SequenceRow& row) {
                    columns.slices.push_back(
@@ -207,7 +207,7 @@ class Merge {
   }
 
   void move_flows() {
-    FlowColumns& columns = builder_.flows();
+    FlowVectors& columns = builder_.flows();
     std::size_t count = 0;
     for (const Piece& piece : pieces_) count += piece.end.flows - piece.begin.flows;
     columns.times_ns.reserve(count);
@@ -226,7 +226,7 @@ class Merge {
   }
 
   void move_instants() {
-    InstantColumns& columns = builder_.instants();
+    InstantVectors& columns = builder_.instants();
     for_each_row(&Shard::instants, &RowMarks::instants,
                  [&](std::size_t p, std::size_t shard, const InstantRow& row) {
                    columns.times_ns.push_back(row.time_ns);
@@ -238,7 +238,7 @@ class Merge {
   }
 
   void move_counters() {
-    CounterColumns& columns = builder_.counters();
+    CounterVectors& columns = builder_.counters();
     for_each_row(&Shard::counters, &RowMarks::counters,
                  [&](std::size_t, std::size_t shard, const CounterRow& row) {
                    columns.times_ns.push_back(row.time_ns);
@@ -250,7 +250,7 @@ class Merge {
   }
 
   void move_memory(FileOrder& order) {
-    MemoryColumns& columns = builder_.memory();
+    MemoryVectors& columns = builder_.memory();
     for_each_row(&Shard::memory, &RowMarks::memory,
                  [&](std::size_t p, std::size_t shard, const MemoryEventRow& row) {
                    columns.times_ns.push_back(row.time_ns);

@@ -92,9 +92,9 @@ class OrderWalk {
     return true;
   }
 
-  const SliceColumns& slices_;
+  const SliceVectors& slices_;
   const std::vector<std::int64_t>& ends_ns_;
-  const MemoryColumns& memory_;
+  const MemoryVectors& memory_;
   const FileOrder& order_;
   std::vector<bool> thread_is_over_;
   TrackId thread_;

@@ -24,7 +24,7 @@ std::int64_t at_row(const std::vector<std::int64_t>& column, std::size_t row) {
 }
 
 // The clock at relative time 0, cut to microseconds as every `ts` is.
-std::optional<std::int64_t> base_of(const SliceColumns& slices, const FileOrder& order) {
+std::optional<std::int64_t> base_of(const SliceVectors& slices, const FileOrder& order) {
   std::optional<std::int64_t> base_ns;
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const std::int64_t relative_ns = at_row(order.relative_starts_ns, row);
@@ -48,7 +48,7 @@ std::int64_t start_of(std::int64_t clock_ns, std::int64_t base_ns, std::int64_t 
 
 // Late starts are good to a microsecond, durations to 23 bits, so a child may seem to outlive its
 // parent by the errors of both. Such a child ends with its parent.
-void keep_children_inside(const SliceColumns& slices, std::vector<std::int64_t>& ends_ns) {
+void keep_children_inside(const SliceVectors& slices, std::vector<std::int64_t>& ends_ns) {
   std::vector<std::uint32_t> rows;
   for (std::size_t row = 0; row < slices.size(); ++row) {
     if (is_tree_kind(slices.kinds[row])) rows.push_back(static_cast<std::uint32_t>(row));
@@ -85,7 +85,7 @@ void keep_children_inside(const SliceColumns& slices, std::vector<std::int64_t>&
 }  // namespace
 
 void restore_times(TraceBuilder& builder, const FileOrder& order) {
-  SliceColumns& slices = builder.slices();
+  SliceVectors& slices = builder.slices();
   const std::optional<std::int64_t> base_ns = base_of(slices, order);
   if (!base_ns) return;
   std::vector<std::int64_t>& ends_ns = builder.nesting_hints().ends_ns;

@@ -203,7 +203,7 @@ Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& 
 }
 
 Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::path>& paths,
-                                             const LoadOptions& options) {
+                                             const LoadOptions& options, const ReadOne& read_one) {
   std::vector<std::optional<Result<LoadedTrace>>> results(paths.size());
   const unsigned threads = thread_count(options);
   const auto at_once = static_cast<unsigned>(std::min<std::size_t>(threads, paths.size()));
@@ -227,7 +227,7 @@ Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::
           options.progress(sum);
         };
       }
-      results[i] = read_trace(paths[i], own);
+      results[i] = read_one(paths[i], own);
     }
   };
   {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "strobe/base/file_stamp.h"
 #include "strobe/base/result.h"
 #include "strobe/trace/import_report.h"
 #include "strobe/trace/trace.h"
@@ -35,11 +37,20 @@ struct LoadStage {
   double seconds = 0;
 };
 
+// What the cache must know of a file that was read, to store its trace later.
+struct CacheTicket {
+  FileStamp stamp;            // before the first byte was read
+  std::int64_t taken_ns = 0;  // wall clock
+  bool keep_args = true;
+};
+
 struct LoadedTrace {
   std::string path;
   Trace trace;
   ImportReport report;
   std::vector<LoadStage> stages;
+  bool is_from_cache = false;
+  std::optional<CacheTicket> ticket;  // from read_trace_cached() for store_trace()
 };
 
 // Opens any trace strobe knows, recognised by content: Kineto, Paddle, MLU or other Chrome JSON;
@@ -51,9 +62,13 @@ Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOpti
 Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name,
                                      const LoadOptions& options = {});
 
+using ReadOne =
+    std::function<Result<LoadedTrace>(const std::filesystem::path&, const LoadOptions&)>;
+
 // One trace per rank or worker, loaded side by side; the order of `paths` is kept. The first
 // failure is returned.
 Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::path>& paths,
-                                             const LoadOptions& options = {});
+                                             const LoadOptions& options = {},
+                                             const ReadOne& read_one = read_trace);
 
 }  // namespace strobe::readers

@@ -50,6 +50,7 @@ struct Answer {
   std::string content_type = "application/json";
   bool gzip = false;  // the plugin always sent this one compressed; `body` is not compressed yet
   std::string body;
+  std::string reason = {};  // why the status is not 200, in plain words
 };
 
 // Null: there is no such run.
@@ -57,5 +58,8 @@ using RunLookup = std::function<std::shared_ptr<const Run>(std::string_view name
 
 // `route`: what follows the plugin's base path, e.g. "operation/table". All routes but `runs`.
 Answer answer(std::string_view route, const Parameters& parameters, const RunLookup& runs);
+
+// The routes that answer() knows, in the order of the plugin's documentation.
+std::vector<std::string_view> routes();
 
 }  // namespace strobe::tensorboard

@@ -26,20 +26,43 @@ std::size_t write_length(std::uint64_t length, char* to) {
   return bytes;
 }
 
-std::uint64_t read_length(const char*& at) {
+// Moves `at` behind the number; a number cut off by `end` reads as far as it goes.
+std::uint64_t read_length(const char*& at, const char* end) {
   std::uint64_t length = 0;
-  for (int shift = 0;; shift += 7) {
+  for (unsigned shift = 0; at < end && shift < 64; shift += 7) {
     const auto byte = static_cast<unsigned char>(*at++);
     length |= std::uint64_t{byte & 0x7Fu} << shift;
-    if (byte < 0x80) return length;
+    if (byte < 0x80) break;
   }
+  return length;
+}
+
+// The format's own limit: a byte of packed data stands for at most 255.
+bool can_unpack_to(std::size_t packed_bytes, std::size_t raw_bytes) {
+  if (packed_bytes == raw_bytes) return true;
+  return raw_bytes <= LZ4_MAX_INPUT_SIZE && raw_bytes / 255 <= packed_bytes &&
+         packed_bytes < raw_bytes;
 }
 
 }  // namespace
 
+std::optional<ArgsStore> ArgsStore::borrow(std::vector<Block> blocks, std::uint32_t count) {
+  if (blocks.empty() != (count == 0) || count == ArgsId::kNone) return std::nullopt;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::uint32_t end = i + 1 < blocks.size() ? blocks[i + 1].first : count;
+    const bool starts_well = i > 0 || blocks[i].first == 0;
+    if (!starts_well || blocks[i].first >= end) return std::nullopt;
+    if (!can_unpack_to(blocks[i].packed.size(), blocks[i].raw_bytes)) return std::nullopt;
+  }
+  ArgsStore store;
+  store.blocks_ = std::move(blocks);
+  store.count_ = count;
+  return store;
+}
+
 std::size_t ArgsStore::bytes() const {
-  std::size_t bytes = blocks_.capacity() * sizeof(Block);
-  for (const Block& block : blocks_) bytes += block.packed.capacity();
+  std::size_t bytes = blocks_.size() * sizeof(Block);
+  for (const Block& block : blocks_) bytes += block.packed.size();
   return bytes;
 }
 
@@ -48,8 +71,9 @@ void ArgsStore::append(ArgsStore&& later) {
                "a reader refuses a trace long before it has 2^32 events");
   for (Block& block : later.blocks_) {
     block.first += count_;
-    blocks_.push_back(std::move(block));
+    blocks_.push_back(block);
   }
+  std::move(later.own_.begin(), later.own_.end(), std::back_inserter(own_));
   count_ += later.count_;
   later = ArgsStore();
 }
@@ -102,41 +126,45 @@ void ArgsWriter::seal(std::span<const char> raw, std::uint32_t texts) {
   }
   const bool is_smaller = packed_bytes > 0 && packed_bytes < raw.size();
   const auto kept = is_smaller ? std::span<const char>(packed_).first(packed_bytes) : raw;
-  store_.blocks_.push_back({store_.count_, raw.size(), {kept.begin(), kept.end()}});
+  store_.own_.push_back(std::make_unique_for_overwrite<char[]>(kept.size()));
+  char* const copy = store_.own_.back().get();
+  std::copy(kept.begin(), kept.end(), copy);
+  store_.blocks_.push_back({store_.count_, raw.size(), {copy, kept.size()}});
   store_.count_ += texts;
 }
 
 std::string_view ArgsReader::text(ArgsId id) {
   if (!id.valid() || id.index() >= store_->size()) return {};
-  if (id.value < first_ || id.value - first_ >= texts_.size()) {
+  if (id.value < first_ || id.value >= end_) {
     const auto& blocks = store_->blocks_;
     const auto next = std::upper_bound(
         blocks.begin(), blocks.end(), id.value,
         [](std::uint32_t value, const ArgsStore::Block& block) { return value < block.first; });
-    unpack(static_cast<std::size_t>(next - blocks.begin()) - 1);
+    first_ = std::prev(next)->first;
+    end_ = next != blocks.end() ? next->first : store_->count_;
+    unpack(*std::prev(next));
   }
-  return texts_[id.value - first_];
+  const std::size_t row = id.value - first_;
+  return row < texts_.size() ? texts_[row] : std::string_view();
 }
 
-void ArgsReader::unpack(std::size_t block) {
-  const ArgsStore::Block& from = store_->blocks_[block];
-  raw_.resize(from.raw_bytes);
-  if (from.packed.size() == from.raw_bytes) {
-    std::copy(from.packed.begin(), from.packed.end(), raw_.begin());
+void ArgsReader::unpack(const ArgsStore::Block& block) {
+  texts_.clear();
+  raw_.resize(block.raw_bytes);
+  if (block.packed.size() == block.raw_bytes) {
+    std::copy(block.packed.begin(), block.packed.end(), raw_.begin());
   } else {
     const int bytes =
-        LZ4_decompress_safe(from.packed.data(), raw_.data(), static_cast<int>(from.packed.size()),
-                            static_cast<int>(from.raw_bytes));
-    STROBE_CHECK(bytes >= 0 && static_cast<std::size_t>(bytes) == from.raw_bytes,
-                 "blocks are packed by ArgsWriter and never change");
+        LZ4_decompress_safe(block.packed.data(), raw_.data(), static_cast<int>(block.packed.size()),
+                            static_cast<int>(block.raw_bytes));
+    if (bytes < 0 || static_cast<std::size_t>(bytes) != block.raw_bytes) return;
   }
-  first_ = from.first;
-  texts_.clear();
   const char* at = raw_.data();
   const char* const end = at + raw_.size();
   while (at < end) {
-    const auto length = static_cast<std::size_t>(read_length(at));
-    texts_.emplace_back(at, length);
+    const std::uint64_t length = read_length(at, end);
+    if (length > static_cast<std::uint64_t>(end - at)) return;
+    texts_.emplace_back(at, static_cast<std::size_t>(length));
     at += length;
   }
 }

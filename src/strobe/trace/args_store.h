@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,12 +21,21 @@ class ArgsStore {
     std::uint32_t first = 0;  // ArgsId of its first text
     // Unpacked, a block is its texts end to end, each behind its length as a LEB128 number.
     std::size_t raw_bytes = 0;
-    std::vector<char> packed;  // not packed at all if as long as raw_bytes
+    std::span<const char> packed;  // not packed at all if as long as raw_bytes
   };
 
+  ArgsStore() = default;
+  ArgsStore(ArgsStore&&) noexcept = default;
+  ArgsStore& operator=(ArgsStore&&) noexcept = default;
+
+  // A store over blocks that lie in somebody else's memory; nothing if they cannot be blocks of
+  // `count` texts.
+  static std::optional<ArgsStore> borrow(std::vector<Block> blocks, std::uint32_t count);
+
   std::size_t size() const { return count_; }  // texts
-  std::size_t bytes() const;                   // memory held
+  std::size_t bytes() const;                   // of the blocks, wherever they lie
   bool empty() const { return count_ == 0; }
+  std::span<const Block> blocks() const { return blocks_; }
 
   // Moves the blocks of a later part to the end; its ids shift by the size() before the call.
   // Together they must stay below 2^32 - 1 texts.
@@ -34,6 +45,7 @@ class ArgsStore {
   friend class ArgsWriter;
   friend class ArgsReader;
   std::vector<Block> blocks_;
+  std::vector<std::unique_ptr<char[]>> own_;  // none if borrowed
   std::uint32_t count_ = 0;
 };
 
@@ -61,15 +73,17 @@ class ArgsReader {
  public:
   explicit ArgsReader(const ArgsStore& store) : store_(&store) {}
 
-  // The JSON object text, valid until the next call; empty for an invalid id.
+  // The JSON object text, valid until the next call; empty for an invalid id, and in a block that
+  // does not unpack, which only a borrowed one can be.
   std::string_view text(ArgsId id);
 
  private:
-  void unpack(std::size_t block);
+  void unpack(const ArgsStore::Block& block);
 
   const ArgsStore* store_;
   std::vector<char> raw_;
   std::uint32_t first_ = 0;  // id of texts_[0]
+  std::uint32_t end_ = 0;    // and behind the block's last
   std::vector<std::string_view> texts_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -11,105 +11,17 @@
 #include "strobe/trace/ids.h"
 #include "strobe/trace/metadata.h"
 #include "strobe/trace/slice_kind.h"
+#include "strobe/trace/tables.h"
 #include "strobe/trace/track.h"
 
 namespace strobe {
-
-inline constexpr std::uint32_t kNoLaunchId = 0xFFFFFFFFu;
-
-// One row per slice, in file order: 40 bytes. Some writers encode ownership in the order, so it is
-// never lost; who needs time order sorts row numbers.
-struct SliceColumns {
-  std::vector<std::int64_t> starts_ns;
-  std::vector<std::int64_t> durations_ns;  // >= 0
-  std::vector<StringId> names;
-  std::vector<TrackId> tracks;
-  std::vector<CategoryId> categories;
-  std::vector<SliceKind> kinds;
-  std::vector<std::uint8_t> flags;  // SliceFlag bits
-  std::vector<std::uint32_t>
-      correlations;  // joins a runtime call with its device work, or kNoLaunchId
-  std::vector<std::uint32_t>
-      externals;  // joins device work and runtime calls with an operator, or kNoLaunchId
-  std::vector<ArgsId> args;
-
-  std::size_t size() const { return starts_ns.size(); }
-};
-
-// Only in traces whose times were rounded: where a slice ends for the purpose of nesting, and what
-// the file's order says about owners. Empty otherwise.
-struct NestingHints {
-  std::vector<std::int64_t> ends_ns;  // per slice
-  // Per slice: of a runtime call the host range around it (invalid = the thread itself), of device
-  // work the runtime call that launched it (invalid = the order does not say).
-  std::vector<SliceId> owners;
-};
-
-// Ties an operator to its backward: same number, other thread. Ascending by slice.
-struct SequenceColumns {
-  std::vector<SliceId> slices;
-  std::vector<std::int64_t> sequence_numbers;
-  std::vector<std::int64_t> forward_threads;  // 0 on the forward side
-};
-
-struct InstantColumns {
-  std::vector<std::int64_t> times_ns;
-  std::vector<StringId> names;
-  std::vector<TrackId> tracks;
-  std::vector<CategoryId> categories;
-  std::vector<ArgsId> args;
-
-  std::size_t size() const { return times_ns.size(); }
-};
-
-enum class FlowPhase : std::uint8_t { kStart, kStep, kEnd };
-
-struct FlowColumns {
-  std::vector<std::int64_t> times_ns;
-  std::vector<std::uint64_t> ids;  // equal on both ends, within one category
-  std::vector<TrackId> tracks;
-  std::vector<CategoryId> categories;
-  std::vector<FlowPhase> phases;
-
-  std::size_t size() const { return times_ns.size(); }
-};
-
-struct CounterColumns {
-  std::vector<std::int64_t> times_ns;
-  std::vector<TrackId> tracks;
-  std::vector<StringId> names;
-  std::vector<StringId> series;  // the key inside args
-  std::vector<double> values;
-
-  std::size_t size() const { return times_ns.size(); }
-};
-
-enum class MemoryAction : std::uint8_t { kAllocate, kFree, kReserve, kUnreserve };
-
-// Allocator events. They are also instants; here are their numbers.
-struct MemoryColumns {
-  std::vector<std::int64_t> times_ns;
-  std::vector<TrackId> tracks;
-  std::vector<MemoryAction> actions;
-  std::vector<StringId> places;               // "Place(cpu)", "Place(gpu:0)"
-  std::vector<std::int64_t> bytes;            // signed: negative when freed
-  std::vector<std::uint64_t> addresses;       // 0 if unknown
-  std::vector<std::int64_t> allocated_bytes;  // after the event, -1 if unknown
-  std::vector<std::int64_t> reserved_bytes;
-  std::vector<std::int64_t> peak_allocated_bytes;
-  std::vector<std::int64_t> peak_reserved_bytes;
-  std::vector<SliceId> owners;  // from the file's order where that is known, else invalid
-  bool owners_are_known = false;
-
-  std::size_t size() const { return times_ns.size(); }
-};
 
 struct Category {
   StringId name;
 };
 
-// One capture of one process: columns, filled once by TraceBuilder, const and free to share between
-// threads ever after.
+// One capture of one process: columns, filled once by TraceBuilder or mapped from a trace file,
+// const and free to share between threads ever after.
 class Trace {
  public:
   Trace() = default;
@@ -145,7 +57,9 @@ class Trace {
 
  private:
   friend class TraceBuilder;
+  friend class TraceFileReader;
 
+  std::shared_ptr<const void> mapping_;  // what borrowed columns, texts and arguments lie in
   SliceColumns slices_;
   NestingHints nesting_hints_;
   SequenceColumns sequences_;

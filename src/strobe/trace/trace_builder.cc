@@ -8,7 +8,7 @@
 namespace strobe {
 namespace {
 
-Interval extent_of(const SliceColumns& slices) {
+Interval extent_of(const SliceVectors& slices) {
   Interval extent{std::numeric_limits<std::int64_t>::max(),
                   std::numeric_limits<std::int64_t>::min()};
   for (std::size_t row = 0; row < slices.size(); ++row) {
@@ -21,6 +21,22 @@ Interval extent_of(const SliceColumns& slices) {
     extent.end_ns = std::max(extent.end_ns, slices.starts_ns[row] + slices.durations_ns[row]);
   }
   return extent.start_ns > extent.end_ns ? Interval{} : extent;
+}
+
+template <class Table>
+bool has_rows(const Table& table, std::size_t rows) {
+  return std::apply([&](const auto&... column) { return ((column.size() == rows) && ...); },
+                    columns_of(table));
+}
+
+template <template <template <class> class> class Table>
+void freeze(Table<Vector>& from, Table<Column>& to) {
+  std::apply(
+      [&](auto&... vectors) {
+        std::apply([&](auto&... columns) { ((columns = Column(std::move(vectors))), ...); },
+                   columns_of(to));
+      },
+      columns_of(from));
 }
 
 }  // namespace
@@ -42,34 +58,38 @@ TrackId TraceBuilder::add_track(Track track) {
 }
 
 SliceId TraceBuilder::add_slice(const SliceRow& row) {
-  auto& slices = trace_.slices_;
-  slices.starts_ns.push_back(row.start_ns);
-  slices.durations_ns.push_back(row.duration_ns);
-  slices.names.push_back(row.name);
-  slices.tracks.push_back(row.track);
-  slices.categories.push_back(row.category);
-  slices.kinds.push_back(row.kind);
-  slices.flags.push_back(row.flags);
-  slices.correlations.push_back(row.correlation);
-  slices.externals.push_back(row.external);
-  slices.args.push_back(row.args);
-  return SliceId(slices.size() - 1);
+  slices_.starts_ns.push_back(row.start_ns);
+  slices_.durations_ns.push_back(row.duration_ns);
+  slices_.names.push_back(row.name);
+  slices_.tracks.push_back(row.track);
+  slices_.categories.push_back(row.category);
+  slices_.kinds.push_back(row.kind);
+  slices_.flags.push_back(row.flags);
+  slices_.correlations.push_back(row.correlation);
+  slices_.externals.push_back(row.external);
+  slices_.args.push_back(row.args);
+  return SliceId(slices_.size() - 1);
 }
 
 Trace TraceBuilder::build() && {
-  const auto& slices = trace_.slices_;
-  const std::size_t rows = slices.size();
-  STROBE_CHECK(slices.durations_ns.size() == rows && slices.names.size() == rows &&
-                   slices.tracks.size() == rows && slices.categories.size() == rows &&
-                   slices.kinds.size() == rows && slices.flags.size() == rows &&
-                   slices.correlations.size() == rows && slices.externals.size() == rows &&
-                   slices.args.size() == rows,
-               "every slice column has one entry per slice");
-  const auto& hints = trace_.nesting_hints_;
-  STROBE_CHECK((hints.ends_ns.empty() || hints.ends_ns.size() == rows) &&
-                   (hints.owners.empty() || hints.owners.size() == rows),
+  const std::size_t rows = slices_.size();
+  STROBE_CHECK(has_rows(slices_, rows), "every slice column has one entry per slice");
+  STROBE_CHECK((nesting_hints_.ends_ns.empty() || nesting_hints_.ends_ns.size() == rows) &&
+                   (nesting_hints_.owners.empty() || nesting_hints_.owners.size() == rows),
                "nesting hints are absent or complete");
-  trace_.extent_ = extent_of(slices);
+  STROBE_CHECK(has_rows(sequences_, sequences_.slices.size()) &&
+                   has_rows(instants_, instants_.size()) && has_rows(flows_, flows_.size()) &&
+                   has_rows(counters_, counters_.size()) && has_rows(memory_, memory_.size()),
+               "the columns of a table have the same length");
+  trace_.extent_ = extent_of(slices_);
+  freeze(slices_, trace_.slices_);
+  freeze(nesting_hints_, trace_.nesting_hints_);
+  freeze(sequences_, trace_.sequences_);
+  freeze(instants_, trace_.instants_);
+  freeze(flows_, trace_.flows_);
+  freeze(counters_, trace_.counters_);
+  freeze(memory_, trace_.memory_);
+  trace_.memory_.owners_are_known = memory_.owners_are_known;
   return std::move(trace_);
 }
 

@@ -10,13 +10,13 @@ namespace strobe {
 // they fit together, computes what is derived, and freezes.
 class TraceBuilder {
  public:
-  SliceColumns& slices() { return trace_.slices_; }
-  NestingHints& nesting_hints() { return trace_.nesting_hints_; }
-  SequenceColumns& sequences() { return trace_.sequences_; }
-  InstantColumns& instants() { return trace_.instants_; }
-  FlowColumns& flows() { return trace_.flows_; }
-  CounterColumns& counters() { return trace_.counters_; }
-  MemoryColumns& memory() { return trace_.memory_; }
+  SliceVectors& slices() { return slices_; }
+  NestingHintVectors& nesting_hints() { return nesting_hints_; }
+  SequenceVectors& sequences() { return sequences_; }
+  InstantVectors& instants() { return instants_; }
+  FlowVectors& flows() { return flows_; }
+  CounterVectors& counters() { return counters_; }
+  MemoryVectors& memory() { return memory_; }
   std::vector<Track>& tracks() { return trace_.tracks_; }
   std::vector<Category>& categories() { return trace_.categories_; }
   StringPool& strings() { return trace_.strings_; }
@@ -44,7 +44,14 @@ class TraceBuilder {
   Trace build() &&;
 
  private:
-  Trace trace_;
+  Trace trace_;  // all of it but the tables
+  SliceVectors slices_;
+  NestingHintVectors nesting_hints_;
+  SequenceVectors sequences_;
+  InstantVectors instants_;
+  FlowVectors flows_;
+  CounterVectors counters_;
+  MemoryVectors memory_;
 };
 
 }  // namespace strobe

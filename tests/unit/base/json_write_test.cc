@@ -84,6 +84,37 @@ TEST(JsonWriterTest, bytes_that_are_no_text_are_replaced) {
             "b\"");
 }
 
+TEST(JsonWriterTest, spaced_ascii_is_what_python_writes) {
+  std::string out;
+  JsonWriter(out, JsonLayout::kSpacedAscii)
+      .begin_object()
+      .member("\u00e9", 1)
+      .key("list")
+      .begin_array()
+      .value("\xF0\x9F\x98\x80\x7F\n")
+      .value(true)
+      .end_array()
+      .end_object();
+  EXPECT_EQ(out, "{\"\\u00e9\": 1, \"list\": [\"\\ud83d\\ude00\x7F\\n\", true]}");
+}
+
+TEST(JsonWriterTest, ascii_replaces_bytes_that_are_no_text) {
+  std::string out;
+  JsonWriter(out, JsonLayout::kSpacedAscii).value(std::string_view("\xFF"));
+  EXPECT_EQ(out, "\"\\ufffd\"");
+}
+
+struct Celsius {
+  int degrees = 0;
+};
+std::string json_text(Celsius temperature) { return std::to_string(temperature.degrees) + ".0"; }
+
+TEST(JsonWriterTest, a_type_may_bring_its_own_way_to_write_numbers) {
+  std::string out;
+  JsonWriter(out).begin_object().member("t", Celsius{21}).end_object();
+  EXPECT_EQ(out, R"({"t":21.0})");
+}
+
 TEST(JsonWriterDeathTest, a_value_without_its_key_is_a_bug) {
   std::string out;
   EXPECT_EXIT(JsonWriter(out).begin_object().value(1), ::testing::ExitedWithCode(70), "key");

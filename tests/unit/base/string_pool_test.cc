@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +89,50 @@ TEST(StringPoolTest, a_moved_pool_keeps_its_texts) {
   const StringPool moved = std::move(pool);
   EXPECT_EQ(moved[id], "gemm");
   EXPECT_EQ(moved.find("gemm"), id);
+}
+
+StringPool pool_of_many() {
+  StringPool pool;
+  for (int i = 0; i < 3'000; ++i) pool.intern("kernel_" + std::to_string(i));
+  return pool;
+}
+
+std::optional<StringPool> restored(const StringPool& pool) {
+  return StringPool::restore({pool.texts().begin(), pool.texts().end()},
+                             {pool.slots().begin(), pool.slots().end()});
+}
+
+TEST(StringPoolTest, a_restored_pool_finds_its_texts_and_goes_on) {
+  const StringPool before = pool_of_many();
+  std::optional<StringPool> pool = restored(before);
+  ASSERT_TRUE(pool.has_value());
+  EXPECT_EQ(pool->size(), before.size());
+  EXPECT_EQ((*pool)[StringId(17)], "kernel_17");
+  EXPECT_EQ(pool->find("kernel_2999"), StringId(2'999));
+  EXPECT_EQ(pool->find("kernel_3000"), StringId());
+  EXPECT_EQ(pool->intern("kernel_0"), StringId(0));
+  EXPECT_EQ(pool->intern("new"), StringId(3'000));
+}
+
+TEST(StringPoolTest, slots_of_another_pool_are_not_taken) {
+  const StringPool pool = pool_of_many();
+  const std::vector<std::string_view> texts(pool.texts().begin(), pool.texts().end());
+  std::vector<StringPool::Slot> slots(pool.slots().begin(), pool.slots().end());
+  const auto used = std::find_if(slots.begin(), slots.end(), [](const StringPool::Slot& slot) {
+    return slot.id != StringId::kNone;
+  });
+  const std::uint32_t id = used->id;
+  used->id = 3'000;
+  EXPECT_FALSE(StringPool::restore(texts, slots)) << "a text that is not there";
+  used->id = StringId::kNone;
+  EXPECT_FALSE(StringPool::restore(texts, slots)) << "a text without its slot";
+  used->id = id;
+  EXPECT_TRUE(StringPool::restore(texts, slots));
+  slots.pop_back();
+  EXPECT_FALSE(StringPool::restore(texts, slots)) << "no power of two";
+  EXPECT_FALSE(StringPool::restore(texts, {})) << "no slots at all";
+  slots.assign(2'048, {0, 0});
+  EXPECT_FALSE(StringPool::restore(texts, slots)) << "too full to search";
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class FileSketch {
     return slice(stream, from_us, to_us, SliceKind::kKernel, correlation);
   }
   void memory(TrackId track, std::int64_t at_us) {
-    MemoryColumns& columns = builder.memory();
+    MemoryVectors& columns = builder.memory();
     columns.times_ns.push_back(at_us * kUs);
     columns.tracks.push_back(track);
     columns.owners.emplace_back();

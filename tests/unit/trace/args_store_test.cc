@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@ std::vector<std::string> some_texts(std::size_t count, unsigned seed) {
                     std::to_string(row % 7) + R"(, 1024]]})");
   }
   return texts;
+}
+
+std::optional<ArgsStore> borrow_all(const ArgsStore& store) {
+  const auto blocks = store.blocks();
+  return ArgsStore::borrow({blocks.begin(), blocks.end()},
+                           static_cast<std::uint32_t>(store.size()));
 }
 
 TEST(ArgsStoreTest, every_text_reads_back_in_any_order) {
@@ -115,13 +122,62 @@ TEST(ArgsStoreTest, an_id_that_names_nothing_has_no_text) {
   EXPECT_EQ(reader_of_none.text(ArgsId(0)), "");
 }
 
+TEST(ArgsStoreTest, a_borrowed_store_reads_like_its_owner) {
+  const std::vector<std::string> texts = some_texts(5'000, 7);
+  ArgsWriter writer;
+  for (const std::string& text : texts) writer.add(text);
+  const ArgsStore store = writer.finish();
+  const std::optional<ArgsStore> borrowed = borrow_all(store);
+  ASSERT_TRUE(borrowed.has_value());
+  EXPECT_EQ(borrowed->bytes(), store.bytes());
+  ArgsReader reader(*borrowed);
+  for (std::size_t row = 0; row < texts.size(); ++row) {
+    ASSERT_EQ(reader.text(ArgsId(row)), texts[row]);
+  }
+}
+
+TEST(ArgsStoreTest, blocks_that_cannot_be_are_not_borrowed) {
+  const std::vector<char> bytes(100, 'x');
+  const auto can_borrow = [&](std::vector<ArgsStore::Block> blocks, std::uint32_t count) {
+    return ArgsStore::borrow(std::move(blocks), count).has_value();
+  };
+  EXPECT_TRUE(can_borrow({}, 0));
+  EXPECT_TRUE(can_borrow({{0, 100, bytes}, {3, 25'000, bytes}}, 4));
+  EXPECT_FALSE(can_borrow({}, 1)) << "texts without a block";
+  EXPECT_FALSE(can_borrow({{0, 100, bytes}}, 0)) << "a block without texts";
+  EXPECT_FALSE(can_borrow({{1, 100, bytes}}, 2)) << "nobody holds text 0";
+  EXPECT_FALSE(can_borrow({{0, 100, bytes}, {0, 100, bytes}}, 2)) << "ids that do not ascend";
+  EXPECT_FALSE(can_borrow({{0, 100, bytes}, {2, 100, bytes}}, 2)) << "a block behind the end";
+  EXPECT_FALSE(can_borrow({{0, 1'000'000, bytes}}, 1)) << "more than LZ4 can unpack";
+  EXPECT_FALSE(can_borrow({{0, 99, bytes}}, 1)) << "packed to more than it was";
+}
+
+TEST(ArgsStoreTest, a_damaged_block_has_empty_texts_and_no_others) {
+  ArgsWriter writer;
+  writer.add(std::string(1'000, 'a'));
+  const ArgsStore store = writer.finish();
+  const ArgsStore::Block& good = store.blocks()[0];
+  std::vector<char> packed(good.packed.begin(), good.packed.end());
+  for (std::size_t at = 0; at < packed.size(); ++at) {
+    packed[at] = static_cast<char>(~packed[at]);
+    const ArgsStore damaged = ArgsStore::borrow({{0, good.raw_bytes, packed}}, 1).value();
+    ArgsReader reader(damaged);
+    EXPECT_LE(reader.text(ArgsId(0)).size(), good.raw_bytes);
+    packed[at] = static_cast<char>(~packed[at]);
+  }
+  const std::string too_long = "\x7fonly this";
+  const ArgsStore cut = ArgsStore::borrow({{0, too_long.size(), too_long}}, 1).value();
+  ArgsReader reader(cut);
+  EXPECT_EQ(reader.text(ArgsId(0)), "");
+}
+
 TEST(ArgsStoreDeathTest, ids_never_wrap_around) {
   // Doubling a store of 2^20 texts eleven times would need 2^31, a twelfth time 2^32.
   const auto grow = [] {
     ArgsWriter writer;
     for (int text = 0; text < (1 << 20); ++text) writer.add("");
     ArgsStore store = writer.finish();
-    for (int doubling = 0; doubling < 12; ++doubling) store.append(ArgsStore(store));
+    for (int doubling = 0; doubling < 12; ++doubling) store.append(borrow_all(store).value());
   };
   EXPECT_EXIT(grow(), ::testing::ExitedWithCode(70), "2\\^32");
 }

@@ -1,0 +1,108 @@
+#include "strobe/readers/trace_cache.h"
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "strobe/base/content_hash.h"
+#include "strobe/base/file.h"
+#include "strobe/readers/cache_folder.h"
+#include "strobe/readers/fingerprint.h"
+#include "strobe/trace/trace_file.h"
+
+namespace strobe::readers {
+namespace {
+
+Result<ContentHash> hash_content(const std::filesystem::path& path) {
+  STROBE_TRY(const File file, File::open(path));
+  std::vector<char> buffer(1 << 18);
+  ContentHasher hasher;
+  std::uint64_t offset = 0;
+  while (true) {
+    STROBE_TRY(const std::size_t bytes, file.read_at(offset, buffer));
+    hasher.add(std::span(buffer).first(bytes));
+    offset += bytes;
+    if (bytes < buffer.size()) return hasher.hash();
+  }
+}
+
+CacheFolder::Key key_of(const CacheTicket& ticket, const ContentHash& content) {
+  const std::uint64_t parts[] = {content.high, content.low, kReadersFingerprint,
+                                 ticket.keep_args ? 1u : 0u};
+  ContentHasher hasher;
+  hasher.add({reinterpret_cast<const char*>(parts), sizeof parts});
+  return {ticket.stamp.bytes, hasher.hash()};
+}
+
+std::optional<ContentHash> find_content(const std::filesystem::path& path,
+                                        const CacheFolder& folder, const CacheTicket& ticket) {
+  if (const auto seen = folder.content_of(ticket.stamp)) return seen;
+  if (!folder.knows_length(ticket.stamp.bytes)) return std::nullopt;
+  const Result<ContentHash> content = hash_content(path);
+  if (!content || stamp_of(path) != ticket.stamp) return std::nullopt;
+  if (has_settled(ticket.stamp, ticket.taken_ns)) (void)folder.remember(ticket.stamp, *content);
+  return *content;
+}
+
+std::optional<LoadedTrace> find_cached(const std::filesystem::path& path, const CacheOptions& cache,
+                                       const CacheTicket& ticket) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::optional<CacheFolder> folder = CacheFolder::open(cache.folder);
+  if (!folder) return std::nullopt;
+  const std::optional<ContentHash> content = find_content(path, *folder, ticket);
+  if (!content) return std::nullopt;
+  const CacheFolder::Key key = key_of(ticket, *content);
+  Result<TraceFile> file = map_trace_file(folder->path_of(key));
+  if (!file || file->source != key.hash) return std::nullopt;
+  folder->mark_used(key);
+  LoadedTrace loaded;
+  loaded.path = path.string();
+  loaded.trace = std::move(file->trace);
+  loaded.report = std::move(file->report);
+  loaded.is_from_cache = true;
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  loaded.stages.push_back({"open from cache", elapsed.count()});
+  return loaded;
+}
+
+}  // namespace
+
+Result<LoadedTrace> read_trace_cached(const std::filesystem::path& path, const LoadOptions& options,
+                                      const CacheOptions& cache) {
+  const std::int64_t now_ns = wall_clock_ns();
+  const std::optional<FileStamp> stamp = stamp_of(path);
+  if (cache.folder.empty() || !stamp || stamp->bytes < cache.least_file_bytes) {
+    return read_trace(path, options);
+  }
+  const CacheTicket ticket{*stamp, now_ns, options.keep_args};
+  if (std::optional<LoadedTrace> cached = find_cached(path, cache, ticket)) {
+    return *std::move(cached);
+  }
+  STROBE_TRY(LoadedTrace loaded, read_trace(path, options));
+  loaded.ticket = ticket;
+  return loaded;
+}
+
+Result<void> store_trace(const LoadedTrace& loaded, const CacheOptions& cache) {
+  if (!loaded.ticket || cache.folder.empty()) return {};
+  const CacheTicket& ticket = *loaded.ticket;
+  STROBE_TRY(const ContentHash content, hash_content(loaded.path));
+  if (stamp_of(loaded.path) != ticket.stamp) {
+    return Error{
+        ErrorCode::kCannotWrite, "the file changed since it was read", loaded.path, {}};
+  }
+  STROBE_TRY(const CacheFolder folder, CacheFolder::create(cache.folder));
+  const CacheFolder::Key key = key_of(ticket, content);
+  STROBE_TRY_VOID(folder.add(key, [&](const std::filesystem::path& name) {
+    return write_trace_file(name, loaded.trace, loaded.report, key.hash);
+  }));
+  if (has_settled(ticket.stamp, ticket.taken_ns)) {
+    STROBE_TRY_VOID(folder.remember(ticket.stamp, content));
+  }
+  folder.sweep(cache.limit_bytes);
+  return {};
+}
+
+}  // namespace strobe::readers

@@ -1,0 +1,200 @@
+#include "strobe/serve/run_folder.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "strobe/base/file.h"
+#include "strobe/base/json_text.h"
+#include "strobe/readers/sniff.h"
+#include "strobe/tensorboard/file_name.h"
+
+namespace strobe::serve {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kMostDepth = 64;
+constexpr std::size_t kMostFolders = 200'000;  // links between folders multiply their paths
+// Two changes within one tick of a file system's clock look alike; only later is a time proof.
+constexpr std::int64_t kSurelyPastNs = 5'000'000'000;
+constexpr std::string_view kEndings[] = {".json", ".json.gz", ".json.zst"};
+
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+std::optional<struct stat> look_at(const fs::path& path) {
+  struct stat seen {};
+  if (stat(path.c_str(), &seen) != 0) return std::nullopt;
+  return seen;
+}
+
+std::string without_ending(std::string_view file_name) {
+  for (const std::string_view ending : {".gz", ".zst", ".json", ".pt.trace", ".trace"}) {
+    if (file_name.size() > ending.size() && file_name.ends_with(ending)) {
+      file_name.remove_suffix(ending.size());
+    }
+  }
+  return std::string(file_name);
+}
+
+bool has_trace_ending(std::string_view name) {
+  return std::ranges::any_of(kEndings, [&](auto ending) { return name.ends_with(ending); });
+}
+
+Error not_found(const std::string& place) {
+  return {ErrorCode::kNotFound, "there is no such file or folder", place,
+          "`strobe serve DIR` serves the traces below a folder"};
+}
+
+// The longest folder above all of them.
+fs::path folder_above(const std::vector<fs::path>& files) {
+  fs::path shared = files[0].parent_path();
+  for (const fs::path& file : files) {
+    while (true) {
+      const auto [end, other] =
+          std::mismatch(shared.begin(), shared.end(), file.begin(), file.end());
+      if (end == shared.end()) break;
+      shared = shared.parent_path();
+    }
+  }
+  return shared;
+}
+
+// The spans of one run depend on all of its files.
+void number_spans(std::vector<FoundTrace>& found) {
+  std::map<std::string, std::vector<FoundTrace*>> profiles;
+  for (FoundTrace& trace : found) {
+    if (trace.is_profile) profiles[trace.run].push_back(&trace);
+  }
+  for (auto& [run, traces] : profiles) {
+    std::vector<tensorboard::FileName> names;
+    for (const FoundTrace* trace : traces) {
+      names.push_back(*tensorboard::parse_file_name(trace->path.filename().string()));
+    }
+    const std::vector<std::string> spans = tensorboard::number_spans(names);
+    for (std::size_t i = 0; i < traces.size(); ++i) traces[i]->span = spans[i];
+  }
+}
+
+}  // namespace
+
+struct RunFolder::Walk {
+  std::vector<FolderId> above;  // the folders we are in
+  std::set<fs::path> seen;
+  std::vector<FoundTrace> found;
+};
+
+Result<RunFolder> RunFolder::open(const std::vector<std::string>& places) {
+  std::vector<fs::path> files;
+  RunFolder folder;
+  for (const std::string& place : places) {
+    const auto seen = look_at(place);
+    if (!seen) return not_found(place);
+    const fs::path absolute = fs::absolute(place).lexically_normal();
+    if (!S_ISDIR(seen->st_mode)) {
+      files.push_back(absolute);
+      continue;
+    }
+    if (places.size() > 1) {
+      return Error{ErrorCode::kBadCommandLine, "serve takes one folder, or files", place,
+                   "give the folder above them"};
+    }
+    folder.root_ = absolute.has_filename() ? absolute : absolute.parent_path();
+  }
+  folder.label_ = places.size() == 1 ? places[0] : fmt::format("{} traces", places.size());
+  if (!files.empty()) {
+    folder.root_ = folder_above(files);
+    folder.files_ = std::move(files);
+  }
+  return folder;
+}
+
+std::vector<FoundTrace> RunFolder::scan() {
+  Walk state;
+  if (files_) {
+    for (const fs::path& file : *files_) add(file, true, state.found);
+  } else {
+    walk(root_, state);
+    std::erase_if(listings_, [&](const auto& known) { return !state.seen.contains(known.first); });
+  }
+  std::ranges::sort(state.found, {}, &FoundTrace::name);
+  // Names that differ only in bytes no text can hold would be one name to a client.
+  const auto same = std::ranges::unique(state.found, {}, &FoundTrace::name);
+  state.found.erase(same.begin(), same.end());
+  number_spans(state.found);
+  return std::move(state.found);
+}
+
+void RunFolder::walk(const fs::path& folder, Walk& state) {
+  const auto seen = look_at(folder);
+  if (!seen || !S_ISDIR(seen->st_mode)) return;
+  const FolderId id{seen->st_dev, seen->st_ino};
+  if (std::ranges::find(state.above, id) != state.above.end()) return;
+  if (state.above.size() >= kMostDepth || state.seen.size() >= kMostFolders) return;
+  state.seen.insert(folder);
+  state.above.push_back(id);
+  const Listing& listing = listing_of(folder, nanoseconds(seen->st_mtim));
+  for (const std::string& name : listing.candidates) add(folder / name, false, state.found);
+  for (const std::string& name : listing.folders) walk(folder / name, state);
+  state.above.pop_back();
+}
+
+const RunFolder::Listing& RunFolder::listing_of(const fs::path& folder, std::int64_t modified_ns) {
+  const auto known = listings_.find(folder);
+  const bool is_current = known != listings_.end() && known->second.modified_ns == modified_ns &&
+                          wall_clock_ns() - modified_ns > kSurelyPastNs;
+  if (is_current) return known->second;
+  Listing& listing = listings_[folder];
+  listing = {.modified_ns = modified_ns, .folders = {}, .candidates = {}};
+  std::error_code ignored;  // a folder we may not read holds nothing for us
+  for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
+    const std::string name = it->path().filename().string();
+    const fs::file_status status = it->symlink_status(ignored);
+    if (has_trace_ending(name)) listing.candidates.push_back(name);
+    if (fs::is_directory(status) || fs::is_symlink(status)) listing.folders.push_back(name);
+  }
+  std::ranges::sort(listing.folders);
+  std::ranges::sort(listing.candidates);
+  return listing;
+}
+
+void RunFolder::add(const fs::path& path, bool is_asked_for, std::vector<FoundTrace>& found) {
+  const auto stamp = stamp_of(path);
+  if (!stamp) return;
+  FoundTrace trace;
+  trace.path = path;
+  trace.stamp = *stamp;
+  const std::string file_name = path.filename().string();
+  const auto profile = tensorboard::parse_file_name(file_name);
+  trace.is_profile = profile.has_value();
+  if (!trace.is_profile && !is_asked_for && !is_trace(path, trace.stamp)) return;
+  trace.name = sanitize_utf8(path.lexically_relative(root_).generic_string());
+  trace.run = run_of(path);
+  trace.worker = sanitize_utf8(profile ? profile->worker : without_ending(file_name));
+  trace.span = "default";
+  found.push_back(std::move(trace));
+}
+
+bool RunFolder::is_trace(const fs::path& path, const FileStamp& stamp) {
+  const auto known = sniffed_.find(path);
+  if (known != sniffed_.end() && known->second.stamp == stamp) return known->second.is_trace;
+  bool is_trace = false;
+  if (const auto file = File::open(path); file && file->is_seekable()) {
+    std::string first(readers::kSniffBytes, '\0');
+    const auto bytes = file->read_at(0, first);
+    is_trace = bytes && readers::looks_like_trace(std::string_view(first).substr(0, *bytes));
+  }
+  sniffed_[path] = {stamp, is_trace};
+  return is_trace;
+}
+
+std::string RunFolder::run_of(const fs::path& path) const {
+  const fs::path below = path.parent_path().lexically_relative(root_);
+  return sanitize_utf8(below.empty() || below == "." ? root_.filename().string()
+                                                     : below.generic_string());
+}
+
+}  // namespace strobe::serve

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strobe/base/file_stamp.h"
+#include "strobe/base/result.h"
+
+namespace strobe::serve {
+
+struct FoundTrace {
+  std::string name;  // its path below the served folder; what requests call it
+  std::filesystem::path path;
+  std::string run;
+  std::string worker;
+  std::string span;
+  bool is_profile = false;  // named as PyTorch's plugin wanted it
+  FileStamp stamp;
+  bool operator==(const FoundTrace&) const = default;
+};
+
+// The traces on disk: a folder with all below it, or a few files. Files named like profiles count
+// always, other JSON if it looks like a trace. Links are followed, loops end; names never lead
+// anywhere but to what a scan has found.
+class RunFolder {
+ public:
+  static Result<RunFolder> open(const std::vector<std::string>& places);
+
+  const std::string& label() const { return label_; }  // as the user gave it
+
+  // Sorted by name. Cheap when little has changed: folders are read again when their time of change
+  // moved, files are looked into once.
+  std::vector<FoundTrace> scan();
+
+ private:
+  struct Listing {
+    std::int64_t modified_ns = 0;
+    std::vector<std::string> folders;     // links that may be folders too
+    std::vector<std::string> candidates;  // by name
+  };
+  struct Sniffed {
+    FileStamp stamp;
+    bool is_trace = false;
+  };
+  struct FolderId {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    bool operator==(const FolderId&) const = default;
+  };
+  struct Walk;
+
+  void walk(const std::filesystem::path& folder, Walk& state);
+  const Listing& listing_of(const std::filesystem::path& folder, std::int64_t modified_ns);
+  void add(const std::filesystem::path& path, bool is_asked_for, std::vector<FoundTrace>& found);
+  bool is_trace(const std::filesystem::path& path, const FileStamp& stamp);
+  std::string run_of(const std::filesystem::path& path) const;
+
+  std::string label_;
+  std::filesystem::path root_;
+  std::optional<std::vector<std::filesystem::path>> files_;  // only these
+  std::map<std::filesystem::path, Listing> listings_;
+  std::map<std::filesystem::path, Sniffed> sniffed_;
+};
+
+}  // namespace strobe::serve

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "strobe/serve/api.h"
+#include "strobe/serve/host_guard.h"
+#include "strobe/serve/http_message.h"
+#include "strobe/serve/page_answer.h"
+#include "strobe/serve/profile_shelf.h"
+#include "strobe/serve/trace_shelf.h"
+
+namespace strobe::serve {
+
+// Where answers come from; a parameter, so that routes can be tested without traces.
+struct SiteSources {
+  std::function<Result<std::string>(std::string_view route, const Query& query,
+                                    const TraceLookup& traces)>
+      api;
+  std::function<tensorboard::Answer(std::string_view route, const tensorboard::Parameters&,
+                                    const tensorboard::RunLookup&)>
+      plugin;
+  std::string_view page_html;
+};
+
+// Every address the server answers: from a request to a response. Safe from many threads.
+class Site {
+ public:
+  // `path_prefix`: "" or "/some/path". The shelves must outlive the site.
+  Site(SiteSources sources, HostGuard guard, std::string path_prefix, TraceShelf& traces,
+       ProfileShelf& profiles);
+
+  HttpResponse answer(const HttpRequest& request) const;
+
+ private:
+  HttpResponse route(const HttpRequest& request) const;
+  HttpResponse api(std::string_view route, const HttpRequest& request) const;
+  HttpResponse plugin(std::string_view route, const HttpRequest& request) const;
+  std::string plugin_runs() const;
+  std::shared_ptr<const tensorboard::Run> plugin_run(std::string_view name) const;
+
+  SiteSources sources_;
+  HostGuard guard_;
+  std::string path_prefix_;
+  TraceShelf& traces_;
+  ProfileShelf& profiles_;
+  PageAnswer page_;
+};
+
+}  // namespace strobe::serve

@@ -1,0 +1,83 @@
+#include "strobe/serve/trace_server.h"
+
+#include <fmt/format.h>
+
+#include "strobe/report/page.h"
+#include "strobe/serve/api.h"
+#include "strobe/serve/http_server.h"
+#include "strobe/serve/profile_shelf.h"
+#include "strobe/serve/site.h"
+
+namespace strobe::serve {
+namespace {
+
+// Of the memory given, what the plugin's profiles may take.
+constexpr std::uint64_t kProfileShare = 4;
+
+SiteSources real_sources() {
+  return {.api = api_answer, .plugin = tensorboard::answer, .page_html = report::page_html()};
+}
+
+HostGuard guard_for(const HttpServer& http, const ServeOptions& options) {
+  std::vector<std::string> names = options.allowed_hosts;
+  names.push_back(options.host);
+  return {http.address(), http.is_loopback(), std::move(names)};
+}
+
+ShelfOptions trace_part(ShelfOptions shelf) {
+  shelf.memory_bytes -= shelf.memory_bytes / kProfileShare;
+  return shelf;
+}
+
+}  // namespace
+
+struct TraceServer::Parts {
+  Parts(std::unique_ptr<HttpServer> listening, RunFolder folder, const ServeOptions& options)
+      : path_prefix(options.path_prefix),
+        traces(std::move(folder), trace_part(options.shelf)),
+        profiles(options.shelf.memory_bytes / kProfileShare,
+                 [](std::string_view json) { return tensorboard::read_profile(json); }),
+        site(real_sources(), guard_for(*listening, options), options.path_prefix, traces, profiles),
+        http(std::move(listening)) {}
+
+  std::string path_prefix;
+  TraceShelf traces;
+  ProfileShelf profiles;
+  Site site;
+  std::unique_ptr<HttpServer> http;  // its workers use all of the above, so it goes first
+};
+
+TraceServer::TraceServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+TraceServer::~TraceServer() = default;
+
+Result<std::unique_ptr<TraceServer>> TraceServer::open(ServeOptions options) {
+  STROBE_TRY(RunFolder folder, RunFolder::open(options.places));
+  STROBE_TRY(std::unique_ptr<HttpServer> http, HttpServer::listen(options.host, options.port));
+  return std::unique_ptr<TraceServer>(
+      new TraceServer(std::make_unique<Parts>(std::move(http), std::move(folder), options)));
+}
+
+std::string TraceServer::url() const {
+  const std::string address = parts_->http->address();
+  const bool is_v6 = address.find(':') != std::string::npos;
+  return fmt::format("http://{}:{}{}/", is_v6 ? fmt::format("[{}]", address) : address,
+                     parts_->http->port(), parts_->path_prefix);
+}
+
+bool TraceServer::is_loopback() const { return parts_->http->is_loopback(); }
+
+void TraceServer::run(const std::atomic<bool>& stop) {
+  parts_->http->run([this](const HttpRequest& request) { return parts_->site.answer(request); },
+                    stop);
+  parts_->profiles.stop();
+  parts_->traces.stop();
+}
+
+bool TraceServer::finish(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  if (!parts_->http->finish(patience)) return false;
+  const auto left = until - std::chrono::steady_clock::now();
+  return parts_->traces.finish(std::chrono::duration_cast<std::chrono::milliseconds>(left));
+}
+
+}  // namespace strobe::serve

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/serve/trace_shelf.h"
+
+namespace strobe::serve {
+
+struct ServeOptions {
+  std::vector<std::string> places;  // one folder, or files
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;   // 0: any free one
+  std::string path_prefix;  // "" or "/some/path"
+  std::vector<std::string> allowed_hosts;
+  ShelfOptions shelf;  // its memory is shared with the plugin's profiles
+};
+
+// `strobe serve`: a folder of traces behind an address.
+class TraceServer {
+ public:
+  // Listens, and begins to load; answers once run() is called.
+  static Result<std::unique_ptr<TraceServer>> open(ServeOptions options);
+  ~TraceServer();
+
+  std::string url() const;  // "http://127.0.0.1:6007/"
+  bool is_loopback() const;
+
+  // Until `stop` is true.
+  void run(const std::atomic<bool>& stop);
+  // After run(): whether all work ended within that time. If not, destroying the server waits for
+  // it.
+  bool finish(std::chrono::milliseconds patience);
+
+ private:
+  struct Parts;
+  explicit TraceServer(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace strobe::serve

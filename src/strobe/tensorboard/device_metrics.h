@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+
+#include "strobe/tensorboard/steps.h"
+
+namespace strobe::tensorboard {
+
+struct ValueRange {
+  Range range;
+  Number value;
+};
+
+struct DeviceMetrics {
+  std::int64_t device = 0;
+  Number utilization;                              // 0 to 1
+  std::optional<Number> sm_efficiency;             // 0 to 1
+  std::optional<Number> occupancy_percent;         // 0 to 100
+  std::optional<Number> tensor_core_ratio;         // of the kernels that operators launched
+  std::vector<std::pair<Number, Number>> buckets;  // start, utilization; the last is (end, 0)
+  std::vector<ValueRange> sm_ranges;
+};
+
+struct DeviceReport {
+  std::vector<DeviceMetrics> devices;  // ascending; those of Kernel events
+  bool has_blocks_per_sm = false;
+  bool has_occupancy = false;
+};
+
+DeviceReport measure_devices(const Events& events, const Steps& steps);
+
+}  // namespace strobe::tensorboard

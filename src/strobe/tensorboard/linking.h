@@ -1,0 +1,51 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "strobe/tensorboard/node.h"
+#include "strobe/tensorboard/ranges.h"
+
+namespace strobe::tensorboard {
+
+// One call of a communication library.
+struct CommNode {
+  Link ext = kNoLink;
+  EventId event;  // name, input_dims, input_types
+  Number start;
+  Number end;
+  Ranges ranges;  // the host's own, then those of the device work it launched
+};
+
+// The nodes of one thread in order of time, before they become a tree.
+struct ThreadNodes {
+  std::int64_t thread = 0;
+  std::vector<NodeId> nodes;
+};
+
+// Which runtime call launched which device work, and which node made which call.
+struct Links {
+  Forest forest;                               // nodes, runtimes and device work; no trees yet
+  std::vector<ThreadNodes> threads;            // in order of first appearance
+  std::vector<ThreadNodes> lightning_threads;  // of Lightning's own profiler
+  std::map<std::int64_t, std::vector<RuntimeId>>
+      root_runtimes;                        // calls without operator, by thread
+  std::vector<DeviceWorkId> stale_kernels;  // nobody launched them
+  std::vector<CommNode> comm_nodes;         // one per external id, in order of first appearance
+  std::set<CommLibrary> comm_libraries;
+  std::set<std::string, std::less<>> device_pids;  // of all device work; JSON text
+  bool uses_data_parallel = false;
+  bool uses_distributed_data_parallel = false;
+
+  const CommNode* comm_node(Link ext) const;  // null: this id is no communication's
+
+ private:
+  friend Links link(const Events& events, Variant variant);
+  std::map<Link, std::size_t> comm_by_ext_;
+};
+
+Links link(const Events& events, Variant variant);
+
+}  // namespace strobe::tensorboard

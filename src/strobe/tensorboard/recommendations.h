@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "strobe/tensorboard/profile.h"
+
+namespace strobe::tensorboard {
+
+// An HTML list; one line N/A if there is nothing to recommend.
+std::string recommendations(const Profile& profile);
+
+// Ids as the plugin joins them: "0, 1and 2".
+std::string joined_ids(const std::vector<std::int64_t>& ids);
+
+}  // namespace strobe::tensorboard

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "strobe/tensorboard/profile.h"
+
+namespace strobe::tensorboard {
+
+// Counter events of the devices' utilization, joined by commas; "" if there are none.
+std::string trace_counters(const Profile& profile);
+
+// `json` with the counters in front of its events.
+std::string insert_counters(std::string json, std::string_view counters);
+// Behind them, where the last bracket is taken for the one that closes them: what follows it is
+// lost, but for a brace.
+std::string append_counters(std::string json, std::string_view counters);
+
+}  // namespace strobe::tensorboard

@@ -1,0 +1,163 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "strobe/trace/column.h"
+#include "strobe/trace/ids.h"
+#include "strobe/trace/slice_kind.h"
+
+namespace strobe {
+
+// The tables of a trace. Each exists twice with the same columns: as growing vectors while a reader
+// fills it (SliceVectors), and as const columns ever after (SliceColumns).
+
+inline constexpr std::uint32_t kNoLaunchId = 0xFFFFFFFFu;
+
+// One row per slice, in file order: 40 bytes. Some writers encode ownership in the order, so it is
+// never lost; who needs time order sorts row numbers.
+template <template <class> class Values>
+struct SliceTable {
+  Values<std::int64_t> starts_ns;
+  Values<std::int64_t> durations_ns;  // >= 0
+  Values<StringId> names;
+  Values<TrackId> tracks;
+  Values<CategoryId> categories;
+  Values<SliceKind> kinds;
+  Values<std::uint8_t> flags;          // SliceFlag bits
+  Values<std::uint32_t> correlations;  // joins a runtime call with its device work, or kNoLaunchId
+  Values<std::uint32_t>
+      externals;  // joins device work and runtime calls with an operator, or kNoLaunchId
+  Values<ArgsId> args;
+
+  std::size_t size() const { return starts_ns.size(); }
+  static auto columns_of(auto& table) {
+    return std::tie(table.starts_ns, table.durations_ns, table.names, table.tracks,
+                    table.categories, table.kinds, table.flags, table.correlations, table.externals,
+                    table.args);
+  }
+};
+
+// Only in traces whose times were rounded: where a slice ends for the purpose of nesting, and what
+// the file's order says about owners. Empty otherwise.
+template <template <class> class Values>
+struct NestingHintTable {
+  Values<std::int64_t> ends_ns;  // per slice
+  // Per slice: of a runtime call the host range around it (invalid = the thread itself), of device
+  // work the runtime call that launched it (invalid = the order does not say).
+  Values<SliceId> owners;
+
+  static auto columns_of(auto& table) { return std::tie(table.ends_ns, table.owners); }
+};
+
+// Ties an operator to its backward: same number, other thread. Ascending by slice.
+template <template <class> class Values>
+struct SequenceTable {
+  Values<SliceId> slices;
+  Values<std::int64_t> sequence_numbers;
+  Values<std::int64_t> forward_threads;  // 0 on the forward side
+
+  static auto columns_of(auto& table) {
+    return std::tie(table.slices, table.sequence_numbers, table.forward_threads);
+  }
+};
+
+template <template <class> class Values>
+struct InstantTable {
+  Values<std::int64_t> times_ns;
+  Values<StringId> names;
+  Values<TrackId> tracks;
+  Values<CategoryId> categories;
+  Values<ArgsId> args;
+
+  std::size_t size() const { return times_ns.size(); }
+  static auto columns_of(auto& table) {
+    return std::tie(table.times_ns, table.names, table.tracks, table.categories, table.args);
+  }
+};
+
+enum class FlowPhase : std::uint8_t { kStart, kStep, kEnd };
+
+template <template <class> class Values>
+struct FlowTable {
+  Values<std::int64_t> times_ns;
+  Values<std::uint64_t> ids;  // equal on both ends, within one category
+  Values<TrackId> tracks;
+  Values<CategoryId> categories;
+  Values<FlowPhase> phases;
+
+  std::size_t size() const { return times_ns.size(); }
+  static auto columns_of(auto& table) {
+    return std::tie(table.times_ns, table.ids, table.tracks, table.categories, table.phases);
+  }
+};
+
+template <template <class> class Values>
+struct CounterTable {
+  Values<std::int64_t> times_ns;
+  Values<TrackId> tracks;
+  Values<StringId> names;
+  Values<StringId> series;  // the key inside args
+  Values<double> values;
+
+  std::size_t size() const { return times_ns.size(); }
+  static auto columns_of(auto& table) {
+    return std::tie(table.times_ns, table.tracks, table.names, table.series, table.values);
+  }
+};
+
+enum class MemoryAction : std::uint8_t { kAllocate, kFree, kReserve, kUnreserve };
+
+// Allocator events. They are also instants; here are their numbers.
+template <template <class> class Values>
+struct MemoryTable {
+  Values<std::int64_t> times_ns;
+  Values<TrackId> tracks;
+  Values<MemoryAction> actions;
+  Values<StringId> places;               // "Place(cpu)", "Place(gpu:0)"
+  Values<std::int64_t> bytes;            // signed: negative when freed
+  Values<std::uint64_t> addresses;       // 0 if unknown
+  Values<std::int64_t> allocated_bytes;  // after the event, -1 if unknown
+  Values<std::int64_t> reserved_bytes;
+  Values<std::int64_t> peak_allocated_bytes;
+  Values<std::int64_t> peak_reserved_bytes;
+  Values<SliceId> owners;  // from the file's order where that is known, else invalid
+  bool owners_are_known = false;
+
+  std::size_t size() const { return times_ns.size(); }
+  static auto columns_of(auto& table) {
+    return std::tie(table.times_ns, table.tracks, table.actions, table.places, table.bytes,
+                    table.addresses, table.allocated_bytes, table.reserved_bytes,
+                    table.peak_allocated_bytes, table.peak_reserved_bytes, table.owners);
+  }
+};
+
+// std::vector has a second parameter, which clang 14 does not overlook.
+template <class T>
+using Vector = std::vector<T>;
+
+using SliceVectors = SliceTable<Vector>;
+using NestingHintVectors = NestingHintTable<Vector>;
+using SequenceVectors = SequenceTable<Vector>;
+using InstantVectors = InstantTable<Vector>;
+using FlowVectors = FlowTable<Vector>;
+using CounterVectors = CounterTable<Vector>;
+using MemoryVectors = MemoryTable<Vector>;
+
+using SliceColumns = SliceTable<Column>;
+using NestingHints = NestingHintTable<Column>;
+using SequenceColumns = SequenceTable<Column>;
+using InstantColumns = InstantTable<Column>;
+using FlowColumns = FlowTable<Column>;
+using CounterColumns = CounterTable<Column>;
+using MemoryColumns = MemoryTable<Column>;
+
+// A table's columns, as references, in the order of their declaration.
+template <class Table>
+auto columns_of(Table& table) {
+  return std::remove_const_t<Table>::columns_of(table);
+}
+
+}  // namespace strobe

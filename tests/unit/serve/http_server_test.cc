@@ -1,0 +1,283 @@
+#include "strobe/serve/http_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <list>
+
+#include "tests/support/http_client.h"
+#include "tests/unit/serve/running_server.h"
+
+namespace strobe::serve {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using test::get;
+using test::get_text;
+using test::HttpAnswer;
+using test::HttpClient;
+using testing::HasSubstr;
+
+HttpResponse echo(const HttpRequest& request) {
+  return make_response(200, "text/plain", request.method + " " + request.path);
+}
+
+milliseconds time_of(const std::function<void()>& work) {
+  const auto start = steady_clock::now();
+  work();
+  return std::chrono::duration_cast<milliseconds>(steady_clock::now() - start);
+}
+
+TEST(HttpServerTest, a_question_is_answered_and_the_connection_stays_open) {
+  RunningServer server(echo);
+  HttpClient client(server.port());
+  for (const char* path : {"/a", "/b", "/c"}) {
+    ASSERT_TRUE(client.send(get_text(path)));
+    const HttpAnswer answer = client.receive();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.body, std::string("GET ") + path);
+    EXPECT_EQ(answer.headers.at("connection"), "keep-alive");
+  }
+}
+
+TEST(HttpServerTest, questions_sent_at_once_are_answered_in_order) {
+  RunningServer server(echo);
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send(get_text("/1") + get_text("/2") + "\r\n" + get_text("/3")));
+  EXPECT_EQ(client.receive().body, "GET /1");
+  EXPECT_EQ(client.receive().body, "GET /2");
+  EXPECT_EQ(client.receive().body, "GET /3");
+}
+
+TEST(HttpServerTest, head_says_the_length_and_sends_no_body) {
+  RunningServer server(echo);
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send("HEAD /abc HTTP/1.1\r\nHost: a\r\n\r\n" + get_text("/next")));
+  const HttpAnswer answer = client.receive(false);
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.headers.at("content-length"), "9");
+  EXPECT_EQ(client.receive().body, "GET /next");
+}
+
+TEST(HttpServerTest, a_client_that_stops_sending_still_gets_its_answer) {
+  RunningServer server(echo);
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send(get_text("/half")));
+  client.end_sending();
+  EXPECT_EQ(client.receive().body, "GET /half");
+  EXPECT_TRUE(client.is_closed(milliseconds(5000)));
+}
+
+TEST(HttpServerTest, a_large_answer_arrives_whole_even_if_taken_slowly) {
+  std::string large(20 << 20, 'x');
+  for (std::size_t i = 0; i < large.size(); i += 4096)
+    large[i] = static_cast<char>('a' + i / 4096 % 26);
+  RunningServer server([&](const HttpRequest&) { return make_response(200, "text/plain", large); });
+  HttpClient slow(server.port());
+  ASSERT_TRUE(slow.send(get_text("/")));
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_EQ(get(server.port(), "/").body, large);  // meanwhile others are served
+  EXPECT_EQ(slow.receive().body, large);
+}
+
+TEST(HttpServerTest, a_long_address_is_414_and_long_headers_are_431) {
+  RunningServer server(echo);
+  EXPECT_EQ(get(server.port(), "/?q=" + std::string(30'000, 'x')).status, 200);
+  EXPECT_EQ(get(server.port(), "/?q=" + std::string(40'000, 'x')).status, 414);
+  EXPECT_EQ(get(server.port(), "/", "X-Long: " + std::string(100'000, 'x') + "\r\n").status, 431);
+  std::string many;
+  for (int i = 0; i < 10'000; ++i) many += "X-" + std::to_string(i) + ": y\r\n";
+  EXPECT_EQ(get(server.port(), "/", many).status, 431);
+}
+
+TEST(HttpServerTest, an_endless_header_is_cut_off) {
+  RunningServer server(echo);
+  HttpClient client(server.port());
+  client.send("GET / HTTP/1.1\r\nX-Endless: ");
+  const std::string block(1 << 20, 'x');
+  bool is_open = true;
+  for (int i = 0; i < 4096 && is_open; ++i) is_open = client.send(block);
+  EXPECT_FALSE(is_open);  // not after 4 GB
+}
+
+TEST(HttpServerTest, what_is_not_http_is_refused_and_closed) {
+  RunningServer server(echo);
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send("\x16\x03\x01 hello\r\n\r\n"));
+  const HttpAnswer answer = client.receive();
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("\"bad_request\""));
+  EXPECT_TRUE(client.is_closed(milliseconds(5000)));
+}
+
+// A body that nobody reads must not be taken for the next request.
+TEST(HttpServerTest, a_body_never_becomes_a_request) {
+  RunningServer server(echo);
+  HttpClient client(server.port());
+  const std::string hidden = get_text("/hidden");
+  ASSERT_TRUE(client.send("POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: " +
+                          std::to_string(hidden.size()) + "\r\n\r\n" + hidden));
+  EXPECT_EQ(client.receive().body, "POST /first");
+  EXPECT_EQ(client.receive(true, milliseconds(3000)).status, 0);
+}
+
+TEST(HttpServerTest, a_slow_request_ends_with_408_and_delays_nobody) {
+  RunningServer server(echo, {.workers = 1, .head = milliseconds(400)});
+  HttpClient slow(server.port());
+  const std::string text = get_text("/slow");
+  const auto drips = time_of([&] {
+    for (std::size_t i = 0; i + 1 < text.size() && !slow.is_closed(milliseconds(20)); ++i) {
+      if (i % 10 == 0) {
+        EXPECT_LT(time_of([&] { EXPECT_EQ(get(server.port(), "/fast").status, 200); }),
+                  milliseconds(350));
+      }
+      if (!slow.send(text.substr(i, 1))) break;
+      if (i > 40) break;
+    }
+  });
+  EXPECT_GT(drips, milliseconds(400));
+  EXPECT_EQ(slow.receive().status, 408);
+}
+
+TEST(HttpServerTest, idle_connections_cost_nobody_anything) {
+  RunningServer server(echo);
+  std::list<HttpClient> idle;
+  for (int i = 0; i < 150; ++i) {
+    idle.emplace_back(server.port());
+    if (i % 2 == 0) {
+      ASSERT_TRUE(idle.back().send("GET / HT"));
+    }
+  }
+  const auto slowest = [&] {
+    milliseconds most{0};
+    for (int i = 0; i < 20; ++i) {
+      most = std::max(most, time_of([&] { EXPECT_EQ(get(server.port(), "/x").status, 200); }));
+    }
+    return most;
+  }();
+  EXPECT_LT(slowest, milliseconds(500));
+}
+
+TEST(HttpServerTest, more_connections_than_fit_push_out_idle_ones) {
+  RunningServer server(echo, {.connections = 8});
+  std::list<HttpClient> idle;
+  for (int i = 0; i < 20; ++i) idle.emplace_back(server.port());
+  EXPECT_EQ(get(server.port(), "/x").status, 200);
+}
+
+TEST(HttpServerTest, an_idle_connection_is_closed_after_a_while) {
+  RunningServer server(echo, {.idle = milliseconds(100)});
+  HttpClient client(server.port());
+  EXPECT_TRUE(client.is_closed(milliseconds(5000)));
+}
+
+TEST(HttpServerTest, a_long_answer_in_the_making_does_not_hold_up_others) {
+  std::atomic<bool> go_on = false;
+  RunningServer server([&](const HttpRequest& request) {
+    while (request.path == "/long" && !go_on) std::this_thread::sleep_for(milliseconds(1));
+    return echo(request);
+  });
+  HttpClient waiting(server.port());
+  ASSERT_TRUE(waiting.send(get_text("/long")));
+  EXPECT_EQ(get(server.port(), "/short").body, "GET /short");
+  go_on = true;
+  EXPECT_EQ(waiting.receive().body, "GET /long");
+}
+
+TEST(HttpServerTest, a_client_that_leaves_early_is_no_trouble) {
+  RunningServer server([](const HttpRequest&) {
+    return make_response(200, "text/plain", std::string(4 << 20, 'x'));
+  });
+  for (int i = 0; i < 20; ++i) HttpClient(server.port()).send(get_text("/gone"));
+  EXPECT_EQ(get(server.port(), "/x").status, 200);
+}
+
+TEST(HttpServerTest, an_exception_is_an_answer_and_the_server_lives_on) {
+  RunningServer server([](const HttpRequest& request) -> HttpResponse {
+    if (request.path == "/bad") throw std::runtime_error("this went wrong");
+    return echo(request);
+  });
+  const HttpAnswer answer = get(server.port(), "/bad");
+  EXPECT_EQ(answer.status, 500);
+  EXPECT_THAT(answer.body, HasSubstr("this went wrong"));
+  EXPECT_EQ(get(server.port(), "/good").status, 200);
+}
+
+TEST(HttpServerTest, stopping_takes_no_time_with_idle_half_sent_and_unread_connections) {
+  const std::string large(32 << 20, 'x');
+  RunningServer server([&](const HttpRequest&) { return make_response(200, "text/plain", large); });
+  HttpClient idle(server.port());
+  HttpClient half(server.port());
+  HttpClient unread(server.port());
+  half.send("GET / HTTP/1.1\r\n");
+  unread.send(get_text("/"));
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_LT(time_of([&] {
+              server.stop();
+              EXPECT_TRUE(server.server().finish(milliseconds(500)));
+            }),
+            milliseconds(900));
+  EXPECT_TRUE(idle.is_closed(milliseconds(1000)));
+}
+
+TEST(HttpServerTest, what_is_still_being_answered_is_told_when_stopping) {
+  std::atomic<bool> go_on = false;
+  std::atomic<bool> has_begun = false;
+  RunningServer server([&](const HttpRequest& request) {
+    has_begun = true;
+    while (!go_on) std::this_thread::sleep_for(milliseconds(1));
+    return echo(request);
+  });
+  HttpClient client(server.port());
+  client.send(get_text("/"));
+  while (!has_begun) std::this_thread::sleep_for(milliseconds(1));
+  server.stop();
+  EXPECT_FALSE(server.server().finish(milliseconds(50)));
+  go_on = true;
+  EXPECT_TRUE(server.server().finish(milliseconds(5000)));
+}
+
+TEST(HttpServerTest, many_clients_at_once_get_their_own_answers) {
+  RunningServer server(echo);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> clients;
+  for (int c = 0; c < 16; ++c) {
+    clients.emplace_back([&, c] {
+      HttpClient client(server.port());
+      for (int i = 0; i < 50; ++i) {
+        const std::string path = "/" + std::to_string(c) + "/" + std::to_string(i);
+        if (!client.send(get_text(path)) || client.receive().body != "GET " + path) ++wrong;
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(HttpServerTest, a_taken_port_is_said_with_a_way_out) {
+  RunningServer server(echo);
+  const auto second = HttpServer::listen("127.0.0.1", server.port());
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kMachineLacks);
+  EXPECT_THAT(second.error().what, HasSubstr("taken"));
+  EXPECT_THAT(second.error().hint, HasSubstr("--port 0"));
+}
+
+TEST(HttpServerTest, an_address_that_is_none_is_a_bad_flag) {
+  const auto named = HttpServer::listen("no such host", 0);
+  ASSERT_FALSE(named);
+  EXPECT_EQ(named.error().where, "--host");
+  const auto foreign = HttpServer::listen("192.0.2.1", 0);  // reserved for documentation
+  ASSERT_FALSE(foreign);
+  EXPECT_EQ(foreign.error().code, ErrorCode::kBadCommandLine);
+}
+
+TEST(HttpServerTest, it_knows_whether_only_this_machine_can_connect) {
+  EXPECT_TRUE((*HttpServer::listen("127.0.0.1", 0))->is_loopback());
+  EXPECT_TRUE((*HttpServer::listen("localhost", 0))->is_loopback());
+  EXPECT_FALSE((*HttpServer::listen("0.0.0.0", 0))->is_loopback());
+}
+
+}  // namespace
+}  // namespace strobe::serve

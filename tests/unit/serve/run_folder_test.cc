@@ -1,0 +1,141 @@
+#include "strobe/serve/run_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strobe/base/gzip_pack.h"
+#include "tests/support/log_folder.h"
+
+namespace strobe::serve {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::string_view kTrace = R"({"traceEvents": [{"ph": "X", "ts": 1, "dur": 2}]})";
+
+RunFolder opened(const fs::path& path) {
+  auto folder = RunFolder::open({path.string()});
+  EXPECT_TRUE(folder);
+  return std::move(*folder);
+}
+
+std::vector<std::string> names(const std::vector<FoundTrace>& found) {
+  std::vector<std::string> all;
+  for (const FoundTrace& trace : found) all.push_back(trace.name);
+  return all;
+}
+
+TEST(RunFolderTest, profiles_are_named_by_the_plugins_rules) {
+  const test::LogFolder logs;
+  logs.write("resnet/w0.20.pt.trace.json", "not even JSON");
+  logs.write("resnet/w0.3.pt.trace.json.gz", "x");
+  logs.write("resnet/w1.pt.trace.json", "");
+  logs.write("top.pt.trace.json", "");
+  const auto found = opened(logs.path()).scan();
+  ASSERT_THAT(names(found),
+              ElementsAre("resnet/w0.20.pt.trace.json", "resnet/w0.3.pt.trace.json.gz",
+                          "resnet/w1.pt.trace.json", "top.pt.trace.json"));
+  EXPECT_EQ(found[0].run, "resnet");
+  EXPECT_EQ(found[0].worker, "w0");
+  EXPECT_EQ(found[0].span, "1");  // "20" before "3": sorted as text
+  EXPECT_EQ(found[1].span, "2");
+  EXPECT_EQ(found[2].span, "default");
+  EXPECT_EQ(found[3].run, logs.path().filename().string());
+  EXPECT_TRUE(found[3].is_profile);
+}
+
+TEST(RunFolderTest, other_json_shows_up_only_if_it_is_a_trace) {
+  const test::LogFolder logs;
+  logs.write("package.json", R"({"name": "x"})");
+  logs.write("a.json", kTrace);
+  logs.write("b/c.json.gz", pack_gzip(kTrace));
+  logs.write("notes.txt", kTrace);
+  logs.write("broken.json.gz", "\x1f\x8b");
+  const auto found = opened(logs.path()).scan();
+  ASSERT_THAT(names(found), ElementsAre("a.json", "b/c.json.gz"));
+  EXPECT_EQ(found[1].worker, "c");
+  EXPECT_EQ(found[1].span, "default");
+  EXPECT_FALSE(found[1].is_profile);
+}
+
+TEST(RunFolderTest, links_are_followed_and_loops_end) {
+  const test::LogFolder logs;
+  const test::LogFolder elsewhere;
+  elsewhere.write("far.json", kTrace);
+  logs.write("run/a.json", kTrace);
+  fs::create_directory_symlink(logs.path(), logs.path() / "run" / "up");
+  fs::create_directory_symlink("run", logs.path() / "latest");
+  fs::create_directory_symlink(elsewhere.path(), logs.path() / "other");
+  fs::create_symlink(elsewhere.path() / "far.json", logs.path() / "link.json");
+  fs::create_symlink("nowhere", logs.path() / "dangling.pt.trace.json");
+  EXPECT_THAT(names(opened(logs.path()).scan()),
+              ElementsAre("latest/a.json", "link.json", "other/far.json", "run/a.json"));
+}
+
+TEST(RunFolderTest, a_second_scan_sees_what_came_went_and_changed) {
+  const test::LogFolder logs;
+  const fs::path a = logs.write("a.json", kTrace);
+  RunFolder folder = opened(logs.path());
+  const auto first = folder.scan();
+  logs.write("deep/er/b.json", kTrace);
+  logs.write("a.json", std::string(kTrace) + "\n");
+  const auto second = folder.scan();
+  ASSERT_THAT(names(second), ElementsAre("a.json", "deep/er/b.json"));
+  EXPECT_NE(first[0].stamp, second[0].stamp);
+  fs::remove(a);
+  EXPECT_THAT(names(folder.scan()), ElementsAre("deep/er/b.json"));
+}
+
+TEST(RunFolderTest, a_file_may_become_a_trace_later) {
+  const test::LogFolder logs;
+  logs.write("a.json", "{");
+  RunFolder folder = opened(logs.path());
+  EXPECT_THAT(folder.scan(), IsEmpty());
+  logs.write("a.json", kTrace);
+  EXPECT_THAT(folder.scan(), SizeIs(1));
+}
+
+TEST(RunFolderTest, files_are_served_alone_and_whatever_they_hold) {
+  const test::LogFolder logs;
+  const fs::path a = logs.write("x/a.json", kTrace);
+  const fs::path b = logs.write("y/b.bin", "?");
+  logs.write("y/c.json", kTrace);
+  auto folder = RunFolder::open({a.string(), b.string()});
+  ASSERT_TRUE(folder);
+  EXPECT_THAT(names(folder->scan()), ElementsAre("x/a.json", "y/b.bin"));
+  auto single = RunFolder::open({a.string()});
+  ASSERT_TRUE(single);
+  const auto found = single->scan();
+  ASSERT_THAT(names(found), ElementsAre("a.json"));
+  EXPECT_EQ(found[0].run, "x");
+}
+
+TEST(RunFolderTest, names_that_are_no_text_still_have_a_name) {
+  const test::LogFolder logs;
+  logs.write("bad\xff.json", kTrace);
+  EXPECT_THAT(names(opened(logs.path()).scan()), ElementsAre("bad\xEF\xBF\xBD.json"));
+}
+
+TEST(RunFolderTest, a_missing_place_and_two_folders_are_refused) {
+  const test::LogFolder logs;
+  EXPECT_EQ(RunFolder::open({"/no/such/folder"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(RunFolder::open({logs.path().string(), logs.path().string()}).error().code,
+            ErrorCode::kBadCommandLine);
+}
+
+TEST(RunFolderTest, the_name_of_the_folder_does_not_depend_on_how_it_was_written) {
+  const test::LogFolder logs;
+  logs.write("run/a.json", kTrace);
+  for (const char* way : {"run", "run/", "run/.", "./run/../run//"}) {
+    const auto found = opened(logs.path() / way).scan();
+    ASSERT_THAT(found, SizeIs(1)) << way;
+    EXPECT_EQ(found[0].run, "run") << way;
+    EXPECT_EQ(found[0].name, "a.json") << way;
+  }
+}
+
+}  // namespace
+}  // namespace strobe::serve

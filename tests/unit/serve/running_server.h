@@ -1,0 +1,32 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "strobe/serve/http_server.h"
+
+namespace strobe::serve {
+
+// A server on a free port of the loopback, running beside the test.
+class RunningServer {
+ public:
+  explicit RunningServer(HttpServer::Handler handler, HttpLimits limits = {})
+      : server_(std::move(HttpServer::listen("127.0.0.1", 0, limits)).value()),
+        thread_([this, handler = std::move(handler)] { server_->run(handler, stop_); }) {}
+  ~RunningServer() { stop(); }
+
+  std::uint16_t port() const { return server_->port(); }
+  HttpServer& server() { return *server_; }
+  void stop() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::unique_ptr<HttpServer> server_;
+  std::thread thread_;
+};
+
+}  // namespace strobe::serve

@@ -1,0 +1,214 @@
+#include "strobe/serve/site.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "strobe/base/gzip_pack.h"
+#include "tests/support/log_folder.h"
+
+namespace strobe::serve {
+namespace {
+
+using test::LogFolder;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::string_view kTrace =
+    R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": 1, "tid": 1}]})";
+
+Result<std::string> fake_api(std::string_view route, const Query& query,
+                             const TraceLookup& traces) {
+  if (route == "big") return std::string(5000, 'x');
+  if (route != "name") return Error{ErrorCode::kNotFound, "no such route", "", ""};
+  STROBE_TRY(const std::string name, query.text("trace"));
+  STROBE_TRY(const auto trace, traces(name));
+  return "\"" + trace->name() + "\"";
+}
+
+tensorboard::Answer fake_plugin(std::string_view route, const tensorboard::Parameters& parameters,
+                                const tensorboard::RunLookup& runs) {
+  const auto run = parameters.find("run");
+  if (run == parameters.end()) return {400, "text/html", false, "<p>no run"};
+  if (runs(run->second) == nullptr) return {404, "text/html", false, "<p>what run?"};
+  return {200, "application/json", route == "trace", std::string(route)};
+}
+
+class SiteTest : public testing::Test {
+ protected:
+  SiteTest() {
+    logs_.write_old("run/w.1.pt.trace.json", kTrace);
+    logs_.write_old("run/bad.pt.trace.json", "broken");
+    logs_.write_old("other/a.json", kTrace);
+    make("");
+  }
+
+  void make(const std::string& prefix) {
+    site_.reset();
+    traces_.reset();
+    traces_.emplace(std::move(*RunFolder::open({logs_.path().string()})),
+                    ShelfOptions{.load = [this](auto& found, auto& options) {
+                      while (is_held_ && !*options.cancelled) std::this_thread::yield();
+                      return readers::read_trace(found.path, options);
+                    }});
+    site_.emplace(SiteSources{fake_api, fake_plugin, "<html></html>"},
+                  HostGuard("127.0.0.1", true, {}), prefix, *traces_, profiles_);
+  }
+
+  void wait_for_traces() const {
+    while (traces_->view().is_loading) std::this_thread::yield();
+  }
+
+  HttpResponse ask(std::string_view target, std::string_view method = "GET",
+                   std::string_view headers = "") const {
+    const auto parsed =
+        parse_request(std::string(method) + " " + std::string(target) +
+                      " HTTP/1.1\r\nHost: localhost\r\n" + std::string(headers) + "\r\n");
+    return site_->answer(std::get<HttpRequest>(parsed));
+  }
+
+  static std::string header(const HttpResponse& response, std::string_view name) {
+    for (const auto& [key, value] : response.headers) {
+      if (key == name) return value;
+    }
+    return "";
+  }
+
+  LogFolder logs_;
+  std::atomic<bool> is_held_ = false;
+  ProfileShelf profiles_{1 << 20, [](std::string_view) {
+                           return Result<std::shared_ptr<const tensorboard::Profile>>(nullptr);
+                         }};
+  std::optional<TraceShelf> traces_;
+  std::optional<Site> site_;
+};
+
+TEST_F(SiteTest, the_page_is_at_the_root) {
+  for (const char* target : {"/", "/index.html", "/?anything=1"}) {
+    const HttpResponse response = ask(target);
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.text(), "<html></html>");
+    EXPECT_THAT(response.content_type, StartsWith("text/html"));
+    EXPECT_THAT(header(response, "Content-Security-Policy"), StartsWith("default-src 'none'"));
+  }
+}
+
+TEST_F(SiteTest, every_answer_forbids_guessing_its_type) {
+  for (const char* target :
+       {"/", "/api/v1/runs", "/nothing", "/data/plugin/pytorch_profiler/runs"}) {
+    EXPECT_EQ(header(ask(target), "X-Content-Type-Options"), "nosniff") << target;
+  }
+}
+
+TEST_F(SiteTest, the_api_answers_and_its_errors_have_a_type) {
+  wait_for_traces();
+  EXPECT_EQ(ask("/api/v1/name?trace=other/a.json&unknown=1").text(), "\"other/a.json\"");
+  EXPECT_EQ(ask("/api/v1/name?trace=other%2Fa.json").text(), "\"other/a.json\"");
+  const HttpResponse missing = ask("/api/v1/name");
+  EXPECT_EQ(missing.status, 400);
+  EXPECT_THAT(missing.text(), StartsWith(R"({"error":{"code":"bad_request")"));
+  const HttpResponse unknown = ask("/api/v1/name?trace=b.json");
+  EXPECT_EQ(unknown.status, 404);
+  EXPECT_THAT(unknown.text(),
+              HasSubstr(R"("code":"not_found","what":"no trace is called 'b.json')"));
+  const HttpResponse bad = ask("/api/v1/name?trace=run/bad.pt.trace.json");
+  EXPECT_EQ(bad.status, 422);
+  EXPECT_THAT(bad.text(), HasSubstr(R"("code":"unreadable")"));
+  EXPECT_EQ(ask("/api/v1/nothing").status, 404);
+  EXPECT_EQ(ask("/api/v1/").status, 404);
+  EXPECT_EQ(header(ask("/api/v1/runs"), "Cache-Control"), "no-store");
+}
+
+TEST_F(SiteTest, a_trace_on_its_way_is_409_with_a_time_to_ask_again) {
+  is_held_ = true;
+  make("");
+  const HttpResponse response = ask("/api/v1/name?trace=other/a.json");
+  EXPECT_EQ(response.status, 409);
+  EXPECT_THAT(response.text(), HasSubstr(R"("code":"loading")"));
+  EXPECT_THAT(response.text(), HasSubstr(R"("retry_ms":)"));
+  EXPECT_THAT(std::string(ask("/api/v1/runs").text()), HasSubstr(R"("loading":true)"));
+  is_held_ = false;
+}
+
+TEST_F(SiteTest, the_plugins_client_sees_profiles_only) {
+  EXPECT_EQ(ask("/data/plugin/pytorch_profiler/runs").text(),
+            R"({"runs":["run"],"loading":false})");
+  EXPECT_EQ(ask("/data/plugin/pytorch_profiler/kernel/table?run=run").text(), "kernel/table");
+  const HttpResponse unknown = ask("/data/plugin/pytorch_profiler/overview?run=other");
+  EXPECT_EQ(unknown.status, 404);
+  EXPECT_EQ(unknown.content_type, "text/html");
+  EXPECT_EQ(ask("/data/plugin/pytorch_profiler/overview").status, 400);
+}
+
+TEST_F(SiteTest, some_answers_of_the_plugin_are_packed_whether_asked_for_or_not) {
+  const HttpResponse packed = ask("/data/plugin/pytorch_profiler/trace?run=run");
+  EXPECT_EQ(header(packed, "Content-Encoding"), "gzip");
+  EXPECT_EQ(packed.text(), pack_gzip("trace"));
+}
+
+TEST_F(SiteTest, long_answers_are_packed_for_those_who_accept_it) {
+  EXPECT_EQ(ask("/api/v1/big").text().size(), 5000u);
+  const HttpResponse packed = ask("/api/v1/big", "GET", "Accept-Encoding: gzip\r\n");
+  EXPECT_EQ(header(packed, "Content-Encoding"), "gzip");
+  EXPECT_EQ(packed.text(), pack_gzip(std::string(5000, 'x')));
+  EXPECT_EQ(header(ask("/api/v1/runs?", "GET"), "Content-Encoding"), "");
+}
+
+TEST_F(SiteTest, only_questions_are_answered) {
+  for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"}) {
+    const HttpResponse response = ask("/api/v1/runs", method);
+    EXPECT_EQ(response.status, 405) << method;
+    EXPECT_EQ(header(response, "Allow"), "GET, HEAD");
+  }
+  EXPECT_EQ(ask("/api/v1/runs", "HEAD").status, 200);
+  EXPECT_EQ(ask("/api/v1/runs", "GET", "Content-Length: 3\r\n").status, 413);
+}
+
+TEST_F(SiteTest, strangers_are_refused_before_anything_else) {
+  const auto parsed = parse_request("GET /api/v1/runs HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+  EXPECT_EQ(site_->answer(std::get<HttpRequest>(parsed)).status, 403);
+  const HttpResponse foreign = ask("/api/v1/runs", "GET", "Origin: https://evil.example\r\n");
+  EXPECT_EQ(foreign.status, 403);
+  EXPECT_EQ(header(foreign, "Access-Control-Allow-Origin"), "");
+}
+
+TEST_F(SiteTest, no_path_leads_to_the_disk) {
+  wait_for_traces();
+  const std::string absolute = (logs_.path() / "other/a.json").string();
+  for (const std::string& target :
+       {std::string("/../../etc/passwd"), std::string("/%2e%2e/%2e%2e/etc/passwd"),
+        std::string("/%252e%252e%252fetc/passwd"), std::string("/api/v1/../../etc/passwd"),
+        std::string("/other/a.json"), absolute, std::string("/data/plugin/pytorch_profiler"),
+        std::string("/.."), std::string("//etc/passwd"), std::string("/..%5c..%5cetc")}) {
+    EXPECT_EQ(ask(target).status, 404) << target;
+  }
+  for (const std::string& trace :
+       {std::string("../../etc/passwd"), std::string("%2e%2e%2fetc/passwd"), absolute,
+        std::string("other/../other/a.json"), std::string("other%252fa.json"),
+        std::string("other/a.json%00"), std::string("./other/a.json"),
+        std::string("/other/a.json")}) {
+    EXPECT_EQ(ask("/api/v1/name?trace=" + trace).status, 404) << trace;
+  }
+  for (const char* run : {"..", "../", "/", "%2e%2e", "run/", "./run", "run%00"}) {
+    EXPECT_EQ(ask(std::string("/data/plugin/pytorch_profiler/overview?run=") + run).status, 404)
+        << run;
+  }
+}
+
+TEST_F(SiteTest, a_prefix_moves_everything_below_it) {
+  make("/tools/strobe");
+  EXPECT_EQ(ask("/tools/strobe/").status, 200);
+  EXPECT_EQ(ask("/tools/strobe/api/v1/runs").status, 200);
+  EXPECT_EQ(ask("/tools/strobe/data/plugin/pytorch_profiler/runs").status, 200);
+  const HttpResponse bare = ask("/tools/strobe");
+  EXPECT_EQ(bare.status, 308);
+  EXPECT_EQ(header(bare, "Location"), "/tools/strobe/");
+  for (const char* target : {"/", "/api/v1/runs", "/tools/strobers/", "/tools/"}) {
+    EXPECT_EQ(ask(target).status, 404) << target;
+  }
+  EXPECT_THAT(std::string(ask("/").text()), HasSubstr("the page is at /tools/strobe/"));
+}
+
+}  // namespace
+}  // namespace strobe::serve

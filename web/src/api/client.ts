@@ -1,0 +1,118 @@
+import type {
+  ApiErrorBody, CounterPoints, Diff, Memory, Modules, Runs, SearchResult, Selection, SliceDetails, Summary, Tile,
+  Timeline,
+} from './types.ts';
+
+// What the server said no with; `unreachable` when it said nothing at all.
+export class ApiError extends Error {
+  readonly code: ApiErrorBody['code'] | 'unreachable';
+  readonly hint: string;
+  readonly where: string;
+
+  constructor(body: Omit<ApiErrorBody, 'code'> & { code: ApiError['code'] }) {
+    super(body.what);
+    this.code = body.code;
+    this.hint = body.hint ?? '';
+    this.where = body.where ?? '';
+  }
+}
+
+type Value = string | number | undefined;
+type Parameters = Record<string, Value | readonly (string | number)[]>;
+export type Fetch = (url: string, init?: { signal?: AbortSignal }) => Promise<Response>;
+
+const kRetryMs = 400;
+
+function unreachable(): ApiError {
+  return new ApiError({
+    code: 'unreachable',
+    what: 'strobe does not answer',
+    hint: 'is `strobe serve` still running? This page goes on by itself when it answers again',
+  });
+}
+
+export function queryText(parameters: Parameters): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(parameters)) {
+    if (Array.isArray(value)) for (const one of value) query.append(key, String(one));
+    else if (value !== undefined) query.append(key, String(value));
+  }
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+export class Client {
+  private readonly base: string;
+  private readonly fetch: Fetch;
+
+  // `base`: where the page is, so that a server below a path prefix is found.
+  constructor(base: string, fetchFunction: Fetch = (url, init) => fetch(url, init)) {
+    this.base = base.replace(/[?#].*$/, '').replace(/[^/]*$/, '');
+    this.fetch = fetchFunction;
+  }
+
+  runs = (): Promise<Runs> => this.get('runs', {});
+  summary = (traces: readonly string[]): Promise<Summary> => this.get('summary', { trace: traces });
+  timeline = (trace: string): Promise<Timeline> => this.get('timeline', { trace });
+  memory = (trace: string): Promise<Memory> => this.get('memory', { trace });
+  modules = (trace: string): Promise<Modules> => this.get('modules', { trace });
+  diff = (base: string, other: string): Promise<Diff> => this.get('diff', { base, other });
+  slice = (trace: string, slice: number): Promise<SliceDetails> => this.get('slice', { trace, slice });
+
+  tile(trace: string, start_ns: number, end_ns: number, columns: number, signal?: AbortSignal): Promise<Tile> {
+    return this.get('tile', { trace, start_ns, end_ns, columns }, signal);
+  }
+
+  counter(
+    trace: string, counter: number, start_ns: number, end_ns: number, columns: number, signal?: AbortSignal,
+  ): Promise<CounterPoints> {
+    return this.get('counter', { trace, counter, start_ns, end_ns, columns }, signal);
+  }
+
+  search(trace: string, q: string, regex: boolean, limit: number, signal?: AbortSignal): Promise<SearchResult> {
+    return this.get('search', { trace, q, regex: regex ? 1 : undefined, limit }, signal);
+  }
+
+  selection(
+    trace: string, start_ns: number, end_ns: number, tracks: readonly number[], signal?: AbortSignal,
+  ): Promise<Selection> {
+    return this.get(
+      'selection', { trace, start_ns, end_ns, tracks: tracks.length > 0 ? tracks.join(',') : undefined }, signal);
+  }
+
+  // A trace that is still being loaded is asked for again until it is there.
+  private async get<T>(route: string, parameters: Parameters, signal?: AbortSignal): Promise<T> {
+    const url = `${this.base}api/v1/${route}${queryText(parameters)}`;
+    for (;;) {
+      let response: Response;
+      try {
+        response = await this.fetch(url, signal ? { signal } : {});
+      } catch (reason) {
+        throw signal?.aborted ? reason : unreachable();
+      }
+      if (response.ok) return (await response.json()) as T;
+      const error = await readError(response);
+      if (error.code !== 'loading') throw new ApiError(error);
+      await pause(error.retry_ms ?? kRetryMs, signal);
+    }
+  }
+}
+
+async function readError(response: Response): Promise<ApiErrorBody> {
+  try {
+    const body = (await response.json()) as { error: ApiErrorBody; retry_ms?: number };
+    return { retry_ms: body.retry_ms, ...body.error };
+  } catch {
+    return { code: 'internal', what: `the server answered ${response.status} ${response.statusText}` };
+  }
+}

@@ -1,0 +1,254 @@
+// The answers of strobe's HTTP API, version 1, as docs/api.md describes them. Times are whole
+// nanoseconds since the trace's origin.
+
+export interface ApiErrorBody {
+  code: 'bad_request' | 'not_found' | 'loading' | 'unreadable' | 'internal';
+  what: string;
+  where?: string;
+  hint?: string;
+  retry_ms?: number;
+}
+
+export type TraceState = 'queued' | 'loading' | 'ready' | 'failed';
+
+export interface TraceEntry {
+  trace: string;
+  worker: string;
+  span: string;
+  rank: number | null;
+  state: TraceState;
+  progress: number;
+  error: ApiErrorBody | null;
+  file_bytes: number;
+  dialect: string | null;
+  device: string | null;
+  slices: number | null;
+  span_ns: number | null;
+  import_warning: string | null;
+}
+
+export interface Run {
+  name: string;
+  traces: TraceEntry[];
+}
+
+export interface Runs {
+  strobe: string;
+  folder: string;
+  generation: number;
+  loading: boolean;
+  runs: Run[];
+}
+
+export type Cell = string | number | null;
+export type ColumnType = 'text' | 'name' | 'count' | 'bytes' | 'duration_ns' | 'share';
+
+export interface Column {
+  key: string;
+  type: ColumnType;
+  share_of?: string;
+}
+
+export type Row = Record<string, Cell>;
+
+export interface Table {
+  title: string;
+  columns: Column[];
+  rows: Row[];
+  rows_left_out: number;
+  notes: string[];
+}
+
+export interface Finding {
+  code: string;
+  weight: 'note' | 'worth_a_look' | 'matters';
+  share: number;
+  headline: string;
+  advice: string;
+}
+
+// The document of `strobe summary --format json`.
+export interface Summary {
+  schema: string;
+  version: number;
+  facts: Record<string, Cell>;
+  findings: Finding[];
+  tables: Record<string, Table>;
+}
+
+export type TrackKind = 'host' | 'device' | 'async' | 'other';
+
+export interface TrackGroup {
+  name: string;
+  kind: TrackKind;
+  tracks: number[];
+}
+
+export interface Track {
+  track: number;
+  name: string;
+  process: string;
+  thread: string;
+  kind: TrackKind;
+  rows: number;
+  slices: number;
+  busy_ns: number;
+}
+
+export interface CounterInfo {
+  counter: number;
+  name: string;
+  unit: 'share' | 'bytes' | 'number';
+  max: number;
+}
+
+export interface Step {
+  name: string;
+  start_ns: number;
+  duration_ns: number;
+}
+
+export interface Timeline {
+  origin_ns: string;
+  span_ns: number;
+  groups: TrackGroup[];
+  tracks: Track[];
+  counters: CounterInfo[];
+  steps: Step[];
+}
+
+export interface TileRow {
+  track: number;
+  row: number;
+  slices: number[]; // five each: slice, start, length, name, kind
+  dense: number[]; // six each: column, columns, cover in thousandths, slices, name, kind
+}
+
+export interface Tile {
+  start_ns: number;
+  end_ns: number;
+  columns: number;
+  names: string[];
+  rows: TileRow[];
+}
+
+export interface SliceRef {
+  slice: number;
+  name: string;
+  track: number;
+  row: number;
+  start_ns: number;
+  duration_ns: number;
+}
+
+export type LinkKind = 'launches' | 'launched_by' | 'backward' | 'forward' | 'flow_out' | 'flow_in';
+
+export interface Link extends SliceRef {
+  kind: LinkKind;
+}
+
+export interface SliceDetails extends SliceRef {
+  kind: number;
+  category: string;
+  self_ns: number;
+  step: string | null;
+  device_ns: number;
+  kernels: number;
+  ancestors: SliceRef[];
+  links: Link[];
+  links_left_out: number;
+  args: Record<string, unknown>;
+}
+
+// Slice, start, length, track, row, index into names.
+export type Match = [number, number, number, number, number, number];
+
+export interface SearchResult {
+  total: number;
+  total_ns: number;
+  names: string[];
+  matches: Match[];
+}
+
+export interface SelectionName {
+  name: string;
+  kind: number;
+  count: number;
+  total_ns: number;
+  self_ns: number;
+  longest_slice: number;
+}
+
+export interface Selection {
+  span_ns: number;
+  slices: number;
+  tracks: { track: number; slices: number; busy_ns: number; busy_share: number }[];
+  top: SelectionName[];
+  names_left_out: number;
+}
+
+export interface CounterPoints {
+  points: [number, number, number][]; // time, lowest, highest
+}
+
+export interface MemoryPlace {
+  place: string;
+  peak_bytes: number;
+  peak_ns: number;
+  reserved_peak_bytes: number;
+  points: [number, number, number][]; // time, allocated, reserved (-1: unknown)
+  at_peak: { name: string; bytes: number; count: number }[];
+  events: number;
+  not_freed_bytes: number;
+}
+
+export interface Memory {
+  places: MemoryPlace[];
+}
+
+export interface Module {
+  name: string;
+  calls: number;
+  host_ns: number;
+  host_self_ns: number;
+  device_ns: number;
+  device_self_ns: number;
+  first_slice: number;
+  children: Module[];
+}
+
+export interface Modules {
+  modules: Module[];
+}
+
+export interface DiffSide {
+  trace: string;
+  steps: number;
+  step_ns: number;
+  low_ns: number;
+  high_ns: number;
+}
+
+export interface DiffCell {
+  calls: number;
+  host_ns?: number;
+  device_ns?: number;
+  low_ns: number;
+  high_ns: number;
+}
+
+export interface DiffRow {
+  name: string;
+  base: DiffCell | null;
+  other: DiffCell | null;
+  beyond_spread: boolean;
+}
+
+export interface Diff {
+  per: string;
+  base: DiffSide;
+  other: DiffSide;
+  labels: { name: string; base_ns: number; other_ns: number }[];
+  operators: DiffRow[];
+  kernels: DiffRow[];
+}

@@ -1,0 +1,25 @@
+// A value that tells when it changes.
+export class Observable<T> {
+  private current: T;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(value: T) {
+    this.current = value;
+  }
+
+  get value(): T {
+    return this.current;
+  }
+
+  set(value: T): void {
+    if (Object.is(value, this.current)) return;
+    this.current = value;
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  // Returns how to stop listening.
+  listen(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}

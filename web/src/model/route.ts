@@ -1,0 +1,52 @@
+// A view is a URL: `#/timeline?trace=a.json&from=0&to=1000`. Everything that makes a screen look the
+// way it does and that one would want to send to a colleague is in here.
+
+export interface Route {
+  screen: string;
+  traces: string[]; // the first is the one that single-trace screens show
+  parameters: Record<string, string>;
+}
+
+export function parseRoute(hash: string): Route {
+  const [path, query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
+  const route: Route = { screen: path, traces: [], parameters: {} };
+  for (const [key, value] of new URLSearchParams(query)) {
+    if (key === 'trace') route.traces.push(value);
+    else route.parameters[key] = value;
+  }
+  return route;
+}
+
+// Readable where the URL standard allows it: people look at links before they click.
+function escaped(text: string): string {
+  return encodeURIComponent(text).replace(/%(?:2F|3A|2C|40|24|3B|3D)/g, decodeURIComponent).replace(/%20/g, '+');
+}
+
+export function routeHash(route: Route): string {
+  const parts = route.traces.map((trace) => `trace=${escaped(trace)}`);
+  for (const [key, value] of Object.entries(route.parameters)) {
+    if (value !== '') parts.push(`${key}=${escaped(value)}`);
+  }
+  return `#/${route.screen}${parts.length > 0 ? `?${parts.join('&')}` : ''}`;
+}
+
+// Another screen for the same traces; what belongs to one screen does not travel.
+export function atScreen(route: Route, screen: string, parameters: Record<string, string> = {}): Route {
+  return { screen, traces: route.traces, parameters };
+}
+
+export function withParameters(route: Route, changes: Record<string, string | undefined>): Route {
+  const parameters = { ...route.parameters };
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') delete parameters[key];
+    else parameters[key] = value;
+  }
+  return { ...route, parameters };
+}
+
+export function numberParameter(route: Route, key: string): number | null {
+  const text = route.parameters[key];
+  if (text === undefined || text === '') return null;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : null;
+}

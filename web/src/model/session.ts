@@ -1,0 +1,118 @@
+import { ApiError, type Client } from '../api/client.ts';
+import type { Run, Runs, Summary, TraceEntry } from '../api/types.ts';
+import type { Theme } from './kinds.ts';
+import { Observable } from './observable.ts';
+import { type Route, parseRoute, routeHash } from './route.ts';
+import type { ThemeChoice } from './theme.ts';
+
+// The browser's address bar, as little of it as is needed.
+export interface Address {
+  hash: () => string;
+  push: (hash: string) => void;
+  replace: (hash: string) => void;
+}
+
+export type Loaded<T> = { is: 'loading' } | { is: 'ready'; value: T } | { is: 'failed'; error: ApiError };
+
+function asApiError(reason: unknown): ApiError {
+  return reason instanceof ApiError ? reason : new ApiError({ code: 'internal', what: String(reason) });
+}
+
+const kPollBusyMs = 400;
+const kPollIdleMs = 4000;
+
+// What every screen shares: where we are, what the server has, and answers that were asked before.
+export class Session {
+  readonly client: Client;
+  readonly report: Summary | null; // a report in a file: no server, no requests
+  readonly route: Observable<Route>;
+  readonly runs = new Observable<Loaded<Runs>>({ is: 'loading' });
+  readonly theme: Observable<Theme>;
+  readonly themeChoice: Observable<ThemeChoice>;
+  private readonly address: Address;
+  private readonly answers = new Map<string, Observable<Loaded<unknown>>>();
+  private timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(client: Client, address: Address, report: Summary | null, themeChoice: ThemeChoice, theme: Theme) {
+    this.client = client;
+    this.address = address;
+    this.report = report;
+    this.route = new Observable(parseRoute(address.hash()));
+    this.theme = new Observable(theme);
+    this.themeChoice = new Observable(themeChoice);
+  }
+
+  go(route: Route): void {
+    this.address.push(routeHash(route));
+    this.route.set(route);
+  }
+
+  // The same place seen a little differently: no new entry for "back".
+  amend(route: Route): void {
+    this.address.replace(routeHash(route));
+    this.route.set(route);
+  }
+
+  addressChanged(): void {
+    this.route.set(parseRoute(this.address.hash()));
+  }
+
+  // The answer under this key; asked for once.
+  answer<T>(key: string, ask: () => Promise<T>): Observable<Loaded<T>> {
+    const known = this.answers.get(key);
+    if (known) return known as Observable<Loaded<T>>;
+    const answer = new Observable<Loaded<T>>({ is: 'loading' });
+    this.answers.set(key, answer as Observable<Loaded<unknown>>);
+    ask().then(
+      (value) => answer.set({ is: 'ready', value }),
+      (reason: unknown) => {
+        this.answers.delete(key); // so that another visit asks again
+        answer.set({ is: 'failed', error: asApiError(reason) });
+      });
+    return answer;
+  }
+
+  async pollRuns(): Promise<void> {
+    if (this.timer) clearTimeout(this.timer);
+    let wait = kPollIdleMs;
+    try {
+      const value = await this.client.runs();
+      const last = this.runs.value;
+      if (last.is === 'ready' && last.value.generation !== value.generation) this.forgetChanged(last.value, value);
+      if (last.is !== 'ready' || last.value.generation !== value.generation) this.runs.set({ is: 'ready', value });
+      if (value.loading) wait = kPollBusyMs;
+    } catch (reason) {
+      // What is on the screen stays; only a page that never had anything says so.
+      if (this.runs.value.is !== 'ready') this.runs.set({ is: 'failed', error: asApiError(reason) });
+    }
+    this.timer = setTimeout(() => void this.pollRuns(), wait);
+  }
+
+  // A file that was written again has new answers.
+  private forgetChanged(before: Runs, after: Runs): void {
+    const sizes = new Map(allTraces(before).map((entry) => [entry.trace, entry]));
+    for (const entry of allTraces(after)) {
+      const old = sizes.get(entry.trace);
+      if (old?.state !== 'ready' || (old.file_bytes === entry.file_bytes && entry.state === 'ready')) continue;
+      for (const key of [...this.answers.keys()]) if (key.includes(entry.trace)) this.answers.delete(key);
+    }
+  }
+}
+
+export function allTraces(runs: Runs): TraceEntry[] {
+  return runs.runs.flatMap((run) => run.traces);
+}
+
+export function findTrace(runs: Runs, trace: string): { run: Run; entry: TraceEntry } | null {
+  for (const run of runs.runs) {
+    const entry = run.traces.find((one) => one.trace === trace);
+    if (entry) return { run, entry };
+  }
+  return null;
+}
+
+// What to show when the URL names no trace: the only or first that can be read.
+export function defaultTrace(runs: Runs): string | null {
+  const traces = allTraces(runs);
+  return (traces.find((entry) => entry.state === 'ready') ?? null)?.trace ?? null;
+}

@@ -1,0 +1,88 @@
+import type { Cell, Column, Row, Table } from '../api/types.ts';
+import { matcherOf } from './query.ts';
+
+// Sorting, filtering and copying of tables whose cells have types.
+
+export interface Order {
+  key: string;
+  descending: boolean;
+}
+
+// "-device_total_ns" is descending, as in the URL.
+export function parseOrder(text: string | undefined): Order | null {
+  if (text === undefined || text === '') return null;
+  return text.startsWith('-') ? { key: text.slice(1), descending: true } : { key: text, descending: false };
+}
+
+export function orderText(order: Order | null): string {
+  return order === null ? '' : `${order.descending ? '-' : ''}${order.key}`;
+}
+
+export function isNumeric(column: Column): boolean {
+  return column.type !== 'text' && column.type !== 'name';
+}
+
+// First click: what one looks for comes first. Second: the other way. Third: as it came.
+export function nextOrder(order: Order | null, column: Column): Order | null {
+  const first = isNumeric(column);
+  if (order === null || order.key !== column.key) return { key: column.key, descending: first };
+  return order.descending === first ? { key: column.key, descending: !first } : null;
+}
+
+const kCollator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+// Absent cells stay at the end, whichever way.
+export function compareCells(a: Cell, b: Cell, descending: boolean): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  const order = typeof a === 'number' && typeof b === 'number' ? a - b : kCollator.compare(String(a), String(b));
+  return descending ? -order : order;
+}
+
+export function sortRows(rows: readonly Row[], order: Order | null): readonly Row[] {
+  if (order === null) return rows;
+  const { key, descending } = order;
+  return [...rows].sort((a, b) => compareCells(a[key] ?? null, b[key] ?? null, descending));
+}
+
+export interface Filtered {
+  rows: readonly Row[];
+  problem: string; // why the pattern cannot be read
+}
+
+export function filterRows(table: Table, typed: string): Filtered {
+  const { matches, problem } = matcherOf(typed);
+  if (problem !== '') return { rows: [], problem };
+  const keys = table.columns.filter((column) => !isNumeric(column)).map((column) => column.key);
+  const rows = table.rows.filter((row) => keys.some((key) => row[key] !== null && matches(String(row[key]))));
+  return { rows, problem: '' };
+}
+
+// A column in which no row says anything is not worth its room.
+export function speakingColumns(table: Table): Column[] {
+  return table.columns.filter((column) => table.rows.some((row) => (row[column.key] ?? null) !== null));
+}
+
+function csvField(cell: Cell): string {
+  const text = cell === null ? '' : String(cell);
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+// RFC 4180, with the exact numbers and the keys that tools know.
+export function csvText(columns: readonly Column[], rows: readonly Row[]): string {
+  const lines = [columns.map((column) => csvField(column.key)).join(',')];
+  for (const row of rows) lines.push(columns.map((column) => csvField(row[column.key] ?? null)).join(','));
+  return `${lines.join('\r\n')}\r\n`;
+}
+
+export interface Range {
+  first: number;
+  last: number; // one past
+}
+
+// Which rows of a long table are on the screen, with some to spare on both sides.
+export function visibleRange(scrollTop: number, height: number, rowHeight: number, rows: number): Range {
+  const spare = 8;
+  const first = Math.max(0, Math.floor(scrollTop / rowHeight) - spare);
+  const last = Math.min(rows, Math.ceil((scrollTop + height) / rowHeight) + spare);
+  return { first: Math.min(first, last), last };
+}

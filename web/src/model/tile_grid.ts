@@ -1,0 +1,180 @@
+import { type Viewport, spanOf } from './viewport.ts';
+
+// Tiles lie on a grid: level L has 2^L nanoseconds per column and kTileColumns columns per tile, so
+// that panning and zooming back meet tiles that are there already. While the right ones are on their
+// way, those of other levels stand in: the picture is stale or coarse for a moment, never blank.
+
+export const kTileColumns = 2048;
+
+export interface TileKey {
+  level: number;
+  index: number;
+}
+
+export function tileStart(key: TileKey): number {
+  return key.index * kTileColumns * 2 ** key.level;
+}
+
+export function tileEnd(key: TileKey): number {
+  return (key.index + 1) * kTileColumns * 2 ** key.level;
+}
+
+// The level whose columns are as wide as a pixel or a little narrower.
+export function levelFor(view: Viewport, width_px: number): number {
+  const perPixel = spanOf(view) / Math.max(1, width_px);
+  return Math.max(0, Math.floor(Math.log2(perPixel) + 1e-9));
+}
+
+// The level at which one tile holds the whole trace.
+export function topLevel(span_ns: number): number {
+  return Math.max(0, Math.ceil(Math.log2(Math.max(1, span_ns) / kTileColumns)));
+}
+
+export function keysCovering(view: Viewport, level: number, span_ns: number): TileKey[] {
+  const width = kTileColumns * 2 ** level;
+  const first = Math.max(0, Math.floor(view.start_ns / width));
+  const last = Math.min(Math.floor(Math.max(0, span_ns - 1) / width), Math.floor(view.end_ns / width));
+  const keys: TileKey[] = [];
+  for (let index = first; index <= last; ++index) keys.push({ level, index });
+  return keys;
+}
+
+// A tile and the part of time for which it speaks.
+export interface Patch<T> {
+  tile: T;
+  start_ns: number;
+  end_ns: number;
+}
+
+export type FetchTile<T> = (start_ns: number, end_ns: number, columns: number, signal: AbortSignal) => Promise<T>;
+
+function textOf(key: TileKey): string {
+  return `${key.level}/${key.index}`;
+}
+
+const kAtOnce = 4;
+const kMostTiles = 160;
+
+export class TileGrid<T> {
+  private readonly loaded = new Map<string, { level: number; tile: T }>(); // least recently drawn first
+  private readonly pending = new Map<string, AbortController>();
+  private wanted: TileKey[] = [];
+  private readonly span_ns: number;
+  private readonly top: number;
+  private readonly fetchTile: FetchTile<T>;
+  private readonly changed: () => void;
+  failed: unknown = null;
+
+  constructor(span_ns: number, fetchTile: FetchTile<T>, changed: () => void) {
+    this.span_ns = span_ns;
+    this.top = topLevel(span_ns);
+    this.fetchTile = fetchTile;
+    this.changed = changed;
+  }
+
+  // Says what is on the screen. Its tiles are fetched first, then its surroundings; what is no longer
+  // needed is called off.
+  look(view: Viewport, width_px: number): void {
+    const level = this.levelOf(view, width_px);
+    const margin = spanOf(view) * 0.5;
+    const wide = { start_ns: view.start_ns - margin, end_ns: view.end_ns + margin };
+    this.wanted = [
+      { level: this.top, index: 0 },
+      ...keysCovering(view, level, this.span_ns),
+      ...keysCovering(wide, level, this.span_ns),
+      ...keysCovering(view, Math.min(level + 1, this.top), this.span_ns),
+    ];
+    const names = new Set(this.wanted.map(textOf));
+    for (const [name, abort] of this.pending) if (!names.has(name)) abort.abort();
+    this.fetchMore();
+  }
+
+  // Tiles that together show the window, without overlap, in time order.
+  covering(view: Viewport, width_px: number): Patch<T>[] {
+    return keysCovering(view, this.levelOf(view, width_px), this.span_ns).flatMap((key) => this.bestFor(key));
+  }
+
+  isComplete(view: Viewport, width_px: number): boolean {
+    return keysCovering(view, this.levelOf(view, width_px), this.span_ns)
+      .every((key) => this.loaded.has(textOf(key)));
+  }
+
+  stop(): void {
+    this.wanted = [];
+    for (const abort of this.pending.values()) abort.abort();
+  }
+
+  private levelOf(view: Viewport, width_px: number): number {
+    return Math.min(levelFor(view, width_px), this.top);
+  }
+
+  private get(key: TileKey): T | undefined {
+    const name = textOf(key);
+    const found = this.loaded.get(name);
+    if (!found) return undefined;
+    this.loaded.delete(name);
+    this.loaded.set(name, found);
+    return found.tile;
+  }
+
+  private bestFor(key: TileKey): Patch<T>[] {
+    const start_ns = tileStart(key);
+    const end_ns = tileEnd(key);
+    const own = this.get(key);
+    if (own !== undefined) return [{ tile: own, start_ns, end_ns }];
+    const halves = this.halvesOf(key);
+    if (halves) return halves;
+    for (let level = key.level + 1; level <= this.top; ++level) {
+      const tile = this.get({ level, index: Math.floor(key.index / 2 ** (level - key.level)) });
+      if (tile !== undefined) return [{ tile, start_ns, end_ns }];
+    }
+    return [];
+  }
+
+  private halvesOf(key: TileKey): Patch<T>[] | null {
+    if (key.level === 0) return null;
+    const patches: Patch<T>[] = [];
+    for (const index of [key.index * 2, key.index * 2 + 1]) {
+      const half = { level: key.level - 1, index };
+      if (tileStart(half) >= this.span_ns) continue;
+      const tile = this.get(half);
+      if (tile === undefined) return null;
+      patches.push({ tile, start_ns: tileStart(half), end_ns: tileEnd(half) });
+    }
+    return patches;
+  }
+
+  private fetchMore(): void {
+    for (const key of this.wanted) {
+      if (this.pending.size >= kAtOnce) return;
+      const name = textOf(key);
+      if (!this.loaded.has(name) && !this.pending.has(name)) void this.fetch(key, name);
+    }
+  }
+
+  private async fetch(key: TileKey, name: string): Promise<void> {
+    const abort = new AbortController();
+    this.pending.set(name, abort);
+    try {
+      const tile = await this.fetchTile(tileStart(key), tileEnd(key), kTileColumns, abort.signal);
+      this.keep(name, key.level, tile);
+      this.failed = null;
+    } catch (reason) {
+      if (!abort.signal.aborted) {
+        this.failed = reason;
+        this.wanted = [];
+      }
+    }
+    this.pending.delete(name);
+    this.fetchMore();
+    this.changed();
+  }
+
+  private keep(name: string, level: number, tile: T): void {
+    this.loaded.set(name, { level, tile });
+    for (const [old, { level: oldLevel }] of this.loaded) {
+      if (this.loaded.size <= kMostTiles) break;
+      if (oldLevel !== this.top) this.loaded.delete(old);
+    }
+  }
+}

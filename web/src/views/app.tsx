@@ -1,0 +1,165 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+import type { ThemeChoice } from '../model/theme.ts';
+import { type Route, atScreen, routeHash } from '../model/route.ts';
+import { type Session, defaultTrace, findTrace } from '../model/session.ts';
+import { bytesText, countText, durationText } from '../model/units.ts';
+import { traceLabel } from '../model/names.ts';
+import { useKeys, useObservable, useRoute, useSession } from '../widgets/hooks.ts';
+import { Failure, Waiting } from '../widgets/pieces.tsx';
+import { ApiError } from '../api/client.ts';
+import { Help } from './help.tsx';
+import { RunsView } from './runs.tsx';
+import type { Screen } from './screen.ts';
+import { kScreens } from './screens.ts';
+
+// The frame around the screens: navigation, what is open, theme and help.
+
+function screensOf(session: Session): readonly Screen[] {
+  return session.report ? kScreens.filter((screen) => screen.shows === 'summary') : kScreens;
+}
+
+const kThemes: readonly ThemeChoice[] = ['system', 'light', 'dark'];
+const kThemeWords = { system: 'auto', light: 'light', dark: 'dark' } as const;
+
+export function App(): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  const [hasHelp, setHelp] = useState(false);
+  const screens = screensOf(session);
+  const nextTheme = (): void => session.themeChoice.set(kThemes[(kThemes.indexOf(session.themeChoice.value) + 1) % kThemes.length]);
+  useKeys((event) => {
+    const digit = Number(event.key);
+    if (digit >= 1 && digit <= screens.length && !Number.isNaN(digit)) session.go(atScreen(route, screens[digit - 1].id));
+    else if (event.key === '?') setHelp(true);
+    else if (event.key === 't') nextTheme();
+    else if (event.key === 'r' && !session.report) session.go(atScreen(route, 'runs'));
+    else return false;
+    return true;
+  });
+  useEffect(() => {
+    const screen = kScreens.find((one) => one.id === route.screen);
+    const what = route.traces.map(traceLabel).join(', ');
+    document.title = [screen?.title, what, 'strobe'].filter(Boolean).join(' · ');
+  }, [route]);
+  return (
+    <div class="app">
+      <a class="skip offscreen" href="#main" onClick={(event) => {
+        event.preventDefault();
+        document.getElementById('main')?.focus();
+      }}>Skip to the content</a>
+      <nav class="rail" aria-label="Screens">
+        <span class="brand" aria-label="strobe" title="strobe"><svg viewBox="0 0 20 20" width="22" height="22" aria-hidden="true"><path d="M2 10h3l2-6 3 12 3-9 1.5 3H18" /></svg></span>
+        {screens.map((screen, i) => (
+          <a key={screen.id} href={routeHash(atScreen(route, screen.id))} title={`${screen.title} (${i + 1})`} aria-current={screen.id === currentId(session, route) ? 'page' : undefined}
+             onClick={(event) => {
+               event.preventDefault();
+               session.go(atScreen(route, screen.id));
+             }}>
+            <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d={screen.icon} /></svg>
+            <span>{screen.title}</span>
+          </a>
+        ))}
+        <span class="grow" />
+        <button type="button" title="Keys (?)" aria-label="Keys" onClick={() => setHelp(true)}><kbd>?</kbd></button>
+      </nav>
+      <header class="bar">
+        <Opened />
+        <span class="grow" />
+        <ThemeButton onClick={nextTheme} />
+      </header>
+      <main id="main" tabIndex={-1}><Content /></main>
+      {hasHelp && <Help onClose={() => setHelp(false)} />}
+    </div>
+  );
+}
+
+function currentId(session: Session, route: Route): string {
+  if (route.screen === 'runs' && !session.report) return 'runs';
+  return screensOf(session).find((screen) => screen.id === route.screen)?.id ?? kScreens[0].id;
+}
+
+function ThemeButton({ onClick }: { onClick: () => void }): JSX.Element {
+  const choice = useObservable(useSession().themeChoice);
+  return (
+    <button type="button" class="quiet theme" onClick={onClick} title="Light, dark, as the system has it (T)" aria-label={`Theme: ${kThemeWords[choice]}`}>
+      <svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true"><circle cx="10" cy="10" r="6.5" /><path d="M10 3.5a6.5 6.5 0 0 1 0 13z" class="solid" /></svg>
+      <span>{kThemeWords[choice]}</span>
+    </button>
+  );
+}
+
+// The open trace and what it says of itself.
+function Opened(): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  const runs = useObservable(session.runs);
+  if (session.report) {
+    const { facts } = session.report;
+    return (
+      <>
+        <b class="opened-name">{traceLabel(String(facts['file'] ?? 'report'))}</b>
+        <span class="opened-facts muted">{[facts['device'], facts['dialect']].filter(Boolean).join(' · ')}</span>
+      </>
+    );
+  }
+  const [trace] = route.traces;
+  const found = runs.is === 'ready' && trace ? findTrace(runs.value, trace) : null;
+  const entry = found?.entry;
+  const more = route.traces.length - 1;
+  return (
+    <>
+      <a class="opened" href={routeHash(atScreen(route, 'runs'))} title="Choose another (R)" onClick={(event) => {
+        event.preventDefault();
+        session.go(atScreen(route, 'runs'));
+      }}>
+        <span class="muted">{found ? found.run.name : 'Runs'}</span>
+        {trace && <><span class="muted" aria-hidden="true">/</span><b>{entry ? entry.worker : traceLabel(trace)}</b>
+          {entry && entry.span !== 'default' && <span class="muted">{entry.span}</span>}
+          {more > 0 && <span class="badge">+{more}</span>}</>}
+        <span aria-hidden="true" class="muted">▾</span>
+      </a>
+      {entry?.state === 'ready' && (
+        <span class="opened-facts muted">
+          {[entry.device, `${countText(entry.slices ?? 0)} slices`, durationText(entry.span_ns ?? 0), bytesText(entry.file_bytes)].filter(Boolean).join(' · ')}
+        </span>
+      )}
+      {entry?.import_warning && <span class="warning" title={entry.import_warning}>{entry.import_warning}</span>}
+    </>
+  );
+}
+
+function Content(): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  const runs = useObservable(session.runs);
+  const screen = screensOf(session).find((one) => one.id === route.screen) ?? kScreens[0];
+  const isRuns = route.screen === 'runs';
+  // The first visit names nothing: the only trace opens by itself, several are offered.
+  useEffect(() => {
+    if (session.report || route.traces.length > 0 || isRuns || runs.is !== 'ready') return;
+    const only = runs.value.runs.length === 1 && runs.value.runs[0].traces.length === 1 ? defaultTrace(runs.value) : null;
+    session.amend(only === null ? atScreen(route, 'runs') : { screen: screen.id, traces: [only], parameters: route.parameters });
+  }, [route, runs]);
+  if (session.report) return <screen.component />;
+  if (isRuns) return <RunsView />;
+  if (runs.is === 'failed') return <Failure error={runs.error} title="No connection" />;
+  if (runs.is === 'loading' || route.traces.length === 0) return <Waiting what="asking what there is" />;
+  const entries = route.traces.map((trace) => findTrace(runs.value, trace)?.entry);
+  const missing = route.traces.find((_, i) => entries[i] === undefined);
+  if (missing !== undefined) {
+    return <Failure title="This trace is not here" error={new ApiError({ code: 'not_found', what: `no trace is called '${missing}'`, hint: 'it may have been moved or deleted; press R to see what there is' })} />;
+  }
+  const failed = entries.find((entry) => entry?.state === 'failed');
+  if (failed) return <Failure title="This trace cannot be read" error={new ApiError(failed.error ?? { code: 'unreadable', what: 'no reason was given' })} />;
+  const pending = entries.find((entry) => entry?.state !== 'ready');
+  if (pending) {
+    return (
+      <div class="empty"><h2>Loading {pending.worker}</h2>
+        {pending.state === 'queued' ? <p class="muted">It waits for its turn.</p> : <progress value={pending.progress} max={1} />}
+        <p class="muted">{bytesText(pending.file_bytes)}</p></div>
+    );
+  }
+  return <screen.component key={`${screen.id} ${route.traces.join(' ')}`} />;
+}

@@ -1,0 +1,55 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+const kKeys: readonly { title: string; keys: readonly (readonly [string, string])[] }[] = [
+  { title: 'Timeline', keys: [
+    ['W S', 'zoom in and out, at the pointer'],
+    ['A D', 'move left and right; arrow keys too'],
+    ['wheel', 'zoom; with Shift, or beside the tracks: scroll'],
+    ['drag', 'move; with Shift: select an area'],
+    ['F', 'zoom to the selection or the chosen slice; double click too'],
+    ['0 Home', 'show everything'],
+    ['M', 'mark a moment and measure from it'],
+    ['click', 'choose a slice, or follow an arrow'],
+    ['G', 'follow the first arrow: to the kernel, or back to its launch'],
+    ['Esc', 'let go: mark, selection, slice, search'],
+  ] },
+  { title: 'Search', keys: [
+    ['/', 'search or filter'],
+    ['Enter', 'next match; N too'],
+    ['Shift Enter', 'previous match'],
+    ['/re/', 'a pattern'],
+    ['=name', 'exactly this name'],
+  ] },
+  { title: 'Tables', keys: [
+    ['↑ ↓', 'move through the rows'],
+    ['Enter', 'show the row in the timeline; double click too'],
+  ] },
+  { title: 'Everywhere', keys: [
+    ['1 … 9', 'the screens, in their order'],
+    ['R', 'runs'],
+    ['T', 'light, dark, as the system has it'],
+    ['?', 'this page'],
+  ] },
+];
+
+export function Help({ onClose }: { onClose: () => void }): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="help" aria-label="Keys" onClose={onClose}
+            onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
+      <div class="help-body">
+        <header><h2>Keys</h2><button type="button" class="quiet" onClick={() => dialog.current?.close()} aria-label="Close">✕</button></header>
+        <div class="help-columns">
+          {kKeys.map((group) => (
+            <section key={group.title}>
+              <h3>{group.title}</h3>
+              <dl>{group.keys.map(([keys, what]) => <div key={keys}><dt>{keys.split(' ').map((key) => <kbd key={key}>{key}</kbd>)}</dt><dd>{what}</dd></div>)}</dl>
+            </section>
+          ))}
+        </div>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,137 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+import type { Memory as MemoryAnswer, MemoryPlace, Table } from '../api/types.ts';
+import { atScreen, withParameters } from '../model/route.ts';
+import { bytesText, countText, durationText } from '../model/units.ts';
+import { DataTable } from '../widgets/data_table.tsx';
+import { useAnswer, useRoute, useSession } from '../widgets/hooks.ts';
+import { Card, Empty, Facts, Failure, Waiting } from '../widgets/pieces.tsx';
+import { Plot, type PlotLine } from '../widgets/plot.tsx';
+import type { Screen } from './screen.ts';
+import { WithSummary } from './summary_answer.tsx';
+
+function Memory(): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  if (session.report) return <MemoryTables />;
+  const [trace] = route.traces;
+  const memory = useAnswer(`memory ${trace}`, () => session.client.memory(trace));
+  if (memory.is === 'loading') return <Waiting what="following the allocations" />;
+  if (memory.is === 'failed') return <Failure error={memory.error} />;
+  return <Places memory={memory.value} />;
+}
+
+function Places({ memory }: { memory: MemoryAnswer }): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  const places = memory.places.filter((place) => place.points.length > 0);
+  const place = places.find((one) => one.place === route.parameters['place'])
+    ?? places.reduce<MemoryPlace | undefined>((a, b) => (a && a.peak_bytes >= b.peak_bytes ? a : b), undefined);
+  if (!place) return <NothingRecorded />;
+  return (
+    <div class="page memory">
+      {places.length > 1 && (
+        <nav class="tabs" aria-label="Places">
+          {places.map((one) => (
+            <button key={one.place} type="button" aria-current={one === place ? 'page' : undefined}
+                    onClick={() => session.amend(withParameters(route, { place: one.place }))}>
+              {one.place} <span class="muted">{bytesText(one.peak_bytes)}</span>
+            </button>
+          ))}
+        </nav>
+      )}
+      <Facts facts={[
+        ['Peak allocated', <span data-fact="peak">{bytesText(place.peak_bytes)}</span>],
+        ['at', durationText(place.peak_ns)],
+        ['Peak reserved', place.reserved_peak_bytes > 0 ? bytesText(place.reserved_peak_bytes) : '–'],
+        ['Events', countText(place.events)],
+        ['Not freed', bytesText(place.not_freed_bytes)],
+      ]} />
+      <PlaceCurve place={place} />
+      <AtPeak place={place} />
+    </div>
+  );
+}
+
+function PlaceCurve({ place }: { place: MemoryPlace }): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  const { x, lines } = useMemo(() => {
+    const reserved = place.points.some((point) => point[2] >= 0);
+    const all: PlotLine[] = [
+      { label: 'allocated', colour: '--kind-2', isArea: true, values: place.points.map((point) => point[1]) },
+    ];
+    if (reserved) all.push({ label: 'reserved', colour: '--muted', isArea: false, values: place.points.map((point) => (point[2] >= 0 ? point[2] : null)) });
+    return { x: place.points.map((point) => point[0]), lines: all };
+  }, [place]);
+  return (
+    <Card title={`${place.place} over time`} aside={<span class="muted">drag to zoom, double click to reset, click to see that moment in the timeline</span>}>
+      <Plot x={x} lines={lines} height={260} xText={durationText} yText={bytesText} inBytes label={`Memory of ${place.place} over time`}
+            mark={{ x: place.peak_ns, label: `peak ${bytesText(place.peak_bytes)}` }}
+            onClick={(at) => session.go(atScreen(route, 'timeline', { at: String(Math.round(at)) }))} />
+    </Card>
+  );
+}
+
+function AtPeak({ place }: { place: MemoryPlace }): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  const table: Table = useMemo(() => ({
+    title: 'Alive at the peak', rows_left_out: 0, notes: [],
+    columns: [{ key: 'name', type: 'name' }, { key: 'bytes', type: 'bytes' }, { key: 'share', type: 'share', share_of: 'the peak' }, { key: 'count', type: 'count' }],
+    rows: place.at_peak.map((one) => ({ name: one.name, bytes: one.bytes, share: one.bytes / (place.peak_bytes || 1), count: one.count })),
+  }), [place]);
+  return (
+    <Card title={table.title} class="fill" aside={<span class="muted">by the operator that allocated it</span>}>
+      {table.rows.length === 0
+        ? <p class="muted">The trace gives no addresses, so what was alive cannot be told.</p>
+        : <DataTable table={table} idOf={(row) => String(row['name'])} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
+                     onState={(state) => session.amend(withParameters(route, { ...state }))}
+                     onOpen={(row) => session.go(atScreen(route, 'timeline', { q: `=${row['name']}` }))} />}
+    </Card>
+  );
+}
+
+function NothingRecorded(): JSX.Element {
+  return (
+    <Empty title="No memory was recorded">
+      <p>Record with <code>profile_memory=True</code> (PyTorch: <code>torch.profiler.profile(profile_memory=True)</code>; Paddle:
+        {' '}<code>paddle.profiler.Profiler(profile_memory=True)</code>) and this shows allocated and reserved memory over
+        time, and who held it at the peak.</p>
+    </Empty>
+  );
+}
+
+// In a report there is no curve, but the tables are there.
+function MemoryTables(): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  return (
+    <WithSummary>
+      {(summary) => {
+        const peaks = summary.tables['memory_peaks'];
+        const table = summary.tables['memory'];
+        if (!table?.rows.length && !peaks?.rows.length) return <NothingRecorded />;
+        return (
+          <div class="page memory">
+            {peaks && peaks.rows.length > 0 && (
+              <Facts facts={peaks.rows.map((row) => [`Peak of ${row['place']}`, bytesText(Number(row['peak_allocated_bytes'] ?? 0))])} />
+            )}
+            {table && table.rows.length > 0 && (
+              <Card title={table.title} class="fill">
+                <DataTable table={table} idOf={(row) => `${row['name']} ${row['place']} ${row['pool']}`} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
+                           onState={(state) => session.amend(withParameters(route, { ...state }))} />
+              </Card>
+            )}
+          </div>
+        );
+      }}
+    </WithSummary>
+  );
+}
+
+export const memory: Screen = {
+  id: 'memory', title: 'Memory', shows: 'summary', component: Memory,
+  icon: 'M3 16l4-5 3 2 4-7 3 4M3 16h14',
+};

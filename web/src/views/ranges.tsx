@@ -1,0 +1,31 @@
+import type { JSX } from 'preact';
+
+import type { Screen } from './screen.ts';
+import { type TableSpec, SummaryTables } from './summary_tables.tsx';
+
+const kSpecs: readonly TableSpec[] = [
+  { key: 'phases', tab: 'Model phases' },
+  { key: 'user_ranges', tab: 'User ranges', name: 'range' },
+  { key: 'memory_ranges', tab: 'Copies and memsets', name: 'range' },
+  { key: 'steps', tab: 'Steps', name: 'step',
+    columns: ['step', 'duration_ns', 'kernel_ns', 'communication_ns', 'memcpy_ns', 'memset_ns', 'runtime_ns',
+              'data_loading_ns', 'host_ns', 'idle_ns', 'launched_device_ns'] },
+  { key: 'threads', tab: 'Host threads', columns: ['name', 'process', 'thread', 'track', 'ranges', 'busy_ns', 'busy_share'] },
+  { key: 'kinds', tab: 'Kinds of slices' },
+  { key: 'import', tab: 'Import report' },
+];
+
+function Ranges(): JSX.Element {
+  return (
+    <SummaryTables specs={kSpecs} empty={{
+      title: 'This trace has no ranges',
+      advice: <p>Mark parts of the script with <code>torch.profiler.record_function("name")</code> or
+        {' '}<code>paddle.profiler.RecordEvent("name")</code>, and steps with <code>profiler.step()</code>.</p>,
+    }} />
+  );
+}
+
+export const ranges: Screen = {
+  id: 'ranges', title: 'Ranges', shows: 'summary', component: Ranges,
+  icon: 'M3 5v10M17 5v10M3 10h14M6 7l-3 3 3 3M14 7l3 3-3 3',
+};

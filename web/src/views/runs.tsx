@@ -1,0 +1,119 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+
+import type { Run, Runs as RunsAnswer, TraceEntry } from '../api/types.ts';
+import { matcherOf } from '../model/query.ts';
+import { bytesText, countText, durationText } from '../model/units.ts';
+import { FilterBox } from '../widgets/data_table.tsx';
+import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
+import { Empty, Failure, Waiting } from '../widgets/pieces.tsx';
+
+// What the served folder holds, and which of it to look at.
+
+const kSearchFrom = 6; // fewer traces need no search box
+
+export function RunsView(): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  const runs = useObservable(session.runs);
+  const [filter, setFilter] = useState('');
+  const [chosen, setChosen] = useState<readonly string[]>(route.traces);
+  if (runs.is === 'loading') return <Waiting what="asking what there is" />;
+  if (runs.is === 'failed') return <Failure error={runs.error} title="No connection" />;
+  const count = runs.value.runs.reduce((sum, run) => sum + run.traces.length, 0);
+  if (count === 0) return <EmptyFolder runs={runs.value} />;
+  const { matches, problem } = matcherOf(filter);
+  const shown = runs.value.runs
+    .map((run) => ({ ...run, traces: run.traces.filter((entry) => matches(`${run.name}/${entry.worker} ${entry.trace}`)) }))
+    .filter((run) => run.traces.length > 0);
+  const toggle = (traces: readonly string[], isOn: boolean): void =>
+    setChosen(isOn ? [...chosen, ...traces.filter((one) => !chosen.includes(one))] : chosen.filter((one) => !traces.includes(one)));
+  const open = (traces: readonly string[], screen = 'overview'): void => session.go({ screen, traces: [...traces], parameters: {} });
+  return (
+    <div class="page runs">
+      <div class="tools">
+        <h1>Runs <span class="muted">in {runs.value.folder}</span></h1>
+        {count >= kSearchFrom && <FilterBox value={filter} problem={problem} onValue={setFilter} label="Search" />}
+        {runs.value.loading && <span class="muted" role="status"><span class="spinner" aria-hidden="true" /> loading</span>}
+        <span class="grow" />
+        <span class="muted">{chosen.length > 0 ? `${chosen.length} chosen` : ''}</span>
+        <button type="button" class="quiet" disabled={chosen.length !== 2} onClick={() => open(chosen, 'diff')} title="Choose exactly two">Diff two</button>
+        <button type="button" class="quiet" disabled={chosen.length < 2} onClick={() => open(chosen, 'distributed')} title="Choose two or more">Open as ranks</button>
+        <button type="button" class="primary" disabled={chosen.length === 0} onClick={() => open(chosen.slice(0, 1))}>Open</button>
+      </div>
+      {shown.map((run) => <RunCard key={run.name} run={run} chosen={chosen} onToggle={toggle} onOpen={(trace) => open([trace])} />)}
+      {shown.length === 0 && <p class="nothing muted">Nothing is called that.</p>}
+    </div>
+  );
+}
+
+function RunCard({ run, chosen, onToggle, onOpen }: {
+  run: Run; chosen: readonly string[]; onToggle: (traces: readonly string[], isOn: boolean) => void; onOpen: (trace: string) => void;
+}): JSX.Element {
+  const ready = run.traces.filter((entry) => entry.state === 'ready').map((entry) => entry.trace);
+  const all = ready.length > 0 && ready.every((trace) => chosen.includes(trace));
+  return (
+    <section class="card run">
+      <header>
+        <h2><label><input type="checkbox" checked={all} disabled={ready.length === 0} aria-label={`All traces of ${run.name}`}
+                          onChange={(event) => onToggle(ready, event.currentTarget.checked)} /> {run.name}</label></h2>
+        <span class="muted">{run.traces.length} {run.traces.length === 1 ? 'trace' : 'traces'}</span>
+      </header>
+      <ul class="entries">
+        {run.traces.map((entry) => (
+          <li key={entry.trace} class={`entry ${entry.state}`}>
+            <input type="checkbox" aria-label={`Choose ${entry.worker}`} disabled={entry.state !== 'ready'} checked={chosen.includes(entry.trace)}
+                   onChange={(event) => onToggle([entry.trace], event.currentTarget.checked)} />
+            <Entry entry={entry} onOpen={() => onOpen(entry.trace)} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Entry({ entry, onOpen }: { entry: TraceEntry; onOpen: () => void }): JSX.Element {
+  const name = (
+    <span class="worker">{entry.rank !== null && <span class="muted">rank {entry.rank} · </span>}{entry.worker}
+      {entry.span !== 'default' && <span class="muted"> span {entry.span}</span>}</span>
+  );
+  if (entry.state === 'failed') {
+    return (
+      <div class="entry-body">
+        {name}
+        <span class="problem"><b>cannot be read</b>: {entry.error?.what ?? 'no reason was given'}
+          {entry.error?.hint ? <span class="muted"> · {entry.error.hint}</span> : null}</span>
+        <span class="number">{bytesText(entry.file_bytes)}</span>
+      </div>
+    );
+  }
+  if (entry.state !== 'ready') {
+    return (
+      <div class="entry-body">
+        {name}
+        <span class="progress">{entry.state === 'queued' ? <span class="muted">waits for its turn</span>
+          : <><progress value={entry.progress} max={1} aria-label={`Loading ${entry.worker}`} /> <span class="muted number">{Math.round(entry.progress * 100)} %</span></>}</span>
+        <span class="number">{bytesText(entry.file_bytes)}</span>
+      </div>
+    );
+  }
+  return (
+    <button type="button" class="entry-body" onClick={onOpen}>
+      {name}
+      <span class="muted">{entry.device ?? 'no device'}{entry.dialect ? ` · ${entry.dialect}` : ''}
+        {entry.import_warning && <span class="warning" title={entry.import_warning}> · {entry.import_warning}</span>}</span>
+      <span class="number">{countText(entry.slices ?? 0)} <span class="muted">slices</span></span>
+      <span class="number">{durationText(entry.span_ns ?? 0)}</span>
+      <span class="number muted">{bytesText(entry.file_bytes)}</span>
+    </button>
+  );
+}
+
+function EmptyFolder({ runs }: { runs: RunsAnswer }): JSX.Element {
+  return (
+    <Empty title={`There are no traces in ${runs.folder}`}>
+      <p>Put traces (<code>.json</code>, <code>.json.gz</code>, <code>.json.zst</code>) there, or in folders below it: every folder is a
+        run, every file one of its workers. They appear here by themselves.</p>
+    </Empty>
+  );
+}

@@ -1,0 +1,23 @@
+import type { Screen } from './screen.ts';
+import { diff } from './diff.tsx';
+import { distributed } from './distributed.tsx';
+import { kernels } from './kernels.tsx';
+import { memory } from './memory.tsx';
+import { modules } from './modules.tsx';
+import { operators } from './operators.tsx';
+import { overview } from './overview.tsx';
+import { ranges } from './ranges.tsx';
+import { timeline } from './timeline.tsx';
+
+// In the order of the navigation; the first is where one lands.
+export const kScreens: readonly Screen[] = [
+  overview,
+  timeline,
+  operators,
+  kernels,
+  ranges,
+  memory,
+  modules,
+  distributed,
+  diff,
+];

@@ -1,0 +1,117 @@
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import type { Timeline as TimelineInfo } from '../api/types.ts';
+import { numberParameter, routeHash, withParameters } from '../model/route.ts';
+import { TimelineModel } from '../model/timeline_model.ts';
+import { useAnswer, useRoute, useSession } from '../widgets/hooks.ts';
+import { Empty, Failure, Waiting } from '../widgets/pieces.tsx';
+import { AreaPanel } from '../widgets/timeline/area_panel.tsx';
+import { SearchBar } from '../widgets/timeline/search_bar.tsx';
+import { SlicePanel } from '../widgets/timeline/slice_panel.tsx';
+import { TimelineCanvas } from '../widgets/timeline/timeline_canvas.tsx';
+import type { Screen } from './screen.ts';
+
+function Timeline(): JSX.Element {
+  const session = useSession();
+  const [trace] = useRoute().traces;
+  const info = useAnswer(`timeline ${trace}`, () => session.client.timeline(trace));
+  if (info.is === 'loading') return <Waiting what="laying out the tracks" />;
+  if (info.is === 'failed') return <Failure error={info.error} />;
+  if (info.value.tracks.length === 0) {
+    return <Empty title="This trace has no slices"><p>It was written, but nothing was recorded in it.</p></Empty>;
+  }
+  return <LoadedTimeline key={trace} trace={trace} info={info.value} />;
+}
+
+const kQuietMs = 250;
+
+function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  const [, redraw] = useState(0);
+  const model = useMemo(() => new TimelineModel(session.client, trace, info), [trace, info]);
+  const written = useRef('');
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+
+  // The URL follows the view, once it rests.
+  const write = (): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(writeNow, kQuietMs);
+  };
+  const writeNow = (): void => {
+    clearTimeout(timer.current);
+    const now = session.route.value;
+    if (now.screen !== 'timeline' || now.traces[0] !== trace) return;
+    const { start_ns, end_ns } = model.goal ?? model.view;
+    const area = model.area ? [model.area.start_ns, model.area.end_ns].map(Math.round).join('-') : undefined;
+    const next = withParameters(now, {
+      from: String(Math.round(start_ns)), to: String(Math.round(end_ns)),
+      slice: model.slice ? String(model.slice.slice) : undefined,
+      q: model.search.typed || undefined, area, jump: undefined, step: undefined,
+    });
+    written.current = routeHash(next);
+    if (written.current !== routeHash(now)) session.amend(next);
+  };
+  // Keeps the present view as an entry of its own, to come back to.
+  const jump = (): void => {
+    writeNow();
+    session.go({ ...session.route.value, parameters: { ...session.route.value.parameters } });
+  };
+
+  // A link, "back", or an address typed by hand.
+  useEffect(() => {
+    if (routeHash(route) === written.current) return;
+    written.current = routeHash(route);
+    const { parameters } = route;
+    const from = numberParameter(route, 'from');
+    const to = numberParameter(route, 'to');
+    const slice = numberParameter(route, 'slice');
+    if (from !== null && to !== null && to > from) model.setView({ start_ns: from, end_ns: to });
+    else if (parameters['step'] !== undefined) model.frameStep(parameters['step']);
+    else if (parameters['at'] !== undefined) {
+      const at = Number(parameters['at']);
+      const half = info.span_ns / 40;
+      model.mark_ns = at;
+      model.setView({ start_ns: at - half, end_ns: at + half });
+    }
+    if ((model.slice?.slice ?? null) !== slice) void model.choose(slice, from === null);
+    const [areaStart, areaEnd] = (parameters['area'] ?? '').split('-').map(Number);
+    if (areaEnd > areaStart && (model.area?.start_ns !== areaStart || model.area.end_ns !== areaEnd)) {
+      void model.chooseArea({ start_ns: areaStart, end_ns: areaEnd, tracks: [], top: 0, bottom: model.layout.height });
+    }
+    const q = parameters['q'] ?? '';
+    if (q !== model.search.typed) void model.find(q, parameters['jump'] === 'longest' ? 'longest' : 'stay');
+  }, [route]);
+
+  useEffect(() => {
+    model.onChanged = () => {
+      redraw((n) => n + 1);
+      write();
+    };
+    return () => {
+      clearTimeout(timer.current);
+      model.onChanged = () => {};
+      model.stop();
+    };
+  }, [model]);
+
+  const panel = model.area ? <AreaPanel model={model} /> : model.slice ? <SlicePanel model={model} onJump={jump} /> : null;
+  return (
+    <div class="with-panel">
+      <div class="main-column timeline-column">
+        <SearchBar model={model} />
+        <TimelineCanvas model={model} onSettled={write} onJump={jump} />
+      </div>
+      {panel}
+      <div class="offscreen" role="status">
+        {model.slice ? `${model.slice.name}, ${model.slice.duration_ns} nanoseconds` : ''}
+      </div>
+    </div>
+  );
+}
+
+export const timeline: Screen = {
+  id: 'timeline', title: 'Timeline', shows: 'trace', component: Timeline,
+  icon: 'M3 5h7M12 5h5M3 10h3M8 10h9M3 15h10',
+};

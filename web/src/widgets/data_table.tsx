@@ -1,0 +1,201 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import type { Cell, Column, Row, Table } from '../api/types.ts';
+import { headerOf, shortName } from '../model/names.ts';
+import {
+  type Order, csvText, filterRows, isNumeric, nextOrder, orderText, parseOrder, sortRows, speakingColumns, visibleRange,
+} from '../model/table.ts';
+import { type Unit, columnUnit, countText, decimalsFor, inUnit, shareText } from '../model/units.ts';
+import { useSize } from './hooks.ts';
+import { CopyButton } from './pieces.tsx';
+
+// A long table that draws only the rows on the screen. Numbers of a column share a unit and line up.
+
+const kRowHeight = 26;
+
+export interface TableState {
+  sort?: string;
+  filter?: string;
+}
+
+interface Props {
+  table: Table;
+  state: TableState;
+  onState: (state: TableState) => void;
+  columns?: readonly string[]; // which, in order; all that say something if left out
+  chosen?: Row | null;
+  onChoose?: (row: Row | null) => void;
+  onOpen?: (row: Row) => void; // double click, Enter: to the timeline
+  idOf: (row: Row) => string;
+  aside?: ComponentChildren;
+}
+
+interface Drawn extends Column {
+  header: string;
+  unit: Unit;
+  most: number; // of shares: the longest bar
+  decimals: number;
+}
+
+function drawnColumns(table: Table, wanted: readonly string[] | undefined): Drawn[] {
+  const speaking = speakingColumns(table);
+  const chosen = wanted
+    ? wanted.flatMap((key) => speaking.filter((column) => column.key === key))
+    : speaking;
+  return chosen.map((column) => {
+    const values = isNumeric(column)
+      ? table.rows.map((row) => row[column.key]).filter((cell): cell is number => typeof cell === 'number') : [];
+    const type = column.type === 'bytes' || column.type === 'duration_ns' ? column.type : 'count';
+    const unit = columnUnit(type, values);
+    const most = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+    return { ...column, header: headerOf(column.key), unit, most, decimals: decimalsFor(most, unit) };
+  });
+}
+
+function CellText({ column, cell }: { column: Drawn; cell: Cell }): JSX.Element {
+  if (cell === null) return <span class="absent">–</span>;
+  if (cell === 0) return <span class="absent">0</span>;
+  if (typeof cell === 'string') return <>{column.type === 'name' ? shortName(cell) : cell}</>;
+  if (column.type === 'share') {
+    return (
+      <>
+        <span class="cell-bar" style={{ width: `${column.most > 0 ? (Math.max(0, cell) / column.most) * 100 : 0}%` }} />
+        <span class="over">{shareText(cell)}</span>
+      </>
+    );
+  }
+  return <>{column.type === 'count' ? countText(cell) : inUnit(cell, column.unit, column.decimals)}</>;
+}
+
+export function DataTable(props: Props): JSX.Element {
+  const { table, state, onState, chosen, onChoose, onOpen, idOf } = props;
+  const order = parseOrder(state.sort);
+  const columns = useMemo(() => drawnColumns(table, props.columns), [table, props.columns?.join()]);
+  const filtered = useMemo(() => filterRows(table, state.filter ?? ''), [table, state.filter]);
+  const rows = useMemo(() => sortRows(filtered.rows, order), [filtered, state.sort]);
+  const [scroller, size] = useSize<HTMLDivElement>();
+  const [scrollTop, setScrollTop] = useState(0);
+  const { first, last } = visibleRange(scrollTop, size.height || 600, kRowHeight, rows.length);
+  const chosenId = chosen ? idOf(chosen) : null;
+  const chosenIndex = chosenId === null ? -1 : rows.findIndex((row) => idOf(row) === chosenId);
+
+  const reveal = (index: number): void => {
+    const box = scroller.current;
+    if (!box) return;
+    const top = index * kRowHeight;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + 2 * kRowHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + 2 * kRowHeight - box.clientHeight;
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const page = Math.max(1, Math.floor(size.height / kRowHeight) - 2);
+    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length };
+    const by = moves[event.key];
+    if (by !== undefined && onChoose && rows.length > 0) {
+      const index = Math.min(rows.length - 1, Math.max(0, (chosenIndex < 0 && by > 0 ? -1 : chosenIndex) + by));
+      onChoose(rows[index]);
+      reveal(index);
+    } else if (event.key === 'Enter' && onOpen && chosenIndex >= 0) onOpen(rows[chosenIndex]);
+    else if (event.key === 'Escape' && onChoose && chosenIndex >= 0) onChoose(null);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div class="data-table">
+      <div class="tools">
+        <FilterBox value={state.filter ?? ''} problem={filtered.problem}
+                   onValue={(filter) => onState({ ...state, filter })} />
+        <span class="count" role="status">
+          {rows.length === table.rows.length ? countText(rows.length) : `${countText(rows.length)} of ${countText(table.rows.length)}`}
+          {rows.length === 1 ? ' row' : ' rows'}
+        </span>
+        <span class="grow" />
+        {props.aside}
+        <CopyButton label="Copy as CSV" text={() => csvText(table.columns, rows)} />
+      </div>
+      <div class="scroller" ref={scroller} tabIndex={0} onKeyDown={onKeyDown} role="region" aria-label={table.title}
+           onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}>
+        <table aria-rowcount={rows.length + 1}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <HeaderCell key={column.key} column={column} order={order}
+                            onOrder={(next) => onState({ ...state, sort: orderText(next) })} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {first > 0 && <tr aria-hidden="true" style={{ height: `${first * kRowHeight}px` }}><td colSpan={columns.length} /></tr>}
+            {rows.slice(first, last).map((row, i) => {
+              const id = idOf(row);
+              return (
+                <tr key={id} class={id === chosenId ? 'chosen' : ''} aria-selected={id === chosenId} aria-rowindex={first + i + 2}
+                    onClick={() => onChoose?.(id === chosenId ? null : row)} onDblClick={() => onOpen?.(row)}>
+                  {columns.map((column) => {
+                    const cell = row[column.key] ?? null;
+                    return (
+                      <td key={column.key} class={column.type} title={typeof cell === 'string' && cell.length > 24 ? cell : undefined}>
+                        <CellText column={column} cell={cell} />
+                      </td>
+                    );
+                  })}
+                </tr>
+              );
+            })}
+            {last < rows.length && (
+              <tr aria-hidden="true" style={{ height: `${(rows.length - last) * kRowHeight}px` }}><td colSpan={columns.length} /></tr>
+            )}
+          </tbody>
+        </table>
+        {rows.length === 0 && <p class="nothing muted">No row matches this filter.</p>}
+      </div>
+    </div>
+  );
+}
+
+function HeaderCell({ column, order, onOrder }: {
+  column: Drawn; order: Order | null; onOrder: (order: Order | null) => void;
+}): JSX.Element {
+  const sorted = order?.key === column.key ? (order.descending ? 'descending' : 'ascending') : undefined;
+  const share = column.share_of ? `share of ${column.share_of}` : undefined;
+  return (
+    <th class={column.type} aria-sort={sorted} title={share} scope="col">
+      <button type="button" onClick={() => onOrder(nextOrder(order, column))}>
+        {column.header}
+        {isNumeric(column) && column.unit.name !== '' && column.type !== 'share' && column.unit.size !== 1
+          ? <span class="unit"> {column.unit.name}</span> : null}
+        <span class="arrow" aria-hidden="true">{sorted ? (sorted === 'descending' ? '↓' : '↑') : ''}</span>
+      </button>
+    </th>
+  );
+}
+
+export function FilterBox({ value, problem, onValue, label = 'Filter' }: {
+  value: string; problem: string; onValue: (value: string) => void; label?: string;
+}): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement | null;
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || target?.closest('input, textarea, select')) return;
+      event.preventDefault();
+      input.current?.select();
+    };
+    window.addEventListener('keydown', focus);
+    return () => window.removeEventListener('keydown', focus);
+  }, []);
+  return (
+    <span class={`filter ${problem ? 'wrong' : ''}`}>
+      <input ref={input} type="search" value={value} placeholder={`${label}, /pattern/ or =name`} aria-label={label}
+             spellcheck={false} title={problem || undefined} aria-invalid={problem !== ''}
+             onInput={(event) => onValue(event.currentTarget.value)}
+             onKeyDown={(event) => {
+               if (event.key !== 'Escape') return;
+               onValue('');
+               event.currentTarget.blur();
+             }} />
+      <kbd aria-hidden="true">/</kbd>
+    </span>
+  );
+}

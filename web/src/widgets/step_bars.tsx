@@ -1,0 +1,135 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+
+import type { Part, Stack } from '../model/breakdown.ts';
+import { kLabelKinds } from '../model/kinds.ts';
+import { durationText, exactDuration, shareText } from '../model/units.ts';
+import { useSize } from './hooks.ts';
+import { Tooltip, type Tip } from './pieces.tsx';
+
+// Stacked bars of parts that add up: every nanosecond of a step has one label.
+
+export function partColour(word: string): string {
+  const kind = kLabelKinds[word];
+  return kind === undefined ? 'var(--idle)' : `var(--kind-${kind})`;
+}
+
+export function Swatch({ word }: { word: string }): JSX.Element {
+  return <span class={`swatch ${kLabelKinds[word] === undefined ? 'hatched' : ''}`} style={{ background: partColour(word) }} aria-hidden="true" />;
+}
+
+function stackTip(stack: Stack, part: Part | null): JSX.Element {
+  return (
+    <>
+      <b>{stack.name}</b> <span class="number">{exactDuration(stack.total_ns)}</span>
+      <table class="small">
+        <tbody>
+          {stack.parts.filter((one) => one.value_ns > 0).map((one) => (
+            <tr key={one.word} class={one === part ? 'chosen' : ''}>
+              <td><Swatch word={one.word} /> {one.label}</td>
+              <td class="number">{durationText(one.value_ns)}</td>
+              <td class="number">{shareText(one.value_ns / (stack.total_ns || 1))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+const kHeight = 168;
+const kLeft = 52;
+const kBottom = 20;
+
+// A round number above the tallest bar, in two or four parts.
+function axisTop(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
+  return ([1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((step) => step * power >= most) ?? 10) * power;
+}
+
+// One bar per step, side by side; too many to draw are thinned by taking the longest of neighbours.
+export function StepBars({ stacks, onOpen }: { stacks: readonly Stack[]; onOpen?: (stack: Stack) => void }): JSX.Element {
+  const [ref, size] = useSize<HTMLDivElement>();
+  const [tip, setTip] = useState<Tip | null>(null);
+  const width = Math.max(200, size.width);
+  const room = width - kLeft;
+  const most = Math.max(1, Math.floor(room / 5));
+  const every = Math.ceil(stacks.length / most);
+  const shown = every === 1 ? stacks : thinned(stacks, every);
+  const pitch = Math.min(112, room / Math.max(1, shown.length));
+  const gap = pitch > 24 ? 6 : pitch > 8 ? 2 : 1;
+  const top = axisTop(Math.max(1, ...shown.map((stack) => stack.total_ns)));
+  const scale = (kHeight - kBottom - 6) / top;
+  const y = (ns: number): number => kHeight - kBottom - ns * scale;
+  const everyName = Math.ceil(44 / pitch);
+  return (
+    <div ref={ref} class="step-bars" onMouseLeave={() => setTip(null)}>
+      <svg width={width} height={kHeight} role="group" aria-label="Time of every step by label">
+        <defs>
+          <pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+            <rect width="5" height="5" fill="var(--idle)" /><line x1="0" x2="0" y1="0" y2="5" stroke="var(--hatch)" stroke-width="2" />
+          </pattern>
+        </defs>
+        {[0, 0.5, 1].map((share) => (
+          <g key={share}>
+            <line x1={kLeft} x2={width} y1={y(top * share) + 0.5} y2={y(top * share) + 0.5} class="grid" />
+            <text x={kLeft - 6} y={y(top * share) + 4} class="axis end">{share === 0 ? '0' : durationText(top * share)}</text>
+          </g>
+        ))}
+        {shown.map((stack, i) => {
+          const x = kLeft + i * pitch + gap / 2;
+          let done = 0;
+          return (
+            <g key={stack.name} class={onOpen ? 'bar clickable' : 'bar'} tabIndex={onOpen ? 0 : undefined} role={onOpen ? 'link' : undefined}
+               aria-label={`${stack.name}, ${durationText(stack.total_ns)}`} onClick={() => onOpen?.(stack)}
+               onKeyDown={(event) => event.key === 'Enter' && onOpen?.(stack)}>
+              <rect x={x} y={0} width={pitch - gap} height={kHeight - kBottom} class="catch"
+                    onMouseMove={(event) => setTip({ x: event.clientX, y: event.clientY, content: stackTip(stack, null) })} />
+              {stack.parts.map((part) => {
+                if (part.value_ns <= 0) return null;
+                done += part.value_ns;
+                const fill = kLabelKinds[part.word] === undefined ? 'url(#hatch)' : partColour(part.word);
+                return <rect key={part.word} x={x} y={y(done)} width={pitch - gap} height={Math.max(0.5, part.value_ns * scale)} fill={fill}
+                             onMouseMove={(event) => setTip({ x: event.clientX, y: event.clientY, content: stackTip(stack, part) })} />;
+              })}
+              {i % everyName === 0 && <text x={x + (pitch - gap) / 2} y={kHeight - 5} class="axis middle">{shortStep(stack.name)}</text>}
+            </g>
+          );
+        })}
+      </svg>
+      {every > 1 && <p class="muted note">{stacks.length} steps: each bar is the longest of {every}.</p>}
+      <Tooltip tip={tip} />
+    </div>
+  );
+}
+
+function thinned(stacks: readonly Stack[], every: number): Stack[] {
+  const out: Stack[] = [];
+  for (let i = 0; i < stacks.length; i += every) {
+    out.push(stacks.slice(i, i + every).reduce((a, b) => (b.total_ns > a.total_ns ? b : a)));
+  }
+  return out;
+}
+
+// "ProfilerStep#12" -> "12"
+function shortStep(name: string): string {
+  return /#?(\d+)$/.exec(name)?.[1] ?? name.slice(0, 6);
+}
+
+// One bar across the page.
+export function ShareStrip({ stack }: { stack: Stack }): JSX.Element {
+  const [tip, setTip] = useState<Tip | null>(null);
+  return (
+    <div class="share-strip" onMouseLeave={() => setTip(null)} role="img"
+         aria-label={stack.parts.map((part) => `${part.label} ${shareText(part.value_ns / (stack.total_ns || 1))}`).join(', ')}>
+      {stack.parts.filter((part) => part.value_ns > 0).map((part) => (
+        <span key={part.word} class={kLabelKinds[part.word] === undefined ? 'hatched' : ''}
+              style={{ flexGrow: part.value_ns, background: partColour(part.word) }}
+              onMouseMove={(event) => setTip({ x: event.clientX, y: event.clientY, content: stackTip(stack, part) })}>
+          {part.value_ns / stack.total_ns > 0.07 ? shareText(part.value_ns / stack.total_ns) : ''}
+        </span>
+      ))}
+      <Tooltip tip={tip} />
+    </div>
+  );
+}

@@ -1,0 +1,157 @@
+import type { CounterPoints } from '../../api/types.ts';
+import { type Label, paintLine, repeatLine, rowKey } from '../../model/pixels.ts';
+import type { TimelineModel } from '../../model/timeline_model.ts';
+import type { Lane } from '../../model/track_layout.ts';
+import { spanOf } from '../../model/viewport.ts';
+import type { Colours } from './colours.ts';
+import { Words } from './words.ts';
+
+// The rows of slices: pixels first, in one image, then words and counters on top of it.
+
+const kFont = '11px Inter, system-ui, sans-serif';
+const kLeastLabel_px = 26;
+
+interface PlacedLabel extends Label {
+  y: number;
+  height: number;
+}
+
+export class BodyPainter {
+  private readonly canvas: HTMLCanvasElement;
+  private readonly context: CanvasRenderingContext2D;
+  private readonly words: Words;
+  private image: ImageData | null = null;
+  private pixels = new Uint32Array(0);
+  private line = new Uint32Array(0);
+
+  constructor(canvas: HTMLCanvasElement) {
+    this.canvas = canvas;
+    this.context = canvas.getContext('2d', { alpha: false })!;
+    this.context.font = kFont;
+    this.words = new Words(this.context);
+  }
+
+  paint(model: TimelineModel, colours: Colours): void {
+    const { density } = model;
+    const width = Math.max(1, model.columns);
+    const height = Math.max(1, Math.round(model.height_px * density));
+    this.resize(width, height);
+    this.pixels.fill(colours.inks.background);
+    const labels: PlacedLabel[] = [];
+    const lanes = visibleLanes(model);
+    const patches = model.patches();
+    for (const lane of lanes) {
+      if (!lane.track) continue;
+      const rows = lane.shape === 'closed' ? 1 : lane.track.rows;
+      const gap = lane.rowHeight > 8 ? Math.max(1, Math.round(density)) : 0;
+      for (let row = 0; row < rows; ++row) {
+        const y = lane.top + row * lane.rowHeight - model.scrollTop;
+        if (y + lane.rowHeight < 0 || y > model.height_px) continue;
+        const least = lane.rowHeight > 8 ? kLeastLabel_px * density : Infinity;
+        const isPainted = paintLine(this.line, patches, rowKey(lane.track.track, row), model.view, colours.inks, least,
+                                    (label) => labels.push({ ...label, y, height: lane.rowHeight }));
+        if (!isPainted) continue;
+        const top = Math.round(y * density);
+        repeatLine(this.pixels, this.line, top, Math.round((y + lane.rowHeight) * density) - gap);
+      }
+    }
+    this.context.putImageData(this.image!, 0, 0);
+
+    const context = this.context;
+    context.setTransform(density, 0, 0, density, 0, 0);
+    this.paintBands(model, lanes, colours);
+    this.paintSteps(model, colours);
+    for (const lane of lanes) if (lane.counter >= 0 && lane.shape !== 'closed') this.paintCounter(model, lane, colours);
+    this.paintLabels(labels, density, colours);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+  }
+
+  private resize(width: number, height: number): void {
+    if (this.image && this.image.width === width && this.image.height === height) return;
+    this.canvas.width = width;
+    this.canvas.height = height;
+    this.image = new ImageData(width, height);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.line = new Uint32Array(width);
+  }
+
+  private paintBands(model: TimelineModel, lanes: readonly Lane[], colours: Colours): void {
+    this.context.fillStyle = colours.band;
+    for (const lane of lanes) {
+      if (lane.kind === 'group') this.context.fillRect(0, lane.top - model.scrollTop, model.width_px, lane.height);
+    }
+  }
+
+  private paintSteps(model: TimelineModel, colours: Colours): void {
+    const { context } = this;
+    context.fillStyle = colours.muted;
+    context.globalAlpha = 0.28;
+    let last = -10;
+    for (const step of model.info.steps) {
+      const x = Math.round(model.xOf(step.start_ns));
+      if (x < 0 || x > model.width_px || x - last < 6) continue;
+      context.fillRect(x, 0, 1, model.height_px);
+      last = x;
+    }
+    context.globalAlpha = 1;
+  }
+
+  private paintLabels(labels: readonly PlacedLabel[], density: number, colours: Colours): void {
+    const { context } = this;
+    context.font = kFont;
+    context.textBaseline = 'middle';
+    context.fillStyle = colours.sliceText;
+    for (const label of labels) {
+      const text = this.words.fitting(label.name, label.width / density - 9);
+      if (text === '') continue;
+      context.globalAlpha = label.dimmed ? 0.45 : 1;
+      context.fillText(text, label.x / density + 4, label.y + label.height / 2);
+    }
+    context.globalAlpha = 1;
+  }
+
+  private paintCounter(model: TimelineModel, lane: Lane, colours: Colours): void {
+    const info = model.info.counters.find((one) => one.counter === lane.counter)!;
+    const grid = model.counters.get(lane.counter);
+    if (!grid) return;
+    const { context } = this;
+    const base = lane.top + lane.height - model.scrollTop - 1;
+    const scale = (lane.height - 5) / (info.max || 1);
+    context.fillStyle = colours.line;
+    context.fillRect(0, base, model.width_px, 1);
+    for (const { tile, start_ns, end_ns } of grid.covering(model.view, model.columns)) {
+      const points = pointsBetween(tile, start_ns, end_ns);
+      if (points.length === 0) continue;
+      const perNs = model.width_px / spanOf(model.view);
+      const x = (at: number): number => (at - model.view.start_ns) * perNs;
+      const last = Math.min(end_ns, model.info.span_ns);
+      for (const [which, alpha] of [[2, 0.3], [1, 0.45]] as const) {
+        context.globalAlpha = alpha;
+        context.fillStyle = colours.counter;
+        context.beginPath();
+        context.moveTo(x(points[0][0]), base);
+        points.forEach((point, i) => {
+          const y = base - point[which] * scale;
+          context.lineTo(x(point[0]), y);
+          context.lineTo(x(points[i + 1]?.[0] ?? last), y);
+        });
+        context.lineTo(x(last), base);
+        context.fill();
+      }
+      context.globalAlpha = 1;
+    }
+  }
+}
+
+function pointsBetween(tile: CounterPoints, start_ns: number, end_ns: number): CounterPoints['points'] {
+  const { points } = tile;
+  if (points.length === 0 || (points[0][0] >= start_ns && points[points.length - 1][0] <= end_ns)) return points;
+  const first = points.findIndex((_, i) => (points[i + 1]?.[0] ?? Infinity) > start_ns);
+  const after = points.findIndex((point) => point[0] >= end_ns);
+  return points.slice(Math.max(0, first), after < 0 ? undefined : after);
+}
+
+export function visibleLanes(model: TimelineModel): Lane[] {
+  const bottom = model.scrollTop + model.height_px;
+  return model.layout.lanes.filter((lane) => lane.top + lane.height > model.scrollTop && lane.top < bottom);
+}

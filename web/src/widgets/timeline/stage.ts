@@ -1,0 +1,134 @@
+import type { TimelineModel } from '../../model/timeline_model.ts';
+import { between, panned, spanOf } from '../../model/viewport.ts';
+import { prefersStill } from '../hooks.ts';
+import type { Colours } from './colours.ts';
+import { BodyPainter } from './paint_body.ts';
+import { paintHead } from './paint_head.ts';
+import { type Overlay, paintOverlay } from './paint_overlay.ts';
+
+// Brings model and canvases together: at most one painting per frame, glides in between.
+
+export interface Canvases {
+  head: HTMLCanvasElement;
+  body: HTMLCanvasElement;
+  overlay: HTMLCanvasElement;
+  scroller: HTMLElement;
+}
+
+const kGlideMs = 70; // time in which a glide gets two thirds of the way
+
+export class Stage {
+  readonly model: TimelineModel;
+  readonly overlay: Overlay = { pointer: null, hover: null, dragged: null };
+  readonly pressed = new Map<string, number>(); // keys held down, and since when
+  private readonly canvases: Canvases;
+  private readonly painter: BodyPainter;
+  private readonly onSettled: () => void;
+  private colours: Colours;
+  private frame = 0;
+  private lastFrame = 0;
+  private isBodyStale = true;
+  private isMoving = false;
+
+  constructor(model: TimelineModel, canvases: Canvases, colours: Colours, onSettled: () => void) {
+    this.model = model;
+    this.canvases = canvases;
+    this.colours = colours;
+    this.painter = new BodyPainter(canvases.body);
+    this.onSettled = onSettled;
+    model.onRepaint = () => this.repaint();
+  }
+
+  stop(): void {
+    cancelAnimationFrame(this.frame);
+    this.model.onRepaint = () => {};
+  }
+
+  recolour(colours: Colours): void {
+    this.colours = colours;
+    this.repaint();
+  }
+
+  repaint(): void {
+    this.isBodyStale = true;
+    this.repaintOverlay();
+  }
+
+  repaintOverlay(): void {
+    if (this.frame === 0) this.frame = requestAnimationFrame((now) => this.paint(now));
+  }
+
+  private paint(now: number): void {
+    this.frame = 0;
+    const { model, canvases, colours } = this;
+    const passed = Math.min(50, now - this.lastFrame);
+    this.lastFrame = now;
+    const moves = this.advance(passed, now);
+    const began = performance.now();
+    if (this.isBodyStale) {
+      model.look();
+      this.painter.paint(model, colours);
+      this.isBodyStale = false;
+    }
+    const { pointer } = this.overlay;
+    paintHead(canvases.head, model, colours, pointer ? model.timeAt(pointer.x) : null);
+    paintOverlay(canvases.overlay, model, colours, this.overlay);
+    this.report(performance.now() - began);
+    if (moves) {
+      this.isBodyStale = true;
+      this.repaintOverlay();
+    } else if (this.isMoving || this.model.isComplete) this.onSettled();
+    this.isMoving = moves;
+  }
+
+  // What tests and the curious read: how long the last painting took, whether all tiles are there.
+  private report(took: number): void {
+    const { dataset } = this.canvases.body;
+    dataset['paintMs'] = took.toFixed(1);
+    const complete = String(this.model.isComplete);
+    if (dataset['complete'] !== complete) dataset['complete'] = complete;
+    const box = this.model.slice ? this.model.rectOf(this.model.slice) : null;
+    dataset['chosen'] = box ? [box.x, box.y, box.width, box.height].map(Math.round).join(' ') : '';
+    dataset['window'] = `${Math.round(this.model.view.start_ns)} ${Math.round(this.model.view.end_ns)}`;
+  }
+
+  // Moves along glides and held keys; true while there is more to come.
+  private advance(passed: number, now: number): boolean {
+    const { model } = this;
+    const held = this.advanceHeld(passed, now);
+    const share = prefersStill() ? 1 : 1 - Math.exp(-passed / kGlideMs);
+    if (model.goal) {
+      const { goal } = model;
+      const next = between(model.view, goal, share);
+      const left = Math.abs(next.start_ns - goal.start_ns) + Math.abs(next.end_ns - goal.end_ns);
+      const isThere = share === 1 || left < (spanOf(goal) / model.width_px) * 0.5;
+      model.view = isThere ? goal : next;
+      if (isThere) model.goal = null;
+      this.isBodyStale = true;
+    }
+    if (model.scrollGoal !== null) {
+      const { scroller } = this.canvases;
+      const left = model.scrollGoal - scroller.scrollTop;
+      const isThere = Math.abs(left) < 1 || share === 1;
+      scroller.scrollTop = isThere ? model.scrollGoal : scroller.scrollTop + Math.trunc(left * share) + Math.sign(left);
+      model.scrollTop = scroller.scrollTop;
+      if (isThere) model.scrollGoal = null;
+      this.isBodyStale = true;
+    }
+    return held || model.goal !== null || model.scrollGoal !== null;
+  }
+
+  private advanceHeld(passed: number, now: number): boolean {
+    const { model, overlay } = this;
+    const kHoldMs = 160; // a short press is one step; a long one is a movement
+    for (const [key, since] of this.pressed) {
+      if (now - since < kHoldMs) continue;
+      const at = overlay.pointer ? model.timeAt(overlay.pointer.x) : null;
+      if (key === 'w') model.zoom(Math.exp(passed * 0.0042), at, false);
+      else if (key === 's') model.zoom(Math.exp(-passed * 0.0042), at, false);
+      else model.setView(panned(model.view, (key === 'a' ? -1 : 1) * passed * 0.0012 * spanOf(model.view), model.info.span_ns));
+      this.isBodyStale = true;
+    }
+    return this.pressed.size > 0;
+  }
+}

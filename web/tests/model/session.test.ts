@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { ApiError, Client, queryText } from '../../src/api/client.ts';
+import type { Runs, TraceEntry } from '../../src/api/types.ts';
+import { Observable } from '../../src/model/observable.ts';
+import { Session, defaultTrace, findTrace } from '../../src/model/session.ts';
+import { rememberTheme, rememberedTheme, themeOf } from '../../src/model/theme.ts';
+
+function entry(trace: string, state: TraceEntry['state']): TraceEntry {
+  return { trace, worker: trace, span: 'default', rank: null, state, progress: 1, error: null, file_bytes: 1, dialect: null, device: null,
+           slices: null, span_ns: null, import_warning: null };
+}
+
+const runs: Runs = {
+  strobe: '0', folder: 'logs', generation: 1, loading: false,
+  runs: [{ name: 'a', traces: [entry('a/x', 'failed')] }, { name: 'b', traces: [entry('b/y', 'ready')] }],
+};
+
+function session(client: Client): { session: Session; pushed: string[] } {
+  const pushed: string[] = [];
+  let hash = '#/overview?trace=a';
+  const made = new Session(client, {
+    hash: () => hash,
+    push: (next) => pushed.push((hash = next)),
+    replace: (next) => (hash = next),
+  }, null, 'system', 'light');
+  return { session: made, pushed };
+}
+
+test('the API is found beside the page, below any prefix', async () => {
+  const urls: string[] = [];
+  const client = new Client('http://h:1/lab/index.html?x#/y', (url) => {
+    urls.push(url);
+    return Promise.resolve(Response.json(runs));
+  });
+  await client.runs();
+  await client.summary(['a b', 'c']);
+  assert.deepEqual(urls, ['http://h:1/lab/api/v1/runs', 'http://h:1/lab/api/v1/summary?trace=a+b&trace=c']);
+  assert.equal(queryText({}), '');
+});
+
+test('a trace that is still loading is asked for again', async () => {
+  let calls = 0;
+  const client = new Client('http://h/', () => Promise.resolve(
+    ++calls < 3 ? Response.json({ error: { code: 'loading', what: 'x', retry_ms: 1 } }, { status: 409 }) : Response.json({ modules: [] })));
+  assert.deepEqual(await client.modules('a'), { modules: [] });
+  assert.equal(calls, 3);
+});
+
+test('an error keeps what the server said', async () => {
+  const client = new Client('http://h/', () => Promise.resolve(
+    Response.json({ error: { code: 'unreadable', what: 'this is a ZIP archive', where: 'a.json', hint: 'unpack it' } }, { status: 422 })));
+  await assert.rejects(client.memory('a'), (error: ApiError) =>
+    error.code === 'unreadable' && error.message === 'this is a ZIP archive' && error.hint === 'unpack it');
+});
+
+test('a server that is gone is told from one that says no', async () => {
+  const client = new Client('http://h/', () => Promise.reject(new TypeError('fetch failed')));
+  await assert.rejects(client.runs(), (error: ApiError) => error.code === 'unreachable');
+});
+
+test('an answer is asked for once, and again only after a failure', async () => {
+  const { session: made } = session(new Client('http://h/'));
+  let calls = 0;
+  const ask = (): Promise<number> => (++calls === 1 ? Promise.reject(new Error('no')) : Promise.resolve(calls));
+  const first = made.answer('key', ask);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(first.value.is, 'failed');
+  const second = made.answer('key', ask);
+  made.answer('key', ask);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(second.value, { is: 'ready', value: 2 });
+  assert.equal(calls, 2);
+});
+
+test('going somewhere makes an entry for "back"; a changed view does not', () => {
+  const { session: made, pushed } = session(new Client('http://h/'));
+  made.go({ screen: 'kernels', traces: ['a'], parameters: {} });
+  made.amend({ screen: 'kernels', traces: ['a'], parameters: { sort: 'x' } });
+  assert.deepEqual(pushed, ['#/kernels?trace=a']);
+  assert.equal(made.route.value.parameters['sort'], 'x');
+});
+
+test('the first readable trace is the default', () => {
+  assert.equal(defaultTrace(runs), 'b/y');
+  assert.equal(findTrace(runs, 'b/y')?.run.name, 'b');
+  assert.equal(findTrace(runs, 'nowhere'), null);
+});
+
+test('a listener hears changes and can stop listening', () => {
+  const value = new Observable(1);
+  let heard = 0;
+  const stop = value.listen(() => ++heard);
+  value.set(2);
+  value.set(2);
+  stop();
+  value.set(3);
+  assert.equal(heard, 1);
+});
+
+test('the theme is remembered, follows the system until then, and does without storage', () => {
+  const kept = new Map<string, string>();
+  const storage = { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value) };
+  assert.equal(rememberedTheme(storage), 'system');
+  rememberTheme(storage, 'dark');
+  assert.equal(rememberedTheme(storage), 'dark');
+  assert.equal(themeOf('system', true), 'dark');
+  assert.equal(themeOf('light', true), 'light');
+  const broken = { getItem: () => { throw new Error('denied'); }, setItem: () => { throw new Error('denied'); } };
+  assert.equal(rememberedTheme(broken), 'system');
+  assert.doesNotThrow(() => rememberTheme(broken, 'dark'));
+});

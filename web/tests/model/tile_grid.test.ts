@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { TileGrid, kTileColumns, keysCovering, levelFor, tileEnd, tileStart, topLevel } from '../../src/model/tile_grid.ts';
+
+const kSpan = kTileColumns * 1024; // level 10 holds it in one tile
+
+interface Asked {
+  start_ns: number;
+  end_ns: number;
+  signal: AbortSignal;
+  answer: (tile: string) => void;
+  fail: (reason: Error) => void;
+}
+
+// A server whose answers come when the test says so.
+function scripted(): { grid: TileGrid<string>; asked: Asked[]; changes: () => number } {
+  const asked: Asked[] = [];
+  let changes = 0;
+  const grid = new TileGrid<string>(
+    kSpan,
+    (start_ns, end_ns, _, signal) => new Promise((answer, fail) => {
+      signal.addEventListener('abort', () => fail(new Error('aborted')));
+      asked.push({ start_ns, end_ns, signal, answer, fail });
+    }),
+    () => ++changes);
+  return { grid, asked, changes: () => changes };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('a level has columns as wide as a pixel or a little narrower', () => {
+  assert.equal(levelFor({ start_ns: 0, end_ns: 1000 * 64 }, 1000), 6);
+  assert.equal(levelFor({ start_ns: 0, end_ns: 1000 * 100 }, 1000), 6);
+  assert.equal(levelFor({ start_ns: 0, end_ns: 20 }, 1000), 0);
+});
+
+test('one tile of the top level holds the whole trace', () => {
+  assert.equal(topLevel(kSpan), 10);
+  assert.equal(topLevel(kSpan + 1), 11);
+  assert.equal(topLevel(1), 0);
+});
+
+test('tiles of a level cover the window and nothing outside the trace', () => {
+  const keys = keysCovering({ start_ns: -500, end_ns: kSpan * 2 }, 9, kSpan);
+  assert.deepEqual(keys, [{ level: 9, index: 0 }, { level: 9, index: 1 }]);
+  assert.equal(tileStart(keys[1]), tileEnd(keys[0]));
+});
+
+test('the whole trace is asked for first, so that nothing is ever blank', () => {
+  const { grid, asked } = scripted();
+  grid.look({ start_ns: 0, end_ns: kTileColumns * 4 }, kTileColumns);
+  assert.equal(asked[0].start_ns, 0);
+  assert.equal(asked[0].end_ns, kSpan);
+});
+
+test('a coarse tile stands in until the fine one is there', async () => {
+  const { grid, asked, changes } = scripted();
+  const view = { start_ns: 0, end_ns: kTileColumns * 4 };
+  grid.look(view, kTileColumns);
+  assert.deepEqual(grid.covering(view, kTileColumns), []);
+  asked[0].answer('all');
+  await settle();
+  assert.ok(changes() > 0);
+  assert.equal(grid.isComplete(view, kTileColumns), false);
+  assert.deepEqual(grid.covering(view, kTileColumns).map((patch) => patch.tile), ['all', 'all']);
+  for (const one of asked.slice(1)) one.answer(`fine ${one.start_ns}`);
+  await settle();
+  assert.equal(grid.isComplete(view, kTileColumns), true);
+  assert.equal(grid.covering(view, kTileColumns)[0].tile, 'fine 0');
+});
+
+test('finer tiles stand in when zooming out', async () => {
+  const { grid, asked } = scripted();
+  const half = kTileColumns * 512;
+  const drain = async (): Promise<void> => {
+    for (let i = 0; i < asked.length; ++i) {
+      asked[i].answer(`${asked[i].start_ns}-${asked[i].end_ns}`);
+      await settle();
+    }
+  };
+  grid.look({ start_ns: 0, end_ns: half - 1 }, kTileColumns / 4); // level 9 fits this window: both halves are neighbours
+  await drain();
+  const patches = grid.covering({ start_ns: 0, end_ns: kSpan - 1 }, kTileColumns);
+  const covered = patches.reduce((sum, patch) => sum + patch.end_ns - patch.start_ns, 0);
+  assert.equal(covered, kSpan);
+});
+
+test('what is no longer on the screen is called off', () => {
+  const { grid, asked } = scripted();
+  grid.look({ start_ns: 0, end_ns: kTileColumns }, kTileColumns);
+  const first = asked.length;
+  grid.look({ start_ns: kSpan - kTileColumns, end_ns: kSpan }, kTileColumns);
+  const gone = asked.slice(1, first);
+  assert.ok(gone.length > 0);
+  gone.forEach((one) => assert.equal(one.signal.aborted, true));
+  assert.equal(asked[0].signal.aborted, false);
+});
+
+test('a server that fails is not asked again until something moves', async () => {
+  const { grid, asked } = scripted();
+  const view = { start_ns: 0, end_ns: kSpan };
+  grid.look(view, kTileColumns);
+  const before = asked.length;
+  asked.forEach((one) => one.fail(new Error('gone')));
+  await settle();
+  assert.equal(asked.length, before);
+  assert.match(String(grid.failed), /gone/);
+  grid.look(view, kTileColumns);
+  assert.ok(asked.length > before);
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Client } from '../../src/api/client.ts';
+import type { Match, SliceDetails, Timeline } from '../../src/api/types.ts';
+import { TimelineModel } from '../../src/model/timeline_model.ts';
+import { spanOf } from '../../src/model/viewport.ts';
+
+const info: Timeline = {
+  origin_ns: '0', span_ns: 1_000_000, counters: [],
+  steps: [{ name: 'ProfilerStep#2', start_ns: 100_000, duration_ns: 200_000 }],
+  groups: [{ name: 'host', kind: 'host', tracks: [0] }, { name: 'device', kind: 'device', tracks: [1] }],
+  tracks: [
+    { track: 0, name: 'thread', process: '1', thread: '1', kind: 'host', rows: 2, slices: 2, busy_ns: 1 },
+    { track: 1, name: 'stream', process: '0', thread: '7', kind: 'device', rows: 1, slices: 1, busy_ns: 1 },
+  ],
+};
+const kMatches: Match[] = [[5, 10_000, 100, 0, 0, 0], [6, 400_000, 9_000, 0, 0, 0], [7, 700_000, 500, 0, 0, 0]];
+
+function details(slice: number): SliceDetails {
+  const match = kMatches.find((one) => one[0] === slice) ?? kMatches[0];
+  return {
+    slice, name: 'aten::mm', kind: 2, category: 'cpu_op', track: 0, row: 0, start_ns: match[1], duration_ns: match[2], self_ns: 1,
+    step: null, device_ns: 0, kernels: 0, ancestors: [], links_left_out: 0, args: {},
+    links: [{ kind: 'launches', slice: 7, name: 'gemm', track: 1, row: 0, start_ns: 700_000, duration_ns: 500 }],
+  };
+}
+
+function model(): { model: TimelineModel; asked: string[] } {
+  const asked: string[] = [];
+  const client = new Client('http://x/', (url) => {
+    asked.push(url);
+    const query = new URL(url).searchParams;
+    const body = url.includes('/search') ? { total: 3, total_ns: 9_600, names: ['aten::mm'], matches: kMatches }
+      : url.includes('/slice') ? details(Number(query.get('slice')))
+      : url.includes('/selection') ? { span_ns: 1, slices: 3, tracks: [], top: [], names_left_out: 0 }
+      : { start_ns: 0, end_ns: 1, columns: 1, names: [], rows: [] };
+    return Promise.resolve(Response.json(body));
+  });
+  const made = new TimelineModel(client, 'a.json', info);
+  made.resize(1000, 400, 1);
+  return { model: made, asked };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+test('a search walks through its matches both ways and around', async () => {
+  const { model: timeline } = model();
+  timeline.setView({ start_ns: 300_000, end_ns: 500_000 });
+  await timeline.find('mm', 'first');
+  assert.equal(timeline.search.index, 1);
+  timeline.nextMatch(1);
+  assert.equal(timeline.search.index, 2);
+  timeline.nextMatch(1);
+  assert.equal(timeline.search.index, 0);
+  timeline.nextMatch(-1);
+  assert.equal(timeline.search.index, 2);
+  await settle();
+  assert.equal(timeline.slice?.slice, 7);
+});
+
+test('coming from a table, the longest slice is shown', async () => {
+  const { model: timeline, asked } = model();
+  await timeline.find('=aten::mm', 'longest');
+  await settle();
+  assert.equal(timeline.slice?.slice, 6);
+  const query = new URL(asked.find((url) => url.includes('/search'))!).searchParams;
+  assert.equal(query.get('q'), '^aten::mm$');
+  assert.equal(query.get('regex'), '1');
+});
+
+test('a chosen slice can be followed along its arrow', async () => {
+  const { model: timeline } = model();
+  await timeline.choose(5, false);
+  timeline.followLink();
+  await settle();
+  assert.equal(timeline.slice?.slice, 7);
+});
+
+test('a slice in a closed group opens it', async () => {
+  const { model: timeline } = model();
+  timeline.shape('g0', 'closed');
+  assert.equal(timeline.rectOf(details(5)), null);
+  await timeline.choose(5, true);
+  assert.notEqual(timeline.rectOf(details(5)), null);
+});
+
+test('an area asks for the tracks it touches, in whole nanoseconds', async () => {
+  const { model: timeline, asked } = model();
+  const stream = timeline.layout.byTrack.get(1)!;
+  const area = timeline.areaBetween(100, stream.top + 2, 300, stream.top + 5);
+  assert.deepEqual(area.tracks, [1]);
+  await timeline.chooseArea(area);
+  const query = new URL(asked.find((url) => url.includes('/selection'))!).searchParams;
+  assert.equal(query.get('tracks'), '1');
+  assert.match(query.get('start_ns')!, /^\d+$/);
+  assert.equal(timeline.areaSums?.slices, 3);
+});
+
+test('an area beside all tracks is about all of them', () => {
+  const { model: timeline } = model();
+  const area = timeline.areaBetween(100, timeline.layout.height + 50, 300, timeline.layout.height + 90);
+  assert.deepEqual([area.tracks.length, area.top, area.bottom], [0, 0, timeline.layout.height]);
+});
+
+test('quick zooms add up while a glide is under way', () => {
+  const { model: timeline } = model();
+  timeline.zoom(2, 500_000, true);
+  timeline.zoom(2, 500_000, true);
+  assert.ok(Math.abs(spanOf(timeline.goal!) * 4 - spanOf(timeline.view)) < 10);
+});
+
+test('a step of the trace can be framed by its name', () => {
+  const { model: timeline } = model();
+  assert.equal(timeline.frameStep('ProfilerStep#2'), true);
+  assert.ok(timeline.view.start_ns <= 100_000 && timeline.view.end_ns >= 300_000 && spanOf(timeline.view) < 230_000);
+  assert.equal(timeline.frameStep('ProfilerStep#99'), false);
+});
+
+test('times and pixels are two names of one place', () => {
+  const { model: timeline } = model();
+  assert.ok(Math.abs(timeline.timeAt(timeline.xOf(123_456)) - 123_456) < 1e-6);
+});
