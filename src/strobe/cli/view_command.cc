@@ -144,18 +144,17 @@ Command view_command() {
       .positionals = "VIEW TRACE...",
       .positionals_help =
           "VIEW: overview, operation, operation/table, operation/stack, kernel, kernel/table, "
-          "kernel/tc_pie, trace, memory, memory_curve, memory_events, module, tree, diff, "
-          "diffnode, "
-          "distributed/gpuinfo, distributed/overlap, distributed/waittime, distributed/commops, "
-          "views, workers or spans. TRACE: the workers of one run, or the two to compare; traces "
-          "of "
-          "PyTorch's profiler; plain, .gz or .zst",
+          "kernel/tc_pie, trace, memory, memory_curve, memory_events, module, tree, "
+          "distributed/gpuinfo (or mluinfo), distributed/overlap, distributed/waittime, "
+          "distributed/commops, diff, diffnode, views, workers or spans. TRACE: the workers of one "
+          "run, or the two of a diff, traces of PyTorch's profiler; plain, .gz or .zst",
       .examples = {{"strobe view overview worker0.pt.trace.json",
                     "steps, averages, recommendations, the device"},
                    {"strobe view kernel/table --group-by Kernel trace.json.gz",
                     "kernels by name, the longest first"},
                    {"strobe view operation/table --group-by OperationAndInputShape trace.json",
-                    "operators by name and shape"}},
+                    "operators by name and shape"},
+                   {"strobe view diff before.json after.json", "two traces, module by module"}},
       .notes =
           {"Names, keys and numbers are those of torch_tb_profiler 0.4.3 (or, for Cambricon's "
            "devices, of torch_mlu's plugin), its quirks included; `strobe summary` is the better "

@@ -182,6 +182,12 @@ TEST_F(MluTest, counters_are_appended_behind_the_events) {
   EXPECT_THAT(body, Not(HasSubstr("SM Efficiency")));
 }
 
+TEST_F(MluTest, arrays_behind_the_events_stay_behind_the_counters) {
+  const std::string trace = mlu_trace();
+  add(trace.substr(0, trace.rfind('}')) + R"(,"notes":["]"]})");
+  EXPECT_THAT(desk_.body("trace"), HasSubstr(R"("args":{"MLU Utilization":0}}],"notes":["]"]})"));
+}
+
 TEST_F(MluTest, memory_is_of_mlus_and_cudas_number_has_no_name) {
   add(mlu_trace());
   const std::string rows = member(desk_.body("memory"), "rows");
