@@ -33,7 +33,10 @@ void check_answers(std::string_view json, const ProfileOptions& options) {
     if (answered.status != 200 || route == "trace") continue;
     simdjson::dom::element document;
     const auto error = parser.parse(answered.body).get(document);
-    FUZZ_CHECK(error == simdjson::SUCCESS || error == simdjson::DEPTH_ERROR, "answers are JSON");
+    // simdjson has no room for very deep trees and very large whole numbers.
+    FUZZ_CHECK(error == simdjson::SUCCESS || error == simdjson::DEPTH_ERROR ||
+                   error == simdjson::NUMBER_ERROR,
+               "answers are JSON");
   }
 }
 

@@ -55,7 +55,9 @@ TEST_P(TileAccountsTest, slices_of_a_row_never_overlap_and_none_is_missing) {
     for (std::uint32_t i = row.begin; i < row.end; ++i) {
       seen.push_back(timeline.slice(i));
       EXPECT_EQ(timeline.interval(i), random.trace().interval(timeline.slice(i)));
-      if (i > row.begin) EXPECT_LE(timeline.end_ns(i - 1), timeline.start_ns(i));
+      if (i > row.begin) {
+        EXPECT_LE(timeline.end_ns(i - 1), timeline.start_ns(i));
+      }
     }
   }
   std::ranges::sort(seen);

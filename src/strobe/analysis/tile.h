@@ -32,7 +32,7 @@ struct TileRow {
 
 // What is visible of a window on a screen that many columns wide: every slice that shares time with
 // the window is either listed or counted, once. Rows without any are left out. The time it takes
-// grows with the columns and an eighth of the visible slices.
+// grows with the columns and a sixteenth of the visible slices.
 std::vector<TileRow> make_tile(const Timeline& timeline, const TileRequest& request);
 
 }  // namespace strobe::analysis

@@ -74,7 +74,7 @@ std::string group_name(const Trace& trace, const Track& track, TrackKind kind) {
   const std::string process = text_of(trace, track.process);
   const std::string name = text_of(trace, track.process_name);
   if (name.empty()) return track.process_number ? "process " + process : process;
-  return name == process ? name : name + " (" + process + ")";
+  return name.find(process) == std::string::npos ? name + " (" + process + ")" : name;
 }
 
 }  // namespace

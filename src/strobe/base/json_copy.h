@@ -6,7 +6,7 @@
 namespace strobe {
 
 // Writes a value of a text that was read forgivingly so that the result always parses: strings are
-// repaired, what is no number becomes null, and what nests too deeply becomes a string.
+// repaired, what is no number or ends too early becomes null, what nests too deeply a string.
 void copy_json(const JsonValue& value, JsonWriter& json);
 
 }  // namespace strobe

@@ -81,12 +81,13 @@ Result<std::vector<WorkerProfile>> load(const ViewRequest& request, const Termin
 // Which of the traces the view is about.
 Result<const WorkerProfile*> choose(const std::vector<WorkerProfile>& workers,
                                     const ViewRequest& request) {
+  std::set<std::string_view> known;
   std::vector<std::string_view> names;
   std::vector<std::string_view> spans;
   for (const WorkerProfile& worker : workers) {
     const bool is_worker = request.worker.empty() || worker.worker == request.worker;
     if (is_worker && (request.span.empty() || worker.span == request.span)) return &worker;
-    names.push_back(worker.worker);
+    if (known.insert(worker.worker).second) names.push_back(worker.worker);
     if (is_worker) spans.push_back(worker.span);
   }
   return spans.empty() ? not_one_of("--worker", request.worker, names)
@@ -143,14 +144,17 @@ Command view_command() {
       .positionals = "VIEW TRACE...",
       .positionals_help =
           "VIEW: overview, operation, operation/table, operation/stack, kernel, kernel/table, "
-          "kernel/tc_pie, trace, views, workers or spans. TRACE: the workers of one run, traces of "
-          "PyTorch's profiler; plain, .gz or .zst",
+          "kernel/tc_pie, trace, memory, memory_curve, memory_events, module, tree, "
+          "distributed/gpuinfo (or mluinfo), distributed/overlap, distributed/waittime, "
+          "distributed/commops, diff, diffnode, views, workers or spans. TRACE: the workers of one "
+          "run, or the two of a diff, traces of PyTorch's profiler; plain, .gz or .zst",
       .examples = {{"strobe view overview worker0.pt.trace.json",
                     "steps, averages, recommendations, the device"},
                    {"strobe view kernel/table --group-by Kernel trace.json.gz",
                     "kernels by name, the longest first"},
                    {"strobe view operation/table --group-by OperationAndInputShape trace.json",
-                    "operators by name and shape"}},
+                    "operators by name and shape"},
+                   {"strobe view diff before.json after.json", "two traces, module by module"}},
       .notes =
           {"Names, keys and numbers are those of torch_tb_profiler 0.4.3 (or, for Cambricon's "
            "devices, of torch_mlu's plugin), its quirks included; `strobe summary` is the better "

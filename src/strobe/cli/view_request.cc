@@ -56,9 +56,8 @@ Result<void> check_view(const ViewRequest& request) {
 Result<ViewRequest> read_view_request(const Arguments& arguments) {
   ViewRequest request;
   if (arguments.positionals.size() < 2) {
-    return bad_request(
-        arguments.positionals.empty() ? "no view was named" : "no trace was given", "",
-        "`strobe view overview trace.json`; views are " + joined(tensorboard::routes()));
+    return bad_request(arguments.positionals.empty() ? "no view was named" : "no trace was given",
+                       "", "`strobe view overview trace.json`");
   }
   request.view = arguments.positionals[0];
   for (std::size_t i = 1; i < arguments.positionals.size(); ++i) {

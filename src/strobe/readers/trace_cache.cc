@@ -36,49 +36,71 @@ CacheFolder::Key key_of(const CacheTicket& ticket, const ContentHash& content) {
   return {ticket.stamp.bytes, hasher.hash()};
 }
 
+bool has_settled(const CacheTicket& ticket) {
+  return strobe::has_settled(ticket.stamp, ticket.taken_ns);
+}
+
+// What lies in the file, if that can matter: a settled stamp or the bytes tell.
 std::optional<ContentHash> find_content(const std::filesystem::path& path,
-                                        const CacheFolder& folder, const CacheTicket& ticket) {
-  if (const auto seen = folder.content_of(ticket.stamp)) return seen;
-  if (!folder.knows_length(ticket.stamp.bytes)) return std::nullopt;
+                                        const CacheFolder* folder, const CacheTicket& ticket) {
+  if (folder != nullptr) {
+    if (const auto seen = folder->content_of(ticket.stamp)) return seen;
+  }
+  const bool may_be_cached = folder != nullptr && folder->knows_length(ticket.stamp.bytes);
+  // A young file may be written again without a trace in its stamp: only if it hashes alike before
+  // and after it was read is the trace its own.
+  if (!may_be_cached && has_settled(ticket)) return std::nullopt;
   const Result<ContentHash> content = hash_content(path);
   if (!content || stamp_of(path) != ticket.stamp) return std::nullopt;
-  if (has_settled(ticket.stamp, ticket.taken_ns)) (void)folder.remember(ticket.stamp, *content);
+  if (folder != nullptr && has_settled(ticket)) (void)folder->remember(ticket.stamp, *content);
   return *content;
 }
 
-std::optional<LoadedTrace> find_cached(const std::filesystem::path& path, const CacheOptions& cache,
+std::optional<LoadedTrace> find_cached(const std::filesystem::path& path, const CacheFolder& folder,
                                        const CacheTicket& ticket) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::optional<CacheFolder> folder = CacheFolder::open(cache.folder);
-  if (!folder) return std::nullopt;
-  const std::optional<ContentHash> content = find_content(path, *folder, ticket);
-  if (!content) return std::nullopt;
-  const CacheFolder::Key key = key_of(ticket, *content);
-  Result<TraceFile> file = map_trace_file(folder->path_of(key));
+  const CacheFolder::Key key = key_of(ticket, *ticket.content);
+  Result<TraceFile> file = map_trace_file(folder.path_of(key));
   if (!file || file->source != key.hash) return std::nullopt;
-  folder->mark_used(key);
+  folder.mark_used(key);
   LoadedTrace loaded;
   loaded.path = path.string();
   loaded.trace = std::move(file->trace);
   loaded.report = std::move(file->report);
   loaded.is_from_cache = true;
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  loaded.stages.push_back({"open from cache", elapsed.count()});
   return loaded;
+}
+
+// The content that the trace was read from; an error if nobody can tell.
+Result<ContentHash> content_behind(const LoadedTrace& loaded) {
+  const CacheTicket& ticket = *loaded.ticket;
+  std::optional<ContentHash> content = ticket.content;
+  if (!content || !has_settled(ticket)) {
+    STROBE_TRY(content, hash_content(loaded.path));
+  }
+  const bool is_same = has_settled(ticket) || content == ticket.content;
+  if (is_same && stamp_of(loaded.path) == ticket.stamp) return *content;
+  return Error{ErrorCode::kCannotWrite, "the file changed since it was read", loaded.path, {}};
 }
 
 }  // namespace
 
 Result<LoadedTrace> read_trace_cached(const std::filesystem::path& path, const LoadOptions& options,
                                       const CacheOptions& cache) {
-  const std::int64_t now_ns = wall_clock_ns();
+  const auto start = std::chrono::steady_clock::now();
+  CacheTicket ticket{{}, wall_clock_ns(), options.keep_args, {}};
   const std::optional<FileStamp> stamp = stamp_of(path);
   if (cache.folder.empty() || !stamp || stamp->bytes < cache.least_file_bytes) {
     return read_trace(path, options);
   }
-  const CacheTicket ticket{*stamp, now_ns, options.keep_args};
-  if (std::optional<LoadedTrace> cached = find_cached(path, cache, ticket)) {
-    return *std::move(cached);
+  ticket.stamp = *stamp;
+  const std::optional<CacheFolder> folder = CacheFolder::open(cache.folder);
+  ticket.content = find_content(path, folder ? &*folder : nullptr, ticket);
+  if (folder && ticket.content) {
+    if (std::optional<LoadedTrace> cached = find_cached(path, *folder, ticket)) {
+      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+      cached->stages.push_back({"open from cache", elapsed.count()});
+      return *std::move(cached);
+    }
   }
   STROBE_TRY(LoadedTrace loaded, read_trace(path, options));
   loaded.ticket = ticket;
@@ -87,19 +109,14 @@ Result<LoadedTrace> read_trace_cached(const std::filesystem::path& path, const L
 
 Result<void> store_trace(const LoadedTrace& loaded, const CacheOptions& cache) {
   if (!loaded.ticket || cache.folder.empty()) return {};
-  const CacheTicket& ticket = *loaded.ticket;
-  STROBE_TRY(const ContentHash content, hash_content(loaded.path));
-  if (stamp_of(loaded.path) != ticket.stamp) {
-    return Error{
-        ErrorCode::kCannotWrite, "the file changed since it was read", loaded.path, {}};
-  }
+  STROBE_TRY(const ContentHash content, content_behind(loaded));
   STROBE_TRY(const CacheFolder folder, CacheFolder::create(cache.folder));
-  const CacheFolder::Key key = key_of(ticket, content);
+  const CacheFolder::Key key = key_of(*loaded.ticket, content);
   STROBE_TRY_VOID(folder.add(key, [&](const std::filesystem::path& name) {
     return write_trace_file(name, loaded.trace, loaded.report, key.hash);
   }));
-  if (has_settled(ticket.stamp, ticket.taken_ns)) {
-    STROBE_TRY_VOID(folder.remember(ticket.stamp, content));
+  if (has_settled(*loaded.ticket)) {
+    STROBE_TRY_VOID(folder.remember(loaded.ticket->stamp, content));
   }
   folder.sweep(cache.limit_bytes);
   return {};

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "strobe/base/content_hash.h"
 #include "strobe/base/file_stamp.h"
 #include "strobe/base/result.h"
 #include "strobe/trace/import_report.h"
@@ -42,6 +43,7 @@ struct CacheTicket {
   FileStamp stamp;            // before the first byte was read
   std::int64_t taken_ns = 0;  // wall clock
   bool keep_args = true;
+  std::optional<ContentHash> content;  // if it was hashed before it was read
 };
 
 struct LoadedTrace {

@@ -186,8 +186,8 @@ Answer answer_worker_route(const WorkerRoute& route, const Run& run, const Param
 
 std::vector<std::string_view> routes() {
   std::vector<std::string_view> names;
-  for (const RunRoute& route : kRunRoutes) names.push_back(route.name);
   for (const WorkerRoute& route : kWorkerRoutes) names.push_back(route.name);
+  for (const RunRoute& route : kRunRoutes) names.push_back(route.name);
   return names;
 }
 

@@ -39,7 +39,10 @@ Ranges subtract(const Ranges& a, const Ranges& b) {
     }
     Number from = range.start;
     for (std::size_t i = first; i < b.size() && b[i].start < range.end; ++i) {
-      if (from < b[i].start) left.push_back({from, b[i].start});
+      if (from < b[i].start) {
+        left.push_back({from, b[i].start});
+        from = b[i].start;  // which kind the next piece starts with, should b[i] have no length
+      }
       from = larger(from, b[i].end);
     }
     if (from < range.end) left.push_back({from, range.end});

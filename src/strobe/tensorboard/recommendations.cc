@@ -101,7 +101,7 @@ void advise_utilization(const Profile& profile, Lines& lines) {
 void advise_tensor_cores(const Profile& profile, Lines& lines) {
   constexpr double kFirstWithTensorCores = 7;
   const auto& devices = profile.events.device_properties;
-  if (profile.device_kind != DeviceKind::kGpu) return;
+  if (profile.device_kind != DeviceKind::kGpu || !profile.has_kernel()) return;
   if (!devices || devices->empty() || !devices->front().compute_major ||
       devices->front().compute_major->value < kFirstWithTensorCores ||
       profile.tensor_core_used_ratio.value != 0 || profile.tensor_core_eligible_ratio.value <= 0) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/json_value.h"
 #include "strobe/tensorboard/answer.h"
 #include "strobe/tensorboard/event_reader.h"
 
@@ -94,10 +95,12 @@ std::string insert_counters(std::string json, std::string_view counters) {
 }
 
 std::string append_counters(std::string json, std::string_view counters) {
-  const std::size_t end = json.rfind(']');
-  if (counters.empty() || end == std::string::npos) return json;
-  json.resize(end);
-  return json.append(", ").append(counters).append("]}");
+  const JsonValue events = find(json, "traceEvents");
+  if (counters.empty() || events.type != JsonType::kArray) return json;
+  const auto end = static_cast<std::size_t>(events.text.data() - json.data()) + events.text.size();
+  const std::string tail = json.find(']', end) == std::string::npos ? "]}" : json.substr(end - 1);
+  json.resize(end - 1);
+  return json.append(", ").append(counters).append(tail);
 }
 
 Answer answer_trace(const Question& question) {

@@ -12,8 +12,7 @@ std::string trace_counters(const Profile& profile);
 
 // `json` with the counters in front of its events.
 std::string insert_counters(std::string json, std::string_view counters);
-// Behind them, where the last bracket is taken for the one that closes them: what follows it is
-// lost, but for a brace.
+// Behind them. What follows is lost, but for a brace, unless there is another array.
 std::string append_counters(std::string json, std::string_view counters);
 
 }  // namespace strobe::tensorboard

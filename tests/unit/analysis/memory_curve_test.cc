@@ -39,7 +39,7 @@ TEST(MemoryCurveTest, totals_of_the_trace_are_the_curve) {
 
 TEST(MemoryCurveTest, without_totals_events_add_up_from_zero) {
   Sketch sketch;
-  sketch.traits({.device_label = "MLU"});
+  sketch.metadata().traits.device_label = "MLU";
   sketch.memory(kAllocate, "Place(gpu:1)", 0, 10).memory(kFree, "Place(gpu:1)", 5, -4);
   const auto curves = list_memory_curves(sketch.trace());
   EXPECT_EQ(curves[0].place, "MLU 1");
@@ -67,7 +67,7 @@ TEST(MemoryCurveTest, thinning_keeps_peaks_lows_and_the_end) {
 
 TEST(MemoryCurveTest, what_is_alive_at_the_peak_belongs_to_operators_and_adds_up) {
   Sketch sketch;
-  sketch.traits({.nested_operators_are_phases = true});
+  sketch.metadata().traits.nested_operators_are_phases = true;
   sketch.slice("op", kOp, 0, 100).slice("phase", kOp, 10, 20).slice("other", kOp, 100, 50);
   sketch.memory(kAllocate, "Place(gpu:0)", 15, 30).address(1).totals(1'030, -1);
   sketch.memory(kAllocate, "Place(gpu:0)", 20, 40).address(2).totals(1'070, -1);

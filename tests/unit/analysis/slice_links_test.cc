@@ -27,7 +27,7 @@ std::vector<std::string> texts_of(const Trace& trace, SliceId slice) {
 // frame > op > phase > call -> kernel, and a second kernel of the same call.
 Sketch launching() {
   Sketch sketch;
-  sketch.traits({.nested_operators_are_phases = true});
+  sketch.metadata().traits.nested_operators_are_phases = true;
   sketch.thread(1)
       .slice("frame", SliceKind::kPythonCall, 0, 100)
       .slice("op", kOp, 0, 90)

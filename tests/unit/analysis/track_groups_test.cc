@@ -29,7 +29,7 @@ TEST(TrackGroupsTest, processes_come_first_with_their_main_thread_then_devices) 
   sketch.thread(9, 100).slice("a", kOp, 0, 1);
   sketch.thread(100, 100).slice("main", kOp, 0, 1);
   sketch.thread(11, 12).slice("b", kOp, 0, 1);
-  sketch.metadata().devices.push_back({.id = 0, .name = "H200"});
+  sketch.metadata().devices.emplace_back().name = "H200";
   EXPECT_THAT(texts_of(sketch.trace()),
               ElementsAre("process 12: thread 11,", "process 100: thread 100, thread 9,",
                           "H200 · device 0: stream 7, stream 20,", "device 1: stream 7,"));
@@ -52,6 +52,25 @@ TEST(TrackGroupsTest, a_thread_with_nothing_but_the_profilers_own_slices_comes_l
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].name, "process 5");
   EXPECT_EQ(groups[1].kind, TrackKind::kOther);
+}
+
+TEST(TrackGroupsTest, a_process_is_called_by_its_name_and_number) {
+  const auto name_of = [](std::string_view process_name) {
+    TraceBuilder builder;
+    Track track;
+    track.kind = TrackKind::kHostThread;
+    track.process = builder.intern("589");
+    track.thread = builder.intern("pool ");
+    track.process_name = builder.intern(process_name);
+    TraceBuilder::SliceRow row;
+    row.track = builder.add_track(track);
+    row.name = builder.intern("slice");
+    row.category = builder.category("");
+    builder.add_slice(row);
+    return texts_of(std::move(builder).build())[0];
+  };
+  EXPECT_EQ(name_of("python"), "python (589): pool,");
+  EXPECT_EQ(name_of("Process 589 (CPU)"), "Process 589 (CPU): pool,");
 }
 
 TEST(TrackGroupsTest, tracks_without_slices_are_left_out) {

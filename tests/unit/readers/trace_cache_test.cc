@@ -107,6 +107,7 @@ TEST_F(TraceCacheTest, an_older_file_is_remembered_by_its_stamp) {
   LoadedTrace later = read();
   // As if the file had lain there for an hour.
   later.ticket->taken_ns += 3'600'000'000'000;
+  later.ticket->content.reset();
   ASSERT_TRUE(store_trace(later, cache_));
   EXPECT_THAT(cached(".seen"), SizeIs(1));
   EXPECT_TRUE(read().is_from_cache);
@@ -118,6 +119,15 @@ TEST_F(TraceCacheTest, a_file_that_changed_since_it_was_read_is_not_stored) {
   const Result<void> stored = store_trace(loaded, cache_);
   ASSERT_FALSE(stored);
   EXPECT_THAT(stored.error().what, ::testing::HasSubstr("changed"));
+  EXPECT_FALSE(read().is_from_cache);
+}
+
+TEST_F(TraceCacheTest, a_young_file_rewritten_within_the_tick_is_not_stored_as_what_it_was) {
+  LoadedTrace loaded = read();
+  ASSERT_TRUE(loaded.ticket->content.has_value()) << "hashed before it was read";
+  put_bytes(path_, trace_json("gemv"));
+  loaded.ticket->stamp = *stamp_of(path_);  // as if no clock had ticked in between
+  EXPECT_FALSE(store_trace(loaded, cache_));
   EXPECT_FALSE(read().is_from_cache);
 }
 

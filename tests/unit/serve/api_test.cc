@@ -80,8 +80,8 @@ std::vector<GoldenRequest> golden_requests() {
 
 class ApiGoldenTest : public ::testing::TestWithParam<GoldenRequest> {};
 INSTANTIATE_TEST_SUITE_P(Answers, ApiGoldenTest, ::testing::ValuesIn(golden_requests()),
-                         [](const auto& info) {
-                           return info.param.file.substr(0, info.param.file.find('.'));
+                         [](const auto& answer) {
+                           return answer.param.file.substr(0, answer.param.file.find('.'));
                          });
 
 TEST_P(ApiGoldenTest, answers_as_the_contract_says) {

@@ -195,6 +195,21 @@ TEST_F(BackwardModulesTest, the_place_is_kept_from_one_insertion_to_the_next) {
             "ProfilerStep#2[Net2[mm] Net2.backward[Mm2[MmBackward]] wait]]");
 }
 
+TEST_F(BackwardModulesTest, a_node_stands_beside_the_one_inserted_before_it) {
+  const NodeId root = sketch_.tree(1);
+  sketch_.add(sketch_.module(root, "A", 0, 20), "aten::mm", 6, 10);
+  sketch_.add(sketch_.module(root, "B", 20, 40), "aten::mm", 26, 30);
+  sketch_.add(root, "end", 200, 210);
+  sketch_.add(sketch_.engine(sketch_.tree(2), "First", 60, 80), "FirstBackward", 61, 62);
+  sketch_.add(sketch_.engine(sketch_.tree(3), "Second", 70, 90), "SecondBackward", 71, 72);
+  sketch_.flow(6, 61);
+  sketch_.flow(26, 71);
+  add();
+  EXPECT_EQ(sketch_.text(),
+            "root[A[mm] B[mm] A.backward[First[FirstBackward]] "
+            "B.backward[Second[SecondBackward]] end]");
+}
+
 TEST_F(BackwardModulesTest, a_node_goes_into_the_child_it_overlaps) {
   const NodeId root = sketch_.tree(1);
   sketch_.add(sketch_.module(root, "Net", 0, 50), "aten::mm", 6, 10);

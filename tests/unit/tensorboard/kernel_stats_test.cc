@@ -69,8 +69,7 @@ TEST(KernelStatsTest, launches_are_told_apart_by_operator_and_configuration) {
   const LaunchedKernelStat& stat = profile->launched_kernels[0];
   EXPECT_EQ(stat.op_name, "aten::mm");
   EXPECT_TRUE(stat.op_is_eligible);
-  EXPECT_EQ(stat.grid, "None");
-  EXPECT_EQ(stat.registers, "0");
+  EXPECT_THAT(stat.launch, testing::ElementsAre("None", "None", "0", "0"));
   EXPECT_EQ(stat.calls, 2u);
   EXPECT_EQ(stat.total, Number::whole(3));
   EXPECT_EQ(stat.max, Number::whole(2));

@@ -28,6 +28,12 @@ TEST(RangesTest, a_moment_stays_unless_something_covers_it) {
   EXPECT_THAT(subtract({range(5, 5)}, {range(5, 6)}), IsEmpty());
 }
 
+TEST(RangesTest, a_moment_cuts_in_two_and_both_pieces_have_the_kind_of_its_start) {
+  const Ranges pieces = subtract({range(0, 10)}, {{Number::whole(4), Number::real(4)}});
+  EXPECT_THAT(pieces, ElementsAre(range(0, 4), range(4, 10)));
+  EXPECT_EQ(to_text(total(pieces)), "10");
+}
+
 TEST(RangesTest, touching_ranges_do_not_meet) {
   EXPECT_THAT(intersect({range(0, 5)}, {range(5, 9)}), IsEmpty());
   EXPECT_THAT(intersect({range(0, 5), range(6, 9)}, {range(3, 7)}),

@@ -51,6 +51,15 @@ TEST(RecommendationsTest, tensor_cores_are_recommended_where_they_exist_and_none
               Not(HasSubstr("Tensor Cores")));
 }
 
+TEST(RecommendationsTest, communication_alone_could_not_use_tensor_cores) {
+  TraceLines lines;
+  lines.op("gloo:broadcast", 0, 10, R"("External id":2)")
+      .op("aten::mm", 20, 80, R"("External id":1)")
+      .x("cuda_runtime", "cudaLaunchKernel", 21, 1, R"("External id":1,"correlation":1)")
+      .x("kernel", "broadcast", 30, 60, R"("External id":2,"correlation":1,"device":0)");
+  EXPECT_THAT(advice(lines, kVolta), Not(HasSubstr("Tensor Cores")));
+}
+
 TEST(RecommendationsTest, data_parallel_matters_on_several_devices_only) {
   TraceLines lines;
   lines.op("DataParallel.forward", 0, 100).x("kernel", "k", 0, 90, "", "7", "0");

@@ -49,6 +49,14 @@ TEST(SpanCommunicationTest, a_call_across_the_end_of_a_step_has_none_and_the_nex
   EXPECT_THAT(steps_of(list_calls(*read(lines))), ElementsAre("1", "none", "2", "none"));
 }
 
+TEST(SpanCommunicationTest, a_call_before_the_first_step_does_not_move_on) {
+  TraceLines lines;
+  lines.step(1, 100, 100);
+  call(lines, 5, 10, 10, 30, 5);
+  call(lines, 6, 120, 10, 140, 5);
+  EXPECT_THAT(steps_of(list_calls(*read(lines))), ElementsAre("none", "1"));
+}
+
 TEST(SpanCommunicationTest, two_libraries_in_one_trace_leave_no_list) {
   TraceLines lines;
   call(lines, 5, 10, 10, 30, 5);

@@ -252,7 +252,9 @@ export class TimelineModel {
   // Along the first arrow: to the kernel, or back to the call that launched it.
   followLink(): void {
     const links = this.slice?.links ?? [];
-    const link = links.find((one) => one.kind === 'launches') ?? links.find((one) => one.kind === 'launched_by') ?? links[0];
+    const launchers = links.filter((one) => one.kind === 'launched_by');
+    const innermost = launchers.reduce<SliceRef | undefined>((a, b) => (a && a.row >= b.row ? a : b), undefined);
+    const link = links.find((one) => one.kind === 'launches') ?? innermost ?? links[0];
     if (link) void this.choose(link.slice, true);
   }
 
@@ -276,6 +278,14 @@ export class TimelineModel {
       this.problem = reason;
     }
     this.onChanged();
+  }
+
+  // An area named by its tracks, as a link does; without any it is about all.
+  areaOf(start_ns: number, end_ns: number, tracks: number[]): Area {
+    const lanes = tracks.flatMap((track) => this.layout.byTrack.get(track) ?? []);
+    const top = lanes.length > 0 ? Math.min(...lanes.map((lane) => lane.top)) : 0;
+    const bottom = lanes.length > 0 ? Math.max(...lanes.map((lane) => lane.top + lane.height)) : this.layout.height;
+    return { start_ns, end_ns, tracks, top, bottom };
   }
 
   areaBetween(x0: number, y0: number, x1: number, y1: number): Area {

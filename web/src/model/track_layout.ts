@@ -9,6 +9,7 @@ export const kCompactRowHeight = 4;
 const kGroupHeight = 24;
 const kCounterHeight = 40;
 const kTrackGap = 5;
+const kOpenCounters = 2; // the others are a click away: tracks need the room
 const kDeepRows = 14; // deeper tracks begin compact: nobody scrolls past sixty rows to see a device
 
 export interface Lane {
@@ -53,9 +54,9 @@ export function layOut(timeline: Timeline, shapes: Shapes): Layout {
   };
   const none = { group: -1, track: null, counter: -1, rowHeight: 0, shape: 'open' as TrackShape };
 
-  for (const counter of timeline.counters) {
+  for (const [index, counter] of timeline.counters.entries()) {
     const key = `c${counter.counter}`;
-    const shape = shapes.get(key) ?? 'open';
+    const shape = shapes.get(key) ?? (index < kOpenCounters ? 'open' : 'closed');
     add({ ...none, kind: 'counter', key, name: counter.name, shape, counter: counter.counter,
           height: shape === 'closed' ? 18 : kCounterHeight }, 2);
   }

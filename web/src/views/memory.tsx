@@ -43,7 +43,7 @@ function Places({ memory }: { memory: MemoryAnswer }): JSX.Element {
       )}
       <Facts facts={[
         ['Peak allocated', <span data-fact="peak">{bytesText(place.peak_bytes)}</span>],
-        ['at', durationText(place.peak_ns)],
+        ['Peak at', durationText(place.peak_ns)],
         ['Peak reserved', place.reserved_peak_bytes > 0 ? bytesText(place.reserved_peak_bytes) : '–'],
         ['Events', countText(place.events)],
         ['Not freed', bytesText(place.not_freed_bytes)],

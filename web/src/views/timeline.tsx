@@ -48,7 +48,7 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
     const next = withParameters(now, {
       from: String(Math.round(start_ns)), to: String(Math.round(end_ns)),
       slice: model.slice ? String(model.slice.slice) : undefined,
-      q: model.search.typed || undefined, area, jump: undefined, step: undefined,
+      q: model.search.typed || undefined, area, tracks: model.area?.tracks.join(','), jump: undefined, step: undefined, at: undefined,
     });
     written.current = routeHash(next);
     if (written.current !== routeHash(now)) session.amend(next);
@@ -78,7 +78,8 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
     if ((model.slice?.slice ?? null) !== slice) void model.choose(slice, from === null);
     const [areaStart, areaEnd] = (parameters['area'] ?? '').split('-').map(Number);
     if (areaEnd > areaStart && (model.area?.start_ns !== areaStart || model.area.end_ns !== areaEnd)) {
-      void model.chooseArea({ start_ns: areaStart, end_ns: areaEnd, tracks: [], top: 0, bottom: model.layout.height });
+      const tracks = (parameters['tracks'] ?? '').split(',').filter((one) => one !== '').map(Number);
+      void model.chooseArea(model.areaOf(areaStart, areaEnd, tracks));
     }
     const q = parameters['q'] ?? '';
     if (q !== model.search.typed) void model.find(q, parameters['jump'] === 'longest' ? 'longest' : 'stay');

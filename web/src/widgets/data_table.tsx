@@ -13,6 +13,7 @@ import { CopyButton } from './pieces.tsx';
 // A long table that draws only the rows on the screen. Numbers of a column share a unit and line up.
 
 const kRowHeight = 26;
+const kScrollStep = 4 * kRowHeight; // rows to spare on both sides bridge it without drawing again
 
 export interface TableState {
   sort?: string;
@@ -115,7 +116,7 @@ export function DataTable(props: Props): JSX.Element {
         <CopyButton label="Copy as CSV" text={() => csvText(table.columns, rows)} />
       </div>
       <div class="scroller" ref={scroller} tabIndex={0} onKeyDown={onKeyDown} role="region" aria-label={table.title}
-           onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}>
+           onScroll={(event) => setScrollTop(Math.floor(event.currentTarget.scrollTop / kScrollStep) * kScrollStep)}>
         <table aria-rowcount={rows.length + 1}>
           <thead>
             <tr>

@@ -20,7 +20,7 @@ const kShared = join(kSource, '..', 'shared', 'traces');
 
 export const kCompiled = 'inference/gpt_inference_compiled.json.gz';
 export const kTraining = 'training/train.json';
-export const kBroken = 'broken/archive.json';
+export const kBroken = 'broken/archive.pt.trace.json'; // by its name a trace
 
 // A small training run with everything the screens show: steps, two threads, launches, memory,
 // modules. Times are microseconds, as the profiler writes them; `slower` stretches one kernel.
@@ -82,7 +82,7 @@ export class Served {
     cpSync(join(kSource, 'examples', 'paddle_attention.json.gz'), join(folder, 'inference', 'paddle_attention.json.gz'));
     put(kTraining, trainingTrace());
     put('training/slower.json', trainingTrace(3));
-    put(kBroken, '{"traceEvents": "this is no list of events"}');
+    put(kBroken, 'PK\u0003\u0004 but no JSON');
     if (existsSync(kShared)) {
       mkdirSync(join(folder, 'shared'));
       for (const name of ['h200_gpt_train_shapes_memory.json.gz', 'h200_gpt_train_stack.json.gz', 'h200_gpt_infer_big.json.gz']) {

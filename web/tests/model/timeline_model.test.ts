@@ -103,6 +103,14 @@ test('an area beside all tracks is about all of them', () => {
   assert.deepEqual([area.tracks.length, area.top, area.bottom], [0, 0, timeline.layout.height]);
 });
 
+test('an area from a link stands where its tracks are', () => {
+  const { model: timeline } = model();
+  const stream = timeline.layout.byTrack.get(1)!;
+  const area = timeline.areaOf(10, 20, [1]);
+  assert.deepEqual([area.top, area.bottom], [stream.top, stream.top + stream.height]);
+  assert.equal(timeline.areaOf(10, 20, []).bottom, timeline.layout.height);
+});
+
 test('quick zooms add up while a glide is under way', () => {
   const { model: timeline } = model();
   timeline.zoom(2, 500_000, true);

@@ -10,6 +10,7 @@ import { Words } from './words.ts';
 
 const kFont = '11px Inter, system-ui, sans-serif';
 const kLeastLabel_px = 26;
+const kLeastStep_px = 24; // lines between narrower steps would be a grey wash
 
 interface PlacedLabel extends Label {
   y: number;
@@ -86,12 +87,10 @@ export class BodyPainter {
     const { context } = this;
     context.fillStyle = colours.muted;
     context.globalAlpha = 0.28;
-    let last = -10;
     for (const step of model.info.steps) {
       const x = Math.round(model.xOf(step.start_ns));
-      if (x < 0 || x > model.width_px || x - last < 6) continue;
-      context.fillRect(x, 0, 1, model.height_px);
-      last = x;
+      const width = model.xOf(step.start_ns + step.duration_ns) - x;
+      if (x >= 0 && x <= model.width_px && width >= kLeastStep_px) context.fillRect(x, 0, 1, model.height_px);
     }
     context.globalAlpha = 1;
   }

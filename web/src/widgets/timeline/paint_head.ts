@@ -58,10 +58,12 @@ function paintStrip(context: CanvasRenderingContext2D, model: TimelineModel, col
   if (info && grid) {
     for (const { tile } of grid.covering(whole, 1)) {
       const { points } = tile;
+      // The whole trace in a few pixels: its own highest value counts, not the possible one.
+      const most = points.reduce((a, point) => Math.max(a, point[2]), 0) || 1;
       points.forEach(([at, , high], i) => {
         const x = stripX(model, at);
         const next = stripX(model, points[i + 1]?.[0] ?? model.info.span_ns);
-        const tall = (high / (info.max || 1)) * (kStrip_px - 6);
+        const tall = (high / most) * (kStrip_px - 6);
         context.fillRect(x, base - tall, Math.max(1, next - x), tall);
       });
     }

@@ -1,4 +1,4 @@
-import type { Link, SliceRef } from '../../api/types.ts';
+import type { Link, SliceDetails, SliceRef } from '../../api/types.ts';
 import type { Hit } from '../../model/pixels.ts';
 import type { TimelineModel } from '../../model/timeline_model.ts';
 import { durationText } from '../../model/units.ts';
@@ -31,12 +31,25 @@ export interface Arrow {
   to: Point;
 }
 
+function isInside(inner: SliceRef, outer: SliceRef): boolean {
+  return inner.track === outer.track && inner.row > outer.row && inner.start_ns >= outer.start_ns
+    && inner.start_ns + inner.duration_ns <= outer.start_ns + outer.duration_ns;
+}
+
+// What nests is seen without an arrow: of all that launched a kernel, the innermost points to it.
+function drawnLinks(slice: SliceDetails): Link[] {
+  return slice.links.filter((link) => {
+    if (isInside(slice, link) || isInside(link, slice)) return false;
+    return link.kind !== 'launched_by' || !slice.links.some((other) => other.kind === 'launched_by' && isInside(other, link));
+  });
+}
+
 // Arrows go the way things happened: from the call to the kernel, forward to backward.
 export function arrowsOf(model: TimelineModel): Arrow[] {
   const { slice } = model;
   if (!slice) return [];
   const arrows: Arrow[] = [];
-  for (const link of slice.links) {
+  for (const link of drawnLinks(slice)) {
     const isOut = link.kind === 'launches' || link.kind === 'backward' || link.kind === 'flow_out';
     const [source, target]: SliceRef[] = isOut ? [slice, link] : [link, slice];
     const a = model.rectOf(source);
@@ -156,7 +169,7 @@ function paintChosen(context: CanvasRenderingContext2D, model: TimelineModel, co
     const isThick = under?.link.slice === arrow.link.slice;
     paintArrow(context, arrow, colours.accent, isThick ? 2.5 : 1.25, arrows.length > 30 && !isThick ? 0.35 : 0.9);
   }
-  for (const link of model.slice.links) {
+  for (const { link } of arrows) {
     const box = model.rectOf(link);
     if (box && box.x < model.width_px && box.x + box.width > 0) outline(context, box, colours.accent, 1);
   }
