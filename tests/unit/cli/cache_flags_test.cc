@@ -14,9 +14,9 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 TEST(CacheFlagsTest, the_folder_is_where_the_desktop_puts_caches) {
-  EXPECT_EQ(default_cache_folder("/var/cache/me", "/home/me"), "/var/cache/me/strobe");
-  EXPECT_EQ(default_cache_folder("", "/home/me"), "/home/me/.cache/strobe");
-  EXPECT_EQ(default_cache_folder("relative", "/home/me"), "/home/me/.cache/strobe");
+  EXPECT_EQ(default_cache_folder("/var/cache/me", "/users/me"), "/var/cache/me/strobe");
+  EXPECT_EQ(default_cache_folder("", "/users/me"), "/users/me/.cache/strobe");
+  EXPECT_EQ(default_cache_folder("relative", "/users/me"), "/users/me/.cache/strobe");
   EXPECT_EQ(default_cache_folder("", ""), "");
 }
 
