@@ -24,7 +24,8 @@ class Adder {
       self.add_row(rows[i], [&](std::uint32_t slot, Interval part, std::int64_t self_ns) {
         if (!is_chosen(timeline_.slice(slot))) return;
         ++sum.slices;
-        if (part.length_ns() > 0) row_busy.add(part);
+        const bool counts = is_busy(timeline_.trace().kind(timeline_.slice(slot)));
+        if (counts && part.length_ns() > 0) row_busy.add(part);
         add_slice(slot, part.length_ns(), self_ns);
       });
       busy.push_back(row_busy.take());

@@ -101,7 +101,7 @@ void Timeline::add_track(TrackId track, const std::vector<SliceId>& slices, Look
   CoveredTime busy;
   std::vector<std::uint32_t> counts;
   for (Item& item : items) {
-    busy.add(item.interval);
+    if (is_busy(trace_->kind(item.slice))) busy.add(item.interval);
     item.row = layout.place(item.interval);
     if (item.row == counts.size()) counts.push_back(0);
     ++counts[item.row];

@@ -51,7 +51,7 @@ class Timeline {
     return std::span(rows_).subspan(begin, row_begins_[track.index() + 1] - begin);
   }
   std::uint64_t slices_on(TrackId track) const;
-  // How long at least one slice of the track was open.
+  // How long at least one slice of the track was open that is_busy().
   std::int64_t busy_ns(TrackId track) const { return busy_ns_[track.index()]; }
 
   SliceId slice(std::uint32_t slot) const { return slices_[slot]; }

@@ -45,6 +45,8 @@ constexpr bool is_tree_kind(SliceKind kind) {
 constexpr bool is_device_work(SliceKind kind) {
   return kind == SliceKind::kKernel || kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
 }
+// Whether a track does something during such a slice; a range projected from elsewhere is no work.
+constexpr bool is_busy(SliceKind kind) { return kind != SliceKind::kDeviceAnnotation; }
 constexpr bool is_on_device(SliceKind kind) { return kind >= SliceKind::kKernel; }
 // The four phases of a model besides its steps.
 constexpr bool is_model_phase(SliceKind kind) {

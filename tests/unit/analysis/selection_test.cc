@@ -49,6 +49,16 @@ TEST(SelectionTest, tracks_and_slices_may_be_chosen) {
   EXPECT_EQ(chosen.top[0].longest, SliceId(3));
 }
 
+TEST(SelectionTest, a_range_projected_onto_a_device_does_not_keep_it_busy) {
+  Sketch sketch;
+  sketch.stream(0, 7).slice("step", SliceKind::kDeviceAnnotation, 0, 100);
+  sketch.slice("gemm", SliceKind::kKernel, 10, 30);
+  const Trace trace = sketch.trace();
+  const Timeline timeline(trace);
+  EXPECT_EQ(timeline.busy_ns(TrackId(0)), 30);
+  EXPECT_EQ(add_up_selection(timeline, {.window = {20, 80}}).tracks[0].busy_ns, 20);
+}
+
 TEST(SelectionTest, names_beyond_the_top_are_counted) {
   const Trace trace = two_threads();
   const Selection selection = add_up_selection(Timeline(trace), {.window = {0, 200}, .top = 1});
