@@ -28,8 +28,8 @@ Result<TraceFile> map_trace_file(const std::filesystem::path& path);
 
 enum class Checksums { kVerified, kIgnored };
 
-// The same from memory that `keeper` holds, aligned as `new` aligns it. Without its checksums a file
-// may hold wrong values, yet none that leads out of bounds.
+// The same from memory that `keeper` holds, aligned as `new` aligns it. Without its checksums a
+// file may hold wrong values, yet none that leads out of bounds.
 Result<TraceFile> read_trace_file(std::shared_ptr<const void> keeper, std::span<const char> bytes,
                                   Checksums checksums = Checksums::kVerified);
 
