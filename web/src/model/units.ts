@@ -54,6 +54,7 @@ function withUnit(value: number, unit: Unit): string {
 }
 
 export function durationText(ns: number): string {
+  if (ns === 0) return '0';
   if (ns !== 0 && Math.abs(ns) < 1) return `${ns.toPrecision(2)} ns`;
   return withUnit(ns, fitting(kTimeUnits, ns));
 }
@@ -99,7 +100,7 @@ export function signedDuration(ns: number): string {
 
 export function signedShare(share: number): string {
   const text = `${Math.abs(share * 100).toFixed(1)} %`;
-  return share < 0 ? `−${text}` : `+${text}`;
+  return share === 0 ? text : share < 0 ? `−${text}` : `+${text}`;
 }
 
 // One unit for a whole column, so that its numbers line up: that of its largest value, unless most

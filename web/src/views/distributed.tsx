@@ -51,7 +51,7 @@ function Ranks({ summary }: { summary: Summary }): JSX.Element {
       </Empty>
     );
   }
-  const table: Table = { ...source, rows: source.rows.map((row) => ({ ...row, rank: traceLabel(String(row['rank'])) })) };
+  const table: Table = { ...source, rows: source.rows.map((row) => ({ ...row, rank: traceLabel(String(row['rank'])), top_finding: row['top_finding'] && String(row['top_finding']).replaceAll('_', ' ') })) };
   const slowest = table.rows.reduce((a, b) => (number(b, 'own_step_ns') > number(a, 'own_step_ns') ? b : a));
   const fastest = table.rows.reduce((a, b) => (number(b, 'own_step_ns') < number(a, 'own_step_ns') ? b : a));
   return (

@@ -74,7 +74,7 @@ export function StepBars({ stacks, onOpen }: { stacks: readonly Stack[]; onOpen?
         {[0, 0.5, 1].map((share) => (
           <g key={share}>
             <line x1={kLeft} x2={width} y1={y(top * share) + 0.5} y2={y(top * share) + 0.5} class="grid" />
-            <text x={kLeft - 6} y={y(top * share) + 4} class="axis end">{share === 0 ? '0' : durationText(top * share)}</text>
+            <text x={kLeft - 6} y={y(top * share) + 4} class="axis end">{durationText(top * share)}</text>
           </g>
         ))}
         {shown.map((stack, i) => {

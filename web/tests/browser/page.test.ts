@@ -81,6 +81,20 @@ test('the overview says what strobe summary says', async () => {
   assert.equal(await page.locator('.step-bars .bar').count(), summary.tables['steps'].rows.length);
 });
 
+test('its steps are as long as those of strobe view overview', async () => {
+  const { page } = watched;
+  // All device work of this trace ends inside its step, where both count the same.
+  const view = JSON.parse(run(['view', 'overview', join(served.folder, kTraining)])) as { steps: { rows: (string | number)[][] } };
+  const expected = view.steps.rows.map((row) => {
+    const total = /Total: (\d+)us/.exec(String(row[2]))!;
+    return `ProfilerStep#${row[0]}, ${durationText(Number(total[1]) * 1000)}`;
+  });
+  await open(`overview?${trace(kTraining)}`);
+  await page.waitForSelector('.step-bars .bar');
+  const shown = await page.locator('.step-bars .bar').evaluateAll((bars) => bars.map((bar) => bar.getAttribute('aria-label')));
+  assert.deepEqual(shown, expected);
+});
+
 test('a step of the overview opens in the timeline', async () => {
   const { page } = watched;
   await open(`overview?${trace(kTraining)}`);

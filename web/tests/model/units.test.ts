@@ -6,7 +6,7 @@ import {
 } from '../../src/model/units.ts';
 
 test('a duration has three digits and the unit that fits', () => {
-  assert.equal(durationText(0), '0 ns');
+  assert.equal(durationText(0), '0');
   assert.equal(durationText(999), '999 ns');
   assert.equal(durationText(1_500), '1.50 µs');
   assert.equal(durationText(46_170_521), '46.2 ms');
@@ -45,6 +45,7 @@ test('differences carry their sign', () => {
   assert.equal(signedDuration(-8_740), '−8.74 µs');
   assert.equal(signedShare(-0.155), '−15.5 %');
   assert.equal(signedShare(0.003), '+0.3 %');
+  assert.equal(signedShare(0), '0.0 %');
 });
 
 test('a column has the unit of its largest value, or the next smaller when most values are tiny', () => {
