@@ -1,7 +1,6 @@
 #include "strobe/tensorboard/event_reader.h"
 
 #include <cctype>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -187,7 +186,7 @@ class EventReader {
     }
     constexpr double kDayMs = 86'400'000;
     if (!window_end || !iteration || !window_end->ts || !iteration->ts) return;
-    if (std::abs(window_end->ts->value - iteration->ts->value) <= kDayMs) return;
+    if (window_end->ts->value - iteration->ts->value <= kDayMs) return;
     std::size_t begin = window_end->begin;
     std::size_t end = window_end->end;
     const std::size_t before = json_.find_last_not_of(" \t\r\n", begin - 1);

@@ -84,6 +84,13 @@ TEST(EventReaderTest, a_window_end_days_away_from_the_iteration_is_cut_out) {
   EXPECT_EQ(cut, R"({"traceEvents":[{"name":"Iteration Start: x","ph":"i","ts":10}, {"ph":"M"}]})");
 }
 
+TEST(EventReaderTest, a_window_end_long_before_the_iteration_stays) {
+  const std::string text =
+      R"({"traceEvents":[{"name":"Record Window End","ph":"i","ts":1},
+          {"name":"Iteration Start: x","ph":"i","ts":99999999999}]})";
+  EXPECT_EQ(read(text).events.repair.cut, std::nullopt);
+}
+
 TEST(EventReaderTest, the_last_marks_of_a_file_decide) {
   const std::string_view near =
       R"({"traceEvents":[{"name":"Record Window End","ph":"i","ts":99999999999},
