@@ -9,7 +9,7 @@ namespace strobe::analysis {
 namespace {
 
 // Below this many slices in a column, each is looked at.
-constexpr std::uint32_t kFewSlots = 2 * TimelineBlock::kSlots;
+constexpr std::uint32_t kFewSlots = TimelineBlock::kSlots;
 // Columns join when their covered shares differ by no more.
 constexpr double kAlike = 0.1;
 

@@ -195,14 +195,14 @@ TEST(TraceShelfTest, a_repaired_file_is_tried_again) {
   const LogFolder logs;
   logs.write_old("a.pt.trace.json", "broken");
   TraceShelf shelf(folder_at(logs), {.load = load_really, .rescan = milliseconds(10)});
-  ASSERT_TRUE(eventually([&] { return states(shelf)[0] == TraceState::kFailed; }));
+  ASSERT_TRUE(eventually([&] { return states(shelf) == std::vector{TraceState::kFailed}; }));
   logs.write("a.pt.trace.json", kTrace);
   EXPECT_TRUE(eventually([&] { return shelf.find("a.pt.trace.json").trace.has_value(); }));
 }
 
 TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
   const LogFolder logs;
-  logs.write("a.json", kTrace);  // just now: somebody may still be writing
+  logs.write("a.pt.trace.json", kTrace);  // just now: somebody may still be writing
   std::atomic<int> loads = 0;
   TraceShelf shelf(folder_at(logs), {.load =
                                          [&](auto& f, auto& o) {
@@ -212,11 +212,12 @@ TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
                                      .rescan = milliseconds(150)});
   for (int i = 1; i <= 8; ++i) {
     std::this_thread::sleep_for(milliseconds(50));
-    EXPECT_EQ(states(shelf)[0], TraceState::kQueued);
-    logs.write("a.json", std::string(kTrace) + std::string(static_cast<std::size_t>(i), ' '));
+    EXPECT_THAT(states(shelf), ElementsAre(TraceState::kQueued));
+    logs.write("a.pt.trace.json",
+               std::string(kTrace) + std::string(static_cast<std::size_t>(i), ' '));
   }
   EXPECT_EQ(loads, 0);
-  EXPECT_TRUE(eventually([&] { return shelf.find("a.json").trace.has_value(); }));
+  EXPECT_TRUE(eventually([&] { return shelf.find("a.pt.trace.json").trace.has_value(); }));
   EXPECT_EQ(loads, 1);
 }
 
