@@ -35,9 +35,9 @@ function LaneName({ model, lane }: { model: TimelineModel; lane: Lane }): JSX.El
             title={laneHint(model, lane)} aria-expanded={lane.shape !== 'closed'} onClick={() => model.toggle(lane)}>
       <span class="twist" aria-hidden="true">{lane.shape === 'closed' ? '▸' : lane.shape === 'compact' ? '▹' : '▾'}</span>
       <span class="lane-name">{lane.name}</span>
-      {info && lane.shape !== 'closed' && <span class="lane-most">{counterText(info.unit, info.max)}</span>}
+      {info && lane.shape !== 'closed' && <span class="lane-most">max {counterText(info.unit, info.max)}</span>}
       {lane.track && lane.track.kind === 'device' && (
-        <span class="lane-most">{shareText(lane.track.busy_ns / (model.info.span_ns || 1))}</span>
+        <span class="lane-most">busy {shareText(lane.track.busy_ns / (model.info.span_ns || 1))}</span>
       )}
     </button>
   );
