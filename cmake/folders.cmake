@@ -17,4 +17,13 @@ function(strobe_folder name)
     target_link_libraries(strobe_${name} PUBLIC strobe_${folder})
   endforeach()
   target_link_libraries(strobe_${name} PUBLIC ${ARG_LIBRARIES})
+  # A sanitized build is there to be run, a quarter faster made by parsing once what nearly all
+  # sources include. The other builds see to it that each names what it uses.
+  if(STROBE_SANITIZE AND name STREQUAL base)
+    target_precompile_headers(strobe_base PRIVATE <algorithm> <cstdint> <filesystem> <functional>
+      <map> <memory> <optional> <span> <string> <string_view> <utility> <variant> <vector>
+      <fmt/format.h>)
+  elseif(STROBE_SANITIZE)
+    target_precompile_headers(strobe_${name} REUSE_FROM strobe_base)
+  endif()
 endfunction()
