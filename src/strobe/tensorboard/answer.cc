@@ -228,21 +228,19 @@ void write_pie_columns(JsonWriter& json) {
 }
 
 Answer answer(std::string_view route, const Parameters& parameters, const RunLookup& runs) {
+  const auto* const of_run = std::ranges::find(kRunRoutes, route, &RunRoute::name);
+  const auto* const of_worker = std::ranges::find(kWorkerRoutes, route, &WorkerRoute::name);
+  if (of_run == std::end(kRunRoutes) && of_worker == std::end(kWorkerRoutes)) {
+    return refused(404, fmt::format("there is no view '{}'", route));
+  }
   const std::string_view run_name = given(parameters, "run");
   if (run_name.empty()) return missing("run");
   const std::shared_ptr<const Run> run = runs(run_name);
   if (!run) return refused(404, fmt::format("there is no run '{}'", run_name));
-  if (const auto* const found = std::ranges::find(kRunRoutes, route, &RunRoute::name);
-      found != std::end(kRunRoutes)) {
-    Answer answer = found->answer(*run, parameters, runs);
-    answer.gzip = found->gzip && answer.status == 200;
-    return answer;
-  }
-  if (const auto* const found = std::ranges::find(kWorkerRoutes, route, &WorkerRoute::name);
-      found != std::end(kWorkerRoutes)) {
-    return answer_worker_route(*found, *run, parameters);
-  }
-  return refused(404, fmt::format("there is no view '{}'", route));
+  if (of_run == std::end(kRunRoutes)) return answer_worker_route(*of_worker, *run, parameters);
+  Answer answer = of_run->answer(*run, parameters, runs);
+  answer.gzip = of_run->gzip && answer.status == 200;
+  return answer;
 }
 
 }  // namespace strobe::tensorboard

@@ -47,6 +47,7 @@ TEST_F(AnswerTest, what_is_missing_is_400_and_what_does_not_exist_404) {
   EXPECT_EQ(desk_.ask("overview", {{"span", ""}}).status, 404);
   EXPECT_EQ(desk_.ask("overview", {{"worker", "nobody"}}).status, 404);
   EXPECT_EQ(desk_.ask("no/such/view").status, 404);
+  EXPECT_EQ(desk_.ask("no/such/view", {{"run", ""}}).status, 404);
   EXPECT_EQ(desk_.ask("overview").status, 200);
 }
 
