@@ -19,6 +19,10 @@ function(strobe_folder name)
   target_link_libraries(strobe_${name} PUBLIC ${ARG_LIBRARIES})
   # A sanitized build is there to be run, a quarter faster made by parsing once what nearly all
   # sources include. The other builds see to it that each names what it uses.
+  if(STROBE_SANITIZE)
+    # Some libraries ask for it; one precompiled header wants it everywhere or nowhere.
+    target_compile_options(strobe_${name} PRIVATE -pthread)
+  endif()
   if(STROBE_SANITIZE AND name STREQUAL base)
     target_precompile_headers(strobe_base PRIVATE <algorithm> <cstdint> <filesystem> <functional>
       <map> <memory> <optional> <span> <string> <string_view> <utility> <variant> <vector>
