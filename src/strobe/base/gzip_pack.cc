@@ -1,6 +1,7 @@
 #include "strobe/base/gzip_pack.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <vector>
 

@@ -157,8 +157,8 @@ bool HttpServer::State::make_room() {
 }
 
 void HttpServer::State::take_returned() {
-  std::uint64_t count = 0;
-  static_cast<void>(::read(wake.number(), &count, sizeof count));
+  eventfd_t count = 0;
+  ::eventfd_read(wake.number(), &count);
   std::vector<Connection*> done;
   {
     const std::scoped_lock lock(mutex);
@@ -279,8 +279,7 @@ void HttpServer::State::work() {
     --busy_workers;
     returned.push_back(connection);
     work_went.notify_all();
-    const std::uint64_t one = 1;
-    static_cast<void>(::write(wake.number(), &one, sizeof one));
+    ::eventfd_write(wake.number(), 1);
   }
 }
 
