@@ -86,7 +86,7 @@ void add_perf_events(const device::PerfEventFacts& facts, Page& page) {
 }
 
 // Everything that may stand in a path or a vendor's string, escaped for JSON.
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -107,8 +107,9 @@ std::string part_json(const Part& part) {
   return fmt::format(
       R"({{"key": {}, "name": {}, "present": {}, "version": {}, "path": {}, "detail": {}, )"
       R"("needed_for": {}, "how_to_get": {}}})",
-      quoted(part.key), quoted(part.name), part.found.has_value(), quoted(found.version),
-      quoted(found.path), quoted(found.detail), quoted(part.needed_for), quoted(part.how_to_get));
+      json_string(part.key), json_string(part.name), part.found.has_value(),
+      json_string(found.version), json_string(found.path), json_string(found.detail),
+      json_string(part.needed_for), json_string(part.how_to_get));
 }
 
 }  // namespace
@@ -144,13 +145,13 @@ std::string diagnosis_text(const Diagnosis& diagnosis, const Terminal& terminal)
 std::string diagnosis_json(const Diagnosis& diagnosis) {
   const device::CpuFacts& cpu = diagnosis.cpu;
   std::vector<std::string> simd;
-  for (const std::string& word : cpu.simd) simd.push_back(quoted(word));
+  for (const std::string& word : cpu.simd) simd.push_back(json_string(word));
   std::string text = fmt::format(
       "{{\n  \"strobe\": {},\n"
       "  \"cpu\": {{\"name\": {}, \"architecture\": {}, \"cores\": {}, \"usable_cores\": {}, "
       "\"simd\": [{}]}},\n",
-      quoted(kVersion), quoted(cpu.name), quoted(cpu.architecture), cpu.cores, cpu.usable_cores,
-      fmt::join(simd, ", "));
+      json_string(kVersion), json_string(cpu.name), json_string(cpu.architecture), cpu.cores,
+      cpu.usable_cores, fmt::join(simd, ", "));
   const device::MemoryFacts& memory = diagnosis.memory;
   text += fmt::format(
       "  \"memory\": {{\"total_bytes\": {}, \"available_bytes\": {}, \"limit_bytes\": {}}},\n",
@@ -160,11 +161,12 @@ std::string diagnosis_json(const Diagnosis& diagnosis) {
   text += fmt::format(
       "  \"perf_events\": {{\"paranoid_level\": {}, \"counts_cycles\": {}, \"obstacle\": {}}},\n",
       perf.paranoid_level ? std::to_string(*perf.paranoid_level) : "null", perf.counts_cycles,
-      quoted(perf.obstacle));
+      json_string(perf.obstacle));
   std::vector<std::string> engines;
   for (const device::Engine& engine : diagnosis.engines) {
     engines.push_back(fmt::format(R"({{"name": {}, "version": {}, "job": {}}})",
-                                  quoted(engine.name), quoted(engine.version), quoted(engine.job)));
+                                  json_string(engine.name), json_string(engine.version),
+                                  json_string(engine.job)));
   }
   text += fmt::format("  \"compression\": [{}],\n", fmt::join(engines, ", "));
   std::vector<std::string> parts;

@@ -6,7 +6,7 @@
 namespace strobe::report {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos && !text.starts_with('#')) return text;
   std::string out = "\"";
   for (const char c : text) {
@@ -18,7 +18,7 @@ std::string quoted(const std::string& text) {
 
 struct PlainValue {
   std::string operator()(const Absent&) const { return ""; }
-  std::string operator()(const Text& cell) const { return quoted(cell.text); }
+  std::string operator()(const Text& cell) const { return csv_field(cell.text); }
   std::string operator()(const Count& cell) const { return std::to_string(cell.count); }
   std::string operator()(const Bytes& cell) const { return std::to_string(cell.bytes); }
   std::string operator()(const Duration& cell) const { return std::to_string(cell.duration_ns); }
