@@ -12,7 +12,6 @@ namespace strobe::serve {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using test::get;
 using test::get_text;
 using test::HttpAnswer;
@@ -21,12 +20,6 @@ using ::testing::HasSubstr;
 
 HttpResponse echo(const HttpRequest& request) {
   return make_response(200, "text/plain", request.method + " " + request.path);
-}
-
-milliseconds time_of(const std::function<void()>& work) {
-  const auto start = steady_clock::now();
-  work();
-  return std::chrono::duration_cast<milliseconds>(steady_clock::now() - start);
 }
 
 TEST(HttpServerTest, a_question_is_answered_and_the_connection_stays_open) {
@@ -122,26 +115,29 @@ TEST(HttpServerTest, a_body_never_becomes_a_request) {
   EXPECT_EQ(client.receive(true, milliseconds(3000)).status, 0);
 }
 
-TEST(HttpServerTest, a_slow_request_ends_with_408_and_delays_nobody) {
-  RunningServer server(echo, {.workers = 1, .head = milliseconds(400)});
+TEST(HttpServerTest, a_request_that_arrives_byte_by_byte_delays_nobody) {
+  RunningServer server(echo, {.workers = 1, .head = std::chrono::minutes(5)});
   HttpClient slow(server.port());
-  const std::string text = get_text("/slow");
-  const auto drips = time_of([&] {
-    for (std::size_t i = 0; i + 1 < text.size() && !slow.is_closed(milliseconds(20)); ++i) {
-      if (i % 10 == 0) {
-        EXPECT_LT(time_of([&] { EXPECT_EQ(get(server.port(), "/fast").status, 200); }),
-                  milliseconds(350));
-      }
-      if (!slow.send(text.substr(i, 1))) break;
-      if (i > 40) break;
-    }
-  });
-  EXPECT_GT(drips, milliseconds(400));
+  for (const char c : get_text("/slow")) {
+    EXPECT_EQ(get(server.port(), "/fast").status, 200);
+    ASSERT_TRUE(slow.send(std::string(1, c)));
+  }
+  EXPECT_EQ(slow.receive().body, "GET /slow");
+}
+
+TEST(HttpServerTest, a_request_that_never_ends_is_given_up_with_408) {
+  RunningServer server(echo, {.head = milliseconds(100)});
+  HttpClient slow(server.port());
+  for (int i = 0; i < 1000 && !slow.is_closed(milliseconds(20)); ++i) {
+    if (!slow.send("x")) break;
+  }
   EXPECT_EQ(slow.receive().status, 408);
 }
 
 TEST(HttpServerTest, idle_connections_cost_nobody_anything) {
-  RunningServer server(echo);
+  // Longer than a client waits: if one of them held up the others, these would give up.
+  RunningServer server(
+      echo, {.workers = 1, .head = std::chrono::minutes(5), .idle = std::chrono::minutes(5)});
   std::list<HttpClient> idle;
   for (int i = 0; i < 150; ++i) {
     idle.emplace_back(server.port());
@@ -149,14 +145,7 @@ TEST(HttpServerTest, idle_connections_cost_nobody_anything) {
       ASSERT_TRUE(idle.back().send("GET / HT"));
     }
   }
-  const auto slowest = [&] {
-    milliseconds most{0};
-    for (int i = 0; i < 20; ++i) {
-      most = std::max(most, time_of([&] { EXPECT_EQ(get(server.port(), "/x").status, 200); }));
-    }
-    return most;
-  }();
-  EXPECT_LT(slowest, milliseconds(500));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(get(server.port(), "/x").status, 200);
 }
 
 TEST(HttpServerTest, more_connections_than_fit_push_out_idle_ones) {
@@ -204,7 +193,7 @@ TEST(HttpServerTest, an_exception_is_an_answer_and_the_server_lives_on) {
   EXPECT_EQ(get(server.port(), "/good").status, 200);
 }
 
-TEST(HttpServerTest, stopping_takes_no_time_with_idle_half_sent_and_unread_connections) {
+TEST(HttpServerTest, stopping_waits_for_no_idle_half_sent_or_unread_connection) {
   const std::string large(32 << 20, 'x');
   RunningServer server([&](const HttpRequest&) { return make_response(200, "text/plain", large); });
   HttpClient idle(server.port());
@@ -213,12 +202,9 @@ TEST(HttpServerTest, stopping_takes_no_time_with_idle_half_sent_and_unread_conne
   half.send("GET / HTTP/1.1\r\n");
   unread.send(get_text("/"));
   std::this_thread::sleep_for(milliseconds(100));
-  EXPECT_LT(time_of([&] {
-              server.stop();
-              EXPECT_TRUE(server.server().finish(milliseconds(500)));
-            }),
-            milliseconds(900));
-  EXPECT_TRUE(idle.is_closed(milliseconds(1000)));
+  server.stop();
+  EXPECT_TRUE(server.server().finish(milliseconds(20'000)));
+  EXPECT_TRUE(idle.is_closed(milliseconds(5000)));
 }
 
 TEST(HttpServerTest, what_is_still_being_answered_is_told_when_stopping) {
