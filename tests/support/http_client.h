@@ -25,7 +25,7 @@ class HttpClient {
   bool send(std::string_view bytes);  // false if the server has closed
   void end_sending();                 // the other direction stays open
   HttpAnswer receive(bool has_body = true,
-                     std::chrono::milliseconds patience = std::chrono::seconds(20));
+                     std::chrono::milliseconds patience = std::chrono::seconds(120));
   bool is_closed(std::chrono::milliseconds patience);  // by the server, within that time
 
  private:

@@ -99,7 +99,8 @@ TEST(TraceServerTest, every_question_of_the_api_is_answered_about_a_real_trace) 
 }
 
 TEST(TraceServerTest, every_question_of_the_plugins_client_is_answered_about_a_real_run) {
-  const std::filesystem::path traces = STROBE_SOURCE_DIR "/../shared/traces";
+  const std::filesystem::path traces =
+      STROBE_SOURCE_DIR "/../shared/traces/kineto_resnet50_num_workers_0";
   if (!std::filesystem::exists(traces)) GTEST_SKIP() << "no ../shared/traces";
   const RunningTraceServer server(traces);
   const std::string plugin = "/data/plugin/pytorch_profiler/";
