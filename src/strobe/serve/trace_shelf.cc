@@ -77,7 +77,8 @@ struct TraceShelf::State {
   State(RunFolder given, ShelfOptions wanted)
       : folder(std::move(given)), label(folder.label()), options(std::move(wanted)) {}
 
-  RunFolder folder;  // the scanning thread's own
+  std::mutex scan_mutex;
+  RunFolder folder;  // under scan_mutex
   const std::string label;
   const ShelfOptions options;
   std::atomic<bool> stop = false;
@@ -99,6 +100,7 @@ struct TraceShelf::State {
   void keep_within_budget(const Entry& newest);
   bool loads_unasked() const { return held_bytes < options.memory_bytes; }
   Entry* next_to_load();
+  void scan();
   void scan_forever();
   void load_forever(unsigned threads_each);
   void load_one(Entry& entry, unsigned threads_each, std::unique_lock<std::mutex>& lock);
@@ -178,6 +180,11 @@ TraceShelf::State::Entry* TraceShelf::State::next_to_load() {
   return unasked;
 }
 
+void TraceShelf::State::scan() {
+  const std::scoped_lock lock(scan_mutex);
+  take(folder.scan());
+}
+
 void TraceShelf::State::scan_forever() {
   auto pause = options.rescan;
   while (true) {
@@ -189,7 +196,7 @@ void TraceShelf::State::scan_forever() {
       ++at_work;
     }
     const Clock::time_point start = Clock::now();
-    take(folder.scan());
+    scan();
     {
       const std::scoped_lock lock(mutex);
       --at_work;
@@ -285,7 +292,7 @@ void TraceShelf::State::put(const std::string& name, std::uint64_t content,
 
 TraceShelf::TraceShelf(RunFolder folder, ShelfOptions options)
     : state_(std::make_unique<State>(std::move(folder), std::move(options))) {
-  state_->take(state_->folder.scan());
+  state_->scan();
   const unsigned cores = state_->options.threads != 0
                              ? state_->options.threads
                              : std::max(1u, std::thread::hardware_concurrency());
@@ -317,6 +324,8 @@ bool TraceShelf::finish(std::chrono::milliseconds patience) {
 }
 
 const std::string& TraceShelf::folder() const { return state_->label; }
+
+void TraceShelf::rescan() { state_->scan(); }
 
 ShelfView TraceShelf::view() const {
   const std::scoped_lock lock(state_->mutex);

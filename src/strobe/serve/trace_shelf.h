@@ -65,6 +65,7 @@ class TraceShelf {
   ~TraceShelf();
 
   const std::string& folder() const;
+  void rescan();  // looks at the folder now, and not only when its time has come
   ShelfView view() const;
 
   struct Lookup {

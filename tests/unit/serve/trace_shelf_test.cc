@@ -202,22 +202,25 @@ TEST(TraceShelfTest, a_repaired_file_is_tried_again) {
 
 TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
   const LogFolder logs;
-  logs.write("a.pt.trace.json", kTrace);  // just now: somebody may still be writing
+  const std::string name = "a.pt.trace.json";
+  logs.write(name, kTrace);  // just now: somebody may still be writing
   std::atomic<int> loads = 0;
   TraceShelf shelf(folder_at(logs), {.load =
                                          [&](auto& f, auto& o) {
                                            ++loads;
                                            return load_really(f, o);
                                          },
-                                     .rescan = milliseconds(150)});
-  for (int i = 1; i <= 8; ++i) {
-    std::this_thread::sleep_for(milliseconds(50));
+                                     .rescan = std::chrono::hours(1)});
+  for (std::size_t i = 1; i <= 4; ++i) {
+    logs.write(name, std::string(kTrace) + std::string(i, ' '));
+    shelf.rescan();
+    EXPECT_TRUE(shelf.find(name).is_loading);
     EXPECT_THAT(states(shelf), ElementsAre(TraceState::kQueued));
-    logs.write("a.pt.trace.json",
-               std::string(kTrace) + std::string(static_cast<std::size_t>(i), ' '));
   }
+  std::this_thread::sleep_for(milliseconds(20));
   EXPECT_EQ(loads, 0);
-  EXPECT_TRUE(eventually([&] { return shelf.find("a.pt.trace.json").trace.has_value(); }));
+  shelf.rescan();  // nothing has changed since the last look
+  EXPECT_TRUE(eventually([&] { return shelf.find(name).trace.has_value(); }));
   EXPECT_EQ(loads, 1);
 }
 
