@@ -1,10 +1,10 @@
 #include "strobe/analysis/number_range.h"
 
-#include <charconv>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "strobe/base/whole_number.h"
 
 namespace strobe::analysis {
 namespace {
@@ -16,13 +16,6 @@ Error bad_value(std::string_view where, std::string what, std::string hint) {
           .hint = std::move(hint)};
 }
 
-std::optional<std::int64_t> parsed(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 }  // namespace
 
 Result<NumberRange> number_range(std::string_view where, std::string_view typed) {
@@ -32,14 +25,14 @@ Result<NumberRange> number_range(std::string_view where, std::string_view typed)
   const std::string_view last = colon == std::string_view::npos ? first : typed.substr(colon + 1);
   NumberRange range;
   if (!first.empty()) {
-    const auto number = parsed(first);
+    const auto number = parse_whole_number(first);
     if (!number || *number < 0) {
       return bad_value(where, fmt::format("'{}' is not a number of a step", first), hint);
     }
     range.first = *number;
   }
   if (!last.empty()) {
-    const auto number = parsed(last);
+    const auto number = parse_whole_number(last);
     if (!number || *number < 0) {
       return bad_value(where, fmt::format("'{}' is not a number of a step", last), hint);
     }

@@ -1,10 +1,10 @@
 #include "strobe/cli/values.h"
 
 #include <cctype>
-#include <charconv>
-#include <optional>
 
 #include <fmt/format.h>
+
+#include "strobe/base/whole_number.h"
 
 namespace strobe::cli {
 namespace {
@@ -16,18 +16,11 @@ Error bad_value(std::string_view flag, std::string what, std::string hint = {}) 
           .hint = std::move(hint)};
 }
 
-std::optional<std::int64_t> parsed(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 }  // namespace
 
 Result<std::int64_t> whole_number(std::string_view flag, std::string_view typed, std::int64_t least,
                                   std::int64_t most) {
-  const auto number = parsed(typed);
+  const auto number = parse_whole_number(typed);
   if (!number) return bad_value(flag, fmt::format("'{}' is not a whole number", typed));
   if (*number < least) return bad_value(flag, fmt::format("{} is less than {}", *number, least));
   if (*number > most) return bad_value(flag, fmt::format("{} is more than {}", *number, most));
@@ -50,7 +43,7 @@ Result<std::int64_t> byte_count(std::string_view flag, std::string_view typed, s
       digits.remove_suffix(1);
     }
   }
-  const auto number = parsed(digits);
+  const auto number = parse_whole_number(digits);
   if (!number || *number < 0 || *number > (std::numeric_limits<std::int64_t>::max() >> shift)) {
     return bad_value(flag, fmt::format("'{}' is not an amount of memory", typed),
                      "write it as 512M or 8G");

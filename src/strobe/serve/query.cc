@@ -1,8 +1,8 @@
 #include "strobe/serve/query.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include "strobe/base/whole_number.h"
 
 namespace strobe::serve {
 namespace {
@@ -12,13 +12,6 @@ Error complaint(std::string_view name, std::string what, std::string hint = "see
           .what = std::move(what),
           .where = std::string(name),
           .hint = std::move(hint)};
-}
-
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 }  // namespace
@@ -45,7 +38,7 @@ std::vector<std::string> Query::texts(std::string_view name) const {
 Result<std::int64_t> Query::integer(std::string_view name, std::int64_t least,
                                     std::int64_t most) const {
   STROBE_TRY(const std::string given, text(name));
-  const auto number = parse_integer(given);
+  const auto number = parse_whole_number(given);
   if (number && *number >= least && *number <= most) return *number;
   return complaint(name, fmt::format("'{}' must be a whole number from {} to {}, not '{}'", name,
                                      least, most, given));
@@ -64,7 +57,7 @@ Result<std::optional<std::vector<std::int64_t>>> Query::integers(std::string_vie
   std::string_view rest = *given;
   while (true) {
     const std::size_t comma = rest.find(',');
-    const auto number = parse_integer(rest.substr(0, comma));
+    const auto number = parse_whole_number(rest.substr(0, comma));
     if (!number) {
       return complaint(name, fmt::format("'{}' must be whole numbers with commas, not '{}'", name,
                                          given->substr(0, 100)));
