@@ -46,6 +46,8 @@ class Connection {
 
   // Takes what has arrived into `buffer`; 0: nothing now. Closes when the client has.
   std::size_t receive(std::span<char> buffer);
+  // Counts what was received for nothing; the sum so far.
+  std::size_t throw_away(std::size_t bytes) { return thrown_away_bytes_ += bytes; }
 
   void put_answer(const HttpResponse& response, bool with_body, bool keeps_alive);
   // As much of it as the socket takes now. Closes if the client is gone.
@@ -59,6 +61,7 @@ class Connection {
   Phase phase_ = Phase::kReading;
   Clock::time_point deadline_;
   std::string received_;
+  std::size_t thrown_away_bytes_ = 0;
 
   std::string head_;                         // of the answer
   std::shared_ptr<const std::string> body_;  // null for HEAD

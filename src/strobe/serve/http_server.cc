@@ -236,7 +236,7 @@ void HttpServer::State::go_on(Connection& connection) {
 
 void HttpServer::State::drain(Connection& connection) {
   char buffer[16 << 10];
-  static_cast<void>(connection.receive(buffer));
+  if (connection.throw_away(connection.receive(buffer)) > limits.linger_bytes) connection.close();
 }
 
 void HttpServer::State::meet_deadlines() {

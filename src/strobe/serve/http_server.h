@@ -16,10 +16,12 @@ struct HttpLimits {
   std::size_t target_bytes = 32 << 10;  // of path and parameters, else 414
   std::size_t head_bytes = 64 << 10;    // of a request, else 431
   std::size_t connections = 512;
-  unsigned workers = 32;                    // requests answered at once
-  std::chrono::milliseconds head{10'000};   // to send a request, from its first byte on; else 408
-  std::chrono::milliseconds idle{30'000};   // between requests
-  std::chrono::milliseconds linger{1'000};  // to hear out a client that is being refused
+  unsigned workers = 32;                   // requests answered at once
+  std::chrono::milliseconds head{10'000};  // to send a request, from its first byte on; else 408
+  std::chrono::milliseconds idle{30'000};  // between requests
+  // To hear out a client that is being refused: so long, and so much.
+  std::chrono::milliseconds linger{1'000};
+  std::size_t linger_bytes = 1 << 20;
   // To take an answer: this long, and longer for a long one.
   std::chrono::milliseconds answer{30'000};
   std::size_t answer_bytes_per_ms = 100;

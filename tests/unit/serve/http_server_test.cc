@@ -90,8 +90,8 @@ TEST(HttpServerTest, an_endless_header_is_cut_off) {
   client.send("GET / HTTP/1.1\r\nX-Endless: ");
   const std::string block(1 << 20, 'x');
   bool is_open = true;
-  for (int i = 0; i < 4096 && is_open; ++i) is_open = client.send(block);
-  EXPECT_FALSE(is_open);  // not after 4 GB
+  for (int i = 0; i < 64 && is_open; ++i) is_open = client.send(block);
+  EXPECT_FALSE(is_open);  // sockets hold a few MB, the server takes one
 }
 
 TEST(HttpServerTest, what_is_not_http_is_refused_and_closed) {
