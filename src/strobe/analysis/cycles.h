@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/interval.h"
+#include "strobe/base/result.h"
+#include "strobe/trace/trace.h"
+
+namespace strobe::analysis {
+
+// How a trace was cut into cycles, in the order in which the ways are tried.
+enum class CycleMethod : std::uint8_t {
+  kMarker,          // ranges whose name the user gave
+  kSteps,           // the framework's step annotations
+  kHostFrame,       // a host range that recurs
+  kKernelSequence,  // the order of the kernels repeats
+  kBusySignal,      // the device is busy and idle in a rhythm
+  kWholeTrace       // not cut: one cycle, nothing to test
+};
+std::string_view word_of(CycleMethod method);  // "step annotations"
+
+enum class CycleConfidence : std::uint8_t { kLow, kMedium, kHigh };
+
+// Serving alternates between two kinds of cycles, one much longer; each is compared with its own.
+enum class CycleType : std::uint8_t { kStep, kShort, kLong };
+std::string_view word_of(CycleType type);  // "step", "short (decode)", "long (prefill)"
+
+struct Cycle {
+  Interval interval;
+  std::string name;  // the marker's: "ProfilerStep#7"; else "cycle 7"
+  CycleType type = CycleType::kStep;
+  bool has_inferred_border = false;  // first or last, where the trace itself cut it
+};
+
+struct InnerPeriod {
+  std::size_t kernels = 0;
+  double match = 0;  // 0..1
+};
+
+struct CycleList {
+  CycleMethod method = CycleMethod::kWholeTrace;
+  CycleConfidence confidence = CycleConfidence::kLow;
+  std::string marker;         // what was recognised: "ProfilerStep#N", a range's or a kernel's name
+  std::string process;        // of the marker, as the trace writes it; "" if there is none
+  std::vector<Cycle> cycles;  // in time order, disjoint
+  std::optional<InnerPeriod> inner;    // a shorter period inside the cycles: layers
+  std::vector<SliceId> marker_slices;  // ascending: they are no functions
+};
+
+struct CycleOptions {
+  std::optional<CycleMethod> method;  // only this one; unset: the first that succeeds
+  std::string marker;                 // RE2, for kMarker
+};
+
+// An error says why no cycles were found and how to help.
+Result<CycleList> find_cycles(const Trace& trace, const CycleOptions& options = {});
+
+}  // namespace strobe::analysis

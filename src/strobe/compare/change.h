@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "strobe/stats/effect.h"
+#include "strobe/stats/mean_test.h"
+#include "strobe/stats/moments.h"
+#include "strobe/stats/rank_test.h"
+
+namespace strobe::compare {
+
+// One quantity, one value per cycle, in two runs. "First" is normal, "second" abnormal everywhere.
+struct Change {
+  stats::Moments normal;
+  stats::Moments abnormal;
+  double normal_median = 0;
+  double abnormal_median = 0;
+  stats::MeanTest welch;
+  stats::RankTest rank;
+  double cliffs_delta = 0;
+  stats::Shift shift;  // Hodges-Lehmann, with its 95 % interval
+  double z = 0;
+  double z_floored = 0;
+  // Welch's p with as many values as are independent: neighbouring cycles resemble each other when
+  // a machine drifts, and then n cycles are not n observations.
+  double drift_p = 1;
+  double q = 1;             // among its family; set by who knows the family. NaN: took no part
+  bool too_few = false;     // these sizes could not reach p < 0.05 whatever the values
+  bool degenerate = false;  // two different constants
+
+  double difference() const { return abnormal.mean - normal.mean; }
+  double ratio() const;  // abnormal / normal; NaN if normal is 0
+  bool rises() const { return difference() > 0; }
+};
+
+Change change_between(std::span<const double> normal, std::span<const double> abnormal,
+                      double resolution = 0);
+
+}  // namespace strobe::compare

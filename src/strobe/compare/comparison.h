@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/compare/cause.h"
+#include "strobe/compare/change.h"
+#include "strobe/compare/measure.h"
+
+namespace strobe::compare {
+
+enum class Verdict : std::uint8_t { kSame, kChanged, kNew, kVanished, kCallsChanged, kTooFew };
+std::string_view word_of(
+    Verdict verdict);  // "~", "changed", "new", "vanished", "calls changed", ...
+
+// One function on one device, in both runs. Times that a side does not have are 0, as observations.
+struct FunctionRow {
+  FunctionKey key;
+  std::int32_t rank = 0;
+  analysis::CycleType type = analysis::CycleType::kStep;
+  Change beta;                     // percent of the cycle's time; its q is the row's
+  Change ms;                       // milliseconds per cycle
+  double covered_beta_normal = 0;  // beta of the union
+  double covered_beta_abnormal = 0;
+  double calls_normal = 0;  // per cycle, mean
+  double calls_abnormal = 0;
+  double presence_normal = 0;  // share of cycles in which it ran
+  double presence_abnormal = 0;
+  // With several normal runs: p against what differs between runs anyway. NaN with one.
+  double between_runs_p = 0;
+  Verdict verdict = Verdict::kSame;
+  double suspicion = 0;  // the largest of its triplets; without metrics |dbeta| * |z|
+  std::vector<double> ms_per_cycle_normal;  // for plots
+  std::vector<double> ms_per_cycle_abnormal;
+
+  double impact_ms() const { return ms.difference(); }
+  // How much longer one call takes; NaN where a side has none.
+  double call_slowdown() const;
+};
+
+// The same function with one metric while it ran.
+struct TripletRow {
+  std::size_t function = 0;  // of Comparison::functions
+  std::string metric;
+  device::MetricInfo info;
+  Change mu;      // in the unit of info
+  Change log_mu;  // log1p of it
+  double sigma_normal = 0;
+  double sigma_abnormal = 0;
+  double coverage_normal = 0;
+  double coverage_abnormal = 0;
+  double suspicion = 0;  // |dbeta| * (|z(beta)| + |z(log mu)|)
+  double robust = 0;     // the same with floored and capped z
+};
+
+// A series of a device in both runs.
+struct MetricRow {
+  std::string device;
+  std::string metric;
+  std::int32_t rank = 0;
+  device::MetricInfo info;
+  Change all;   // mean over each cycle
+  Change busy;  // mean while the device worked in it
+  double recording_median_normal = 0;
+  double recording_median_abnormal = 0;
+};
+
+struct DeviceRow {
+  std::string device;
+  std::int32_t rank = 0;
+  Change busy_share;  // percent of the cycle
+  Change busy_ms;
+  Change idle_ms;
+};
+
+struct CycleRow {  // of one type of cycles
+  analysis::CycleType type = analysis::CycleType::kStep;
+  Change ms;
+  double between_runs_p = 0;      // NaN with one normal run
+  std::vector<double> ms_normal;  // in time order, all cycles of the run(s), partial ones too
+  std::vector<double> ms_abnormal;
+};
+
+struct SideFacts {
+  std::string label;
+  std::string path;
+  std::string folder;
+  std::size_t runs = 1;
+  std::vector<RankMeasure> ranks;
+};
+
+enum class RankKey : std::uint8_t { kSuspicion, kRobust, kImpact, kQ };
+
+struct CompareOptions {
+  MeasureOptions measure;
+  RankKey order = RankKey::kSuspicion;
+  std::optional<std::int32_t> only_rank;
+  bool align_devices = false;  // pair devices by position where their names differ
+};
+
+enum class Answer : std::uint8_t { kNoChange, kSlower, kFaster, kShifted, kCannotTell };
+
+struct Comparison {
+  SideFacts normal;
+  SideFacts abnormal;
+  std::vector<CycleRow> cycles;        // the most frequent type first
+  std::vector<FunctionRow> functions;  // in the order asked for
+  std::vector<TripletRow> triplets;    // by suspicion (or the order asked for), ties by name
+  std::vector<MetricRow> metrics;
+  std::vector<DeviceRow> devices;
+  std::vector<Cause> causes;          // score >= 0.5, most likely first
+  std::vector<std::string> quality;   // sentences, worst first
+  Answer answer = Answer::kNoChange;  // kShifted: functions changed, the cycle did not get slower
+};
+
+// Baselines are further normal runs: what differs among normal runs is noise, measured.
+Result<Comparison> compare_runs(const Run& normal, const Run& abnormal,
+                                const std::vector<Run>& baselines = {},
+                                const CompareOptions& options = {});
+
+// Measured sides in, everything but causes and answer out; compare_runs adds those.
+Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
+                                    std::vector<SideFacts> baselines,
+                                    const CompareOptions& options);
+
+}  // namespace strobe::compare

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+// What is known of a resource metric by its name.
+namespace strobe::device {
+
+enum class MetricKind : std::uint8_t {
+  kGauge,   // true at its moment: a clock, a temperature, memory in use
+  kWindow,  // describes the time since the sample before: a utilisation, a rate
+  kCounter  // ever growing; its difference quotient is a window
+};
+
+enum class MetricRole : std::uint8_t {  // what it says, whoever sampled it
+  kUnknown,
+  kCoreClock,
+  kMemoryClock,
+  kDeviceUse,         // of the whole device, percent
+  kProcessDeviceUse,  // of the device by the traced process, percent
+  kMemoryUse,         // memory controller busy, percent
+  kMemoryUsed,        // memory allocated, percent of capacity
+  kSmActivity,        // multiprocessors active or occupied, percent
+  kPower,
+  kTemperature,
+  kPcieTraffic,
+  kLinkTraffic,
+  kThrottleReasons,
+  kHostCpuUse,     // of all cores, percent
+  kProcessCpuUse,  // 100 is one core
+  kCpuClock,
+  kOnCpu,     // time the process ran
+  kRunQueue,  // time it waited for a core
+  kDisk,
+  kHostMemory,
+};
+
+// Which functions it is worth averaging over.
+enum class MetricScope : std::uint8_t { kKernels, kHostCopies, kDeviceCopies, kHost, kHostIo };
+
+struct MetricInfo {
+  MetricKind kind = MetricKind::kGauge;
+  MetricRole role = MetricRole::kUnknown;
+  MetricScope scope = MetricScope::kKernels;
+  std::string_view unit;  // "MHz", "%", "B/s"; of a counter the unit of its rate
+  double scale = 1;       // from the sampler's unit to that one: 1e-3 for mW in W
+};
+
+// Unknown names are neutral gauges; of the host if `device` is not a device.
+MetricInfo metric_info(std::string_view metric, std::string_view device);
+
+}  // namespace strobe::device

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+
+#include "strobe/stats/moments.h"
+
+// How large a difference is, in ways that do not grow with the number of values. Positive: the
+// second sample is larger. NaN where a side is empty.
+namespace strobe::stats {
+
+double cliffs_delta(std::span<const double> first, std::span<const double> second);
+
+// Hodges and Lehmann's shift, the median of all differences, with the interval that the rank test
+// gives it; where so few values cannot give one, it runs from -infinity to infinity.
+struct Shift {
+  double shift = 0;
+  double low = 0;
+  double high = 0;
+};
+Shift shift_between(std::span<const double> first, std::span<const double> second,
+                    double confidence = 0.95);
+
+// The difference of the means in deviations of the first; 0 where that deviation is 1e-9 or less.
+double z_score(const Moments& first, const Moments& second);
+// The same with a floor under the deviation: 1 % of the first mean, and the resolution of what was
+// measured (a rectangle that wide).
+double z_floored(const Moments& first, const Moments& second, double resolution = 0);
+
+}  // namespace strobe::stats

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "strobe/stats/moments.h"
+
+namespace strobe::stats {
+
+// Do two samples have one mean? The sign of t is that of first minus second.
+struct MeanTest {
+  double t = 0;
+  double degrees = 0;
+  double p = 1;  // two-sided; NaN where 0/0, 0 where two constants differ
+};
+
+// NaN throughout with fewer than two values on a side.
+MeanTest welch_test(const Moments& first, const Moments& second);
+MeanTest student_test(const Moments& first, const Moments& second);
+
+}  // namespace strobe::stats

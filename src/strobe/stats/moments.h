@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+// Statistics: doubles in, doubles out. Samples hold no NaN; who has missing values drops them
+// first.
+namespace strobe::stats {
+
+struct Moments {
+  std::size_t n = 0;
+  double mean = 0;
+  double deviation = 0;  // of the sample, n - 1; 0 below two values
+};
+
+// Welford's way: a constant sample has a deviation of exactly 0, whatever the constant.
+Moments moments_of(std::span<const double> sample);
+
+double median_of(std::span<const double> sample);  // NaN of nothing
+
+}  // namespace strobe::stats

@@ -1,0 +1,38 @@
+#include "strobe/stats/moments.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace strobe::stats {
+namespace {
+
+TEST(MomentsTest, a_constant_that_binary_cannot_hold_has_no_deviation) {
+  const std::vector<double> sample(9, 85.7);
+  const Moments moments = moments_of(sample);
+  EXPECT_EQ(moments.n, 9u);
+  EXPECT_EQ(moments.mean, 85.7);
+  EXPECT_EQ(moments.deviation, 0);
+}
+
+TEST(MomentsTest, the_deviation_is_that_of_a_sample) {
+  // Squares around 3: 4 + 0 + 4 = 8, over n - 1 = 2.
+  const Moments moments = moments_of(std::vector<double>{1, 3, 5});
+  EXPECT_EQ(moments.mean, 3);
+  EXPECT_EQ(moments.deviation, 2);
+}
+
+TEST(MomentsTest, one_value_and_none_have_no_deviation) {
+  EXPECT_EQ(moments_of(std::vector<double>{4}).deviation, 0);
+  EXPECT_EQ(moments_of({}).n, 0u);
+}
+
+TEST(MomentsTest, an_even_sample_has_its_median_between_the_middle_two) {
+  EXPECT_EQ(median_of(std::vector<double>{9, 1, 4, 2}), 3);
+  EXPECT_EQ(median_of(std::vector<double>{9, 1, 4}), 4);
+  EXPECT_TRUE(std::isnan(median_of({})));
+}
+
+}  // namespace
+}  // namespace strobe::stats
