@@ -10,6 +10,8 @@
 #include "strobe/compare/family.h"
 #include "strobe/compare/usable_cycles.h"
 #include "strobe/compare/verdict.h"
+#include "strobe/stats/moments.h"
+#include "strobe/stats/rank_counts.h"
 
 namespace strobe::compare {
 namespace {
@@ -105,15 +107,6 @@ void add_metrics(const RunPart& run, MetricSample MetricPair::*side, MetricPairs
   }
 }
 
-// log1p keeps the order, so that only what looks at sizes has to be computed anew.
-Change log_change(const MetricSample& normal, const MetricSample& abnormal) {
-  const auto logged = [](std::vector<double> values) {
-    for (double& value : values) value = std::log1p(value);
-    return values;
-  };
-  return change_between(logged(normal.mu), logged(abnormal.mu));
-}
-
 // Rows of one rank and one type of cycles.
 class RankRows {
  public:
@@ -151,8 +144,8 @@ class RankRows {
     row.key = key;
     row.rank = pair_.rank;
     row.type = type_;
-    row.beta = change_between(normal_times.beta, abnormal_times.beta);
-    row.ms = change_between(normal_times.ms, abnormal_times.ms);
+    row.beta = change_between(normal_times.beta, abnormal_times.beta, 0, &counts_);
+    row.ms = change_between(normal_times.ms, abnormal_times.ms, 0, &counts_);
     row.covered_beta_normal = normal_times.covered_beta;
     row.covered_beta_abnormal = abnormal_times.covered_beta;
     row.calls_normal = normal_times.calls;
@@ -178,8 +171,9 @@ class RankRows {
       row.function = rows_.functions.size() - 1;
       row.metric = metric;
       row.info = pair.info;
-      row.mu = change_between(pair.normal.mu, pair.abnormal.mu);
-      row.log_mu = log_change(pair.normal, pair.abnormal);
+      row.mu = change_between(pair.normal.mu, pair.abnormal.mu, 0, &counts_);
+      row.log_mu = change_between(stats::log1p_of(pair.normal.mu),
+                                  stats::log1p_of(pair.abnormal.mu), 0, &counts_);
       row.sigma_normal = pair.normal.sigma;
       row.sigma_abnormal = pair.abnormal.sigma;
       row.coverage_normal = pair.normal.coverage;
@@ -197,6 +191,7 @@ class RankRows {
   const PairedRank& pair_;
   analysis::CycleType type_;
   FunctionRows& rows_;
+  stats::RankCounts counts_;
   std::map<std::pair<const RankMeasure*, std::string>, std::vector<std::size_t>> usable_;
 };
 
