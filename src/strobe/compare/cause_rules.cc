@@ -91,9 +91,9 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
   std::vector<Cause> causes;
   if (comparison.cycles.empty()) return causes;
   for (const RankMeasure& rank : comparison.normal.ranks) {
-    const Signals signals = read_signals(comparison, rank.rank);
+    const Symptoms symptoms = read_symptoms(comparison, rank.rank);
     for (const auto rules : {device_cause_rules(), host_cause_rules(), work_cause_rules()}) {
-      for (const CauseRule rule : rules) rule(signals, causes);
+      for (const CauseRule rule : rules) rule(symptoms, causes);
     }
   }
   weaken_consequences(causes);

@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "strobe/compare/comparison.h"
-#include "strobe/compare/signals.h"
+#include "strobe/compare/symptoms.h"
 
 namespace strobe::compare {
 
 // A rule looks at one rank and names causes it finds likely, with what speaks for and against them.
 // A score below kListedScore is as good as silence.
-using CauseRule = void (*)(const Signals& signals, std::vector<Cause>& causes);
+using CauseRule = void (*)(const Symptoms& symptoms, std::vector<Cause>& causes);
 
 // One small function per cause, a file per neighbourhood.
 std::span<const CauseRule> device_cause_rules();

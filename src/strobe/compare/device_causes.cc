@@ -24,11 +24,11 @@ struct ForeignUse {
   double rise() const { return abnormal - normal; }
 };
 
-ForeignUse foreign_use(const Signals& signals, const DeviceSignals& device) {
-  const MetricRow* use = signals.metric(MetricRole::kDeviceUse, device.name());
+ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const MetricRow* use = symptoms.metric(MetricRole::kDeviceUse, device.name());
   if (use == nullptr || use->all.normal.n == 0 || use->all.abnormal.n == 0) return {};
   const Change& own = device.row->busy_share;
-  const MetricRow* process = signals.metric(MetricRole::kProcessDeviceUse, device.name());
+  const MetricRow* process = symptoms.metric(MetricRole::kProcessDeviceUse, device.name());
   const bool has_process =
       process != nullptr && process->all.normal.n > 0 && process->all.abnormal.n > 0;
   const auto beyond = [](double whole, double own_share) {
@@ -48,11 +48,11 @@ struct BusTraffic {
   double abnormal = 0;
 };
 
-BusTraffic bus_traffic(const Signals& signals, const DeviceSignals& device) {
+BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
   BusTraffic traffic;
-  for (const MetricRow& row : signals.comparison->metrics) {
+  for (const MetricRow& row : symptoms.comparison->metrics) {
     if (row.info.role != MetricRole::kPcieTraffic || row.device != device.name() ||
-        row.rank != signals.rank || row.all.normal.n == 0 || row.all.abnormal.n == 0) {
+        row.rank != symptoms.rank || row.all.normal.n == 0 || row.all.abnormal.n == 0) {
       continue;
     }
     traffic.is_known = true;
@@ -65,28 +65,28 @@ BusTraffic bus_traffic(const Signals& signals, const DeviceSignals& device) {
 constexpr double kTenantPoints = 20;  // of the device's time; less may be the counter's coarseness
 constexpr double kBusyBus = 5e9;      // bytes per second
 
-bool has_tenant(const Signals& signals, const DeviceSignals& device) {
-  const ForeignUse use = foreign_use(signals, device);
-  const MetricRow* metric = signals.metric(MetricRole::kDeviceUse, device.name());
+bool has_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const ForeignUse use = foreign_use(symptoms, device);
+  const MetricRow* metric = symptoms.metric(MetricRole::kDeviceUse, device.name());
   return use.is_known && use.rise() >= kTenantPoints && is_real(metric->all);
 }
 
-bool tenant_only_copies(const Signals& signals, const DeviceSignals& device) {
-  const BusTraffic traffic = bus_traffic(signals, device);
-  const MetricRow* power = signals.metric(MetricRole::kPower, device.name());
+bool tenant_only_copies(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const BusTraffic traffic = bus_traffic(symptoms, device);
+  const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
   return traffic.is_known && traffic.abnormal > kBusyBus && traffic.abnormal > 5 * traffic.normal &&
          (power == nullptr || power->all.ratio() < 1.3);
 }
 
-void find_other_tenant(const Signals& signals, std::vector<Cause>& causes) {
-  for (const DeviceSignals& device : signals.devices) {
-    if (!has_tenant(signals, device)) continue;
-    const ForeignUse use = foreign_use(signals, device);
-    const MetricRow& metric = *signals.metric(MetricRole::kDeviceUse, device.name());
+void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    if (!has_tenant(symptoms, device)) continue;
+    const ForeignUse use = foreign_use(symptoms, device);
+    const MetricRow& metric = *symptoms.metric(MetricRole::kDeviceUse, device.name());
     Cause cause = {
         .kind = CauseKind::kOtherTenant,
         .score = std::min(0.9, 0.6 + 0.5 * (use.rise() - kTenantPoints) / 60),
-        .headline = fmt::format("another process uses {}{}", device.name(), signals.place()),
+        .headline = fmt::format("another process uses {}{}", device.name(), symptoms.place()),
         .evidence = {},
         .against = {},
         .advice =
@@ -98,12 +98,12 @@ void find_other_tenant(const Signals& signals, std::vector<Cause>& causes) {
                          "{:.0f} % of the time is somebody else's",
                          device.row->busy_share.normal.mean, device.row->busy_share.abnormal.mean,
                          use.normal, use.abnormal)));
-    if (const MetricRow* power = signals.metric(MetricRole::kPower, device.name());
+    if (const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
         power != nullptr && rose(power->all, 1.3) && !rose(device.row->busy_ms, 1.3)) {
       cause.evidence.push_back(told("power drawn for the same work", *power, power->all));
       cause.score += 0.05;
     }
-    if (const MetricRow* used = signals.metric(MetricRole::kMemoryUsed, device.name());
+    if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
         used != nullptr && rose(used->all, 1.05)) {
       cause.evidence.push_back(told("device memory in use", *used, used->all));
       cause.score += 0.03;
@@ -117,12 +117,12 @@ void find_other_tenant(const Signals& signals, std::vector<Cause>& causes) {
   }
 }
 
-std::string reason_of_clock(const Signals& signals, const DeviceSignals& device,
+std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& device,
                             const MetricRow& clock) {
   const auto limits = device::power_limits(device.chip);
-  const MetricRow* reasons = signals.metric(MetricRole::kThrottleReasons, device.name());
-  const MetricRow* power = signals.metric(MetricRole::kPower, device.name());
-  const MetricRow* heat = signals.metric(MetricRole::kTemperature, device.name());
+  const MetricRow* reasons = symptoms.metric(MetricRole::kThrottleReasons, device.name());
+  const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
+  const MetricRow* heat = symptoms.metric(MetricRole::kTemperature, device.name());
   const auto bits =
       reasons == nullptr ? 0u : static_cast<std::uint64_t>(reasons->recording_median_abnormal);
   const bool near_cap =
@@ -144,9 +144,9 @@ std::string reason_of_clock(const Signals& signals, const DeviceSignals& device,
   return {};
 }
 
-void find_clock_drop(const Signals& signals, std::vector<Cause>& causes) {
-  for (const DeviceSignals& device : signals.devices) {
-    const MetricRow* clock = signals.metric(MetricRole::kCoreClock, device.name());
+void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const MetricRow* clock = symptoms.metric(MetricRole::kCoreClock, device.name());
     if (clock == nullptr) continue;
     const bool drops = fell(clock->busy, 0.95);
     if (!drops && !rose(clock->busy, 1 / 0.95)) continue;
@@ -162,7 +162,7 @@ void find_clock_drop(const Signals& signals, std::vector<Cause>& causes) {
                          : 0.6 * std::min(1.0, explained / 0.7),
         .headline = fmt::format("the clock of {} {} from {} to {} MHz{}", device.name(),
                                 drops ? "dropped" : "rose", number_text(clock->busy.normal.mean),
-                                number_text(clock->busy.abnormal.mean), signals.place()),
+                                number_text(clock->busy.abnormal.mean), symptoms.place()),
         .evidence = {},
         .against = {},
         .advice =
@@ -172,7 +172,7 @@ void find_clock_drop(const Signals& signals, std::vector<Cause>& causes) {
     cause.evidence.back().text += fmt::format(", median of the whole recording {} -> {} MHz",
                                               number_text(clock->recording_median_normal),
                                               number_text(clock->recording_median_abnormal));
-    if (const std::string reason = drops ? reason_of_clock(signals, device, *clock) : "";
+    if (const std::string reason = drops ? reason_of_clock(symptoms, device, *clock) : "";
         !reason.empty()) {
       cause.evidence.push_back(told(reason));
     }
@@ -182,7 +182,7 @@ void find_clock_drop(const Signals& signals, std::vector<Cause>& causes) {
           "{:.2f})",
           100 * explained, device.slowdowns.median())));
     }
-    if (const MetricRow* memory = signals.metric(MetricRole::kMemoryClock, device.name());
+    if (const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
         memory != nullptr && std::abs(memory->busy.ratio() - 1) > 0.02) {
       cause.against.push_back(told("the memory clock moved too", *memory, memory->busy));
       cause.score -= 0.1;
@@ -193,7 +193,7 @@ void find_clock_drop(const Signals& signals, std::vector<Cause>& causes) {
       cause.score -= 0.2 * beyond;
     }
     // A neighbour that draws the power is the reason; the clock is what follows from it.
-    if (drops && has_tenant(signals, device)) {
+    if (drops && has_tenant(symptoms, device)) {
       cause.evidence.push_back(told("it came with the other process on the device"));
       cause.score = std::clamp(cause.score, kListedScore, 0.8);
     }
@@ -201,9 +201,9 @@ void find_clock_drop(const Signals& signals, std::vector<Cause>& causes) {
   }
 }
 
-void find_memory_bandwidth(const Signals& signals, std::vector<Cause>& causes) {
-  for (const DeviceSignals& device : signals.devices) {
-    const MetricRow* clock = signals.metric(MetricRole::kMemoryClock, device.name());
+void find_memory_bandwidth(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const MetricRow* clock = symptoms.metric(MetricRole::kMemoryClock, device.name());
     if (clock == nullptr || !fell(clock->busy, 0.97)) continue;
     const double slowed = device.slowdowns.share_between(1.02, 1e9);
     causes.push_back(
@@ -211,7 +211,7 @@ void find_memory_bandwidth(const Signals& signals, std::vector<Cause>& causes) {
          .score = 0.6 + 0.35 * std::min(1.0, slowed / 0.5),
          .headline = fmt::format("the memory clock of {} dropped from {} to {} MHz{}",
                                  device.name(), number_text(clock->busy.normal.mean),
-                                 number_text(clock->busy.abnormal.mean), signals.place()),
+                                 number_text(clock->busy.abnormal.mean), symptoms.place()),
          .evidence = {told("memory clock while the device works", *clock, clock->busy),
                       told(fmt::format("{:.0f} % of kernel time is in kernels that slowed",
                                        100 * slowed))},
@@ -228,7 +228,7 @@ struct CopyRate {
 };
 
 // Copies between host and device, as far as the trace tells their bytes.
-CopyRate copy_rate(const DeviceSignals& device) {
+CopyRate copy_rate(const DeviceSymptoms& device) {
   double bytes[2] = {0, 0};
   double ms[2] = {0, 0};
   std::vector<const FunctionRow*> rows;
@@ -251,26 +251,26 @@ CopyRate copy_rate(const DeviceSignals& device) {
   return rate;
 }
 
-void find_pcie(const Signals& signals, std::vector<Cause>& causes) {
-  for (const DeviceSignals& device : signals.devices) {
-    const BusTraffic traffic = bus_traffic(signals, device);
+void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const BusTraffic traffic = bus_traffic(symptoms, device);
     const CopyRate rate = copy_rate(device);
-    const bool is_crowded = has_tenant(signals, device) && tenant_only_copies(signals, device);
+    const bool is_crowded = has_tenant(symptoms, device) && tenant_only_copies(symptoms, device);
     const double slowdown =
         rate.normal_ns_per_byte > 0 ? rate.abnormal_ns_per_byte / rate.normal_ns_per_byte : 1;
     // Copies of equal runs differ by a third and more, so it takes a lot, in copies that matter.
-    const double cycle_ms = signals.cycle->ms.normal.mean;
+    const double cycle_ms = symptoms.cycle->ms.normal.mean;
     const bool matters = rate.ms.abnormal.mean > 0.05 * cycle_ms ||
-                         rate.ms.difference() > 0.3 * std::abs(signals.cycle_change_ms);
+                         rate.ms.difference() > 0.3 * std::abs(symptoms.cycle_change_ms);
     const bool is_slow = rose(rate.ms, 1.3) && slowdown > 1.3 && matters;
     if (!is_crowded && !is_slow) continue;
     Cause cause = {.kind = CauseKind::kPcie,
                    .score = 0,
                    .headline = is_crowded
                                    ? fmt::format("another process copies over the bus of {}{}",
-                                                 device.name(), signals.place())
+                                                 device.name(), symptoms.place())
                                    : fmt::format("copies between host and {} became slower{}",
-                                                 device.name(), signals.place()),
+                                                 device.name(), symptoms.place()),
                    .evidence = {},
                    .against = {},
                    .advice =
@@ -296,29 +296,29 @@ void find_pcie(const Signals& signals, std::vector<Cause>& causes) {
   }
 }
 
-void find_communication(const Signals& signals, std::vector<Cause>& causes) {
-  for (const DeviceSignals& device : signals.devices) {
+void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
     const Change collective_ms = total_ms(device.collectives);
     if (!rose(collective_ms, 1.1) ||
-        collective_ms.difference() < 0.01 * signals.cycle->ms.normal.mean) {
+        collective_ms.difference() < 0.01 * symptoms.cycle->ms.normal.mean) {
       continue;
     }
     const bool same_calls = std::ranges::all_of(device.collectives, [](const FunctionRow* row) {
       return std::abs(row->calls_abnormal - row->calls_normal) <= 0.02 * row->calls_normal;
     });
     if (!same_calls) continue;
-    const MetricRow* link = signals.metric(MetricRole::kLinkTraffic, device.name());
+    const MetricRow* link = symptoms.metric(MetricRole::kLinkTraffic, device.name());
     const bool link_fell = link != nullptr && fell(link->busy, 0.9);
     const double share =
-        std::min(1.0, collective_ms.difference() / std::max(1e-9, signals.cycle_change_ms));
-    const bool explains = signals.is_slower() && share > 0.5;
+        std::min(1.0, collective_ms.difference() / std::max(1e-9, symptoms.cycle_change_ms));
+    const bool explains = symptoms.is_slower() && share > 0.5;
     Cause cause = {
         .kind = link_fell ? CauseKind::kFabric : CauseKind::kCommunicationWait,
         .score = (link_fell ? 0.75 : 0.6) + (explains ? 0.2 : 0),
         .headline =
             link_fell
-                ? fmt::format("the link of {} carries less{}", device.name(), signals.place())
-                : fmt::format("{} waits longer in collectives{}", device.name(), signals.place()),
+                ? fmt::format("the link of {} carries less{}", device.name(), symptoms.place())
+                : fmt::format("{} waits longer in collectives{}", device.name(), symptoms.place()),
         .evidence = {told("collectives", collective_ms)},
         .against = {},
         .advice = link_fell ? "look at link errors, at the fabric and at the network"

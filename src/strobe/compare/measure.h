@@ -46,7 +46,8 @@ struct DeviceCycles {
   std::string device;
   std::string chip = {};  // as the trace calls it: "NVIDIA H200"; may be ""
   // Per cycle.
-  std::vector<std::int64_t> busy_ns;  // union of device work; of the host: of its runtime calls
+  std::vector<std::int64_t>
+      busy_ns;  // union of device work; of the host: operators and runtime calls
   std::vector<std::uint64_t> slices;  // begun in it
   std::vector<bool> is_partial;       // too few of them, or cut by the trace's own border
 };

@@ -11,16 +11,16 @@
 namespace strobe::compare {
 namespace {
 
-bool calls_scale(const Signals& signals) {
-  return std::abs(signals.common_calls_factor - 1) > 0.02;
+bool calls_scale(const Symptoms& symptoms) {
+  return std::abs(symptoms.common_calls_factor - 1) > 0.02;
 }
 
-void find_workload(const Signals& signals, std::vector<Cause>& causes) {
+void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
   double resized = 0;
-  for (const DeviceSignals& device : signals.devices) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
     resized = std::max(resized, device.resized_share);
   }
-  if (!calls_scale(signals) && resized < 0.3) return;
+  if (!calls_scale(symptoms) && resized < 0.3) return;
   Cause cause = {.kind = CauseKind::kWorkload,
                  .score = 0.9,
                  .headline = {},
@@ -29,19 +29,19 @@ void find_workload(const Signals& signals, std::vector<Cause>& causes) {
                  .advice =
                      "compare runs of the same work: batch, sequence length, number of layers "
                      "and requests"};
-  if (calls_scale(signals)) {
+  if (calls_scale(symptoms)) {
     cause.headline = fmt::format(
         "a cycle does {} work: nearly everything is called x {:.2f} as "
         "often{}",
-        signals.common_calls_factor > 1 ? "more" : "less", signals.common_calls_factor,
-        signals.place());
+        symptoms.common_calls_factor > 1 ? "more" : "less", symptoms.common_calls_factor,
+        symptoms.place());
     cause.evidence.push_back(
         told(fmt::format("calls of at least 80 % of the functions changed by "
                          "one factor, x {:.2f}",
-                         signals.common_calls_factor)));
+                         symptoms.common_calls_factor)));
   } else {
     cause.score = 0.6 + 0.3 * std::min(1.0, resized / 0.6);
-    cause.headline = fmt::format("the same kernels work on other sizes{}", signals.place());
+    cause.headline = fmt::format("the same kernels work on other sizes{}", symptoms.place());
     cause.evidence.push_back(told(
         fmt::format("{:.0f} % of kernel time is in kernels launched with another number of blocks",
                     100 * resized)));
@@ -63,9 +63,9 @@ std::string largest_names(std::vector<const FunctionRow*> rows) {
   return names;
 }
 
-void find_kernel_mix(const Signals& signals, std::vector<Cause>& causes) {
-  if (calls_scale(signals)) return;
-  for (const DeviceSignals& device : signals.devices) {
+void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  if (calls_scale(symptoms)) return;
+  for (const DeviceSymptoms& device : symptoms.devices) {
     const double kernel_ms = std::max(device.kernel_ms.normal.mean, device.kernel_ms.abnormal.mean);
     if (!(device.changed_ms > 0) || device.other_work_ms < 0.02 * kernel_ms) continue;
     const double share = device.other_work_ms / device.changed_ms;
@@ -82,7 +82,7 @@ void find_kernel_mix(const Signals& signals, std::vector<Cause>& causes) {
     Cause cause = {
         .kind = CauseKind::kKernelMix,
         .score = 0.5 + 0.42 * share * std::min(1.0, device.other_work_ms / (0.1 * kernel_ms)),
-        .headline = fmt::format("{} runs other kernels{}", device.name(), signals.place()),
+        .headline = fmt::format("{} runs other kernels{}", device.name(), symptoms.place()),
         .evidence = {told(
             fmt::format("kernels that are new, gone or called differently make {:.0f} "
                         "% of what changed on the device",
@@ -101,8 +101,8 @@ void find_kernel_mix(const Signals& signals, std::vector<Cause>& causes) {
 }
 
 // The difference lies in the first cycles and nowhere else.
-void find_cold_start(const Signals& signals, std::vector<Cause>& causes) {
-  const std::vector<double>& cycles = signals.cycle->ms_abnormal;
+void find_cold_start(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  const std::vector<double>& cycles = symptoms.cycle->ms_abnormal;
   if (cycles.size() < 5) return;
   const std::size_t early = std::max<std::size_t>(1, cycles.size() / 4);
   const std::span<const double> rest = std::span(cycles).subspan(early);
@@ -112,10 +112,10 @@ void find_cold_start(const Signals& signals, std::vector<Cause>& causes) {
   const auto late_outliers =
       std::ranges::count_if(rest, [&](double ms) { return ms > 1.4 * usual; });
   const bool normal_is_cold =
-      !signals.cycle->ms_normal.empty() &&
-      signals.cycle->ms_normal.front() > 1.4 * stats::median_of(signals.cycle->ms_normal);
+      !symptoms.cycle->ms_normal.empty() &&
+      symptoms.cycle->ms_normal.front() > 1.4 * stats::median_of(symptoms.cycle->ms_normal);
   if (cold == 0 || late_outliers > 0 || normal_is_cold) return;
-  const Change& change = signals.cycle->ms;
+  const Change& change = symptoms.cycle->ms;
   if (!(change.difference() > 0.01 * change.normal.mean)) return;
   const stats::Moments warm = stats::moments_of(std::span(cycles).subspan(cold));
   const double left = (warm.mean - change.normal.mean) / change.difference();
@@ -123,7 +123,7 @@ void find_cold_start(const Signals& signals, std::vector<Cause>& causes) {
   causes.push_back(
       {.kind = CauseKind::kColdStart,
        .score = 0.6 + 0.3 * std::clamp(1 - left, 0.0, 1.0),
-       .headline = fmt::format("the run was still warming up{}", signals.place()),
+       .headline = fmt::format("the run was still warming up{}", symptoms.place()),
        .evidence = {told(fmt::format(
                         "the first {} {} {:.1f} ms, the others typically {:.1f} ms",
                         cold == 1 ? "cycle takes" : fmt::format("{} cycles take", cold),
@@ -137,8 +137,8 @@ void find_cold_start(const Signals& signals, std::vector<Cause>& causes) {
        .advice = "let the profiler wait a few cycles before it records"});
 }
 
-void find_measurement(const Signals& signals, std::vector<Cause>& causes) {
-  const Comparison& comparison = *signals.comparison;
+void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  const Comparison& comparison = *symptoms.comparison;
   Cause cause = {.kind = CauseKind::kMeasurement,
                  .score = 0.5,
                  .headline = "part of the difference may be the measurement's",
@@ -157,7 +157,7 @@ void find_measurement(const Signals& signals, std::vector<Cause>& causes) {
     }
     return cycles > 0 ? partial / cycles : 0;
   };
-  for (const DeviceSignals& device : signals.devices) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
     const double normal = partial_share(comparison.normal.ranks, device.name());
     const double abnormal = partial_share(comparison.abnormal.ranks, device.name());
     if (std::max(normal, abnormal) > 0.25) {
@@ -169,13 +169,13 @@ void find_measurement(const Signals& signals, std::vector<Cause>& causes) {
   }
   std::vector<const FunctionRow*> overhead;
   for (const FunctionRow& row : comparison.functions) {
-    if (row.rank == signals.rank && row.key.kind == FunctionKind::kOverhead) {
+    if (row.rank == symptoms.rank && row.key.kind == FunctionKind::kOverhead) {
       overhead.push_back(&row);
     }
   }
   const Change overhead_ms = total_ms(overhead);
   if (rose(overhead_ms, 1.5) &&
-      overhead_ms.difference() > 0.3 * std::abs(signals.cycle_change_ms)) {
+      overhead_ms.difference() > 0.3 * std::abs(symptoms.cycle_change_ms)) {
     cause.evidence.push_back(told("the profiler's own work", overhead_ms));
     cause.score = 0.6;
   }

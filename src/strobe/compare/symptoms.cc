@@ -1,4 +1,4 @@
-#include "strobe/compare/signals.h"
+#include "strobe/compare/symptoms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,20 +64,20 @@ bool is_input(const FunctionRow& row) {
           row.key.name.find("load_input") != std::string::npos);
 }
 
-void add_kernel_work(DeviceSignals& signals) {
+void add_kernel_work(DeviceSymptoms& symptoms) {
   double resized_ms = 0;
-  for (const FunctionRow* row : signals.kernels) {
+  for (const FunctionRow* row : symptoms.kernels) {
     const double change = std::abs(row->ms.difference());
-    signals.changed_ms += change;
-    if (!calls_are_equal(*row)) signals.other_work_ms += change;
+    symptoms.changed_ms += change;
+    if (!calls_are_equal(*row)) symptoms.other_work_ms += change;
     const double before = row->blocks_normal;
     const double after = row->blocks_abnormal;
     if (before > 0 && after > 0 && std::abs(after / before - 1) > 0.05) {
       resized_ms += row->ms.normal.mean;
     }
   }
-  const double kernel_ms = signals.slowdowns.kernel_ms;
-  signals.resized_share = kernel_ms > 0 ? resized_ms / kernel_ms : 0;
+  const double kernel_ms = symptoms.slowdowns.kernel_ms;
+  symptoms.resized_share = kernel_ms > 0 ? resized_ms / kernel_ms : 0;
 }
 
 // Functions called at least once a cycle on both sides, each one vote.
@@ -103,29 +103,29 @@ double common_factor(const Rows& rows) {
   return static_cast<double>(near) >= 0.8 * voters ? middle : 1;
 }
 
-DeviceSignals read_device(const Comparison& comparison, const DeviceRow& device,
-                          const Rows& functions, std::int32_t rank) {
-  DeviceSignals signals;
-  signals.row = &device;
+DeviceSymptoms read_device(const Comparison& comparison, const DeviceRow& device,
+                           const Rows& functions, std::int32_t rank) {
+  DeviceSymptoms symptoms;
+  symptoms.row = &device;
   for (const RankMeasure& measure : comparison.normal.ranks) {
-    if (measure.rank == rank) signals.chip = measure.chip_of(device.device);
+    if (measure.rank == rank) symptoms.chip = measure.chip_of(device.device);
   }
   const auto of = [&](FunctionKind kind) {
     return rows_where(functions, [&](const FunctionRow& row) {
       return row.key.kind == kind && row.key.device == device.device;
     });
   };
-  signals.kernels = of(FunctionKind::kKernel);
-  signals.collectives = of(FunctionKind::kCollective);
-  signals.copies = of(FunctionKind::kMemcpy);
-  signals.kernel_ms = total_ms(signals.kernels);
-  signals.slowdowns = slowdowns_of(signals.kernels);
-  add_kernel_work(signals);
-  return signals;
+  symptoms.kernels = of(FunctionKind::kKernel);
+  symptoms.collectives = of(FunctionKind::kCollective);
+  symptoms.copies = of(FunctionKind::kMemcpy);
+  symptoms.kernel_ms = total_ms(symptoms.kernels);
+  symptoms.slowdowns = slowdowns_of(symptoms.kernels);
+  add_kernel_work(symptoms);
+  return symptoms;
 }
 
-HostSignals read_host(const Rows& functions) {
-  HostSignals host;
+HostSymptoms read_host(const Rows& functions) {
+  HostSymptoms host;
   const auto of = [&](FunctionKind kind) {
     return rows_where(functions, [&](const FunctionRow& row) { return row.key.kind == kind; });
   };
@@ -205,36 +205,36 @@ double Slowdowns::median() const {
   return 1;
 }
 
-bool Signals::is_slower() const { return rose(cycle->ms, 1.02); }
+bool Symptoms::is_slower() const { return rose(cycle->ms, 1.02); }
 
-const MetricRow* Signals::metric(MetricRole role, std::string_view device) const {
+const MetricRow* Symptoms::metric(MetricRole role, std::string_view device) const {
   for (const MetricRow& row : comparison->metrics) {
     if (row.info.role == role && row.device == device && row.rank == rank) return &row;
   }
   return nullptr;
 }
 
-std::string Signals::place() const {
+std::string Symptoms::place() const {
   return comparison->normal.ranks.size() > 1 ? fmt::format(" on rank {}", rank) : "";
 }
 
-Signals read_signals(const Comparison& comparison, std::int32_t rank) {
-  Signals signals;
-  signals.comparison = &comparison;
-  signals.rank = rank;
-  signals.cycle = &comparison.cycles.front();
-  signals.cycle_change_ms = signals.cycle->ms.shift.shift;
+Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank) {
+  Symptoms symptoms;
+  symptoms.comparison = &comparison;
+  symptoms.rank = rank;
+  symptoms.cycle = &comparison.cycles.front();
+  symptoms.cycle_change_ms = symptoms.cycle->ms.shift.shift;
   Rows functions;
   for (const FunctionRow& row : comparison.functions) {
-    if (row.rank == rank && row.type == signals.cycle->type) functions.push_back(&row);
+    if (row.rank == rank && row.type == symptoms.cycle->type) functions.push_back(&row);
   }
   for (const DeviceRow& device : comparison.devices) {
     if (device.rank != rank || device.device == "Host") continue;
-    signals.devices.push_back(read_device(comparison, device, functions, rank));
+    symptoms.devices.push_back(read_device(comparison, device, functions, rank));
   }
-  signals.host = read_host(functions);
-  signals.common_calls_factor = common_factor(functions);
-  return signals;
+  symptoms.host = read_host(functions);
+  symptoms.common_calls_factor = common_factor(functions);
+  return symptoms;
 }
 
 }  // namespace strobe::compare

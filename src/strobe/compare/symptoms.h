@@ -37,7 +37,7 @@ struct Slowdowns {
   std::vector<One> ones = {};  // by factor
 };
 
-struct DeviceSignals {
+struct DeviceSymptoms {
   const DeviceRow* row = nullptr;
   std::string chip;  // as the trace calls it; may be ""
   std::vector<const FunctionRow*> kernels;
@@ -55,7 +55,7 @@ struct DeviceSignals {
   const std::string& name() const { return row->device; }
 };
 
-struct HostSignals {
+struct HostSymptoms {
   std::vector<const FunctionRow*> operators;
   std::vector<const FunctionRow*> runtime_calls;
   Slowdowns operator_slowdowns;
@@ -74,13 +74,13 @@ struct HostSignals {
   Change queue_ms;  // waiting for a core, likewise
 };
 
-struct Signals {
+struct Symptoms {
   const Comparison* comparison = nullptr;
   std::int32_t rank = 0;
   const CycleRow* cycle = nullptr;
   double cycle_change_ms = 0;  // Hodges-Lehmann
-  std::vector<DeviceSignals> devices;
-  HostSignals host;
+  std::vector<DeviceSymptoms> devices;
+  HostSymptoms host;
   // The factor by which calls of nearly all functions changed; 1 if there is no such factor.
   double common_calls_factor = 1;
 
@@ -91,6 +91,6 @@ struct Signals {
   std::string place() const;
 };
 
-Signals read_signals(const Comparison& comparison, std::int32_t rank);
+Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank);
 
 }  // namespace strobe::compare
