@@ -34,6 +34,7 @@ struct FunctionRow {
   double between_runs_p = 0;
   Verdict verdict = Verdict::kSame;
   double suspicion = 0;  // the largest of its triplets; without metrics |dbeta| * |z|
+  double robust = 0;     // the same with floored and capped z
   std::vector<double> ms_per_cycle_normal;  // for plots
   std::vector<double> ms_per_cycle_abnormal;
 

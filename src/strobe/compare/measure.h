@@ -71,7 +71,7 @@ struct RankMeasure {
   std::string path;
   analysis::CycleList cycles;
   std::vector<FunctionCycles> functions;  // by key
-  std::vector<DeviceCycles> devices;      // "Host" first, then by name
+  std::vector<DeviceCycles> devices;      // "Host" first, then by number
   std::vector<SeriesCycles> series;
   std::vector<MetricCycles> metrics;  // by function, then series
   std::vector<std::string> remarks;   // what was wrong with the input, in sentences
@@ -83,6 +83,10 @@ struct MeasureOptions {
   analysis::CycleOptions cycles;
   bool keep_partial = false;
 };
+
+// Measures in cycles that somebody has already found.
+RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycles,
+                           bool keep_partial = false);
 
 Result<RankMeasure> measure(const RankCapture& capture, const MeasureOptions& options = {});
 

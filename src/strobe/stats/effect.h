@@ -3,6 +3,7 @@
 #include <span>
 
 #include "strobe/stats/moments.h"
+#include "strobe/stats/rank_counts.h"
 
 // How large a difference is, in ways that do not grow with the number of values. Positive: the
 // second sample is larger. NaN where a side is empty.
@@ -11,14 +12,15 @@ namespace strobe::stats {
 double cliffs_delta(std::span<const double> first, std::span<const double> second);
 
 // Hodges and Lehmann's shift, the median of all differences, with the interval that the rank test
-// gives it; where so few values cannot give one, it runs from -infinity to infinity.
+// gives it; where so few values cannot give one, it runs from -infinity to infinity. The quantile
+// of U is counted while n1 * n2 <= 2500, else approximated; `counts` remembers between calls.
 struct Shift {
   double shift = 0;
   double low = 0;
   double high = 0;
 };
 Shift shift_between(std::span<const double> first, std::span<const double> second,
-                    double confidence = 0.95);
+                    double confidence = 0.95, RankCounts* counts = nullptr);
 
 // The difference of the means in deviations of the first; 0 where that deviation is 1e-9 or less.
 double z_score(const Moments& first, const Moments& second);

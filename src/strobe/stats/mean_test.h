@@ -11,7 +11,8 @@ struct MeanTest {
   double p = 1;  // two-sided; NaN where 0/0, 0 where two constants differ
 };
 
-// NaN throughout with fewer than two values on a side.
+// t and p are NaN with fewer than two values on a side. Welch's degrees of freedom are NaN there
+// and for two constants.
 MeanTest welch_test(const Moments& first, const Moments& second);
 MeanTest student_test(const Moments& first, const Moments& second);
 

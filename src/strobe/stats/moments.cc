@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 namespace strobe::stats {
 
@@ -27,6 +26,12 @@ double median_of(std::span<const double> sample) {
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+std::vector<double> log1p_of(std::span<const double> sample) {
+  std::vector<double> logs(sample.begin(), sample.end());
+  for (double& value : logs) value = std::log1p(std::max(value, 0.0));
+  return logs;
 }
 
 }  // namespace strobe::stats

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 // Statistics: doubles in, doubles out. Samples hold no NaN; who has missing values drops them
 // first.
@@ -17,5 +18,8 @@ struct Moments {
 Moments moments_of(std::span<const double> sample);
 
 double median_of(std::span<const double> sample);  // NaN of nothing
+
+// log(1 + x) of each value, negative ones counted as 0.
+std::vector<double> log1p_of(std::span<const double> sample);
 
 }  // namespace strobe::stats

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "strobe/stats/rank_counts.h"
 
 // Mann-Whitney's test, two-sided: does one sample tend to be larger?
 namespace strobe::stats {
@@ -17,16 +20,30 @@ struct RankTest {
   double u_first = 0;  // pairs in which the first is larger; ties count one half
   double u_second = 0;
   bool has_ties = false;
-  double p = 1;
+  double p = 1;  // NaN if a side is empty
   RankMethod method = RankMethod::kNone;
 };
 
-// Counted wherever that is affordable: without ties while n1 * n2 <= 2500, with ties while
-// n1 * n2 <= 400; else approximated.
-RankTest rank_test(std::span<const double> first, std::span<const double> second);
+// Up to how many pairs n1 * n2 splits are counted. Counting with ties is the dear one: it grows
+// with the cube of the sizes and cannot be remembered.
+struct RankEffort {
+  std::size_t most_untied_pairs = 2500;
+  std::size_t most_tied_pairs = 400;
+};
+
+// Counted wherever that is affordable, else approximated. `counts` remembers between tests.
+RankTest rank_test(std::span<const double> first, std::span<const double> second,
+                   const RankEffort& effort = {}, RankCounts* counts = nullptr);
 
 // The choice other programs make: counted only without ties and with 8 values or fewer on a side.
-RankTest rank_test_automatic(std::span<const double> first, std::span<const double> second);
+RankTest rank_test_automatic(std::span<const double> first, std::span<const double> second,
+                             RankCounts* counts = nullptr);
+
+// Approximated, whatever the sizes. Without the correction for continuity the p of samples that are
+// one constant is NaN.
+enum class Continuity : bool { kIgnored, kCorrected };
+RankTest rank_test_normal(std::span<const double> first, std::span<const double> second,
+                          Continuity continuity = Continuity::kCorrected);
 
 // The least p these sizes could ever reach.
 double least_p(std::size_t n_first, std::size_t n_second);

@@ -34,5 +34,13 @@ TEST(MomentsTest, an_even_sample_has_its_median_between_the_middle_two) {
   EXPECT_TRUE(std::isnan(median_of({})));
 }
 
+TEST(MomentsTest, the_log_of_a_negative_value_is_that_of_0) {
+  const std::vector<double> logs = log1p_of(std::vector<double>{-3, 0, std::exp(2.0) - 1});
+  ASSERT_EQ(logs.size(), 3u);
+  EXPECT_EQ(logs[0], 0);
+  EXPECT_EQ(logs[1], 0);
+  EXPECT_DOUBLE_EQ(logs[2], 2);
+}
+
 }  // namespace
 }  // namespace strobe::stats

@@ -1,0 +1,85 @@
+#include "strobe/compare/change.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "strobe/stats/tails.h"
+
+namespace strobe::compare {
+namespace {
+
+constexpr double kReachableP = 0.05;
+
+struct Residuals {
+  double neighbours = 0;  // sum of products of one residual with the next
+  double squares = 0;
+
+  void add(std::span<const double> values, double mean) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      squares += (values[i] - mean) * (values[i] - mean);
+      if (i > 0) neighbours += (values[i - 1] - mean) * (values[i] - mean);
+    }
+  }
+};
+
+// Cycles follow each other on one machine: while it warms up or drifts, neighbours are alike and
+// bring less news than as many independent values would. For a first-order autocorrelation r the
+// mean of n values is as good as that of n (1 - r) / (1 + r) independent ones. Both runs share one
+// r, which few values can only tell together; anticorrelation is not believed.
+double drift_p(std::span<const double> normal, std::span<const double> abnormal,
+               const Change& change) {
+  constexpr std::size_t kLeastValues = 4;
+  constexpr double kMostAutocorrelation = 0.95;
+  if (normal.size() < kLeastValues || abnormal.size() < kLeastValues) return change.welch.p;
+  Residuals residuals;
+  residuals.add(normal, change.normal.mean);
+  residuals.add(abnormal, change.abnormal.mean);
+  if (!(residuals.squares > 0)) return change.welch.p;
+  const double r = std::clamp(residuals.neighbours / residuals.squares, 0.0, kMostAutocorrelation);
+  if (r == 0) return change.welch.p;
+
+  // Two at least: with one there would be no degree of freedom to ask a distribution about.
+  const auto effective = [&](std::size_t n) {
+    return std::max(2.0, static_cast<double>(n) * (1 - r) / (1 + r));
+  };
+  const double n_normal = effective(normal.size());
+  const double n_abnormal = effective(abnormal.size());
+  const double of_normal = change.normal.deviation * change.normal.deviation / n_normal;
+  const double of_abnormal = change.abnormal.deviation * change.abnormal.deviation / n_abnormal;
+  const double error = of_normal + of_abnormal;
+  const double degrees =
+      error * error /
+      (of_normal * of_normal / (n_normal - 1) + of_abnormal * of_abnormal / (n_abnormal - 1));
+  return stats::student_tails(change.difference() / std::sqrt(error), degrees);
+}
+
+}  // namespace
+
+double Change::ratio() const {
+  return normal.mean == 0 ? std::numeric_limits<double>::quiet_NaN() : abnormal.mean / normal.mean;
+}
+
+Change change_between(std::span<const double> normal, std::span<const double> abnormal,
+                      double resolution) {
+  Change change;
+  change.normal = stats::moments_of(normal);
+  change.abnormal = stats::moments_of(abnormal);
+  change.normal_median = stats::median_of(normal);
+  change.abnormal_median = stats::median_of(abnormal);
+  change.welch = stats::welch_test(change.normal, change.abnormal);
+  change.rank = stats::rank_test(normal, abnormal);
+  change.cliffs_delta = stats::cliffs_delta(normal, abnormal);
+  change.shift = stats::shift_between(normal, abnormal);
+  if (!normal.empty() && !abnormal.empty()) {
+    change.z = stats::z_score(change.normal, change.abnormal);
+    change.z_floored = stats::z_floored(change.normal, change.abnormal, resolution);
+  }
+  change.drift_p = drift_p(normal, abnormal, change);
+  change.too_few = stats::least_p(normal.size(), abnormal.size()) > kReachableP;
+  change.degenerate = normal.size() > 1 && abnormal.size() > 1 && change.normal.deviation == 0 &&
+                      change.abnormal.deviation == 0 && change.difference() != 0;
+  return change;
+}
+
+}  // namespace strobe::compare

@@ -1,0 +1,104 @@
+#include "strobe/compare/comparison.h"
+
+#include <utility>
+
+#include "strobe/compare/cycle_rows.h"
+#include "strobe/compare/device_rows.h"
+#include "strobe/compare/function_rows.h"
+#include "strobe/compare/pairing.h"
+#include "strobe/compare/quality.h"
+#include "strobe/compare/ranking.h"
+
+namespace strobe::compare {
+namespace {
+
+Result<SideFacts> measured_side(const Run& run, const CompareOptions& options) {
+  SideFacts side;
+  side.label = run.label;
+  side.folder = run.folder;
+  side.path = run.ranks.empty() ? std::string() : run.ranks.front().path;
+  for (const RankCapture& capture : run.ranks) {
+    if (options.only_rank && capture.rank != *options.only_rank) continue;
+    STROBE_TRY(RankMeasure measured, measure(capture, options.measure));
+    side.ranks.push_back(std::move(measured));
+  }
+  if (side.ranks.empty()) {
+    return Error{
+        ErrorCode::kTooLittleData,
+        "run '" + run.label + "' has no rank " + std::to_string(options.only_rank.value_or(0)),
+        side.path, "leave --rank-id away to compare all ranks"};
+  }
+  return side;
+}
+
+bool has_cycles(const SideFacts& side) {
+  for (const RankMeasure& measure : side.ranks) {
+    if (!measure.cycles.cycles.empty()) return true;
+  }
+  return false;
+}
+
+Error no_cycles(const SideFacts& side) {
+  return {ErrorCode::kTooLittleData, "run '" + side.label + "' has no cycles to compare", side.path,
+          "name the range that is one cycle: --cycle marker=REGEX"};
+}
+
+}  // namespace
+
+Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
+                                    std::vector<SideFacts> baselines,
+                                    const CompareOptions& options) {
+  std::vector<SideFacts*> sides{&normal, &abnormal};
+  for (SideFacts& baseline : baselines) sides.push_back(&baseline);
+  for (const SideFacts* side : sides) {
+    if (!has_cycles(*side)) return no_cycles(*side);
+  }
+  std::vector<std::string> remarks;
+  for (SideFacts* side : sides) {
+    if (side == &normal) continue;
+    STROBE_TRY(const auto aligned, align_with(normal, *side, options.align_devices));
+    remarks.insert(remarks.end(), aligned.begin(), aligned.end());
+  }
+  if (unify_types(sides)) {
+    remarks.emplace_back(
+        "only some of the runs alternate between short and long cycles; all are compared together");
+  }
+  const std::vector<PairedRank> ranks = pair_ranks(normal, abnormal, baselines);
+  if (ranks.empty()) {
+    return Error{ErrorCode::kTooLittleData, "the runs have no rank in common", abnormal.path,
+                 "--align compares them by their position"};
+  }
+
+  Comparison comparison;
+  comparison.cycles = compare_cycles(ranks, options.measure.keep_partial);
+  std::vector<analysis::CycleType> types;
+  for (const CycleRow& row : comparison.cycles) types.push_back(row.type);
+  FunctionRows rows = compare_functions(ranks, types);
+  comparison.functions = std::move(rows.functions);
+  comparison.triplets = std::move(rows.triplets);
+  comparison.metrics = compare_series(ranks, types.front());
+  comparison.devices = compare_devices(ranks, types.front());
+  comparison.normal = std::move(normal);
+  comparison.normal.runs = 1 + baselines.size();
+  comparison.abnormal = std::move(abnormal);
+  score_rows(comparison);
+  sort_rows(comparison, options.order);
+  comparison.quality = quality_of(comparison, baselines);
+  comparison.quality.insert(comparison.quality.begin(), remarks.begin(), remarks.end());
+  return comparison;
+}
+
+Result<Comparison> compare_runs(const Run& normal, const Run& abnormal,
+                                const std::vector<Run>& baselines, const CompareOptions& options) {
+  STROBE_TRY(SideFacts normal_side, measured_side(normal, options));
+  STROBE_TRY(SideFacts abnormal_side, measured_side(abnormal, options));
+  std::vector<SideFacts> baseline_sides;
+  for (const Run& baseline : baselines) {
+    STROBE_TRY(SideFacts side, measured_side(baseline, options));
+    baseline_sides.push_back(std::move(side));
+  }
+  return compare_measures(std::move(normal_side), std::move(abnormal_side),
+                          std::move(baseline_sides), options);
+}
+
+}  // namespace strobe::compare

@@ -1,0 +1,238 @@
+#include "strobe/compare/function_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "strobe/compare/baseline.h"
+#include "strobe/compare/family.h"
+#include "strobe/compare/usable_cycles.h"
+#include "strobe/compare/verdict.h"
+
+namespace strobe::compare {
+namespace {
+
+constexpr std::size_t kAbsent = SIZE_MAX;
+
+// One function in one run of a rank.
+struct RunPart {
+  const RankMeasure* measure = nullptr;
+  std::size_t function = kAbsent;                    // of the measure
+  const std::vector<std::size_t>* usable = nullptr;  // cycles
+};
+
+struct TimeSample {
+  std::vector<double> beta;
+  std::vector<double> ms;
+  std::vector<double> run_ms;  // mean of each run
+  double covered_beta = 0;     // means over the cycles
+  double calls = 0;
+  double presence = 0;
+};
+
+TimeSample times_of(const std::vector<RunPart>& runs) {
+  TimeSample sample;
+  for (const RunPart& run : runs) {
+    const FunctionCycles* function =
+        run.function == kAbsent ? nullptr : &run.measure->functions[run.function];
+    double run_ms = 0;
+    for (const std::size_t cycle : *run.usable) {
+      const auto length_ns =
+          static_cast<double>(run.measure->cycles.cycles[cycle].interval.length_ns());
+      const double time_ns = function ? static_cast<double>(function->time_ns[cycle]) : 0;
+      sample.beta.push_back(time_ns / length_ns * 100);
+      sample.ms.push_back(time_ns * 1e-6);
+      run_ms += time_ns * 1e-6;
+      if (function == nullptr) continue;
+      sample.covered_beta += static_cast<double>(function->covered_ns[cycle]) / length_ns * 100;
+      sample.calls += function->calls[cycle];
+      sample.presence += function->calls[cycle] > 0 || function->time_ns[cycle] > 0 ? 1 : 0;
+    }
+    if (!run.usable->empty()) {
+      sample.run_ms.push_back(run_ms / static_cast<double>(run.usable->size()));
+    }
+  }
+  const auto n = static_cast<double>(std::max<std::size_t>(1, sample.beta.size()));
+  sample.covered_beta /= n;
+  sample.calls /= n;
+  sample.presence /= n;
+  return sample;
+}
+
+struct MetricSample {
+  std::vector<double> mu;
+  double sigma = 0;  // means over the cycles
+  double coverage = 0;
+  std::size_t cycles_with_time = 0;
+
+  void add(const MetricCycles& metric, const std::vector<std::size_t>& usable) {
+    for (const std::size_t cycle : usable) {
+      if (std::isnan(metric.coverage[cycle])) continue;
+      coverage += metric.coverage[cycle];
+      ++cycles_with_time;
+      if (std::isnan(metric.mean[cycle])) continue;
+      mu.push_back(metric.mean[cycle]);
+      sigma += metric.deviation[cycle];
+    }
+  }
+  void finish() {
+    if (!mu.empty()) sigma /= static_cast<double>(mu.size());
+    if (cycles_with_time > 0) coverage /= static_cast<double>(cycles_with_time);
+  }
+};
+
+struct MetricPair {
+  device::MetricInfo info;
+  MetricSample normal;
+  MetricSample abnormal;
+};
+
+using MetricPairs = std::map<std::string_view, MetricPair>;
+
+void add_metrics(const RunPart& run, MetricSample MetricPair::*side, MetricPairs& pairs) {
+  if (run.function == kAbsent) return;
+  const auto& metrics = run.measure->metrics;
+  auto metric = std::lower_bound(
+      metrics.begin(), metrics.end(), run.function,
+      [](const MetricCycles& m, std::size_t function) { return m.function < function; });
+  for (; metric != metrics.end() && metric->function == run.function; ++metric) {
+    const SeriesCycles& series = run.measure->series[metric->series];
+    const auto [pair, is_new] = pairs.try_emplace(series.metric);
+    if (is_new) pair->second.info = series.info;
+    (pair->second.*side).add(*metric, *run.usable);
+  }
+}
+
+// log1p keeps the order, so that only what looks at sizes has to be computed anew.
+Change log_change(const MetricSample& normal, const MetricSample& abnormal) {
+  const auto logged = [](std::vector<double> values) {
+    for (double& value : values) value = std::log1p(value);
+    return values;
+  };
+  return change_between(logged(normal.mu), logged(abnormal.mu));
+}
+
+// Rows of one rank and one type of cycles.
+class RankRows {
+ public:
+  RankRows(const PairedRank& pair, analysis::CycleType type, FunctionRows& rows)
+      : pair_(pair), type_(type), rows_(rows) {}
+
+  void add_all() {
+    std::map<FunctionKey, std::vector<std::size_t>> functions;  // per run, the abnormal one last
+    std::vector<const RankMeasure*> runs = pair_.normals;
+    runs.push_back(pair_.abnormal);
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      for (std::size_t i = 0; i < runs[run]->functions.size(); ++i) {
+        auto& places = functions[runs[run]->functions[i].key];
+        places.resize(runs.size(), kAbsent);
+        places[run] = i;
+      }
+    }
+    for (const auto& [key, places] : functions) {
+      std::vector<RunPart> parts;
+      for (std::size_t run = 0; run < runs.size(); ++run) {
+        parts.push_back({runs[run], places[run], &usable(*runs[run], key.device)});
+      }
+      const RunPart abnormal = parts.back();
+      parts.pop_back();
+      add(key, parts, abnormal);
+    }
+  }
+
+ private:
+  void add(const FunctionKey& key, const std::vector<RunPart>& normals, const RunPart& abnormal) {
+    TimeSample normal_times = times_of(normals);
+    TimeSample abnormal_times = times_of({abnormal});
+    if (normal_times.presence == 0 && abnormal_times.presence == 0) return;
+    FunctionRow row;
+    row.key = key;
+    row.rank = pair_.rank;
+    row.type = type_;
+    row.beta = change_between(normal_times.beta, abnormal_times.beta);
+    row.ms = change_between(normal_times.ms, abnormal_times.ms);
+    row.covered_beta_normal = normal_times.covered_beta;
+    row.covered_beta_abnormal = abnormal_times.covered_beta;
+    row.calls_normal = normal_times.calls;
+    row.calls_abnormal = abnormal_times.calls;
+    row.presence_normal = normal_times.presence;
+    row.presence_abnormal = abnormal_times.presence;
+    row.between_runs_p = between_runs_p(normal_times.run_ms, row.ms.abnormal.mean);
+    row.ms_per_cycle_normal = std::move(normal_times.ms);
+    row.ms_per_cycle_abnormal = std::move(abnormal_times.ms);
+    rows_.functions.push_back(std::move(row));
+    add_triplets(normals, abnormal);
+  }
+
+  void add_triplets(const std::vector<RunPart>& normals, const RunPart& abnormal) {
+    MetricPairs pairs;
+    for (const RunPart& normal : normals) add_metrics(normal, &MetricPair::normal, pairs);
+    add_metrics(abnormal, &MetricPair::abnormal, pairs);
+    for (auto& [metric, pair] : pairs) {
+      if (pair.normal.mu.empty() && pair.abnormal.mu.empty()) continue;
+      pair.normal.finish();
+      pair.abnormal.finish();
+      TripletRow row;
+      row.function = rows_.functions.size() - 1;
+      row.metric = metric;
+      row.info = pair.info;
+      row.mu = change_between(pair.normal.mu, pair.abnormal.mu);
+      row.log_mu = log_change(pair.normal, pair.abnormal);
+      row.sigma_normal = pair.normal.sigma;
+      row.sigma_abnormal = pair.abnormal.sigma;
+      row.coverage_normal = pair.normal.coverage;
+      row.coverage_abnormal = pair.abnormal.coverage;
+      rows_.triplets.push_back(std::move(row));
+    }
+  }
+
+  const std::vector<std::size_t>& usable(const RankMeasure& measure, const std::string& device) {
+    const auto [found, is_new] = usable_.try_emplace({&measure, device});
+    if (is_new) found->second = usable_cycles(measure, device, type_);
+    return found->second;
+  }
+
+  const PairedRank& pair_;
+  analysis::CycleType type_;
+  FunctionRows& rows_;
+  std::map<std::pair<const RankMeasure*, std::string>, std::vector<std::size_t>> usable_;
+};
+
+// One test per function and device; a second family per metric, so that ten metrics of one kernel
+// are not ten pieces of evidence.
+void adjust_rows(FunctionRows& rows) {
+  std::vector<Change*> betas;
+  std::vector<Change*> times;
+  for (FunctionRow& row : rows.functions) {
+    betas.push_back(&row.beta);
+    times.push_back(&row.ms);
+  }
+  adjust_family(betas);
+  adjust_family(times);
+  std::map<std::string_view, std::vector<Change*>> by_metric;
+  for (TripletRow& row : rows.triplets) by_metric[row.metric].push_back(&row.mu);
+  for (const auto& [metric, family] : by_metric) adjust_family(family);
+  for (TripletRow& row : rows.triplets) row.log_mu.q = row.mu.q;
+}
+
+}  // namespace
+
+double FunctionRow::call_slowdown() const {
+  if (calls_normal == 0 || calls_abnormal == 0 || ms.normal.mean == 0) return std::nan("");
+  return (ms.abnormal.mean / calls_abnormal) / (ms.normal.mean / calls_normal);
+}
+
+FunctionRows compare_functions(const std::vector<PairedRank>& ranks,
+                               const std::vector<analysis::CycleType>& types) {
+  FunctionRows rows;
+  for (const PairedRank& pair : ranks) {
+    for (const analysis::CycleType type : types) RankRows(pair, type, rows).add_all();
+  }
+  adjust_rows(rows);
+  for (FunctionRow& row : rows.functions) row.verdict = verdict_of(row);
+  return rows;
+}
+
+}  // namespace strobe::compare

@@ -1,0 +1,78 @@
+#include "strobe/compare/measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "strobe/compare/function_index.h"
+#include "strobe/compare/function_times.h"
+#include "strobe/compare/metric_cycles.h"
+#include "strobe/compare/partial_cycles.h"
+#include "strobe/compare/time_parts.h"
+
+namespace strobe::compare {
+namespace {
+
+std::vector<std::string> remarks_of(const RankCapture& capture) {
+  std::vector<std::string> remarks;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(ImportIssue::kCount_); ++i) {
+    const auto issue = static_cast<ImportIssue>(i);
+    const std::uint64_t count = capture.import[issue].count;
+    if (count == 0 || severity_of(issue) != ImportSeverity::kLost) continue;
+    remarks.push_back(fmt::format("{}: {} ({}x)", capture.path, sentence_of(issue), count));
+  }
+  remarks.insert(remarks.end(), capture.metric_remarks.begin(), capture.metric_remarks.end());
+  return remarks;
+}
+
+std::vector<DeviceCycles> devices_of(const FunctionIndex& index,
+                                     const std::vector<DeviceWork>& works, const TimeParts& parts,
+                                     const std::vector<analysis::Cycle>& cycles,
+                                     bool keep_partial) {
+  std::vector<DeviceCycles> devices;
+  for (std::size_t i = 0; i < index.devices.size(); ++i) {
+    devices.push_back({index.devices[i], parts.covered_ns(works[i].busy), works[i].slices,
+                       keep_partial ? std::vector<bool>(cycles.size())
+                                    : partial_cycles(cycles, works[i].slices)});
+  }
+  return devices;
+}
+
+}  // namespace
+
+bool RankMeasure::is_usable(const std::string& device, std::size_t cycle) const {
+  const auto found = std::find_if(devices.begin(), devices.end(),
+                                  [&](const DeviceCycles& d) { return d.device == device; });
+  return found == devices.end() || !found->is_partial[cycle];
+}
+
+RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycles,
+                           bool keep_partial) {
+  RankMeasure result;
+  result.rank = capture.rank;
+  result.path = capture.path;
+  result.cycles = std::move(cycles);
+  result.remarks = remarks_of(capture);
+  const std::vector<analysis::Cycle>& found = result.cycles.cycles;
+  if (found.empty()) return result;
+
+  const TimeParts parts(found);
+  const Interval window{found.front().interval.start_ns, found.back().interval.end_ns};
+  const FunctionIndex index = index_functions(*capture.trace, result.cycles.marker_slices, window);
+  FunctionTimes times = add_up_functions(*capture.trace, index, parts);
+  MetricsOfRank metrics = average_metrics(capture, index, times.devices, parts);
+  result.functions = std::move(times.functions);
+  result.devices = devices_of(index, times.devices, parts, found, keep_partial);
+  result.series = std::move(metrics.series);
+  result.metrics = std::move(metrics.metrics);
+  result.remarks.insert(result.remarks.end(), metrics.remarks.begin(), metrics.remarks.end());
+  return result;
+}
+
+Result<RankMeasure> measure(const RankCapture& capture, const MeasureOptions& options) {
+  STROBE_TRY(analysis::CycleList cycles, analysis::find_cycles(*capture.trace, options.cycles));
+  return measure_cycles(capture, std::move(cycles), options.keep_partial);
+}
+
+}  // namespace strobe::compare

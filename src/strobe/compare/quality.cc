@@ -1,0 +1,198 @@
+#include "strobe/compare/quality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "strobe/stats/moments.h"
+
+namespace strobe::compare {
+namespace {
+
+using analysis::CycleList;
+
+// The worse, the earlier.
+enum class Weight : std::uint8_t { kForbids, kDistorts, kLimits, kInforms };
+
+std::string_view word_of(analysis::CycleConfidence confidence) {
+  switch (confidence) {
+    case analysis::CycleConfidence::kLow:
+      return "low";
+    case analysis::CycleConfidence::kMedium:
+      return "medium";
+    case analysis::CycleConfidence::kHigh:
+      return "high";
+  }
+  return "";
+}
+
+std::string cut_by(const CycleList& cycles) {
+  std::string text(word_of(cycles.method));
+  if (!cycles.marker.empty()) text += fmt::format(" '{}'", cycles.marker);
+  return text;
+}
+
+class Quality {
+ public:
+  void add_cuts(const SideFacts& normal, const SideFacts& abnormal) {
+    const CycleList& first = normal.ranks.front().cycles;
+    const CycleList& second = abnormal.ranks.front().cycles;
+    if (first.method != second.method) {
+      say(Weight::kDistorts,
+          fmt::format("the runs were cut differently: {} by {}, {} by {}; their cycles may not be "
+                      "the same thing",
+                      normal.label, cut_by(first), abnormal.label, cut_by(second)));
+    }
+    for (const SideFacts* side : {&normal, &abnormal}) {
+      const CycleList& cycles = side->ranks.front().cycles;
+      const bool is_doubtful = cycles.confidence == analysis::CycleConfidence::kLow;
+      std::string text =
+          fmt::format("{}: {} cycles by {}, {} confidence", side->label, cycles.cycles.size(),
+                      cut_by(cycles), word_of(cycles.confidence));
+      if (cycles.inner) {
+        text += fmt::format("; inside them a period of {} kernels ({:.0f} % alike)",
+                            cycles.inner->kernels, cycles.inner->match * 100);
+      }
+      say(is_doubtful ? Weight::kDistorts : Weight::kInforms, std::move(text));
+    }
+  }
+
+  void add_sizes(const Comparison& comparison) {
+    for (const CycleRow& row : comparison.cycles) {
+      if (!row.ms.too_few) continue;
+      say(Weight::kForbids,
+          fmt::format("{} against {} cycles are too few: no difference whatever could reach "
+                      "p < 0.05",
+                      row.ms.normal.n, row.ms.abnormal.n));
+    }
+  }
+
+  void add_side(const SideFacts& side) {
+    for (const RankMeasure& measure : side.ranks) {
+      const std::string whose = side.ranks.size() == 1
+                                    ? side.label
+                                    : fmt::format("{}, rank {}", side.label, measure.rank);
+      for (const std::string& remark : measure.remarks) {
+        say(Weight::kLimits, fmt::format("{}: {}", whose, remark));
+      }
+      for (const DeviceCycles& device : measure.devices) add_excluded(whose, measure, device);
+      add_samplers(whose, measure);
+    }
+  }
+
+  // "gpu_usage on GPU 7: means in 9 of 12 and 7 of 10 cycles", metrics alike together.
+  void add_metrics(const Comparison& comparison) {
+    using Seen = std::tuple<std::string, std::size_t, std::size_t>;
+    std::map<Seen, std::vector<std::string>> alike;
+    for (const MetricRow& row : comparison.metrics) {
+      alike[{row.device, row.all.normal.n, row.all.abnormal.n}].push_back(row.metric);
+    }
+    for (auto& [seen, metrics] : alike) {
+      metrics.erase(std::unique(metrics.begin(), metrics.end()), metrics.end());
+      const auto& [device, normal, abnormal] = seen;
+      say(normal == 0 || abnormal == 0 ? Weight::kLimits : Weight::kInforms,
+          fmt::format("{}: means of {} in {} cycles of {} and {} of {}", device,
+                      fmt::join(metrics, ", "), normal, comparison.normal.label, abnormal,
+                      comparison.abnormal.label));
+    }
+  }
+
+  void say(Weight weight, std::string text) { sentences_.emplace_back(weight, std::move(text)); }
+
+  std::vector<std::string> take() {
+    std::stable_sort(sentences_.begin(), sentences_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::string> texts;
+    for (auto& [weight, text] : sentences_) {
+      if (std::find(texts.begin(), texts.end(), text) == texts.end()) {
+        texts.push_back(std::move(text));
+      }
+    }
+    return texts;
+  }
+
+ private:
+  void add_excluded(const std::string& whose, const RankMeasure& measure,
+                    const DeviceCycles& device) {
+    const auto& cycles = measure.cycles.cycles;
+    std::vector<std::string> reasons;
+    for (std::size_t i = 0; i < cycles.size(); ++i) {
+      if (!device.is_partial[i]) continue;
+      reasons.push_back(
+          cycles[i].has_inferred_border
+              ? fmt::format("{} ({}, cut by the trace's border)", i + 1, cycles[i].name)
+              : fmt::format("{} ({}, {} slices where the median cycle has {:.0f})", i + 1,
+                            cycles[i].name, device.slices[i],
+                            median_slices(cycles, device.slices, cycles[i].type)));
+    }
+    if (reasons.empty()) return;
+    say(Weight::kLimits,
+        fmt::format("{}: {} of {} cycles left out on {}: {}", whose, reasons.size(), cycles.size(),
+                    device.device, fmt::join(reasons, ", ")));
+  }
+
+  static double median_slices(const std::vector<analysis::Cycle>& cycles,
+                              const std::vector<std::uint64_t>& slices, analysis::CycleType type) {
+    std::vector<double> counts;
+    for (std::size_t i = 0; i < cycles.size(); ++i) {
+      if (cycles[i].type == type) counts.push_back(static_cast<double>(slices[i]));
+    }
+    return stats::median_of(counts);
+  }
+
+  // Metrics that are sampled together are named together.
+  void add_samplers(const std::string& whose, const RankMeasure& measure) {
+    const auto& cycles = measure.cycles.cycles;
+    if (cycles.empty()) return;
+    std::vector<double> lengths_ns;
+    for (const auto& cycle : cycles) {
+      lengths_ns.push_back(static_cast<double>(cycle.interval.length_ns()));
+    }
+    const double cycle_ns = stats::median_of(lengths_ns);
+    std::map<std::tuple<std::string, double, std::size_t>, std::vector<std::string>> slow;
+    bool is_on_wall_clock = false;
+    for (const SeriesCycles& series : measure.series) {
+      is_on_wall_clock |= series.time_base == TimeBase::kWallClock;
+      if (series.time_base == TimeBase::kNoOverlap || series.period_ns <= cycle_ns) continue;
+      const auto missing = std::count_if(series.mean.begin(), series.mean.end(),
+                                         [](double m) { return std::isnan(m); });
+      slow[{series.device, series.period_ns, static_cast<std::size_t>(missing)}].push_back(
+          series.metric);
+    }
+    for (const auto& [key, metrics] : slow) {
+      const auto& [device, period_ns, missing] = key;
+      say(Weight::kLimits,
+          fmt::format("{}, {}: {} sampled slower than the cycle (every {:.0f} ms, cycle {:.0f} "
+                      "ms): {} of {} cycles have no counter",
+                      whose, device, fmt::join(metrics, ", "), period_ns * 1e-6, cycle_ns * 1e-6,
+                      missing, cycles.size()));
+    }
+    if (is_on_wall_clock) {
+      say(Weight::kInforms,
+          fmt::format("{}: samples are on the wall clock; the trace's base time was taken off them",
+                      whose));
+    }
+  }
+
+  std::vector<std::pair<Weight, std::string>> sentences_;
+};
+
+}  // namespace
+
+std::vector<std::string> quality_of(const Comparison& comparison,
+                                    const std::vector<SideFacts>& baselines) {
+  Quality quality;
+  quality.add_sizes(comparison);
+  quality.add_cuts(comparison.normal, comparison.abnormal);
+  quality.add_side(comparison.normal);
+  for (const SideFacts& baseline : baselines) quality.add_side(baseline);
+  quality.add_side(comparison.abnormal);
+  quality.add_metrics(comparison);
+  return quality.take();
+}
+
+}  // namespace strobe::compare

@@ -1,0 +1,277 @@
+#include "strobe/device/metric_info.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace strobe::device {
+namespace {
+
+using Kind = MetricKind;
+using Role = MetricRole;
+using Scope = MetricScope;
+
+// Samplers spell alike things in many ways. Names are cut into words, words become these, and what
+// says nothing (an empty meaning) is left out.
+struct Alias {
+  std::string_view word;
+  std::string_view meaning;
+};
+constexpr Alias kAliases[] = {
+    {"frequency", "clock"},
+    {"freq", "clock"},
+    {"clk", "clock"},
+    {"clocks", "clock"},
+    {"usage", "use"},
+    {"util", "use"},
+    {"utilization", "use"},
+    {"utilisation", "use"},
+    {"busy", "use"},
+    {"memory", "mem"},
+    {"dram", "mem"},
+    {"temperature", "temp"},
+    {"transmit", "tx"},
+    {"sent", "tx"},
+    {"send", "tx"},
+    {"receive", "rx"},
+    {"received", "rx"},
+    {"recv", "rx"},
+    {"nvlink", "link"},
+    {"xgmi", "link"},
+    {"graphics", "core"},
+    {"gr", "core"},
+    {"gfx", "core"},
+    {"reason", "reasons"},
+    {"throttling", "throttle"},
+    {"event", "throttle"},
+    {"faults", "fault"},
+    {"switches", "switch"},
+    {"ctx", "context"},
+    {"reads", "read"},
+    {"writes", "write"},
+    {"written", "write"},
+    {"proc", "process"},
+    {"runqueue", "runq"},
+    {"system", "host"},
+    {"gpu", ""},
+    {"device", ""},
+    {"dev", ""},
+    {"dcgm", ""},
+    {"fi", ""},
+    {"nvml", ""},
+    {"current", ""},
+    {"avg", ""},
+    {"average", ""},
+    {"mean", ""},
+    {"value", ""},
+    {"draw", ""},
+    {"schedstat", ""},
+};
+
+// A word that tells the unit of the samples, and how to get from there to the unit we show.
+struct UnitWord {
+  std::string_view word;
+  std::string_view unit;
+  double scale;
+};
+constexpr UnitWord kUnitWords[] = {
+    {"mhz", "MHz", 1},
+    {"ghz", "MHz", 1e3},
+    {"khz", "MHz", 1e-3},
+    {"hz", "MHz", 1e-6},
+    {"mw", "W", 1e-3},
+    {"w", "W", 1},
+    {"watt", "W", 1},
+    {"watts", "W", 1},
+    {"c", "°C", 1},
+    {"celsius", "°C", 1},
+    {"pct", "%", 1},
+    {"percent", "%", 1},
+    {"ratio", "%", 100},
+    {"fraction", "%", 100},
+    {"prof", "%", 100},  // the profiling counters of
+                         // DCGM are shares of one
+    {"bytes", "B", 1},
+    {"kb", "B", 1e3},
+    {"kib", "B", 1024},
+    {"mb", "B", 1e6},
+    {"mib", "B", 1048576},
+    {"gb", "B", 1e9},
+    {"gib", "B", 1073741824},
+    {"ns", "ms", 1e-6},
+    {"us", "ms", 1e-3},
+    {"ms", "ms", 1},
+};
+
+// A word that tells how the samples were taken.
+struct KindWord {
+  std::string_view word;
+  MetricKind kind;
+};
+constexpr KindWord kKindWords[] = {
+    {"rate", Kind::kWindow},      {"per", Kind::kWindow},         {"throughput", Kind::kWindow},
+    {"bandwidth", Kind::kWindow}, {"bps", Kind::kWindow},         {"total", Kind::kCounter},
+    {"counter", Kind::kCounter},  {"cumulative", Kind::kCounter},
+};
+
+enum class Side : std::uint8_t { kDevice, kHost };
+
+struct Row {
+  Side side;
+  std::string_view words;  // all of the name's, in any order
+  MetricInfo info;
+};
+constexpr Row kRows[] = {
+    {Side::kDevice, "clock", {Kind::kGauge, Role::kCoreClock, Scope::kKernels, "MHz"}},
+    {Side::kDevice, "sm clock", {Kind::kGauge, Role::kCoreClock, Scope::kKernels, "MHz"}},
+    {Side::kDevice, "core clock", {Kind::kGauge, Role::kCoreClock, Scope::kKernels, "MHz"}},
+    {Side::kDevice, "mem clock", {Kind::kGauge, Role::kMemoryClock, Scope::kKernels, "MHz"}},
+    {Side::kDevice, "use", {Kind::kWindow, Role::kDeviceUse, Scope::kKernels, "%"}},
+    {Side::kDevice, "core use", {Kind::kWindow, Role::kDeviceUse, Scope::kKernels, "%"}},
+    {Side::kDevice, "core engine active", {Kind::kWindow, Role::kDeviceUse, Scope::kKernels, "%"}},
+    {Side::kDevice, "process use", {Kind::kWindow, Role::kProcessDeviceUse, Scope::kKernels, "%"}},
+    {Side::kDevice, "mem use", {Kind::kWindow, Role::kMemoryUse, Scope::kKernels, "%"}},
+    {Side::kDevice, "mem copy use", {Kind::kWindow, Role::kMemoryUse, Scope::kKernels, "%"}},
+    {Side::kDevice, "mem active", {Kind::kWindow, Role::kMemoryUse, Scope::kKernels, "%"}},
+    {Side::kDevice, "mem used", {Kind::kGauge, Role::kMemoryUsed, Scope::kKernels, "%"}},
+    {Side::kDevice, "sm use", {Kind::kWindow, Role::kSmActivity, Scope::kKernels, "%"}},
+    {Side::kDevice, "sm active", {Kind::kWindow, Role::kSmActivity, Scope::kKernels, "%"}},
+    {Side::kDevice, "sm occupancy", {Kind::kWindow, Role::kSmActivity, Scope::kKernels, "%"}},
+    {Side::kDevice, "occupancy", {Kind::kWindow, Role::kSmActivity, Scope::kKernels, "%"}},
+    {Side::kDevice, "pipe tensor active", {Kind::kWindow, Role::kUnknown, Scope::kKernels, "%"}},
+    {Side::kDevice, "power", {Kind::kGauge, Role::kPower, Scope::kKernels, "W"}},
+    {Side::kDevice, "power use", {Kind::kGauge, Role::kPower, Scope::kKernels, "W"}},
+    {Side::kDevice, "temp", {Kind::kGauge, Role::kTemperature, Scope::kKernels, "°C"}},
+    {Side::kDevice,
+     "throttle reasons",
+     {Kind::kGauge, Role::kThrottleReasons, Scope::kKernels, ""}},
+    {Side::kDevice,
+     "clock throttle reasons",
+     {Kind::kGauge, Role::kThrottleReasons, Scope::kKernels, ""}},
+    {Side::kDevice,
+     "clock throttle reasons active",
+     {Kind::kGauge, Role::kThrottleReasons, Scope::kKernels, ""}},
+    {Side::kDevice, "pcie", {Kind::kWindow, Role::kPcieTraffic, Scope::kHostCopies, "B/s"}},
+    {Side::kDevice, "pcie tx", {Kind::kWindow, Role::kPcieTraffic, Scope::kHostCopies, "B/s"}},
+    {Side::kDevice, "pcie rx", {Kind::kWindow, Role::kPcieTraffic, Scope::kHostCopies, "B/s"}},
+    {Side::kDevice, "link", {Kind::kWindow, Role::kLinkTraffic, Scope::kDeviceCopies, "B/s"}},
+    {Side::kDevice, "link tx", {Kind::kWindow, Role::kLinkTraffic, Scope::kDeviceCopies, "B/s"}},
+    {Side::kDevice, "link rx", {Kind::kWindow, Role::kLinkTraffic, Scope::kDeviceCopies, "B/s"}},
+
+    {Side::kHost, "cpu use", {Kind::kWindow, Role::kHostCpuUse, Scope::kHost, "%"}},
+    {Side::kHost, "host cpu use", {Kind::kWindow, Role::kHostCpuUse, Scope::kHost, "%"}},
+    {Side::kHost, "cpu", {Kind::kWindow, Role::kHostCpuUse, Scope::kHost, "%"}},
+    {Side::kHost, "process cpu use", {Kind::kWindow, Role::kProcessCpuUse, Scope::kHost, "%"}},
+    {Side::kHost, "process cpu", {Kind::kWindow, Role::kProcessCpuUse, Scope::kHost, "%"}},
+    {Side::kHost, "cpu clock", {Kind::kGauge, Role::kCpuClock, Scope::kHost, "%"}},
+    {Side::kHost, "oncpu", {Kind::kCounter, Role::kOnCpu, Scope::kHost, "ms/s", 1e-6}},
+    {Side::kHost, "runq", {Kind::kCounter, Role::kRunQueue, Scope::kHost, "ms/s", 1e-6}},
+    {Side::kHost, "disk use", {Kind::kWindow, Role::kDisk, Scope::kHostIo, "%"}},
+    {Side::kHost, "disk read", {Kind::kCounter, Role::kDisk, Scope::kHostIo, "B/s"}},
+    {Side::kHost, "disk write", {Kind::kCounter, Role::kDisk, Scope::kHostIo, "B/s"}},
+    {Side::kHost, "process read", {Kind::kCounter, Role::kDisk, Scope::kHostIo, "B/s"}},
+    {Side::kHost, "process write", {Kind::kCounter, Role::kDisk, Scope::kHostIo, "B/s"}},
+    {Side::kHost, "mem used", {Kind::kGauge, Role::kHostMemory, Scope::kHost, "%"}},
+    {Side::kHost, "host mem used", {Kind::kGauge, Role::kHostMemory, Scope::kHost, "%"}},
+    {Side::kHost, "mem use", {Kind::kGauge, Role::kHostMemory, Scope::kHost, "%"}},
+    {Side::kHost, "host mem use", {Kind::kGauge, Role::kHostMemory, Scope::kHost, "%"}},
+    {Side::kHost, "rss", {Kind::kGauge, Role::kHostMemory, Scope::kHost, "B"}},
+    {Side::kHost, "process rss", {Kind::kGauge, Role::kHostMemory, Scope::kHost, "B"}},
+    {Side::kHost, "page fault", {Kind::kCounter, Role::kHostMemory, Scope::kHost, "1/s"}},
+    {Side::kHost, "major page fault", {Kind::kCounter, Role::kHostMemory, Scope::kHost, "1/s"}},
+    {Side::kHost, "major fault", {Kind::kCounter, Role::kHostMemory, Scope::kHost, "1/s"}},
+    {Side::kHost, "minor fault", {Kind::kCounter, Role::kHostMemory, Scope::kHost, "1/s"}},
+    {Side::kHost, "context switch", {Kind::kCounter, Role::kUnknown, Scope::kHost, "1/s"}},
+};
+
+constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr char lower(char c) { return is_upper(c) ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+// "gpu_sm_frequency", "clocks.sm [MHz]", "smClock": lower case, a word begins after any other sign
+// and where a capital follows a small letter.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  char before = ' ';
+  for (const char c : name) {
+    const bool is_letter = is_upper(c) || is_lower(c) || is_digit(c);
+    const bool was_letter = is_upper(before) || is_lower(before) || is_digit(before);
+    if (c == '%') words.emplace_back("pct");
+    if (is_letter && (!was_letter || (is_upper(c) && is_lower(before)))) words.emplace_back();
+    if (is_letter) words.back() += lower(c);
+    before = c;
+  }
+  return words;
+}
+
+template <class Entry, std::size_t size>
+const Entry* find_word(const Entry (&table)[size], std::string_view word) {
+  const auto* const found = std::ranges::find(table, word, &Entry::word);
+  return found == std::end(table) ? nullptr : found;
+}
+
+// A name reduced to what tells it from others.
+struct Meaning {
+  std::vector<std::string> words;
+  const UnitWord* unit = nullptr;
+  const KindWord* kind = nullptr;
+};
+
+Meaning meaning_of(std::string_view metric) {
+  Meaning meaning;
+  for (std::string& word : words_of(metric)) {
+    if (const UnitWord* const unit = find_word(kUnitWords, word)) {
+      meaning.unit = unit;
+    } else if (const KindWord* const kind = find_word(kKindWords, word)) {
+      meaning.kind = kind;
+    } else if (const Alias* const alias = find_word(kAliases, word)) {
+      if (!alias->meaning.empty()) meaning.words.emplace_back(alias->meaning);
+    } else if (!(word == "s" || word == "sec" || word == "second")) {
+      meaning.words.push_back(std::move(word));
+    }
+  }
+  return meaning;
+}
+
+bool is_device(std::string_view device) {
+  if (device.empty() || !is_digit(device.back())) return false;
+  const std::vector<std::string> words = words_of(device);
+  return !words.empty() && words[0] != "host" && words[0] != "cpu";
+}
+
+bool has_words(const Row& row, const std::vector<std::string>& words) {
+  const std::vector<std::string> wanted = words_of(row.words);
+  return std::ranges::is_permutation(wanted, words);
+}
+
+// A rate is told per second, whatever the sampler counts.
+std::string_view per_second(std::string_view unit) {
+  if (unit == "B") return "B/s";
+  if (unit == "ms") return "ms/s";
+  return unit;
+}
+
+}  // namespace
+
+MetricInfo metric_info(std::string_view metric, std::string_view device) {
+  const Side side = is_device(device) ? Side::kDevice : Side::kHost;
+  const Meaning meaning = meaning_of(metric);
+  MetricInfo info;
+  info.scope = side == Side::kDevice ? Scope::kKernels : Scope::kHost;
+  const auto* const row = std::ranges::find_if(
+      kRows, [&](const Row& one) { return one.side == side && has_words(one, meaning.words); });
+  if (row == std::end(kRows)) return info;
+  info = row->info;
+  if (meaning.kind != nullptr && info.kind != Kind::kGauge) info.kind = meaning.kind->kind;
+  if (meaning.unit != nullptr) {
+    info.unit = info.kind == Kind::kGauge ? meaning.unit->unit : per_second(meaning.unit->unit);
+    info.scale = meaning.unit->scale;
+  }
+  // A share of the capacity is what the role promises; bytes alone do not tell it.
+  if (info.role == Role::kMemoryUsed && info.unit != "%") info.role = Role::kUnknown;
+  return info;
+}
+
+}  // namespace strobe::device

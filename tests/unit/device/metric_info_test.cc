@@ -1,0 +1,139 @@
+#include "strobe/device/metric_info.h"
+
+#include <gtest/gtest.h>
+
+namespace strobe::device {
+namespace {
+
+TEST(MetricInfoTest, a_clock_is_a_gauge_in_megahertz) {
+  for (const char* const name : {"gpu_sm_frequency", "gpu_frequency", "sm_clock", "clocks.sm [MHz]",
+                                 "DCGM_FI_DEV_SM_CLOCK", "graphicsClock"}) {
+    const MetricInfo info = metric_info(name, "GPU 7");
+    EXPECT_EQ(info.kind, MetricKind::kGauge) << name;
+    EXPECT_EQ(info.role, MetricRole::kCoreClock) << name;
+    EXPECT_EQ(info.unit, "MHz") << name;
+    EXPECT_EQ(info.scale, 1) << name;
+  }
+  EXPECT_EQ(metric_info("gpu_mem_frequency", "GPU 0").role, MetricRole::kMemoryClock);
+  EXPECT_EQ(metric_info("DCGM_FI_DEV_MEM_CLOCK", "GPU 0").role, MetricRole::kMemoryClock);
+  EXPECT_EQ(metric_info("sm_clock_ghz", "MLU 0").scale, 1000);
+}
+
+TEST(MetricInfoTest, a_utilisation_describes_the_time_before_its_stamp) {
+  const auto expect = [](const char* name, MetricRole role) {
+    const MetricInfo info = metric_info(name, "GPU 7");
+    EXPECT_EQ(info.kind, MetricKind::kWindow) << name;
+    EXPECT_EQ(info.role, role) << name;
+    EXPECT_EQ(info.unit, "%") << name;
+    EXPECT_EQ(info.scale, 1) << name;
+    EXPECT_EQ(info.scope, MetricScope::kKernels) << name;
+  };
+  expect("gpu_usage", MetricRole::kDeviceUse);
+  expect("gpu_util", MetricRole::kDeviceUse);
+  expect("utilization.gpu [%]", MetricRole::kDeviceUse);
+  expect("process_gpu_usage", MetricRole::kProcessDeviceUse);
+  expect("gpu_mem_util", MetricRole::kMemoryUse);
+  expect("gpu_sm_util", MetricRole::kSmActivity);
+  expect("gpu_sm_occupancy", MetricRole::kSmActivity);
+}
+
+TEST(MetricInfoTest, shares_of_one_become_percent) {
+  const MetricInfo info = metric_info("DCGM_FI_PROF_SM_ACTIVE", "GPU 0");
+  EXPECT_EQ(info.role, MetricRole::kSmActivity);
+  EXPECT_EQ(info.unit, "%");
+  EXPECT_EQ(info.scale, 100);
+}
+
+TEST(MetricInfoTest, memory_in_use_is_a_share_of_the_capacity_or_has_no_role) {
+  EXPECT_EQ(metric_info("gpu_mem_used", "GPU 0").role, MetricRole::kMemoryUsed);
+  EXPECT_EQ(metric_info("gpu_mem_used", "GPU 0").kind, MetricKind::kGauge);
+  EXPECT_EQ(metric_info("gpu_mem_used", "GPU 0").unit, "%");
+  const MetricInfo bytes = metric_info("gpu_mem_used_mib", "GPU 0");
+  EXPECT_EQ(bytes.role, MetricRole::kUnknown);
+  EXPECT_EQ(bytes.unit, "B");
+  EXPECT_EQ(bytes.scale, 1048576);
+}
+
+TEST(MetricInfoTest, power_comes_in_watts) {
+  EXPECT_EQ(metric_info("gpu_power_mw", "GPU 0").role, MetricRole::kPower);
+  EXPECT_EQ(metric_info("gpu_power_mw", "GPU 0").unit, "W");
+  EXPECT_EQ(metric_info("gpu_power_mw", "GPU 0").scale, 1e-3);
+  EXPECT_EQ(metric_info("gpu_power_w", "GPU 0").scale, 1);
+  EXPECT_EQ(metric_info("power.draw [W]", "GPU 0").role, MetricRole::kPower);
+}
+
+TEST(MetricInfoTest, temperature_and_throttle_reasons_are_known) {
+  EXPECT_EQ(metric_info("gpu_temperature_c", "GPU 0").role, MetricRole::kTemperature);
+  EXPECT_EQ(metric_info("gpu_temperature_c", "GPU 0").unit, "°C");
+  for (const char* const name :
+       {"gpu_throttle_reasons", "clocks_throttle_reasons.active", "clocks_event_reasons.active",
+        "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS"}) {
+    EXPECT_EQ(metric_info(name, "GPU 0").role, MetricRole::kThrottleReasons) << name;
+    EXPECT_EQ(metric_info(name, "GPU 0").kind, MetricKind::kGauge) << name;
+  }
+}
+
+TEST(MetricInfoTest, traffic_is_a_rate_unless_it_is_called_a_total) {
+  for (const char* const name : {"gpu_pcie_transmit", "gpu_pcie_receive", "pcie_rx_bytes"}) {
+    const MetricInfo info = metric_info(name, "GPU 0");
+    EXPECT_EQ(info.kind, MetricKind::kWindow) << name;
+    EXPECT_EQ(info.role, MetricRole::kPcieTraffic) << name;
+    EXPECT_EQ(info.scope, MetricScope::kHostCopies) << name;
+    EXPECT_EQ(info.unit, "B/s") << name;
+  }
+  EXPECT_EQ(metric_info("gpu_link_receive", "GPU 0").role, MetricRole::kLinkTraffic);
+  EXPECT_EQ(metric_info("gpu_link_transmit", "GPU 0").scope, MetricScope::kDeviceCopies);
+  const MetricInfo total = metric_info("nvlink_tx_kib_total", "GPU 0");
+  EXPECT_EQ(total.kind, MetricKind::kCounter);
+  EXPECT_EQ(total.unit, "B/s");
+  EXPECT_EQ(total.scale, 1024);
+}
+
+TEST(MetricInfoTest, counted_nanoseconds_become_milliseconds_per_second) {
+  const MetricInfo on_cpu = metric_info("schedstat_oncpu_ns", "Host");
+  EXPECT_EQ(on_cpu.kind, MetricKind::kCounter);
+  EXPECT_EQ(on_cpu.role, MetricRole::kOnCpu);
+  EXPECT_EQ(on_cpu.unit, "ms/s");
+  EXPECT_EQ(on_cpu.scale, 1e-6);
+  EXPECT_EQ(on_cpu.scope, MetricScope::kHost);
+  EXPECT_EQ(metric_info("schedstat_runq_ns", "Host").role, MetricRole::kRunQueue);
+  EXPECT_EQ(metric_info("schedstat_runq_ns", "Host").kind, MetricKind::kCounter);
+}
+
+TEST(MetricInfoTest, the_host_has_its_own_names) {
+  EXPECT_EQ(metric_info("host_cpu_usage", "Host").role, MetricRole::kHostCpuUse);
+  EXPECT_EQ(metric_info("process_cpu_usage", "Host").role, MetricRole::kProcessCpuUse);
+  EXPECT_EQ(metric_info("process_cpu_usage", "Host").kind, MetricKind::kWindow);
+  EXPECT_EQ(metric_info("cpu_frequency", "Host").role, MetricRole::kCpuClock);
+  EXPECT_EQ(metric_info("cpu_frequency", "Host").kind, MetricKind::kGauge);
+  EXPECT_EQ(metric_info("cpu_frequency_mhz", "Host").unit, "MHz");
+  EXPECT_EQ(metric_info("cpu_frequency_mhz", "Host").role, MetricRole::kCpuClock);
+  EXPECT_EQ(metric_info("disk_usage", "Host").scope, MetricScope::kHostIo);
+  EXPECT_EQ(metric_info("disk_usage", "Host").role, MetricRole::kDisk);
+  EXPECT_EQ(metric_info("disk_read_bytes", "Host").kind, MetricKind::kCounter);
+  EXPECT_EQ(metric_info("disk_write_bytes_per_s", "Host").kind, MetricKind::kWindow);
+  EXPECT_EQ(metric_info("disk_write_bytes_per_s", "Host").unit, "B/s");
+  EXPECT_EQ(metric_info("page_faults", "Host").kind, MetricKind::kCounter);
+  EXPECT_EQ(metric_info("page_faults", "Host").unit, "1/s");
+}
+
+TEST(MetricInfoTest, unknown_names_are_neutral_gauges_of_where_they_were_sampled) {
+  const MetricInfo device = metric_info("flux_capacitor", "GPU 3");
+  EXPECT_EQ(device.kind, MetricKind::kGauge);
+  EXPECT_EQ(device.role, MetricRole::kUnknown);
+  EXPECT_EQ(device.scope, MetricScope::kKernels);
+  EXPECT_EQ(device.unit, "");
+  EXPECT_EQ(device.scale, 1);
+  EXPECT_EQ(metric_info("flux_capacitor", "Host").scope, MetricScope::kHost);
+  EXPECT_EQ(metric_info("flux_capacitor", "").scope, MetricScope::kHost);
+  EXPECT_EQ(metric_info("flux_capacitor", "CPU 0").scope, MetricScope::kHost);
+  EXPECT_EQ(metric_info("", "GPU 0").role, MetricRole::kUnknown);
+}
+
+TEST(MetricInfoTest, a_limit_is_not_what_it_limits) {
+  EXPECT_EQ(metric_info("gpu_power_limit_w", "GPU 0").role, MetricRole::kUnknown);
+  EXPECT_EQ(metric_info("gpu_sm_clock_max", "GPU 0").role, MetricRole::kUnknown);
+}
+
+}  // namespace
+}  // namespace strobe::device

@@ -1,0 +1,157 @@
+#include "strobe/readers/metrics_csv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strobe/base/gzip_pack.h"
+#include "tests/support/temporary_folder.h"
+
+namespace strobe::readers {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kHeader = "ts_us,device,metric,value\n";
+
+MetricsRead read(const std::string& text) {
+  Result<MetricsRead> result = read_metrics_bytes(text, "metrics.csv");
+  EXPECT_TRUE(result) << (result ? "" : result.error().what);
+  return result ? std::move(result).value() : MetricsRead{};
+}
+
+TEST(MetricsCsvTest, series_come_by_device_then_metric_with_their_samples_in_time_order) {
+  const MetricsRead got = read(kHeader +
+                               "30,GPU 7,gpu_usage,6\n"
+                               "10,Host,host_cpu_usage,2.5\n"
+                               "10,GPU 7,gpu_usage,5\n"
+                               "20,GPU 7,gpu_frequency,1155\n"
+                               "20,GPU 7,gpu_usage,-1e-3\n");
+  ASSERT_EQ(got.series.size(), 3u);
+  EXPECT_EQ(got.series[0].device, "GPU 7");
+  EXPECT_EQ(got.series[0].metric, "gpu_frequency");
+  EXPECT_EQ(got.series[1].metric, "gpu_usage");
+  EXPECT_THAT(got.series[1].times_ns, ElementsAre(10'000, 20'000, 30'000));
+  EXPECT_THAT(got.series[1].values, ElementsAre(5, -1e-3, 6));
+  EXPECT_EQ(got.series[2].device, "Host");
+  EXPECT_THAT(got.remarks, IsEmpty());
+}
+
+TEST(MetricsCsvTest, epoch_microseconds_keep_every_nanosecond) {
+  // As a double, 1794705356409313.507 would be ...313.5.
+  const MetricsRead got = read(kHeader +
+                               "1794705356409313.507,GPU 0,m,1\n"
+                               "1.794705356409314e15,GPU 0,m,2\n");
+  ASSERT_EQ(got.series.size(), 1u);
+  EXPECT_THAT(got.series[0].times_ns, ElementsAre(1794705356409313507, 1794705356409314000));
+}
+
+TEST(MetricsCsvTest, columns_are_found_by_name_and_others_are_ignored) {
+  const MetricsRead got = read("host,value,metric,ts_us,device,note\nbox,7,m,1,GPU 0,hello\n");
+  ASSERT_EQ(got.series.size(), 1u);
+  EXPECT_EQ(got.series[0].metric, "m");
+  EXPECT_THAT(got.series[0].values, ElementsAre(7));
+}
+
+TEST(MetricsCsvTest, windows_line_ends_a_byte_order_mark_blank_lines_and_no_last_newline_are_fine) {
+  const MetricsRead got =
+      read("\xEF\xBB\xBF\r\nts_us,device,metric,value\r\n\r\n1,GPU 0,m,1\r\n   \r\n2, GPU 0 ,m, 2");
+  ASSERT_EQ(got.series.size(), 1u);
+  EXPECT_THAT(got.series[0].values, ElementsAre(1, 2));
+  EXPECT_THAT(got.remarks, IsEmpty());
+}
+
+TEST(MetricsCsvTest, quoted_fields_may_hold_commas_and_quotes) {
+  const MetricsRead got = read(kHeader + "\"1\",\"GPU \"\"A\"\", left\",\"m\",\"3\"\n");
+  ASSERT_EQ(got.series.size(), 1u);
+  EXPECT_EQ(got.series[0].device, "GPU \"A\", left");
+  EXPECT_THAT(got.series[0].times_ns, ElementsAre(1000));
+  EXPECT_THAT(got.series[0].values, ElementsAre(3));
+}
+
+TEST(MetricsCsvTest, what_is_no_number_is_left_out_and_its_first_line_named) {
+  const MetricsRead got = read(kHeader +
+                               "1,GPU 0,m,1\n"
+                               "2,GPU 0,m,n/a\n"
+                               "3,GPU 0,m,nan\n"
+                               "4,GPU 0,m,inf\n"
+                               "5,GPU 0,m,\n"
+                               "6,GPU 0,m,6\n"
+                               "soon,GPU 0,m,1\n"
+                               "8,GPU 0\n"
+                               "9,\"GPU 0,m,1\n"
+                               "10,,m,1\n");
+  ASSERT_EQ(got.series.size(), 1u);
+  EXPECT_THAT(got.series[0].values, ElementsAre(1, 6));
+  EXPECT_THAT(got.remarks,
+              ::testing::UnorderedElementsAre(
+                  "line 3: 'n/a' is no number; 4 lines left out",
+                  "line 8: 'soon' is no time in microseconds; 1 line left out",
+                  "line 9: 'GPU 0' ends before its last column; 1 line left out",
+                  "line 10: '9,\"GPU 0,m,1' opens a quote and does not close it; 1 line left out",
+                  "line 11: 'm' names no device or no metric; 1 line left out"));
+}
+
+TEST(MetricsCsvTest, times_beyond_all_clocks_are_left_out) {
+  const MetricsRead got = read(kHeader + "1e300,GPU 0,m,1\n-99999999999999999999,GPU 0,m,1\n");
+  EXPECT_THAT(got.series, IsEmpty());
+  EXPECT_THAT(got.remarks,
+              ElementsAre("the file has no samples that can be used",
+                          "line 2: '1e300' is no time in microseconds; 2 lines left out"));
+}
+
+TEST(MetricsCsvTest, of_two_values_for_one_time_the_later_line_wins) {
+  const MetricsRead got = read(kHeader + "5,GPU 0,m,1\n1,GPU 0,m,9\n5,GPU 0,m,2\n5,GPU 0,n,7\n");
+  ASSERT_EQ(got.series.size(), 2u);
+  EXPECT_THAT(got.series[0].times_ns, ElementsAre(1000, 5000));
+  EXPECT_THAT(got.series[0].values, ElementsAre(9, 2));
+  EXPECT_THAT(
+      got.remarks,
+      ElementsAre("line 4: 'm' has a second value for its time; 1 line replaced by the last one"));
+}
+
+TEST(MetricsCsvTest, a_missing_column_is_an_error_that_names_it_and_its_line) {
+  const Result<MetricsRead> got = read_metrics_bytes("\nts_us,device,metric\n1,GPU 0,m\n", "m.csv");
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(got.error().what, "line 2 has no column 'value'");
+  EXPECT_EQ(got.error().where, "m.csv");
+  EXPECT_THAT(got.error().hint, HasSubstr("ts_us,device,metric,value"));
+}
+
+TEST(MetricsCsvTest, an_empty_file_has_no_series_and_says_so) {
+  EXPECT_THAT(read("").remarks, ElementsAre("the file is empty: no samples"));
+  EXPECT_THAT(read(kHeader).remarks, ElementsAre("the file has no samples that can be used"));
+}
+
+TEST(MetricsCsvTest, packed_files_are_unpacked_and_damage_is_told) {
+  const testing::TemporaryFolder folder;
+  std::string text = kHeader;
+  for (int i = 0; i < 50'000; ++i)
+    text += std::to_string(i) + ",GPU 0,m," + std::to_string(i * 7919 % 10007) + "\n";
+  const std::string packed = pack_gzip(text);
+  testing::put_bytes(folder / "metrics.csv.gz", packed);
+  const Result<MetricsRead> whole = read_metrics_csv(folder / "metrics.csv.gz");
+  ASSERT_TRUE(whole);
+  ASSERT_EQ(whole->series.size(), 1u);
+  EXPECT_EQ(whole->series[0].values.size(), 50'000u);
+  EXPECT_THAT(whole->remarks, IsEmpty());
+
+  testing::put_bytes(folder / "metrics.csv.gz", packed.substr(0, packed.size() / 2));
+  const Result<MetricsRead> half = read_metrics_csv(folder / "metrics.csv.gz");
+  ASSERT_TRUE(half);
+  ASSERT_EQ(half->series.size(), 1u);
+  EXPECT_LT(half->series[0].values.size(), 50'000u);
+  EXPECT_GT(half->series[0].values.size(), 10'000u);
+  EXPECT_THAT(half->remarks, ::testing::Contains(HasSubstr("what stands before is kept")));
+}
+
+TEST(MetricsCsvTest, a_missing_file_is_an_error) {
+  const Result<MetricsRead> got = read_metrics_csv("no/such/metrics.csv");
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace strobe::readers

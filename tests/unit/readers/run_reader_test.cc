@@ -1,0 +1,249 @@
+#include "strobe/readers/run_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/temporary_folder.h"
+
+namespace strobe::readers {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::put_bytes;
+using testing::TemporaryFolder;
+using RunResult = Result<strobe::Run>;  // inside a test, Run is a function of its framework
+
+std::string trace_text(const std::string& name, const std::string& more_events = "",
+                       const std::string& members = "") {
+  return R"({"schemaVersion":1,)" + members + R"("traceEvents":[
+{"ph":"X","cat":"kernel","name":")" +
+         name + R"(","pid":7,"tid":7,"ts":1,"dur":2,"args":{"device":7,"stream":7}})" +
+         more_events + "]}";
+}
+
+std::string distributed(int rank) {
+  return R"("distributedInfo":{"backend":"x","rank":)" + std::to_string(rank) +
+         R"(,"world_size":4},)";
+}
+
+std::string metrics_text(double value) {
+  return "ts_us,device,metric,value\n1,GPU 7,gpu_usage," + std::to_string(value) + "\n";
+}
+
+// Files by their path below the folder.
+void put(const TemporaryFolder& folder, const std::string& name, const std::string& text) {
+  fs::create_directories((folder / name).parent_path());
+  put_bytes(folder / name, text);
+}
+
+RunResult read(const fs::path& path) { return read_run(path, {}, {}); }
+
+std::string kernel_of(const RankCapture& rank) {
+  return std::string(rank.trace->name(SliceId(std::size_t{0})));
+}
+
+std::vector<std::int32_t> numbers_of(const Run& run) {
+  std::vector<std::int32_t> numbers;
+  for (const RankCapture& rank : run.ranks) numbers.push_back(rank.rank);
+  return numbers;
+}
+
+TEST(RunReaderTest, a_folder_with_one_trace_and_metrics_is_a_run) {
+  const TemporaryFolder folder;
+  put(folder, "case/normal/trace.json", trace_text("gemm"));
+  put(folder, "case/normal/metrics.csv", metrics_text(6) + "2,GPU 7,gpu_usage,oops\n");
+  put(folder, "case/normal/settings.json", R"({"batch": 3})");
+  for (const char* const name : {"case/normal", "case/normal/", "case/normal/../normal/."}) {
+    const RunResult run = read(folder / name);
+    ASSERT_TRUE(run) << run.error().what;
+    EXPECT_EQ(run->label, "normal");
+    EXPECT_EQ(run->folder, "case");
+    ASSERT_EQ(run->ranks.size(), 1u);
+    EXPECT_EQ(run->ranks[0].rank, 0);
+    EXPECT_EQ(kernel_of(run->ranks[0]), "gemm");
+    EXPECT_EQ(fs::path(run->ranks[0].path).filename(), "trace.json");
+    ASSERT_EQ(run->ranks[0].metrics.size(), 1u);
+    EXPECT_THAT(run->ranks[0].metric_remarks,
+                ElementsAre("metrics.csv: line 3: 'oops' is no number; 1 line left out"));
+  }
+}
+
+TEST(RunReaderTest, a_trace_file_is_a_run_and_its_name_the_label) {
+  const TemporaryFolder folder;
+  put(folder, "runs/slow.pt.trace.json", trace_text("gemm"));
+  const RunResult run = read(folder / "runs/slow.pt.trace.json");
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->label, "slow");
+  EXPECT_EQ(run->folder, "runs");
+  EXPECT_EQ(run->ranks.size(), 1u);
+}
+
+TEST(RunReaderTest, a_file_called_trace_is_labelled_by_its_folder) {
+  const TemporaryFolder folder;
+  put(folder, "case/abnormal/trace.json", trace_text("gemm"));
+  const RunResult run = read(folder / "case/abnormal/trace.json");
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->label, "abnormal");
+  EXPECT_EQ(run->folder, "case");
+}
+
+TEST(RunReaderTest, rank_folders_are_ranks_in_the_order_of_their_numbers) {
+  const TemporaryFolder folder;
+  for (const int rank : {0, 2, 10}) {
+    put(folder, "run/rank" + std::to_string(rank) + "/trace.json",
+        trace_text("kernel_" + std::to_string(rank)));
+  }
+  put(folder, "run/ranking9/trace.json", trace_text("other"));
+  const RunResult run = read(folder / "run");
+  ASSERT_TRUE(run) << run.error().what;
+  EXPECT_THAT(numbers_of(*run), ElementsAre(0, 2, 10));
+  EXPECT_EQ(kernel_of(run->ranks[2]), "kernel_10");
+}
+
+TEST(RunReaderTest, metrics_of_the_upper_folder_belong_to_ranks_without_their_own) {
+  const TemporaryFolder folder;
+  put(folder, "run/rank0/trace.json", trace_text("a"));
+  put(folder, "run/rank1/trace.json", trace_text("b"));
+  put(folder, "run/rank1/metrics.csv", metrics_text(1));
+  put(folder, "run/metrics.csv", metrics_text(5));
+  const RunResult run = read(folder / "run");
+  ASSERT_TRUE(run);
+  EXPECT_THAT(run->ranks[0].metrics.at(0).values, ElementsAre(5));
+  EXPECT_THAT(run->ranks[1].metrics.at(0).values, ElementsAre(1));
+}
+
+TEST(RunReaderTest, traces_beside_each_other_are_ranks_if_their_names_say_so) {
+  const TemporaryFolder folder;
+  put(folder, "run/host_rank_1.json", trace_text("one", "", distributed(0)));
+  put(folder, "run/host_rank_0.json", trace_text("zero", "", distributed(0)));
+  const RunResult run = read(folder / "run");
+  ASSERT_TRUE(run) << run.error().what;
+  EXPECT_THAT(numbers_of(*run), ElementsAre(0, 1));
+  EXPECT_EQ(kernel_of(run->ranks[1]), "one");
+}
+
+TEST(RunReaderTest, traces_beside_each_other_are_ranks_if_they_say_so_themselves) {
+  const TemporaryFolder folder;
+  put(folder, "run/a.json", trace_text("three", "", distributed(3)));
+  put(folder, "run/b.json", trace_text("one", "", distributed(1)));
+  const RunResult run = read(folder / "run");
+  ASSERT_TRUE(run) << run.error().what;
+  EXPECT_THAT(numbers_of(*run), ElementsAre(1, 3));
+  EXPECT_EQ(kernel_of(run->ranks[1]), "three");
+}
+
+TEST(RunReaderTest, a_single_trace_keeps_the_rank_it_tells) {
+  const TemporaryFolder folder;
+  put(folder, "run/trace.json", trace_text("a", "", distributed(3)));
+  const RunResult run = read(folder / "run");
+  ASSERT_TRUE(run);
+  EXPECT_THAT(numbers_of(*run), ElementsAre(3));
+}
+
+TEST(RunReaderTest, counters_of_the_trace_are_series_unless_the_metrics_file_has_them) {
+  const TemporaryFolder folder;
+  const std::string counters = R"(,
+{"ph":"C","name":"gpu_usage","pid":7,"ts":5,"args":{"value":99}},
+{"ph":"C","name":"gpu_sm_frequency","pid":7,"ts":5,"args":{"value":1155}})";
+  put(folder, "run/trace.json", trace_text("gemm", counters));
+  put(folder, "run/metrics.csv", metrics_text(6));
+  const RunResult run = read(folder / "run");
+  ASSERT_TRUE(run);
+  const RankCapture& rank = run->ranks[0];
+  ASSERT_EQ(rank.metrics.size(), 2u);
+  EXPECT_EQ(rank.metrics[0].metric, "gpu_sm_frequency");
+  EXPECT_EQ(rank.metrics[0].device, "GPU 7");
+  EXPECT_THAT(rank.metrics[0].times_ns, ElementsAre(5000));
+  EXPECT_EQ(rank.metrics[1].metric, "gpu_usage");
+  EXPECT_THAT(rank.metrics[1].values, ElementsAre(6));
+  EXPECT_THAT(rank.metric_remarks, ElementsAre(HasSubstr("the file's is used")));
+}
+
+TEST(RunReaderTest, a_missing_path_is_told_what_a_run_is) {
+  const RunResult run = read("no/such/run");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(run.error().where, "no/such/run");
+  EXPECT_THAT(run.error().hint, HasSubstr("metrics.csv"));
+}
+
+TEST(RunReaderTest, a_folder_without_a_trace_points_to_one_further_down) {
+  const TemporaryFolder folder;
+  put(folder, "case/metrics.csv", metrics_text(1));
+  RunResult run = read(folder / "case");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(run.error().what, "the folder holds no trace");
+  EXPECT_THAT(run.error().hint, HasSubstr("rank0/"));
+
+  put(folder, "case/normal/trace.json", trace_text("gemm"));
+  run = read(folder / "case");
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().hint, HasSubstr("case/normal'"));
+}
+
+TEST(RunReaderTest, several_traces_that_are_no_ranks_are_refused) {
+  const TemporaryFolder folder;
+  put(folder, "run/a.json", trace_text("a"));
+  put(folder, "run/b.json", trace_text("b"));
+  const RunResult run = read(folder / "run");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, ErrorCode::kMalformed);
+  EXPECT_THAT(run.error().what, HasSubstr("2 traces"));
+  EXPECT_THAT(run.error().hint, HasSubstr("rank0/"));
+}
+
+TEST(RunReaderTest, rank_folders_need_exactly_one_trace_each) {
+  const TemporaryFolder folder;
+  put(folder, "run/rank0/trace.json", trace_text("a"));
+  fs::create_directories(folder / "run/rank1");
+  RunResult run = read(folder / "run");
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().where, HasSubstr("rank1"));
+
+  put(folder, "run/rank1/a.json", trace_text("a"));
+  put(folder, "run/rank1/b.json", trace_text("b"));
+  run = read(folder / "run");
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().what, HasSubstr("2 traces, not one"));
+}
+
+TEST(RunReaderTest, ranks_and_a_trace_beside_them_are_too_much) {
+  const TemporaryFolder folder;
+  put(folder, "run/rank0/trace.json", trace_text("a"));
+  put(folder, "run/merged.json", trace_text("b"));
+  const RunResult run = read(folder / "run");
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().what, HasSubstr("merged.json"));
+}
+
+TEST(RunReaderTest, a_metrics_file_that_cannot_be_read_fails_the_run) {
+  const TemporaryFolder folder;
+  put(folder, "run/trace.json", trace_text("a"));
+  put(folder, "run/metrics.csv", "time,value\n1,2\n");
+  const RunResult run = read(folder / "run");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().what, "line 1 has no column 'ts_us'");
+  EXPECT_THAT(run.error().where, HasSubstr("metrics.csv"));
+}
+
+TEST(RunReaderTest, the_shared_pair_is_read_with_its_series) {
+  const fs::path folder = STROBE_SOURCE_DIR "/../shared/data/sglang_gpu_instability/normal";
+  if (!fs::exists(folder)) GTEST_SKIP() << "the shared data is not there";
+  const RunResult run = read(folder);
+  ASSERT_TRUE(run) << run.error().what;
+  EXPECT_EQ(run->label, "normal");
+  EXPECT_EQ(run->folder, "sglang_gpu_instability");
+  ASSERT_EQ(run->ranks.size(), 1u);
+  EXPECT_EQ(run->ranks[0].metrics.size(), 15u);
+  EXPECT_THAT(run->ranks[0].metric_remarks, IsEmpty());
+  std::size_t samples = 0;
+  for (const MetricSeries& series : run->ranks[0].metrics) samples += series.values.size();
+  EXPECT_EQ(samples, 129u);
+}
+
+}  // namespace
+}  // namespace strobe::readers
