@@ -73,9 +73,9 @@ path.a{fill:var(--a);stroke:var(--card);stroke-width:.8}
 .heat{stroke:var(--rule)}.heat.sure{stroke:var(--ink);stroke-width:2}
 .warm0,.cold0{fill:transparent}
 .warm1{fill:rgba(var(--warm),.15)}.warm2{fill:rgba(var(--warm),.3)}
-.warm3{fill:rgba(var(--warm),.5)}.warm4{fill:rgba(var(--warm),.75)}
+.warm3{fill:rgba(var(--warm),.4)}.warm4{fill:rgba(var(--warm),.55)}
 .cold1{fill:rgba(var(--cold),.15)}.cold2{fill:rgba(var(--cold),.3)}
-.cold3{fill:rgba(var(--cold),.5)}.cold4{fill:rgba(var(--cold),.75)}
+.cold3{fill:rgba(var(--cold),.4)}.cold4{fill:rgba(var(--cold),.55)}
 .cell{font-size:11.5px}
 @media (max-width:720px){.runs{grid-template-columns:1fr}figure{overflow-x:auto}svg{min-width:760px}}
 @media print{:root{color-scheme:light;--page:#fff;--card:#fff;--ink:#000;--soft:#444;--rule:#bbb;

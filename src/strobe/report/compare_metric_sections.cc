@@ -204,10 +204,14 @@ Section metric_section(const Comparison& comparison, std::size_t top) {
   });
   for (const auto& [row, names] : groups) {
     if (top != 0 && section.table.rows.size() == top) break;
-    std::vector<Cell> cells = {Text{fmt::format("{}", fmt::join(names, " = "))}, Text{row->device},
+    std::vector<Cell> cells = {Text{row->metric}, Text{row->device},
                                Count{static_cast<std::uint64_t>(row->rank)}};
     append_change(cells, change_of(*row), row->info.unit);
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
+    if (names.size() > 1) {
+      section.notes.push_back(fmt::format("{} on {}: one series under {} names.",
+                                          fmt::join(names, " = "), row->device, names.size()));
+    }
   }
   section.lead =
       "Mean of each cycle, of a device's metric while the device worked; medians over cycles.";

@@ -57,6 +57,9 @@ Unit unit_for(double size, std::string_view unit, std::string& name) {
   return {1, name};
 }
 
+// Percentages differ by points: a percentage of a percentage would be something else.
+std::string_view unit_of_change(std::string_view unit) { return unit == "%" ? "ppt" : unit; }
+
 std::string spaced(std::string number, std::string_view unit) {
   if (!unit.empty()) number.append(" ").append(unit);
   return number;
@@ -133,13 +136,13 @@ std::string quantity_text(double value, std::string_view unit) {
 }
 
 std::string quantity_change_text(double value, std::string_view unit) {
-  const std::string text = quantity_text(value, unit);
+  const std::string text = quantity_text(value, unit_of_change(unit));
   return value > 0 && std::isfinite(value) ? "+" + text : text;
 }
 
 std::string quantity_interval_text(const Shift& shift, std::string_view unit) {
   std::string name;
-  return interval(shift, unit_for(widest(shift), unit, name));
+  return interval(shift, unit_for(widest(shift), unit_of_change(unit), name));
 }
 
 std::string percent_change_text(double change, double whole) {

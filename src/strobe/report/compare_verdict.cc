@@ -38,7 +38,7 @@ std::string numbers(const CycleRow& row) {
 std::string functions_moved(const Comparison& comparison) {
   const auto moved = std::ranges::count_if(comparison.functions,
                                            [](const FunctionRow& row) { return is_changed(row); });
-  return fmt::format("{} of {} did", moved, counted(comparison.functions.size(), "function"));
+  return fmt::format("{} of {} changed", moved, counted(comparison.functions.size(), "function"));
 }
 
 std::string of_type(const CycleRow& row) {
