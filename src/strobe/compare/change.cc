@@ -10,6 +10,7 @@ namespace strobe::compare {
 namespace {
 
 constexpr double kReachableP = 0.05;
+constexpr double kConfidence = 0.95;
 
 struct Residuals {
   double neighbours = 0;  // sum of products of one residual with the next
@@ -61,16 +62,16 @@ double Change::ratio() const {
 }
 
 Change change_between(std::span<const double> normal, std::span<const double> abnormal,
-                      double resolution) {
+                      double resolution, stats::RankCounts* counts) {
   Change change;
   change.normal = stats::moments_of(normal);
   change.abnormal = stats::moments_of(abnormal);
   change.normal_median = stats::median_of(normal);
   change.abnormal_median = stats::median_of(abnormal);
   change.welch = stats::welch_test(change.normal, change.abnormal);
-  change.rank = stats::rank_test(normal, abnormal);
+  change.rank = stats::rank_test(normal, abnormal, {}, counts);
   change.cliffs_delta = stats::cliffs_delta(normal, abnormal);
-  change.shift = stats::shift_between(normal, abnormal);
+  change.shift = stats::shift_between(normal, abnormal, kConfidence, counts);
   if (!normal.empty() && !abnormal.empty()) {
     change.z = stats::z_score(change.normal, change.abnormal);
     change.z_floored = stats::z_floored(change.normal, change.abnormal, resolution);

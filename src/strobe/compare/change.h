@@ -36,7 +36,8 @@ struct Change {
   bool rises() const { return difference() > 0; }
 };
 
+// `counts` remembers between calls what tests of the same sizes share.
 Change change_between(std::span<const double> normal, std::span<const double> abnormal,
-                      double resolution = 0);
+                      double resolution = 0, stats::RankCounts* counts = nullptr);
 
 }  // namespace strobe::compare

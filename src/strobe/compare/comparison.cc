@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "strobe/compare/cause_rules.h"
 #include "strobe/compare/cycle_rows.h"
 #include "strobe/compare/device_rows.h"
 #include "strobe/compare/function_rows.h"
@@ -97,8 +98,12 @@ Result<Comparison> compare_runs(const Run& normal, const Run& abnormal,
     STROBE_TRY(SideFacts side, measured_side(baseline, options));
     baseline_sides.push_back(std::move(side));
   }
-  return compare_measures(std::move(normal_side), std::move(abnormal_side),
-                          std::move(baseline_sides), options);
+  STROBE_TRY(Comparison comparison,
+             compare_measures(std::move(normal_side), std::move(abnormal_side),
+                              std::move(baseline_sides), options));
+  comparison.causes = find_causes(comparison);
+  comparison.answer = answer_of(comparison);
+  return comparison;
 }
 
 }  // namespace strobe::compare

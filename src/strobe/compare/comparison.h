@@ -28,6 +28,11 @@ struct FunctionRow {
   double covered_beta_abnormal = 0;
   double calls_normal = 0;  // per cycle, mean
   double calls_abnormal = 0;
+  double bytes_normal = 0;  // copies: per cycle, where the trace tells; else 0
+  double bytes_abnormal = 0;
+  // Size of its launches, in blocks of threads, where the trace tells; else 0.
+  double blocks_normal = 0;
+  double blocks_abnormal = 0;
   double presence_normal = 0;  // share of cycles in which it ran
   double presence_abnormal = 0;
   // With several normal runs: p against what differs between runs anyway. NaN with one.

@@ -10,6 +10,8 @@
 #include "strobe/compare/family.h"
 #include "strobe/compare/usable_cycles.h"
 #include "strobe/compare/verdict.h"
+#include "strobe/stats/moments.h"
+#include "strobe/stats/rank_counts.h"
 
 namespace strobe::compare {
 namespace {
@@ -29,7 +31,9 @@ struct TimeSample {
   std::vector<double> run_ms;  // mean of each run
   double covered_beta = 0;     // means over the cycles
   double calls = 0;
+  double copied_bytes = 0;
   double presence = 0;
+  double blocks = 0;  // of the last run that tells
 };
 
 TimeSample times_of(const std::vector<RunPart>& runs) {
@@ -48,8 +52,12 @@ TimeSample times_of(const std::vector<RunPart>& runs) {
       if (function == nullptr) continue;
       sample.covered_beta += static_cast<double>(function->covered_ns[cycle]) / length_ns * 100;
       sample.calls += function->calls[cycle];
+      if (!function->copied_bytes.empty()) {
+        sample.copied_bytes += static_cast<double>(function->copied_bytes[cycle]);
+      }
       sample.presence += function->calls[cycle] > 0 || function->time_ns[cycle] > 0 ? 1 : 0;
     }
+    if (function != nullptr && function->blocks > 0) sample.blocks = function->blocks;
     if (!run.usable->empty()) {
       sample.run_ms.push_back(run_ms / static_cast<double>(run.usable->size()));
     }
@@ -57,6 +65,7 @@ TimeSample times_of(const std::vector<RunPart>& runs) {
   const auto n = static_cast<double>(std::max<std::size_t>(1, sample.beta.size()));
   sample.covered_beta /= n;
   sample.calls /= n;
+  sample.copied_bytes /= n;
   sample.presence /= n;
   return sample;
 }
@@ -105,15 +114,6 @@ void add_metrics(const RunPart& run, MetricSample MetricPair::*side, MetricPairs
   }
 }
 
-// log1p keeps the order, so that only what looks at sizes has to be computed anew.
-Change log_change(const MetricSample& normal, const MetricSample& abnormal) {
-  const auto logged = [](std::vector<double> values) {
-    for (double& value : values) value = std::log1p(value);
-    return values;
-  };
-  return change_between(logged(normal.mu), logged(abnormal.mu));
-}
-
 // Rows of one rank and one type of cycles.
 class RankRows {
  public:
@@ -151,12 +151,16 @@ class RankRows {
     row.key = key;
     row.rank = pair_.rank;
     row.type = type_;
-    row.beta = change_between(normal_times.beta, abnormal_times.beta);
-    row.ms = change_between(normal_times.ms, abnormal_times.ms);
+    row.beta = change_between(normal_times.beta, abnormal_times.beta, 0, &counts_);
+    row.ms = change_between(normal_times.ms, abnormal_times.ms, 0, &counts_);
     row.covered_beta_normal = normal_times.covered_beta;
     row.covered_beta_abnormal = abnormal_times.covered_beta;
     row.calls_normal = normal_times.calls;
     row.calls_abnormal = abnormal_times.calls;
+    row.bytes_normal = normal_times.copied_bytes;
+    row.bytes_abnormal = abnormal_times.copied_bytes;
+    row.blocks_normal = normal_times.blocks;
+    row.blocks_abnormal = abnormal_times.blocks;
     row.presence_normal = normal_times.presence;
     row.presence_abnormal = abnormal_times.presence;
     row.between_runs_p = between_runs_p(normal_times.run_ms, row.ms.abnormal.mean);
@@ -178,8 +182,9 @@ class RankRows {
       row.function = rows_.functions.size() - 1;
       row.metric = metric;
       row.info = pair.info;
-      row.mu = change_between(pair.normal.mu, pair.abnormal.mu);
-      row.log_mu = log_change(pair.normal, pair.abnormal);
+      row.mu = change_between(pair.normal.mu, pair.abnormal.mu, 0, &counts_);
+      row.log_mu = change_between(stats::log1p_of(pair.normal.mu),
+                                  stats::log1p_of(pair.abnormal.mu), 0, &counts_);
       row.sigma_normal = pair.normal.sigma;
       row.sigma_abnormal = pair.abnormal.sigma;
       row.coverage_normal = pair.normal.coverage;
@@ -197,6 +202,7 @@ class RankRows {
   const PairedRank& pair_;
   analysis::CycleType type_;
   FunctionRows& rows_;
+  stats::RankCounts counts_;
   std::map<std::pair<const RankMeasure*, std::string>, std::vector<std::size_t>> usable_;
 };
 

@@ -85,7 +85,7 @@ class Addition {
         ++works_[index_.device_of[function]].slices[cycle];
       }
       add(function, interval, cycle);
-      if (keeps_busy(index_.keys[function].kind)) {
+      if (keeps_busy(slices.kinds[i])) {
         busy.add(index_.device_of[function], track, interval);
       }
     }
@@ -146,8 +146,11 @@ class Addition {
     return functions;
   }
 
-  static bool keeps_busy(FunctionKind kind) {
-    return is_on_device(kind) || kind == FunctionKind::kRuntimeCall;
+  // Annotations and phases span what their authors liked; they say nothing about being busy.
+  static bool keeps_busy(SliceKind kind) {
+    return is_device_work(kind) || kind == SliceKind::kRuntimeCall ||
+           kind == SliceKind::kOperator || kind == SliceKind::kPythonOp ||
+           kind == SliceKind::kDataLoader;
   }
   Sum& sum(std::size_t function, std::size_t cycle) {
     return sums_[function * cycles_.size() + cycle];
@@ -181,12 +184,42 @@ void add_copied_bytes(const Trace& trace, const FunctionIndex& index, const Time
   }
 }
 
+double blocks_of(std::string_view args) {
+  double blocks = 1;
+  const JsonValue grid = find(args, "grid");
+  if (grid.type != JsonType::kArray) return 0;
+  for_each_element(grid.text, [&](JsonValue side) { blocks *= side.as_double().value_or(0); });
+  return blocks;
+}
+
+// One cycle in the middle speaks for all, because every launch asked costs a look into its
+// arguments.
+void add_launch_sizes(const Trace& trace, const FunctionIndex& index, const TimeParts& cycles,
+                      std::vector<FunctionCycles>& functions) {
+  const SliceColumns& slices = trace.slices();
+  ArgsReader args(trace.args());
+  std::vector<std::uint32_t> launches(functions.size());
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const std::uint32_t function = index.of_slice[i];
+    if (slices.kinds[i] != SliceKind::kKernel || function == FunctionIndex::kNone) continue;
+    if (!cycles.contains(cycles.size() / 2, slices.starts_ns[i])) continue;
+    const double blocks = blocks_of(args.text(slices.args[i]));
+    if (blocks == 0) continue;
+    functions[function].blocks += blocks;
+    ++launches[function];
+  }
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (launches[i] > 0) functions[i].blocks /= launches[i];
+  }
+}
+
 }  // namespace
 
 FunctionTimes add_up_functions(const Trace& trace, const FunctionIndex& index,
                                const TimeParts& cycles) {
   FunctionTimes times = Addition(trace, index, cycles).run();
   add_copied_bytes(trace, index, cycles, times.functions);
+  add_launch_sizes(trace, index, cycles, times.functions);
   return times;
 }
 

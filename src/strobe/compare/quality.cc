@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "strobe/stats/moments.h"
@@ -84,20 +83,25 @@ class Quality {
     }
   }
 
-  // "gpu_usage on GPU 7: means in 9 of 12 and 7 of 10 cycles", metrics alike together.
+  // How many cycles each mean rests on; metrics alike are named together, devices apart.
   void add_metrics(const Comparison& comparison) {
-    using Seen = std::tuple<std::string, std::size_t, std::size_t>;
-    std::map<Seen, std::vector<std::string>> alike;
+    std::map<std::string, std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string>>>
+        by_device;
     for (const MetricRow& row : comparison.metrics) {
-      alike[{row.device, row.all.normal.n, row.all.abnormal.n}].push_back(row.metric);
+      by_device[row.device][{row.all.normal.n, row.all.abnormal.n}].push_back(row.metric);
     }
-    for (auto& [seen, metrics] : alike) {
-      metrics.erase(std::unique(metrics.begin(), metrics.end()), metrics.end());
-      const auto& [device, normal, abnormal] = seen;
-      say(normal == 0 || abnormal == 0 ? Weight::kLimits : Weight::kInforms,
-          fmt::format("{}: means of {} in {} cycles of {} and {} of {}", device,
-                      fmt::join(metrics, ", "), normal, comparison.normal.label, abnormal,
-                      comparison.abnormal.label));
+    for (auto& [device, alike] : by_device) {
+      std::vector<std::string> texts;
+      bool lacks_a_side = false;
+      for (auto& [n, metrics] : alike) {
+        lacks_a_side |= n.first == 0 || n.second == 0;
+        metrics.erase(std::unique(metrics.begin(), metrics.end()), metrics.end());
+        texts.push_back(
+            fmt::format("{} and {} for {}", n.first, n.second, fmt::join(metrics, ", ")));
+      }
+      say(lacks_a_side ? Weight::kLimits : Weight::kInforms,
+          fmt::format("{}: cycles with a mean in {} and {}: {}", device, comparison.normal.label,
+                      comparison.abnormal.label, fmt::join(texts, "; ")));
     }
   }
 
@@ -144,32 +148,41 @@ class Quality {
     return stats::median_of(counts);
   }
 
-  // Metrics that are sampled together are named together.
   void add_samplers(const std::string& whose, const RankMeasure& measure) {
+    struct Slow {
+      double period_ns = 0;                                        // the longest
+      std::map<std::ptrdiff_t, std::vector<std::string>> missing;  // metrics by cycles without
+    };
     const auto& cycles = measure.cycles.cycles;
-    if (cycles.empty()) return;
     std::vector<double> lengths_ns;
     for (const auto& cycle : cycles) {
       lengths_ns.push_back(static_cast<double>(cycle.interval.length_ns()));
     }
     const double cycle_ns = stats::median_of(lengths_ns);
-    std::map<std::tuple<std::string, double, std::size_t>, std::vector<std::string>> slow;
+    std::map<std::string, Slow> by_device;
     bool is_on_wall_clock = false;
     for (const SeriesCycles& series : measure.series) {
       is_on_wall_clock |= series.time_base == TimeBase::kWallClock;
-      if (series.time_base == TimeBase::kNoOverlap || series.period_ns <= cycle_ns) continue;
-      const auto missing = std::count_if(series.mean.begin(), series.mean.end(),
-                                         [](double m) { return std::isnan(m); });
-      slow[{series.device, series.period_ns, static_cast<std::size_t>(missing)}].push_back(
-          series.metric);
+      if (series.time_base == TimeBase::kNoOverlap || !(series.period_ns > cycle_ns)) continue;
+      Slow& slow = by_device[series.device];
+      slow.period_ns = std::max(slow.period_ns, series.period_ns);
+      slow.missing[std::count_if(series.mean.begin(), series.mean.end(),
+                                 [](double mean) { return std::isnan(mean); })]
+          .push_back(series.metric);
     }
-    for (const auto& [key, metrics] : slow) {
-      const auto& [device, period_ns, missing] = key;
-      say(Weight::kLimits,
-          fmt::format("{}, {}: {} sampled slower than the cycle (every {:.0f} ms, cycle {:.0f} "
-                      "ms): {} of {} cycles have no counter",
-                      whose, device, fmt::join(metrics, ", "), period_ns * 1e-6, cycle_ns * 1e-6,
-                      missing, cycles.size()));
+    for (auto& [device, slow] : by_device) {
+      slow.missing.erase(0);
+      std::vector<std::string> texts;
+      for (const auto& [count, metrics] : slow.missing) {
+        texts.push_back(fmt::format("{} of {} cycles have no {}", count, cycles.size(),
+                                    fmt::join(metrics, ", ")));
+      }
+      if (texts.empty()) texts.emplace_back("every cycle still has its counters");
+      say(slow.missing.empty() ? Weight::kInforms : Weight::kLimits,
+          fmt::format("{}, {}: sampled slower than the cycle (up to {:.0f} ms between samples, "
+                      "cycle {:.0f} ms): {}",
+                      whose, device, slow.period_ns * 1e-6, cycle_ns * 1e-6,
+                      fmt::join(texts, "; ")));
     }
     if (is_on_wall_clock) {
       say(Weight::kInforms,
