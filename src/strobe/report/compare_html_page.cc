@@ -40,6 +40,7 @@ figcaption{margin-top:8px}
 .arguments ul li{padding-left:20px;position:relative}
 .for::before,.against::before{position:absolute;left:2px;font-weight:700}
 .for::before{content:"+"}.against::before{content:"\2212";color:var(--a)}
+.points{margin:0;padding-left:20px}.points li{margin:0 0 4px}
 .advice{margin:6px 0 0;padding-left:20px;position:relative}
 .advice::before{content:"\2192";position:absolute;left:0;color:var(--n);font-weight:700}
 .wide{overflow-x:auto}
