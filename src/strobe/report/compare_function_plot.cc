@@ -24,7 +24,7 @@ constexpr double kRowHeight = 24;
 constexpr double kTop = 12;
 
 // Times of functions span decades; a line from 0 would crowd all but the largest. What is less than
-// a thousandth of the largest is drawn at the left border.
+// a hundred-thousandth of the largest is drawn at the left border.
 Scale scale_for(const std::vector<const FunctionRow*>& rows) {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
@@ -35,7 +35,7 @@ Scale scale_for(const std::vector<const FunctionRow*>& rows) {
     }
   }
   if (!(high > 0)) return Scale::linear(0, 1, kLeft, kRight);
-  low = std::max(low, high / 1000);
+  low = std::max(low, high / 1e5);
   return high / low > 30 ? Scale::logarithmic(low, high, kLeft, kRight)
                          : Scale::linear(0, high, kLeft, kRight);
 }
@@ -80,12 +80,16 @@ std::string function_plot(const compare::Comparison& comparison) {
   const std::vector<std::string> fitted = fit_names(names);
   const double bottom = kTop + kRowHeight * static_cast<double>(rows.size());
   SvgPlot plot(kWidth, bottom + 42, "milliseconds per cycle of the first functions, in both runs");
+  const bool has_ranks = std::ranges::any_of(
+      rows, [&](const FunctionRow* row) { return row->rank != rows.front()->rank; });
   const Scale x = scale_for(rows);
   plot.axis_below(x, bottom, kTop, "milliseconds per cycle, median");
   plot.text(kRight + 18, bottom + 16, "change in ms  [95 % interval]", Anchor::kStart, "label");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double y = kTop + kRowHeight * (static_cast<double>(i) + 0.5);
-    plot.text(2, y + 4, std::to_string(i + 1), Anchor::kStart, "tick");
+    plot.text(2, y + 4,
+              has_ranks ? fmt::format("{}  rank {}", i + 1, rows[i]->rank) : std::to_string(i + 1),
+              Anchor::kStart, "tick");
     draw_row(plot, x, *rows[i], fitted[i], y);
   }
   return std::move(plot).svg();

@@ -28,7 +28,8 @@ bool has_types(const Comparison& comparison) { return comparison.cycles.size() >
 std::string verdict_text(const FunctionRow& row) {
   if (row.verdict == Verdict::kChanged) return row.ms.shift.shift < 0 ? "faster" : "slower";
   if (row.verdict == Verdict::kCallsChanged) return "calls";
-  return std::string(word_of(row.verdict));
+  if (row.verdict == Verdict::kTooFew) return "too few";
+  return fmt::format("{} {}", kNoEvidence, band_of(row.beta.cliffs_delta));
 }
 
 // Those with a verdict first, each group in the order the comparison has.
@@ -88,7 +89,9 @@ Section function_section(const Comparison& comparison, std::size_t top) {
       std::ranges::count_if(rows, [](const FunctionRow* row) { return is_changed(*row); }));
   section.lead = fmt::format(
       "{} of {} changed. Milliseconds per cycle, medians; q is the share of false alarms among the "
-      "rows up to this one, effect the band of Cliff's delta; {} is no evidence of a change.",
+      "rows up to this one. {} is no evidence of a change worth a line, with the size of the "
+      "effect "
+      "(Cliff's delta, large in all that changed).",
       count_text(changed), counted(rows.size(), "function"), kNoEvidence);
   section.table.columns = key_columns(comparison);
   append(
@@ -98,11 +101,6 @@ Section function_section(const Comparison& comparison, std::size_t top) {
        {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 7},
        {.key = "q", .header = "q", .type = ColumnType::kNumber, .importance = 7},
        {.key = "n", .header = "n", .type = ColumnType::kNumber, .importance = 5},
-       {.key = "effect",
-        .header = "effect",
-        .type = ColumnType::kText,
-        .least_width = 10,
-        .importance = 3},
        {.key = "verdict",
         .header = "verdict",
         .type = ColumnType::kText,
@@ -116,7 +114,7 @@ Section function_section(const Comparison& comparison, std::size_t top) {
                    number(ms_change_text(row->ms.shift.shift)),
                    number(ms_interval_text(row->ms.shift)), number(p_text(row->beta.q)),
                    number(fmt::format("{},{}", row->ms.normal.n, row->ms.abnormal.n)),
-                   Text{std::string(band_of(row->beta.cliffs_delta))}, Text{verdict_text(*row)}});
+                   Text{verdict_text(*row)}});
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
   }
   const std::size_t shown = section.table.rows.size();

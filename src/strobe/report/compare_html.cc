@@ -112,14 +112,16 @@ void append_table(std::string& out, const Table& table) {
 }
 
 void append_section(std::string& out, const Section& section) {
-  if (section.arguments.empty() && section.table.rows.empty() && section.notes.empty() &&
-      section.lead.empty()) {
-    return;
-  }
+  if (is_empty(section)) return;
   out += fmt::format("<section>\n<h2>{}</h2>\n", html_text(section.title));
   if (!section.lead.empty())
     out += fmt::format("<p class=\"lead\">{}</p>\n", html_text(section.lead));
   append_arguments(out, section.arguments);
+  if (!section.points.empty()) out += "<ul class=\"points\">\n";
+  for (const std::string& point : section.points) {
+    out += fmt::format("<li>{}</li>\n", html_text(point));
+  }
+  if (!section.points.empty()) out += "</ul>\n";
   if (!section.table.rows.empty()) append_table(out, section.table);
   for (const std::string& note : section.notes) {
     out += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));

@@ -40,6 +40,7 @@ figcaption{margin-top:8px}
 .arguments ul li{padding-left:20px;position:relative}
 .for::before,.against::before{position:absolute;left:2px;font-weight:700}
 .for::before{content:"+"}.against::before{content:"\2212";color:var(--a)}
+.points{margin:0;padding-left:20px}.points li{margin:0 0 4px}
 .advice{margin:6px 0 0;padding-left:20px;position:relative}
 .advice::before{content:"\2192";position:absolute;left:0;color:var(--n);font-weight:700}
 .wide{overflow-x:auto}
@@ -73,9 +74,9 @@ path.a{fill:var(--a);stroke:var(--card);stroke-width:.8}
 .heat{stroke:var(--rule)}.heat.sure{stroke:var(--ink);stroke-width:2}
 .warm0,.cold0{fill:transparent}
 .warm1{fill:rgba(var(--warm),.15)}.warm2{fill:rgba(var(--warm),.3)}
-.warm3{fill:rgba(var(--warm),.5)}.warm4{fill:rgba(var(--warm),.75)}
+.warm3{fill:rgba(var(--warm),.4)}.warm4{fill:rgba(var(--warm),.55)}
 .cold1{fill:rgba(var(--cold),.15)}.cold2{fill:rgba(var(--cold),.3)}
-.cold3{fill:rgba(var(--cold),.5)}.cold4{fill:rgba(var(--cold),.75)}
+.cold3{fill:rgba(var(--cold),.4)}.cold4{fill:rgba(var(--cold),.55)}
 .cell{font-size:11.5px}
 @media (max-width:720px){.runs{grid-template-columns:1fr}figure{overflow-x:auto}svg{min-width:760px}}
 @media print{:root{color-scheme:light;--page:#fff;--card:#fff;--ink:#000;--soft:#444;--rule:#bbb;

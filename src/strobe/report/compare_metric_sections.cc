@@ -141,10 +141,17 @@ Section finding_section(const Comparison& comparison) {
   Section section;
   section.key = "findings";
   section.title = "Key findings";
+  std::vector<std::string> told;
   for (std::size_t i = 0; i < comparison.functions.size(); ++i) {
     const FunctionRow& row = comparison.functions[i];
     if (!is_changed(row)) continue;
     if (section.arguments.size() == kFindings) break;
+    std::vector<std::string> metrics = metrics_of(comparison, i);
+    if (!metrics.empty() && metrics == told) {
+      metrics = {"the same metrics moved, by the same amounts"};
+    } else {
+      told = metrics;
+    }
     section.arguments.push_back(
         {fmt::format("{} on {}: {} per cycle; {} -> {} of the cycle's time (q {}, n = {})",
                      fit_name(printable(row.key.name), kNameColumns),
@@ -152,7 +159,7 @@ Section finding_section(const Comparison& comparison) {
                      quantity_text(row.beta.normal_median, "%"),
                      quantity_text(row.beta.abnormal_median, "%"), p_text(row.beta.q),
                      sizes_text(row.beta)),
-         metrics_of(comparison, i),
+         std::move(metrics),
          {},
          {}});
   }
@@ -204,10 +211,14 @@ Section metric_section(const Comparison& comparison, std::size_t top) {
   });
   for (const auto& [row, names] : groups) {
     if (top != 0 && section.table.rows.size() == top) break;
-    std::vector<Cell> cells = {Text{fmt::format("{}", fmt::join(names, " = "))}, Text{row->device},
+    std::vector<Cell> cells = {Text{row->metric}, Text{row->device},
                                Count{static_cast<std::uint64_t>(row->rank)}};
     append_change(cells, change_of(*row), row->info.unit);
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
+    if (names.size() > 1) {
+      section.notes.push_back(fmt::format("{} on {}: one series under {} names.",
+                                          fmt::join(names, " = "), row->device, names.size()));
+    }
   }
   section.lead =
       "Mean of each cycle, of a device's metric while the device worked; medians over cycles.";

@@ -29,6 +29,12 @@ int decimals_for(double size) {
   return size < 99.95 ? 1 : 0;
 }
 
+// Three significant digits, but no more than four decimals.
+int small_decimals(double size) {
+  if (size >= 0.9995) return decimals_for(size);
+  return size >= 0.0995 ? 3 : 4;
+}
+
 std::string with_thousands(double value, int decimals) {
   std::string text = fmt::format("{:.{}f}", std::abs(value), decimals);
   const std::size_t whole = std::min(text.find('.'), text.size());
@@ -57,6 +63,9 @@ Unit unit_for(double size, std::string_view unit, std::string& name) {
   return {1, name};
 }
 
+// Percentages differ by points: a percentage of a percentage would be something else.
+std::string_view unit_of_change(std::string_view unit) { return unit == "%" ? "ppt" : unit; }
+
 std::string spaced(std::string number, std::string_view unit) {
   if (!unit.empty()) number.append(" ").append(unit);
   return number;
@@ -74,14 +83,8 @@ std::string interval(const Shift& shift, const Unit& unit) {
   if (!std::isfinite(shift.low) || !std::isfinite(shift.high)) return "none";
   const double low = shift.low / unit.size;
   const double high = shift.high / unit.size;
-  const int decimals = decimals_for(std::max(std::abs(low), std::abs(high)));
+  const int decimals = small_decimals(std::max(std::abs(low), std::abs(high)));
   return spaced(with_sign(low, decimals) + " to " + with_sign(high, decimals), unit.name);
-}
-
-// Three significant digits, but no more than four decimals: a tenth of a microsecond.
-int ms_decimals(double ms) {
-  if (ms >= 0.9995) return decimals_for(ms);
-  return ms >= 0.0995 ? 3 : 4;
 }
 
 double widest(const Shift& shift) { return std::max(std::abs(shift.low), std::abs(shift.high)); }
@@ -107,17 +110,17 @@ std::string time_interval_text(const Shift& shift_ms) {
 
 std::string ms_text(double ms) {
   if (!std::isfinite(ms)) return "-";
-  return ms == 0 ? "0" : with_thousands(ms, ms_decimals(std::abs(ms)));
+  return ms == 0 ? "0" : with_thousands(ms, small_decimals(std::abs(ms)));
 }
 
 std::string ms_change_text(double ms) {
   if (!std::isfinite(ms)) return "-";
-  return ms == 0 ? "0" : with_sign(ms, ms_decimals(std::abs(ms)));
+  return ms == 0 ? "0" : with_sign(ms, small_decimals(std::abs(ms)));
 }
 
 std::string ms_interval_text(const Shift& shift_ms) {
   if (!std::isfinite(shift_ms.low) || !std::isfinite(shift_ms.high)) return "none";
-  const int decimals = ms_decimals(widest(shift_ms));
+  const int decimals = small_decimals(widest(shift_ms));
   return with_sign(shift_ms.low, decimals) + ", " + with_sign(shift_ms.high, decimals);
 }
 
@@ -128,18 +131,18 @@ std::string quantity_text(double value, std::string_view unit) {
   const double number = value / scaled.size;
   const double size = std::abs(number);
   // A metric that is a small whole number is printed as one.
-  const int decimals = size == std::floor(size) ? 0 : decimals_for(size);
+  const int decimals = size == std::floor(size) ? 0 : small_decimals(size);
   return spaced(with_thousands(number, decimals), name);
 }
 
 std::string quantity_change_text(double value, std::string_view unit) {
-  const std::string text = quantity_text(value, unit);
+  const std::string text = quantity_text(value, unit_of_change(unit));
   return value > 0 && std::isfinite(value) ? "+" + text : text;
 }
 
 std::string quantity_interval_text(const Shift& shift, std::string_view unit) {
   std::string name;
-  return interval(shift, unit_for(widest(shift), unit, name));
+  return interval(shift, unit_for(widest(shift), unit_of_change(unit), name));
 }
 
 std::string percent_change_text(double change, double whole) {

@@ -22,6 +22,7 @@ std::string ms_change_text(double ms);
 std::string ms_interval_text(const stats::Shift& shift_ms);
 
 std::string quantity_text(double value, std::string_view unit);  // "1,155 MHz", "517 MB/s"
+// Of percentages: percentage points, "ppt".
 std::string quantity_change_text(double value, std::string_view unit);
 std::string quantity_interval_text(const stats::Shift& shift, std::string_view unit);
 

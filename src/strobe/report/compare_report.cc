@@ -29,8 +29,8 @@ std::string cycles_words(const SideFacts& side) {
   return words;
 }
 
-Fact side_fact(const SideFacts& side, std::string key) {
-  return {std::move(key), side.label, Text{side.path}, cycles_words(side)};
+Fact side_fact(const SideFacts& side, const std::string& key) {
+  return {key, key, Text{side.path}, cycles_words(side)};
 }
 
 Cell number(std::string text) { return Text{std::move(text)}; }
@@ -104,9 +104,14 @@ Section quality_section(const Comparison& comparison) {
   Section section;
   section.key = "quality";
   section.title = "Data quality";
-  section.notes = comparison.quality;
-  if (section.notes.empty()) section.notes.emplace_back("Nothing to complain about.");
+  section.points = comparison.quality;
+  if (section.points.empty()) section.points.emplace_back("nothing to complain about");
   return section;
+}
+
+bool is_empty(const Section& section) {
+  return section.lead.empty() && section.arguments.empty() && section.points.empty() &&
+         section.table.rows.empty() && section.notes.empty();
 }
 
 Document compare_document(const Comparison& comparison, std::size_t top) {
@@ -121,10 +126,7 @@ Document compare_document(const Comparison& comparison, std::size_t top) {
                        finding_section(comparison),         function_section(comparison, top),
                        appearance_section(comparison, top), device_section(comparison),
                        metric_section(comparison, top),     quality_section(comparison)};
-  std::erase_if(document.sections, [](const Section& section) {
-    return section.lead.empty() && section.arguments.empty() && section.table.rows.empty() &&
-           section.notes.empty();
-  });
+  std::erase_if(document.sections, is_empty);
   return document;
 }
 

@@ -11,7 +11,7 @@ namespace strobe::report {
 // A comparison for people: the verdict first, then what it stands on. `top` rows a table, 0: all.
 Document compare_document(const compare::Comparison& comparison, std::size_t top);
 
-// Its sections, in this order. One without rows has a note that says why, or does not appear.
+// Its sections, in this order; empty ones do not appear.
 Section cycle_section(const compare::Comparison& comparison);
 Section cause_section(const compare::Comparison& comparison);
 Section finding_section(const compare::Comparison& comparison);
@@ -21,5 +21,7 @@ Section appearance_section(const compare::Comparison& comparison,
 Section device_section(const compare::Comparison& comparison);
 Section metric_section(const compare::Comparison& comparison, std::size_t top);
 Section quality_section(const compare::Comparison& comparison);
+
+bool is_empty(const Section& section);
 
 }  // namespace strobe::report

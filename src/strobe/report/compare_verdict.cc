@@ -35,10 +35,12 @@ std::string numbers(const CycleRow& row) {
                      time_interval_text(row.ms.shift), sizes_text(row.ms));
 }
 
-std::string functions_moved(const Comparison& comparison) {
+std::string functions_moved(const Comparison& comparison, std::string_view judgement = {}) {
   const auto moved = std::ranges::count_if(comparison.functions,
                                            [](const FunctionRow& row) { return is_changed(row); });
-  return fmt::format("{} of {} did", moved, counted(comparison.functions.size(), "function"));
+  const std::string all = counted(comparison.functions.size(), "function");
+  return moved == 0 ? fmt::format("none of {} changed", all)
+                    : fmt::format("{} of {} changed{}", moved, all, judgement);
 }
 
 std::string of_type(const CycleRow& row) {
@@ -61,8 +63,8 @@ std::string cycle_sentence(const Comparison& comparison) {
       return fmt::format("No significant change of cycle time{}, {}; {}.", cycles, numbers(*row),
                          functions_moved(comparison));
     case Answer::kNoChange:
-      return fmt::format("No change found: cycle time{} {}, and no function moved.", cycles,
-                         numbers(*row));
+      return fmt::format("No change found: cycle time{} {}; {}.", cycles, numbers(*row),
+                         functions_moved(comparison, ", together too little to matter"));
     case Answer::kCannotTell:
       break;
   }

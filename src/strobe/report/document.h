@@ -84,6 +84,7 @@ struct Section {
   std::string title;
   std::string lead;  // one sentence: how to read the table
   std::vector<Argument> arguments;
+  std::vector<std::string> points;  // sentences of equal weight, one below the other
   Table table;
   std::vector<std::string> notes;
   bool for_tools = false;

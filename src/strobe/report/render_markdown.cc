@@ -119,6 +119,20 @@ std::string_view word_for(FindingWeight weight) {
 
 }  // namespace
 
+std::string markdown_section(const Section& section, std::optional<analysis::TimeUnit> unit) {
+  std::string out = "\n## " + escaped(section.title) + "\n";
+  if (!section.lead.empty()) out += "\n" + escaped(section.lead) + "\n";
+  append_arguments(out, section.arguments);
+  if (!section.points.empty()) out += "\n";
+  for (const std::string& point : section.points) out += "- " + escaped(point) + "\n";
+  if (!section.table.rows.empty()) {
+    out += "\n";
+    append_table(out, section.table, unit);
+  }
+  for (const std::string& note : section.notes) out += "\n" + escaped(note) + "\n";
+  return out;
+}
+
 std::string render_markdown(const Document& document) {
   std::string out = "# " + escaped(document.title) + "\n";
   if (!document.verdict.empty()) out += "\n## Verdict\n";
@@ -138,15 +152,7 @@ std::string render_markdown(const Document& document) {
     if (!finding.advice.empty()) out += "   → " + escaped(finding.advice) + "\n";
   }
   for (const Section& section : document.sections) {
-    if (section.for_tools) continue;
-    out += "\n## " + escaped(section.title) + "\n";
-    if (!section.lead.empty()) out += "\n" + escaped(section.lead) + "\n";
-    append_arguments(out, section.arguments);
-    if (!section.table.rows.empty()) {
-      out += "\n";
-      append_table(out, section.table, document.unit);
-    }
-    for (const std::string& note : section.notes) out += "\n" + escaped(note) + "\n";
+    if (!section.for_tools) out += markdown_section(section, document.unit);
   }
   return out;
 }

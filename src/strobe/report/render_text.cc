@@ -174,6 +174,9 @@ class TextPage {
     heading(section.title);
     if (!section.lead.empty()) paragraph(section.lead, kMargin, Ink::kDim);
     arguments(section.arguments);
+    for (const std::string& point : section.points) {
+      paragraph(point, kMargin + 2, Ink::kPlain, style_.unicode ? "·" : "-", Ink::kAccent);
+    }
     if (!section.lead.empty() && !section.table.rows.empty()) line("");
     if (!section.table.rows.empty()) table(section.table);
     const std::string& left_out = section.table.left_out;
