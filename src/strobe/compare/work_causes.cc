@@ -43,9 +43,9 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
   } else {
     cause.score = 0.6 + 0.35 * std::min(1.0, resized / 0.8);
     cause.headline = fmt::format("the same kernels work on other sizes{}", symptoms.place());
-    cause.evidence.push_back(told(
-        fmt::format("{:.0f} % of kernel time is in kernels launched with another number of blocks",
-                    100 * resized)));
+    cause.evidence.push_back(told(fmt::format(
+        "{:.0f} % of the kernels that both runs have are launched with another number of blocks",
+        100 * resized)));
   }
   causes.push_back(std::move(cause));
 }
