@@ -268,6 +268,8 @@ Result<MetricsRead> read_stream(ByteStream& stream, const std::string& name) {
     damage->where = name;
     return *damage;
   }
+  // The line that breaks off may end inside a number, which would read as a smaller one.
+  if (damage) text.resize(text.rfind('\n') + 1);
   const std::size_t bytes = text.size();
   text.append(simd::kSimdPadding, '\0');
   STROBE_TRY(MetricsRead read, CsvReader({text.data(), bytes}, name).read());

@@ -147,6 +147,18 @@ TEST(MetricsCsvTest, packed_files_are_unpacked_and_damage_is_told) {
   EXPECT_THAT(half->remarks, ::testing::Contains(HasSubstr("what stands before is kept")));
 }
 
+TEST(MetricsCsvTest, a_line_that_damage_breaks_off_is_not_read_as_a_shorter_number) {
+  std::string text = kHeader;
+  for (int i = 0; i < 3000; ++i) text += std::to_string(i) + ",GPU 0,m,1234567\n";
+  const std::string packed = pack_gzip(text);
+  for (std::size_t missing = 1; missing < packed.size() / 2; missing += 3) {
+    const Result<MetricsRead> got =
+        read_metrics_bytes(std::string_view(packed).substr(0, packed.size() - missing), "m.csv.gz");
+    if (!got || got->series.empty()) continue;
+    EXPECT_THAT(got->series[0].values, ::testing::Each(1234567)) << missing;
+  }
+}
+
 TEST(MetricsCsvTest, a_missing_file_is_an_error) {
   const Result<MetricsRead> got = read_metrics_csv("no/such/metrics.csv");
   ASSERT_FALSE(got);
