@@ -112,7 +112,10 @@ Answer answer_of(const Comparison& comparison) {
   if (cycle_changed(comparison)) {
     return comparison.cycles.front().ms.rises() ? Answer::kSlower : Answer::kFaster;
   }
-  return functions_changed(comparison) ? Answer::kShifted : Answer::kNoChange;
+  const bool has_cause = std::ranges::any_of(comparison.causes, [](const Cause& cause) {
+    return cause.score >= kConfidentScore && cause.kind != CauseKind::kMeasurement;
+  });
+  return has_cause || functions_changed(comparison) ? Answer::kShifted : Answer::kNoChange;
 }
 
 }  // namespace strobe::compare

@@ -21,7 +21,7 @@ std::span<const CauseRule> work_cause_rules();
 // is "unattributed".
 std::vector<Cause> find_causes(const Comparison& comparison);
 
-// What became of the run as a whole.
+// What became of the run as a whole; asks after causes that were found.
 Answer answer_of(const Comparison& comparison);
 
 }  // namespace strobe::compare

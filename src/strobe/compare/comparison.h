@@ -71,6 +71,9 @@ struct MetricRow {
   device::MetricInfo info;
   Change all;   // mean over each cycle
   Change busy;  // mean while the device worked in it
+  // Of all samples, also those outside of cycles.
+  double recording_mean_normal = 0;
+  double recording_mean_abnormal = 0;
   double recording_median_normal = 0;
   double recording_median_abnormal = 0;
 };

@@ -169,9 +169,9 @@ void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
             "look at power cap, temperature and locked clocks (nvidia-smi -q -d "
             "CLOCK,POWER,TEMPERATURE,PERFORMANCE)"};
     cause.evidence.push_back(told("core clock while the device works", *clock, clock->busy));
-    cause.evidence.back().text += fmt::format(", median of the whole recording {} -> {} MHz",
-                                              number_text(clock->recording_median_normal),
-                                              number_text(clock->recording_median_abnormal));
+    cause.evidence.back().text += fmt::format(", mean of the whole recording {} -> {} MHz",
+                                              number_text(clock->recording_mean_normal),
+                                              number_text(clock->recording_mean_abnormal));
     if (const std::string reason = drops ? reason_of_clock(symptoms, device, *clock) : "";
         !reason.empty()) {
       cause.evidence.push_back(told(reason));
@@ -278,7 +278,7 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
                        "other traffic, and at whether the host buffer is pinned and near"};
     if (is_crowded) cause.score = 0.95;
     if (is_slow) {
-      cause.score = std::max(cause.score, std::min(0.9, 0.5 + 0.2 * (slowdown - 1.3)));
+      cause.score = std::max(cause.score, std::min(0.9, 0.5 + 0.1 * (slowdown - 1.3)));
       cause.evidence.push_back(told(fmt::format(
           "copies run at {:.1f} -> {:.1f} GB/s (bytes x {:.2f})", 1 / rate.normal_ns_per_byte,
           1 / rate.abnormal_ns_per_byte, rate.bytes_ratio)));

@@ -14,7 +14,7 @@ namespace {
 using device::MetricRole;
 using device::RuntimeCall;
 
-constexpr double kSurely = 0.01;
+constexpr double kSurely = 0.03;
 
 bool calls_are_equal(const FunctionRow& row) {
   return row.calls_normal > 0 && row.calls_abnormal > 0 &&
@@ -65,19 +65,19 @@ bool is_input(const FunctionRow& row) {
 }
 
 void add_kernel_work(DeviceSymptoms& symptoms) {
-  double resized_ms = 0;
+  std::size_t known = 0;
+  std::size_t resized = 0;
   for (const FunctionRow* row : symptoms.kernels) {
     const double change = std::abs(row->ms.difference());
     symptoms.changed_ms += change;
     if (!calls_are_equal(*row)) symptoms.other_work_ms += change;
-    const double before = row->blocks_normal;
-    const double after = row->blocks_abnormal;
-    if (before > 0 && after > 0 && std::abs(after / before - 1) > 0.05) {
-      resized_ms += row->ms.normal.mean;
-    }
+    if (row->blocks_normal == 0 || row->blocks_abnormal == 0) continue;
+    ++known;
+    if (std::abs(row->blocks_abnormal / row->blocks_normal - 1) > 0.05) ++resized;
   }
-  const double kernel_ms = symptoms.slowdowns.kernel_ms;
-  symptoms.resized_share = kernel_ms > 0 ? resized_ms / kernel_ms : 0;
+  if (known >= 3) {
+    symptoms.resized_share = static_cast<double>(resized) / static_cast<double>(known);
+  }
 }
 
 // Functions called at least once a cycle on both sides, each one vote.

@@ -45,11 +45,12 @@ struct DeviceSymptoms {
   std::vector<const FunctionRow*> copies;
   Change kernel_ms;
   Slowdowns slowdowns;
-  // Milliseconds by which kernels changed because there are others now, or more or fewer calls;
-  // and all that changed, both without regard to sign.
-  double other_work_ms = 0;
+  // Milliseconds by which kernels changed, without regard to sign: all of it, and what is new, gone
+  // or called more or less often.
   double changed_ms = 0;
-  // Share of normal kernel time whose launches have another size now.
+  double other_work_ms = 0;
+  // Of the kernels in both runs, the share launched with another number of blocks. Each has one
+  // vote: some have as many blocks as the device has room for, whatever their work.
   double resized_share = 0;
 
   const std::string& name() const { return row->device; }

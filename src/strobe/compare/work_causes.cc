@@ -18,9 +18,10 @@ bool calls_scale(const Symptoms& symptoms) {
 void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
   double resized = 0;
   for (const DeviceSymptoms& device : symptoms.devices) {
+    if (device.changed_ms < 0.02 * device.kernel_ms.normal.mean) continue;
     resized = std::max(resized, device.resized_share);
   }
-  if (!calls_scale(symptoms) && resized < 0.3) return;
+  if (!calls_scale(symptoms) && resized < 0.4) return;
   Cause cause = {.kind = CauseKind::kWorkload,
                  .score = 0.9,
                  .headline = {},
@@ -40,11 +41,11 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
                          "one factor, x {:.2f}",
                          symptoms.common_calls_factor)));
   } else {
-    cause.score = 0.6 + 0.3 * std::min(1.0, resized / 0.6);
+    cause.score = 0.6 + 0.35 * std::min(1.0, resized / 0.8);
     cause.headline = fmt::format("the same kernels work on other sizes{}", symptoms.place());
-    cause.evidence.push_back(told(
-        fmt::format("{:.0f} % of kernel time is in kernels launched with another number of blocks",
-                    100 * resized)));
+    cause.evidence.push_back(told(fmt::format(
+        "{:.0f} % of the kernels that both runs have are launched with another number of blocks",
+        100 * resized)));
   }
   causes.push_back(std::move(cause));
 }

@@ -1,0 +1,83 @@
+#include "strobe/compare/change.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "strobe/stats/tails.h"
+
+namespace strobe::compare {
+namespace {
+
+TEST(ChangeTest, all_numbers_look_from_normal_to_abnormal) {
+  const std::vector<double> normal{1, 2, 3, 4};
+  const std::vector<double> abnormal{11, 12, 13, 14};
+  const Change change = change_between(normal, abnormal);
+  EXPECT_EQ(change.normal.n, 4u);
+  EXPECT_DOUBLE_EQ(change.normal_median, 2.5);
+  EXPECT_DOUBLE_EQ(change.difference(), 10);
+  EXPECT_DOUBLE_EQ(change.ratio(), 5);
+  EXPECT_TRUE(change.rises());
+  EXPECT_DOUBLE_EQ(change.cliffs_delta, 1);
+  EXPECT_DOUBLE_EQ(change.shift.shift, 10);
+  EXPECT_LT(change.welch.t, 0) << "first minus second";
+  EXPECT_DOUBLE_EQ(change.rank.p, 2.0 / 70) << "2 of C(8, 4) splits";
+  EXPECT_FALSE(change.too_few);
+  EXPECT_FALSE(change.degenerate);
+}
+
+// C(6, 3) = 20 splits: the least p is 0.1.
+TEST(ChangeTest, three_against_three_can_never_be_significant) {
+  const std::vector<double> normal{1, 2, 3};
+  const std::vector<double> abnormal{11, 12, 13};
+  EXPECT_TRUE(change_between(normal, abnormal).too_few);
+}
+
+TEST(ChangeTest, two_constants_are_degenerate) {
+  const std::vector<double> normal(5, 85.7);
+  const std::vector<double> abnormal(5, 90.1);
+  const Change change = change_between(normal, abnormal);
+  EXPECT_TRUE(change.degenerate);
+  EXPECT_EQ(change.welch.p, 0);
+  EXPECT_EQ(change.drift_p, 0);
+  EXPECT_EQ(change.z, 0);
+  EXPECT_FALSE(change_between(normal, normal).degenerate);
+}
+
+TEST(ChangeTest, an_empty_side_has_no_z_and_no_test) {
+  const std::vector<double> normal{1, 2, 3};
+  const Change change = change_between(normal, {});
+  EXPECT_EQ(change.z, 0);
+  EXPECT_EQ(change.z_floored, 0);
+  EXPECT_TRUE(change.too_few);
+  EXPECT_TRUE(std::isnan(change.welch.p));
+  EXPECT_TRUE(std::isnan(change_between({}, normal).ratio()));
+}
+
+// Residuals -1.5 -0.5 0.5 1.5 in both runs: neighbours 0.75 - 0.25 + 0.75 = 1.25 of squares 5, so
+// r = 0.25 and 4 values count as 4 * 0.75 / 1.25 = 2.4. s^2 = 5/3: the error is 2 * (5/3) / 2.4,
+// and the degrees are 2 * 1.4.
+TEST(ChangeTest, a_drifting_run_has_fewer_values_than_cycles) {
+  const std::vector<double> normal{1, 2, 3, 4};
+  const std::vector<double> abnormal{3, 4, 5, 6};
+  const Change change = change_between(normal, abnormal);
+  EXPECT_NEAR(change.drift_p, stats::student_tails(2 / std::sqrt(2 * 5.0 / 3 / 2.4), 2.8), 1e-12);
+  EXPECT_GT(change.drift_p, change.welch.p);
+}
+
+TEST(ChangeTest, runs_that_alternate_are_taken_as_independent) {
+  const std::vector<double> normal{1, 2, 1, 2, 1, 2};
+  const std::vector<double> abnormal{2, 3, 2, 3, 2, 3};
+  const Change change = change_between(normal, abnormal);
+  EXPECT_EQ(change.drift_p, change.welch.p);
+}
+
+TEST(ChangeTest, three_values_do_not_show_a_drift) {
+  const std::vector<double> normal{1, 2, 3};
+  const std::vector<double> abnormal{2, 3, 4, 5};
+  const Change change = change_between(normal, abnormal);
+  EXPECT_EQ(change.drift_p, change.welch.p);
+}
+
+}  // namespace
+}  // namespace strobe::compare

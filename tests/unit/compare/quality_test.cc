@@ -1,0 +1,72 @@
+#include "strobe/compare/quality.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/side_sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Comparison comparison_of(const SideSketch& normal, const SideSketch& abnormal) {
+  auto comparison = compare_measures(normal.side(), abnormal.side(), {}, {});
+  EXPECT_TRUE(comparison);
+  return std::move(comparison).value();
+}
+
+SideSketch plain(const char* label) {
+  SideSketch sketch(label, {10, 10, 10, 10, 10});
+  sketch.device("GPU 0").function("gemm", {2, 2, 2, 2, 2});
+  sketch.measure().cycles.method = analysis::CycleMethod::kSteps;
+  sketch.measure().cycles.confidence = analysis::CycleConfidence::kHigh;
+  return sketch;
+}
+
+TEST(QualityTest, how_the_runs_were_cut_is_always_told) {
+  SideSketch normal = plain("normal");
+  normal.measure().cycles.marker = "Step#N";
+  normal.measure().cycles.inner = analysis::InnerPeriod{27, 0.948};
+  const auto quality = comparison_of(normal, plain("abnormal")).quality;
+  EXPECT_THAT(quality, Contains(HasSubstr("normal: 5 cycles by step annotations 'Step#N', high "
+                                          "confidence; inside them a period of 27 kernels")));
+  EXPECT_THAT(quality, Each(Not(HasSubstr("cut differently"))));
+}
+
+TEST(QualityTest, runs_cut_in_different_ways_come_first) {
+  SideSketch abnormal = plain("abnormal");
+  abnormal.measure().cycles.method = analysis::CycleMethod::kKernelSequence;
+  const auto quality = comparison_of(plain("normal"), abnormal).quality;
+  EXPECT_THAT(quality.front(), HasSubstr("cut differently"));
+}
+
+TEST(QualityTest, a_sampler_slower_than_the_cycle_is_told_once_per_device) {
+  const double none = std::nan("");
+  SideSketch normal = plain("normal");
+  normal.metric("clock", {9, none, 9, none, 9}).metric("power", {1, 1, 1, 1, 1});
+  for (SeriesCycles& series : normal.measure().series) series.period_ns = 15e6;
+  const auto quality = comparison_of(normal, plain("abnormal")).quality;
+  EXPECT_THAT(quality, Contains("normal, GPU 0: sampled slower than the cycle (up to 15 ms between "
+                                "samples, cycle 10 ms): 2 of 5 cycles have no clock"));
+  EXPECT_THAT(quality, Contains("GPU 0: cycles with a mean in normal and abnormal: 3 and 0 for "
+                                "clock; 5 and 0 for power"));
+}
+
+TEST(QualityTest, remarks_and_the_clock_of_samples_are_passed_on) {
+  SideSketch normal = plain("normal");
+  normal.metric("clock", {9, 9, 9, 9, 9});
+  normal.measure().series[0].time_base = TimeBase::kWallClock;
+  normal.measure().remarks.emplace_back("line 3 is no number");
+  const auto quality = comparison_of(normal, plain("abnormal")).quality;
+  EXPECT_THAT(quality, Contains("normal: line 3 is no number"));
+  EXPECT_THAT(quality, Contains(HasSubstr("on the wall clock")));
+}
+
+}  // namespace
+}  // namespace strobe::compare
