@@ -79,33 +79,22 @@ Result<void> read_rank(const Arguments& arguments, compare::CompareOptions& opti
 
 Result<void> read_runs(const Arguments& arguments, CompareRequest& request) {
   const auto& given = arguments.positionals;
-  const bool halves = arguments.is_on("halves");
-  if (given.empty()) {
-    return bad_request("no run was given", "", "`strobe compare normal/ abnormal/`");
-  }
-  if (given.size() > 2 || (halves && given.size() > 1)) {
-    return bad_request(
-        fmt::format("takes {}, not {}", halves ? "one run" : "two runs", given.size()),
-        halves ? "--halves" : "compare",
-        halves ? "`strobe compare --halves run/`" : "further normal runs go to --baseline");
+  constexpr std::string_view kCall = "`strobe compare normal/ abnormal/`";
+  if (given.empty()) return bad_request("no run was given", "", std::string(kCall));
+  if (given.size() == 1) return bad_request("one run cannot be compared", "", std::string(kCall));
+  if (given.size() > 2) {
+    return bad_request(fmt::format("two runs are compared, not {}", given.size()), "",
+                       "further normal runs go to --baseline");
   }
   request.normal = given[0];
-  if (given.size() == 2) {
-    request.abnormal = given[1];
-  } else {
-    request.mode = halves ? CompareMode::kHalves : CompareMode::kStragglers;
-  }
+  request.abnormal = given[1];
   for (const std::string& path : arguments.list("baseline")) request.baselines.emplace_back(path);
-  if (!request.baselines.empty() && request.mode != CompareMode::kTwoRuns) {
-    return bad_request("needs a normal and an abnormal run", "--baseline",
-                       "`strobe compare normal/ abnormal/ --baseline normal2/`");
-  }
   return {};
 }
 
 Result<void> check_compat(const Arguments& arguments, const CompareRequest& request) {
   if (!request.compat) return {};
-  if (request.mode != CompareMode::kTwoRuns || !request.baselines.empty()) {
+  if (!request.baselines.empty()) {
     return bad_request("compares one normal with one abnormal run", "--compat",
                        "`strobe compare --compat normal/ abnormal/`");
   }
