@@ -2,11 +2,14 @@
 // traces beside the sources, where it is there.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "strobe/compare/comparison.h"
 #include "strobe/compare/function_times.h"
@@ -21,14 +24,16 @@ constexpr std::int64_t kSlices = 10'000'000;
 constexpr std::int64_t kCycles = 50;
 constexpr int kMetrics = 10;
 
-// 200 kernels of a few microseconds over some streams, slice by slice round the streams as a writer
-// that sorts by time has them; ten metrics sampled a hundred times a second.
-RankCapture kernels_on(int streams) {
+enum Layout : std::int64_t { kByTime, kByStream };
+
+// 200 kernels of a few microseconds over some streams, in order of time as profilers write them, or
+// one stream after the other; ten metrics sampled a hundred times a second.
+RankCapture kernels_on(std::int64_t streams, Layout layout) {
   TraceBuilder builder;
   std::vector<StringId> names;
   for (int i = 0; i < 200; ++i) names.push_back(builder.intern("kernel " + std::to_string(i)));
   const CategoryId category = builder.category("kernel");
-  for (int i = 0; i < streams; ++i) {
+  for (std::int64_t i = 0; i < streams; ++i) {
     Track track;
     track.kind = TrackKind::kDeviceStream;
     track.process = builder.intern("0");
@@ -37,20 +42,27 @@ RankCapture kernels_on(int streams) {
     builder.add_track(track);
   }
   std::minstd_rand random(1);
-  std::vector<std::int64_t> now_ns(static_cast<std::size_t>(streams));
-  for (std::int64_t i = 0; i < kSlices; ++i) {
-    const auto track = static_cast<std::size_t>(i % streams);
-    now_ns[track] += static_cast<std::int64_t>(random() % 2'000);
-    TraceBuilder::SliceRow row;
-    row.start_ns = now_ns[track];
-    row.duration_ns = static_cast<std::int64_t>(random() % 8'000);
-    row.name = names[random() % names.size()];
-    row.track = TrackId(track);
-    row.category = category;
-    row.kind = SliceKind::kKernel;
-    builder.add_slice(row);
-    now_ns[track] += row.duration_ns;
+  std::vector<TraceBuilder::SliceRow> rows;
+  for (std::int64_t stream = 0; stream < streams; ++stream) {
+    std::int64_t now_ns = 0;
+    for (std::int64_t i = 0; i < kSlices / streams; ++i) {
+      now_ns += static_cast<std::int64_t>(random() % 2'000);
+      TraceBuilder::SliceRow row;
+      row.start_ns = now_ns;
+      row.duration_ns = static_cast<std::int64_t>(random() % 8'000);
+      row.name = names[random() % names.size()];
+      row.track = TrackId(static_cast<std::size_t>(stream));
+      row.category = category;
+      row.kind = SliceKind::kKernel;
+      rows.push_back(row);
+      now_ns += row.duration_ns;
+    }
   }
+  if (layout == kByTime) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+  }
+  for (const auto& row : rows) builder.add_slice(row);
   RankCapture capture;
   capture.trace = std::make_shared<const Trace>(std::move(builder).build());
   for (int metric = 0; metric < kMetrics; ++metric) {
@@ -67,7 +79,7 @@ RankCapture kernels_on(int streams) {
 }
 
 struct Prepared {
-  explicit Prepared(int streams) : capture(kernels_on(streams)) {
+  Prepared(std::int64_t streams, Layout layout) : capture(kernels_on(streams, layout)) {
     const Interval extent = capture.trace->extent();
     const std::int64_t length_ns = extent.length_ns() / kCycles;
     for (std::int64_t i = 0; i < kCycles; ++i) {
@@ -86,25 +98,30 @@ struct Prepared {
   }
 };
 
-const Prepared& prepared(std::int64_t streams) {
-  static std::map<std::int64_t, std::unique_ptr<Prepared>> all;
-  auto& one = all[streams];
-  if (!one) one = std::make_unique<Prepared>(static_cast<int>(streams));
+const Prepared& prepared(const benchmark::State& state) {
+  static std::map<std::pair<std::int64_t, std::int64_t>, std::unique_ptr<Prepared>> all;
+  auto& one = all[{state.range(0), state.range(1)}];
+  if (!one) one = std::make_unique<Prepared>(state.range(0), Layout{state.range(1)});
   return *one;
 }
 
 // Which function, which cycle, how long: all of it.
 void function_times(benchmark::State& state) {
-  const Prepared& input = prepared(state.range(0));
+  const Prepared& input = prepared(state);
   for (auto _ : state) {
     benchmark::DoNotOptimize(add_up_functions(*input.capture.trace, input.index(), input.cycles()));
   }
   state.SetItemsProcessed(state.iterations() * kSlices);
 }
-BENCHMARK(function_times)->Arg(1)->Arg(8)->Arg(80)->Unit(benchmark::kMillisecond);
+// Arguments: streams, layout.
+BENCHMARK(function_times)
+    ->Args({1, kByTime})
+    ->Args({8, kByTime})
+    ->Args({8, kByStream})
+    ->Unit(benchmark::kMillisecond);
 
 void ten_metrics(benchmark::State& state) {
-  const Prepared& input = prepared(state.range(0));
+  const Prepared& input = prepared(state);
   const FunctionIndex index = input.index();
   const FunctionTimes times = add_up_functions(*input.capture.trace, index, input.cycles());
   for (auto _ : state) {
@@ -112,7 +129,7 @@ void ten_metrics(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * kSlices * kMetrics);
 }
-BENCHMARK(ten_metrics)->Arg(1)->Arg(80)->Unit(benchmark::kMillisecond);
+BENCHMARK(ten_metrics)->Args({1, kByTime})->Args({8, kByTime})->Unit(benchmark::kMillisecond);
 
 // 5,000 functions with ten metrics each, 15 cycles a side.
 SideFacts side_of_many(unsigned seed) {
