@@ -72,6 +72,19 @@ TEST(ChangeTest, runs_that_alternate_are_taken_as_independent) {
   EXPECT_EQ(change.drift_p, change.welch.p);
 }
 
+TEST(ChangeTest, logarithms_keep_the_order_and_have_sizes_of_their_own) {
+  const std::vector<double> normal{0, 1, 3, 7};
+  const std::vector<double> abnormal{15, 31, 63, 127};
+  const Change plain = change_between(normal, abnormal);
+  const Change logs = log_change(plain, normal, abnormal);
+  EXPECT_EQ(logs.rank.p, plain.rank.p);
+  EXPECT_EQ(logs.cliffs_delta, 1);
+  EXPECT_TRUE(std::isnan(logs.shift.shift));
+  // log1p of them is 0, 1, 2, 3 and 4, 5, 6, 7 times log 2: means 1.5 and 5.5, s = sqrt(5/3).
+  EXPECT_NEAR(logs.difference(), 4 * std::log(2.0), 1e-12);
+  EXPECT_NEAR(logs.z, 4 / std::sqrt(5.0 / 3), 1e-12);
+}
+
 TEST(ChangeTest, three_values_do_not_show_a_drift) {
   const std::vector<double> normal{1, 2, 3};
   const std::vector<double> abnormal{2, 3, 4, 5};
