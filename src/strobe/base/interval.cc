@@ -8,10 +8,7 @@
 namespace strobe {
 namespace {
 
-// An object, not a function: algorithms then see what it does.
-constexpr auto starts_earlier = [](const Interval& a, const Interval& b) {
-  return a.start_ns < b.start_ns;
-};
+bool starts_earlier(const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; }
 
 // Most lists are a few sorted ones end to end, one per thread or stream: those are merged, which is
 // several times cheaper than sorting. Many short runs are a list in no order.
@@ -26,20 +23,15 @@ void sort_by_start(std::vector<Interval>& intervals) {
     return;
   }
   runs.push_back(intervals.size());
-  std::vector<Interval> merged(runs.size() > 2 ? intervals.size() : 0);
+  const auto at = [&](std::size_t i) { return intervals.begin() + static_cast<std::ptrdiff_t>(i); };
   while (runs.size() > 2) {
-    const auto at = [&](std::size_t run) {
-      return intervals.begin() + static_cast<std::ptrdiff_t>(runs[std::min(run, runs.size() - 1)]);
-    };
-    std::vector<std::size_t> longer;
-    auto out = merged.begin();
-    for (std::size_t run = 0; run + 1 < runs.size(); run += 2) {
-      longer.push_back(runs[run]);
-      out = std::merge(at(run), at(run + 1), at(run + 1), at(run + 2), out, starts_earlier);
+    std::vector<std::size_t> merged;
+    for (std::size_t run = 0; run + 2 < runs.size(); run += 2) {
+      std::inplace_merge(at(runs[run]), at(runs[run + 1]), at(runs[run + 2]), starts_earlier);
     }
-    longer.push_back(intervals.size());
-    runs = std::move(longer);
-    intervals.swap(merged);
+    for (std::size_t run = 0; run < runs.size(); run += 2) merged.push_back(runs[run]);
+    if (merged.back() != intervals.size()) merged.push_back(intervals.size());
+    runs = std::move(merged);
   }
 }
 

@@ -16,7 +16,7 @@ struct Sum {
 };
 
 // Most functions run on one track, and most traces are in order of time: then a union grows at its
-// end. Those that do not are noticed, and gathered in a second look.
+// end. Those that do not are noticed, and their slices visited again in order of time.
 struct Frontier {
   std::int64_t start_ns = INT64_MIN;  // of the last slice
   std::int64_t end_ns = INT64_MIN;    // of the union so far
@@ -30,37 +30,58 @@ struct Frontier {
   }
 };
 
-// The intervals of several groups, each group's track by track: a track is mostly in order of time,
-// so that a group is a few sorted lists end to end, which union_of merges. Counted first, then
-// filled.
-class Gathering {
+// Slices in order of time. A track is mostly in order by itself, so that its slices are only listed
+// and the tracks are merged as they are read: 4 bytes per slice.
+class TimeOrder {
  public:
-  Gathering(std::size_t groups, std::size_t tracks) : tracks_(tracks), ends_(groups * tracks + 1) {}
+  explicit TimeOrder(const Trace& trace)
+      : starts_ns_(trace.slices().starts_ns), lists_(trace.tracks().size()) {}
 
-  void count(std::size_t group, TrackId track) { ++ends_[place(group, track) + 1]; }
-  void allocate() {
-    for (std::size_t i = 1; i < ends_.size(); ++i) ends_[i] += ends_[i - 1];
-    intervals_.resize(ends_.back());
+  void add(TrackId track, std::size_t slice) {
+    lists_[track.index()].push_back(static_cast<std::uint32_t>(slice));
   }
-  void add(std::size_t group, TrackId track, Interval interval) {
-    intervals_[ends_[place(group, track)]++] = interval;
-  }
-  // When all are added: where a list began is where the one before ends now.
-  IntervalSet union_of_group(std::size_t group) const {
-    const auto at = [&](std::size_t list) {
-      return intervals_.begin() + static_cast<std::ptrdiff_t>(list == 0 ? 0 : ends_[list - 1]);
+
+  // f(slice)
+  template <class Function>
+  void visit(Function&& f) {
+    const auto starts_earlier = [&](std::uint32_t a, std::uint32_t b) {
+      return starts_ns_[a] < starts_ns_[b];
     };
-    return union_of(std::vector<Interval>(at(group * tracks_), at((group + 1) * tracks_)));
+    std::vector<Head> heads;  // a heap, the earliest on top
+    for (auto& list : lists_) {
+      if (list.empty()) continue;
+      if (!std::is_sorted(list.begin(), list.end(), starts_earlier)) {
+        std::stable_sort(list.begin(), list.end(), starts_earlier);
+      }
+      heads.push_back({starts_ns_[list.front()], list.data(), list.data() + list.size()});
+    }
+    std::make_heap(heads.begin(), heads.end());
+    while (!heads.empty()) {
+      std::pop_heap(heads.begin(), heads.end());
+      Head head = heads.back();
+      heads.pop_back();
+      // As long as no other track is earlier the heap can rest.
+      const std::int64_t until_ns = heads.empty() ? INT64_MAX : heads.front().start_ns;
+      do {
+        f(*head.next);
+        if (++head.next != head.end) head.start_ns = starts_ns_[*head.next];
+      } while (head.next != head.end && head.start_ns <= until_ns);
+      if (head.next == head.end) continue;
+      heads.push_back(head);
+      std::push_heap(heads.begin(), heads.end());
+    }
   }
 
  private:
-  std::size_t place(std::size_t group, TrackId track) const {
-    return group * tracks_ + track.index();
-  }
+  struct Head {
+    std::int64_t start_ns;
+    const std::uint32_t* next;
+    const std::uint32_t* end;
+    bool operator<(const Head& other) const { return start_ns > other.start_ns; }
+  };
 
-  std::size_t tracks_;
-  std::vector<std::size_t> ends_;  // per group and track
-  std::vector<Interval> intervals_;
+  const Column<std::int64_t>& starts_ns_;
+  std::vector<std::vector<std::uint32_t>> lists_;  // per track
 };
 
 class Addition {
@@ -79,7 +100,7 @@ class Addition {
 
   FunctionTimes run() {
     add_all();
-    gather_unordered();
+    cover_unordered();
     return {functions(), std::move(works_)};
   }
 
@@ -97,15 +118,20 @@ class Addition {
         ++sum(function, cycle).calls;
         ++works_[index_.device_of[function]].slices[cycle];
       }
-      const std::int64_t covered_until_ns = frontiers_[function].pass(interval);
       cycles_.for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
-        Sum& sum_here = sum(function, part);
-        sum_here.time_ns += piece.length_ns();
-        sum_here.covered_ns +=
-            std::max<std::int64_t>(0, piece.end_ns - std::max(piece.start_ns, covered_until_ns));
+        sum(function, part).time_ns += piece.length_ns();
       });
+      cover(function, interval, cycle);
       if (keeps_busy_[function]) add_busy(index_.device_of[function], interval);
     }
+  }
+
+  void cover(std::uint32_t function, Interval interval, std::size_t cycle) {
+    const std::int64_t covered_until_ns = frontiers_[function].pass(interval);
+    interval.start_ns = std::max(interval.start_ns, covered_until_ns);
+    cycles_.for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
+      sum(function, part).covered_ns += piece.length_ns();
+    });
   }
 
   void add_busy(std::uint32_t device, Interval interval) {
@@ -119,50 +145,40 @@ class Addition {
     }
   }
 
-  // Groups: first the functions that are out of order, then the devices.
-  void gather_unordered() {
-    std::vector<std::uint32_t> functions;
-    std::vector<std::uint32_t> group_of(frontiers_.size(), FunctionIndex::kNone);
-    for (std::uint32_t function = 0; function < frontiers_.size(); ++function) {
-      if (frontiers_[function].is_ordered) continue;
-      group_of[function] = static_cast<std::uint32_t>(functions.size());
-      functions.push_back(function);
+  void cover_unordered() {
+    std::vector<std::uint8_t> covers(index_.keys.size());  // per function
+    std::vector<std::uint8_t> makes_busy(index_.keys.size());
+    for (std::size_t function = 0; function < covers.size(); ++function) {
+      const std::uint32_t device = index_.device_of[function];
+      covers[function] = !frontiers_[function].is_ordered;
+      makes_busy[function] = keeps_busy_[function] && !device_frontiers_[device].is_ordered;
     }
-    std::vector<std::uint32_t> devices;
-    std::vector<std::uint32_t> group_of_device(works_.size(), FunctionIndex::kNone);
-    for (std::uint32_t device = 0; device < works_.size(); ++device) {
-      if (device_frontiers_[device].is_ordered) continue;
-      group_of_device[device] = static_cast<std::uint32_t>(functions.size() + devices.size());
-      devices.push_back(device);
+    TimeOrder order(trace_);
+    for (std::size_t i = 0; i < index_.of_slice.size(); ++i) {
+      const std::uint32_t function = index_.of_slice[i];
+      if (function == FunctionIndex::kNone || !(covers[function] || makes_busy[function])) continue;
+      order.add(trace_.slices().tracks[i], i);
     }
-    if (functions.empty() && devices.empty()) return;
-
-    Gathering gathering(functions.size() + devices.size(), trace_.tracks().size());
-    const auto for_each = [&](auto&& f) {
-      for (std::size_t i = 0; i < index_.of_slice.size(); ++i) {
-        const std::uint32_t function = index_.of_slice[i];
-        if (function == FunctionIndex::kNone) continue;
-        if (group_of[function] != FunctionIndex::kNone) f(group_of[function], i);
-        const std::uint32_t device = group_of_device[index_.device_of[function]];
-        if (device != FunctionIndex::kNone && keeps_busy_[function]) f(device, i);
-      }
-    };
-    const auto& tracks = trace_.slices().tracks;
-    for_each([&](std::uint32_t group, std::size_t i) { gathering.count(group, tracks[i]); });
-    gathering.allocate();
-    for_each([&](std::uint32_t group, std::size_t i) {
-      gathering.add(group, tracks[i], interval_of(i));
-    });
-
-    for (std::size_t group = 0; group < functions.size(); ++group) {
-      const auto covered_ns = cycles_.covered_ns(gathering.union_of_group(group));
+    for (std::size_t function = 0; function < covers.size(); ++function) {
+      if (!covers[function]) continue;
+      frontiers_[function] = {};
       for (std::size_t cycle = 0; cycle < cycles_.size(); ++cycle) {
-        sum(functions[group], cycle).covered_ns = covered_ns[cycle];
+        sum(function, cycle).covered_ns = 0;
       }
     }
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-      works_[devices[i]].busy = gathering.union_of_group(functions.size() + i);
+    for (std::size_t device = 0; device < works_.size(); ++device) {
+      if (device_frontiers_[device].is_ordered) continue;
+      device_frontiers_[device] = {};
+      works_[device].busy.clear();
     }
+    std::size_t cycle = 0;
+    order.visit([&](std::size_t slice) {
+      const std::uint32_t function = index_.of_slice[slice];
+      const Interval interval = interval_of(slice);
+      cycle = cycles_.first_after(interval.start_ns, cycle);
+      if (covers[function]) cover(function, interval, cycle);
+      if (makes_busy[function]) add_busy(index_.device_of[function], interval);
+    });
   }
 
   std::vector<FunctionCycles> functions() const {

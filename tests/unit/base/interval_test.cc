@@ -12,25 +12,6 @@ TEST(IntervalTest, touching_ranges_become_one) {
   EXPECT_THAT(union_of({{5, 8}, {1, 3}, {3, 4}}), ElementsAre(Interval{1, 4}, Interval{5, 8}));
 }
 
-// Sorted lists end to end, as many threads give them, in numbers that are merged (few) and sorted
-// (many).
-TEST(IntervalTest, lists_end_to_end_are_one_set) {
-  for (const std::int64_t lists : {2, 3, 7, 300}) {
-    std::vector<Interval> all;
-    for (std::int64_t list = 0; list < lists; ++list) {
-      for (std::int64_t i = 0; i < 10; ++i) {
-        const std::int64_t start_ns = 2 * (i * lists + list);
-        all.push_back({start_ns, start_ns + 1});
-      }
-    }
-    const IntervalSet set = union_of(all);
-    ASSERT_EQ(set.size(), all.size());
-    for (std::size_t i = 0; i < set.size(); ++i) {
-      ASSERT_EQ(set[i].start_ns, static_cast<std::int64_t>(2 * i)) << lists << " lists";
-    }
-  }
-}
-
 TEST(IntervalTest, a_range_inside_another_adds_nothing) {
   EXPECT_THAT(union_of({{1, 10}, {2, 3}}), ElementsAre(Interval{1, 10}));
 }
