@@ -1,5 +1,7 @@
 #include "strobe/compare/comparison.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "strobe/compare/cycle_rows.h"
@@ -23,10 +25,11 @@ Result<SideFacts> measured_side(const Run& run, const CompareOptions& options) {
     side.ranks.push_back(std::move(measured));
   }
   if (side.ranks.empty()) {
-    return Error{
-        ErrorCode::kTooLittleData,
-        "run '" + run.label + "' has no rank " + std::to_string(options.only_rank.value_or(0)),
-        side.path, "leave --rank-id away to compare all ranks"};
+    std::vector<std::int32_t> ranks;
+    for (const RankCapture& capture : run.ranks) ranks.push_back(capture.rank);
+    return Error{ErrorCode::kTooLittleData,
+                 fmt::format("run '{}' has no rank {}", run.label, options.only_rank.value_or(0)),
+                 side.path, fmt::format("its ranks are {}", fmt::join(ranks, ", "))};
   }
   return side;
 }
