@@ -15,13 +15,6 @@ bool can_mark(SliceKind kind) {
   return is_tree_kind(kind) || kind == SliceKind::kPythonCall || kind == SliceKind::kOther;
 }
 
-// By start, the longer one first: an outer range comes before those inside.
-void sort_by_nesting(const Trace& trace, std::vector<SliceId>& slices) {
-  std::ranges::stable_sort(slices, {}, [&](SliceId slice) {
-    return std::pair(trace.start_ns(slice), -trace.duration_ns(slice));
-  });
-}
-
 // A trace may hold several processes, each with a loop of its own: the one whose markers last
 // longest is the one that matters.
 std::vector<SliceId> of_main_process(const Trace& trace, const std::vector<SliceId>& slices) {

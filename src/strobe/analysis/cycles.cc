@@ -1,14 +1,18 @@
 #include "strobe/analysis/cycles.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "strobe/analysis/cycle_methods.h"
 #include "strobe/base/check.h"
+#include "strobe/stats/moments.h"
 
 namespace strobe::analysis {
 namespace {
 
-constexpr CycleMethod kTriedInTurn[] = {CycleMethod::kSteps};
+constexpr CycleMethod kTriedInTurn[] = {CycleMethod::kSteps, CycleMethod::kHostFrame,
+                                        CycleMethod::kKernelSequence, CycleMethod::kBusySignal};
 
 Result<CycleList> whole_trace(const Trace& trace) {
   if (trace.extent().length_ns() == 0) {
@@ -29,8 +33,11 @@ Result<CycleList> find_by(CycleMethod method, const Trace& trace, const std::str
     case CycleMethod::kSteps:
       return cycles_by_steps(trace);
     case CycleMethod::kHostFrame:
+      return cycles_by_host_frame(trace);
     case CycleMethod::kKernelSequence:
+      return cycles_by_kernel_sequence(trace);
     case CycleMethod::kBusySignal:
+      return cycles_by_busy_signal(trace);
     case CycleMethod::kWholeTrace:
       break;
   }
@@ -73,6 +80,19 @@ std::string_view word_of(CycleType type) {
   }
   STROBE_CHECK(false, "every type has its word");
   return {};
+}
+
+double variation_of(std::span<const double> values) {
+  const stats::Moments moments = stats::moments_of(values);
+  if (moments.n < 2) return 0;
+  const auto n = static_cast<double>(moments.n);
+  return moments.deviation * std::sqrt((n - 1) / n) / moments.mean;
+}
+
+void sort_by_nesting(const Trace& trace, std::vector<SliceId>& slices) {
+  std::ranges::stable_sort(slices, {}, [&](SliceId slice) {
+    return std::pair(trace.start_ns(slice), -trace.duration_ns(slice));
+  });
 }
 
 Result<CycleList> find_cycles(const Trace& trace, const CycleOptions& options) {

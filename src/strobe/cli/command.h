@@ -74,6 +74,7 @@ std::vector<Flag> all_flags(const Command& command);
 std::vector<Command> commands();
 
 Command summary_command();
+Command compare_command();
 Command view_command();
 Command serve_command();
 Command doctor_command();

@@ -5,8 +5,8 @@
 namespace strobe::cli {
 
 std::vector<Command> commands() {
-  return {summary_command(), view_command(), serve_command(),
-          doctor_command(),  help_command(), version_command()};
+  return {summary_command(), compare_command(), view_command(),   serve_command(),
+          doctor_command(),  help_command(),    version_command()};
 }
 
 std::vector<Flag> common_flags() {

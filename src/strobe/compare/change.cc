@@ -40,19 +40,14 @@ double drift_p(std::span<const double> normal, std::span<const double> abnormal,
   const double r = std::clamp(residuals.neighbours / residuals.squares, 0.0, kMostAutocorrelation);
   if (r == 0) return change.welch.p;
 
-  // Two at least: with one there would be no degree of freedom to ask a distribution about.
-  const auto effective = [&](std::size_t n) {
-    return std::max(2.0, static_cast<double>(n) * (1 - r) / (1 + r));
+  // The means are known less well; the deviations still come from all values, and so do the degrees
+  // of freedom.
+  const auto error = [&](const stats::Moments& moments) {
+    const double effective = static_cast<double>(moments.n) * (1 - r) / (1 + r);
+    return moments.deviation * moments.deviation / std::max(1.0, effective);
   };
-  const double n_normal = effective(normal.size());
-  const double n_abnormal = effective(abnormal.size());
-  const double of_normal = change.normal.deviation * change.normal.deviation / n_normal;
-  const double of_abnormal = change.abnormal.deviation * change.abnormal.deviation / n_abnormal;
-  const double error = of_normal + of_abnormal;
-  const double degrees =
-      error * error /
-      (of_normal * of_normal / (n_normal - 1) + of_abnormal * of_abnormal / (n_abnormal - 1));
-  return stats::student_tails(change.difference() / std::sqrt(error), degrees);
+  const double t = change.difference() / std::sqrt(error(change.normal) + error(change.abnormal));
+  return stats::student_tails(t, change.welch.degrees);
 }
 
 // All that depends on more than the order of the values.

@@ -28,6 +28,11 @@ struct FunctionRow {
   double covered_beta_abnormal = 0;
   double calls_normal = 0;  // per cycle, mean
   double calls_abnormal = 0;
+  double bytes_normal = 0;  // copies: per cycle, where the trace tells; else 0
+  double bytes_abnormal = 0;
+  // Size of its launches, in blocks of threads, where the trace tells; else 0.
+  double blocks_normal = 0;
+  double blocks_abnormal = 0;
   double presence_normal = 0;  // share of cycles in which it ran
   double presence_abnormal = 0;
   // With several normal runs: p against what differs between runs anyway. NaN with one.
@@ -66,6 +71,9 @@ struct MetricRow {
   device::MetricInfo info;
   Change all;   // mean over each cycle
   Change busy;  // mean while the device worked in it
+  // Of all samples, also those outside of cycles.
+  double recording_mean_normal = 0;
+  double recording_mean_abnormal = 0;
   double recording_median_normal = 0;
   double recording_median_abnormal = 0;
 };
@@ -118,12 +126,15 @@ struct Comparison {
   Answer answer = Answer::kNoChange;  // kShifted: functions changed, the cycle did not get slower
 };
 
+// Every rank of a run, or the one that is asked for.
+Result<SideFacts> measure_side(const Run& run, const CompareOptions& options);
+
 // Baselines are further normal runs: what differs among normal runs is noise, measured.
 Result<Comparison> compare_runs(const Run& normal, const Run& abnormal,
                                 const std::vector<Run>& baselines = {},
                                 const CompareOptions& options = {});
 
-// Measured sides in, everything but causes and answer out; compare_runs adds those.
+// Measured sides in, everything but causes and answer out; judge() adds those.
 Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
                                     std::vector<SideFacts> baselines,
                                     const CompareOptions& options);

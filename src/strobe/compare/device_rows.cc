@@ -16,14 +16,17 @@ namespace {
 struct SeriesSample {
   std::vector<double> all;
   std::vector<double> busy;
-  std::vector<double> medians;  // of the recordings
+  std::vector<double> recording_means;
+  std::vector<double> recording_medians;
 
   void add(const SeriesCycles& series, const std::vector<std::size_t>& usable) {
     for (const std::size_t cycle : usable) {
       if (!std::isnan(series.mean[cycle])) all.push_back(series.mean[cycle]);
       if (!std::isnan(series.busy_mean[cycle])) busy.push_back(series.busy_mean[cycle]);
     }
-    if (series.samples > 0) medians.push_back(series.recording_median);
+    if (series.samples == 0) return;
+    recording_means.push_back(series.recording_mean);
+    recording_medians.push_back(series.recording_median);
   }
 };
 
@@ -72,13 +75,15 @@ std::vector<MetricRow> compare_series(const std::vector<PairedRank>& ranks,
     }
     add_series(*rank.abnormal, type, &SeriesPair::abnormal, pairs);
     for (const auto& [key, pair] : pairs) {
-      const auto median = [](const std::vector<double>& medians) {
-        return medians.empty() ? 0 : stats::median_of(medians);
+      const auto typical = [](const std::vector<double>& of_runs) {
+        return of_runs.empty() ? 0 : stats::median_of(of_runs);
       };
       rows.push_back({key.first, key.second, rank.rank, pair.info,
                       change_between(pair.normal.all, pair.abnormal.all),
                       change_between(pair.normal.busy, pair.abnormal.busy),
-                      median(pair.normal.medians), median(pair.abnormal.medians)});
+                      typical(pair.normal.recording_means), typical(pair.abnormal.recording_means),
+                      typical(pair.normal.recording_medians),
+                      typical(pair.abnormal.recording_medians)});
     }
   }
   std::vector<Change*> all;

@@ -30,7 +30,9 @@ struct TimeSample {
   std::vector<double> run_ms;  // mean of each run
   double covered_beta = 0;     // means over the cycles
   double calls = 0;
+  double copied_bytes = 0;
   double presence = 0;
+  double blocks = 0;  // of the last run that tells
 };
 
 TimeSample times_of(const std::vector<RunPart>& runs) {
@@ -49,8 +51,12 @@ TimeSample times_of(const std::vector<RunPart>& runs) {
       if (function == nullptr) continue;
       sample.covered_beta += static_cast<double>(function->covered_ns[cycle]) / length_ns * 100;
       sample.calls += function->calls[cycle];
+      if (!function->copied_bytes.empty()) {
+        sample.copied_bytes += static_cast<double>(function->copied_bytes[cycle]);
+      }
       sample.presence += function->calls[cycle] > 0 || function->time_ns[cycle] > 0 ? 1 : 0;
     }
+    if (function != nullptr && function->blocks > 0) sample.blocks = function->blocks;
     if (!run.usable->empty()) {
       sample.run_ms.push_back(run_ms / static_cast<double>(run.usable->size()));
     }
@@ -58,6 +64,7 @@ TimeSample times_of(const std::vector<RunPart>& runs) {
   const auto n = static_cast<double>(std::max<std::size_t>(1, sample.beta.size()));
   sample.covered_beta /= n;
   sample.calls /= n;
+  sample.copied_bytes /= n;
   sample.presence /= n;
   return sample;
 }
@@ -149,6 +156,10 @@ class RankRows {
     row.covered_beta_abnormal = abnormal_times.covered_beta;
     row.calls_normal = normal_times.calls;
     row.calls_abnormal = abnormal_times.calls;
+    row.bytes_normal = normal_times.copied_bytes;
+    row.bytes_abnormal = abnormal_times.copied_bytes;
+    row.blocks_normal = normal_times.blocks;
+    row.blocks_abnormal = abnormal_times.blocks;
     row.presence_normal = normal_times.presence;
     row.presence_abnormal = abnormal_times.presence;
     row.between_runs_p = between_runs_p(normal_times.run_ms, row.ms.abnormal.mean);

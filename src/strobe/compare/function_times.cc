@@ -95,7 +95,6 @@ class Addition {
         device_frontiers_(index.devices.size()),
         works_(index.devices.size()) {
     for (DeviceWork& work : works_) work.slices.resize(cycles.size());
-    for (const FunctionKey& key : index.keys) keeps_busy_.push_back(keeps_busy(key.kind));
   }
 
   FunctionTimes run() {
@@ -122,7 +121,7 @@ class Addition {
         sum(function, part).time_ns += piece.length_ns();
       });
       cover(function, interval, cycle);
-      if (keeps_busy_[function]) add_busy(index_.device_of[function], interval);
+      if (keeps_busy(slices.kinds[i])) add_busy(index_.device_of[function], interval);
     }
   }
 
@@ -146,18 +145,20 @@ class Addition {
   }
 
   void cover_unordered() {
-    std::vector<std::uint8_t> covers(index_.keys.size());  // per function
-    std::vector<std::uint8_t> makes_busy(index_.keys.size());
+    const SliceColumns& slices = trace_.slices();
+    std::vector<std::uint8_t> covers(index_.keys.size());  // per function: is to be done again
+    std::vector<std::uint8_t> occupies(index_.keys.size());
     for (std::size_t function = 0; function < covers.size(); ++function) {
-      const std::uint32_t device = index_.device_of[function];
       covers[function] = !frontiers_[function].is_ordered;
-      makes_busy[function] = keeps_busy_[function] && !device_frontiers_[device].is_ordered;
+      occupies[function] = !device_frontiers_[index_.device_of[function]].is_ordered;
     }
     TimeOrder order(trace_);
-    for (std::size_t i = 0; i < index_.of_slice.size(); ++i) {
+    for (std::size_t i = 0; i < slices.size(); ++i) {
       const std::uint32_t function = index_.of_slice[i];
-      if (function == FunctionIndex::kNone || !(covers[function] || makes_busy[function])) continue;
-      order.add(trace_.slices().tracks[i], i);
+      if (function == FunctionIndex::kNone) continue;
+      if (covers[function] || (occupies[function] && keeps_busy(slices.kinds[i]))) {
+        order.add(slices.tracks[i], i);
+      }
     }
     for (std::size_t function = 0; function < covers.size(); ++function) {
       if (!covers[function]) continue;
@@ -177,7 +178,9 @@ class Addition {
       const Interval interval = interval_of(slice);
       cycle = cycles_.first_after(interval.start_ns, cycle);
       if (covers[function]) cover(function, interval, cycle);
-      if (makes_busy[function]) add_busy(index_.device_of[function], interval);
+      if (occupies[function] && keeps_busy(slices.kinds[slice])) {
+        add_busy(index_.device_of[function], interval);
+      }
     });
   }
 
@@ -195,8 +198,11 @@ class Addition {
     return functions;
   }
 
-  static bool keeps_busy(FunctionKind kind) {
-    return is_on_device(kind) || kind == FunctionKind::kRuntimeCall;
+  // Annotations and phases span what their authors liked; they say nothing about being busy.
+  static bool keeps_busy(SliceKind kind) {
+    return is_device_work(kind) || kind == SliceKind::kRuntimeCall ||
+           kind == SliceKind::kOperator || kind == SliceKind::kPythonOp ||
+           kind == SliceKind::kDataLoader;
   }
   Sum& sum(std::size_t function, std::size_t cycle) {
     return sums_[function * cycles_.size() + cycle];
@@ -211,7 +217,6 @@ class Addition {
   const TimeParts& cycles_;
   std::vector<Sum> sums_;  // per function and cycle
   std::vector<Frontier> frontiers_;
-  std::vector<std::uint8_t> keeps_busy_;  // per function
   std::vector<Frontier> device_frontiers_;
   std::vector<DeviceWork> works_;
 };
@@ -236,12 +241,42 @@ void add_copied_bytes(const Trace& trace, const FunctionIndex& index, const Time
   }
 }
 
+double blocks_of(std::string_view args) {
+  double blocks = 1;
+  const JsonValue grid = find(args, "grid");
+  if (grid.type != JsonType::kArray) return 0;
+  for_each_element(grid.text, [&](JsonValue side) { blocks *= side.as_double().value_or(0); });
+  return blocks;
+}
+
+// One cycle in the middle speaks for all, because every launch asked costs a look into its
+// arguments.
+void add_launch_sizes(const Trace& trace, const FunctionIndex& index, const TimeParts& cycles,
+                      std::vector<FunctionCycles>& functions) {
+  const SliceColumns& slices = trace.slices();
+  ArgsReader args(trace.args());
+  std::vector<std::uint32_t> launches(functions.size());
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const std::uint32_t function = index.of_slice[i];
+    if (slices.kinds[i] != SliceKind::kKernel || function == FunctionIndex::kNone) continue;
+    if (!cycles.contains(cycles.size() / 2, slices.starts_ns[i])) continue;
+    const double blocks = blocks_of(args.text(slices.args[i]));
+    if (blocks == 0) continue;
+    functions[function].blocks += blocks;
+    ++launches[function];
+  }
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (launches[i] > 0) functions[i].blocks /= launches[i];
+  }
+}
+
 }  // namespace
 
 FunctionTimes add_up_functions(const Trace& trace, const FunctionIndex& index,
                                const TimeParts& cycles) {
   FunctionTimes times = Addition(trace, index, cycles).run();
   add_copied_bytes(trace, index, cycles, times.functions);
+  add_launch_sizes(trace, index, cycles, times.functions);
   return times;
 }
 

@@ -10,7 +10,7 @@
 
 namespace strobe::compare {
 
-// What a device did: device work, or of the host its runtime calls.
+// What a device did: device work, or of the host its operators and calls into the runtime.
 struct DeviceWork {
   IntervalSet busy;
   std::vector<std::uint64_t> slices;  // per cycle, begun in it

@@ -26,13 +26,21 @@ std::vector<std::string> remarks_of(const RankCapture& capture) {
   return remarks;
 }
 
-std::vector<DeviceCycles> devices_of(const FunctionIndex& index,
+std::string chip_name(const Trace& trace, const std::string& device) {
+  for (const DeviceProperties& chip : trace.metadata().devices) {
+    if (device == fmt::format("{} {}", trace.traits().device_label, chip.id)) return chip.name;
+  }
+  return {};
+}
+
+std::vector<DeviceCycles> devices_of(const Trace& trace, const FunctionIndex& index,
                                      const std::vector<DeviceWork>& works, const TimeParts& parts,
                                      const std::vector<analysis::Cycle>& cycles,
                                      bool keep_partial) {
   std::vector<DeviceCycles> devices;
   for (std::size_t i = 0; i < index.devices.size(); ++i) {
-    devices.push_back({index.devices[i], parts.covered_ns(works[i].busy), works[i].slices,
+    devices.push_back({index.devices[i], chip_name(trace, index.devices[i]),
+                       parts.covered_ns(works[i].busy), works[i].slices,
                        keep_partial ? std::vector<bool>(cycles.size())
                                     : partial_cycles(cycles, works[i].slices)});
   }
@@ -41,9 +49,13 @@ std::vector<DeviceCycles> devices_of(const FunctionIndex& index,
 
 }  // namespace
 
+std::string RankMeasure::chip_of(const std::string& device) const {
+  const auto found = std::ranges::find(devices, device, &DeviceCycles::device);
+  return found == devices.end() ? std::string() : found->chip;
+}
+
 bool RankMeasure::is_usable(const std::string& device, std::size_t cycle) const {
-  const auto found = std::find_if(devices.begin(), devices.end(),
-                                  [&](const DeviceCycles& d) { return d.device == device; });
+  const auto found = std::ranges::find(devices, device, &DeviceCycles::device);
   return found == devices.end() || !found->is_partial[cycle];
 }
 
@@ -63,7 +75,7 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
   FunctionTimes times = add_up_functions(*capture.trace, index, parts);
   MetricsOfRank metrics = average_metrics(capture, index, times.devices, parts);
   result.functions = std::move(times.functions);
-  result.devices = devices_of(index, times.devices, parts, found, keep_partial);
+  result.devices = devices_of(*capture.trace, index, times.devices, parts, found, keep_partial);
   result.series = std::move(metrics.series);
   result.metrics = std::move(metrics.metrics);
   result.remarks.insert(result.remarks.end(), metrics.remarks.begin(), metrics.remarks.end());

@@ -29,6 +29,7 @@ struct FunctionCycles {
   std::vector<std::int64_t> covered_ns;    // their union
   std::vector<std::uint32_t> calls;        // begun in it
   std::vector<std::int64_t> copied_bytes;  // memcpy only, where the trace tells; else empty
+  double blocks = 0;  // kernels: mean blocks of threads of a launch; 0 where the trace is silent
 };
 
 // One metric over one function's own time. NaN in a cycle without enough samples.
@@ -43,8 +44,10 @@ struct MetricCycles {
 
 struct DeviceCycles {
   std::string device;
+  std::string chip = {};  // as the trace calls it: "NVIDIA H200"; may be ""
   // Per cycle.
-  std::vector<std::int64_t> busy_ns;  // union of device work; of the host: of its runtime calls
+  std::vector<std::int64_t>
+      busy_ns;  // union of device work; of the host: operators and runtime calls
   std::vector<std::uint64_t> slices;  // begun in it
   std::vector<bool> is_partial;       // too few of them, or cut by the trace's own border
 };
@@ -76,6 +79,7 @@ struct RankMeasure {
   std::vector<MetricCycles> metrics;  // by function, then series
   std::vector<std::string> remarks;   // what was wrong with the input, in sentences
 
+  std::string chip_of(const std::string& device) const;
   bool is_usable(const std::string& device, std::size_t cycle) const;  // not partial there
 };
 

@@ -40,7 +40,8 @@ enum class ColumnType : std::uint8_t {
   kBytes,
   kDuration,
   kShare,
-  kBar,  // a Share, drawn; tools do not see it
+  kNumber,  // Text that is a number with its unit, already written
+  kBar,     // a Share, drawn; tools do not see it
 };
 
 struct Column {
@@ -70,10 +71,20 @@ struct Table {
   std::string left_out;  // "41 more, 3.20 ms of host time"
 };
 
+// A claim, what was seen that speaks for and against it, and what to do.
+struct Argument {
+  std::string claim;
+  std::vector<std::string> in_favour;
+  std::vector<std::string> against;
+  std::string advice;
+};
+
 struct Section {
   std::string key;  // "operators"
   std::string title;
   std::string lead;  // one sentence: how to read the table
+  std::vector<Argument> arguments;
+  std::vector<std::string> points;  // sentences of equal weight, one below the other
   Table table;
   std::vector<std::string> notes;
   bool for_tools = false;
@@ -91,6 +102,7 @@ struct Document {
   std::string schema;  // "strobe.summary"
   int version = 1;
   std::string title;
+  std::vector<std::string> verdict;  // what it all comes to, in sentences; before anything else
   std::vector<Fact> facts;
   std::vector<analysis::Finding> findings;  // most important first
   std::size_t findings_on_page = 3;         // tools get all

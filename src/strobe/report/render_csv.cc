@@ -6,16 +6,6 @@
 namespace strobe::report {
 namespace {
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos && !text.starts_with('#')) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
-
 struct PlainValue {
   std::string operator()(const Absent&) const { return ""; }
   std::string operator()(const Text& cell) const { return csv_field(cell.text); }
@@ -47,6 +37,16 @@ void append_table(std::string& out, const Table& table) {
 }
 
 }  // namespace
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos && !text.starts_with('#')) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
 
 std::string render_csv(const Document& document) {
   const auto has_table = [](const Section& section) {

@@ -13,4 +13,7 @@ namespace strobe::report {
 // the import are not in it.
 std::string render_csv(const Document& document);
 
+// One field, quoted where it must be.
+std::string csv_field(const std::string& text);
+
 }  // namespace strobe::report

@@ -45,6 +45,8 @@ std::string_view word_of(ColumnType type) {
       return "duration_ns";
     case ColumnType::kShare:
       return "share";
+    case ColumnType::kNumber:
+      return "number";
     case ColumnType::kBar:
       return "bar";
   }

@@ -92,6 +92,19 @@ void append_table(std::string& out, const Table& table, std::optional<analysis::
   if (!table.left_out.empty()) out += "\n… " + escaped(table.left_out) + "\n";
 }
 
+void append_arguments(std::string& out, const std::vector<Argument>& arguments) {
+  if (!arguments.empty()) out += "\n";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    out += std::to_string(i + 1) + ". **" + escaped(argument.claim) + "**\n";
+    for (const std::string& seen : argument.in_favour) out += "   - " + escaped(seen) + "\n";
+    for (const std::string& seen : argument.against) {
+      out += "   - *against:* " + escaped(seen) + "\n";
+    }
+    if (!argument.advice.empty()) out += "   - → " + escaped(argument.advice) + "\n";
+  }
+}
+
 std::string_view word_for(FindingWeight weight) {
   switch (weight) {
     case FindingWeight::kMatters:
@@ -106,8 +119,24 @@ std::string_view word_for(FindingWeight weight) {
 
 }  // namespace
 
+std::string markdown_section(const Section& section, std::optional<analysis::TimeUnit> unit) {
+  std::string out = "\n## " + escaped(section.title) + "\n";
+  if (!section.lead.empty()) out += "\n" + escaped(section.lead) + "\n";
+  append_arguments(out, section.arguments);
+  if (!section.points.empty()) out += "\n";
+  for (const std::string& point : section.points) out += "- " + escaped(point) + "\n";
+  if (!section.table.rows.empty()) {
+    out += "\n";
+    append_table(out, section.table, unit);
+  }
+  for (const std::string& note : section.notes) out += "\n" + escaped(note) + "\n";
+  return out;
+}
+
 std::string render_markdown(const Document& document) {
   std::string out = "# " + escaped(document.title) + "\n";
+  if (!document.verdict.empty()) out += "\n## Verdict\n";
+  for (const std::string& sentence : document.verdict) out += "\n" + escaped(sentence) + "\n";
   if (!document.facts.empty()) out += "\n";
   for (const Fact& fact : document.facts) {
     out += "- " + escaped(fact.label) + ": " + escaped(cell_text(fact.value, document.unit));
@@ -123,14 +152,7 @@ std::string render_markdown(const Document& document) {
     if (!finding.advice.empty()) out += "   → " + escaped(finding.advice) + "\n";
   }
   for (const Section& section : document.sections) {
-    if (section.for_tools) continue;
-    out += "\n## " + escaped(section.title) + "\n";
-    if (!section.lead.empty()) out += "\n" + escaped(section.lead) + "\n";
-    if (!section.table.rows.empty()) {
-      out += "\n";
-      append_table(out, section.table, document.unit);
-    }
-    for (const std::string& note : section.notes) out += "\n" + escaped(note) + "\n";
+    if (!section.for_tools) out += markdown_section(section, document.unit);
   }
   return out;
 }

@@ -51,6 +51,10 @@ class TextPage {
 
   std::string render() {
     line(inked(fitted(document_.title, width_), Ink::kBold));
+    for (const std::string& sentence : document_.verdict) {
+      paragraph(sentence, kMargin, Ink::kBold);
+    }
+    if (!document_.verdict.empty() && !document_.facts.empty()) line("");
     facts();
     findings();
     for (const Section& section : document_.sections) {
@@ -120,10 +124,27 @@ class TextPage {
               matters   ? Ink::kRed
               : is_note ? Ink::kDim
                         : Ink::kYellow);
-    if (!finding.advice.empty()) {
-      const std::string arrow = style_.unicode ? "→" : "->";
-      paragraph(finding.advice, kBehindMark + columns_of(arrow) + 1, Ink::kPlain, arrow,
-                Ink::kAccent);
+    advice(finding.advice, kBehindMark);
+  }
+
+  void advice(const std::string& text, std::size_t indent) {
+    if (text.empty()) return;
+    const std::string arrow = style_.unicode ? "→" : "->";
+    paragraph(text, indent + columns_of(arrow) + 1, Ink::kPlain, arrow, Ink::kAccent);
+  }
+
+  void arguments(const std::vector<Argument>& arguments) {
+    constexpr std::size_t kBehindMark = kMargin + 3;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const Argument& argument = arguments[i];
+      paragraph(argument.claim, kBehindMark, Ink::kBold, std::to_string(i + 1) + ".", Ink::kAccent);
+      for (const std::string& seen : argument.in_favour) {
+        paragraph(seen, kBehindMark + 2, Ink::kPlain, "+", Ink::kAccent);
+      }
+      for (const std::string& seen : argument.against) {
+        paragraph(seen, kBehindMark + 2, Ink::kPlain, "-", Ink::kYellow);
+      }
+      advice(argument.advice, kBehindMark);
     }
   }
 
@@ -152,6 +173,10 @@ class TextPage {
   void section(const Section& section) {
     heading(section.title);
     if (!section.lead.empty()) paragraph(section.lead, kMargin, Ink::kDim);
+    arguments(section.arguments);
+    for (const std::string& point : section.points) {
+      paragraph(point, kMargin + 2, Ink::kPlain, style_.unicode ? "·" : "-", Ink::kAccent);
+    }
     if (!section.lead.empty() && !section.table.rows.empty()) line("");
     if (!section.table.rows.empty()) table(section.table);
     const std::string& left_out = section.table.left_out;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/cli/command.h"
+#include "strobe/compare/comparison.h"
+#include "strobe/compare/gates.h"
+#include "strobe/readers/trace_cache.h"
+
+namespace strobe::cli {
+
+enum class CompareFormat : std::uint8_t { kText, kMarkdown, kJson, kCsv, kHtml };
+
+// What `strobe compare` was asked for.
+struct CompareRequest {
+  std::filesystem::path normal;
+  std::filesystem::path abnormal;
+  std::vector<std::filesystem::path> baselines;
+  bool compat = false;
+  compare::CompareOptions options;
+  std::vector<compare::Gate> gates;
+  std::size_t top = 0;  // rows a table, 0: all
+  CompareFormat format = CompareFormat::kText;
+  unsigned threads = 0;  // 0: one per core
+  std::string output;    // "": stdout
+  readers::CacheOptions cache;
+};
+
+Result<CompareRequest> read_compare_request(const Arguments& arguments);
+
+// auto, steps, marker=REGEX, frame, kernels, busy, none
+Result<analysis::CycleOptions> cycle_options(std::string_view typed);
+
+}  // namespace strobe::cli

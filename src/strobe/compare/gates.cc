@@ -1,0 +1,198 @@
+#include "strobe/compare/gates.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace strobe::compare {
+namespace {
+
+constexpr std::string_view kForms = "a gate is cycle>3%, cycle>5ms, beta>1, cause=clock or any";
+
+std::string without_blanks(std::string_view text) {
+  std::string out;
+  std::ranges::copy_if(text, std::back_inserter(out), [](char c) { return c != ' '; });
+  return out;
+}
+
+Error bad_gate(std::string what, std::string hint) {
+  return {.code = ErrorCode::kBadCommandLine,
+          .what = std::move(what),
+          .where = "--fail-on",
+          .hint = std::move(hint)};
+}
+
+struct Limit {
+  double number = 0;
+  std::string_view unit;
+};
+
+std::optional<Limit> limit_of(std::string_view text) {
+  Limit limit;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limit.number);
+  if (error != std::errc{} || !std::isfinite(limit.number) || limit.number < 0) return std::nullopt;
+  limit.unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  return limit;
+}
+
+struct Form {
+  std::string_view subject;
+  std::string_view unit;
+  GateKind kind;
+  double scale;  // to the unit of Gate::limit
+};
+constexpr Form kLimitForms[] = {
+    {"cycle", "%", GateKind::kCyclePercent, 1}, {"cycle", "ms", GateKind::kCycleMs, 1},
+    {"cycle", "us", GateKind::kCycleMs, 1e-3},  {"cycle", "s", GateKind::kCycleMs, 1e3},
+    {"beta", "", GateKind::kBeta, 1},           {"beta", "%", GateKind::kBeta, 1},
+};
+
+Result<Gate> limit_gate(const std::string& text, std::size_t sign) {
+  const std::string_view subject = std::string_view(text).substr(0, sign);
+  const auto limit = limit_of(std::string_view(text).substr(sign + 1));
+  if (!limit) {
+    return bad_gate(fmt::format("'{}' has no limit behind its '>'", text), std::string(kForms));
+  }
+  for (const Form& form : kLimitForms) {
+    if (form.subject == subject && form.unit == limit->unit) {
+      return Gate{.text = text, .kind = form.kind, .limit = limit->number * form.scale};
+    }
+  }
+  if (subject == "cycle" && limit->unit.empty()) {
+    return bad_gate(fmt::format("'{}' needs a unit", text),
+                    fmt::format("{0}% of the normal cycle, or {0}ms", text));
+  }
+  return bad_gate(fmt::format("'{}' is not a gate", text), std::string(kForms));
+}
+
+Result<Gate> cause_gate(const std::string& text, std::string_view word) {
+  std::vector<std::string_view> words;
+  for (int i = 0; i <= static_cast<int>(CauseKind::kUnattributed); ++i) {
+    const auto kind = static_cast<CauseKind>(i);
+    if (word_of(kind) == word) return Gate{.text = text, .kind = GateKind::kCause, .cause = kind};
+    words.push_back(word_of(kind));
+  }
+  return bad_gate(fmt::format("'{}' is not a cause", word),
+                  fmt::format("the causes are {}", fmt::join(words, ", ")));
+}
+
+Result<Gate> parse_gate(const std::string& typed) {
+  const std::string text = without_blanks(typed);
+  if (text == "any") return Gate{.text = text, .kind = GateKind::kAny};
+  if (const std::size_t sign = text.find('>'); sign != std::string::npos) {
+    return limit_gate(text, sign);
+  }
+  constexpr std::string_view kCause = "cause=";
+  if (text.starts_with(kCause)) return cause_gate(text, text.substr(kCause.size()));
+  return bad_gate(fmt::format("'{}' is not a gate", text), std::string(kForms));
+}
+
+std::string sizes(const Change& change) {
+  return fmt::format("n = {} and {}", change.normal.n, change.abnormal.n);
+}
+
+std::string slower_cycles(const CycleRow& row) {
+  return fmt::format("cycle time rose by {:.3g} ms, {:.3g} % of the normal {:.4g} ms ({})",
+                     row.ms.shift.shift, 100 * row.ms.shift.shift / row.ms.normal_median,
+                     row.ms.normal_median, sizes(row.ms));
+}
+
+// The answer has met every condition of a significant change; the interval says which of several
+// types of cycles moved, and where to.
+std::optional<std::string> why_cycles(const Comparison& comparison, const Gate& gate) {
+  if (comparison.answer != Answer::kSlower) return std::nullopt;
+  for (const CycleRow& row : comparison.cycles) {
+    if (!(row.ms.shift.low > 0)) continue;
+    const double rise = gate.kind == GateKind::kCycleMs
+                            ? row.ms.shift.shift
+                            : 100 * row.ms.shift.shift / row.ms.normal_median;
+    if (rise > gate.limit) return slower_cycles(row);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> why_beta(const Comparison& comparison, const Gate& gate) {
+  const FunctionRow* worst = nullptr;
+  for (const FunctionRow& row : comparison.functions) {
+    const bool is_change = row.verdict == Verdict::kChanged || row.verdict == Verdict::kNew;
+    if (!is_change || !(row.beta.shift.shift > gate.limit)) continue;
+    if (worst == nullptr || row.beta.shift.shift > worst->beta.shift.shift) worst = &row;
+  }
+  if (worst == nullptr) return std::nullopt;
+  return fmt::format("'{}' on {} takes {:.3g} points more of the cycle ({:.3g} -> {:.3g} %, {})",
+                     worst->key.name, worst->key.device, worst->beta.shift.shift,
+                     worst->beta.normal_median, worst->beta.abnormal_median, sizes(worst->beta));
+}
+
+std::optional<std::string> why_cause(const Comparison& comparison, const Gate& gate) {
+  const auto cause = std::ranges::find(comparison.causes, gate.cause, &Cause::kind);
+  if (cause == comparison.causes.end()) return std::nullopt;
+  return fmt::format("{} (score {:.2f})", cause->headline, cause->score);
+}
+
+bool is_change(const FunctionRow& row) {
+  switch (row.verdict) {
+    case Verdict::kChanged:
+    case Verdict::kNew:
+    case Verdict::kVanished:
+      return true;
+    case Verdict::kCallsChanged:
+      return row.beta.q < 0.05;
+    case Verdict::kSame:
+    case Verdict::kTooFew:
+      break;
+  }
+  return false;
+}
+
+std::optional<std::string> why_any(const Comparison& comparison) {
+  const auto functions = std::ranges::count_if(comparison.functions, is_change);
+  const bool is_slower = comparison.answer == Answer::kSlower;
+  if (is_slower || comparison.answer == Answer::kFaster) {
+    return fmt::format("cycles became {}, {} functions changed", is_slower ? "slower" : "faster",
+                       functions);
+  }
+  if (functions == 0) return std::nullopt;
+  return fmt::format("{} functions changed", functions);
+}
+
+std::optional<std::string> why(const Comparison& comparison, const Gate& gate) {
+  switch (gate.kind) {
+    case GateKind::kCyclePercent:
+    case GateKind::kCycleMs:
+      return why_cycles(comparison, gate);
+    case GateKind::kBeta:
+      return why_beta(comparison, gate);
+    case GateKind::kCause:
+      return why_cause(comparison, gate);
+    case GateKind::kAny:
+      return why_any(comparison);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<Gate>> parse_gates(const std::vector<std::string>& texts) {
+  std::vector<Gate> gates;
+  for (const std::string& text : texts) {
+    STROBE_TRY(Gate gate, parse_gate(text));
+    gates.push_back(std::move(gate));
+  }
+  return gates;
+}
+
+std::vector<GateFailure> failed_gates(const Comparison& comparison, std::span<const Gate> gates) {
+  std::vector<GateFailure> failures;
+  for (const Gate& gate : gates) {
+    if (auto reason = why(comparison, gate)) failures.push_back({gate.text, std::move(*reason)});
+  }
+  return failures;
+}
+
+}  // namespace strobe::compare

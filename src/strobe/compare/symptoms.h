@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strobe/compare/comparison.h"
+#include "strobe/device/runtime_calls.h"
+
+// What the rules for causes look at: a comparison, seen from one rank, in sums and ratios.
+namespace strobe::compare {
+
+// Beyond chance even where neighbouring cycles resemble each other.
+bool is_real(const Change& change);
+// Such a change, to at least (at most) so many times the normal value.
+bool rose(const Change& change, double least_ratio);
+bool fell(const Change& change, double most_ratio);
+
+// Milliseconds per cycle of several functions together.
+Change total_ms(std::span<const FunctionRow* const> rows);
+
+// How the kernels that both runs call equally often have changed, weighted by their normal time.
+struct Slowdowns {
+  double kernel_ms = 0;  // normal time of all kernels
+  // Shares of it, 0..1, whose calls take longer by a factor within a window, beyond chance.
+  double share_between(double low, double high) const;
+  double share_equal() const { return share_between(0.97, 1.03); }
+  double median() const;  // weighted; 1 if there are none
+
+  struct One {
+    double factor = 1;
+    double ms = 0;
+    bool is_real = false;
+  };
+  std::vector<One> ones = {};  // by factor
+};
+
+struct DeviceSymptoms {
+  const DeviceRow* row = nullptr;
+  std::string chip;  // as the trace calls it; may be ""
+  std::vector<const FunctionRow*> kernels;
+  std::vector<const FunctionRow*> collectives;
+  std::vector<const FunctionRow*> copies;
+  Change kernel_ms;
+  Slowdowns slowdowns;
+  // Milliseconds by which kernels changed, without regard to sign: all of it, and what is new, gone
+  // or called more or less often.
+  double changed_ms = 0;
+  double other_work_ms = 0;
+  // Of the kernels in both runs, the share launched with another number of blocks. Each has one
+  // vote: some have as many blocks as the device has room for, whatever their work.
+  double resized_share = 0;
+
+  const std::string& name() const { return row->device; }
+};
+
+struct HostSymptoms {
+  std::vector<const FunctionRow*> operators;
+  std::vector<const FunctionRow*> runtime_calls;
+  Slowdowns operator_slowdowns;
+  Change runtime_ms;
+  // Per cycle.
+  double synchronizations_normal = 0;
+  double synchronizations_abnormal = 0;
+  double allocations_normal = 0;  // allocations and frees
+  double allocations_abnormal = 0;
+  Change synchronize_ms;
+  Change allocate_ms;
+  Change load_code_ms;
+  Change launch_ms;
+  Change input_ms;  // data loading
+  Change disk_ms;   // reads and writes, as the operating system saw them
+  Change queue_ms;  // waiting for a core, likewise
+};
+
+struct Symptoms {
+  const Comparison* comparison = nullptr;
+  std::int32_t rank = 0;
+  const CycleRow* cycle = nullptr;
+  double cycle_change_ms = 0;  // Hodges-Lehmann
+  std::vector<DeviceSymptoms> devices;
+  HostSymptoms host;
+  // The factor by which calls of nearly all functions changed; 1 if there is no such factor.
+  double common_calls_factor = 1;
+
+  bool is_slower() const;
+  // The metric that plays this role on a device ("Host": on the host); null if nobody sampled it.
+  const MetricRow* metric(device::MetricRole role, std::string_view device) const;
+  // "", or " on rank 3" when there are several.
+  std::string place() const;
+};
+
+Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank);
+
+}  // namespace strobe::compare

@@ -1,0 +1,138 @@
+#include "strobe/report/compare_verdict.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "strobe/report/compare_numbers.h"
+#include "strobe/report/format.h"
+
+namespace strobe::report {
+namespace {
+
+using compare::Answer;
+using compare::Cause;
+using compare::CauseKind;
+using compare::Comparison;
+using compare::CycleRow;
+using compare::FunctionRow;
+
+// The type of cycles that the answer is about: the one that moved, else the most frequent one.
+const CycleRow* main_cycles(const Comparison& comparison) {
+  for (const CycleRow& row : comparison.cycles) {
+    const std::string_view direction = direction_of(row, comparison.answer);
+    if (direction == "slower" || direction == "faster") return &row;
+  }
+  return comparison.cycles.empty() ? nullptr : &comparison.cycles.front();
+}
+
+std::string numbers(const CycleRow& row) {
+  return fmt::format("{} -> {} in the median ({}, {} of normal, 95 % interval {}; n = {})",
+                     time_text(row.ms.normal_median), time_text(row.ms.abnormal_median),
+                     time_change_text(row.ms.shift.shift),
+                     percent_change_text(row.ms.shift.shift, row.ms.normal_median),
+                     time_interval_text(row.ms.shift), sizes_text(row.ms));
+}
+
+std::string functions_moved(const Comparison& comparison, std::string_view judgement = {}) {
+  const auto moved = std::ranges::count_if(comparison.functions,
+                                           [](const FunctionRow& row) { return is_changed(row); });
+  const std::string all = counted(comparison.functions.size(), "function");
+  return moved == 0 ? fmt::format("none of {} changed", all)
+                    : fmt::format("{} of {} changed{}", moved, all, judgement);
+}
+
+std::string of_type(const CycleRow& row) {
+  return row.type == analysis::CycleType::kStep ? ""
+                                                : fmt::format(" of {} cycles", word_of(row.type));
+}
+
+std::string cycle_sentence(const Comparison& comparison) {
+  const CycleRow* row = main_cycles(comparison);
+  if (row == nullptr) return "Whether anything changed cannot be told: there are no cycles.";
+  const std::string cycles = of_type(*row);
+  switch (comparison.answer) {
+    case Answer::kSlower:
+      return fmt::format("Slower: the time{} rose, {}.", cycles.empty() ? " of a cycle" : cycles,
+                         numbers(*row));
+    case Answer::kFaster:
+      return fmt::format("Faster: the time{} fell, {}.", cycles.empty() ? " of a cycle" : cycles,
+                         numbers(*row));
+    case Answer::kShifted:
+      return fmt::format("No significant change of cycle time{}, {}; {}.", cycles, numbers(*row),
+                         functions_moved(comparison));
+    case Answer::kNoChange:
+      return fmt::format("No change found: cycle time{} {}; {}.", cycles, numbers(*row),
+                         functions_moved(comparison, ", together too little to matter"));
+    case Answer::kCannotTell:
+      break;
+  }
+  return fmt::format(
+      "Whether cycle time{} changed cannot be told from {} cycles: {} -> {} in the median.", cycles,
+      sizes_text(row->ms), time_text(row->ms.normal_median), time_text(row->ms.abnormal_median));
+}
+
+const Cause* first_known(const Comparison& comparison) {
+  const auto known = std::ranges::find_if(comparison.causes, [](const Cause& cause) {
+    return cause.kind != CauseKind::kUnattributed && cause.kind != CauseKind::kMeasurement;
+  });
+  return known == comparison.causes.end() ? nullptr : &*known;
+}
+
+std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
+  if (cause != nullptr) {
+    const bool is_sure = cause->score >= compare::kConfidentScore;
+    return fmt::format("{} cause: {} ({}, score {:.2f} of 1).", is_sure ? "Likely" : "Possible",
+                       cause->headline, is_sure ? "confident" : "not sure", cause->score);
+  }
+  if (comparison.answer == Answer::kNoChange) return "There is nothing to explain.";
+  return "The cause is not known: no rule found enough evidence.";
+}
+
+}  // namespace
+
+std::string_view word_of(Answer answer) {
+  switch (answer) {
+    case Answer::kNoChange:
+      return "no_change";
+    case Answer::kSlower:
+      return "slower";
+    case Answer::kFaster:
+      return "faster";
+    case Answer::kShifted:
+      return "shifted";
+    case Answer::kCannotTell:
+      return "cannot_tell";
+  }
+  return "";
+}
+
+std::string_view direction_of(const CycleRow& row, Answer answer) {
+  if (row.ms.too_few) return "too few";
+  if (answer == Answer::kSlower && row.ms.shift.low > 0) return "slower";
+  if (answer == Answer::kFaster && row.ms.shift.high < 0) return "faster";
+  return kNoEvidence;
+}
+
+bool is_changed(const FunctionRow& row) {
+  return row.verdict != compare::Verdict::kSame && row.verdict != compare::Verdict::kTooFew;
+}
+
+bool is_changed(const compare::Change& metric) {
+  return !metric.too_few && metric.q < 0.05 && std::abs(metric.cliffs_delta) >= 0.474;
+}
+
+CompareVerdict verdict_of(const Comparison& comparison) {
+  const Cause* cause = first_known(comparison);
+  CompareVerdict verdict;
+  verdict.answer = word_of(comparison.answer);
+  verdict.sentences = {cycle_sentence(comparison), cause_sentence(comparison, cause)};
+  verdict.cause = cause == nullptr ? std::string_view() : compare::word_of(cause->kind);
+  verdict.confidence = cause == nullptr                           ? "none"
+                       : cause->score >= compare::kConfidentScore ? "high"
+                                                                  : "medium";
+  return verdict;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/compare/comparison.h"
+
+namespace strobe::report {
+
+// What a comparison comes to.
+struct CompareVerdict {
+  std::string_view answer;             // "slower": for tools
+  std::vector<std::string> sentences;  // did the cycle change; why, and how sure that is
+  std::string_view cause;              // "clock"; "" if not known
+  std::string_view confidence;         // "high", "medium"; "none" without a cause
+};
+
+CompareVerdict verdict_of(const compare::Comparison& comparison);
+
+std::string_view word_of(compare::Answer answer);  // "no_change", "slower", "cannot_tell"
+
+// Which way a type of cycles went: "slower", "faster", "~", "too few".
+std::string_view direction_of(const compare::CycleRow& row, compare::Answer answer);
+
+// The function's verdict is more than "no evidence".
+bool is_changed(const compare::FunctionRow& row);
+
+// The tests of a metric confirm that it moved.
+bool is_changed(const compare::Change& metric);
+
+}  // namespace strobe::report
