@@ -16,9 +16,16 @@ namespace strobe::cli {
 
 enum class CompareFormat : std::uint8_t { kText, kMarkdown, kJson, kCsv, kHtml };
 
+enum class CompareMode : std::uint8_t {
+  kTwoRuns,    // NORMAL ABNORMAL
+  kHalves,     // --halves RUN: the first half of its cycles with the second
+  kStragglers  // RUN: its ranks with each other
+};
+
 // What `strobe compare` was asked for.
 struct CompareRequest {
-  std::filesystem::path normal;
+  CompareMode mode = CompareMode::kTwoRuns;
+  std::filesystem::path normal;  // or the only run
   std::filesystem::path abnormal;
   std::vector<std::filesystem::path> baselines;
   bool compat = false;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "strobe/compare/function_index.h"
+#include "strobe/compare/symptoms.h"
 #include "strobe/report/compare_numbers.h"
 #include "strobe/report/format.h"
 
@@ -43,6 +45,18 @@ std::string functions_moved(const Comparison& comparison, std::string_view judge
                     : fmt::format("{} of {} changed{}", moved, all, judgement);
 }
 
+// Work on a device that changed although the cycle hides it: "kernels on GPU 0 became slower, ...".
+std::string kernels_moved(const Comparison& comparison) {
+  for (const compare::DeviceRow& device : comparison.devices) {
+    const bool is_host = device.device == compare::kHostDevice;
+    if (is_host || !compare::is_real(device.busy_ms)) continue;
+    if (std::abs(device.busy_ms.ratio() - 1) < 0.02) continue;
+    return fmt::format("kernels on {} became {}, {} per cycle; ", device.device,
+                       device.busy_ms.rises() ? "slower" : "faster", time_story(device.busy_ms));
+  }
+  return {};
+}
+
 std::string of_type(const CycleRow& row) {
   return row.type == analysis::CycleType::kStep ? ""
                                                 : fmt::format(" of {} cycles", word_of(row.type));
@@ -60,8 +74,8 @@ std::string cycle_sentence(const Comparison& comparison) {
       return fmt::format("Faster: the time{} fell, {}.", cycles.empty() ? " of a cycle" : cycles,
                          numbers(*row));
     case Answer::kShifted:
-      return fmt::format("No significant change of cycle time{}, {}; {}.", cycles, numbers(*row),
-                         functions_moved(comparison));
+      return fmt::format("No significant change of cycle time{}, {}; {}{}.", cycles, numbers(*row),
+                         kernels_moved(comparison), functions_moved(comparison));
     case Answer::kNoChange:
       return fmt::format("No change found: cycle time{} {}; {}.", cycles, numbers(*row),
                          functions_moved(comparison, ", together too little to matter"));
@@ -80,11 +94,21 @@ const Cause* first_known(const Comparison& comparison) {
   return known == comparison.causes.end() ? nullptr : &*known;
 }
 
+std::string further_causes(const Comparison& comparison, const Cause& first) {
+  std::string text;
+  for (const Cause& cause : comparison.causes) {
+    if (&cause == &first || cause.score < compare::kConfidentScore) continue;
+    text += fmt::format("; also, {} ({:.2f})", cause.headline, cause.score);
+  }
+  return text;
+}
+
 std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
   if (cause != nullptr) {
     const bool is_sure = cause->score >= compare::kConfidentScore;
-    return fmt::format("{} cause: {} ({}, score {:.2f} of 1).", is_sure ? "Likely" : "Possible",
-                       cause->headline, is_sure ? "confident" : "not sure", cause->score);
+    return fmt::format("{} cause: {} ({}, score {:.2f} of 1){}.", is_sure ? "Likely" : "Possible",
+                       cause->headline, is_sure ? "confident" : "not sure", cause->score,
+                       further_causes(comparison, *cause));
   }
   if (comparison.answer == Answer::kNoChange) return "There is nothing to explain.";
   return "The cause is not known: no rule found enough evidence.";
