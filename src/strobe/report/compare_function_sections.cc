@@ -25,13 +25,6 @@ bool has_ranks(const Comparison& comparison) {
 
 bool has_types(const Comparison& comparison) { return comparison.cycles.size() > 1; }
 
-std::string verdict_text(const FunctionRow& row) {
-  if (row.verdict == Verdict::kChanged) return row.ms.shift.shift < 0 ? "faster" : "slower";
-  if (row.verdict == Verdict::kCallsChanged) return "calls";
-  if (row.verdict == Verdict::kTooFew) return "too few";
-  return fmt::format("{} {}", kNoEvidence, band_of(row.beta.cliffs_delta));
-}
-
 // Those with a verdict first, each group in the order the comparison has.
 std::vector<const FunctionRow*> changed_first(const Comparison& comparison) {
   std::vector<const FunctionRow*> rows;
@@ -90,9 +83,12 @@ Section function_section(const Comparison& comparison, std::size_t top) {
   section.lead = fmt::format(
       "{} of {} changed. Milliseconds per cycle, medians; q is the share of false alarms among the "
       "rows up to this one. {} is no evidence of a change worth a line, with the size of the "
-      "effect "
-      "(Cliff's delta, large in all that changed).",
-      count_text(changed), counted(rows.size(), "function"), kNoEvidence);
+      "effect (Cliff's delta, large in all that changed).{}",
+      count_text(changed), counted(rows.size(), "function"), kNoEvidence,
+      std::ranges::any_of(rows,
+                          [](const FunctionRow* row) { return verdict_text(*row) == "share"; })
+          ? " share: its own time did not change, but the cycle's did, and so its share of it."
+          : "");
   section.table.columns = key_columns(comparison);
   append(
       section.table.columns,

@@ -144,7 +144,7 @@ Section finding_section(const Comparison& comparison) {
   std::vector<std::string> told;
   for (std::size_t i = 0; i < comparison.functions.size(); ++i) {
     const FunctionRow& row = comparison.functions[i];
-    if (!is_changed(row)) continue;
+    if (!has_own_change(row)) continue;
     if (section.arguments.size() == kFindings) break;
     std::vector<std::string> metrics = metrics_of(comparison, i);
     if (!metrics.empty() && metrics == told) {

@@ -143,6 +143,29 @@ bool is_changed(const FunctionRow& row) {
   return row.verdict != compare::Verdict::kSame && row.verdict != compare::Verdict::kTooFew;
 }
 
+bool has_own_change(const FunctionRow& row) {
+  if (row.verdict != compare::Verdict::kChanged) return is_changed(row);
+  return row.ms.shift.low > 0 || row.ms.shift.high < 0;
+}
+
+std::string verdict_text(const FunctionRow& row) {
+  using compare::Verdict;
+  switch (row.verdict) {
+    case Verdict::kChanged:
+      return row.ms.shift.low > 0 ? "slower" : row.ms.shift.high < 0 ? "faster" : "share";
+    case Verdict::kCallsChanged:
+      return "calls";
+    case Verdict::kTooFew:
+      return "too few";
+    case Verdict::kNew:
+    case Verdict::kVanished:
+      return std::string(word_of(row.verdict));
+    case Verdict::kSame:
+      break;
+  }
+  return fmt::format("{} {}", kNoEvidence, band_of(row.beta.cliffs_delta));
+}
+
 bool is_changed(const compare::Change& metric) {
   return !metric.too_few && metric.q < 0.05 && std::abs(metric.cliffs_delta) >= 0.474;
 }

@@ -42,6 +42,16 @@ TEST(CompareFunctionSectionsTest, changed_functions_come_first_and_carry_interva
   EXPECT_THAT(section.lead, HasSubstr("2 of 3 functions changed"));
 }
 
+TEST(CompareFunctionSectionsTest, a_share_that_moved_because_the_cycle_did_is_called_so) {
+  const ComparisonSketch sketch =
+      ComparisonSketch(kCycles, {200, 201, 199, 200, 202})
+          .function("norm", "GPU 0", {5, 5.1, 4.9, 5, 5.2}, {5, 5.1, 4.9, 5.05, 5.15});
+  const Section section = function_section(sketch.comparison(), 0);
+  EXPECT_EQ(shown(section, 0).back(), "share");
+  EXPECT_THAT(section.lead, HasSubstr("its own time did not change"));
+  EXPECT_TRUE(finding_section(sketch.comparison()).arguments.empty());
+}
+
 TEST(CompareFunctionSectionsTest, what_is_cut_is_counted) {
   const Section section = function_section(several().comparison(), 1);
   EXPECT_EQ(section.table.rows.size(), 1u);
