@@ -21,6 +21,7 @@ struct Conditions {
   double memory_used_percent = 0;  // above the usual
 
   // The host.
+  double host_slowdown = 1;  // that no counter shows
   double cpu_clock = 1;
   double core_wait = 0;          // share of the time in which the process waits for a core
   bool all_cores_taken = false;  // not only the one it runs on

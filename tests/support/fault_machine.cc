@@ -42,7 +42,8 @@ Machine::Machine(const Conditions& conditions, const RunNoise& noise, bool shows
 
 void Machine::begin_cycle(double slowdown) {
   const double drift = std::clamp(drift_.next(), -0.25, 0.4);
-  host_factor_ = noise_.host * (1 + drift) * slowdown / conditions_.cpu_clock;
+  host_factor_ =
+      noise_.host * (1 + drift) * slowdown * conditions_.host_slowdown / conditions_.cpu_clock;
 }
 
 SliceId Machine::add(std::string_view name, Interval interval, TrackId track, SliceKind kind,

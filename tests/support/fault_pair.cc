@@ -91,7 +91,7 @@ Conditions conditions_of(Fault fault, Strength strength, Dice& dice) {
       now.link_speed = of({0.85, 0.6, 0.3});
       break;
     case Fault::kLateRank:
-      now.kernel_slowdown = of({1.05, 1.25, 1.8});
+      now.kernel_slowdown = now.host_slowdown = of({1.05, 1.25, 1.8});
       break;
     case Fault::kCoreContention:
       now.core_wait = of({0.04, 0.2, 0.6});
