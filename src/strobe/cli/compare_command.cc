@@ -24,7 +24,6 @@
 #include "strobe/report/compare_json.h"
 #include "strobe/report/compare_markdown.h"
 #include "strobe/report/compare_report.h"
-#include "strobe/report/compare_verdict.h"
 #include "strobe/report/compat_data.h"
 #include "strobe/report/compat_report.h"
 #include "strobe/report/import_warning.h"
@@ -153,12 +152,12 @@ Result<std::string> compat_text(const Runs& runs, const CompareRequest& request)
 // The report is out; what is left to say decides the exit code.
 Result<void> judged(const Comparison& comparison, const CompareRequest& request) {
   if (comparison.answer == compare::Answer::kCannotTell) {
-    std::string what = report::verdict_of(comparison).sentences.front();
-    what.pop_back();
-    return Error{.code = ErrorCode::kTooLittleData,
-                 .what = std::move(what),
-                 .where = "",
-                 .hint = "record more cycles: four a side are the least that can show a change"};
+    const compare::Change& ms = comparison.cycles.front().ms;
+    return Error{
+        .code = ErrorCode::kTooLittleData,
+        .what = fmt::format("{} and {} cycles are too few for a test", ms.normal.n, ms.abnormal.n),
+        .where = "",
+        .hint = "four a side are the least that can show a change; twelve are better"};
   }
   const auto failures = compare::failed_gates(comparison, request.gates);
   if (failures.empty()) return {};
