@@ -31,7 +31,8 @@ std::vector<const FunctionRow*> changed_first(const Comparison& comparison) {
   for (const FunctionRow& row : comparison.functions) {
     if (!appears_or_vanishes(row)) rows.push_back(&row);
   }
-  std::ranges::stable_partition(rows, [](const FunctionRow* row) { return is_changed(*row); });
+  std::stable_partition(rows.begin(), rows.end(),
+                        [](const FunctionRow* row) { return is_changed(*row); });
   return rows;
 }
 

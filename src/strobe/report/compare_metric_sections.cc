@@ -87,8 +87,9 @@ std::vector<std::string> metrics_of(const Comparison& comparison, std::size_t fu
   for (const TripletRow& row : comparison.triplets) {
     if (row.function == function && is_changed(row.mu)) rows.push_back(&row);
   }
-  std::ranges::stable_partition(
-      rows, [&](const TripletRow* row) { return fires_a_rule(comparison, row->metric); });
+  std::stable_partition(rows.begin(), rows.end(), [&](const TripletRow* row) {
+    return fires_a_rule(comparison, row->metric);
+  });
   std::vector<std::string> stories;
   for (const auto& [row, names] :
        grouped(rows, [](const TripletRow&, const TripletRow&) { return true; })) {
