@@ -114,6 +114,14 @@ std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
   return "The cause is not known: no rule found enough evidence.";
 }
 
+// Its time moved by as much as would make a verdict, but so did the cycle.
+bool is_scaled(const FunctionRow& row) {
+  constexpr double kLeastShare = 0.02;
+  return (row.ms.shift.low > 0 || row.ms.shift.high < 0) &&
+         std::abs(row.ms.shift.shift) >= kLeastShare * row.ms.normal_median &&
+         band_of(row.beta.cliffs_delta) != "large";
+}
+
 }  // namespace
 
 std::string_view word_of(Answer answer) {
@@ -163,7 +171,8 @@ std::string verdict_text(const FunctionRow& row) {
     case Verdict::kSame:
       break;
   }
-  return fmt::format("{} {}", kNoEvidence, band_of(row.beta.cliffs_delta));
+  return fmt::format("{} {}", kNoEvidence,
+                     is_scaled(row) ? "scaled" : band_of(row.beta.cliffs_delta));
 }
 
 bool is_changed(const compare::Change& metric) {
