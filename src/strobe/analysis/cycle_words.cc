@@ -56,9 +56,10 @@ Result<CycleOptions> parse_cycle_options(std::string_view where, std::string_vie
   if (word.empty() || word == "auto") return CycleOptions{};
   const auto known = std::ranges::find(kWords, word, &Word::name);
   if (known != std::end(kWords)) return CycleOptions{.method = known->method, .marker = ""};
-  std::string names = "auto, marker=REGEX";
+  std::string names = "one of auto, marker=REGEX";
   for (const Word& one : kWords) names += fmt::format(", {}", one.name);
-  return bad_word(fmt::format("'{}' is not one of {}", typed, names), where, "");
+  return bad_word(fmt::format("'{}' is no way to cut a run into cycles", typed), where,
+                  std::move(names));
 }
 
 }  // namespace strobe::analysis

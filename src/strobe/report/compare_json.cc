@@ -188,6 +188,8 @@ void write_metric(JsonWriter& json, const MetricRow& row) {
       .member("metric", row.metric)
       .member("unit", row.info.unit)
       .member("rank", row.rank)
+      .member("told_by", &change_of(row) == &row.busy ? "busy" : "all")
+      .member("changed", is_changed(change_of(row)))
       .member("recording_median_normal", row.recording_median_normal)
       .member("recording_median_abnormal", row.recording_median_abnormal);
   json.key("all");

@@ -143,6 +143,10 @@ bool is_changed(const FunctionRow& row) {
   return row.verdict != compare::Verdict::kSame && row.verdict != compare::Verdict::kTooFew;
 }
 
+const compare::Change& change_of(const compare::MetricRow& row) {
+  return row.busy.normal.n > 0 && row.busy.abnormal.n > 0 ? row.busy : row.all;
+}
+
 bool is_changed(const compare::Change& metric) {
   return !metric.too_few && metric.q < 0.05 && std::abs(metric.cliffs_delta) >= 0.474;
 }

@@ -26,6 +26,9 @@ std::string_view direction_of(const compare::CycleRow& row, compare::Answer answ
 // The function's verdict is more than "no evidence".
 bool is_changed(const compare::FunctionRow& row);
 
+// While the device worked, where that can be told; idle time says little about a clock.
+const compare::Change& change_of(const compare::MetricRow& row);
+
 // The tests of a metric confirm that it moved.
 bool is_changed(const compare::Change& metric);
 

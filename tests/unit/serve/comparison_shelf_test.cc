@@ -46,8 +46,8 @@ class ComparisonShelfTest : public ::testing::Test {
     return std::make_shared<const OpenTrace>(std::string(name), std::move(loaded));
   }
 
-  Run read(const std::string& name) {
-    Run run = std::move(*readers::read_run(logs_.path() / name, {}, {}));
+  strobe::Run from_disk(const std::string& name) {
+    strobe::Run run = std::move(*readers::read_run(logs_.path() / name, {}, {}));
     for (RankCapture& rank : run.ranks) {
       rank.path = std::filesystem::path(rank.path).lexically_relative(logs_.path()).string();
     }
@@ -63,7 +63,7 @@ class ComparisonShelfTest : public ::testing::Test {
 TEST_F(ComparisonShelfTest, the_answer_is_that_of_the_command) {
   const auto answer = ask({{"normal", "normal"}, {"abnormal", "slow"}});
   ASSERT_TRUE(answer) << answer.error().what;
-  const auto expected = compare::compare_runs(read("normal"), read("slow"));
+  const auto expected = compare::compare_runs(from_disk("normal"), from_disk("slow"));
   ASSERT_TRUE(expected);
   EXPECT_EQ(**answer, report::compare_json(*expected));
   EXPECT_THAT(**answer, HasSubstr("gpu_sm_frequency"));
@@ -72,10 +72,9 @@ TEST_F(ComparisonShelfTest, the_answer_is_that_of_the_command) {
 TEST_F(ComparisonShelfTest, cycles_come_with_their_place_since_the_origin_of_their_trace) {
   const auto answer = ask({{"normal", "normal"}, {"abnormal", "slow"}});
   ASSERT_TRUE(answer);
-  EXPECT_THAT(**answer, HasSubstr(R"("cycle": 3, "name": "ProfilerStep#3", "type": "step", )"
-                                  R"("start_ns": 2000000, "duration_ns": 980000, )"
-                                  R"("left_out_on": [])"));
-  EXPECT_THAT(**answer, HasSubstr(R"("start_ns": 2800000, "duration_ns": 1380000)"));
+  EXPECT_THAT(**answer, HasSubstr(R"({"cycle":3,"name":"ProfilerStep#3","type":"step",)"
+                                  R"("start_ns":2000000,"duration_ns":980000,"left_out_on":[]})"));
+  EXPECT_THAT(**answer, HasSubstr(R"("start_ns":2800000,"duration_ns":1380000)"));
 }
 
 TEST_F(ComparisonShelfTest, a_single_trace_is_a_run_too) {
