@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -8,7 +9,6 @@
 #include <limits>
 #include <string>
 
-#include "strobe/analysis/steps.h"
 #include "strobe/compare/compat.h"
 #include "strobe/readers/run_reader.h"
 #include "strobe/report/compat_data.h"
@@ -22,17 +22,6 @@ namespace fs = std::filesystem;
 using simdjson::dom::element;
 
 const fs::path kPair = STROBE_SOURCE_DIR "/../shared/data/sglang_gpu_instability";
-
-analysis::CycleList cycles_of(const Trace& trace) {
-  analysis::CycleList list;
-  list.method = analysis::CycleMethod::kSteps;
-  for (const analysis::Step& step : analysis::list_steps(trace)) {
-    list.process = trace.strings()[step.process];
-    list.cycles.push_back({step.interval, std::string(trace.strings()[step.name])});
-    list.marker_slices.insert(list.marker_slices.end(), step.slices.begin(), step.slices.end());
-  }
-  return list;
-}
 
 std::string text_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -49,8 +38,7 @@ class CompatPairTest : public ::testing::Test {
     if (!fs::exists(kPair)) GTEST_SKIP() << "the pair of runs is not on this machine";
     const strobe::Run normal = readers::read_run(kPair / "normal", {}, {}).value();
     const strobe::Run abnormal = readers::read_run(kPair / "abnormal", {}, {}).value();
-    comparison_ = compare::compare_compat(normal, cycles_of(*normal.ranks.front().trace), abnormal,
-                                          cycles_of(*abnormal.ranks.front().trace));
+    comparison_ = compare::compare_compat(normal, abnormal).value();
   }
 
   compare::CompatComparison comparison_;

@@ -42,8 +42,8 @@ class ComparisonSketch {
     row.rank = rank;
     const CycleRow& cycles = comparison_.cycles.front();
     row.ms = change_between(normal_ms, abnormal_ms);
-    row.beta =
-        change_between(shares(normal_ms, cycles.ms_normal), shares(abnormal_ms, cycles.ms_abnormal));
+    row.beta = change_between(shares(normal_ms, cycles.ms_normal),
+                              shares(abnormal_ms, cycles.ms_abnormal));
     row.beta.q = row.beta.rank.p;
     row.presence_normal = presence(normal_ms);
     row.presence_abnormal = presence(abnormal_ms);
@@ -103,7 +103,10 @@ class ComparisonSketch {
   }
 
   ComparisonSketch& cause(CauseKind kind, double score, const std::string& headline) {
-    comparison_.causes.push_back({.kind = kind, .score = score, .headline = headline});
+    Cause& cause = comparison_.causes.emplace_back();
+    cause.kind = kind;
+    cause.score = score;
+    cause.headline = headline;
     return *this;
   }
   ComparisonSketch& evidence(const std::string& text, const std::string& metric = {}) {

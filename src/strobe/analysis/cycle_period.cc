@@ -14,6 +14,8 @@ constexpr double kLeastMatch = 0.85;
 constexpr double kLeastEstimate = kLeastMatch - 0.1;  // estimates err, exact matches decide
 constexpr std::size_t kCandidates = 32;
 constexpr double kLeastFunctions = 0.95;
+constexpr std::size_t kMostElements = 1
+                                      << 20;  // a longer sequence shows no more than its beginning
 
 using Sequence = std::span<const std::uint32_t>;
 
@@ -27,11 +29,13 @@ double sign_of(std::uint32_t function, std::size_t signal) {
 }
 
 // Per lag below `lags`: about the share of elements that equal the one so much later.
-std::vector<double> estimate_matches(Sequence functions, std::size_t lags) {
+std::vector<double> estimate_matches(Sequence functions, std::size_t count, std::size_t lags) {
   std::vector<double> matches(lags);
+  std::vector<double> signs(count);
   std::vector<double> signal(functions.size());
   for (std::size_t s = 0; s < kSignals; ++s) {
-    for (std::size_t i = 0; i < signal.size(); ++i) signal[i] = sign_of(functions[i], s);
+    for (std::uint32_t f = 0; f < count; ++f) signs[f] = sign_of(f, s);
+    for (std::size_t i = 0; i < signal.size(); ++i) signal[i] = signs[functions[i]];
     const std::vector<double> sums = stats::autocorrelation(signal);
     for (std::size_t lag = 0; lag < lags; ++lag) matches[lag] += sums[lag];
   }
@@ -132,9 +136,11 @@ std::optional<InnerPeriod> best_of(Sequence functions, std::vector<Candidate> ca
 }  // namespace
 
 SequencePeriods find_periods(Sequence functions, std::size_t count) {
-  const std::size_t lags = functions.size() / (kLeastRepetitions - 1) + 1;
+  functions = functions.first(std::min(functions.size(), kMostElements));
   if (functions.size() < kLeastRepetitions) return {};
-  const std::vector<double> matches = estimate_matches(functions, lags + 1);
+  // A period too long to be believed must still be seen, or one of its side peaks would win.
+  const std::size_t lags = functions.size() / 2;
+  const std::vector<double> matches = estimate_matches(functions, count, lags + 1);
   const std::size_t shortest = Completeness(functions, count).shortest_below(lags);
   std::vector<Candidate> complete;
   std::vector<Candidate> incomplete;
@@ -144,7 +150,13 @@ SequencePeriods find_periods(Sequence functions, std::size_t count) {
     if (!is_peak || match < kLeastEstimate) continue;
     (lag >= shortest ? complete : incomplete).push_back({lag, match});
   }
-  return {best_of(functions, std::move(complete)), best_of(functions, std::move(incomplete))};
+  SequencePeriods periods{best_of(functions, std::move(complete)),
+                          best_of(functions, std::move(incomplete))};
+  const auto is_too_rare = [&](const InnerPeriod& period) {
+    return period.kernels * (kLeastRepetitions - 1) > functions.size();
+  };
+  if (periods.cycle && is_too_rare(*periods.cycle)) periods.cycle.reset();
+  return periods;
 }
 
 }  // namespace strobe::analysis

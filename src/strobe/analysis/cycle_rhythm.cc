@@ -12,21 +12,27 @@ namespace {
 constexpr std::uint32_t kBins = 1 << 16;
 constexpr std::size_t kLeastBins = 8;   // shorter periods are too coarse to place
 constexpr double kLeastLikeness = 0.3;  // of the signal with itself a period later
-constexpr double kAlikePeaks = 0.9;     // multiples of a period are about as good as itself
-constexpr double kSearchedPart = 0.25;  // of a period, around where the next border should be
+constexpr double kAlikePeaks = 0.75;    // multiples of a period are about as good as itself
+constexpr double kSearchedPart = 0.4;   // of a period, around where the next border should be
 
-// When the device that works most does work.
-IntervalSet busiest_device(const Trace& trace) {
+// When the device that works most does so.
+struct DeviceWork {
+  IntervalSet busy;
+  std::size_t slices = 0;
+};
+
+DeviceWork busiest_device(const Trace& trace) {
   std::map<std::int32_t, std::vector<Interval>> work;
   for (std::size_t row = 0; row < trace.slice_count(); ++row) {
     const SliceId slice(row);
     if (!is_device_work(trace.kind(slice))) continue;
     work[trace.track(slice).device.value_or(-1)].push_back(trace.interval(slice));
   }
-  IntervalSet busiest;
+  DeviceWork busiest;
   for (auto& [device, intervals] : work) {
+    const std::size_t slices = intervals.size();
     IntervalSet busy = union_of(std::move(intervals));
-    if (total_ns(busy) > total_ns(busiest)) busiest = std::move(busy);
+    if (total_ns(busy) > total_ns(busiest.busy)) busiest = {std::move(busy), slices};
   }
   return busiest;
 }
@@ -65,13 +71,12 @@ std::optional<std::size_t> period_of(const std::vector<double>& signal) {
   const double best = *std::max_element(likeness.begin() + static_cast<long>(begin),
                                         likeness.begin() + static_cast<long>(lags) + 1);
   if (best < kLeastLikeness) return std::nullopt;
-  for (std::size_t lag = begin; lag <= lags; ++lag) {
-    if (likeness[lag] < kAlikePeaks * best) continue;
-    // On the hill; its top is the period.
-    while (lag < lags && likeness[lag + 1] > likeness[lag]) ++lag;
-    return lag;
+  std::size_t top = begin;
+  while (likeness[top] < kAlikePeaks * best) ++top;
+  for (std::size_t lag = top; lag <= lags && likeness[lag] >= kAlikePeaks * best; ++lag) {
+    if (likeness[lag] > likeness[top]) top = lag;
   }
-  return std::nullopt;
+  return top;
 }
 
 struct Gap {
@@ -136,7 +141,7 @@ std::vector<Cycle> cycles_between(const std::vector<std::int64_t>& borders_ns, I
 
 Result<CycleList> cycles_by_busy_signal(const Trace& trace) {
   const Error none{ErrorCode::kTooLittleData, "the device is not busy in a rhythm", "", ""};
-  const IntervalSet busy = busiest_device(trace);
+  const auto [busy, slices] = busiest_device(trace);
   if (busy.empty()) return none;
   const Interval extent{busy.front().start_ns, busy.back().end_ns};
   if (extent.length_ns() < kBins) return none;
@@ -145,7 +150,8 @@ Result<CycleList> cycles_by_busy_signal(const Trace& trace) {
   if (!period) return none;
   const double bin_ns = static_cast<double>(extent.length_ns()) / kBins;
   const auto borders_ns = borders_of(busy, static_cast<double>(*period) * bin_ns);
-  if (borders_ns.size() < kLeastRepetitions) return none;
+  // A beat that every slice keeps by itself is no cycle of several.
+  if (borders_ns.size() < kLeastRepetitions || slices < 2 * borders_ns.size()) return none;
   std::vector<double> durations;
   for (std::size_t i = 1; i < borders_ns.size(); ++i) {
     durations.push_back(static_cast<double>(borders_ns[i] - borders_ns[i - 1]));

@@ -16,17 +16,22 @@
 #include "strobe/compare/comparison.h"
 #include "strobe/compare/compat.h"
 #include "strobe/compare/gates.h"
+#include "strobe/compare/halves.h"
+#include "strobe/compare/stragglers.h"
 #include "strobe/readers/run_reader.h"
 #include "strobe/report/compare_csv.h"
 #include "strobe/report/compare_html.h"
 #include "strobe/report/compare_json.h"
 #include "strobe/report/compare_markdown.h"
 #include "strobe/report/compare_report.h"
-#include "strobe/report/compare_verdict.h"
 #include "strobe/report/compat_data.h"
 #include "strobe/report/compat_report.h"
 #include "strobe/report/import_warning.h"
+#include "strobe/report/render_csv.h"
+#include "strobe/report/render_html.h"
+#include "strobe/report/render_markdown.h"
 #include "strobe/report/render_text.h"
+#include "strobe/report/straggler_report.h"
 
 namespace strobe::cli {
 namespace {
@@ -91,6 +96,14 @@ Result<void> check_rank(const Run& run, const CompareRequest& request) {
                .hint = fmt::format("there are ranks {}", fmt::join(ranks, ", "))};
 }
 
+// Sentences and tables of numbers are hard to read across a wide screen.
+std::string as_text(const report::Document& document, const Terminal& terminal) {
+  constexpr int kMostColumns = 100;
+  return report::render_text(document, {.width = std::min(terminal.columns, kMostColumns),
+                                        .color = terminal.color,
+                                        .unicode = terminal.unicode});
+}
+
 std::string rendered(const Comparison& comparison, const CompareRequest& request,
                      const Terminal& terminal) {
   switch (request.format) {
@@ -105,9 +118,23 @@ std::string rendered(const Comparison& comparison, const CompareRequest& request
     case CompareFormat::kText:
       break;
   }
-  return report::render_text(
-      report::compare_document(comparison, request.top),
-      {.width = terminal.columns, .color = terminal.color, .unicode = terminal.unicode});
+  return as_text(report::compare_document(comparison, request.top), terminal);
+}
+
+std::string rendered(const compare::Stragglers& stragglers, const CompareRequest& request,
+                     const Terminal& terminal) {
+  if (request.format == CompareFormat::kJson) return report::straggler_json(stragglers);
+  const report::Document document = report::straggler_document(stragglers, request.top);
+  switch (request.format) {
+    case CompareFormat::kMarkdown:
+      return report::render_markdown(document);
+    case CompareFormat::kCsv:
+      return report::render_csv(document);
+    case CompareFormat::kHtml:
+      return report::render_html(document);
+    default:
+      return as_text(document, terminal);
+  }
 }
 
 Result<std::string> compat_text(const Runs& runs, const CompareRequest& request) {
@@ -125,12 +152,12 @@ Result<std::string> compat_text(const Runs& runs, const CompareRequest& request)
 // The report is out; what is left to say decides the exit code.
 Result<void> judged(const Comparison& comparison, const CompareRequest& request) {
   if (comparison.answer == compare::Answer::kCannotTell) {
-    std::string what = report::verdict_of(comparison).sentences.front();
-    what.pop_back();
-    return Error{.code = ErrorCode::kTooLittleData,
-                 .what = std::move(what),
-                 .where = "",
-                 .hint = "record more cycles: four a side are the least that can show a change"};
+    const compare::Change& ms = comparison.cycles.front().ms;
+    return Error{
+        .code = ErrorCode::kTooLittleData,
+        .what = fmt::format("{} and {} cycles are too few for a test", ms.normal.n, ms.abnormal.n),
+        .where = "",
+        .hint = "four a side are the least that can show a change; twelve are better"};
   }
   const auto failures = compare::failed_gates(comparison, request.gates);
   if (failures.empty()) return {};
@@ -149,6 +176,14 @@ Result<void> answer(Output& output, std::string_view text) {
   return output.commit();
 }
 
+Result<void> show(const Comparison& comparison, const CompareRequest& request, Output& output,
+                  const Terminal& terminal, Stages& stages) {
+  const std::string text = rendered(comparison, request, terminal);
+  stages.end("report");
+  STROBE_TRY_VOID(answer(output, text));
+  return judged(comparison, request);
+}
+
 Result<void> compare_two(const CompareRequest& request, Output& output, const Terminal& terminal) {
   Stages stages(terminal);
   STROBE_TRY(const Runs runs, load_all(request, terminal));
@@ -164,16 +199,32 @@ Result<void> compare_two(const CompareRequest& request, Output& output, const Te
   STROBE_TRY(const Comparison comparison,
              compare::compare_runs(runs.normal, runs.abnormal, runs.baselines, request.options));
   stages.end("compare");
-  const std::string text = rendered(comparison, request, terminal);
+  return show(comparison, request, output, terminal, stages);
+}
+
+Result<void> compare_one(const CompareRequest& request, Output& output, const Terminal& terminal) {
+  Stages stages(terminal);
+  STROBE_TRY(const Run run, load(request.normal, request, terminal));
+  stages.end("load");
+  warn_of_losses(run, terminal);
+  STROBE_TRY_VOID(check_rank(run, request));
+  if (request.mode == CompareMode::kHalves) {
+    STROBE_TRY(const Comparison comparison, compare::compare_halves(run, request.options));
+    stages.end("compare");
+    return show(comparison, request, output, terminal, stages);
+  }
+  STROBE_TRY(const compare::Stragglers stragglers, compare::find_stragglers(run, request.options));
+  stages.end("compare");
+  const std::string text = rendered(stragglers, request, terminal);
   stages.end("report");
-  STROBE_TRY_VOID(answer(output, text));
-  return judged(comparison, request);
+  return answer(output, text);
 }
 
 Result<void> compare(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(const CompareRequest request, read_compare_request(arguments));
   STROBE_TRY(Output output, Output::open(request.output));
-  return compare_two(request, output, terminal);
+  return request.mode == CompareMode::kTwoRuns ? compare_two(request, output, terminal)
+                                               : compare_one(request, output, terminal);
 }
 
 }  // namespace
@@ -182,27 +233,29 @@ Command compare_command() {
   Command command = {
       .name = "compare",
       .summary = "what changed between two runs, how sure that is, and the likely cause",
-      .positionals = "NORMAL ABNORMAL",
+      .positionals = "RUN...",
       .positionals_help =
-          "two runs of one workload: a trace, or a folder with one trace (and metrics.csv) or one "
-          "folder or trace per rank",
+          "NORMAL and ABNORMAL, two runs of one workload: each a trace, a folder with one trace "
+          "(and metrics.csv), or one folder or trace per rank; one run alone has its ranks "
+          "compared with each other",
       .examples = {{"strobe compare normal/ abnormal/", "the verdict, then what it stands on"},
                    {"strobe compare normal/ abnormal/ --format html -o report.html",
                     "one page with pictures, to send to a colleague"},
                    {"strobe compare main/ branch/ --fail-on 'cycle>3%,beta>1'",
                     "for CI: exit code 1 if it got significantly slower"},
                    {"strobe compare normal/ abnormal/ --baseline normal2/,normal3/",
-                    "what differs between normal runs is noise"}},
+                    "what differs between normal runs is noise"},
+                   {"strobe compare run/", "its ranks with each other: which is slow, and why"},
+                   {"strobe compare --halves run/", "did it change while it ran?"}},
       .notes =
           {"--rank with a word is --sort: others call the order a ranking.",
            "Gates: cycle>3% or cycle>5ms (cycles slower by more), beta>1 (a function's share of "
-           "the "
-           "cycle up by more than 1 point), cause=clock (this cause is listed), any (any change, "
-           "improvements too). A change that is not significant never fails a gate. Quote them: "
-           "the shell reads > too.",
+           "the cycle up by more than 1 point), cause=clock (this cause is listed), any (any "
+           "change, improvements too). A change that is not significant never fails a gate. Quote "
+           "them: the shell reads > too.",
            "Exit codes: 0 answered and no gate failed, 1 a gate failed, 2 bad command line, 3 a "
-           "run "
-           "cannot be read or is too short for a test; what is known is printed all the same."},
+           "run cannot be read or is too short for a test; what is known is printed all the "
+           "same."},
       .flags =
           {{.name = "compat",
             .help = "the older report instead: its numbers, its columns, byte for byte"},
@@ -228,6 +281,7 @@ Command compare_command() {
             .kind = FlagKind::kList,
             .value = "RUN",
             .help = "further normal runs: what differs among them is noise, measured"},
+           {.name = "halves", .help = "one run: the first half of its cycles against the second"},
            {.name = "fail-on",
             .kind = FlagKind::kList,
             .value = "GATES",

@@ -77,35 +77,53 @@ Result<void> read_rank(const Arguments& arguments, compare::CompareOptions& opti
   return {};
 }
 
+CompareMode mode_of(const Arguments& arguments) {
+  if (arguments.is_on("halves")) return CompareMode::kHalves;
+  return arguments.positionals.size() == 1 ? CompareMode::kStragglers : CompareMode::kTwoRuns;
+}
+
+// With one run its ranks are compared with each other, or its halves; nothing else makes sense
+// then.
+Result<void> check_single(const Arguments& arguments, const CompareRequest& request) {
+  if (request.mode == CompareMode::kTwoRuns) return {};
+  const bool halves = request.mode == CompareMode::kHalves;
+  if (arguments.positionals.size() != 1) {
+    return bad_request("takes one run", "--halves", "`strobe compare --halves run/`");
+  }
+  for (const std::string_view flag : {"compat", "baseline"}) {
+    if (arguments.has(flag)) {
+      return bad_request("needs two runs", fmt::format("--{}", flag),
+                         "`strobe compare normal/ abnormal/`");
+    }
+  }
+  for (const std::string_view flag : {"rank", "fail-on"}) {
+    if (!halves && arguments.has(flag)) {
+      return bad_request("needs two runs, or --halves", fmt::format("--{}", flag),
+                         "one run alone has its ranks compared with each other");
+    }
+  }
+  return {};
+}
+
 Result<void> read_runs(const Arguments& arguments, CompareRequest& request) {
   const auto& given = arguments.positionals;
-  const bool halves = arguments.is_on("halves");
-  if (given.empty()) {
-    return bad_request("no run was given", "", "`strobe compare normal/ abnormal/`");
+  constexpr std::string_view kCall = "`strobe compare normal/ abnormal/`";
+  if (given.empty()) return bad_request("no run was given", "", std::string(kCall));
+  if (given.size() > 2) {
+    return bad_request(fmt::format("two runs are compared, not {}", given.size()), "",
+                       "further normal runs go to --baseline");
   }
-  if (given.size() > 2 || (halves && given.size() > 1)) {
-    return bad_request(
-        fmt::format("takes {}, not {}", halves ? "one run" : "two runs", given.size()),
-        halves ? "--halves" : "compare",
-        halves ? "`strobe compare --halves run/`" : "further normal runs go to --baseline");
-  }
+  request.mode = mode_of(arguments);
+  STROBE_TRY_VOID(check_single(arguments, request));
   request.normal = given[0];
-  if (given.size() == 2) {
-    request.abnormal = given[1];
-  } else {
-    request.mode = halves ? CompareMode::kHalves : CompareMode::kStragglers;
-  }
+  if (given.size() == 2) request.abnormal = given[1];
   for (const std::string& path : arguments.list("baseline")) request.baselines.emplace_back(path);
-  if (!request.baselines.empty() && request.mode != CompareMode::kTwoRuns) {
-    return bad_request("needs a normal and an abnormal run", "--baseline",
-                       "`strobe compare normal/ abnormal/ --baseline normal2/`");
-  }
   return {};
 }
 
 Result<void> check_compat(const Arguments& arguments, const CompareRequest& request) {
   if (!request.compat) return {};
-  if (request.mode != CompareMode::kTwoRuns || !request.baselines.empty()) {
+  if (!request.baselines.empty()) {
     return bad_request("compares one normal with one abnormal run", "--compat",
                        "`strobe compare --compat normal/ abnormal/`");
   }

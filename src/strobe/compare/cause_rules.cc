@@ -24,6 +24,7 @@ struct Consequence {
 void weaken_consequences(std::vector<Cause>& causes) {
   using enum CauseKind;
   const Consequence known[] = {
+      {kStraggler, {kCommunicationWait, kFabric}, "a late rank does this too"},
       {kHostContention,
        {kHostSlow, kLaunchBound, kInputPipeline, kDiskIo, kPcie, kColdStart},
        "waiting for a core does this too"},
@@ -91,8 +92,12 @@ bool functions_changed(const Comparison& comparison) {
 std::vector<Cause> find_causes(const Comparison& comparison) {
   std::vector<Cause> causes;
   if (comparison.cycles.empty()) return causes;
+  std::vector<Symptoms> ranks;
   for (const RankMeasure& rank : comparison.normal.ranks) {
-    const Symptoms symptoms = read_symptoms(comparison, rank.rank);
+    ranks.push_back(read_symptoms(comparison, rank.rank));
+  }
+  find_straggler(ranks, causes);
+  for (const Symptoms& symptoms : ranks) {
     for (const auto rules :
          {device_cause_rules(), link_cause_rules(), host_cause_rules(), work_cause_rules()}) {
       for (const CauseRule rule : rules) rule(symptoms, causes);
@@ -118,6 +123,11 @@ Answer answer_of(const Comparison& comparison) {
     return cause.score >= kConfidentScore && cause.kind != CauseKind::kMeasurement;
   });
   return has_cause || functions_changed(comparison) ? Answer::kShifted : Answer::kNoChange;
+}
+
+void judge(Comparison& comparison) {
+  comparison.causes = find_causes(comparison);
+  comparison.answer = answer_of(comparison);
 }
 
 }  // namespace strobe::compare

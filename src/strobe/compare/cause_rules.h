@@ -18,11 +18,17 @@ std::span<const CauseRule> link_cause_rules();
 std::span<const CauseRule> host_cause_rules();
 std::span<const CauseRule> work_cause_rules();
 
+// The one that needs to see all ranks.
+void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes);
+
 // Every listed cause, the most likely first. None is forced: a changed cycle that no rule explains
 // is "unattributed".
 std::vector<Cause> find_causes(const Comparison& comparison);
 
 // What became of the run as a whole; asks after causes that were found.
 Answer answer_of(const Comparison& comparison);
+
+// Fills in causes and answer.
+void judge(Comparison& comparison);
 
 }  // namespace strobe::compare

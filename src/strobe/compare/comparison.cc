@@ -13,25 +13,6 @@
 namespace strobe::compare {
 namespace {
 
-Result<SideFacts> measured_side(const Run& run, const CompareOptions& options) {
-  SideFacts side;
-  side.label = run.label;
-  side.folder = run.folder;
-  side.path = run.ranks.empty() ? std::string() : run.ranks.front().path;
-  for (const RankCapture& capture : run.ranks) {
-    if (options.only_rank && capture.rank != *options.only_rank) continue;
-    STROBE_TRY(RankMeasure measured, measure(capture, options.measure));
-    side.ranks.push_back(std::move(measured));
-  }
-  if (side.ranks.empty()) {
-    return Error{
-        ErrorCode::kTooLittleData,
-        "run '" + run.label + "' has no rank " + std::to_string(options.only_rank.value_or(0)),
-        side.path, "leave --rank-id away to compare all ranks"};
-  }
-  return side;
-}
-
 bool has_cycles(const SideFacts& side) {
   for (const RankMeasure& measure : side.ranks) {
     if (!measure.cycles.cycles.empty()) return true;
@@ -45,6 +26,30 @@ Error no_cycles(const SideFacts& side) {
 }
 
 }  // namespace
+
+Result<SideFacts> measure_side(const Run& run, const CompareOptions& options) {
+  SideFacts side;
+  side.label = run.label;
+  side.folder = run.folder;
+  side.path = run.ranks.empty() ? std::string() : run.ranks.front().path;
+  for (const RankCapture& capture : run.ranks) {
+    if (options.only_rank && capture.rank != *options.only_rank) continue;
+    auto measured = measure(capture, options.measure);
+    if (!measured) {
+      Error error = std::move(measured).error();
+      if (error.where.empty()) error.where = capture.path;
+      return error;
+    }
+    side.ranks.push_back(*std::move(measured));
+  }
+  if (side.ranks.empty()) {
+    return Error{
+        ErrorCode::kTooLittleData,
+        "run '" + run.label + "' has no rank " + std::to_string(options.only_rank.value_or(0)),
+        side.path, "leave --rank away to compare all ranks"};
+  }
+  return side;
+}
 
 Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
                                     std::vector<SideFacts> baselines,
@@ -91,18 +96,17 @@ Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
 
 Result<Comparison> compare_runs(const Run& normal, const Run& abnormal,
                                 const std::vector<Run>& baselines, const CompareOptions& options) {
-  STROBE_TRY(SideFacts normal_side, measured_side(normal, options));
-  STROBE_TRY(SideFacts abnormal_side, measured_side(abnormal, options));
+  STROBE_TRY(SideFacts normal_side, measure_side(normal, options));
+  STROBE_TRY(SideFacts abnormal_side, measure_side(abnormal, options));
   std::vector<SideFacts> baseline_sides;
   for (const Run& baseline : baselines) {
-    STROBE_TRY(SideFacts side, measured_side(baseline, options));
+    STROBE_TRY(SideFacts side, measure_side(baseline, options));
     baseline_sides.push_back(std::move(side));
   }
   STROBE_TRY(Comparison comparison,
              compare_measures(std::move(normal_side), std::move(abnormal_side),
                               std::move(baseline_sides), options));
-  comparison.causes = find_causes(comparison);
-  comparison.answer = answer_of(comparison);
+  judge(comparison);
   return comparison;
 }
 

@@ -54,7 +54,7 @@ struct TripletRow {
   std::string metric;
   device::MetricInfo info;
   Change mu;      // in the unit of info
-  Change log_mu;  // log1p of it
+  Change log_mu;  // log1p of it; without a shift
   double sigma_normal = 0;
   double sigma_abnormal = 0;
   double coverage_normal = 0;
@@ -126,12 +126,15 @@ struct Comparison {
   Answer answer = Answer::kNoChange;  // kShifted: functions changed, the cycle did not get slower
 };
 
+// Every rank of a run, or the one that is asked for.
+Result<SideFacts> measure_side(const Run& run, const CompareOptions& options);
+
 // Baselines are further normal runs: what differs among normal runs is noise, measured.
 Result<Comparison> compare_runs(const Run& normal, const Run& abnormal,
                                 const std::vector<Run>& baselines = {},
                                 const CompareOptions& options = {});
 
-// Measured sides in, everything but causes and answer out; compare_runs adds those.
+// Measured sides in, everything but causes and answer out; judge() adds those.
 Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
                                     std::vector<SideFacts> baselines,
                                     const CompareOptions& options);

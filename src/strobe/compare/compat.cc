@@ -76,6 +76,15 @@ CompatSide side_of(const Run& run, const analysis::CycleList& cycles) {
 
 }  // namespace
 
+Result<CompatComparison> compare_compat(const Run& normal, const Run& abnormal,
+                                        const analysis::CycleOptions& options) {
+  STROBE_TRY(const analysis::CycleList normal_cycles,
+             analysis::find_cycles(*normal.ranks.front().trace, options));
+  STROBE_TRY(const analysis::CycleList abnormal_cycles,
+             analysis::find_cycles(*abnormal.ranks.front().trace, options));
+  return compare_compat(normal, normal_cycles, abnormal, abnormal_cycles);
+}
+
 CompatComparison compare_compat(const Run& normal, const analysis::CycleList& normal_cycles,
                                 const Run& abnormal, const analysis::CycleList& abnormal_cycles) {
   CompatComparison comparison{

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "strobe/analysis/cycles.h"
+#include "strobe/base/result.h"
 #include "strobe/trace/run.h"
 
 // Two runs compared as an older report did, whose readers know its numbers: few samples, no
@@ -46,7 +47,11 @@ struct CompatComparison {
   std::vector<CompatRow> rows;  // by suspicion, the largest first; ties by function, metric, device
 };
 
-// Of each run the first rank.
+// Of each run the first rank, cut into cycles. An error says why a run has none.
+Result<CompatComparison> compare_compat(const Run& normal, const Run& abnormal,
+                                        const analysis::CycleOptions& options = {});
+
+// The same with cycles that are known.
 CompatComparison compare_compat(const Run& normal, const analysis::CycleList& normal_cycles,
                                 const Run& abnormal, const analysis::CycleList& abnormal_cycles);
 

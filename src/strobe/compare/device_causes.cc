@@ -27,7 +27,7 @@ void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .evidence = {},
         .against = {},
         .advice =
-            "list the processes on the device (nvidia-smi, rocm-smi, cnmon) and "
+            "list the processes on the device with its vendor's tool (nvidia-smi) and "
             "move or stop the other one"};
     cause.evidence.push_back(told("device in use, by its own counter", metric, metric.all));
     cause.evidence.push_back(told(fmt::format(

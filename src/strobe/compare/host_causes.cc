@@ -128,7 +128,8 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
 void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).grew) return;
   const MetricRow* clock = symptoms.metric(MetricRole::kCpuClock, kHost);
-  const bool clock_fell = clock != nullptr && fell(clock->all, 0.95);
+  // A clock that falls to less than a tenth was sampled in another unit.
+  const bool clock_fell = clock != nullptr && fell(clock->all, 0.95) && clock->all.ratio() > 0.1;
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
   const bool all_slower =
       slowed > 0.7 && symptoms.is_slower() && kernels_are_equal(symptoms) && gaps_grew(symptoms);

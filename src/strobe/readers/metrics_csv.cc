@@ -19,7 +19,7 @@
 namespace strobe::readers {
 namespace {
 
-constexpr std::size_t kPieceBytes = 4 << 20;
+constexpr std::size_t kFirstBytes = 64 << 10;
 constexpr std::string_view kColumns[] = {"ts_us", "device", "metric", "value"};
 constexpr std::string_view kHint = "its first line names the columns: ts_us,device,metric,value";
 
@@ -258,8 +258,8 @@ Result<MetricsRead> read_stream(ByteStream& stream, const std::string& name) {
   std::optional<Error> damage;
   while (!damage) {
     const std::size_t before = text.size();
-    text.resize(before + kPieceBytes);
-    const Result<std::size_t> bytes = stream.read({text.data() + before, kPieceBytes});
+    text.resize(std::max(kFirstBytes, 2 * before));
+    const Result<std::size_t> bytes = stream.read({text.data() + before, text.size() - before});
     text.resize(before + (bytes ? *bytes : 0));
     if (bytes && *bytes == 0) break;
     if (!bytes) damage = bytes.error();
@@ -268,6 +268,8 @@ Result<MetricsRead> read_stream(ByteStream& stream, const std::string& name) {
     damage->where = name;
     return *damage;
   }
+  // The line that breaks off may end inside a number, which would read as a smaller one.
+  if (damage) text.resize(text.rfind('\n') + 1);
   const std::size_t bytes = text.size();
   text.append(simd::kSimdPadding, '\0');
   STROBE_TRY(MetricsRead read, CsvReader({text.data(), bytes}, name).read());

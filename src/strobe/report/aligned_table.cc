@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace strobe::report {
 namespace {
@@ -12,13 +13,15 @@ std::size_t characters_in(std::string_view utf8) {
       utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-std::string escaped(std::string_view text) {
+void escape(std::string& text) {
+  const auto breaks_table = [](char c) { return c == '|' || c == '\n' || c == '\r'; };
+  if (std::ranges::none_of(text, breaks_table)) return;
   std::string out;
   for (const char c : text) {
     if (c == '|') out += '\\';
     out += c == '\n' || c == '\r' ? ' ' : c;
   }
-  return out;
+  text = std::move(out);
 }
 
 // Characters behind the point, or behind the 'e' of an exponent where there is no point; -1 if
@@ -45,6 +48,8 @@ class Layout {
         width_(characters_in(column.header) + kHeaderMargin) {
     for (const std::string& cell : column.cells) width_ = std::max(width_, characters_in(cell));
   }
+
+  std::size_t characters() const { return width_ + 3; }  // with the blanks around it and the bar
 
   void append_cell(std::string& out, const std::string& cell) const {
     const std::size_t padding = width_ - characters_in(cell);
@@ -74,18 +79,22 @@ class Layout {
 std::string aligned_table(std::vector<AlignedColumn> columns) {
   std::vector<Layout> layouts;
   for (AlignedColumn& column : columns) {
-    column.header = escaped(column.header);
+    escape(column.header);
     if (column.alignment == CellAlignment::kText) {
-      for (std::string& cell : column.cells) cell = escaped(cell);
+      for (std::string& cell : column.cells) escape(cell);
     }
     if (column.alignment == CellAlignment::kDecimal) align_points(column.cells);
     layouts.emplace_back(column);
   }
-  std::string out = "|";
+  const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
+  std::string out;
+  std::size_t line = 2;
+  for (const Layout& layout : layouts) line += layout.characters();
+  out.reserve(line * (rows + 2));
+  out += '|';
   for (std::size_t i = 0; i < columns.size(); ++i) layouts[i].append_cell(out, columns[i].header);
   out += "\n|";
   for (const Layout& layout : layouts) layout.append_rule(out);
-  const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
   for (std::size_t row = 0; row < rows; ++row) {
     out += "\n|";
     for (std::size_t i = 0; i < columns.size(); ++i) {

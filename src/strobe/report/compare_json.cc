@@ -23,29 +23,13 @@ using compare::TripletRow;
 constexpr int kVersion = 1;
 
 std::string_view word_of(analysis::CycleConfidence confidence) {
-  switch (confidence) {
-    case analysis::CycleConfidence::kLow:
-      return "low";
-    case analysis::CycleConfidence::kMedium:
-      return "medium";
-    case analysis::CycleConfidence::kHigh:
-      return "high";
-  }
-  return "";
+  constexpr std::string_view kWords[] = {"low", "medium", "high"};
+  return kWords[static_cast<std::size_t>(confidence)];
 }
 
 std::string_view word_of(stats::RankMethod method) {
-  switch (method) {
-    case stats::RankMethod::kNone:
-      return "none";
-    case stats::RankMethod::kExact:
-      return "exact";
-    case stats::RankMethod::kPermutation:
-      return "permutation";
-    case stats::RankMethod::kNormal:
-      return "normal";
-  }
-  return "";
+  constexpr std::string_view kWords[] = {"none", "exact", "permutation", "normal"};
+  return kWords[static_cast<std::size_t>(method)];
 }
 
 // One line each, so that grep and diff work on rows.

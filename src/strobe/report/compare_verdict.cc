@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "strobe/compare/function_index.h"
+#include "strobe/compare/symptoms.h"
 #include "strobe/report/compare_numbers.h"
 #include "strobe/report/format.h"
 
@@ -43,6 +45,18 @@ std::string functions_moved(const Comparison& comparison, std::string_view judge
                     : fmt::format("{} of {} changed{}", moved, all, judgement);
 }
 
+// Work on a device that changed although the cycle hides it: "kernels on GPU 0 became slower, ...".
+std::string kernels_moved(const Comparison& comparison) {
+  for (const compare::DeviceRow& device : comparison.devices) {
+    const bool is_host = device.device == compare::kHostDevice;
+    if (is_host || !compare::is_real(device.busy_ms)) continue;
+    if (std::abs(device.busy_ms.ratio() - 1) < 0.02) continue;
+    return fmt::format("kernels on {} became {}, {} per cycle; ", device.device,
+                       device.busy_ms.rises() ? "slower" : "faster", time_story(device.busy_ms));
+  }
+  return {};
+}
+
 std::string of_type(const CycleRow& row) {
   return row.type == analysis::CycleType::kStep ? ""
                                                 : fmt::format(" of {} cycles", word_of(row.type));
@@ -60,8 +74,8 @@ std::string cycle_sentence(const Comparison& comparison) {
       return fmt::format("Faster: the time{} fell, {}.", cycles.empty() ? " of a cycle" : cycles,
                          numbers(*row));
     case Answer::kShifted:
-      return fmt::format("No significant change of cycle time{}, {}; {}.", cycles, numbers(*row),
-                         functions_moved(comparison));
+      return fmt::format("No significant change of cycle time{}, {}; {}{}.", cycles, numbers(*row),
+                         kernels_moved(comparison), functions_moved(comparison));
     case Answer::kNoChange:
       return fmt::format("No change found: cycle time{} {}; {}.", cycles, numbers(*row),
                          functions_moved(comparison, ", together too little to matter"));
@@ -80,14 +94,32 @@ const Cause* first_known(const Comparison& comparison) {
   return known == comparison.causes.end() ? nullptr : &*known;
 }
 
+std::string further_causes(const Comparison& comparison, const Cause& first) {
+  std::string text;
+  for (const Cause& cause : comparison.causes) {
+    if (&cause == &first || cause.score < compare::kConfidentScore) continue;
+    text += fmt::format("; also, {} ({:.2f})", cause.headline, cause.score);
+  }
+  return text;
+}
+
 std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
   if (cause != nullptr) {
     const bool is_sure = cause->score >= compare::kConfidentScore;
-    return fmt::format("{} cause: {} ({}, score {:.2f} of 1).", is_sure ? "Likely" : "Possible",
-                       cause->headline, is_sure ? "confident" : "not sure", cause->score);
+    return fmt::format("{} cause: {} ({}, score {:.2f} of 1){}.", is_sure ? "Likely" : "Possible",
+                       cause->headline, is_sure ? "confident" : "not sure", cause->score,
+                       further_causes(comparison, *cause));
   }
   if (comparison.answer == Answer::kNoChange) return "There is nothing to explain.";
   return "The cause is not known: no rule found enough evidence.";
+}
+
+// Its time moved by as much as would make a verdict, but so did the cycle.
+bool is_scaled(const FunctionRow& row) {
+  constexpr double kLeastShare = 0.02;
+  return (row.ms.shift.low > 0 || row.ms.shift.high < 0) &&
+         std::abs(row.ms.shift.shift) >= kLeastShare * row.ms.normal_median &&
+         band_of(row.beta.cliffs_delta) != "large";
 }
 
 }  // namespace
@@ -117,6 +149,30 @@ std::string_view direction_of(const CycleRow& row, Answer answer) {
 
 bool is_changed(const FunctionRow& row) {
   return row.verdict != compare::Verdict::kSame && row.verdict != compare::Verdict::kTooFew;
+}
+
+bool has_own_change(const FunctionRow& row) {
+  if (row.verdict != compare::Verdict::kChanged) return is_changed(row);
+  return row.ms.shift.low > 0 || row.ms.shift.high < 0;
+}
+
+std::string verdict_text(const FunctionRow& row) {
+  using compare::Verdict;
+  switch (row.verdict) {
+    case Verdict::kChanged:
+      return row.ms.shift.low > 0 ? "slower" : row.ms.shift.high < 0 ? "faster" : "share";
+    case Verdict::kCallsChanged:
+      return "calls";
+    case Verdict::kTooFew:
+      return "too few";
+    case Verdict::kNew:
+    case Verdict::kVanished:
+      return std::string(word_of(row.verdict));
+    case Verdict::kSame:
+      break;
+  }
+  return fmt::format("{} {}", kNoEvidence,
+                     is_scaled(row) ? "scaled" : band_of(row.beta.cliffs_delta));
 }
 
 bool is_changed(const compare::Change& metric) {

@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 
 namespace strobe::report {
 
 std::string rounded_twice(double value, int decimals) {
   if (std::isnan(value)) return "nan";
   const std::string fixed = fmt::format("{:.{}f}", value, decimals);
-  return fmt::format("{:g}", std::strtod(fixed.c_str(), nullptr));
+  double rounded = value;  // stays what it is where it is infinite
+  std::from_chars(fixed.data(), fixed.data() + fixed.size(), rounded);
+  return fmt::format("{:g}", rounded);
 }
 
 std::string with_thousands(double value) {

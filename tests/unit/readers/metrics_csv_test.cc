@@ -1,5 +1,7 @@
 #include "strobe/readers/metrics_csv.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -145,6 +147,28 @@ TEST(MetricsCsvTest, packed_files_are_unpacked_and_damage_is_told) {
   EXPECT_LT(half->series[0].values.size(), 50'000u);
   EXPECT_GT(half->series[0].values.size(), 10'000u);
   EXPECT_THAT(half->remarks, ::testing::Contains(HasSubstr("what stands before is kept")));
+}
+
+TEST(MetricsCsvTest, a_line_that_damage_breaks_off_is_not_read_as_a_shorter_number) {
+  // Values that do not repeat, so that the packed text can end inside one.
+  std::string text = kHeader;
+  std::vector<double> values;
+  std::uint32_t state = 7;
+  for (int i = 0; i < 3000; ++i) {
+    state = state * 1664525u + 1013904223u;
+    values.push_back(state);
+    text += std::to_string(i) + ",GPU 0,m," + std::to_string(state) + "\n";
+  }
+  const std::string packed = pack_gzip(text);
+  for (std::size_t missing = 9; missing < packed.size() / 2; missing += 31) {
+    const Result<MetricsRead> got =
+        read_metrics_bytes(std::string_view(packed).substr(0, packed.size() - missing), "m.csv.gz");
+    ASSERT_TRUE(got);
+    ASSERT_EQ(got->series.size(), 1u);
+    const std::vector<double>& read = got->series[0].values;
+    ASSERT_GT(read.size(), 100u);
+    EXPECT_TRUE(std::equal(read.begin(), read.end(), values.begin())) << missing;
+  }
 }
 
 TEST(MetricsCsvTest, a_missing_file_is_an_error) {

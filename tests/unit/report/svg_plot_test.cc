@@ -23,7 +23,8 @@ TEST(SvgPlotTest, a_linear_scale_ends_at_round_numbers) {
 TEST(SvgPlotTest, ticks_have_the_decimals_of_their_distance) {
   EXPECT_THAT(labels(Scale::linear(0, 0.5, 0, 10), 5),
               ElementsAre("0.0", "0.1", "0.2", "0.3", "0.4", "0.5"));
-  EXPECT_THAT(labels(Scale::linear(0, 3000, 0, 10), 3), ElementsAre("0", "1,000", "2,000", "3,000"));
+  EXPECT_THAT(labels(Scale::linear(0, 3000, 0, 10), 3),
+              ElementsAre("0", "1,000", "2,000", "3,000"));
 }
 
 TEST(SvgPlotTest, values_outside_are_drawn_at_the_border) {

@@ -1,0 +1,112 @@
+#include "strobe/compare/gates.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/comparison_sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<Gate> gates(const std::vector<std::string>& texts) {
+  const Result<std::vector<Gate>> parsed = parse_gates(texts);
+  EXPECT_TRUE(parsed.has_value()) << (parsed ? "" : parsed.error().what);
+  return parsed ? *parsed : std::vector<Gate>{};
+}
+
+Error refused(const std::string& text) {
+  const Result<std::vector<Gate>> parsed = parse_gates({text});
+  EXPECT_FALSE(parsed.has_value()) << text;
+  return parsed ? Error{} : parsed.error();
+}
+
+// Cycles of 100 ms that take 10 more; gemm takes all of it.
+ComparisonSketch slower() {
+  return ComparisonSketch({100, 101, 99, 100, 102}, {110, 111, 109, 110, 112})
+      .function("gemm", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30, 32})
+      .function("norm", "GPU 0", {5, 5.1, 4.9, 5, 5.2}, {5, 5.1, 4.9, 5.05, 5.15})
+      .answer(Answer::kSlower);
+}
+
+std::vector<GateFailure> failures(const ComparisonSketch& sketch, const std::string& gate) {
+  return failed_gates(sketch.comparison(), gates({gate}));
+}
+
+TEST(GatesTest, a_gate_is_a_subject_a_limit_and_a_unit) {
+  EXPECT_EQ(gates({"cycle>3%"})[0].kind, GateKind::kCyclePercent);
+  EXPECT_EQ(gates({"cycle>3%"})[0].limit, 3);
+  EXPECT_EQ(gates({"cycle > 2.5 ms"})[0].kind, GateKind::kCycleMs);
+  EXPECT_DOUBLE_EQ(gates({"cycle>250us"})[0].limit, 0.25);
+  EXPECT_EQ(gates({"beta>1"})[0].kind, GateKind::kBeta);
+  EXPECT_EQ(gates({"cause=clock"})[0].cause, CauseKind::kClockDrop);
+  EXPECT_THAT(gates({"any", "cause=other_tenant"}), SizeIs(2));
+}
+
+TEST(GatesTest, what_is_no_gate_is_refused_with_the_forms_there_are) {
+  EXPECT_EQ(refused("cycles>3%").what, "'cycles>3%' is not a gate");
+  EXPECT_THAT(refused("slow").hint, HasSubstr("cycle>3%"));
+  EXPECT_EQ(refused("cycle>3").what, "'cycle>3' needs a unit");
+  EXPECT_EQ(refused("cycle>").what, "'cycle>' has no limit behind its '>'");
+  EXPECT_EQ(refused("cycle>-1%").code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(refused("beta>nan").code, ErrorCode::kBadCommandLine);
+  EXPECT_THAT(refused("cause=gremlins").hint, HasSubstr("clock, memory_bandwidth"));
+}
+
+TEST(GatesTest, slower_cycles_fail_their_gate_beyond_the_limit_only) {
+  EXPECT_THAT(failures(slower(), "cycle>3%"), SizeIs(1));
+  EXPECT_THAT(failures(slower(), "cycle>9ms"), SizeIs(1));
+  EXPECT_THAT(failures(slower(), "cycle>11%"), IsEmpty());
+  EXPECT_THAT(failures(slower(), "cycle>10.5ms"), IsEmpty());
+  EXPECT_EQ(failures(slower(), "cycle>3%")[0].why,
+            "cycle time rose by 10 ms, 10 % of the normal 100 ms (n = 5 and 5)");
+}
+
+TEST(GatesTest, a_rise_that_is_not_significant_fails_nothing) {
+  auto shifted = slower();
+  shifted.answer(Answer::kShifted);
+  EXPECT_THAT(failures(shifted, "cycle>3%"), IsEmpty());
+  auto faster = slower();
+  faster.answer(Answer::kFaster);
+  EXPECT_THAT(failures(faster, "cycle>0%"), IsEmpty());
+}
+
+TEST(GatesTest, a_function_fails_the_gate_of_shares_if_its_own_test_says_so) {
+  const auto failed = failures(slower(), "beta>1");
+  ASSERT_THAT(failed, SizeIs(1));
+  EXPECT_THAT(failed[0].why, HasSubstr("'gemm' on GPU 0 takes 7.2"));
+  EXPECT_THAT(failures(slower(), "beta>8"), IsEmpty());
+  auto unsure = slower();
+  unsure.edit().functions[0].verdict = Verdict::kSame;
+  EXPECT_THAT(failures(unsure, "beta>1"), IsEmpty());
+}
+
+TEST(GatesTest, a_cause_fails_its_gate_when_it_is_listed) {
+  auto sketch = slower();
+  EXPECT_THAT(failures(sketch, "cause=clock"), IsEmpty());
+  sketch.cause(CauseKind::kClockDrop, 0.9, "the clock of GPU 0 dropped");
+  EXPECT_EQ(failures(sketch, "cause=clock")[0].why, "the clock of GPU 0 dropped (score 0.90)");
+  EXPECT_THAT(failures(sketch, "cause=pcie"), IsEmpty());
+}
+
+TEST(GatesTest, any_means_improvements_too) {
+  EXPECT_THAT(failures(slower(), "any"), SizeIs(1));
+  auto faster = slower();
+  faster.answer(Answer::kFaster);
+  EXPECT_THAT(failures(faster, "any")[0].why, HasSubstr("faster"));
+  const ComparisonSketch same =
+      ComparisonSketch({100, 101, 99, 100, 102}, {100, 101, 99, 100, 102})
+          .function("gemm", "GPU 0", {20, 21, 19, 20, 22}, {20, 21, 19, 20, 22})
+          .answer(Answer::kNoChange);
+  EXPECT_THAT(failures(same, "any"), IsEmpty());
+}
+
+TEST(GatesTest, every_failed_gate_is_told) {
+  const auto sketch = slower();
+  EXPECT_THAT(failed_gates(sketch.comparison(), gates({"cycle>3%", "beta>50", "any"})), SizeIs(2));
+}
+
+}  // namespace
+}  // namespace strobe::compare
