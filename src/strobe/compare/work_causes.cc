@@ -75,9 +75,13 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
     std::vector<const FunctionRow*> vanished;
     std::vector<const FunctionRow*> recounted;
     for (const FunctionRow* row : device.kernels) {
-      if (row->verdict == Verdict::kNew) appeared.push_back(row);
-      if (row->verdict == Verdict::kVanished) vanished.push_back(row);
-      if (row->verdict == Verdict::kCallsChanged) recounted.push_back(row);
+      if (row->verdict == Verdict::kNew) {
+        appeared.push_back(row);
+      } else if (row->verdict == Verdict::kVanished) {
+        vanished.push_back(row);
+      } else if (!calls_are_equal(*row)) {
+        recounted.push_back(row);
+      }
     }
     if (appeared.empty() && vanished.empty() && recounted.empty()) continue;
     Cause cause = {

@@ -30,6 +30,8 @@ CauseSketch late_input() {
       .device("GPU 0", 5, 5)
       .device("Host", 9, 9)
       .kernel("gemm", 4, 4)
+      .op("linear", 3, 3)
+      .op("add", 1, 1)
       .op("enumerate(DataLoader)#next", 0.5, 10);
 }
 

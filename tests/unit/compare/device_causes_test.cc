@@ -57,9 +57,10 @@ TEST(ClockDrop, a_higher_clock_is_told_as_a_rise) {
 }
 
 TEST(ClockDrop, the_reason_is_named_where_the_device_tells_it) {
-  const auto reason = [](CauseSketch sketch) {
+  const auto reason = [](const CauseSketch& sketch) {
+    const auto causes = causes_of(sketch);
     std::string all;
-    for (const Evidence& one : causes_of(sketch).front().evidence) all += one.text + "; ";
+    for (const Evidence& one : causes.front().evidence) all += one.text + "; ";
     return all;
   };
   EXPECT_NE(reason(clocked(0.5, 1.8).metric("GPU 0", "gpu_throttle_reasons", 0, 4))
