@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/name_filter.h"
+#include "strobe/analysis/cycle_words.h"
 #include "strobe/base/whole_number.h"
 #include "strobe/cli/cache_flags.h"
 #include "strobe/cli/suggestion.h"
@@ -14,7 +14,6 @@
 namespace strobe::cli {
 namespace {
 
-using analysis::CycleMethod;
 using compare::RankKey;
 
 template <class Value>
@@ -27,11 +26,6 @@ constexpr Word<RankKey> kKeys[] = {{"suspicion", RankKey::kSuspicion},
                                    {"robust", RankKey::kRobust},
                                    {"impact", RankKey::kImpact},
                                    {"q", RankKey::kQ}};
-constexpr Word<CycleMethod> kMethods[] = {{"steps", CycleMethod::kSteps},
-                                          {"frame", CycleMethod::kHostFrame},
-                                          {"kernels", CycleMethod::kKernelSequence},
-                                          {"busy", CycleMethod::kBusySignal},
-                                          {"none", CycleMethod::kWholeTrace}};
 constexpr Word<CompareFormat> kFormats[] = {{"text", CompareFormat::kText},
                                             {"markdown", CompareFormat::kMarkdown},
                                             {"json", CompareFormat::kJson},
@@ -142,36 +136,13 @@ Result<void> check_compat(const Arguments& arguments, const CompareRequest& requ
 
 }  // namespace
 
-Result<analysis::CycleOptions> cycle_options(std::string_view typed) {
-  constexpr std::string_view kMarker = "marker=";
-  analysis::CycleOptions options;
-  if (typed.empty() || equal_ignoring_case(typed, "auto")) return options;
-  if (typed.starts_with(kMarker)) {
-    options.method = CycleMethod::kMarker;
-    options.marker = typed.substr(kMarker.size());
-    if (options.marker.empty()) {
-      return bad_request("needs a regular expression", "--cycle", "--cycle 'marker=^decode'");
-    }
-    auto filter = analysis::name_filter("--cycle", options.marker);
-    if (!filter) return std::move(filter).error();
-    return options;
-  }
-  const auto method = find_word(kMethods, typed);
-  if (method == std::end(kMethods)) {
-    std::vector<std::string_view> names = {"auto", "marker=REGEX"};
-    for (const auto& word : kMethods) names.push_back(word.name);
-    return not_one_of("--cycle", typed, names);
-  }
-  options.method = method->value;
-  return options;
-}
-
 Result<CompareRequest> read_compare_request(const Arguments& arguments) {
   CompareRequest request;
   STROBE_TRY_VOID(read_runs(arguments, request));
   request.compat = arguments.is_on("compat");
   STROBE_TRY_VOID(check_compat(arguments, request));
-  STROBE_TRY(request.options.measure.cycles, cycle_options(arguments.get("cycle")));
+  STROBE_TRY(request.options.measure.cycles,
+             analysis::parse_cycle_options("--cycle", arguments.get("cycle")));
   request.options.measure.keep_partial = arguments.is_on("keep-partial");
   request.options.align_devices = arguments.is_on("align");
   STROBE_TRY_VOID(read_rank(arguments, request.options));

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "strobe/base/result.h"
@@ -39,8 +38,5 @@ struct CompareRequest {
 };
 
 Result<CompareRequest> read_compare_request(const Arguments& arguments);
-
-// auto, steps, marker=REGEX, frame, kernels, busy, none
-Result<analysis::CycleOptions> cycle_options(std::string_view typed);
 
 }  // namespace strobe::cli

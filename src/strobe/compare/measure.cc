@@ -47,6 +47,11 @@ std::vector<DeviceCycles> devices_of(const Trace& trace, const FunctionIndex& in
   return devices;
 }
 
+std::int64_t origin_of(const Trace& trace) {
+  const auto& starts_ns = trace.slices().starts_ns;
+  return starts_ns.empty() ? 0 : *std::ranges::min_element(starts_ns);
+}
+
 }  // namespace
 
 std::string RankMeasure::chip_of(const std::string& device) const {
@@ -64,6 +69,7 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
   RankMeasure result;
   result.rank = capture.rank;
   result.path = capture.path;
+  result.origin_ns = origin_of(*capture.trace);
   result.cycles = std::move(cycles);
   result.remarks = remarks_of(capture);
   const std::vector<analysis::Cycle>& found = result.cycles.cycles;

@@ -72,6 +72,7 @@ struct SeriesCycles {
 struct RankMeasure {
   std::int32_t rank = 0;
   std::string path;
+  std::int64_t origin_ns = 0;  // start of the trace's earliest slice
   analysis::CycleList cycles;
   std::vector<FunctionCycles> functions;  // by key
   std::vector<DeviceCycles> devices;      // "Host" first, then by number

@@ -1,9 +1,7 @@
 #include "strobe/readers/run_reader.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,9 +9,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/file.h"
-#include "strobe/base/whole_number.h"
-#include "strobe/readers/counter_series.h"
-#include "strobe/readers/metrics_csv.h"
+#include "strobe/readers/rank_captures.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/readers/trace_reader.h"
 
@@ -25,19 +21,12 @@ constexpr std::string_view kRunHint =
     "a run is a trace file, or a folder with one trace and perhaps metrics.csv, or a folder with "
     "rank0/, rank1/, ...";
 constexpr std::string_view kTraceEndings[] = {".json", ".json.gz", ".json.zst"};
-constexpr std::string_view kMetricsNames[] = {"metrics.csv", "metrics.csv.gz", "metrics.csv.zst"};
 
 struct Folder {
   fs::path path;
   std::vector<fs::path> traces;  // by name
   std::optional<fs::path> metrics;
   std::vector<fs::path> folders;  // by name
-};
-
-struct FoundRank {
-  std::optional<std::int32_t> rank;  // as the names say
-  fs::path trace;
-  std::optional<fs::path> metrics;
 };
 
 bool is_trace(const fs::path& path) {
@@ -70,27 +59,8 @@ Result<Folder> look_into(const fs::path& path) {
   }
   std::ranges::sort(folder.traces);
   std::ranges::sort(folder.folders);
-  for (const std::string_view name : kMetricsNames) {
-    if (!folder.metrics && fs::is_regular_file(path / name, error)) folder.metrics = path / name;
-  }
+  folder.metrics = metrics_in(path);
   return folder;
-}
-
-// 3 of "rank3", "rank_3", "rank-3", anywhere in the name.
-std::optional<std::int32_t> rank_in(std::string_view name) {
-  const std::size_t word = name.rfind("rank");
-  if (word == std::string_view::npos) return std::nullopt;
-  name.remove_prefix(word + 4);
-  if (name.starts_with('_') || name.starts_with('-')) name.remove_prefix(1);
-  const auto number = parse_whole_number(name.substr(0, name.find_first_not_of("0123456789")));
-  if (!number || *number < 0 || *number > INT32_MAX) return std::nullopt;
-  return static_cast<std::int32_t>(*number);
-}
-
-bool is_rank_folder(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return name.starts_with("rank") && rank_in(name) &&
-         name.find_last_not_of("0123456789") <= std::string_view("rank_").size() - 1;
 }
 
 std::string without_ending(std::string name) {
@@ -113,7 +83,7 @@ Error no_trace(const Folder& folder) {
   return {ErrorCode::kNotFound, "the folder holds no trace", folder.path.string(), hint};
 }
 
-Result<std::vector<FoundRank>> ranks_in_folders(const Folder& folder,
+Result<std::vector<RankFiles>> ranks_in_folders(const Folder& folder,
                                                 const std::vector<fs::path>& rank_folders) {
   if (!folder.traces.empty()) {
     return Error{
@@ -122,7 +92,7 @@ Result<std::vector<FoundRank>> ranks_in_folders(const Folder& folder,
                     rank_folders[0].filename().string(), folder.traces[0].filename().string()),
         folder.path.string(), "give the trace itself, or move one of the two away"};
   }
-  std::vector<FoundRank> found;
+  std::vector<RankFiles> found;
   for (const fs::path& path : rank_folders) {
     STROBE_TRY(const Folder inner, look_into(path));
     if (inner.traces.empty()) return no_trace(inner);
@@ -139,117 +109,52 @@ Result<std::vector<FoundRank>> ranks_in_folders(const Folder& folder,
   return found;
 }
 
-Result<std::vector<FoundRank>> ranks_in(const Folder& folder) {
+Result<std::vector<RankFiles>> ranks_in(const Folder& folder) {
   std::vector<fs::path> rank_folders;
   std::ranges::copy_if(folder.folders, std::back_inserter(rank_folders), is_rank_folder);
   if (!rank_folders.empty()) return ranks_in_folders(folder, rank_folders);
   if (folder.traces.empty()) return no_trace(folder);
-  std::vector<FoundRank> found;
+  std::vector<RankFiles> found;
   for (const fs::path& trace : folder.traces) {
     found.push_back({rank_in(trace.filename().string()), trace, folder.metrics});
   }
   return found;
 }
 
-bool are_distinct(const std::vector<std::optional<std::int32_t>>& ranks) {
-  const std::set<std::optional<std::int32_t>> seen(ranks.begin(), ranks.end());
-  return seen.size() == ranks.size() && !seen.contains(std::nullopt);
-}
-
-// Names go first: they are what the user sees. A single trace needs no rank to be told apart.
-Result<std::vector<std::int32_t>> number_ranks(const std::vector<FoundRank>& found,
-                                               const std::vector<LoadedTrace>& loaded,
-                                               const fs::path& path) {
-  std::vector<std::optional<std::int32_t>> named;
-  std::vector<std::optional<std::int32_t>> told;
-  for (const FoundRank& one : found) named.push_back(one.rank);
-  for (const LoadedTrace& one : loaded) told.push_back(one.trace.metadata().distributed.rank);
-  if (found.size() == 1) return std::vector{named[0] ? *named[0] : told[0].value_or(0)};
-  const auto& ranks = are_distinct(named) ? named : told;
-  if (!are_distinct(ranks)) {
-    return Error{ErrorCode::kMalformed,
-                 fmt::format("the folder holds {} traces that are not the ranks of one run ('{}', "
-                             "'{}')",
-                             found.size(), found[0].trace.filename().string(),
-                             found[1].trace.filename().string()),
-                 path.string(),
-                 "give one of the traces, or put each rank into its own folder: rank0/, rank1/, "
-                 "..."};
-  }
-  std::vector<std::int32_t> numbers;
-  for (const auto& rank : ranks) numbers.push_back(*rank);
-  return numbers;
-}
-
-// Of a series that both have, the file's counts: the user put it there.
-void add_counters(RankCapture& rank) {
-  for (MetricSeries& counter : counter_series(*rank.trace)) {
-    const bool is_known = std::ranges::any_of(rank.metrics, [&](const MetricSeries& series) {
-      return series.device == counter.device && series.metric == counter.metric;
-    });
-    if (is_known) {
-      rank.metric_remarks.push_back(
-          fmt::format("'{}' of {} is in the trace and in the metrics file; the file's is used",
-                      counter.metric, counter.device));
-    } else {
-      rank.metrics.push_back(std::move(counter));
-    }
-  }
-  std::ranges::sort(rank.metrics, {},
-                    [](const MetricSeries& one) { return std::tie(one.device, one.metric); });
-}
-
-Result<std::vector<RankCapture>> load(const std::vector<FoundRank>& found, const fs::path& path,
-                                      const LoadOptions& options, const CacheOptions& cache) {
-  std::map<fs::path, MetricsRead> metrics;  // several ranks may share one file
-  std::vector<fs::path> traces;
-  for (const FoundRank& one : found) {
-    traces.push_back(one.trace);
-    if (!one.metrics || metrics.contains(*one.metrics)) continue;
-    STROBE_TRY(MetricsRead read, read_metrics_csv(*one.metrics));
-    metrics.emplace(*one.metrics, std::move(read));
-  }
-  STROBE_TRY(std::vector<LoadedTrace> loaded,
-             read_traces(traces, options, [&](const fs::path& trace, const LoadOptions& own) {
-               return read_trace_cached(trace, own, cache);
-             }));
-  STROBE_TRY(const std::vector<std::int32_t> numbers, number_ranks(found, loaded, path));
-  std::vector<RankCapture> ranks(found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    RankCapture& rank = ranks[i];
-    rank.rank = numbers[i];
-    rank.path = loaded[i].path;
-    rank.import = std::move(loaded[i].report);
-    rank.trace = std::make_shared<const Trace>(std::move(loaded[i].trace));
-    if (found[i].metrics) {
-      const MetricsRead& read = metrics.at(*found[i].metrics);
-      rank.metrics = read.series;
-      for (const std::string& remark : read.remarks) {
-        rank.metric_remarks.push_back(found[i].metrics->filename().string() + ": " + remark);
-      }
-    }
-    add_counters(rank);
-  }
-  std::ranges::sort(ranks, {}, &RankCapture::rank);
-  return ranks;
-}
-
-Result<std::vector<FoundRank>> find_ranks(const fs::path& path) {
+Result<std::vector<RankFiles>> find_ranks(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
     return Error{ErrorCode::kNotFound, "there is no such file or folder", path.string(),
                  std::string(kRunHint)};
   }
-  if (!fs::is_directory(status)) return std::vector<FoundRank>{{std::nullopt, path, std::nullopt}};
+  if (!fs::is_directory(status)) return std::vector<RankFiles>{{std::nullopt, path, std::nullopt}};
   STROBE_TRY(const Folder folder, look_into(path));
   return ranks_in(folder);
+}
+
+Result<std::vector<RankCapture>> load(const std::vector<RankFiles>& found, const fs::path& path,
+                                      const LoadOptions& options, const CacheOptions& cache) {
+  STROBE_TRY(const Samples samples, read_samples(found));
+  std::vector<fs::path> files;
+  for (const RankFiles& one : found) files.push_back(one.trace);
+  STROBE_TRY(std::vector<LoadedTrace> loaded,
+             read_traces(files, options, [&](const fs::path& trace, const LoadOptions& own) {
+               return read_trace_cached(trace, own, cache);
+             }));
+  std::vector<RankTrace> traces;
+  for (LoadedTrace& one : loaded) {
+    traces.push_back({.name = one.path,
+                      .trace = std::make_shared<const Trace>(std::move(one.trace)),
+                      .import = std::move(one.report)});
+  }
+  return capture_ranks(found, samples, std::move(traces), path.string());
 }
 
 }  // namespace
 
 Result<Run> read_run(const fs::path& path, const LoadOptions& options, const CacheOptions& cache) {
-  STROBE_TRY(const std::vector<FoundRank> found, find_ranks(path));
+  STROBE_TRY(const std::vector<RankFiles> found, find_ranks(path));
   Run run;
   STROBE_TRY(run.ranks, load(found, path, options, cache));
   fs::path named = fs::absolute(path).lexically_normal();

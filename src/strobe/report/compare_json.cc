@@ -1,8 +1,7 @@
 #include "strobe/report/compare_json.h"
 
-#include <fmt/format.h>
-
-#include "strobe/base/json_write.h"
+#include "strobe/report/compare_json_rows.h"
+#include "strobe/report/compare_json_runs.h"
 #include "strobe/report/compare_verdict.h"
 
 namespace strobe::report {
@@ -16,42 +15,14 @@ using compare::DeviceRow;
 using compare::Evidence;
 using compare::FunctionRow;
 using compare::MetricRow;
-using compare::RankMeasure;
 using compare::SideFacts;
 using compare::TripletRow;
 
 constexpr int kVersion = 1;
 
-std::string_view word_of(analysis::CycleConfidence confidence) {
-  constexpr std::string_view kWords[] = {"low", "medium", "high"};
-  return kWords[static_cast<std::size_t>(confidence)];
-}
-
 std::string_view word_of(stats::RankMethod method) {
   constexpr std::string_view kWords[] = {"none", "exact", "permutation", "normal"};
   return kWords[static_cast<std::size_t>(method)];
-}
-
-// One line each, so that grep and diff work on rows.
-template <class RowType, class Write>
-void write_rows(JsonWriter& json, std::string_view key, const std::vector<RowType>& rows,
-                Write write) {
-  json.key(key).begin_array();
-  for (const RowType& row : rows) {
-    std::string line;
-    JsonWriter one(line);
-    one.begin_object();
-    write(one, row);
-    one.end_object();
-    json.raw(line);
-  }
-  json.end_array();
-}
-
-void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
-  json.key(key).begin_array();
-  for (const std::string& text : texts) json.value(text);
-  json.end_array();
 }
 
 void write_numbers(JsonWriter& json, std::string_view key, const std::vector<double>& numbers) {
@@ -90,54 +61,9 @@ void write_change(JsonWriter& json, const Change& change) {
       .end_object();
 }
 
-void write_rank(JsonWriter& json, const RankMeasure& rank) {
-  const analysis::CycleList& list = rank.cycles;
-  json.begin_object().member("rank", rank.rank).member("path", rank.path);
-  json.key("cycles")
-      .begin_object()
-      .member("count", list.cycles.size())
-      .member("method", word_of(list.method))
-      .member("confidence", word_of(list.confidence))
-      .member("marker", list.marker)
-      .member("process", list.process);
-  json.key("inner_period");
-  if (list.inner) {
-    json.begin_object()
-        .member("kernels", list.inner->kernels)
-        .member("match", list.inner->match)
-        .end_object();
-  } else {
-    json.null();
-  }
-  json.end_object();
-  write_rows(json, "series", rank.series, [](JsonWriter& one, const compare::SeriesCycles& series) {
-    one.member("device", series.device)
-        .member("metric", series.metric)
-        .member("unit", series.info.unit)
-        .member("samples", series.samples)
-        .member("samples_in_cycles", series.samples_in_cycles)
-        .member("period_ms", series.period_ns / 1e6)
-        .member("mean", series.recording_mean)
-        .member("median", series.recording_median);
-  });
-  write_texts(json, "remarks", rank.remarks);
-  json.end_object();
-}
-
-void write_side(JsonWriter& json, std::string_view key, const SideFacts& side) {
-  json.key(key)
-      .begin_object()
-      .member("label", side.label)
-      .member("path", side.path)
-      .member("runs", side.runs);
-  json.key("ranks").begin_array();
-  for (const RankMeasure& rank : side.ranks) write_rank(json, rank);
-  json.end_array().end_object();
-}
-
 std::vector<double> durations_us(const SideFacts& side) {
   std::vector<double> durations;
-  for (const RankMeasure& rank : side.ranks) {
+  for (const compare::RankMeasure& rank : side.ranks) {
     for (const analysis::Cycle& cycle : rank.cycles.cycles) {
       durations.push_back(static_cast<double>(cycle.interval.length_ns()) / 1000);
     }
@@ -164,26 +90,6 @@ void write_cycles(JsonWriter& json, const Comparison& comparison) {
     one.key("ms");
     write_change(one, row.ms);
   });
-  json.end_object();
-}
-
-// Cycles count from 1, as people do.
-void write_partial_of(JsonWriter& json, std::string_view key, const SideFacts& side) {
-  json.key(key).begin_object();
-  for (const RankMeasure& rank : side.ranks) {
-    for (const compare::DeviceCycles& device : rank.devices) {
-      std::string line;
-      JsonWriter one(line);
-      one.begin_array();
-      for (std::size_t i = 0; i < device.is_partial.size(); ++i) {
-        if (device.is_partial[i]) one.value(i + 1);
-      }
-      one.end_array();
-      json.key(side.ranks.size() > 1 ? fmt::format("rank {}, {}", rank.rank, device.device)
-                                     : device.device)
-          .raw(line);
-    }
-  }
   json.end_object();
 }
 
@@ -273,6 +179,8 @@ void write_metric(JsonWriter& json, const MetricRow& row) {
       .member("metric", row.metric)
       .member("unit", row.info.unit)
       .member("rank", row.rank)
+      .member("told_by", &change_of(row) == &row.busy ? "busy" : "all")
+      .member("changed", is_changed(change_of(row)))
       .member("recording_median_normal", row.recording_median_normal)
       .member("recording_median_abnormal", row.recording_median_abnormal);
   json.key("all");
@@ -327,15 +235,9 @@ std::string compare_json(const Comparison& comparison) {
   JsonWriter json(out, JsonLayout::kPretty);
   json.begin_object().member("schema", "strobe.compare").member("version", kVersion);
   write_verdict(json, comparison);
-  json.key("runs").begin_object();
-  write_side(json, "normal", comparison.normal);
-  write_side(json, "abnormal", comparison.abnormal);
-  json.end_object();
+  write_runs(json, comparison);
   write_cycles(json, comparison);
-  json.key("partial_cycles").begin_object();
-  write_partial_of(json, "normal", comparison.normal);
-  write_partial_of(json, "abnormal", comparison.abnormal);
-  json.end_object();
+  write_partial_cycles(json, comparison);
   json.key("causes").begin_array();
   for (const Cause& cause : comparison.causes) write_cause(json, cause);
   json.end_array();

@@ -34,11 +34,8 @@ bool is_same(const Change& a, const Change& b) {
          a.normal_median == b.normal_median && a.abnormal_median == b.abnormal_median;
 }
 
+using report::change_of;
 const Change& change_of(const TripletRow& row) { return row.mu; }
-// While the device worked, where that can be told; idle time says little about a clock.
-const Change& change_of(const MetricRow& row) {
-  return row.busy.normal.n > 0 && row.busy.abnormal.n > 0 ? row.busy : row.all;
-}
 
 // A metric and the others that are equal to it.
 template <class RowType>

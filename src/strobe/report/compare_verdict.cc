@@ -175,6 +175,10 @@ std::string verdict_text(const FunctionRow& row) {
                      is_scaled(row) ? "scaled" : band_of(row.beta.cliffs_delta));
 }
 
+const compare::Change& change_of(const compare::MetricRow& row) {
+  return row.busy.normal.n > 0 && row.busy.abnormal.n > 0 ? row.busy : row.all;
+}
+
 bool is_changed(const compare::Change& metric) {
   return !metric.too_few && metric.q < 0.05 && std::abs(metric.cliffs_delta) >= 0.474;
 }

@@ -34,6 +34,9 @@ bool has_own_change(const compare::FunctionRow& row);
 // effect, where there is no evidence.
 std::string verdict_text(const compare::FunctionRow& row);
 
+// While the device worked, where that can be told; idle time says little about a clock.
+const compare::Change& change_of(const compare::MetricRow& row);
+
 // The tests of a metric confirm that it moved.
 bool is_changed(const compare::Change& metric);
 

@@ -96,15 +96,28 @@ HttpResponse Site::api(std::string_view route, const HttpRequest& request) const
       is_loading = is_loading || found.is_loading;
       return std::move(found.trace);
     };
-    Result<std::string> body = sources_.api(route, Query(request.parameters), lookup);
+    const auto body = api_body(route, Query(request.parameters), lookup);
     if (body) {
-      response = make_response(200, "application/json", std::move(*body));
+      response.body = *body;
     } else {
       response = is_loading ? loading_answer(body.error()) : error_answer(body.error());
     }
   }
   response.headers.emplace_back("Cache-Control", "no-store");
   return response;
+}
+
+Result<std::shared_ptr<const std::string>> Site::api_body(std::string_view route,
+                                                          const Query& query,
+                                                          const TraceLookup& traces) const {
+  if (route == "compare") {
+    ShelfView view = traces_.view();
+    std::vector<FoundTrace> files;
+    for (ShelvedTrace& trace : view.traces) files.push_back(std::move(trace.found));
+    return sources_.compare(query, files, traces);
+  }
+  STROBE_TRY(std::string body, sources_.api(route, query, traces));
+  return std::make_shared<const std::string>(std::move(body));
 }
 
 HttpResponse Site::plugin(std::string_view route, const HttpRequest& request) const {

@@ -21,6 +21,9 @@ struct SiteSources {
   std::function<tensorboard::Answer(std::string_view route, const tensorboard::Parameters&,
                                     const tensorboard::RunLookup&)>
       plugin;
+  std::function<Result<std::shared_ptr<const std::string>>(
+      const Query& query, const std::vector<FoundTrace>& files, const TraceLookup& traces)>
+      compare;
   std::string_view page_html;
 };
 
@@ -36,6 +39,8 @@ class Site {
  private:
   HttpResponse route(const HttpRequest& request) const;
   HttpResponse api(std::string_view route, const HttpRequest& request) const;
+  Result<std::shared_ptr<const std::string>> api_body(std::string_view route, const Query& query,
+                                                      const TraceLookup& traces) const;
   HttpResponse plugin(std::string_view route, const HttpRequest& request) const;
   std::string plugin_runs() const;
   std::shared_ptr<const tensorboard::Run> plugin_run(std::string_view name) const;

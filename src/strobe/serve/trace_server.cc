@@ -4,6 +4,7 @@
 
 #include "strobe/report/page.h"
 #include "strobe/serve/api.h"
+#include "strobe/serve/comparison_shelf.h"
 #include "strobe/serve/http_server.h"
 #include "strobe/serve/profile_shelf.h"
 #include "strobe/serve/site.h"
@@ -14,8 +15,15 @@ namespace {
 // Of the memory given, what the plugin's profiles may take.
 constexpr std::uint64_t kProfileShare = 4;
 
-SiteSources real_sources() {
-  return {.api = api_answer, .plugin = tensorboard::answer, .page_html = report::page_html()};
+SiteSources real_sources(ComparisonShelf& comparisons) {
+  return {.api = api_answer,
+          .plugin = tensorboard::answer,
+          .compare =
+              [&comparisons](const Query& query, const std::vector<FoundTrace>& files,
+                             const TraceLookup& traces) {
+                return comparisons.answer(query, files, traces);
+              },
+          .page_html = report::page_html()};
 }
 
 HostGuard guard_for(const HttpServer& http, const ServeOptions& options) {
@@ -37,12 +45,14 @@ struct TraceServer::Parts {
         traces(std::move(folder), trace_part(options.shelf)),
         profiles(options.shelf.memory_bytes / kProfileShare,
                  [](std::string_view json) { return tensorboard::read_profile(json); }),
-        site(real_sources(), guard_for(*listening, options), options.path_prefix, traces, profiles),
+        site(real_sources(comparisons), guard_for(*listening, options), options.path_prefix, traces,
+             profiles),
         http(std::move(listening)) {}
 
   std::string path_prefix;
   TraceShelf traces;
   ProfileShelf profiles;
+  ComparisonShelf comparisons;
   Site site;
   std::unique_ptr<HttpServer> http;  // its workers use all of the above, so it goes first
 };

@@ -66,20 +66,15 @@ TEST(CompareRequestTest, rank_takes_a_number_or_an_order) {
 }
 
 TEST(CompareRequestTest, cycles_are_found_as_asked) {
-  EXPECT_FALSE(cycle_options("auto")->method.has_value());
-  EXPECT_EQ(cycle_options("steps")->method, CycleMethod::kSteps);
-  EXPECT_EQ(cycle_options("frame")->method, CycleMethod::kHostFrame);
-  EXPECT_EQ(cycle_options("kernels")->method, CycleMethod::kKernelSequence);
-  EXPECT_EQ(cycle_options("busy")->method, CycleMethod::kBusySignal);
-  EXPECT_EQ(cycle_options("none")->method, CycleMethod::kWholeTrace);
-  EXPECT_EQ(cycle_options("marker=^decode")->method, CycleMethod::kMarker);
-  EXPECT_EQ(cycle_options("marker=^decode")->marker, "^decode");
+  EXPECT_FALSE(request({{"cycle", "auto"}}).options.measure.cycles.method.has_value());
+  EXPECT_EQ(request({{"cycle", "frame"}}).options.measure.cycles.method, CycleMethod::kHostFrame);
+  EXPECT_EQ(request({{"cycle", "marker=^decode"}}).options.measure.cycles.marker, "^decode");
 }
 
 TEST(CompareRequestTest, a_bad_way_to_find_cycles_is_refused_before_any_work) {
-  EXPECT_THAT(cycle_options("step").error().hint, HasSubstr("steps"));
-  EXPECT_EQ(cycle_options("marker=").error().what, "needs a regular expression");
-  EXPECT_EQ(cycle_options("marker=(").error().where, "--cycle");
+  EXPECT_THAT(refused({{"cycle", "step"}}).hint, HasSubstr("steps"));
+  EXPECT_EQ(refused({{"cycle", "marker="}}).what, "needs a regular expression");
+  EXPECT_EQ(refused({{"cycle", "marker=("}}).where, "--cycle");
 }
 
 TEST(CompareRequestTest, gates_and_baselines_add_up) {

@@ -5,6 +5,8 @@
 
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "strobe/base/gzip_pack.h"
 #include "tests/support/log_folder.h"
 
@@ -35,6 +37,14 @@ tensorboard::Answer fake_plugin(std::string_view route, const tensorboard::Param
   return {200, "application/json", route == "trace", std::string(route)};
 }
 
+Result<std::shared_ptr<const std::string>> fake_compare(const Query& query,
+                                                        const std::vector<FoundTrace>& files,
+                                                        const TraceLookup& traces) {
+  STROBE_TRY(const std::string normal, query.text("normal"));
+  STROBE_TRY(const auto trace, traces(normal));
+  return std::make_shared<const std::string>(fmt::format("{} of {}", trace->name(), files.size()));
+}
+
 class SiteTest : public ::testing::Test {
  protected:
   SiteTest() {
@@ -52,7 +62,7 @@ class SiteTest : public ::testing::Test {
                       while (is_held_ && !*options.cancelled) std::this_thread::yield();
                       return readers::read_trace(found.path, options);
                     }});
-    site_.emplace(SiteSources{fake_api, fake_plugin, "<html></html>"},
+    site_.emplace(SiteSources{fake_api, fake_plugin, fake_compare, "<html></html>"},
                   HostGuard("127.0.0.1", true, {}), prefix, *traces_, profiles_);
   }
 
@@ -128,6 +138,16 @@ TEST_F(SiteTest, a_trace_on_its_way_is_409_with_a_time_to_ask_again) {
   EXPECT_THAT(response.text(), HasSubstr(R"("code":"loading")"));
   EXPECT_THAT(response.text(), HasSubstr(R"("retry_ms":)"));
   EXPECT_THAT(std::string(ask("/api/v1/runs").text()), HasSubstr(R"("loading":true)"));
+  is_held_ = false;
+}
+
+TEST_F(SiteTest, a_comparison_is_asked_of_all_files_and_of_loaded_traces) {
+  wait_for_traces();
+  EXPECT_EQ(ask("/api/v1/compare?normal=other/a.json").text(), "other/a.json of 3");
+  EXPECT_EQ(ask("/api/v1/compare").status, 400);
+  is_held_ = true;
+  make("");
+  EXPECT_EQ(ask("/api/v1/compare?normal=other/a.json").status, 409);
   is_held_ = false;
 }
 

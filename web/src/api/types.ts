@@ -254,3 +254,97 @@ export interface Diff {
   operators_left_out: number;
   kernels_left_out: number;
 }
+
+// A quantity per cycle in two runs, with its tests. What cannot be told is null.
+export interface Change {
+  n_normal: number;
+  n_abnormal: number;
+  mean_normal: number;
+  mean_abnormal: number;
+  median_normal: number | null;
+  median_abnormal: number | null;
+  shift: number | null;
+  shift_low: number | null;
+  shift_high: number | null;
+  cliffs_delta: number | null;
+  q: number | null;
+}
+
+export interface ComparedCycle {
+  cycle: number; // from 1
+  name: string;
+  type: string;
+  start_ns: number;
+  duration_ns: number;
+  left_out_on: string[]; // devices
+}
+
+export interface ComparedRank {
+  rank: number;
+  path: string; // the trace, as runs lists it
+  cycles: { count: number; method: string; confidence: string; marker: string; list: ComparedCycle[] };
+}
+
+export interface ComparedRun {
+  label: string;
+  path: string;
+  runs: number;
+  ranks: ComparedRank[];
+}
+
+export interface ComparedFunction {
+  function: string;
+  device: string;
+  kind: string;
+  rank: number;
+  cycle_type: string;
+  verdict: string;
+  dbeta: number; // points of the cycle's time
+  calls_normal: number;
+  calls_abnormal: number;
+  q_bh: number | null;
+  cliffs_delta: number | null;
+  suspicion: number;
+  ms: Change;
+}
+
+export interface ComparedMetric {
+  device: string;
+  metric: string;
+  unit: string;
+  rank: number;
+  told_by: 'all' | 'busy';
+  changed: boolean;
+  all: Change;
+  busy: Change;
+}
+
+export interface Evidence {
+  text: string;
+  function: string;
+  metric: string;
+}
+
+export interface Cause {
+  cause: string;
+  score: number;
+  headline: string;
+  evidence: Evidence[];
+  against: Evidence[];
+  advice: string;
+}
+
+export type CompareAnswer = 'no_change' | 'slower' | 'faster' | 'shifted' | 'cannot_tell';
+
+// The document of `strobe compare --format json`, as far as the page reads it.
+export interface Comparison {
+  schema: string;
+  version: number;
+  verdict: { answer: CompareAnswer; sentences: string[]; cause: string | null; confidence: string };
+  runs: { normal: ComparedRun; abnormal: ComparedRun };
+  cycles: { types: { type: string; verdict: string; ms: Change }[] };
+  causes: Cause[];
+  functions: ComparedFunction[];
+  metrics: ComparedMetric[];
+  quality: string[];
+}

@@ -53,6 +53,8 @@ const kHeaders: Record<string, string> = {
   own_step_ns: 'Own work per step',
   own_step_share: 'Own share',
   busy_share: 'Busy',
+  q: 'q',
+  beta_change: 'Share',
 };
 
 // "host_total_ns" -> "Host total": the unit stands elsewhere.

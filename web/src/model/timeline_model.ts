@@ -4,11 +4,12 @@ import { type Hit, type LoadedTile, hitTest, judgeNames, loadTile, rowKey } from
 import { matcherOf, parseQuery } from './query.ts';
 import { type Patch, TileGrid } from './tile_grid.ts';
 import { type Lane, type Layout, type TrackShape, laneAt, layOut, nextShape, rowPlace, tracksBetween } from './track_layout.ts';
-import { type Viewport, clamped, fitted, framing, panned, revealing, spanOf, zoomed } from './viewport.ts';
+import { TimeWindow } from './time_window.ts';
+import { type Viewport, framing, revealing, shifted, spanOf } from './viewport.ts';
 
 // What the timeline shows and what is chosen on it; no drawing, no DOM. Two kinds of listeners:
-// `repaint` for every change of the picture (the painter waits for the next frame), `changed` for
-// what the panels around it say.
+// `repaint` and `pointed` for every change of the picture (the painter waits for the next frame),
+// `changed` for what the panels around it say.
 
 export interface Area {
   start_ns: number;
@@ -33,8 +34,8 @@ export class TimelineModel {
   readonly info: Timeline;
   readonly tiles: TileGrid<LoadedTile>;
   readonly counters = new Map<number, TileGrid<CounterPoints>>();
-  view: Viewport;
-  goal: Viewport | null = null; // where an animation is heading
+  window: TimeWindow;
+  zero_ns = 0; // the time that the window and the axis count from
   scrollTop = 0;
   scrollGoal: number | null = null;
   layout: Layout;
@@ -46,12 +47,15 @@ export class TimelineModel {
   area: Area | null = null;
   areaSums: Selection | null = null;
   mark_ns: number | null = null;
+  focus: { start_ns: number; duration_ns: number } | null = null; // a step that somebody looks at
   search: Search = kNoSearch;
   problem: unknown = null;
   onRepaint: () => void = () => {};
+  onPointed: () => void = () => {};
   onChanged: () => void = () => {};
   private readonly client: Client;
   private readonly shapes = new Map<string, TrackShape>();
+  private stopListening: () => void = () => {};
   private asked = new AbortController();
   private areaAsked = new AbortController();
 
@@ -59,7 +63,8 @@ export class TimelineModel {
     this.client = client;
     this.trace = trace;
     this.info = info;
-    this.view = fitted(info.span_ns);
+    this.window = new TimeWindow({ start_ns: 0, end_ns: info.span_ns });
+    this.attach(this.window, 0);
     this.layout = layOut(info, this.shapes);
     const repaint = (): void => this.onRepaint();
     this.tiles = new TileGrid(
@@ -71,6 +76,7 @@ export class TimelineModel {
   }
 
   stop(): void {
+    this.stopListening();
     this.tiles.stop();
     for (const grid of this.counters.values()) grid.stop();
     this.asked.abort();
@@ -78,6 +84,15 @@ export class TimelineModel {
   }
 
   // ---- the window
+
+  // Timelines that share a window move together.
+  attach(window: TimeWindow, zero_ns: number): void {
+    this.stopListening();
+    this.window = window;
+    this.zero_ns = zero_ns;
+    this.stopListening = window.listen({ moved: () => this.onRepaint(), pointed: () => this.onPointed() });
+    this.onRepaint();
+  }
 
   resize(width_px: number, height_px: number, density: number): void {
     if (width_px === this.width_px && height_px === this.height_px && density === this.density) return;
@@ -87,48 +102,59 @@ export class TimelineModel {
     this.onRepaint();
   }
 
+  get view(): Viewport {
+    return this.zero_ns === 0 ? this.window.view : shifted(this.window.view, this.zero_ns);
+  }
+
+  get goal(): Viewport | null {
+    return this.window.goal && shifted(this.window.goal, this.zero_ns);
+  }
+
+  // Where the pointer is, on this timeline or on one that moves with it.
+  get pointer_ns(): number | null {
+    return this.window.pointer_ns === null ? null : this.window.pointer_ns + this.zero_ns;
+  }
+
+  pointAt(at_ns: number | null): void {
+    this.window.point(at_ns === null ? null : at_ns - this.zero_ns);
+  }
+
+  // All that the window can show.
+  get reach(): Viewport {
+    return shifted(this.window.reach, this.zero_ns);
+  }
+
   setView(view: Viewport): void {
-    this.view = clamped(view, this.info.span_ns);
-    this.goal = null;
-    this.onRepaint();
+    this.window.set(shifted(view, -this.zero_ns));
   }
 
   glideTo(view: Viewport): void {
-    this.goal = clamped(view, this.info.span_ns);
-    this.onRepaint();
+    this.window.glideTo(shifted(view, -this.zero_ns));
   }
 
-  // Zooms and pans add to where a running glide will end, so that quick keys are not lost.
   zoom(factor: number, at_ns: number | null, glide: boolean): void {
-    const from = this.goal ?? this.view;
-    const at = at_ns ?? (from.start_ns + from.end_ns) / 2;
-    const view = zoomed(from, factor, at, this.info.span_ns);
-    if (glide) this.glideTo(view);
-    else this.setView(view);
+    this.window.zoom(factor, at_ns === null ? null : at_ns - this.zero_ns, glide);
   }
 
   pan(share: number, glide: boolean): void {
-    const from = this.goal ?? this.view;
-    const view = panned(from, share * spanOf(from), this.info.span_ns);
-    if (glide) this.glideTo(view);
-    else this.setView(view);
+    this.window.pan(share, glide);
   }
 
   fit(): void {
-    this.glideTo(fitted(this.info.span_ns));
+    this.window.fit();
   }
 
   // The chosen area, else the chosen slice.
   frameChosen(): boolean {
-    if (this.area) this.glideTo(framing(this.area.start_ns, this.area.end_ns - this.area.start_ns, this.info.span_ns, 0.96));
-    else if (this.slice) this.glideTo(framing(this.slice.start_ns, this.slice.duration_ns, this.info.span_ns));
+    if (this.area) this.glideTo(framing(this.area.start_ns, this.area.end_ns - this.area.start_ns, this.reach, 0.96));
+    else if (this.slice) this.glideTo(framing(this.slice.start_ns, this.slice.duration_ns, this.reach));
     else return false;
     return true;
   }
 
   frameStep(name: string): boolean {
     const step = this.info.steps.find((one) => one.name === name);
-    if (step) this.setView(framing(step.start_ns, step.duration_ns, this.info.span_ns, 0.94));
+    if (step) this.setView(framing(step.start_ns, step.duration_ns, this.reach, 0.94));
     return step !== undefined;
   }
 
@@ -234,7 +260,7 @@ export class TimelineModel {
   }
 
   reveal(ref: SliceRef): void {
-    this.glideTo(revealing(this.goal ?? this.view, ref.start_ns, ref.duration_ns, this.info.span_ns));
+    this.glideTo(revealing(this.goal ?? this.view, ref.start_ns, ref.duration_ns, this.reach));
     const group = this.info.groups.findIndex((one) => one.tracks.includes(ref.track));
     if (!this.layout.byTrack.has(ref.track) && group >= 0) this.shape(`g${group}`, 'open');
     const lane = this.layout.byTrack.get(ref.track);

@@ -32,6 +32,7 @@ export function App(): JSX.Element {
   useKeys((event) => {
     const digit = Number(event.key);
     if (digit >= 1 && digit <= screens.length && !Number.isNaN(digit)) session.go(atScreen(route, screens[digit - 1].id));
+    else if (screens.some((screen) => screen.key === event.key)) session.go(atScreen(route, screens.find((screen) => screen.key === event.key)!.id));
     else if (event.key === '?') setHelp(true);
     else if (event.key === 't') nextTheme();
     else if (event.key === 'r' && !session.report) session.go(atScreen(route, 'runs'));
@@ -40,7 +41,7 @@ export function App(): JSX.Element {
   });
   useEffect(() => {
     const screen = kScreens.find((one) => one.id === route.screen);
-    const what = route.traces.map(traceLabel).join(', ');
+    const what = screen?.subject?.(route) ?? route.traces.map(traceLabel).join(', ');
     document.title = [screen?.title, what, 'strobe'].filter(Boolean).join(' · ');
   }, [route]);
   return (
@@ -52,7 +53,7 @@ export function App(): JSX.Element {
       <nav class="rail" aria-label="Screens">
         <span class="brand" aria-label="strobe" title="strobe"><svg viewBox="0 0 20 20" width="22" height="22" aria-hidden="true"><path d="M2 10h3l2-6 3 12 3-9 1.5 3H18" /></svg></span>
         {screens.map((screen, i) => (
-          <a key={screen.id} href={routeHash(atScreen(route, screen.id))} title={`${screen.title} (${i + 1})`} aria-current={screen.id === currentId(session, route) ? 'page' : undefined}
+          <a key={screen.id} href={routeHash(atScreen(route, screen.id))} title={`${screen.title} (${screen.key?.toUpperCase() ?? i + 1})`} aria-current={screen.id === currentId(session, route) ? 'page' : undefined}
              onClick={(event) => {
                event.preventDefault();
                session.go(atScreen(route, screen.id));
@@ -104,7 +105,8 @@ function Opened(): JSX.Element {
       </>
     );
   }
-  const [trace] = route.traces;
+  const isOfRuns = kScreens.find((screen) => screen.id === route.screen)?.shows === 'runs';
+  const [trace] = isOfRuns ? [] : route.traces;
   const found = runs.is === 'ready' && trace ? findTrace(runs.value, trace) : null;
   const entry = found?.entry;
   const more = route.traces.length - 1;
@@ -138,13 +140,14 @@ function Content(): JSX.Element {
   const isRuns = route.screen === 'runs';
   // The first visit names nothing: the only trace opens by itself, several are offered.
   useEffect(() => {
-    if (session.report || route.traces.length > 0 || isRuns || runs.is !== 'ready') return;
+    if (session.report || route.traces.length > 0 || isRuns || screen.shows === 'runs' || runs.is !== 'ready') return;
     const only = runs.value.runs.length === 1 && runs.value.runs[0].traces.length === 1 ? defaultTrace(runs.value) : null;
     session.amend(only === null ? atScreen(route, 'runs') : { screen: screen.id, traces: [only], parameters: route.parameters });
   }, [route, runs]);
   if (session.report) return <screen.component />;
   if (isRuns) return <RunsView />;
   if (runs.is === 'failed') return <Failure error={runs.error} title="No connection" />;
+  if (runs.is === 'ready' && screen.shows === 'runs') return <screen.component key={screen.id} />;
   if (runs.is === 'loading' || route.traces.length === 0) return <Waiting what="asking what there is" />;
   const entries = route.traces.map((trace) => findTrace(runs.value, trace)?.entry);
   const missing = route.traces.find((_, i) => entries[i] === undefined);

@@ -25,8 +25,14 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
     ['↑ ↓', 'move through the rows'],
     ['Enter', 'show the row in the timeline; double click too'],
   ] },
+  { title: 'Compare', keys: [
+    ['← →', 'on the strip: the cycle before and after'],
+    ['Enter', 'on a row: its function in the timeline of the abnormal run'],
+    ['click', 'on a timeline: keys and wheel move both'],
+  ] },
   { title: 'Everywhere', keys: [
     ['1 … 9', 'the screens, in their order'],
+    ['C', 'compare two runs'],
     ['R', 'runs'],
     ['T', 'light, dark, as the system has it'],
     ['?', 'this page'],

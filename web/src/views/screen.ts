@@ -1,10 +1,14 @@
 import type { FunctionComponent } from 'preact';
 
+import type { Route } from '../model/route.ts';
+
 // One screen of the page. A new one is a file with such a value and a line in screens.ts.
 export interface Screen {
   id: string; // the word in the URL
   title: string;
   icon: string; // path of a 20 by 20 drawing, stroked
-  shows: 'summary' | 'trace' | 'traces'; // a summary is all that a report in a file has
+  shows: 'summary' | 'trace' | 'traces' | 'runs'; // a summary is all that a report in a file has
+  key?: string; // besides its number, which only the first nine have
+  subject?: (route: Route) => string; // for the title, where the traces do not say it
   component: FunctionComponent;
 }

@@ -1,4 +1,5 @@
 import type { Screen } from './screen.ts';
+import { compare } from './compare.tsx';
 import { diff } from './diff.tsx';
 import { distributed } from './distributed.tsx';
 import { kernels } from './kernels.tsx';
@@ -20,4 +21,5 @@ export const kScreens: readonly Screen[] = [
   modules,
   distributed,
   diff,
+  compare,
 ];

@@ -30,6 +30,8 @@ interface Props {
   onOpen?: (row: Row) => void; // double click, Enter: to the timeline
   idOf: (row: Row) => string;
   aside?: ComponentChildren;
+  sameUnit?: readonly string[]; // columns to be read against each other
+  draw?: Readonly<Record<string, (row: Row, text: string) => ComponentChildren>>; // cells that are more than their text, by column
 }
 
 interface Drawn extends Column {
@@ -39,14 +41,15 @@ interface Drawn extends Column {
   decimals: number;
 }
 
-function drawnColumns(table: Table, wanted: readonly string[] | undefined): Drawn[] {
+function drawnColumns(table: Table, wanted: readonly string[] | undefined, sameUnit: readonly string[]): Drawn[] {
   const speaking = speakingColumns(table);
   const chosen = wanted
     ? wanted.flatMap((key) => speaking.filter((column) => column.key === key))
     : speaking;
   return chosen.map((column) => {
+    const keys = sameUnit.includes(column.key) ? sameUnit : [column.key];
     const values = isNumeric(column)
-      ? table.rows.map((row) => row[column.key]).filter((cell): cell is number => typeof cell === 'number') : [];
+      ? table.rows.flatMap((row) => keys.map((key) => row[key])).filter((cell): cell is number => typeof cell === 'number') : [];
     const type = column.type === 'bytes' || column.type === 'duration_ns' ? column.type : 'count';
     const unit = columnUnit(type, values);
     const most = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
@@ -66,13 +69,18 @@ function CellText({ column, cell }: { column: Drawn; cell: Cell }): JSX.Element 
       </>
     );
   }
-  return <>{column.type === 'count' ? countText(cell) : inUnit(cell, column.unit, column.decimals)}</>;
+  return <>{cellText(column, cell)}</>;
+}
+
+function cellText(column: Drawn, cell: Cell): string {
+  if (typeof cell !== 'number') return cell ?? '';
+  return column.type === 'count' ? countText(cell) : column.type === 'share' ? shareText(cell) : inUnit(cell, column.unit, column.decimals);
 }
 
 export function DataTable(props: Props): JSX.Element {
   const { table, state, onState, chosen, onChoose, onOpen, idOf } = props;
   const order = parseOrder(state.sort);
-  const columns = useMemo(() => drawnColumns(table, props.columns), [table, props.columns?.join()]);
+  const columns = useMemo(() => drawnColumns(table, props.columns, props.sameUnit ?? []), [table, props.columns?.join(), props.sameUnit?.join()]);
   const filtered = useMemo(() => filterRows(table, state.filter ?? ''), [table, state.filter]);
   const rows = useMemo(() => sortRows(filtered.rows, order), [filtered, state.sort]);
   const [scroller, size] = useSize<HTMLDivElement>();
@@ -137,7 +145,7 @@ export function DataTable(props: Props): JSX.Element {
                     const cell = row[column.key] ?? null;
                     return (
                       <td key={column.key} class={column.type} title={typeof cell === 'string' && cell.length > 24 ? cell : undefined}>
-                        <CellText column={column} cell={cell} />
+                        {props.draw?.[column.key]?.(row, cellText(column, cell)) ?? <CellText column={column} cell={cell} />}
                       </td>
                     );
                   })}

@@ -1,4 +1,4 @@
-import { fitted, framing, spanOf } from '../../model/viewport.ts';
+import { framing, spanOf } from '../../model/viewport.ts';
 import { headHeight, kAxis_px, kStrip_px, stripTime } from './paint_head.ts';
 import { arrowAt } from './paint_overlay.ts';
 import type { Stage } from './stage.ts';
@@ -18,6 +18,7 @@ interface Drag {
 
 export interface Gestures {
   onHover: (event: PointerEvent | null) => void;
+  takesWheel: () => boolean; // else it scrolls the page
   onJump: () => void; // the view was changed in a way that "back" should undo
 }
 
@@ -45,6 +46,7 @@ export function bodyGestures(stage: Stage, surface: HTMLElement, scroller: HTMLE
   const move = (event: PointerEvent): void => {
     const { x, y } = at(event);
     overlay.pointer = { x, y };
+    model.pointAt(model.timeAt(x));
     if (drag && Math.hypot(x - drag.x, y - drag.y) > kClick_px) drag.moved = true;
     if (drag?.moved && drag.selects) {
       overlay.dragged = { x0: drag.x, y0: drag.y, x1: x, y1: y };
@@ -73,7 +75,7 @@ export function bodyGestures(stage: Stage, surface: HTMLElement, scroller: HTMLE
   const click = (x: number, y: number): void => {
     const hit = model.hitAt(x, y);
     if (hit?.is === 'slice') void model.choose(hit.slice, false);
-    else if (hit) model.glideTo(framing(hit.start_ns, Math.max(hit.duration_ns, spanOf(model.view) / 40), model.info.span_ns, 0.5));
+    else if (hit) model.glideTo(framing(hit.start_ns, Math.max(hit.duration_ns, spanOf(model.view) / 40), model.reach, 0.5));
     else {
       const arrow = arrowAt(model, { x, y });
       if (arrow) void model.choose(arrow.link.slice, true);
@@ -83,6 +85,7 @@ export function bodyGestures(stage: Stage, surface: HTMLElement, scroller: HTMLE
   };
   const leave = (): void => {
     overlay.pointer = null;
+    model.pointAt(null);
     overlay.hover = null;
     gestures.onHover(null);
     stage.repaintOverlay();
@@ -91,10 +94,11 @@ export function bodyGestures(stage: Stage, surface: HTMLElement, scroller: HTMLE
     const { x, y } = at(event);
     gestures.onJump();
     const hit = model.hitAt(x, y);
-    if (hit) model.glideTo(framing(hit.start_ns, hit.duration_ns, model.info.span_ns));
+    if (hit) model.glideTo(framing(hit.start_ns, hit.duration_ns, model.reach));
     else model.frameChosen();
   };
   const wheel = (event: WheelEvent): void => {
+    if (!gestures.takesWheel()) return;
     event.preventDefault();
     const { x: dx, y: dy } = pixels(event);
     if (event.shiftKey) scroller.scrollTop += dy || dx;
@@ -143,6 +147,7 @@ export function headGestures(stage: Stage, head: HTMLElement, gestures: Gestures
   const move = (event: PointerEvent): void => {
     const { x, y } = at(event);
     overlay.pointer = y < kStrip_px ? null : { x, y: 0 };
+    model.pointAt(overlay.pointer && model.timeAt(x));
     if (drag && Math.abs(x - drag.from) > kClick_px) drag.moved = true;
     if (drag?.part === 'strip') moveWindow(x);
     else if (drag?.moved) overlay.dragged = { x0: drag.from, y0: -model.scrollTop, x1: x, y1: model.layout.height - model.scrollTop };
@@ -161,22 +166,24 @@ export function headGestures(stage: Stage, head: HTMLElement, gestures: Gestures
       const step = model.info.steps.find((one) => time >= one.start_ns && time <= one.start_ns + one.duration_ns);
       if (step) {
         gestures.onJump();
-        model.glideTo(framing(step.start_ns, step.duration_ns, model.info.span_ns, 0.94));
+        model.glideTo(framing(step.start_ns, step.duration_ns, model.reach, 0.94));
       }
     } else if (model.area) void model.chooseArea(null);
   };
   const leave = (): void => {
     overlay.pointer = null;
+    model.pointAt(null);
     stage.repaintOverlay();
   };
   const wheel = (event: WheelEvent): void => {
+    if (!gestures.takesWheel()) return;
     event.preventDefault();
     const { y } = at(event);
     const centre = y < kStrip_px ? null : model.timeAt(at(event).x);
     model.zoom(Math.exp(-Math.max(-240, Math.min(240, pixels(event).y)) * 0.0028), centre, true);
   };
   const twice = (event: MouseEvent): void => {
-    if (at(event).y < Math.min(kStrip_px, headHeight(model))) model.glideTo(fitted(model.info.span_ns));
+    if (at(event).y < Math.min(kStrip_px, headHeight(model))) model.fit();
   };
   head.addEventListener('pointerdown', down);
   head.addEventListener('pointermove', move);

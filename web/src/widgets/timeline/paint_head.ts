@@ -17,12 +17,12 @@ export function headHeight(model: TimelineModel): number {
 
 // A time of the whole trace on the strip.
 export function stripX(model: TimelineModel, at_ns: number): number {
-  const whole = fitted(model.info.span_ns);
+  const whole = fitted(model.reach);
   return ((at_ns - whole.start_ns) / spanOf(whole)) * model.width_px;
 }
 
 export function stripTime(model: TimelineModel, x: number): number {
-  const whole = fitted(model.info.span_ns);
+  const whole = fitted(model.reach);
   return whole.start_ns + (x / model.width_px) * spanOf(whole);
 }
 
@@ -49,7 +49,7 @@ export function paintHead(canvas: HTMLCanvasElement, model: TimelineModel, colou
 }
 
 function paintStrip(context: CanvasRenderingContext2D, model: TimelineModel, colours: Colours): void {
-  const whole = fitted(model.info.span_ns);
+  const whole = fitted(model.reach);
   const base = kStrip_px - 1;
   const info = model.info.counters[0];
   const grid = info ? model.counters.get(info.counter) : undefined;
@@ -83,8 +83,8 @@ function paintStrip(context: CanvasRenderingContext2D, model: TimelineModel, col
 function paintAxis(context: CanvasRenderingContext2D, model: TimelineModel, colours: Colours): void {
   const top = kStrip_px;
   context.fillStyle = colours.muted;
-  for (const tick of ticks(model.view, model.width_px)) {
-    const x = Math.round(model.xOf(tick.at_ns));
+  for (const tick of ticks(model.window.view, model.width_px, model.window.reach.start_ns)) {
+    const x = Math.round(model.xOf(tick.at_ns + model.zero_ns));
     context.globalAlpha = 0.5;
     context.fillRect(x, top + 4, 1, kAxis_px - 4);
     context.globalAlpha = 1;
@@ -102,6 +102,12 @@ function paintStepNames(context: CanvasRenderingContext2D, model: TimelineModel,
     context.fillStyle = colours.muted;
     context.globalAlpha = i % 2 === 0 ? 0.2 : 0.12;
     context.fillRect(from, top + 1, Math.max(1, to - from - 1), kSteps_px - 3);
+    if (model.focus?.start_ns === step.start_ns) {
+      context.globalAlpha = 1;
+      context.strokeStyle = colours.accent;
+      context.lineWidth = 1.5;
+      context.strokeRect(from + 0.5, top + 1.5, Math.max(1, to - from - 2), kSteps_px - 4);
+    }
     context.globalAlpha = 1;
     const left = Math.max(from, 0) + 5;
     const name = step.name;
@@ -116,7 +122,7 @@ function paintStepNames(context: CanvasRenderingContext2D, model: TimelineModel,
 
 function paintPointer(context: CanvasRenderingContext2D, model: TimelineModel, colours: Colours, at_ns: number): void {
   const x = model.xOf(at_ns);
-  const text = model.mark_ns === null ? preciseTime(at_ns, spanOf(model.view) / model.width_px)
+  const text = model.mark_ns === null ? preciseTime(at_ns - model.zero_ns, spanOf(model.view) / model.width_px)
     : `Δ ${durationText(Math.abs(at_ns - model.mark_ns))}`;
   const width = context.measureText(text).width + 10;
   const left = Math.min(Math.max(0, x - width / 2), model.width_px - width);

@@ -97,7 +97,7 @@ export function paintOverlay(canvas: HTMLCanvasElement, model: TimelineModel, co
   context.setTransform(density, 0, 0, density, 0, 0);
   context.clearRect(0, 0, width_px, height_px);
   context.font = kFont;
-  if (overlay.pointer) verticalLine(context, overlay.pointer.x, height_px, colours.muted, 0.45);
+  if (model.pointer_ns !== null) verticalLine(context, model.xOf(model.pointer_ns), height_px, colours.muted, 0.45);
   if (model.mark_ns !== null) paintMark(context, model, colours, overlay.pointer);
   paintArea(context, model, colours, overlay);
   paintChosen(context, model, colours, overlay);

@@ -1,5 +1,4 @@
 import type { TimelineModel } from '../../model/timeline_model.ts';
-import { between, panned, spanOf } from '../../model/viewport.ts';
 import { prefersStill } from '../hooks.ts';
 import type { Colours } from './colours.ts';
 import { BodyPainter } from './paint_body.ts';
@@ -37,11 +36,13 @@ export class Stage {
     this.painter = new BodyPainter(canvases.body);
     this.onSettled = onSettled;
     model.onRepaint = () => this.repaint();
+    model.onPointed = () => this.repaintOverlay();
   }
 
   stop(): void {
     cancelAnimationFrame(this.frame);
     this.model.onRepaint = () => {};
+    this.model.onPointed = () => {};
   }
 
   recolour(colours: Colours): void {
@@ -70,8 +71,7 @@ export class Stage {
       this.painter.paint(model, colours);
       this.isBodyStale = false;
     }
-    const { pointer } = this.overlay;
-    paintHead(canvases.head, model, colours, pointer ? model.timeAt(pointer.x) : null);
+    paintHead(canvases.head, model, colours, model.pointer_ns);
     paintOverlay(canvases.overlay, model, colours, this.overlay);
     this.report(performance.now() - began);
     if (moves) {
@@ -98,12 +98,7 @@ export class Stage {
     const held = this.advanceHeld(passed, now);
     const share = prefersStill() ? 1 : 1 - Math.exp(-passed / kGlideMs);
     if (model.goal) {
-      const { goal } = model;
-      const next = between(model.view, goal, share);
-      const left = Math.abs(next.start_ns - goal.start_ns) + Math.abs(next.end_ns - goal.end_ns);
-      const isThere = share === 1 || left < (spanOf(goal) / model.width_px) * 0.5;
-      model.view = isThere ? goal : next;
-      if (isThere) model.goal = null;
+      model.window.advance(now, share, model.width_px);
       this.isBodyStale = true;
     }
     if (model.scrollGoal !== null) {
@@ -126,7 +121,7 @@ export class Stage {
       const at = overlay.pointer ? model.timeAt(overlay.pointer.x) : null;
       if (key === 'w') model.zoom(Math.exp(passed * 0.0042), at, false);
       else if (key === 's') model.zoom(Math.exp(-passed * 0.0042), at, false);
-      else model.setView(panned(model.view, (key === 'a' ? -1 : 1) * passed * 0.0012 * spanOf(model.view), model.info.span_ns));
+      else model.pan((key === 'a' ? -1 : 1) * passed * 0.0012, false);
       this.isBodyStale = true;
     }
     return this.pressed.size > 0;

@@ -43,8 +43,10 @@ function LaneName({ model, lane }: { model: TimelineModel; lane: Lane }): JSX.El
   );
 }
 
-export function TimelineCanvas({ model, onSettled, onJump }: {
-  model: TimelineModel; onSettled: () => void; onJump: () => void;
+// One of several on a page that scrolls is `embedded`: keys are for the one that has the focus, and
+// the wheel belongs to the page until one of them has it.
+export function TimelineCanvas({ model, onSettled, onJump, embedded = false, label = 'Timeline' }: {
+  model: TimelineModel; onSettled: () => void; onJump: () => void; embedded?: boolean; label?: string;
 }): JSX.Element {
   const theme = useObservable(useSession().theme);
   const [tip, setTip] = useState<Tip | null>(null);
@@ -52,11 +54,14 @@ export function TimelineCanvas({ model, onSettled, onJump }: {
     head: useRef<HTMLCanvasElement>(null), body: useRef<HTMLCanvasElement>(null), overlay: useRef<HTMLCanvasElement>(null),
     scroller: useRef<HTMLDivElement>(null), surface: useRef<HTMLDivElement>(null),
   };
+  const root = useRef<HTMLDivElement>(null);
+  const hasFocus = (within: HTMLElement | null | undefined): boolean => !embedded || (within?.contains(document.activeElement) ?? false);
   const stageRef = useRef<Stage | null>(null);
   const callbacks = useRef({ onSettled, onJump });
   callbacks.current = { onSettled, onJump };
   const gestures = useRef<Gestures>({
     onHover: (event) => setTip(event && stageRef.current ? hoverTip(stageRef.current, event) : null),
+    takesWheel: () => hasFocus(root.current?.closest<HTMLElement>('.timelines')),
     onJump: () => callbacks.current.onJump(),
   });
 
@@ -92,17 +97,17 @@ export function TimelineCanvas({ model, onSettled, onJump }: {
     };
   }, [model]);
   useEffect(() => stageRef.current?.recolour(readColours(theme)), [theme]);
-  useKeys((event) => stageRef.current !== null && keyDown(stageRef.current, event, gestures.current));
+  useKeys((event) => stageRef.current !== null && hasFocus(root.current) && keyDown(stageRef.current, event, gestures.current));
 
   const height = headHeight(model);
   return (
-    <div class="timeline">
+    <div class="timeline" ref={root}>
       <div class="tl-head" style={{ height: `${height}px` }}>
         <div class="tl-corner"><span>{durationText(model.info.span_ns)} in all</span></div>
         <canvas ref={refs.head} style={{ height: `${height}px` }} aria-hidden="true" />
       </div>
       <div class="tl-scroller" ref={refs.scroller} tabIndex={0} role="application"
-           aria-label="Timeline. W and S zoom, A and D move, slash searches, question mark lists all keys."
+           aria-label={`${label}. W and S zoom, A and D move, slash searches, question mark lists all keys.`}
            onScroll={(event) => {
              model.scrollTop = event.currentTarget.scrollTop;
              stageRef.current?.repaint();

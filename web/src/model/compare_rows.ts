@@ -1,0 +1,129 @@
+import type { Change, CompareAnswer, ComparedFunction, ComparedMetric, Comparison, Row, Table } from '../api/types.ts';
+import { threeDigits } from './units.ts';
+
+// A comparison in the words and rows of the page.
+
+export const kAnswers: Record<CompareAnswer, { word: string; tone: 'bad' | 'good' | 'plain' | 'warn' }> = {
+  slower: { word: 'Slower', tone: 'bad' },
+  faster: { word: 'Faster', tone: 'good' },
+  shifted: { word: 'Shifted', tone: 'warn' },
+  no_change: { word: 'No change', tone: 'plain' },
+  cannot_tell: { word: 'Cannot tell', tone: 'warn' },
+};
+
+const kConfidentScore = 0.75; // as the sentences of the verdict have it
+
+// How sure a cause is, in words and with its score.
+export function certaintyText(score: number): string {
+  return `${score >= kConfidentScore ? 'confident' : 'not sure'}, score ${score.toFixed(2)} of 1`;
+}
+
+export function isChanged(row: ComparedFunction): boolean {
+  return row.verdict !== '~' && !row.verdict.startsWith('too few');
+}
+
+function ns(ms: number | null): number | null {
+  return ms === null ? null : ms * 1e6;
+}
+
+// One row per function, device, rank and type of cycles; `index` leads back to it.
+export function functionTable(comparison: Comparison, onlyChanged: boolean): Table {
+  const several = (key: 'rank' | 'cycle_type'): boolean => new Set(comparison.functions.map((row) => row[key])).size > 1;
+  const [hasRanks, hasTypes] = [several('rank'), several('cycle_type')];
+  const rows = comparison.functions.flatMap((row, index): Row[] => (onlyChanged && !isChanged(row) ? [] : [{
+    index, function: row.function, device: row.device, rank: hasRanks ? String(row.rank) : null, cycle_type: hasTypes ? row.cycle_type : null,
+    kind: row.kind, normal_ns: ns(row.ms.mean_normal), abnormal_ns: ns(row.ms.mean_abnormal),
+    change_ns: ns(row.ms.shift), change_low_ns: ns(row.ms.shift_low), change_high_ns: ns(row.ms.shift_high),
+    beta_change: row.dbeta, calls_normal: row.calls_normal, calls_abnormal: row.calls_abnormal, q: row.q_bh, cliffs_delta: row.cliffs_delta,
+    verdict: row.verdict, suspicion: row.suspicion,
+  }]));
+  return {
+    title: 'What changed', rows, rows_left_out: 0, notes: [],
+    columns: [
+      { key: 'function', type: 'name' }, { key: 'device', type: 'text' }, { key: 'rank', type: 'text' }, { key: 'cycle_type', type: 'text' },
+      { key: 'kind', type: 'text' }, { key: 'normal_ns', type: 'duration_ns' }, { key: 'abnormal_ns', type: 'duration_ns' },
+      { key: 'change_ns', type: 'duration_ns' }, { key: 'change_low_ns', type: 'duration_ns' }, { key: 'change_high_ns', type: 'duration_ns' },
+      { key: 'beta_change', type: 'count' }, { key: 'calls_normal', type: 'count' }, { key: 'calls_abnormal', type: 'count' }, { key: 'q', type: 'count' },
+      { key: 'cliffs_delta', type: 'count' }, { key: 'verdict', type: 'text' }, { key: 'suspicion', type: 'count' },
+    ],
+  };
+}
+
+export const kDrawnColumns = ['function', 'device', 'rank', 'cycle_type', 'normal_ns', 'abnormal_ns', 'change_ns', 'beta_change', 'q', 'verdict'] as const;
+
+// q as people read it: small ones have no digits worth showing.
+export function probabilityText(q: number | null): string {
+  if (q === null) return '–';
+  return q < 0.001 ? '<0.001' : q.toFixed(3);
+}
+
+export interface Span {
+  low: number; // 0 to 1, on a scale with zero in it
+  high: number;
+  middle: number;
+  zero: number;
+}
+
+// Where an interval lies on a scale that all rows share. Changes differ by orders of magnitude, so that
+// places go with the square root: the largest does not make all others a point at zero.
+export function spanOn(scale: { low: number; high: number }, low: number | null, middle: number | null, high: number | null): Span | null {
+  if (middle === null) return null;
+  const root = (value: number): number => Math.sign(value) * Math.sqrt(Math.abs(value));
+  const width = root(scale.high) - root(scale.low) || 1;
+  const place = (value: number): number => Math.min(1, Math.max(0, (root(value) - root(scale.low)) / width));
+  return { low: place(low ?? scale.low), high: place(high ?? scale.high), middle: place(middle), zero: place(0) };
+}
+
+// The scale of all changes, with room for their intervals.
+export function changeScale(rows: readonly Row[]): { low: number; high: number } {
+  const values = rows.flatMap((row) => [row['change_low_ns'], row['change_ns'], row['change_high_ns']]).filter((one): one is number => typeof one === 'number');
+  return { low: Math.min(0, ...values), high: Math.max(0, ...values) };
+}
+
+export interface MetricLine {
+  names: string[]; // equal series have one line
+  device: string;
+  rank: number;
+  unit: string;
+  change: Change;
+}
+
+function isSame(a: Change, b: Change): boolean {
+  return a.mean_normal === b.mean_normal && a.mean_abnormal === b.mean_abnormal && a.shift === b.shift && a.q === b.q;
+}
+
+export function changedMetrics(metrics: readonly ComparedMetric[]): MetricLine[] {
+  const lines: MetricLine[] = [];
+  for (const metric of metrics) {
+    if (!metric.changed) continue;
+    const change = metric[metric.told_by];
+    const twin = lines.find((one) => one.device === metric.device && one.rank === metric.rank && one.unit === metric.unit && isSame(one.change, change));
+    if (twin) twin.names.push(metric.metric);
+    else lines.push({ names: [metric.metric], device: metric.device, rank: metric.rank, unit: metric.unit, change });
+  }
+  return lines;
+}
+
+const kPrefixes: readonly [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
+
+// "1.98 GB/s", "600 MHz": units that take a prefix get one.
+export function quantityText(value: number | null, unit: string): string {
+  if (value === null) return '–';
+  if (unit === 'B/s' || unit === 'B') {
+    const [size, prefix] = kPrefixes.find(([least]) => Math.abs(value) >= least) ?? [1, ''];
+    return `${threeDigits(value / size)} ${prefix}${unit}`.replace('-', '−');
+  }
+  return `${threeDigits(value)}${unit === '' ? '' : ` ${unit}`}`.replace('-', '−');
+}
+
+export function ratioText(change: Change): string {
+  const { median_normal: from, median_abnormal: to } = change;
+  if (from === null || to === null || from === 0) return '';
+  return `× ${(to / from).toFixed(2)}`;
+}
+
+// A change of a share, in points: percents of a percent would be misread.
+export function pointsText(points: number): string {
+  const text = `${Math.abs(points) < 0.005 ? '0' : Math.abs(points).toFixed(2)} pt`;
+  return Math.abs(points) < 0.005 ? text : points < 0 ? `−${text}` : `+${text}`;
+}

@@ -1,0 +1,99 @@
+import { type Viewport, between, clamped, fitted, framing, panned, shifted, spanOf, zoomed } from './viewport.ts';
+
+// The stretch of time that is on the screen, and how it moves. Timelines that share one move together:
+// its time is theirs, each counted from a zero of its own.
+
+export interface Listener {
+  moved: () => void; // or is about to
+  pointed: () => void;
+}
+
+export class TimeWindow {
+  readonly reach: Viewport; // all there is to see
+  view: Viewport;
+  goal: Viewport | null = null; // where a glide is heading
+  pointer_ns: number | null = null; // the time that somebody points at, on one of the timelines
+  private readonly listeners = new Set<Listener>();
+  private frame = -1;
+
+  constructor(reach: Viewport) {
+    this.reach = reach;
+    this.view = fitted(reach);
+  }
+
+  // Returns how to stop.
+  listen(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  set(view: Viewport): void {
+    this.view = clamped(view, this.reach);
+    this.goal = null;
+    this.changed();
+  }
+
+  glideTo(view: Viewport): void {
+    this.goal = clamped(view, this.reach);
+    this.changed();
+  }
+
+  // Zooms and pans add to where a running glide will end, so that quick keys are not lost.
+  zoom(factor: number, at_ns: number | null, glide: boolean): void {
+    const from = this.goal ?? this.view;
+    this.move(zoomed(from, factor, at_ns ?? (from.start_ns + from.end_ns) / 2, this.reach), glide);
+  }
+
+  pan(share: number, glide: boolean): void {
+    const from = this.goal ?? this.view;
+    this.move(panned(from, share * spanOf(from), this.reach), glide);
+  }
+
+  fit(): void {
+    this.glideTo(fitted(this.reach));
+  }
+
+  point(at_ns: number | null): void {
+    if (at_ns === this.pointer_ns) return;
+    this.pointer_ns = at_ns;
+    for (const listener of this.listeners) listener.pointed();
+  }
+
+  // One step of the glide, `share` of the way that is left; once per frame, whoever asks.
+  advance(frame: number, share: number, width_px: number): void {
+    if (this.goal === null || frame === this.frame) return;
+    this.frame = frame;
+    const { goal } = this;
+    const next = between(this.view, goal, share);
+    const left_ns = Math.abs(next.start_ns - goal.start_ns) + Math.abs(next.end_ns - goal.end_ns);
+    const isThere = share === 1 || left_ns < (spanOf(goal) / width_px) * 0.5;
+    this.view = isThere ? goal : next;
+    if (isThere) this.goal = null;
+  }
+
+  private move(view: Viewport, glide: boolean): void {
+    if (glide) this.glideTo(view);
+    else this.set(view);
+  }
+
+  private changed(): void {
+    for (const listener of this.listeners) listener.moved();
+  }
+}
+
+export interface Attached {
+  readonly info: { span_ns: number };
+  attach: (window: TimeWindow, zero_ns: number) => void;
+}
+
+// One window for several timelines, so that the stretches given begin at the same place on the screen
+// and all are seen whole.
+export function align(timelines: readonly { timeline: Attached; start_ns: number; duration_ns: number }[]): TimeWindow {
+  const extents = timelines.map(({ timeline, start_ns }) => shifted({ start_ns: 0, end_ns: timeline.info.span_ns }, -start_ns));
+  const window = new TimeWindow({
+    start_ns: Math.min(...extents.map((one) => one.start_ns)), end_ns: Math.max(...extents.map((one) => one.end_ns)),
+  });
+  window.set(framing(0, Math.max(...timelines.map((one) => one.duration_ns)), window.reach, 0.86));
+  for (const { timeline, start_ns } of timelines) timeline.attach(window, start_ns);
+  return window;
+}
