@@ -18,6 +18,7 @@ function Interval({ span, isMore, isSure }: { span: Span; isMore: boolean; isSur
   return (
     <svg class={`interval ${isMore ? 'more' : 'less'} ${isSure ? '' : 'unsure'}`} width={kWidth} height={kHeight} aria-hidden="true">
       <line x1={x(span.zero)} x2={x(span.zero)} y1={0} y2={kHeight} class="zero" />
+      <line x1={x(span.zero)} x2={x(span.middle)} y1={middle} y2={middle} class="stem" />
       <line x1={x(span.low)} x2={x(span.high)} y1={middle} y2={middle} class="reach" />
       <line x1={x(span.low)} x2={x(span.low)} y1={middle - 3} y2={middle + 3} class="reach" />
       <line x1={x(span.high)} x2={x(span.high)} y1={middle - 3} y2={middle + 3} class="reach" />
