@@ -63,7 +63,7 @@ export function ChangeTable({ comparison, state, onState, onlyChanged, onOnlyCha
   return (
     <section class="card fill changes">
       <header><h2>What changed</h2>
-        <span class="muted">{countText(changed)} of {countText(comparison.functions.length)} functions; milliseconds per cycle with the 95 % interval of their shift, and points of the cycle’s time</span></header>
+        <span class="muted">{countText(changed)} of {countText(comparison.functions.length)} functions; time per cycle with the 95 % interval of its shift, and its share of the cycle in points</span></header>
       <DataTable table={table} state={state} onState={onState} columns={kDrawnColumns} sameUnit={kTimes} draw={draw} idOf={(row) => String(row['index'])}
                  chosen={chosen} onChoose={onChoose} onOpen={onOpen} aside={
         <>

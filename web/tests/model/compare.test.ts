@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Change, ComparedCycle, ComparedFunction, ComparedMetric, Comparison, Runs, TraceEntry } from '../../src/api/types.ts';
 import { chosenText, commonRanks, cycleRows, parseChosen, scaleOf, stepped, typicalCycle } from '../../src/model/compare_cycles.ts';
 import { certaintyText, changeScale, changedMetrics, functionTable, pointsText, probabilityText, quantityText, ratioText, spanOn } from '../../src/model/compare_rows.ts';
-import { likelyPair, runChoices, tracesOf } from '../../src/model/compare_runs.ts';
+import { likelyPair, loadingOf, runChoices, tracesOf } from '../../src/model/compare_runs.ts';
 
 function entry(trace: string, rank: number | null = null, state: TraceEntry['state'] = 'ready'): TraceEntry {
   const worker = trace.slice(trace.lastIndexOf('/') + 1).replace('.json', '');
@@ -26,8 +26,14 @@ const runs: Runs = {
 test('a folder of one trace, a folder of ranks and every other trace can be compared', () => {
   assert.deepEqual(runChoices(runs).map((one) => one.name),
                    ['a', 'mixed/one.json', 'mixed/two.json', 'r', 'r/rank0', 'r/rank1', 'told', 'told/x.json', 'told/y.json']);
-  assert.deepEqual(tracesOf(runs, 'r'), ['r/rank0/t.json', 'r/rank1/t.json']);
-  assert.deepEqual(tracesOf(runs, 'mixed/two.json'), ['mixed/two.json']);
+  assert.deepEqual(tracesOf(runs, 'r').map((one) => one.trace), ['r/rank0/t.json', 'r/rank1/t.json']);
+  assert.deepEqual(tracesOf(runs, 'mixed/two.json').map((one) => one.trace), ['mixed/two.json']);
+});
+
+test('a trace that waits for room is asked for, one on its way is waited for', () => {
+  const traces = [entry('a', null, 'queued'), entry('b', null, 'loading'), entry('c')];
+  assert.deepEqual(loadingOf({ ...runs, loading: true }, traces).map((one) => one.trace), ['a', 'b']);
+  assert.deepEqual(loadingOf(runs, [traces[0], traces[2]]), []);
 });
 
 function choices(...names: string[]): { name: string; label: string; group: string }[] {
