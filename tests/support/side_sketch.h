@@ -39,9 +39,12 @@ class SideSketch {
   }
   SideSketch& device(const std::string& name) {
     const std::size_t cycles = measure().cycles.cycles.size();
-    measure().devices.push_back({name, std::vector<std::int64_t>(cycles),
-                                 std::vector<std::uint64_t>(cycles, 100),
-                                 std::vector<bool>(cycles)});
+    DeviceCycles device;
+    device.device = name;
+    device.busy_ns.resize(cycles);
+    device.slices.assign(cycles, 100);
+    device.is_partial.resize(cycles);
+    measure().devices.push_back(std::move(device));
     return *this;
   }
   // Of the device added last, one call in each cycle in which it ran.

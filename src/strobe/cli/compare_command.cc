@@ -24,7 +24,6 @@
 #include "strobe/report/compare_json.h"
 #include "strobe/report/compare_markdown.h"
 #include "strobe/report/compare_report.h"
-#include "strobe/report/compare_verdict.h"
 #include "strobe/report/compat_data.h"
 #include "strobe/report/compat_report.h"
 #include "strobe/report/import_warning.h"
@@ -153,12 +152,12 @@ Result<std::string> compat_text(const Runs& runs, const CompareRequest& request)
 // The report is out; what is left to say decides the exit code.
 Result<void> judged(const Comparison& comparison, const CompareRequest& request) {
   if (comparison.answer == compare::Answer::kCannotTell) {
-    std::string what = report::verdict_of(comparison).sentences.front();
-    what.pop_back();
-    return Error{.code = ErrorCode::kTooLittleData,
-                 .what = std::move(what),
-                 .where = "",
-                 .hint = "record more cycles: four a side are the least that can show a change"};
+    const compare::Change& ms = comparison.cycles.front().ms;
+    return Error{
+        .code = ErrorCode::kTooLittleData,
+        .what = fmt::format("{} and {} cycles are too few for a test", ms.normal.n, ms.abnormal.n),
+        .where = "",
+        .hint = "four a side are the least that can show a change; twelve are better"};
   }
   const auto failures = compare::failed_gates(comparison, request.gates);
   if (failures.empty()) return {};
@@ -237,10 +236,8 @@ Command compare_command() {
       .positionals = "RUN...",
       .positionals_help =
           "NORMAL and ABNORMAL, two runs of one workload: each a trace, a folder with one trace "
-          "(and "
-          "metrics.csv), or one folder or trace per rank; one run alone has its ranks compared "
-          "with "
-          "each other",
+          "(and metrics.csv), or one folder or trace per rank; one run alone has its ranks "
+          "compared with each other",
       .examples = {{"strobe compare normal/ abnormal/", "the verdict, then what it stands on"},
                    {"strobe compare normal/ abnormal/ --format html -o report.html",
                     "one page with pictures, to send to a colleague"},
@@ -253,13 +250,12 @@ Command compare_command() {
       .notes =
           {"--rank with a word is --sort: others call the order a ranking.",
            "Gates: cycle>3% or cycle>5ms (cycles slower by more), beta>1 (a function's share of "
-           "the "
-           "cycle up by more than 1 point), cause=clock (this cause is listed), any (any change, "
-           "improvements too). A change that is not significant never fails a gate. Quote them: "
-           "the shell reads > too.",
+           "the cycle up by more than 1 point), cause=clock (this cause is listed), any (any "
+           "change, improvements too). A change that is not significant never fails a gate. Quote "
+           "them: the shell reads > too.",
            "Exit codes: 0 answered and no gate failed, 1 a gate failed, 2 bad command line, 3 a "
-           "run "
-           "cannot be read or is too short for a test; what is known is printed all the same."},
+           "run cannot be read or is too short for a test; what is known is printed all the "
+           "same."},
       .flags =
           {{.name = "compat",
             .help = "the older report instead: its numbers, its columns, byte for byte"},

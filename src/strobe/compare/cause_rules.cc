@@ -36,6 +36,7 @@ void weaken_consequences(std::vector<Cause>& causes) {
       {kMemoryPressure, {kLaunchBound, kHostSlow, kSynchronisation}, "allocating does this too"},
       {kSynchronisation, {kLaunchBound, kHostSlow}, "waiting for the device does this too"},
       {kLaunchBound, {kHostSlow}, "the code between operators does this too"},
+      {kMeasurement, {kLaunchBound, kHostSlow}, "the profiler's own work does this too"},
   };
   for (const Consequence& one : known) {
     const bool is_sure = std::ranges::any_of(causes, [&](const Cause& cause) {
@@ -97,7 +98,8 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
   }
   find_straggler(ranks, causes);
   for (const Symptoms& symptoms : ranks) {
-    for (const auto rules : {device_cause_rules(), host_cause_rules(), work_cause_rules()}) {
+    for (const auto rules :
+         {device_cause_rules(), link_cause_rules(), host_cause_rules(), work_cause_rules()}) {
       for (const CauseRule rule : rules) rule(symptoms, causes);
     }
   }

@@ -14,6 +14,7 @@ using CauseRule = void (*)(const Symptoms& symptoms, std::vector<Cause>& causes)
 
 // One small function per cause, a file per neighbourhood.
 std::span<const CauseRule> device_cause_rules();
+std::span<const CauseRule> link_cause_rules();
 std::span<const CauseRule> host_cause_rules();
 std::span<const CauseRule> work_cause_rules();
 

@@ -50,6 +50,23 @@ double drift_p(std::span<const double> normal, std::span<const double> abnormal,
   return stats::student_tails(t, change.welch.degrees);
 }
 
+// All that depends on more than the order of the values.
+void compare_sizes(std::span<const double> normal, std::span<const double> abnormal,
+                   double resolution, Change& change) {
+  change.normal = stats::moments_of(normal);
+  change.abnormal = stats::moments_of(abnormal);
+  change.normal_median = stats::median_of(normal);
+  change.abnormal_median = stats::median_of(abnormal);
+  change.welch = stats::welch_test(change.normal, change.abnormal);
+  if (!normal.empty() && !abnormal.empty()) {
+    change.z = stats::z_score(change.normal, change.abnormal);
+    change.z_floored = stats::z_floored(change.normal, change.abnormal, resolution);
+  }
+  change.drift_p = drift_p(normal, abnormal, change);
+  change.degenerate = normal.size() > 1 && abnormal.size() > 1 && change.normal.deviation == 0 &&
+                      change.abnormal.deviation == 0 && change.difference() != 0;
+}
+
 }  // namespace
 
 double Change::ratio() const {
@@ -59,22 +76,24 @@ double Change::ratio() const {
 Change change_between(std::span<const double> normal, std::span<const double> abnormal,
                       double resolution, stats::RankCounts* counts) {
   Change change;
-  change.normal = stats::moments_of(normal);
-  change.abnormal = stats::moments_of(abnormal);
-  change.normal_median = stats::median_of(normal);
-  change.abnormal_median = stats::median_of(abnormal);
-  change.welch = stats::welch_test(change.normal, change.abnormal);
   change.rank = stats::rank_test(normal, abnormal, {}, counts);
-  change.cliffs_delta = stats::cliffs_delta(normal, abnormal);
+  change.cliffs_delta = (change.rank.u_second - change.rank.u_first) /
+                        static_cast<double>(normal.size() * abnormal.size());
   change.shift = stats::shift_between(normal, abnormal, kConfidence, counts);
-  if (!normal.empty() && !abnormal.empty()) {
-    change.z = stats::z_score(change.normal, change.abnormal);
-    change.z_floored = stats::z_floored(change.normal, change.abnormal, resolution);
-  }
-  change.drift_p = drift_p(normal, abnormal, change);
   change.too_few = stats::least_p(normal.size(), abnormal.size()) > kReachableP;
-  change.degenerate = normal.size() > 1 && abnormal.size() > 1 && change.normal.deviation == 0 &&
-                      change.abnormal.deviation == 0 && change.difference() != 0;
+  compare_sizes(normal, abnormal, resolution, change);
+  return change;
+}
+
+Change log_change(const Change& plain, std::span<const double> normal,
+                  std::span<const double> abnormal) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  Change change;
+  change.rank = plain.rank;
+  change.cliffs_delta = plain.cliffs_delta;
+  change.shift = {kNaN, kNaN, kNaN};
+  change.too_few = plain.too_few;
+  compare_sizes(stats::log1p_of(normal), stats::log1p_of(abnormal), 0, change);
   return change;
 }
 

@@ -40,4 +40,9 @@ struct Change {
 Change change_between(std::span<const double> normal, std::span<const double> abnormal,
                       double resolution = 0, stats::RankCounts* counts = nullptr);
 
+// The same change on the scale of log1p, for quantities that grow by factors. What only looks at
+// the order is that of `plain`; there is no shift (NaN).
+Change log_change(const Change& plain, std::span<const double> normal,
+                  std::span<const double> abnormal);
+
 }  // namespace strobe::compare

@@ -34,8 +34,13 @@ Result<SideFacts> measure_side(const Run& run, const CompareOptions& options) {
   side.path = run.ranks.empty() ? std::string() : run.ranks.front().path;
   for (const RankCapture& capture : run.ranks) {
     if (options.only_rank && capture.rank != *options.only_rank) continue;
-    STROBE_TRY(RankMeasure measured, measure(capture, options.measure));
-    side.ranks.push_back(std::move(measured));
+    auto measured = measure(capture, options.measure);
+    if (!measured) {
+      Error error = std::move(measured).error();
+      if (error.where.empty()) error.where = capture.path;
+      return error;
+    }
+    side.ranks.push_back(*std::move(measured));
   }
   if (side.ranks.empty()) {
     return Error{

@@ -54,7 +54,7 @@ struct TripletRow {
   std::string metric;
   device::MetricInfo info;
   Change mu;      // in the unit of info
-  Change log_mu;  // log1p of it
+  Change log_mu;  // log1p of it; without a shift
   double sigma_normal = 0;
   double sigma_abnormal = 0;
   double coverage_normal = 0;

@@ -10,7 +10,6 @@
 #include "strobe/compare/family.h"
 #include "strobe/compare/usable_cycles.h"
 #include "strobe/compare/verdict.h"
-#include "strobe/stats/moments.h"
 #include "strobe/stats/rank_counts.h"
 
 namespace strobe::compare {
@@ -183,8 +182,7 @@ class RankRows {
       row.metric = metric;
       row.info = pair.info;
       row.mu = change_between(pair.normal.mu, pair.abnormal.mu, 0, &counts_);
-      row.log_mu = change_between(stats::log1p_of(pair.normal.mu),
-                                  stats::log1p_of(pair.abnormal.mu), 0, &counts_);
+      row.log_mu = log_change(row.mu, pair.normal.mu, pair.abnormal.mu);
       row.sigma_normal = pair.normal.sigma;
       row.sigma_abnormal = pair.abnormal.sigma;
       row.coverage_normal = pair.normal.coverage;

@@ -1,6 +1,7 @@
 #include "strobe/compare/function_times.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "strobe/base/json_value.h"
 
@@ -14,40 +15,73 @@ struct Sum {
   std::uint32_t calls = 0;
 };
 
-// Most functions run on one track and their slices come in order of time, so that their union grows
-// at its end. The others are noticed, and gathered in a second look.
+// Most functions run on one track, and most traces are in order of time: then a union grows at its
+// end. Those that do not are noticed, and their slices visited again in order of time.
 struct Frontier {
   std::int64_t start_ns = INT64_MIN;  // of the last slice
   std::int64_t end_ns = INT64_MIN;    // of the union so far
   bool is_ordered = true;
+
+  // How far the union already reaches.
+  std::int64_t pass(Interval interval) {
+    is_ordered &= interval.start_ns >= start_ns;
+    start_ns = interval.start_ns;
+    return std::exchange(end_ns, std::max(end_ns, interval.end_ns));
+  }
 };
 
-// Intervals of several groups, kept track by track: a track is mostly in order of time, so that the
-// union of a group is the merging of a few sorted lists.
-class Gathering {
+// Slices in order of time. A track is mostly in order by itself, so that its slices are only listed
+// and the tracks are merged as they are read: 4 bytes per slice.
+class TimeOrder {
  public:
-  Gathering(std::size_t groups, std::size_t tracks) : tracks_(tracks), lists_(groups * tracks) {}
+  explicit TimeOrder(const Trace& trace)
+      : starts_ns_(trace.slices().starts_ns), lists_(trace.tracks().size()) {}
 
-  void add(std::size_t group, TrackId track, Interval interval) {
-    lists_[group * tracks_ + track.index()].push_back(interval);
+  void add(TrackId track, std::size_t slice) {
+    lists_[track.index()].push_back(static_cast<std::uint32_t>(slice));
   }
-  IntervalSet take_union(std::size_t group) {
-    std::vector<Interval> all;
-    for (std::size_t track = 0; track < tracks_; ++track) {
-      auto& list = lists_[group * tracks_ + track];
-      if (all.empty()) {
-        all = std::move(list);
-      } else {
-        all.insert(all.end(), list.begin(), list.end());
+
+  // f(slice)
+  template <class Function>
+  void visit(Function&& f) {
+    const auto starts_earlier = [&](std::uint32_t a, std::uint32_t b) {
+      return starts_ns_[a] < starts_ns_[b];
+    };
+    std::vector<Head> heads;  // a heap, the earliest on top
+    for (auto& list : lists_) {
+      if (list.empty()) continue;
+      if (!std::is_sorted(list.begin(), list.end(), starts_earlier)) {
+        std::stable_sort(list.begin(), list.end(), starts_earlier);
       }
-      list = {};
+      heads.push_back({starts_ns_[list.front()], list.data(), list.data() + list.size()});
     }
-    return union_of(std::move(all));
+    std::make_heap(heads.begin(), heads.end());
+    while (!heads.empty()) {
+      std::pop_heap(heads.begin(), heads.end());
+      Head head = heads.back();
+      heads.pop_back();
+      // As long as no other track is earlier the heap can rest.
+      const std::int64_t until_ns = heads.empty() ? INT64_MAX : heads.front().start_ns;
+      do {
+        f(*head.next);
+        if (++head.next != head.end) head.start_ns = starts_ns_[*head.next];
+      } while (head.next != head.end && head.start_ns <= until_ns);
+      if (head.next == head.end) continue;
+      heads.push_back(head);
+      std::push_heap(heads.begin(), heads.end());
+    }
   }
 
  private:
-  std::size_t tracks_;
-  std::vector<std::vector<Interval>> lists_;
+  struct Head {
+    std::int64_t start_ns;
+    const std::uint32_t* next;
+    const std::uint32_t* end;
+    bool operator<(const Head& other) const { return start_ns > other.start_ns; }
+  };
+
+  const Column<std::int64_t>& starts_ns_;
+  std::vector<std::vector<std::uint32_t>> lists_;  // per track
 };
 
 class Addition {
@@ -58,6 +92,7 @@ class Addition {
         cycles_(cycles),
         sums_(index.keys.size() * cycles.size()),
         frontiers_(index.keys.size()),
+        device_frontiers_(index.devices.size()),
         works_(index.devices.size()) {
     for (DeviceWork& work : works_) work.slices.resize(cycles.size());
   }
@@ -71,65 +106,82 @@ class Addition {
  private:
   void add_all() {
     const SliceColumns& slices = trace_.slices();
-    Gathering busy(index_.devices.size(), trace_.tracks().size());
     std::vector<std::size_t> near(trace_.tracks().size());
     for (std::size_t i = 0; i < slices.size(); ++i) {
       const std::uint32_t function = index_.of_slice[i];
       if (function == FunctionIndex::kNone) continue;
-      const TrackId track = slices.tracks[i];
-      const Interval interval{slices.starts_ns[i], slices.starts_ns[i] + slices.durations_ns[i]};
-      std::size_t& cycle = near[track.index()];
+      const Interval interval = interval_of(i);
+      std::size_t& cycle = near[slices.tracks[i].index()];
       cycle = cycles_.first_after(interval.start_ns, cycle);
       if (cycles_.contains(cycle, interval.start_ns)) {
         ++sum(function, cycle).calls;
         ++works_[index_.device_of[function]].slices[cycle];
       }
-      add(function, interval, cycle);
-      if (keeps_busy(slices.kinds[i])) {
-        busy.add(index_.device_of[function], track, interval);
-      }
-    }
-    for (std::size_t device = 0; device < works_.size(); ++device) {
-      works_[device].busy = busy.take_union(device);
+      cycles_.for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
+        sum(function, part).time_ns += piece.length_ns();
+      });
+      cover(function, interval, cycle);
+      if (keeps_busy(slices.kinds[i])) add_busy(index_.device_of[function], interval);
     }
   }
 
-  void add(std::uint32_t function, Interval interval, std::size_t cycle) {
-    Frontier& frontier = frontiers_[function];
-    frontier.is_ordered &= interval.start_ns >= frontier.start_ns;
-    frontier.start_ns = interval.start_ns;
+  void cover(std::uint32_t function, Interval interval, std::size_t cycle) {
+    const std::int64_t covered_until_ns = frontiers_[function].pass(interval);
+    interval.start_ns = std::max(interval.start_ns, covered_until_ns);
     cycles_.for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
-      Sum& sum_here = sum(function, part);
-      sum_here.time_ns += piece.length_ns();
-      sum_here.covered_ns +=
-          std::max<std::int64_t>(0, piece.end_ns - std::max(piece.start_ns, frontier.end_ns));
+      sum(function, part).covered_ns += piece.length_ns();
     });
-    frontier.end_ns = std::max(frontier.end_ns, interval.end_ns);
+  }
+
+  void add_busy(std::uint32_t device, Interval interval) {
+    const std::int64_t busy_until_ns = device_frontiers_[device].pass(interval);
+    if (!device_frontiers_[device].is_ordered) return;
+    IntervalSet& busy = works_[device].busy;
+    if (interval.start_ns > busy_until_ns) {
+      busy.push_back(interval);
+    } else {
+      busy.back().end_ns = std::max(busy_until_ns, interval.end_ns);
+    }
   }
 
   void cover_unordered() {
-    std::vector<std::uint32_t> unordered;
-    std::vector<std::uint32_t> group_of(frontiers_.size(), FunctionIndex::kNone);
-    for (std::uint32_t function = 0; function < frontiers_.size(); ++function) {
-      if (frontiers_[function].is_ordered) continue;
-      group_of[function] = static_cast<std::uint32_t>(unordered.size());
-      unordered.push_back(function);
-    }
-    if (unordered.empty()) return;
     const SliceColumns& slices = trace_.slices();
-    Gathering gathering(unordered.size(), trace_.tracks().size());
+    std::vector<std::uint8_t> covers(index_.keys.size());  // per function: is to be done again
+    std::vector<std::uint8_t> occupies(index_.keys.size());
+    for (std::size_t function = 0; function < covers.size(); ++function) {
+      covers[function] = !frontiers_[function].is_ordered;
+      occupies[function] = !device_frontiers_[index_.device_of[function]].is_ordered;
+    }
+    TimeOrder order(trace_);
     for (std::size_t i = 0; i < slices.size(); ++i) {
       const std::uint32_t function = index_.of_slice[i];
-      if (function == FunctionIndex::kNone || group_of[function] == FunctionIndex::kNone) continue;
-      gathering.add(group_of[function], slices.tracks[i],
-                    {slices.starts_ns[i], slices.starts_ns[i] + slices.durations_ns[i]});
-    }
-    for (std::size_t group = 0; group < unordered.size(); ++group) {
-      const auto covered_ns = cycles_.covered_ns(gathering.take_union(group));
-      for (std::size_t cycle = 0; cycle < cycles_.size(); ++cycle) {
-        sum(unordered[group], cycle).covered_ns = covered_ns[cycle];
+      if (function == FunctionIndex::kNone) continue;
+      if (covers[function] || (occupies[function] && keeps_busy(slices.kinds[i]))) {
+        order.add(slices.tracks[i], i);
       }
     }
+    for (std::size_t function = 0; function < covers.size(); ++function) {
+      if (!covers[function]) continue;
+      frontiers_[function] = {};
+      for (std::size_t cycle = 0; cycle < cycles_.size(); ++cycle) {
+        sum(function, cycle).covered_ns = 0;
+      }
+    }
+    for (std::size_t device = 0; device < works_.size(); ++device) {
+      if (device_frontiers_[device].is_ordered) continue;
+      device_frontiers_[device] = {};
+      works_[device].busy.clear();
+    }
+    std::size_t cycle = 0;
+    order.visit([&](std::size_t slice) {
+      const std::uint32_t function = index_.of_slice[slice];
+      const Interval interval = interval_of(slice);
+      cycle = cycles_.first_after(interval.start_ns, cycle);
+      if (covers[function]) cover(function, interval, cycle);
+      if (occupies[function] && keeps_busy(slices.kinds[slice])) {
+        add_busy(index_.device_of[function], interval);
+      }
+    });
   }
 
   std::vector<FunctionCycles> functions() const {
@@ -155,12 +207,17 @@ class Addition {
   Sum& sum(std::size_t function, std::size_t cycle) {
     return sums_[function * cycles_.size() + cycle];
   }
+  Interval interval_of(std::size_t slice) const {
+    const std::int64_t start_ns = trace_.slices().starts_ns[slice];
+    return {start_ns, start_ns + trace_.slices().durations_ns[slice]};
+  }
 
   const Trace& trace_;
   const FunctionIndex& index_;
   const TimeParts& cycles_;
   std::vector<Sum> sums_;  // per function and cycle
   std::vector<Frontier> frontiers_;
+  std::vector<Frontier> device_frontiers_;
   std::vector<DeviceWork> works_;
 };
 

@@ -121,7 +121,8 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
 void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).grew) return;
   const MetricRow* clock = symptoms.metric(MetricRole::kCpuClock, kHost);
-  const bool clock_fell = clock != nullptr && fell(clock->all, 0.95);
+  // A clock that falls to less than a tenth was sampled in another unit.
+  const bool clock_fell = clock != nullptr && fell(clock->all, 0.95) && clock->all.ratio() > 0.1;
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
   const bool all_slower =
       slowed > 0.7 && symptoms.is_slower() && kernels_are_equal(symptoms) && gaps_grew(symptoms);
@@ -141,8 +142,8 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (clock_fell) cause.evidence.push_back(told("clock of the host's cores", *clock, clock->all));
   if (slowed > 0) {
     cause.evidence.push_back(told(fmt::format(
-        "{:.0f} % of the operators' host time is in operators that take longer (typically x "
-        "{:.2f}), with the same calls",
+        "{:.0f} % of the operators take longer on the host (typically x {:.2f}), with the same "
+        "calls",
         100 * slowed, symptoms.host.operator_slowdowns.median())));
   }
   if (kernels_are_equal(symptoms) && !symptoms.devices.empty()) {
@@ -153,6 +154,7 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
 
 void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).grew || !symptoms.is_slower() || symptoms.devices.empty()) return;
+  if (!(symptoms.cycle_change_ms > 0)) return;
   const Change* gap = longest_gap(symptoms);
   const double share = explained_share(symptoms, *gap);
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
@@ -161,7 +163,11 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
     if (row.device == kHost && row.rank == symptoms.rank) host = &row;
   }
   if (host == nullptr || !kernels_are_equal(symptoms) || share < 0.7) return;
-  const double outside = explained_share(symptoms, host->idle_ms);
+  // A host that does everything more slowly is slower between operators too; that much is not the
+  // code's.
+  const double slower = std::max(1.0, symptoms.host.operator_slowdowns.median());
+  const double added_ms = host->idle_ms.abnormal.mean - slower * host->idle_ms.normal.mean;
+  const double outside = std::clamp(added_ms / symptoms.cycle_change_ms, 0.0, 1.0);
   if (outside < 0.6) return;
   Cause cause = {.kind = CauseKind::kLaunchBound,
                  .score = 0.55 + 0.3 * outside,

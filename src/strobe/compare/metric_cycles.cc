@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "strobe/compare/metric_means.h"
 #include "strobe/compare/metric_scope.h"
 #include "strobe/compare/signal.h"
@@ -42,6 +44,17 @@ void add_recording(const MetricSeries& series, ScaledSeries& scaled) {
   scaled.facts.recording_median = values.empty() ? 0 : stats::median_of(values);
 }
 
+// Says why a series cannot be what its name says; "" if it can.
+std::string disbelief(const SeriesCycles& facts) {
+  const auto range = device::believable_range(facts.info);
+  const double typical = facts.recording_median;
+  if (!range || facts.samples == 0 || (typical >= range->low && typical <= range->high)) return {};
+  return fmt::format(
+      "{} of {}: typically {:.6g} {}, which cannot be ({:.6g} to {:.6g} can); another unit? Left "
+      "out",
+      facts.metric, facts.device, typical, facts.info.unit, range->low, range->high);
+}
+
 ScaledSeries scaled_series(const RankCapture& capture, const MetricSeries& series,
                            const TimeParts& cycles, std::vector<std::string>& remarks) {
   ScaledSeries scaled;
@@ -57,6 +70,11 @@ ScaledSeries scaled_series(const RankCapture& capture, const MetricSeries& serie
   facts.time_base = clock.base;
   scaled.signal = signal_of(series, facts.info, clock.shift_ns);
   add_recording(series, scaled);
+  if (std::string why = disbelief(facts); !why.empty()) {
+    remarks.push_back(std::move(why));
+    scaled.signal.clear();
+    return scaled;
+  }
   if (clock.base != TimeBase::kNoOverlap) {
     facts.samples_in_cycles = samples_in(cycles, series, clock.shift_ns);
     if (scaled.signal.empty()) {

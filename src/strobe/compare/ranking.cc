@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace strobe::compare {
 namespace {
@@ -45,6 +46,24 @@ double second_key_of(double suspicion, RankKey order) {
   return order == RankKey::kQ ? suspicion : 0;
 }
 
+// Rows are large: their places are sorted, then each row is moved once.
+template <class Key>
+std::vector<std::size_t> sorted_places(std::size_t count, Key&& key) {
+  std::vector<std::size_t> places(count);
+  std::iota(places.begin(), places.end(), 0);
+  std::sort(places.begin(), places.end(),
+            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return places;
+}
+
+template <class Row>
+std::vector<Row> rearranged(std::vector<Row> rows, const std::vector<std::size_t>& places) {
+  std::vector<Row> sorted;
+  sorted.reserve(rows.size());
+  for (const std::size_t place : places) sorted.push_back(std::move(rows[place]));
+  return sorted;
+}
+
 }  // namespace
 
 void score_rows(Comparison& comparison) {
@@ -65,45 +84,28 @@ void score_rows(Comparison& comparison) {
 
 void sort_rows(Comparison& comparison, RankKey order) {
   const std::vector<FunctionRow>& rows = comparison.functions;
-  std::vector<std::size_t> places(rows.size());
-  std::iota(places.begin(), places.end(), 0);
-  std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-    const auto key = [&](const FunctionRow& row) {
-      return std::tuple(-key_of(row, order), -second_key_of(row.suspicion, order));
-    };
-    const auto name = [](const FunctionRow& row) {
-      return std::tie(row.key.name, row.key.device, row.rank, row.type, row.key.kind);
-    };
-    const auto key_a = key(rows[a]);
-    const auto key_b = key(rows[b]);
-    return key_a != key_b ? key_a < key_b : name(rows[a]) < name(rows[b]);
+  const auto name_of = [](const FunctionRow& row) {
+    return std::tie(row.key.name, row.key.device, row.rank, row.type, row.key.kind);
+  };
+  const std::vector<std::size_t> places = sorted_places(rows.size(), [&](std::size_t i) {
+    return std::tuple(-key_of(rows[i], order), -second_key_of(rows[i].suspicion, order),
+                      name_of(rows[i]));
   });
   std::vector<std::size_t> moved_to(rows.size());
-  std::vector<FunctionRow> sorted;
-  sorted.reserve(rows.size());
-  for (const std::size_t place : places) {
-    moved_to[place] = sorted.size();
-    sorted.push_back(std::move(comparison.functions[place]));
-  }
-  comparison.functions = std::move(sorted);
-  for (TripletRow& triplet : comparison.triplets) triplet.function = moved_to[triplet.function];
+  for (std::size_t i = 0; i < places.size(); ++i) moved_to[places[i]] = i;
+  comparison.functions = rearranged(std::move(comparison.functions), places);
 
-  std::sort(comparison.triplets.begin(), comparison.triplets.end(),
-            [&](const TripletRow& a, const TripletRow& b) {
-              const FunctionRow& row_a = comparison.functions[a.function];
-              const FunctionRow& row_b = comparison.functions[b.function];
-              const auto key = [&](const TripletRow& triplet, const FunctionRow& row) {
-                return std::tuple(-key_of(triplet, row, order),
-                                  -second_key_of(triplet.suspicion, order));
-              };
-              const auto name = [](const TripletRow& triplet, const FunctionRow& row) {
-                return std::tie(row.key.name, triplet.metric, row.key.device, row.rank, row.type,
-                                row.key.kind);
-              };
-              const auto key_a = key(a, row_a);
-              const auto key_b = key(b, row_b);
-              return key_a != key_b ? key_a < key_b : name(a, row_a) < name(b, row_b);
-            });
+  std::vector<TripletRow>& triplets = comparison.triplets;
+  for (TripletRow& triplet : triplets) triplet.function = moved_to[triplet.function];
+  const std::vector<std::size_t> triplet_places =
+      sorted_places(triplets.size(), [&](std::size_t i) {
+        const FunctionRow& row = comparison.functions[triplets[i].function];
+        return std::tuple(-key_of(triplets[i], row, order),
+                          -second_key_of(triplets[i].suspicion, order),
+                          std::tie(row.key.name, triplets[i].metric, row.key.device, row.rank,
+                                   row.type, row.key.kind));
+      });
+  triplets = rearranged(std::move(triplets), triplet_places);
 }
 
 }  // namespace strobe::compare

@@ -21,13 +21,16 @@ bool calls_are_equal(const FunctionRow& row) {
          std::abs(row.calls_abnormal - row.calls_normal) <= std::max(0.5, 0.02 * row.calls_normal);
 }
 
-Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows) {
+enum class Weight : std::uint8_t { kTime, kVote };
+
+Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows, Weight by) {
   Slowdowns slowdowns;
   for (const FunctionRow* row : rows) {
-    slowdowns.kernel_ms += row->ms.normal.mean;
+    const double weight = by == Weight::kTime ? row->ms.normal.mean : 1;
+    slowdowns.total += weight;
     if (!calls_are_equal(*row) || !(row->ms.normal.mean > 0)) continue;
     slowdowns.ones.push_back(
-        {.factor = row->call_slowdown(), .ms = row->ms.normal.mean, .is_real = is_real(row->ms)});
+        {.factor = row->call_slowdown(), .weight = weight, .is_real = is_real(row->ms)});
   }
   std::ranges::sort(slowdowns.ones, {}, &Slowdowns::One::factor);
   return slowdowns;
@@ -119,7 +122,7 @@ DeviceSymptoms read_device(const Comparison& comparison, const DeviceRow& device
   symptoms.collectives = of(FunctionKind::kCollective);
   symptoms.copies = of(FunctionKind::kMemcpy);
   symptoms.kernel_ms = total_ms(symptoms.kernels);
-  symptoms.slowdowns = slowdowns_of(symptoms.kernels);
+  symptoms.slowdowns = slowdowns_of(symptoms.kernels, Weight::kTime);
   add_kernel_work(symptoms);
   return symptoms;
 }
@@ -132,7 +135,7 @@ HostSymptoms read_host(const Rows& functions) {
   host.operators = of(FunctionKind::kHostOperator);
   host.runtime_calls = of(FunctionKind::kRuntimeCall);
   host.runtime_ms = total_ms(host.runtime_calls);
-  host.operator_slowdowns = slowdowns_of(host.operators);
+  host.operator_slowdowns = slowdowns_of(host.operators, Weight::kVote);
   const Rows waits = calls_of(host.runtime_calls, {RuntimeCall::kSynchronize});
   const Rows allocations =
       calls_of(host.runtime_calls, {RuntimeCall::kAllocate, RuntimeCall::kFree});
@@ -186,21 +189,21 @@ Change total_ms(std::span<const FunctionRow* const> rows) {
 }
 
 double Slowdowns::share_between(double low, double high) const {
-  double inside_ms = 0;
+  double inside = 0;
   for (const One& one : ones) {
     const bool counts = one.is_real || (low < 1 && high > 1);
-    if (counts && one.factor > low && one.factor <= high) inside_ms += one.ms;
+    if (counts && one.factor > low && one.factor <= high) inside += one.weight;
   }
-  return kernel_ms > 0 ? inside_ms / kernel_ms : 0;
+  return total > 0 ? inside / total : 0;
 }
 
 double Slowdowns::median() const {
-  double total = 0;
-  for (const One& one : ones) total += one.ms;
+  double all = 0;
+  for (const One& one : ones) all += one.weight;
   double below = 0;
   for (const One& one : ones) {
-    below += one.ms;
-    if (below >= total / 2) return one.factor;
+    below += one.weight;
+    if (below >= all / 2) return one.factor;
   }
   return 1;
 }

@@ -21,9 +21,11 @@ bool fell(const Change& change, double most_ratio);
 // Milliseconds per cycle of several functions together.
 Change total_ms(std::span<const FunctionRow* const> rows);
 
-// How the kernels that both runs call equally often have changed, weighted by their normal time.
+// How functions that both runs call equally often have changed. Kernels weigh as much as their
+// normal time; operators one each, because they nest, and one that waits for the device would
+// outweigh all that do not.
 struct Slowdowns {
-  double kernel_ms = 0;  // normal time of all kernels
+  double total = 0;  // weight of all functions, whatever their calls
   // Shares of it, 0..1, whose calls take longer by a factor within a window, beyond chance.
   double share_between(double low, double high) const;
   double share_equal() const { return share_between(0.97, 1.03); }
@@ -31,7 +33,7 @@ struct Slowdowns {
 
   struct One {
     double factor = 1;
-    double ms = 0;
+    double weight = 0;
     bool is_real = false;
   };
   std::vector<One> ones = {};  // by factor

@@ -161,7 +161,8 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
   for (const DeviceSymptoms& device : symptoms.devices) {
     const double normal = partial_share(comparison.normal.ranks, device.name());
     const double abnormal = partial_share(comparison.abnormal.ranks, device.name());
-    if (std::max(normal, abnormal) > 0.25) {
+    if (const double share = std::max(normal, abnormal); share > 0.25) {
+      cause.score = std::max(cause.score, std::min(0.7, 0.25 + share));
       cause.evidence.push_back(
           told(fmt::format("{:.0f} % of the normal and {:.0f} % of the abnormal cycles of {} are "
                            "not complete",
@@ -175,10 +176,11 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
     }
   }
   const Change overhead_ms = total_ms(overhead);
-  if (rose(overhead_ms, 1.5) &&
-      overhead_ms.difference() > 0.3 * std::abs(symptoms.cycle_change_ms)) {
+  const double cycle_change_ms = std::max(1e-9, std::abs(symptoms.cycle_change_ms));
+  const double share = std::min(1.0, overhead_ms.difference() / cycle_change_ms);
+  if (rose(overhead_ms, 1.5) && share > 0.3) {
     cause.evidence.push_back(told("the profiler's own work", overhead_ms));
-    cause.score = 0.6;
+    cause.score = std::max(cause.score, 0.5 + 0.4 * share);
   }
   if (!cause.evidence.empty()) causes.push_back(std::move(cause));
 }

@@ -255,6 +255,26 @@ std::string_view per_second(std::string_view unit) {
 
 }  // namespace
 
+std::optional<MetricRange> believable_range(const MetricInfo& info) {
+  switch (info.role) {
+    case Role::kCoreClock:
+    case Role::kMemoryClock:
+      return MetricRange{50, 20'000};
+    case Role::kPower:
+      return MetricRange{0, 5'000};
+    case Role::kTemperature:
+      return MetricRange{-50, 200};
+    case Role::kDeviceUse:
+    case Role::kProcessDeviceUse:
+    case Role::kMemoryUse:
+    case Role::kMemoryUsed:
+    case Role::kHostCpuUse:
+      return MetricRange{0, 101};
+    default:
+      return std::nullopt;
+  }
+}
+
 MetricInfo metric_info(std::string_view metric, std::string_view device) {
   const Side side = is_device(device) ? Side::kDevice : Side::kHost;
   const Meaning meaning = meaning_of(metric);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 // What is known of a resource metric by its name.
@@ -45,6 +46,14 @@ struct MetricInfo {
   std::string_view unit;  // "MHz", "%", "B/s"; of a counter the unit of its rate
   double scale = 1;       // from the sampler's unit to that one: 1e-3 for mW in W
 };
+
+// What a metric of this role can be, in its unit; a typical value outside of it was sampled in
+// another unit than its name says.
+struct MetricRange {
+  double low = 0;
+  double high = 0;
+};
+std::optional<MetricRange> believable_range(const MetricInfo& info);
 
 // Unknown names are neutral gauges; of the host if `device` is not a device.
 MetricInfo metric_info(std::string_view metric, std::string_view device);

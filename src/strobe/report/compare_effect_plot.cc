@@ -59,7 +59,7 @@ std::string effect_plot(const compare::Comparison& comparison) {
     const double py = y.at(row.beta.q);
     const std::string title =
         fmt::format("{}. {} on {}: {}; q {}, {}", back + 1, row.key.name, row.key.device,
-                    time_story(row.ms), p_text(row.beta.q), word_of(row.verdict));
+                    time_story(row.ms), p_text(row.beta.q), verdict_text(row));
     if (is_changed(row)) {
       plot.diamond(px, py, 6, "a", title);
       if (back < kNumbered)

@@ -24,7 +24,7 @@ constexpr double kRowHeight = 24;
 constexpr double kTop = 12;
 
 // Times of functions span decades; a line from 0 would crowd all but the largest. What is less than
-// a hundred-thousandth of the largest is drawn at the left border.
+// a millionth of the largest is drawn at the left border.
 Scale scale_for(const std::vector<const FunctionRow*>& rows) {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
@@ -35,7 +35,7 @@ Scale scale_for(const std::vector<const FunctionRow*>& rows) {
     }
   }
   if (!(high > 0)) return Scale::linear(0, 1, kLeft, kRight);
-  low = std::max(low, high / 1e5);
+  low = std::max(low, high / 1e6);
   return high / low > 30 ? Scale::logarithmic(low, high, kLeft, kRight)
                          : Scale::linear(0, high, kLeft, kRight);
 }
@@ -67,7 +67,8 @@ std::vector<const FunctionRow*> drawn_functions(const compare::Comparison& compa
                                                 std::size_t most) {
   std::vector<const FunctionRow*> rows;
   for (const FunctionRow& row : comparison.functions) rows.push_back(&row);
-  std::ranges::stable_partition(rows, [](const FunctionRow* row) { return is_changed(*row); });
+  std::stable_partition(rows.begin(), rows.end(),
+                        [](const FunctionRow* row) { return is_changed(*row); });
   if (rows.size() > most) rows.resize(most);
   return rows;
 }

@@ -25,20 +25,14 @@ bool has_ranks(const Comparison& comparison) {
 
 bool has_types(const Comparison& comparison) { return comparison.cycles.size() > 1; }
 
-std::string verdict_text(const FunctionRow& row) {
-  if (row.verdict == Verdict::kChanged) return row.ms.shift.shift < 0 ? "faster" : "slower";
-  if (row.verdict == Verdict::kCallsChanged) return "calls";
-  if (row.verdict == Verdict::kTooFew) return "too few";
-  return fmt::format("{} {}", kNoEvidence, band_of(row.beta.cliffs_delta));
-}
-
 // Those with a verdict first, each group in the order the comparison has.
 std::vector<const FunctionRow*> changed_first(const Comparison& comparison) {
   std::vector<const FunctionRow*> rows;
   for (const FunctionRow& row : comparison.functions) {
     if (!appears_or_vanishes(row)) rows.push_back(&row);
   }
-  std::ranges::stable_partition(rows, [](const FunctionRow* row) { return is_changed(*row); });
+  std::stable_partition(rows.begin(), rows.end(),
+                        [](const FunctionRow* row) { return is_changed(*row); });
   return rows;
 }
 
@@ -90,8 +84,7 @@ Section function_section(const Comparison& comparison, std::size_t top) {
   section.lead = fmt::format(
       "{} of {} changed. Milliseconds per cycle, medians; q is the share of false alarms among the "
       "rows up to this one. {} is no evidence of a change worth a line, with the size of the "
-      "effect "
-      "(Cliff's delta, large in all that changed).",
+      "effect (Cliff's delta, large in all that changed).",
       count_text(changed), counted(rows.size(), "function"), kNoEvidence);
   section.table.columns = key_columns(comparison);
   append(
@@ -118,6 +111,18 @@ Section function_section(const Comparison& comparison, std::size_t top) {
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
   }
   const std::size_t shown = section.table.rows.size();
+  const auto shows = [&](std::string_view verdict) {
+    return std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown),
+                       [&](const FunctionRow* row) { return verdict_text(*row) == verdict; });
+  };
+  if (shows("share")) {
+    section.notes.emplace_back(
+        "share: its own time did not change, but the cycle's did, and so its share of it.");
+  }
+  if (shows("~ scaled")) {
+    section.notes.emplace_back(
+        "scaled: its time changed as the cycle's did; its share is the same.");
+  }
   section.table.rows_left_out = rows.size() - shown;
   if (shown < rows.size()) {
     const std::size_t hidden = changed > shown ? changed - shown : 0;

@@ -153,7 +153,7 @@ void append_function(std::string& out, std::size_t number, const FunctionRow& ro
                 fmt::format("{:+.2f} {}", row.beta.cliffs_delta, band_of(row.beta.cliffs_delta)));
   append_number(out, row.suspicion, score_text(row.suspicion));
   out += fmt::format("<td class=\"r\">{},{}</td><td>{}</td></tr>\n", row.ms.normal.n,
-                     row.ms.abnormal.n, html_text(word_of(row.verdict)));
+                     row.ms.abnormal.n, html_text(verdict_text(row)));
 }
 
 void append_functions(std::string& out, const Comparison& comparison, std::size_t top) {

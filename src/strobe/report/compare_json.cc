@@ -21,17 +21,8 @@ using compare::TripletRow;
 constexpr int kVersion = 1;
 
 std::string_view word_of(stats::RankMethod method) {
-  switch (method) {
-    case stats::RankMethod::kNone:
-      return "none";
-    case stats::RankMethod::kExact:
-      return "exact";
-    case stats::RankMethod::kPermutation:
-      return "permutation";
-    case stats::RankMethod::kNormal:
-      return "normal";
-  }
-  return "";
+  constexpr std::string_view kWords[] = {"none", "exact", "permutation", "normal"};
+  return kWords[static_cast<std::size_t>(method)];
 }
 
 void write_numbers(JsonWriter& json, std::string_view key, const std::vector<double>& numbers) {

@@ -84,8 +84,9 @@ std::vector<std::string> metrics_of(const Comparison& comparison, std::size_t fu
   for (const TripletRow& row : comparison.triplets) {
     if (row.function == function && is_changed(row.mu)) rows.push_back(&row);
   }
-  std::ranges::stable_partition(
-      rows, [&](const TripletRow* row) { return fires_a_rule(comparison, row->metric); });
+  std::stable_partition(rows.begin(), rows.end(), [&](const TripletRow* row) {
+    return fires_a_rule(comparison, row->metric);
+  });
   std::vector<std::string> stories;
   for (const auto& [row, names] :
        grouped(rows, [](const TripletRow&, const TripletRow&) { return true; })) {
@@ -141,7 +142,7 @@ Section finding_section(const Comparison& comparison) {
   std::vector<std::string> told;
   for (std::size_t i = 0; i < comparison.functions.size(); ++i) {
     const FunctionRow& row = comparison.functions[i];
-    if (!is_changed(row)) continue;
+    if (!has_own_change(row)) continue;
     if (section.arguments.size() == kFindings) break;
     std::vector<std::string> metrics = metrics_of(comparison, i);
     if (!metrics.empty() && metrics == told) {
@@ -224,10 +225,20 @@ Section metric_section(const Comparison& comparison, std::size_t top) {
     section.table.left_out =
         count_text(section.table.rows_left_out) + " more (--top all shows them)";
   }
-  const std::size_t same = comparison.metrics.size() - rows.size();
+  const auto lacks_a_side = [](const MetricRow& row) {
+    return change_of(row).normal.n == 0 || change_of(row).abnormal.n == 0;
+  };
+  const auto lacking =
+      static_cast<std::size_t>(std::ranges::count_if(comparison.metrics, lacks_a_side));
+  const std::size_t same = comparison.metrics.size() - rows.size() - lacking;
+  const std::string all = count_text(comparison.metrics.size());
   if (same > 0) {
-    section.notes.push_back(fmt::format("{} of {} series: no evidence of a change.",
-                                        count_text(same), count_text(comparison.metrics.size())));
+    section.notes.push_back(
+        fmt::format("{} of {} series: no evidence of a change.", count_text(same), all));
+  }
+  if (lacking > 0) {
+    section.notes.push_back(
+        fmt::format("{} of {} series: no values in both runs.", count_text(lacking), all));
   }
   return section;
 }

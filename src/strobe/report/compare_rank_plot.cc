@@ -77,7 +77,7 @@ std::string rank_plot(const compare::Comparison& comparison) {
       plot.rect(x + 1, y + 1, kCell - 2, kCellHeight - 2,
                 shade_of(ratio) + (is_changed(*row) ? " sure" : ""),
                 fmt::format("{}, rank {}: {}; q {}, {}", row->key.name, row->rank,
-                            time_story(row->ms), p_text(row->beta.q), word_of(row->verdict)));
+                            time_story(row->ms), p_text(row->beta.q), verdict_text(*row)));
       plot.text(x + kCell / 2, y + 17, fmt::format("{:.2f}", ratio), Anchor::kMiddle, "cell");
     }
   }

@@ -114,6 +114,14 @@ std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
   return "The cause is not known: no rule found enough evidence.";
 }
 
+// Its time moved by as much as would make a verdict, but so did the cycle.
+bool is_scaled(const FunctionRow& row) {
+  constexpr double kLeastShare = 0.02;
+  return (row.ms.shift.low > 0 || row.ms.shift.high < 0) &&
+         std::abs(row.ms.shift.shift) >= kLeastShare * row.ms.normal_median &&
+         band_of(row.beta.cliffs_delta) != "large";
+}
+
 }  // namespace
 
 std::string_view word_of(Answer answer) {
@@ -141,6 +149,30 @@ std::string_view direction_of(const CycleRow& row, Answer answer) {
 
 bool is_changed(const FunctionRow& row) {
   return row.verdict != compare::Verdict::kSame && row.verdict != compare::Verdict::kTooFew;
+}
+
+bool has_own_change(const FunctionRow& row) {
+  if (row.verdict != compare::Verdict::kChanged) return is_changed(row);
+  return row.ms.shift.low > 0 || row.ms.shift.high < 0;
+}
+
+std::string verdict_text(const FunctionRow& row) {
+  using compare::Verdict;
+  switch (row.verdict) {
+    case Verdict::kChanged:
+      return row.ms.shift.low > 0 ? "slower" : row.ms.shift.high < 0 ? "faster" : "share";
+    case Verdict::kCallsChanged:
+      return "calls";
+    case Verdict::kTooFew:
+      return "too few";
+    case Verdict::kNew:
+    case Verdict::kVanished:
+      return std::string(word_of(row.verdict));
+    case Verdict::kSame:
+      break;
+  }
+  return fmt::format("{} {}", kNoEvidence,
+                     is_scaled(row) ? "scaled" : band_of(row.beta.cliffs_delta));
 }
 
 const compare::Change& change_of(const compare::MetricRow& row) {

@@ -26,6 +26,14 @@ std::string_view direction_of(const compare::CycleRow& row, compare::Answer answ
 // The function's verdict is more than "no evidence".
 bool is_changed(const compare::FunctionRow& row);
 
+// Its own time changed, or its calls; not just its share of a cycle that changed.
+bool has_own_change(const compare::FunctionRow& row);
+
+// "slower", "faster"; "share" where only its share of the cycle changed, "~ scaled" where only its
+// time did, as the cycle's; "calls", "new", "vanished", "too few"; "~ small", with the size of the
+// effect, where there is no evidence.
+std::string verdict_text(const compare::FunctionRow& row);
+
 // While the device worked, where that can be told; idle time says little about a clock.
 const compare::Change& change_of(const compare::MetricRow& row);
 

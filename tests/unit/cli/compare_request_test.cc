@@ -41,9 +41,11 @@ TEST(CompareRequestTest, two_runs_and_no_flags_are_enough) {
   EXPECT_EQ(plain.options.order, RankKey::kSuspicion);
 }
 
-TEST(CompareRequestTest, a_comparison_needs_two_runs) {
+TEST(CompareRequestTest, two_runs_are_compared_and_one_with_itself) {
   EXPECT_EQ(refused({}, {}).what, "no run was given");
-  EXPECT_EQ(refused({}, {"a"}).what, "one run cannot be compared");
+  EXPECT_EQ(request({}, {"a"}).mode, CompareMode::kStragglers);
+  EXPECT_EQ(request({{"halves", "on"}}, {"a"}).mode, CompareMode::kHalves);
+  EXPECT_EQ(refused({{"halves", "on"}}).code, ErrorCode::kBadCommandLine);
   EXPECT_THAT(refused({}, {"a", "b", "c"}).hint, HasSubstr("--baseline"));
 }
 

@@ -56,12 +56,12 @@ TEST(ChangeTest, an_empty_side_has_no_z_and_no_test) {
 
 // Residuals -1.5 -0.5 0.5 1.5 in both runs: neighbours 0.75 - 0.25 + 0.75 = 1.25 of squares 5, so
 // r = 0.25 and 4 values count as 4 * 0.75 / 1.25 = 2.4. s^2 = 5/3: the error is 2 * (5/3) / 2.4,
-// and the degrees are 2 * 1.4.
+// and the degrees stay Welch's 6: all values tell about the spread.
 TEST(ChangeTest, a_drifting_run_has_fewer_values_than_cycles) {
   const std::vector<double> normal{1, 2, 3, 4};
   const std::vector<double> abnormal{3, 4, 5, 6};
   const Change change = change_between(normal, abnormal);
-  EXPECT_NEAR(change.drift_p, stats::student_tails(2 / std::sqrt(2 * 5.0 / 3 / 2.4), 2.8), 1e-12);
+  EXPECT_NEAR(change.drift_p, stats::student_tails(2 / std::sqrt(2 * 5.0 / 3 / 2.4), 6), 1e-12);
   EXPECT_GT(change.drift_p, change.welch.p);
 }
 
@@ -70,6 +70,19 @@ TEST(ChangeTest, runs_that_alternate_are_taken_as_independent) {
   const std::vector<double> abnormal{2, 3, 2, 3, 2, 3};
   const Change change = change_between(normal, abnormal);
   EXPECT_EQ(change.drift_p, change.welch.p);
+}
+
+TEST(ChangeTest, logarithms_keep_the_order_and_have_sizes_of_their_own) {
+  const std::vector<double> normal{0, 1, 3, 7};
+  const std::vector<double> abnormal{15, 31, 63, 127};
+  const Change plain = change_between(normal, abnormal);
+  const Change logs = log_change(plain, normal, abnormal);
+  EXPECT_EQ(logs.rank.p, plain.rank.p);
+  EXPECT_EQ(logs.cliffs_delta, 1);
+  EXPECT_TRUE(std::isnan(logs.shift.shift));
+  // log1p of them is 0, 1, 2, 3 and 4, 5, 6, 7 times log 2: means 1.5 and 5.5, s = sqrt(5/3).
+  EXPECT_NEAR(logs.difference(), 4 * std::log(2.0), 1e-12);
+  EXPECT_NEAR(logs.z, 4 / std::sqrt(5.0 / 3), 1e-12);
 }
 
 TEST(ChangeTest, three_values_do_not_show_a_drift) {

@@ -79,16 +79,17 @@ TEST(FunctionTimesTest, the_union_of_slices_in_order_is_the_union_of_slices_in_a
   EXPECT_EQ(a.devices[1].busy, b.devices[1].busy);
 }
 
-TEST(FunctionTimesTest, a_device_is_busy_with_work_and_the_host_with_runtime_calls) {
+TEST(FunctionTimesTest, a_device_is_busy_with_work_and_the_host_with_operators_and_calls) {
   Sketch sketch;
-  sketch.thread(1).slice("op", SliceKind::kOperator, 0, 90);
+  sketch.thread(1).slice("epoch", SliceKind::kAnnotation, 0, 95);
+  sketch.slice("op", SliceKind::kOperator, 50, 20);
   sketch.slice("launch", SliceKind::kRuntimeCall, 10, 20);
   sketch.stream(0, 1).slice("k", SliceKind::kKernel, 20, 30);
   sketch.stream(0, 2).slice("Memset", SliceKind::kMemset, 40, 30);
   const FunctionTimes times = times_of(sketch);
-  EXPECT_THAT(times.devices[0].busy, ElementsAre(Interval{10, 30}));
+  EXPECT_THAT(times.devices[0].busy, ElementsAre(Interval{10, 30}, Interval{50, 70}));
   EXPECT_THAT(times.devices[1].busy, ElementsAre(Interval{20, 70}));
-  EXPECT_THAT(times.devices[0].slices, ElementsAre(2, 0, 0));
+  EXPECT_THAT(times.devices[0].slices, ElementsAre(3, 0, 0));
 }
 
 TEST(FunctionTimesTest, copies_tell_their_bytes_where_the_trace_does) {

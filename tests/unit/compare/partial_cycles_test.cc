@@ -18,7 +18,7 @@ TEST(PartialCyclesTest, fewer_than_four_fifths_of_the_median_is_partial) {
 
 TEST(PartialCyclesTest, each_type_has_its_own_median) {
   std::vector<Cycle> cycles(6);
-  for (const std::size_t i : {0, 3}) cycles[i].type = CycleType::kLong;
+  for (const std::size_t i : {0u, 3u}) cycles[i].type = CycleType::kLong;
   EXPECT_THAT(partial_cycles(cycles, {1000, 10, 10, 1000, 10, 7}),
               ElementsAre(false, false, false, false, false, true));
 }

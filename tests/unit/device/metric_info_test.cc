@@ -135,5 +135,15 @@ TEST(MetricInfoTest, a_limit_is_not_what_it_limits) {
   EXPECT_EQ(metric_info("gpu_sm_clock_max", "GPU 0").role, MetricRole::kUnknown);
 }
 
+TEST(MetricInfoTest, a_clock_of_two_million_megahertz_is_not_believed) {
+  const auto range = believable_range(metric_info("gpu_sm_frequency", "GPU 0"));
+  ASSERT_TRUE(range);
+  EXPECT_GE(1'980, range->low);
+  EXPECT_LE(1'980, range->high);
+  EXPECT_LT(1.98, range->low);
+  EXPECT_GT(1'980'000, range->high);
+  EXPECT_FALSE(believable_range(metric_info("gpu_pcie_receive", "GPU 0")));
+}
+
 }  // namespace
 }  // namespace strobe::device

@@ -22,11 +22,12 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(CompareCsvTest, one_line_per_triplet_and_one_for_functions_without_metrics) {
-  const ComparisonSketch sketch = ComparisonSketch({100, 101, 99, 100}, {110, 111, 109, 110})
-                                      .function("gemm", "GPU 0", {20, 21, 19, 20}, {30, 31, 29, 30})
-                                      .metric("gpu_sm_frequency", {1980, 1980, 1980, 1980},
-                                              {990.125, 990.125, 990.125, 990.125})
-                                      .function("copy", "GPU 0", {1, 1, 1, 1}, {1, 1, 1, 1});
+  const ComparisonSketch sketch =
+      ComparisonSketch({100, 101, 99, 100}, {110, 111, 109, 110})
+          .function("gemm", "GPU 0", {20, 21, 19, 20}, {30, 31, 29, 30})
+          .metric("gpu_sm_frequency", {1980, 1980, 1980, 1980},
+                  {990.125, 990.125, 990.125, 990.125})
+          .function("copy", "GPU 0", {1, 1.1, 0.9, 1}, {1.1, 1.2, 1.0, 1.1});
   const auto lines = lines_of(compare_csv(sketch.comparison()));
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_THAT(lines[0], StartsWith("function,metric,device,unit,"));

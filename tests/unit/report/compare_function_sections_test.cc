@@ -42,6 +42,25 @@ TEST(CompareFunctionSectionsTest, changed_functions_come_first_and_carry_interva
   EXPECT_THAT(section.lead, HasSubstr("2 of 3 functions changed"));
 }
 
+TEST(CompareFunctionSectionsTest, a_share_that_moved_because_the_cycle_did_is_called_so) {
+  const ComparisonSketch sketch =
+      ComparisonSketch(kCycles, {200, 201, 199, 200, 202})
+          .function("norm", "GPU 0", {5, 5.1, 4.9, 5, 5.2}, {5, 5.1, 4.9, 5.05, 5.15});
+  const Section section = function_section(sketch.comparison(), 0);
+  EXPECT_EQ(shown(section, 0).back(), "share");
+  EXPECT_THAT(section.notes[0], HasSubstr("its own time did not change"));
+  EXPECT_TRUE(finding_section(sketch.comparison()).arguments.empty());
+}
+
+TEST(CompareFunctionSectionsTest, a_time_that_moved_as_the_cycle_did_is_called_so) {
+  const ComparisonSketch sketch =
+      ComparisonSketch(kCycles, {200, 202, 198, 200, 204})
+          .function("loop", "Host", {50, 50.5, 49.5, 50, 51}, {100, 101, 99, 100, 102});
+  const Section section = function_section(sketch.comparison(), 0);
+  EXPECT_EQ(shown(section, 0).back(), "~ scaled");
+  EXPECT_THAT(section.notes[0], HasSubstr("its share is the same"));
+}
+
 TEST(CompareFunctionSectionsTest, what_is_cut_is_counted) {
   const Section section = function_section(several().comparison(), 1);
   EXPECT_EQ(section.table.rows.size(), 1u);

@@ -38,7 +38,7 @@ TEST(CompareMarkdownTest, the_known_tables_have_their_columns_and_plain_numbers_
   const std::string page = compare_markdown(sketch().comparison(), 0);
   EXPECT_THAT(page, HasSubstr("| Avg Cycle Time (us) | 100,400.00 | 110,000.00 |"));
   EXPECT_THAT(page, HasSubstr("|           1 |         102,000.00 |           111,000.00 |"));
-  EXPECT_THAT(page, HasSubstr("| Suspicion Score   | β_normal(%)"));
+  EXPECT_THAT(page, HasSubstr("|   Suspicion Score |   β_normal(%) |"));
   EXPECT_THAT(page, HasSubstr("| f<a\\|b>         | gpu_sm_frequency | GPU 0    |"));
 }
 

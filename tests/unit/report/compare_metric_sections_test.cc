@@ -66,6 +66,15 @@ TEST(CompareMetricSectionsTest, only_metrics_that_moved_are_listed_and_twins_onc
   EXPECT_EQ(section.notes[1], "1 of 4 series: no evidence of a change.");
 }
 
+TEST(CompareMetricSectionsTest, a_series_of_one_run_only_is_not_called_unchanged) {
+  const ComparisonSketch sketch =
+      ComparisonSketch(kCycles, kCycles)
+          .function("gemm", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30, 32})
+          .metric("gpu_usage", {50, 51, 49, 50, 52}, {});
+  const Section section = metric_section(sketch.comparison(), 0);
+  EXPECT_THAT(section.notes, testing::ElementsAre("1 of 1 series: no values in both runs."));
+}
+
 TEST(CompareMetricSectionsTest, the_host_is_no_device) {
   auto sketch = clocked();
   sketch.device("Host", 0.5, 0.5).device("GPU 0", 0.25, 0.35);

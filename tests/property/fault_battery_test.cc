@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "strobe/compare/comparison.h"
+#include "tests/support/fault_pair.h"
+
+// Every rule for causes, against faults of which we know the cause because we made them.
+namespace strobe::compare {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsWatched = true;
+#else
+constexpr bool kIsWatched = false;
+#endif
+
+constexpr int kPairsPerFault[] = {10, 10, kIsWatched ? 6 : 20};  // by strength
+constexpr int kHealthyPairs = kIsWatched ? 40 : 200;
+constexpr double kBar = 0.95;
+
+// What a fault is to be called; the first is the word for the table.
+struct Expectation {
+  std::vector<CauseKind> right;
+  std::vector<CauseKind> also_true;  // it brings this with it, so that saying so is not wrong
+};
+
+Expectation expected_of(Fault fault) {
+  using enum CauseKind;
+  switch (fault) {
+    case Fault::kNone:
+      return {};
+    case Fault::kPowerCap:
+    case Fault::kHeat:
+    case Fault::kLockedClock:
+      return {{kClockDrop}, {}};
+    case Fault::kMemoryClock:
+      return {{kMemoryBandwidth}, {}};
+    case Fault::kComputeTenant:
+      return {{kOtherTenant}, {}};
+    case Fault::kBusTenant:
+      return {{kPcie, kOtherTenant}, {}};
+    case Fault::kSlowBus:
+      return {{kPcie}, {}};
+    case Fault::kSlowLinks:
+      return {{kFabric}, {kCommunicationWait}};
+    case Fault::kLateRank:
+      return {{kStraggler, kCommunicationWait}, {kHostSlow}};
+    case Fault::kCoreContention:
+      return {{kHostContention}, {}};
+    case Fault::kSlowCores:
+      return {{kHostSlow}, {}};
+    case Fault::kHostCode:
+      return {{kLaunchBound}, {}};
+    case Fault::kSynchronizations:
+      return {{kSynchronisation}, {}};
+    case Fault::kSlowDisk:
+      return {{kDiskIo}, {kInputPipeline}};
+    case Fault::kLateInput:
+      return {{kInputPipeline}, {}};
+    case Fault::kAllocations:
+      return {{kMemoryPressure}, {kSynchronisation}};
+    case Fault::kOtherKernels:
+      return {{kKernelMix}, {}};
+    case Fault::kMoreLayers:
+    case Fault::kLargerBatch:
+      return {{kWorkload}, {}};
+    case Fault::kColdStart:
+      return {{kColdStart}, {}};
+    case Fault::kLostCycles:
+    case Fault::kProfilerOverhead:
+      return {{kMeasurement}, {}};
+  }
+  return {};
+}
+
+bool contains(const std::vector<CauseKind>& kinds, CauseKind kind) {
+  return std::ranges::find(kinds, kind) != kinds.end();
+}
+
+struct Tally {
+  int pairs = 0;
+  int right_first = 0;
+  int right_listed = 0;
+  int confident_wrong = 0;
+
+  void operator+=(const Tally& other) {
+    pairs += other.pairs;
+    right_first += other.right_first;
+    right_listed += other.right_listed;
+    confident_wrong += other.confident_wrong;
+  }
+};
+
+// "Unattributed" says that there is no cause to name; it is none itself.
+Tally tally_of(const std::vector<Cause>& causes, const Expectation& expected) {
+  Tally tally{.pairs = 1};
+  bool is_first = true;
+  for (const Cause& cause : causes) {
+    if (cause.kind == CauseKind::kUnattributed) continue;
+    const bool is_right = contains(expected.right, cause.kind);
+    if (is_right) tally.right_listed = 1;
+    if (is_right && is_first) tally.right_first = 1;
+    if (!is_right && !contains(expected.also_true, cause.kind) && cause.score >= kConfidentScore) {
+      tally.confident_wrong = 1;
+    }
+    is_first = false;
+  }
+  return tally;
+}
+
+struct Case {
+  Fault fault = Fault::kNone;
+  Strength strength = Strength::kStrong;
+  std::uint64_t seed = 0;
+  Tally tally;
+};
+
+void judge(std::vector<Case>& cases) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < cases.size(); i = next++) {
+      Case& one = cases[i];
+      const FaultPair pair = make_fault_pair(one.fault, one.strength, one.seed);
+      const auto comparison = compare_runs(pair.normal, pair.abnormal);
+      ASSERT_TRUE(comparison) << comparison.error().what;
+      one.tally = tally_of(comparison->causes, expected_of(one.fault));
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i) {
+    threads.emplace_back(work);
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+Tally sum_of(const std::vector<Case>& cases, Fault fault, Strength strength) {
+  Tally sum;
+  for (const Case& one : cases) {
+    if (one.fault == fault && one.strength == strength) sum += one.tally;
+  }
+  return sum;
+}
+
+std::string percent(int part, int whole) { return fmt::format("{:.0f} %", 100.0 * part / whole); }
+
+std::string cells_of(const Tally& tally) {
+  return fmt::format(" {} | {} | {} |", percent(tally.right_first, tally.pairs),
+                     percent(tally.right_listed, tally.pairs),
+                     percent(tally.confident_wrong, tally.pairs));
+}
+
+constexpr Strength kStrengths[] = {Strength::kWeak, Strength::kMedium, Strength::kStrong};
+
+std::string table_of(const std::vector<Case>& cases) {
+  std::string table =
+      "| fault | cause | weak: first | listed | wrong | medium: first | listed | wrong | strong: "
+      "first | listed | wrong |\n"
+      "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+  Tally totals[std::size(kStrengths)];
+  for (const Fault fault : all_faults()) {
+    table +=
+        fmt::format("| {} | `{}` |", sentence_of(fault), word_of(expected_of(fault).right.front()));
+    for (std::size_t i = 0; i < std::size(kStrengths); ++i) {
+      const Tally tally = sum_of(cases, fault, kStrengths[i]);
+      table += cells_of(tally);
+      totals[i] += tally;
+    }
+    table += '\n';
+  }
+  table += "| all | |";
+  for (const Tally& total : totals) table += cells_of(total);
+  return table + '\n';
+}
+
+// Fewer pairs under a sanitizer have other rates than those that are written down.
+void expect_documented(const std::string& text) {
+  std::printf("%s\n", text.c_str());
+  if (kIsWatched) return;
+  std::ifstream file(STROBE_SOURCE_DIR "/docs/compare.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(page.find(text), std::string::npos)
+      << "docs/compare.md does not have this text as printed above";
+}
+
+TEST(FaultBattery, strong_faults_are_called_by_their_name) {
+  std::vector<Case> cases;
+  for (const Fault fault : all_faults()) {
+    for (std::size_t i = 0; i < std::size(kStrengths); ++i) {
+      for (int seed = 1; seed <= kPairsPerFault[i]; ++seed) {
+        cases.push_back({fault, kStrengths[i], static_cast<std::uint64_t>(seed), {}});
+      }
+    }
+  }
+  judge(cases);
+  Tally strong;
+  for (const Fault fault : all_faults()) strong += sum_of(cases, fault, Strength::kStrong);
+  EXPECT_GE(all_faults().size(), 12u);
+  EXPECT_GE(strong.right_first, kBar * strong.pairs);
+  for (const Fault fault : all_faults()) {
+    const Tally tally = sum_of(cases, fault, Strength::kStrong);
+    EXPECT_GE(tally.right_first, 0.8 * tally.pairs) << sentence_of(fault);
+  }
+  expect_documented(table_of(cases));
+}
+
+TEST(FaultBattery, equal_runs_have_no_confident_cause) {
+  std::vector<Case> cases(kHealthyPairs);
+  for (std::size_t i = 0; i < cases.size(); ++i) cases[i].seed = i + 1;
+  judge(cases);
+  const Tally sum = sum_of(cases, Fault::kNone, Strength::kStrong);
+  EXPECT_GE(sum.pairs - sum.confident_wrong, kBar * sum.pairs);
+  expect_documented(fmt::format("Of {} pairs of equal runs {} have a confident cause.", sum.pairs,
+                                sum.confident_wrong));
+}
+
+}  // namespace
+}  // namespace strobe::compare

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "strobe/trace/metric_series.h"
+#include "tests/support/fault_conditions.h"
+#include "tests/support/fault_dice.h"
+#include "tests/support/fault_machine.h"
+#include "tests/support/fault_workload.h"
+
+namespace strobe {
+
+// How a run looks to those who sample it: coarse, late, and not in every cycle. Samples lie around
+// the trace on all sides, on the wall clock, `base_time_ns` after the trace's own.
+std::vector<MetricSeries> sample(const Happenings& happenings, const Workload& workload,
+                                 const Conditions& conditions, std::int64_t base_time_ns,
+                                 Dice dice);
+
+}  // namespace strobe

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "strobe/trace/run.h"
+#include "tests/support/sketch.h"
+
+namespace strobe {
+
+// One rank of a run that meets the others in a collective at the end of each cycle: its own kernel
+// takes `own_ms[i]` in cycle i, and the collective what is left of `cycle_ms`.
+inline RankCapture rank_capture(std::int32_t rank, const std::vector<double>& own_ms,
+                                double cycle_ms) {
+  Sketch sketch;
+  const auto ns = [](double ms) { return static_cast<std::int64_t>(ms * 1e6); };
+  for (std::size_t i = 0; i < own_ms.size(); ++i) {
+    const std::int64_t start_ns = ns(cycle_ms) * static_cast<std::int64_t>(i);
+    sketch.thread(1).slice("ProfilerStep#" + std::to_string(i), SliceKind::kStep, start_ns,
+                           ns(cycle_ms));
+    sketch.stream(rank, 7)
+        .slice("gemm", SliceKind::kKernel, start_ns, ns(own_ms[i]))
+        .slice("all_reduce", SliceKind::kKernel, start_ns + ns(own_ms[i]),
+               ns(cycle_ms) - ns(own_ms[i]))
+        .flags(kCommunicates);
+  }
+  return {.rank = rank,
+          .path = "rank" + std::to_string(rank) + "/trace.json",
+          .trace = std::make_shared<const Trace>(sketch.trace()),
+          .import = {},
+          .metrics = {},
+          .metric_remarks = {}};
+}
+
+// Ranks 0, 1, 2, ... with these own times.
+inline Run ranked_run(const std::string& label, const std::vector<std::vector<double>>& own_ms,
+                      double cycle_ms) {
+  Run run = {.label = label, .folder = label, .ranks = {}};
+  for (std::size_t rank = 0; rank < own_ms.size(); ++rank) {
+    run.ranks.push_back(rank_capture(static_cast<std::int32_t>(rank), own_ms[rank], cycle_ms));
+  }
+  return run;
+}
+
+}  // namespace strobe

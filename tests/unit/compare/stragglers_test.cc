@@ -1,0 +1,74 @@
+#include "strobe/compare/stragglers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/rank_sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+using Times = std::vector<double>;
+
+const Times kUsual = {6.0, 6.1, 6.0, 5.9, 6.0, 6.1};
+const Times kSlow = {9.0, 9.1, 9.0, 8.9, 9.0, 9.1};
+
+Stragglers among(const std::vector<Times>& own_ms) {
+  auto found = find_stragglers(ranked_run("job", own_ms, 10));
+  EXPECT_TRUE(found) << found.error().what;
+  return std::move(found).value();
+}
+
+TEST(StragglersTest, the_rank_that_works_while_the_others_wait_is_named) {
+  const Stragglers found = among({kUsual, kUsual, kSlow, kUsual});
+  ASSERT_EQ(found.slowest, 2);
+  const RankRow& slow = found.ranks[2];
+  EXPECT_TRUE(slow.is_slow);
+  EXPECT_NEAR(slow.own_ms, 9, 1e-6);
+  EXPECT_NEAR(slow.waiting_ms, 1, 1e-6);
+  EXPECT_NEAR(slow.versus_best, 1.5, 1e-6);
+  // Its peers are equal, so 1 % of their 6 ms is the deviation: 3 ms are 50 of them.
+  EXPECT_NEAR(slow.distance, 50, 1e-4);
+  EXPECT_EQ(slow.cycles_late, 6u);
+  EXPECT_FALSE(found.ranks[0].is_slow);
+}
+
+TEST(StragglersTest, the_slowest_is_compared_with_a_typical_rank) {
+  const Stragglers found = among({kUsual, kUsual, kSlow});
+  ASSERT_TRUE(found.against_peer);
+  EXPECT_EQ(found.against_peer->abnormal.label, "rank 2");
+  EXPECT_EQ(found.against_peer->normal.label, "rank 0");
+  const FunctionRow* gemm = nullptr;
+  for (const FunctionRow& row : found.against_peer->functions) {
+    if (row.key.name == "gemm") gemm = &row;
+  }
+  ASSERT_NE(gemm, nullptr);
+  EXPECT_EQ(gemm->verdict, Verdict::kChanged);
+  EXPECT_NEAR(gemm->call_slowdown(), 1.5, 0.01);
+}
+
+TEST(StragglersTest, equal_ranks_have_no_straggler) {
+  const Stragglers found = among({kUsual, kUsual, kUsual});
+  EXPECT_FALSE(found.slowest);
+  EXPECT_FALSE(found.against_peer);
+}
+
+TEST(StragglersTest, two_late_cycles_are_an_accident) {
+  const Stragglers found = among({kUsual, kUsual, {6.0, 9.5, 9.5, 6.0, 6.1, 6.0}});
+  EXPECT_FALSE(found.slowest);
+}
+
+TEST(StragglersTest, of_two_ranks_the_slower_one_is_named_from_five_percent_on) {
+  EXPECT_EQ(among({kUsual, kSlow}).slowest, 1);
+  EXPECT_FALSE(among({Times(6, 6.0), Times(6, 6.2)}).slowest);
+}
+
+TEST(StragglersTest, one_rank_has_no_peers) {
+  const auto found = find_stragglers(ranked_run("job", {kUsual}, 10));
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::kTooLittleData);
+  EXPECT_THAT(found.error().hint, testing::HasSubstr("--halves"));
+}
+
+}  // namespace
+}  // namespace strobe::compare
