@@ -1,4 +1,4 @@
-import type { Run, Runs } from '../api/types.ts';
+import type { Run, Runs, TraceEntry } from '../api/types.ts';
 
 // Which runs of the folder can be compared, and which two one probably means.
 
@@ -59,9 +59,13 @@ export function likelyPair(choices: readonly RunChoice[], given: Partial<RunPair
   return { normal, abnormal: named.abnormal ?? take(() => true) };
 }
 
-// The traces behind a name, for those who remember answers until a file changes.
-export function tracesOf(runs: Runs, name: string): string[] {
+// The traces behind a name.
+export function tracesOf(runs: Runs, name: string): TraceEntry[] {
   return runs.runs.flatMap((run) => run.traces
-    .filter((entry) => entry.trace === name || run.name === name || kRankFolder.exec(run.name)?.[1] === name)
-    .map((entry) => entry.trace));
+    .filter((entry) => entry.trace === name || run.name === name || kRankFolder.exec(run.name)?.[1] === name));
+}
+
+// On their way in by themselves; one that waits for room comes when somebody asks.
+export function loadingOf(runs: Runs, traces: readonly TraceEntry[]): TraceEntry[] {
+  return traces.filter((entry) => entry.state === 'loading' || (entry.state === 'queued' && runs.loading));
 }

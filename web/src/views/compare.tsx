@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Cause, ComparedFunction, Comparison, Evidence, Row, Runs } from '../api/types.ts';
 import { type Chosen, type Side, chosenText, commonRanks, cycleRows, parseChosen, rankOf } from '../model/compare_cycles.ts';
 import { certaintyText, changedMetrics, isChanged, kAnswers, probabilityText, quantityText, ratioText } from '../model/compare_rows.ts';
-import { type RunChoice, likelyPair, runChoices, tracesOf } from '../model/compare_runs.ts';
+import { type RunChoice, likelyPair, loadingOf, runChoices, tracesOf } from '../model/compare_runs.ts';
 import { type Route, atScreen, numberParameter, withParameters } from '../model/route.ts';
 import { signedDuration } from '../model/units.ts';
 import type { Viewport } from '../model/viewport.ts';
@@ -82,10 +82,22 @@ function RunPicker({ label, mark, choices, value, onPick }: {
 }
 
 function Answer({ runs, normal, abnormal }: { runs: Runs; normal: string; abnormal: string }): JSX.Element {
+  const traces = [...tracesOf(runs, normal), ...tracesOf(runs, abnormal)];
+  const loading = loadingOf(runs, traces);
+  if (loading.length > 0) {
+    return (
+      <div class="empty"><h2>Loading {loading.map((entry) => entry.trace).join(', ')}</h2>
+        <progress value={loading.reduce((sum, entry) => sum + entry.progress, 0) / loading.length} max={1} /></div>
+    );
+  }
+  return <LoadedAnswer normal={normal} abnormal={abnormal} traces={traces.map((entry) => entry.trace).join(' ')} />;
+}
+
+// `traces` is part of what the answer is remembered by, so that a file written again is asked about again.
+function LoadedAnswer({ normal, abnormal, traces }: { normal: string; abnormal: string; traces: string }): JSX.Element {
   const session = useSession();
   const route = useRoute();
   const { cut, align } = route.parameters;
-  const traces = [...tracesOf(runs, normal), ...tracesOf(runs, abnormal)].join(' ');
   const answer = useAnswer(`compare ${normal} ${abnormal} ${cut ?? ''} ${align ?? ''} ${traces}`, () => session.client.compare({ normal, abnormal, cycle: cut, align }));
   if (answer.is === 'loading') return <Waiting what="comparing" />;
   if (answer.is === 'failed') {

@@ -18,6 +18,7 @@ function Interval({ span, isMore, isSure }: { span: Span; isMore: boolean; isSur
   return (
     <svg class={`interval ${isMore ? 'more' : 'less'} ${isSure ? '' : 'unsure'}`} width={kWidth} height={kHeight} aria-hidden="true">
       <line x1={x(span.zero)} x2={x(span.zero)} y1={0} y2={kHeight} class="zero" />
+      <line x1={x(span.zero)} x2={x(span.middle)} y1={middle} y2={middle} class="stem" />
       <line x1={x(span.low)} x2={x(span.high)} y1={middle} y2={middle} class="reach" />
       <line x1={x(span.low)} x2={x(span.low)} y1={middle - 3} y2={middle + 3} class="reach" />
       <line x1={x(span.high)} x2={x(span.high)} y1={middle - 3} y2={middle + 3} class="reach" />
@@ -62,7 +63,7 @@ export function ChangeTable({ comparison, state, onState, onlyChanged, onOnlyCha
   return (
     <section class="card fill changes">
       <header><h2>What changed</h2>
-        <span class="muted">{countText(changed)} of {countText(comparison.functions.length)} functions; milliseconds per cycle with the 95 % interval of their shift, and points of the cycle’s time</span></header>
+        <span class="muted">{countText(changed)} of {countText(comparison.functions.length)} functions; time per cycle with the 95 % interval of its shift, and its share of the cycle in points</span></header>
       <DataTable table={table} state={state} onState={onState} columns={kDrawnColumns} sameUnit={kTimes} draw={draw} idOf={(row) => String(row['index'])}
                  chosen={chosen} onChoose={onChoose} onOpen={onOpen} aside={
         <>

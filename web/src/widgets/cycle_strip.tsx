@@ -11,7 +11,7 @@ import { type Tip, Tooltip } from './pieces.tsx';
 // ran. Shapes tell the runs apart, hollow ones are left out of some statistic.
 
 const kLeft = 172;
-const kRight = 14;
+const kRight = 34;
 const kRow = 58;
 const kAxis = 22;
 const kReach_px = 24;
@@ -75,7 +75,7 @@ export function CycleStrip({ rows, chosen, onChoose }: {
             event.stopPropagation();
           };
           return (
-            <g key={`${row.side} ${row.type}`} class="cycle-row" tabIndex={0} role="slider" aria-label={`Cycle of ${row.label}`}
+            <g key={`${row.side} ${row.type}`} class="cycle-row" tabindex={0} role="slider" aria-label={`Cycle of ${row.label}`}
                aria-valuemin={1} aria-valuemax={row.cycles.length} aria-valuenow={current?.cycle}
                aria-valuetext={current ? `${current.name}, ${durationText(current.duration_ns)}` : 'none'} data-side={row.side} onKeyDown={key}
                onMouseMove={(event) => {

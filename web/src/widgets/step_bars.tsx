@@ -81,7 +81,7 @@ export function StepBars({ stacks, onOpen }: { stacks: readonly Stack[]; onOpen?
           const x = kLeft + i * pitch + gap / 2;
           let done = 0;
           return (
-            <g key={stack.name} class={onOpen ? 'bar clickable' : 'bar'} tabIndex={onOpen ? 0 : undefined} role={onOpen ? 'link' : undefined}
+            <g key={stack.name} class={onOpen ? 'bar clickable' : 'bar'} tabindex={onOpen ? 0 : undefined} role={onOpen ? 'link' : undefined}
                aria-label={`${stack.name}, ${durationText(stack.total_ns)}`} onClick={() => onOpen?.(stack)}
                onKeyDown={(event) => event.key === 'Enter' && onOpen?.(stack)}>
               <rect x={x} y={0} width={pitch - gap} height={kHeight - kBottom} class="catch"

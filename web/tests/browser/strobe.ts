@@ -60,6 +60,25 @@ export function trainingTrace(slower = 1): string {
   });
 }
 
+export function put(folder: string, name: string, text: string): void {
+  mkdirSync(join(folder, name, '..'), { recursive: true });
+  writeFileSync(join(folder, name), text);
+}
+
+function everyKind(folder: string): void {
+  mkdirSync(join(folder, 'inference'));
+  cpSync(join(kSource, 'examples', 'gpt_inference_compiled.json.gz'), join(folder, kCompiled));
+  cpSync(join(kSource, 'examples', 'paddle_attention.json.gz'), join(folder, 'inference', 'paddle_attention.json.gz'));
+  put(folder, kTraining, trainingTrace());
+  put(folder, 'training/slower.json', trainingTrace(3));
+  put(folder, kBroken, 'PK\u0003\u0004 but no JSON');
+  if (!existsSync(kShared)) return;
+  mkdirSync(join(folder, 'shared'));
+  for (const name of ['h200_gpt_train_shapes_memory.json.gz', 'h200_gpt_train_stack.json.gz', 'h200_gpt_infer_big.json.gz']) {
+    cpSync(join(kShared, name), join(folder, 'shared', name));
+  }
+}
+
 export class Served {
   readonly folder: string;
   readonly url: string;
@@ -71,24 +90,9 @@ export class Served {
     this.process = process;
   }
 
-  static async start(): Promise<Served> {
+  static async start(fill: (folder: string) => void = everyKind): Promise<Served> {
     const folder = mkdtempSync(join(tmpdir(), 'strobe-web-'));
-    const put = (name: string, text: string): void => {
-      mkdirSync(join(folder, name, '..'), { recursive: true });
-      writeFileSync(join(folder, name), text);
-    };
-    mkdirSync(join(folder, 'inference'));
-    cpSync(join(kSource, 'examples', 'gpt_inference_compiled.json.gz'), join(folder, kCompiled));
-    cpSync(join(kSource, 'examples', 'paddle_attention.json.gz'), join(folder, 'inference', 'paddle_attention.json.gz'));
-    put(kTraining, trainingTrace());
-    put('training/slower.json', trainingTrace(3));
-    put(kBroken, 'PK\u0003\u0004 but no JSON');
-    if (existsSync(kShared)) {
-      mkdirSync(join(folder, 'shared'));
-      for (const name of ['h200_gpt_train_shapes_memory.json.gz', 'h200_gpt_train_stack.json.gz', 'h200_gpt_infer_big.json.gz']) {
-        cpSync(join(kShared, name), join(folder, 'shared', name));
-      }
-    }
+    fill(folder);
     const process = spawn(kBinary, ['serve', folder, '--port', '0', '--quiet'], { stdio: ['ignore', 'pipe', 'inherit'] });
     const url = await new Promise<string>((resolve, reject) => {
       let text = '';
