@@ -24,6 +24,7 @@ struct Consequence {
 void weaken_consequences(std::vector<Cause>& causes) {
   using enum CauseKind;
   const Consequence known[] = {
+      {kFabric, {kStraggler, kCommunicationWait}, "slower links do this too"},
       {kStraggler, {kCommunicationWait, kFabric}, "a late rank does this too"},
       {kHostContention,
        {kHostSlow, kLaunchBound, kInputPipeline, kDiskIo, kPcie, kColdStart},
