@@ -153,11 +153,14 @@ Tally sum_of(const std::vector<Case>& cases, Fault fault, Strength strength) {
 }
 
 std::string percent(int part, int whole) { return fmt::format("{:.0f} %", 100.0 * part / whole); }
+std::string share(int part, int whole) { return fmt::format("{} of {}", part, whole); }
 
-std::string cells_of(const Tally& tally) {
-  return fmt::format(" {} | {} | {} |", percent(tally.right_first, tally.pairs),
-                     percent(tally.right_listed, tally.pairs),
-                     percent(tally.confident_wrong, tally.pairs));
+using CellText = std::string (*)(int part, int whole);
+
+std::string cells_of(const Tally& tally, CellText text) {
+  return fmt::format(" {} | {} | {} |", text(tally.right_first, tally.pairs),
+                     text(tally.right_listed, tally.pairs),
+                     text(tally.confident_wrong, tally.pairs));
 }
 
 constexpr Strength kStrengths[] = {Strength::kWeak, Strength::kMedium, Strength::kStrong};
@@ -173,13 +176,13 @@ std::string table_of(const std::vector<Case>& cases) {
         fmt::format("| {} | `{}` |", sentence_of(fault), word_of(expected_of(fault).right.front()));
     for (std::size_t i = 0; i < std::size(kStrengths); ++i) {
       const Tally tally = sum_of(cases, fault, kStrengths[i]);
-      table += cells_of(tally);
+      table += cells_of(tally, percent);
       totals[i] += tally;
     }
     table += '\n';
   }
   table += "| all | |";
-  for (const Tally& total : totals) table += cells_of(total);
+  for (const Tally& total : totals) table += cells_of(total, share);
   return table + '\n';
 }
 

@@ -20,6 +20,13 @@ double explained_share(const Symptoms& symptoms, const Change& change) {
   return std::clamp(change.difference() / symptoms.cycle_change_ms, 0.0, 1.0);
 }
 
+// A host that does everything more slowly does this more slowly too: what is left of a change when
+// that much is taken off.
+double own_difference_ms(const Symptoms& symptoms, const Change& change) {
+  const double slower = std::max(1.0, symptoms.host.operator_slowdowns.median());
+  return change.abnormal.mean - slower * change.normal.mean;
+}
+
 bool kernels_are_equal(const Symptoms& symptoms) {
   return std::ranges::all_of(symptoms.devices, [](const DeviceSymptoms& device) {
     return device.kernels.empty() || std::abs(device.kernel_ms.ratio() - 1) < 0.05 ||
@@ -162,11 +169,10 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   for (const DeviceRow& row : symptoms.comparison->devices) {
     if (row.device == kHost && row.rank == symptoms.rank) host = &row;
   }
-  if (host == nullptr || !kernels_are_equal(symptoms) || share < 0.7) return;
-  // A host that does everything more slowly is slower between operators too; that much is not the
-  // code's.
-  const double slower = std::max(1.0, symptoms.host.operator_slowdowns.median());
-  const double added_ms = host->idle_ms.abnormal.mean - slower * host->idle_ms.normal.mean;
+  if (host == nullptr || !rose(host->idle_ms, 1.1) || !kernels_are_equal(symptoms) || share < 0.7) {
+    return;
+  }
+  const double added_ms = own_difference_ms(symptoms, host->idle_ms);
   const double outside = std::clamp(added_ms / symptoms.cycle_change_ms, 0.0, 1.0);
   if (outside < 0.6) return;
   Cause cause = {.kind = CauseKind::kLaunchBound,
@@ -263,7 +269,9 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const bool reads_longer =
       rose(host.disk_ms, 1.2) && host.disk_ms.difference() > 0.02 * symptoms.cycle->ms.normal.mean;
   const double input_share = explained_share(symptoms, host.input_ms);
-  const bool loads_longer = rose(host.input_ms, 1.3) && input_share > 0.3;
+  const bool loads_longer =
+      rose(host.input_ms, 1.3) && input_share > 0.3 &&
+      own_difference_ms(symptoms, host.input_ms) > 0.01 * symptoms.cycle->ms.normal.mean;
   if (!reads_longer && !loads_longer) return;
   const bool is_disk = reads_longer;
   Cause cause = {

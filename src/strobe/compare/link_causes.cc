@@ -91,46 +91,40 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
   }
 }
 
-// Milliseconds per cycle in collectives, of all ranks together and of the rank where they are
-// shortest. Who comes last waits for nobody, so that the least is what the links themselves take.
+// Milliseconds per cycle in collectives, of the rank where they are shortest. Who comes last waits
+// for nobody, so that the least is what the links themselves take.
 struct RankCollectives {
-  double normal_ms = 0;
-  double abnormal_ms = 0;
   double least_normal_ms = 0;
   double least_abnormal_ms = 0;
+  bool most_ranks_rose = false;
 };
 
 RankCollectives collectives_of_ranks(const Comparison& comparison) {
-  struct Ms {
-    double normal = 0;
-    double abnormal = 0;
-  };
-  std::map<std::int32_t, Ms> by_rank;
+  std::map<std::int32_t, std::vector<const FunctionRow*>> by_rank;
   for (const FunctionRow& row : comparison.functions) {
-    if (row.key.kind != FunctionKind::kCollective) continue;
-    by_rank[row.rank].normal += row.ms.normal.mean;
-    by_rank[row.rank].abnormal += row.ms.abnormal.mean;
+    if (row.key.kind == FunctionKind::kCollective) by_rank[row.rank].push_back(&row);
   }
   RankCollectives all{.least_normal_ms = 1e300, .least_abnormal_ms = 1e300};
-  for (const auto& [rank, ms] : by_rank) {
-    all.least_normal_ms = std::min(all.least_normal_ms, ms.normal);
-    all.least_abnormal_ms = std::min(all.least_abnormal_ms, ms.abnormal);
-    all.normal_ms += ms.normal;
-    all.abnormal_ms += ms.abnormal;
+  std::size_t rose_on = 0;
+  for (const auto& [rank, rows] : by_rank) {
+    const Change ms = total_ms(rows);
+    all.least_normal_ms = std::min(all.least_normal_ms, ms.normal.mean);
+    all.least_abnormal_ms = std::min(all.least_abnormal_ms, ms.abnormal.mean);
+    if (rose(ms, 1.1)) ++rose_on;
   }
+  all.most_ranks_rose = 2 * rose_on > by_rank.size();
   return all;
 }
 
 // Collectives take longer because the links carry less, or because somebody is waited for. With
-// several ranks it is the links if all of them move slower, also the one that does not wait. With
+// several ranks it is the links if most of them take longer, also the one that does not wait. With
 // one there is only the link's counter, and that falls as well when the same bytes go through in a
 // longer cycle.
 bool links_are_slower(const Symptoms& symptoms, const MetricRow* link, Cause& cause) {
   if (symptoms.comparison->normal.ranks.size() > 1) {
-    constexpr double kSlower = 1.25;
     const RankCollectives all = collectives_of_ranks(*symptoms.comparison);
-    const bool is_slower = all.least_abnormal_ms > kSlower * all.least_normal_ms &&
-                           all.abnormal_ms > kSlower * all.normal_ms;
+    const bool is_slower =
+        all.most_ranks_rose && all.least_abnormal_ms > 1.25 * all.least_normal_ms;
     cause.evidence.push_back(
         told(fmt::format("collectives of the rank that waits least: {} -> {} ms per cycle",
                          number_text(all.least_normal_ms), number_text(all.least_abnormal_ms))));

@@ -33,7 +33,7 @@ void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes)
   std::vector<std::int32_t> names;
   Cause cause = {
       .kind = CauseKind::kStraggler,
-      .score = 0.75,
+      .score = 0.6,  // more if it can be seen what the late rank is busy with
       .headline = {},
       .evidence = {told(fmt::format("ranks {} wait longer in collectives, the others do not",
                                     fmt::join(waiting, ", "))),
@@ -49,6 +49,12 @@ void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes)
       cause.evidence.push_back(
           told(fmt::format("kernels of rank {}", rank->rank), device.kernel_ms));
       cause.score = 0.9;
+    }
+    for (const DeviceSymptoms& device : rank->devices) {
+      if (!rose(device.row->idle_ms, 1.1)) continue;
+      cause.evidence.push_back(
+          told(fmt::format("rank {}'s device has nothing to do", rank->rank), device.row->idle_ms));
+      cause.score = std::max(cause.score, 0.8);
     }
   }
   cause.headline = fmt::format("rank{} {} keep{} the others waiting", names.size() == 1 ? "" : "s",

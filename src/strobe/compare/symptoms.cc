@@ -16,11 +16,6 @@ using device::RuntimeCall;
 
 constexpr double kSurely = 0.03;
 
-bool calls_are_equal(const FunctionRow& row) {
-  return row.calls_normal > 0 && row.calls_abnormal > 0 &&
-         std::abs(row.calls_abnormal - row.calls_normal) <= std::max(0.5, 0.02 * row.calls_normal);
-}
-
 enum class Weight : std::uint8_t { kTime, kVote };
 
 Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows, Weight by) {
@@ -160,6 +155,11 @@ HostSymptoms read_host(const Rows& functions) {
 bool is_real(const Change& change) {
   if (change.too_few || change.rank.p >= 0.05) return false;
   return change.degenerate || change.drift_p < kSurely;
+}
+
+bool calls_are_equal(const FunctionRow& row) {
+  return row.calls_normal > 0 && row.calls_abnormal > 0 &&
+         std::abs(row.calls_abnormal - row.calls_normal) <= std::max(0.5, 0.02 * row.calls_normal);
 }
 
 bool rose(const Change& change, double least_ratio) {

@@ -18,6 +18,9 @@ bool is_real(const Change& change);
 bool rose(const Change& change, double least_ratio);
 bool fell(const Change& change, double most_ratio);
 
+// In both runs, about as often.
+bool calls_are_equal(const FunctionRow& row);
+
 // Milliseconds per cycle of several functions together.
 Change total_ms(std::span<const FunctionRow* const> rows);
 

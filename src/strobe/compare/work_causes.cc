@@ -75,9 +75,13 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
     std::vector<const FunctionRow*> vanished;
     std::vector<const FunctionRow*> recounted;
     for (const FunctionRow* row : device.kernels) {
-      if (row->verdict == Verdict::kNew) appeared.push_back(row);
-      if (row->verdict == Verdict::kVanished) vanished.push_back(row);
-      if (row->verdict == Verdict::kCallsChanged) recounted.push_back(row);
+      if (row->verdict == Verdict::kNew) {
+        appeared.push_back(row);
+      } else if (row->verdict == Verdict::kVanished) {
+        vanished.push_back(row);
+      } else if (!calls_are_equal(*row)) {
+        recounted.push_back(row);
+      }
     }
     if (appeared.empty() && vanished.empty() && recounted.empty()) continue;
     Cause cause = {
@@ -118,24 +122,29 @@ void find_cold_start(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (cold == 0 || late_outliers > 0 || normal_is_cold) return;
   const Change& change = symptoms.cycle->ms;
   if (!(change.difference() > 0.01 * change.normal.mean)) return;
+  // One long first cycle can be a hiccup like any other.
+  const Change& loading = symptoms.host.load_code_ms;
+  const bool loads_code = loading.difference() > 0.01 * change.normal.mean;
+  const bool is_sure = cold > 1 || cycles.front() > 2 * usual || loads_code;
   const stats::Moments warm = stats::moments_of(std::span(cycles).subspan(cold));
   const double left = (warm.mean - change.normal.mean) / change.difference();
   if (left > 0.5) return;
-  causes.push_back(
-      {.kind = CauseKind::kColdStart,
-       .score = 0.6 + 0.3 * std::clamp(1 - left, 0.0, 1.0),
-       .headline = fmt::format("the run was still warming up{}", symptoms.place()),
-       .evidence = {told(fmt::format(
-                        "the first {} {} {:.1f} ms, the others typically {:.1f} ms",
-                        cold == 1 ? "cycle takes" : fmt::format("{} cycles take", cold),
-                        cold == 1 ? "" : "up to",
-                        *std::max_element(cycles.begin(),
-                                          cycles.begin() + static_cast<std::ptrdiff_t>(cold)),
-                        usual)),
-                    told(fmt::format("without {} the mean is {:.1f} ms, normal {:.1f} ms",
-                                     cold == 1 ? "it" : "them", warm.mean, change.normal.mean))},
-       .against = {},
-       .advice = "let the profiler wait a few cycles before it records"});
+  Cause cause = {
+      .kind = CauseKind::kColdStart,
+      .score = 0.6 + (is_sure ? 0.3 : 0.1) * std::clamp(1 - left, 0.0, 1.0),
+      .headline = fmt::format("the run was still warming up{}", symptoms.place()),
+      .evidence = {told(fmt::format(
+                       "the first {} {:.1f} ms, the others typically {:.1f} ms",
+                       cold == 1 ? "cycle takes" : fmt::format("{} cycles take up to", cold),
+                       *std::max_element(cycles.begin(),
+                                         cycles.begin() + static_cast<std::ptrdiff_t>(cold)),
+                       usual)),
+                   told(fmt::format("without {} the mean is {:.1f} ms, normal {:.1f} ms",
+                                    cold == 1 ? "it" : "them", warm.mean, change.normal.mean))},
+      .against = {},
+      .advice = "let the profiler wait a few cycles before it records"};
+  if (loads_code) cause.evidence.push_back(told("loading code onto the device", loading));
+  causes.push_back(std::move(cause));
 }
 
 void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
