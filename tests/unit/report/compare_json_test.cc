@@ -64,6 +64,23 @@ TEST(CompareJsonTest, partial_cycles_count_from_one) {
                         "    \"abnormal\": {\n      \"GPU 0\": []\n    }"));
 }
 
+TEST(CompareJsonTest, a_cycle_says_where_it_lies_in_its_trace_and_where_it_is_left_out) {
+  auto partial = sketch();
+  compare::RankMeasure& rank = partial.edit().normal.ranks[0];
+  rank.origin_ns = 1'000'000;
+  rank.cycles.cycles[2].interval = {1'000'700, 1'001'000};
+  rank.cycles.cycles[2].name = "step 3";
+  rank.devices[0].is_partial[2] = true;
+  EXPECT_THAT(compare_json(partial.comparison()),
+              HasSubstr("{\"cycle\":3,\"name\":\"step 3\",\"type\":\"step\",\"start_ns\":700,"
+                        "\"duration_ns\":300,\"left_out_on\":[\"GPU 0\"]}"));
+}
+
+TEST(CompareJsonTest, a_metric_says_whether_it_changed_and_what_tells_so) {
+  EXPECT_THAT(compare_json(sketch().comparison()),
+              HasSubstr("\"rank\":0,\"told_by\":\"busy\",\"changed\":true,"));
+}
+
 TEST(CompareJsonTest, causes_have_evidence_with_its_rows) {
   auto caused = sketch();
   caused.cause(CauseKind::kClockDrop, 0.5, "clock").evidence("seen", "gpu_sm_frequency");
