@@ -45,6 +45,8 @@ struct Cause {
   std::vector<Evidence> evidence;  // for
   std::vector<Evidence> against;
   std::string advice;  // what to look at or do next
+  // Where it was found, the surest first; empty if it is about the run as a whole.
+  std::vector<std::int32_t> ranks = {};
 };
 
 inline constexpr double kListedScore = 0.5;

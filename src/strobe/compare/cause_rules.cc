@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/compare/cause_text.h"
 
@@ -50,6 +51,28 @@ void weaken_consequences(std::vector<Cause>& causes) {
       cause.against.push_back(told(std::string(one.reason)));
     }
   }
+}
+
+// What several ranks have in common is one cause. They come with the surest first.
+void join_ranks(std::vector<Cause>& causes) {
+  std::vector<Cause> joined;
+  for (Cause& cause : causes) {
+    const auto same = std::ranges::find_if(joined, [&](const Cause& one) {
+      return one.kind == cause.kind && one.ranks != cause.ranks;
+    });
+    if (same == joined.end() || same->ranks.empty() || cause.ranks.empty()) {
+      joined.push_back(std::move(cause));
+    } else {
+      same->ranks.push_back(cause.ranks.front());
+    }
+  }
+  for (Cause& cause : joined) {
+    if (cause.ranks.size() < 2) continue;
+    const std::span<const std::int32_t> others = std::span(cause.ranks).subspan(1);
+    cause.evidence.push_back(told(fmt::format(
+        "the same on rank{} {}", others.size() == 1 ? "" : "s", fmt::join(others, ", "))));
+  }
+  causes = std::move(joined);
 }
 
 Cause unattributed(const Comparison& comparison) {
@@ -108,13 +131,18 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
   for (const Symptoms& symptoms : ranks) {
     for (const auto rules :
          {device_cause_rules(), link_cause_rules(), host_cause_rules(), work_cause_rules()}) {
-      for (const CauseRule rule : rules) rule(symptoms, causes);
+      for (const CauseRule rule : rules) {
+        const std::size_t before = causes.size();
+        rule(symptoms, causes);
+        for (Cause& cause : std::span(causes).subspan(before)) cause.ranks = {symptoms.rank};
+      }
     }
   }
   weaken_consequences(causes);
   std::erase_if(causes, [](const Cause& cause) { return cause.score < kListedScore; });
   for (Cause& cause : causes) cause.score = std::min(cause.score, 1.0);
   std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::score);
+  join_ranks(causes);
   const bool explains = std::ranges::any_of(
       causes, [](const Cause& cause) { return cause.kind != CauseKind::kMeasurement; });
   if (!explains && cycle_changed(comparison))

@@ -39,6 +39,15 @@ TEST(RankCausesTest, ranks_that_all_take_longer_have_no_straggler_among_them) {
   EXPECT_EQ(comparison->causes.front().kind, CauseKind::kFabric);
 }
 
+TEST(RankCausesTest, what_all_ranks_have_in_common_is_told_once) {
+  const auto comparison = compare_runs(ranked_run("normal", {kUsual, kUsual, kUsual}, 10),
+                                       ranked_run("abnormal", {kUsual, kUsual, kUsual}, 13));
+  ASSERT_TRUE(comparison) << comparison.error().what;
+  ASSERT_EQ(std::ranges::count(comparison->causes, comparison->causes.front().kind, &Cause::kind),
+            1);
+  EXPECT_THAT(comparison->causes.front().ranks, testing::UnorderedElementsAre(0, 1, 2));
+}
+
 TEST(RankCausesTest, equal_runs_have_none) {
   const auto comparison = compare_runs(ranked_run("normal", {kUsual, kUsual}, 10),
                                        ranked_run("abnormal", {kUsual, kUsual}, 10));
