@@ -24,6 +24,7 @@ struct Consequence {
 void weaken_consequences(std::vector<Cause>& causes) {
   using enum CauseKind;
   const Consequence known[] = {
+      {kFabric, {kStraggler, kCommunicationWait}, "slower links do this too"},
       {kStraggler, {kCommunicationWait, kFabric}, "a late rank does this too"},
       {kHostContention,
        {kHostSlow, kLaunchBound, kInputPipeline, kDiskIo, kPcie, kColdStart},
@@ -72,19 +73,26 @@ bool cycle_changed(const Comparison& comparison) {
          std::abs(cycle.ms.shift.shift) >= 0.02 * cycle.ms.normal.mean;
 }
 
-// Functions that changed beyond chance and drift, and together weigh something.
+// Functions that changed beyond chance and drift, and together weigh something: by their time on a
+// device, by their number on the host, where they contain each other.
 bool functions_changed(const Comparison& comparison) {
   double device_ms = 0;
   double changed_ms = 0;
+  double on_host = 0;
+  double other_on_host = 0;
   for (const FunctionRow& row : comparison.functions) {
-    if (!is_on_device(row.key.kind)) continue;
-    device_ms += row.ms.normal.mean;
-    const bool counts = row.verdict == Verdict::kNew || row.verdict == Verdict::kVanished ||
-                        row.verdict == Verdict::kCallsChanged ||
-                        (row.verdict == Verdict::kChanged && is_real(row.ms));
-    if (counts) changed_ms += std::abs(row.ms.difference());
+    const bool is_other = row.verdict == Verdict::kNew || row.verdict == Verdict::kVanished ||
+                          row.verdict == Verdict::kCallsChanged;
+    if (is_on_device(row.key.kind)) {
+      device_ms += row.ms.normal.mean;
+      const bool is_slower = row.verdict == Verdict::kChanged && is_real(row.ms);
+      if (is_other || is_slower) changed_ms += std::abs(row.ms.difference());
+    } else {
+      on_host += 1;
+      other_on_host += is_other ? 1 : 0;
+    }
   }
-  return changed_ms > 0.02 * device_ms && changed_ms > 0;
+  return (changed_ms > 0 && changed_ms > 0.02 * device_ms) || other_on_host > 0.1 * on_host;
 }
 
 }  // namespace

@@ -49,9 +49,9 @@ class Quality {
     for (const SideFacts* side : {&normal, &abnormal}) {
       const CycleList& cycles = side->ranks.front().cycles;
       const bool is_doubtful = cycles.confidence == analysis::CycleConfidence::kLow;
-      std::string text =
-          fmt::format("{}: {} cycles by {}, {} confidence", side->label, cycles.cycles.size(),
-                      cut_by(cycles), word_of(cycles.confidence));
+      std::string text = fmt::format("{}: {} cycle{} by {}, {} confidence", side->label,
+                                     cycles.cycles.size(), cycles.cycles.size() == 1 ? "" : "s",
+                                     cut_by(cycles), word_of(cycles.confidence));
       if (cycles.inner) {
         text += fmt::format("; inside them a period of {} kernels ({:.0f} % alike)",
                             cycles.inner->kernels, cycles.inner->match * 100);
@@ -68,6 +68,18 @@ class Quality {
                       "p < 0.05",
                       row.ms.normal.n, row.ms.abnormal.n));
     }
+  }
+
+  // Runs of two programs differ in everything; that is worth knowing before their numbers are read.
+  void add_kinship(const Comparison& comparison) {
+    const auto shared = std::ranges::count_if(comparison.functions, [](const FunctionRow& row) {
+      return row.presence_normal > 0 && row.presence_abnormal > 0;
+    });
+    const auto all = std::ranges::ssize(comparison.functions);
+    if (all == 0 || 2 * shared >= all) return;
+    say(Weight::kDistorts, fmt::format("only {} of {} functions run on both sides: are these runs "
+                                       "of one workload?",
+                                       shared, all));
   }
 
   void add_side(const SideFacts& side) {
@@ -200,6 +212,7 @@ std::vector<std::string> quality_of(const Comparison& comparison,
                                     const std::vector<SideFacts>& baselines) {
   Quality quality;
   quality.add_sizes(comparison);
+  quality.add_kinship(comparison);
   quality.add_cuts(comparison.normal, comparison.abnormal);
   quality.add_side(comparison.normal);
   for (const SideFacts& baseline : baselines) quality.add_side(baseline);

@@ -280,6 +280,11 @@ Result<MetricsRead> read_stream(ByteStream& stream, const std::string& name) {
 }  // namespace
 
 Result<MetricsRead> read_metrics_csv(const std::filesystem::path& path) {
+  // A sampler that was killed at once leaves a run that is still worth comparing.
+  std::error_code none;
+  if (std::filesystem::is_regular_file(path, none) && std::filesystem::file_size(path, none) == 0) {
+    return read_metrics_bytes({}, path.string());
+  }
   STROBE_TRY(File file, File::open(path));
   STROBE_TRY(const auto stream, open_stream(std::move(file)));
   return read_stream(*stream, path.string());

@@ -46,6 +46,14 @@ TEST(QualityTest, runs_cut_in_different_ways_come_first) {
   EXPECT_THAT(quality.front(), HasSubstr("cut differently"));
 }
 
+TEST(QualityTest, runs_with_little_in_common_are_doubted) {
+  SideSketch normal = plain("normal");
+  normal.function("norm", {1, 1, 1, 1, 1}).function("add", {1, 1, 1, 1, 1});
+  EXPECT_THAT(comparison_of(normal, plain("abnormal")).quality,
+              Contains("only 1 of 3 functions run on both sides: are these runs of one workload?"));
+  EXPECT_THAT(comparison_of(normal, normal).quality, Each(Not(HasSubstr("one workload"))));
+}
+
 TEST(QualityTest, a_sampler_slower_than_the_cycle_is_told_once_per_device) {
   const double none = std::nan("");
   SideSketch normal = plain("normal");

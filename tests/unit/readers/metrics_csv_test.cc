@@ -127,6 +127,15 @@ TEST(MetricsCsvTest, an_empty_file_has_no_series_and_says_so) {
   EXPECT_THAT(read(kHeader).remarks, ElementsAre("the file has no samples that can be used"));
 }
 
+TEST(MetricsCsvTest, a_file_without_a_byte_has_no_series_either) {
+  const testing::TemporaryFolder folder;
+  testing::put_bytes(folder / "metrics.csv", "");
+  const auto read = read_metrics_csv(folder / "metrics.csv");
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_TRUE(read->series.empty());
+  EXPECT_EQ(read->remarks.size(), 1u);
+}
+
 TEST(MetricsCsvTest, packed_files_are_unpacked_and_damage_is_told) {
   const testing::TemporaryFolder folder;
   std::string text = kHeader;
