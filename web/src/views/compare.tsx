@@ -151,7 +151,8 @@ function Compared({ comparison }: { comparison: Comparison }): JSX.Element {
         <p class="muted strip-note">Left to right: how long a cycle took. Top to bottom: when it ran. Hollow: left out on a device. Click or ← → chooses the cycles below.</p>
       </Card>
       <TimelinePair comparison={comparison} rank={rank} chosen={chosen} highlight={row >= 0 ? parameters['function'] : ''} view={viewOf(route)}
-                    onView={(view) => set({ from: String(Math.round(view.start_ns)), to: String(Math.round(view.end_ns)) })} onOpen={openTimeline} />
+                    onView={(view) => set({ from: String(Math.round(view.start_ns)), to: String(Math.round(view.end_ns)) })} onOpen={openTimeline}
+                    onLetGo={() => set({ function: undefined, device: undefined })} />
       <ChangeTable comparison={comparison} state={{ sort: parameters['sort'], filter: parameters['filter'] }} onState={(state) => set({ sort: state.sort, filter: state.filter })}
                    onlyChanged={onlyChanged} onOnlyChanged={(only) => set({ rows: only ? undefined : 'all' })}
                    chosen={row < 0 ? null : { index: row }}
