@@ -5,6 +5,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/analysis/name_filter.h"
 
@@ -22,6 +23,8 @@ constexpr Word kWords[] = {{"steps", CycleMethod::kSteps},
                            {"kernels", CycleMethod::kKernelSequence},
                            {"busy", CycleMethod::kBusySignal},
                            {"none", CycleMethod::kWholeTrace}};
+constexpr std::string_view kNames[] = {"auto",    "marker=REGEX", "steps", "frame",
+                                       "kernels", "busy",         "none"};
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -56,10 +59,9 @@ Result<CycleOptions> parse_cycle_options(std::string_view where, std::string_vie
   if (word.empty() || word == "auto") return CycleOptions{};
   const auto known = std::ranges::find(kWords, word, &Word::name);
   if (known != std::end(kWords)) return CycleOptions{.method = known->method, .marker = ""};
-  std::string names = "one of auto, marker=REGEX";
-  for (const Word& one : kWords) names += fmt::format(", {}", one.name);
-  return bad_word(fmt::format("'{}' is no way to cut a run into cycles", typed), where,
-                  std::move(names));
+  return bad_word(fmt::format("'{}' is not one of {}", typed, fmt::join(kNames, ", ")), where, "");
 }
+
+std::span<const std::string_view> cycle_words() { return kNames; }
 
 }  // namespace strobe::analysis

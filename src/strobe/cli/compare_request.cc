@@ -99,6 +99,12 @@ Result<void> check_single(const Arguments& arguments, const CompareRequest& requ
   return {};
 }
 
+Result<analysis::CycleOptions> cycle_options(const std::string& typed) {
+  auto options = analysis::parse_cycle_options("--cycle", typed);
+  if (options || typed.starts_with("marker=")) return options;
+  return not_one_of("--cycle", typed, analysis::cycle_words());  // with what was probably meant
+}
+
 Result<void> read_runs(const Arguments& arguments, CompareRequest& request) {
   const auto& given = arguments.positionals;
   constexpr std::string_view kCall = "`strobe compare normal/ abnormal/`";
@@ -141,8 +147,7 @@ Result<CompareRequest> read_compare_request(const Arguments& arguments) {
   STROBE_TRY_VOID(read_runs(arguments, request));
   request.compat = arguments.is_on("compat");
   STROBE_TRY_VOID(check_compat(arguments, request));
-  STROBE_TRY(request.options.measure.cycles,
-             analysis::parse_cycle_options("--cycle", arguments.get("cycle")));
+  STROBE_TRY(request.options.measure.cycles, cycle_options(arguments.get("cycle")));
   request.options.measure.keep_partial = arguments.is_on("keep-partial");
   request.options.align_devices = arguments.is_on("align");
   STROBE_TRY_VOID(read_rank(arguments, request.options));

@@ -101,6 +101,7 @@ void write_function(JsonWriter& json, const FunctionRow& row) {
       .member("rank", row.rank)
       .member("cycle_type", word_of(row.type))
       .member("verdict", word_of(row.verdict))
+      .member("verdict_text", verdict_text(row))
       .member("n_normal", beta.normal.n)
       .member("n_abnormal", beta.abnormal.n)
       .member("beta_normal", beta.normal.mean)

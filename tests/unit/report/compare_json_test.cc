@@ -38,9 +38,12 @@ TEST(CompareJsonTest, cycles_are_microseconds_in_time_order) {
 
 TEST(CompareJsonTest, a_function_is_one_line_with_full_precision) {
   const std::string json = compare_json(sketch().comparison());
-  EXPECT_THAT(json, HasSubstr("{\"function\":\"gemm<\\\"4\\\">\",\"device\":\"GPU 0\","
-                              "\"kind\":\"kernel\",\"rank\":0,\"cycle_type\":\"step\","
-                              "\"verdict\":\"changed\",\"n_normal\":4,\"n_abnormal\":4,"));
+  EXPECT_THAT(
+      json,
+      HasSubstr(
+          "{\"function\":\"gemm<\\\"4\\\">\",\"device\":\"GPU 0\","
+          "\"kind\":\"kernel\",\"rank\":0,\"cycle_type\":\"step\","
+          "\"verdict\":\"changed\",\"verdict_text\":\"slower\",\"n_normal\":4,\"n_abnormal\":4,"));
   EXPECT_THAT(json, HasSubstr("\"ms_normal\":20,\"ms_abnormal\":30,"));
   EXPECT_THAT(json, HasSubstr("\"ms_per_cycle_normal\":[20,21,19,20]"));
 }

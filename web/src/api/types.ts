@@ -299,6 +299,7 @@ export interface ComparedFunction {
   rank: number;
   cycle_type: string;
   verdict: string;
+  verdict_text: string; // the same with its direction
   dbeta: number; // points of the cycle's time
   calls_normal: number;
   calls_abnormal: number;

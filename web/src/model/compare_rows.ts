@@ -15,7 +15,11 @@ const kConfidentScore = 0.75; // as the sentences of the verdict have it
 
 // How sure a cause is, in words and with its score.
 export function certaintyText(score: number): string {
-  return `${score >= kConfidentScore ? 'confident' : 'not sure'}, score ${score.toFixed(2)} of 1`;
+  return `${isConfident(score) ? 'confident' : 'not sure'}, score ${score.toFixed(2)} of 1`;
+}
+
+export function isConfident(score: number): boolean {
+  return score >= kConfidentScore;
 }
 
 export function isChanged(row: ComparedFunction): boolean {
@@ -35,7 +39,7 @@ export function functionTable(comparison: Comparison, onlyChanged: boolean): Tab
     kind: row.kind, normal_ns: ns(row.ms.mean_normal), abnormal_ns: ns(row.ms.mean_abnormal),
     change_ns: ns(row.ms.shift), change_low_ns: ns(row.ms.shift_low), change_high_ns: ns(row.ms.shift_high),
     beta_change: row.dbeta, calls_normal: row.calls_normal, calls_abnormal: row.calls_abnormal, q: row.q_bh, cliffs_delta: row.cliffs_delta,
-    verdict: row.verdict, suspicion: row.suspicion,
+    verdict: row.verdict_text, suspicion: row.suspicion,
   }]));
   return {
     title: 'What changed', rows, rows_left_out: 0, notes: [],

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 
 import type { Cause, ComparedFunction, Comparison, Evidence, Row, Runs } from '../api/types.ts';
 import { type Chosen, type Side, chosenText, commonRanks, cycleRows, parseChosen, rankOf } from '../model/compare_cycles.ts';
-import { certaintyText, changedMetrics, isChanged, kAnswers, probabilityText, quantityText, ratioText } from '../model/compare_rows.ts';
+import { certaintyText, changedMetrics, isChanged, isConfident, kAnswers, probabilityText, quantityText, ratioText } from '../model/compare_rows.ts';
 import { type RunChoice, likelyPair, loadingOf, runChoices, tracesOf } from '../model/compare_runs.ts';
 import { type Route, atScreen, numberParameter, withParameters } from '../model/route.ts';
 import { signedDuration } from '../model/units.ts';
@@ -151,7 +151,8 @@ function Compared({ comparison }: { comparison: Comparison }): JSX.Element {
         <p class="muted strip-note">Left to right: how long a cycle took. Top to bottom: when it ran. Hollow: left out on a device. Click or ← → chooses the cycles below.</p>
       </Card>
       <TimelinePair comparison={comparison} rank={rank} chosen={chosen} highlight={row >= 0 ? parameters['function'] : ''} view={viewOf(route)}
-                    onView={(view) => set({ from: String(Math.round(view.start_ns)), to: String(Math.round(view.end_ns)) })} onOpen={openTimeline} />
+                    onView={(view) => set({ from: String(Math.round(view.start_ns)), to: String(Math.round(view.end_ns)) })} onOpen={openTimeline}
+                    onLetGo={() => set({ function: undefined, device: undefined })} />
       <ChangeTable comparison={comparison} state={{ sort: parameters['sort'], filter: parameters['filter'] }} onState={(state) => set({ sort: state.sort, filter: state.filter })}
                    onlyChanged={onlyChanged} onOnlyChanged={(only) => set({ rows: only ? undefined : 'all' })}
                    chosen={row < 0 ? null : { index: row }}
@@ -204,7 +205,7 @@ function VerdictCard({ comparison, onMetric }: { comparison: Comparison; onMetri
 function CauseView({ cause, isFirst, onMetric }: { cause: Cause; isFirst: boolean; onMetric: () => void }): JSX.Element {
   return (
     <div class="cause">
-      {isFirst && <p class="cause-line"><span class="label">Likely cause</span> <b>{cause.headline}</b> <span class="muted">{certaintyText(cause.score)}</span></p>}
+      {isFirst && <p class="cause-line"><span class="label">{isConfident(cause.score) ? 'Likely cause' : 'Possible cause'}</span> <b>{cause.headline}</b> <span class="muted">{certaintyText(cause.score)}</span></p>}
       <div class="evidence">
         <EvidenceList title="For it" sign="+" evidence={cause.evidence} onMetric={onMetric} />
         <EvidenceList title="Against it" sign="−" evidence={cause.against} onMetric={onMetric} />

@@ -28,8 +28,9 @@ function Interval({ span, isMore, isSure }: { span: Span; isMore: boolean; isSur
 }
 
 const kVerdicts: Record<string, string> = {
-  '~': 'no evidence of a change', changed: 'significant, large and consistent', new: 'runs in the abnormal run only',
-  vanished: 'runs in the normal run only', 'calls changed': 'called more or less often',
+  slower: 'its time rose: significant, large and consistent', faster: 'its time fell: significant, large and consistent',
+  share: 'only its share of the cycle changed', new: 'runs in the abnormal run only', vanished: 'runs in the normal run only',
+  calls: 'called more or less often', 'too few': 'too few cycles for a test', '~ scaled': 'its time changed as that of the cycle did',
 };
 
 function number(row: Row, key: string): number | null {
@@ -45,7 +46,7 @@ export function ChangeTable({ comparison, state, onState, onlyChanged, onOnlyCha
   const table = useMemo(() => functionTable(comparison, onlyChanged), [comparison, onlyChanged]);
   const scale = useMemo(() => changeScale(table.rows), [table]);
   const changed = useMemo(() => comparison.functions.filter(isChanged).length, [comparison]);
-  const sure = (row: Row): boolean => row['verdict'] !== '~' && !String(row['verdict']).startsWith('too few');
+  const sure = (row: Row): boolean => isChanged(comparison.functions[Number(row['index'])]);
   const draw: Record<string, (row: Row, text: string) => JSX.Element> = {
     change_ns: (row: Row, text: string): JSX.Element => {
       const [low, middle, high] = ['change_low_ns', 'change_ns', 'change_high_ns'].map((key) => number(row, key));
@@ -57,7 +58,7 @@ export function ChangeTable({ comparison, state, onState, onlyChanged, onOnlyCha
     beta_change: (row: Row): JSX.Element => <>{pointsText(number(row, 'beta_change') ?? 0)}</>,
     q: (row: Row): JSX.Element => <>{probabilityText(number(row, 'q'))}</>,
     verdict: (row: Row): JSX.Element => (
-      <span class={sure(row) ? 'sure' : ''} title={kVerdicts[String(row['verdict'])]}>{row['verdict']}</span>
+      <span class={sure(row) ? 'sure' : ''} title={kVerdicts[String(row['verdict'])] ?? 'no evidence of a change, and how large it looks'}>{row['verdict']}</span>
     ),
   };
   return (

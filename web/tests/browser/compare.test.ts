@@ -181,6 +181,7 @@ test('the changes sort, filter, copy and lead to the timeline', async () => {
   await page.keyboard.press('ArrowDown');
   await page.waitForURL(/function=/);
   assert.equal(await page.locator('.changes tr.chosen').count(), 1);
+  assert.match(await text(page, '.timelines .highlight'), /layer_norm/);
   await page.keyboard.press('Enter');
   await page.waitForURL(/#\/timeline\?trace=case\/slow\/trace\.json\.gz/);
   await page.waitForSelector('.panel .full-name');

@@ -61,7 +61,7 @@ function change(shift: number | null, more: Partial<Change> = {}): Change {
 }
 
 function row(name: string, verdict: string, shift: number | null): ComparedFunction {
-  return { function: name, device: 'GPU 0', kind: 'kernel', rank: 0, cycle_type: 'step', verdict, dbeta: 1, calls_normal: 1, calls_abnormal: 1, q_bh: 0.01, cliffs_delta: 1,
+  return { function: name, device: 'GPU 0', kind: 'kernel', rank: 0, cycle_type: 'step', verdict, verdict_text: verdict, dbeta: 1, calls_normal: 1, calls_abnormal: 1, q_bh: 0.01, cliffs_delta: 1,
            suspicion: 1, ms: change(shift) };
 }
 

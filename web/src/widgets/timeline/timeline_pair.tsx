@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { ComparedCycle, Comparison, Timeline } from '../../api/types.ts';
 import { type Chosen, type Side, kSides, rankOf } from '../../model/compare_cycles.ts';
+import { shortName } from '../../model/names.ts';
 import { align } from '../../model/time_window.ts';
 import { TimelineModel } from '../../model/timeline_model.ts';
 import { trackKey } from '../../model/track_layout.ts';
@@ -10,6 +11,7 @@ import { durationText } from '../../model/units.ts';
 import type { Viewport } from '../../model/viewport.ts';
 import { useAnswer, useSession } from '../hooks.ts';
 import { Card, Failure, Waiting } from '../pieces.tsx';
+import { headHeight } from './paint_head.ts';
 import { TimelineCanvas } from './timeline_canvas.tsx';
 
 // The timelines of two runs, one above the other: the chosen cycles begin at the same place, the
@@ -25,6 +27,7 @@ interface Props {
   view: Viewport | null; // since the start of the cycles, as the address has it; null: the cycles
   onView: (view: Viewport) => void;
   onOpen: (trace: string, parameters: Record<string, string>) => void;
+  onLetGo: () => void; // of the function
 }
 
 export function TimelinePair(props: Props): JSX.Element {
@@ -48,7 +51,7 @@ function withCycles(info: Timeline, cycles: readonly ComparedCycle[]): Timeline 
   return { ...info, steps: cycles.map(({ name, start_ns, duration_ns }) => ({ name, start_ns, duration_ns })) };
 }
 
-function LoadedPair({ comparison, rank, chosen, highlight, view, onView, onOpen, infos }: Props & { infos: Record<Side, Timeline> }): JSX.Element {
+function LoadedPair({ comparison, rank, chosen, highlight, view, onView, onOpen, onLetGo, infos }: Props & { infos: Record<Side, Timeline> }): JSX.Element {
   const session = useSession();
   const [, redraw] = useState(0);
   const ranks = { normal: rankOf(comparison.runs.normal, rank), abnormal: rankOf(comparison.runs.abnormal, rank) };
@@ -91,7 +94,10 @@ function LoadedPair({ comparison, rank, chosen, highlight, view, onView, onOpen,
   };
   return (
     <Card title="Timelines" class="timelines"
-          aside={<span class="muted">aligned on the start of the chosen cycles; click one, then keys and wheel move both</span>}>
+          aside={highlight === '' ? <span class="muted">aligned on the start of the chosen cycles; click one, then keys and wheel move both</span> : (
+            <span class="highlight"><span class="muted">only</span> <code title={highlight}>{shortName(highlight)}</code>
+              <button type="button" class="quiet" onClick={onLetGo}>Show all</button></span>
+          )}>
       {kSides.map((side) => {
         const model = models[side];
         const cycle = cycleOf(side);
@@ -101,7 +107,8 @@ function LoadedPair({ comparison, rank, chosen, highlight, view, onView, onOpen,
           ...(model.slice ? { slice: String(model.slice.slice) } : {}), ...(highlight === '' ? {} : { q: `=${highlight}` }),
         });
         return (
-          <section key={side} class="aligned" data-side={side} aria-label={`Timeline of ${run.label}`}>
+          <section key={side} class="aligned" data-side={side} aria-label={`Timeline of ${run.label}`}
+                   style={{ '--content': `${headHeight(model) + model.layout.height}px` }}>
             <header>
               <b><span class={`shape ${side}`} aria-hidden="true">{side === 'normal' ? '●' : '◆'}</span> {run.label}</b>
               <span class="muted">{cycle.name}, {durationText(cycle.duration_ns)}</span>
