@@ -122,7 +122,7 @@ bool functions_changed(const Comparison& comparison) {
 
 std::vector<Cause> find_causes(const Comparison& comparison) {
   std::vector<Cause> causes;
-  if (comparison.cycles.empty()) return causes;
+  if (comparison.cycles.empty() || comparison.cycles.front().ms.too_few) return causes;
   std::vector<Symptoms> ranks;
   for (const RankMeasure& rank : comparison.normal.ranks) {
     ranks.push_back(read_symptoms(comparison, rank.rank));

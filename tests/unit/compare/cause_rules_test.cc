@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/cause_sketch.h"
+#include "tests/support/rank_sketch.h"
 
 namespace strobe::compare {
 namespace {
@@ -13,6 +14,14 @@ TEST(FindCauses, equal_runs_have_none) {
 
 TEST(FindCauses, a_comparison_without_cycles_has_none) {
   EXPECT_TRUE(find_causes(Comparison{}).empty());
+}
+
+TEST(FindCauses, one_cycle_a_side_proves_nothing_whatever_the_kernels_are_called) {
+  const auto comparison =
+      compare_runs(ranked_run("normal", {{6}}, 10), ranked_run("other", {{9}}, 20));
+  ASSERT_TRUE(comparison) << comparison.error().what;
+  EXPECT_TRUE(comparison->causes.empty());
+  EXPECT_EQ(comparison->answer, Answer::kCannotTell);
 }
 
 TEST(FindCauses, a_changed_cycle_that_no_rule_explains_is_unattributed) {
