@@ -14,7 +14,8 @@ using ::testing::SizeIs;
 
 std::vector<std::string> names_for(FunctionKind kind, const std::string& name) {
   std::vector<std::string> names;
-  for (const CompatMetric& metric : compat_metrics({name, kind, ""})) {
+  const FunctionKey key = {name, kind, ""};
+  for (const CompatMetric& metric : compat_metrics(key)) {
     names.emplace_back(metric.name);
   }
   return names;
@@ -52,7 +53,8 @@ TEST(CompatMetricsTest, clocks_of_the_device_and_byte_rates_are_printed_a_hundre
        {std::pair(FunctionKind::kKernel, "gemm"), std::pair(FunctionKind::kMemset, "Memset"),
         std::pair(FunctionKind::kMemcpy, "Memcpy DtoD"),
         std::pair(FunctionKind::kScheduling, "oncpu")}) {
-    for (const CompatMetric& metric : compat_metrics({name, kind, ""})) {
+    const FunctionKey key = {name, kind, ""};
+    for (const CompatMetric& metric : compat_metrics(key)) {
       const bool is_rate = metric.name.ends_with("receive") || metric.name.ends_with("transmit");
       const bool is_clock = metric.name.starts_with("gpu_") && metric.name.ends_with("frequency");
       EXPECT_EQ(metric.scale, is_rate || is_clock ? 100 : 1) << metric.name;
