@@ -24,7 +24,7 @@ Machine::Machine(const Conditions& conditions, const RunNoise& noise, bool shows
       noise_(noise),
       shows_scheduling_(shows_scheduling),
       dice_(dice),
-      drift_(drift_deviation(dice_), 0.8, dice_.fork()) {
+      drift_{drift_deviation(dice_), 0.8, dice_.fork()} {  // in braces: in this order everywhere
   const auto track = [&](std::string_view process, std::string_view thread, TrackKind kind) {
     Track one;
     one.kind = kind;

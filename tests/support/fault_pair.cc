@@ -200,7 +200,9 @@ std::string_view sentence_of(Fault fault) {
 FaultPair make_fault_pair(Fault fault, Strength strength, std::uint64_t seed) {
   Dice dice(seed * 1000 + static_cast<std::uint64_t>(fault) * 10 +
             static_cast<std::uint64_t>(strength));
-  const Workload workload = make_workload(needs_of(fault, dice), dice.fork());
+  // One throw a statement: compilers differ in which argument they make first.
+  const WorkloadNeeds needs = needs_of(fault, dice);
+  const Workload workload = make_workload(needs, dice.fork());
   const auto ranks = static_cast<std::size_t>(workload.ranks);
   std::vector<Conditions> disturbed(ranks);
   const std::size_t victim = dice.next() % ranks;
