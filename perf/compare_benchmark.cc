@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "strobe/compare/comparison.h"
-#include "strobe/compare/function_times.h"
-#include "strobe/compare/metric_cycles.h"
+#include "strobe/compare/measure/function_times.h"
+#include "strobe/compare/measure/metric_cycles.h"
 #include "strobe/readers/run_reader.h"
 #include "strobe/trace/trace_builder.h"
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-#include "strobe/compare/compat.h"
+#include "strobe/compare/compat/compat.h"
 #include "strobe/readers/run_reader.h"
 #include "strobe/report/compat_data.h"
 #include "strobe/report/compat_report.h"

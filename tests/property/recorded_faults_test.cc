@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "strobe/compare/cause_rules.h"
+#include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/comparison.h"
 #include "strobe/readers/run_reader.h"
 

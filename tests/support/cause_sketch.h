@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "strobe/compare/cause_rules.h"
+#include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/symptoms.h"
 #include "strobe/compare/comparison.h"
-#include "strobe/compare/symptoms.h"
 #include "strobe/compare/verdict.h"
 
 namespace strobe::compare {

@@ -50,6 +50,11 @@ constexpr std::string_view kHint =
 
 }  // namespace
 
+std::string_view word_of(CycleConfidence confidence) {
+  constexpr std::string_view kWords[] = {"low", "medium", "high"};
+  return kWords[static_cast<std::size_t>(confidence)];
+}
+
 std::string_view word_of(CycleMethod method) {
   switch (method) {
     case CycleMethod::kMarker:

@@ -24,6 +24,7 @@ enum class CycleMethod : std::uint8_t {
 std::string_view word_of(CycleMethod method);  // "step annotations"
 
 enum class CycleConfidence : std::uint8_t { kLow, kMedium, kHigh };
+std::string_view word_of(CycleConfidence confidence);  // "low", "medium", "high"
 
 // Serving alternates between two kinds of cycles, one much longer; each is compared with its own.
 enum class CycleType : std::uint8_t { kStep, kShort, kLong };

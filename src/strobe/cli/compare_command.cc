@@ -14,7 +14,7 @@
 #include "strobe/cli/progress.h"
 #include "strobe/cli/verbose.h"
 #include "strobe/compare/comparison.h"
-#include "strobe/compare/compat.h"
+#include "strobe/compare/compat/compat.h"
 #include "strobe/compare/gates.h"
 #include "strobe/compare/halves.h"
 #include "strobe/compare/stragglers.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "strobe/compare/cause_rules.h"
+#include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/cycle_rows.h"
 #include "strobe/compare/device_rows.h"
 #include "strobe/compare/function_rows.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "strobe/base/result.h"
-#include "strobe/compare/cause.h"
+#include "strobe/compare/causes/cause.h"
 #include "strobe/compare/change.h"
-#include "strobe/compare/measure.h"
+#include "strobe/compare/measure/measure.h"
 
 namespace strobe::compare {
 

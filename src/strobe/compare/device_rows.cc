@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "strobe/compare/family.h"
-#include "strobe/compare/usable_cycles.h"
+#include "strobe/compare/measure/usable_cycles.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::compare {

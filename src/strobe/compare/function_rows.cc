@@ -8,7 +8,7 @@
 
 #include "strobe/compare/baseline.h"
 #include "strobe/compare/family.h"
-#include "strobe/compare/usable_cycles.h"
+#include "strobe/compare/measure/usable_cycles.h"
 #include "strobe/compare/verdict.h"
 #include "strobe/stats/rank_counts.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "strobe/compare/cause_rules.h"
+#include "strobe/compare/causes/cause_rules.h"
 
 namespace strobe::compare {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "strobe/compare/function_index.h"
+#include "strobe/compare/measure/function_index.h"
 
 namespace strobe::compare {
 namespace {

@@ -17,18 +17,6 @@ using analysis::CycleList;
 // The worse, the earlier.
 enum class Weight : std::uint8_t { kForbids, kDistorts, kLimits, kInforms };
 
-std::string_view word_of(analysis::CycleConfidence confidence) {
-  switch (confidence) {
-    case analysis::CycleConfidence::kLow:
-      return "low";
-    case analysis::CycleConfidence::kMedium:
-      return "medium";
-    case analysis::CycleConfidence::kHigh:
-      return "high";
-  }
-  return "";
-}
-
 std::string cut_by(const CycleList& cycles) {
   std::string text(word_of(cycles.method));
   if (!cycles.marker.empty()) text += fmt::format(" '{}'", cycles.marker);

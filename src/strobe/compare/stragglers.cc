@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/compare/cause_rules.h"
+#include "strobe/compare/causes/cause_rules.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::compare {

@@ -10,18 +10,6 @@ namespace {
 using compare::RankMeasure;
 using compare::SideFacts;
 
-std::string_view word_of(analysis::CycleConfidence confidence) {
-  switch (confidence) {
-    case analysis::CycleConfidence::kLow:
-      return "low";
-    case analysis::CycleConfidence::kMedium:
-      return "medium";
-    case analysis::CycleConfidence::kHigh:
-      return "high";
-  }
-  return "";
-}
-
 // Devices in whose numbers the cycle does not count.
 void write_left_out(JsonWriter& json, const RankMeasure& rank, std::size_t cycle) {
   json.key("left_out_on").begin_array();

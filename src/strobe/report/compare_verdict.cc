@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "strobe/compare/function_index.h"
-#include "strobe/compare/symptoms.h"
+#include "strobe/compare/causes/symptoms.h"
+#include "strobe/compare/measure/function_index.h"
 #include "strobe/report/compare_numbers.h"
 #include "strobe/report/format.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "strobe/compare/compat.h"
+#include "strobe/compare/compat/compat.h"
 
 // The numbers of the older report for programs, at full precision. What is no number is the text
 // "nan".

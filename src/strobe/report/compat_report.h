@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "strobe/compare/compat.h"
+#include "strobe/compare/compat/compat.h"
 
 namespace strobe::report {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "strobe/compare/compat.h"
+#include "strobe/compare/compat/compat.h"
 
 // The tables of the older report, which strobe's own keeps under their names.
 namespace strobe::report {

@@ -1,0 +1,169 @@
+#include "strobe/compare/causes/cause_rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/compare/causes/cause_text.h"
+
+namespace strobe::compare {
+namespace {
+
+bool contains(std::initializer_list<CauseKind> kinds, CauseKind kind) {
+  return std::ranges::find(kinds, kind) != kinds.end();
+}
+
+// What a confident cause brings with it is no cause of its own.
+struct Consequence {
+  CauseKind of;
+  std::initializer_list<CauseKind> kinds;
+  std::string_view reason;
+};
+
+void weaken_consequences(std::vector<Cause>& causes) {
+  using enum CauseKind;
+  const Consequence known[] = {
+      {kFabric, {kStraggler, kCommunicationWait}, "slower links do this too"},
+      {kStraggler, {kCommunicationWait, kFabric}, "a late rank does this too"},
+      {kHostContention,
+       {kHostSlow, kLaunchBound, kInputPipeline, kDiskIo, kPcie, kColdStart},
+       "waiting for a core does this too"},
+      {kWorkload,
+       {kKernelMix, kHostSlow, kLaunchBound, kPcie, kMemoryPressure, kSynchronisation},
+       "another amount of work does this too"},
+      {kInputPipeline, {kLaunchBound, kHostSlow, kColdStart}, "the late input does this too"},
+      {kDiskIo, {kLaunchBound, kHostSlow, kInputPipeline}, "the slow files do this too"},
+      {kMemoryPressure, {kLaunchBound, kHostSlow, kSynchronisation}, "allocating does this too"},
+      {kSynchronisation, {kLaunchBound, kHostSlow}, "waiting for the device does this too"},
+      {kLaunchBound, {kHostSlow}, "the code between operators does this too"},
+      {kMeasurement, {kLaunchBound, kHostSlow}, "the profiler's own work does this too"},
+  };
+  for (const Consequence& one : known) {
+    const bool is_sure = std::ranges::any_of(causes, [&](const Cause& cause) {
+      return cause.kind == one.of && cause.score >= kConfidentScore;
+    });
+    if (!is_sure) continue;
+    for (Cause& cause : causes) {
+      if (!contains(one.kinds, cause.kind)) continue;
+      cause.score *= 0.6;
+      cause.against.push_back(told(std::string(one.reason)));
+    }
+  }
+}
+
+// What several ranks have in common is one cause. They come with the surest first.
+void join_ranks(std::vector<Cause>& causes) {
+  std::vector<Cause> joined;
+  for (Cause& cause : causes) {
+    const auto same = std::ranges::find_if(joined, [&](const Cause& one) {
+      return one.kind == cause.kind && one.ranks != cause.ranks;
+    });
+    if (same == joined.end() || same->ranks.empty() || cause.ranks.empty()) {
+      joined.push_back(std::move(cause));
+    } else {
+      same->ranks.push_back(cause.ranks.front());
+    }
+  }
+  for (Cause& cause : joined) {
+    if (cause.ranks.size() < 2) continue;
+    const std::span<const std::int32_t> others = std::span(cause.ranks).subspan(1);
+    cause.evidence.push_back(told(fmt::format(
+        "the same on rank{} {}", others.size() == 1 ? "" : "s", fmt::join(others, ", "))));
+  }
+  causes = std::move(joined);
+}
+
+Cause unattributed(const Comparison& comparison) {
+  const Change& ms = comparison.cycles.front().ms;
+  return {.kind = CauseKind::kUnattributed,
+          .score = kListedScore,
+          .headline = fmt::format("the cycle became {}, and nothing that was recorded says why",
+                                  ms.rises() ? "slower" : "faster"),
+          .evidence = {told("cycle", ms)},
+          .against = {},
+          .advice =
+              "record metrics beside the trace (clocks, use, run queue), or more normal runs "
+              "for --baseline"};
+}
+
+bool cycle_changed(const Comparison& comparison) {
+  const CycleRow& cycle = comparison.cycles.front();
+  if (!is_real(cycle.ms)) return false;
+  if (std::isfinite(cycle.between_runs_p) && cycle.between_runs_p >= 0.05) return false;
+  return std::abs(cycle.ms.cliffs_delta) >= 0.474 &&
+         std::abs(cycle.ms.shift.shift) >= 0.02 * cycle.ms.normal.mean;
+}
+
+// Functions that changed beyond chance and drift, and together weigh something: by their time on a
+// device, by their number on the host, where they contain each other.
+bool functions_changed(const Comparison& comparison) {
+  double device_ms = 0;
+  double changed_ms = 0;
+  double on_host = 0;
+  double other_on_host = 0;
+  for (const FunctionRow& row : comparison.functions) {
+    const bool is_other = row.verdict == Verdict::kNew || row.verdict == Verdict::kVanished ||
+                          row.verdict == Verdict::kCallsChanged;
+    if (is_on_device(row.key.kind)) {
+      device_ms += row.ms.normal.mean;
+      const bool is_slower = row.verdict == Verdict::kChanged && is_real(row.ms);
+      if (is_other || is_slower) changed_ms += std::abs(row.ms.difference());
+    } else {
+      on_host += 1;
+      other_on_host += is_other ? 1 : 0;
+    }
+  }
+  return (changed_ms > 0 && changed_ms > 0.02 * device_ms) || other_on_host > 0.1 * on_host;
+}
+
+}  // namespace
+
+std::vector<Cause> find_causes(const Comparison& comparison) {
+  std::vector<Cause> causes;
+  if (comparison.cycles.empty() || comparison.cycles.front().ms.too_few) return causes;
+  std::vector<Symptoms> ranks;
+  for (const RankMeasure& rank : comparison.normal.ranks) {
+    ranks.push_back(read_symptoms(comparison, rank.rank));
+  }
+  find_straggler(ranks, causes);
+  for (const Symptoms& symptoms : ranks) {
+    for (const auto rules :
+         {device_cause_rules(), link_cause_rules(), host_cause_rules(), work_cause_rules()}) {
+      for (const CauseRule rule : rules) {
+        const std::size_t before = causes.size();
+        rule(symptoms, causes);
+        for (Cause& cause : std::span(causes).subspan(before)) cause.ranks = {symptoms.rank};
+      }
+    }
+  }
+  weaken_consequences(causes);
+  std::erase_if(causes, [](const Cause& cause) { return cause.score < kListedScore; });
+  for (Cause& cause : causes) cause.score = std::min(cause.score, 1.0);
+  std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::score);
+  join_ranks(causes);
+  const bool explains = std::ranges::any_of(
+      causes, [](const Cause& cause) { return cause.kind != CauseKind::kMeasurement; });
+  if (!explains && cycle_changed(comparison))
+    causes.insert(causes.begin(), unattributed(comparison));
+  return causes;
+}
+
+Answer answer_of(const Comparison& comparison) {
+  if (comparison.cycles.empty() || comparison.cycles.front().ms.too_few) return Answer::kCannotTell;
+  if (cycle_changed(comparison)) {
+    return comparison.cycles.front().ms.rises() ? Answer::kSlower : Answer::kFaster;
+  }
+  const bool has_cause = std::ranges::any_of(comparison.causes, [](const Cause& cause) {
+    return cause.score >= kConfidentScore && cause.kind != CauseKind::kMeasurement;
+  });
+  return has_cause || functions_changed(comparison) ? Answer::kShifted : Answer::kNoChange;
+}
+
+void judge(Comparison& comparison) {
+  comparison.causes = find_causes(comparison);
+  comparison.answer = answer_of(comparison);
+}
+
+}  // namespace strobe::compare

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/cause_text.h"
+#include "strobe/compare/causes/foreign_use.h"
+#include "strobe/device/power_limits.h"
+
+namespace strobe::compare {
+namespace {
+
+using device::MetricRole;
+
+void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    if (!has_tenant(symptoms, device)) continue;
+    const ForeignUse use = foreign_use(symptoms, device);
+    const MetricRow& metric = *symptoms.metric(MetricRole::kDeviceUse, device.name());
+    Cause cause = {
+        .kind = CauseKind::kOtherTenant,
+        .score = std::min(0.9, 0.6 + 0.5 * (use.rise() - kTenantPoints) / 60),
+        .headline = fmt::format("another process uses {}{}", device.name(), symptoms.place()),
+        .evidence = {},
+        .against = {},
+        .advice =
+            "list the processes on the device with its vendor's tool (nvidia-smi) and "
+            "move or stop the other one"};
+    cause.evidence.push_back(told("device in use, by its own counter", metric, metric.all));
+    cause.evidence.push_back(told(fmt::format(
+        "the trace's own work fills {:.0f} -> {:.0f} % of the cycle{}, so {:.0f} -> {:.0f} % of "
+        "the time is somebody else's",
+        device.row->busy_share.normal.mean, device.row->busy_share.abnormal.mean,
+        use.crowds ? ", at the same clocks and with the same launches" : "", use.normal,
+        use.abnormal)));
+    if (const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
+        power != nullptr && rose(power->all, 1.3) && !rose(device.row->busy_ms, 1.3)) {
+      cause.evidence.push_back(told("power drawn for the same work", *power, power->all));
+      cause.score += 0.05;
+    }
+    if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
+        used != nullptr && rose(used->all, 1.05)) {
+      cause.evidence.push_back(told("device memory in use", *used, used->all));
+      cause.score += 0.03;
+    }
+    if (rose(device.kernel_ms, 1.03)) {
+      cause.evidence.push_back(told("own kernels", device.kernel_ms));
+    } else {
+      cause.against.push_back(told("own kernels did not get slower"));
+    }
+    causes.push_back(std::move(cause));
+  }
+}
+
+std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& device,
+                            const MetricRow& clock) {
+  const auto limits = device::power_limits(device.chip);
+  const MetricRow* reasons = symptoms.metric(MetricRole::kThrottleReasons, device.name());
+  const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
+  const MetricRow* heat = symptoms.metric(MetricRole::kTemperature, device.name());
+  const auto bits =
+      reasons == nullptr ? 0u : static_cast<std::uint64_t>(reasons->recording_median_abnormal);
+  const bool near_cap =
+      power != nullptr && limits && power->all.abnormal.mean >= 0.95 * limits->board_w;
+  if ((bits & 0x60u) != 0 || (bits == 0 && heat != nullptr && heat->all.abnormal.mean >= 84)) {
+    return "thermal: the device protects itself from heat";
+  }
+  if ((bits & 0x84u) != 0 || near_cap) {
+    return near_cap ? fmt::format("power: {:.0f} W, near the board's {:.0f} W",
+                                  power->all.abnormal.mean, limits->board_w)
+                    : "power: the device is at its power cap";
+  }
+  if (limits && clock.busy.abnormal.mean <= 1.02 * limits->lowest_clock_mhz) {
+    return fmt::format("pinned at the chip's floor of {:.0f} MHz", limits->lowest_clock_mhz);
+  }
+  if (clock.busy.abnormal.deviation < 0.005 * clock.busy.abnormal.mean) {
+    return "fixed: the clock does not move at all, as if it were locked";
+  }
+  return {};
+}
+
+void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const MetricRow* clock = symptoms.metric(MetricRole::kCoreClock, device.name());
+    if (clock == nullptr) continue;
+    const bool drops = fell(clock->busy, 0.95);
+    if (!drops && !rose(clock->busy, 1 / 0.95)) continue;
+    const double ratio = clock->busy.ratio();
+    const double explained = drops ? device.slowdowns.share_between(1.03, 1.1 / ratio)
+                                   : device.slowdowns.share_between(1 / (1.1 * ratio), 1 / 1.03);
+    const double beyond = drops ? device.slowdowns.share_between(1.1 / ratio, 1e9)
+                                : device.slowdowns.share_between(0, 1 / (1.1 * ratio));
+    const bool is_deep = drops ? ratio <= 0.9 : ratio >= 1 / 0.9;
+    Cause cause = {
+        .kind = CauseKind::kClockDrop,
+        .score = is_deep ? 0.5 + 0.5 * std::min(1.0, explained / 0.7)
+                         : 0.6 * std::min(1.0, explained / 0.7),
+        .headline = fmt::format("the clock of {} {} from {} to {} MHz{}", device.name(),
+                                drops ? "dropped" : "rose", number_text(clock->busy.normal.mean),
+                                number_text(clock->busy.abnormal.mean), symptoms.place()),
+        .evidence = {},
+        .against = {},
+        .advice =
+            "look at power cap, temperature and locked clocks (nvidia-smi -q -d "
+            "CLOCK,POWER,TEMPERATURE,PERFORMANCE)"};
+    cause.evidence.push_back(told("core clock while the device works", *clock, clock->busy));
+    cause.evidence.back().text += fmt::format(", mean of the whole recording {} -> {} MHz",
+                                              number_text(clock->recording_mean_normal),
+                                              number_text(clock->recording_mean_abnormal));
+    if (const std::string reason = drops ? reason_of_clock(symptoms, device, *clock) : "";
+        !reason.empty()) {
+      cause.evidence.push_back(told(reason));
+    }
+    if (explained > 0) {
+      cause.evidence.push_back(told(fmt::format(
+          "{:.0f} % of kernel time is in kernels that the clock alone explains (typically x "
+          "{:.2f})",
+          100 * explained, device.slowdowns.median())));
+    }
+    if (const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
+        memory != nullptr && std::abs(memory->busy.ratio() - 1) > 0.02) {
+      cause.against.push_back(told("the memory clock moved too", *memory, memory->busy));
+      cause.score -= 0.1;
+    }
+    if (beyond > 0.3) {
+      cause.against.push_back(told(fmt::format(
+          "{:.0f} % of kernel time changed by more than the clock explains", 100 * beyond)));
+      cause.score -= 0.2 * beyond;
+    }
+    // A neighbour that draws the power is the reason; the clock is what follows from it.
+    if (drops && has_tenant(symptoms, device)) {
+      cause.evidence.push_back(told("it came with the other process on the device"));
+      cause.score = std::clamp(cause.score, kListedScore, 0.8);
+    }
+    causes.push_back(std::move(cause));
+  }
+}
+
+void find_memory_bandwidth(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const MetricRow* clock = symptoms.metric(MetricRole::kMemoryClock, device.name());
+    if (clock == nullptr || !fell(clock->busy, 0.97)) continue;
+    const double slowed = device.slowdowns.share_between(1.02, 1e9);
+    causes.push_back(
+        {.kind = CauseKind::kMemoryBandwidth,
+         .score = 0.6 + 0.35 * std::min(1.0, slowed / 0.5),
+         .headline = fmt::format("the memory clock of {} dropped from {} to {} MHz{}",
+                                 device.name(), number_text(clock->busy.normal.mean),
+                                 number_text(clock->busy.abnormal.mean), symptoms.place()),
+         .evidence = {told("memory clock while the device works", *clock, clock->busy),
+                      told(fmt::format("{:.0f} % of kernel time is in kernels that slowed",
+                                       100 * slowed))},
+         .against = {},
+         .advice = "look at the memory clock and at retired memory pages"});
+  }
+}
+
+constexpr std::array<CauseRule, 3> kRules = {find_other_tenant, find_clock_drop,
+                                             find_memory_bandwidth};
+
+}  // namespace
+
+std::span<const CauseRule> device_cause_rules() { return kRules; }
+
+}  // namespace strobe::compare

@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/cause_text.h"
+#include "strobe/compare/causes/foreign_use.h"
+
+namespace strobe::compare {
+namespace {
+
+using device::MetricRole;
+
+struct CopyRate {
+  double normal_ns_per_byte = 0;
+  double abnormal_ns_per_byte = 0;
+  Change ms;
+  double bytes_ratio = 1;
+};
+
+// Copies between host and device, as far as the trace tells their bytes.
+CopyRate copy_rate(const DeviceSymptoms& device) {
+  double bytes[2] = {0, 0};
+  double ms[2] = {0, 0};
+  std::vector<const FunctionRow*> rows;
+  for (const FunctionRow* row : device.copies) {
+    const std::string& name = row->key.name;
+    if (name.find("HtoD") == std::string::npos && name.find("DtoH") == std::string::npos) continue;
+    rows.push_back(row);
+    bytes[0] += row->bytes_normal;
+    bytes[1] += row->bytes_abnormal;
+    ms[0] += row->ms.normal.mean;
+    ms[1] += row->ms.abnormal.mean;
+  }
+  CopyRate rate;
+  rate.ms = total_ms(rows);
+  if (bytes[0] > 0 && bytes[1] > 0) {
+    rate.normal_ns_per_byte = 1e6 * ms[0] / bytes[0];
+    rate.abnormal_ns_per_byte = 1e6 * ms[1] / bytes[1];
+    rate.bytes_ratio = bytes[1] / bytes[0];
+  }
+  return rate;
+}
+
+void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const BusTraffic traffic = bus_traffic(symptoms, device);
+    const CopyRate rate = copy_rate(device);
+    const bool is_crowded = has_copying_tenant(symptoms, device);
+    const double slowdown =
+        rate.normal_ns_per_byte > 0 ? rate.abnormal_ns_per_byte / rate.normal_ns_per_byte : 1;
+    // Copies of equal runs differ by a third and more, so it takes a lot, in copies that matter.
+    const double cycle_ms = symptoms.cycle->ms.normal.mean;
+    const bool matters = rate.ms.abnormal.mean > 0.05 * cycle_ms ||
+                         rate.ms.difference() > 0.3 * std::abs(symptoms.cycle_change_ms);
+    const bool is_slow = rose(rate.ms, 1.3) && slowdown > 1.3 && matters;
+    if (!is_crowded && !is_slow) continue;
+    Cause cause = {.kind = CauseKind::kPcie,
+                   .score = 0,
+                   .headline = is_crowded
+                                   ? fmt::format("another process copies over the bus of {}{}",
+                                                 device.name(), symptoms.place())
+                                   : fmt::format("copies between host and {} became slower{}",
+                                                 device.name(), symptoms.place()),
+                   .evidence = {},
+                   .against = {},
+                   .advice =
+                       "look at the link's width and generation (nvidia-smi -q -d PCIE), at "
+                       "other traffic, and at whether the host buffer is pinned and near"};
+    if (is_crowded) cause.score = 0.95;
+    if (is_slow) {
+      cause.score = std::max(cause.score, std::min(0.9, 0.5 + 0.1 * (slowdown - 1.3)));
+      cause.evidence.push_back(told(fmt::format(
+          "copies run at {:.1f} -> {:.1f} GB/s (bytes x {:.2f})", 1 / rate.normal_ns_per_byte,
+          1 / rate.abnormal_ns_per_byte, rate.bytes_ratio)));
+      cause.evidence.push_back(told("copies", rate.ms));
+    } else {
+      cause.against.push_back(told("own copies did not get slower"));
+    }
+    if (traffic.is_known) {
+      cause.evidence.push_back(
+          told(fmt::format("traffic over the bus: {}B/s -> {}B/s", number_text(traffic.normal),
+                           number_text(traffic.abnormal))));
+      if (is_slow && traffic.abnormal < 0.8 * traffic.normal) cause.score += 0.1;
+    }
+    causes.push_back(std::move(cause));
+  }
+}
+
+// Milliseconds per cycle in collectives, of the rank where they are shortest. Who comes last waits
+// for nobody, so that the least is what the links themselves take.
+struct RankCollectives {
+  double least_normal_ms = 0;
+  double least_abnormal_ms = 0;
+  bool most_ranks_rose = false;
+};
+
+RankCollectives collectives_of_ranks(const Comparison& comparison) {
+  std::map<std::int32_t, std::vector<const FunctionRow*>> by_rank;
+  for (const FunctionRow& row : comparison.functions) {
+    if (row.key.kind == FunctionKind::kCollective) by_rank[row.rank].push_back(&row);
+  }
+  RankCollectives all{.least_normal_ms = 1e300, .least_abnormal_ms = 1e300};
+  std::size_t rose_on = 0;
+  for (const auto& [rank, rows] : by_rank) {
+    const Change ms = total_ms(rows);
+    all.least_normal_ms = std::min(all.least_normal_ms, ms.normal.mean);
+    all.least_abnormal_ms = std::min(all.least_abnormal_ms, ms.abnormal.mean);
+    if (rose(ms, 1.1)) ++rose_on;
+  }
+  all.most_ranks_rose = 2 * rose_on > by_rank.size();
+  return all;
+}
+
+// Collectives take longer because the links carry less, or because somebody is waited for. With
+// several ranks it is the links if most of them take longer, also the one that does not wait. With
+// one there is only the link's counter, and that falls as well when the same bytes go through in a
+// longer cycle.
+bool links_are_slower(const Symptoms& symptoms, const MetricRow* link, Cause& cause) {
+  if (symptoms.comparison->normal.ranks.size() > 1) {
+    const RankCollectives all = collectives_of_ranks(*symptoms.comparison);
+    const bool is_slower =
+        all.most_ranks_rose && all.least_abnormal_ms > 1.25 * all.least_normal_ms;
+    cause.evidence.push_back(
+        told(fmt::format("collectives of the rank that waits least: {} -> {} ms per cycle",
+                         number_text(all.least_normal_ms), number_text(all.least_abnormal_ms))));
+    return is_slower;
+  }
+  const double longer = std::max(1.0, symptoms.cycle->ms.ratio());
+  return link != nullptr && fell(link->busy, 0.9 / longer);
+}
+
+void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const Change collective_ms = total_ms(device.collectives);
+    if (!rose(collective_ms, 1.1) ||
+        collective_ms.difference() < 0.01 * symptoms.cycle->ms.normal.mean) {
+      continue;
+    }
+    const bool same_calls = std::ranges::all_of(device.collectives, [](const FunctionRow* row) {
+      return std::abs(row->calls_abnormal - row->calls_normal) <= 0.02 * row->calls_normal;
+    });
+    if (!same_calls) continue;
+    Cause cause;
+    cause.evidence.push_back(told("collectives", collective_ms));
+    const MetricRow* link = symptoms.metric(MetricRole::kLinkTraffic, device.name());
+    const bool is_fabric = links_are_slower(symptoms, link, cause);
+    if (is_fabric && link != nullptr) {
+      cause.evidence.push_back(told("link traffic", *link, link->busy));
+    }
+    cause.kind = is_fabric ? CauseKind::kFabric : CauseKind::kCommunicationWait;
+    cause.headline =
+        is_fabric
+            ? fmt::format("the link of {} carries less{}", device.name(), symptoms.place())
+            : fmt::format("{} waits longer in collectives{}", device.name(), symptoms.place());
+    cause.advice = is_fabric ? "look at link errors, at the fabric and at the network"
+                             : "another rank may be late: compare the ranks of this run with each "
+                               "other (strobe compare RUN)";
+    const double share =
+        std::min(1.0, collective_ms.difference() / std::max(1e-9, symptoms.cycle_change_ms));
+    const bool explains = symptoms.is_slower() && share > 0.5;
+    // Waiting is a symptom: who is waited for is the cause.
+    cause.score = is_fabric ? 0.75 + (explains ? 0.2 : 0) : 0.6 + (explains ? 0.1 : 0);
+    if (rose(device.kernel_ms, 1.03)) {
+      cause.against.push_back(told("own kernels got slower too", device.kernel_ms));
+      cause.score -= 0.2;
+    } else {
+      cause.evidence.push_back(told("own kernels did not change"));
+    }
+    causes.push_back(std::move(cause));
+  }
+}
+
+constexpr std::array<CauseRule, 2> kRules = {find_pcie, find_communication};
+
+}  // namespace
+
+std::span<const CauseRule> link_cause_rules() { return kRules; }
+
+}  // namespace strobe::compare

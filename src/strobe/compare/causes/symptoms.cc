@@ -1,0 +1,243 @@
+#include "strobe/compare/causes/symptoms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "strobe/stats/moments.h"
+
+namespace strobe::compare {
+namespace {
+
+using device::MetricRole;
+using device::RuntimeCall;
+
+constexpr double kSurely = 0.03;
+
+enum class Weight : std::uint8_t { kTime, kVote };
+
+Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows, Weight by) {
+  Slowdowns slowdowns;
+  for (const FunctionRow* row : rows) {
+    const double weight = by == Weight::kTime ? row->ms.normal.mean : 1;
+    slowdowns.total += weight;
+    if (!calls_are_equal(*row) || !(row->ms.normal.mean > 0)) continue;
+    slowdowns.ones.push_back(
+        {.factor = row->call_slowdown(), .weight = weight, .is_real = is_real(row->ms)});
+  }
+  std::ranges::sort(slowdowns.ones, {}, &Slowdowns::One::factor);
+  return slowdowns;
+}
+
+using Rows = std::vector<const FunctionRow*>;
+
+Rows rows_where(const Rows& rows, const std::function<bool(const FunctionRow&)>& wanted) {
+  Rows chosen;
+  std::ranges::copy_if(rows, std::back_inserter(chosen),
+                       [&](const FunctionRow* row) { return wanted(*row); });
+  return chosen;
+}
+
+Rows calls_of(const Rows& runtime_calls, std::initializer_list<RuntimeCall> kinds) {
+  return rows_where(runtime_calls, [&](const FunctionRow& row) {
+    return std::ranges::find(kinds, device::runtime_call(row.key.name)) != kinds.end();
+  });
+}
+
+double calls_normal(const Rows& rows) {
+  return std::accumulate(rows.begin(), rows.end(), 0.0,
+                         [](double sum, const FunctionRow* r) { return sum + r->calls_normal; });
+}
+double calls_abnormal(const Rows& rows) {
+  return std::accumulate(rows.begin(), rows.end(), 0.0,
+                         [](double sum, const FunctionRow* r) { return sum + r->calls_abnormal; });
+}
+
+bool is_input(const FunctionRow& row) {
+  return row.key.kind == FunctionKind::kHostOperator &&
+         (row.key.name.find("DataLoader") != std::string::npos ||
+          row.key.name.find("dataloader") != std::string::npos ||
+          row.key.name.find("load_input") != std::string::npos);
+}
+
+void add_kernel_work(DeviceSymptoms& symptoms) {
+  std::size_t known = 0;
+  std::size_t resized = 0;
+  for (const FunctionRow* row : symptoms.kernels) {
+    const double change = std::abs(row->ms.difference());
+    symptoms.changed_ms += change;
+    if (!calls_are_equal(*row)) symptoms.other_work_ms += change;
+    if (row->blocks_normal == 0 || row->blocks_abnormal == 0) continue;
+    ++known;
+    if (std::abs(row->blocks_abnormal / row->blocks_normal - 1) > 0.05) ++resized;
+  }
+  if (known >= 3) {
+    symptoms.resized_share = static_cast<double>(resized) / static_cast<double>(known);
+  }
+}
+
+// Functions called at least once a cycle on both sides, each one vote.
+double common_factor(const Rows& rows) {
+  std::vector<double> factors;
+  std::size_t lone = 0;
+  for (const FunctionRow* row : rows) {
+    if (row->key.kind == FunctionKind::kScheduling || row->key.kind == FunctionKind::kOverhead) {
+      continue;
+    }
+    if (row->calls_normal < 2 && row->calls_abnormal < 2) continue;  // once a cycle is once a cycle
+    if (row->calls_normal == 0 || row->calls_abnormal == 0) {
+      ++lone;
+    } else {
+      factors.push_back(row->calls_abnormal / row->calls_normal);
+    }
+  }
+  if (factors.size() < 5) return 1;
+  const double middle = stats::median_of(factors);
+  const auto near =
+      std::ranges::count_if(factors, [&](double f) { return std::abs(f / middle - 1) < 0.15; });
+  const auto voters = static_cast<double>(factors.size() + lone);
+  return static_cast<double>(near) >= 0.8 * voters ? middle : 1;
+}
+
+DeviceSymptoms read_device(const Comparison& comparison, const DeviceRow& device,
+                           const Rows& functions, std::int32_t rank) {
+  DeviceSymptoms symptoms;
+  symptoms.row = &device;
+  for (const RankMeasure& measure : comparison.normal.ranks) {
+    if (measure.rank == rank) symptoms.chip = measure.chip_of(device.device);
+  }
+  const auto of = [&](FunctionKind kind) {
+    return rows_where(functions, [&](const FunctionRow& row) {
+      return row.key.kind == kind && row.key.device == device.device;
+    });
+  };
+  symptoms.kernels = of(FunctionKind::kKernel);
+  symptoms.collectives = of(FunctionKind::kCollective);
+  symptoms.copies = of(FunctionKind::kMemcpy);
+  symptoms.kernel_ms = total_ms(symptoms.kernels);
+  symptoms.slowdowns = slowdowns_of(symptoms.kernels, Weight::kTime);
+  add_kernel_work(symptoms);
+  return symptoms;
+}
+
+HostSymptoms read_host(const Rows& functions) {
+  HostSymptoms host;
+  const auto of = [&](FunctionKind kind) {
+    return rows_where(functions, [&](const FunctionRow& row) { return row.key.kind == kind; });
+  };
+  host.operators = of(FunctionKind::kHostOperator);
+  host.runtime_calls = of(FunctionKind::kRuntimeCall);
+  host.runtime_ms = total_ms(host.runtime_calls);
+  host.operator_slowdowns = slowdowns_of(host.operators, Weight::kVote);
+  const Rows waits = calls_of(host.runtime_calls, {RuntimeCall::kSynchronize});
+  const Rows allocations =
+      calls_of(host.runtime_calls, {RuntimeCall::kAllocate, RuntimeCall::kFree});
+  host.synchronizations_normal = calls_normal(waits);
+  host.synchronizations_abnormal = calls_abnormal(waits);
+  host.allocations_normal = calls_normal(allocations);
+  host.allocations_abnormal = calls_abnormal(allocations);
+  host.synchronize_ms = total_ms(waits);
+  host.allocate_ms = total_ms(allocations);
+  host.load_code_ms = total_ms(calls_of(host.runtime_calls, {RuntimeCall::kLoadCode}));
+  host.launch_ms = total_ms(calls_of(host.runtime_calls, {RuntimeCall::kLaunch}));
+  host.input_ms = total_ms(rows_where(functions, is_input));
+  host.disk_ms = total_ms(of(FunctionKind::kInputOutput));
+  host.queue_ms = total_ms(rows_where(functions, [](const FunctionRow& row) {
+    return row.key.kind == FunctionKind::kScheduling && row.key.name == "runq";
+  }));
+  return host;
+}
+
+}  // namespace
+
+bool is_real(const Change& change) {
+  if (change.too_few || change.rank.p >= 0.05) return false;
+  return change.degenerate || change.drift_p < kSurely;
+}
+
+bool calls_are_equal(const FunctionRow& row) {
+  return row.calls_normal > 0 && row.calls_abnormal > 0 &&
+         std::abs(row.calls_abnormal - row.calls_normal) <= std::max(0.5, 0.02 * row.calls_normal);
+}
+
+bool rose(const Change& change, double least_ratio) {
+  return is_real(change) && change.rises() &&
+         change.abnormal.mean >= least_ratio * change.normal.mean;
+}
+
+bool fell(const Change& change, double most_ratio) {
+  return is_real(change) && !change.rises() &&
+         change.abnormal.mean <= most_ratio * change.normal.mean;
+}
+
+Change total_ms(std::span<const FunctionRow* const> rows) {
+  std::vector<double> normal;
+  std::vector<double> abnormal;
+  for (const FunctionRow* row : rows) {
+    normal.resize(std::max(normal.size(), row->ms_per_cycle_normal.size()));
+    abnormal.resize(std::max(abnormal.size(), row->ms_per_cycle_abnormal.size()));
+    for (std::size_t i = 0; i < row->ms_per_cycle_normal.size(); ++i) {
+      normal[i] += row->ms_per_cycle_normal[i];
+    }
+    for (std::size_t i = 0; i < row->ms_per_cycle_abnormal.size(); ++i) {
+      abnormal[i] += row->ms_per_cycle_abnormal[i];
+    }
+  }
+  return change_between(normal, abnormal);
+}
+
+double Slowdowns::share_between(double low, double high) const {
+  double inside = 0;
+  for (const One& one : ones) {
+    const bool counts = one.is_real || (low < 1 && high > 1);
+    if (counts && one.factor > low && one.factor <= high) inside += one.weight;
+  }
+  return total > 0 ? inside / total : 0;
+}
+
+double Slowdowns::median() const {
+  double all = 0;
+  for (const One& one : ones) all += one.weight;
+  double below = 0;
+  for (const One& one : ones) {
+    below += one.weight;
+    if (below >= all / 2) return one.factor;
+  }
+  return 1;
+}
+
+bool Symptoms::is_slower() const { return rose(cycle->ms, 1.02); }
+
+const MetricRow* Symptoms::metric(MetricRole role, std::string_view device) const {
+  for (const MetricRow& row : comparison->metrics) {
+    if (row.info.role == role && row.device == device && row.rank == rank) return &row;
+  }
+  return nullptr;
+}
+
+std::string Symptoms::place() const {
+  return comparison->normal.ranks.size() > 1 ? fmt::format(" on rank {}", rank) : "";
+}
+
+Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank) {
+  Symptoms symptoms;
+  symptoms.comparison = &comparison;
+  symptoms.rank = rank;
+  symptoms.cycle = &comparison.cycles.front();
+  symptoms.cycle_change_ms = symptoms.cycle->ms.shift.shift;
+  Rows functions;
+  for (const FunctionRow& row : comparison.functions) {
+    if (row.rank == rank && row.type == symptoms.cycle->type) functions.push_back(&row);
+  }
+  for (const DeviceRow& device : comparison.devices) {
+    if (device.rank != rank || device.device == "Host") continue;
+    symptoms.devices.push_back(read_device(comparison, device, functions, rank));
+  }
+  symptoms.host = read_host(functions);
+  symptoms.common_calls_factor = common_factor(functions);
+  return symptoms;
+}
+
+}  // namespace strobe::compare

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/cause_text.h"
+#include "strobe/stats/moments.h"
+
+namespace strobe::compare {
+namespace {
+
+bool calls_scale(const Symptoms& symptoms) {
+  return std::abs(symptoms.common_calls_factor - 1) > 0.02;
+}
+
+void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  double resized = 0;
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    if (device.changed_ms < 0.02 * device.kernel_ms.normal.mean) continue;
+    resized = std::max(resized, device.resized_share);
+  }
+  if (!calls_scale(symptoms) && resized < 0.4) return;
+  Cause cause = {.kind = CauseKind::kWorkload,
+                 .score = 0.9,
+                 .headline = {},
+                 .evidence = {},
+                 .against = {},
+                 .advice =
+                     "compare runs of the same work: batch, sequence length, number of layers "
+                     "and requests"};
+  if (calls_scale(symptoms)) {
+    cause.headline = fmt::format(
+        "a cycle does {} work: nearly everything is called x {:.2f} as "
+        "often{}",
+        symptoms.common_calls_factor > 1 ? "more" : "less", symptoms.common_calls_factor,
+        symptoms.place());
+    cause.evidence.push_back(
+        told(fmt::format("calls of at least 80 % of the functions changed by "
+                         "one factor, x {:.2f}",
+                         symptoms.common_calls_factor)));
+  } else {
+    cause.score = 0.6 + 0.35 * std::min(1.0, resized / 0.8);
+    cause.headline = fmt::format("the same kernels work on other sizes{}", symptoms.place());
+    cause.evidence.push_back(told(fmt::format(
+        "{:.0f} % of the kernels that both runs have are launched with another number of blocks",
+        100 * resized)));
+  }
+  causes.push_back(std::move(cause));
+}
+
+std::string largest_names(std::vector<const FunctionRow*> rows) {
+  std::ranges::sort(rows, [](const FunctionRow* a, const FunctionRow* b) {
+    return std::abs(a->ms.difference()) > std::abs(b->ms.difference());
+  });
+  std::string names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, rows.size()); ++i) {
+    const std::string& name = rows[i]->key.name;
+    names += fmt::format("{}{}", i == 0 ? "" : ", ",
+                         name.size() > 60 ? name.substr(0, 57) + "..." : name);
+  }
+  if (rows.size() > 3) names += fmt::format(" and {} more", rows.size() - 3);
+  return names;
+}
+
+void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  if (calls_scale(symptoms)) return;
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const double kernel_ms = std::max(device.kernel_ms.normal.mean, device.kernel_ms.abnormal.mean);
+    if (!(device.changed_ms > 0) || device.other_work_ms < 0.02 * kernel_ms) continue;
+    const double share = device.other_work_ms / device.changed_ms;
+    if (share < 0.5) continue;
+    std::vector<const FunctionRow*> appeared;
+    std::vector<const FunctionRow*> vanished;
+    std::vector<const FunctionRow*> recounted;
+    for (const FunctionRow* row : device.kernels) {
+      if (row->verdict == Verdict::kNew) {
+        appeared.push_back(row);
+      } else if (row->verdict == Verdict::kVanished) {
+        vanished.push_back(row);
+      } else if (!calls_are_equal(*row)) {
+        recounted.push_back(row);
+      }
+    }
+    if (appeared.empty() && vanished.empty() && recounted.empty()) continue;
+    Cause cause = {
+        .kind = CauseKind::kKernelMix,
+        .score = 0.5 + 0.42 * share * std::min(1.0, device.other_work_ms / (0.1 * kernel_ms)),
+        .headline = fmt::format("{} runs other kernels{}", device.name(), symptoms.place()),
+        .evidence = {told(
+            fmt::format("kernels that are new, gone or called differently make {:.0f} "
+                        "% of what changed on the device",
+                        100 * share))},
+        .against = {},
+        .advice =
+            "look for another library version, dtype or shape, or a fusion that was lost or "
+            "won"};
+    if (!appeared.empty()) cause.evidence.push_back(told("new: " + largest_names(appeared)));
+    if (!vanished.empty()) cause.evidence.push_back(told("gone: " + largest_names(vanished)));
+    if (!recounted.empty()) {
+      cause.evidence.push_back(told("called differently: " + largest_names(recounted)));
+    }
+    causes.push_back(std::move(cause));
+  }
+}
+
+// The difference lies in the first cycles and nowhere else.
+void find_cold_start(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  const std::vector<double>& cycles = symptoms.cycle->ms_abnormal;
+  if (cycles.size() < 5) return;
+  const std::size_t early = std::max<std::size_t>(1, cycles.size() / 4);
+  const std::span<const double> rest = std::span(cycles).subspan(early);
+  const double usual = stats::median_of(rest);
+  std::size_t cold = 0;
+  while (cold < early && cycles[cold] > 1.4 * usual) ++cold;
+  const auto late_outliers =
+      std::ranges::count_if(rest, [&](double ms) { return ms > 1.4 * usual; });
+  const bool normal_is_cold =
+      !symptoms.cycle->ms_normal.empty() &&
+      symptoms.cycle->ms_normal.front() > 1.4 * stats::median_of(symptoms.cycle->ms_normal);
+  if (cold == 0 || late_outliers > 0 || normal_is_cold) return;
+  const Change& change = symptoms.cycle->ms;
+  if (!(change.difference() > 0.01 * change.normal.mean)) return;
+  // One long first cycle can be a hiccup like any other.
+  const Change& loading = symptoms.host.load_code_ms;
+  const bool loads_code = loading.difference() > 0.01 * change.normal.mean;
+  const bool is_sure = cold > 1 || cycles.front() > 2 * usual || loads_code;
+  const stats::Moments warm = stats::moments_of(std::span(cycles).subspan(cold));
+  const double left = (warm.mean - change.normal.mean) / change.difference();
+  if (left > 0.5) return;
+  Cause cause = {
+      .kind = CauseKind::kColdStart,
+      .score = 0.6 + (is_sure ? 0.3 : 0.1) * std::clamp(1 - left, 0.0, 1.0),
+      .headline = fmt::format("the run was still warming up{}", symptoms.place()),
+      .evidence = {told(fmt::format(
+                       "the first {} {:.1f} ms, the others typically {:.1f} ms",
+                       cold == 1 ? "cycle takes" : fmt::format("{} cycles take up to", cold),
+                       *std::max_element(cycles.begin(),
+                                         cycles.begin() + static_cast<std::ptrdiff_t>(cold)),
+                       usual)),
+                   told(fmt::format("without {} the mean is {:.1f} ms, normal {:.1f} ms",
+                                    cold == 1 ? "it" : "them", warm.mean, change.normal.mean))},
+      .against = {},
+      .advice = "let the profiler wait a few cycles before it records"};
+  if (loads_code) cause.evidence.push_back(told("loading code onto the device", loading));
+  causes.push_back(std::move(cause));
+}
+
+void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  const Comparison& comparison = *symptoms.comparison;
+  Cause cause = {.kind = CauseKind::kMeasurement,
+                 .score = 0.5,
+                 .headline = "part of the difference may be the measurement's",
+                 .evidence = {},
+                 .against = {},
+                 .advice = "record more cycles, and let the profiler settle before them"};
+  const auto partial_share = [](const std::vector<RankMeasure>& ranks, const std::string& device) {
+    double partial = 0;
+    double cycles = 0;
+    for (const RankMeasure& rank : ranks) {
+      for (const DeviceCycles& one : rank.devices) {
+        if (one.device != device) continue;
+        partial += static_cast<double>(std::ranges::count(one.is_partial, true));
+        cycles += static_cast<double>(one.is_partial.size());
+      }
+    }
+    return cycles > 0 ? partial / cycles : 0;
+  };
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const double normal = partial_share(comparison.normal.ranks, device.name());
+    const double abnormal = partial_share(comparison.abnormal.ranks, device.name());
+    if (const double share = std::max(normal, abnormal); share > 0.25) {
+      cause.score = std::max(cause.score, std::min(0.7, 0.25 + share));
+      cause.evidence.push_back(
+          told(fmt::format("{:.0f} % of the normal and {:.0f} % of the abnormal cycles of {} are "
+                           "not complete",
+                           100 * normal, 100 * abnormal, device.name())));
+    }
+  }
+  std::vector<const FunctionRow*> overhead;
+  for (const FunctionRow& row : comparison.functions) {
+    if (row.rank == symptoms.rank && row.key.kind == FunctionKind::kOverhead) {
+      overhead.push_back(&row);
+    }
+  }
+  const Change overhead_ms = total_ms(overhead);
+  const double cycle_change_ms = std::max(1e-9, std::abs(symptoms.cycle_change_ms));
+  const double share = std::min(1.0, overhead_ms.difference() / cycle_change_ms);
+  if (rose(overhead_ms, 1.5) && share > 0.3) {
+    cause.evidence.push_back(told("the profiler's own work", overhead_ms));
+    cause.score = std::max(cause.score, 0.5 + 0.4 * share);
+  }
+  if (!cause.evidence.empty()) causes.push_back(std::move(cause));
+}
+
+constexpr std::array<CauseRule, 4> kRules = {find_workload, find_kernel_mix, find_cold_start,
+                                             find_measurement};
+
+}  // namespace
+
+std::span<const CauseRule> work_cause_rules() { return kRules; }
+
+}  // namespace strobe::compare

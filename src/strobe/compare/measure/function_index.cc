@@ -1,0 +1,165 @@
+#include "strobe/compare/measure/function_index.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "strobe/compare/measure/function_name.h"
+
+namespace strobe::compare {
+namespace {
+
+// The devices of a trace's tracks: "Host" and those that have streams.
+class TrackDevices {
+ public:
+  explicit TrackDevices(const Trace& trace) {
+    std::map<std::int32_t, std::uint32_t> numbers;
+    for (const Track& track : trace.tracks()) {
+      if (track.kind == TrackKind::kDeviceStream) numbers.emplace(track.device.value_or(-1), 0);
+    }
+    names_.emplace_back(kHostDevice);
+    const std::string& label = trace.traits().device_label;
+    for (auto& [number, device] : numbers) {
+      device = static_cast<std::uint32_t>(names_.size());
+      names_.push_back(number < 0 ? label : label + " " + std::to_string(number));
+    }
+    for (const Track& track : trace.tracks()) {
+      of_track_.push_back(
+          track.kind == TrackKind::kDeviceStream ? numbers[track.device.value_or(-1)] : 0);
+    }
+  }
+
+  std::uint32_t operator[](TrackId track) const { return of_track_[track.index()]; }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::uint32_t> of_track_;
+};
+
+// Functions in the order of their first slice. Nearly every name is one function, so that finding
+// it is one step from the name's number.
+class FunctionFinder {
+ public:
+  FunctionFinder(const Trace& trace, const TrackDevices& devices)
+      : trace_(trace), devices_(devices), first_(trace.strings().size(), FunctionIndex::kNone) {}
+
+  std::uint32_t find(StringId name, FunctionKind kind, std::uint32_t device) {
+    std::uint32_t* next = &first_[name.index()];
+    while (*next != FunctionIndex::kNone) {
+      Entry& entry = entries_[*next];
+      if (entry.kind == kind && entry.device == device) return entry.function;
+      next = &entry.next;
+    }
+    const auto added = static_cast<std::uint32_t>(entries_.size());
+    *next = added;  // before the entries move
+    entries_.push_back({kind, device, function_of(name, kind, device), FunctionIndex::kNone});
+    return entries_.back().function;
+  }
+
+  // Sorts the functions by key; returns the new number of each.
+  std::vector<std::uint32_t> finish(FunctionIndex& index) {
+    std::vector<std::uint32_t> renumbered(functions_.size());
+    for (const auto& [key, function] : functions_) {
+      renumbered[function] = static_cast<std::uint32_t>(index.keys.size());
+      index.keys.push_back(key);
+      index.device_of.push_back(device_of_[function]);
+    }
+    return renumbered;
+  }
+
+ private:
+  struct Entry {
+    FunctionKind kind;
+    std::uint32_t device;
+    std::uint32_t function;
+    std::uint32_t next;  // of the same name
+  };
+
+  std::uint32_t function_of(StringId name, FunctionKind kind, std::uint32_t device) {
+    FunctionKey key{canonical_name(trace_.strings()[name]), kind, devices_.names()[device]};
+    const auto [at, is_new] =
+        functions_.emplace(std::move(key), static_cast<std::uint32_t>(functions_.size()));
+    if (is_new) device_of_.push_back(device);
+    return at->second;
+  }
+
+  const Trace& trace_;
+  const TrackDevices& devices_;
+  std::vector<std::uint32_t> first_;  // per name, of entries_
+  std::vector<Entry> entries_;
+  std::map<FunctionKey, std::uint32_t> functions_;
+  std::vector<std::uint32_t> device_of_;
+};
+
+// What function_kind says, looked up: it depends on few things that few slices differ in.
+class KindTable {
+ public:
+  explicit KindTable(const Trace& trace) {
+    std::vector<std::string_view> categories;
+    for (const Category& category : trace.categories()) {
+      categories.push_back(trace.strings()[category.name]);
+    }
+    categories.emplace_back();  // of slices without one
+    for (const std::string_view category : categories) {
+      for (int kind = 0; kind < kSliceKinds; ++kind) {
+        for (const bool communicates : {false, true}) {
+          for (const TrackKind track : {TrackKind::kHostThread, TrackKind::kDeviceStream}) {
+            kinds_.push_back(function_kind(static_cast<SliceKind>(kind),
+                                           communicates ? kCommunicates : kNoFlags, category,
+                                           track));
+          }
+        }
+      }
+    }
+    categories_ = categories.size();
+  }
+
+  std::optional<FunctionKind> find(CategoryId category, SliceKind kind, std::uint8_t flags,
+                                   bool on_stream) const {
+    const std::size_t row =
+        std::min(category.index(), categories_ - 1) * kSliceKinds + static_cast<std::size_t>(kind);
+    return kinds_[row * 4 + ((flags & kCommunicates) != 0 ? 2 : 0) + (on_stream ? 1 : 0)];
+  }
+
+ private:
+  std::size_t categories_ = 0;
+  std::vector<std::optional<FunctionKind>> kinds_;
+};
+
+}  // namespace
+
+FunctionIndex index_functions(const Trace& trace, const std::vector<SliceId>& markers,
+                              Interval window) {
+  const TrackDevices devices(trace);
+  const KindTable kinds(trace);
+  FunctionFinder finder(trace, devices);
+  FunctionIndex index;
+  index.devices = devices.names();
+  index.of_slice.assign(trace.slice_count(), FunctionIndex::kNone);
+
+  const SliceColumns& slices = trace.slices();
+  auto marker = markers.begin();
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    if (marker != markers.end() && marker->index() == i) {
+      ++marker;
+      continue;
+    }
+    const std::int64_t start_ns = slices.starts_ns[i];
+    if (start_ns >= window.end_ns || start_ns + slices.durations_ns[i] < window.start_ns) continue;
+    const std::uint32_t device = devices[slices.tracks[i]];
+    const auto kind =
+        kinds.find(slices.categories[i], slices.kinds[i], slices.flags[i], device != 0);
+    if (!kind) continue;
+    index.of_slice[i] = finder.find(slices.names[i], *kind, device);
+  }
+  const std::vector<std::uint32_t> renumbered = finder.finish(index);
+  for (std::uint32_t& function : index.of_slice) {
+    if (function != FunctionIndex::kNone) function = renumbered[function];
+  }
+  return index;
+}
+
+}  // namespace strobe::compare

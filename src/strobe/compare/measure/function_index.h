@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "strobe/compare/measure/measure.h"
+#include "strobe/trace/trace.h"
+
+namespace strobe::compare {
+
+// Which function every slice is a call of.
+struct FunctionIndex {
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+  std::vector<FunctionKey> keys;         // ascending
+  std::vector<std::uint32_t> device_of;  // per key, of devices
+  std::vector<std::string> devices;      // "Host" first, then by number
+  std::vector<std::uint32_t> of_slice;   // of keys, or kNone
+};
+
+inline constexpr const char* kHostDevice = "Host";
+
+// Only slices that meet `window`; `markers`, ascending, are no functions.
+FunctionIndex index_functions(const Trace& trace, const std::vector<SliceId>& markers,
+                              Interval window);
+
+}  // namespace strobe::compare

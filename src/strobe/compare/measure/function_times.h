@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "strobe/base/interval.h"
+#include "strobe/compare/measure/function_index.h"
+#include "strobe/compare/measure/measure.h"
+#include "strobe/compare/measure/time_parts.h"
+
+namespace strobe::compare {
+
+// What a device did: device work, or of the host its operators and calls into the runtime.
+struct DeviceWork {
+  IntervalSet busy;
+  std::vector<std::uint64_t> slices;  // per cycle, begun in it
+};
+
+struct FunctionTimes {
+  std::vector<FunctionCycles> functions;  // as the index has them
+  std::vector<DeviceWork> devices;
+};
+
+// Slices are clipped to the cycles they reach into; calls count where they begin.
+FunctionTimes add_up_functions(const Trace& trace, const FunctionIndex& index,
+                               const TimeParts& cycles);
+
+}  // namespace strobe::compare

@@ -1,0 +1,96 @@
+#include "strobe/compare/measure/measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "strobe/compare/measure/function_index.h"
+#include "strobe/compare/measure/function_times.h"
+#include "strobe/compare/measure/metric_cycles.h"
+#include "strobe/compare/measure/partial_cycles.h"
+#include "strobe/compare/measure/time_parts.h"
+
+namespace strobe::compare {
+namespace {
+
+std::vector<std::string> remarks_of(const RankCapture& capture) {
+  std::vector<std::string> remarks;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(ImportIssue::kCount_); ++i) {
+    const auto issue = static_cast<ImportIssue>(i);
+    const std::uint64_t count = capture.import[issue].count;
+    if (count == 0 || severity_of(issue) != ImportSeverity::kLost) continue;
+    remarks.push_back(fmt::format("{}: {} ({}x)", capture.path, sentence_of(issue), count));
+  }
+  remarks.insert(remarks.end(), capture.metric_remarks.begin(), capture.metric_remarks.end());
+  return remarks;
+}
+
+std::string chip_name(const Trace& trace, const std::string& device) {
+  for (const DeviceProperties& chip : trace.metadata().devices) {
+    if (device == fmt::format("{} {}", trace.traits().device_label, chip.id)) return chip.name;
+  }
+  return {};
+}
+
+std::vector<DeviceCycles> devices_of(const Trace& trace, const FunctionIndex& index,
+                                     const std::vector<DeviceWork>& works, const TimeParts& parts,
+                                     const std::vector<analysis::Cycle>& cycles,
+                                     bool keep_partial) {
+  std::vector<DeviceCycles> devices;
+  for (std::size_t i = 0; i < index.devices.size(); ++i) {
+    devices.push_back({index.devices[i], chip_name(trace, index.devices[i]),
+                       parts.covered_ns(works[i].busy), works[i].slices,
+                       keep_partial ? std::vector<bool>(cycles.size())
+                                    : partial_cycles(cycles, works[i].slices)});
+  }
+  return devices;
+}
+
+std::int64_t origin_of(const Trace& trace) {
+  const auto& starts_ns = trace.slices().starts_ns;
+  return starts_ns.empty() ? 0 : *std::ranges::min_element(starts_ns);
+}
+
+}  // namespace
+
+std::string RankMeasure::chip_of(const std::string& device) const {
+  const auto found = std::ranges::find(devices, device, &DeviceCycles::device);
+  return found == devices.end() ? std::string() : found->chip;
+}
+
+bool RankMeasure::is_usable(const std::string& device, std::size_t cycle) const {
+  const auto found = std::ranges::find(devices, device, &DeviceCycles::device);
+  return found == devices.end() || !found->is_partial[cycle];
+}
+
+RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycles,
+                           bool keep_partial) {
+  RankMeasure result;
+  result.rank = capture.rank;
+  result.path = capture.path;
+  result.origin_ns = origin_of(*capture.trace);
+  result.cycles = std::move(cycles);
+  result.remarks = remarks_of(capture);
+  const std::vector<analysis::Cycle>& found = result.cycles.cycles;
+  if (found.empty()) return result;
+
+  const TimeParts parts(found);
+  const Interval window{found.front().interval.start_ns, found.back().interval.end_ns};
+  const FunctionIndex index = index_functions(*capture.trace, result.cycles.marker_slices, window);
+  FunctionTimes times = add_up_functions(*capture.trace, index, parts);
+  MetricsOfRank metrics = average_metrics(capture, index, times.devices, parts);
+  result.functions = std::move(times.functions);
+  result.devices = devices_of(*capture.trace, index, times.devices, parts, found, keep_partial);
+  result.series = std::move(metrics.series);
+  result.metrics = std::move(metrics.metrics);
+  result.remarks.insert(result.remarks.end(), metrics.remarks.begin(), metrics.remarks.end());
+  return result;
+}
+
+Result<RankMeasure> measure(const RankCapture& capture, const MeasureOptions& options) {
+  STROBE_TRY(analysis::CycleList cycles, analysis::find_cycles(*capture.trace, options.cycles));
+  return measure_cycles(capture, std::move(cycles), options.keep_partial);
+}
+
+}  // namespace strobe::compare

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "strobe/analysis/cycles.h"
+#include "strobe/base/result.h"
+#include "strobe/compare/measure/function_kind.h"
+#include "strobe/device/metric_info.h"
+#include "strobe/trace/run.h"
+
+// One rank of one run, measured cycle by cycle. Every vector named "per cycle" has one element per
+// element of CycleList::cycles.
+namespace strobe::compare {
+
+struct FunctionKey {
+  std::string name;
+  FunctionKind kind = FunctionKind::kKernel;
+  std::string device;  // "GPU 7", "Host"
+
+  auto operator<=>(const FunctionKey&) const = default;
+};
+
+struct FunctionCycles {
+  FunctionKey key;
+  // Per cycle.
+  std::vector<std::int64_t> time_ns;       // clipped to the cycle, added over tracks
+  std::vector<std::int64_t> covered_ns;    // their union
+  std::vector<std::uint32_t> calls;        // begun in it
+  std::vector<std::int64_t> copied_bytes;  // memcpy only, where the trace tells; else empty
+  double blocks = 0;  // kernels: mean blocks of threads of a launch; 0 where the trace is silent
+};
+
+// One metric over one function's own time. NaN in a cycle without enough samples.
+struct MetricCycles {
+  std::size_t function = 0;  // of RankMeasure::functions
+  std::size_t series = 0;    // of RankMeasure::series
+  // Per cycle.
+  std::vector<double> mean;       // mu, in the unit of its MetricInfo
+  std::vector<double> deviation;  // sigma: over time, inside the cycle
+  std::vector<double> coverage;   // share of the function's time that has a value
+};
+
+struct DeviceCycles {
+  std::string device;
+  std::string chip = {};  // as the trace calls it: "NVIDIA H200"; may be ""
+  // Per cycle.
+  std::vector<std::int64_t>
+      busy_ns;  // union of device work; of the host: operators and runtime calls
+  std::vector<std::uint64_t> slices;  // begun in it
+  std::vector<bool> is_partial;       // too few of them, or cut by the trace's own border
+};
+
+enum class TimeBase : std::uint8_t { kTrace, kWallClock, kNoOverlap };
+
+// A series by itself, whatever ran meanwhile.
+struct SeriesCycles {
+  std::string device;
+  std::string metric;
+  device::MetricInfo info;
+  TimeBase time_base = TimeBase::kTrace;
+  std::size_t samples = 0;
+  std::size_t samples_in_cycles = 0;
+  double period_ns = 0;       // median distance of samples
+  double recording_mean = 0;  // over all of it, also outside of cycles
+  double recording_median = 0;
+  std::vector<double> mean;       // per cycle, over the whole cycle; NaN if uncovered
+  std::vector<double> busy_mean;  // per cycle, while the device works (host: as mean)
+};
+
+struct RankMeasure {
+  std::int32_t rank = 0;
+  std::string path;
+  std::int64_t origin_ns = 0;  // start of the trace's earliest slice
+  analysis::CycleList cycles;
+  std::vector<FunctionCycles> functions;  // by key
+  std::vector<DeviceCycles> devices;      // "Host" first, then by number
+  std::vector<SeriesCycles> series;
+  std::vector<MetricCycles> metrics;  // by function, then series
+  std::vector<std::string> remarks;   // what was wrong with the input, in sentences
+
+  std::string chip_of(const std::string& device) const;
+  bool is_usable(const std::string& device, std::size_t cycle) const;  // not partial there
+};
+
+struct MeasureOptions {
+  analysis::CycleOptions cycles;
+  bool keep_partial = false;
+};
+
+// Measures in cycles that somebody has already found.
+RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycles,
+                           bool keep_partial = false);
+
+Result<RankMeasure> measure(const RankCapture& capture, const MeasureOptions& options = {});
+
+}  // namespace strobe::compare

@@ -1,0 +1,218 @@
+#include "strobe/compare/measure/metric_cycles.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "strobe/compare/measure/metric_means.h"
+#include "strobe/compare/measure/metric_scope.h"
+#include "strobe/compare/measure/signal.h"
+#include "strobe/compare/measure/time_base.h"
+#include "strobe/stats/moments.h"
+
+namespace strobe::compare {
+namespace {
+
+std::size_t samples_in(const TimeParts& cycles, const MetricSeries& series, std::int64_t shift_ns) {
+  std::size_t count = 0;
+  std::size_t near = 0;
+  for (const std::int64_t time_ns : series.times_ns) {
+    near = cycles.first_after(time_ns + shift_ns, near);
+    if (cycles.contains(near, time_ns + shift_ns)) ++count;
+  }
+  return count;
+}
+
+struct ScaledSeries {
+  SeriesCycles facts;
+  Signal signal;
+};
+
+// Over all of the recording: the mean of what the signal says where it says something.
+void add_recording(const MetricSeries& series, ScaledSeries& scaled) {
+  std::vector<double> values;
+  if (scaled.facts.info.kind == device::MetricKind::kGauge) {
+    for (const double value : series.values) values.push_back(value * scaled.facts.info.scale);
+  } else {
+    for (const Piece& piece : scaled.signal) values.push_back(piece.value);
+  }
+  scaled.facts.recording_mean = stats::moments_of(values).mean;
+  scaled.facts.recording_median = values.empty() ? 0 : stats::median_of(values);
+}
+
+// Says why a series cannot be what its name says; "" if it can.
+std::string disbelief(const SeriesCycles& facts) {
+  const auto range = device::believable_range(facts.info);
+  const double typical = facts.recording_median;
+  if (!range || facts.samples == 0 || (typical >= range->low && typical <= range->high)) return {};
+  return fmt::format(
+      "{} of {}: typically {:.6g} {}, which cannot be ({:.6g} to {:.6g} can); another unit? Left "
+      "out",
+      facts.metric, facts.device, typical, facts.info.unit, range->low, range->high);
+}
+
+ScaledSeries scaled_series(const RankCapture& capture, const MetricSeries& series,
+                           const TimeParts& cycles, std::vector<std::string>& remarks) {
+  ScaledSeries scaled;
+  SeriesCycles& facts = scaled.facts;
+  facts.device = series.device;
+  facts.metric = series.metric;
+  facts.info = device::metric_info(series.metric, series.device);
+  facts.samples = series.times_ns.size();
+  facts.period_ns = median_period_ns(series);
+  const Interval extent = capture.trace->extent();
+  const std::int64_t base_time_ns = capture.trace->metadata().base_time_ns;
+  const SeriesClock clock = clock_of(series, extent, base_time_ns);
+  facts.time_base = clock.base;
+  scaled.signal = signal_of(series, facts.info, clock.shift_ns);
+  add_recording(series, scaled);
+  if (std::string why = disbelief(facts); !why.empty()) {
+    remarks.push_back(std::move(why));
+    scaled.signal.clear();
+    return scaled;
+  }
+  if (clock.base != TimeBase::kNoOverlap) {
+    facts.samples_in_cycles = samples_in(cycles, series, clock.shift_ns);
+    if (scaled.signal.empty()) {
+      remarks.push_back(series.metric + " of " + series.device +
+                        ": one sample is too little for a mean");
+    }
+    return scaled;
+  }
+  scaled.signal.clear();
+  if (!series.times_ns.empty()) {
+    remarks.push_back(no_overlap_remark(series.metric + " of " + series.device,
+                                        {series.times_ns.front(), series.times_ns.back()}, extent,
+                                        base_time_ns));
+  }
+  return scaled;
+}
+
+// One device with its series, and its functions as targets of their sums.
+class DeviceMetrics {
+ public:
+  DeviceMetrics(std::vector<std::size_t> series, const std::vector<Signal>& signals,
+                const TimeParts& cycles)
+      : series_(std::move(series)), grid_(signals, cycles), sums_(grid_) {}
+  DeviceMetrics(const DeviceMetrics&) = delete;
+  DeviceMetrics& operator=(const DeviceMetrics&) = delete;
+
+  const std::vector<std::size_t>& series() const { return series_; }
+  MetricSums& sums() { return sums_; }
+
+  std::vector<CycleMeans> means_over(const std::vector<Interval>& stretches) {
+    std::vector<std::size_t> all(series_.size());
+    std::iota(all.begin(), all.end(), 0);
+    const std::size_t target = sums_.add_target(std::move(all));
+    std::size_t near = 0;
+    for (const Interval& stretch : stretches) sums_.add(target, stretch, near);
+    return sums_.take_means(target);
+  }
+
+ private:
+  std::vector<std::size_t> series_;  // of the rank
+  MetricGrid grid_;
+  MetricSums sums_;
+};
+
+struct FunctionTarget {
+  DeviceMetrics* device = nullptr;
+  std::size_t target = 0;
+  std::vector<std::size_t> series;
+};
+
+// Which sums a function's time goes to; none if no series is in scope.
+std::vector<FunctionTarget> targets_of(
+    const FunctionIndex& index, const std::vector<SeriesCycles>& series,
+    const std::map<std::string, std::unique_ptr<DeviceMetrics>>& devices) {
+  std::vector<FunctionTarget> targets(index.keys.size());
+  for (std::size_t function = 0; function < targets.size(); ++function) {
+    const FunctionKey& key = index.keys[function];
+    const auto device = devices.find(key.device);
+    if (device == devices.end()) continue;
+    std::vector<std::size_t> signals;
+    FunctionTarget& target = targets[function];
+    for (std::size_t i = 0; i < device->second->series().size(); ++i) {
+      const std::size_t number = device->second->series()[i];
+      if (!is_in_scope(series[number].info.scope, key)) continue;
+      signals.push_back(i);
+      target.series.push_back(number);
+    }
+    if (signals.empty()) continue;
+    target.device = device->second.get();
+    target.target = target.device->sums().add_target(std::move(signals));
+  }
+  return targets;
+}
+
+void add_slices(const Trace& trace, const FunctionIndex& index,
+                const std::vector<FunctionTarget>& targets) {
+  const SliceColumns& slices = trace.slices();
+  std::vector<std::size_t> near(trace.tracks().size());
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const std::uint32_t function = index.of_slice[i];
+    if (function == FunctionIndex::kNone) continue;
+    const FunctionTarget& target = targets[function];
+    if (target.device == nullptr) continue;
+    target.device->sums().add(target.target,
+                              {slices.starts_ns[i], slices.starts_ns[i] + slices.durations_ns[i]},
+                              near[slices.tracks[i].index()]);
+  }
+}
+
+std::vector<Interval> intervals_of(const TimeParts& cycles) {
+  std::vector<Interval> intervals;
+  for (std::size_t i = 0; i < cycles.size(); ++i) intervals.push_back(cycles[i]);
+  return intervals;
+}
+
+}  // namespace
+
+MetricsOfRank average_metrics(const RankCapture& capture, const FunctionIndex& index,
+                              const std::vector<DeviceWork>& devices, const TimeParts& cycles) {
+  MetricsOfRank result;
+  std::map<std::string, std::pair<std::vector<std::size_t>, std::vector<Signal>>> by_device;
+  for (const MetricSeries& series : capture.metrics) {
+    ScaledSeries scaled = scaled_series(capture, series, cycles, result.remarks);
+    auto& [numbers, signals] = by_device[series.device];
+    numbers.push_back(result.series.size());
+    signals.push_back(std::move(scaled.signal));
+    result.series.push_back(std::move(scaled.facts));
+  }
+
+  std::map<std::string, std::unique_ptr<DeviceMetrics>> metrics;
+  for (auto& [name, found] : by_device) {
+    auto& device = metrics[name];
+    device = std::make_unique<DeviceMetrics>(found.first, found.second, cycles);
+    const auto means = device->means_over(intervals_of(cycles));
+    const auto at = std::find(index.devices.begin(), index.devices.end(), name);
+    const bool has_busy_time = at != index.devices.end() && name != kHostDevice;
+    const auto busy_means =
+        has_busy_time
+            ? device->means_over(devices[static_cast<std::size_t>(at - index.devices.begin())].busy)
+            : means;
+    for (std::size_t i = 0; i < found.first.size(); ++i) {
+      result.series[found.first[i]].mean = means[i].mean;
+      result.series[found.first[i]].busy_mean = busy_means[i].mean;
+    }
+  }
+
+  const std::vector<FunctionTarget> targets = targets_of(index, result.series, metrics);
+  add_slices(*capture.trace, index, targets);
+  for (std::size_t function = 0; function < targets.size(); ++function) {
+    const FunctionTarget& target = targets[function];
+    if (target.device == nullptr) continue;
+    std::vector<CycleMeans> means = target.device->sums().take_means(target.target);
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      result.metrics.push_back({function, target.series[i], std::move(means[i].mean),
+                                std::move(means[i].deviation), std::move(means[i].coverage)});
+    }
+  }
+  return result;
+}
+
+}  // namespace strobe::compare

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "strobe/base/interval.h"
+#include "strobe/compare/measure/signal.h"
+#include "strobe/compare/measure/time_parts.h"
+
+// Time-weighted means of metrics over stretches of time, cycle by cycle, exactly.
+namespace strobe::compare {
+
+// Several signals over cells of time, in each of which all of them run straight. Between two cuts a
+// metric is a + b x, so that its integral over any stretches of the cell is known from their length
+// and the integral of x: however many metrics a device has, its slices are walked over once.
+class MetricGrid {
+ public:
+  MetricGrid(const std::vector<Signal>& signals, const TimeParts& cycles);
+
+  const TimeParts& cells() const { return cells_; }
+  std::size_t cycle_of(std::size_t cell) const { return cycle_of_[cell]; }
+  std::size_t cycles() const { return cycles_; }
+  std::size_t signals() const { return signals_; }
+
+  // Of one signal in one cell, with the signal's reference in that cycle taken off: then what is
+  // constant stays exactly constant.
+  struct Line {
+    double value = 0;  // at the start of the cell; NaN: unknown there
+    double slope_per_ns = 0;
+  };
+  const Line& line(std::size_t signal, std::size_t cell) const {
+    return lines_[cell * signals_ + signal];
+  }
+  double reference(std::size_t signal, std::size_t cycle) const {
+    return references_[cycle * signals_ + signal];
+  }
+
+ private:
+  std::size_t signals_;
+  std::size_t cycles_;
+  TimeParts cells_;
+  std::vector<std::size_t> cycle_of_;  // per cell
+  std::vector<Line> lines_;            // per cell and signal
+  std::vector<double> references_;     // per cycle and signal
+};
+
+struct CycleMeans {
+  // Per cycle. NaN where less than half of the time is covered.
+  std::vector<double> mean;
+  std::vector<double> deviation;
+  std::vector<double> coverage;  // NaN where there is no time to cover
+};
+
+// Sums up stretches of time for many targets (functions), each with signals of its own choice.
+class MetricSums {
+ public:
+  explicit MetricSums(const MetricGrid& grid) : grid_(&grid) {}
+
+  std::size_t add_target(std::vector<std::size_t> signals);
+
+  // In any order; cheap when a target's stretches follow each other. `near` is the caller's
+  // memory of the cell.
+  void add(std::size_t target, Interval stretch, std::size_t& near) {
+    near = grid_->cells().first_after(stretch.start_ns, near);
+    grid_->cells().for_each_piece(stretch, near, [&](std::size_t cell, Interval piece) {
+      Pending& pending = pending_[target];
+      if (pending.cell != cell) {
+        settle(target);
+        pending.cell = cell;
+      }
+      const std::int64_t origin_ns = grid_->cells()[cell].start_ns;
+      const double from = static_cast<double>(piece.start_ns - origin_ns);
+      const double to = static_cast<double>(piece.end_ns - origin_ns);
+      pending.length += to - from;
+      pending.moment += (to - from) * (from + to) / 2;
+      pending.square += (to - from) * (from * from + from * to + to * to) / 3;
+    });
+  }
+
+  // One per signal of the target, in their order. Once.
+  std::vector<CycleMeans> take_means(std::size_t target);
+
+ private:
+  // What lies in the cell in hand: integrals of 1, x and x^2, x from the cell's start.
+  struct Pending {
+    std::size_t cell = SIZE_MAX;
+    double length = 0;
+    double moment = 0;
+    double square = 0;
+  };
+  struct Target {
+    std::vector<std::size_t> signals;
+    std::vector<double> time_ns;    // per cycle
+    std::vector<CycleMeans> means;  // integrals of v, v^2 and 1 until taken
+  };
+  void settle(std::size_t target);
+
+  const MetricGrid* grid_;
+  std::vector<Pending> pending_;
+  std::vector<Target> targets_;
+};
+
+}  // namespace strobe::compare

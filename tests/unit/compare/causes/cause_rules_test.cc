@@ -1,0 +1,145 @@
+#include "strobe/compare/causes/cause_rules.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/cause_sketch.h"
+#include "tests/support/rank_sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+TEST(FindCauses, equal_runs_have_none) {
+  EXPECT_TRUE(find_causes(CauseSketch(10, 10).kernel("gemm", 4, 4).comparison()).empty());
+}
+
+TEST(FindCauses, a_comparison_without_cycles_has_none) {
+  EXPECT_TRUE(find_causes(Comparison{}).empty());
+}
+
+TEST(FindCauses, one_cycle_a_side_proves_nothing_whatever_the_kernels_are_called) {
+  const auto comparison =
+      compare_runs(ranked_run("normal", {{6}}, 10), ranked_run("other", {{9}}, 20));
+  ASSERT_TRUE(comparison) << comparison.error().what;
+  EXPECT_TRUE(comparison->causes.empty());
+  EXPECT_EQ(comparison->answer, Answer::kCannotTell);
+}
+
+TEST(FindCauses, a_changed_cycle_that_no_rule_explains_is_unattributed) {
+  const auto causes = find_causes(CauseSketch(10, 8).kernel("gemm", 4, 4).comparison());
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(causes.front().kind, CauseKind::kUnattributed);
+  EXPECT_EQ(causes.front().score, kListedScore);
+  EXPECT_EQ(causes.front().headline,
+            "the cycle became faster, and nothing that was recorded says why");
+  EXPECT_TRUE(mentions(causes.front().evidence, "cycle: 10.0 -> 8.00 ms"));
+}
+
+CauseSketch late_input() {
+  return CauseSketch(10, 20)
+      .device("GPU 0", 5, 5)
+      .device("Host", 9, 9)
+      .kernel("gemm", 4, 4)
+      .op("linear", 3, 3)
+      .op("add", 1, 1)
+      .op("enumerate(DataLoader)#next", 0.5, 10);
+}
+
+TEST(FindCauses, the_most_likely_comes_first_and_all_are_listed_ones) {
+  const auto causes = find_causes(late_input().comparison());
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes.front().kind, CauseKind::kInputPipeline);
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    EXPECT_GE(causes[i].score, kListedScore);
+    EXPECT_LE(causes[i].score, i == 0 ? 1 : causes[i - 1].score);
+  }
+}
+
+TEST(FindCauses, what_a_sure_cause_brings_with_it_is_weakened_and_says_so) {
+  const auto alone = late_input().said_by(host_cause_rules());
+  const auto together = find_causes(late_input().comparison());
+  ASSERT_GT(score_of(alone, CauseKind::kLaunchBound), kListedScore);
+  const Cause* weakened = find(together, CauseKind::kLaunchBound);
+  ASSERT_NE(weakened, nullptr);
+  EXPECT_NEAR(weakened->score, 0.6 * score_of(alone, CauseKind::kLaunchBound), 1e-9);
+  EXPECT_TRUE(mentions(weakened->against, "the late input does this too"));
+}
+
+TEST(FindCauses, an_unsure_cause_weakens_nothing) {
+  // Slower operators alone are worth a line; the wait for a core behind them is not known.
+  const auto sketch = CauseSketch(10, 15)
+                          .device("GPU 0", 5, 5)
+                          .op("linear", 3, 4.8)
+                          .op("add", 1, 1.6)
+                          .op("norm", 1, 1.6);
+  const auto causes = find_causes(sketch.comparison());
+  EXPECT_NEAR(score_of(causes, CauseKind::kHostSlow),
+              score_of(sketch.said_by(host_cause_rules()), CauseKind::kHostSlow), 1e-9);
+}
+
+TEST(FindCauses, the_profilers_own_work_explains_the_time_between_operators) {
+  const auto causes = find_causes(CauseSketch(10, 20)
+                                      .device("GPU 0", 5, 5)
+                                      .device("Host", 9, 9)
+                                      .kernel("gemm", 4, 4)
+                                      .op("linear", 3, 3)
+                                      .function("Buffer Request", FunctionKind::kOverhead, 0.1, 10)
+                                      .comparison());
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes.front().kind, CauseKind::kMeasurement);
+}
+
+TEST(FindCauses, every_rank_is_asked) {
+  auto sketch = CauseSketch(10, 10)
+                    .rank(1)
+                    .device("GPU 0", 5, 5)
+                    .kernel("gemm", 4, 8)
+                    .metric("GPU 0", "gpu_sm_frequency", 1980, 990);
+  const auto causes = find_causes(sketch.comparison());
+  ASSERT_NE(find(causes, CauseKind::kClockDrop), nullptr);
+  EXPECT_NE(causes.front().headline.find("on rank 1"), std::string::npos);
+}
+
+TEST(AnswerOf, says_slower_and_faster_beyond_noise) {
+  EXPECT_EQ(answer_of(CauseSketch(10, 12).comparison()), Answer::kSlower);
+  EXPECT_EQ(answer_of(CauseSketch(10, 8).comparison()), Answer::kFaster);
+  EXPECT_EQ(answer_of(CauseSketch(10, 10).comparison()), Answer::kNoChange);
+}
+
+TEST(AnswerOf, a_difference_of_one_percent_is_no_change) {
+  EXPECT_EQ(answer_of(CauseSketch(10, 10.1).comparison()), Answer::kNoChange);
+}
+
+TEST(AnswerOf, what_normal_runs_differ_by_anyway_is_no_change) {
+  auto sketch = CauseSketch(10, 12);
+  sketch.edit().cycles.front().between_runs_p = 0.4;
+  EXPECT_EQ(answer_of(sketch.comparison()), Answer::kNoChange);
+}
+
+TEST(AnswerOf, an_equal_cycle_with_other_kernel_times_is_shifted) {
+  EXPECT_EQ(answer_of(CauseSketch(10, 10).kernel("gemm", 4, 8).comparison()), Answer::kShifted);
+}
+
+TEST(AnswerOf, an_equal_cycle_with_a_sure_cause_is_shifted_unless_the_cause_is_the_measurement) {
+  const auto with = [](CauseKind kind, double score) {
+    auto sketch = CauseSketch(10, 10);
+    Cause cause;
+    cause.kind = kind;
+    cause.score = score;
+    sketch.edit().causes.push_back(cause);
+    return answer_of(sketch.comparison());
+  };
+  EXPECT_EQ(with(CauseKind::kOtherTenant, 0.9), Answer::kShifted);
+  EXPECT_EQ(with(CauseKind::kOtherTenant, 0.6), Answer::kNoChange);
+  EXPECT_EQ(with(CauseKind::kMeasurement, 0.9), Answer::kNoChange);
+}
+
+TEST(AnswerOf, too_few_cycles_cannot_tell) {
+  EXPECT_EQ(answer_of(Comparison{}), Answer::kCannotTell);
+  auto sketch = CauseSketch(10, 20);
+  sketch.edit().cycles.front().ms =
+      change_between(std::vector<double>{10, 10}, std::vector<double>{20, 20});
+  EXPECT_EQ(answer_of(sketch.comparison()), Answer::kCannotTell);
+}
+
+}  // namespace
+}  // namespace strobe::compare

@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include "strobe/compare/causes/cause_rules.h"
+#include "tests/support/cause_sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+constexpr const char* kUpload = "Memcpy HtoD (Pinned -> Device)";
+constexpr const char* kReduce = "AllReduce_Sum_bf16";
+
+std::vector<Cause> causes_of(const CauseSketch& sketch) {
+  return sketch.said_by(link_cause_rules());
+}
+
+CauseSketch copies(double slowdown, double more_bytes = 1) {
+  return CauseSketch(10, 10 + slowdown - 1)
+      .function(kUpload, FunctionKind::kMemcpy, 1, slowdown)
+      .bytes(4e7, 4e7 * more_bytes);
+}
+
+TEST(Pcie, copies_of_the_same_bytes_that_take_longer_are_the_buss) {
+  const auto causes = causes_of(copies(5));
+  const Cause* cause = find(causes, CauseKind::kPcie);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_EQ(cause->headline, "copies between host and GPU 0 became slower");
+  EXPECT_TRUE(mentions(cause->evidence, "40.0 -> 8.0 GB/s (bytes x 1.00)"));
+}
+
+TEST(Pcie, the_slower_the_surer) {
+  EXPECT_LT(score_of(causes_of(copies(2)), CauseKind::kPcie),
+            score_of(causes_of(copies(5)), CauseKind::kPcie));
+  EXPECT_LT(score_of(causes_of(copies(2)), CauseKind::kPcie), kConfidentScore);
+}
+
+TEST(Pcie, less_traffic_over_the_bus_makes_it_surer) {
+  EXPECT_GT(score_of(causes_of(copies(3).metric("GPU 0", "gpu_pcie_receive", 4e9, 2e9)),
+                     CauseKind::kPcie),
+            score_of(causes_of(copies(3).metric("GPU 0", "gpu_pcie_receive", 4e9, 4e9)),
+                     CauseKind::kPcie));
+}
+
+TEST(Pcie, somebody_elses_traffic_is_named_though_own_copies_are_as_fast) {
+  const auto causes = causes_of(copies(1).metric("GPU 0", "gpu_pcie_receive", 4e9, 5e10));
+  const Cause* cause = find(causes, CauseKind::kPcie);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_NEAR(cause->score, 0.95, 1e-9);
+  EXPECT_EQ(cause->headline, "another process copies over the bus of GPU 0");
+  EXPECT_TRUE(mentions(cause->against, "own copies did not get slower"));
+}
+
+TEST(Pcie, is_silent_when_more_bytes_take_more_time) {
+  EXPECT_TRUE(causes_of(copies(3, 3)).empty());
+}
+
+TEST(Pcie, is_silent_about_copies_that_differ_as_equal_runs_do) {
+  EXPECT_TRUE(causes_of(copies(1.25)).empty());
+}
+
+TEST(Pcie, is_silent_about_copies_that_do_not_matter) {
+  EXPECT_TRUE(
+      causes_of(
+          CauseSketch(10, 14).function(kUpload, FunctionKind::kMemcpy, 0.01, 0.05).bytes(4e5, 4e5))
+          .empty());
+}
+
+CauseSketch reduces(double normal_ms, double abnormal_ms) {
+  return CauseSketch(10, 10 + abnormal_ms - normal_ms)
+      .kernel("gemm", 4, 4)
+      .function(kReduce, FunctionKind::kCollective, normal_ms, abnormal_ms);
+}
+
+TEST(Communication, longer_collectives_alone_are_waiting_and_nothing_to_be_sure_of) {
+  const auto causes = causes_of(reduces(2, 5));
+  const Cause* cause = find(causes, CauseKind::kCommunicationWait);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_NEAR(cause->score, 0.7, 1e-9);
+  EXPECT_EQ(cause->headline, "GPU 0 waits longer in collectives");
+  EXPECT_TRUE(mentions(cause->evidence, "own kernels did not change"));
+}
+
+TEST(Communication, own_kernels_that_got_slower_speak_against_waiting) {
+  const auto causes = causes_of(reduces(2, 5).kernel("norm", 4, 8));
+  const Cause* cause = find(causes, CauseKind::kCommunicationWait);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->against, "own kernels got slower too"));
+  EXPECT_LT(cause->score, 0.6);
+}
+
+TEST(Communication, a_counter_that_fell_beyond_the_longer_cycle_is_the_links) {
+  // The cycle takes 1.3 times as long, so that the same bytes make 0.77 of the traffic.
+  EXPECT_EQ(
+      causes_of(reduces(2, 5).metric("GPU 0", "gpu_link_transmit", 1e10, 0.5e10)).front().kind,
+      CauseKind::kFabric);
+  EXPECT_EQ(
+      causes_of(reduces(2, 5).metric("GPU 0", "gpu_link_transmit", 1e10, 0.77e10)).front().kind,
+      CauseKind::kCommunicationWait);
+}
+
+// Milliseconds in collectives of three ranks.
+CauseSketch ranks(std::initializer_list<std::pair<double, double>> ms) {
+  CauseSketch sketch(10, 13);
+  std::int32_t rank = 0;
+  for (const auto& [normal, abnormal] : ms) {
+    sketch.rank(rank++)
+        .device("GPU 0", 5, 5)
+        .kernel("gemm", 4, 4)
+        .function(kReduce, FunctionKind::kCollective, normal, abnormal);
+  }
+  return sketch.rank(0);
+}
+
+TEST(Communication, links_are_slower_when_also_the_rank_that_waits_least_takes_longer) {
+  const auto causes = causes_of(ranks({{2, 5}, {2.2, 5.2}, {2.4, 5.4}}));
+  const Cause* cause = find(causes, CauseKind::kFabric);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_EQ(cause->headline, "the link of GPU 0 carries less on rank 0");
+  EXPECT_TRUE(mentions(cause->evidence, "the rank that waits least: 2.00 -> 5.00 ms"));
+}
+
+TEST(Communication, ranks_wait_for_a_late_one_whose_own_collectives_are_as_short_as_ever) {
+  const auto causes = causes_of(ranks({{2, 5}, {2.2, 5.2}, {2.4, 2}}));
+  EXPECT_EQ(find(causes, CauseKind::kFabric), nullptr);
+  EXPECT_NE(find(causes, CauseKind::kCommunicationWait), nullptr);
+}
+
+TEST(Communication, links_are_not_slower_because_a_late_rank_caught_up) {
+  const auto causes = causes_of(ranks({{1, 2}, {3, 2}, {3, 2}}));
+  EXPECT_EQ(find(causes, CauseKind::kFabric), nullptr);
+}
+
+TEST(Communication, is_silent_while_collectives_take_as_long) {
+  EXPECT_TRUE(causes_of(reduces(2, 2)).empty());
+}
+
+TEST(Communication, is_silent_about_more_collectives) {
+  EXPECT_TRUE(causes_of(reduces(2, 5).calls(10, 25)).empty());
+}
+
+}  // namespace
+}  // namespace strobe::compare

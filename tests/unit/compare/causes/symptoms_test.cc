@@ -1,0 +1,158 @@
+#include "strobe/compare/causes/symptoms.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/cause_sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+TEST(Symptoms, a_change_within_chance_is_not_real) {
+  EXPECT_FALSE(is_real(change_between(CauseSketch::around(5), CauseSketch::around(5))));
+  EXPECT_TRUE(is_real(change_between(CauseSketch::around(5), CauseSketch::around(6))));
+}
+
+TEST(Symptoms, a_change_that_a_drifting_machine_makes_is_not_real) {
+  // Ranks alone would tell them apart; but each run wanders by as much as they differ.
+  const std::vector<double> normal = {10, 10.5, 11, 11.5, 12, 12.5, 12, 11.5, 11, 10.5, 10, 10.2};
+  std::vector<double> abnormal = normal;
+  for (double& ms : abnormal) ms += 1.1;
+  const Change change = change_between(normal, abnormal);
+  ASSERT_LT(change.rank.p, 0.05);
+  EXPECT_FALSE(is_real(change));
+}
+
+TEST(Symptoms, two_different_constants_are_a_real_change) {
+  const std::vector<double> low(8, 1980.0);
+  const std::vector<double> high(8, 990.0);
+  EXPECT_TRUE(is_real(change_between(low, high)));
+}
+
+TEST(Symptoms, rising_and_falling_ask_for_a_direction_and_a_least_size) {
+  const Change up = change_between(CauseSketch::around(10), CauseSketch::around(11));
+  EXPECT_TRUE(rose(up, 1.05));
+  EXPECT_FALSE(rose(up, 1.2));
+  EXPECT_FALSE(fell(up, 1.5));
+  const Change down = change_between(CauseSketch::around(10), CauseSketch::around(9));
+  EXPECT_TRUE(fell(down, 0.95));
+  EXPECT_FALSE(fell(down, 0.8));
+  EXPECT_FALSE(rose(down, 0.5));
+}
+
+TEST(Symptoms, times_of_several_functions_add_up_cycle_by_cycle) {
+  const auto sketch = CauseSketch(10, 10).kernel("a", 1, 2).kernel("b", 3, 5);
+  const Symptoms symptoms = sketch.symptoms();
+  const Change& total = symptoms.devices.front().kernel_ms;
+  EXPECT_NEAR(total.normal.mean, 4, 1e-9);
+  EXPECT_NEAR(total.abnormal.mean, 7, 1e-9);
+  EXPECT_EQ(total.normal.n, 12u);
+}
+
+TEST(Symptoms, kernels_weigh_as_much_as_their_time) {
+  const auto sketch = CauseSketch(10, 10).kernel("large", 3, 6).kernel("small", 1, 1);
+  const Symptoms symptoms = sketch.symptoms();
+  const Slowdowns& slowdowns = symptoms.devices.front().slowdowns;
+  EXPECT_NEAR(slowdowns.share_between(1.5, 2.5), 0.75, 1e-9);
+  EXPECT_NEAR(slowdowns.share_equal(), 0.25, 1e-9);
+  EXPECT_NEAR(slowdowns.median(), 2, 1e-9);
+}
+
+TEST(Symptoms, kernels_that_are_called_more_often_say_nothing_about_slowdown) {
+  const auto sketch = CauseSketch(10, 10).kernel("gemm", 2, 4).calls(10, 20);
+  const Symptoms symptoms = sketch.symptoms();
+  EXPECT_EQ(symptoms.devices.front().slowdowns.share_between(0, 1e9), 0);
+  EXPECT_NEAR(symptoms.devices.front().other_work_ms, 2, 1e-9);
+}
+
+TEST(Symptoms, operators_have_one_vote_each_so_that_a_waiting_one_does_not_outweigh_them) {
+  const auto sketch =
+      CauseSketch(10, 10).op("linear", 1, 1.5).op("add", 0.5, 0.75).op("copy_", 8, 4);
+  const Symptoms symptoms = sketch.symptoms();
+  EXPECT_NEAR(symptoms.host.operator_slowdowns.share_between(1.05, 1e9), 2.0 / 3, 1e-9);
+  EXPECT_NEAR(symptoms.host.operator_slowdowns.median(), 1.5, 1e-9);
+}
+
+TEST(Symptoms, blocks_are_compared_kernel_by_kernel_once_there_are_three) {
+  auto sketch =
+      CauseSketch(10, 10).kernel("a", 1, 1).blocks(100, 200).kernel("b", 1, 1).blocks(100, 100);
+  EXPECT_EQ(sketch.symptoms().devices.front().resized_share, 0);
+  sketch.kernel("c", 1, 1).blocks(8, 16).kernel("d", 1, 1);
+  EXPECT_NEAR(sketch.symptoms().devices.front().resized_share, 2.0 / 3, 1e-9);
+}
+
+TEST(Symptoms, runtime_calls_are_told_apart_by_what_they_are_for) {
+  const auto sketch = CauseSketch(10, 10)
+                          .call("cudaStreamSynchronize", 1, 2)
+                          .calls(2, 5)
+                          .call("cudaMalloc", 1, 3)
+                          .calls(1, 4)
+                          .call("cudaFree", 1, 1)
+                          .calls(1, 4)
+                          .call("cudaLaunchKernel", 4, 4)
+                          .call("cuModuleLoadData", 0, 1);
+  const Symptoms symptoms = sketch.symptoms();
+  const HostSymptoms& host = symptoms.host;
+  EXPECT_EQ(host.synchronizations_normal, 2);
+  EXPECT_EQ(host.synchronizations_abnormal, 5);
+  EXPECT_EQ(host.allocations_normal, 2);
+  EXPECT_EQ(host.allocations_abnormal, 8);
+  EXPECT_NEAR(host.allocate_ms.abnormal.mean, 4, 1e-9);
+  EXPECT_NEAR(host.launch_ms.normal.mean, 4, 1e-9);
+  EXPECT_NEAR(host.load_code_ms.abnormal.mean, 1, 1e-9);
+}
+
+TEST(Symptoms, waiting_for_a_core_reading_files_and_loading_input_are_kept_apart) {
+  const auto sketch = CauseSketch(10, 10)
+                          .function("runq", FunctionKind::kScheduling, 1, 2)
+                          .function("oncpu", FunctionKind::kScheduling, 8, 8)
+                          .function("read", FunctionKind::kInputOutput, 0.5, 0.75)
+                          .op("enumerate(DataLoader)#_SingleProcess", 0.25, 0.5)
+                          .op("linear", 4, 4);
+  const Symptoms symptoms = sketch.symptoms();
+  EXPECT_NEAR(symptoms.host.queue_ms.abnormal.mean, 2, 1e-9);
+  EXPECT_NEAR(symptoms.host.disk_ms.normal.mean, 0.5, 1e-9);
+  EXPECT_NEAR(symptoms.host.input_ms.abnormal.mean, 0.5, 1e-9);
+}
+
+CauseSketch called(double factor, int functions) {
+  CauseSketch sketch(10, 10);
+  for (int i = 0; i < functions; ++i) {
+    sketch.kernel("kernel" + std::to_string(i), 1, 1).calls(10, 10 * factor);
+  }
+  return sketch;
+}
+
+TEST(Symptoms, a_common_factor_of_calls_needs_five_functions_that_agree) {
+  EXPECT_NEAR(called(2, 5).symptoms().common_calls_factor, 2, 1e-9);
+  EXPECT_EQ(called(2, 4).symptoms().common_calls_factor, 1);
+}
+
+TEST(Symptoms, functions_of_one_run_only_vote_against_a_common_factor) {
+  EXPECT_EQ(called(2, 5).kernel("new", 0, 1).kernel("newer", 0, 1).symptoms().common_calls_factor,
+            1);
+}
+
+TEST(Symptoms, what_happens_once_a_cycle_has_no_say_in_the_common_factor) {
+  auto sketch = called(2, 5);
+  for (int i = 0; i < 5; ++i) sketch.op("once" + std::to_string(i), 1, 1).calls(1, 1);
+  EXPECT_NEAR(sketch.symptoms().common_calls_factor, 2, 1e-9);
+}
+
+TEST(Symptoms, a_metric_is_found_by_its_role_on_its_device_and_rank) {
+  const auto sketch = CauseSketch(10, 10)
+                          .metric("GPU 0", "gpu_sm_frequency", 1980, 1980)
+                          .metric("Host", "cpu_frequency", 90, 90);
+  const Symptoms symptoms = sketch.symptoms();
+  ASSERT_NE(symptoms.metric(device::MetricRole::kCoreClock, "GPU 0"), nullptr);
+  EXPECT_EQ(symptoms.metric(device::MetricRole::kCoreClock, "GPU 1"), nullptr);
+  EXPECT_EQ(symptoms.metric(device::MetricRole::kPower, "GPU 0"), nullptr);
+  EXPECT_NE(symptoms.metric(device::MetricRole::kCpuClock, "Host"), nullptr);
+}
+
+TEST(Symptoms, the_rank_is_named_only_where_there_are_several) {
+  EXPECT_EQ(CauseSketch(10, 10).symptoms().place(), "");
+  EXPECT_EQ(CauseSketch(10, 10).rank(1).symptoms(1).place(), " on rank 1");
+}
+
+}  // namespace
+}  // namespace strobe::compare

@@ -1,0 +1,189 @@
+#include <gtest/gtest.h>
+
+#include "strobe/compare/causes/cause_rules.h"
+#include "tests/support/cause_sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+std::vector<Cause> causes_of(const CauseSketch& sketch) {
+  return sketch.said_by(work_cause_rules());
+}
+
+CauseSketch layers(double factor) {
+  CauseSketch sketch(10, 10 * factor);
+  for (int i = 0; i < 6; ++i) {
+    sketch.kernel("kernel" + std::to_string(i), 1, factor).calls(10, 10 * factor);
+  }
+  return sketch;
+}
+
+TEST(WorkloadRule, calls_that_grew_by_one_factor_are_more_work) {
+  const auto causes = causes_of(layers(2));
+  const Cause* cause = find(causes, CauseKind::kWorkload);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_NEAR(cause->score, 0.9, 1e-9);
+  EXPECT_EQ(cause->headline, "a cycle does more work: nearly everything is called x 2.00 as often");
+}
+
+TEST(WorkloadRule, calls_that_shrank_by_one_factor_are_less_work) {
+  EXPECT_EQ(find(causes_of(layers(0.5)), CauseKind::kWorkload)->headline,
+            "a cycle does less work: nearly everything is called x 0.50 as often");
+}
+
+CauseSketch sized(double factor, double slowdown, int resized) {
+  CauseSketch sketch(10, 10 * slowdown);
+  for (int i = 0; i < 5; ++i) {
+    sketch.kernel("kernel" + std::to_string(i), 1, slowdown)
+        .blocks(100, i < resized ? 100 * factor : 100);
+  }
+  return sketch;
+}
+
+TEST(WorkloadRule, larger_launches_are_more_work_the_surer_the_more_kernels_have_them) {
+  const double all = score_of(causes_of(sized(2, 1.9, 5)), CauseKind::kWorkload);
+  const double some = score_of(causes_of(sized(2, 1.9, 2)), CauseKind::kWorkload);
+  EXPECT_NEAR(all, 0.95, 1e-9);
+  EXPECT_LT(some, all);
+  EXPECT_GE(some, kListedScore);
+  EXPECT_TRUE(mentions(find(causes_of(sized(2, 1.9, 5)), CauseKind::kWorkload)->evidence,
+                       "100 % of the kernels that both runs have"));
+}
+
+TEST(WorkloadRule, is_silent_while_calls_and_sizes_stay) {
+  EXPECT_EQ(find(causes_of(layers(1)), CauseKind::kWorkload), nullptr);
+  EXPECT_EQ(find(causes_of(sized(1, 1.9, 5)), CauseKind::kWorkload), nullptr);
+}
+
+TEST(WorkloadRule, is_silent_about_other_sizes_that_change_no_time) {
+  EXPECT_EQ(find(causes_of(sized(2, 1, 5)), CauseKind::kWorkload), nullptr);
+}
+
+CauseSketch swapped(double new_ms) {
+  return CauseSketch(10, 11)
+      .kernel("gemm_128x128", 3, 0)
+      .kernel("gemm_64x64", 0, new_ms)
+      .kernel("norm", 1, 1);
+}
+
+TEST(KernelMix, new_and_vanished_kernels_that_make_the_change_are_named) {
+  const auto causes = causes_of(swapped(4));
+  const Cause* cause = find(causes, CauseKind::kKernelMix);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_NEAR(cause->score, 0.92, 1e-9);
+  EXPECT_TRUE(mentions(cause->evidence, "new: gemm_64x64"));
+  EXPECT_TRUE(mentions(cause->evidence, "gone: gemm_128x128"));
+  EXPECT_TRUE(mentions(cause->evidence, "100 % of what changed"));
+}
+
+TEST(KernelMix, kernels_called_more_often_are_named_too) {
+  const auto causes =
+      causes_of(CauseSketch(10, 11).kernel("gemm", 3, 3).kernel("copy", 1, 2).calls(10, 20));
+  ASSERT_NE(find(causes, CauseKind::kKernelMix), nullptr);
+  EXPECT_TRUE(mentions(find(causes, CauseKind::kKernelMix)->evidence, "called differently: copy"));
+}
+
+TEST(KernelMix, little_other_work_is_less_sure) {
+  const auto causes = causes_of(
+      CauseSketch(10, 10).kernel("gemm", 10, 10).kernel("old", 0.2, 0).kernel("new", 0, 0.2));
+  EXPECT_GE(score_of(causes, CauseKind::kKernelMix), kListedScore);
+  EXPECT_LT(score_of(causes, CauseKind::kKernelMix), kConfidentScore);
+}
+
+TEST(KernelMix, is_silent_when_every_kernel_slowed_alike) {
+  EXPECT_EQ(find(causes_of(CauseSketch(10, 20).kernel("gemm", 3, 6).kernel("norm", 1, 2)),
+                 CauseKind::kKernelMix),
+            nullptr);
+}
+
+TEST(KernelMix, is_silent_when_the_new_kernel_is_the_smaller_part_of_the_change) {
+  EXPECT_EQ(find(causes_of(CauseSketch(10, 20).kernel("gemm", 3, 8).kernel("new", 0, 1)),
+                 CauseKind::kKernelMix),
+            nullptr);
+}
+
+TEST(KernelMix, is_silent_when_a_cycle_simply_does_more) {
+  EXPECT_EQ(find(causes_of(layers(2)), CauseKind::kKernelMix), nullptr);
+}
+
+// The abnormal run begins with these, then goes on as the normal one.
+CauseSketch begins_with(std::initializer_list<double> first_ms) {
+  CauseSketch sketch(10, 10);
+  CycleRow& cycle = sketch.edit().cycles.front();
+  std::ranges::copy(first_ms, cycle.ms_abnormal.begin());
+  cycle.ms = change_between(cycle.ms_normal, cycle.ms_abnormal);
+  return sketch;
+}
+
+TEST(ColdStart, long_first_cycles_and_normal_others_are_a_warm_up) {
+  const auto causes = causes_of(begins_with({60, 40}));
+  const Cause* cause = find(causes, CauseKind::kColdStart);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_NEAR(cause->score, 0.9, 1e-2);
+  EXPECT_TRUE(mentions(cause->evidence, "the first 2 cycles take up to 60.0 ms"));
+  EXPECT_TRUE(mentions(cause->evidence, "without them the mean is 10.0 ms"));
+}
+
+TEST(ColdStart, one_first_cycle_that_is_a_little_long_is_nothing_to_be_sure_of) {
+  const auto causes = causes_of(begins_with({16}));
+  EXPECT_GE(score_of(causes, CauseKind::kColdStart), kListedScore);
+  EXPECT_LT(score_of(causes, CauseKind::kColdStart), kConfidentScore);
+}
+
+TEST(ColdStart, code_that_is_loaded_makes_it_sure) {
+  const auto causes = causes_of(begins_with({16}).call("cuModuleLoadData", 0, 0.5));
+  EXPECT_GE(score_of(causes, CauseKind::kColdStart), kConfidentScore);
+  EXPECT_TRUE(mentions(causes.front().evidence, "loading code onto the device"));
+}
+
+TEST(ColdStart, is_silent_when_later_cycles_are_long_as_well) {
+  auto sketch = begins_with({60});
+  sketch.edit().cycles.front().ms_abnormal[8] = 60;
+  EXPECT_EQ(find(causes_of(sketch), CauseKind::kColdStart), nullptr);
+}
+
+TEST(ColdStart, is_silent_when_the_normal_run_began_cold_too) {
+  auto sketch = begins_with({60});
+  sketch.edit().cycles.front().ms_normal[0] = 60;
+  EXPECT_EQ(find(causes_of(sketch), CauseKind::kColdStart), nullptr);
+}
+
+TEST(ColdStart, is_silent_when_the_cycles_stay_long) {
+  EXPECT_EQ(find(causes_of(CauseSketch(10, 20)), CauseKind::kColdStart), nullptr);
+}
+
+CauseSketch with_partial(std::size_t cycles) {
+  CauseSketch sketch(10, 10);
+  auto& is_partial = sketch.edit().abnormal.ranks.front().devices.front().is_partial;
+  std::fill_n(is_partial.begin(), cycles, true);
+  return sketch;
+}
+
+TEST(Measurement, many_cut_cycles_are_told_the_more_the_stronger) {
+  const auto causes = causes_of(with_partial(4));
+  const Cause* cause = find(causes, CauseKind::kMeasurement);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->evidence, "0 % of the normal and 33 % of the abnormal cycles"));
+  EXPECT_GT(score_of(causes_of(with_partial(6)), CauseKind::kMeasurement), cause->score);
+  EXPECT_LT(score_of(causes_of(with_partial(6)), CauseKind::kMeasurement), kConfidentScore);
+}
+
+TEST(Measurement, the_profilers_own_work_is_surer_the_more_it_explains) {
+  const auto with = [](double ms) {
+    return causes_of(
+        CauseSketch(10, 20).function("Buffer Request", FunctionKind::kOverhead, 0.1, ms));
+  };
+  EXPECT_NEAR(score_of(with(10.1), CauseKind::kMeasurement), 0.9, 1e-2);
+  EXPECT_LT(score_of(with(5), CauseKind::kMeasurement), kConfidentScore);
+  EXPECT_TRUE(mentions(with(10.1).front().evidence, "the profiler's own work"));
+}
+
+TEST(Measurement, is_silent_about_one_cut_cycle_and_little_overhead) {
+  EXPECT_TRUE(causes_of(with_partial(1)).empty());
+  EXPECT_TRUE(
+      causes_of(CauseSketch(10, 20).function("Buffer Request", FunctionKind::kOverhead, 0.1, 0.5))
+          .empty());
+}
+
+}  // namespace
+}  // namespace strobe::compare

@@ -1,0 +1,156 @@
+#include "strobe/compare/measure/measure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+using namespace literals;
+using ::testing::Contains;
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsNan;
+
+// Three cycles of 10 ms with two kernels each, and a third cycle that has one only.
+RankCapture capture_of(std::int64_t base_time_ns = 0) {
+  Sketch sketch;
+  sketch.metadata().base_time_ns = base_time_ns;
+  sketch.thread(1);
+  for (int i = 0; i < 3; ++i) {
+    sketch.thread(1).slice("cycle", SliceKind::kAnnotation, 10_ms * i, 10_ms);
+    sketch.stream(7, 1).slice("a", SliceKind::kKernel, 10_ms * i + 2_ms, 2_ms);
+    if (i < 2) sketch.stream(7, 1).slice("b", SliceKind::kKernel, 10_ms * i + 6_ms, 2_ms);
+  }
+  RankCapture capture;
+  capture.path = "trace.json";
+  capture.trace = std::make_shared<const Trace>(sketch.trace());
+  return capture;
+}
+
+analysis::CycleList cycles_of(const Trace& trace) {
+  analysis::CycleList list;
+  for (std::size_t i = 0; i < trace.slice_count(); ++i) {
+    if (trace.name(SliceId(i)) != "cycle") continue;
+    list.cycles.push_back({trace.interval(SliceId(i)), "cycle", {}, false});
+    list.marker_slices.push_back(SliceId(i));
+  }
+  return list;
+}
+
+RankMeasure measured(const RankCapture& capture, bool keep_partial = false) {
+  return measure_cycles(capture, cycles_of(*capture.trace), keep_partial);
+}
+
+// 1000 MHz until 12 ms, falling to 500 at 24 ms.
+MetricSeries clock_series(std::int64_t shift_ns = 0) {
+  return {"GPU 7",
+          "gpu_sm_frequency",
+          {shift_ns, 12_ms + shift_ns, 24_ms + shift_ns},
+          {1000, 1000, 500}};
+}
+
+TEST(MeasureTest, a_cycle_with_few_slices_is_partial_on_its_device) {
+  const RankMeasure measure = measured(capture_of());
+  ASSERT_EQ(measure.devices.size(), 2u);
+  EXPECT_EQ(measure.devices[1].device, "GPU 7");
+  EXPECT_THAT(measure.devices[1].is_partial, ElementsAre(false, false, true));
+  EXPECT_FALSE(measure.is_usable("GPU 7", 2));
+  EXPECT_TRUE(measure.is_usable("Host", 2));
+  EXPECT_TRUE(measure.is_usable("GPU 9", 2));
+  EXPECT_THAT(measured(capture_of(), true).devices[1].is_partial, ElementsAre(false, false, false));
+}
+
+TEST(MeasureTest, markers_are_no_functions) {
+  const RankMeasure measure = measured(capture_of());
+  ASSERT_EQ(measure.functions.size(), 2u);
+  EXPECT_EQ(measure.functions[0].key.name, "a");
+  EXPECT_THAT(measure.functions[1].calls, ElementsAre(1, 1, 0));
+  EXPECT_THAT(measure.devices[1].busy_ns, ElementsAre(4_ms, 4_ms, 2_ms));
+}
+
+// In the second cycle "a" runs from 12 to 14 ms: 1000 - 500/12 * 1 in the mean, and "b" from 16 to
+// 18: 1000 - 500/12 * 5. Busy are both.
+TEST(MeasureTest, a_metric_is_averaged_over_each_function_and_over_busy_time) {
+  RankCapture capture = capture_of();
+  capture.metrics.push_back(clock_series());
+  const RankMeasure measure = measured(capture);
+  ASSERT_EQ(measure.metrics.size(), 2u);
+  const double slope = 500.0 / 12;
+  EXPECT_EQ(measure.metrics[0].mean[0], 1000);
+  EXPECT_NEAR(measure.metrics[0].mean[1], 1000 - slope, 1e-9);
+  EXPECT_NEAR(measure.metrics[1].mean[1], 1000 - slope * 5, 1e-9);
+  EXPECT_THAT(measure.metrics[1].mean[2], IsNan());
+  const SeriesCycles& series = measure.series[0];
+  EXPECT_NEAR(series.busy_mean[1], 1000 - slope * 3, 1e-9);
+  // 2 ms at 1000, then 8 ms falling by 8 slopes.
+  EXPECT_NEAR(series.mean[1], 1000 - slope * 4 * 0.8, 1e-9);
+  EXPECT_EQ(series.samples_in_cycles, 3u);
+  EXPECT_EQ(series.period_ns, 12e6);
+  EXPECT_EQ(series.recording_median, 1000);
+}
+
+TEST(MeasureTest, samples_on_the_wall_clock_are_moved_to_the_traces) {
+  RankCapture plain = capture_of();
+  plain.metrics.push_back(clock_series());
+  RankCapture moved = capture_of(1'000'000_ms);
+  moved.metrics.push_back(clock_series(1'000'000_ms));
+  const RankMeasure a = measured(plain);
+  const RankMeasure b = measured(moved);
+  EXPECT_EQ(b.series[0].time_base, TimeBase::kWallClock);
+  EXPECT_EQ(a.series[0].mean, b.series[0].mean);
+}
+
+TEST(MeasureTest, samples_of_another_day_give_a_remark_and_no_mean) {
+  RankCapture capture = capture_of();
+  capture.metrics.push_back(clock_series(1'000'000_ms));
+  const RankMeasure measure = measured(capture);
+  EXPECT_EQ(measure.series[0].time_base, TimeBase::kNoOverlap);
+  EXPECT_THAT(measure.series[0].mean, ElementsAre(IsNan(), IsNan(), IsNan()));
+  EXPECT_THAT(measure.remarks, ElementsAre(HasSubstr("do not overlap")));
+}
+
+TEST(MeasureTest, one_sample_gives_a_remark_and_no_mean) {
+  RankCapture capture = capture_of();
+  capture.metrics.push_back({"GPU 7", "gpu_sm_frequency", {5_ms}, {1000}});
+  const RankMeasure measure = measured(capture);
+  EXPECT_THAT(measure.series[0].mean[0], IsNan());
+  EXPECT_THAT(measure.remarks, ElementsAre(HasSubstr("one sample")));
+}
+
+TEST(MeasureTest, what_readers_said_is_kept) {
+  RankCapture capture = capture_of();
+  capture.metric_remarks.push_back("line 17 is no number");
+  capture.import.add(ImportIssue::kTruncatedFile, 99);
+  EXPECT_THAT(measured(capture).remarks,
+              ElementsAre(HasSubstr("trace.json"), "line 17 is no number"));
+}
+
+TEST(MeasureTest, a_series_of_a_device_without_work_is_averaged_over_cycles_only) {
+  RankCapture capture = capture_of();
+  capture.metrics.push_back({"GPU 1", "gpu_power_w", {0, 15_ms, 30_ms}, {70, 70, 70}});
+  const RankMeasure measure = measured(capture);
+  EXPECT_THAT(measure.metrics, IsEmpty());
+  EXPECT_THAT(measure.series[0].mean, ElementsAre(70, 70, 70));
+}
+
+TEST(MeasureTest, steps_are_found_where_no_cycles_are_given) {
+  Sketch sketch;
+  for (int i = 0; i < 4; ++i) {
+    sketch.thread(1).slice("Step#" + std::to_string(i), SliceKind::kStep, 10_ms * i, 10_ms);
+    sketch.stream(0, 1).slice("a", SliceKind::kKernel, 10_ms * i + 2_ms, 2_ms);
+  }
+  RankCapture capture;
+  capture.trace = std::make_shared<const Trace>(sketch.trace());
+  const auto measure_of = measure(capture);
+  ASSERT_TRUE(measure_of) << measure_of.error().what;
+  ASSERT_EQ(measure_of->functions.size(), 1u);
+  EXPECT_EQ(measure_of->functions[0].time_ns.size(), 4u);
+}
+
+}  // namespace
+}  // namespace strobe::compare
