@@ -29,12 +29,20 @@ const CycleRow* main_cycles(const Comparison& comparison) {
   return comparison.cycles.empty() ? nullptr : &comparison.cycles.front();
 }
 
-std::string numbers(const CycleRow& row) {
-  return fmt::format("{} -> {} in the median ({}, {} of normal, 95 % interval {}; n = {})",
+// With several normal runs, how the change stands against what differs among them anyway.
+std::string against_noise(const Comparison& comparison, const CycleRow& row) {
+  if (!std::isfinite(row.between_runs_p)) return {};
+  return fmt::format("; against what differs among {} normal runs anyway, p = {}",
+                     comparison.normal.runs, p_text(row.between_runs_p));
+}
+
+std::string numbers(const Comparison& comparison, const CycleRow& row) {
+  return fmt::format("{} -> {} in the median ({}, {} of normal, 95 % interval {}; n = {}{})",
                      time_text(row.ms.normal_median), time_text(row.ms.abnormal_median),
                      time_change_text(row.ms.shift.shift),
                      percent_change_text(row.ms.shift.shift, row.ms.normal_median),
-                     time_interval_text(row.ms.shift), sizes_text(row.ms));
+                     time_interval_text(row.ms.shift), sizes_text(row.ms),
+                     against_noise(comparison, row));
 }
 
 std::string functions_moved(const Comparison& comparison, std::string_view judgement = {}) {
@@ -69,15 +77,16 @@ std::string cycle_sentence(const Comparison& comparison) {
   switch (comparison.answer) {
     case Answer::kSlower:
       return fmt::format("Slower: the time{} rose, {}.", cycles.empty() ? " of a cycle" : cycles,
-                         numbers(*row));
+                         numbers(comparison, *row));
     case Answer::kFaster:
       return fmt::format("Faster: the time{} fell, {}.", cycles.empty() ? " of a cycle" : cycles,
-                         numbers(*row));
+                         numbers(comparison, *row));
     case Answer::kShifted:
-      return fmt::format("No significant change of cycle time{}, {}; {}{}.", cycles, numbers(*row),
-                         kernels_moved(comparison), functions_moved(comparison));
+      return fmt::format("No significant change of cycle time{}, {}; {}{}.", cycles,
+                         numbers(comparison, *row), kernels_moved(comparison),
+                         functions_moved(comparison));
     case Answer::kNoChange:
-      return fmt::format("No change found: cycle time{} {}; {}.", cycles, numbers(*row),
+      return fmt::format("No change found: cycle time{} {}; {}.", cycles, numbers(comparison, *row),
                          functions_moved(comparison, ", together too little to matter"));
     case Answer::kCannotTell:
       break;

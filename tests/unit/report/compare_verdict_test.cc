@@ -30,6 +30,25 @@ TEST(CompareVerdictTest, the_first_sentence_has_the_change_its_base_its_interval
       "normal, 95 % interval +8.0 to +12.0 ms; n = 5 and 5).");
 }
 
+TEST(CompareVerdictTest, several_normal_runs_tell_what_differs_anyway) {
+  compare::Comparison comparison = slower().comparison();
+  comparison.normal.runs = 3;
+  comparison.cycles.front().between_runs_p = 0.06;
+  EXPECT_THAT(verdict_of(comparison).sentences[0],
+              HasSubstr("; against what differs among 3 normal runs anyway, p = 0.060)"));
+}
+
+TEST(CompareVerdictTest, a_second_sure_cause_is_told_as_well) {
+  auto sketch = slower();
+  sketch.cause(CauseKind::kOtherTenant, 0.9, "another process uses GPU 0");
+  sketch.cause(CauseKind::kClockDrop, 0.8, "the clock of GPU 0 dropped");
+  sketch.cause(CauseKind::kPcie, 0.6, "copies are slower");
+  EXPECT_EQ(
+      verdict_of(sketch.comparison()).sentences[1],
+      "Likely cause: another process uses GPU 0 (confident, score 0.90 of 1); also, the clock "
+      "of GPU 0 dropped (0.80).");
+}
+
 TEST(CompareVerdictTest, the_second_sentence_has_the_cause_and_how_sure_it_is) {
   auto sketch = slower();
   EXPECT_THAT(verdict_of(sketch.comparison()).sentences[1], StartsWith("The cause is not known"));

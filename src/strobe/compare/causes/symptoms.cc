@@ -208,7 +208,10 @@ double Slowdowns::median() const {
   return 1;
 }
 
-bool Symptoms::is_slower() const { return rose(cycle->ms, 1.02); }
+bool Symptoms::is_slower() const {
+  const bool is_noise_between_runs = cycle->between_runs_p >= 0.05;  // NaN with one normal run
+  return rose(cycle->ms, 1.02) && !is_noise_between_runs;
+}
 
 const MetricRow* Symptoms::metric(MetricRole role, std::string_view device) const {
   for (const MetricRow& row : comparison->metrics) {
