@@ -19,7 +19,14 @@ enum class Weight : std::uint8_t { kForbids, kDistorts, kLimits, kInforms };
 
 std::string cut_by(const CycleList& cycles) {
   std::string text(word_of(cycles.method));
-  if (!cycles.marker.empty()) text += fmt::format(" '{}'", cycles.marker);
+  constexpr std::size_t kLongest = 60;  // a kernel's name can be a page
+  if (cycles.marker.size() > kLongest) {
+    std::size_t end = kLongest;
+    while (end > 0 && (static_cast<unsigned char>(cycles.marker[end]) & 0xC0u) == 0x80u) --end;
+    text += fmt::format(" '{}...'", cycles.marker.substr(0, end));
+  } else if (!cycles.marker.empty()) {
+    text += fmt::format(" '{}'", cycles.marker);
+  }
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "strobe/report/compare_numbers.h"
 #include "strobe/report/compare_verdict.h"
+#include "strobe/report/display_text.h"
 #include "strobe/report/format.h"
 
 namespace strobe::report {
@@ -24,7 +25,7 @@ std::string cycles_words(const SideFacts& side) {
   if (list.method == analysis::CycleMethod::kWholeTrace) return "taken whole, not cut into cycles";
   std::string words =
       fmt::format("{} by {}", counted(list.cycles.size(), "cycle"), word_of(list.method));
-  if (!list.marker.empty()) words += fmt::format(" ({})", list.marker);
+  if (!list.marker.empty()) words += fmt::format(" ({})", fit_name(list.marker, 40));
   if (side.ranks.size() > 1) words += fmt::format(", {}", counted(side.ranks.size(), "rank"));
   if (side.runs > 1) words += fmt::format(", {}", counted(side.runs, "run"));
   return words;
