@@ -28,6 +28,11 @@ export function SearchBar({ model }: { model: TimelineModel }): JSX.Element {
     return true;
   });
   const { typed, problem, result } = model.search;
+  // Answers come late; what is being typed meanwhile is the reader's.
+  useEffect(() => {
+    const box = input.current;
+    if (box && box !== document.activeElement) box.value = typed;
+  }, [typed]);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') {
       input.current?.blur();
@@ -44,7 +49,7 @@ export function SearchBar({ model }: { model: TimelineModel }): JSX.Element {
   return (
     <div class="tools">
       <span class={`filter ${problem ? 'wrong' : ''}`}>
-        <input ref={input} type="search" placeholder="Search slices, /pattern/ or =name" aria-label="Search slices" value={typed}
+        <input ref={input} type="search" placeholder="Search slices, /pattern/ or =name" aria-label="Search slices" defaultValue={typed}
                spellcheck={false} aria-invalid={problem !== ''} onKeyDown={onKeyDown}
                onInput={(event) => {
                  const { value } = event.currentTarget;
