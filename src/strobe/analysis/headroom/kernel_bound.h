@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "strobe/analysis/headroom/kernel_sums.h"
+
+namespace strobe::analysis {
+
+// What limits a kernel.
+enum class KernelBound : std::uint8_t {
+  kTensorBound,
+  kTensorLeaning,
+  kDramBound,
+  kDramLeaning,
+  kL2Bound,
+  kLatencyBound,
+  kUnknown,  // no counters
+  kCount_,
+};
+std::string_view word_of(KernelBound bound);  // "tensor-bound"
+
+inline constexpr double kBoundPercent = 60;
+inline constexpr double kLeaningPercent = 30;
+inline constexpr std::int64_t kShortNs = 10'000;
+
+// `l2_share`: bytes through the second-level cache against what it can do, if both are known.
+KernelBound kernel_bound(const KernelSample& sample, std::optional<double> l2_share = {});
+
+}  // namespace strobe::analysis

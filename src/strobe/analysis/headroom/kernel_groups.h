@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/analysis/headroom/kernel_study.h"
+
+namespace strobe::analysis {
+
+enum class KernelGrouping : std::uint8_t { kName, kFamily, kBound, kShape, kPosition, kLayer };
+enum class KernelNameForm : std::uint8_t { kSeed, kShort, kDetail, kFull, kMangled };
+enum class KernelOrder : std::uint8_t { kTime, kHeadroom, kCount, kName };
+
+struct KernelGroup {
+  std::string name;    // of the kernels, the family, the bound; "layer 7", "prologue"
+  std::string family;  // "" when the group mixes several
+  KernelSums sums;
+  KernelBound bound = KernelBound::kUnknown;  // of the group's weighted percentages
+  std::size_t first_row = 0;
+  double cumulative_share = 0;  // of the time, down to here in this order
+};
+
+// Shares of time add up to one over all groups. Grouping by name uses the form asked for.
+std::vector<KernelGroup> group_kernels(const KernelStudy& study, KernelGrouping grouping,
+                                       KernelNameForm form = KernelNameForm::kDetail,
+                                       KernelOrder order = KernelOrder::kTime);
+
+std::string_view name_in(const KernelIdentity& identity, KernelNameForm form);
+
+}  // namespace strobe::analysis

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "strobe/analysis/headroom/kernel_sums.h"
+
+namespace strobe::analysis {
+
+// A list of kernels as prologue, n times the same block, epilogue.
+struct KernelLayers {
+  std::size_t prologue_rows = 0;
+  std::size_t layers = 0;  // at least 2
+  std::size_t rows_per_layer = 0;
+  std::size_t epilogue_rows = 0;
+  KernelSums prologue;
+  KernelSums inside;  // all layers
+  KernelSums epilogue;
+  std::vector<std::int64_t> layer_ns;   // one per layer
+  std::vector<KernelSums> positions;    // one per row of a layer, over all layers
+  std::vector<std::size_t> odd_layers;  // further than 3 MAD from the median
+
+  std::size_t first_row_of(std::size_t layer) const {
+    return prologue_rows + layer * rows_per_layer;
+  }
+};
+
+struct LayerRow {
+  std::uint32_t name = 0;  // equal for equal names
+  bool is_norm = false;    // blocks are aligned to the first of these
+  KernelSample sample;
+};
+
+// The shortest period whose names repeat longest; nothing if no block repeats.
+std::optional<KernelLayers> find_layers(std::span<const LayerRow> rows);
+
+}  // namespace strobe::analysis

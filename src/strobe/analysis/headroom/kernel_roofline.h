@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strobe/analysis/headroom/kernel_sums.h"
+
+namespace strobe::analysis {
+
+enum class RoofSource : std::uint8_t { kDataSheet, kMeasured, kFile };
+
+// A ceiling: what it is, how high, and who says so.
+struct Roof {
+  std::string name;  // "f16 matrix", "DRAM"
+  double value = 0;  // FLOP/s or bytes/s
+  RoofSource source = RoofSource::kDataSheet;
+};
+
+// One name of kernels in the picture. With counts of operations and bytes it is a point of a
+// roofline; with fractions alone it is a point of (DRAM share, tensor share).
+struct RooflinePoint {
+  std::uint32_t identity = 0;  // of KernelStudy
+  std::uint64_t launches = 0;
+  std::int64_t latency_ns = 0;
+  std::optional<double> tensor_percent;
+  std::optional<double> dram_percent;
+  std::optional<double> flop_per_s;
+  std::optional<double> flop_per_byte;
+  std::optional<double> dram_bytes_per_s;
+  std::optional<double> l2_bytes_per_s;
+  std::optional<double> attainable_flop_per_s;  // under the roofs, at its intensity
+  bool flops_are_estimated = false;             // from the tensor share and the peak, not counted
+};
+
+struct Roofline {
+  std::vector<Roof> compute;  // highest first
+  std::vector<Roof> memory;
+  std::optional<double> ridge_flop_per_byte;  // highest compute roof over DRAM
+  std::vector<RooflinePoint> points;          // most time first
+};
+
+// L x T: proportional to the matrix work of a launch, so shapes can be checked from counters alone.
+struct WorkUnit {
+  std::uint32_t identity = 0;
+  std::uint64_t launches = 0;
+  double per_launch = 0;  // percent x ns
+  double relative = 0;    // to the most frequent matrix kernel
+};
+
+}  // namespace strobe::analysis

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strobe/analysis/finding.h"
+#include "strobe/analysis/headroom/kernel_bound.h"
+#include "strobe/analysis/headroom/kernel_fusion.h"
+#include "strobe/analysis/headroom/kernel_layers.h"
+#include "strobe/analysis/headroom/kernel_roofline.h"
+#include "strobe/analysis/headroom/kernel_sums.h"
+#include "strobe/device/chip_peaks.h"
+#include "strobe/device/kernel_family.h"
+#include "strobe/trace/kernel_table.h"
+
+namespace strobe::analysis {
+
+struct StudyOptions {
+  std::string chip;                           // "" : as the file names it
+  Roofs roofs{.tensor = 0.90, .dram = 0.90};  // what is achievable
+  std::optional<double> dram_bytes_per_s;     // measured roofs instead of data-sheet ones
+  std::optional<double> l2_bytes_per_s;
+  std::optional<double> flops;
+};
+
+// A kernel name of the table, in all its forms; rows share them.
+struct KernelIdentity {
+  std::string full;
+  std::string mangled;  // "" if unknown
+  std::string seed;
+  std::string brief;   // short_name
+  std::string detail;  // brief[what tells it apart]
+  device::KernelFamily family = device::KernelFamily::kOther;
+};
+
+struct StudiedLaunch {
+  std::uint32_t identity = 0;  // index into KernelStudy::identities
+  KernelBound bound = KernelBound::kUnknown;
+  bool is_short = false;
+  bool is_clock_low = false;
+};
+
+// Everything one table of kernels says: the table itself, every launch judged, and what they add up
+// to. `table` must outlive it.
+struct KernelStudy {
+  const KernelTable* table = nullptr;
+  StudyOptions options;
+  std::optional<device::ChipPeaks> chip;  // nothing: fractions only
+  std::vector<KernelIdentity> identities;
+  std::vector<StudiedLaunch> launches;  // one per row of the table
+  KernelSums totals;
+  KernelSums under_10us;
+  KernelSums under_20us;
+  std::optional<KernelLayers> layers;
+  FusionPlan fusion;
+  Roofline roofline;
+  std::vector<WorkUnit> work_units;   // latency x tensor share, by name; empty without counters
+  std::vector<std::string> warnings;  // about the measurement: clocks, mixed devices, unknown chip
+  std::vector<Finding> findings;      // advice with the time at stake, most first
+
+  KernelSample sample(std::size_t row) const;
+  const KernelIdentity& identity(std::size_t row) const {
+    return identities[launches[row].identity];
+  }
+};
+
+KernelStudy study_kernels(const KernelTable& table, const StudyOptions& options = {});
+
+}  // namespace strobe::analysis

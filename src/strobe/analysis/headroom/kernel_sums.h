@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace strobe::analysis {
+
+// What one launch contributes.
+struct KernelSample {
+  std::int64_t latency_ns = 0;
+  std::optional<double> tensor_percent;
+  std::optional<double> dram_percent;
+};
+
+// Which part of a resource's peak a kernel can reach at best: 1 is the peak itself.
+struct Roofs {
+  double tensor = 1;
+  double dram = 1;
+};
+
+// Sums over launches; percentages are weighted by time, over the launches that have them. Sums of
+// products stay whole numbers as long as the percentages are whole, so they are exact.
+struct KernelSums {
+  std::uint64_t launches = 0;
+  std::int64_t latency_ns = 0;
+  std::int64_t least_ns = 0;
+  std::int64_t most_ns = 0;
+  double tensor_ns_percent = 0;  // sum of latency x percent
+  double dram_ns_percent = 0;
+  double headroom_ns_percent = 0;      // latency x (100 - busier of the two)
+  double achievable_ns_percent = 0;    // the same below the Roofs
+  std::int64_t tensor_counted_ns = 0;  // time of the launches that have the number
+  std::int64_t dram_counted_ns = 0;
+  std::int64_t headroom_counted_ns = 0;  // of those that have either
+
+  void add(const KernelSample& sample, const Roofs& roofs = {});
+  void add(const KernelSums& other);
+
+  double mean_ns() const;
+  std::optional<double> tensor_percent() const;
+  std::optional<double> dram_percent() const;
+  std::optional<double> headroom_ns() const;  // nothing if no launch has a counter
+  std::optional<double> achievable_headroom_ns() const;
+  double share_of(const KernelSums& whole) const;  // of its time, 0 to 1
+  std::optional<double> headroom_share_of(const KernelSums& whole) const;
+};
+
+// The busier resource of a launch, in percent of its peak.
+std::optional<double> busier_percent(const KernelSample& sample);
+// Time that would vanish if it ran at the roof of its busier resource.
+std::optional<double> headroom_ns(const KernelSample& sample, const Roofs& roofs = {});
+
+}  // namespace strobe::analysis

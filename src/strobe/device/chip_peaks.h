@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace strobe::device {
+
+// A chip's ceilings as its data sheet gives them, without sparsity. 0: the chip cannot, or the
+// sheet does not say.
+struct ChipPeaks {
+  std::string_view name;    // "H200 SXM"
+  std::string_view source;  // where the numbers are printed
+  double f16_flops = 0;     // matrix pipe, f16 and bf16
+  double tf32_flops = 0;
+  double f8_flops = 0;
+  double f32_flops = 0;  // outside the matrix pipe
+  double f64_flops = 0;
+  double dram_bytes_per_s = 0;
+  double l2_bytes_per_s = 0;  // measured, as sheets do not say; 0 if nobody measured
+  double l2_bytes = 0;
+  int sm_count = 0;
+  double boost_clock_hz = 0;
+  double base_clock_hz = 0;
+};
+
+// By the name a file gives the device ("NVIDIA A100-SXM4-40GB") or a person types ("a100", "h200").
+// Unknown chips have none.
+std::optional<ChipPeaks> chip_peaks(std::string_view chip);
+std::span<const ChipPeaks> known_chips();
+
+}  // namespace strobe::device

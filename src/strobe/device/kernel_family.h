@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace strobe::device {
+
+// What a kernel is for, by its name.
+enum class KernelFamily : std::uint8_t {
+  kGemm,
+  kConv,
+  kAttention,
+  kSoftmax,
+  kNorm,
+  kConcat,
+  kGather,
+  kReduce,
+  kCollective,
+  kCopy,
+  kRng,
+  kElementwise,
+  kOther,
+  kCount_,
+};
+
+std::string_view word_of(KernelFamily family);  // "gemm"
+
+// The first rule that matches wins; the rules are a table in kernel_family.cc. `full` is the
+// fullest name known.
+KernelFamily kernel_family(std::string_view full);
+
+}  // namespace strobe::device

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// The forms of a kernel's name, each from the fullest one a file has.
+namespace strobe::device {
+
+// The text behind an ABI name (`_Z6k_copyPK6float4`); anything else comes back as it is.
+std::string demangled(std::string_view name);
+
+// What the classic kernel table shows: namespaces of two libraries dropped, cut at the first `<` or
+// `(`.
+std::string seed_name(std::string_view full);
+
+// The last component of the qualified name, without return type, templates and parameters:
+// "vectorized_layer_norm_kernel", "Kernel".
+std::string short_name(std::string_view full);
+
+// short_name plus what tells its instances apart: "vectorized_elementwise_kernel[add<f32>, vec4]".
+// The same as short_name if the full name has nothing more to say.
+std::string detail_name(std::string_view full);
+
+}  // namespace strobe::device
