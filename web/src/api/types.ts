@@ -400,7 +400,8 @@ export interface RooflinePoint {
   dram_bytes_per_s: number | null;
   l2_bytes_per_s: number | null;
   attainable_flop_per_s: number | null;
-  flops_are_estimated: boolean;
+  flops_are_estimated: boolean; // from the tensor share and the peak
+  bytes_are_estimated: boolean; // from the DRAM share and its peak
 }
 
 export interface KernelLayers {
