@@ -83,8 +83,8 @@ TEST(RunFolderTest, lists_of_kernels_are_found_beside_the_traces_by_what_they_ho
   logs.write("k.log", kKernels);
   RunFolder folder = opened(logs.path());
   EXPECT_THAT(names(folder.scan()), ElementsAre("run/a.json"));
-  EXPECT_THAT(kernel_names(folder), ElementsAre("own.json", "report.ncu-rep", "run/k.csv",
-                                                "run/k.csv.gz", "table.txt"));
+  EXPECT_THAT(kernel_names(folder),
+              ElementsAre("own.json", "report.ncu-rep", "run/k.csv", "run/k.csv.gz", "table.txt"));
   fs::remove(logs.path() / "run/k.csv");
   logs.write("table.txt", "empty now\n");
   folder.scan();

@@ -45,7 +45,8 @@ function linearTicks(axis: Axis, most: number): Tick[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([...kSteps, 10].find((one) => one * power >= rough) ?? 10);
   const ticks: Tick[] = [];
-  for (let i = Math.ceil(axis.low / step - 1e-9); i * step <= axis.high + step * 1e-9; ++i) ticks.push({ value: i * step, isMajor: true });
+  const first = Math.ceil(axis.low / step - 1e-9) + 0; // never minus zero
+  for (let i = first; i * step <= axis.high + step * 1e-9; ++i) ticks.push({ value: i * step, isMajor: true });
   return ticks;
 }
 
