@@ -97,8 +97,8 @@ function noteOf(study: KernelStudy, view: View, drawn: readonly Mark[]): string 
   const missing = shareOutside(study, drawn);
   const left = missing > 0.0005 ? ` ${shareText(missing)} of the time was not counted and is in the table only.` : '';
   if (view === 'roofline') {
-    const estimated = drawn.some((mark) => mark.point.flops_are_estimated);
-    return `Area: time.${estimated ? ' FLOP/s marked ≈ come from the tensor share and the peak of the chip.' : ''}${left}`;
+    const isEstimated = drawn.some(({ point }) => point.flops_are_estimated || point.bytes_are_estimated);
+    return `Area: time.${isEstimated ? ' Rates marked ≈ come from shares of the peaks, not from counts.' : ''}${left}`;
   }
   const why = study.roofline.points.some((point) => point.flop_per_s) ? '' : ' Only fractions of the peaks are known here, no FLOP and byte counts.';
   return `Area: time.${why}${left}`;
@@ -107,15 +107,15 @@ function noteOf(study: KernelStudy, view: View, drawn: readonly Mark[]): string 
 function MarkTip({ study, mark }: { study: KernelStudy; mark: Mark }): JSX.Element {
   const { point } = mark;
   const kernel = study.kernels[mark.kernel];
-  const sign = point.flops_are_estimated ? '≈ ' : '';
+  const [flopSign, byteSign] = [point.flops_are_estimated, point.bytes_are_estimated].map((isEstimated) => (isEstimated ? '≈ ' : ''));
   const lines: [string, string | null][] = [
     ['Time', `${durationText(kernel.latency_ns)}, ${shareText(kernel.share)}`],
     ['Launches', `${countText(kernel.launches)} × ${durationText(kernel.mean_ns)}`],
     ['Tensor', kernel.tensor_share === null ? null : shareText(kernel.tensor_share)],
     ['DRAM', kernel.dram_share === null ? null : shareText(kernel.dram_share)],
-    ['Operations', point.flop_per_s === null ? null : sign + flopRateText(point.flop_per_s)],
+    ['Operations', point.flop_per_s === null ? null : flopSign + flopRateText(point.flop_per_s)],
     ['Attainable', point.attainable_flop_per_s === null ? null : `${flopRateText(point.attainable_flop_per_s)} at ${intensityText(point.flop_per_byte ?? 0)}`],
-    ['DRAM rate', point.dram_bytes_per_s === null ? null : byteRateText(point.dram_bytes_per_s)],
+    ['DRAM rate', point.dram_bytes_per_s === null ? null : byteSign + byteRateText(point.dram_bytes_per_s)],
     ['L2 rate', point.l2_bytes_per_s === null ? null : byteRateText(point.l2_bytes_per_s)],
     ['Headroom', kernel.achievable_headroom_ns === null ? null : `${durationText(kernel.achievable_headroom_ns)} achievable`],
   ];
