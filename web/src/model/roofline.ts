@@ -49,8 +49,8 @@ export function levelsOf(study: KernelStudy): Level[] {
 // Points that a roofline has no place for: bytes were counted, operations were not.
 export function withoutFlops(study: KernelStudy): Mark[] {
   return study.roofline.points
-    .filter((point) => !point.flop_per_s && point.dram_bytes_per_s)
-    .map((point) => ({ kernel: point.kernel, x: 0, y: point.dram_bytes_per_s!, latency_ns: point.latency_ns, point }))
+    .filter((point) => !point.flop_per_s && point.dram_bytes_per_s !== null)
+    .map((point) => ({ kernel: point.kernel, x: 0, y: point.dram_bytes_per_s ?? 0, latency_ns: point.latency_ns, point }))
     .sort((a, b) => b.latency_ns - a.latency_ns);
 }
 
@@ -86,24 +86,26 @@ export function wholeWindow(marks: readonly Mark[], view: View, roofs: { compute
 export interface RoofLine {
   roof: Roof;
   isMemory: boolean;
+  isMain: boolean; // they meet at the ridge
   from: { x: number; y: number }; // values, inside the window
   to: { x: number; y: number };
 }
 
 // Memory roofs rise until they meet the highest compute roof; compute roofs begin where memory stops being the limit.
-export function roofLines(roofs: { compute: readonly Roof[]; memory: readonly Roof[] }, { x, y }: PlotWindow): RoofLine[] {
+export function roofLines(roofs: { compute: readonly Roof[]; memory: readonly Roof[] }, { x, y }: PlotWindow, ridge: number | null): RoofLine[] {
   const lines: RoofLine[] = [];
   const highest = Math.max(...roofs.compute.map((roof) => roof.value));
   const fastest = Math.max(...roofs.memory.map((roof) => roof.value));
+  const isAtRidge = (roof: Roof): boolean => ridge === null || Math.abs(roof.value / fastest / ridge - 1) < 1e-6;
   for (const roof of roofs.compute) {
     if (roof.value < y.low || roof.value > y.high) continue;
     const start = Number.isFinite(fastest) ? Math.max(x.low, roof.value / fastest) : x.low;
-    if (start < x.high) lines.push({ roof, isMemory: false, from: { x: start, y: roof.value }, to: { x: x.high, y: roof.value } });
+    if (start < x.high) lines.push({ roof, isMemory: false, isMain: isAtRidge(roof), from: { x: start, y: roof.value }, to: { x: x.high, y: roof.value } });
   }
   for (const roof of roofs.memory) {
     const start = Math.max(x.low, y.low / roof.value);
     const end = Math.min(x.high, y.high / roof.value, Number.isFinite(highest) ? highest / roof.value : Infinity);
-    if (start < end) lines.push({ roof, isMemory: true, from: { x: start, y: start * roof.value }, to: { x: end, y: end * roof.value } });
+    if (start < end) lines.push({ roof, isMemory: true, isMain: true, from: { x: start, y: start * roof.value }, to: { x: end, y: end * roof.value } });
   }
   return lines;
 }

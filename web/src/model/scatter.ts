@@ -34,14 +34,19 @@ export function place(marks: readonly Mark[], window: PlotWindow, room: Room, mo
   }));
 }
 
+function roomiest(steps: readonly number[], clearance: (step: number) => number): number {
+  return steps.reduce((best, step) => (clearance(step) > clearance(best) ? step : best), 0);
+}
+
 // Side by side along one axis instead of on top of each other: the larger ones near `middle`.
 export function spreadOut(placed: readonly Placed[], middle: number, reach: number): Placed[] {
   const done: Placed[] = [];
   for (const one of placed) {
     const steps = Array.from({ length: 2 * Math.ceil(reach / 2) + 1 }, (_, i) => (i % 2 === 0 ? 1 : -1) * Math.ceil(i / 2) * 2);
     const isFree = (x: number): boolean => done.every((other) => Math.hypot(other.x - x, other.y - one.y) >= 1.2 * (other.radius + one.radius)); // corners reach out
-    const offset = steps.find((step) => Math.abs(step) + one.radius <= reach && isFree(middle + step));
-    done.push({ ...one, x: middle + (offset ?? 0) });
+    const allowed = steps.filter((step) => Math.abs(step) + one.radius <= reach);
+    const offset = allowed.find((step) => isFree(middle + step)) ?? roomiest(allowed, (step) => Math.min(...done.map((other) => Math.hypot(other.x - middle - step, other.y - one.y) - other.radius)));
+    done.push({ ...one, x: middle + offset });
   }
   return done;
 }
@@ -58,7 +63,7 @@ const kLetterWidth = 6.1;
 const kLabelHeight = 13;
 const kMostInTheWay = 80; // marks that labels keep clear of; the rest are small
 
-interface Box {
+export interface Box {
   x: number;
   y: number;
   width: number;
@@ -67,9 +72,9 @@ interface Box {
 
 const meet = (a: Box, b: Box): boolean => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-// Names beside the largest marks, wherever there is room for them.
-export function labelsFor(placed: readonly Placed[], nameOf: (kernel: number) => string, room: Room, most: number): Label[] {
-  const taken: Box[] = placed.slice(0, kMostInTheWay).map((one) => ({ x: one.x - one.radius, y: one.y - one.radius, width: 2 * one.radius, height: 2 * one.radius }));
+// Names beside the largest marks, wherever `others` leave room for them.
+export function labelsFor(placed: readonly Placed[], nameOf: (kernel: number) => string, room: Room, most: number, others: readonly Box[] = []): Label[] {
+  const taken: Box[] = [...others, ...placed.slice(0, kMostInTheWay).map((one) => ({ x: one.x - one.radius, y: one.y - one.radius, width: 2 * one.radius, height: 2 * one.radius }))];
   const labels: Label[] = [];
   for (const one of placed) {
     if (labels.length >= most) break;

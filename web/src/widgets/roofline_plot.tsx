@@ -64,6 +64,7 @@ export function RooflinePlot({ study, inSight, chosen, onChoose, parameters, onP
     setMoved(null);
     onParameters({ ...changes, window: undefined });
   };
+  const note = noteOf(study, view, [...all, ...rest]);
   const most_ns = Math.max(1, ...study.roofline.points.map((point) => point.latency_ns));
   const tip = (mark: Mark): ComponentChildren => <MarkTip study={study} mark={mark} />;
   return (
@@ -80,12 +81,12 @@ export function RooflinePlot({ study, inSight, chosen, onChoose, parameters, onP
             {levels.map((one) => <button key={one} type="button" aria-pressed={one === level} onClick={() => turn({ bytes: one === 'dram' ? undefined : one })}>{one === 'l2' ? 'L2 bytes' : 'DRAM bytes'}</button>)}
           </nav>
         )}
-        <p class="muted plot-note">{noteOf(study, view, [...all, ...rest])}</p>
+        <p class="muted plot-note" title={note}>{note}</p>
         <button type="button" class="quiet" disabled={moved === null} onClick={() => show(null)} title="Show everything (0, double click)">Reset zoom</button>
       </header>
       <div class="plots">
         {rest.length > 0 && <RateStrip kernels={study.kernels} marks={shownRest} all={rest} most_ns={most_ns} roof={roofsOf(study, 'dram').memory[0] ?? null} chosen={chosen} onChoose={onChoose} tip={tip} />}
-        <Scatter kernels={study.kernels} marks={shown} most_ns={most_ns} window={window} whole={whole} onWindow={show} {...kAxes[view](level)} roofs={view === 'roofline' ? roofLines(roofs, window) : []}
+        <Scatter kernels={study.kernels} marks={shown} most_ns={most_ns} window={window} whole={whole} onWindow={show} {...kAxes[view](level)} roofs={view === 'roofline' ? roofLines(roofs, window, level === 'dram' ? study.roofline.ridge_flop_per_byte : null) : []}
                  guides={guidesOf(study, view)} chosen={chosen} onChoose={onChoose} tip={tip}
                  label={`${shown.length} kernels: ${view === 'roofline' ? 'FLOP/s over FLOP per byte' : 'tensor over DRAM, as shares of the peak'}. Plus and minus zoom, arrows move, 0 shows everything.`} />
       </div>
@@ -95,7 +96,7 @@ export function RooflinePlot({ study, inSight, chosen, onChoose, parameters, onP
 
 function noteOf(study: KernelStudy, view: View, drawn: readonly Mark[]): string {
   const missing = shareOutside(study, drawn);
-  const left = missing > 0.0005 ? ` ${shareText(missing)} of the time was not counted and is in the table only.` : '';
+  const left = missing > 0.0005 ? ` ${shareText(missing)} of the time was not counted: see the table.` : '';
   if (view === 'roofline') {
     const isEstimated = drawn.some(({ point }) => point.flops_are_estimated || point.bytes_are_estimated);
     return `Area: time.${isEstimated ? ' Rates marked ≈ come from shares of the peaks, not from counts.' : ''}${left}`;

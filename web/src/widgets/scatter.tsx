@@ -4,7 +4,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Bound, StudiedKernel } from '../api/types.ts';
 import { type Axis, type PlotWindow, movedAxis, partOfAxis, shareAlong, ticksOf, withinReason, zoomedAxis } from '../model/axis.ts';
 import { type Mark, type RoofLine, roofText } from '../model/roofline.ts';
-import { type Placed, type Room, cutName, labelsFor, markAt, place } from '../model/scatter.ts';
+import { type Box, type Placed, type Room, cutName, labelsFor, markAt, place } from '../model/scatter.ts';
 import { useSize } from './hooks.ts';
 import { KernelMark } from './kernel_mark.tsx';
 import { type Tip, Tooltip } from './pieces.tsx';
@@ -64,9 +64,9 @@ export function Scatter(props: Props): JSX.Element {
   const placed = useMemo(() => place(marks, window, room, props.most_ns), [marks, window, size, props.most_ns]);
   const inRoom = placed.filter((one) => one.x > room.left - one.radius && one.x < room.left + room.width + one.radius && one.y > room.top - one.radius && one.y < room.top + room.height + one.radius);
   const chosenFirst = [...inRoom.filter((one) => one.mark.kernel === chosen), ...inRoom.filter((one) => one.mark.kernel !== chosen)];
-  const labels = labelsFor(chosenFirst, (kernel) => cutName(kernels[kernel].name, kMostLetters), room, kMostLabels);
   const xAt = (value: number): number => room.left + shareAlong(window.x, value) * room.width;
   const yAt = (value: number): number => room.top + (1 - shareAlong(window.y, value)) * room.height;
+  const labels = labelsFor(chosenFirst, (kernel) => cutName(kernels[kernel].name, kMostLetters), room, kMostLabels, roofBoxes(props.roofs, xAt, yAt));
 
   const at = (event: MouseEvent): { x: number; y: number } => {
     const { left, top } = svg.current!.getBoundingClientRect();
@@ -139,7 +139,7 @@ export function Scatter(props: Props): JSX.Element {
   return (
     <div class="scatter" ref={box}>
       {size.width > 0 && (
-        <svg ref={svg} width={size.width} height={size.height} tabIndex={0} role="group" aria-label={props.label} data-window={[window.x.low, window.x.high, window.y.low, window.y.high].join(' ')}
+        <svg ref={svg} width={size.width} height={size.height} tabindex={0} role="group" aria-label={props.label} data-window={[window.x.low, window.x.high, window.y.low, window.y.high].join(' ')}
              onWheel={onWheel} onKeyDown={onKeyDown} onDblClick={() => props.onWindow(null)} onPointerDown={onPointerDown} onPointerMove={onPointerMove} onPointerUp={onPointerUp}
              onPointerCancel={() => setDrag(null)} onPointerLeave={() => setHovered(null)}>
           <defs><clipPath id="scatter-room"><rect x={room.left} y={room.top} width={room.width} height={room.height} /></clipPath></defs>
@@ -215,13 +215,22 @@ function GuideLine({ guide, room, at }: { guide: Guide; room: Room; at: (value: 
     : <g class="guide"><line x1={room.left} x2={room.left + room.width} y1={place} y2={place} /><text class="end" x={room.left + room.width - 6} y={place - 5}>{guide.text}</text></g>;
 }
 
+// Flat roofs and their texts: names keep clear of them.
+function roofBoxes(roofs: readonly RoofLine[], xAt: (value: number) => number, yAt: (value: number) => number): Box[] {
+  return roofs.filter((line) => !line.isMemory).flatMap((line) => {
+    const [left, right, y] = [xAt(line.from.x), xAt(line.to.x), yAt(line.from.y)];
+    const width = roofText(line).length * 5.8;
+    return [{ x: left, y: y - 2, width: right - left, height: 4 }, { x: right - width - 8, y: y - 18, width, height: 16 }];
+  });
+}
+
 // The text runs along its roof, on the outer side.
 function RoofPath({ line, xAt, yAt, room }: { line: RoofLine; xAt: (value: number) => number; yAt: (value: number) => number; room: Room }): JSX.Element {
   const [x1, y1, x2, y2] = [xAt(line.from.x), yAt(line.from.y), xAt(line.to.x), yAt(line.to.y)];
   const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
   const [textX, textY, anchor] = line.isMemory ? [x1 + (x2 - x1) * 0.36, y1 + (y2 - y1) * 0.36, 'middle'] : [Math.min(x2, room.left + room.width) - 6, y1, 'end'];
   return (
-    <g class={`roof ${line.isMemory ? 'memory' : 'compute'}`}>
+    <g class={`roof ${line.isMemory ? 'memory' : 'compute'} ${line.isMain ? '' : 'other'}`}>
       <line x1={x1} y1={y1} x2={x2} y2={y2} />
       <text class={anchor} transform={`translate(${textX} ${textY}) rotate(${angle.toFixed(2)})`} dy={-5}>{roofText(line)}</text>
     </g>

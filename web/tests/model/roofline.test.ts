@@ -63,6 +63,7 @@ test('the intensity can be that of the cache', () => {
 
 test('what a roofline has no place for is told, and drawn by its rate where that is known', () => {
   assert.deepEqual(withoutFlops(counted).map((mark) => [mark.kernel, mark.y]), [[1, 2.5e12]]);
+  assert.equal(withoutFlops(study([point(0, gemm, { dram_bytes_per_s: 0 })])).length, 1);
   assert.ok(Math.abs(shareOutside(counted, [...marksOf(counted, 'roofline'), ...withoutFlops(counted)]) - 0.1) < 1e-12);
   assert.equal(shareOutside(counted, marksOf(counted, 'fractions')), 0);
 });
@@ -79,11 +80,12 @@ test('the whole picture holds every mark and the highest roof', () => {
 
 test('roofs meet at their ridge and end at the frame', () => {
   const window = { x: { isLog: true, low: 1, high: 10_000 }, y: { isLog: true, low: 1e13, high: 1e16 } };
-  const lines = roofLines(roofsOf(counted, 'dram'), window);
+  const lines = roofLines(roofsOf(counted, 'dram'), window, 200);
   assert.deepEqual(lines.map((line) => [line.roof.name, line.from.x, line.to.x]), [['f16 matrix', 200, 10_000], ['f32', 12, 10_000], ['DRAM', 2, 200]]);
   assert.equal(lines[2].to.y, 1000e12);
-  assert.deepEqual(roofLines(roofsOf(counted, 'dram'), { ...window, y: { isLog: true, low: 1e16, high: 1e17 } }), []);
-  assert.deepEqual(roofLines({ compute: roofsOf(counted, 'dram').compute, memory: [] }, window).map((line) => line.from.x), [1, 1]);
+  assert.deepEqual(lines.map((line) => line.isMain), [true, false, true]);
+  assert.deepEqual(roofLines(roofsOf(counted, 'dram'), { ...window, y: { isLog: true, low: 1e16, high: 1e17 } }, 200), []);
+  assert.deepEqual(roofLines({ compute: roofsOf(counted, 'dram').compute, memory: [] }, window, null).map((line) => line.from.x), [1, 1]);
   assert.equal(roofText(lines[0]), 'f16 matrix 1 PFLOP/s · data sheet');
   assert.equal(roofText(lines[2]), 'DRAM 5 TB/s · data sheet');
 });
@@ -130,6 +132,9 @@ test('names stand beside their marks, inside the frame and never on each other',
   for (const label of labels) assert.ok(label.x >= room.left && label.x + label.width <= room.left + room.width, label.text);
   for (const a of labels) for (const b of labels) assert.ok(a === b || Math.abs(a.y - b.y) >= 12 || a.x + a.width <= b.x || b.x + b.width <= a.x, `${a.text} and ${b.text}`);
   assert.equal(labelsFor(placed, () => 'x', room, 1).length, 1);
+  const [free] = labelsFor([at(300, 100, 10)], () => 'name', room, 1);
+  const [moved] = labelsFor([at(300, 100, 10)], () => 'name', room, 1, [{ x: free.x, y: 90, width: 10, height: 20 }]);
+  assert.ok(moved.x + moved.width < 300);
 });
 
 test('long names lose their middle', () => {
