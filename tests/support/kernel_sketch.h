@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -41,8 +40,15 @@ class KernelSketch {
     table_.streams.back() = stream;
     return *this;
   }
-  KernelSketch& device(const KernelDevice& device) {
-    table_.devices.push_back(device);
+  // The next one, from 0.
+  KernelSketch& device(std::string_view name, double most_clock_hz = 0,
+                       double dram_bytes_per_s = 0) {
+    KernelDevice device;
+    device.index = static_cast<std::int32_t>(table_.devices.size());
+    device.name = name;
+    device.most_clock_hz = most_clock_hz;
+    device.dram_bytes_per_s = dram_bytes_per_s;
+    table_.devices.push_back(std::move(device));
     return *this;
   }
   KernelSketch& on_device(std::int32_t index) {
