@@ -25,6 +25,11 @@ void member_or_null(JsonWriter& json, std::string_view key, const std::optional<
   value ? json.value(*value) : json.null();
 }
 
+void text_or_null(JsonWriter& json, std::string_view key, const std::string& text) {
+  json.key(key);
+  text.empty() ? json.null() : json.value(text);
+}
+
 // The API speaks of shares, from 0 to 1.
 std::optional<double> share_of(std::optional<double> percent) {
   if (!percent) return {};
@@ -88,11 +93,12 @@ void write_source(JsonWriter& json, std::string_view name, const KernelTable& ta
     json.null();
     return;
   }
-  json.begin_object()
-      .member("name", device->name)
-      .member("capability", device->capability)
-      .member("sm_count", device->sm_count)
-      .end_object();
+  json.begin_object();
+  text_or_null(json, "name", device->name);
+  text_or_null(json, "capability", device->capability);
+  json.key("sm_count");
+  device->sm_count > 0 ? json.value(device->sm_count) : json.null();
+  json.end_object();
 }
 
 void write_chip(JsonWriter& json, const KernelStudy& study) {

@@ -67,6 +67,17 @@ TEST(KernelAnswerTest, kernels_come_by_their_time_with_their_shares) {
   EXPECT_THAT(text, HasSubstr(R"("remarks":["row 7 was left out"])"));
 }
 
+TEST(KernelAnswerTest, the_device_is_told_as_far_as_it_is_known) {
+  KernelTable table = counted_table();
+  table.devices = {{.index = 0, .name = "", .capability = "9.0", .sm_count = 0}};
+  EXPECT_THAT(answer_of(table), HasSubstr(R"("device":{"name":null,"capability":"9.0",)"
+                                          R"("sm_count":null})"));
+  table.devices[0].name = "NVIDIA H200";
+  table.devices[0].sm_count = 132;
+  EXPECT_THAT(answer_of(table), HasSubstr(R"("device":{"name":"NVIDIA H200","capability":"9.0",)"
+                                          R"("sm_count":132},"chip":{"name":"H200 SXM",)"));
+}
+
 TEST(KernelAnswerTest, points_refer_to_the_kernels_and_know_their_roofs) {
   analysis::StudyOptions options;
   options.flops = 2e14;

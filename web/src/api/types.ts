@@ -433,7 +433,7 @@ export interface FusionGroup {
 // The answer of /api/v1/kernels.
 export interface KernelStudy {
   source: { name: string; kind: string; clock: 'free' | 'locked' | null };
-  device: { name: string; capability: string; sm_count: number } | null;
+  device: { name: string | null; capability: string | null; sm_count: number | null } | null;
   chip: { name: string; source: string } | null;
   chips: string[]; // what `chip` may be
   achievable: { tensor: number; dram: number };

@@ -60,7 +60,7 @@ function Pickers({ study, source, sources, onPick }: { study: KernelStudy | null
       </label>
       <label class="picker chip"><span>Roofs of</span>
         <select value={chip} disabled={study === null} title={study?.chip?.source} onChange={(event) => session.go(withParameters(route, { chip: event.currentTarget.value, window: undefined }))}>
-          <option value="">{chip === '' && study?.chip ? `${study.chip.name}, as the file says` : study?.device ? 'as the file says' : 'no chip named'}</option>
+          <option value="">{chip !== '' ? 'as the file says' : study?.chip ? `${study.chip.name}, as the file says` : 'no chip named'}</option>
           {study?.chips.map((one) => <option key={one} value={one}>{one}</option>)}
           {chip !== '' && !study?.chips.includes(chip) && <option value={chip}>{chip}</option>}
         </select>

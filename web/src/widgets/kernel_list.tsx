@@ -12,6 +12,7 @@ import { SmallMark } from './kernel_mark.tsx';
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
+const kAroundRows = 82; // tools and header
 const kTimes = ['latency_ns', 'achievable_headroom_ns'];
 
 function PeakBar({ share }: { share: number }): JSX.Element {
@@ -40,7 +41,7 @@ export function KernelList({ study, inSight, state, onState, chosen, onChoose, o
   };
   const chosenRow = chosen === null ? null : { index: chosen };
   return (
-    <section class="card fill kernel-list">
+    <section class="card fill kernel-list" style={{ '--content': `${study.kernels.length * 26 + kAroundRows}px` }}>
       <DataTable table={table} state={state} onState={onState} isFilteredElsewhere columns={kDrawnColumns} sameUnit={kTimes} draw={draw}
                  idOf={(row) => String(row['index'])} chosen={chosenRow} onChoose={(row) => onChoose(row ? Number(row['index']) : null)} onOpen={onOpen}
                  aside={<span class="muted headroom-note">{study.kernels_left_out > 0 ? `${countText(study.kernels_left_out)} shorter ones were left out. ` : ''}{study.totals.achievable_headroom_ns === null ? 'times only: no counters'

@@ -102,7 +102,8 @@ function noteOf(study: KernelStudy, view: View, drawn: readonly Mark[]): string 
     return `Area: time.${isEstimated ? ' Rates marked ≈ come from shares of the peaks, not from counts.' : ''}${left}`;
   }
   const why = study.roofline.points.some((point) => point.flop_per_s) ? '' : ' Only fractions of the peaks are known here, no FLOP and byte counts.';
-  return `Area: time.${why}${left}`;
+  const how = study.chip === null ? ' Choose the chip above to see rates.' : '';
+  return `Area: time.${why}${how}${left}`;
 }
 
 function MarkTip({ study, mark }: { study: KernelStudy; mark: Mark }): JSX.Element {
