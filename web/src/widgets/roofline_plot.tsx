@@ -81,7 +81,8 @@ export function RooflinePlot({ study, inSight, chosen, onChoose, parameters, onP
             {levels.map((one) => <button key={one} type="button" aria-pressed={one === level} onClick={() => turn({ bytes: one === 'dram' ? undefined : one })}>{one === 'l2' ? 'L2 bytes' : 'DRAM bytes'}</button>)}
           </nav>
         )}
-        <p class="muted plot-note" title={note}>{note}</p>
+        {chosen === null ? <p class="muted plot-note" title={note}>{note}</p>
+          : <p class="plot-note"><button type="button" class="link" onClick={showRow}>Row in the table</button> <b>{study.kernels[chosen].name}</b></p>}
         <button type="button" class="quiet" disabled={moved === null} onClick={() => show(null)} title="Show everything (0, double click)">Reset zoom</button>
       </header>
       <div class="plots">
@@ -92,6 +93,10 @@ export function RooflinePlot({ study, inSight, chosen, onChoose, parameters, onP
       </div>
     </section>
   );
+}
+
+function showRow(): void {
+  document.querySelector('.kernel-list tr.chosen')?.scrollIntoView({ block: 'center' });
 }
 
 function noteOf(study: KernelStudy, view: View, drawn: readonly Mark[]): string {

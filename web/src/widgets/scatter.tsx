@@ -62,11 +62,19 @@ export function Scatter(props: Props): JSX.Element {
   const [hovered, setHovered] = useState<{ placed: Placed; tip: Tip } | null>(null);
   const room: Room = { left: kMargin.left, top: kMargin.top, width: Math.max(50, size.width - kMargin.left - kMargin.right), height: Math.max(50, size.height - kMargin.top - kMargin.bottom) };
   const placed = useMemo(() => place(marks, window, room, props.most_ns), [marks, window, size, props.most_ns]);
-  const inRoom = placed.filter((one) => one.x > room.left - one.radius && one.x < room.left + room.width + one.radius && one.y > room.top - one.radius && one.y < room.top + room.height + one.radius);
-  const chosenFirst = [...inRoom.filter((one) => one.mark.kernel === chosen), ...inRoom.filter((one) => one.mark.kernel !== chosen)];
+  const inRoom = useMemo(() => placed.filter((one) => one.x > room.left - one.radius && one.x < room.left + room.width + one.radius && one.y > room.top - one.radius && one.y < room.top + room.height + one.radius), [placed]);
   const xAt = (value: number): number => room.left + shareAlong(window.x, value) * room.width;
   const yAt = (value: number): number => room.top + (1 - shareAlong(window.y, value)) * room.height;
-  const labels = labelsFor(chosenFirst, (kernel) => cutName(kernels[kernel].name, kMostLetters), room, kMostLabels, roofBoxes(props.roofs, xAt, yAt));
+  // The pointer moves often; what it does not change is not drawn again.
+  const labels = useMemo(() => {
+    const chosenFirst = [...inRoom.filter((one) => one.mark.kernel === chosen), ...inRoom.filter((one) => one.mark.kernel !== chosen)];
+    return labelsFor(chosenFirst, (kernel) => cutName(kernels[kernel].name, kMostLetters), room, kMostLabels, roofBoxes(props.roofs, xAt, yAt));
+  }, [inRoom, chosen, kernels]);
+  const drawnMarks = useMemo(() => inRoom.map((one, i) => (
+    <g key={i} class={`mark ${one.mark.kernel === chosen ? 'chosen' : ''}`} data-kernel={one.mark.kernel} transform={`translate(${one.x.toFixed(1)} ${one.y.toFixed(1)})`}>
+      <KernelMark family={kernels[one.mark.kernel].family} bound={kernels[one.mark.kernel].bound} radius={one.radius} />
+    </g>
+  )), [inRoom, chosen, kernels]);
 
   const at = (event: MouseEvent): { x: number; y: number } => {
     const { left, top } = svg.current!.getBoundingClientRect();
@@ -148,11 +156,7 @@ export function Scatter(props: Props): JSX.Element {
           <g clip-path="url(#scatter-room)">
             {props.guides.map((guide) => <GuideLine key={`${guide.axis} ${guide.value}`} guide={guide} room={room} at={guide.axis === 'x' ? xAt : yAt} />)}
             {props.roofs.map((line) => <RoofPath key={`${line.roof.name} ${line.roof.value}`} line={line} xAt={xAt} yAt={yAt} room={room} />)}
-            {inRoom.map((one, i) => (
-              <g key={i} class={`mark ${one.mark.kernel === chosen ? 'chosen' : ''}`} data-kernel={one.mark.kernel} transform={`translate(${one.x.toFixed(1)} ${one.y.toFixed(1)})`}>
-                <KernelMark family={kernels[one.mark.kernel].family} bound={kernels[one.mark.kernel].bound} radius={one.radius} />
-              </g>
-            ))}
+            {drawnMarks}
             {focused.map((one, i) => <circle key={i} class="ring" cx={one.x} cy={one.y} r={one.radius * 1.25 + 4} />)}
             {labels.map((label) => <text key={label.kernel + label.text + label.x} class={`mark-name ${label.kernel === chosen ? 'chosen' : ''}`} x={label.x} y={label.y}>{label.text}</text>)}
           </g>

@@ -133,6 +133,9 @@ test('the pointer tells a kernel, a click chooses it here and in the table', asy
   await page.mouse.click(at.x, at.y);
   await page.waitForURL(/kernel=nvjet_sm90_hsh_128x64/);
   assert.equal(await text(page, '.kernel-list tr.chosen td.name'), one.name);
+  await page.locator('.plot-note button').click();
+  const row = (await page.locator('.kernel-list tr.chosen').boundingBox())!;
+  assert.ok(row.y > 0 && row.y + row.height < 720, `the row is at ${row.y}`);
   await page.locator('.kernel-list .scroller').focus();
   await page.keyboard.press('ArrowDown');
   await page.waitForFunction((old) => document.querySelector('.mark.chosen')?.getAttribute('data-kernel') !== old, String(gemm));
