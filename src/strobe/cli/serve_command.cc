@@ -47,7 +47,7 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY_VOID(write_to_stdout(server->url() + "\n"));
   if (!terminal.quiet)
     say(fmt::format("strobe: serving {} at {} (Ctrl-C stops)\n", what, server->url()));
-  if (server->trace_count() == 0) {
+  if (server->file_count() == 0) {
     warn(terminal,
          fmt::format("there are no traces below '{}' yet; new ones appear by themselves", what));
   }

@@ -16,8 +16,8 @@ class OpenTrace;  // a loaded trace and what is made of it on demand: open_trace
 // be read.
 using TraceLookup = std::function<Result<std::shared_ptr<const OpenTrace>>(std::string_view trace)>;
 
-// The body of /api/v1/<route>, as docs/api.md says. All routes but `runs` and `compare`, which are
-// about files and not about a trace.
+// The body of /api/v1/<route>, as docs/api.md says. All routes but `runs`, `compare` and `kernels`,
+// which are about files and not about a trace.
 Result<std::string> api_answer(std::string_view route, const Query& query,
                                const TraceLookup& traces);
 

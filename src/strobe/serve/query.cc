@@ -1,5 +1,7 @@
 #include "strobe/serve/query.h"
 
+#include <charconv>
+
 #include <fmt/format.h>
 
 #include "strobe/base/whole_number.h"
@@ -48,6 +50,19 @@ Result<std::int64_t> Query::integer_or(std::string_view name, std::int64_t fallb
                                        std::int64_t least, std::int64_t most) const {
   if (!optional_text(name)) return fallback;
   return integer(name, least, most);
+}
+
+Result<std::optional<double>> Query::number(std::string_view name, double least,
+                                            double most) const {
+  const auto given = optional_text(name);
+  if (!given) return std::optional<double>();
+  double value = 0;
+  const char* const past = given->data() + given->size();
+  const auto [end, error] = std::from_chars(given->data(), past, value);
+  const bool is_number = error == std::errc{} && end == past;
+  if (is_number && value > least && value <= most) return std::optional(value);
+  return complaint(name, fmt::format("'{}' must be a number above {} and up to {}, not '{}'", name,
+                                     least, most, given->substr(0, 100)));
 }
 
 Result<std::optional<std::vector<std::int64_t>>> Query::integers(std::string_view name) const {

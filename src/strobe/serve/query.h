@@ -25,6 +25,8 @@ class Query {
   Result<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most) const;
   Result<std::int64_t> integer_or(std::string_view name, std::int64_t fallback, std::int64_t least,
                                   std::int64_t most) const;
+  // Nothing if absent; else above `least`, up to `most`.
+  Result<std::optional<double>> number(std::string_view name, double least, double most) const;
   // "4,5,9"; nothing if absent.
   Result<std::optional<std::vector<std::int64_t>>> integers(std::string_view name) const;
 

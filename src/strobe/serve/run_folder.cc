@@ -8,6 +8,7 @@
 
 #include "strobe/base/file.h"
 #include "strobe/base/json_text.h"
+#include "strobe/readers/counters/kernel_sniff.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/tensorboard/file_name.h"
 
@@ -19,7 +20,9 @@ constexpr std::size_t kMostDepth = 64;
 constexpr std::size_t kMostFolders = 200'000;  // links between folders multiply their paths
 // Two changes within one tick of a file system's clock look alike; only later is a time proof.
 constexpr std::int64_t kSurelyPastNs = 5'000'000'000;
-constexpr std::string_view kEndings[] = {".json", ".json.gz", ".json.zst"};
+constexpr std::string_view kPackings[] = {".gz", ".zst"};
+constexpr std::string_view kTraceEnding = ".json";
+constexpr std::string_view kKernelEndings[] = {".csv", ".txt", ".ncu-rep"};  // JSON may be either
 
 std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
@@ -40,8 +43,30 @@ std::string without_ending(std::string_view file_name) {
   return std::string(file_name);
 }
 
+std::string_view without_packing(std::string_view name) {
+  for (const std::string_view packing : kPackings) {
+    if (name.ends_with(packing)) return name.substr(0, name.size() - packing.size());
+  }
+  return name;
+}
+
 bool has_trace_ending(std::string_view name) {
-  return std::ranges::any_of(kEndings, [&](auto ending) { return name.ends_with(ending); });
+  return without_packing(name).ends_with(kTraceEnding);
+}
+
+// Worth looking into.
+bool is_candidate(std::string_view name) {
+  const std::string_view bare = without_packing(name);
+  return has_trace_ending(name) ||
+         std::ranges::any_of(kKernelEndings, [&](auto ending) { return bare.ends_with(ending); });
+}
+
+// Names that differ only in bytes no text can hold would be one name to a client.
+template <class Found>
+void sort_by_name(std::vector<Found>& found) {
+  std::ranges::sort(found, {}, &Found::name);
+  const auto is_same = [](const Found& a, const Found& b) { return a.name == b.name; };
+  found.erase(std::unique(found.begin(), found.end(), is_same), found.end());
 }
 
 Error not_found(const std::string& place) {
@@ -85,6 +110,7 @@ struct RunFolder::Walk {
   std::vector<FolderId> above;  // the folders we are in
   std::set<fs::path> seen;
   std::vector<FoundTrace> found;
+  std::vector<FoundKernels> kernels;
 };
 
 Result<RunFolder> RunFolder::open(const std::vector<std::string>& places) {
@@ -115,16 +141,14 @@ Result<RunFolder> RunFolder::open(const std::vector<std::string>& places) {
 std::vector<FoundTrace> RunFolder::scan() {
   Walk state;
   if (files_) {
-    for (const fs::path& file : *files_) add(file, true, state.found);
+    for (const fs::path& file : *files_) add(file, true, state);
   } else {
     walk(root_, state);
     std::erase_if(listings_, [&](const auto& known) { return !state.seen.contains(known.first); });
   }
-  std::ranges::sort(state.found, {}, &FoundTrace::name);
-  // Names that differ only in bytes no text can hold would be one name to a client.
-  const auto is_same = [](const FoundTrace& a, const FoundTrace& b) { return a.name == b.name; };
-  state.found.erase(std::unique(state.found.begin(), state.found.end(), is_same),
-                    state.found.end());
+  sort_by_name(state.found);
+  sort_by_name(state.kernels);
+  kernel_files_ = std::move(state.kernels);
   number_spans(state.found);
   return std::move(state.found);
 }
@@ -138,7 +162,7 @@ void RunFolder::walk(const fs::path& folder, Walk& state) {
   state.seen.insert(folder);
   state.above.push_back(id);
   const Listing& listing = listing_of(folder, nanoseconds(seen->st_mtim));
-  for (const std::string& name : listing.candidates) add(folder / name, false, state.found);
+  for (const std::string& name : listing.candidates) add(folder / name, false, state);
   for (const std::string& name : listing.folders) walk(folder / name, state);
   state.above.pop_back();
 }
@@ -154,7 +178,7 @@ const RunFolder::Listing& RunFolder::listing_of(const fs::path& folder, std::int
   for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
     const std::string name = it->path().filename().string();
     const fs::file_status status = it->symlink_status(ignored);
-    if (has_trace_ending(name)) listing.candidates.push_back(name);
+    if (is_candidate(name)) listing.candidates.push_back(name);
     if (fs::is_directory(status) || fs::is_symlink(status)) listing.folders.push_back(name);
   }
   std::ranges::sort(listing.folders);
@@ -162,34 +186,46 @@ const RunFolder::Listing& RunFolder::listing_of(const fs::path& folder, std::int
   return listing;
 }
 
-void RunFolder::add(const fs::path& path, bool is_asked_for, std::vector<FoundTrace>& found) {
+void RunFolder::add(const fs::path& path, bool is_asked_for, Walk& state) {
   const auto stamp = stamp_of(path);
   if (!stamp) return;
+  const std::string file_name = path.filename().string();
+  const std::string name = sanitize_utf8(path.lexically_relative(root_).generic_string());
+  const auto profile = tensorboard::parse_file_name(file_name);
+  const Content content = profile ? Content::kTrace : content_of(path, *stamp);
+  if (content == Content::kKernels) {
+    state.kernels.push_back({name, path, *stamp});
+    return;
+  }
+  const bool is_trace = content == Content::kTrace && has_trace_ending(file_name);
+  if (!is_trace && !is_asked_for) return;
   FoundTrace trace;
+  trace.name = name;
   trace.path = path;
   trace.stamp = *stamp;
-  const std::string file_name = path.filename().string();
-  const auto profile = tensorboard::parse_file_name(file_name);
   trace.is_profile = profile.has_value();
-  if (!trace.is_profile && !is_asked_for && !is_trace(path, trace.stamp)) return;
-  trace.name = sanitize_utf8(path.lexically_relative(root_).generic_string());
   trace.run = run_of(path);
   trace.worker = sanitize_utf8(profile ? profile->worker : without_ending(file_name));
   trace.span = "default";
-  found.push_back(std::move(trace));
+  state.found.push_back(std::move(trace));
 }
 
-bool RunFolder::is_trace(const fs::path& path, const FileStamp& stamp) {
+RunFolder::Content RunFolder::content_of(const fs::path& path, const FileStamp& stamp) {
   const auto known = sniffed_.find(path);
-  if (known != sniffed_.end() && known->second.stamp == stamp) return known->second.is_trace;
-  bool is_trace = false;
+  if (known != sniffed_.end() && known->second.stamp == stamp) return known->second.content;
+  Content content = Content::kOther;
   if (const auto file = File::open(path); file && file->is_seekable()) {
-    std::string first(readers::kSniffBytes, '\0');
-    const auto bytes = file->read_at(0, first);
-    is_trace = bytes && readers::looks_like_trace(std::string_view(first).substr(0, *bytes));
+    std::string buffer(readers::kSniffBytes, '\0');
+    const auto bytes = file->read_at(0, buffer);
+    const std::string_view first = std::string_view(buffer).substr(0, bytes ? *bytes : 0);
+    if (readers::looks_like_kernels(first)) {
+      content = Content::kKernels;
+    } else if (readers::looks_like_trace(first)) {
+      content = Content::kTrace;
+    }
   }
-  sniffed_[path] = {stamp, is_trace};
-  return is_trace;
+  sniffed_[path] = {stamp, content};
+  return content;
 }
 
 std::string RunFolder::run_of(const fs::path& path) const {

@@ -23,9 +23,17 @@ struct FoundTrace {
   bool operator==(const FoundTrace&) const = default;
 };
 
-// The traces on disk: a folder with all below it, or a few files. Files named like profiles count
-// always, other JSON if it looks like a trace. Links are followed, loops end; names never lead
-// anywhere but to what a scan has found.
+// A list of kernels with their counters.
+struct FoundKernels {
+  std::string name;  // as that of a trace; no trace has the same
+  std::filesystem::path path;
+  FileStamp stamp;
+  bool operator==(const FoundKernels&) const = default;
+};
+
+// The traces and lists of kernels on disk: a folder with all below it, or a few files. Files named
+// like profiles are traces always, others are what they look like. Links are followed, loops end;
+// names never lead anywhere but to what a scan has found.
 class RunFolder {
  public:
   static Result<RunFolder> open(const std::vector<std::string>& places);
@@ -35,8 +43,11 @@ class RunFolder {
   // Sorted by name. Cheap when little has changed: folders are read again when their time of change
   // moved, files are looked into once.
   std::vector<FoundTrace> scan();
+  // What the last scan found besides, sorted by name.
+  const std::vector<FoundKernels>& kernel_files() const { return kernel_files_; }
 
  private:
+  enum class Content : std::uint8_t { kOther, kTrace, kKernels };
   struct Listing {
     std::int64_t modified_ns = 0;
     std::vector<std::string> folders;     // links that may be folders too
@@ -44,7 +55,7 @@ class RunFolder {
   };
   struct Sniffed {
     FileStamp stamp;
-    bool is_trace = false;
+    Content content = Content::kOther;
   };
   struct FolderId {
     std::uint64_t device = 0;
@@ -55,8 +66,8 @@ class RunFolder {
 
   void walk(const std::filesystem::path& folder, Walk& state);
   const Listing& listing_of(const std::filesystem::path& folder, std::int64_t modified_ns);
-  void add(const std::filesystem::path& path, bool is_asked_for, std::vector<FoundTrace>& found);
-  bool is_trace(const std::filesystem::path& path, const FileStamp& stamp);
+  void add(const std::filesystem::path& path, bool is_asked_for, Walk& state);
+  Content content_of(const std::filesystem::path& path, const FileStamp& stamp);
   std::string run_of(const std::filesystem::path& path) const;
 
   std::string label_;
@@ -64,6 +75,7 @@ class RunFolder {
   std::optional<std::vector<std::filesystem::path>> files_;  // only these
   std::map<std::filesystem::path, Listing> listings_;
   std::map<std::filesystem::path, Sniffed> sniffed_;
+  std::vector<FoundKernels> kernel_files_;
 };
 
 }  // namespace strobe::serve

@@ -59,6 +59,13 @@ std::string runs_answer(const std::string& folder, const ShelfView& view) {
     for (const ShelvedTrace* trace : traces) write_trace(*trace, json);
     json.end_array().end_object();
   }
+  json.end_array().key("kernel_files").begin_array();
+  for (const FoundKernels& file : view.kernel_files) {
+    json.begin_object()
+        .member("file", file.name)
+        .member("file_bytes", file.stamp.bytes)
+        .end_object();
+  }
   json.end_array().end_object();
   return text;
 }

@@ -24,6 +24,9 @@ struct SiteSources {
   std::function<Result<std::shared_ptr<const std::string>>(
       const Query& query, const std::vector<FoundTrace>& files, const TraceLookup& traces)>
       compare;
+  std::function<Result<std::shared_ptr<const std::string>>(
+      const Query& query, const ShelfView& view, const TraceLookup& traces)>
+      kernels;
   std::string_view page_html;
 };
 

@@ -6,6 +6,7 @@
 #include "strobe/serve/api.h"
 #include "strobe/serve/comparison_shelf.h"
 #include "strobe/serve/http_server.h"
+#include "strobe/serve/kernel_shelf.h"
 #include "strobe/serve/profile_shelf.h"
 #include "strobe/serve/site.h"
 
@@ -15,7 +16,7 @@ namespace {
 // Of the memory given, what the plugin's profiles may take.
 constexpr std::uint64_t kProfileShare = 4;
 
-SiteSources real_sources(ComparisonShelf& comparisons) {
+SiteSources real_sources(ComparisonShelf& comparisons, KernelShelf& kernels) {
   return {.api = api_answer,
           .plugin = tensorboard::answer,
           .compare =
@@ -23,6 +24,9 @@ SiteSources real_sources(ComparisonShelf& comparisons) {
                              const TraceLookup& traces) {
                 return comparisons.answer(query, files, traces);
               },
+          .kernels = [&kernels](
+                         const Query& query, const ShelfView& view,
+                         const TraceLookup& traces) { return kernels.answer(query, view, traces); },
           .page_html = report::page_html()};
 }
 
@@ -45,14 +49,15 @@ struct TraceServer::Parts {
         traces(std::move(folder), trace_part(options.shelf)),
         profiles(options.shelf.memory_bytes / kProfileShare,
                  [](std::string_view json) { return tensorboard::read_profile(json); }),
-        site(real_sources(comparisons), guard_for(*listening, options), options.path_prefix, traces,
-             profiles),
+        site(real_sources(comparisons, kernels), guard_for(*listening, options),
+             options.path_prefix, traces, profiles),
         http(std::move(listening)) {}
 
   std::string path_prefix;
   TraceShelf traces;
   ProfileShelf profiles;
   ComparisonShelf comparisons;
+  KernelShelf kernels;
   Site site;
   std::unique_ptr<HttpServer> http;  // its workers use all of the above, so it goes first
 };
@@ -76,7 +81,10 @@ std::string TraceServer::url() const {
 
 bool TraceServer::is_loopback() const { return parts_->http->is_loopback(); }
 
-std::size_t TraceServer::trace_count() const { return parts_->traces.view().traces.size(); }
+std::size_t TraceServer::file_count() const {
+  const ShelfView view = parts_->traces.view();
+  return view.traces.size() + view.kernel_files.size();
+}
 
 void TraceServer::run(const std::atomic<bool>& stop) {
   parts_->http->run([this](const HttpRequest& request) { return parts_->site.answer(request); },

@@ -86,6 +86,7 @@ struct TraceShelf::State {
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::map<std::string, Entry, std::less<>> entries;
+  std::vector<FoundKernels> kernel_files;
   std::uint64_t generation = 1;
   std::uint64_t uses = 0;
   std::uint64_t held_bytes = 0;
@@ -93,7 +94,7 @@ struct TraceShelf::State {
   unsigned at_work = 0;  // threads that scan or load just now
   std::vector<std::jthread> threads;
 
-  void take(const std::vector<FoundTrace>& found);
+  void take(const std::vector<FoundTrace>& found, const std::vector<FoundKernels>& kernels);
   void renew(Entry& entry, const FoundTrace& found);
   void release(Entry& entry);
   void bury(std::unique_lock<std::mutex>& lock);
@@ -108,8 +109,13 @@ struct TraceShelf::State {
            std::unique_lock<std::mutex>& lock);
 };
 
-void TraceShelf::State::take(const std::vector<FoundTrace>& found) {
+void TraceShelf::State::take(const std::vector<FoundTrace>& found,
+                             const std::vector<FoundKernels>& kernels) {
   std::unique_lock lock(mutex);
+  if (kernel_files != kernels) {
+    kernel_files = kernels;
+    ++generation;
+  }
   for (auto it = entries.begin(); it != entries.end();) {
     if (std::ranges::binary_search(found, it->first, std::ranges::less{}, &FoundTrace::name)) {
       ++it;
@@ -182,7 +188,8 @@ TraceShelf::State::Entry* TraceShelf::State::next_to_load() {
 
 void TraceShelf::State::scan() {
   const std::scoped_lock lock(scan_mutex);
-  take(folder.scan());
+  const std::vector<FoundTrace> found = folder.scan();
+  take(found, folder.kernel_files());
 }
 
 void TraceShelf::State::scan_forever() {
@@ -329,7 +336,10 @@ void TraceShelf::rescan() { state_->scan(); }
 
 ShelfView TraceShelf::view() const {
   const std::scoped_lock lock(state_->mutex);
-  ShelfView view{.generation = state_->generation, .is_loading = false, .traces = {}};
+  ShelfView view{.generation = state_->generation,
+                 .is_loading = false,
+                 .traces = {},
+                 .kernel_files = state_->kernel_files};
   for (const auto& [name, entry] : state_->entries) {
     view.traces.push_back(entry.shelved);
     view.is_loading = view.is_loading || entry.shelved.state == TraceState::kLoading ||

@@ -41,7 +41,8 @@ struct ShelvedTrace {
 struct ShelfView {
   std::uint64_t generation = 0;  // changes whenever the rest does
   bool is_loading = false;
-  std::vector<ShelvedTrace> traces;  // by name
+  std::vector<ShelvedTrace> traces;             // by name
+  std::vector<FoundKernels> kernel_files = {};  // by name; read by whoever asks for them
 };
 
 struct ShelfOptions {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "strobe/base/json_copy.h"
+#include "strobe/serve/kernel_shelf.h"
 #include "strobe/serve/open_trace.h"
 
 namespace strobe::serve {
@@ -35,6 +36,15 @@ class Folder {
   std::map<std::string, std::shared_ptr<const OpenTrace>> traces_;
 };
 
+Result<std::string> kernels_of_folder(Folder& folder, const Query& query) {
+  STROBE_TRY(RunFolder files, RunFolder::open({kFolder}));
+  ShelfView view;
+  for (const FoundTrace& found : files.scan()) view.traces.push_back({.found = found});
+  view.kernel_files = files.kernel_files();
+  STROBE_TRY(const KernelShelf::Body body, KernelShelf().answer(query, view, folder.lookup()));
+  return *body;
+}
+
 Result<std::string> ask(Folder& folder, const std::string& request) {
   const std::size_t mark = request.find('?');
   Query::Parameters parameters;
@@ -43,7 +53,10 @@ Result<std::string> ask(Folder& folder, const std::string& request) {
     const std::size_t equals = pair.find('=');
     parameters.emplace(pair.substr(0, equals), pair.substr(equals + 1));
   }
-  return api_answer(request.substr(0, mark), Query(std::move(parameters)), folder.lookup());
+  const Query query(std::move(parameters));
+  const std::string route = request.substr(0, mark);
+  if (route == "kernels") return kernels_of_folder(folder, query);
+  return api_answer(route, query, folder.lookup());
 }
 
 std::string text_of(const std::string& path) {

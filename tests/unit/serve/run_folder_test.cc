@@ -61,6 +61,45 @@ TEST(RunFolderTest, other_json_shows_up_only_if_it_is_a_trace) {
   EXPECT_FALSE(found[1].is_profile);
 }
 
+constexpr std::string_view kKernels =
+    "\"ID\",\"Process ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n";
+
+std::vector<std::string> kernel_names(const RunFolder& folder) {
+  std::vector<std::string> all;
+  for (const FoundKernels& file : folder.kernel_files()) all.push_back(file.name);
+  return all;
+}
+
+TEST(RunFolderTest, lists_of_kernels_are_found_beside_the_traces_by_what_they_hold) {
+  const test::LogFolder logs;
+  logs.write("run/k.csv", kKernels);
+  logs.write("run/k.csv.gz", pack_gzip(kKernels));
+  logs.write("run/metrics.csv", "timestamp,gpu_sm_frequency\n1,1400\n");
+  logs.write("run/a.json", kTrace);
+  logs.write("own.json", R"({"schema": "strobe.kernels", "version": 1})");
+  logs.write("report.ncu-rep", std::string("NVR\0", 4));
+  logs.write("table.txt", "Kernel Latency Tensor DRAM\n");
+  logs.write("notes.txt", "nothing to see\n");
+  logs.write("k.log", kKernels);
+  RunFolder folder = opened(logs.path());
+  EXPECT_THAT(names(folder.scan()), ElementsAre("run/a.json"));
+  EXPECT_THAT(kernel_names(folder),
+              ElementsAre("own.json", "report.ncu-rep", "run/k.csv", "run/k.csv.gz", "table.txt"));
+  fs::remove(logs.path() / "run/k.csv");
+  logs.write("table.txt", "empty now\n");
+  folder.scan();
+  EXPECT_THAT(kernel_names(folder), ElementsAre("own.json", "report.ncu-rep", "run/k.csv.gz"));
+}
+
+TEST(RunFolderTest, a_list_of_kernels_can_be_served_alone) {
+  const test::LogFolder logs;
+  const fs::path list = logs.write("k.out", kKernels);
+  auto folder = RunFolder::open({list.string()});
+  ASSERT_TRUE(folder);
+  EXPECT_THAT(folder->scan(), IsEmpty());
+  EXPECT_THAT(kernel_names(*folder), ElementsAre("k.out"));
+}
+
 TEST(RunFolderTest, links_are_followed_and_loops_end) {
   const test::LogFolder logs;
   const test::LogFolder elsewhere;

@@ -45,12 +45,20 @@ Result<std::shared_ptr<const std::string>> fake_compare(const Query& query,
   return std::make_shared<const std::string>(fmt::format("{} of {}", trace->name(), files.size()));
 }
 
+Result<std::shared_ptr<const std::string>> fake_kernels(const Query& query, const ShelfView& view,
+                                                        const TraceLookup& traces) {
+  if (const auto trace = query.optional_text("trace")) STROBE_TRY_VOID(traces(*trace));
+  return std::make_shared<const std::string>(
+      fmt::format("{} of {}", view.kernel_files.at(0).name, view.traces.size()));
+}
+
 class SiteTest : public ::testing::Test {
  protected:
   SiteTest() {
     logs_.write_old("run/w.1.pt.trace.json", kTrace);
     logs_.write_old("run/bad.pt.trace.json", "broken");
     logs_.write_old("other/a.json", kTrace);
+    logs_.write_old("other/k.txt", "Kernel Latency Tensor DRAM\n");
     make("");
   }
 
@@ -62,7 +70,7 @@ class SiteTest : public ::testing::Test {
                       while (is_held_ && !*options.cancelled) std::this_thread::yield();
                       return readers::read_trace(found.path, options);
                     }});
-    site_.emplace(SiteSources{fake_api, fake_plugin, fake_compare, "<html></html>"},
+    site_.emplace(SiteSources{fake_api, fake_plugin, fake_compare, fake_kernels, "<html></html>"},
                   HostGuard("127.0.0.1", true, {}), prefix, *traces_, profiles_);
   }
 
@@ -148,6 +156,16 @@ TEST_F(SiteTest, a_comparison_is_asked_of_all_files_and_of_loaded_traces) {
   is_held_ = true;
   make("");
   EXPECT_EQ(ask("/api/v1/compare?normal=other/a.json").status, 409);
+  is_held_ = false;
+}
+
+TEST_F(SiteTest, kernels_are_asked_of_all_files_and_of_loaded_traces) {
+  wait_for_traces();
+  EXPECT_EQ(ask("/api/v1/kernels?file=other/k.txt").text(), "other/k.txt of 3");
+  EXPECT_THAT(std::string(ask("/api/v1/runs").text()), HasSubstr(R"({"file":"other/k.txt",)"));
+  is_held_ = true;
+  make("");
+  EXPECT_EQ(ask("/api/v1/kernels?trace=other/a.json").status, 409);
   is_held_ = false;
 }
 

@@ -126,6 +126,21 @@ TEST(TraceShelfTest, an_unknown_name_is_not_found_and_never_a_path) {
   }
 }
 
+TEST(TraceShelfTest, lists_of_kernels_are_shown_as_they_come_and_go) {
+  const LogFolder logs;
+  TraceShelf shelf(folder_at(logs), {.load = load_really});
+  const std::uint64_t before = shelf.view().generation;
+  const auto file = logs.write_old("k.txt", "Kernel Latency Tensor DRAM\n");
+  shelf.rescan();
+  ASSERT_EQ(shelf.view().kernel_files.size(), 1u);
+  EXPECT_EQ(shelf.view().kernel_files[0].name, "k.txt");
+  EXPECT_FALSE(shelf.view().is_loading);
+  EXPECT_GT(shelf.view().generation, before);
+  std::filesystem::remove(file);
+  shelf.rescan();
+  EXPECT_TRUE(shelf.view().kernel_files.empty());
+}
+
 TEST(TraceShelfTest, what_is_asked_for_is_loaded_first) {
   const LogFolder logs;
   for (const char* name : {"a.json", "b.json", "c.json", "d.json"}) logs.write_old(name, kTrace);

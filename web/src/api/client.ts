@@ -1,5 +1,5 @@
 import type {
-  ApiErrorBody, Comparison, CounterPoints, Diff, Memory, Modules, Runs, SearchResult, Selection, SliceDetails, Summary, Tile,
+  ApiErrorBody, Comparison, CounterPoints, Diff, KernelStudy, Memory, Modules, Runs, SearchResult, Selection, SliceDetails, Summary, Tile,
   Timeline,
 } from './types.ts';
 
@@ -68,6 +68,7 @@ export class Client {
   modules = (trace: string): Promise<Modules> => this.get('modules', { trace });
   diff = (base: string, other: string): Promise<Diff> => this.get('diff', { base, other });
   compare = (question: { normal: string; abnormal: string; cycle?: string; align?: string }): Promise<Comparison> => this.get('compare', question);
+  kernels = (question: { file?: string; trace?: string; chip?: string }): Promise<KernelStudy> => this.get('kernels', question);
   slice = (trace: string, slice: number): Promise<SliceDetails> => this.get('slice', { trace, slice });
 
   tile(trace: string, start_ns: number, end_ns: number, columns: number, signal?: AbortSignal): Promise<Tile> {

@@ -32,12 +32,19 @@ export interface Run {
   traces: TraceEntry[];
 }
 
+// A list of kernels with their counters; read when somebody asks for it.
+export interface KernelFile {
+  file: string;
+  file_bytes: number;
+}
+
 export interface Runs {
   strobe: string;
   folder: string;
   generation: number;
   loading: boolean;
   runs: Run[];
+  kernel_files: KernelFile[];
 }
 
 export type Cell = string | number | null;
@@ -348,4 +355,97 @@ export interface Comparison {
   functions: ComparedFunction[];
   metrics: ComparedMetric[];
   quality: string[];
+}
+
+export type Bound = 'tensor-bound' | 'tensor-leaning' | 'dram-bound' | 'dram-leaning' | 'l2-bound' | 'latency-bound' | 'unknown';
+
+// Launches added up; what no launch was counted for is null. Tensor and DRAM are of the peak, weighted by time.
+export interface KernelSums {
+  launches: number;
+  latency_ns: number;
+  share: number; // of all time
+  mean_ns: number;
+  least_ns: number;
+  most_ns: number;
+  tensor_share: number | null;
+  dram_share: number | null;
+  headroom_ns: number | null; // below the peak of the busier resource
+  achievable_headroom_ns: number | null; // below what is achievable
+}
+
+export interface NamedSums extends KernelSums {
+  name: string;
+}
+
+export interface StudiedKernel extends NamedSums {
+  full_name: string;
+  family: string;
+  bound: Bound;
+}
+
+export interface Roof {
+  name: string;
+  value: number; // FLOP/s or bytes/s
+  source: string;
+}
+
+export interface RooflinePoint {
+  kernel: number; // index into `kernels`
+  launches: number;
+  latency_ns: number;
+  tensor_share: number | null;
+  dram_share: number | null;
+  flop_per_s: number | null;
+  flop_per_byte: number | null; // of DRAM
+  dram_bytes_per_s: number | null;
+  l2_bytes_per_s: number | null;
+  attainable_flop_per_s: number | null;
+  flops_are_estimated: boolean; // from the tensor share and the peak
+  bytes_are_estimated: boolean; // from the DRAM share and its peak
+}
+
+export interface KernelLayers {
+  prologue_launches: number;
+  layers: number;
+  launches_per_layer: number;
+  epilogue_launches: number;
+  prologue_ns: number;
+  inside_ns: number;
+  epilogue_ns: number;
+  layer_ns: number[];
+  odd_layers: number[];
+}
+
+export interface FusionGroup {
+  what: string;
+  why: string;
+  families: string;
+  runs: number;
+  launches_per_run: number;
+  first_launch: number;
+  latency_ns: number;
+  saved_ns: number;
+  saved_share: number;
+  names: string[]; // of one run, in order
+  names_left_out: number;
+}
+
+// The answer of /api/v1/kernels.
+export interface KernelStudy {
+  source: { name: string; kind: string; clock: 'free' | 'locked' | null };
+  device: { name: string | null; capability: string | null; sm_count: number | null } | null;
+  chip: { name: string; source: string } | null;
+  chips: string[]; // what `chip` may be
+  achievable: { tensor: number; dram: number };
+  totals: KernelSums;
+  kernels: StudiedKernel[];
+  kernels_left_out: number;
+  families: NamedSums[];
+  bounds: NamedSums[];
+  roofline: { compute: Roof[]; memory: Roof[]; ridge_flop_per_byte: number | null; points: RooflinePoint[] };
+  layers: KernelLayers | null;
+  fusion: { runs: number; launches: number; latency_ns: number; saved_ns: number; groups: FusionGroup[]; groups_left_out: number };
+  warnings: string[];
+  remarks: string[]; // what of the file could not be used
+  findings: Finding[];
 }

@@ -55,6 +55,10 @@ const kHeaders: Record<string, string> = {
   busy_share: 'Busy',
   q: 'q',
   beta_change: 'Share',
+  latency_ns: 'Total',
+  tensor_share: 'Tensor',
+  dram_share: 'DRAM',
+  achievable_headroom_ns: 'Headroom',
 };
 
 // "host_total_ns" -> "Host total": the unit stands elsewhere.

@@ -20,6 +20,11 @@ function screensOf(session: Session): readonly Screen[] {
   return session.report ? kScreens.filter((screen) => screen.shows === 'summary') : kScreens;
 }
 
+// What the digits open.
+function numbered(screens: readonly Screen[]): readonly Screen[] {
+  return screens.filter((screen) => screen.key === undefined);
+}
+
 const kThemes: readonly ThemeChoice[] = ['system', 'light', 'dark'];
 const kThemeWords = { system: 'auto', light: 'light', dark: 'dark' } as const;
 
@@ -31,7 +36,8 @@ export function App(): JSX.Element {
   const nextTheme = (): void => session.themeChoice.set(kThemes[(kThemes.indexOf(session.themeChoice.value) + 1) % kThemes.length]);
   useKeys((event) => {
     const digit = Number(event.key);
-    if (digit >= 1 && digit <= screens.length && !Number.isNaN(digit)) session.go(atScreen(route, screens[digit - 1].id));
+    const counted = numbered(screens)[digit - 1];
+    if (counted) session.go(atScreen(route, counted.id));
     else if (screens.some((screen) => screen.key === event.key)) session.go(atScreen(route, screens.find((screen) => screen.key === event.key)!.id));
     else if (event.key === '?') setHelp(true);
     else if (event.key === 't') nextTheme();
@@ -52,8 +58,8 @@ export function App(): JSX.Element {
       }}>Skip to the content</a>
       <nav class="rail" aria-label="Screens">
         <span class="brand" aria-label="strobe" title="strobe"><svg viewBox="0 0 20 20" width="22" height="22" aria-hidden="true"><path d="M2 10h3l2-6 3 12 3-9 1.5 3H18" /></svg></span>
-        {screens.map((screen, i) => (
-          <a key={screen.id} href={routeHash(atScreen(route, screen.id))} title={`${screen.title} (${screen.key?.toUpperCase() ?? i + 1})`} aria-current={screen.id === currentId(session, route) ? 'page' : undefined}
+        {screens.map((screen) => (
+          <a key={screen.id} href={routeHash(atScreen(route, screen.id))} title={`${screen.title} (${screen.key?.toUpperCase() ?? numbered(screens).indexOf(screen) + 1})`} aria-current={screen.id === currentId(session, route) ? 'page' : undefined}
              onClick={(event) => {
                event.preventDefault();
                session.go(atScreen(route, screen.id));
@@ -141,6 +147,10 @@ function Content(): JSX.Element {
   // The first visit names nothing: the only trace opens by itself, several are offered.
   useEffect(() => {
     if (session.report || route.traces.length > 0 || isRuns || screen.shows === 'runs' || runs.is !== 'ready') return;
+    if (runs.value.runs.length === 0 && runs.value.kernel_files.length > 0) {
+      session.amend(atScreen(route, 'roofline'));
+      return;
+    }
     const only = runs.value.runs.length === 1 && runs.value.runs[0].traces.length === 1 ? defaultTrace(runs.value) : null;
     session.amend(only === null ? atScreen(route, 'runs') : { screen: screen.id, traces: [only], parameters: route.parameters });
   }, [route, runs]);

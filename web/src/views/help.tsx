@@ -30,8 +30,15 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
     ['Enter', 'on a row: its function in the timeline of the abnormal run'],
     ['click', 'on a timeline: keys and wheel move both'],
   ] },
+  { title: 'Roofline', keys: [
+    ['drag', 'on the plot: zoom to a box; with Shift: move'],
+    ['wheel', 'zoom, once the plot was clicked'],
+    ['+ −', 'zoom; arrow keys move, 0 shows everything'],
+    ['click', 'choose a kernel, there or in the table'],
+  ] },
   { title: 'Everywhere', keys: [
     ['1 … 9', 'the screens, in their order'],
+    ['K', 'kernels against the roofs of the chip'],
     ['C', 'compare two runs'],
     ['R', 'runs'],
     ['T', 'light, dark, as the system has it'],

@@ -8,7 +8,7 @@ export interface Screen {
   title: string;
   icon: string; // path of a 20 by 20 drawing, stroked
   shows: 'summary' | 'trace' | 'traces' | 'runs'; // a summary is all that a report in a file has
-  key?: string; // besides its number, which only the first nine have
+  key?: string; // a letter instead of a number
   subject?: (route: Route) => string; // for the title, where the traces do not say it
   component: FunctionComponent;
 }

@@ -8,6 +8,7 @@ import { modules } from './modules.tsx';
 import { operators } from './operators.tsx';
 import { overview } from './overview.tsx';
 import { ranges } from './ranges.tsx';
+import { roofline } from './roofline.tsx';
 import { timeline } from './timeline.tsx';
 
 // In the order of the navigation; the first is where one lands.
@@ -16,6 +17,7 @@ export const kScreens: readonly Screen[] = [
   timeline,
   operators,
   kernels,
+  roofline,
   ranges,
   memory,
   modules,

@@ -31,6 +31,7 @@ interface Props {
   idOf: (row: Row) => string;
   aside?: ComponentChildren;
   sameUnit?: readonly string[]; // columns to be read against each other
+  isFilteredElsewhere?: boolean; // no filter box of its own
   draw?: Readonly<Record<string, (row: Row, text: string) => ComponentChildren>>; // cells that are more than their text, by column
 }
 
@@ -96,6 +97,10 @@ export function DataTable(props: Props): JSX.Element {
     if (top < box.scrollTop) box.scrollTop = top;
     else if (top + 2 * kRowHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + 2 * kRowHeight - box.clientHeight;
   };
+  // A row chosen elsewhere comes into sight.
+  useEffect(() => {
+    if (chosenIndex >= 0) reveal(chosenIndex);
+  }, [chosenId]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const page = Math.max(1, Math.floor(size.height / kRowHeight) - 2);
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length };
@@ -113,8 +118,9 @@ export function DataTable(props: Props): JSX.Element {
   return (
     <div class="data-table">
       <div class="tools">
-        <FilterBox value={state.filter ?? ''} problem={filtered.problem}
-                   onValue={(filter) => onState({ ...state, filter })} />
+        {!props.isFilteredElsewhere && (
+          <FilterBox value={state.filter ?? ''} problem={filtered.problem} onValue={(filter) => onState({ ...state, filter })} />
+        )}
         <span class="count" role="status">
           {rows.length === table.rows.length ? countText(rows.length) : `${countText(rows.length)} of ${countText(table.rows.length)}`}
           {rows.length === 1 ? ' row' : ' rows'}

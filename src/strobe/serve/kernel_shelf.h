@@ -1,0 +1,35 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "strobe/base/result.h"
+#include "strobe/serve/api.h"
+#include "strobe/serve/query.h"
+#include "strobe/serve/trace_shelf.h"
+
+namespace strobe::serve {
+
+// /api/v1/kernels: the kernels of a file or trace against what their chip can do, as docs/api.md
+// says. Files are read when somebody asks; the last few answers are kept until their file changes.
+class KernelShelf {
+ public:
+  using Body = std::shared_ptr<const std::string>;
+
+  KernelShelf();
+  ~KernelShelf();
+
+  // `view`: all that is served. Traces come from `traces`.
+  Result<Body> answer(const Query& query, const ShelfView& view, const TraceLookup& traces);
+
+ private:
+  struct Kept;
+  std::shared_ptr<Kept> place_of(std::string key);
+
+  std::mutex mutex_;
+  std::list<std::shared_ptr<Kept>> kept_;  // the last one asked for first
+};
+
+}  // namespace strobe::serve

@@ -1,0 +1,242 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+
+import type { Bound, StudiedKernel } from '../api/types.ts';
+import { type Axis, type PlotWindow, movedAxis, partOfAxis, shareAlong, ticksOf, withinReason, zoomedAxis } from '../model/axis.ts';
+import { type Mark, type RoofLine, roofText } from '../model/roofline.ts';
+import { type Box, type Placed, type Room, cutName, labelsFor, markAt, place } from '../model/scatter.ts';
+import { useSize } from './hooks.ts';
+import { KernelMark } from './kernel_mark.tsx';
+import { type Tip, Tooltip } from './pieces.tsx';
+
+// Kernels as marks on two axes, with the roofs above them.
+
+export interface AxisLook {
+  title: string;
+  tick: (value: number) => string;
+}
+
+export interface Guide {
+  axis: 'x' | 'y';
+  value: number;
+  text: string;
+}
+
+interface Props {
+  kernels: readonly StudiedKernel[];
+  marks: readonly Mark[];
+  most_ns: number; // of the largest mark, also when it is filtered away
+  window: PlotWindow;
+  whole: PlotWindow;
+  onWindow: (window: PlotWindow | null) => void; // null: the whole
+  x: AxisLook;
+  y: AxisLook;
+  roofs: readonly RoofLine[];
+  guides: readonly Guide[];
+  chosen: number | null;
+  onChoose: (kernel: number | null) => void;
+  tip: (mark: Mark) => ComponentChildren;
+  label: string;
+}
+
+const kMargin = { left: 84, right: 22, top: 12, bottom: 40 };
+const kMostLabels = 9;
+const kMostLetters = 40;
+const kDragFrom = 5; // pixels; less is a click
+const kStep = 0.15; // of the window, per arrow key
+const kZoom = 1.25;
+
+interface Drag {
+  fromX: number;
+  fromY: number;
+  x: number;
+  y: number;
+  moves: PlotWindow | null; // with Shift: the window as it was
+}
+
+export function Scatter(props: Props): JSX.Element {
+  const { kernels, marks, window, whole, chosen } = props;
+  const [box, size] = useSize<HTMLDivElement>();
+  const svg = useRef<SVGSVGElement>(null);
+  const [drag, setDrag] = useState<Drag | null>(null);
+  const [hovered, setHovered] = useState<{ placed: Placed; tip: Tip } | null>(null);
+  const room: Room = { left: kMargin.left, top: kMargin.top, width: Math.max(50, size.width - kMargin.left - kMargin.right), height: Math.max(50, size.height - kMargin.top - kMargin.bottom) };
+  const placed = useMemo(() => place(marks, window, room, props.most_ns), [marks, window, size, props.most_ns]);
+  const inRoom = useMemo(() => placed.filter((one) => one.x > room.left - one.radius && one.x < room.left + room.width + one.radius && one.y > room.top - one.radius && one.y < room.top + room.height + one.radius), [placed]);
+  const xAt = (value: number): number => room.left + shareAlong(window.x, value) * room.width;
+  const yAt = (value: number): number => room.top + (1 - shareAlong(window.y, value)) * room.height;
+  // The pointer moves often; what it does not change is not drawn again.
+  const labels = useMemo(() => {
+    const chosenFirst = [...inRoom.filter((one) => one.mark.kernel === chosen), ...inRoom.filter((one) => one.mark.kernel !== chosen)];
+    return labelsFor(chosenFirst, (kernel) => cutName(kernels[kernel].name, kMostLetters), room, kMostLabels, roofBoxes(props.roofs, xAt, yAt));
+  }, [inRoom, chosen, kernels]);
+  const drawnMarks = useMemo(() => inRoom.map((one, i) => (
+    <g key={i} class={`mark ${one.mark.kernel === chosen ? 'chosen' : ''}`} data-kernel={one.mark.kernel} transform={`translate(${one.x.toFixed(1)} ${one.y.toFixed(1)})`}>
+      <KernelMark family={kernels[one.mark.kernel].family} bound={kernels[one.mark.kernel].bound} radius={one.radius} />
+    </g>
+  )), [inRoom, chosen, kernels]);
+
+  const at = (event: MouseEvent): { x: number; y: number } => {
+    const { left, top } = svg.current!.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  };
+  const sharesAt = (x: number, y: number): { x: number; y: number } => ({ x: (x - room.left) / room.width, y: 1 - (y - room.top) / room.height });
+  const show = (next: PlotWindow): void => props.onWindow(withinReason(next, whole));
+  const zoom = (factor: number, x = 0.5, y = 0.5): void => show({ x: zoomedAxis(window.x, x, factor), y: zoomedAxis(window.y, y, factor) });
+  const move = (x: number, y: number): void => show({ x: movedAxis(window.x, x), y: movedAxis(window.y, y) });
+
+  const onWheel = (event: WheelEvent): void => {
+    // The wheel is for the page until the plot has the focus.
+    if (!event.ctrlKey && document.activeElement !== svg.current) return;
+    event.preventDefault();
+    const point = at(event);
+    const share = sharesAt(point.x, point.y);
+    zoom(kZoom ** Math.sign(event.deltaY), share.x, share.y);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    switch (event.key) {
+      case '+': case '=': zoom(1 / kZoom); break;
+      case '-': case '_': zoom(kZoom); break;
+      case '0': case 'Home': props.onWindow(null); break;
+      case 'ArrowLeft': move(-kStep, 0); break;
+      case 'ArrowRight': move(kStep, 0); break;
+      case 'ArrowUp': move(0, kStep); break;
+      case 'ArrowDown': move(0, -kStep); break;
+      case 'Escape': props.onChoose(null); break;
+      default: return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const onPointerDown = (event: PointerEvent): void => {
+    if (event.button !== 0) return;
+    svg.current?.focus({ preventScroll: true });
+    svg.current?.setPointerCapture(event.pointerId);
+    const { x, y } = at(event);
+    setDrag({ fromX: x, fromY: y, x, y, moves: event.shiftKey ? window : null });
+    setHovered(null);
+  };
+  const onPointerMove = (event: PointerEvent): void => {
+    const { x, y } = at(event);
+    if (drag) {
+      setDrag({ ...drag, x, y });
+      if (drag.moves) {
+        const by = { x: (drag.fromX - x) / room.width, y: (y - drag.fromY) / room.height };
+        show({ x: movedAxis(drag.moves.x, by.x), y: movedAxis(drag.moves.y, by.y) });
+      }
+      return;
+    }
+    const found = markAt(inRoom, x, y);
+    setHovered(found && { placed: found, tip: { x: event.clientX, y: event.clientY, content: props.tip(found.mark) } });
+  };
+  const onPointerUp = (event: PointerEvent): void => {
+    if (!drag) return;
+    setDrag(null);
+    const { x, y } = at(event);
+    if (Math.hypot(x - drag.fromX, y - drag.fromY) < kDragFrom) {
+      const found = markAt(inRoom, x, y);
+      props.onChoose(found && found.mark.kernel !== chosen ? found.mark.kernel : null);
+    } else if (!drag.moves) {
+      const [a, b] = [sharesAt(drag.fromX, drag.fromY), sharesAt(x, y)];
+      show({ x: partOfAxis(window.x, a.x, b.x), y: partOfAxis(window.y, a.y, b.y) });
+    }
+  };
+  const focus = hovered?.placed.mark.kernel ?? chosen;
+  const focused = focus === null ? [] : inRoom.filter((one) => one.mark.kernel === focus);
+  return (
+    <div class="scatter" ref={box}>
+      {size.width > 0 && (
+        <svg ref={svg} width={size.width} height={size.height} tabindex={0} role="group" aria-label={props.label} data-window={[window.x.low, window.x.high, window.y.low, window.y.high].join(' ')}
+             onWheel={onWheel} onKeyDown={onKeyDown} onDblClick={() => props.onWindow(null)} onPointerDown={onPointerDown} onPointerMove={onPointerMove} onPointerUp={onPointerUp}
+             onPointerCancel={() => setDrag(null)} onPointerLeave={() => setHovered(null)}>
+          <defs><clipPath id="scatter-room"><rect x={room.left} y={room.top} width={room.width} height={room.height} /></clipPath></defs>
+          <AxisGrid axis={window.x} isX look={props.x} room={room} at={xAt} />
+          <AxisGrid axis={window.y} isX={false} look={props.y} room={room} at={yAt} />
+          <g clip-path="url(#scatter-room)">
+            {props.guides.map((guide) => <GuideLine key={`${guide.axis} ${guide.value}`} guide={guide} room={room} at={guide.axis === 'x' ? xAt : yAt} />)}
+            {props.roofs.map((line) => <RoofPath key={`${line.roof.name} ${line.roof.value}`} line={line} xAt={xAt} yAt={yAt} room={room} />)}
+            {drawnMarks}
+            {focused.map((one, i) => <circle key={i} class="ring" cx={one.x} cy={one.y} r={one.radius * 1.25 + 4} />)}
+            {labels.map((label) => <text key={label.kernel + label.text + label.x} class={`mark-name ${label.kernel === chosen ? 'chosen' : ''}`} x={label.x} y={label.y}>{label.text}</text>)}
+          </g>
+          <BoundLegend kernels={kernels} room={room} />
+          {drag && !drag.moves && Math.hypot(drag.x - drag.fromX, drag.y - drag.fromY) >= kDragFrom && (
+            <rect class="drag-box" x={Math.min(drag.x, drag.fromX)} y={Math.min(drag.y, drag.fromY)} width={Math.abs(drag.x - drag.fromX)} height={Math.abs(drag.y - drag.fromY)} />
+          )}
+        </svg>
+      )}
+      <Tooltip tip={hovered?.tip ?? null} />
+    </div>
+  );
+}
+
+const kLegend: readonly [Bound, string][] = [
+  ['tensor-bound', 'tensor'], ['dram-bound', 'DRAM'], ['l2-bound', 'L2'], ['latency-bound', 'latency'],
+];
+const kLegendEvery = 68;
+
+// What shapes mean, of those in the picture.
+function BoundLegend({ kernels, room }: { kernels: readonly StudiedKernel[]; room: Room }): JSX.Element {
+  const stems = new Set(kernels.map((one) => one.bound.split('-')[0]));
+  const shown = kLegend.filter(([bound]) => stems.has(bound.split('-')[0]));
+  const isAnyLeaning = kernels.some((one) => one.bound.endsWith('leaning'));
+  return (
+    <g class="bound-legend" transform={`translate(${room.left} ${room.top + room.height + 30})`}>
+      <text y={4}>Limited by</text>
+      {shown.map(([bound, text], i) => (
+        <g key={bound} transform={`translate(${74 + i * kLegendEvery} 0)`}><KernelMark family="other" bound={bound} radius={4.2} /><text x={9} y={4}>{text}</text></g>
+      ))}
+      {isAnyLeaning && <text x={74 + shown.length * kLegendEvery} y={4}>hollow: leaning there</text>}
+    </g>
+  );
+}
+
+const kTickEvery = { x: 90, y: 44 };
+
+function AxisGrid({ axis, isX, look, room, at }: { axis: Axis; isX: boolean; look: AxisLook; room: Room; at: (value: number) => number }): JSX.Element {
+  const ticks = ticksOf(axis, (isX ? room.width : room.height) / (isX ? kTickEvery.x : kTickEvery.y));
+  const [right, bottom] = [room.left + room.width, room.top + room.height];
+  return (
+    <g class="axis">
+      {ticks.map(({ value, isMajor }) => {
+        const place = Math.round(at(value)) + 0.5;
+        return isX
+          ? <g key={value}><line class={isMajor ? 'grid' : 'grid minor'} x1={place} x2={place} y1={room.top} y2={bottom} />{isMajor && <text x={place} y={bottom + 15} class="middle">{look.tick(value)}</text>}</g>
+          : <g key={value}><line class={isMajor ? 'grid' : 'grid minor'} x1={room.left} x2={right} y1={place} y2={place} />{isMajor && <text x={room.left - 7} y={place + 3.5} class="end">{look.tick(value)}</text>}</g>;
+      })}
+      {isX
+        ? <><line class="base" x1={room.left} x2={right} y1={bottom + 0.5} y2={bottom + 0.5} /><text class="title end" x={right} y={bottom + 33}>{look.title} →</text></>
+        : <><line class="base" x1={room.left + 0.5} x2={room.left + 0.5} y1={room.top} y2={bottom} /><text class="title end" transform={`translate(${room.left + 14} ${room.top + 4}) rotate(-90)`}>{look.title} →</text></>}
+    </g>
+  );
+}
+
+function GuideLine({ guide, room, at }: { guide: Guide; room: Room; at: (value: number) => number }): JSX.Element {
+  const place = Math.round(at(guide.value)) + 0.5;
+  return guide.axis === 'x'
+    ? <g class="guide"><line x1={place} x2={place} y1={room.top} y2={room.top + room.height} /><text transform={`translate(${place - 5} ${room.top + room.height - 6}) rotate(-90)`}>{guide.text}</text></g>
+    : <g class="guide"><line x1={room.left} x2={room.left + room.width} y1={place} y2={place} /><text class="end" x={room.left + room.width - 6} y={place - 5}>{guide.text}</text></g>;
+}
+
+// Flat roofs and their texts: names keep clear of them.
+function roofBoxes(roofs: readonly RoofLine[], xAt: (value: number) => number, yAt: (value: number) => number): Box[] {
+  return roofs.filter((line) => !line.isMemory).flatMap((line) => {
+    const [left, right, y] = [xAt(line.from.x), xAt(line.to.x), yAt(line.from.y)];
+    const width = roofText(line).length * 5.8;
+    return [{ x: left, y: y - 2, width: right - left, height: 4 }, { x: right - width - 8, y: y - 18, width, height: 16 }];
+  });
+}
+
+// The text runs along its roof, on the outer side.
+function RoofPath({ line, xAt, yAt, room }: { line: RoofLine; xAt: (value: number) => number; yAt: (value: number) => number; room: Room }): JSX.Element {
+  const [x1, y1, x2, y2] = [xAt(line.from.x), yAt(line.from.y), xAt(line.to.x), yAt(line.to.y)];
+  const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
+  const [textX, textY, anchor] = line.isMemory ? [x1 + (x2 - x1) * 0.36, y1 + (y2 - y1) * 0.36, 'middle'] : [Math.min(x2, room.left + room.width) - 6, y1, 'end'];
+  return (
+    <g class={`roof ${line.isMemory ? 'memory' : 'compute'} ${line.isMain ? '' : 'other'}`}>
+      <line x1={x1} y1={y1} x2={x2} y2={y2} />
+      <text class={anchor} transform={`translate(${textX} ${textY}) rotate(${angle.toFixed(2)})`} dy={-5}>{roofText(line)}</text>
+    </g>
+  );
+}
