@@ -144,14 +144,31 @@ std::string_view word_of_weight(analysis::FindingWeight weight) {
 }
 
 void write_findings(JsonWriter& json, const KernelStudy& study) {
-  write_rows(json, "findings", study.findings,
-             [](JsonWriter& one, const analysis::Finding& finding) {
-               one.member("code", finding.code)
-                   .member("weight", word_of_weight(finding.weight))
-                   .member("share", finding.share)
-                   .member("headline", finding.headline)
-                   .member("advice", finding.advice);
-             });
+  json.key("findings").begin_array();
+  for (std::size_t i = 0; i < study.findings.size(); ++i) {
+    const analysis::Finding& finding = study.findings[i];
+    std::string line;
+    JsonWriter one(line);
+    one.begin_object()
+        .member("code", finding.code)
+        .member("weight", word_of_weight(finding.weight))
+        .member("share", finding.share)
+        .member("headline", finding.headline)
+        .member("advice", finding.advice);
+    if (i < study.bases.size()) {
+      const analysis::FindingBasis& basis = study.bases[i];
+      one.member("time_ns", basis.time_ns)
+          .member("saved_ns", basis.saved_ns)
+          .member("launches", basis.launches)
+          .member("confidence", basis.confidence);
+      one.key("rows").begin_array();
+      for (const std::size_t row : basis.rows) one.value(row);
+      one.end_array();
+    }
+    one.end_object();
+    json.raw(line);
+  }
+  json.end_array();
 }
 
 void write_work(JsonWriter& json, const KernelStudy& study, const KernelPage& page) {

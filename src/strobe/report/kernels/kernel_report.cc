@@ -15,6 +15,26 @@ using analysis::KernelStudy;
 
 constexpr std::size_t kRemarksOnAPage = 8;
 
+std::string_view source_words(KernelSource source) {
+  switch (source) {
+    case KernelSource::kTextTable:
+      return "text table";
+    case KernelSource::kMetricRows:
+      return "profiler's CSV, a row per metric";
+    case KernelSource::kWideCsv:
+      return "profiler's CSV, a row per kernel";
+    case KernelSource::kReport:
+      return "profiler's report";
+    case KernelSource::kTrace:
+      return "trace";
+    case KernelSource::kJson:
+      return "strobe's JSON";
+    case KernelSource::kRecording:
+      return "strobe's recording";
+  }
+  return "";
+}
+
 std::string device_words(const KernelDevice& device) {
   std::vector<std::string> words;
   if (device.sm_count > 0) words.push_back(fmt::format("{} SMs", device.sm_count));
@@ -42,13 +62,22 @@ std::string policy_words(ClockPolicy policy) {
   return "";
 }
 
+// What a finding rests on: how many launches, where, and how it was told.
+std::string basis_text(const analysis::FindingBasis& basis) {
+  std::string text =
+      fmt::format("{}, {}", launches_text(basis.launches), duration_text(basis.time_ns));
+  if (!basis.rows.empty()) text += fmt::format(", from row {}", basis.rows.front());
+  if (!basis.confidence.empty()) text += "; " + basis.confidence;
+  return text;
+}
+
 }  // namespace
 
 std::vector<Fact> kernel_facts(const KernelStudy& study) {
   const KernelTable& table = *study.table;
   std::vector<Fact> facts = {
       {"file", "kernels", Text{table.path},
-       fmt::format("{}, {}", word_of(table.source), launches_text(table.size()))}};
+       fmt::format("{}, {}", source_words(table.source), launches_text(table.size()))}};
   for (const KernelDevice& device : table.devices) {
     if (device.name.empty()) continue;
     const std::string label =
@@ -70,14 +99,10 @@ Section kernel_warning_section(const KernelStudy& study) {
   section.key = "warnings";
   section.title = "About the measurement";
   section.is_remark = true;
-  section.points = study.warnings;
+  section.points = study.warnings;  // the last of them quotes the first remark on the file
   const auto& remarks = study.table->remarks;
-  const std::size_t shown = std::min(remarks.size(), kRemarksOnAPage);
-  section.points.insert(section.points.end(), remarks.begin(),
-                        remarks.begin() + static_cast<std::ptrdiff_t>(shown));
-  if (remarks.size() > shown) {
-    section.points.push_back(
-        fmt::format("{} of the file", counted(remarks.size() - shown, "more remark")));
+  for (std::size_t i = 1; i < std::min(remarks.size(), kRemarksOnAPage); ++i) {
+    section.points.push_back("the file: " + remarks[i]);
   }
   return section;
 }
@@ -90,7 +115,10 @@ Section kernel_finding_section(const KernelStudy& study, std::size_t most) {
   const std::size_t shown =
       most == 0 ? study.findings.size() : std::min(most, study.findings.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    section.arguments.push_back({study.findings[i].headline, {}, {}, study.findings[i].advice});
+    const analysis::Finding& finding = study.findings[i];
+    std::vector<std::string> seen;
+    if (i < study.bases.size()) seen.push_back(basis_text(study.bases[i]));
+    section.arguments.push_back({finding.headline, std::move(seen), {}, finding.advice});
   }
   if (shown < study.findings.size()) {
     section.notes.push_back(fmt::format("{} of less weight; JSON has all.",

@@ -86,7 +86,7 @@ std::string title_of(KernelGrouping grouping) {
   return "";
 }
 
-std::string order_words(KernelOrder order) {
+std::string order_words(KernelOrder order, bool has_own_order) {
   switch (order) {
     case KernelOrder::kTime:
       return "most time first";
@@ -95,13 +95,15 @@ std::string order_words(KernelOrder order) {
     case KernelOrder::kCount:
       return "most launches first";
     case KernelOrder::kName:
-      return "by name";
+      return has_own_order ? "as they ran" : "by name";
   }
   return "";
 }
 
 std::string group_lead(const KernelStudy& study, const KernelPage& page) {
-  std::string text = fmt::format("{}; share is of the {}.", order_words(page.order),
+  const bool has_own_order =
+      page.grouping == KernelGrouping::kPosition || page.grouping == KernelGrouping::kLayer;
+  std::string text = fmt::format("{}; share is of the {}.", order_words(page.order, has_own_order),
                                  duration_text(study.totals.latency_ns));
   if (study.totals.headroom_ns()) {
     text +=
@@ -153,7 +155,8 @@ std::vector<Column> group_columns(bool is_kernel) {
 std::vector<Cell> group_cells(const KernelGroup& group, const KernelStudy& study) {
   const KernelSums& sums = group.sums;
   const bool is_unknown = group.bound == KernelBound::kUnknown;
-  return {Text{group.name},
+  return {group.index ? Cell{Text{std::to_string(*group.index)}} : Cell{Absent{}},
+          Text{group.name},
           group.family.empty() || group.family == group.name ? Cell{Absent{}}
                                                              : Cell{Text{group.family}},
           Count{sums.launches},
