@@ -70,6 +70,8 @@ class Search {
   }
 
  private:
+  static constexpr std::size_t kTriedOneByOne = 16;  // most matches are chance and end soon
+
   // "match" i: word i equals word i + period. A repetition is a row of matches, at least `period`
   // of them and more than the best so far has room for; so one of every so many positions is in it.
   void look_at(std::size_t period) {
@@ -80,6 +82,10 @@ class Search {
     for (std::size_t at = step - 1; at < matches_end;) {
       if (words_[at] != words_[at + period]) {
         at += step;
+        continue;
+      }
+      if (at + period < same_until_[at]) {  // one word here and there, and all between
+        at = same_until_[at] - period + step;
         continue;
       }
       const std::size_t end = at + matches_from(at, period);
@@ -97,22 +103,29 @@ class Search {
   }
 
   std::size_t matches_from(std::size_t at, std::size_t period) const {
-    const auto matches = [&](std::size_t count) { return hashes_.equal(at, at + period, count); };
-    return furthest(words_.size() - period - at, matches);
+    const std::size_t most = words_.size() - period - at;
+    std::size_t count = 0;
+    for (; count < std::min(most, kTriedOneByOne); ++count) {
+      if (words_[at + count] != words_[at + count + period]) return count;
+    }
+    return furthest(count, most,
+                    [&](std::size_t matches) { return hashes_.equal(at, at + period, matches); });
   }
 
   std::size_t matches_before(std::size_t at, std::size_t period) const {
-    const auto matches = [&](std::size_t count) {
-      return hashes_.equal(at - count, at + period - count, count);
-    };
-    return furthest(at, matches);
+    std::size_t count = 0;
+    for (; count < std::min(at, kTriedOneByOne); ++count) {
+      if (words_[at - count - 1] != words_[at - count - 1 + period]) return count;
+    }
+    return furthest(count, at, [&](std::size_t matches) {
+      return hashes_.equal(at - matches, at + period - matches, matches);
+    });
   }
 
-  // The largest count up to `most` for which it holds; it holds for all smaller ones, too.
+  // The largest count up to `most` for which it holds; it holds for `good` and all smaller ones.
   template <typename Holds>
-  static std::size_t furthest(std::size_t most, Holds holds) {
-    std::size_t good = 0;
-    std::size_t next = 1;
+  static std::size_t furthest(std::size_t good, std::size_t most, Holds holds) {
+    std::size_t next = 2 * good + 1;
     while (next <= most && holds(next)) {
       good = next;
       next *= 2;
