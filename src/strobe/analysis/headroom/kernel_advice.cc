@@ -25,6 +25,10 @@ std::string_view verb_of(ChainEvidence evidence) {
   return evidence == ChainEvidence::kNames ? "" : "what looks like ";
 }
 
+std::string how_often(std::size_t times) {
+  return times == 1 ? "once" : count_text(times) + " times";
+}
+
 // How a kind of chain is called in a sentence, and what helps.
 struct ChainAdvice {
   ChainKind kind;
@@ -143,7 +147,7 @@ class Advisor {
     const auto time = static_cast<double>(basis.time_ns);
     const std::string size =
         least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
-    const std::string times = chains == 1 ? "once" : count_text(chains) + " times";
+    const std::string times = how_often(chains);
     std::string headline;
     if (chain.kind == ChainKind::kAttentionScores) {
       headline = fmt::format(
@@ -237,8 +241,8 @@ class Advisor {
     basis.confidence = word_of(ChainEvidence::kStructure);
     const KernelSums& everywhere = sums_by_name_[name];
     std::string headline = fmt::format(
-        "{} equal matrix products in a row, {} times, keep the matrix pipe {} busy: headroom {}",
-        stack.height, count_text(stack.times), share_text(*sums.tensor_percent() / 100),
+        "{} equal matrix products in a row, {}, keep the matrix pipe {} busy: headroom {}",
+        stack.height, how_often(stack.times), share_text(*sums.tensor_percent() / 100),
         share_of_time(basis.saved_ns));
     if (everywhere.launches > sums.launches) {
       headline += fmt::format(", {} with all {} launches of this kernel",

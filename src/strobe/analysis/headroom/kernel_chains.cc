@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace strobe::analysis {
@@ -85,18 +86,21 @@ class Links {
     return text;
   }
 
-  // "9 kernels: 7 elementwise, 1 gather, 1 norm"
+  // "8 elementwise", "7 elementwise, 1 gather, 1 norm": most first.
   std::string counted_by_family() const {
-    std::string parts;
-    std::size_t families = 0;
+    std::vector<std::pair<std::size_t, KernelFamily>> counts;
     for (std::size_t i = 0; i < static_cast<std::size_t>(KernelFamily::kCount_); ++i) {
       const auto family = static_cast<KernelFamily>(i);
-      const std::size_t links = count(family);
-      if (links == 0) continue;
-      if (links == size()) return fmt::format("{} {} kernels", links, device::word_of(family));
-      parts += fmt::format("{}{} {}", families++ > 0 ? ", " : "", links, device::word_of(family));
+      if (const std::size_t links = count(family); links > 0) counts.emplace_back(links, family);
     }
-    return fmt::format("{} kernels: {}", size(), parts);
+    std::stable_sort(counts.begin(), counts.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string text;
+    for (const auto& [links, family] : counts) {
+      if (!text.empty()) text += ", ";
+      text += fmt::format("{} {}", links, device::word_of(family));
+    }
+    return text;
   }
 
  private:
@@ -175,7 +179,7 @@ Found activation(const Links& links, const ChainPlace& place) {
   return Chain{ChainKind::kActivation, ChainEvidence::kStructure,
                links.size() == kTanhGelu
                    ? "activation as operators: 8 elementwise kernels, as many as tanh-GELU takes"
-                   : "activation as operators: " + links.counted_by_family()};
+                   : fmt::format("activation as operators: {} kernels", links.counted_by_family())};
 }
 
 Found residual_norm(const Links& links, const ChainPlace&) {
@@ -259,7 +263,7 @@ Chain recognise_chain(std::span<const ChainLink> links, const ChainPlace& place)
   for (const Rule rule : kRules) {
     if (Found found = rule(all, place)) return *std::move(found);
   }
-  return Chain{ChainKind::kPlain, ChainEvidence::kNone, all.counted_by_family()};
+  return Chain{ChainKind::kPlain, ChainEvidence::kNone, all.counted_by_family() + " kernels"};
 }
 
 }  // namespace strobe::analysis

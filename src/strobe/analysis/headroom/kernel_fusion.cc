@@ -18,8 +18,8 @@ bool is_matrix(const FusionRow& row) {
   return does_matrix_work(row.family, row.sample.tensor_percent);
 }
 
-// A collective waits for other devices, a copy is not done by a kernel: neither can become part of
-// one.
+// A collective waits for other devices; a copy may be no kernel at all, and a transposition moves
+// across every tile. Neither becomes part of a pointwise kernel.
 bool can_fuse(const FusionRow& row) {
   return !is_matrix(row) && row.family != KernelFamily::kCollective &&
          row.family != KernelFamily::kCopy;

@@ -56,7 +56,7 @@ TEST(KernelChainsTest, what_names_say_is_listed) {
 TEST(KernelChainsTest, a_softmax_among_other_work_is_not_called_attention) {
   expect_chain({of(KernelFamily::kSoftmax), of(KernelFamily::kGather), pointwise()},
                kBetweenProducts, ChainKind::kPlain, ChainEvidence::kNone,
-               "3 kernels: 1 softmax, 1 gather, 1 elementwise");
+               "1 softmax, 1 gather, 1 elementwise kernels");
 }
 
 TEST(KernelChainsTest, joined_halves_before_attention_are_a_rotary_embedding) {
@@ -67,7 +67,7 @@ TEST(KernelChainsTest, joined_halves_before_attention_are_a_rotary_embedding) {
   EXPECT_EQ(recognise_chain(links, place).kind, ChainKind::kPlain);
   place.scores_come_next = true;
   expect_chain(links, place, ChainKind::kRotaryEmbedding, ChainEvidence::kStructure,
-               "rotary position embedding: 7 kernels: 1 concat, 2 gather, 4 elementwise");
+               "rotary position embedding: 4 elementwise, 2 gather, 1 concat");
   links.push_back(pointwise("k[neg]"));
   links.push_back(pointwise("k[mul]"));
   EXPECT_EQ(recognise_chain(links, {}).evidence, ChainEvidence::kNames);
