@@ -116,6 +116,7 @@ std::string group_lead(const KernelStudy& study, const KernelPage& page) {
 
 std::vector<Column> group_columns(bool is_kernel) {
   return {
+      {.key = "index", .header = "#", .type = ColumnType::kNumber, .importance = 19},
       name_of_rows(is_kernel ? "kernel" : "group",
                    is_kernel ? ColumnType::kName : ColumnType::kText),
       {.key = "family", .header = "family", .least_width = 6, .importance = 2},

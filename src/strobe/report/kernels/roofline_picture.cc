@@ -101,11 +101,16 @@ void append_axis_below(std::vector<std::string>& lines, std::size_t front, std::
                   meaning);
 }
 
-// Every whole power of ten of an axis that is a logarithm.
-std::vector<std::pair<std::size_t, std::string>> decades(const Axis& axis) {
+// Powers of ten of an axis that is a logarithm, and on a short one what lies between.
+std::vector<std::pair<std::size_t, std::string>> round_numbers(const Axis& axis) {
   std::vector<std::pair<std::size_t, std::string>> ticks;
-  for (double power = std::ceil(axis.low - 1e-9); power <= axis.high + 1e-9; ++power) {
-    ticks.emplace_back(axis.at(power), short_number(std::pow(10, power)));
+  const bool is_short = axis.high - axis.low < 3;
+  for (double power = std::floor(axis.low); power <= axis.high; ++power) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double place = power + std::log10(factor);
+      if (place < axis.low || place > axis.high || (factor != 1 && !is_short)) continue;
+      ticks.emplace_back(axis.at(place), short_number(factor * std::pow(10, power)));
+    }
   }
   return ticks;
 }
@@ -133,15 +138,16 @@ void find_ranges(const Roofline& roofline, Range& intensity, Range& rate) {
     intensity.take(std::log10(*roofline.ridge_flop_per_byte) - 1);
     intensity.take(std::log10(*roofline.ridge_flop_per_byte) + 1);
   }
-  for (const Roof& roof : roofline.compute) rate.take(std::log10(roof.value));
   for (const RooflinePoint& point : roofline.points) {
     if (!stands_under_roofs(point)) continue;
     intensity.take(std::log10(*point.flop_per_byte));
     rate.take(std::log10(*point.flop_per_s));
   }
-  intensity = {std::max(std::floor(intensity.low), intensity.high - kMostDecades - 2),
-               std::ceil(intensity.high + 0.1)};
-  rate = {std::max(std::floor(rate.low), rate.high - kMostDecades), rate.high + 0.35};
+  if (!roofline.compute.empty()) rate.take(std::log10(roofline.compute.front().value));
+  intensity = {std::max(intensity.low - 0.1, intensity.high - kMostDecades - 2),
+               intensity.high + 0.1};
+  if (!roofline.memory.empty()) rate.take(intensity.low + std::log10(roofline.memory[0].value));
+  rate = {std::max(rate.low - 0.1, rate.high - kMostDecades), rate.high + 0.2};
 }
 
 void draw_roofs(Sheet& sheet, const Roofline& roofline, const Axis& x, const Axis& y) {
@@ -221,7 +227,7 @@ std::vector<std::string> rate_picture(const Roofline& roofline, std::size_t lett
   std::size_t front = 0;
   for (const std::string& label : labels) front = std::max(front, label.size());
   std::vector<std::string> lines = sheet.lines(labels);
-  append_axis_below(lines, front + 1, width, decades(x), "FLOP/byte");
+  append_axis_below(lines, front + 1, width, round_numbers(x), "FLOP/byte");
   if (!roofline.memory.empty()) lines.push_back(memory_legend(roofline));
   return lines;
 }

@@ -113,6 +113,8 @@ std::string rate_svg(const KernelStudy& study, const RooflinePage& page) {
   return std::move(plot).svg();
 }
 
+}  // namespace
+
 std::string share_svg(const KernelStudy& study, const RooflinePage& page) {
   const bool has_shares = std::ranges::any_of(
       study.roofline.points,
@@ -141,21 +143,19 @@ std::string share_svg(const KernelStudy& study, const RooflinePage& page) {
   return std::move(plot).svg();
 }
 
-}  // namespace
-
 std::string roofline_svg(const KernelStudy& study, const RooflinePage& page) {
-  if (study.roofline.points.empty()) return {};
-  return has_rates(study.roofline) ? rate_svg(study, page) : share_svg(study, page);
+  return has_rates(study.roofline) ? rate_svg(study, page) : std::string();
 }
 
 std::string roofline_html(const KernelStudy& study, const RooflinePage& page) {
   const bool rates = has_rates(study.roofline);
-  return kernel_page_html(
-      roofline_document(study, page), rates ? "Under the roofs" : "Shares of the peaks",
-      {{rates ? "Roofline" : "Shares of the peaks",
-        "One circle per kernel name, its area the time of all its launches; letters as in the "
-        "table below.",
-        roofline_svg(study, page)}});
+  const std::string caption =
+      "One circle per kernel name, its area the time of all its launches; letters as in the table "
+      "below.";
+  return kernel_page_html(roofline_document(study, page),
+                          rates ? "Under the roofs" : "Shares of the peaks",
+                          {{"Roofline", caption, roofline_svg(study, page)},
+                           {"Shares of the peaks", caption, share_svg(study, page)}});
 }
 
 }  // namespace strobe::report

@@ -27,8 +27,8 @@ const Section* section_of(const Document& document, std::string_view key) {
 TEST(RooflineReportTest, without_rates_the_shares_are_drawn) {
   const KernelTable table = test::kernel_sketch({{"gemm", 60'000, 80, 10}});
   const Document document = roofline_document(analysis::study_kernels(table), {});
-  ASSERT_NE(section_of(document, "picture"), nullptr);
-  EXPECT_EQ(section_of(document, "picture")->title, "Shares of the peaks");
+  ASSERT_NE(section_of(document, "shares"), nullptr);
+  EXPECT_EQ(section_of(document, "shares")->title, "Shares of the peaks");
   EXPECT_THAT(document.verdict[0], HasSubstr("not known"));
 }
 
@@ -58,7 +58,7 @@ TEST(RooflineReportTest, json_and_csv_have_every_point) {
 
 TEST(RooflineReportTest, the_area_of_a_circle_is_the_time) {
   const KernelTable table = test::kernel_sketch({{"gemm", 40'000, 80, 10}, {"add", 10'000, 0, 70}});
-  const std::string svg = roofline_svg(analysis::study_kernels(table), {});
+  const std::string svg = share_svg(analysis::study_kernels(table), {});
   EXPECT_THAT(svg, HasSubstr("r=\"42.0\""));
   EXPECT_THAT(svg, HasSubstr("r=\"21.0\""));  // a quarter of the time
   EXPECT_THAT(svg, HasSubstr("<title>gemm: 1 launch, 40.0 us (80.0 % of all)"));
