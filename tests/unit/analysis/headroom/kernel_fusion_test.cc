@@ -92,8 +92,8 @@ TEST(KernelFusionTest, the_reason_has_its_numbers) {
                                  row('g', 60), row('e', 10), row('s', 30)};
   const std::string plain = plan_fusions(rows).groups[0].why;
   EXPECT_EQ(plain,
-            "2 x 2 kernels take 80 ns (40.0 %); one kernel each makes 2 launches fewer and up to "
-            "20 ns (10.0 %) less");
+            "2 x 2 kernels take 80.0 ns (40.0 %); one kernel each makes 2 launches fewer and up to "
+            "20.0 ns (10.0 %) less");
   for (FusionRow& counted : rows) counted.dram_bytes = 1024 * counted.sample.latency_ns;
   const FusionGroup group = plan_fusions(rows).groups[0];
   EXPECT_EQ(group.why, plain +
