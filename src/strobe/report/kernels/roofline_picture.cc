@@ -27,10 +27,12 @@ class Sheet {
   void put(std::size_t column, std::size_t row, char mark) {
     if (row < height() && column < width()) lines_[height() - 1 - row][column] = mark;
   }
-  // Ends at `column`.
-  void write_before(std::size_t column, std::size_t row, const std::string& text) {
-    if (text.size() > column) return;
-    for (std::size_t i = 0; i < text.size(); ++i) put(column - text.size() + i, row, text[i]);
+  // As far right as the row has room for it, or nowhere.
+  void write_at_right(std::size_t row, const std::string& text) {
+    if (row >= height()) return;
+    std::string& line = lines_[height() - 1 - row];
+    const std::size_t at = line.rfind(std::string(text.size() + 1, ' '));
+    if (at != std::string::npos) line.replace(at + 1, text.size(), text);
   }
   void write(std::size_t column, std::size_t row, const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) put(column + i, row, text[i]);
@@ -170,12 +172,15 @@ void draw_roofs(Sheet& sheet, const Roofline& roofline, const Axis& x, const Axi
       sheet.put(column, y.at(height), '-');
     }
   }
-  // Names last, above their lines, so that no line runs through them.
+}
+
+// Above their lines, where no line and no point runs through them.
+void name_roofs(Sheet& sheet, const Roofline& roofline, const Axis& y) {
   for (const Roof& roof : roofline.compute) {
     const double height = std::log10(roof.value);
     if (height < y.low) continue;
-    sheet.write_before(sheet.width(), y.at(height) + 1,
-                       fmt::format(" {} {}", roof.name, flop_rate_text(roof.value)));
+    sheet.write_at_right(y.at(height) + 1,
+                         fmt::format("{} {}", roof.name, flop_rate_text(roof.value)));
   }
 }
 
@@ -220,6 +225,7 @@ std::vector<std::string> rate_picture(const Roofline& roofline, std::size_t lett
   Sheet sheet(width, kHeight);
   draw_roofs(sheet, roofline, x, y);
   draw_points(sheet, roofline, lettered, x, y);
+  name_roofs(sheet, roofline, y);
   std::vector<std::string> labels(kHeight);
   for (double power = std::ceil(y.low - 1e-9); power <= y.high; ++power) {
     labels[y.at(power)] = flop_rate_text(std::pow(10, power));

@@ -41,6 +41,9 @@ double share_of_time(const RooflinePoint& point, const KernelStudy& study) {
 std::vector<std::string> verdict_of(const KernelStudy& study) {
   const Roofline& roofline = study.roofline;
   std::vector<std::string> sentences;
+  if (!study.totals.headroom_ns()) {
+    return {"This list has times and no counters: there is nothing to place a kernel by."};
+  }
   if (!has_rates(roofline)) {
     sentences.push_back(
         "Operations and bytes of these kernels are not known, so they are shown by the share of "
@@ -116,6 +119,7 @@ Section share_section(const KernelStudy& study, const RooflinePage& page, std::s
 
 Section roof_section(const Roofline& roofline) {
   Section section;
+  if (!has_rates(roofline)) return section;
   section.key = "roofs";
   section.title = "Roofs";
   section.table.columns = {
@@ -198,7 +202,7 @@ Section point_section(const KernelStudy& study, const RooflinePage& page, std::s
   }
   const std::size_t more = study.roofline.points.size() - shown;
   section.table.rows_left_out = more;
-  if (more > 0) section.table.left_out = fmt::format("{} more, drawn as o", count_text(more));
+  if (more > 0) section.table.left_out = fmt::format("{} more, without a letter", count_text(more));
   drop_empty_columns(section.table);
   return section;
 }
