@@ -119,7 +119,7 @@ std::vector<Column> group_columns(bool is_kernel) {
       {.key = "index", .header = "#", .type = ColumnType::kNumber, .importance = 19},
       name_of_rows(is_kernel ? "kernel" : "group",
                    is_kernel ? ColumnType::kName : ColumnType::kText),
-      {.key = "family", .header = "family", .least_width = 6, .importance = 2},
+      {.key = "family", .header = "family", .for_tools = true},
       {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 12},
       {.key = "total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 18},
       {.key = "share",

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -148,27 +147,26 @@ void find_ranges(const Roofline& roofline, Range& intensity, Range& rate) {
   if (!roofline.compute.empty()) rate.take(std::log10(roofline.compute.front().value));
   intensity = {std::max(intensity.low - 0.1, intensity.high - kMostDecades - 2),
                intensity.high + 0.1};
-  if (!roofline.memory.empty()) rate.take(intensity.low + std::log10(roofline.memory[0].value));
+  if (const Roof* dram = dram_roof(roofline)) rate.take(intensity.low + std::log10(dram->value));
   rate = {std::max(rate.low - 0.1, rate.high - kMostDecades), rate.high + 0.2};
 }
 
 void draw_roofs(Sheet& sheet, const Roofline& roofline, const Axis& x, const Axis& y) {
   const double top = roofline.compute.empty() ? y.high : std::log10(roofline.compute.front().value);
-  const std::optional<double> dram =
-      roofline.memory.empty() ? std::nullopt : std::optional(std::log10(roofline.memory[0].value));
-  for (std::size_t i = roofline.memory.size(); i-- > 0;) {
-    const double bandwidth = std::log10(roofline.memory[i].value);
+  const Roof* dram = dram_roof(roofline);
+  for (const Roof& roof : roofline.memory) {
+    const double bandwidth = std::log10(roof.value);
     for (std::size_t column = 0; column < sheet.width(); ++column) {
       const double rate = x.value(column) + bandwidth;
       if (rate > top || rate < y.low) continue;
-      sheet.put(column, y.at(rate), i == 0 ? '/' : ':');
+      sheet.put(column, y.at(rate), &roof == dram ? '/' : ':');
     }
   }
   for (const Roof& roof : roofline.compute) {
     const double height = std::log10(roof.value);
     if (height < y.low) continue;
     for (std::size_t column = 0; column < sheet.width(); ++column) {
-      if (dram && x.value(column) + *dram < height) continue;
+      if (dram != nullptr && x.value(column) + std::log10(dram->value) < height) continue;
       sheet.put(column, y.at(height), '-');
     }
   }
@@ -196,9 +194,9 @@ void draw_points(Sheet& sheet, const Roofline& roofline, std::size_t lettered, c
 
 std::string memory_legend(const Roofline& roofline) {
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < roofline.memory.size(); ++i) {
-    words.push_back(fmt::format("{} {} {}", i == 0 ? "///" : ":::", roofline.memory[i].name,
-                                byte_rate_text(roofline.memory[i].value)));
+  for (const Roof& roof : roofline.memory) {
+    words.push_back(fmt::format("{} {} {}", &roof == dram_roof(roofline) ? "///" : ":::", roof.name,
+                                byte_rate_text(roof.value)));
   }
   return fmt::format("{}", fmt::join(words, "   "));
 }
@@ -206,6 +204,11 @@ std::string memory_legend(const Roofline& roofline) {
 }  // namespace
 
 char letter_of(std::size_t point) { return static_cast<char>('A' + point % kMostLetters); }
+
+const Roof* dram_roof(const Roofline& roofline) {
+  const auto found = std::ranges::find(roofline.memory, "DRAM", &Roof::name);
+  return found == roofline.memory.end() ? nullptr : &*found;
+}
 
 bool has_rates(const Roofline& roofline) {
   return std::ranges::any_of(roofline.points, stands_under_roofs);
