@@ -64,10 +64,15 @@ TEST(KernelFusionTest, collectives_copies_and_other_streams_end_a_run_as_well) {
 }
 
 TEST(KernelFusionTest, a_kernel_that_keeps_the_matrix_pipe_busy_is_a_product_whatever_its_name) {
+  EXPECT_TRUE(does_matrix_work(KernelFamily::kGemm, {}));
+  EXPECT_FALSE(does_matrix_work(KernelFamily::kOther, {}));
+  EXPECT_FALSE(does_matrix_work(KernelFamily::kOther, 4.9));
+  EXPECT_TRUE(does_matrix_work(KernelFamily::kOther, 5));
+  EXPECT_FALSE(does_matrix_work(KernelFamily::kElementwise, 12));  // packed arithmetic
+  EXPECT_TRUE(does_matrix_work(KernelFamily::kElementwise, 30));
   std::vector<FusionRow> rows = {row('e', 1), row('e', 1)};
-  rows[0].sample.tensor_percent = 4.9;  // packed arithmetic
   EXPECT_EQ(plan_fusions(rows).runs.size(), 1u);
-  rows[0].sample.tensor_percent = 5;
+  rows[0].sample.tensor_percent = 40;
   EXPECT_EQ(plan_fusions(rows).runs.size(), 0u);
 }
 
