@@ -30,7 +30,8 @@ class Sheet {
   void write_at_right(std::size_t row, const std::string& text) {
     if (row >= height()) return;
     std::string& line = lines_[height() - 1 - row];
-    const std::size_t at = line.rfind(std::string(text.size() + 1, ' '));
+    // With a blank on both sides; the edge counts as one.
+    const std::size_t at = (line + ' ').rfind(std::string(text.size() + 2, ' '));
     if (at != std::string::npos) line.replace(at + 1, text.size(), text);
   }
   void write(std::size_t column, std::size_t row, const std::string& text) {
