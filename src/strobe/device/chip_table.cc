@@ -90,6 +90,16 @@ constexpr Row kRows[] = {
     {"MLU370-X8", "mlu370", kMlu370, 96, 0, 0, 0, 0, 614.4, 0, 0, 0, 0},
 };
 
+struct Measured {
+  std::string_view name;
+  double f16;   // TFLOP/s
+  double dram;  // GB/s
+};
+
+constexpr Measured kMeasured[] = {
+    {"H200 SXM", 790, 4300},  // a library's bf16 product, and reads and writes of 1 GiB and more
+};
+
 constexpr auto kChips = [] {
   constexpr double kTera = 1e12;
   constexpr double kGiga = 1e9;
@@ -111,6 +121,13 @@ constexpr auto kChips = [] {
                      .boost_clock_hz = row.boost * kMega,
                      .base_clock_hz = row.base * kMega};
   });
+  for (const Measured& measured : kMeasured) {
+    ChipPeaks& chip = *std::find_if(chips.begin(), chips.end(), [&](const ChipPeaks& one) {
+      return one.name == measured.name;
+    });
+    chip.measured_f16_flops = measured.f16 * kTera;
+    chip.measured_dram_bytes_per_s = measured.dram * kGiga;
+  }
   return chips;
 }();
 

@@ -72,6 +72,12 @@ TEST(ChipPeaksTest, numbers_are_those_of_the_sheets) {
   EXPECT_EQ(chip_peaks("H200")->l2_bytes, 60 * 1024 * 1024);
 }
 
+TEST(ChipPeaksTest, what_was_measured_stands_beside_the_sheet) {
+  EXPECT_EQ(chip_peaks("H200")->measured_f16_flops, 790e12);
+  EXPECT_EQ(chip_peaks("H200")->measured_dram_bytes_per_s, 4300e9);
+  EXPECT_EQ(chip_peaks("H100")->measured_f16_flops, 0);
+}
+
 TEST(ChipPeaksTest, every_chip_answers_to_its_own_words_and_name) {
   std::set<std::string_view> names;
   for (const ChipPeaks& chip : known_chips()) {
@@ -98,6 +104,8 @@ TEST(ChipPeaksTest, the_columns_of_a_chip_fit_each_other) {
     EXPECT_NEAR(chip.f16_flops / tf32, 2, 0.03) << chip.name;
     EXPECT_NEAR(f8 / chip.f16_flops, 2, 0.03) << chip.name;
     EXPECT_LE(chip.f64_flops, chip.f32_flops) << chip.name;
+    EXPECT_LE(chip.measured_f16_flops, chip.f16_flops) << chip.name;
+    EXPECT_LE(chip.measured_dram_bytes_per_s, chip.dram_bytes_per_s) << chip.name;
   }
 }
 
