@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace strobe::record {
+
+// What the launcher asks of the library, read from the environment.
+struct Settings {
+  std::string folder;  // "": nobody asked; the library does nothing
+  std::vector<std::string> metrics;
+  bool is_strict = false;
+  std::string kernel_pattern;  // "": every name
+  std::uint64_t first_launch = 0;
+  std::uint64_t last_launch = std::numeric_limits<std::uint64_t>::max();  // counts
+  std::string cupti_path;
+  std::size_t batch = 256;
+  bool user_replay = false;
+  bool with_registers = false;
+  std::string problem;  // what could not be read; "" if all could
+};
+
+Settings read_settings() noexcept;
+
+// "A:B", "A:", ":B" or "A"; both ends count. False if it is none of them.
+bool read_launch_window(const char* text, std::uint64_t& first, std::uint64_t& last) noexcept;
+
+}  // namespace strobe::record
