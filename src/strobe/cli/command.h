@@ -54,7 +54,7 @@ class Arguments {
 };
 
 struct Command {
-  std::string_view name;
+  std::string_view name;                     // as typed: "summary"; of an action "kernels show"
   std::string_view summary;                  // one line, for the list of verbs
   std::string_view positionals = {};         // "TRACE...", "" if it takes none
   std::string_view positionals_help = {};    // what these are
@@ -62,7 +62,12 @@ struct Command {
   std::vector<std::string_view> notes = {};  // paragraphs below the flags
   std::vector<Flag> flags = {};              // its own; common_flags() come on top
   Result<void> (*run)(const Arguments& arguments, const Terminal& terminal) = nullptr;
+  std::vector<Command> actions = {};   // `strobe kernels show`: what the verb can be told to do
+  std::string_view usual_action = {};  // meant where the first word is none of them
 };
+
+// The last word of its name: "show".
+std::string_view action_word(const Command& command);
 
 // --color, --quiet, -v, --help: the same in every verb.
 std::vector<Flag> common_flags();
@@ -75,6 +80,7 @@ std::vector<Command> commands();
 
 Command summary_command();
 Command compare_command();
+Command kernels_command();
 Command view_command();
 Command serve_command();
 Command doctor_command();

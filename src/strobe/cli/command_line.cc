@@ -1,6 +1,7 @@
 #include "strobe/cli/command_line.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
@@ -154,6 +155,45 @@ Result<Arguments> parse_flags(std::vector<std::string> words, const Command& com
   return arguments;
 }
 
+// What stands where an action belongs: an action, or a file for the usual one.
+bool looks_like_a_file(const std::string& word) {
+  std::error_code ignored;
+  return word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, ignored);
+}
+
+const Command* find_action(const Command& verb, std::string_view word) {
+  const auto found = std::ranges::find(verb.actions, word, action_word);
+  return found == verb.actions.end() ? nullptr : &*found;
+}
+
+std::vector<std::string_view> action_words(const Command& verb) {
+  std::vector<std::string_view> words;
+  for (const Command& action : verb.actions) words.push_back(action_word(action));
+  return words;
+}
+
+// Of a verb with actions the one that `words` start with, which is then taken off them.
+Result<Command> choose_action(const Command& verb, std::vector<std::string>& words) {
+  if (words.empty()) {
+    return bad_command_line(fmt::format("`strobe {}` needs to know what to do: {}", verb.name,
+                                        joined(action_words(verb))),
+                            "", fmt::format("`strobe {} --help` explains them", verb.name));
+  }
+  if (const Command* action = find_action(verb, words[0])) {
+    words.erase(words.begin());
+    return *action;
+  }
+  const std::string_view meant = nearest(words[0], action_words(verb));
+  const Command* usual = find_action(verb, verb.usual_action);
+  const bool mistyped =
+      !meant.empty() && !words[0].starts_with("-") && !looks_like_a_file(words[0]);
+  if (usual != nullptr && !mistyped) return *usual;
+  return bad_command_line(
+      fmt::format("'{}' is nothing that `strobe {}` does", words[0], verb.name), "",
+      meant.empty() ? fmt::format("it does {}", joined(action_words(verb)))
+                    : fmt::format("did you mean `strobe {} {}`?", verb.name, meant));
+}
+
 bool asks_for_help(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word == "--") return false;
@@ -164,24 +204,43 @@ bool asks_for_help(const std::vector<std::string>& words) {
 
 }  // namespace
 
+Result<Command> find_command(const std::vector<std::string>& words,
+                             const std::vector<Command>& commands) {
+  const std::string_view verb = words.empty() ? std::string_view{} : words[0];
+  const auto command = std::ranges::find(commands, verb, &Command::name);
+  if (command == commands.end()) {
+    std::vector<std::string_view> names;
+    for (const Command& known : commands) names.push_back(known.name);
+    return not_one_of("help", verb, names);
+  }
+  if (words.size() == 1 || command->actions.empty()) return *command;
+  if (const Command* action = find_action(*command, words[1])) return *action;
+  return not_one_of(fmt::format("help {}", verb), words[1], action_words(*command));
+}
+
 Result<Request> parse_command_line(const std::vector<std::string>& words,
                                    const std::vector<Command>& commands) {
   const std::string verb = verb_of(words);
-  const auto command = std::ranges::find(commands, verb, &Command::name);
-  if (command == commands.end()) return unknown_verb(verb, commands);
-  const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
+  const auto found = std::ranges::find(commands, verb, &Command::name);
+  if (found == commands.end()) return unknown_verb(verb, commands);
+  Command command = *found;
+  std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
+  const bool is_about_the_verb = !rest.empty() && (rest[0] == "--help" || rest[0] == "-h");
+  if (!command.actions.empty() && !is_about_the_verb) {
+    STROBE_TRY(command, choose_action(*found, rest));
+  }
   if (asks_for_help(rest)) {  // whatever else may be wrong
     Arguments arguments;
     arguments.add("help", "on");
-    return Request{*command, std::move(arguments)};
+    return Request{std::move(command), std::move(arguments)};
   }
-  STROBE_TRY(Arguments arguments, parse_flags(rest, *command));
-  if (command->positionals.empty() && !arguments.positionals.empty()) {
+  STROBE_TRY(Arguments arguments, parse_flags(rest, command));
+  if (command.positionals.empty() && !arguments.positionals.empty()) {
     return bad_command_line(
-        fmt::format("`strobe {}` takes no '{}'", verb, arguments.positionals[0]), "",
-        fmt::format("`strobe {} --help` shows how it is called", verb));
+        fmt::format("`strobe {}` takes no '{}'", command.name, arguments.positionals[0]), "",
+        fmt::format("`strobe {} --help` shows how it is called", command.name));
   }
-  return Request{*command, std::move(arguments)};
+  return Request{std::move(command), std::move(arguments)};
 }
 
 Terminal terminal_for(const Arguments& arguments, const TerminalFacts& facts) {

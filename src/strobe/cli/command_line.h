@@ -14,8 +14,13 @@ struct Request {
   Arguments arguments;
 };
 
+// The verb, or the action of a verb, that these words name: {"kernels", "show"}.
+Result<Command> find_command(const std::vector<std::string>& words,
+                             const std::vector<Command>& commands);
+
 // What the person asks for. `words` are the arguments without the program's own name; `--help` and
-// `--version` in front of any verb are the verbs of that name.
+// `--version` in front of any verb are the verbs of that name. Of a verb with actions the first
+// word chooses one, or is the first word of the usual one.
 Result<Request> parse_command_line(const std::vector<std::string>& words,
                                    const std::vector<Command>& commands);
 

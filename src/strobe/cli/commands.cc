@@ -5,8 +5,12 @@
 namespace strobe::cli {
 
 std::vector<Command> commands() {
-  return {summary_command(), compare_command(), view_command(),   serve_command(),
-          doctor_command(),  help_command(),    version_command()};
+  return {summary_command(), compare_command(), kernels_command(), view_command(),
+          serve_command(),   doctor_command(),  help_command(),    version_command()};
+}
+
+std::string_view action_word(const Command& command) {
+  return command.name.substr(command.name.rfind(' ') + 1);
 }
 
 std::vector<Flag> common_flags() {

@@ -47,6 +47,9 @@ std::string as_sentence(std::string_view text) {
 
 std::string usage(const Command& command) {
   std::string text = fmt::format("strobe {}", command.name);
+  if (!command.actions.empty()) {
+    text += command.usual_action.empty() ? " ACTION" : " [ACTION]";
+  }
   if (!command.positionals.empty()) text += fmt::format(" {}", command.positionals);
   if (!command.flags.empty()) text += " [flags]";
   return text;
@@ -68,6 +71,29 @@ std::string flag_lines(const std::vector<Flag>& flags, std::size_t columns) {
   return text;
 }
 
+std::string action_lines(const Command& verb, std::size_t columns) {
+  std::size_t longest = 0;
+  for (const Command& action : verb.actions) {
+    longest = std::max(longest, action_word(action).size());
+  }
+  std::string text;
+  for (const Command& action : verb.actions) {
+    text += fmt::format("  {:<{}}  {}\n", action_word(action), longest,
+                        wrapped(action.summary, longest + 4, columns));
+  }
+  if (!verb.usual_action.empty()) {
+    text += fmt::format("Without one of these words: {}.\n", verb.usual_action);
+  }
+  return text;
+}
+
+// "kernels-show": how manual pages call an action.
+std::string page_name(const Command& command) {
+  std::string name(command.name);
+  std::ranges::replace(name, ' ', '-');
+  return name;
+}
+
 // roff reads a leading dot or quote as a command and a bare dash as a hyphen.
 std::string roff(std::string_view text) {
   std::string out;
@@ -87,6 +113,7 @@ std::string overview_help(const std::vector<Command>& commands) {
       "Paddle, any Chrome trace; plain, .gz or .zst) and says where the time went.\n"
       "\n"
       "  strobe summary trace.json.gz            where the time went, and what to do about it\n"
+      "  strobe kernels report.ncu-rep           how near each kernel is to what the chip can do\n"
       "  strobe serve logs                       the same and a timeline, in the browser\n"
       "  strobe doctor                           what this machine offers, and what is missing\n"
       "\n"
@@ -119,20 +146,28 @@ std::string command_help(const Command& command, int columns) {
     text += fmt::format("\n  {}   {}\n", command.positionals,
                         wrapped(command.positionals_help, command.positionals.size() + 5, width));
   }
+  if (!command.actions.empty()) text += "\nActions:\n" + action_lines(command, width);
   if (!command.flags.empty()) text += "\nFlags:\n" + flag_lines(command.flags, width);
   text += "\nIn every verb:\n" + flag_lines(common_flags(), width);
+  if (!command.actions.empty()) {
+    text += fmt::format("\n`strobe {} ACTION --help` tells more about an action.\n", command.name);
+  }
   for (const std::string_view note : command.notes) text += "\n" + wrapped(note, 0, width) + "\n";
   return text;
 }
 
 std::string manual_page(const Command& command) {
-  std::string text =
-      fmt::format(".TH STROBE\\-{} 1 \"\" \"strobe {}\"\n.SH NAME\n", command.name, kVersion);
-  text += fmt::format("strobe\\-{} \\- {}\n.SH SYNOPSIS\n.B {}\n", command.name,
+  std::string text = fmt::format(".TH STROBE\\-{} 1 \"\" \"strobe {}\"\n.SH NAME\n",
+                                 roff(page_name(command)), kVersion);
+  text += fmt::format("strobe\\-{} \\- {}\n.SH SYNOPSIS\n.B {}\n", roff(page_name(command)),
                       roff(command.summary), roff(usage(command)));
   text += ".SH EXAMPLES\n";
   for (const Example& example : command.examples) {
     text += fmt::format(".TP\n.B {}\n{}\n", roff(example.command), roff(example.effect));
+  }
+  if (!command.actions.empty()) text += ".SH ACTIONS\n";
+  for (const Command& action : command.actions) {
+    text += fmt::format(".TP\n.B {}\n{}\n", action_word(action), roff(action.summary));
   }
   text += ".SH OPTIONS\n";
   for (const Flag& flag : all_flags(command)) {
@@ -145,23 +180,65 @@ std::string manual_page(const Command& command) {
   return text;
 }
 
-std::string bash_completion(const std::vector<Command>& commands) {
-  std::vector<std::string_view> verbs;
-  std::string flag_cases;
-  std::string value_cases;
-  for (const Command& command : commands) {
-    verbs.push_back(command.name);
+namespace {
+
+// The cases of a completion script for one command. What a pattern says of a verb with actions goes
+// for its usual action, as the word behind it is a file.
+struct CompletionCases {
+  std::string actions;
+  std::string values;
+  std::string flags;
+
+  void add(const std::string& pattern, const Command& command) {
     std::string words;
     for (const Flag& flag : all_flags(command)) {
       words += fmt::format(" --{}", flag.name);
       if (flag.kind == FlagKind::kNegatable) words += fmt::format(" --no-{}", flag.name);
       if (flag.choices.empty()) continue;
-      value_cases +=
+      values +=
           fmt::format("    {}:--{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
-                      command.name, flag.name, joined(flag.choices, " "));
+                      pattern, flag.name, joined(flag.choices, " "));
     }
-    flag_cases += fmt::format("    {}) flags=\"{}\" ;;\n", command.name, words.substr(1));
+    flags += fmt::format("    {}) flags=\"{}\" ;;\n", pattern, words.substr(1));
   }
+
+  void add_actions(const Command& verb) {
+    std::vector<std::string_view> words;
+    for (const Command& action : verb.actions) {
+      words.push_back(action_word(action));
+      add(fmt::format("{}/{}", verb.name, words.back()), action);
+    }
+    for (const Command& action : verb.actions) {
+      if (action_word(action) == verb.usual_action) {
+        add(fmt::format("{}/*", verb.name), action);
+      }
+    }
+    actions += fmt::format(
+        "    {0})\n"
+        "      if [ \"$COMP_CWORD\" -eq 2 ] && [ \"${{word#-}}\" = \"$word\" ]; then\n"
+        "        COMPREPLY=($(compgen -W \"{1}\" -- \"$word\") $(compgen -f -- \"$word\")); "
+        "return\n"
+        "      fi\n"
+        "      verb={0}/${{COMP_WORDS[2]}} ;;\n",
+        verb.name, joined(words, " "));
+  }
+};
+
+}  // namespace
+
+std::string bash_completion(const std::vector<Command>& commands) {
+  std::vector<std::string_view> verbs;
+  CompletionCases cases;
+  for (const Command& command : commands) {
+    verbs.push_back(command.name);
+    if (command.actions.empty()) {
+      cases.add(std::string(command.name), command);
+    } else {
+      cases.add_actions(command);
+    }
+  }
+  const std::string choose_action =
+      cases.actions.empty() ? "" : fmt::format("  case $verb in\n{}  esac\n", cases.actions);
   return fmt::format(
       "_strobe() {{\n"
       "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
@@ -169,6 +246,7 @@ std::string bash_completion(const std::vector<Command>& commands) {
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return\n"
       "  fi\n"
+      "{}"
       "  case $verb:$before in\n{}  esac\n"
       "  case $verb in\n{}  esac\n"
       "  case $word in\n"
@@ -177,7 +255,7 @@ std::string bash_completion(const std::vector<Command>& commands) {
       "  esac\n"
       "}}\n"
       "complete -o filenames -F _strobe strobe\n",
-      joined(verbs, " "), value_cases, flag_cases);
+      joined(verbs, " "), choose_action, cases.values, cases.flags);
 }
 
 }  // namespace strobe::cli

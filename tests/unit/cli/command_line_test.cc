@@ -11,25 +11,43 @@ using ::testing::HasSubstr;
 Result<void> do_nothing(const Arguments&, const Terminal&) { return {}; }
 
 std::vector<Command> a_verb() {
-  return {{.name = "paint",
-           .summary = "paints",
-           .positionals = "FILE...",
-           .examples = {{"strobe paint a", "paints a"}, {"strobe paint b", "paints b"}},
-           .flags = {{.name = "views", .kind = FlagKind::kList, .value = "LIST", .help = "which"},
-                     {.name = "top", .kind = FlagKind::kValue, .value = "N", .help = "rows"},
-                     {.name = "shade",
-                      .kind = FlagKind::kValue,
-                      .value = "S",
-                      .help = "shade",
-                      .choices = {"Dark", "light"}},
-                     {.name = "detail", .kind = FlagKind::kNegatable, .help = "detail"},
-                     {.name = "output",
-                      .kind = FlagKind::kValue,
-                      .value = "FILE",
-                      .help = "where",
-                      .letter = 'o'}},
-           .run = do_nothing},
-          {.name = "rest", .summary = "rests", .examples = {}, .run = do_nothing}};
+  return {
+      {.name = "paint",
+       .summary = "paints",
+       .positionals = "FILE...",
+       .examples = {{"strobe paint a", "paints a"}, {"strobe paint b", "paints b"}},
+       .flags = {{.name = "views", .kind = FlagKind::kList, .value = "LIST", .help = "which"},
+                 {.name = "top", .kind = FlagKind::kValue, .value = "N", .help = "rows"},
+                 {.name = "shade",
+                  .kind = FlagKind::kValue,
+                  .value = "S",
+                  .help = "shade",
+                  .choices = {"Dark", "light"}},
+                 {.name = "detail", .kind = FlagKind::kNegatable, .help = "detail"},
+                 {.name = "output",
+                  .kind = FlagKind::kValue,
+                  .value = "FILE",
+                  .help = "where",
+                  .letter = 'o'}},
+       .run = do_nothing},
+      {.name = "rest", .summary = "rests", .examples = {}, .run = do_nothing},
+      {.name = "wall",
+       .summary = "about walls",
+       .examples = {},
+       .actions = {{.name = "wall build",
+                    .summary = "builds",
+                    .positionals = "BRICK...",
+                    .examples = {},
+                    .flags = {{.name = "high", .help = "higher"}},
+                    .run = do_nothing},
+                   {.name = "wall break", .summary = "breaks", .examples = {}, .run = do_nothing}},
+       .usual_action = "build"}};
+}
+
+std::string_view chosen(const std::vector<std::string>& words) {
+  const Result<Request> request = parse_command_line(words, a_verb());
+  EXPECT_TRUE(request.has_value()) << (request ? "" : request.error().what);
+  return request ? request->command.name : "";
 }
 
 Arguments parsed(const std::vector<std::string>& words) {
@@ -100,6 +118,39 @@ TEST(CommandLineTest, an_unknown_verb_suggests_its_neighbour) {
 
 TEST(CommandLineTest, a_verb_without_files_refuses_them) {
   EXPECT_EQ(refused({"rest", "now"}).what, "`strobe rest` takes no 'now'");
+}
+
+TEST(CommandLineTest, an_action_is_chosen_by_the_word_behind_its_verb) {
+  EXPECT_EQ(chosen({"wall", "break"}), "wall break");
+  EXPECT_EQ(chosen({"wall", "build", "--high", "clay"}), "wall build");
+  EXPECT_THAT(parsed({"wall", "build", "break"}).positionals, ElementsAre("break"));
+}
+
+TEST(CommandLineTest, without_an_action_the_usual_one_is_meant) {
+  EXPECT_EQ(chosen({"wall", "clay.brick"}), "wall build");
+  EXPECT_EQ(chosen({"wall", "--high", "clay"}), "wall build");
+  EXPECT_EQ(chosen({"wall", "./brek"}), "wall build");  // a file whose name resembles an action
+  EXPECT_THAT(parsed({"wall", "clay", "loam"}).positionals, ElementsAre("clay", "loam"));
+}
+
+TEST(CommandLineTest, a_mistyped_action_is_not_taken_for_a_file) {
+  const Error error = refused({"wall", "brek", "x"});
+  EXPECT_EQ(error.what, "'brek' is nothing that `strobe wall` does");
+  EXPECT_EQ(error.hint, "did you mean `strobe wall break`?");
+  EXPECT_THAT(refused({"wall"}).what, HasSubstr("needs to know what to do: build, break"));
+}
+
+TEST(CommandLineTest, flags_and_files_are_those_of_the_action) {
+  EXPECT_EQ(refused({"wall", "break", "--high"}).what, "`strobe wall break` has no flag '--high'");
+  EXPECT_EQ(refused({"wall", "break", "x"}).what, "`strobe wall break` takes no 'x'");
+}
+
+TEST(CommandLineTest, help_is_about_the_verb_or_the_action) {
+  EXPECT_EQ(chosen({"wall", "--help"}), "wall");
+  EXPECT_EQ(chosen({"wall", "break", "--help"}), "wall break");
+  EXPECT_EQ(find_command({"wall"}, a_verb()).value().name, "wall");
+  EXPECT_EQ(find_command({"wall", "break"}, a_verb()).value().name, "wall break");
+  EXPECT_THAT(find_command({"wall", "brake"}, a_verb()).error().hint, HasSubstr("'break'"));
 }
 
 TEST(CommandLineTest, an_empty_argument_is_an_unset_variable) {

@@ -57,5 +57,41 @@ TEST(HelpTest, completion_offers_verbs_flags_and_choices) {
   EXPECT_THAT(script, HasSubstr("paint:--shade) COMPREPLY=($(compgen -W \"dark light\""));
 }
 
+Command a_verb_with_actions() {
+  Command build = a_verb();
+  build.name = "wall build";
+  build.summary = "builds";
+  Command demolish = {.name = "wall demolish", .summary = "breaks it down", .examples = {}};
+  return {.name = "wall",
+          .summary = "about walls",
+          .examples = {{"strobe wall build b", "builds b"}},
+          .actions = {build, demolish},
+          .usual_action = "build"};
+}
+
+TEST(HelpTest, a_verb_lists_its_actions) {
+  const std::string help = command_help(a_verb_with_actions(), 80);
+  EXPECT_THAT(help,
+              StartsWith("  strobe wall build b   builds b\n\nUsage: strobe wall [ACTION]\n"));
+  EXPECT_THAT(help, HasSubstr("Actions:\n  build     builds\n  demolish  breaks it down\n"
+                              "Without one of these words: build.\n"));
+  EXPECT_THAT(manual_page(a_verb_with_actions()),
+              HasSubstr(".SH ACTIONS\n.TP\n.B build\nbuilds\n"));
+}
+
+TEST(HelpTest, an_action_has_pages_of_its_own) {
+  const Command build = a_verb_with_actions().actions[0];
+  EXPECT_THAT(command_help(build, 80), HasSubstr("Usage: strobe wall build FILE... [flags]\n"));
+  EXPECT_THAT(manual_page(build), StartsWith(".TH STROBE\\-wall\\-build 1"));
+}
+
+TEST(HelpTest, completion_offers_actions_and_their_flags) {
+  const std::string script = bash_completion({a_verb_with_actions()});
+  EXPECT_THAT(script, HasSubstr("compgen -W \"build demolish\""));
+  EXPECT_THAT(script, HasSubstr("wall/build) flags=\"--shade"));
+  EXPECT_THAT(script, HasSubstr("wall/demolish) flags=\"--color"));
+  EXPECT_THAT(script, HasSubstr("wall/*) flags=\"--shade"));  // a file: the usual action
+}
+
 }  // namespace
 }  // namespace strobe::cli
