@@ -1,11 +1,11 @@
-#include "strobe/device/kernel_names.h"
+#include "strobe/device/collective_names.h"
 
 #include <gtest/gtest.h>
 
 namespace strobe::device {
 namespace {
 
-TEST(KernelNamesTest, the_classic_rule_knows_two_libraries_in_any_case) {
+TEST(CollectiveNamesTest, the_classic_rule_knows_two_libraries_in_any_case) {
   EXPECT_TRUE(is_classic_collective("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)"));
   EXPECT_TRUE(is_classic_collective("void NCCL_Kernel()"));
   EXPECT_TRUE(is_classic_collective("xccl_allreduce"));
@@ -15,7 +15,7 @@ TEST(KernelNamesTest, the_classic_rule_knows_two_libraries_in_any_case) {
   EXPECT_FALSE(is_classic_collective("ncc"));
 }
 
-TEST(KernelNamesTest, every_vendors_library_is_known) {
+TEST(CollectiveNamesTest, every_vendors_library_is_known) {
   for (const char* const name :
        {"ncclKernel", "rcclKernel", "HcclAllReduce", "hcom_allReduce__442", "cnclKernelAllReduce",
         "ecclSend", "oneccl_allreduce", "mscclKernel_Sum", "mcclKernel", "bkcl_all_reduce",
@@ -25,7 +25,7 @@ TEST(KernelNamesTest, every_vendors_library_is_known) {
   EXPECT_FALSE(is_any_collective("void cub::DeviceReduceKernel<int>()"));
 }
 
-TEST(KernelNamesTest, operators_are_told_by_three_words) {
+TEST(CollectiveNamesTest, operators_are_told_by_three_words) {
   EXPECT_TRUE(is_collective_operator("c_AllReduce_sum dygraph"));
   EXPECT_TRUE(is_collective_operator("c_broadcast"));
   EXPECT_TRUE(is_collective_operator("RPC_send"));

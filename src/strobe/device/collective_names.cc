@@ -1,4 +1,4 @@
-#include "strobe/device/kernel_names.h"
+#include "strobe/device/collective_names.h"
 
 #include <algorithm>
 #include <initializer_list>
