@@ -31,10 +31,10 @@ struct SectionHeader {
   char program[64];  // zero-terminated unless full
 
   // Counted while the process runs.
-  std::uint64_t launches_seen;      // every launch call that succeeded outside of a capture
+  std::uint64_t launches_seen;      // every launch call outside of a capture
   std::uint64_t launches_chosen;    // of those, what the filters let through
   std::uint64_t launches_recorded;  // of those, what has a record
-  std::uint64_t launches_lost;      // of those, what has none although it was measured
+  std::uint64_t launches_lost;      // of those, what is known to have none
   std::uint64_t graph_launches;     // of the recorded, whole graphs counted as one
   std::uint64_t launches_captured;  // into a graph under construction: they ran nothing
   std::uint64_t overhead_ns;        // spent in the library's own calls, launches not included
@@ -44,7 +44,8 @@ struct SectionHeader {
   std::uint32_t passes;       // runs of each kernel; 0: never configured
   std::uint32_t is_finished;  // 1: the process ended in order and all was flushed
   std::uint64_t batches;      // times the counters were read out
-  std::uint8_t reserved[72];
+  char inside[48];  // the call that is being made right now, "" if none: where it hung or died
+  std::uint8_t reserved[24];
 };
 static_assert(sizeof(SectionHeader) == 256);
 static_assert(offsetof(SectionHeader, launches_seen) == 104);
@@ -79,7 +80,7 @@ struct DeviceRecord {
 static_assert(sizeof(DeviceRecord) == 176);
 
 struct LaunchRecord {
-  std::uint64_t index;           // the launch's number in its process, from 0, filtered or not
+  std::uint64_t index;            // the launch's number in its process, from 0, filtered or not
   std::int64_t launched_unix_ns;  // when the host launched it
   std::uint32_t grid[3];
   std::uint32_t block[3];
@@ -100,26 +101,26 @@ inline constexpr std::uint32_t kUnknown = 0xffffffff;
 // What stood in the way. Numbers are part of the format: new ones go to the end.
 enum class Obstacle : std::uint32_t {
   kNone = 0,
-  kNoLibrary = 1,         // the counter library was not found
-  kOldLibrary = 2,        // found, but without the calls that are needed
-  kOtherTool = 3,         // another tool listens to this process already
-  kNoPermission = 4,      // counters are for administrators
-  kCountersBusy = 5,      // another process holds the counters
+  kNoLibrary = 1,          // the counter library was not found
+  kOldLibrary = 2,         // found, but without the calls that are needed
+  kOtherTool = 3,          // another tool listens to this process already
+  kNoPermission = 4,       // counters are for administrators
+  kCountersBusy = 5,       // another process holds the counters
   kUnsupportedDevice = 6,  // virtual, too old, confidential
-  kUnknownMetric = 7,     // text: its name
-  kBadSettings = 8,       // the launcher's own mistake
-  kSetup = 9,             // a call failed before the first launch was measured
-  kMeasure = 10,          // a call failed later: launches of a batch are lost
-  kMismatch = 11,         // ranges and launches differ: the batch is lost
-  kDropped = 12,          // the counters ran out of room
-  kNote = 13,             // nothing in the way; said for whoever looks closer
+  kUnknownMetric = 7,      // text: its name
+  kBadSettings = 8,        // the launcher's own mistake
+  kSetup = 9,              // a call failed before the first launch was measured
+  kMeasure = 10,           // a call failed later: launches of a batch are lost
+  kMismatch = 11,          // ranges and launches differ: the batch is lost
+  kDropped = 12,           // the counters ran out of room
+  kNote = 13,              // nothing in the way; said for whoever looks closer
 };
 
 struct ObstacleRecord {
   Obstacle what;
-  std::int32_t result;      // of the call; 0 if no call was involved
-  std::uint64_t launches;   // lost by it
-  std::uint32_t is_fatal;   // 1: nothing was measured after it
+  std::int32_t result;     // of the call; 0 if no call was involved
+  std::uint64_t launches;  // lost by it
+  std::uint32_t is_fatal;  // 1: nothing was measured after it
   std::uint32_t text_bytes;
 };
 static_assert(sizeof(ObstacleRecord) == 24);

@@ -4,13 +4,15 @@
 // the library wakes up in processes that nobody of strobe has started.
 namespace strobe::wire {
 
-inline constexpr char kRecordFolder[] = "STROBE_RECORD_FOLDER";  // where <pid>.strobe is written
+inline constexpr char kRecordFolder[] = "STROBE_RECORD_FOLDER";    // where <pid>.strobe is written
 inline constexpr char kRecordMetrics[] = "STROBE_RECORD_METRICS";  // names, comma between
 // "1": a metric that the chip does not have stops the recording instead of leaving a column empty.
 inline constexpr char kRecordStrict[] = "STROBE_RECORD_STRICT";
 inline constexpr char kRecordKernel[] = "STROBE_RECORD_KERNEL";  // POSIX extended expression
-inline constexpr char kRecordLaunches[] = "STROBE_RECORD_LAUNCHES";  // "A:B", both count; "A:"; ":B"
-inline constexpr char kRecordCupti[] = "STROBE_RECORD_CUPTI";  // the library, if not found by itself
+inline constexpr char kRecordLaunches[] =
+    "STROBE_RECORD_LAUNCHES";  // "A:B", both count; "A:"; ":B"
+inline constexpr char kRecordCupti[] =
+    "STROBE_RECORD_CUPTI";  // the library, if not found by itself
 // For trying things out; the launcher passes them on as it finds them.
 inline constexpr char kRecordBatch[] = "STROBE_RECORD_BATCH";    // launches between two read-outs
 inline constexpr char kRecordReplay[] = "STROBE_RECORD_REPLAY";  // "kernel" or "user"

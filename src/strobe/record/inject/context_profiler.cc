@@ -52,6 +52,12 @@ wire::Obstacle obstacle_of(CUptiResult result, wire::Obstacle otherwise) noexcep
   }
 }
 
+template <class Call, class Params>
+CUptiResult ContextProfiler::make(const char* name, Call call, Params& params) const noexcept {
+  const Inside inside(*parts_.writer, name);
+  return call(&params);
+}
+
 bool ContextProfiler::fail(const CallFailure& failure, wire::Obstacle otherwise) noexcept {
   state_ = State::kFailed;
   std::string text = sentence(*parts_.cupti, failure);
@@ -78,7 +84,9 @@ std::string ContextProfiler::why_unsupported() const noexcept {
   params.structSize = CUpti_Profiler_DeviceSupported_Params_STRUCT_SIZE;
   params.cuDevice = device;
   params.api = CUPTI_PROFILER_RANGE_PROFILING;
-  if (parts_.cupti->cuptiProfilerDeviceSupported(&params) != CUPTI_SUCCESS) return "";
+  if (make("cuptiProfilerDeviceSupported", parts_.cupti->cuptiProfilerDeviceSupported, params) !=
+      CUPTI_SUCCESS)
+    return "";
   const auto refuses = [](CUpti_Profiler_Support_Level level) {
     return level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
            level == CUPTI_PROFILER_CONFIGURATION_DISABLED;
@@ -97,10 +105,14 @@ std::vector<std::uint8_t> ContextProfiler::availability() const noexcept {
   CUpti_Profiler_GetCounterAvailability_Params params = {};
   params.structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE;
   params.ctx = context_;
-  if (parts_.cupti->cuptiProfilerGetCounterAvailability(&params) != CUPTI_SUCCESS) return {};
+  if (make("cuptiProfilerGetCounterAvailability", parts_.cupti->cuptiProfilerGetCounterAvailability,
+           params) != CUPTI_SUCCESS)
+    return {};
   std::vector<std::uint8_t> image(params.counterAvailabilityImageSize);
   params.pCounterAvailabilityImage = image.data();
-  if (parts_.cupti->cuptiProfilerGetCounterAvailability(&params) != CUPTI_SUCCESS) return {};
+  if (make("cuptiProfilerGetCounterAvailability", parts_.cupti->cuptiProfilerGetCounterAvailability,
+           params) != CUPTI_SUCCESS)
+    return {};
   return image;
 }
 
@@ -128,7 +140,8 @@ CallFailure ContextProfiler::make_counters() noexcept {
   size.numMetrics = names.size();
   size.maxNumOfRanges = parts_.settings->batch;
   size.maxNumRangeTreeNodes = static_cast<std::uint32_t>(parts_.settings->batch);
-  const CUptiResult result = parts_.cupti->cuptiRangeProfilerGetCounterDataSize(&size);
+  const CUptiResult result = make("cuptiRangeProfilerGetCounterDataSize",
+                                  parts_.cupti->cuptiRangeProfilerGetCounterDataSize, size);
   if (result != CUPTI_SUCCESS) return {"cuptiRangeProfilerGetCounterDataSize", result};
   counter_bytes_ = size.counterDataSize;
   counters_.reset(static_cast<std::uint8_t*>(std::calloc(counter_bytes_, 1)));
@@ -144,14 +157,16 @@ bool ContextProfiler::set_up() noexcept {
   }
   CUpti_Profiler_Initialize_Params initialize = {};
   initialize.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE;
-  if (const CUptiResult result = cupti.cuptiProfilerInitialize(&initialize);
+  if (const CUptiResult result =
+          make("cuptiProfilerInitialize", cupti.cuptiProfilerInitialize, initialize);
       result != CUPTI_SUCCESS) {
     return fail({"cuptiProfilerInitialize", result}, wire::Obstacle::kSetup);
   }
   CUpti_Device_GetChipName_Params chip = {};
   chip.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE;
   chip.deviceIndex = device_;
-  if (const CUptiResult result = cupti.cuptiDeviceGetChipName(&chip); result != CUPTI_SUCCESS) {
+  if (const CUptiResult result = make("cuptiDeviceGetChipName", cupti.cuptiDeviceGetChipName, chip);
+      result != CUPTI_SUCCESS) {
     return fail({"cuptiDeviceGetChipName", result}, wire::Obstacle::kSetup);
   }
   wire::DeviceRecord record = describe_device(*parts_.driver, static_cast<int>(device_));
@@ -160,11 +175,15 @@ bool ContextProfiler::set_up() noexcept {
   parts_.writer->device(record);
 
   metrics_ = std::make_unique<HostMetrics>(cupti);
-  if (const CallFailure failure =
-          metrics_->open(chip_name, availability(), parts_.settings->metrics);
-      failure.has_failed()) {
+  const std::vector<std::uint8_t> available = availability();
+  CallFailure opened;
+  {
+    const Inside inside(*parts_.writer, "cuptiProfilerHost...");
+    opened = metrics_->open(chip_name, available, parts_.settings->metrics);
+  }
+  if (opened.has_failed()) {
     check_metrics();
-    return fail(failure, wire::Obstacle::kSetup);
+    return fail(opened, wire::Obstacle::kSetup);
   }
   if (!check_metrics()) return false;
   parts_.writer->header().passes = static_cast<std::uint32_t>(metrics_->passes());
@@ -172,7 +191,8 @@ bool ContextProfiler::set_up() noexcept {
   CUpti_RangeProfiler_Enable_Params enable = {};
   enable.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE;
   enable.ctx = context_;
-  if (const CUptiResult result = cupti.cuptiRangeProfilerEnable(&enable);
+  if (const CUptiResult result =
+          make("cuptiRangeProfilerEnable", cupti.cuptiRangeProfilerEnable, enable);
       result != CUPTI_SUCCESS) {
     return fail({"cuptiRangeProfilerEnable", result}, wire::Obstacle::kSetup);
   }
@@ -194,7 +214,8 @@ CallFailure ContextProfiler::arm() noexcept {
   image.pRangeProfilerObject = profiler_;
   image.counterDataSize = counter_bytes_;
   image.pCounterData = counters_.get();
-  CUptiResult result = parts_.cupti->cuptiRangeProfilerCounterDataImageInitialize(&image);
+  CUptiResult result = make("cuptiRangeProfilerCounterDataImageInitialize",
+                            parts_.cupti->cuptiRangeProfilerCounterDataImageInitialize, image);
   if (result != CUPTI_SUCCESS) return {"cuptiRangeProfilerCounterDataImageInitialize", result};
 
   CUpti_RangeProfiler_SetConfig_Params config = {};
@@ -211,7 +232,7 @@ CallFailure ContextProfiler::arm() noexcept {
   config.minNestingLevel = 1;
   config.passIndex = 0;
   config.targetNestingLevel = 0;
-  result = parts_.cupti->cuptiRangeProfilerSetConfig(&config);
+  result = make("cuptiRangeProfilerSetConfig", parts_.cupti->cuptiRangeProfilerSetConfig, config);
   if (result != CUPTI_SUCCESS) return {"cuptiRangeProfilerSetConfig", result};
   is_armed_ = true;
   return {};
@@ -229,7 +250,8 @@ bool ContextProfiler::start() noexcept {
   CUpti_RangeProfiler_Start_Params params = {};
   params.structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE;
   params.pRangeProfilerObject = profiler_;
-  const CUptiResult result = parts_.cupti->cuptiRangeProfilerStart(&params);
+  const CUptiResult result =
+      make("cuptiRangeProfilerStart", parts_.cupti->cuptiRangeProfilerStart, params);
   if (result != CUPTI_SUCCESS) {
     return fail({"cuptiRangeProfilerStart", result}, parts_.writer->header().batches == 0
                                                          ? wire::Obstacle::kSetup
@@ -246,13 +268,15 @@ CallFailure ContextProfiler::stop() noexcept {
   CUpti_RangeProfiler_Stop_Params params = {};
   params.structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE;
   params.pRangeProfilerObject = profiler_;
-  const CUptiResult result = parts_.cupti->cuptiRangeProfilerStop(&params);
+  const CUptiResult result =
+      make("cuptiRangeProfilerStop", parts_.cupti->cuptiRangeProfilerStop, params);
   if (result != CUPTI_SUCCESS) return {"cuptiRangeProfilerStop", result};
 
   CUpti_RangeProfiler_DecodeData_Params decode = {};
   decode.structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE;
   decode.pRangeProfilerObject = profiler_;
-  const CUptiResult decoded = parts_.cupti->cuptiRangeProfilerDecodeData(&decode);
+  const CUptiResult decoded =
+      make("cuptiRangeProfilerDecodeData", parts_.cupti->cuptiRangeProfilerDecodeData, decode);
   if (decoded != CUPTI_SUCCESS) return {"cuptiRangeProfilerDecodeData", decoded};
   if (decode.numOfRangeDropped != 0) {
     parts_.writer->obstacle(wire::Obstacle::kDropped,
@@ -282,7 +306,9 @@ std::vector<std::size_t> ContextProfiler::range_order(std::size_t ranges) const 
     info.counterDataImageSize = counter_bytes_;
     info.rangeIndex = range;
     info.rangeDelimiter = "/";
-    if (parts_.cupti->cuptiRangeProfilerCounterDataGetRangeInfo(&info) != CUPTI_SUCCESS) return {};
+    if (make("cuptiRangeProfilerCounterDataGetRangeInfo",
+             parts_.cupti->cuptiRangeProfilerCounterDataGetRangeInfo, info) != CUPTI_SUCCESS)
+      return {};
     numbers[range] = number_of(info.rangeName);
     if (numbers[range] < 0) return {};
     if (least < 0 || numbers[range] < least) least = numbers[range];
@@ -316,7 +342,8 @@ CallFailure ContextProfiler::pair_up() noexcept {
   info.structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE;
   info.pCounterDataImage = counters_.get();
   info.counterDataImageSize = counter_bytes_;
-  const CUptiResult result = parts_.cupti->cuptiRangeProfilerGetCounterDataInfo(&info);
+  const CUptiResult result = make("cuptiRangeProfilerGetCounterDataInfo",
+                                  parts_.cupti->cuptiRangeProfilerGetCounterDataInfo, info);
   if (result != CUPTI_SUCCESS) return {"cuptiRangeProfilerGetCounterDataInfo", result};
 
   if (info.numTotalRanges != launches_.size()) {
@@ -358,7 +385,7 @@ void ContextProfiler::close() noexcept {
     CUpti_RangeProfiler_Disable_Params params = {};
     params.structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE;
     params.pRangeProfilerObject = profiler_;
-    parts_.cupti->cuptiRangeProfilerDisable(&params);
+    make("cuptiRangeProfilerDisable", parts_.cupti->cuptiRangeProfilerDisable, params);
     profiler_ = nullptr;
   }
   state_ = State::kFailed;

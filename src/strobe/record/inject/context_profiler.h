@@ -67,6 +67,8 @@ class ContextProfiler {
     void operator()(std::uint8_t* bytes) const noexcept { std::free(bytes); }
   };
 
+  template <class Call, class Params>
+  CUptiResult make(const char* name, Call call, Params& params) const noexcept;
   bool set_up() noexcept;
   std::vector<std::uint8_t> availability() const noexcept;
   bool check_metrics() noexcept;

@@ -10,17 +10,17 @@
 
 namespace strobe::record {
 
-#define STROBE_CUPTI_HOST_CALLS(X)      \
-  X(cuptiGetVersion)                    \
-  X(cuptiGetResultString)               \
-  X(cuptiProfilerHostGetSupportedChips) \
-  X(cuptiProfilerHostInitialize)        \
-  X(cuptiProfilerHostDeinitialize)      \
-  X(cuptiProfilerHostGetBaseMetrics)    \
-  X(cuptiProfilerHostConfigAddMetrics)  \
+#define STROBE_CUPTI_HOST_CALLS(X)       \
+  X(cuptiGetVersion)                     \
+  X(cuptiGetResultString)                \
+  X(cuptiProfilerHostGetSupportedChips)  \
+  X(cuptiProfilerHostInitialize)         \
+  X(cuptiProfilerHostDeinitialize)       \
+  X(cuptiProfilerHostGetBaseMetrics)     \
+  X(cuptiProfilerHostConfigAddMetrics)   \
   X(cuptiProfilerHostGetConfigImageSize) \
-  X(cuptiProfilerHostGetConfigImage)    \
-  X(cuptiProfilerHostGetNumOfPasses)    \
+  X(cuptiProfilerHostGetConfigImage)     \
+  X(cuptiProfilerHostGetNumOfPasses)     \
   X(cuptiProfilerHostEvaluateToGpuValues)
 
 #define STROBE_CUPTI_TARGET_CALLS(X)              \
@@ -42,8 +42,8 @@ namespace strobe::record {
   X(cuptiRangeProfilerGetCounterDataInfo)         \
   X(cuptiRangeProfilerCounterDataGetRangeInfo)
 
-#define STROBE_CUPTI_OPTIONAL_CALLS(X)    \
-  X(cuptiProfilerGetCounterAvailability)  \
+#define STROBE_CUPTI_OPTIONAL_CALLS(X)   \
+  X(cuptiProfilerGetCounterAvailability) \
   X(cuptiProfilerDeviceSupported)
 
 // CUPTI's calls as members, found at run time. Nothing is linked: the library is the one that the

@@ -36,7 +36,8 @@ wire::DeviceRecord describe_device(const DriverApi& driver, int index) noexcept 
   if (driver.device_get == nullptr || driver.device_get(&device, index) != CUDA_SUCCESS) {
     return record;
   }
-  if (driver.device_name != nullptr) driver.device_name(record.name, sizeof record.name - 1, device);
+  if (driver.device_name != nullptr)
+    driver.device_name(record.name, sizeof record.name - 1, device);
   const auto attribute = [&](CUdevice_attribute which) -> std::uint32_t {
     int value = 0;
     if (driver.device_attribute == nullptr ||

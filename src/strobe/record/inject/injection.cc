@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -165,8 +166,8 @@ bool Recorder::open() noexcept {
   }
   driver_ = load_driver();
   writer_.header().cupti_version = cupti_.version;
-  if (int version = 0; driver_.driver_version != nullptr &&
-                       driver_.driver_version(&version) == CUDA_SUCCESS) {
+  if (int version = 0;
+      driver_.driver_version != nullptr && driver_.driver_version(&version) == CUDA_SUCCESS) {
     writer_.header().driver_version = static_cast<std::uint32_t>(version);
   }
   writer_.obstacle(wire::Obstacle::kNote, "counters come from " + cupti_.path);
@@ -245,8 +246,7 @@ bool Recorder::prepare(ContextProfiler& profiler, const LaunchCall& call,
     if (profiler.start() && is_first) see_to_the_end();
   } else if (profiler.is_started()) {
     const bool is_past = !filter_.wants_index(ticket.index);
-    const bool is_gap =
-        !profiler.must_start_early() && ++in_passing_ > kLaunchesMeasuredInPassing;
+    const bool is_gap = !profiler.must_start_early() && ++in_passing_ > kLaunchesMeasuredInPassing;
     if (is_past || is_gap) profiler.flush();
   }
   spent(since);
@@ -265,8 +265,8 @@ void Recorder::launch_begins(CUpti_CallbackId id, const CUpti_CallbackData& data
   ticket.launched_unix_ns = unix_now_ns();
   ticket.index = launches_.fetch_add(1, std::memory_order_relaxed);
   count(writer_.header().launches_seen);
-  const char* name = call.is_graph ? kGraphName
-                                   : (data.symbolName != nullptr ? data.symbolName : kNoName);
+  const char* name =
+      call.is_graph ? kGraphName : (data.symbolName != nullptr ? data.symbolName : kNoName);
   ticket.is_wanted = wants(ticket.index, name);
   if (ticket.is_wanted) count(writer_.header().launches_chosen);
 
@@ -275,6 +275,7 @@ void Recorder::launch_begins(CUpti_CallbackId id, const CUpti_CallbackData& data
   if (prepare(profiler, call, ticket)) {
     ticket.profiler = &profiler;
     the_ticket = ticket;
+    std::strncpy(writer_.header().inside, "a launch", sizeof writer_.header().inside);
     return;
   }
   if (ticket.is_wanted) count(writer_.header().launches_lost);
@@ -285,7 +286,8 @@ ContextProfiler::Launch Recorder::describe(const LaunchCall& call, const CUpti_C
                                            const Ticket& ticket) noexcept {
   ContextProfiler::Launch launch = {};
   launch.is_wanted = ticket.is_wanted;
-  launch.name = call.is_graph ? kGraphName : (data.symbolName != nullptr ? data.symbolName : kNoName);
+  launch.name =
+      call.is_graph ? kGraphName : (data.symbolName != nullptr ? data.symbolName : kNoName);
   wire::LaunchRecord& record = launch.record;
   record.index = ticket.index;
   record.launched_unix_ns = ticket.launched_unix_ns;
@@ -325,6 +327,7 @@ void Recorder::launch_ends(CUpti_CallbackId id, const CUpti_CallbackData& data) 
   the_ticket = {};
   if (ticket.profiler == nullptr) return;
   ContextProfiler& profiler = *ticket.profiler;
+  writer_.header().inside[0] = 0;
   const auto* result = static_cast<const CUresult*>(data.functionReturnValue);
   if (result != nullptr && *result != CUDA_SUCCESS) {
     if (ticket.is_wanted) count(writer_.header().launches_lost);

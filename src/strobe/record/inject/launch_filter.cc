@@ -14,8 +14,7 @@ bool LaunchFilter::configure(const Settings& settings) noexcept {
   first_ = settings.first_launch;
   last_ = settings.last_launch;
   if (settings.kernel_pattern.empty()) return true;
-  has_pattern_ =
-      regcomp(&pattern_, settings.kernel_pattern.c_str(), REG_EXTENDED | REG_NOSUB) == 0;
+  has_pattern_ = regcomp(&pattern_, settings.kernel_pattern.c_str(), REG_EXTENDED | REG_NOSUB) == 0;
   return has_pattern_;
 }
 

@@ -102,10 +102,9 @@ void RecordingWriter::launch(const wire::LaunchRecord& launch, std::string_view 
   record.name_bytes = static_cast<std::uint32_t>(name.size());
   record.metrics = static_cast<std::uint32_t>(values.size());
   append(wire::RecordKind::kLaunch,
-         std::array{bytes_of(record), name,
-                    std::string_view(kZeros.data(), padding_after(name.size())),
-                    std::string_view(reinterpret_cast<const char*>(values.data()),
-                                     values.size_bytes())});
+         std::array{
+             bytes_of(record), name, std::string_view(kZeros.data(), padding_after(name.size())),
+             std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes())});
 }
 
 void RecordingWriter::obstacle(wire::Obstacle what, std::string_view text, int result,
@@ -141,5 +140,11 @@ void RecordingWriter::finish() noexcept {
   flush();
   header_->is_finished = 1;
 }
+
+Inside::Inside(RecordingWriter& writer, const char* call) noexcept : writer_(&writer) {
+  std::strncpy(writer.header().inside, call, sizeof writer.header().inside - 1);
+}
+
+Inside::~Inside() { writer_->header().inside[0] = 0; }
 
 }  // namespace strobe::record

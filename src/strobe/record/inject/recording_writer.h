@@ -47,4 +47,16 @@ class RecordingWriter {
   std::uint32_t obstacles_ = 0;
 };
 
+// While it lives, the header tells which call is being made.
+class Inside {
+ public:
+  Inside(RecordingWriter& writer, const char* call) noexcept;
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside();
+
+ private:
+  RecordingWriter* writer_;
+};
+
 }  // namespace strobe::record
