@@ -1,10 +1,16 @@
 #include "strobe/cli/values.h"
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "strobe/base/whole_number.h"
+#include "strobe/cli/suggestion.h"
 
 namespace strobe::cli {
 namespace {
@@ -16,7 +22,73 @@ Error bad_value(std::string_view flag, std::string what, std::string hint = {}) 
           .hint = std::move(hint)};
 }
 
+// The number a text starts with, and what stands behind it.
+std::optional<double> leading_number(std::string_view typed, std::string_view& rest) {
+  std::size_t end = 0;
+  while (end < typed.size() &&
+         (std::isdigit(static_cast<unsigned char>(typed[end])) != 0 || typed[end] == '.')) {
+    ++end;
+  }
+  const bool has_exponent = end + 1 < typed.size() && (typed[end] == 'e' || typed[end] == 'E') &&
+                            std::isdigit(static_cast<unsigned char>(typed[end + 1])) != 0;
+  if (has_exponent) {
+    ++end;
+    while (end < typed.size() && std::isdigit(static_cast<unsigned char>(typed[end])) != 0) ++end;
+  }
+  double value = 0;
+  const auto [stop, problem] = std::from_chars(typed.data(), typed.data() + end, value);
+  if (end == 0 || problem != std::errc() || stop != typed.data() + end) return std::nullopt;
+  rest = typed.substr(end);
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  return value;
+}
+
+// A number with a prefix (k, M, G, T, P) and one of these units, or with none.
+Result<double> rate(std::string_view flag, std::string_view typed,
+                    std::span<const std::string_view> units, std::string hint) {
+  const auto bad = [&] { return bad_value(flag, fmt::format("'{}' is no rate", typed), hint); };
+  std::string_view unit;
+  const std::optional<double> number = leading_number(typed, unit);
+  if (!number || !(*number > 0)) return bad();
+  double factor = 1;
+  constexpr std::string_view kPrefixes = "kMGTP";
+  const std::size_t prefix = unit.empty()
+                                 ? std::string_view::npos
+                                 : kPrefixes.find(unit.front() == 'K' ? 'k' : unit.front());
+  if (prefix != std::string_view::npos) {
+    factor = std::pow(1000.0, static_cast<double>(prefix + 1));
+    unit.remove_prefix(1);
+  }
+  const bool is_known = unit.empty() || std::ranges::any_of(units, [&](std::string_view known) {
+                          return equal_ignoring_case(known, unit);
+                        });
+  if (!is_known) return bad();
+  return *number * factor;
+}
+
 }  // namespace
+
+Result<double> fraction(std::string_view flag, std::string_view typed, double most) {
+  std::string_view rest;
+  std::optional<double> number = leading_number(typed, rest);
+  if (!number || (!rest.empty() && rest != "%")) {
+    return bad_value(flag, fmt::format("'{}' is no fraction", typed), "write it as 0.9 or 90%");
+  }
+  if (rest == "%") *number /= 100;
+  if (*number > 0 && *number <= most) return *number;
+  return bad_value(flag, fmt::format("{} is not above 0 and at most {:g}", typed, most),
+                   "write it as 0.9 or 90%");
+}
+
+Result<double> byte_rate(std::string_view flag, std::string_view typed) {
+  constexpr std::string_view kUnits[] = {"B/s", "Bps", "bytes/s", "byte/s"};
+  return rate(flag, typed, kUnits, "write it as 4.3TB/s or 3350GB/s");
+}
+
+Result<double> flop_rate(std::string_view flag, std::string_view typed) {
+  constexpr std::string_view kUnits[] = {"FLOP/s", "FLOPS", "FLOPs", "FLOP"};
+  return rate(flag, typed, kUnits, "write it as 790TFLOP/s");
+}
 
 Result<std::int64_t> whole_number(std::string_view flag, std::string_view typed, std::int64_t least,
                                   std::int64_t most) {

@@ -11,21 +11,27 @@
 namespace strobe::compare {
 
 enum class KernelChange : std::uint8_t { kSame, kFaster, kSlower, kAdded, kRemoved, kUnsure };
-std::string_view word_of(KernelChange change);
+std::string_view word_of(KernelChange change);  // "same", "faster", ..., "unclear"
 
-// One kernel name on both sides, matched by its detailed name and, where both lists have the same
-// structure, by position.
+// One kernel name on both sides, matched by its detailed name; where a side has short names alone,
+// by those. Launches of one name are compared with those of the same shape or, where both lists
+// have the same layers, of the same position: a name covers kernels of very different length.
 struct KernelDiffRow {
   std::string name;
   std::string family;
   analysis::KernelSums before;
   analysis::KernelSums after;
   KernelChange change = KernelChange::kSame;
-  std::optional<double> ratio;      // after / before of the mean latency
-  std::optional<double> ratio_low;  // its 95 % interval, if both sides have launches enough
+  std::optional<double> ratio;  // after / before of the mean latency
+  // The 95 % interval of how much longer a typical launch takes, if both sides have launches
+  // enough.
+  std::optional<double> ratio_low;
   std::optional<double> ratio_high;
   std::optional<double> p;
-  std::int64_t moved_ns = 0;  // after - before, of the total
+  std::int64_t moved_ns = 0;            // after - before, of the total
+  std::optional<double> q;              // p, after as many tests as there are names
+  std::optional<double> typical_ratio;  // of a launch; the middle of the interval
+  std::string note;                     // why it is unclear, what else is odd
 };
 
 struct KernelDiff {
@@ -34,7 +40,13 @@ struct KernelDiff {
   std::vector<KernelDiffRow> rows;    // by the time they moved, most first
   std::vector<std::string> warnings;  // other chip, other clock, other metric set
   std::string verdict;                // one sentence
+
+  std::size_t count(KernelChange change) const;
 };
+
+// Less than this is no change worth a word, however sure.
+inline constexpr double kKernelTolerance = 0.01;
+inline constexpr std::size_t kLeastKernelLaunches = 5;
 
 KernelDiff diff_kernels(const analysis::KernelStudy& before, const analysis::KernelStudy& after);
 

@@ -13,10 +13,10 @@ enum class KernelFamily : std::uint8_t {
   kSoftmax,
   kNorm,
   kConcat,
-  kGather,
+  kGather,  // and scatter
   kReduce,
   kCollective,
-  kCopy,
+  kCopy,  // and memset, transposes, changes of layout
   kRng,
   kElementwise,
   kOther,
@@ -26,7 +26,8 @@ enum class KernelFamily : std::uint8_t {
 std::string_view word_of(KernelFamily family);  // "gemm"
 
 // The first rule that matches wins; the rules are a table in kernel_family.cc. `full` is the
-// fullest name known.
+// fullest name known. What the short name says counts more than what stands in its template
+// arguments, and those more than its namespaces.
 KernelFamily kernel_family(std::string_view full);
 
 }  // namespace strobe::device

@@ -3,11 +3,12 @@
 #include <string>
 #include <string_view>
 
-// The forms of a kernel's name, each from the fullest one a file has.
-namespace strobe::device {
+#include "strobe/device/demangle.h"
 
-// The text behind an ABI name (`_Z6k_copyPK6float4`); anything else comes back as it is.
-std::string demangled(std::string_view name);
+// The forms of a kernel's name, each from the fullest one a file has. Mangled names are read as
+// well. The time is linear in the name's length, whatever its brackets, and no form of a name that
+// says something is empty.
+namespace strobe::device {
 
 // What the classic kernel table shows: namespaces of two libraries dropped, cut at the first `<` or
 // `(`.

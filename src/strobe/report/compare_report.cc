@@ -112,11 +112,6 @@ Section quality_section(const Comparison& comparison) {
   return section;
 }
 
-bool is_empty(const Section& section) {
-  return section.lead.empty() && section.arguments.empty() && section.points.empty() &&
-         section.table.rows.empty() && section.notes.empty();
-}
-
 Document compare_document(const Comparison& comparison, std::size_t top) {
   Document document;
   document.schema = "strobe.compare";

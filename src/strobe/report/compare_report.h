@@ -22,6 +22,4 @@ Section device_section(const compare::Comparison& comparison);
 Section metric_section(const compare::Comparison& comparison, std::size_t top);
 Section quality_section(const compare::Comparison& comparison);
 
-bool is_empty(const Section& section);
-
 }  // namespace strobe::report

@@ -40,6 +40,11 @@ void balance(const Table& table, std::size_t column, std::vector<std::vector<std
 
 }  // namespace
 
+bool is_empty(const Section& section) {
+  return section.lead.empty() && section.arguments.empty() && section.points.empty() &&
+         section.picture.empty() && section.table.rows.empty() && section.notes.empty();
+}
+
 std::string cell_text(const Cell& cell, std::optional<analysis::TimeUnit> unit) {
   return std::visit(CellText{unit}, cell);
 }

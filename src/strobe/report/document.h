@@ -84,7 +84,8 @@ struct Section {
   std::string title;
   std::string lead;  // one sentence: how to read the table
   std::vector<Argument> arguments;
-  std::vector<std::string> points;  // sentences of equal weight, one below the other
+  std::vector<std::string> points;   // sentences of equal weight, one below the other
+  std::vector<std::string> picture;  // lines drawn with ASCII characters, shown as they are
   Table table;
   std::vector<std::string> notes;
   bool for_tools = false;
@@ -109,6 +110,9 @@ struct Document {
   std::optional<analysis::TimeUnit> unit;   // of every duration; tools get nanoseconds
   std::vector<Section> sections;
 };
+
+// Nothing to show, not even a sentence.
+bool is_empty(const Section& section);
 
 // Text for people; absent is "-". Balanced columns are rounded as a whole, by table_texts.
 std::string cell_text(const Cell& cell, std::optional<analysis::TimeUnit> unit = {});

@@ -125,6 +125,11 @@ std::string markdown_section(const Section& section, std::optional<analysis::Tim
   append_arguments(out, section.arguments);
   if (!section.points.empty()) out += "\n";
   for (const std::string& point : section.points) out += "- " + escaped(point) + "\n";
+  if (!section.picture.empty()) {
+    out += "\n```\n";
+    for (const std::string& line : section.picture) out += line + "\n";
+    out += "```\n";
+  }
   if (!section.table.rows.empty()) {
     out += "\n";
     append_table(out, section.table, unit);

@@ -177,7 +177,10 @@ class TextPage {
     for (const std::string& point : section.points) {
       paragraph(point, kMargin + 2, Ink::kPlain, style_.unicode ? "·" : "-", Ink::kAccent);
     }
-    if (!section.lead.empty() && !section.table.rows.empty()) line("");
+    if (!section.picture.empty()) line("");
+    for (const std::string& drawn : section.picture) line(std::string(kMargin, ' ') + drawn);
+    const bool is_table_below = !section.lead.empty() || !section.picture.empty();
+    if (is_table_below && !section.table.rows.empty()) line("");
     if (!section.table.rows.empty()) table(section.table);
     const std::string& left_out = section.table.left_out;
     if (!left_out.empty()) paragraph(ellipsis() + " " + left_out, kMargin, Ink::kDim);

@@ -14,6 +14,13 @@ KernelTable launches(std::initializer_list<std::string_view> names) {
   return table;
 }
 
+KernelDevice device(std::int32_t index, std::string name) {
+  KernelDevice device;
+  device.index = index;
+  device.name = std::move(name);
+  return device;
+}
+
 TEST(KernelTable, every_metric_has_a_word_that_leads_back_to_it) {
   for (std::size_t i = 0; i < kKernelMetrics; ++i) {
     const auto metric = static_cast<KernelMetric>(i);
@@ -44,9 +51,9 @@ TEST(KernelTable, a_metric_nobody_set_is_missing_and_not_zero) {
 TEST(KernelTable, a_launch_finds_its_device_by_index) {
   KernelTable table = launches({"a", "b", "c"});
   EXPECT_EQ(table.device_of(0), nullptr);
-  table.devices = {{.index = 3, .name = "three"}};
+  table.devices = {device(3, "three")};
   ASSERT_NE(table.device_of(0), nullptr) << "the only device ran them all";
-  table.devices.push_back({.index = 5, .name = "five"});
+  table.devices.push_back(device(5, "five"));
   EXPECT_EQ(table.device_of(0), nullptr) << "nobody says which";
   table.device_indices = {5, 3, 4};
   EXPECT_EQ(table.device_of(0)->name, "five");

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +21,12 @@ struct KernelGroup {
   KernelSums sums;
   KernelBound bound = KernelBound::kUnknown;  // of the group's weighted percentages
   std::size_t first_row = 0;
-  double cumulative_share = 0;  // of the time, down to here in this order
+  std::optional<std::size_t> index;  // of the position or the layer
+  double cumulative_share = 0;       // of the time, down to here in this order
 };
 
-// Shares of time add up to one over all groups. Grouping by name uses the form asked for.
+// Shares of time add up to one over all groups. Names are in the form asked for. Positions and
+// layers, ordered by name, stand as they ran; a list without layers is one group, "all kernels".
 std::vector<KernelGroup> group_kernels(const KernelStudy& study, KernelGrouping grouping,
                                        KernelNameForm form = KernelNameForm::kDetail,
                                        KernelOrder order = KernelOrder::kTime);

@@ -21,7 +21,7 @@ struct KernelLayers {
   KernelSums epilogue;
   std::vector<std::int64_t> layer_ns;   // one per layer
   std::vector<KernelSums> positions;    // one per row of a layer, over all layers
-  std::vector<std::size_t> odd_layers;  // further than 3 MAD from the median
+  std::vector<std::size_t> odd_layers;  // further than 3 MAD, and 0.5 %, from the median
 
   std::size_t first_row_of(std::size_t layer) const {
     return prologue_rows + layer * rows_per_layer;
@@ -34,7 +34,9 @@ struct LayerRow {
   KernelSample sample;
 };
 
-// The shortest period whose names repeat longest; nothing if no block repeats.
-std::optional<KernelLayers> find_layers(std::span<const LayerRow> rows);
+// The shortest period whose names repeat longest. Nothing if no block repeats, if what repeats is
+// less than a quarter of the rows, or if it is one name alone: a loop over one kernel has no
+// positions that could be compared.
+std::optional<KernelLayers> find_layers(std::span<const LayerRow> rows, const Roofs& roofs = {});
 
 }  // namespace strobe::analysis

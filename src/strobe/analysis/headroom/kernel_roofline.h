@@ -32,14 +32,17 @@ struct RooflinePoint {
   std::optional<double> dram_bytes_per_s;
   std::optional<double> l2_bytes_per_s;
   std::optional<double> attainable_flop_per_s;  // under the roofs, at its intensity
-  bool flops_are_estimated = false;             // from the tensor share and the peak, not counted
+  bool flops_are_estimated = false;  // from the tensor share and the peak: at most so many
+  bool bytes_are_estimated = false;  // DRAM: from its share and the bus, not counted
 };
 
 struct Roofline {
   std::vector<Roof> compute;  // highest first
   std::vector<Roof> memory;
-  std::optional<double> ridge_flop_per_byte;  // highest compute roof over DRAM
-  std::vector<RooflinePoint> points;          // most time first
+  // Where compute and memory meet: the measured compute roof, else that of f16 matrices, else the
+  // highest, over DRAM.
+  std::optional<double> ridge_flop_per_byte;
+  std::vector<RooflinePoint> points;  // most time first
 };
 
 // L x T: proportional to the matrix work of a launch, so shapes can be checked from counters alone.
@@ -49,5 +52,11 @@ struct WorkUnit {
   double per_launch = 0;  // percent x ns
   double relative = 0;    // to the most frequent matrix kernel
 };
+
+struct KernelStudy;
+
+// Reads table, chip, options, identities and launches of the study.
+Roofline draw_roofline(const KernelStudy& study);
+std::vector<WorkUnit> work_units_of(const KernelStudy& study);  // most time first
 
 }  // namespace strobe::analysis

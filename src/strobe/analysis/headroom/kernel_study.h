@@ -34,6 +34,7 @@ struct KernelIdentity {
   std::string brief;   // short_name
   std::string detail;  // brief[what tells it apart]
   device::KernelFamily family = device::KernelFamily::kOther;
+  std::uint32_t alike = 0;  // the first identity with this detail, maybe itself
 };
 
 struct StudiedLaunch {
@@ -41,6 +42,15 @@ struct StudiedLaunch {
   KernelBound bound = KernelBound::kUnknown;
   bool is_short = false;
   bool is_clock_low = false;
+};
+
+// What a finding rests on.
+struct FindingBasis {
+  std::int64_t time_ns = 0;  // of the kernels it speaks of
+  double saved_ns = 0;       // at most; 0: nothing to win
+  std::uint64_t launches = 0;
+  std::vector<std::size_t> rows;  // examples, the first few
+  std::string confidence;         // "counted", "by names", "by structure"
 };
 
 // Everything one table of kernels says: the table itself, every launch judged, and what they add up
@@ -60,6 +70,7 @@ struct KernelStudy {
   std::vector<WorkUnit> work_units;   // latency x tensor share, by name; empty without counters
   std::vector<std::string> warnings;  // about the measurement: clocks, mixed devices, unknown chip
   std::vector<Finding> findings;      // advice with the time at stake, most first
+  std::vector<FindingBasis> bases;    // one per finding
 
   KernelSample sample(std::size_t row) const;
   const KernelIdentity& identity(std::size_t row) const {

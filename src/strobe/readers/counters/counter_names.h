@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "strobe/readers/counters/unit.h"
+#include "strobe/trace/kernel_table.h"
+
+namespace strobe::readers {
+
+// What a file may say of a launch: first the metrics of a KernelTable under their own numbers, then
+// what a table is made from.
+enum class Counter : std::uint8_t {
+  kDuration = kKernelMetrics,
+  kAdds,  // 32-bit, per thread
+  kMultiplies,
+  kFusedMultiplyAdds,
+  kStaticSharedBytes,
+  kDynamicSharedBytes,
+  kGridX,
+  kGridY,
+  kGridZ,
+  kBlockX,
+  kBlockY,
+  kBlockZ,
+  kDevice,
+  kContext,
+  kStream,
+  // Of the device that ran it.
+  kDeviceName,  // a text
+  kCapabilityMajor,
+  kCapabilityMinor,
+  kSmCount,
+  kMostClockKhz,
+  kBusBits,
+  kDramClockKhz,
+  kCount_,
+};
+inline constexpr std::size_t kCounters = static_cast<std::size_t>(Counter::kCount_);
+constexpr bool is_of_device(Counter counter) { return counter >= Counter::kDeviceName; }
+constexpr Counter counter_of(KernelMetric metric) { return static_cast<Counter>(metric); }
+
+// One of the names under which a profiler reports a counter.
+struct NamedCounter {
+  Counter counter = Counter::kCount_;
+  Quantity quantity = Quantity::kNone;  // as it must be given; kNone: any
+  std::uint8_t rank = 0;                // 0 is the best source of that counter
+};
+
+// Nothing for the many that strobe does not read. Metric names ("gpu__time_duration.sum") and the
+// labels of the details page ("Duration") alike.
+std::optional<NamedCounter> find_counter(std::string_view name);
+
+}  // namespace strobe::readers

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "strobe/base/result.h"
+#include "strobe/trace/kernel_table.h"
+
+namespace strobe::readers {
+
+// Whether a JSON text that begins like this is a list of kernels of strobe's own.
+bool looks_like_kernels_json(std::string_view first);
+
+// docs/formats/kernels_json.md. Errors leave `where` empty.
+Result<KernelTable> read_kernels_json(std::string_view text, const std::string& path);
+
+}  // namespace strobe::readers

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "strobe/base/byte_stream.h"
+#include "strobe/base/result.h"
+#include "strobe/trace/kernel_table.h"
+
+namespace strobe::readers {
+
+inline constexpr std::string_view kNcuReportMagic{"NVR\0", 4};
+
+// Nsight Compute's binary report (docs/formats/ncu_report.md), one result in memory at a time. A
+// report that breaks off keeps what stands before. Errors leave `where` empty.
+Result<KernelTable> read_ncu_report(ByteStream& stream, const std::string& path);
+
+}  // namespace strobe::readers

@@ -1,0 +1,67 @@
+#include "strobe/readers/counters/remarks.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "strobe/base/json_text.h"
+
+namespace strobe::readers {
+namespace {
+
+constexpr std::size_t kMostQuotedBytes = 60;
+constexpr std::size_t kMostEntries = 200;  // a file may have columns without end
+
+}  // namespace
+
+std::string quotable(std::string_view text) {
+  std::string quoted = sanitize_utf8(text.substr(0, kMostQuotedBytes));
+  std::replace_if(
+      quoted.begin(), quoted.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; },
+      ' ');
+  if (text.size() > kMostQuotedBytes) quoted += "...";
+  return quoted;
+}
+
+std::string place_text(const Place& place, std::string_view column) {
+  std::string text = fmt::format("row {}", place.row);
+  if (place.line != 0) text += fmt::format(" (line {})", place.line);
+  if (!column.empty()) text += fmt::format(", '{}'", quotable(column));
+  return text;
+}
+
+void Remarks::add(const Place& place, std::string_view column, std::string_view text,
+                  std::string_view trouble) {
+  key_.assign(column);
+  key_ += '\n';
+  key_ += trouble;
+  const auto known = entries_.find(key_);
+  if (known != entries_.end()) {
+    ++known->second.count;
+    return;
+  }
+  if (entries_.size() >= kMostEntries) return;
+  Entry& entry = entries_[key_];
+  entry.count = 1;
+  entry.first = place_text(place, column) + ": ";
+  if (!text.empty()) entry.first += fmt::format("'{}' ", quotable(text));
+  entry.first += trouble;
+  order_.push_back(&entry);
+}
+
+void Remarks::add_once(std::string remark) {
+  if (std::ranges::find(once_, remark) == once_.end() && once_.size() < kMostEntries) {
+    once_.push_back(std::move(remark));
+  }
+}
+
+void Remarks::write_to(std::vector<std::string>& remarks) const {
+  for (const Entry* entry : order_) {
+    remarks.push_back(entry->count == 1
+                          ? entry->first
+                          : fmt::format("{}; {} more like it", entry->first, entry->count - 1));
+  }
+  remarks.insert(remarks.end(), once_.begin(), once_.end());
+}
+
+}  // namespace strobe::readers

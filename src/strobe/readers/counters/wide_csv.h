@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/readers/counters/csv_records.h"
+#include "strobe/readers/counters/launch_rows.h"
+
+namespace strobe::readers {
+
+// A profiler's CSV with one row per launch and one column per metric, behind its header. The row
+// below the header holds units.
+Result<void> read_wide_csv(CsvRecords& records, const std::vector<std::string>& header,
+                           LaunchRows& rows);
+
+}  // namespace strobe::readers

@@ -1,0 +1,227 @@
+#include "strobe/report/kernels/kernel_diff_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "strobe/report/compare_json_rows.h"
+#include "strobe/report/format.h"
+#include "strobe/report/kernels/kernel_html.h"
+#include "strobe/report/kernels/kernel_json_sums.h"
+#include "strobe/report/kernels/kernel_numbers.h"
+#include "strobe/report/render_csv.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::KernelSums;
+using compare::KernelDiff;
+using compare::KernelDiffRow;
+
+constexpr int kVersion = 1;
+
+std::size_t shown_rows(const KernelDiff& diff, const KernelDiffPage& page) {
+  return page.top == 0 ? diff.rows.size() : std::min(page.top, diff.rows.size());
+}
+
+std::string signed_time(std::int64_t ns) { return (ns > 0 ? "+" : "") + duration_text(ns); }
+
+Cell sum_time(const KernelSums& sums) {
+  if (sums.launches == 0) return Absent{};
+  return Duration{sums.latency_ns};
+}
+
+Cell mean_time(const KernelSums& sums) {
+  if (sums.launches == 0) return Absent{};
+  return time_cell(sums.mean_ns());
+}
+
+Cell text_or_absent(bool has_text, std::string text) {
+  if (!has_text) return Absent{};
+  return Text{std::move(text)};
+}
+
+std::string interval_text(const KernelDiffRow& row) {
+  if (!row.ratio_low || !row.ratio_high) return "-";
+  return fmt::format("{:.2f} to {:.2f}", *row.ratio_low, *row.ratio_high);
+}
+
+// "31.0 -> 35.2 %": of a peak, on both sides.
+Cell peak_change(std::optional<double> before, std::optional<double> after) {
+  if (!before && !after) return Absent{};
+  const auto text = [](std::optional<double> percent) {
+    return percent ? fmt::format("{:.0f}", *percent) : std::string("-");
+  };
+  return Text{fmt::format("{} -> {} %", text(before), text(after))};
+}
+
+std::string launches_change(const KernelDiffRow& row) {
+  if (row.before.launches == row.after.launches) return count_text(row.before.launches);
+  return fmt::format("{} -> {}", count_text(row.before.launches), count_text(row.after.launches));
+}
+
+Fact side_fact(const std::string& key, const std::string& path, const KernelSums& sums) {
+  return {key, key, Text{path},
+          fmt::format("{}, {}", launches_text(sums.launches), duration_text(sums.latency_ns))};
+}
+
+std::vector<Column> diff_columns() {
+  return {{.key = "kernel",
+           .header = "kernel",
+           .type = ColumnType::kName,
+           .least_width = 24,
+           .importance = 20},
+          {.key = "verdict", .header = "verdict", .least_width = 7, .importance = 19},
+          {.key = "launches", .header = "count", .type = ColumnType::kNumber, .importance = 8},
+          {.key = "before_ns", .header = "before", .type = ColumnType::kDuration, .importance = 11},
+          {.key = "after_ns", .header = "after", .type = ColumnType::kDuration, .importance = 11},
+          {.key = "moved", .header = "moved", .type = ColumnType::kNumber, .importance = 18},
+          {.key = "mean_before_ns",
+           .header = "mean\nbefore",
+           .type = ColumnType::kDuration,
+           .importance = 9},
+          {.key = "mean_after_ns",
+           .header = "mean\nafter",
+           .type = ColumnType::kDuration,
+           .importance = 9},
+          {.key = "ratio", .header = "ratio", .type = ColumnType::kNumber, .importance = 17},
+          {.key = "interval",
+           .header = "95 %\ninterval",
+           .type = ColumnType::kNumber,
+           .importance = 16},
+          {.key = "tensor", .header = "Tensor", .type = ColumnType::kNumber, .importance = 7},
+          {.key = "dram", .header = "DRAM", .type = ColumnType::kNumber, .importance = 7}};
+}
+
+Section row_section(const KernelDiff& diff, const KernelDiffPage& page) {
+  Section section;
+  section.key = "kernels";
+  section.title = "Kernels";
+  section.lead =
+      "By the time they moved. Ratio: mean latency after / before; an interval that holds 1 is no "
+      "evidence of a change.";
+  section.table.columns = diff_columns();
+  const std::size_t shown = shown_rows(diff, page);
+  std::int64_t rest_ns = 0;
+  for (std::size_t i = 0; i < diff.rows.size(); ++i) {
+    const KernelDiffRow& row = diff.rows[i];
+    if (i >= shown) {
+      rest_ns += row.moved_ns;
+      continue;
+    }
+    section.table.rows.push_back(
+        {{Text{row.name}, Text{std::string(word_of(row.change))}, Text{launches_change(row)},
+          sum_time(row.before), sum_time(row.after), Text{signed_time(row.moved_ns)},
+          mean_time(row.before), mean_time(row.after),
+          text_or_absent(row.ratio.has_value(), ratio_text(row.ratio)),
+          text_or_absent(row.ratio_low.has_value(), interval_text(row)),
+          peak_change(row.before.tensor_percent(), row.after.tensor_percent()),
+          peak_change(row.before.dram_percent(), row.after.dram_percent())}});
+  }
+  section.table.rows_left_out = diff.rows.size() - shown;
+  if (shown < diff.rows.size()) {
+    section.table.left_out = fmt::format(
+        "{} more, {} together", count_text(diff.rows.size() - shown), signed_time(rest_ns));
+  }
+  drop_empty_columns(section.table);
+  return section;
+}
+
+Section warning_section(const KernelDiff& diff) {
+  Section section;
+  section.key = "warnings";
+  section.title = "About the measurement";
+  section.points = diff.warnings;
+  section.is_remark = true;
+  return section;
+}
+
+void write_side(JsonWriter& json, std::string_view key, const KernelSums& sums,
+                const KernelSums& whole) {
+  json.key(key).begin_object();
+  write_sums(json, sums, whole);
+  json.end_object();
+}
+
+std::string number_field(std::optional<double> value) {
+  return value ? fmt::format("{}", *value) : std::string();
+}
+
+}  // namespace
+
+Document kernel_diff_document(const KernelDiff& diff, const KernelDiffPage& page) {
+  Document document;
+  document.schema = "strobe.kernels.diff";
+  document.title = fmt::format("strobe kernels diff: {} against {}",
+                               std::filesystem::path(page.after).filename().string(),
+                               std::filesystem::path(page.before).filename().string());
+  document.verdict = {diff.verdict};
+  document.facts = {side_fact("before", page.before, diff.before),
+                    side_fact("after", page.after, diff.after)};
+  document.sections = {warning_section(diff), row_section(diff, page)};
+  const auto says_nothing = [](const Section& section) {
+    return section.table.rows.empty() && section.points.empty();
+  };
+  std::erase_if(document.sections, says_nothing);
+  return document;
+}
+
+std::string kernel_diff_json(const KernelDiff& diff, const KernelDiffPage& page) {
+  std::string out;
+  JsonWriter json(out, JsonLayout::kPretty);
+  json.begin_object().member("schema", "strobe.kernels.diff").member("version", kVersion);
+  json.member("before_path", page.before).member("after_path", page.after);
+  json.member("verdict", diff.verdict);
+  write_texts(json, "warnings", diff.warnings);
+  write_side(json, "before", diff.before, diff.before);
+  write_side(json, "after", diff.after, diff.after);
+  const std::vector<KernelDiffRow> rows(
+      diff.rows.begin(), diff.rows.begin() + static_cast<std::ptrdiff_t>(shown_rows(diff, page)));
+  write_rows(json, "kernels", rows, [&](JsonWriter& one, const KernelDiffRow& row) {
+    one.member("name", row.name)
+        .member("family", row.family)
+        .member("verdict", word_of(row.change))
+        .member("moved_ns", row.moved_ns);
+    write_optional(one, "ratio", row.ratio);
+    write_optional(one, "ratio_low", row.ratio_low);
+    write_optional(one, "ratio_high", row.ratio_high);
+    write_optional(one, "p", row.p);
+    write_side(one, "before", row.before, diff.before);
+    write_side(one, "after", row.after, diff.after);
+  });
+  json.end_object();
+  out += "\n";
+  return out;
+}
+
+std::string kernel_diff_csv(const KernelDiff& diff, const KernelDiffPage& page) {
+  std::string out =
+      "name,family,verdict,launches_before,launches_after,before_ns,after_ns,moved_ns,"
+      "mean_before_ns,mean_after_ns,ratio,ratio_low,ratio_high,p,tensor_percent_before,"
+      "tensor_percent_after,dram_percent_before,dram_percent_after\n";
+  const auto mean = [](const KernelSums& sums) {
+    return sums.launches == 0 ? std::string() : fmt::format("{}", rounded(sums.mean_ns(), 3));
+  };
+  for (std::size_t i = 0; i < shown_rows(diff, page); ++i) {
+    const KernelDiffRow& row = diff.rows[i];
+    out += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.name), row.family,
+        word_of(row.change), row.before.launches, row.after.launches, row.before.latency_ns,
+        row.after.latency_ns, row.moved_ns, mean(row.before), mean(row.after),
+        number_field(row.ratio), number_field(row.ratio_low), number_field(row.ratio_high),
+        number_field(row.p), number_field(row.before.tensor_percent()),
+        number_field(row.after.tensor_percent()), number_field(row.before.dram_percent()),
+        number_field(row.after.dram_percent()));
+  }
+  return out;
+}
+
+std::string kernel_diff_html(const KernelDiff& diff, const KernelDiffPage& page) {
+  const std::string headline = fmt::format("{} -> {}", duration_text(diff.before.latency_ns),
+                                           duration_text(diff.after.latency_ns));
+  return kernel_page_html(kernel_diff_document(diff, page), headline, {});
+}
+
+}  // namespace strobe::report

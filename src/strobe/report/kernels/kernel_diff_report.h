@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "strobe/compare/kernel_diff.h"
+#include "strobe/report/document.h"
+#include "strobe/report/kernels/kernel_report.h"
+
+namespace strobe::report {
+
+// Two tables of kernels that were compared.
+struct KernelDiffPage {
+  std::string before;  // what people call them: their files
+  std::string after;
+  std::size_t top = 0;  // rows a table, 0: all
+};
+
+// The verdict first, then every kernel by the time it moved.
+Document kernel_diff_document(const compare::KernelDiff& diff, const KernelDiffPage& page);
+
+std::string kernel_diff_json(const compare::KernelDiff& diff, const KernelDiffPage& page);
+std::string kernel_diff_csv(const compare::KernelDiff& diff, const KernelDiffPage& page);
+std::string kernel_diff_html(const compare::KernelDiff& diff, const KernelDiffPage& page);
+
+}  // namespace strobe::report

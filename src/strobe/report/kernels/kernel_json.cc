@@ -1,0 +1,217 @@
+#include "strobe/report/kernels/kernel_json.h"
+
+#include <algorithm>
+
+#include "strobe/report/compare_json_rows.h"
+#include "strobe/report/kernels/kernel_json_launches.h"
+#include "strobe/report/kernels/kernel_json_sums.h"
+#include "strobe/report/kernels/kernel_numbers.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::FusionGroup;
+using analysis::FusionPlan;
+using analysis::KernelGroup;
+using analysis::KernelGrouping;
+using analysis::KernelLayers;
+using analysis::KernelStudy;
+using analysis::KernelSums;
+
+constexpr int kVersion = 1;
+
+// One line per object, so that grep and diff work on rows.
+template <class Write>
+void write_line(JsonWriter& json, std::string_view key, Write write) {
+  std::string line;
+  JsonWriter one(line);
+  one.begin_object();
+  write(one);
+  one.end_object();
+  json.key(key).raw(line);
+}
+
+void write_groups(JsonWriter& json, std::string_view key, const std::vector<KernelGroup>& groups,
+                  const KernelSums& whole) {
+  json.key(key).begin_object();
+  for (const KernelGroup& group : groups) {
+    write_line(json, group.name, [&](JsonWriter& one) {
+      write_sums(one, group.sums, whole);
+      if (key != "classes") one.member("bound", word_of(group.bound));
+      if (key == "names") one.member("family", group.family);
+    });
+  }
+  json.end_object();
+}
+
+void write_structure(JsonWriter& json, const KernelStudy& study) {
+  json.key("structure");
+  if (!study.layers) {
+    json.null();
+    return;
+  }
+  const KernelLayers& layers = *study.layers;
+  const auto [least, most] = std::ranges::minmax_element(layers.layer_ns);
+  json.begin_object()
+      .member("prologue_rows", layers.prologue_rows)
+      .member("layers", layers.layers)
+      .member("rows_per_layer", layers.rows_per_layer)
+      .member("epilogue_rows", layers.epilogue_rows)
+      .member("prologue_ns", layers.prologue.latency_ns)
+      .member("layers_ns", layers.inside.latency_ns)
+      .member("epilogue_ns", layers.epilogue.latency_ns)
+      .member("layer_ns_min", *least)
+      .member("layer_ns_max", *most)
+      .member("layer_ns_mean", rounded(static_cast<double>(layers.inside.latency_ns) /
+                                           static_cast<double>(layers.layers),
+                                       3));
+  std::string line;
+  JsonWriter one(line);
+  one.begin_array();
+  for (const std::int64_t ns : layers.layer_ns) one.value(ns);
+  one.end_array();
+  json.key("layer_ns").raw(line);
+  json.key("odd_layers").begin_array();
+  for (const std::size_t layer : layers.odd_layers) json.value(layer);
+  json.end_array().end_object();
+}
+
+void write_positions(JsonWriter& json, const KernelStudy& study, const KernelPage& page) {
+  json.key("layer_positions").begin_array();
+  if (study.layers) {
+    for (std::size_t i = 0; i < study.layers->positions.size(); ++i) {
+      const auto& identity = study.identity(study.layers->first_row_of(0) + i);
+      std::string line;
+      JsonWriter one(line);
+      one.begin_object()
+          .member("position", i)
+          .member("name", name_in(identity, page.names))
+          .member("family", word_of(identity.family));
+      write_sums(one, study.layers->positions[i], study.totals);
+      one.end_object();
+      json.raw(line);
+    }
+  }
+  json.end_array();
+}
+
+void write_fusions(JsonWriter& json, const KernelStudy& study, const KernelPage& page) {
+  const FusionPlan& plan = study.fusion;
+  const auto whole = static_cast<double>(std::max<std::int64_t>(study.totals.latency_ns, 1));
+  json.key("fusion_runs")
+      .begin_object()
+      .member("runs", plan.runs.size())
+      .member("rows", plan.rows)
+      .member("latency_ns", plan.latency_ns)
+      .member("saved_ns_if_fused", plan.saved_ns);
+  write_percent(json, "saved_share_pct", 100 * static_cast<double>(plan.saved_ns) / whole);
+  std::vector<FusionGroup> groups = plan.groups;  // in the order in which they first ran
+  std::ranges::sort(groups, {}, [](const FusionGroup& group) { return group.runs.front(); });
+  write_rows(json, "groups", groups, [&](JsonWriter& one, const FusionGroup& group) {
+    one.member("length", group.names.size())
+        .member("families", group.families)
+        .member("occurrences", group.runs.size())
+        .member("latency_ns", group.latency_ns)
+        .member("saved_ns_if_fused", group.saved_ns)
+        .member("first_row", plan.runs[group.runs.front()].first_row)
+        .member("what", group.what)
+        .member("why", group.why);
+    one.key("names").begin_array();
+    for (const std::uint32_t name : group.names) {
+      one.value(name_in(study.identities[name], page.names));
+    }
+    one.end_array();
+  });
+  json.end_object();
+}
+
+void write_options(JsonWriter& json, const KernelStudy& study) {
+  const auto& options = study.options;
+  json.key("options")
+      .begin_object()
+      .member("chip", options.chip)
+      .member("tensor_roof", options.roofs.tensor)
+      .member("dram_roof", options.roofs.dram);
+  write_optional(json, "peak_flops", options.flops);
+  write_optional(json, "dram_bytes_per_s", options.dram_bytes_per_s);
+  write_optional(json, "l2_bytes_per_s", options.l2_bytes_per_s);
+  json.end_object();
+}
+
+std::string_view word_of_weight(analysis::FindingWeight weight) {
+  constexpr std::string_view kWords[] = {"note", "worth_a_look", "matters"};
+  return kWords[static_cast<std::size_t>(weight)];
+}
+
+void write_findings(JsonWriter& json, const KernelStudy& study) {
+  json.key("findings").begin_array();
+  for (std::size_t i = 0; i < study.findings.size(); ++i) {
+    const analysis::Finding& finding = study.findings[i];
+    std::string line;
+    JsonWriter one(line);
+    one.begin_object()
+        .member("code", finding.code)
+        .member("weight", word_of_weight(finding.weight))
+        .member("share", finding.share)
+        .member("headline", finding.headline)
+        .member("advice", finding.advice);
+    if (i < study.bases.size()) {
+      const analysis::FindingBasis& basis = study.bases[i];
+      one.member("time_ns", basis.time_ns)
+          .member("saved_ns", basis.saved_ns)
+          .member("launches", basis.launches)
+          .member("confidence", basis.confidence);
+      one.key("rows").begin_array();
+      for (const std::size_t row : basis.rows) one.value(row);
+      one.end_array();
+    }
+    one.end_object();
+    json.raw(line);
+  }
+  json.end_array();
+}
+
+void write_work(JsonWriter& json, const KernelStudy& study, const KernelPage& page) {
+  write_rows(json, "work_units", study.work_units,
+             [&](JsonWriter& one, const analysis::WorkUnit& unit) {
+               one.member("name", name_in(study.identities[unit.identity], page.names))
+                   .member("launches", unit.launches)
+                   .member("ns_x100_per_launch", unit.per_launch)
+                   .member("relative", unit.relative);
+             });
+}
+
+}  // namespace
+
+std::string kernel_json(const KernelStudy& study, const KernelPage& page) {
+  std::string out;
+  JsonWriter json(out, JsonLayout::kPretty);
+  json.begin_object().member("schema", "strobe.kernels").member("version", kVersion);
+  write_kernel_source(json, study);
+  write_options(json, study);
+  write_texts(json, "verdict", kernel_verdict(study));
+  write_texts(json, "warnings", study.warnings);
+  write_texts(json, "remarks", study.table->remarks);
+  write_line(json, "totals", [&](JsonWriter& one) { write_sums(one, study.totals, study.totals); });
+  write_groups(json, "families", group_kernels(study, KernelGrouping::kFamily), study.totals);
+  write_groups(json, "names", group_kernels(study, KernelGrouping::kName, page.names, page.order),
+               study.totals);
+  write_structure(json, study);
+  write_positions(json, study, page);
+  write_groups(json, "classes", group_kernels(study, KernelGrouping::kBound), study.totals);
+  json.key("short_kernels").begin_object();
+  write_line(json, "under_10us",
+             [&](JsonWriter& one) { write_sums(one, study.under_10us, study.totals); });
+  write_line(json, "under_20us",
+             [&](JsonWriter& one) { write_sums(one, study.under_20us, study.totals); });
+  json.end_object();
+  write_fusions(json, study, page);
+  write_work(json, study, page);
+  write_findings(json, study);
+  write_kernel_launches(json, study);
+  json.end_object();
+  out += "\n";
+  return out;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "strobe/report/document.h"
+#include "strobe/report/kernels/kernel_report.h"
+
+namespace strobe::report {
+
+// Every launch in the order it ran, one row each.
+Document kernel_launch_document(const analysis::KernelStudy& study, const KernelPage& page);
+
+}  // namespace strobe::report

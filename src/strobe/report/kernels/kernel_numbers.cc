@@ -1,0 +1,83 @@
+#include "strobe/report/kernels/kernel_numbers.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "strobe/report/format.h"
+
+namespace strobe::report {
+namespace {
+
+constexpr const char* kUnknown = "-";
+
+// Three significant digits and a power of a thousand: "4.30 T".
+std::string scaled(double value, std::string_view unit) {
+  constexpr std::string_view kPrefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+  std::size_t step = 0;
+  while (std::abs(value) >= 999.5 && step + 1 < std::size(kPrefixes)) {
+    value /= 1000;
+    ++step;
+  }
+  const double size = std::abs(value);
+  const int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}{}", value, decimals, kPrefixes[step], unit);
+}
+
+}  // namespace
+
+std::string flop_rate_text(std::optional<double> flop_per_s) {
+  return flop_per_s ? scaled(*flop_per_s, "FLOP/s") : kUnknown;
+}
+
+std::string byte_rate_text(std::optional<double> bytes_per_s) {
+  return bytes_per_s ? scaled(*bytes_per_s, "B/s") : kUnknown;
+}
+
+std::string intensity_text(std::optional<double> flop_per_byte) {
+  if (!flop_per_byte) return kUnknown;
+  const double value = *flop_per_byte;
+  if (value >= 999.5) return fmt::format("{} FLOP/byte", count_text(std::llround(value)));
+  const int decimals = value < 0.0995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} FLOP/byte", value, decimals);
+}
+
+std::string percent_of_peak_text(std::optional<double> percent) {
+  return percent ? percent_text(*percent / 100) : kUnknown;
+}
+
+std::string clock_text(double hz) {
+  return fmt::format("{} MHz", count_text(static_cast<std::uint64_t>(std::llround(hz / 1e6))));
+}
+
+std::string launches_text(std::uint64_t launches) {
+  return count_text(launches) + (launches == 1 ? " launch" : " launches");
+}
+
+std::string ratio_text(std::optional<double> ratio) {
+  if (!ratio) return kUnknown;
+  return fmt::format("{:.{}f}x", *ratio, *ratio < 9.995 ? 2 : *ratio < 99.95 ? 1 : 0);
+}
+
+Cell percent_cell(std::optional<double> percent) {
+  if (!percent) return Absent{};
+  return Share{*percent / 100};
+}
+
+Cell time_cell(std::optional<double> ns) {
+  if (!ns) return Absent{};
+  return Duration{std::llround(*ns)};
+}
+
+Cell share_cell(std::optional<double> share) {
+  if (!share) return Absent{};
+  return Share{*share};
+}
+
+double rounded(double value, int decimals) {
+  return std::strtod(fmt::format("{:.{}f}", value, decimals).c_str(), nullptr);
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,149 @@
+#include "strobe/report/kernels/kernel_report.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "strobe/report/format.h"
+#include "strobe/report/kernels/kernel_numbers.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::KernelStudy;
+
+constexpr std::size_t kRemarksOnAPage = 8;
+
+std::string_view source_words(KernelSource source) {
+  switch (source) {
+    case KernelSource::kTextTable:
+      return "text table";
+    case KernelSource::kMetricRows:
+      return "profiler's CSV, a row per metric";
+    case KernelSource::kWideCsv:
+      return "profiler's CSV, a row per kernel";
+    case KernelSource::kReport:
+      return "profiler's report";
+    case KernelSource::kTrace:
+      return "trace";
+    case KernelSource::kJson:
+      return "strobe's JSON";
+    case KernelSource::kRecording:
+      return "strobe's recording";
+  }
+  return "";
+}
+
+std::string device_words(const KernelDevice& device) {
+  std::vector<std::string> words;
+  if (device.sm_count > 0) words.push_back(fmt::format("{} SMs", device.sm_count));
+  if (device.most_clock_hz > 0) words.push_back("up to " + clock_text(device.most_clock_hz));
+  if (device.dram_bytes_per_s > 0) {
+    words.push_back("DRAM " + byte_rate_text(device.dram_bytes_per_s));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string peak_words(const device::ChipPeaks& chip) {
+  return fmt::format("f16 {}, DRAM {}, by the data sheet", flop_rate_text(chip.f16_flops),
+                     byte_rate_text(chip.dram_bytes_per_s));
+}
+
+std::string policy_words(ClockPolicy policy) {
+  switch (policy) {
+    case ClockPolicy::kFree:
+      return "free, as in production";
+    case ClockPolicy::kLocked:
+      return "locked by the profiler: latencies are not those of production";
+    case ClockPolicy::kUnknown:
+      break;
+  }
+  return "";
+}
+
+// What a finding rests on: how many launches, where, and how it was told.
+std::string basis_text(const analysis::FindingBasis& basis) {
+  std::string text =
+      fmt::format("{}, {}", launches_text(basis.launches), duration_text(basis.time_ns));
+  if (!basis.rows.empty()) text += fmt::format(", from row {}", basis.rows.front());
+  if (!basis.confidence.empty()) text += "; " + basis.confidence;
+  return text;
+}
+
+}  // namespace
+
+std::vector<Fact> kernel_facts(const KernelStudy& study) {
+  const KernelTable& table = *study.table;
+  std::vector<Fact> facts = {
+      {"file", "kernels", Text{table.path},
+       fmt::format("{}, {}", source_words(table.source), launches_text(table.size()))}};
+  for (const KernelDevice& device : table.devices) {
+    if (device.name.empty()) continue;
+    const std::string label =
+        table.devices.size() > 1 ? fmt::format("device {}", device.index) : "device";
+    facts.push_back({"device", label, Text{device.name}, device_words(device)});
+  }
+  if (study.chip) {
+    facts.push_back(
+        {"chip", "peaks", Text{std::string(study.chip->name)}, peak_words(*study.chip)});
+  }
+  if (const std::string policy = policy_words(table.clock_policy); !policy.empty()) {
+    facts.push_back({"clock_policy", "clock", Text{policy}, ""});
+  }
+  return facts;
+}
+
+Section kernel_warning_section(const KernelStudy& study) {
+  Section section;
+  section.key = "warnings";
+  section.title = "About the measurement";
+  section.is_remark = true;
+  section.points = study.warnings;  // the last of them quotes the first remark on the file
+  const auto& remarks = study.table->remarks;
+  for (std::size_t i = 1; i < std::min(remarks.size(), kRemarksOnAPage); ++i) {
+    section.points.push_back("the file: " + remarks[i]);
+  }
+  return section;
+}
+
+Section kernel_finding_section(const KernelStudy& study, std::size_t most) {
+  Section section;
+  section.key = "findings";
+  section.title = "What to do";
+  section.is_remark = true;
+  const std::size_t shown =
+      most == 0 ? study.findings.size() : std::min(most, study.findings.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const analysis::Finding& finding = study.findings[i];
+    std::vector<std::string> seen;
+    if (i < study.bases.size()) seen.push_back(basis_text(study.bases[i]));
+    section.arguments.push_back({finding.headline, std::move(seen), {}, finding.advice});
+  }
+  if (shown < study.findings.size()) {
+    section.notes.push_back(fmt::format("{} of less weight; JSON has all.",
+                                        counted(study.findings.size() - shown, "more finding")));
+  }
+  return section;
+}
+
+Document kernel_document(const KernelStudy& study, const KernelPage& page) {
+  Document document;
+  document.schema = "strobe.kernels";
+  document.title = fmt::format("strobe kernels: {}",
+                               std::filesystem::path(study.table->path).filename().string());
+  document.verdict = kernel_verdict(study);
+  document.facts = kernel_facts(study);
+  document.sections = {kernel_warning_section(study),    kernel_group_section(study, page),
+                       kernel_family_section(study),     kernel_bound_section(study),
+                       kernel_structure_section(study),  kernel_short_section(study),
+                       kernel_work_section(study, page), kernel_finding_section(study, page.top)};
+  const auto says_nothing = [](const Section& section) {
+    return section.table.rows.empty() && section.arguments.empty() && section.points.empty();
+  };
+  std::erase_if(document.sections, says_nothing);
+  for (Section& section : document.sections) drop_empty_columns(section.table);
+  return document;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,357 @@
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "strobe/report/format.h"
+#include "strobe/report/kernels/kernel_numbers.h"
+#include "strobe/report/kernels/kernel_report.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::KernelBound;
+using analysis::KernelGroup;
+using analysis::KernelGrouping;
+using analysis::KernelLayers;
+using analysis::KernelOrder;
+using analysis::KernelStudy;
+using analysis::KernelSums;
+
+constexpr const char* kTimeWords = "time of all launches";
+
+Column name_of_rows(std::string header, ColumnType type) {
+  return {.key = "name",
+          .header = std::move(header),
+          .type = type,
+          .least_width = type == ColumnType::kName ? 28u : 20u,
+          .importance = 20};
+}
+
+// What every table of sums shows, after the name of its rows.
+std::vector<Column> sum_columns() {
+  return {
+      {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 12},
+      {.key = "total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 18},
+      {.key = "share",
+       .header = "share",
+       .type = ColumnType::kShare,
+       .share_of = kTimeWords,
+       .balanced = true,
+       .importance = 17},
+      {.key = "tensor_share",
+       .header = "Tensor",
+       .type = ColumnType::kShare,
+       .share_of = "peak of the matrix pipe",
+       .importance = 16},
+      {.key = "dram_share",
+       .header = "DRAM",
+       .type = ColumnType::kShare,
+       .share_of = "peak DRAM rate",
+       .importance = 16},
+      {.key = "headroom_ns", .header = "headroom", .type = ColumnType::kDuration, .importance = 15},
+      {.key = "headroom_share",
+       .header = "of all\ntime",
+       .type = ColumnType::kShare,
+       .share_of = kTimeWords,
+       .importance = 6}};
+}
+
+std::vector<Cell> sum_cells(const KernelSums& sums, const KernelSums& whole) {
+  return {Count{sums.launches},
+          Duration{sums.latency_ns},
+          Share{sums.share_of(whole)},
+          percent_cell(sums.tensor_percent()),
+          percent_cell(sums.dram_percent()),
+          time_cell(sums.headroom_ns()),
+          share_cell(sums.headroom_share_of(whole))};
+}
+
+std::string title_of(KernelGrouping grouping) {
+  switch (grouping) {
+    case KernelGrouping::kName:
+      return "Kernels by name";
+    case KernelGrouping::kFamily:
+      return "Kernels by family";
+    case KernelGrouping::kBound:
+      return "Kernels by what limits them";
+    case KernelGrouping::kShape:
+      return "Kernels by name and launch shape";
+    case KernelGrouping::kPosition:
+      return "Kernels by position in a layer";
+    case KernelGrouping::kLayer:
+      return "Layers";
+  }
+  return "";
+}
+
+std::string order_words(KernelOrder order, bool has_own_order) {
+  switch (order) {
+    case KernelOrder::kTime:
+      return "most time first";
+    case KernelOrder::kHeadroom:
+      return "most headroom first";
+    case KernelOrder::kCount:
+      return "most launches first";
+    case KernelOrder::kName:
+      return has_own_order ? "as they ran" : "by name";
+  }
+  return "";
+}
+
+std::string group_lead(const KernelStudy& study, const KernelPage& page) {
+  const bool has_own_order =
+      page.grouping == KernelGrouping::kPosition || page.grouping == KernelGrouping::kLayer;
+  std::string text = fmt::format("{}; share is of the {}.", order_words(page.order, has_own_order),
+                                 duration_text(study.totals.latency_ns));
+  if (study.totals.headroom_ns()) {
+    text +=
+        " Tensor and DRAM: percent of the peak, weighted by time. Headroom: time that would vanish "
+        "at the peak of the busier of the two; an upper bound.";
+  }
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::vector<Column> group_columns(bool is_kernel) {
+  return {
+      name_of_rows(is_kernel ? "kernel" : "group",
+                   is_kernel ? ColumnType::kName : ColumnType::kText),
+      {.key = "family", .header = "family", .least_width = 6, .importance = 2},
+      {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 12},
+      {.key = "total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 18},
+      {.key = "share",
+       .header = "share",
+       .type = ColumnType::kShare,
+       .share_of = kTimeWords,
+       .importance = 17},
+      {.key = "cumulative_share",
+       .header = "to\nhere",
+       .type = ColumnType::kShare,
+       .share_of = kTimeWords,
+       .importance = 5},
+      {.key = "mean_ns", .header = "mean", .type = ColumnType::kDuration, .importance = 9},
+      {.key = "min_ns", .header = "min", .type = ColumnType::kDuration, .importance = 3},
+      {.key = "max_ns", .header = "max", .type = ColumnType::kDuration, .importance = 4},
+      {.key = "tensor_share",
+       .header = "Tensor",
+       .type = ColumnType::kShare,
+       .share_of = "peak of the matrix pipe",
+       .importance = 16},
+      {.key = "dram_share",
+       .header = "DRAM",
+       .type = ColumnType::kShare,
+       .share_of = "peak DRAM rate",
+       .importance = 16},
+      {.key = "bound", .header = "bound", .least_width = 14, .importance = 14},
+      {.key = "headroom_ns", .header = "headroom", .type = ColumnType::kDuration, .importance = 15},
+      {.key = "achievable_ns",
+       .header = "achievable",
+       .type = ColumnType::kDuration,
+       .for_tools = true}};
+}
+
+std::vector<Cell> group_cells(const KernelGroup& group, const KernelStudy& study) {
+  const KernelSums& sums = group.sums;
+  const bool is_unknown = group.bound == KernelBound::kUnknown;
+  return {group.index ? Cell{Text{std::to_string(*group.index)}} : Cell{Absent{}},
+          Text{group.name},
+          group.family.empty() || group.family == group.name ? Cell{Absent{}}
+                                                             : Cell{Text{group.family}},
+          Count{sums.launches},
+          Duration{sums.latency_ns},
+          Share{sums.share_of(study.totals)},
+          Share{group.cumulative_share},
+          Duration{std::llround(sums.mean_ns())},
+          Duration{sums.least_ns},
+          Duration{sums.most_ns},
+          percent_cell(sums.tensor_percent()),
+          percent_cell(sums.dram_percent()),
+          is_unknown ? Cell{Absent{}} : Cell{Text{std::string(word_of(group.bound))}},
+          time_cell(sums.headroom_ns()),
+          time_cell(sums.achievable_headroom_ns())};
+}
+
+bool is_of_kernels(KernelGrouping grouping) {
+  return grouping == KernelGrouping::kName || grouping == KernelGrouping::kShape ||
+         grouping == KernelGrouping::kPosition;
+}
+
+Section sums_section(const KernelStudy& study, KernelGrouping grouping, std::string header) {
+  Section section;
+  section.title = title_of(grouping);
+  section.table.columns = sum_columns();
+  section.table.columns.insert(section.table.columns.begin(),
+                               name_of_rows(std::move(header), ColumnType::kText));
+  for (const KernelGroup& group : analysis::group_kernels(study, grouping)) {
+    std::vector<Cell> cells = sum_cells(group.sums, study.totals);
+    cells.insert(cells.begin(), Text{group.name});
+    section.table.rows.push_back({std::move(cells)});
+  }
+  return section;
+}
+
+Row structure_row(std::string name, std::size_t rows, const KernelSums& sums,
+                  const KernelSums& whole) {
+  std::vector<Cell> cells = sum_cells(sums, whole);
+  cells.insert(cells.begin(), {Text{std::move(name)}, Count{rows}});
+  return {std::move(cells)};
+}
+
+std::string layer_note(const KernelLayers& layers) {
+  const auto [least, most] = std::ranges::minmax_element(layers.layer_ns);
+  return fmt::format(
+      "A layer takes {} on average, {} to {}.",
+      duration_text(layers.inside.latency_ns /
+                    static_cast<std::int64_t>(std::max<std::size_t>(layers.layers, 1))),
+      duration_text(*least), duration_text(*most));
+}
+
+std::string odd_layer_note(const KernelLayers& layers) {
+  std::vector<std::string> words;
+  for (const std::size_t layer : layers.odd_layers) {
+    words.push_back(fmt::format("{} ({})", layer, duration_text(layers.layer_ns[layer])));
+  }
+  return fmt::format("Unlike the others, further than 3 MAD from the median: layer{} {}.",
+                     words.size() == 1 ? "" : "s", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+void drop_empty_columns(Table& table) {
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    const bool is_empty = std::ranges::all_of(
+        table.rows, [&](const Row& row) { return std::holds_alternative<Absent>(row.cells[i]); });
+    if (!is_empty || table.rows.empty()) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (Row& row : table.rows) row.cells.erase(row.cells.begin() + at);
+  }
+}
+
+Section kernel_group_section(const KernelStudy& study, const KernelPage& page) {
+  Section section;
+  section.key = "groups";
+  section.title = title_of(page.grouping);
+  section.lead = group_lead(study, page);
+  section.table.columns = group_columns(is_of_kernels(page.grouping));
+  const std::vector<KernelGroup> groups =
+      analysis::group_kernels(study, page.grouping, page.names, page.order);
+  const std::size_t shown = page.top == 0 ? groups.size() : std::min(page.top, groups.size());
+  KernelSums rest;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (i < shown) {
+      section.table.rows.push_back({group_cells(groups[i], study)});
+    } else {
+      rest.add(groups[i].sums);
+    }
+  }
+  section.table.rows_left_out = groups.size() - shown;
+  if (shown < groups.size()) {
+    section.table.left_out =
+        fmt::format("{} more: {}, {} ({} of all)", count_text(groups.size() - shown),
+                    launches_text(rest.launches), duration_text(rest.latency_ns),
+                    percent_text(rest.share_of(study.totals)));
+  }
+  return section;
+}
+
+Section kernel_family_section(const KernelStudy& study) {
+  Section section = sums_section(study, KernelGrouping::kFamily, "family");
+  section.key = "families";
+  return section;
+}
+
+Section kernel_bound_section(const KernelStudy& study) {
+  if (!study.totals.headroom_ns()) return {};
+  Section section = sums_section(study, KernelGrouping::kBound, "limited by");
+  section.key = "classes";
+  section.lead =
+      "Bound: the busier of Tensor and DRAM is at 60 % of its peak or more; leaning: at 30 %; "
+      "latency-bound: below.";
+  return section;
+}
+
+Section kernel_structure_section(const KernelStudy& study) {
+  Section section;
+  section.key = "structure";
+  section.title = "Structure";
+  if (!study.layers) return section;
+  const KernelLayers& layers = *study.layers;
+  section.lead = fmt::format("The same {} kernels come {} times in a row.", layers.rows_per_layer,
+                             layers.layers);
+  section.table.columns = sum_columns();
+  section.table.columns.insert(
+      section.table.columns.begin(),
+      {name_of_rows("part", ColumnType::kText),
+       {.key = "rows", .header = "kernels", .type = ColumnType::kCount, .importance = 13}});
+  if (layers.prologue_rows > 0) {
+    section.table.rows.push_back(
+        structure_row("prologue", layers.prologue_rows, layers.prologue, study.totals));
+  }
+  section.table.rows.push_back(
+      structure_row(fmt::format("{} layers of {}", layers.layers, layers.rows_per_layer),
+                    layers.layers * layers.rows_per_layer, layers.inside, study.totals));
+  if (layers.epilogue_rows > 0) {
+    section.table.rows.push_back(
+        structure_row("epilogue", layers.epilogue_rows, layers.epilogue, study.totals));
+  }
+  section.notes.push_back(layer_note(layers));
+  if (!layers.odd_layers.empty()) section.notes.push_back(odd_layer_note(layers));
+  return section;
+}
+
+Section kernel_short_section(const KernelStudy& study) {
+  Section section;
+  section.key = "short_kernels";
+  section.title = "Short kernels";
+  if (study.under_20us.launches == 0) return section;
+  section.lead =
+      "Below 10 us a kernel mostly starts and ends: its fractions say little, and launching less "
+      "often helps more than a faster kernel.";
+  section.table.columns = sum_columns();
+  section.table.columns.insert(section.table.columns.begin(),
+                               name_of_rows("launches", ColumnType::kText));
+  for (const auto& [name, sums] :
+       {std::pair("under 10 us", &study.under_10us), std::pair("under 20 us", &study.under_20us)}) {
+    std::vector<Cell> cells = sum_cells(*sums, study.totals);
+    cells.insert(cells.begin(), Text{name});
+    section.table.rows.push_back({std::move(cells)});
+  }
+  for (Column& column : section.table.columns) column.balanced = false;
+  return section;
+}
+
+Section kernel_work_section(const KernelStudy& study, const KernelPage& page) {
+  Section section;
+  section.key = "work_units";
+  section.title = "Matrix work per launch";
+  section.lead =
+      "Latency x Tensor is proportional to the matrix work of a launch, so shapes can be checked "
+      "from counters alone; 1.00 is the most frequent matrix kernel.";
+  section.table.columns = {
+      name_of_rows("kernel", ColumnType::kName),
+      {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 9},
+      {.key = "tensor_time_ns",
+       .header = "at full\npipe",
+       .type = ColumnType::kDuration,
+       .importance = 8},
+      {.key = "relative", .header = "relative", .type = ColumnType::kNumber, .importance = 10}};
+  const std::size_t shown =
+      page.top == 0 ? study.work_units.size() : std::min(page.top, study.work_units.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const analysis::WorkUnit& unit = study.work_units[i];
+    section.table.rows.push_back(
+        {{Text{std::string(name_in(study.identities[unit.identity], page.names))},
+          Count{unit.launches}, time_cell(unit.per_launch / 100),
+          Text{fmt::format("{:.2f}", unit.relative)}}});
+  }
+  section.table.rows_left_out = study.work_units.size() - shown;
+  if (section.table.rows_left_out > 0) {
+    section.table.left_out = fmt::format("{} more", count_text(section.table.rows_left_out));
+  }
+  return section;
+}
+
+}  // namespace strobe::report

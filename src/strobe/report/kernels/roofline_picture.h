@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "strobe/analysis/headroom/kernel_study.h"
+
+// A roofline drawn with ASCII characters. The `lettered` first points carry a letter, the others
+// are dots; where two meet, the one with more time is seen.
+namespace strobe::report {
+
+// A to Z; further points have none.
+inline constexpr std::size_t kMostLetters = 26;
+char letter_of(std::size_t point);
+
+// Some point has its operations and bytes, so it can stand under the roofs.
+bool has_rates(const analysis::Roofline& roofline);
+
+// FLOP/s over FLOP/byte, both logarithmic, with the roofs. Empty without such points.
+std::vector<std::string> rate_picture(const analysis::Roofline& roofline, std::size_t lettered,
+                                      std::size_t columns);
+
+// Share of the matrix pipe over share of DRAM, with the limits of the classes. Empty without
+// fractions.
+std::vector<std::string> share_picture(const analysis::Roofline& roofline, std::size_t lettered,
+                                       std::size_t columns);
+
+}  // namespace strobe::report

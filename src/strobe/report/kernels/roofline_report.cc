@@ -1,0 +1,208 @@
+#include "strobe/report/kernels/roofline_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "strobe/report/format.h"
+#include "strobe/report/kernels/kernel_numbers.h"
+#include "strobe/report/kernels/roofline_picture.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::KernelStudy;
+using analysis::Roof;
+using analysis::Roofline;
+using analysis::RooflinePoint;
+using analysis::RoofSource;
+
+std::string_view source_words(RoofSource source) {
+  switch (source) {
+    case RoofSource::kDataSheet:
+      return "data sheet";
+    case RoofSource::kMeasured:
+      return "measured";
+    case RoofSource::kFile:
+      return "the file";
+  }
+  return "";
+}
+
+double share_of_time(const RooflinePoint& point, const KernelStudy& study) {
+  return static_cast<double>(point.latency_ns) /
+         static_cast<double>(std::max<std::int64_t>(study.totals.latency_ns, 1));
+}
+
+std::vector<std::string> verdict_of(const KernelStudy& study) {
+  const Roofline& roofline = study.roofline;
+  std::vector<std::string> sentences;
+  if (!has_rates(roofline)) {
+    sentences.push_back(
+        "Operations and bytes of these kernels are not known, so they are shown by the share of "
+        "the two peaks they reach.");
+    return sentences;
+  }
+  double left = 0;
+  double under_half = 0;
+  double placed = 0;
+  bool is_estimated = false;
+  for (const RooflinePoint& point : roofline.points) {
+    if (!point.flop_per_byte || !point.flop_per_s) continue;
+    const double share = share_of_time(point, study);
+    placed += share;
+    is_estimated = is_estimated || point.flops_are_estimated;
+    if (roofline.ridge_flop_per_byte && *point.flop_per_byte < *roofline.ridge_flop_per_byte) {
+      left += share;
+    }
+    if (point.attainable_flop_per_s && *point.flop_per_s < 0.5 * *point.attainable_flop_per_s) {
+      under_half += share;
+    }
+  }
+  if (roofline.ridge_flop_per_byte) {
+    sentences.push_back(fmt::format(
+        "The ridge is at {}: {} of the time is left of it, where DRAM sets the limit; {} is in "
+        "kernels that reach less than half of what their roof allows.",
+        intensity_text(roofline.ridge_flop_per_byte), percent_text(left),
+        percent_text(under_half)));
+  }
+  if (placed < 0.995) {
+    sentences.push_back(fmt::format("{} of the time has no operations or bytes to place it by.",
+                                    percent_text(1 - placed)));
+  }
+  if (is_estimated) {
+    sentences.push_back(
+        "Operations of the matrix pipe are not counted: they are estimated from its busy share and "
+        "its peak, so they are at most this high.");
+  }
+  return sentences;
+}
+
+Section picture_section(const KernelStudy& study, const RooflinePage& page, std::size_t lettered) {
+  Section section;
+  section.key = "picture";
+  section.is_remark = true;
+  if (has_rates(study.roofline)) {
+    section.title = "Roofline";
+    section.picture = rate_picture(study.roofline, lettered, page.columns);
+  } else {
+    section.title = "Shares of the peaks";
+    section.picture = share_picture(study.roofline, lettered, page.columns);
+  }
+  return section;
+}
+
+Section roof_section(const Roofline& roofline) {
+  Section section;
+  section.key = "roofs";
+  section.title = "Roofs";
+  section.table.columns = {
+      {.key = "roof", .header = "roof", .importance = 9},
+      {.key = "value", .header = "at", .type = ColumnType::kNumber, .importance = 8},
+      {.key = "source", .header = "says", .importance = 7}};
+  for (const Roof& roof : roofline.compute) {
+    section.table.rows.push_back({{Text{roof.name}, Text{flop_rate_text(roof.value)},
+                                   Text{std::string(source_words(roof.source))}}});
+  }
+  for (const Roof& roof : roofline.memory) {
+    section.table.rows.push_back({{Text{roof.name}, Text{byte_rate_text(roof.value)},
+                                   Text{std::string(source_words(roof.source))}}});
+  }
+  return section;
+}
+
+Cell number_or_absent(const std::optional<double>& value, std::string text) {
+  if (!value) return Absent{};
+  return Text{std::move(text)};
+}
+
+std::optional<double> of_attainable(const RooflinePoint& point) {
+  if (!point.flop_per_s || !point.attainable_flop_per_s) return std::nullopt;
+  return *point.flop_per_s / *point.attainable_flop_per_s;
+}
+
+Section point_section(const KernelStudy& study, const RooflinePage& page, std::size_t shown) {
+  Section section;
+  section.key = "points";
+  section.title = "Points";
+  section.table.columns = {
+      {.key = "mark", .header = "", .type = ColumnType::kText, .least_width = 1, .importance = 19},
+      {.key = "kernel",
+       .header = "kernel",
+       .type = ColumnType::kName,
+       .least_width = 28,
+       .importance = 20},
+      {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 6},
+      {.key = "total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 12},
+      {.key = "share",
+       .header = "share",
+       .type = ColumnType::kShare,
+       .share_of = "time of all launches",
+       .importance = 13},
+      {.key = "tensor_share", .header = "Tensor", .type = ColumnType::kShare, .importance = 8},
+      {.key = "dram_share", .header = "DRAM", .type = ColumnType::kShare, .importance = 8},
+      {.key = "flop_per_byte",
+       .header = "intensity",
+       .type = ColumnType::kNumber,
+       .importance = 11},
+      {.key = "flop_per_s", .header = "rate", .type = ColumnType::kNumber, .importance = 11},
+      {.key = "of_attainable",
+       .header = "of its\nroof",
+       .type = ColumnType::kShare,
+       .share_of = "what its roof allows",
+       .importance = 14},
+      {.key = "dram_rate", .header = "DRAM rate", .type = ColumnType::kNumber, .importance = 5},
+      {.key = "l2_rate", .header = "L2 rate", .type = ColumnType::kNumber, .importance = 4}};
+  for (std::size_t i = 0; i < shown; ++i) {
+    const RooflinePoint& point = study.roofline.points[i];
+    section.table.rows.push_back(
+        {{i < kMostLetters ? Cell{Text{std::string(1, letter_of(i))}} : Cell{Absent{}},
+          Text{std::string(name_in(study.identities[point.identity], page.names))},
+          Count{point.launches}, Duration{point.latency_ns}, Share{share_of_time(point, study)},
+          percent_cell(point.tensor_percent), percent_cell(point.dram_percent),
+          number_or_absent(point.flop_per_byte, intensity_text(point.flop_per_byte)),
+          number_or_absent(point.flop_per_s, flop_rate_text(point.flop_per_s) +
+                                                 (point.flops_are_estimated ? " est." : "")),
+          share_cell(of_attainable(point)),
+          number_or_absent(point.dram_bytes_per_s, byte_rate_text(point.dram_bytes_per_s)),
+          number_or_absent(point.l2_bytes_per_s, byte_rate_text(point.l2_bytes_per_s))}});
+  }
+  const std::size_t more = study.roofline.points.size() - shown;
+  section.table.rows_left_out = more;
+  if (more > 0) section.table.left_out = fmt::format("{} more, drawn as o", count_text(more));
+  drop_empty_columns(section.table);
+  return section;
+}
+
+}  // namespace
+
+std::string_view word_of(RoofSource source) {
+  switch (source) {
+    case RoofSource::kDataSheet:
+      return "data_sheet";
+    case RoofSource::kMeasured:
+      return "measured";
+    case RoofSource::kFile:
+      return "file";
+  }
+  return "";
+}
+
+Document roofline_document(const KernelStudy& study, const RooflinePage& page) {
+  const std::size_t points = study.roofline.points.size();
+  const std::size_t shown = page.top == 0 ? points : std::min(page.top, points);
+  Document document;
+  document.schema = "strobe.kernels.roofline";
+  document.title = fmt::format("strobe kernels roofline: {}",
+                               std::filesystem::path(study.table->path).filename().string());
+  document.verdict = verdict_of(study);
+  document.facts = kernel_facts(study);
+  document.sections = {picture_section(study, page, shown), kernel_warning_section(study),
+                       roof_section(study.roofline), point_section(study, page, shown)};
+  std::erase_if(document.sections, is_empty);
+  return document;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "strobe/report/document.h"
+#include "strobe/report/kernels/kernel_report.h"
+
+namespace strobe::report {
+
+struct RooflinePage {
+  analysis::KernelNameForm names = analysis::KernelNameForm::kDetail;
+  std::size_t top = 0;        // points with a letter and a row, 0: all
+  std::size_t columns = 100;  // room for the picture
+};
+
+// The picture, its roofs and its points. Where operations and bytes are not known it shows the
+// shares of the two resources instead.
+Document roofline_document(const analysis::KernelStudy& study, const RooflinePage& page);
+
+// For tools; keys as in docs/kernels.md.
+std::string roofline_json(const analysis::KernelStudy& study, const RooflinePage& page);
+std::string roofline_csv(const analysis::KernelStudy& study, const RooflinePage& page);
+
+// One page with the picture as SVG: the area of a point is its time.
+std::string roofline_html(const analysis::KernelStudy& study, const RooflinePage& page);
+
+// The picture alone; "" where there is nothing to draw.
+std::string roofline_svg(const analysis::KernelStudy& study, const RooflinePage& page);
+
+std::string_view word_of(analysis::RoofSource source);  // "data_sheet", "measured", "file"
+
+}  // namespace strobe::report

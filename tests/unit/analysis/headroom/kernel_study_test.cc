@@ -1,0 +1,120 @@
+#include "strobe/analysis/headroom/kernel_study.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/kernel_sketch.h"
+
+namespace strobe::analysis {
+namespace {
+
+using device::KernelFamily;
+
+TEST(KernelStudyTest, every_launch_is_judged_and_added_up) {
+  const KernelTable table = KernelSketch()
+                                .launch("some_gemm", 40'000, 70, 20)
+                                .launch("softmax_warp_forward", 15'000, 2, 45)
+                                .launch("elementwise_kernel", 5'000, 0, 10)
+                                .table();
+  const KernelStudy study = study_kernels(table);
+  ASSERT_EQ(study.launches.size(), 3u);
+  EXPECT_EQ(study.launches[0].bound, KernelBound::kTensorBound);
+  EXPECT_EQ(study.launches[1].bound, KernelBound::kDramLeaning);
+  EXPECT_EQ(study.launches[2].bound, KernelBound::kLatencyBound);
+  EXPECT_FALSE(study.launches[1].is_short);
+  EXPECT_TRUE(study.launches[2].is_short);
+  EXPECT_EQ(study.totals.latency_ns, 60'000);
+  EXPECT_EQ(study.under_10us.launches, 1u);
+  EXPECT_EQ(study.under_20us.launches, 2u);
+  EXPECT_EQ(study.identity(1).family, KernelFamily::kSoftmax);
+  EXPECT_FALSE(study.layers);
+  EXPECT_EQ(study.fusion.rows, 2u);
+  EXPECT_EQ(study.findings.size(), study.bases.size());
+}
+
+TEST(KernelStudyTest, names_are_worked_out_once_and_in_all_forms) {
+  KernelSketch sketch;
+  sketch.launch("void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor>(int)",
+                1);
+  sketch.launch("_Z6k_copyPKfPf", 1);
+  sketch.launch("_Z6k_copyPKfPf", 1);
+  const KernelTable table = sketch.table();
+  const KernelStudy study = study_kernels(table);
+  ASSERT_EQ(study.identities.size(), 2u);
+  EXPECT_EQ(study.identity(0).seed, "vectorized_elementwise_kernel");
+  EXPECT_EQ(study.identity(0).brief, "vectorized_elementwise_kernel");
+  EXPECT_TRUE(study.identity(0).mangled.empty());
+  EXPECT_EQ(study.identity(2).full, "k_copy(float const*, float*)");
+  EXPECT_EQ(study.identity(2).mangled, "_Z6k_copyPKfPf");
+  EXPECT_EQ(study.identity(2).alike, 1u);
+}
+
+TEST(KernelStudyTest, names_that_differ_in_nothing_shown_are_alike) {
+  const KernelTable table = KernelSketch()
+                                .launch("void scale<4>(float*, int)", 1)
+                                .launch("void scale<4>(float*, long)", 1)
+                                .table();
+  const KernelStudy study = study_kernels(table);
+  ASSERT_EQ(study.identities.size(), 2u);
+  ASSERT_EQ(study.identities[0].detail, study.identities[1].detail);
+  EXPECT_EQ(study.identities[1].alike, 0u);
+}
+
+// 8 GB in 1 ms are 8 TB/s of 10.
+TEST(KernelStudyTest, a_kernel_that_fills_the_cache_is_bound_by_it_if_the_roof_is_known) {
+  const KernelTable table = KernelSketch()
+                                .launch("elementwise_kernel", 1'000'000, 0, 20)
+                                .metric(KernelMetric::kL2Bytes, 8e9)
+                                .table();
+  EXPECT_EQ(study_kernels(table).launches[0].bound, KernelBound::kLatencyBound);
+  StudyOptions options;
+  options.l2_bytes_per_s = 10e12;
+  EXPECT_EQ(study_kernels(table, options).launches[0].bound, KernelBound::kL2Bound);
+}
+
+TEST(KernelStudyTest, a_low_clock_is_flagged_against_what_the_device_can_do) {
+  const KernelTable table = KernelSketch()
+                                .device({.name = "some chip", .most_clock_hz = 2e9})
+                                .launch("a", 1'000)
+                                .metric(KernelMetric::kClockHz, 1.5e9)
+                                .launch("b", 1'000)
+                                .metric(KernelMetric::kClockHz, 1.7e9)
+                                .launch("c", 1'000)
+                                .table();
+  const KernelStudy study = study_kernels(table);
+  EXPECT_TRUE(study.launches[0].is_clock_low);
+  EXPECT_FALSE(study.launches[1].is_clock_low);
+  EXPECT_FALSE(study.launches[2].is_clock_low);
+}
+
+TEST(KernelStudyTest, the_chip_is_the_one_asked_for_or_the_one_the_file_names) {
+  const KernelTable table = KernelSketch().device({.name = "NVIDIA H200"}).launch("a", 1).table();
+  const KernelStudy by_file = study_kernels(table);
+  ASSERT_TRUE(by_file.chip);
+  EXPECT_TRUE(by_file.chip->name.starts_with("H200"));
+  StudyOptions options;
+  options.chip = "a100";
+  ASSERT_TRUE(study_kernels(table, options).chip);
+  EXPECT_TRUE(study_kernels(table, options).chip->name.starts_with("A100"));
+  options.chip = "abacus";
+  EXPECT_FALSE(study_kernels(table, options).chip);
+}
+
+TEST(KernelStudyTest, times_without_counters_give_times_without_bounds) {
+  const KernelTable table =
+      KernelSketch().launch("some_gemm", 100).launch("elementwise_kernel", 50).table();
+  const KernelStudy study = study_kernels(table);
+  EXPECT_EQ(study.launches[0].bound, KernelBound::kUnknown);
+  EXPECT_FALSE(study.totals.headroom_ns());
+  EXPECT_TRUE(study.work_units.empty());
+}
+
+TEST(KernelStudyTest, an_empty_list_has_an_empty_study) {
+  const KernelTable table;
+  const KernelStudy study = study_kernels(table);
+  EXPECT_EQ(study.totals.launches, 0u);
+  EXPECT_TRUE(study.findings.empty());
+  EXPECT_TRUE(study.roofline.points.empty());
+}
+
+}  // namespace
+}  // namespace strobe::analysis

@@ -1,0 +1,82 @@
+#include "strobe/analysis/headroom/kernel_sums.h"
+
+#include <gtest/gtest.h>
+
+namespace strobe::analysis {
+namespace {
+
+TEST(KernelSumsTest, percentages_are_weighted_by_time) {
+  KernelSums sums;
+  sums.add({100, 50.0, 10.0});
+  sums.add({300, 10.0, 30.0});
+  EXPECT_EQ(sums.launches, 2u);
+  EXPECT_EQ(sums.latency_ns, 400);
+  EXPECT_EQ(sums.least_ns, 100);
+  EXPECT_EQ(sums.most_ns, 300);
+  EXPECT_DOUBLE_EQ(sums.mean_ns(), 200);
+  EXPECT_DOUBLE_EQ(*sums.tensor_percent(), 20);  // (100 * 50 + 300 * 10) / 400
+  EXPECT_DOUBLE_EQ(*sums.dram_percent(), 25);
+  EXPECT_DOUBLE_EQ(*sums.headroom_ns(), 50 + 210);  // 100 * (1 - 0.5) + 300 * (1 - 0.3)
+}
+
+TEST(KernelSumsTest, what_was_not_counted_is_left_out_and_not_zero) {
+  KernelSums sums;
+  sums.add({100, 50.0, {}});
+  sums.add({300, {}, {}});
+  EXPECT_DOUBLE_EQ(*sums.tensor_percent(), 50);
+  EXPECT_FALSE(sums.dram_percent());
+  EXPECT_DOUBLE_EQ(*sums.headroom_ns(), 50);
+  EXPECT_EQ(sums.headroom_counted_ns, 100);
+
+  KernelSums times_only;
+  times_only.add({100, {}, {}});
+  EXPECT_FALSE(times_only.headroom_ns());
+  EXPECT_FALSE(times_only.headroom_share_of(times_only));
+}
+
+// 100 * max(0, 1 - max(45 / 90, 81 / 90)) and 100 * 0, as 95 % is above what is achievable.
+TEST(KernelSumsTest, what_is_achievable_is_measured_from_the_roofs) {
+  const Roofs roofs{.tensor = 0.9, .dram = 0.9};
+  KernelSums sums;
+  sums.add({100, 45.0, 81.0}, roofs);
+  EXPECT_NEAR(*sums.achievable_headroom_ns(), 10, 1e-9);
+  sums.add({100, 0.0, 95.0}, roofs);
+  EXPECT_NEAR(*sums.achievable_headroom_ns(), 10, 1e-9);
+  EXPECT_NEAR(*headroom_ns({100, 45.0, 81.0}, roofs), 10, 1e-9);
+}
+
+TEST(KernelSumsTest, a_count_beyond_the_peak_gives_no_negative_headroom) {
+  EXPECT_DOUBLE_EQ(*headroom_ns({100, 0.0, 104.0}), 0);
+  KernelSums sums;
+  sums.add({100, 0.0, 104.0});
+  EXPECT_DOUBLE_EQ(*sums.headroom_ns(), 0);
+}
+
+TEST(KernelSumsTest, sums_of_parts_are_the_sum_of_the_whole) {
+  const KernelSample samples[] = {{10, 1.0, 2.0}, {20, {}, 4.0}, {5, 6.0, {}}, {7, {}, {}}};
+  KernelSums whole;
+  KernelSums first;
+  KernelSums second;
+  for (std::size_t i = 0; i < 4; ++i) {
+    whole.add(samples[i]);
+    (i < 2 ? first : second).add(samples[i]);
+  }
+  first.add(second);
+  first.add(KernelSums{});
+  EXPECT_EQ(first.launches, whole.launches);
+  EXPECT_EQ(first.least_ns, 5);
+  EXPECT_EQ(first.most_ns, 20);
+  EXPECT_EQ(first.tensor_ns_percent, whole.tensor_ns_percent);
+  EXPECT_EQ(first.dram_ns_percent, whole.dram_ns_percent);
+  EXPECT_EQ(first.headroom_ns_percent, whole.headroom_ns_percent);
+  EXPECT_DOUBLE_EQ(second.share_of(whole), 12.0 / 42);
+}
+
+TEST(KernelSumsTest, nothing_has_no_share_and_no_mean) {
+  const KernelSums nothing;
+  EXPECT_EQ(nothing.mean_ns(), 0);
+  EXPECT_EQ(nothing.share_of(nothing), 0);
+}
+
+}  // namespace
+}  // namespace strobe::analysis

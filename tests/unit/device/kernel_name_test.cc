@@ -1,0 +1,130 @@
+#include "strobe/device/kernel_name.h"
+
+#include <gtest/gtest.h>
+
+namespace strobe::device {
+namespace {
+
+struct Forms {
+  std::string_view full;
+  std::string_view seed;
+  std::string_view detail;
+};
+
+TEST(KernelNameTest, what_tells_kernels_apart_is_kept) {
+  const Forms rows[] = {
+      {"void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align8>"
+       "(cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align8::Params)",
+       "Kernel", "Kernel[cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align8]"},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+       "at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>, "
+       "at::detail::Array<char*, 3>)",
+       "vectorized_elementwise_kernel", "vectorized_elementwise_kernel[add<f32>, vec4]"},
+      {"void at::native::elementwise_kernel<128, 4, at::native::gpu_kernel_impl_nocast<at::native::"
+       "BinaryFunctor<float, float, float, at::native::binary_internal::MulFunctor<float> > >"
+       "(at::TensorIteratorBase&, at::native::BinaryFunctor<float, float, float, "
+       "at::native::binary_internal::MulFunctor<float> > const&)::{lambda(int)#1}>(int, T)",
+       "elementwise_kernel", "elementwise_kernel[mul<f32>, strided]"},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::cos_kernel_cuda("
+       "at::TensorIteratorBase&)::{lambda()#2}::operator()() const::{lambda()#2}::operator()() "
+       "const::{lambda(float)#1}, at::detail::Array<char*, 2> >(int)",
+       "vectorized_elementwise_kernel", "vectorized_elementwise_kernel[cos, vec4]"},
+      {"void at::native::(anonymous namespace)::distribution_elementwise_grid_stride_kernel<float, "
+       "4, at::native::templates::cuda::normal_and_transform<float, float, at::CUDAGeneratorImpl*, "
+       "at::native::templates::cuda::normal_kernel<at::CUDAGeneratorImpl*>(at::TensorBase const&, "
+       "double, double, at::CUDAGeneratorImpl*)::{lambda()#1}::operator()() const::{lambda()#2}::"
+       "operator()() const::{lambda(float)#1}>(at::TensorIteratorBase&, at::CUDAGeneratorImpl*)::"
+       "{lambda(curandStatePhilox4_32_10*)#1}, void>(long)",
+       "distribution_elementwise_grid_stride_kernel",
+       "distribution_elementwise_grid_stride_kernel[rng normal<f32>]"},
+      {"void (anonymous namespace)::softmax_warp_forward<c10::Half, c10::Half, float, 10, false, "
+       "false>(c10::Half*, c10::Half const*, int, int, int, bool const*, int, bool)",
+       "softmax_warp_forward", "softmax_warp_forward[f16→f16, acc f32, 2^10]"},
+      {"triton_per_fused_add_native_layer_norm_0", "triton_per_fused_add_native_layer_norm_0",
+       "triton_per_fused_add_native_layer_norm_0"},
+      {"nvjet_sm90_hsh_192x128_64x5_1x2_h_bz_coopB_bias_TNT",
+       "nvjet_sm90_hsh_192x128_64x5_1x2_h_bz_coopB_bias_TNT",
+       "nvjet_sm90_hsh_192x128_64x5_1x2_h_bz_coopB_bias_TNT"},
+  };
+  for (const Forms& row : rows) {
+    EXPECT_EQ(seed_name(row.full), row.seed) << row.full;
+    EXPECT_EQ(short_name(row.full), row.seed) << row.full;
+    EXPECT_EQ(detail_name(row.full), row.detail) << row.full;
+  }
+}
+
+TEST(KernelNameTest, a_tool_that_simplifies_names_leads_to_the_same_detail) {
+  EXPECT_EQ(
+      detail_name("void at::vectorized_elementwise_kernel<8, at::BUnaryFunctor<c10::Half, "
+                  "c10::Half, c10::Half, binary_internal::MulFunctor<float>>, std::array<char "
+                  "*, 2>>(int, T2, T3)"),
+      "vectorized_elementwise_kernel[mul_scalar<f16>, vec8]");
+  EXPECT_EQ(detail_name("void at::elementwise_kernel<128, 4, void at::gpu_kernel_impl_nocast<at::"
+                        "CUDAFunctor_add<c10::Half>>(at::TensorIteratorBase &, const T1 &)::[lambda"
+                        "(int) (instance 1)]>(int, T3)"),
+            "elementwise_kernel[add<f16>, strided]");
+  EXPECT_EQ(detail_name("void <unnamed>::softmax_warp_forward<c10::Half, c10::Half, float, 10, 0, "
+                        "0>(T2 *, const T1 *, int)"),
+            "softmax_warp_forward[f16→f16, acc f32, 2^10]");
+  EXPECT_EQ(seed_name("void at::<unnamed>::vectorized_layer_norm_kernel<c10::Half, float, 0>(int)"),
+            "at::vectorized_layer_norm_kernel");
+}
+
+TEST(KernelNameTest, a_cut_name_has_no_detail) {
+  EXPECT_EQ(detail_name("Kernel"), "Kernel");
+  EXPECT_EQ(detail_name("vectorized_elementwise_kernel"), "vectorized_elementwise_kernel");
+  EXPECT_EQ(detail_name("ampere_fp16_s16816gemm_fp16_64x128_ldg8_relu_f2..."),
+            "ampere_fp16_s16816gemm_fp16_64x128_ldg8_relu_f2...");
+}
+
+TEST(KernelNameTest, mangled_names_are_read) {
+  EXPECT_EQ(seed_name("_Z6k_copyPK6float4PS_m"), "k_copy");
+  EXPECT_EQ(short_name("_ZN3foo5scaleILi4EEEvPfif"), "scale");
+  EXPECT_EQ(detail_name("_ZN3foo5scaleILi4EEEvPfif"), "scale[4]");
+  EXPECT_EQ(short_name("_Znonsense!"), "_Znonsense!");
+}
+
+TEST(KernelNameTest, the_removals_come_before_the_cuts) {
+  EXPECT_EQ(seed_name("(anonymous namespace)::k<int>(int)"), "k");
+  EXPECT_EQ(seed_name("void <unnamed>::k(int)"), "k");
+  EXPECT_EQ(seed_name("void cask_cudnn::computeOffsetsKernel(cask_cudnn::P)"),
+            "cask_cudnn::computeOffsetsKernel");
+}
+
+TEST(KernelNameTest, no_form_of_a_name_that_says_something_is_empty) {
+  for (const std::string name :
+       {"<", "(", "<unnamed>::", "(anonymous namespace)::", "void ", "::", ")", "operator()",
+        "{lambda()#1}", "[CUDA memcpy HtoD]", "Memset (Device)", " ", "\xff\xfe<", "a<b"}) {
+    EXPECT_NE(seed_name(name), "") << name;
+    EXPECT_NE(short_name(name), "") << name;
+    EXPECT_NE(detail_name(name), "") << name;
+  }
+  EXPECT_EQ(seed_name(""), "");
+  EXPECT_EQ(short_name(""), "");
+  EXPECT_EQ(detail_name(""), "");
+}
+
+TEST(KernelNameTest, deep_and_long_names_cost_no_more_than_their_length) {
+  std::string nested = "void k<";
+  for (int i = 0; i < 20'000; ++i) nested += "BinaryFunctor<";
+  const std::string deep[] = {
+      std::string(100'000, '<'),
+      std::string(100'000, '('),
+      "k" + std::string(100'000, '<'),
+      "k<" + std::string(100'000, ','),
+      "k" + std::string(50'000, '(') + std::string(50'000, ')'),
+      "k<" + std::string(50'000, '<') + std::string(50'000, '>') + ">",
+      "a" + std::string(100'000, ':'),
+      "k<" + std::string(100'000, 'o') + "perator<<<<<",
+      std::string(100'000, ' '),
+      nested,
+  };
+  for (const std::string& name : deep) {
+    EXPECT_FALSE(seed_name(name).empty());
+    EXPECT_FALSE(short_name(name).empty());
+    EXPECT_FALSE(detail_name(name).empty());
+  }
+}
+
+}  // namespace
+}  // namespace strobe::device
