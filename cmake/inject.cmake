@@ -22,8 +22,10 @@ target_link_libraries(strobe_inject PRIVATE strobe_warnings strobe_cuda_headers 
 target_compile_options(strobe_inject PRIVATE -fno-exceptions
   $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 # It brings what it needs of the C++ library and shows nothing of it: the process has its own.
-target_link_options(strobe_inject PRIVATE -static-libstdc++ -static-libgcc
-  -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+if(NOT STROBE_SANITIZE)
+  target_link_options(strobe_inject PRIVATE -static-libstdc++ -static-libgcc
+    -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+endif()
 set_target_properties(strobe_inject PROPERTIES CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 install(TARGETS strobe_inject LIBRARY DESTINATION lib/strobe)

@@ -81,7 +81,6 @@ std::vector<Command> commands();
 Command summary_command();
 Command compare_command();
 Command kernels_command();
-Command kernels_record_command();
 Command view_command();
 Command serve_command();
 Command doctor_command();

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/device/kernel_name.h"
+#include "strobe/device/demangle.h"
 
 namespace strobe::cli {
 namespace {

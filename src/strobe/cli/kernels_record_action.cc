@@ -1,13 +1,11 @@
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "strobe/cli/command.h"
-#include "strobe/cli/interrupt.h"
+#include "strobe/cli/kernels_actions.h"
 #include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/record_request.h"
@@ -207,7 +205,7 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
 
 }  // namespace
 
-Command kernels_record_command() {
+Command kernels_record_action() {
   return {
       .name = "kernels record",
       .summary = "run a program and count time, tensor and DRAM use of each kernel it launches",
