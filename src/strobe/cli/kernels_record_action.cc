@@ -24,6 +24,10 @@ using readers::RecordedObstacle;
 using readers::RecordedProcess;
 using record::RecordOutcome;
 
+constexpr std::string_view kHowToAvoidGraphs =
+    "run without CUDA graphs to see their kernels (eager mode, or torch.compile without "
+    "mode=\"reduce-overhead\")";
+
 struct Totals {
   std::uint64_t seen = 0;
   std::uint64_t chosen = 0;
@@ -98,6 +102,11 @@ Error nothing_recorded(const KernelRecording& recording, const RecordOutcome& ou
       return record::explain(obstacle->facts.what, obstacle->text, process.program);
     }
   }
+  if (totals.graphs > 0 && totals.graphs == totals.seen) {
+    return too_little(fmt::format("the program launched {} and no kernel beside",
+                                  counted(totals.graphs, "graph", "graphs")),
+                      std::string(kHowToAvoidGraphs));
+  }
   if (totals.seen == 0) {
     return too_little("the program launched no kernel",
                       "it opened the CUDA driver and started nothing on the GPU");
@@ -128,6 +137,10 @@ void warn_of_losses(const KernelRecording& recording, const RecordOutcome& outco
   if (totals.recorded < totals.chosen) {
     warn(terminal, fmt::format("{} of {} asked for have no record", totals.chosen - totals.recorded,
                                counted(totals.chosen, "launch", "launches")));
+  }
+  if (totals.graphs > 0) {
+    warn(terminal, fmt::format("{} ran unmeasured; {}", counted(totals.graphs, "graph", "graphs"),
+                               kHowToAvoidGraphs));
   }
   for (const RecordedProcess& process : recording.processes) {
     std::vector<std::string> said;
@@ -195,10 +208,6 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
       counted(recording.processes.size(), "process", "processes"), outcome.seconds,
       totals.passes == 1 ? "one pass" : fmt::format("{} passes", totals.passes));
   line += fmt::format("({:.1f} s reading counters)", totals.overhead_s);
-  if (totals.graphs > 0) {
-    line +=
-        fmt::format("; {} counted as one launch each", counted(totals.graphs, "graph", "graphs"));
-  }
   say(fmt::format("{}\n  {}, {}\n", line, request.output, request.csv));
   return {};
 }
@@ -222,7 +231,7 @@ Command kernels_record_action() {
            "A "
            "set of more than one pass runs every kernel that often, from the same memory; kernels "
            "that wait for another device or the host can hang then. Clocks and caches are left as "
-           "they are. A graph counts as one launch.",
+           "they are. Graphs run unmeasured and are counted.",
            "Sets: default (one pass), seed (one), l2 (two), f32 (two), full (nine or more, by "
            "chip).",
            "It needs an NVIDIA GPU, CUPTI of CUDA 12.6 or newer and the right to read counters; "

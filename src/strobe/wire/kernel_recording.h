@@ -35,7 +35,7 @@ struct SectionHeader {
   std::uint64_t launches_chosen;    // of those, what the filters let through
   std::uint64_t launches_recorded;  // of those, what has a record
   std::uint64_t launches_lost;      // of those, what is known to have none
-  std::uint64_t graph_launches;     // of the recorded, whole graphs counted as one
+  std::uint64_t graph_launches;     // of those seen, whole graphs: they are not measured
   std::uint64_t launches_captured;  // into a graph under construction: they ran nothing
   std::uint64_t overhead_ns;        // spent in the library's own calls, launches not included
 
@@ -90,10 +90,10 @@ struct LaunchRecord {
   std::uint32_t device;
   std::uint32_t context;
   std::uint32_t stream;
-  std::uint32_t is_graph;  // 1: a whole graph; shapes are 0
+  std::uint32_t reserved;
   std::uint32_t name_bytes;
   std::uint32_t metrics;  // doubles; NaN is not counted
-  std::uint32_t reserved;
+  std::uint32_t reserved_too;
 };
 static_assert(sizeof(LaunchRecord) == 80);
 inline constexpr std::uint32_t kUnknown = 0xffffffff;

@@ -14,9 +14,11 @@ inline constexpr char kRecordLaunches[] =
 inline constexpr char kRecordCupti[] =
     "STROBE_RECORD_CUPTI";  // the library, if not found by itself
 // For trying things out; the launcher passes them on as it finds them.
-inline constexpr char kRecordBatch[] = "STROBE_RECORD_BATCH";    // launches between two read-outs
-inline constexpr char kRecordReplay[] = "STROBE_RECORD_REPLAY";  // "kernel" or "user"
-inline constexpr char kRecordRegisters[] = "STROBE_RECORD_REGISTERS";  // "1": ask each function
+inline constexpr char kRecordBatch[] = "STROBE_RECORD_BATCH";  // launches between two read-outs
+// "kernel" or "user": who runs a kernel again; unset, the library only if there is an again.
+inline constexpr char kRecordReplay[] = "STROBE_RECORD_REPLAY";
+inline constexpr char kRecordRegisters[] =
+    "STROBE_RECORD_REGISTERS";  // "0": do not ask each function
 
 inline constexpr char kInjectionLibrary[] = "libstrobe_inject.so";
 inline constexpr char kRecordingSuffix[] = ".strobe";

@@ -112,6 +112,16 @@ CUresult cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status) {
   return CUDA_SUCCESS;
 }
 
+// As in the real one, what the runtime launches is no function of this context.
+CUresult cuFuncGetAttribute(int*, CUfunction_attribute, CUfunction) {
+  return CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute which, CUkernel, CUdevice) {
+  *value = which == CU_FUNC_ATTRIBUTE_NUM_REGS ? 40 : 1024;
+  return CUDA_SUCCESS;
+}
+
 void stub_cuda_capture(int on) { is_capturing = on != 0; }
 
 // The kernel's name stands where the function would.

@@ -8,6 +8,10 @@
 //   dropped=N       the decoder says so        late          a launch during whose call the
 //   counters
 //                                              were started is not measured
+//   stale           user replay measures one batch and nothing after it
+//
+// As an H200 does it, a graph that is launched while the counters run gives no range, and nothing
+// after it does until they are enabled again.
 
 #include <cupti.h>
 #include <cupti_profiler_host.h>
@@ -45,6 +49,8 @@ struct Machine {
   bool is_started = false;
   bool is_mid_launch = false;
   bool started_mid_launch = false;
+  bool is_broken = false;  // until it is enabled again
+  bool is_user_replay = false;
   std::uint64_t launches = 0;
   std::vector<std::uint64_t> measured;
   Image* image = nullptr;
@@ -91,7 +97,10 @@ void on_launch(const StubLaunch& launch, bool is_enter) {
   if (is_enter) {
     const bool is_late = machine.started_mid_launch && !fault("late").empty();
     const bool is_swallowed = fault("swallow") == std::to_string(machine.launches);
-    if (machine.is_started && !is_late && !is_swallowed && launch.result == CUDA_SUCCESS) {
+    const bool is_graph = launch.symbol == nullptr;
+    if (machine.is_started && is_graph) machine.is_broken = true;
+    if (machine.is_started && !machine.is_broken && !is_late && !is_swallowed &&
+        launch.result == CUDA_SUCCESS) {
       machine.measured.push_back(machine.launches);
     }
     ++machine.launches;
@@ -235,6 +244,7 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(
 CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* params) {
   if (const CUptiResult result = answer("enable"); result != CUPTI_SUCCESS) return result;
   machine.is_enabled = true;
+  machine.is_broken = false;
   params->pRangeProfilerObject = reinterpret_cast<CUpti_RangeProfiler_Object*>(&machine);
   return CUPTI_SUCCESS;
 }
@@ -262,6 +272,7 @@ CUptiResult cuptiRangeProfilerCounterDataImageInitialize(
 CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params* params) {
   if (!machine.is_enabled || params->range != CUPTI_AutoRange) return CUPTI_ERROR_INVALID_OPERATION;
   machine.image = reinterpret_cast<Image*>(params->pCounterDataImage);
+  machine.is_user_replay = params->replayMode == CUPTI_UserReplay;
   return CUPTI_SUCCESS;
 }
 
@@ -294,6 +305,7 @@ CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params* 
   }
   for (std::size_t i = 0; i < launches.size(); ++i) machine.image->launches[i] = launches[i];
   machine.image->ranges = launches.size();
+  if (machine.is_user_replay && !fault("stale").empty()) machine.is_broken = true;
   return CUPTI_SUCCESS;
 }
 

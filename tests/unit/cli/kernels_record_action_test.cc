@@ -147,15 +147,33 @@ TEST_F(KernelsRecord, a_wish_that_nothing_fulfils_is_told) {
   EXPECT_THAT(outcome.err, HasSubstr("none of 2 launches was asked for"));
 }
 
-TEST_F(KernelsRecord, graphs_count_as_one_and_captured_launches_not_at_all) {
-  const auto outcome = record({"-v"}, {"a", "capture*3", "graph*2", "b"});
+TEST_F(KernelsRecord, graphs_run_unmeasured_and_cost_their_neighbours_nothing) {
+  const auto outcome = record({"-v"}, {"a", "capture*3", "graph*2", "b*3", "graph", "c"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err,
-              AllOf(HasSubstr("3 captured"), HasSubstr("2 graphs counted as one launch each")));
-  const KernelTable kernels = table();
-  ASSERT_EQ(kernels.size(), 4u);
-  EXPECT_EQ(kernels.name(1), "(graph)");
-  EXPECT_EQ(kernels.name(3), "b");
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("3 captured"), HasSubstr("3 graphs ran unmeasured")));
+  EXPECT_THAT(table().ids, ElementsAre(0, 3, 4, 5, 7));
+  expect_no_value_beside_the_wrong_kernel(table());
+}
+
+TEST_F(KernelsRecord, a_program_of_graphs_only_is_too_little) {
+  const auto outcome = record({}, {"graph*3"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("3 graphs and no kernel"), HasSubstr("eager mode")));
+}
+
+TEST_F(KernelsRecord, counters_that_stop_counting_are_set_up_again) {
+  const auto outcome = record({}, {"a*20"}, {"STUB_CUPTI=stale", "STROBE_RECORD_BATCH=4"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("0 ranges for 4 launches"));
+  // One batch is lost before the slower way of measuring takes over.
+  EXPECT_THAT(table().ids, ElementsAre(0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19));
+  expect_no_value_beside_the_wrong_kernel(table());
+}
+
+TEST_F(KernelsRecord, registers_and_shared_memory_are_asked_of_the_driver) {
+  ASSERT_EQ(record({}, {"a"}).exit_code, 0);
+  EXPECT_EQ(table().value(KernelMetric::kRegistersPerThread, 0), 40);
+  EXPECT_EQ(table().value(KernelMetric::kSharedBytesPerBlock, 0), 1024 + 48);
 }
 
 TEST_F(KernelsRecord, a_launch_that_fails_has_no_row) {

@@ -17,10 +17,12 @@ using testing::put_bytes;
 using testing::TemporaryFolder;
 
 RecordRequest shell(const std::string& script) {
-  return {.command = {"sh", "-c", script},
-          .metrics = {"a.sum", "b.sum"},
-          .kernel_pattern = "gemm",
-          .library = "/somewhere/libstrobe_inject.so"};
+  RecordRequest request;
+  request.command = {"sh", "-c", script};
+  request.metrics = {"a.sum", "b.sum"};
+  request.kernel_pattern = "gemm";
+  request.library = "/somewhere/libstrobe_inject.so";
+  return request;
 }
 
 TEST(Launcher, the_program_is_told_through_its_environment) {

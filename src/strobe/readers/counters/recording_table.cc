@@ -70,9 +70,8 @@ void remark_on(const RecordedProcess& process, LaunchRows& rows) {
                                         header.launches_chosen, header.process_id));
   }
   if (header.graph_launches > 0) {
-    rows.remarks().add_once(
-        fmt::format("{} launches of process {} are whole graphs, each counted as one",
-                    header.graph_launches, header.process_id));
+    rows.remarks().add_once(fmt::format("{} graphs that process {} launched were not measured",
+                                        header.graph_launches, header.process_id));
   }
   for (const RecordedObstacle& obstacle : process.obstacles) {
     if (obstacle.facts.what != wire::Obstacle::kUnknownMetric) continue;

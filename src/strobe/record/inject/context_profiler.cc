@@ -123,7 +123,8 @@ bool ContextProfiler::check_metrics() noexcept {
                             0, is_strict);
   }
   if (is_strict && !metrics_->unknown().empty()) state_ = State::kFailed;
-  if (parts_.settings->user_replay && metrics_->passes() > 1) {
+  uses_user_replay_ = metrics_->passes() == 1 && parts_.settings->replay != Replay::kKernel;
+  if (parts_.settings->replay == Replay::kUser && metrics_->passes() > 1) {
     state_ = State::kFailed;
     parts_.writer->obstacle(wire::Obstacle::kBadSettings, "more than one pass needs kernel replay",
                             0, 0, true);
@@ -188,23 +189,36 @@ bool ContextProfiler::set_up() noexcept {
   if (!check_metrics()) return false;
   parts_.writer->header().passes = static_cast<std::uint32_t>(metrics_->passes());
 
-  CUpti_RangeProfiler_Enable_Params enable = {};
-  enable.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE;
-  enable.ctx = context_;
+  return enable();
+}
+
+bool ContextProfiler::enable() noexcept {
+  const wire::Obstacle otherwise =
+      state_ == State::kNew ? wire::Obstacle::kSetup : wire::Obstacle::kMeasure;
+  CUpti_RangeProfiler_Enable_Params params = {};
+  params.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE;
+  params.ctx = context_;
   if (const CUptiResult result =
-          make("cuptiRangeProfilerEnable", cupti.cuptiRangeProfilerEnable, enable);
+          make("cuptiRangeProfilerEnable", parts_.cupti->cuptiRangeProfilerEnable, params);
       result != CUPTI_SUCCESS) {
-    return fail({"cuptiRangeProfilerEnable", result}, wire::Obstacle::kSetup);
+    return fail({"cuptiRangeProfilerEnable", result}, otherwise);
   }
-  profiler_ = enable.pRangeProfilerObject;
+  profiler_ = params.pRangeProfilerObject;
   if (const CallFailure failure = make_counters(); failure.has_failed()) {
-    return fail(failure, wire::Obstacle::kSetup);
+    return fail(failure, otherwise);
   }
-  if (const CallFailure failure = arm(); failure.has_failed()) {
-    return fail(failure, wire::Obstacle::kSetup);
-  }
+  if (const CallFailure failure = arm(); failure.has_failed()) return fail(failure, otherwise);
   state_ = State::kReady;
   return true;
+}
+
+void ContextProfiler::disable() noexcept {
+  if (profiler_ == nullptr) return;
+  CUpti_RangeProfiler_Disable_Params params = {};
+  params.structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE;
+  params.pRangeProfilerObject = profiler_;
+  make("cuptiRangeProfilerDisable", parts_.cupti->cuptiRangeProfilerDisable, params);
+  profiler_ = nullptr;
 }
 
 // An empty image, and the profiler told to fill it.
@@ -226,7 +240,7 @@ CallFailure ContextProfiler::arm() noexcept {
   config.counterDataImageSize = counter_bytes_;
   config.pCounterDataImage = counters_.get();
   config.range = CUPTI_AutoRange;
-  config.replayMode = parts_.settings->user_replay ? CUPTI_UserReplay : CUPTI_KernelReplay;
+  config.replayMode = uses_user_replay_ ? CUPTI_UserReplay : CUPTI_KernelReplay;
   config.maxRangesPerPass = parts_.settings->batch;
   config.numNestingLevels = 1;
   config.minNestingLevel = 1;
@@ -242,6 +256,14 @@ bool ContextProfiler::start() noexcept {
   if (state_ == State::kStarted) return true;
   if (state_ == State::kNew && !set_up()) return false;
   if (state_ == State::kFailed) return false;
+  if (must_begin_anew_ || (is_after_graph_ && breaks_at_graphs_)) {
+    // The slower way is the better known one.
+    if (must_begin_anew_ && !is_after_graph_) uses_user_replay_ = false;
+    must_begin_anew_ = false;
+    is_after_graph_ = false;
+    disable();
+    if (!enable()) return false;
+  }
   if (!is_armed_) {
     if (const CallFailure failure = arm(); failure.has_failed()) {
       return fail(failure, wire::Obstacle::kMeasure);
@@ -290,6 +312,7 @@ void ContextProfiler::lose_batch(wire::Obstacle what, const std::string& text,
                                  int result) noexcept {
   std::uint64_t wanted = 0;
   for (const Launch& launch : launches_) wanted += launch.is_wanted ? 1 : 0;
+  must_begin_anew_ = true;
   count(parts_.writer->header().launches_lost, wanted);
   parts_.writer->obstacle(what, text, result, wanted);
 }
@@ -334,7 +357,6 @@ void ContextProfiler::write_launch(const Launch& launch, std::size_t range) noex
   }
   parts_.writer->launch(launch.record, launch.name, values_);
   count(header.launches_recorded, 1);
-  if (launch.record.is_graph != 0) count(header.graph_launches, 1);
 }
 
 CallFailure ContextProfiler::pair_up() noexcept {
@@ -347,6 +369,7 @@ CallFailure ContextProfiler::pair_up() noexcept {
   if (result != CUPTI_SUCCESS) return {"cuptiRangeProfilerGetCounterDataInfo", result};
 
   if (info.numTotalRanges != launches_.size()) {
+    breaks_at_graphs_ = breaks_at_graphs_ || (is_after_graph_ && info.numTotalRanges == 0);
     must_start_early_ = must_start_early_ || info.numTotalRanges + 1 == launches_.size();
     lose_batch(wire::Obstacle::kMismatch,
                std::to_string(info.numTotalRanges) + " ranges for " +
@@ -360,6 +383,7 @@ CallFailure ContextProfiler::pair_up() noexcept {
     lose_batch(wire::Obstacle::kMismatch, "the ranges are not numbered as the launches are", 0);
     return {};
   }
+  is_after_graph_ = false;
   for (std::size_t i = 0; i < launches_.size(); ++i) write_launch(launches_[i], order[i]);
   return {};
 }
@@ -379,15 +403,14 @@ void ContextProfiler::flush() noexcept {
   parts_.writer->flush();
 }
 
+void ContextProfiler::flush_for_graph() noexcept {
+  flush();
+  is_after_graph_ = true;
+}
+
 void ContextProfiler::close() noexcept {
   flush();
-  if (profiler_ != nullptr) {
-    CUpti_RangeProfiler_Disable_Params params = {};
-    params.structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE;
-    params.pRangeProfilerObject = profiler_;
-    make("cuptiRangeProfilerDisable", parts_.cupti->cuptiRangeProfilerDisable, params);
-    profiler_ = nullptr;
-  }
+  disable();
   state_ = State::kFailed;
 }
 

@@ -55,9 +55,10 @@ class ContextProfiler {
   bool start() noexcept;
   void add(Launch launch) noexcept;
   bool is_full() const noexcept { return launches_.size() >= parts_.settings->batch; }
-  std::size_t pending() const noexcept { return launches_.size(); }
   // Stops, reads out and writes. start() may be called again.
   void flush() noexcept;
+  // The same before a graph is launched, which these counters cannot measure.
+  void flush_for_graph() noexcept;
   // The context goes away: flush and let go of the hardware.
   void close() noexcept;
 
@@ -70,6 +71,8 @@ class ContextProfiler {
   template <class Call, class Params>
   CUptiResult make(const char* name, Call call, Params& params) const noexcept;
   bool set_up() noexcept;
+  bool enable() noexcept;
+  void disable() noexcept;
   std::vector<std::uint8_t> availability() const noexcept;
   bool check_metrics() noexcept;
   CallFailure make_counters() noexcept;
@@ -96,6 +99,10 @@ class ContextProfiler {
   std::size_t counter_bytes_ = 0;
   bool is_armed_ = false;
   bool must_start_early_ = false;
+  bool must_begin_anew_ = false;  // a batch did not come out as it should
+  bool uses_user_replay_ = false;
+  bool is_after_graph_ = false;
+  bool breaks_at_graphs_ = false;
   unsigned failures_ = 0;
   std::vector<Launch> launches_;
   std::vector<double> values_;

@@ -26,7 +26,26 @@ DriverApi load_driver() noexcept {
   find_call(handle, "cuDeviceGetAttribute", driver.device_attribute);
   find_call(handle, "cuDeviceTotalMem_v2", driver.device_bytes);
   find_call(handle, "cuFuncGetAttribute", driver.function_attribute);
+  find_call(handle, "cuKernelGetAttribute", driver.kernel_attribute);
   return driver;
+}
+
+// A launch may name a function or, in its place, a kernel of no context: the runtime does the
+// latter, and the driver tells them apart.
+std::uint32_t function_fact(const DriverApi& driver, CUfunction_attribute which,
+                            CUfunction function, std::uint32_t device) noexcept {
+  if (driver.function_attribute == nullptr || function == nullptr) return wire::kUnknown;
+  int value = 0;
+  CUresult result = driver.function_attribute(&value, which, function);
+  if (result == CUDA_ERROR_INVALID_HANDLE && driver.kernel_attribute != nullptr) {
+    CUdevice handle = 0;
+    if (driver.device_get == nullptr ||
+        driver.device_get(&handle, static_cast<int>(device)) != CUDA_SUCCESS) {
+      return wire::kUnknown;
+    }
+    result = driver.kernel_attribute(&value, which, reinterpret_cast<CUkernel>(function), handle);
+  }
+  return result == CUDA_SUCCESS && value >= 0 ? static_cast<std::uint32_t>(value) : wire::kUnknown;
 }
 
 wire::DeviceRecord describe_device(const DriverApi& driver, int index) noexcept {

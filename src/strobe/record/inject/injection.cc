@@ -32,13 +32,13 @@ using Clock = std::chrono::steady_clock;
 // than this before the counters are stopped.
 constexpr unsigned kLaunchesMeasuredInPassing = 4;
 constexpr std::chrono::seconds kPatienceAtTheEnd{5};
-constexpr char kGraphName[] = "(graph)";
 constexpr char kNoName[] = "(unnamed)";
 
 // Left in the driver's own notebook between the two calls of a launch.
 struct Ticket {
   ContextProfiler* profiler = nullptr;  // its mutex is held
   bool is_wanted = false;
+  bool is_graph = false;
   std::uint64_t index = 0;
   std::int64_t launched_unix_ns = 0;
 };
@@ -59,7 +59,8 @@ class Recorder {
   bool is_capturing(const LaunchCall& call) noexcept;
   bool wants(std::uint64_t index, const char* name) noexcept;
   ContextProfiler& profiler_of(CUcontext context) noexcept;
-  bool prepare(ContextProfiler& profiler, const LaunchCall& call, const Ticket& ticket) noexcept;
+  bool prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept;
+  void graph_begins(ContextProfiler& profiler) noexcept;
   ContextProfiler::Launch describe(const LaunchCall& call, const CUpti_CallbackData& data,
                                    const Ticket& ticket) noexcept;
   void go_on(ContextProfiler& profiler, std::uint64_t next) noexcept;
@@ -235,11 +236,8 @@ void Recorder::spent(Clock::time_point since) noexcept {
 }
 
 // Starts, stops or leaves the counters as this launch needs them; true if it will be measured.
-bool Recorder::prepare(ContextProfiler& profiler, const LaunchCall& call,
-                       const Ticket& ticket) noexcept {
+bool Recorder::prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept {
   const Clock::time_point since = Clock::now();
-  // A graph is a batch of its own: should it count as more than one range, nothing else is lost.
-  if (call.is_graph && profiler.pending() > 0) profiler.flush();
   if (ticket.is_wanted) {
     in_passing_ = 0;
     const bool is_first = profiler.is_new();
@@ -251,6 +249,18 @@ bool Recorder::prepare(ContextProfiler& profiler, const LaunchCall& call,
   }
   spent(since);
   return profiler.is_started();
+}
+
+// A graph that is launched while the counters run gives no range, and after it nothing else does
+// until they are set up again (seen on an H200, CUPTI 13.0): they are stopped for it.
+void Recorder::graph_begins(ContextProfiler& profiler) noexcept {
+  count(writer_.header().graph_launches);
+  const Clock::time_point since = Clock::now();
+  profiler.mutex().lock();
+  profiler.flush_for_graph();
+  spent(since);
+  the_ticket.profiler = &profiler;
+  the_ticket.is_graph = true;
 }
 
 void Recorder::launch_begins(CUpti_CallbackId id, const CUpti_CallbackData& data) noexcept {
@@ -265,14 +275,16 @@ void Recorder::launch_begins(CUpti_CallbackId id, const CUpti_CallbackData& data
   ticket.launched_unix_ns = unix_now_ns();
   ticket.index = launches_.fetch_add(1, std::memory_order_relaxed);
   count(writer_.header().launches_seen);
-  const char* name =
-      call.is_graph ? kGraphName : (data.symbolName != nullptr ? data.symbolName : kNoName);
-  ticket.is_wanted = wants(ticket.index, name);
+  if (call.is_graph) {
+    graph_begins(profiler_of(data.context));
+    return;
+  }
+  ticket.is_wanted = wants(ticket.index, data.symbolName != nullptr ? data.symbolName : kNoName);
   if (ticket.is_wanted) count(writer_.header().launches_chosen);
 
   ContextProfiler& profiler = profiler_of(data.context);
   profiler.mutex().lock();
-  if (prepare(profiler, call, ticket)) {
+  if (prepare(profiler, ticket)) {
     ticket.profiler = &profiler;
     the_ticket = ticket;
     std::strncpy(writer_.header().inside, "a launch", sizeof writer_.header().inside);
@@ -286,8 +298,7 @@ ContextProfiler::Launch Recorder::describe(const LaunchCall& call, const CUpti_C
                                            const Ticket& ticket) noexcept {
   ContextProfiler::Launch launch = {};
   launch.is_wanted = ticket.is_wanted;
-  launch.name =
-      call.is_graph ? kGraphName : (data.symbolName != nullptr ? data.symbolName : kNoName);
+  launch.name = data.symbolName != nullptr ? data.symbolName : kNoName;
   wire::LaunchRecord& record = launch.record;
   record.index = ticket.index;
   record.launched_unix_ns = ticket.launched_unix_ns;
@@ -300,19 +311,12 @@ ContextProfiler::Launch Recorder::describe(const LaunchCall& call, const CUpti_C
   record.registers_per_thread = wire::kUnknown;
   record.device = ticket.profiler->device();
   record.context = data.contextUid;
-  record.is_graph = call.is_graph ? 1 : 0;
   cupti_.cuptiGetStreamIdEx(data.context, call.stream, call.is_per_thread ? 1 : 0, &record.stream);
-  if (settings_.with_registers && call.function != nullptr &&
-      driver_.function_attribute != nullptr) {
-    int value = 0;
-    if (driver_.function_attribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, call.function) ==
-        CUDA_SUCCESS) {
-      record.registers_per_thread = static_cast<std::uint32_t>(value);
-    }
-    if (driver_.function_attribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, call.function) ==
-        CUDA_SUCCESS) {
-      record.static_shared_bytes = static_cast<std::uint32_t>(value);
-    }
+  if (settings_.with_registers) {
+    record.registers_per_thread =
+        function_fact(driver_, CU_FUNC_ATTRIBUTE_NUM_REGS, call.function, record.device);
+    record.static_shared_bytes =
+        function_fact(driver_, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, call.function, record.device);
   }
   return launch;
 }
@@ -328,13 +332,17 @@ void Recorder::launch_ends(CUpti_CallbackId id, const CUpti_CallbackData& data) 
   if (ticket.profiler == nullptr) return;
   ContextProfiler& profiler = *ticket.profiler;
   writer_.header().inside[0] = 0;
+  if (ticket.is_graph) {
+    profiler.mutex().unlock();
+    return;
+  }
   const auto* result = static_cast<const CUresult*>(data.functionReturnValue);
   if (result != nullptr && *result != CUDA_SUCCESS) {
     if (ticket.is_wanted) count(writer_.header().launches_lost);
   } else {
     const LaunchCall call = read_launch_call(id, data.functionParams);
     profiler.add(describe(call, data, ticket));
-    if (profiler.is_full() || call.is_graph) {
+    if (profiler.is_full()) {
       const Clock::time_point since = Clock::now();
       profiler.flush();
       if (writer_.header().batches == 1) see_to_the_end();

@@ -52,8 +52,10 @@ Settings read_settings() noexcept {
   settings.is_strict = text_of(wire::kRecordStrict) == "1";
   settings.kernel_pattern = text_of(wire::kRecordKernel);
   settings.cupti_path = text_of(wire::kRecordCupti);
-  settings.user_replay = text_of(wire::kRecordReplay) == "user";
-  settings.with_registers = text_of(wire::kRecordRegisters) == "1";
+  settings.with_registers = text_of(wire::kRecordRegisters) != "0";
+  const std::string replay = text_of(wire::kRecordReplay);
+  if (replay == "user") settings.replay = Replay::kUser;
+  if (replay == "kernel") settings.replay = Replay::kKernel;
 
   const std::string metrics = text_of(wire::kRecordMetrics);
   for (std::size_t at = 0; at < metrics.size();) {
