@@ -232,7 +232,7 @@ Command kernels_record_action() {
            "set of more than one pass runs every kernel that often, from the same memory; kernels "
            "that wait for another device or the host can hang then. Clocks and caches are left as "
            "they are. Graphs run unmeasured and are counted.",
-           "Sets: default (one pass), seed (one), l2 (two), f32 (two), full (nine or more, by "
+           "Sets: default (one pass), seed (one), l2 (two), f32 (two), full (eight or more, by "
            "chip).",
            "It needs an NVIDIA GPU, CUPTI of CUDA 12.6 or newer and the right to read counters; "
            "what is missing is said with what to do, exit code 4. The program's own exit code is "

@@ -44,7 +44,7 @@ std::span<const MetricSet> metric_sets() {
        {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
         kInstructions, kAdds, kMultiplies, kFused}},
       {"full",
-       "all of these and the throughput of every part: nine passes and more",
+       "all of these and the throughput of every part: eight passes and more",
        {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
         kInstructions, kL2Hits, kL2, kL1, kSm, kMemory, kAdds, kMultiplies, kFused}},
   };

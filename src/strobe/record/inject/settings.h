@@ -9,7 +9,7 @@
 namespace strobe::record {
 
 // Who makes a kernel run once more for the next pass. The library saves and restores memory for it,
-// and makes itself felt even where one pass is enough: on an H200 16 ms a launch against 1.
+// and makes itself felt even where one pass is enough: on an H200 30 ms a launch against 2.
 enum class Replay { kAsNeeded, kKernel, kUser };
 
 // What the launcher asks of the library, read from the environment.
