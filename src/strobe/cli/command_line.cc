@@ -107,15 +107,11 @@ std::string spelling(const Flag& flag) {
   return names;
 }
 
-// What the parser left: positionals, except that a leading dash before any "--" is a flag nobody
-// knows.
+// What the parser left: positionals, except that a leading dash is a flag nobody knows.
 Result<void> take_positionals(const std::vector<std::string>& left, const Command& command,
                               const std::vector<Flag>& flags, Arguments& arguments) {
-  bool flags_may_come = true;
   for (const std::string& word : left) {
-    if (flags_may_come && word == "--") {
-      flags_may_come = false;
-    } else if (flags_may_come && word.size() > 1 && word[0] == '-') {
+    if (word.size() > 1 && word[0] == '-') {
       return unknown_flag(word, command, flags);
     } else if (word.empty()) {
       return bad_command_line("an argument is empty", "",
@@ -129,6 +125,11 @@ Result<void> take_positionals(const std::vector<std::string>& left, const Comman
 
 Result<Arguments> parse_flags(std::vector<std::string> words, const Command& command) {
   const std::vector<Flag> flags = all_flags(command);
+  // Behind "--" nothing is a flag. The parser would not always see it: it takes the two dashes for
+  // the end of a flag's values.
+  const auto dashes = std::ranges::find(words, "--");
+  const std::vector<std::string> verbatim(dashes == words.end() ? dashes : dashes + 1, words.end());
+  words.erase(dashes, words.end());
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
@@ -149,6 +150,7 @@ Result<Arguments> parse_flags(std::vector<std::string> words, const Command& com
   }
   Arguments arguments;
   STROBE_TRY_VOID(take_positionals(app.remaining(), command, flags, arguments));
+  std::ranges::copy(verbatim, std::back_inserter(arguments.positionals));
   for (std::size_t i = 0; i < flags.size(); ++i) {
     STROBE_TRY_VOID(take_values(flags[i], options[i]->results(), arguments));
   }

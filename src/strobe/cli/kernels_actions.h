@@ -10,5 +10,7 @@ Command kernels_roofline_action();
 Command kernels_fuse_action();
 Command kernels_diff_action();
 Command kernels_convert_action();
+Command kernels_record_action();
+Command kernels_metrics_action();
 
 }  // namespace strobe::cli

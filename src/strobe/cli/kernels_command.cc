@@ -14,12 +14,15 @@ Command kernels_command() {
                    {"strobe kernels fuse kernels.csv", "which neighbours should be one kernel"},
                    {"strobe kernels diff before.csv after.csv", "what got faster, what got slower"},
                    {"strobe kernels convert report.ncu-rep --to csv -o kernels.csv",
-                    "one line per launch"}},
+                    "one line per launch"},
+                   {"strobe kernels record -- python3 model.py",
+                    "count them while a program runs, on an NVIDIA GPU"}},
       .notes = {"A list of kernels is a profiler's report (.ncu-rep), its CSV (rows, details or "
-                "raw page), the table Kernel Latency Tensor DRAM, strobe's own JSON, or a trace "
-                "(times only); plain, .gz or .zst, told by content; - is stdin."},
+                "raw page), the table Kernel Latency Tensor DRAM, strobe's own JSON or recording, "
+                "or a trace (times only); plain, .gz or .zst, told by content; - is stdin."},
       .actions = {kernels_show_action(), kernels_roofline_action(), kernels_fuse_action(),
-                  kernels_diff_action(), kernels_convert_action()},
+                  kernels_diff_action(), kernels_convert_action(), kernels_record_action(),
+                  kernels_metrics_action()},
       .usual_action = "show"};
 }
 

@@ -101,6 +101,10 @@ TEST(CommandLineTest, a_missing_value_is_named) {
 
 TEST(CommandLineTest, after_two_dashes_everything_is_a_file) {
   EXPECT_THAT(parsed({"paint", "--", "--top", "-x"}).positionals, ElementsAre("--top", "-x"));
+  // Also behind a flag's value, which the two dashes might otherwise belong to.
+  const Arguments after_value = parsed({"paint", "--top", "3", "--", "sh", "-c", "", "--", "-v"});
+  EXPECT_THAT(after_value.positionals, ElementsAre("sh", "-c", "", "--", "-v"));
+  EXPECT_FALSE(after_value.is_on("verbose"));
   EXPECT_THAT(parsed({"paint", "-"}).positionals, ElementsAre("-"));
 }
 

@@ -14,6 +14,7 @@
 #include "strobe/readers/counters/kernels_json.h"
 #include "strobe/readers/counters/ncu_report.h"
 #include "strobe/readers/counters/not_kernels.h"
+#include "strobe/readers/counters/recording_table.h"
 #include "strobe/readers/sniff.h"
 
 namespace strobe::readers {
@@ -129,6 +130,13 @@ Result<KernelTable> read_opened(OpenedStream& stream, const std::string& path,
   STROBE_TRY_VOID(stream.read_front());
   const std::string_view front = without_byte_order_mark(stream.front());
   if (front.starts_with(kNcuReportMagic)) return read_ncu_report(stream, path);
+  if (is_kernel_recording(front)) {
+    const WholeText recording = read_all(stream);
+    if (recording.damage && recording.damage->code == ErrorCode::kInterrupted) {
+      return *recording.damage;
+    }
+    return read_kernel_recording(recording.text, path);
+  }
   if (!is_json(front)) {
     if (front.find('\0') != std::string_view::npos) return explain_not_kernels(front);
     return read_kernel_text(stream, path);

@@ -1,0 +1,38 @@
+# libstrobe_inject.so: what `strobe kernels record` puts into other people's processes. It needs the
+# headers of the CUDA toolkit, which are the same for every processor; nothing of it is linked.
+find_path(CUPTI_INCLUDE_DIR cupti_range_profiler.h NO_CMAKE_FIND_ROOT_PATH
+  HINTS $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda
+  PATH_SUFFIXES include extras/CUPTI/include targets/x86_64-linux/include targets/sbsa-linux/include)
+find_path(CUDA_INCLUDE_DIR cuda.h NO_CMAKE_FIND_ROOT_PATH
+  HINTS ${CUPTI_INCLUDE_DIR} $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda
+  PATH_SUFFIXES include targets/x86_64-linux/include targets/sbsa-linux/include)
+if(NOT CUPTI_INCLUDE_DIR OR NOT CUDA_INCLUDE_DIR)
+  message(STATUS "kernels record: left out, cupti_range_profiler.h is not found (CUDA 12.6 or newer has it)")
+  return()
+endif()
+message(STATUS "kernels record: ${CUPTI_INCLUDE_DIR}")
+
+add_library(strobe_cuda_headers INTERFACE)
+target_include_directories(strobe_cuda_headers SYSTEM INTERFACE ${CUPTI_INCLUDE_DIR} ${CUDA_INCLUDE_DIR})
+
+file(GLOB inject_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/*.cc)
+add_library(strobe_inject SHARED ${inject_sources})
+target_include_directories(strobe_inject PRIVATE ${CMAKE_SOURCE_DIR}/src)
+target_link_libraries(strobe_inject PRIVATE strobe_warnings strobe_cuda_headers ${CMAKE_DL_LIBS})
+target_compile_options(strobe_inject PRIVATE -fno-exceptions
+  $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+# It brings what it needs of the C++ library and shows nothing of it: the process has its own.
+if(NOT STROBE_SANITIZE)
+  target_link_options(strobe_inject PRIVATE -static-libstdc++ -static-libgcc
+    -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+endif()
+set_target_properties(strobe_inject PROPERTIES CXX_VISIBILITY_PRESET hidden
+  VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+install(TARGETS strobe_inject LIBRARY DESTINATION lib/strobe)
+
+# The half that needs no device also answers questions in strobe itself.
+target_sources(strobe_record PRIVATE
+  ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/cupti_api.cc
+  ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/host_metrics.cc)
+target_link_libraries(strobe_record PUBLIC strobe_cuda_headers)
+target_compile_definitions(strobe_record PRIVATE STROBE_HAVE_CUPTI_HEADERS=1)

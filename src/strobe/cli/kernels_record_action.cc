@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "strobe/cli/kernels_actions.h"
+#include "strobe/cli/message.h"
+#include "strobe/cli/output.h"
+#include "strobe/cli/record_request.h"
+#include "strobe/cli/recording_csv.h"
+#include "strobe/readers/counters/kernel_recording.h"
+#include "strobe/record/driver_check.h"
+#include "strobe/record/launcher.h"
+#include "strobe/record/library_finder.h"
+#include "strobe/record/obstacle_text.h"
+
+namespace strobe::cli {
+namespace {
+
+using readers::KernelRecording;
+using readers::RecordedObstacle;
+using readers::RecordedProcess;
+using record::RecordOutcome;
+
+constexpr std::string_view kHowToAvoidGraphs =
+    "run without CUDA graphs to see their kernels (eager mode, or torch.compile without "
+    "mode=\"reduce-overhead\")";
+
+struct Totals {
+  std::uint64_t seen = 0;
+  std::uint64_t chosen = 0;
+  std::uint64_t recorded = 0;  // as many as can be read
+  std::uint64_t graphs = 0;
+  std::uint64_t unfinished = 0;  // processes
+  std::uint32_t passes = 0;
+  double overhead_s = 0;
+};
+
+Totals totals_of(const KernelRecording& recording) {
+  Totals totals;
+  for (const RecordedProcess& process : recording.processes) {
+    totals.seen += process.header.launches_seen;
+    totals.chosen += process.header.launches_chosen;
+    totals.recorded += process.launches.size();
+    totals.graphs += process.header.graph_launches;
+    totals.unfinished += process.header.is_finished == 0 ? 1 : 0;
+    totals.passes = std::max(totals.passes, process.header.passes);
+    totals.overhead_s += static_cast<double>(process.header.overhead_ns) * 1e-9;
+  }
+  return totals;
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string how_it_ended(const RecordOutcome& outcome) {
+  if (outcome.signal != 0) {
+    return fmt::format("the program was ended by signal {} ({})", outcome.signal,
+                       strsignal(outcome.signal));
+  }
+  return fmt::format("the program ended with exit code {}", outcome.exit_code);
+}
+
+// What a process was doing when it died; "" if it ended in order.
+std::string interrupted_call(const RecordedProcess& process) {
+  if (process.header.is_finished != 0) return "";
+  return std::string(readers::text_of(process.header.inside));
+}
+
+// What explains best why there is nothing: the last word of a process that gave up, or else the
+// first trouble it had.
+const RecordedObstacle* worst_obstacle(const RecordedProcess& process) {
+  const RecordedObstacle* worst = nullptr;
+  for (const RecordedObstacle& obstacle : process.obstacles) {
+    if (obstacle.facts.what == wire::Obstacle::kNote) continue;
+    if (worst == nullptr || (obstacle.facts.is_fatal != 0 && worst->facts.is_fatal == 0)) {
+      worst = &obstacle;
+    }
+  }
+  return worst;
+}
+
+Error nothing_recorded(const KernelRecording& recording, const RecordOutcome& outcome,
+                       const Totals& totals) {
+  const auto too_little = [&](std::string what, std::string hint) {
+    if (outcome.exit_code != 0 || outcome.signal != 0) what += "; " + how_it_ended(outcome);
+    return Error{.code = ErrorCode::kTooLittleData,
+                 .what = std::move(what),
+                 .where = "",
+                 .hint = std::move(hint)};
+  };
+  if (recording.processes.empty()) {
+    return too_little("the program never opened the CUDA driver",
+                      "it must run CUDA in a process that inherits the environment; `sudo`, `ssh` "
+                      "and some job starters drop CUDA_INJECTION64_PATH");
+  }
+  for (const RecordedProcess& process : recording.processes) {
+    if (const RecordedObstacle* obstacle = worst_obstacle(process); obstacle != nullptr) {
+      return record::explain(obstacle->facts.what, obstacle->text, process.program);
+    }
+  }
+  if (totals.graphs > 0 && totals.graphs == totals.seen) {
+    return too_little(fmt::format("the program launched {} and no kernel beside",
+                                  counted(totals.graphs, "graph", "graphs")),
+                      std::string(kHowToAvoidGraphs));
+  }
+  if (totals.seen == 0) {
+    return too_little("the program launched no kernel",
+                      "it opened the CUDA driver and started nothing on the GPU");
+  }
+  if (totals.chosen == 0) {
+    return too_little(
+        fmt::format("none of {} was asked for", counted(totals.seen, "launch", "launches")),
+        "--kernel searches the demangled name; --launches counts from 0 in each "
+        "process");
+  }
+  for (const RecordedProcess& process : recording.processes) {
+    if (const std::string call = interrupted_call(process); !call.empty()) {
+      return too_little(fmt::format("'{}' ended inside {}", process.program, call),
+                        "a kernel that waits for another one never ends while kernels run one by "
+                        "one; leave it out with --kernel or --launches");
+    }
+  }
+  return too_little(fmt::format("{} went unrecorded: the program ended abruptly",
+                                counted(totals.chosen, "launch", "launches")),
+                    "the counters are read out when the program returns from main or calls exit()");
+}
+
+void warn_of_losses(const KernelRecording& recording, const RecordOutcome& outcome,
+                    const Totals& totals, const Terminal& terminal) {
+  if (outcome.exit_code != 0 || outcome.signal != 0) {
+    warn(terminal, how_it_ended(outcome) + "; what it did until then is kept");
+  }
+  if (totals.recorded < totals.chosen) {
+    warn(terminal, fmt::format("{} of {} asked for have no record", totals.chosen - totals.recorded,
+                               counted(totals.chosen, "launch", "launches")));
+  }
+  if (totals.graphs > 0) {
+    warn(terminal, fmt::format("{} ran unmeasured; {}", counted(totals.graphs, "graph", "graphs"),
+                               kHowToAvoidGraphs));
+  }
+  for (const RecordedProcess& process : recording.processes) {
+    std::vector<std::string> said;
+    for (const RecordedObstacle& obstacle : process.obstacles) {
+      if (obstacle.facts.what == wire::Obstacle::kNote) continue;
+      const Error error = record::explain(obstacle.facts.what, obstacle.text, process.program);
+      if (std::ranges::find(said, error.what) != said.end()) continue;
+      said.push_back(error.what);
+      warn(terminal, error.what);
+    }
+  }
+  for (const std::string& remark : recording.remarks) warn(terminal, remark);
+}
+
+void say_notes(const KernelRecording& recording) {
+  for (const RecordedProcess& process : recording.processes) {
+    const wire::SectionHeader& header = process.header;
+    say(fmt::format(
+        "strobe: process {} ({}): {} seen, {} chosen, {} recorded, {} lost, {} captured, "
+        "{} read-outs, {:.3f} s in strobe's calls; CUPTI {}, driver {}\n",
+        header.process_id, process.program, header.launches_seen, header.launches_chosen,
+        header.launches_recorded, header.launches_lost, header.launches_captured, header.batches,
+        static_cast<double>(header.overhead_ns) * 1e-9, header.cupti_version,
+        header.driver_version));
+    if (const std::string call = interrupted_call(process); !call.empty()) {
+      say(fmt::format("strobe:   it ended inside {}\n", call));
+    }
+    for (const RecordedObstacle& obstacle : process.obstacles) {
+      say(fmt::format("strobe:   {} {}: {}{}\n", static_cast<unsigned>(obstacle.facts.what),
+                      obstacle.facts.result, obstacle.text,
+                      obstacle.facts.is_fatal != 0 ? " (gave up)" : ""));
+    }
+  }
+}
+
+Result<void> write_file(const std::string& path, std::string_view bytes) {
+  STROBE_TRY(Output output, Output::open(path));
+  STROBE_TRY_VOID(output.write(bytes));
+  return output.commit();
+}
+
+Result<void> run(const Arguments& arguments, const Terminal& terminal) {
+  STROBE_TRY(KernelsRecordRequest request, read_record_request(arguments));
+  STROBE_TRY(request.run.library, record::find_injection_library());
+  STROBE_TRY_VOID(record::check_driver());
+  if (record::counters_are_restricted()) {
+    warn(terminal,
+         "the driver gives counters to administrators only (RmProfilingAdminOnly is 1); "
+         "this will probably fail");
+  }
+  STROBE_TRY(const RecordOutcome outcome, record::record_kernels(request.run));
+  if (outcome.processes == 0) return nothing_recorded({}, outcome, {});
+  STROBE_TRY(const KernelRecording recording,
+             readers::decode_kernel_recording(outcome.recording, request.output));
+  const Totals totals = totals_of(recording);
+  if (terminal.verbose) say_notes(recording);
+  if (totals.recorded == 0) return nothing_recorded(recording, outcome, totals);
+
+  STROBE_TRY_VOID(write_file(request.output, outcome.recording));
+  STROBE_TRY_VOID(write_file(request.csv, recording_csv(recording)));
+  warn_of_losses(recording, outcome, totals, terminal);
+  if (terminal.quiet) return {};
+  std::string line = fmt::format(
+      "strobe: recorded {} of {} in {:.1f} s, {} ", counted(totals.recorded, "launch", "launches"),
+      counted(recording.processes.size(), "process", "processes"), outcome.seconds,
+      totals.passes == 1 ? "one pass" : fmt::format("{} passes", totals.passes));
+  line += fmt::format("({:.1f} s reading counters)", totals.overhead_s);
+  say(fmt::format("{}\n  {}, {}\n", line, request.output, request.csv));
+  return {};
+}
+
+}  // namespace
+
+Command kernels_record_action() {
+  return {
+      .name = "kernels record",
+      .summary = "run a program and count time, tensor and DRAM use of each kernel it launches",
+      .positionals = "-- COMMAND...",
+      .positionals_help = "the program and its arguments, as typed without strobe",
+      .examples = {{"strobe kernels record -- python3 model.py",
+                    "every kernel of every process, into kernels.strobe and kernels.csv"},
+                   {"strobe kernels record --launches 500:999 -o warm.strobe -- ./app",
+                    "skip the warm-up"},
+                   {"strobe kernels record --kernel gemm --set l2 -- ./app",
+                    "only kernels with this in their name, with L2 hits"}},
+      .notes =
+          {"What it costs: launches are made one by one, and each kernel takes milliseconds more. "
+           "A "
+           "set of more than one pass runs every kernel that often, from the same memory; kernels "
+           "that wait for another device or the host can hang then. Clocks and caches are left as "
+           "they are. Graphs run unmeasured and are counted.",
+           "Sets: default (one pass), seed (one), l2 (two), f32 (two), full (eight or more, by "
+           "chip).",
+           "It needs an NVIDIA GPU, CUPTI of CUDA 12.6 or newer and the right to read counters; "
+           "what is missing is said with what to do, exit code 4. The program's own exit code is "
+           "reported as a warning."},
+      .flags = {{.name = "set",
+                 .kind = FlagKind::kValue,
+                 .value = "NAME",
+                 .help = "which metrics: default, seed, l2, f32, full"},
+                {.name = "metrics",
+                 .kind = FlagKind::kList,
+                 .value = "LIST",
+                 .help = "metrics by name, instead of a set or, with --set, beside it"},
+                {.name = "kernel",
+                 .kind = FlagKind::kValue,
+                 .value = "REGEX",
+                 .help = "only kernels whose demangled name matches (POSIX extended)"},
+                {.name = "launches",
+                 .kind = FlagKind::kValue,
+                 .value = "A:B",
+                 .help =
+                     "only these launches of each process, from 0; both ends count, A:, :B and A "
+                     "work too"},
+                {.name = "output",
+                 .kind = FlagKind::kValue,
+                 .value = "FILE",
+                 .help = "the recording (default: kernels.strobe); a CSV comes beside it",
+                 .letter = 'o'}},
+      .run = run};
+}
+
+}  // namespace strobe::cli

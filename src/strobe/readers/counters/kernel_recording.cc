@@ -1,0 +1,182 @@
+#include "strobe/readers/counters/kernel_recording.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace strobe::readers {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the recording is read as it lies");
+
+std::uint64_t padded(std::uint64_t bytes) {
+  return (bytes + wire::kRecordAlignment - 1) / wire::kRecordAlignment * wire::kRecordAlignment;
+}
+
+// Takes from the front; false if there is too little.
+template <class T>
+bool take(std::string_view& bytes, T& value) {
+  if (bytes.size() < sizeof value) return false;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  bytes.remove_prefix(sizeof value);
+  return true;
+}
+
+bool take_text(std::string_view& bytes, std::uint64_t size, std::string_view& text) {
+  if (bytes.size() < size) return false;
+  text = bytes.substr(0, size);
+  bytes.remove_prefix(size);
+  return true;
+}
+
+bool read_launch(std::string_view payload, std::size_t metrics, RecordedLaunch& launch) {
+  if (!take(payload, launch.facts) || launch.facts.metrics != metrics) return false;
+  if (!take_text(payload, launch.facts.name_bytes, launch.name)) return false;
+  const std::uint64_t padding = padded(launch.facts.name_bytes) - launch.facts.name_bytes;
+  if (payload.size() != padding + metrics * sizeof(double)) return false;
+  payload.remove_prefix(padding);
+  launch.values.resize(metrics);
+  if (metrics != 0) std::memcpy(launch.values.data(), payload.data(), payload.size());
+  return true;
+}
+
+bool read_obstacle(std::string_view payload, RecordedObstacle& obstacle) {
+  return take(payload, obstacle.facts) &&
+         take_text(payload, obstacle.facts.text_bytes, obstacle.text) && payload.empty();
+}
+
+// False if the payload is not what its kind promises. Kinds of a later version are passed over.
+bool read_record(wire::RecordKind kind, std::string_view payload, RecordedProcess& process) {
+  switch (kind) {
+    case wire::RecordKind::kMetric:
+      // Launches that came before would have another width.
+      if (!process.launches.empty()) return false;
+      process.metrics.push_back(payload);
+      return true;
+    case wire::RecordKind::kDevice: {
+      wire::DeviceRecord device = {};
+      if (!take(payload, device) || !payload.empty()) return false;
+      process.devices.push_back(device);
+      return true;
+    }
+    case wire::RecordKind::kLaunch: {
+      RecordedLaunch launch;
+      if (!read_launch(payload, process.metrics.size(), launch)) return false;
+      process.launches.push_back(std::move(launch));
+      return true;
+    }
+    case wire::RecordKind::kObstacle: {
+      RecordedObstacle obstacle;
+      if (!read_obstacle(payload, obstacle)) return false;
+      process.obstacles.push_back(obstacle);
+      return true;
+    }
+  }
+  return true;
+}
+
+class Decoder {
+ public:
+  Decoder(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+
+  Result<KernelRecording> decode() {
+    while (at_ < bytes_.size()) {
+      STROBE_TRY(const bool goes_on, section());
+      if (!goes_on) break;
+    }
+    return std::move(recording_);
+  }
+
+ private:
+  Result<bool> section() {
+    std::string_view rest = bytes_.substr(at_);
+    RecordedProcess process;
+    if (!take(rest, process.header) || std::memcmp(process.header.magic, wire::kRecordingMagic,
+                                                   sizeof process.header.magic) != 0) {
+      return stop("no section begins here");
+    }
+    const wire::SectionHeader& header = process.header;
+    if (header.version != wire::kRecordingVersion) return unknown_version(header.version);
+    const std::uint64_t left = bytes_.size() - at_;
+    if (header.header_bytes < sizeof header || header.header_bytes > left) {
+      return stop("a section has a header of impossible size");
+    }
+    process.program = text_of(std::span<const char>(
+        bytes_.data() + at_ + offsetof(wire::SectionHeader, program), sizeof header.program));
+    const std::uint64_t room = left - header.header_bytes;
+    const bool is_whole = header.body_bytes <= room;
+    const std::uint64_t body_at = at_ + header.header_bytes;
+    const std::uint64_t body_bytes = is_whole ? header.body_bytes : room;
+    records(body_at, body_bytes, process);
+    recording_.processes.push_back(std::move(process));
+    at_ = body_at + body_bytes;
+    if (!is_whole) return stop("the recording is cut short");
+    return true;
+  }
+
+  void records(std::uint64_t begin, std::uint64_t size, RecordedProcess& process) {
+    std::string_view body = bytes_.substr(begin, size);
+    while (!body.empty()) {
+      const std::uint64_t at = begin + size - body.size();
+      wire::RecordHeader header = {};
+      std::string_view payload;
+      if (!take(body, header) || !take_text(body, header.bytes, payload)) {
+        remark(at, "a record is cut short");
+        return;
+      }
+      body.remove_prefix(std::min<std::uint64_t>(body.size(), padded(header.bytes) - header.bytes));
+      if (!read_record(header.kind, payload, process)) remark(at, "a record makes no sense");
+    }
+  }
+
+  Result<bool> stop(std::string_view why) {
+    remark(at_, why);
+    return false;
+  }
+
+  Error unknown_version(std::uint32_t version) const {
+    return {.code = ErrorCode::kMalformed,
+            .what = fmt::format("this recording is of version {}, and strobe reads version {}",
+                                version, wire::kRecordingVersion),
+            .where = fmt::format("{}, byte {}", name_, at_),
+            .hint = "open it with the strobe that recorded it"};
+  }
+
+  void remark(std::uint64_t at, std::string_view what) {
+    constexpr std::size_t kMostRemarks = 20;
+    if (recording_.remarks.size() < kMostRemarks) {
+      recording_.remarks.push_back(fmt::format("byte {}: {}", at, what));
+    }
+  }
+
+  std::string_view bytes_;
+  const std::string& name_;
+  std::uint64_t at_ = 0;
+  KernelRecording recording_;
+};
+
+}  // namespace
+
+bool is_kernel_recording(std::string_view bytes) {
+  return bytes.starts_with(std::string_view(wire::kRecordingMagic, sizeof wire::kRecordingMagic));
+}
+
+std::string_view text_of(std::span<const char> field) {
+  const auto end = std::ranges::find(field, '\0');
+  return {field.data(), static_cast<std::size_t>(end - field.begin())};
+}
+
+Result<KernelRecording> decode_kernel_recording(std::string_view bytes, const std::string& name) {
+  if (!is_kernel_recording(bytes)) {
+    return Error{.code = ErrorCode::kMalformed,
+                 .what = "this is no recording of `strobe kernels record`",
+                 .where = name,
+                 .hint = ""};
+  }
+  return Decoder(bytes, name).decode();
+}
+
+}  // namespace strobe::readers

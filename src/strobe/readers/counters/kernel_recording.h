@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/wire/kernel_recording.h"
+
+namespace strobe::readers {
+
+// A raw recording of `strobe kernels record`, taken apart: what each process wrote, under the names
+// that the counters have there.
+struct RecordedLaunch {
+  wire::LaunchRecord facts = {};
+  std::string_view name;       // mangled; in the bytes that were read
+  std::vector<double> values;  // by metric; NaN was not counted
+};
+
+struct RecordedObstacle {
+  wire::ObstacleRecord facts = {};
+  std::string_view text;
+};
+
+struct RecordedProcess {
+  wire::SectionHeader header = {};
+  std::string_view program;
+  std::vector<std::string_view> metrics;
+  std::vector<wire::DeviceRecord> devices;
+  std::vector<RecordedLaunch> launches;
+  std::vector<RecordedObstacle> obstacles;
+};
+
+struct KernelRecording {
+  std::vector<RecordedProcess> processes;
+  std::vector<std::string> remarks;  // what could not be used, with its offset
+};
+
+bool is_kernel_recording(std::string_view bytes);
+
+// The texts point into `bytes`. A recording that ends early is used as far as it goes.
+Result<KernelRecording> decode_kernel_recording(std::string_view bytes, const std::string& name);
+
+// A text field of fixed size.
+std::string_view text_of(std::span<const char> field);
+
+}  // namespace strobe::readers

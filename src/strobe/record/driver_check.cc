@@ -1,0 +1,80 @@
+#include "strobe/record/driver_check.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace strobe::record {
+namespace {
+
+// The driver's own numbers; its header is not needed for these two calls.
+constexpr int kNoDevice = 100;
+constexpr int kSystemNotReady = 802;
+
+constexpr unsigned kCapSysAdmin = 21;
+constexpr unsigned kCapPerfmon = 38;
+
+Error lacks(std::string what, std::string hint) {
+  return {.code = ErrorCode::kMachineLacks,
+          .what = std::move(what),
+          .where = "",
+          .hint = std::move(hint)};
+}
+
+std::uint64_t effective_capabilities() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("CapEff:")) return std::stoull(line.substr(7), nullptr, 16);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<void> check_driver() {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (driver == nullptr) {
+    return lacks("there is no CUDA driver on this machine (libcuda.so.1 is missing)",
+                 "record on a machine with an NVIDIA GPU; in a container, start it with the GPU's "
+                 "driver mounted (`--gpus all`)");
+  }
+  const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
+  const auto count = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+  if (init == nullptr || count == nullptr) {
+    return lacks("libcuda.so.1 is not a CUDA driver (it has no cuInit)",
+                 "`ldconfig -p | grep libcuda` shows which file is found first");
+  }
+  int devices = 0;
+  int result = init(0);
+  if (result == 0) result = count(&devices);
+  if (result == kNoDevice || (result == 0 && devices == 0)) {
+    return lacks("the CUDA driver sees no GPU",
+                 "check `nvidia-smi` and CUDA_VISIBLE_DEVICES; in a container, start it with "
+                 "`--gpus all`");
+  }
+  if (result != 0) {
+    return lacks(fmt::format("the CUDA driver does not start (cuInit gives {})", result),
+                 result == kSystemNotReady
+                     ? "the fabric manager of this machine may not be running"
+                     : "`nvidia-smi` tells more; driver and kernel module must be of one version");
+  }
+  return {};
+}
+
+bool counters_are_restricted() {
+  std::ifstream parameters("/proc/driver/nvidia/params");
+  for (std::string line; std::getline(parameters, line);) {
+    if (!line.starts_with("RmProfilingAdminOnly:")) continue;
+    if (line.find('1') == std::string::npos) return false;
+    const std::uint64_t capabilities = effective_capabilities();
+    return ((capabilities >> kCapSysAdmin) & 1) == 0 && ((capabilities >> kCapPerfmon) & 1) == 0;
+  }
+  return false;
+}
+
+}  // namespace strobe::record

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strobe/record/inject/cupti_api.h"
+#include "strobe/record/inject/driver_api.h"
+#include "strobe/record/inject/host_metrics.h"
+#include "strobe/record/inject/recording_writer.h"
+#include "strobe/record/inject/settings.h"
+
+namespace strobe::record {
+
+// The counters of one context. Between start() and flush() the hardware measures each launch by
+// itself and knows it only by its number; add() says what was launched, in the same order, and
+// flush() brings the two lists together. If their lengths differ, the batch is lost: a value beside
+// the wrong kernel is worse than none.
+//
+// Whoever calls holds the mutex; a launch is made under it, so that two threads cannot swap their
+// places in the order.
+class ContextProfiler {
+ public:
+  struct Parts {
+    const CuptiApi* cupti;
+    const DriverApi* driver;
+    const Settings* settings;
+    RecordingWriter* writer;
+  };
+  struct Launch {
+    wire::LaunchRecord record;
+    std::string name;
+    bool is_wanted = true;  // measured in passing, if not
+  };
+
+  ContextProfiler(const Parts& parts, CUcontext context) noexcept
+      : parts_(parts), context_(context) {}
+  ContextProfiler(const ContextProfiler&) = delete;
+  ContextProfiler& operator=(const ContextProfiler&) = delete;
+
+  std::recursive_timed_mutex& mutex() noexcept { return mutex_; }
+  CUcontext context() const noexcept { return context_; }
+  std::uint32_t device() const noexcept { return device_; }
+  bool is_new() const noexcept { return state_ == State::kNew; }
+  bool is_started() const noexcept { return state_ == State::kStarted; }
+  // The launch during whose call start() was made seems not to be measured: start before it.
+  bool must_start_early() const noexcept { return must_start_early_; }
+
+  // Sets everything up the first time. False: this context cannot be measured, and why is written.
+  bool start() noexcept;
+  void add(Launch launch) noexcept;
+  bool is_full() const noexcept { return launches_.size() >= parts_.settings->batch; }
+  // Stops, reads out and writes. start() may be called again.
+  void flush() noexcept;
+  // The same before a graph is launched, which these counters cannot measure.
+  void flush_for_graph() noexcept;
+  // The context goes away: flush and let go of the hardware.
+  void close() noexcept;
+
+ private:
+  enum class State { kNew, kReady, kStarted, kFailed };
+  struct FreeMemory {
+    void operator()(std::uint8_t* bytes) const noexcept { std::free(bytes); }
+  };
+
+  template <class Call, class Params>
+  CUptiResult make(const char* name, Call call, Params& params) const noexcept;
+  bool set_up() noexcept;
+  bool enable() noexcept;
+  void disable() noexcept;
+  std::vector<std::uint8_t> availability() const noexcept;
+  bool check_metrics() noexcept;
+  CallFailure make_counters() noexcept;
+  CallFailure arm() noexcept;
+  CallFailure stop() noexcept;
+  CallFailure pair_up() noexcept;
+  std::vector<std::size_t> range_order(std::size_t ranges) const noexcept;
+  void write_launch(const Launch& launch, std::size_t range) noexcept;
+  void lose_batch(wire::Obstacle what, const std::string& text, int result) noexcept;
+  bool fail(const CallFailure& failure, wire::Obstacle otherwise) noexcept;
+  std::string why_unsupported() const noexcept;
+  std::span<const std::uint8_t> counters() const noexcept {
+    return {counters_.get(), counter_bytes_};
+  }
+
+  Parts parts_;
+  CUcontext context_;
+  std::recursive_timed_mutex mutex_;
+  State state_ = State::kNew;
+  std::uint32_t device_ = 0;
+  std::unique_ptr<HostMetrics> metrics_;
+  CUpti_RangeProfiler_Object* profiler_ = nullptr;
+  std::unique_ptr<std::uint8_t, FreeMemory> counters_;
+  std::size_t counter_bytes_ = 0;
+  bool is_armed_ = false;
+  bool must_start_early_ = false;
+  bool must_begin_anew_ = false;  // a batch did not come out as it should
+  bool uses_user_replay_ = false;
+  bool is_after_graph_ = false;
+  bool breaks_at_graphs_ = false;
+  unsigned failures_ = 0;
+  std::vector<Launch> launches_;
+  std::vector<double> values_;
+};
+
+// What a failed call means for the person.
+wire::Obstacle obstacle_of(CUptiResult result, wire::Obstacle otherwise) noexcept;
+
+}  // namespace strobe::record

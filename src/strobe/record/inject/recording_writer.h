@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/wire/kernel_recording.h"
+
+namespace strobe::record {
+
+// One process's section, grown in a file. The header is shared memory over the file's beginning, so
+// that its counts outlive a process that is killed. Safe from several threads.
+class RecordingWriter {
+ public:
+  RecordingWriter() = default;
+  RecordingWriter(const RecordingWriter&) = delete;
+  RecordingWriter& operator=(const RecordingWriter&) = delete;
+
+  // False if the file cannot be made; everything below is then without effect.
+  bool open(const std::string& path) noexcept;
+  bool is_open() const noexcept { return descriptor_ >= 0; }
+  wire::SectionHeader& header() noexcept { return *header_; }
+
+  void metric(std::string_view name) noexcept;
+  void device(const wire::DeviceRecord& device) noexcept;
+  void launch(const wire::LaunchRecord& launch, std::string_view name,
+              std::span<const double> values) noexcept;
+  void obstacle(wire::Obstacle what, std::string_view text, int result = 0,
+                std::uint64_t launches_lost = 0, bool is_fatal = false) noexcept;
+  // What was written since the last time becomes part of the section.
+  void flush() noexcept;
+  void finish() noexcept;
+
+ private:
+  void append(wire::RecordKind kind, std::span<const std::string_view> parts) noexcept;
+  void flush_locked() noexcept;
+
+  std::mutex mutex_;
+  int descriptor_ = -1;
+  wire::SectionHeader own_header_ = {};  // until the file is open, and if it never is
+  wire::SectionHeader* header_ = &own_header_;
+  std::vector<char> pending_;
+  std::uint32_t obstacles_ = 0;
+};
+
+// While it lives, the header tells which call is being made.
+class Inside {
+ public:
+  Inside(RecordingWriter& writer, const char* call) noexcept;
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside();
+
+ private:
+  RecordingWriter* writer_;
+};
+
+}  // namespace strobe::record

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace strobe::record {
+
+// Who makes a kernel run once more for the next pass. The library saves and restores memory for it,
+// and makes itself felt even where one pass is enough: on an H200 30 ms a launch against 2.
+enum class Replay { kAsNeeded, kKernel, kUser };
+
+// What the launcher asks of the library, read from the environment.
+struct Settings {
+  std::string folder;  // "": nobody asked; the library does nothing
+  std::vector<std::string> metrics;
+  bool is_strict = false;
+  std::string kernel_pattern;  // "": every name
+  std::uint64_t first_launch = 0;
+  std::uint64_t last_launch = std::numeric_limits<std::uint64_t>::max();  // counts
+  std::string cupti_path;
+  std::size_t batch = 256;
+  Replay replay = Replay::kAsNeeded;
+  bool with_registers = true;
+  std::string problem;  // what could not be read; "" if all could
+};
+
+Settings read_settings() noexcept;
+
+// "A:B", "A:", ":B" or "A"; both ends count. False if it is none of them.
+bool read_launch_window(const char* text, std::uint64_t& first, std::uint64_t& last) noexcept;
+
+}  // namespace strobe::record

@@ -1,0 +1,223 @@
+#include "strobe/record/launcher.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "strobe/base/mapped_file.h"
+#include "strobe/record/library_finder.h"
+#include "strobe/wire/kernel_recording.h"
+#include "strobe/wire/record_settings.h"
+
+extern char** environ;
+
+namespace strobe::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kForwarded = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+Error failed(std::string what, int error) {
+  return {.code = ErrorCode::kCannotWrite,
+          .what = fmt::format("{}: {}", what, std::strerror(error)),
+          .where = "",
+          .hint = ""};
+}
+
+// Where the processes leave their sections; gone with the launcher.
+class SectionFolder {
+ public:
+  static Result<SectionFolder> make() {
+    std::error_code no_folder;
+    std::string path = (fs::temp_directory_path(no_folder) / "strobe-record-XXXXXX").string();
+    if (no_folder || mkdtemp(path.data()) == nullptr) {
+      return failed("cannot make a folder for temporary files", errno);
+    }
+    return SectionFolder(path);
+  }
+  SectionFolder(SectionFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  SectionFolder& operator=(SectionFolder&&) = delete;
+  ~SectionFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  explicit SectionFolder(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+volatile pid_t the_child = 0;  // for the handler below
+
+// From a terminal the whole foreground group has got it already.
+void forward(int signal, siginfo_t* info, void*) {
+  if (the_child > 0 && info->si_code <= 0) kill(the_child, signal);
+}
+
+// While the program runs, signals are its business.
+class ForwardedSignals {
+ public:
+  ForwardedSignals() {
+    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
+      struct sigaction action {};
+      action.sa_sigaction = forward;
+      action.sa_flags = SA_SIGINFO | SA_RESTART;
+      sigemptyset(&action.sa_mask);
+      sigaction(kForwarded[i], &action, &before_[i]);
+    }
+  }
+  ForwardedSignals(const ForwardedSignals&) = delete;
+  ForwardedSignals& operator=(const ForwardedSignals&) = delete;
+  ~ForwardedSignals() {
+    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
+      sigaction(kForwarded[i], &before_[i], nullptr);
+    }
+  }
+
+ private:
+  std::array<struct sigaction, kForwarded.size()> before_ = {};
+};
+
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
+std::vector<std::string> environment_for(const RecordRequest& request, const fs::path& folder) {
+  std::vector<std::string> variables;
+  const auto set = [&](std::string_view name, std::string_view value) {
+    std::erase_if(variables, [&](const std::string& variable) {
+      return variable.starts_with(name) && variable.size() > name.size() &&
+             variable[name.size()] == '=';
+    });
+    if (!value.empty()) variables.push_back(fmt::format("{}={}", name, value));
+  };
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    variables.emplace_back(*variable);
+  set("CUDA_INJECTION64_PATH", request.library.string());
+  set(wire::kRecordFolder, folder.string());
+  set(wire::kRecordMetrics, joined(request.metrics));
+  set(wire::kRecordStrict, request.is_strict ? "1" : "");
+  set(wire::kRecordKernel, request.kernel_pattern);
+  set(wire::kRecordLaunches, request.launches);
+  if (std::getenv(wire::kRecordCupti) == nullptr) {
+    set(wire::kRecordCupti, find_python_cupti(request.command[0]));
+  }
+  return variables;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+Error cannot_start(const std::string& program, int error) {
+  return {.code = ErrorCode::kNotFound,
+          .what = fmt::format("cannot start '{}': {}", program, std::strerror(error)),
+          .where = "",
+          .hint = "what stands after `--` is run as a shell would: a program and its arguments"};
+}
+
+// The child says through a pipe that closes by itself on success why it could not become the
+// program.
+Result<pid_t> start(const RecordRequest& request, const fs::path& folder) {
+  std::vector<std::string> words = request.command;
+  std::vector<std::string> variables = environment_for(request, folder);
+  const std::vector<char*> arguments = pointers_to(words);
+  const std::vector<char*> environment = pointers_to(variables);
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) != 0) return failed("cannot make a pipe", errno);
+  const pid_t child = fork();
+  if (child < 0) {
+    const int error = errno;
+    close(report[0]);
+    close(report[1]);
+    return failed("cannot start a process", error);
+  }
+  if (child == 0) {
+    for (const int signal : kForwarded) {
+      if (signal != SIGHUP) std::signal(signal, SIG_DFL);
+    }
+    std::signal(SIGPIPE, SIG_DFL);  // strobe ignores it, and that would be inherited
+    execvpe(arguments[0], arguments.data(), environment.data());
+    const int error = errno;
+    [[maybe_unused]] const ssize_t ignored = write(report[1], &error, sizeof error);
+    _exit(127);
+  }
+  the_child = child;
+  close(report[1]);
+  int error = 0;
+  ssize_t got = 0;
+  do {
+    got = read(report[0], &error, sizeof error);
+  } while (got < 0 && errno == EINTR);
+  close(report[0]);
+  if (got != static_cast<ssize_t>(sizeof error)) return child;
+  waitpid(child, nullptr, 0);
+  the_child = 0;
+  return cannot_start(request.command[0], error);
+}
+
+struct Section {
+  std::int64_t start_unix_ns;
+  std::string bytes;
+};
+
+// Only what the header vouches for: a process may still be writing, or have died in the middle.
+Result<void> collect(const fs::path& folder, RecordOutcome& outcome) {
+  std::vector<Section> sections;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() != wire::kRecordingSuffix) continue;
+    STROBE_TRY(const auto file, MappedFile::open(entry.path()));
+    const std::span<const char> bytes = file->bytes();
+    wire::SectionHeader header = {};
+    if (bytes.size() < sizeof header) continue;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (std::memcmp(header.magic, wire::kRecordingMagic, sizeof header.magic) != 0) continue;
+    const std::uint64_t end =
+        std::min<std::uint64_t>(bytes.size(), header.header_bytes + header.body_bytes);
+    sections.push_back({header.start_unix_ns, std::string(bytes.data(), end)});
+  }
+  std::ranges::sort(sections, {}, &Section::start_unix_ns);
+  for (const Section& section : sections) outcome.recording += section.bytes;
+  outcome.processes = sections.size();
+  return {};
+}
+
+}  // namespace
+
+Result<RecordOutcome> record_kernels(const RecordRequest& request) {
+  STROBE_TRY(const SectionFolder folder, SectionFolder::make());
+  RecordOutcome outcome;
+  const auto since = std::chrono::steady_clock::now();
+  {
+    const ForwardedSignals forwarded;
+    STROBE_TRY(const pid_t child, start(request, folder.path()));
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    the_child = 0;
+    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  }
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
+  STROBE_TRY_VOID(collect(folder.path(), outcome));
+  return outcome;
+}
+
+}  // namespace strobe::record

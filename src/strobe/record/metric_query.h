@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "strobe/base/result.h"
+
+// What CUPTI knows of chips and metrics by itself: no GPU and no driver needed. kMachineLacks if
+// the library is not there, or if strobe was built without its headers.
+namespace strobe::record {
+
+struct MetricPlan {
+  std::size_t passes = 0;            // runs of each kernel
+  std::vector<std::string> unknown;  // metrics that the chip does not have
+};
+
+Result<std::vector<std::string>> known_chips();
+Result<MetricPlan> plan_metrics(const std::string& chip, const std::vector<std::string>& metrics);
+
+}  // namespace strobe::record

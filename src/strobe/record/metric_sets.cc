@@ -1,0 +1,60 @@
+#include "strobe/record/metric_sets.h"
+
+#include <algorithm>
+
+namespace strobe::record {
+namespace {
+
+constexpr std::string_view kTime = "gpu__time_duration.sum";
+constexpr std::string_view kTensor =
+    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed";
+constexpr std::string_view kDram = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr std::string_view kClock = "sm__cycles_elapsed.avg.per_second";
+constexpr std::string_view kActive = "sm__cycles_active.avg";
+constexpr std::string_view kDramRead = "dram__bytes_read.sum";
+constexpr std::string_view kDramWrite = "dram__bytes_write.sum";
+constexpr std::string_view kL2Bytes = "lts__t_bytes.sum";
+constexpr std::string_view kWarps = "sm__warps_active.avg.pct_of_peak_sustained_active";
+constexpr std::string_view kInstructions = "smsp__inst_executed.sum";
+constexpr std::string_view kL2Hits = "lts__t_sector_hit_rate.pct";
+constexpr std::string_view kL2 = "lts__throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr std::string_view kL1 = "l1tex__throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr std::string_view kSm = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr std::string_view kMemory =
+    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr std::string_view kAdds = "sm__sass_thread_inst_executed_op_fadd_pred_on.sum";
+constexpr std::string_view kMultiplies = "sm__sass_thread_inst_executed_op_fmul_pred_on.sum";
+constexpr std::string_view kFused = "sm__sass_thread_inst_executed_op_ffma_pred_on.sum";
+
+}  // namespace
+
+std::span<const MetricSet> metric_sets() {
+  static const std::vector<MetricSet> sets = {
+      {"default",
+       "time, matrix pipe, memory bus, clock, bytes, occupancy: one pass",
+       {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
+        kInstructions}},
+      {"seed", "the three columns of the classic table: one pass", {kTime, kTensor, kDram}},
+      {"l2",
+       "the default and how often the L2 cache had it: two passes",
+       {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
+        kInstructions, kL2Hits}},
+      {"f32",
+       "the default and 32-bit operations: two passes",
+       {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
+        kInstructions, kAdds, kMultiplies, kFused}},
+      {"full",
+       "all of these and the throughput of every part: eight passes and more",
+       {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
+        kInstructions, kL2Hits, kL2, kL1, kSm, kMemory, kAdds, kMultiplies, kFused}},
+  };
+  return sets;
+}
+
+const MetricSet* find_metric_set(std::string_view name) {
+  const std::span<const MetricSet> sets = metric_sets();
+  const auto found = std::ranges::find(sets, name, &MetricSet::name);
+  return found == sets.end() ? nullptr : &*found;
+}
+
+}  // namespace strobe::record

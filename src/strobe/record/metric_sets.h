@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strobe::record {
+
+// Metrics that belong together. The hardware counts a few at a time: a set that needs more than one
+// pass runs every kernel as often, from the same memory.
+struct MetricSet {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<std::string_view> metrics;
+};
+
+std::span<const MetricSet> metric_sets();
+const MetricSet* find_metric_set(std::string_view name);  // nullptr if there is none
+
+}  // namespace strobe::record

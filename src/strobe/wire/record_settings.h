@@ -1,0 +1,26 @@
+#pragma once
+
+// How `strobe kernels record` tells the injected library what to do: environment variables, because
+// the library wakes up in processes that nobody of strobe has started.
+namespace strobe::wire {
+
+inline constexpr char kRecordFolder[] = "STROBE_RECORD_FOLDER";    // where <pid>.strobe is written
+inline constexpr char kRecordMetrics[] = "STROBE_RECORD_METRICS";  // names, comma between
+// "1": a metric that the chip does not have stops the recording instead of leaving a column empty.
+inline constexpr char kRecordStrict[] = "STROBE_RECORD_STRICT";
+inline constexpr char kRecordKernel[] = "STROBE_RECORD_KERNEL";  // POSIX extended expression
+inline constexpr char kRecordLaunches[] =
+    "STROBE_RECORD_LAUNCHES";  // "A:B", both count; "A:"; ":B"
+inline constexpr char kRecordCupti[] =
+    "STROBE_RECORD_CUPTI";  // the library, if not found by itself
+// For trying things out; the launcher passes them on as it finds them.
+inline constexpr char kRecordBatch[] = "STROBE_RECORD_BATCH";  // launches between two read-outs
+// "kernel" or "user": who runs a kernel again; unset, the library only if there is an again.
+inline constexpr char kRecordReplay[] = "STROBE_RECORD_REPLAY";
+inline constexpr char kRecordRegisters[] =
+    "STROBE_RECORD_REGISTERS";  // "0": do not ask each function
+
+inline constexpr char kInjectionLibrary[] = "libstrobe_inject.so";
+inline constexpr char kRecordingSuffix[] = ".strobe";
+
+}  // namespace strobe::wire

@@ -1,0 +1,109 @@
+// A program that launches what its arguments say, in order, through whichever libcuda.so.1 the
+// loader finds:
+//
+//   NAME*N      launches of a kernel, N times (1 if left out)
+//   graph*N     launches of a graph
+//   capture*N   launches of a kernel into a graph under construction
+//   destroy     of the context
+//   fork        a child that leaves at once, by exit()
+//   run         itself again, with the arguments that follow
+//   exit=N      with this code; abort, leave: without exit handlers
+//   idle        never touches the driver
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+void* driver = nullptr;
+
+template <class Call>
+Call find(const char* name) {
+  return reinterpret_cast<Call>(dlsym(driver, name));
+}
+
+int open_driver() {
+  driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+  if (driver == nullptr) return 1;
+  const auto init = find<CUresult (*)(unsigned)>("cuInit");
+  const CUresult result = init(0);
+  if (result != CUDA_SUCCESS) std::printf("cuInit: %d\n", static_cast<int>(result));
+  return result == CUDA_SUCCESS ? 0 : 1;
+}
+
+void launch(const std::string& name, unsigned turn) {
+  auto* function = reinterpret_cast<CUfunction>(const_cast<char*>(name.c_str()));
+  // Both ways of launching, by turns.
+  if (turn % 2 == 0) {
+    find<decltype(&cuLaunchKernel)>("cuLaunchKernel")(function, 10 + turn, 2, 1, 128, 1, 1, 48,
+                                                      nullptr, nullptr, nullptr);
+    return;
+  }
+  CUlaunchConfig config = {};
+  config.gridDimX = 10 + turn;
+  config.gridDimY = 2;
+  config.gridDimZ = 1;
+  config.blockDimX = 128;
+  config.blockDimY = 1;
+  config.blockDimZ = 1;
+  config.sharedMemBytes = 48;
+  find<decltype(&cuLaunchKernelEx)>("cuLaunchKernelEx")(&config, function, nullptr, nullptr);
+}
+
+int run_again(char** arguments) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execv("/proc/self/exe", arguments);
+    _exit(126);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::printf("fake_app is running\n");
+  std::fflush(stdout);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words[0] == "idle") return 0;
+  if (open_driver() != 0) return 9;
+  const auto capture = find<void (*)(int)>("stub_cuda_capture");
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const std::size_t star = word.find('*');
+    const std::string name = word.substr(0, star);
+    const unsigned times =
+        star == std::string::npos ? 1 : static_cast<unsigned>(std::stoul(word.substr(star + 1)));
+    if (word.starts_with("exit=")) return std::stoi(word.substr(5));
+    if (word == "abort") std::abort();
+    if (word == "leave") _exit(0);
+    if (word == "fork") {
+      const pid_t child = fork();
+      if (child == 0) std::exit(0);
+      waitpid(child, nullptr, 0);
+    } else if (word == "run") {
+      argv[i + 1] = argv[0];
+      return run_again(argv + i + 1);
+    } else if (word == "destroy") {
+      find<CUresult (*)(CUcontext)>("cuCtxDestroy_v2")(nullptr);
+    } else if (name == "graph") {
+      for (unsigned turn = 0; turn < times; ++turn) {
+        find<decltype(&cuGraphLaunch)>("cuGraphLaunch")(nullptr, nullptr);
+      }
+    } else {
+      if (name == "capture") capture(1);
+      for (unsigned turn = 0; turn < times; ++turn) launch(name, turn);
+      capture(0);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cuda.h>
+
+// Between the two stubs: the driver tells the counter library of each launch.
+namespace strobe::test {
+
+struct StubLaunch {
+  unsigned call;           // CUPTI's number of the call
+  const void* parameters;  // as CUPTI would show them
+  const char* symbol;
+  CUcontext context;
+  CUresult result;  // of the launch
+};
+
+using StubHook = void (*)(const StubLaunch& launch, bool is_enter);
+using StubContextHook = void (*)(CUcontext context);
+
+}  // namespace strobe::test
+
+extern "C" void stub_cuda_listen(strobe::test::StubHook launch,
+                                 strobe::test::StubContextHook destroy);

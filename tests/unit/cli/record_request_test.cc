@@ -1,0 +1,69 @@
+#include "strobe/cli/record_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strobe::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+using Flags = std::vector<std::pair<std::string, std::string>>;
+
+Result<KernelsRecordRequest> read(const Flags& flags) {
+  Arguments arguments;
+  arguments.positionals = {"./app", "-x"};
+  for (const auto& [flag, value] : flags) arguments.add(flag, value);
+  return read_record_request(arguments);
+}
+
+TEST(RecordRequest, the_default_set_goes_to_the_usual_files) {
+  const auto request = read({});
+  ASSERT_TRUE(request);
+  EXPECT_THAT(request->run.command, ElementsAre("./app", "-x"));
+  EXPECT_THAT(request->run.metrics, SizeIs(10));
+  EXPECT_FALSE(request->run.is_strict);
+  EXPECT_EQ(request->output, "kernels.strobe");
+  EXPECT_EQ(request->csv, "kernels.csv");
+}
+
+TEST(RecordRequest, named_metrics_stand_alone_or_beside_a_set) {
+  EXPECT_THAT(read({{"metrics", "a__b.sum"}})->run.metrics, ElementsAre("a__b.sum"));
+  EXPECT_TRUE(read({{"metrics", "a__b.sum"}})->run.is_strict);
+  EXPECT_THAT(read({{"set", "seed"}, {"metrics", "a__b.sum,gpu__time_duration.sum"}})->run.metrics,
+              SizeIs(4));
+}
+
+TEST(RecordRequest, the_csv_stands_beside_the_recording) {
+  EXPECT_EQ(read({{"output", "runs/warm.strobe"}})->csv, "runs/warm.csv");
+  EXPECT_EQ(read({{"output", "warm"}})->csv, "warm.csv");
+}
+
+void expect_refused(const Flags& flags, std::string_view where, std::string_view what) {
+  const auto request = read(flags);
+  ASSERT_FALSE(request);
+  EXPECT_EQ(request.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(request.error().where, where);
+  EXPECT_THAT(request.error().what + request.error().hint, HasSubstr(std::string(what)));
+}
+
+TEST(RecordRequest, what_makes_no_sense_is_refused_before_the_program_runs) {
+  expect_refused({{"set", "all"}}, "--set", "default, seed, l2, f32, full");
+  expect_refused({{"metrics", "time"}}, "--metrics", "'time'");
+  expect_refused({{"kernel", "gemm("}}, "--kernel", "regular expression");
+  expect_refused({{"launches", "9:3"}}, "--launches", "'9:3'");
+  expect_refused({{"launches", ":"}}, "--launches", "':'");
+  expect_refused({{"output", "x.csv"}}, "--output", "x.strobe");
+  expect_refused({{"output", "-"}}, "--output", "x.strobe");
+}
+
+TEST(RecordRequest, without_a_command_there_is_nothing_to_run) {
+  const auto request = read_record_request(Arguments());
+  ASSERT_FALSE(request);
+  EXPECT_THAT(request.error().hint, HasSubstr("record -- python3"));
+}
+
+}  // namespace
+}  // namespace strobe::cli

@@ -1,0 +1,78 @@
+#include "strobe/record/metric_query.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strobe/record/metric_sets.h"
+
+// Asked of the real library, which needs no GPU to know its chips.
+namespace strobe::record {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> metrics_of(std::string_view set) {
+  const MetricSet* found = find_metric_set(set);
+  return {found->metrics.begin(), found->metrics.end()};
+}
+
+class MetricQuery : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Result<std::vector<std::string>> chips = known_chips();
+    if (!chips) GTEST_SKIP() << chips.error().what;
+  }
+};
+
+class MetricQueryOfChip : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const Result<std::vector<std::string>> chips = known_chips();
+    if (!chips) GTEST_SKIP() << chips.error().what;
+    ASSERT_THAT(*chips, Contains(GetParam()));
+  }
+};
+
+TEST_P(MetricQueryOfChip, every_set_is_known) {
+  for (const MetricSet& set : metric_sets()) {
+    const Result<MetricPlan> plan = plan_metrics(GetParam(), metrics_of(set.name));
+    ASSERT_TRUE(plan) << plan.error().what;
+    EXPECT_THAT(plan->unknown, IsEmpty()) << set.name;
+    EXPECT_GE(plan->passes, 1u) << set.name;
+  }
+}
+
+TEST_P(MetricQueryOfChip, what_is_said_of_the_passes_is_true) {
+  EXPECT_EQ(plan_metrics(GetParam(), metrics_of("default"))->passes, 1u);
+  EXPECT_EQ(plan_metrics(GetParam(), metrics_of("seed"))->passes, 1u);
+  EXPECT_EQ(plan_metrics(GetParam(), metrics_of("l2"))->passes, 2u);
+  EXPECT_EQ(plan_metrics(GetParam(), metrics_of("f32"))->passes, 2u);
+  EXPECT_GE(plan_metrics(GetParam(), metrics_of("full"))->passes, 8u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, MetricQueryOfChip,
+                         ::testing::Values("GA100", "GA102", "GH100", "GB100"),
+                         [](const auto& chip) { return chip.param; });
+
+TEST_F(MetricQuery, an_unknown_metric_is_named_and_the_others_are_planned) {
+  const Result<MetricPlan> plan =
+      plan_metrics("GH100", {"gpu__time_duration.sum", "no__such_metric.sum"});
+  ASSERT_TRUE(plan) << plan.error().what;
+  EXPECT_THAT(plan->unknown, ElementsAre("no__such_metric.sum"));
+  EXPECT_EQ(plan->passes, 1u);
+}
+
+TEST_F(MetricQuery, if_all_are_unknown_there_is_nothing_to_run) {
+  const Result<MetricPlan> plan = plan_metrics("GH100", {"no__such_metric.sum"});
+  ASSERT_TRUE(plan) << plan.error().what;
+  EXPECT_EQ(plan->passes, 0u);
+}
+
+TEST_F(MetricQuery, an_unknown_chip_is_refused) {
+  EXPECT_FALSE(plan_metrics("ZZ999", {"gpu__time_duration.sum"}));
+}
+
+}  // namespace
+}  // namespace strobe::record
