@@ -22,6 +22,8 @@ struct ChipPeaks {
   double l2_bytes = 0;
   int sm_count = 0;
   double boost_clock_hz = 0;
+  double matrix_clock_hz =
+      0;  // at which the rates of the matrix pipe hold; the boost clock or less
   double base_clock_hz = 0;
   // The best that kernels reached on such a board; 0 if we did not measure it.
   double measured_f16_flops = 0;

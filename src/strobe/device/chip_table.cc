@@ -100,6 +100,19 @@ constexpr Measured kMeasured[] = {
     {"H200 SXM", 790, 4300},  // a library's bf16 product, and reads and writes of 1 GiB and more
 };
 
+// Matrix rates of these boards are printed for a lower clock than the boost clock: the rate over
+// the number of SMs and the 4,096 operations that each does in a cycle.
+struct MatrixClock {
+  std::string_view name;
+  double mhz;
+};
+
+constexpr MatrixClock kMatrixClocks[] = {
+    {"H100 PCIe", 1620}, {"H100 NVL", 1545}, {"H100 SXM", 1830},
+    {"H800 PCIe", 1620}, {"H800 SXM", 1830}, {"H200 NVL", 1545},
+    {"H200 SXM", 1830},  {"GH200", 1830},    {"GH200 HBM3e", 1830},
+};
+
 constexpr auto kChips = [] {
   constexpr double kTera = 1e12;
   constexpr double kGiga = 1e9;
@@ -119,12 +132,17 @@ constexpr auto kChips = [] {
                      .l2_bytes = row.l2 * kMiB,
                      .sm_count = row.sm_count,
                      .boost_clock_hz = row.boost * kMega,
+                     .matrix_clock_hz = row.boost * kMega,
                      .base_clock_hz = row.base * kMega};
   });
+  const auto board = [&](std::string_view name) -> ChipPeaks& {
+    return *std::find_if(chips.begin(), chips.end(),
+                         [&](const ChipPeaks& one) { return one.name == name; });
+  };
+  for (const MatrixClock& clock : kMatrixClocks)
+    board(clock.name).matrix_clock_hz = clock.mhz * kMega;
   for (const Measured& measured : kMeasured) {
-    ChipPeaks& chip = *std::find_if(chips.begin(), chips.end(), [&](const ChipPeaks& one) {
-      return one.name == measured.name;
-    });
+    ChipPeaks& chip = board(measured.name);
     chip.measured_f16_flops = measured.f16 * kTera;
     chip.measured_dram_bytes_per_s = measured.dram * kGiga;
   }

@@ -110,6 +110,21 @@ TEST(ChipPeaksTest, the_columns_of_a_chip_fit_each_other) {
 }
 
 // 128 or 64 lanes per unit, two operations each: the sheet's f32 rate follows from its clock.
+TEST(ChipPeaksTest, matrix_rates_follow_from_units_and_their_clock) {
+  int boards = 0;
+  for (const ChipPeaks& chip : known_chips()) {
+    EXPECT_LE(chip.matrix_clock_hz, chip.boost_clock_hz == 0 ? 1e12 : chip.boost_clock_hz);
+    if (chip.name.find("H100") == std::string_view::npos &&
+        chip.name.find("H200") == std::string_view::npos) {
+      continue;
+    }
+    ++boards;
+    EXPECT_NEAR(chip.f16_flops / (chip.sm_count * chip.matrix_clock_hz), 4096, 4096 * 0.01)
+        << chip.name;
+  }
+  EXPECT_GE(boards, 7);
+}
+
 TEST(ChipPeaksTest, rates_follow_from_units_and_clocks) {
   for (const ChipPeaks& chip : known_chips()) {
     if (chip.f32_flops == 0 || chip.boost_clock_hz == 0 || chip.sm_count == 0) continue;

@@ -205,9 +205,9 @@ class Painter {
     if (!percent || peak <= 0) return {};
     const std::optional<double> clock_ns_hz = work.clock_ns_hz.value();
     double clock_ratio = 1;
-    if (clock_ns_hz && study_.chip->boost_clock_hz > 0 && work.sums.latency_ns > 0) {
+    if (clock_ns_hz && study_.chip->matrix_clock_hz > 0 && work.sums.latency_ns > 0) {
       clock_ratio =
-          *clock_ns_hz / static_cast<double>(work.sums.latency_ns) / study_.chip->boost_clock_hz;
+          *clock_ns_hz / static_cast<double>(work.sums.latency_ns) / study_.chip->matrix_clock_hz;
     }
     return *percent / 100 * peak * clock_ratio;
   }
