@@ -1,56 +1,71 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
 #include "strobe/trace/kernel_table.h"
 
-namespace strobe::test {
+namespace strobe {
 
-struct SketchedLaunch {
-  std::string name;
-  std::int64_t duration_ns = 0;
-  std::optional<double> tensor_percent;
-  std::optional<double> dram_percent;
+// A list of kernels, launch by launch: KernelSketch().launch("softmax", 20'000, 2, 43).table().
+class KernelSketch {
+ public:
+  KernelSketch& launch(std::string_view name, std::int64_t ns, std::optional<double> tensor = {},
+                       std::optional<double> dram = {}) {
+    const std::size_t row = table_.size();
+    table_.names.push_back(table_.strings.intern(name));
+    table_.durations_ns.push_back(ns);
+    table_.ids.push_back(static_cast<std::uint32_t>(row));
+    table_.grids.emplace_back();
+    table_.blocks.emplace_back();
+    if (tensor) table_.set(KernelMetric::kTensorPercent, row, *tensor);
+    if (dram) table_.set(KernelMetric::kDramPercent, row, *dram);
+    return *this;
+  }
+
+  // Of the launch before, as the next two.
+  KernelSketch& metric(KernelMetric metric, double value) {
+    table_.set(metric, table_.size() - 1, value);
+    return *this;
+  }
+  KernelSketch& shape(std::uint32_t grid, std::uint32_t block) {
+    table_.grids.back() = {grid, 1, 1};
+    table_.blocks.back() = {block, 1, 1};
+    return *this;
+  }
+  KernelSketch& stream(std::uint32_t stream) {
+    table_.streams.resize(table_.size());
+    table_.streams.back() = stream;
+    return *this;
+  }
+  // The next one, from 0.
+  KernelSketch& device(std::string_view name, double most_clock_hz = 0,
+                       double dram_bytes_per_s = 0) {
+    KernelDevice device;
+    device.index = static_cast<std::int32_t>(table_.devices.size());
+    device.name = name;
+    device.most_clock_hz = most_clock_hz;
+    device.dram_bytes_per_s = dram_bytes_per_s;
+    table_.devices.push_back(std::move(device));
+    return *this;
+  }
+  KernelSketch& on_device(std::int32_t index) {
+    table_.device_indices.resize(table_.size());
+    table_.device_indices.back() = index;
+    return *this;
+  }
+
+  KernelTable& now() { return table_; }
+  KernelTable table() {
+    if (!table_.streams.empty()) table_.streams.resize(table_.size());
+    if (!table_.device_indices.empty()) table_.device_indices.resize(table_.size());
+    return std::move(table_);
+  }
+
+ private:
+  KernelTable table_;
 };
 
-// A list of kernels, launch by launch.
-inline KernelTable kernel_sketch(const std::vector<SketchedLaunch>& launches) {
-  KernelTable table;
-  table.path = "runs/sketch.txt";
-  for (const SketchedLaunch& launch : launches) {
-    const std::size_t row = table.size();
-    table.names.push_back(table.strings.intern(launch.name));
-    table.durations_ns.push_back(launch.duration_ns);
-    table.ids.push_back(static_cast<std::uint32_t>(row));
-    table.grids.push_back({});
-    table.blocks.push_back({});
-    if (launch.tensor_percent) table.set(KernelMetric::kTensorPercent, row, *launch.tensor_percent);
-    if (launch.dram_percent) table.set(KernelMetric::kDramPercent, row, *launch.dram_percent);
-  }
-  for (auto& column : table.metrics) {
-    if (!column.empty()) column.resize(table.size(), std::numeric_limits<double>::quiet_NaN());
-  }
-  return table;
-}
-
-// Two layers of a product, three small kernels around softmax, and a product.
-inline KernelTable layered_sketch() {
-  std::vector<SketchedLaunch> launches = {{"embedding_kernel", 4'000, 0, 10}};
-  for (int layer = 0; layer < 2; ++layer) {
-    launches.push_back({"layer_norm_kernel", 5'000, 1, 20});
-    launches.push_back(
-        {"ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_tn", 80'000, 70, 15});
-    launches.push_back({"elementwise_kernel", 30'000, 0, 65});
-    launches.push_back({"softmax_warp_forward", 40'000, 2, 40});
-    launches.push_back({"unrolled_elementwise_kernel", 20'000, 0, 35});
-    launches.push_back(
-        {"ampere_fp16_s16816gemm_fp16_64x128_ldg8_f2f_stages_32x5_tn", 60'000, 40, 10});
-  }
-  return kernel_sketch(launches);
-}
-
-}  // namespace strobe::test
+}  // namespace strobe

@@ -34,13 +34,7 @@ std::string rendered(const KernelDiff& diff, const KernelsRequest& request,
 // The report is out; what is left to say decides the exit code.
 Result<void> judged(const KernelDiff& diff, const KernelsRequest& request) {
   if (!request.slower_fails_at) return {};
-  const auto before = static_cast<double>(diff.before.latency_ns);
-  const auto after = static_cast<double>(diff.after.latency_ns);
-  const double slower_by = before > 0 ? after / before - 1 : 0;
   std::string why;
-  if (slower_by > *request.slower_fails_at && *request.slower_fails_at > 0) {
-    why = fmt::format("all kernels together are {:.1f} % slower", 100 * slower_by);
-  }
   for (const compare::KernelDiffRow& row : diff.rows) {
     const bool is_slower = row.change == compare::KernelChange::kSlower && row.ratio;
     if (!why.empty() || !is_slower || *row.ratio - 1 <= *request.slower_fails_at) continue;

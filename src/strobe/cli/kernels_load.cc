@@ -29,10 +29,16 @@ Result<KernelTable> read(const std::filesystem::path& path, const Terminal& term
 void warn_of_unknown_chip(const std::string& typed, const Terminal& terminal) {
   if (typed.empty() || device::chip_peaks(typed)) return;
   std::vector<std::string_view> names;
-  for (const device::ChipPeaks& chip : device::known_chips()) names.push_back(chip.name);
-  const std::string_view meant = nearest(typed, names);
+  std::vector<std::string_view> words;  // "H200" of "H200 SXM": what people type
+  for (const device::ChipPeaks& chip : device::known_chips()) {
+    names.push_back(chip.name);
+    const std::string_view word = chip.name.substr(0, chip.name.find(' '));
+    if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+  }
+  std::string_view meant = nearest(typed, words);
+  if (meant.empty()) meant = nearest(typed, names);
   warn(terminal, meant.empty()
-                     ? fmt::format("--chip: '{}' is not known; known are {}", typed, joined(names))
+                     ? fmt::format("--chip: '{}' is not known; known are {}", typed, joined(words))
                      : fmt::format("--chip: '{}' is not known; did you mean '{}'?", typed, meant));
 }
 

@@ -124,6 +124,7 @@ class Differ {
     row.moved_ns = pair.after.latency_ns - pair.before.latency_ns;
     if (pair.before.launches == 0 || pair.after.launches == 0) return row;
     if (pair.before.mean_ns() > 0) row.ratio = pair.after.mean_ns() / pair.before.mean_ns();
+    if (pair.before.latency_ns == 0 && pair.after.latency_ns == 0) row.ratio = 1;
     if (pair.before.launches != pair.after.launches) {
       append(row.note,
              fmt::format("{} launches before, {} after", analysis::count_text(pair.before.launches),

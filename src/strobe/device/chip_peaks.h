@@ -23,6 +23,9 @@ struct ChipPeaks {
   int sm_count = 0;
   double boost_clock_hz = 0;
   double base_clock_hz = 0;
+  // The best that kernels reached on such a board; 0 if we did not measure it.
+  double measured_f16_flops = 0;
+  double measured_dram_bytes_per_s = 0;
 };
 
 // By the name a file gives the device ("NVIDIA A100-SXM4-40GB") or a person types ("a100", "h200").

@@ -1,199 +1,135 @@
+#include <algorithm>
 #include <array>
 
 #include "strobe/device/chip_peaks.h"
 
-// Numbers from the vendors' data sheets, architecture papers and product briefs. Where a sheet
+// Numbers from the vendors' data sheets, architecture papers and product pages. Where a sheet
 // prints rates with sparsity only, half of them stands here. Rates of GeForce boards are those of
-// products summed in f32, which is half the rate that their boxes advertise.
+// products summed in f32, half of what their boxes advertise. A number that public sheets do not
+// agree on is left out.
 namespace strobe::device {
 namespace {
 
-constexpr double kTera = 1e12;
-constexpr double kGiga = 1e9;
-constexpr double kMega = 1e6;
-constexpr double kMiB = 1024.0 * 1024.0;
+// One line per board, in the units of the sheets.
+struct Row {
+  std::string_view name;
+  std::string_view words;
+  std::string_view source;
+  double f16, tf32, f8, f32, f64;  // TFLOP/s
+  double dram;                     // GB/s
+  double l2;                       // MiB
+  int sm_count;
+  double boost, base;  // MHz
+};
 
-constexpr std::string_view kVoltaSheet = "NVIDIA V100 data sheet";
-constexpr std::string_view kAmpereSheet = "NVIDIA A100 data sheet";
-constexpr std::string_view kHopperSheet = "NVIDIA H100 data sheet";
+constexpr std::string_view kV100 = "NVIDIA V100 data sheet";
+constexpr std::string_view kA100 = "NVIDIA A100 data sheet";
+constexpr std::string_view kH100 = "NVIDIA H100 data sheet";
+constexpr std::string_view kH200 = "NVIDIA H200 data sheet";
+constexpr std::string_view kGh200 = "NVIDIA GH200 data sheet";
+constexpr std::string_view kExport = "specifications reported at launch";
+constexpr std::string_view kBlackwell =
+    "NVIDIA Blackwell architecture brief and HGX B200 data sheet";
+constexpr std::string_view kMi200 = "AMD Instinct MI200 data sheet, one die of two";
+constexpr std::string_view kMlu370 = "Cambricon MLU370 product page";
 
-constexpr std::array kChips = std::to_array<ChipPeaks>({
-    {.name = "V100S PCIe",
-     .words = "v100s",
-     .source = kVoltaSheet,
-     .f16_flops = 130 * kTera,
-     .f32_flops = 16.4 * kTera,
-     .f64_flops = 8.2 * kTera,
-     .dram_bytes_per_s = 1134 * kGiga,
-     .l2_bytes = 6 * kMiB,
-     .sm_count = 80,
-     .boost_clock_hz = 1597 * kMega,
-     .base_clock_hz = 1245 * kMega},
-    {.name = "V100 PCIe",
-     .words = "v100 pcie",
-     .source = kVoltaSheet,
-     .f16_flops = 112 * kTera,
-     .f32_flops = 14 * kTera,
-     .f64_flops = 7 * kTera,
-     .dram_bytes_per_s = 900 * kGiga,
-     .l2_bytes = 6 * kMiB,
-     .sm_count = 80,
-     .boost_clock_hz = 1380 * kMega,
-     .base_clock_hz = 1230 * kMega},
-    {.name = "V100 SXM2",
-     .words = "v100",
-     .source = kVoltaSheet,
-     .f16_flops = 125 * kTera,
-     .f32_flops = 15.7 * kTera,
-     .f64_flops = 7.8 * kTera,
-     .dram_bytes_per_s = 900 * kGiga,
-     .l2_bytes = 6 * kMiB,
-     .sm_count = 80,
-     .boost_clock_hz = 1530 * kMega,
-     .base_clock_hz = 1290 * kMega},
-    {.name = "T4",
-     .words = "t4",
-     .source = "NVIDIA T4 product brief",
-     .f16_flops = 65 * kTera,
-     .f32_flops = 8.1 * kTera,
-     .dram_bytes_per_s = 320 * kGiga,
-     .l2_bytes = 4 * kMiB,
-     .sm_count = 40,
-     .boost_clock_hz = 1590 * kMega,
-     .base_clock_hz = 585 * kMega},
-    {.name = "A10",
-     .words = "a10",
-     .source = "NVIDIA A10 data sheet",
-     .f16_flops = 125 * kTera,
-     .tf32_flops = 62.5 * kTera,
-     .f32_flops = 31.2 * kTera,
-     .dram_bytes_per_s = 600 * kGiga,
-     .l2_bytes = 6 * kMiB,
-     .sm_count = 72,
-     .boost_clock_hz = 1695 * kMega,
-     .base_clock_hz = 885 * kMega},
-    {.name = "A30",
-     .words = "a30",
-     .source = "NVIDIA A30 data sheet",
-     .f16_flops = 165 * kTera,
-     .tf32_flops = 82 * kTera,
-     .f32_flops = 10.3 * kTera,
-     .f64_flops = 5.2 * kTera,
-     .dram_bytes_per_s = 933 * kGiga,
-     .l2_bytes = 24 * kMiB,
-     .sm_count = 56,
-     .boost_clock_hz = 1440 * kMega,
-     .base_clock_hz = 930 * kMega},
-    {.name = "A40",
-     .words = "a40",
-     .source = "NVIDIA A40 data sheet",
-     .f16_flops = 149.7 * kTera,
-     .tf32_flops = 74.8 * kTera,
-     .f32_flops = 37.4 * kTera,
-     .dram_bytes_per_s = 696 * kGiga,
-     .l2_bytes = 6 * kMiB,
-     .sm_count = 84,
-     .boost_clock_hz = 1740 * kMega,
-     .base_clock_hz = 1305 * kMega},
-    {.name = "A100 PCIe 80GB",
-     .words = "a100 pcie 80gb",
-     .source = kAmpereSheet,
-     .f16_flops = 312 * kTera,
-     .tf32_flops = 156 * kTera,
-     .f32_flops = 19.5 * kTera,
-     .f64_flops = 9.7 * kTera,
-     .dram_bytes_per_s = 1935 * kGiga,
-     .l2_bytes = 40 * kMiB,
-     .sm_count = 108,
-     .boost_clock_hz = 1410 * kMega,
-     .base_clock_hz = 1065 * kMega},
-    {.name = "A100 SXM4 80GB",
-     .words = "a100 80gb",
-     .source = kAmpereSheet,
-     .f16_flops = 312 * kTera,
-     .tf32_flops = 156 * kTera,
-     .f32_flops = 19.5 * kTera,
-     .f64_flops = 9.7 * kTera,
-     .dram_bytes_per_s = 2039 * kGiga,
-     .l2_bytes = 40 * kMiB,
-     .sm_count = 108,
-     .boost_clock_hz = 1410 * kMega,
-     .base_clock_hz = 1275 * kMega},
-    {.name = "A100 PCIe 40GB",
-     .words = "a100 pcie",
-     .source = kAmpereSheet,
-     .f16_flops = 312 * kTera,
-     .tf32_flops = 156 * kTera,
-     .f32_flops = 19.5 * kTera,
-     .f64_flops = 9.7 * kTera,
-     .dram_bytes_per_s = 1555 * kGiga,
-     .l2_bytes = 40 * kMiB,
-     .sm_count = 108,
-     .boost_clock_hz = 1410 * kMega,
-     .base_clock_hz = 765 * kMega},
-    {.name = "A100 SXM4 40GB",
-     .words = "a100",
-     .source = kAmpereSheet,
-     .f16_flops = 312 * kTera,
-     .tf32_flops = 156 * kTera,
-     .f32_flops = 19.5 * kTera,
-     .f64_flops = 9.7 * kTera,
-     .dram_bytes_per_s = 1555 * kGiga,
-     .l2_bytes = 40 * kMiB,
-     .sm_count = 108,
-     .boost_clock_hz = 1410 * kMega,
-     .base_clock_hz = 1095 * kMega},
-    {.name = "H100 PCIe",
-     .words = "h100 pcie",
-     .source = kHopperSheet,
-     .f16_flops = 756 * kTera,
-     .tf32_flops = 378 * kTera,
-     .f8_flops = 1513 * kTera,
-     .f32_flops = 51 * kTera,
-     .f64_flops = 26 * kTera,
-     .dram_bytes_per_s = 2000 * kGiga,
-     .l2_bytes = 50 * kMiB,
-     .sm_count = 114,
-     .boost_clock_hz = 1755 * kMega,
-     .base_clock_hz = 1095 * kMega},
-    {.name = "H100 NVL",
-     .words = "h100 nvl",
-     .source = kHopperSheet,
-     .f16_flops = 835.5 * kTera,
-     .tf32_flops = 417.5 * kTera,
-     .f8_flops = 1670.5 * kTera,
-     .f32_flops = 60 * kTera,
-     .f64_flops = 30 * kTera,
-     .dram_bytes_per_s = 3900 * kGiga,
-     .l2_bytes = 50 * kMiB,
-     .sm_count = 132,
-     .boost_clock_hz = 1785 * kMega,
-     .base_clock_hz = 1080 * kMega},
-    {.name = "H100 SXM",
-     .words = "h100",
-     .source = kHopperSheet,
-     .f16_flops = 989 * kTera,
-     .tf32_flops = 494.5 * kTera,
-     .f8_flops = 1979 * kTera,
-     .f32_flops = 67 * kTera,
-     .f64_flops = 34 * kTera,
-     .dram_bytes_per_s = 3350 * kGiga,
-     .l2_bytes = 50 * kMiB,
-     .sm_count = 132,
-     .boost_clock_hz = 1980 * kMega},
-    {.name = "H200 SXM",
-     .words = "h200",
-     .source = "NVIDIA H200 data sheet",
-     .f16_flops = 989 * kTera,
-     .tf32_flops = 494.5 * kTera,
-     .f8_flops = 1979 * kTera,
-     .f32_flops = 67 * kTera,
-     .f64_flops = 34 * kTera,
-     .dram_bytes_per_s = 4800 * kGiga,
-     .l2_bytes = 60 * kMiB,
-     .sm_count = 132,
-     .boost_clock_hz = 1980 * kMega},
-});
+constexpr Row kRows[] = {
+    // name, words, source, f16, tf32, f8, f32, f64, dram, l2, SMs, boost, base
+    {"V100S PCIe", "v100s", kV100, 130, 0, 0, 16.4, 8.2, 1134, 6, 80, 1597, 1245},
+    {"V100 PCIe", "v100 pcie", kV100, 112, 0, 0, 14, 7, 900, 6, 80, 1380, 0},
+    {"V100 SXM2", "v100", kV100, 125, 0, 0, 15.7, 7.8, 900, 6, 80, 1530, 0},
+    {"T4", "t4", "NVIDIA T4 data sheet", 65, 0, 0, 8.1, 0, 320, 4, 40, 1590, 585},
+
+    {"A10", "a10", "NVIDIA A10 data sheet", 125, 62.5, 0, 31.2, 0, 600, 6, 72, 1695, 885},
+    {"A30", "a30", "NVIDIA A30 data sheet", 165, 82, 0, 10.3, 5.2, 933, 24, 56, 1440, 930},
+    {"A40", "a40", "NVIDIA A40 data sheet", 149.7, 74.8, 0, 37.4, 0, 696, 6, 84, 1740, 1305},
+    {"A100 PCIe 80GB", "a100 pcie 80gb", kA100, 312, 156, 0, 19.5, 9.7, 1935, 40, 108, 1410, 1065},
+    {"A100 SXM4 80GB", "a100 80gb", kA100, 312, 156, 0, 19.5, 9.7, 2039, 40, 108, 1410, 1275},
+    {"A100 PCIe 40GB", "a100 pcie", kA100, 312, 156, 0, 19.5, 9.7, 1555, 40, 108, 1410, 765},
+    {"A100 SXM4 40GB", "a100", kA100, 312, 156, 0, 19.5, 9.7, 1555, 40, 108, 1410, 1095},
+    {"A800 PCIe 80GB", "a800 pcie", kExport, 312, 156, 0, 19.5, 9.7, 1935, 40, 108, 1410, 0},
+    {"A800 SXM4 80GB", "a800", kExport, 312, 156, 0, 19.5, 9.7, 2039, 40, 108, 1410, 0},
+    {"RTX 3090", "3090", "NVIDIA GA102 paper", 71, 35.6, 0, 35.6, 0, 936, 6, 82, 1695, 1395},
+
+    {"L4", "l4", "NVIDIA L4 data sheet", 121, 60, 242.5, 30.3, 0, 300, 48, 58, 2040, 795},
+    {"L40", "l40", "NVIDIA L40 data sheet", 181.05, 90.5, 362, 90.5, 0, 864, 96, 142, 2490, 735},
+    {"L40S", "l40s", "NVIDIA L40S data sheet", 362.05, 183, 733, 91.6, 0, 864, 96, 142, 2520, 1110},
+    {"RTX 4090", "4090", "NVIDIA Ada paper", 165.2, 82.6, 330.3, 82.6, 0, 1008, 72, 128, 2520,
+     2235},
+    {"RTX 6000 Ada", "6000 ada", "NVIDIA RTX 6000 Ada data sheet, f16 and tf32 by its f8", 364.2,
+     182.1, 728.5, 91.1, 0, 960, 96, 142, 2505, 915},
+
+    {"H100 PCIe", "h100 pcie", kH100, 756, 378, 1513, 51, 26, 2000, 50, 114, 1755, 1095},
+    {"H100 NVL", "h100 nvl", kH100, 835.5, 417.5, 1670.5, 60, 30, 3900, 50, 132, 1785, 1080},
+    {"H100 SXM", "h100", kH100, 989, 494.5, 1979, 67, 34, 3350, 50, 132, 1980, 0},
+    {"H800 PCIe", "h800 pcie", kExport, 756, 378, 1513, 51, 0, 2000, 50, 114, 1755, 0},
+    {"H800 SXM", "h800", kExport, 989, 494.5, 1979, 67, 0, 3350, 50, 132, 1980, 0},
+    {"H20", "h20", kExport, 148, 74, 296, 0, 0, 4000, 0, 78, 1980, 0},
+    {"H200 NVL", "h200 nvl", kH200, 835.5, 417.5, 1670.5, 60, 30, 4800, 60, 132, 0, 0},
+    {"H200 SXM", "h200", kH200, 989, 494.5, 1979, 67, 34, 4800, 60, 132, 1980, 0},
+    {"GH200 HBM3e", "gh200 hbm3e", kGh200, 989, 494.5, 1979, 67, 34, 4900, 0, 132, 1980, 0},
+    {"GH200", "gh200", kGh200, 989, 494.5, 1979, 67, 34, 4000, 0, 132, 1980, 0},
+
+    {"B100", "b100", kBlackwell, 1750, 875, 3500, 60, 30, 8000, 0, 148, 0, 0},
+    {"B200", "b200", kBlackwell, 2250, 1125, 4500, 75, 37, 8000, 0, 148, 0, 0},
+    {"GB200", "gb200", "NVIDIA GB200 data sheet", 2500, 1250, 5000, 80, 40, 8000, 0, 0, 0, 0},
+    {"RTX 5090", "5090", "NVIDIA RTX Blackwell paper", 209.5, 104.8, 419, 104.8, 0, 1792, 96, 170,
+     2407, 2017},
+
+    {"MI210", "mi210", "AMD Instinct MI210 data sheet", 181, 0, 0, 22.6, 22.6, 1638.4, 8, 104, 1700,
+     0},
+    {"MI250X", "mi250x", kMi200, 191.5, 0, 0, 23.95, 23.95, 1638.4, 8, 110, 1700, 0},
+    {"MI250", "mi250", kMi200, 181.05, 0, 0, 22.65, 22.65, 1638.4, 8, 104, 1700, 0},
+    {"MI300X", "mi300x", "AMD Instinct MI300X data sheet", 1307.4, 653.7, 2614.9, 163.4, 81.7, 5300,
+     32, 304, 2100, 0},
+    {"MI325X", "mi325x", "AMD Instinct MI325X data sheet", 1307.4, 653.7, 2614.9, 163.4, 81.7, 6000,
+     32, 304, 2100, 0},
+
+    {"Ascend 910", "910", "Huawei at Hot Chips 31", 256, 0, 0, 0, 0, 1200, 0, 32, 0, 0},
+    {"MLU370-X4", "mlu370 x4", kMlu370, 96, 0, 0, 0, 0, 307.2, 0, 0, 0, 0},
+    {"MLU370-X8", "mlu370", kMlu370, 96, 0, 0, 0, 0, 614.4, 0, 0, 0, 0},
+};
+
+struct Measured {
+  std::string_view name;
+  double f16;   // TFLOP/s
+  double dram;  // GB/s
+};
+
+constexpr Measured kMeasured[] = {
+    {"H200 SXM", 790, 4300},  // a library's bf16 product, and reads and writes of 1 GiB and more
+};
+
+constexpr auto kChips = [] {
+  constexpr double kTera = 1e12;
+  constexpr double kGiga = 1e9;
+  constexpr double kMega = 1e6;
+  constexpr double kMiB = 1024.0 * 1024.0;
+  std::array<ChipPeaks, std::size(kRows)> chips;
+  std::transform(std::begin(kRows), std::end(kRows), chips.begin(), [=](const Row& row) {
+    return ChipPeaks{.name = row.name,
+                     .words = row.words,
+                     .source = row.source,
+                     .f16_flops = row.f16 * kTera,
+                     .tf32_flops = row.tf32 * kTera,
+                     .f8_flops = row.f8 * kTera,
+                     .f32_flops = row.f32 * kTera,
+                     .f64_flops = row.f64 * kTera,
+                     .dram_bytes_per_s = row.dram * kGiga,
+                     .l2_bytes = row.l2 * kMiB,
+                     .sm_count = row.sm_count,
+                     .boost_clock_hz = row.boost * kMega,
+                     .base_clock_hz = row.base * kMega};
+  });
+  for (const Measured& measured : kMeasured) {
+    ChipPeaks& chip = *std::find_if(chips.begin(), chips.end(), [&](const ChipPeaks& one) {
+      return one.name == measured.name;
+    });
+    chip.measured_f16_flops = measured.f16 * kTera;
+    chip.measured_dram_bytes_per_s = measured.dram * kGiga;
+  }
+  return chips;
+}();
 
 }  // namespace
 

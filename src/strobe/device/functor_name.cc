@@ -54,8 +54,6 @@ constexpr std::string_view kPlumbing[] = {
     "LoadWithoutCast",
     "StoreWithCast",
     "StoreWithoutCast",
-    "TensorListMetadata",
-    "TensorListScalarListMetadata",
     "TensorInfo",
     "TensorMap",
     "GpuDevice",
@@ -77,6 +75,7 @@ constexpr Word kOperations[] = {
     {"plus", "add"},
     {"minus", "sub"},
     {"divides", "div"},
+    {"Sum", "sum"},
     {"ArgMaxOps", "argmax"},
     {"ArgMinOps", "argmin"},
     {"direct_copy_kernel_cuda", "copy"},
@@ -121,6 +120,7 @@ std::string operation_word(std::string_view name) {
   }
   const bool is_on_self = drop_prefix(name, "CUDAFunctorOnSelf_");
   if (!is_on_self) drop_prefix(name, "CUDAFunctor_");
+  drop_prefix(name, "_cuda_");
   for (const std::string_view noise :
        {"_impl", "_cuda_out", "_cuda", "_gpu", "_kernel", "_functor"}) {
     drop_suffix(name, noise);
@@ -136,7 +136,8 @@ std::string operation_word(std::string_view name) {
 
 bool is_plumbing(std::string_view name) {
   return std::ranges::find(kPlumbing, name) != std::end(kPlumbing) || name.starts_with("Policy") ||
-         name.ends_with("iterator");
+         name.starts_with("cublas") || name.ends_with("iterator") || name.ends_with("Metadata") ||
+         name.ends_with("Params");
 }
 
 std::string first_type(const std::vector<std::string_view>& arguments) {

@@ -51,7 +51,8 @@ constexpr Word kInstructions[] = {
 constexpr Word kLetterTypes[] = {
     {"h", "f16"}, {"t", "bf16"}, {"s", "f32"}, {"q", "e4m3"}, {"d", "f64"},
 };
-constexpr std::string_view kEpilogues[] = {"relu", "gelu", "bias", "drelu", "dgelu", "silu"};
+constexpr std::string_view kEpilogues[] = {"relu",  "gelu", "bias", "drelu",
+                                           "dgelu", "silu", "badd"};
 
 std::vector<std::string_view> words_of(std::string_view name) {
   std::vector<std::string_view> words;

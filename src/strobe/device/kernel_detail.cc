@@ -88,7 +88,7 @@ std::string with_index(const Arguments& arguments) {
 std::string random_numbers(const Arguments& arguments) {
   constexpr std::string_view kTransform = "_and_transform";
   Functor outer = first_functor(arguments);
-  const std::string type = type_word(argument(arguments, 0));
+  std::string type = type_word(argument(arguments, 0));
   if (outer.operation.empty()) return type;
   if (const std::size_t end = outer.operation.find(kTransform); end != std::string::npos) {
     outer.operation.resize(end);
@@ -99,7 +99,7 @@ std::string random_numbers(const Arguments& arguments) {
       if (name.ends_with("_kernel")) outer.operation = functor_of(inner).operation;
     }
   }
-  outer.type = type;
+  outer.type = std::move(type);
   return "rng " + outer.text();
 }
 
@@ -183,7 +183,12 @@ std::string anything(const Arguments& arguments) {
     return types_and_numbers(split_arguments(traits.arguments));
   }
   const Functor functor = first_functor(arguments);
-  return functor.operation.empty() ? types_and_numbers(arguments) : functor.text();
+  if (functor.operation.empty()) return types_and_numbers(arguments);
+  // <type of the data, functor in the type it computes in>
+  Parts parts;
+  if (const std::string type = type_word(first); type != functor.type) parts.add(type);
+  parts.add(functor.text());
+  return std::move(parts).text();
 }
 
 // Kernels whose template arguments are known by heart.

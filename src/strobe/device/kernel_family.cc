@@ -102,6 +102,7 @@ constexpr Rule kRules[] = {
     {"_fused_moe_", Family::kGemm},
     {"_addmm_", Family::kGemm},
     {"_bmm_", Family::kGemm},
+    {"_mm_", Family::kGemm},
     {"^_triton_tem_", Family::kGemm},
 
     {"softmax", Family::kSoftmax},
@@ -135,6 +136,8 @@ constexpr Rule kRules[] = {
     {"_sort_", Family::kOther},
     {"_scan_", Family::kOther},
     {"sampling", Family::kOther},
+    {"top_k", Family::kOther},
+    {"topk", Family::kOther},
 
     {"^_index_", Family::kGather},
     {"_index_select_", Family::kGather},
@@ -151,6 +154,7 @@ constexpr Rule kRules[] = {
     {"arg_max", Family::kReduce},
     {"argmin", Family::kReduce},
     {"arg_min", Family::kReduce},
+    {"^_dot_kernel_", Family::kReduce},
     {"_loss_", Family::kReduce},
     {"criterion", Family::kReduce},
 
@@ -195,10 +199,16 @@ constexpr Rule kRules[] = {
     {"_cast_", Family::kElementwise},
     {"_unary_op_", Family::kElementwise},
     {"_binary_op_", Family::kElementwise},
+    {"axpy", Family::kElementwise},
+    {"^_scal_kernel_", Family::kElementwise},
     {"^_add_", Family::kElementwise},
     {"^_sub_", Family::kElementwise},
     {"^_mul_", Family::kElementwise},
     {"^_div_", Family::kElementwise},
+    {"^_aclnn_add_", Family::kElementwise},
+    {"^_aclnn_sub_", Family::kElementwise},
+    {"^_aclnn_mul_", Family::kElementwise},
+    {"^_aclnn_div_", Family::kElementwise},
 
     {"_cutlass_", Family::kGemm},  // of which everything else was said above
 };

@@ -35,7 +35,7 @@ std::size_t after_operator(std::string_view text, std::size_t begin) {
        {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "->", "<", ">"}) {
     if (rest.starts_with(name)) return sign + name.size();
   }
-  end = text.find_first_of("<(", sign);
+  end = text.find_first_of("<(:", sign);
   return end == kNone ? text.size() : end;
 }
 

@@ -216,10 +216,27 @@ std::string without_qualifier(std::string name, std::size_t columns, bool unicod
   return (unicode ? "…" : "...") + name.substr(colon);
 }
 
+// "elementwise_kernel[mul<f16>, vec8]": what stands in the brackets tells it apart, what stands
+// before them gives way. "" where there are none, or they leave too little room.
+std::string with_its_brackets(std::string_view name, std::size_t columns, bool unicode) {
+  constexpr std::size_t kLeastRoom = 5;
+  const std::size_t bracket = name.find('[');
+  const bool has_brackets = name.ends_with(']') && bracket != std::string_view::npos &&
+                            bracket > 0 && is_identifier(name[bracket - 1]);
+  if (!has_brackets) return {};
+  const std::string_view inside = name.substr(bracket);
+  if (columns_of(inside) + kLeastRoom > columns) return {};
+  return cut_end(name.substr(0, bracket), columns - columns_of(inside), unicode) +
+         std::string(inside);
+}
+
 }  // namespace
 
 std::string fit_name(std::string_view name, std::size_t columns, bool unicode) {
   if (columns_of(name) <= columns) return std::string(name);
+  if (std::string fitted = with_its_brackets(name, columns, unicode); !fitted.empty()) {
+    return fitted;
+  }
   const std::string_view bare = without_signature(name);
   if (columns_of(bare) <= columns) return std::string(bare);
   const std::string plain = without_qualifier(without_namespaces(bare), columns, unicode);
@@ -240,7 +257,8 @@ std::size_t shared_bytes(const std::vector<std::string>& texts) {
   }
   const std::string& text = texts.front();
   const auto is_inside_word = [&](std::size_t at) {
-    return is_identifier(text[at]) || (static_cast<unsigned char>(text[at]) & 0x80u) != 0;
+    return (is_identifier(text[at]) && text[at] != '_') ||
+           (static_cast<unsigned char>(text[at]) & 0x80u) != 0;
   };
   while (shared > 0 && is_inside_word(shared - 1)) --shared;
   return shared;
@@ -257,9 +275,11 @@ std::string cut_to(std::string_view text, std::size_t at, std::size_t columns, b
   return out + cut_end(text.substr(at), columns - columns_of(out), unicode);
 }
 
-// `rows` were fitted to one and the same text.
+using NamesByText = std::map<std::string, std::vector<std::string_view>>;
+
+// `rows` were fitted to one and the same text; `taken` are the texts that others have.
 void tell_apart(const std::vector<NameToFit>& names, const std::vector<std::size_t>& rows,
-                bool unicode, std::vector<std::string>& fitted) {
+                bool unicode, NamesByText& taken, std::vector<std::string>& fitted) {
   std::set<std::string_view> whole;
   std::set<std::string> plain;
   for (const std::size_t row : rows) {
@@ -274,7 +294,6 @@ void tell_apart(const std::vector<NameToFit>& names, const std::vector<std::size
                                                  : std::string(name));
   }
   const std::size_t at = shared_bytes(texts);
-  std::map<std::string, std::vector<std::string_view>> taken;  // by text: the names behind it
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const NameToFit& name = names[rows[i]];
     std::string text = cut_to(texts[i], at, name.columns, unicode);
@@ -299,8 +318,12 @@ std::vector<std::string> fit_names(const std::vector<NameToFit>& names, bool uni
     fitted.push_back(fit_name(names[i].name, names[i].columns, unicode));
     alike[fitted.back()].push_back(i);
   }
+  NamesByText taken;
   for (const auto& [text, rows] : alike) {
-    if (rows.size() > 1) tell_apart(names, rows, unicode, fitted);
+    if (rows.size() == 1) taken[text].push_back(names[rows.front()].name);
+  }
+  for (const auto& [text, rows] : alike) {
+    if (rows.size() > 1) tell_apart(names, rows, unicode, taken, fitted);
   }
   return fitted;
 }

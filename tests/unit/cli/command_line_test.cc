@@ -154,7 +154,7 @@ TEST(CommandLineTest, help_is_about_the_verb_or_the_action) {
   EXPECT_EQ(chosen({"wall", "break", "--help"}), "wall break");
   EXPECT_EQ(find_command({"wall"}, a_verb()).value().name, "wall");
   EXPECT_EQ(find_command({"wall", "break"}, a_verb()).value().name, "wall break");
-  EXPECT_THAT(find_command({"wall", "brake"}, a_verb()).error().hint, HasSubstr("'break'"));
+  EXPECT_THAT(find_command({"wall", "brek"}, a_verb()).error().hint, HasSubstr("'break'"));
 }
 
 TEST(CommandLineTest, an_empty_argument_is_an_unset_variable) {

@@ -67,6 +67,8 @@ TEST(FunctorNameTest, plumbing_is_no_operation) {
   EXPECT_EQ(first_text("std::array<char*, 2ul>, 4, TrivialOffsetCalculator<1, unsigned int>, true, "
                        "(cub::SortOrder)0, char*, float, at::nat..."),
             "");
+  EXPECT_EQ(first_text("cublasGemvParamsEx<int>, FusedOptimizerTensorListMetadata<4>, Policy600"),
+            "");
   EXPECT_EQ(first_text(""), "");
 }
 

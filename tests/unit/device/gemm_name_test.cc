@@ -89,6 +89,7 @@ TEST(GemmNameTest, nvjet_uses_letters) {
   EXPECT_EQ(gemm.text(), "f16, tile 192x128x64, 5 stages, cluster 1x2, bias, tnt");
   EXPECT_EQ(read("nvjet_sm90_tst_64x32_64x16_2x4_h_bz_splitK_bias_TNT").text(),
             "bf16, tile 64x32x64, 16 stages, cluster 2x4, splitK, bias, tnt");
+  EXPECT_EQ(read("nvjet_sm90_tst_64x32_64x16_2x4_h_badd_NNT").epilogue, "badd");
   EXPECT_EQ(read("nvjet_sm90_xyz_64x32_64x16_2x4_h_bz_TNT").data_type, "");
 }
 

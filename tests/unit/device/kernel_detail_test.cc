@@ -49,6 +49,8 @@ TEST(KernelDetailTest, other_kernels_show_types_and_numbers) {
   EXPECT_EQ(kernel_detail("RMSNormKernel", "8u, __nv_bfloat16"), "8, bf16");
   EXPECT_EQ(kernel_detail("BatchPrefill", "KernelTraits<(MaskMode)0, 16u, __nv_bfloat16>, Params"),
             "0, 16, bf16");
+  EXPECT_EQ(kernel_detail("act_and_mul_kernel", "half, &(float silu<float>(float const&))"),
+            "f16, silu<f32>");
   EXPECT_EQ(kernel_detail("k", ""), "");
   EXPECT_EQ(kernel_detail("k", "float*"), "");
 }

@@ -43,7 +43,8 @@ TEST(KernelFamilyTest, products_are_known_by_many_names) {
                  "void cublasLt::splitKreduce_kernel<32, 16>(int)", "void gemvNSP_kernel<float>(P)",
                  "Cijk_Ailk_Bljk_HHS_BH_MT128x128x16_SE", "MatMulV2", "fused_moe_kernel",
                  "triton_tem_fused_addmm_relu_3", "void marlin::Marlin<int>(int4*)",
-                 "MLUUnion1KernelMatMul"});
+                 "MLUUnion1KernelMatMul", "triton_mm", "aclnnMatmul_MatMulCommon_MatMulV2",
+                 "std::enable_if<true, void>::type internal::gemvx::kernel<int, half>(int)"});
 }
 
 TEST(KernelFamilyTest, convolutions_computed_as_products_are_convolutions) {
@@ -103,6 +104,7 @@ TEST(KernelFamilyTest, moves_of_memory_are_copies) {
 TEST(KernelFamilyTest, what_no_rule_knows_is_other) {
   expect_family("other",
                 {"", "<", "k_empty()", "void cub::DeviceRadixSortOnesweepKernel<int>(int*)",
+                 "void at::native::sbtopk::gatherTopK<float, unsigned int, 1, false>(T)",
                  "void flashinfer::sampling::TopKTopPSamplingFromProbKernel<int>(float*)"});
 }
 

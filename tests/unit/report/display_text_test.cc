@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <random>
+#include <set>
 
 namespace strobe::report {
 namespace {
@@ -111,6 +112,24 @@ TEST(DisplayTextTest, a_number_is_not_parted_from_its_unit) {
   EXPECT_EQ(wrap("one call of 60.0 us, and more", 16),
             (std::vector<std::string>{"one call of", "60.0 us, and", "more"}));
   EXPECT_EQ(wrap("in 2 usable parts", 6), (std::vector<std::string>{"in 2", "usable", "parts"}));
+}
+
+TEST(DisplayTextTest, brackets_that_tell_a_name_apart_stay) {
+  EXPECT_EQ(fit_name("vectorized_elementwise_kernel[mul<f16>, vec8]", 30),
+            "vectorized_el…[mul<f16>, vec8]");
+  EXPECT_EQ(fit_name("softmax_warp_forward[f16, acc f32, 2^10]", 14).size(),
+            fit_name("softmax_warp_forward(f16, acc f32, 2^10)", 14).size());
+  EXPECT_LE(columns_of(fit_name("a::b::operator()() const::[lambda() (instance 1)]", 20)), 20u);
+}
+
+TEST(DisplayTextTest, two_pairs_that_look_alike_are_told_apart_from_each_other) {
+  const auto fitted = fit_names({{"ampere_fp16_s16816gemm_fp16_64x128_ldg8_relu_f2...", 31},
+                                 {"ampere_fp16_s16816gemm_fp16_256x64_ldg8_relu_f2...", 31},
+                                 {"ampere_fp16_s16816gemm_fp16_128x128_ldg8_relu_f...", 31},
+                                 {"ampere_fp16_s16816gemm_fp16_256x128_ldg8_relu_f...", 31}});
+  EXPECT_EQ(std::set<std::string>(fitted.begin(), fitted.end()).size(), 4u);
+  EXPECT_THAT(fitted[1], ::testing::HasSubstr("256x64"));
+  EXPECT_THAT(fitted[3], ::testing::HasSubstr("256x128"));
 }
 
 }  // namespace

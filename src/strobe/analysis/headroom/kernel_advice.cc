@@ -21,12 +21,16 @@ constexpr double kWorthAWord = 0.005;  // less is not mentioned
 constexpr std::size_t kExampleRows = 8;
 constexpr std::size_t kMostPlainChains = 5;
 
-std::string_view verb_of(ChainEvidence evidence) {
+std::string_view doubt_of(ChainEvidence evidence) {
   return evidence == ChainEvidence::kNames ? "" : "what looks like ";
 }
 
 std::string how_often(std::size_t times) {
   return times == 1 ? "once" : count_text(times) + " times";
+}
+
+std::string launches_text(std::uint64_t launches) {
+  return count_text(launches) + (launches == 1 ? " launch" : " launches");
 }
 
 // How a kind of chain is called in a sentence, and what helps.
@@ -151,18 +155,18 @@ class Advisor {
     std::string headline;
     if (chain.kind == ChainKind::kAttentionScores) {
       headline = fmt::format(
-          "{}{} takes {}: {} a matrix product, {} kernels around softmax, a matrix product; {} of "
-          "it "
-          "between the products",
-          verb_of(evidence), chain.name, share_of_time(time), times, size,
+          "{} goes into {}{}: {} a matrix product, {} kernels around softmax, a matrix product; {} "
+          "of "
+          "it between the products",
+          share_of_time(time), doubt_of(evidence), chain.name, times, size,
           time_text(static_cast<double>(inside_ns)));
     } else if (chain.kind == ChainKind::kPlain) {
       headline =
           fmt::format("{} in a row, {}, take {}, up to {} saved as one kernel",
                       groups.front()->what, times, share_of_time(time), time_text(basis.saved_ns));
     } else {
-      headline = fmt::format("{}{} takes {}: {} {} kernels in a row, up to {} saved as one",
-                             verb_of(evidence), chain.name, share_of_time(time), times, size,
+      headline = fmt::format("{} goes into {}{}: {} {} kernels in a row, up to {} saved as one",
+                             share_of_time(time), doubt_of(evidence), chain.name, times, size,
                              time_text(basis.saved_ns));
     }
     add(chain.code, time, std::move(headline), std::string(chain.advice), std::move(basis));
@@ -294,33 +298,33 @@ class Advisor {
 
   // --- the rest ---
 
+  // Those that no chain and no product above has claimed.
   void short_kernels() {
-    const KernelSums& few = study_.under_10us;
-    const double of_time = few.share_of(study_.totals);
-    if (of_time < kWorthALook) return;
     FindingBasis basis;
+    KernelSums few;
     std::size_t longest = 0;
     std::size_t longest_at = 0;
     std::size_t length = 0;
     for (std::size_t row = 0; row < table_.size(); ++row) {
-      length = study_.launches[row].is_short ? length + 1 : 0;
+      const bool is_short = study_.launches[row].is_short;
+      length = is_short ? length + 1 : 0;
       if (length > longest) {
         longest = length;
         longest_at = row + 1 - length;
       }
-      if (study_.launches[row].is_short && basis.rows.size() < kExampleRows)
-        basis.rows.push_back(row);
+      if (!is_short || is_claimed_[row]) continue;
+      few.add(study_.sample(row));
+      claim(row, basis);
     }
-    basis.time_ns = few.latency_ns;
-    basis.launches = few.launches;
+    if (few.share_of(study_.totals) < kWorthALook) return;
     basis.saved_ns = few.headroom_ns().value_or(static_cast<double>(few.latency_ns));
     basis.confidence = "counted";
     add("short_kernels", static_cast<double>(few.latency_ns),
         fmt::format(
-            "{} of {} launches are shorter than 10 us and take {}: starting them costs as much "
-            "as their work; the longest row of them has {}, from row {}",
-            count_text(few.launches), count_text(study_.totals.launches),
-            share_of_time(static_cast<double>(few.latency_ns)), longest, longest_at),
+            "{} goes into {} shorter than 10 us beside those named above: starting them "
+            "costs as much as their work; the longest row of short ones has {}, from row {}",
+            share_of_time(static_cast<double>(few.latency_ns)), launches_text(few.launches),
+            longest, longest_at),
         "fuse them into their neighbours, and capture the rest in a graph", std::move(basis));
   }
 
@@ -340,8 +344,8 @@ class Advisor {
     basis.launches = sums.launches;
     basis.confidence = "counted";
     add("at_dram_roof", static_cast<double>(sums.latency_ns),
-        fmt::format("{} launches run at {} of the DRAM's rate and take {}: nothing to win in them",
-                    count_text(sums.launches), share_text(*sums.dram_percent() / 100),
+        fmt::format("{} at {} of the DRAM's rate, {}: nothing to win in them",
+                    launches_text(sums.launches), share_text(*sums.dram_percent() / 100),
                     share_of_time(static_cast<double>(sums.latency_ns))),
         "move fewer bytes: fuse with neighbours, smaller types, or leave them alone",
         std::move(basis));

@@ -71,10 +71,14 @@ class Links {
     return std::ranges::all_of(links_, fits);
   }
 
-  // "mul, add x 2, softmax": what each computes, or its family where names do not say.
+  // "mul, add x 2, softmax": what each computes, or its family where names do not say; of long
+  // chains the beginning.
   std::string listed() const {
+    constexpr std::size_t kMost = 10;
     std::string text;
+    std::size_t parts = 0;
     for (std::size_t i = 0; i < links_.size();) {
+      if (parts++ == kMost) return text + ", ...";
       const std::string_view label = label_of(links_[i]);
       std::size_t end = i + 1;
       while (end < links_.size() && label_of(links_[end]) == label) ++end;
@@ -161,6 +165,7 @@ Found rotary_embedding(const Links& links, const ChainPlace& place) {
 Found activation(const Links& links, const ChainPlace& place) {
   // One product, one sum and one function are a bias and a ready-made activation at most.
   constexpr std::size_t kWrittenOut = 5;
+  constexpr std::size_t kMostWrittenOut = 12;  // more is something else, such as an optimizer
   constexpr std::size_t kTanhGelu = 8;  // x^3, scale, add, scale, tanh, add one, half x, product
   if (!place.follows_matrix || !place.precedes_matrix || !links.all(is_elementwise)) return {};
   const auto named = [&](ChainKind kind, std::string_view name) {
@@ -175,7 +180,7 @@ Found activation(const Links& links, const ChainPlace& place) {
   if (links.says(any_of("gelu", "relu", "silu", "erf", "tanh", "sigmoid"))) {
     return named(ChainKind::kActivation, "activation");
   }
-  if (links.size() < kWrittenOut) return {};
+  if (links.size() < kWrittenOut || links.size() > kMostWrittenOut) return {};
   return Chain{ChainKind::kActivation, ChainEvidence::kStructure,
                links.size() == kTanhGelu
                    ? "activation as operators: 8 elementwise kernels, as many as tanh-GELU takes"

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "strobe/analysis/finding_text.h"
+#include "strobe/analysis/headroom/kernel_bound.h"
 
 namespace strobe::analysis {
 namespace {
@@ -212,9 +213,16 @@ class Planner {
 }  // namespace
 
 bool does_matrix_work(KernelFamily family, std::optional<double> tensor_percent) {
-  return family == KernelFamily::kGemm || family == KernelFamily::kConv ||
-         family == KernelFamily::kAttention ||
-         (tensor_percent && *tensor_percent >= kMatrixPercent);
+  switch (family) {
+    case KernelFamily::kGemm:
+    case KernelFamily::kConv:
+    case KernelFamily::kAttention:
+      return true;
+    case KernelFamily::kOther:
+      return tensor_percent.value_or(0) >= kMatrixPercent;
+    default:  // a name that says otherwise is believed, unless the pipe is what it leans on
+      return tensor_percent.value_or(0) >= kLeaningPercent;
+  }
 }
 
 FusionPlan plan_fusions(Rows rows, std::span<const std::string_view> details) {

@@ -60,8 +60,8 @@ struct FusionRow {
   std::optional<double> dram_bytes;
 };
 
-// Packed arithmetic of elementwise kernels runs on the matrix pipe as well, but hardly ever this
-// much.
+// Packed arithmetic of elementwise kernels runs on the matrix pipe as well: below this no kernel is
+// a matrix kernel, above it one whose name says nothing else is.
 inline constexpr double kMatrixPercent = 5;
 bool does_matrix_work(device::KernelFamily family, std::optional<double> tensor_percent);
 

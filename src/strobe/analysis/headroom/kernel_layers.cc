@@ -29,12 +29,12 @@ std::vector<std::size_t> odd_ones(const std::vector<std::int64_t>& layer_ns) {
   return odd;
 }
 
-// Blocks begin with the first normalisation of the repetition, if that leaves two of them.
+// Blocks begin with the first normalisation of the repetition, unless that costs a whole block:
+// then the list itself begins elsewhere, as a step of training does.
 std::size_t first_block_row(std::span<const LayerRow> rows, const Repetition& repetition) {
-  const std::size_t end = repetition.begin + repetition.length;
-  for (std::size_t row = repetition.begin; row + 2 * repetition.period <= end; ++row) {
+  const std::size_t spare = repetition.length % repetition.period;
+  for (std::size_t row = repetition.begin; row <= repetition.begin + spare; ++row) {
     if (rows[row].is_norm) return row;
-    if (row - repetition.begin >= repetition.period) break;
   }
   return repetition.begin;
 }

@@ -129,7 +129,8 @@ Warning missing_counters(const KernelStudy& study) {
 Warning many_short(const KernelStudy& study) {
   const auto launches = static_cast<double>(study.totals.launches);
   const auto few = static_cast<double>(study.under_10us.launches);
-  if (few == 0 || few < kManyShort * launches) return {};
+  const bool has_counters = study.totals.headroom_counted_ns > 0;
+  if (!has_counters || few == 0 || few < kManyShort * launches) return {};
   return fmt::format(
       "{} of {} launches are shorter than 10 us ({} of the time): ramp-up dominates their "
       "percentages",

@@ -1,10 +1,6 @@
 #include "strobe/compare/measure/function_name.h"
 
-#include <cxxabi.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <memory>
+#include "strobe/device/demangle.h"
 
 namespace strobe::compare {
 namespace {
@@ -71,15 +67,6 @@ std::string_view without_address(std::string_view name) {
   return stem;
 }
 
-std::string demangled(std::string_view name) {
-  std::string text(name);
-  if (!name.starts_with("_Z")) return text;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(
-      abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && plain ? std::string(plain.get()) : text;
-}
-
 std::string_view without_decoration(std::string_view name) {
   for (std::string_view before; before != name && !name.empty();) {
     before = name;
@@ -94,7 +81,7 @@ std::string canonical_name(std::string_view name) {
   const std::string_view stem = without_decoration(without_blanks_behind(name));
   if (stem.empty()) return std::string(name);
   // The demangler knows clones as well, and writes them in brackets.
-  const std::string plain = demangled(stem);
+  const std::string plain = device::demangled(stem);
   return std::string(without_decoration(plain));
 }
 

@@ -63,6 +63,7 @@ bool is_other_country(std::string_view text) {
       })) {
     return false;
   }
+  if (std::none_of(text.begin(), text.end(), is_digit)) return false;
   if (commas == 0) return points > 1;
   if (points > 0 && text.rfind('.') < text.rfind(',')) return true;
   if (commas > 1 || points > 0) return false;  // 12,34,567: no country's

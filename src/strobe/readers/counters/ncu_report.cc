@@ -118,12 +118,13 @@ class ReportReader {
   explicit ReportReader(ByteStream& stream) : chunks_(stream) {}
 
   Result<KernelTable> read(const std::string& path) {
-    STROBE_TRY_VOID(read_file_header());
-    bool goes_on = true;
+    Result<void> header = read_file_header();
+    bool goes_on = header.has_value();
     while (goes_on) goes_on = read_block();
     if (chunks_.damage() && chunks_.damage()->code == ErrorCode::kInterrupted) {
       return *chunks_.damage();
     }
+    if (!header) return std::move(header).error();
     if (rows_.size() == 0 && is_broken_) {
       return Error{ErrorCode::kMalformed, "the report is damaged: no kernel of it can be read", "",
                    std::string(kHint)};

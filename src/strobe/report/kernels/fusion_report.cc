@@ -38,6 +38,12 @@ std::string name_of(const FusionGroup& group) {
   return group.what.empty() ? group.families : group.what;
 }
 
+// Of a chain that is known its name alone: "rotary position embedding".
+std::string short_name_of(const FusionGroup& group) {
+  const std::string name = name_of(group);
+  return group.chain == analysis::ChainKind::kPlain ? name : name.substr(0, name.find(':'));
+}
+
 std::vector<std::string> verdict_of(const KernelStudy& study) {
   const FusionPlan& plan = study.fusion;
   if (plan.groups.empty()) {
@@ -50,8 +56,8 @@ std::vector<std::string> verdict_of(const KernelStudy& study) {
       duration_text(plan.saved_ns), percent_text(share_of_all(plan.saved_ns, study)),
       duration_text(study.totals.latency_ns))};
   const FusionGroup& first = plan.groups.front();
-  sentences.push_back(fmt::format("First: {}, which would save {} ({} of all).", name_of(first),
-                                  duration_text(first.saved_ns),
+  sentences.push_back(fmt::format("First: {}, which would save {} ({} of all).",
+                                  short_name_of(first), duration_text(first.saved_ns),
                                   percent_text(share_of_all(first.saved_ns, study))));
   return sentences;
 }
@@ -83,7 +89,7 @@ Section chain_section(const KernelStudy& study, std::size_t shown) {
   for (std::size_t i = 0; i < shown; ++i) {
     const FusionGroup& group = groups[i];
     section.table.rows.push_back(
-        {{Text{std::to_string(i + 1)}, Text{name_of(group)}, Count{group.names.size()},
+        {{Text{std::to_string(i + 1)}, Text{short_name_of(group)}, Count{group.names.size()},
           Count{group.runs.size()}, Duration{group.latency_ns}, Duration{group.saved_ns},
           Share{share_of_all(group.saved_ns, study)}}});
   }

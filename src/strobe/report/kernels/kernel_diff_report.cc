@@ -81,18 +81,18 @@ std::vector<Column> diff_columns() {
           {.key = "mean_before_ns",
            .header = "mean\nbefore",
            .type = ColumnType::kDuration,
-           .importance = 9},
+           .importance = 5},
           {.key = "mean_after_ns",
            .header = "mean\nafter",
            .type = ColumnType::kDuration,
-           .importance = 9},
+           .importance = 6},
           {.key = "ratio", .header = "ratio", .type = ColumnType::kNumber, .importance = 17},
           {.key = "interval",
            .header = "95 %\ninterval",
            .type = ColumnType::kNumber,
            .importance = 16},
-          {.key = "tensor", .header = "Tensor", .type = ColumnType::kNumber, .importance = 7},
-          {.key = "dram", .header = "DRAM", .type = ColumnType::kNumber, .importance = 7}};
+          {.key = "tensor", .header = "Tensor", .type = ColumnType::kNumber, .importance = 9},
+          {.key = "dram", .header = "DRAM", .type = ColumnType::kNumber, .importance = 9}};
 }
 
 Section row_section(const KernelDiff& diff, const KernelDiffPage& page) {
@@ -119,6 +119,11 @@ Section row_section(const KernelDiff& diff, const KernelDiffPage& page) {
           text_or_absent(row.ratio_low.has_value(), interval_text(row)),
           peak_change(row.before.tensor_percent(), row.after.tensor_percent()),
           peak_change(row.before.dram_percent(), row.after.dram_percent())}});
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (!diff.rows[i].note.empty()) {
+      section.notes.push_back(fmt::format("{}: {}.", diff.rows[i].name, diff.rows[i].note));
+    }
   }
   section.table.rows_left_out = diff.rows.size() - shown;
   if (shown < diff.rows.size()) {
@@ -157,7 +162,7 @@ Document kernel_diff_document(const KernelDiff& diff, const KernelDiffPage& page
   document.title = fmt::format("strobe kernels diff: {} against {}",
                                std::filesystem::path(page.after).filename().string(),
                                std::filesystem::path(page.before).filename().string());
-  document.verdict = {diff.verdict};
+  document.verdict = {diff.verdict + (diff.verdict.ends_with('.') ? "" : ".")};
   document.facts = {side_fact("before", page.before, diff.before),
                     side_fact("after", page.after, diff.after)};
   document.sections = {warning_section(diff), row_section(diff, page)};
@@ -187,7 +192,10 @@ std::string kernel_diff_json(const KernelDiff& diff, const KernelDiffPage& page)
     write_optional(one, "ratio", row.ratio);
     write_optional(one, "ratio_low", row.ratio_low);
     write_optional(one, "ratio_high", row.ratio_high);
+    write_optional(one, "typical_ratio", row.typical_ratio);
     write_optional(one, "p", row.p);
+    write_optional(one, "q", row.q);
+    one.member("note", row.note);
     write_side(one, "before", row.before, diff.before);
     write_side(one, "after", row.after, diff.after);
   });
@@ -200,20 +208,21 @@ std::string kernel_diff_csv(const KernelDiff& diff, const KernelDiffPage& page) 
   std::string out =
       "name,family,verdict,launches_before,launches_after,before_ns,after_ns,moved_ns,"
       "mean_before_ns,mean_after_ns,ratio,ratio_low,ratio_high,p,tensor_percent_before,"
-      "tensor_percent_after,dram_percent_before,dram_percent_after\n";
+      "tensor_percent_after,dram_percent_before,dram_percent_after,note\n";
   const auto mean = [](const KernelSums& sums) {
     return sums.launches == 0 ? std::string() : fmt::format("{}", rounded(sums.mean_ns(), 3));
   };
   for (std::size_t i = 0; i < shown_rows(diff, page); ++i) {
     const KernelDiffRow& row = diff.rows[i];
-    out += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.name), row.family,
-        word_of(row.change), row.before.launches, row.after.launches, row.before.latency_ns,
-        row.after.latency_ns, row.moved_ns, mean(row.before), mean(row.after),
-        number_field(row.ratio), number_field(row.ratio_low), number_field(row.ratio_high),
-        number_field(row.p), number_field(row.before.tensor_percent()),
-        number_field(row.after.tensor_percent()), number_field(row.before.dram_percent()),
-        number_field(row.after.dram_percent()));
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                       csv_field(row.name), row.family, word_of(row.change), row.before.launches,
+                       row.after.launches, row.before.latency_ns, row.after.latency_ns,
+                       row.moved_ns, mean(row.before), mean(row.after), number_field(row.ratio),
+                       number_field(row.ratio_low), number_field(row.ratio_high),
+                       number_field(row.p), number_field(row.before.tensor_percent()),
+                       number_field(row.after.tensor_percent()),
+                       number_field(row.before.dram_percent()),
+                       number_field(row.after.dram_percent()), csv_field(row.note));
   }
   return out;
 }

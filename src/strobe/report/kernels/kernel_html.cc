@@ -59,7 +59,7 @@ std::string kernel_html(const analysis::KernelStudy& study, const KernelPage& pa
                           {{"Where the kernels stand",
                             "One circle per kernel name, its area the time of all its launches; "
                             "the letters are those of the largest.",
-                            roofline_svg(study, roofline)}});
+                            share_svg(study, roofline)}});
 }
 
 }  // namespace strobe::report

@@ -138,8 +138,12 @@ Document kernel_document(const KernelStudy& study, const KernelPage& page) {
                        kernel_family_section(study),     kernel_bound_section(study),
                        kernel_structure_section(study),  kernel_short_section(study),
                        kernel_work_section(study, page), kernel_finding_section(study, page.top)};
-  const auto says_nothing = [](const Section& section) {
-    return section.table.rows.empty() && section.arguments.empty() && section.points.empty();
+  const auto says_nothing = [&](const Section& section) {
+    const bool is_shown_above =
+        (section.key == "families" && page.grouping == analysis::KernelGrouping::kFamily) ||
+        (section.key == "classes" && page.grouping == analysis::KernelGrouping::kBound);
+    return is_shown_above ||
+           (section.table.rows.empty() && section.arguments.empty() && section.points.empty());
   };
   std::erase_if(document.sections, says_nothing);
   for (Section& section : document.sections) drop_empty_columns(section.table);

@@ -116,9 +116,10 @@ std::string group_lead(const KernelStudy& study, const KernelPage& page) {
 
 std::vector<Column> group_columns(bool is_kernel) {
   return {
+      {.key = "index", .header = "#", .type = ColumnType::kNumber, .importance = 19},
       name_of_rows(is_kernel ? "kernel" : "group",
                    is_kernel ? ColumnType::kName : ColumnType::kText),
-      {.key = "family", .header = "family", .least_width = 6, .importance = 2},
+      {.key = "family", .header = "family", .for_tools = true},
       {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 12},
       {.key = "total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 18},
       {.key = "share",
@@ -192,10 +193,9 @@ Section sums_section(const KernelStudy& study, KernelGrouping grouping, std::str
   return section;
 }
 
-Row structure_row(std::string name, std::size_t rows, const KernelSums& sums,
-                  const KernelSums& whole) {
+Row structure_row(std::string name, const KernelSums& sums, const KernelSums& whole) {
   std::vector<Cell> cells = sum_cells(sums, whole);
-  cells.insert(cells.begin(), {Text{std::move(name)}, Count{rows}});
+  cells.insert(cells.begin(), Text{std::move(name)});
   return {std::move(cells)};
 }
 
@@ -209,9 +209,13 @@ std::string layer_note(const KernelLayers& layers) {
 }
 
 std::string odd_layer_note(const KernelLayers& layers) {
+  std::vector<std::int64_t> sorted = layers.layer_ns;
+  std::ranges::sort(sorted);
+  const auto median = static_cast<double>(sorted[sorted.size() / 2]);
   std::vector<std::string> words;
   for (const std::size_t layer : layers.odd_layers) {
-    words.push_back(fmt::format("{} ({})", layer, duration_text(layers.layer_ns[layer])));
+    const auto ns = static_cast<double>(layers.layer_ns[layer]);
+    words.push_back(fmt::format("{} ({:+.1f} %)", layer, 100 * (ns / median - 1)));
   }
   return fmt::format("Unlike the others, further than 3 MAD from the median: layer{} {}.",
                      words.size() == 1 ? "" : "s", fmt::join(words, ", "));
@@ -282,20 +286,16 @@ Section kernel_structure_section(const KernelStudy& study) {
   section.lead = fmt::format("The same {} kernels come {} times in a row.", layers.rows_per_layer,
                              layers.layers);
   section.table.columns = sum_columns();
-  section.table.columns.insert(
-      section.table.columns.begin(),
-      {name_of_rows("part", ColumnType::kText),
-       {.key = "rows", .header = "kernels", .type = ColumnType::kCount, .importance = 13}});
+  section.table.columns.insert(section.table.columns.begin(),
+                               name_of_rows("part", ColumnType::kText));
   if (layers.prologue_rows > 0) {
-    section.table.rows.push_back(
-        structure_row("prologue", layers.prologue_rows, layers.prologue, study.totals));
+    section.table.rows.push_back(structure_row("prologue", layers.prologue, study.totals));
   }
   section.table.rows.push_back(
       structure_row(fmt::format("{} layers of {}", layers.layers, layers.rows_per_layer),
-                    layers.layers * layers.rows_per_layer, layers.inside, study.totals));
+                    layers.inside, study.totals));
   if (layers.epilogue_rows > 0) {
-    section.table.rows.push_back(
-        structure_row("epilogue", layers.epilogue_rows, layers.epilogue, study.totals));
+    section.table.rows.push_back(structure_row("epilogue", layers.epilogue, study.totals));
   }
   section.notes.push_back(layer_note(layers));
   if (!layers.odd_layers.empty()) section.notes.push_back(odd_layer_note(layers));

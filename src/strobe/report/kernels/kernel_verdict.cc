@@ -35,22 +35,22 @@ std::string time_sentence(const KernelStudy& study) {
   return fmt::format("{}: {}.", text, fmt::join(clauses, ", "));
 }
 
-std::string bound_words(KernelBound bound) {
+std::string_view bound_words(KernelBound bound) {
   switch (bound) {
     case KernelBound::kTensorBound:
-      return "limited by the matrix pipe";
+      return "is limited by the matrix pipe";
     case KernelBound::kTensorLeaning:
-      return "half limited by the matrix pipe";
+      return "leans on the matrix pipe";
     case KernelBound::kDramBound:
-      return "limited by DRAM";
+      return "is limited by DRAM";
     case KernelBound::kDramLeaning:
-      return "half limited by DRAM";
+      return "leans on DRAM";
     case KernelBound::kL2Bound:
-      return "limited by the L2 cache";
+      return "is limited by the L2 cache";
     case KernelBound::kLatencyBound:
-      return "limited by neither, but by latency";
+      return "is limited by latency, with neither busy";
     default:
-      return "not counted";
+      return "has too few counters to tell";
   }
 }
 
@@ -60,7 +60,7 @@ std::string limit_sentence(const KernelStudy& study) {
   constexpr std::size_t kMost = 3;
   for (const KernelGroup& group : groups) {
     if (clauses.size() == kMost) break;
-    clauses.push_back(fmt::format("{} {}is {}", percent_text(group.sums.share_of(study.totals)),
+    clauses.push_back(fmt::format("{} {}{}", percent_text(group.sums.share_of(study.totals)),
                                   clauses.empty() ? "of the time " : "", bound_words(group.bound)));
   }
   return fmt::format("{}.", fmt::join(clauses, ", "));
@@ -71,12 +71,16 @@ std::string headroom_sentence(const KernelStudy& study) {
   const auto whole = static_cast<double>(std::max<std::int64_t>(totals.latency_ns, 1));
   const double most = totals.headroom_ns().value_or(0);
   const double achievable = totals.achievable_headroom_ns().value_or(0);
+  const auto& roofs = study.options.roofs;
+  const std::string reach = roofs.tensor == roofs.dram
+                                ? fmt::format("{:g} % of each peak", 100 * roofs.dram)
+                                : fmt::format("{:g} % of Tensor and {:g} % of DRAM",
+                                              100 * roofs.tensor, 100 * roofs.dram);
   return fmt::format(
-      "At most {} ({} of the time) could be won if every kernel ran at the peak of its busier "
-      "resource; {} ({}) at the {} of Tensor and {} of DRAM that kernels reach in practice.",
+      "At most {} ({} of the time) could be won, with every kernel at the peak of its busier "
+      "resource; {} ({}) with {}, which good kernels reach.",
       duration_text(std::llround(most)), percent_text(most / whole),
-      duration_text(std::llround(achievable)), percent_text(achievable / whole),
-      percent_text(study.options.roofs.tensor), percent_text(study.options.roofs.dram));
+      duration_text(std::llround(achievable)), percent_text(achievable / whole), reach);
 }
 
 }  // namespace
@@ -87,7 +91,9 @@ std::vector<std::string> kernel_verdict(const KernelStudy& study) {
     sentences.push_back(limit_sentence(study));
     sentences.push_back(headroom_sentence(study));
   }
-  if (!study.findings.empty()) {
+  const bool has_advice =
+      !study.findings.empty() && study.findings.front().weight != analysis::FindingWeight::kNote;
+  if (has_advice) {
     sentences.push_back(fmt::format("First: {}.", study.findings.front().headline));
   }
   return sentences;

@@ -58,7 +58,8 @@ std::string roofline_json(const KernelStudy& study, const RooflinePage& page) {
                write_optional(one, "attainable_flop_per_s", point.attainable_flop_per_s);
                write_optional(one, "dram_bytes_per_s", point.dram_bytes_per_s);
                write_optional(one, "l2_bytes_per_s", point.l2_bytes_per_s);
-               one.member("flops_are_estimated", point.flops_are_estimated);
+               one.member("flops_are_estimated", point.flops_are_estimated)
+                   .member("bytes_are_estimated", point.bytes_are_estimated);
              });
   json.end_object();
   out += "\n";
@@ -68,17 +69,18 @@ std::string roofline_json(const KernelStudy& study, const RooflinePage& page) {
 std::string roofline_csv(const KernelStudy& study, const RooflinePage& page) {
   std::string out =
       "name,family,launches,latency_ns,tensor_percent,dram_percent,flop_per_s,flop_per_byte,"
-      "attainable_flop_per_s,dram_bytes_per_s,l2_bytes_per_s,flops_are_estimated\n";
+      "attainable_flop_per_s,dram_bytes_per_s,l2_bytes_per_s,flops_are_estimated,bytes_are_"
+      "estimated\n";
   for (const RooflinePoint& point : shown_points(study, page)) {
     const analysis::KernelIdentity& identity = study.identities[point.identity];
     out +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n",
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
                     csv_field(std::string(name_in(identity, page.names))), word_of(identity.family),
                     point.launches, point.latency_ns, number_field(point.tensor_percent),
                     number_field(point.dram_percent), number_field(point.flop_per_s),
                     number_field(point.flop_per_byte), number_field(point.attainable_flop_per_s),
                     number_field(point.dram_bytes_per_s), number_field(point.l2_bytes_per_s),
-                    point.flops_are_estimated ? 1 : 0);
+                    point.flops_are_estimated ? 1 : 0, point.bytes_are_estimated ? 1 : 0);
   }
   return out;
 }

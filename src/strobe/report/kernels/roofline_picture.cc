@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -27,10 +26,13 @@ class Sheet {
   void put(std::size_t column, std::size_t row, char mark) {
     if (row < height() && column < width()) lines_[height() - 1 - row][column] = mark;
   }
-  // Ends at `column`.
-  void write_before(std::size_t column, std::size_t row, const std::string& text) {
-    if (text.size() > column) return;
-    for (std::size_t i = 0; i < text.size(); ++i) put(column - text.size() + i, row, text[i]);
+  // As far right as the row has room for it, or nowhere.
+  void write_at_right(std::size_t row, const std::string& text) {
+    if (row >= height()) return;
+    std::string& line = lines_[height() - 1 - row];
+    // With a blank on both sides; the edge counts as one.
+    const std::size_t at = (line + ' ').rfind(std::string(text.size() + 2, ' '));
+    if (at != std::string::npos) line.replace(at + 1, text.size(), text);
   }
   void write(std::size_t column, std::size_t row, const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) put(column + i, row, text[i]);
@@ -101,11 +103,16 @@ void append_axis_below(std::vector<std::string>& lines, std::size_t front, std::
                   meaning);
 }
 
-// Every whole power of ten of an axis that is a logarithm.
-std::vector<std::pair<std::size_t, std::string>> decades(const Axis& axis) {
+// Powers of ten of an axis that is a logarithm, and on a short one what lies between.
+std::vector<std::pair<std::size_t, std::string>> round_numbers(const Axis& axis) {
   std::vector<std::pair<std::size_t, std::string>> ticks;
-  for (double power = std::ceil(axis.low - 1e-9); power <= axis.high + 1e-9; ++power) {
-    ticks.emplace_back(axis.at(power), short_number(std::pow(10, power)));
+  const bool is_short = axis.high - axis.low < 3;
+  for (double power = std::floor(axis.low); power <= axis.high; ++power) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double place = power + std::log10(factor);
+      if (place < axis.low || place > axis.high || (factor != 1 && !is_short)) continue;
+      ticks.emplace_back(axis.at(place), short_number(factor * std::pow(10, power)));
+    }
   }
   return ticks;
 }
@@ -133,43 +140,46 @@ void find_ranges(const Roofline& roofline, Range& intensity, Range& rate) {
     intensity.take(std::log10(*roofline.ridge_flop_per_byte) - 1);
     intensity.take(std::log10(*roofline.ridge_flop_per_byte) + 1);
   }
-  for (const Roof& roof : roofline.compute) rate.take(std::log10(roof.value));
   for (const RooflinePoint& point : roofline.points) {
     if (!stands_under_roofs(point)) continue;
     intensity.take(std::log10(*point.flop_per_byte));
     rate.take(std::log10(*point.flop_per_s));
   }
-  intensity = {std::max(std::floor(intensity.low), intensity.high - kMostDecades - 2),
-               std::ceil(intensity.high + 0.1)};
-  rate = {std::max(std::floor(rate.low), rate.high - kMostDecades), rate.high + 0.35};
+  if (!roofline.compute.empty()) rate.take(std::log10(roofline.compute.front().value));
+  intensity = {std::max(intensity.low - 0.1, intensity.high - kMostDecades - 2),
+               intensity.high + 0.1};
+  if (const Roof* dram = dram_roof(roofline)) rate.take(intensity.low + std::log10(dram->value));
+  rate = {std::max(rate.low - 0.1, rate.high - kMostDecades), rate.high + 0.2};
 }
 
 void draw_roofs(Sheet& sheet, const Roofline& roofline, const Axis& x, const Axis& y) {
   const double top = roofline.compute.empty() ? y.high : std::log10(roofline.compute.front().value);
-  const std::optional<double> dram =
-      roofline.memory.empty() ? std::nullopt : std::optional(std::log10(roofline.memory[0].value));
-  for (std::size_t i = roofline.memory.size(); i-- > 0;) {
-    const double bandwidth = std::log10(roofline.memory[i].value);
+  const Roof* dram = dram_roof(roofline);
+  for (const Roof& roof : roofline.memory) {
+    const double bandwidth = std::log10(roof.value);
     for (std::size_t column = 0; column < sheet.width(); ++column) {
       const double rate = x.value(column) + bandwidth;
       if (rate > top || rate < y.low) continue;
-      sheet.put(column, y.at(rate), i == 0 ? '/' : ':');
+      sheet.put(column, y.at(rate), &roof == dram ? '/' : ':');
     }
   }
   for (const Roof& roof : roofline.compute) {
     const double height = std::log10(roof.value);
     if (height < y.low) continue;
     for (std::size_t column = 0; column < sheet.width(); ++column) {
-      if (dram && x.value(column) + *dram < height) continue;
+      if (dram != nullptr && x.value(column) + std::log10(dram->value) < height) continue;
       sheet.put(column, y.at(height), '-');
     }
   }
-  // Names last, above their lines, so that no line runs through them.
+}
+
+// Above their lines, where no line and no point runs through them.
+void name_roofs(Sheet& sheet, const Roofline& roofline, const Axis& y) {
   for (const Roof& roof : roofline.compute) {
     const double height = std::log10(roof.value);
     if (height < y.low) continue;
-    sheet.write_before(sheet.width(), y.at(height) + 1,
-                       fmt::format(" {} {}", roof.name, flop_rate_text(roof.value)));
+    sheet.write_at_right(y.at(height) + 1,
+                         fmt::format("{} {}", roof.name, flop_rate_text(roof.value)));
   }
 }
 
@@ -185,9 +195,9 @@ void draw_points(Sheet& sheet, const Roofline& roofline, std::size_t lettered, c
 
 std::string memory_legend(const Roofline& roofline) {
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < roofline.memory.size(); ++i) {
-    words.push_back(fmt::format("{} {} {}", i == 0 ? "///" : ":::", roofline.memory[i].name,
-                                byte_rate_text(roofline.memory[i].value)));
+  for (const Roof& roof : roofline.memory) {
+    words.push_back(fmt::format("{} {} {}", &roof == dram_roof(roofline) ? "///" : ":::", roof.name,
+                                byte_rate_text(roof.value)));
   }
   return fmt::format("{}", fmt::join(words, "   "));
 }
@@ -195,6 +205,11 @@ std::string memory_legend(const Roofline& roofline) {
 }  // namespace
 
 char letter_of(std::size_t point) { return static_cast<char>('A' + point % kMostLetters); }
+
+const Roof* dram_roof(const Roofline& roofline) {
+  const auto found = std::ranges::find(roofline.memory, "DRAM", &Roof::name);
+  return found == roofline.memory.end() ? nullptr : &*found;
+}
 
 bool has_rates(const Roofline& roofline) {
   return std::ranges::any_of(roofline.points, stands_under_roofs);
@@ -214,6 +229,7 @@ std::vector<std::string> rate_picture(const Roofline& roofline, std::size_t lett
   Sheet sheet(width, kHeight);
   draw_roofs(sheet, roofline, x, y);
   draw_points(sheet, roofline, lettered, x, y);
+  name_roofs(sheet, roofline, y);
   std::vector<std::string> labels(kHeight);
   for (double power = std::ceil(y.low - 1e-9); power <= y.high; ++power) {
     labels[y.at(power)] = flop_rate_text(std::pow(10, power));
@@ -221,7 +237,7 @@ std::vector<std::string> rate_picture(const Roofline& roofline, std::size_t lett
   std::size_t front = 0;
   for (const std::string& label : labels) front = std::max(front, label.size());
   std::vector<std::string> lines = sheet.lines(labels);
-  append_axis_below(lines, front + 1, width, decades(x), "FLOP/byte");
+  append_axis_below(lines, front + 1, width, round_numbers(x), "FLOP/byte");
   if (!roofline.memory.empty()) lines.push_back(memory_legend(roofline));
   return lines;
 }

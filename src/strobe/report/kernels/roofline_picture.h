@@ -17,6 +17,9 @@ char letter_of(std::size_t point);
 // Some point has its operations and bytes, so it can stand under the roofs.
 bool has_rates(const analysis::Roofline& roofline);
 
+// What a point's bytes are counted against; nullptr if nobody knows it.
+const analysis::Roof* dram_roof(const analysis::Roofline& roofline);
+
 // FLOP/s over FLOP/byte, both logarithmic, with the roofs. Empty without such points.
 std::vector<std::string> rate_picture(const analysis::Roofline& roofline, std::size_t lettered,
                                       std::size_t columns);

@@ -31,6 +31,8 @@ std::string_view source_words(RoofSource source) {
   return "";
 }
 
+constexpr double kNearlyAll = 0.995;
+
 double share_of_time(const RooflinePoint& point, const KernelStudy& study) {
   return static_cast<double>(point.latency_ns) /
          static_cast<double>(std::max<std::int64_t>(study.totals.latency_ns, 1));
@@ -39,6 +41,9 @@ double share_of_time(const RooflinePoint& point, const KernelStudy& study) {
 std::vector<std::string> verdict_of(const KernelStudy& study) {
   const Roofline& roofline = study.roofline;
   std::vector<std::string> sentences;
+  if (!study.totals.headroom_ns()) {
+    return {"This list has times and no counters: there is nothing to place a kernel by."};
+  }
   if (!has_rates(roofline)) {
     sentences.push_back(
         "Operations and bytes of these kernels are not known, so they are shown by the share of "
@@ -61,34 +66,52 @@ std::vector<std::string> verdict_of(const KernelStudy& study) {
       under_half += share;
     }
   }
+  if (placed < kNearlyAll) {
+    sentences.push_back(fmt::format(
+        "Kernels with {} of the time have operations and bytes to be placed by; the rest does no "
+        "matrix work or was not counted, and stands in the second picture.",
+        percent_text(placed)));
+  }
   if (roofline.ridge_flop_per_byte) {
     sentences.push_back(fmt::format(
-        "The ridge is at {}: {} of the time is left of it, where DRAM sets the limit; {} is in "
+        "The ridge is at {}: {} of all time is left of it, where DRAM sets the limit; {} is in "
         "kernels that reach less than half of what their roof allows.",
         intensity_text(roofline.ridge_flop_per_byte), percent_text(left),
         percent_text(under_half)));
   }
-  if (placed < 0.995) {
-    sentences.push_back(fmt::format("{} of the time has no operations or bytes to place it by.",
-                                    percent_text(1 - placed)));
-  }
   if (is_estimated) {
     sentences.push_back(
-        "Operations of the matrix pipe are not counted: they are estimated from its busy share and "
-        "its peak, so they are at most this high.");
+        "Operations of the matrix pipe were not counted: rates marked ~ are estimated from its "
+        "busy "
+        "share and its peak, and are at most this high.");
   }
   return sentences;
 }
 
-Section picture_section(const KernelStudy& study, const RooflinePage& page, std::size_t lettered) {
+double placed_share(const KernelStudy& study) {
+  double placed = 0;
+  for (const RooflinePoint& point : study.roofline.points) {
+    if (point.flop_per_byte && point.flop_per_s) placed += share_of_time(point, study);
+  }
+  return placed;
+}
+
+Section rate_section(const KernelStudy& study, const RooflinePage& page, std::size_t lettered) {
   Section section;
   section.key = "picture";
+  section.title = "Roofline";
   section.is_remark = true;
-  if (has_rates(study.roofline)) {
-    section.title = "Roofline";
-    section.picture = rate_picture(study.roofline, lettered, page.columns);
-  } else {
-    section.title = "Shares of the peaks";
+  section.picture = rate_picture(study.roofline, lettered, page.columns);
+  return section;
+}
+
+// Where the roofline does not show nearly all of the time.
+Section share_section(const KernelStudy& study, const RooflinePage& page, std::size_t lettered) {
+  Section section;
+  section.key = "shares";
+  section.title = "Shares of the peaks";
+  section.is_remark = true;
+  if (placed_share(study) < kNearlyAll) {
     section.picture = share_picture(study.roofline, lettered, page.columns);
   }
   return section;
@@ -96,6 +119,7 @@ Section picture_section(const KernelStudy& study, const RooflinePage& page, std:
 
 Section roof_section(const Roofline& roofline) {
   Section section;
+  if (!has_rates(roofline)) return section;
   section.key = "roofs";
   section.title = "Roofs";
   section.table.columns = {
@@ -111,6 +135,12 @@ Section roof_section(const Roofline& roofline) {
                                    Text{std::string(source_words(roof.source))}}});
   }
   return section;
+}
+
+// "184": the column says of what.
+std::string intensity_number(const std::optional<double>& flop_per_byte) {
+  const std::string text = intensity_text(flop_per_byte);
+  return text.substr(0, text.find(' '));
 }
 
 Cell number_or_absent(const std::optional<double>& value, std::string text) {
@@ -141,10 +171,10 @@ Section point_section(const KernelStudy& study, const RooflinePage& page, std::s
        .type = ColumnType::kShare,
        .share_of = "time of all launches",
        .importance = 13},
-      {.key = "tensor_share", .header = "Tensor", .type = ColumnType::kShare, .importance = 8},
-      {.key = "dram_share", .header = "DRAM", .type = ColumnType::kShare, .importance = 8},
+      {.key = "tensor_share", .header = "Tensor", .type = ColumnType::kShare, .importance = 9},
+      {.key = "dram_share", .header = "DRAM", .type = ColumnType::kShare, .importance = 9},
       {.key = "flop_per_byte",
-       .header = "intensity",
+       .header = "FLOP/byte",
        .type = ColumnType::kNumber,
        .importance = 11},
       {.key = "flop_per_s", .header = "rate", .type = ColumnType::kNumber, .importance = 11},
@@ -162,16 +192,17 @@ Section point_section(const KernelStudy& study, const RooflinePage& page, std::s
           Text{std::string(name_in(study.identities[point.identity], page.names))},
           Count{point.launches}, Duration{point.latency_ns}, Share{share_of_time(point, study)},
           percent_cell(point.tensor_percent), percent_cell(point.dram_percent),
-          number_or_absent(point.flop_per_byte, intensity_text(point.flop_per_byte)),
-          number_or_absent(point.flop_per_s, flop_rate_text(point.flop_per_s) +
-                                                 (point.flops_are_estimated ? " est." : "")),
+          number_or_absent(point.flop_per_byte, intensity_number(point.flop_per_byte)),
+          number_or_absent(point.flop_per_s, (point.flops_are_estimated ? "~" : "") +
+                                                 flop_rate_text(point.flop_per_s)),
           share_cell(of_attainable(point)),
-          number_or_absent(point.dram_bytes_per_s, byte_rate_text(point.dram_bytes_per_s)),
+          number_or_absent(point.dram_bytes_per_s, (point.bytes_are_estimated ? "~" : "") +
+                                                       byte_rate_text(point.dram_bytes_per_s)),
           number_or_absent(point.l2_bytes_per_s, byte_rate_text(point.l2_bytes_per_s))}});
   }
   const std::size_t more = study.roofline.points.size() - shown;
   section.table.rows_left_out = more;
-  if (more > 0) section.table.left_out = fmt::format("{} more, drawn as o", count_text(more));
+  if (more > 0) section.table.left_out = fmt::format("{} more, without a letter", count_text(more));
   drop_empty_columns(section.table);
   return section;
 }
@@ -199,8 +230,9 @@ Document roofline_document(const KernelStudy& study, const RooflinePage& page) {
                                std::filesystem::path(study.table->path).filename().string());
   document.verdict = verdict_of(study);
   document.facts = kernel_facts(study);
-  document.sections = {picture_section(study, page, shown), kernel_warning_section(study),
-                       roof_section(study.roofline), point_section(study, page, shown)};
+  document.sections = {rate_section(study, page, shown), share_section(study, page, shown),
+                       point_section(study, page, shown), roof_section(study.roofline),
+                       kernel_warning_section(study)};
   std::erase_if(document.sections, is_empty);
   return document;
 }

@@ -14,8 +14,8 @@ struct RooflinePage {
   std::size_t columns = 100;  // room for the picture
 };
 
-// The picture, its roofs and its points. Where operations and bytes are not known it shows the
-// shares of the two resources instead.
+// The picture, its points and its roofs. Kernels whose operations and bytes are not known stand in
+// a second one, by their shares of the two resources.
 Document roofline_document(const analysis::KernelStudy& study, const RooflinePage& page);
 
 // For tools; keys as in docs/kernels.md.
@@ -25,8 +25,9 @@ std::string roofline_csv(const analysis::KernelStudy& study, const RooflinePage&
 // One page with the picture as SVG: the area of a point is its time.
 std::string roofline_html(const analysis::KernelStudy& study, const RooflinePage& page);
 
-// The picture alone; "" where there is nothing to draw.
+// The pictures alone; "" where there is nothing to draw.
 std::string roofline_svg(const analysis::KernelStudy& study, const RooflinePage& page);
+std::string share_svg(const analysis::KernelStudy& study, const RooflinePage& page);
 
 std::string_view word_of(analysis::RoofSource source);  // "data_sheet", "measured", "file"
 

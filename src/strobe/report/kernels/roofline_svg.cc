@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -60,7 +61,8 @@ void draw_point(SvgPlot& plot, double x, double y, std::size_t index, const Kern
   const double radius = radius_of(point, study.roofline);
   plot.circle(x, y, radius, "busy", title_of(point, study, page));
   const std::size_t lettered = page.top == 0 ? kMostLetters : std::min(page.top, kMostLetters);
-  if (index < lettered) {
+  constexpr double kLetterRadius = 6;
+  if (index < lettered && radius >= kLetterRadius) {
     plot.text(x, y + 4, std::string(1, letter_of(index)), Anchor::kMiddle, "cell");
   }
 }
@@ -94,13 +96,13 @@ std::string rate_svg(const KernelStudy& study, const RooflinePage& page) {
     if (to <= from) continue;
     plot.line(x.at(from), y.at(from * roof.value / kTera), x.at(to), y.at(to * roof.value / kTera),
               "limit");
-    plot.text(x.at(from) + 6, y.at(from * roof.value / kTera) - 12,
+    plot.text(x.at(from) + 26, y.at(from * roof.value / kTera) + 2,
               fmt::format("{} {}", roof.name, byte_rate_text(roof.value)), Anchor::kStart, "tick");
   }
   for (const Roof& roof : roofline.compute) {
     if (roof.value < low_y) continue;
-    const double from =
-        roofline.memory.empty() ? low_x : std::max(low_x, roof.value / roofline.memory[0].value);
+    const Roof* dram = dram_roof(roofline);
+    const double from = dram == nullptr ? low_x : std::max(low_x, roof.value / dram->value);
     plot.line(x.at(from), y.at(roof.value / kTera), kRight, y.at(roof.value / kTera), "limit");
     plot.text(kRight - 4, y.at(roof.value / kTera) - 5,
               fmt::format("{} {}", roof.name, flop_rate_text(roof.value)), Anchor::kEnd, "tick");
@@ -113,14 +115,17 @@ std::string rate_svg(const KernelStudy& study, const RooflinePage& page) {
   return std::move(plot).svg();
 }
 
+}  // namespace
+
 std::string share_svg(const KernelStudy& study, const RooflinePage& page) {
   const bool has_shares = std::ranges::any_of(
       study.roofline.points,
       [](const RooflinePoint& point) { return point.tensor_percent || point.dram_percent; });
   if (!has_shares) return {};
   SvgPlot plot(kWidth, kHeight, "share of the matrix pipe over share of DRAM");
-  const Scale x = Scale::linear(0, 100, kLeft, kRight);
-  const Scale y = Scale::linear(0, 100, kBottom, kTop);
+  constexpr double kRoom = 44;  // circles at zero do not cover the labels
+  const Scale x = Scale::linear(0, 100, kLeft + kRoom, kRight);
+  const Scale y = Scale::linear(0, 100, kBottom - kRoom, kTop);
   plot.axis_below(x, kBottom, kTop, "DRAM, percent of its peak rate");
   plot.axis_left(y, kLeft, kRight, "Tensor, percent of the time busy");
   for (const double limit : {analysis::kLeaningPercent, analysis::kBoundPercent}) {
@@ -141,21 +146,19 @@ std::string share_svg(const KernelStudy& study, const RooflinePage& page) {
   return std::move(plot).svg();
 }
 
-}  // namespace
-
 std::string roofline_svg(const KernelStudy& study, const RooflinePage& page) {
-  if (study.roofline.points.empty()) return {};
-  return has_rates(study.roofline) ? rate_svg(study, page) : share_svg(study, page);
+  return has_rates(study.roofline) ? rate_svg(study, page) : std::string();
 }
 
 std::string roofline_html(const KernelStudy& study, const RooflinePage& page) {
   const bool rates = has_rates(study.roofline);
-  return kernel_page_html(
-      roofline_document(study, page), rates ? "Under the roofs" : "Shares of the peaks",
-      {{rates ? "Roofline" : "Shares of the peaks",
-        "One circle per kernel name, its area the time of all its launches; letters as in the "
-        "table below.",
-        roofline_svg(study, page)}});
+  const std::string caption =
+      "One circle per kernel name, its area the time of all its launches; letters as in the table "
+      "below.";
+  return kernel_page_html(roofline_document(study, page),
+                          rates ? "Under the roofs" : "Shares of the peaks",
+                          {{"Roofline", caption, roofline_svg(study, page)},
+                           {"Shares of the peaks", caption, share_svg(study, page)}});
 }
 
 }  // namespace strobe::report

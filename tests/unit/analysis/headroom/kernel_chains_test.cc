@@ -88,6 +88,8 @@ TEST(KernelChainsTest, an_activation_without_names_is_told_by_many_kernels_betwe
                "activation as operators: 8 elementwise kernels, as many as tanh-GELU takes");
   expect_chain(times(4, pointwise()), kBetweenProducts, ChainKind::kPlain, ChainEvidence::kNone,
                "4 elementwise kernels");
+  expect_chain(times(13, pointwise()), kBetweenProducts, ChainKind::kPlain, ChainEvidence::kNone,
+               "13 elementwise kernels");
   expect_chain(times(8, pointwise()), {}, ChainKind::kPlain, ChainEvidence::kNone,
                "8 elementwise kernels");
 }

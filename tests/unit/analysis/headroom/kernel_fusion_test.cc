@@ -64,10 +64,15 @@ TEST(KernelFusionTest, collectives_copies_and_other_streams_end_a_run_as_well) {
 }
 
 TEST(KernelFusionTest, a_kernel_that_keeps_the_matrix_pipe_busy_is_a_product_whatever_its_name) {
+  EXPECT_TRUE(does_matrix_work(KernelFamily::kGemm, {}));
+  EXPECT_FALSE(does_matrix_work(KernelFamily::kOther, {}));
+  EXPECT_FALSE(does_matrix_work(KernelFamily::kOther, 4.9));
+  EXPECT_TRUE(does_matrix_work(KernelFamily::kOther, 5));
+  EXPECT_FALSE(does_matrix_work(KernelFamily::kElementwise, 12));  // packed arithmetic
+  EXPECT_TRUE(does_matrix_work(KernelFamily::kElementwise, 30));
   std::vector<FusionRow> rows = {row('e', 1), row('e', 1)};
-  rows[0].sample.tensor_percent = 4.9;  // packed arithmetic
   EXPECT_EQ(plan_fusions(rows).runs.size(), 1u);
-  rows[0].sample.tensor_percent = 5;
+  rows[0].sample.tensor_percent = 40;
   EXPECT_EQ(plan_fusions(rows).runs.size(), 0u);
 }
 
@@ -92,8 +97,8 @@ TEST(KernelFusionTest, the_reason_has_its_numbers) {
                                  row('g', 60), row('e', 10), row('s', 30)};
   const std::string plain = plan_fusions(rows).groups[0].why;
   EXPECT_EQ(plain,
-            "2 x 2 kernels take 80 ns (40.0 %); one kernel each makes 2 launches fewer and up to "
-            "20 ns (10.0 %) less");
+            "2 x 2 kernels take 80.0 ns (40.0 %); one kernel each makes 2 launches fewer and up to "
+            "20.0 ns (10.0 %) less");
   for (FusionRow& counted : rows) counted.dram_bytes = 1024 * counted.sample.latency_ns;
   const FusionGroup group = plan_fusions(rows).groups[0];
   EXPECT_EQ(group.why, plain +

@@ -57,13 +57,16 @@ TEST(KernelLayersTest, layers_without_a_norm_begin_where_the_repetition_does) {
   EXPECT_EQ(layers->layers, 2u);
 }
 
-TEST(KernelLayersTest, the_norm_does_not_cost_the_second_layer) {
+// Steps of training: the list begins with its first, whatever comes before a norm.
+TEST(KernelLayersTest, the_norm_does_not_cost_a_layer) {
   const auto layers =
-      find_layers(rows_of("abn"
-                          "abn"));
+      find_layers(rows_of("abnc"
+                          "abnc"
+                          "abnc"));
   ASSERT_TRUE(layers);
   EXPECT_EQ(layers->prologue_rows, 0u);
-  EXPECT_EQ(layers->layers, 2u);
+  EXPECT_EQ(layers->layers, 3u);
+  EXPECT_EQ(layers->epilogue_rows, 0u);
 }
 
 TEST(KernelLayersTest, a_list_that_does_not_repeat_has_no_layers) {

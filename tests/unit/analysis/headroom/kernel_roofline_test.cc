@@ -79,10 +79,8 @@ TEST(KernelRooflineTest, measured_roofs_stand_in_for_those_of_the_sheet) {
 }
 
 TEST(KernelRooflineTest, the_file_knows_its_own_bus_best) {
-  const KernelTable table = KernelSketch()
-                                .device({.name = "NVIDIA H200", .dram_bytes_per_s = 4.81e12})
-                                .launch("k", 1000, 0, 50)
-                                .table();
+  const KernelTable table =
+      KernelSketch().device("NVIDIA H200", 0, 4.81e12).launch("k", 1000, 0, 50).table();
   const Roofline roofline = study_kernels(table).roofline;
   EXPECT_EQ(roof_named(roofline.memory, "DRAM").source, RoofSource::kFile);
   EXPECT_DOUBLE_EQ(*roofline.points[0].dram_bytes_per_s, 0.5 * 4.81e12);

@@ -73,7 +73,7 @@ TEST(KernelStudyTest, a_kernel_that_fills_the_cache_is_bound_by_it_if_the_roof_i
 
 TEST(KernelStudyTest, a_low_clock_is_flagged_against_what_the_device_can_do) {
   const KernelTable table = KernelSketch()
-                                .device({.name = "some chip", .most_clock_hz = 2e9})
+                                .device("some chip", 2e9)
                                 .launch("a", 1'000)
                                 .metric(KernelMetric::kClockHz, 1.5e9)
                                 .launch("b", 1'000)
@@ -87,7 +87,7 @@ TEST(KernelStudyTest, a_low_clock_is_flagged_against_what_the_device_can_do) {
 }
 
 TEST(KernelStudyTest, the_chip_is_the_one_asked_for_or_the_one_the_file_names) {
-  const KernelTable table = KernelSketch().device({.name = "NVIDIA H200"}).launch("a", 1).table();
+  const KernelTable table = KernelSketch().device("NVIDIA H200").launch("a", 1).table();
   const KernelStudy by_file = study_kernels(table);
   ASSERT_TRUE(by_file.chip);
   EXPECT_TRUE(by_file.chip->name.starts_with("H200"));

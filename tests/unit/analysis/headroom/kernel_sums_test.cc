@@ -7,8 +7,8 @@ namespace {
 
 TEST(KernelSumsTest, percentages_are_weighted_by_time) {
   KernelSums sums;
-  sums.add({100, 50.0, 10.0});
-  sums.add({300, 10.0, 30.0});
+  sums.add(KernelSample{100, 50.0, 10.0});
+  sums.add(KernelSample{300, 10.0, 30.0});
   EXPECT_EQ(sums.launches, 2u);
   EXPECT_EQ(sums.latency_ns, 400);
   EXPECT_EQ(sums.least_ns, 100);
@@ -21,15 +21,15 @@ TEST(KernelSumsTest, percentages_are_weighted_by_time) {
 
 TEST(KernelSumsTest, what_was_not_counted_is_left_out_and_not_zero) {
   KernelSums sums;
-  sums.add({100, 50.0, {}});
-  sums.add({300, {}, {}});
+  sums.add(KernelSample{100, 50.0, {}});
+  sums.add(KernelSample{300, {}, {}});
   EXPECT_DOUBLE_EQ(*sums.tensor_percent(), 50);
   EXPECT_FALSE(sums.dram_percent());
   EXPECT_DOUBLE_EQ(*sums.headroom_ns(), 50);
   EXPECT_EQ(sums.headroom_counted_ns, 100);
 
   KernelSums times_only;
-  times_only.add({100, {}, {}});
+  times_only.add(KernelSample{100, {}, {}});
   EXPECT_FALSE(times_only.headroom_ns());
   EXPECT_FALSE(times_only.headroom_share_of(times_only));
 }
@@ -38,9 +38,9 @@ TEST(KernelSumsTest, what_was_not_counted_is_left_out_and_not_zero) {
 TEST(KernelSumsTest, what_is_achievable_is_measured_from_the_roofs) {
   const Roofs roofs{.tensor = 0.9, .dram = 0.9};
   KernelSums sums;
-  sums.add({100, 45.0, 81.0}, roofs);
+  sums.add(KernelSample{100, 45.0, 81.0}, roofs);
   EXPECT_NEAR(*sums.achievable_headroom_ns(), 10, 1e-9);
-  sums.add({100, 0.0, 95.0}, roofs);
+  sums.add(KernelSample{100, 0.0, 95.0}, roofs);
   EXPECT_NEAR(*sums.achievable_headroom_ns(), 10, 1e-9);
   EXPECT_NEAR(*headroom_ns({100, 45.0, 81.0}, roofs), 10, 1e-9);
 }
@@ -48,7 +48,7 @@ TEST(KernelSumsTest, what_is_achievable_is_measured_from_the_roofs) {
 TEST(KernelSumsTest, a_count_beyond_the_peak_gives_no_negative_headroom) {
   EXPECT_DOUBLE_EQ(*headroom_ns({100, 0.0, 104.0}), 0);
   KernelSums sums;
-  sums.add({100, 0.0, 104.0});
+  sums.add(KernelSample{100, 0.0, 104.0});
   EXPECT_DOUBLE_EQ(*sums.headroom_ns(), 0);
 }
 

@@ -21,7 +21,7 @@ std::vector<std::string> warnings_of(KernelSketch& sketch) {
 // A list nobody could complain of.
 KernelSketch fine() {
   KernelSketch sketch;
-  sketch.device({.name = "NVIDIA H200", .most_clock_hz = 1.98e9});
+  sketch.device("NVIDIA H200", 1.98e9);
   sketch.launch("k", 50'000, 10, 20).metric(KernelMetric::kClockHz, 1.90e9);
   return sketch;
 }
@@ -45,7 +45,7 @@ TEST(KernelWarningsTest, clocks_more_than_five_percent_apart_are_told_with_their
 
 TEST(KernelWarningsTest, a_low_and_a_locked_clock_are_told) {
   KernelSketch sketch;
-  sketch.device({.name = "NVIDIA H200", .most_clock_hz = 2e9});
+  sketch.device("NVIDIA H200", 2e9);
   sketch.launch("k", 50'000, 10, 20).metric(KernelMetric::kClockHz, 1.5e9);
   sketch.now().clock_policy = ClockPolicy::kLocked;
   const std::vector<std::string> warnings = warnings_of(sketch);
@@ -56,12 +56,12 @@ TEST(KernelWarningsTest, a_low_and_a_locked_clock_are_told) {
 
 TEST(KernelWarningsTest, several_devices_do_not_add_up) {
   KernelSketch same = fine();
-  same.on_device(0).device({.index = 1, .name = "NVIDIA H200"});
+  same.on_device(0).device("NVIDIA H200");
   same.launch("k", 50'000, 10, 20).on_device(1);
   EXPECT_THAT(warnings_of(same), Contains(HasSubstr("kernels of 2 devices stand in one list")));
 
   KernelSketch different = fine();
-  different.on_device(0).device({.index = 1, .name = "NVIDIA A100-SXM4-40GB"});
+  different.on_device(0).device("NVIDIA A100-SXM4-40GB");
   different.launch("k", 50'000, 10, 20).on_device(1);
   EXPECT_THAT(warnings_of(different),
               Contains(HasSubstr("different chips (NVIDIA A100-SXM4-40GB, NVIDIA H200)")));
@@ -69,7 +69,7 @@ TEST(KernelWarningsTest, several_devices_do_not_add_up) {
 
 TEST(KernelWarningsTest, a_device_without_a_kernel_does_not_count) {
   KernelSketch sketch = fine();
-  sketch.on_device(0).device({.index = 1, .name = "NVIDIA A100-SXM4-40GB"});
+  sketch.on_device(0).device("NVIDIA A100-SXM4-40GB");
   EXPECT_THAT(warnings_of(sketch), IsEmpty());
 }
 
@@ -78,14 +78,14 @@ TEST(KernelWarningsTest, an_unknown_chip_is_told_by_its_name) {
   nameless.launch("k", 50'000, 10, 20);
   EXPECT_THAT(warnings_of(nameless), Contains(HasSubstr("the file does not name its chip")));
   KernelSketch unknown;
-  unknown.device({.name = "abacus"}).launch("k", 50'000, 10, 20);
+  unknown.device("abacus").launch("k", 50'000, 10, 20);
   EXPECT_THAT(warnings_of(unknown), Contains(HasSubstr("the chip 'abacus' is not known")));
 }
 
 TEST(KernelWarningsTest, counters_that_are_missing_are_told) {
   const auto warnings_with = [](std::optional<double> tensor, std::optional<double> dram) {
     KernelSketch sketch;
-    sketch.device({.name = "NVIDIA H200"}).launch("k", 50'000, tensor, dram);
+    sketch.device("NVIDIA H200").launch("k", 50'000, tensor, dram);
     return warnings_of(sketch);
   };
   EXPECT_THAT(warnings_with({}, {}), Contains(HasSubstr("no launch has counters")));

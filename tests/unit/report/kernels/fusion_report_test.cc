@@ -4,7 +4,7 @@
 #include <simdjson.h>
 
 #include "strobe/report/render_text.h"
-#include "tests/support/kernel_sketch.h"
+#include "tests/unit/report/kernels/launch_list.h"
 
 namespace strobe::report {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/kernel_sketch.h"
+#include "tests/unit/report/kernels/launch_list.h"
 
 namespace strobe::report {
 namespace {

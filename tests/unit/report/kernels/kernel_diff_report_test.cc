@@ -4,7 +4,7 @@
 #include <simdjson.h>
 
 #include "strobe/report/render_text.h"
-#include "tests/support/kernel_sketch.h"
+#include "tests/unit/report/kernels/launch_list.h"
 
 namespace strobe::report {
 namespace {
@@ -20,8 +20,8 @@ compare::KernelDiff a_diff() {
   compare::KernelDiffRow slower;
   slower.name = "gemm";
   slower.family = "gemm";
-  slower.before.add({50'000, 40, 10});
-  slower.after.add({80'000, 25, 6});
+  slower.before.add(analysis::KernelSample{50'000, 40, 10});
+  slower.after.add(analysis::KernelSample{80'000, 25, 6});
   slower.change = compare::KernelChange::kSlower;
   slower.ratio = 1.6;
   slower.ratio_low = 1.5;
@@ -30,7 +30,7 @@ compare::KernelDiff a_diff() {
   compare::KernelDiffRow added;
   added.name = "copy";
   added.family = "copy";
-  added.after.add({10'000, {}, {}});
+  added.after.add(analysis::KernelSample{10'000, {}, {}});
   added.change = compare::KernelChange::kAdded;
   added.moved_ns = 10'000;
   diff.rows = {slower, added};
@@ -57,7 +57,7 @@ TEST(KernelDiffReportTest, the_verdict_comes_first_and_a_ratio_has_its_interval)
 TEST(KernelDiffReportTest, one_side_only_has_no_ratio) {
   const std::string csv = kernel_diff_csv(a_diff(), kPage);
   EXPECT_THAT(csv, StartsWith("name,family,verdict,launches_before,"));
-  EXPECT_THAT(csv, HasSubstr("\ncopy,copy,added,0,1,0,10000,10000,,10000,,,,,,,,\n"));
+  EXPECT_THAT(csv, HasSubstr("\ncopy,copy,added,0,1,0,10000,10000,,10000,,,,,,,,,\n"));
 }
 
 TEST(KernelDiffReportTest, json_has_both_sides_of_every_kernel) {

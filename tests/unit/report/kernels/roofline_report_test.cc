@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <simdjson.h>
 
-#include "tests/support/kernel_sketch.h"
+#include "tests/unit/report/kernels/launch_list.h"
 
 namespace strobe::report {
 namespace {
@@ -14,6 +14,7 @@ using ::testing::StartsWith;
 
 analysis::KernelStudy counted_study(const KernelTable& table) {
   analysis::StudyOptions options;
+  options.chip = "h200";
   options.flops = 8e14;
   options.dram_bytes_per_s = 4e12;
   return analysis::study_kernels(table, options);
@@ -27,8 +28,8 @@ const Section* section_of(const Document& document, std::string_view key) {
 TEST(RooflineReportTest, without_rates_the_shares_are_drawn) {
   const KernelTable table = test::kernel_sketch({{"gemm", 60'000, 80, 10}});
   const Document document = roofline_document(analysis::study_kernels(table), {});
-  ASSERT_NE(section_of(document, "picture"), nullptr);
-  EXPECT_EQ(section_of(document, "picture")->title, "Shares of the peaks");
+  ASSERT_NE(section_of(document, "shares"), nullptr);
+  EXPECT_EQ(section_of(document, "shares")->title, "Shares of the peaks");
   EXPECT_THAT(document.verdict[0], HasSubstr("not known"));
 }
 
@@ -38,7 +39,9 @@ TEST(RooflineReportTest, measured_roofs_are_named_as_such) {
   const Document document = roofline_document(study, {.top = 2});
   const Section* roofs = section_of(document, "roofs");
   ASSERT_NE(roofs, nullptr);
-  EXPECT_EQ(cell_text(roofs->table.rows[0].cells[2]), "measured");
+  // The chip's own f8 roof is the highest; the one of f16 was typed.
+  EXPECT_EQ(cell_text(roofs->table.rows[1].cells[1]), "800 TFLOP/s");
+  EXPECT_EQ(cell_text(roofs->table.rows[1].cells[2]), "measured");
   EXPECT_THAT(section_of(document, "points")->table.rows, SizeIs(2));
 }
 
@@ -50,7 +53,7 @@ TEST(RooflineReportTest, json_and_csv_have_every_point) {
   const simdjson::dom::element json = parser.parse(text);
   EXPECT_EQ(std::string_view(json["schema"]), "strobe.kernels.roofline");
   EXPECT_EQ(json["points"].get_array().size(), study.roofline.points.size());
-  EXPECT_EQ(std::string_view(json["compute_roofs"].at(0)["source"]), "measured");
+  EXPECT_EQ(std::string_view(json["compute_roofs"].at(1)["source"]), "measured");
   const std::string csv = roofline_csv(study, {.top = 1});
   EXPECT_THAT(csv, StartsWith("name,family,launches,latency_ns,"));
   EXPECT_EQ(std::ranges::count(csv, '\n'), 2);
@@ -58,7 +61,7 @@ TEST(RooflineReportTest, json_and_csv_have_every_point) {
 
 TEST(RooflineReportTest, the_area_of_a_circle_is_the_time) {
   const KernelTable table = test::kernel_sketch({{"gemm", 40'000, 80, 10}, {"add", 10'000, 0, 70}});
-  const std::string svg = roofline_svg(analysis::study_kernels(table), {});
+  const std::string svg = share_svg(analysis::study_kernels(table), {});
   EXPECT_THAT(svg, HasSubstr("r=\"42.0\""));
   EXPECT_THAT(svg, HasSubstr("r=\"21.0\""));  // a quarter of the time
   EXPECT_THAT(svg, HasSubstr("<title>gemm: 1 launch, 40.0 us (80.0 % of all)"));

@@ -1,0 +1,125 @@
+#include "strobe/readers/counters/kernel_reader.h"
+
+#include <atomic>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strobe/base/gzip_pack.h"
+#include "tests/support/temporary_folder.h"
+
+namespace strobe::readers {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+const std::string kTable = "Kernel Latency Tensor DRAM\nf | 32 0.10 0.20\n";
+const std::string kTrace =
+    R"({"schemaVersion":1,"deviceProperties":[],"traceEvents":[{"ph":"X","cat":"kernel","name":"f",)"
+    R"("ts":1,"dur":2,"pid":0,"tid":7,"args":{"device":0,"stream":7}}]})";
+
+Error error_of(const std::string& bytes) {
+  const Result<KernelTable> table = read_kernels_bytes(bytes, "some.file");
+  EXPECT_FALSE(table);
+  if (table) return {};
+  EXPECT_FALSE(table.error().hint.empty()) << table.error().what;
+  EXPECT_EQ(table.error().where, "some.file") << table.error().what;
+  return table.error();
+}
+
+std::string what_of(const std::string& bytes) { return error_of(bytes).what; }
+
+TEST(KernelReader, a_format_is_known_by_content_packed_or_not) {
+  const strobe::testing::TemporaryFolder folder;
+  const auto source_of = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(folder.path() / name, std::ios::binary) << bytes;
+    const Result<KernelTable> table = read_kernels(folder.path() / name);
+    EXPECT_TRUE(table) << name << (table ? "" : table.error().what);
+    if (!table) return KernelSource::kRecording;
+    EXPECT_EQ(table->path, (folder.path() / name).string());
+    return table->source;
+  };
+  EXPECT_EQ(source_of("a.json", kTable), KernelSource::kTextTable);
+  EXPECT_EQ(source_of("b.csv", pack_gzip(kTable)), KernelSource::kTextTable);
+  EXPECT_EQ(source_of("c.txt", kTrace), KernelSource::kTrace);
+  EXPECT_EQ(source_of("d.txt", pack_gzip(kTrace)), KernelSource::kTrace);
+  EXPECT_EQ(
+      source_of("e", R"({"schema":"strobe.kernels","version":1,"kernels":[{"duration_ns":1}]})"),
+      KernelSource::kJson);
+}
+
+TEST(KernelReader, a_program_may_print_anything_before_its_kernels) {
+  const std::string table =
+      "{'loss': 1.5}\n\"ID\",\"Process ID\",\"Kernel Name\","
+      "\"gpu__time_duration.sum\"\n\"0\",\"1\",\"f\",\"32\"\n";
+  EXPECT_TRUE(read_kernels_bytes(table, "k.csv"));
+  std::string chatty;
+  for (int i = 0; i < 40'000; ++i) chatty += "step " + std::to_string(i) + ", loss \"5\n";
+  const Result<KernelTable> late = read_kernels_bytes(chatty + table, "k.csv");
+  ASSERT_TRUE(late) << late.error().what;
+  EXPECT_EQ(late->size(), 1u);
+}
+
+TEST(KernelReader, a_file_of_another_kind_is_named_with_what_to_do) {
+  EXPECT_THAT(what_of(std::string("SQLite format 3\0...", 19)), HasSubstr("SQLite"));
+  EXPECT_THAT(what_of("%PDF-1.7"), HasSubstr("PDF"));
+  EXPECT_THAT(what_of(""), HasSubstr("empty"));
+  EXPECT_THAT(what_of("\n \n"), HasSubstr("empty"));
+  EXPECT_THAT(what_of(std::string("\x01\x00\x02", 3)), HasSubstr("binary"));
+  EXPECT_THAT(what_of("\xFF\xFE\"\0I\0D\0"), HasSubstr("UTF-16"));
+  EXPECT_THAT(what_of("hello\n"), HasSubstr("no table of kernels"));
+  EXPECT_THAT(what_of("a,b\n1,2\n"), HasSubstr("Kernel Name"));
+  EXPECT_THAT(what_of("\"ID\";\"Process ID\";\"Kernel Name\"\n"), HasSubstr("semicolons"));
+  EXPECT_THAT(what_of("Time (%),Total Time (ns),Instances,Name\n"), HasSubstr("summary"));
+  EXPECT_THAT(what_of("==PROF== Connected\n==PROF== Disconnected\n"), HasSubstr("log"));
+  EXPECT_THAT(what_of("==ERROR== ERR_NVGPUCTRPERM - The user does not ...\n"),
+              HasSubstr("permitted"));
+  EXPECT_THAT(error_of("\"Launch Settings\"\n\"Working Directory\",\"/x\"\n").hint,
+              HasSubstr("--page raw"));
+  EXPECT_THAT(what_of("{\"a\": 1}"), HasSubstr("not a trace"));
+  EXPECT_THAT(what_of("\"Metric Name\",\"Metric Value\"\n"), HasSubstr("'Kernel Name'"));
+}
+
+TEST(KernelReader, a_trace_without_kernels_has_too_little_data) {
+  EXPECT_EQ(
+      error_of(R"([{"ph":"X","cat":"cpu_op","name":"f","ts":1,"dur":2,"pid":1,"tid":1}])").code,
+      ErrorCode::kTooLittleData);
+}
+
+TEST(KernelReader, a_folder_and_a_missing_file_are_errors) {
+  const strobe::testing::TemporaryFolder folder;
+  EXPECT_FALSE(read_kernels(folder.path()));
+  const Result<KernelTable> missing = read_kernels(folder.path() / "none.csv");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+}
+
+TEST(KernelReader, packed_bytes_that_break_off_keep_what_stands_before) {
+  std::string text = "Kernel Latency Tensor DRAM\n";
+  for (int i = 0; i < 50'000; ++i) {
+    text += "kernel_" + std::to_string(i * 7919) + " | " + std::to_string(i) + " 0.10 0.20\n";
+  }
+  std::string packed = pack_gzip(text);
+  packed.resize(packed.size() * 2 / 3);
+  const Result<KernelTable> table = read_kernels_bytes(packed, "k.txt.gz");
+  ASSERT_TRUE(table) << table.error().what;
+  EXPECT_GT(table->size(), 1000u);
+  EXPECT_LT(table->size(), 50'000u);
+  EXPECT_THAT(table->remarks, Contains(HasSubstr("what stands before is kept")));
+}
+
+TEST(KernelReader, reading_stops_when_it_is_told_to) {
+  const std::atomic<bool> cancelled = true;
+  LoadOptions options;
+  options.cancelled = &cancelled;
+  for (const std::string& bytes : {kTable, kTrace, std::string("NVR\0\0\0\0\0", 8)}) {
+    const Result<KernelTable> table = read_kernels_bytes(bytes, "k", options);
+    ASSERT_FALSE(table);
+    EXPECT_EQ(table.error().code, ErrorCode::kInterrupted) << bytes;
+  }
+}
+
+}  // namespace
+}  // namespace strobe::readers
