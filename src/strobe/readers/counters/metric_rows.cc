@@ -51,7 +51,7 @@ class MetricRowsReader {
         last_.reset();
         continue;
       }
-      if (records.is_broken() || records.size() <= metric_.value) {
+      if (records.is_broken() || records.size() <= std::max(metric_.name, metric_.value)) {
         remark_on_short(records, place);
         continue;
       }
