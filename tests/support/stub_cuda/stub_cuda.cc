@@ -22,8 +22,9 @@ CUcontext context() { return reinterpret_cast<CUcontext>(&the_context); }
 
 CUresult launch(unsigned call, const void* parameters, const char* symbol) {
   const bool fails = symbol != nullptr && std::strstr(symbol, "fails") != nullptr;
-  const StubLaunch event = {call, parameters, symbol, context(),
-                            fails ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS};
+  const StubLaunch event = {
+      call,        parameters, symbol, context(), fails ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS,
+      is_capturing};
   if (on_launch != nullptr) on_launch(event, true);
   if (on_launch != nullptr) on_launch(event, false);
   return event.result;

@@ -10,7 +10,8 @@ struct StubLaunch {
   const void* parameters;  // as CUPTI would show them
   const char* symbol;
   CUcontext context;
-  CUresult result;  // of the launch
+  CUresult result;   // of the launch
+  bool is_captured;  // into a graph: nothing runs
 };
 
 using StubHook = void (*)(const StubLaunch& launch, bool is_enter);

@@ -84,7 +84,7 @@ TEST(KernelRecording, a_record_that_lies_about_itself_is_left_out) {
   ASSERT_EQ(recording.processes[0].launches.size(), 1u);
   EXPECT_THAT(recording.processes[0].launches[0].values, ElementsAre(5));
   EXPECT_EQ(recording.remarks.size(), 3u);
-  EXPECT_THAT(recording.remarks[0], HasSubstr("byte 280: a record makes no sense"));
+  EXPECT_THAT(recording.remarks[0], HasSubstr("byte 272: a record makes no sense"));
 }
 
 TEST(KernelRecording, another_version_is_refused_by_number) {
