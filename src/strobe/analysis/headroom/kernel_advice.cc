@@ -99,7 +99,7 @@ class Advisor {
   }
 
   void add(std::string_view code, double at_stake_ns, std::string headline, std::string advice,
-           FindingBasis basis) {
+           FindingBasis&& basis) {
     const double at_stake = share(at_stake_ns);
     // A gain of nothing is a note, however much time it is about.
     const FindingWeight weight = basis.saved_ns > 0 ? weight_of(at_stake) : FindingWeight::kNote;
@@ -253,7 +253,8 @@ class Advisor {
                               share_text(everywhere.headroom_share_of(study_.totals).value_or(0)),
                               count_text(everywhere.launches));
     }
-    add("merge_products", basis.saved_ns, std::move(headline),
+    const double at_stake_ns = basis.saved_ns;
+    add("merge_products", at_stake_ns, std::move(headline),
         stack.height <= kMostByName
             ? "merge them into one product over stacked weights, as q, k and v of attention allow: "
               "larger tiles keep the pipe busier"
@@ -284,7 +285,8 @@ class Advisor {
         claim(row, basis);
       }
       basis.confidence = "counted";
-      add("small_tiles", basis.saved_ns,
+      const double at_stake_ns = basis.saved_ns;
+      add("small_tiles", at_stake_ns,
           fmt::format(
               "{} matrix product{} with tiles of {}x{} keep{} the matrix pipe {} busy: headroom "
               "{}",
@@ -372,7 +374,8 @@ class Advisor {
     }
     if (share(basis.saved_ns) < kWorthAWord) return;
     basis.confidence = "counted";
-    add("odd_layers", basis.saved_ns,
+    const double at_stake_ns = basis.saved_ns;
+    add("odd_layers", at_stake_ns,
         fmt::format(
             "{} of {} layers take longer than the others, {} in all; layer {} takes {}, the "
             "median {}",
