@@ -292,7 +292,7 @@ class Advisor {
               "{}",
               count_text(sums.launches), sums.launches == 1 ? "" : "s", gemm->tile_m, gemm->tile_n,
               sums.launches == 1 ? "s" : "", share_text(*sums.tensor_percent() / 100),
-              share_of_time(basis.saved_ns)),
+              share_of_time(at_stake_ns)),
           "larger tiles reuse more: raise the batch, or let the library search for another kernel",
           std::move(basis));
     }
@@ -379,7 +379,7 @@ class Advisor {
         fmt::format(
             "{} of {} layers take longer than the others, {} in all; layer {} takes {}, the "
             "median {}",
-            slow, layers.layers, share_of_time(basis.saved_ns), worst,
+            slow, layers.layers, share_of_time(at_stake_ns), worst,
             time_text(static_cast<double>(layers.layer_ns[worst])), time_text(median)),
         "the same kernels should take the same time: look for a changed clock or shape",
         std::move(basis));
