@@ -147,6 +147,7 @@ bool CsvRecords::next_line() {
 }
 
 std::string_view CsvRecords::field(std::size_t column) {
+  if (column > separators_) return {};
   const char* begin = record_ + (column == 0 ? 0 : offsets_[column - 1] + 1);
   const char* end = record_ + (column < separators_ ? offsets_[column] : record_bytes_);
   while (begin < end && is_blank(*begin)) ++begin;

@@ -28,7 +28,7 @@ class CsvRecords {
   std::size_t line() const { return line_; }                          // of its first byte, from 1
 
   std::size_t size() const { return separators_ + 1; }
-  // Without quotes and the blanks around them; valid until next().
+  // Without quotes and the blanks around them; empty behind the last. Valid until next().
   std::string_view field(std::size_t column);
   // Makes fields of what next_line() read, as far as its line goes.
   void split_line();

@@ -28,8 +28,8 @@ std::optional<std::uint32_t> small_number(std::string_view text) {
 }  // namespace
 
 LaunchColumns LaunchColumns::of(const std::vector<std::string>& header) {
-  const auto find = [&](std::string_view name) {
-    const auto found = std::ranges::find(header, name);
+  const auto find = [&](std::string_view title) {
+    const auto found = std::ranges::find(header, title);
     return found != header.end() ? static_cast<std::size_t>(found - header.begin()) : kNoColumn;
   };
   LaunchColumns columns;
@@ -89,8 +89,7 @@ std::uint32_t LaunchFields::process_index(std::string_view text) {
 std::optional<LaunchFields::Key> LaunchFields::key_of(CsvRecords& record, const Place& place) {
   Key key;
   if (columns_.process < record.size()) key.process = process_index(record.field(columns_.process));
-  const std::string_view text =
-      columns_.id < record.size() ? record.field(columns_.id) : std::string_view();
+  const std::string_view text = record.field(columns_.id);
   const std::optional<std::uint32_t> id = small_number(text);
   if (!id) {
     rows_->remarks().add(place, "ID", text, "is no number of a launch; left out");
@@ -102,7 +101,6 @@ std::optional<LaunchFields::Key> LaunchFields::key_of(CsvRecords& record, const 
 
 void LaunchFields::set_number(CsvRecords& record, std::size_t column, Counter counter,
                               std::size_t row, std::string_view title, const Place& place) {
-  if (column >= record.size()) return;
   const std::string_view text = record.field(column);
   const std::optional<std::uint32_t> number = small_number(text);
   if (number) {
@@ -114,8 +112,7 @@ void LaunchFields::set_number(CsvRecords& record, std::size_t column, Counter co
 }
 
 std::size_t LaunchFields::add(CsvRecords& record, std::uint32_t id, const Place& place) {
-  const std::string_view name =
-      columns_.name < record.size() ? record.field(columns_.name) : std::string_view();
+  const std::string_view name = record.field(columns_.name);
   const std::size_t row = rows_->add(id, name, place);
   if (name.empty()) rows_->remarks().add(place, "Kernel Name", {}, "the launch has no name");
   device_ = 0;
@@ -124,7 +121,6 @@ std::size_t LaunchFields::add(CsvRecords& record, std::uint32_t id, const Place&
   set_number(record, columns_.stream, Counter::kStream, row, "Stream", place);
   set_number(record, columns_.device, Counter::kDevice, row, "Device", place);
   const auto shape = [&](std::size_t column, std::string_view title) -> LaunchShape {
-    if (column >= record.size()) return {};
     const std::string_view text = record.field(column);
     const std::optional<LaunchShape> read = parse_shape(text);
     if (!read && !text.empty()) rows_->remarks().add(place, title, text, "is no launch size");

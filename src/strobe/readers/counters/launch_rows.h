@@ -74,7 +74,6 @@ class LaunchRows {
   KernelTable table_;
   std::array<Column, kCounters> columns_;
   std::vector<DeviceFacts> device_facts_;  // parallel to table_.devices
-  std::size_t unknown_durations_ = 0;
   std::size_t computed_durations_ = 0;
   std::vector<bool> has_duration_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places_;  // row and line of each launch

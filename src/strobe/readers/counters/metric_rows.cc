@@ -1,6 +1,8 @@
 #include "strobe/readers/counters/metric_rows.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -51,7 +53,7 @@ class MetricRowsReader {
         last_.reset();
         continue;
       }
-      if (records.is_broken() || records.size() <= metric_.value) {
+      if (records.is_broken() || records.size() <= std::max(metric_.name, metric_.value)) {
         remark_on_short(records, place);
         continue;
       }
