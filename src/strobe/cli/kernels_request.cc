@@ -132,6 +132,11 @@ Result<KernelsRequest> read_kernels_request(const Arguments& arguments, std::str
   const std::string_view format_flag = arguments.has("to") ? "to" : "format";
   request.format = chosen(arguments, format_flag, kFormats).value_or(KernelFormat::kText);
   request.grouping = chosen(arguments, "group", kGroupings);
+  // Launches have no other order than their own: an order or a top is one of groups.
+  const bool speaks_of_groups = arguments.has("sort") || arguments.has("top");
+  if (request.format == KernelFormat::kCsv && speaks_of_groups && !request.grouping) {
+    request.grouping = KernelGrouping::kName;
+  }
   request.names = chosen(arguments, "name", kForms);
   const bool stands_as_it_ran =
       request.grouping == KernelGrouping::kPosition || request.grouping == KernelGrouping::kLayer;
