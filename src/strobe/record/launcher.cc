@@ -60,7 +60,7 @@ class SectionFolder {
   fs::path path_;
 };
 
-volatile pid_t the_child = 0;  // for the handler below
+volatile std::sig_atomic_t the_child = 0;  // NOLINT: a signal handler has nothing else
 
 // From a terminal the whole foreground group has got it already.
 void forward(int signal, siginfo_t* info, void*) {
