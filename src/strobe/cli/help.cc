@@ -51,7 +51,7 @@ std::string usage(const Command& command) {
     text += command.usual_action.empty() ? " ACTION" : " [ACTION]";
   }
   if (!command.positionals.empty()) text += fmt::format(" {}", command.positionals);
-  if (!command.flags.empty()) text += " [flags]";
+  if (!command.flags.empty() || !command.actions.empty()) text += " [flags]";
   return text;
 }
 

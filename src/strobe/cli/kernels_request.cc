@@ -132,6 +132,11 @@ Result<KernelsRequest> read_kernels_request(const Arguments& arguments, std::str
   const std::string_view format_flag = arguments.has("to") ? "to" : "format";
   request.format = chosen(arguments, format_flag, kFormats).value_or(KernelFormat::kText);
   request.grouping = chosen(arguments, "group", kGroupings);
+  // Launches have no other order than their own: an order or a top is one of groups.
+  const bool speaks_of_groups = arguments.has("sort") || arguments.has("top");
+  if (request.format == KernelFormat::kCsv && speaks_of_groups && !request.grouping) {
+    request.grouping = KernelGrouping::kName;
+  }
   request.names = chosen(arguments, "name", kForms);
   const bool stands_as_it_ran =
       request.grouping == KernelGrouping::kPosition || request.grouping == KernelGrouping::kLayer;
@@ -139,8 +144,9 @@ Result<KernelsRequest> read_kernels_request(const Arguments& arguments, std::str
                       .value_or(stands_as_it_ran ? KernelOrder::kName : KernelOrder::kTime);
   STROBE_TRY(request.top, read_top(arguments, request.format));
   STROBE_TRY_VOID(read_study_options(arguments, request.study));
-  if (arguments.has("fail-on")) {
-    STROBE_TRY(request.slower_fails_at, read_slower_gate(arguments.get("fail-on")));
+  for (const std::string& gate : arguments.list("fail-on")) {  // the strictest counts
+    STROBE_TRY(const double limit, read_slower_gate(gate));
+    request.slower_fails_at = std::min(limit, request.slower_fails_at.value_or(limit));
   }
   request.output = arguments.get("output");
   return request;

@@ -75,7 +75,8 @@ Command kernels_show_action() {
       .notes = {"Headroom is the time that would vanish if a kernel ran at the peak of its busier "
                 "resource: an upper bound. What --tensor-roof and --dram-roof leave of it is "
                 "achievable.",
-                "--format csv is one line per launch; with --group one line per group. A trace has "
+                "--format csv is one line per launch; with --group, --sort or --top one line per "
+                "group. A trace has "
                 "times but no counters: what was not measured is left out, never zero."},
       .flags = {{.name = "group",
                  .kind = FlagKind::kValue,

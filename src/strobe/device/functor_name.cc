@@ -134,6 +134,11 @@ std::string operation_word(std::string_view name) {
   return is_on_self ? word + "_scalar" : word;
 }
 
+// Whether it is a name at all, and not a type of functions (`void (*)(int)`) or a broken piece.
+bool is_name(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return is_upper(c) || is_lower(c) || c == '_'; });
+}
+
 bool is_plumbing(std::string_view name) {
   return std::ranges::find(kPlumbing, name) != std::end(kPlumbing) || name.starts_with("Policy") ||
          name.starts_with("cublas") || name.ends_with("iterator") || name.ends_with("Metadata") ||
@@ -193,7 +198,7 @@ Functor read_functor(std::string_view argument, int depth) {
   argument = without_const(without_address_of(argument));
   if (depth > kDeepest || is_none(argument)) return {};
   const QualifiedName name = qualified_name(argument);
-  if (is_plumbing(name.base)) return {};
+  if (!is_name(name.base) || is_plumbing(name.base)) return {};
   const std::vector<std::string_view> arguments = split_arguments(name.arguments);
   if (const Shell* const shell = find_entry(kShells, name.base, &Shell::name)) {
     Functor inner = first_readable(arguments, depth + 1);

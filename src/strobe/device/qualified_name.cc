@@ -69,7 +69,9 @@ class NameParser {
 
   QualifiedName parse() {
     while (!is_done_ && at_ < text_.size()) step();
-    if (!is_done_) is_plain_ ? void(found_ = plain_name(text_)) : finish_component(at_);
+    if (is_done_) return found_;
+    if (is_plain_) return plain_name(text_);
+    finish_component(at_);
     return found_;
   }
 
@@ -88,6 +90,7 @@ class NameParser {
       found_ = {};
       scope_begin_ = begin_ = ++at_;
       end_ = kNone;
+      arguments_ = {};
     } else if (std::string_view("<([{").find(rest[0]) != kNone) {
       step_over_bracket();
     } else {

@@ -34,7 +34,7 @@ enum class KernelMetric : std::uint8_t {
   kInstructions,
   kFlops,  // 32-bit operations outside the matrix pipe
   kRegistersPerThread,
-  kSharedBytesPerBlock,
+  kSharedBytesPerBlock,  // static and dynamic: what the kernel asks for
   kBlocksPerSm,
   kWarpsPerSm,
   kCount_,

@@ -71,6 +71,12 @@ TEST(KernelsRequestTest, tools_get_all_rows) {
   EXPECT_EQ(read_kernels_request(with({{"top", "all"}}), "show").value().top, 0u);
 }
 
+TEST(KernelsRequestTest, an_order_of_csv_lines_is_one_of_groups) {
+  EXPECT_FALSE(read_kernels_request(with({{"format", "csv"}}), "show").value().grouping);
+  EXPECT_EQ(read_kernels_request(with({{"format", "csv"}, {"top", "3"}}), "show").value().grouping,
+            KernelGrouping::kName);
+}
+
 TEST(KernelsRequestTest, an_action_says_how_many_files_it_takes) {
   EXPECT_EQ(read_kernels_request(with({}, {}), "fuse").error().hint,
             "`strobe kernels fuse kernels.csv`");

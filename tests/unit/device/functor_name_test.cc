@@ -69,6 +69,7 @@ TEST(FunctorNameTest, plumbing_is_no_operation) {
             "");
   EXPECT_EQ(first_text("cublasGemvParamsEx<int>, FusedOptimizerTensorListMetadata<4>, Policy600"),
             "");
+  EXPECT_EQ(first_text("void (*)(int), a b, (broken"), "");
   EXPECT_EQ(first_text(""), "");
 }
 

@@ -25,6 +25,7 @@ TEST(QualifiedNameTest, the_returned_type_is_skipped) {
   expect_parts("std::enable_if<true, void>::type g<int>(int)", "", "g", "int");
   expect_parts("unsigned long long a::g<int>(int)", "a::", "g", "int");
   expect_parts("char const* g<int>()", "", "g", "int");
+  expect_parts("std::vector<float> g(int)", "", "g", "");
   expect_parts("decltype (a+b) g<int>()", "", "g", "int");
   expect_parts("decltype(a(b)) g<int>()", "", "g", "int");
 }

@@ -99,7 +99,7 @@ class Advisor {
   }
 
   void add(std::string_view code, double at_stake_ns, std::string headline, std::string advice,
-           FindingBasis basis) {
+           FindingBasis&& basis) {
     const double at_stake = share(at_stake_ns);
     // A gain of nothing is a note, however much time it is about.
     const FindingWeight weight = basis.saved_ns > 0 ? weight_of(at_stake) : FindingWeight::kNote;
@@ -253,7 +253,8 @@ class Advisor {
                               share_text(everywhere.headroom_share_of(study_.totals).value_or(0)),
                               count_text(everywhere.launches));
     }
-    add("merge_products", basis.saved_ns, std::move(headline),
+    const double at_stake_ns = basis.saved_ns;
+    add("merge_products", at_stake_ns, std::move(headline),
         stack.height <= kMostByName
             ? "merge them into one product over stacked weights, as q, k and v of attention allow: "
               "larger tiles keep the pipe busier"
@@ -284,13 +285,14 @@ class Advisor {
         claim(row, basis);
       }
       basis.confidence = "counted";
-      add("small_tiles", basis.saved_ns,
+      const double at_stake_ns = basis.saved_ns;
+      add("small_tiles", at_stake_ns,
           fmt::format(
               "{} matrix product{} with tiles of {}x{} keep{} the matrix pipe {} busy: headroom "
               "{}",
               count_text(sums.launches), sums.launches == 1 ? "" : "s", gemm->tile_m, gemm->tile_n,
               sums.launches == 1 ? "s" : "", share_text(*sums.tensor_percent() / 100),
-              share_of_time(basis.saved_ns)),
+              share_of_time(at_stake_ns)),
           "larger tiles reuse more: raise the batch, or let the library search for another kernel",
           std::move(basis));
     }
@@ -372,11 +374,12 @@ class Advisor {
     }
     if (share(basis.saved_ns) < kWorthAWord) return;
     basis.confidence = "counted";
-    add("odd_layers", basis.saved_ns,
+    const double at_stake_ns = basis.saved_ns;
+    add("odd_layers", at_stake_ns,
         fmt::format(
             "{} of {} layers take longer than the others, {} in all; layer {} takes {}, the "
             "median {}",
-            slow, layers.layers, share_of_time(basis.saved_ns), worst,
+            slow, layers.layers, share_of_time(at_stake_ns), worst,
             time_text(static_cast<double>(layers.layer_ns[worst])), time_text(median)),
         "the same kernels should take the same time: look for a changed clock or shape",
         std::move(basis));

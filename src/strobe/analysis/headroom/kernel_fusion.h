@@ -29,7 +29,7 @@ struct FusionRun {
 // Runs of the same kernels in the same order.
 struct FusionGroup {
   std::vector<std::size_t> runs;     // indices into FusionPlan::runs, in order
-  std::vector<std::uint32_t> names;  // identities, one per row of a run
+  std::vector<std::uint32_t> names;  // FusionRow::name, one per row of a run
   std::string families;              // "concat/elementwise/gather", each once, in order of words
   std::int64_t latency_ns = 0;
   std::int64_t saved_ns = 0;

@@ -30,7 +30,7 @@ class Sorter {
   }
 
   std::string name_of(std::size_t row) const {
-    const std::string kernel(name_in(study_.identity(row), form_));
+    std::string kernel(name_in(study_.identity(row), form_));
     switch (grouping_) {
       case KernelGrouping::kName:
         return kernel;

@@ -1,9 +1,12 @@
 #include "strobe/readers/counters/kernel_reader.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -169,8 +172,9 @@ Result<KernelTable> read_kernels(const std::filesystem::path& path, const LoadOp
 
 Result<KernelTable> read_kernels_bytes(std::string_view bytes, const std::string& name,
                                        const LoadOptions& options) {
-  STROBE_TRY(auto unpacked, open_stream(bytes));
-  OpenedStream stream(std::move(unpacked), bytes.size(), options);
+  auto unpacked = open_stream(bytes);
+  if (!unpacked) return with_place(std::move(unpacked).error(), name);
+  OpenedStream stream(std::move(*unpacked), bytes.size(), options);
   const auto open_trace = [&](OpenedStream&) {
     return read_trace_bytes(bytes, name, with_arguments(options));
   };

@@ -1,6 +1,8 @@
 #include "strobe/readers/counters/kernel_text.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,6 +1,8 @@
 #include "strobe/readers/counters/metric_rows.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 

@@ -1,6 +1,7 @@
 #include "strobe/readers/counters/remarks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 

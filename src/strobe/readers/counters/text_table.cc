@@ -1,7 +1,9 @@
 #include "strobe/readers/counters/text_table.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,10 @@
 #include "strobe/readers/counters/wide_csv.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "strobe/base/json_text.h"
 #include "strobe/readers/counters/launch_columns.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/report/kernels/kernel_numbers.h"
 #include "strobe/report/render_csv.h"
 
 namespace strobe::report {
@@ -11,6 +12,11 @@ using analysis::KernelStudy;
 
 std::string number_field(std::optional<double> value) {
   return value ? fmt::format("{}", *value) : std::string();
+}
+
+std::string headroom_field(const analysis::KernelSample& sample) {
+  const std::optional<double> ns = analysis::headroom_ns(sample);
+  return ns ? fmt::format("{}", rounded(*ns, 3)) : std::string();
 }
 
 std::string shape_field(const LaunchShape& shape) {
@@ -52,8 +58,8 @@ std::string kernel_launch_csv(const KernelStudy& study, const KernelPage& page) 
         "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", row, entry(table.ids, row),
         csv_field(std::string(name_in(identity, page.names))), word_of(identity.family),
         sample.latency_ns, number_field(sample.tensor_percent), number_field(sample.dram_percent),
-        is_counted ? word_of(launch.bound) : "", number_field(analysis::headroom_ns(sample)),
-        launch.is_short ? 1 : 0, row < table.grids.size() ? shape_field(table.grids[row]) : "",
+        is_counted ? word_of(launch.bound) : "", headroom_field(sample), launch.is_short ? 1 : 0,
+        row < table.grids.size() ? shape_field(table.grids[row]) : "",
         row < table.blocks.size() ? shape_field(table.blocks[row]) : "", entry(table.streams, row),
         entry(table.contexts, row), entry(table.device_indices, row));
     for (const KernelMetric metric : metrics) out += "," + number_field(table.value(metric, row));

@@ -8,7 +8,7 @@ namespace strobe::report {
 namespace {
 
 constexpr int kPercentDecimals = 4;
-constexpr int kMeanDecimals = 3;
+constexpr int kNsDecimals = 3;
 
 // A sum of whole numbers as a whole number; null where nothing was counted.
 void write_exact(JsonWriter& json, std::string_view key, std::optional<double> counted,
@@ -52,9 +52,11 @@ void write_sums(JsonWriter& json, const analysis::KernelSums& sums,
   write_exact(json, "headroom_ns_x100", sums.headroom_ns(), sums.headroom_ns_percent);
   write_percent(json, "headroom_share_pct",
                 headroom ? std::optional(100 * *headroom) : std::nullopt);
-  write_optional(json, "achievable_headroom_ns", sums.achievable_headroom_ns());
+  const std::optional<double> achievable = sums.achievable_headroom_ns();
+  write_optional(json, "achievable_headroom_ns",
+                 achievable ? std::optional(rounded(*achievable, kNsDecimals)) : std::nullopt);
   json.member("min_ns", sums.least_ns).member("max_ns", sums.most_ns);
-  json.member("mean_ns", rounded(sums.mean_ns(), kMeanDecimals));
+  json.member("mean_ns", rounded(sums.mean_ns(), kNsDecimals));
 }
 
 }  // namespace strobe::report

@@ -65,6 +65,7 @@ TEST(KernelReader, a_program_may_print_anything_before_its_kernels) {
 TEST(KernelReader, a_file_of_another_kind_is_named_with_what_to_do) {
   EXPECT_THAT(what_of(std::string("SQLite format 3\0...", 19)), HasSubstr("SQLite"));
   EXPECT_THAT(what_of("%PDF-1.7"), HasSubstr("PDF"));
+  EXPECT_THAT(what_of("PK\x03\x04 and so on"), HasSubstr("zip"));
   EXPECT_THAT(what_of(""), HasSubstr("empty"));
   EXPECT_THAT(what_of("\n \n"), HasSubstr("empty"));
   EXPECT_THAT(what_of(std::string("\x01\x00\x02", 3)), HasSubstr("binary"));
