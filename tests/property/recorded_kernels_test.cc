@@ -45,7 +45,7 @@ std::map<std::string, double> medians(const KernelTable& table, KernelMetric met
   std::map<std::string, double> middle;
   for (auto& [name, all] : values) {
     std::ranges::sort(all);
-    middle[name] = all[all.size() / 2];
+    middle[name] = (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
   }
   return middle;
 }

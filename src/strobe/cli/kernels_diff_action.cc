@@ -75,8 +75,8 @@ Command kernels_diff_action() {
                 "a gate."},
       .flags = {kernel_top_flag("rows, or all (default: 10 in text, all elsewhere)"),
                 {.name = "fail-on",
-                 .kind = FlagKind::kValue,
-                 .value = "GATE",
+                 .kind = FlagKind::kList,
+                 .value = "GATES",
                  .help = "exit with 1 if a kernel got significantly slower: slower, or by more "
                          "than so much: slower:5%"},
                 kernel_format_flag({"text", "json", "csv", "markdown", "html"}),

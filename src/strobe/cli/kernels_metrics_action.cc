@@ -74,7 +74,7 @@ Command kernels_metrics_action() {
       .flags = {{.name = "set", .kind = FlagKind::kValue, .value = "NAME", .help = "only this set"},
                 {.name = "chip",
                  .kind = FlagKind::kValue,
-                 .value = "CHIP",
+                 .value = "NAME",
                  .help = "say the passes on this chip: GA100, GH100, GB100..."},
                 output_flag()},
       .run = run};

@@ -144,8 +144,9 @@ Result<KernelsRequest> read_kernels_request(const Arguments& arguments, std::str
                       .value_or(stands_as_it_ran ? KernelOrder::kName : KernelOrder::kTime);
   STROBE_TRY(request.top, read_top(arguments, request.format));
   STROBE_TRY_VOID(read_study_options(arguments, request.study));
-  if (arguments.has("fail-on")) {
-    STROBE_TRY(request.slower_fails_at, read_slower_gate(arguments.get("fail-on")));
+  for (const std::string& gate : arguments.list("fail-on")) {  // the strictest counts
+    STROBE_TRY(const double limit, read_slower_gate(gate));
+    request.slower_fails_at = std::min(limit, request.slower_fails_at.value_or(limit));
   }
   request.output = arguments.get("output");
   return request;

@@ -71,8 +71,9 @@ Command a_verb_with_actions() {
 
 TEST(HelpTest, a_verb_lists_its_actions) {
   const std::string help = command_help(a_verb_with_actions(), 80);
-  EXPECT_THAT(help,
-              StartsWith("  strobe wall build b   builds b\n\nUsage: strobe wall [ACTION] [flags]\n"));
+  EXPECT_THAT(
+      help,
+      StartsWith("  strobe wall build b   builds b\n\nUsage: strobe wall [ACTION] [flags]\n"));
   EXPECT_THAT(help, HasSubstr("Actions:\n  build     builds\n  demolish  breaks it down\n"
                               "Without one of these words: build.\n"));
   EXPECT_THAT(manual_page(a_verb_with_actions()),

@@ -48,5 +48,12 @@ TEST(RenderMarkdownTest, names_cannot_break_out_of_their_cell) {
   EXPECT_THAT(text, HasSubstr("## \\<b\\>\\*title\\*\n"));
 }
 
+TEST(RenderMarkdownTest, a_picture_is_a_block_of_code) {
+  Section section;
+  section.title = "Picture";
+  section.picture = {"| A", "+---"};
+  EXPECT_EQ(markdown_section(section), "\n## Picture\n\n```\n| A\n+---\n```\n");
+}
+
 }  // namespace
 }  // namespace strobe::report

@@ -126,5 +126,15 @@ TEST(RenderTextTest, no_line_is_wider_than_the_page_whatever_the_names) {
   }
 }
 
+TEST(RenderTextTest, a_picture_is_shown_as_it_is) {
+  Document document;
+  document.title = "t";
+  Section section;
+  section.title = "Picture";
+  section.picture = {"| A", "+---"};
+  document.sections.push_back(section);
+  EXPECT_THAT(render_text(document, {}), ::testing::HasSubstr("\n\n  | A\n  +---\n"));
+}
+
 }  // namespace
 }  // namespace strobe::report
