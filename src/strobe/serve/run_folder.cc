@@ -22,7 +22,8 @@ constexpr std::size_t kMostFolders = 200'000;  // links between folders multiply
 constexpr std::int64_t kSurelyPastNs = 5'000'000'000;
 constexpr std::string_view kPackings[] = {".gz", ".zst"};
 constexpr std::string_view kTraceEnding = ".json";
-constexpr std::string_view kKernelEndings[] = {".csv", ".txt", ".ncu-rep"};  // JSON may be either
+constexpr std::string_view kKernelEndings[] = {".csv", ".txt", ".ncu-rep",
+                                               ".strobe"};  // JSON may be either
 
 std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;

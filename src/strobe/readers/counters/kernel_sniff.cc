@@ -4,6 +4,7 @@
 #include <string>
 
 #include "strobe/base/byte_stream.h"
+#include "strobe/readers/counters/kernel_recording.h"
 #include "strobe/readers/counters/kernels_json.h"
 #include "strobe/readers/counters/ncu_report.h"
 #include "strobe/readers/counters/text_table.h"
@@ -40,7 +41,7 @@ bool looks_like_kernels(std::string_view first_bytes) {
   const auto bytes = (*stream)->read(unpacked);
   if (!bytes) return false;
   std::string_view text = std::string_view(unpacked).substr(0, *bytes);
-  if (text.starts_with(kNcuReportMagic)) return true;
+  if (text.starts_with(kNcuReportMagic) || is_kernel_recording(text)) return true;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && text[start] == '{') return looks_like_kernels_json(text);

@@ -55,7 +55,7 @@ TEST(KernelRooflineTest, matrix_work_is_estimated_from_the_busy_pipe_and_the_clo
 
   const KernelTable slow = KernelSketch()
                                .launch("some_fp16_gemm", 1'000'000, 50, 20)
-                               .metric(KernelMetric::kClockHz, study.chip->boost_clock_hz / 2)
+                               .metric(KernelMetric::kClockHz, study.chip->matrix_clock_hz / 2)
                                .table();
   EXPECT_DOUBLE_EQ(*study_kernels(slow, options).roofline.points[0].flop_per_s,
                    0.25 * study.chip->f16_flops);
