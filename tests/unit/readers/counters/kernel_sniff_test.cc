@@ -19,7 +19,7 @@ const std::string kCsv = "\"ID\",\"Process ID\",\"Process Name\",\"Kernel Name\"
 TEST(KernelSniffTest, every_kind_of_list_is_recognised) {
   for (const std::string& text :
        {kTable, kCsv, "ID,Process ID,Process Name,Kernel Name,Context\n"s, "\xEF\xBB\xBF" + kCsv,
-        "Kernel Name,Stream,gpu__time_duration.sum\n"s, "NVR\0\x10\0\0\0"s,
+        "Kernel Name,Stream,gpu__time_duration.sum\n"s, "NVR\0\x10\0\0\0"s, "STROBEKR\1\0\0\0"s,
         R"({"schema": "strobe.kernels", "version": 1})"s,
         " {\n  \"schema\" : \"strobe.kernels/1\"}"s}) {
     EXPECT_TRUE(looks_like_kernels(text)) << text;
