@@ -29,10 +29,11 @@ Result<KernelTable> read(const std::filesystem::path& path, const Terminal& term
 void warn_of_unknown_chip(const std::string& typed, const Terminal& terminal) {
   if (typed.empty() || device::chip_peaks(typed)) return;
   std::vector<std::string_view> names;
-  std::vector<std::string_view> words;  // "H200" of "H200 SXM": what people type
+  std::vector<std::string_view> words;  // "H200" of "H200 SXM", "RTX 4090": what people type
   for (const device::ChipPeaks& chip : device::known_chips()) {
     names.push_back(chip.name);
-    const std::string_view word = chip.name.substr(0, chip.name.find(' '));
+    std::string_view word = chip.name.substr(0, chip.name.find(' '));
+    if (word.find_first_of("0123456789") == std::string_view::npos) word = chip.name;
     if (std::ranges::find(words, word) == words.end()) words.push_back(word);
   }
   std::string_view meant = nearest(typed, words);

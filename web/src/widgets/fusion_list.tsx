@@ -69,7 +69,7 @@ export function LayersCard({ layers }: { layers: KernelLayers }): JSX.Element {
 }
 
 export function DoubtsCard({ study }: { study: KernelStudy }): JSX.Element | null {
-  const doubts = [...study.warnings, ...study.remarks.filter((one) => !study.warnings.some((warning) => warning.includes(one)))];
+  const doubts = [...study.warnings, ...study.remarks];
   if (doubts.length === 0) return null;
   return <Card title="About the measurement" class="doubts"><ul class="quality">{doubts.map((text) => <li key={text}>{text}</li>)}</ul></Card>;
 }

@@ -36,8 +36,7 @@ KernelBound kernel_bound(const KernelSample& sample, std::optional<double> l2_sh
   }
   if (l2_share && *l2_share > kBoundPercent / 100) return KernelBound::kL2Bound;
   // What was not counted may be what limits it.
-  const bool has_both = sample.tensor_percent && sample.dram_percent;
-  return has_both ? KernelBound::kLatencyBound : KernelBound::kUnknown;
+  return is_limit_known(sample) ? KernelBound::kLatencyBound : KernelBound::kUnknown;
 }
 
 bool is_clock_low(double clock_hz, double most_clock_hz) {

@@ -21,8 +21,6 @@ enum class KernelBound : std::uint8_t {
 };
 std::string_view word_of(KernelBound bound);  // "tensor-bound"
 
-inline constexpr double kBoundPercent = 60;
-inline constexpr double kLeaningPercent = 30;
 inline constexpr std::int64_t kShortNs = 10'000;  // below: ramp-up dominates the percentages
 inline constexpr double kLowClockShare = 0.80;
 

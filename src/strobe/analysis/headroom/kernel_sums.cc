@@ -40,9 +40,9 @@ void KernelSums::add(const KernelSample& sample, const Roofs& roofs) {
     dram_ns_percent += weight * *sample.dram_percent;
     dram_counted_ns += ns;
   }
-  if (const std::optional<double> busier = busier_percent(sample)) {
+  if (is_limit_known(sample)) {
     // No kernel is faster than the peak: what counts more than 100 % was counted wrongly.
-    headroom_ns_percent += weight * std::max(0.0, 100 - *busier);
+    headroom_ns_percent += weight * std::max(0.0, 100 - *busier_percent(sample));
     achievable_ns_percent += weight * std::max(0.0, 100 - *busier_under(sample, roofs));
     headroom_counted_ns += ns;
   }
@@ -99,10 +99,15 @@ std::optional<double> busier_percent(const KernelSample& sample) {
   return busier_under(sample, Roofs{});
 }
 
+bool is_limit_known(const KernelSample& sample) {
+  if (sample.tensor_percent && sample.dram_percent) return true;
+  return busier_percent(sample).value_or(0) >= kLeaningPercent;
+}
+
 std::optional<double> headroom_ns(const KernelSample& sample, const Roofs& roofs) {
-  const std::optional<double> busier = busier_under(sample, roofs);
-  if (!busier) return {};
-  return static_cast<double>(sample.latency_ns) * std::max(0.0, 100 - *busier) / 100;
+  if (!is_limit_known(sample)) return {};
+  const double busier = *busier_under(sample, roofs);
+  return static_cast<double>(sample.latency_ns) * std::max(0.0, 100 - busier) / 100;
 }
 
 }  // namespace strobe::analysis

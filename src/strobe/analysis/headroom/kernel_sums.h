@@ -12,6 +12,10 @@ struct KernelSample {
   std::optional<double> dram_percent;
 };
 
+// From here on the busier resource of a kernel limits it, or nearly does.
+inline constexpr double kBoundPercent = 60;
+inline constexpr double kLeaningPercent = 30;
+
 // Which part of a resource's peak a kernel can reach at best: 1 is the peak itself.
 struct Roofs {
   double tensor = 1;
@@ -31,7 +35,7 @@ struct KernelSums {
   double achievable_ns_percent = 0;    // the same below the Roofs
   std::int64_t tensor_counted_ns = 0;  // time of the launches that have the number
   std::int64_t dram_counted_ns = 0;
-  std::int64_t headroom_counted_ns = 0;  // of those that have either
+  std::int64_t headroom_counted_ns = 0;  // of those whose limit is known
 
   void add(const KernelSample& sample, const Roofs& roofs = {});
   void add(const KernelSums& other);
@@ -45,9 +49,12 @@ struct KernelSums {
   std::optional<double> headroom_share_of(const KernelSums& whole) const;
 };
 
-// The busier resource of a launch, in percent of its peak.
+// The busier resource of a launch, in percent of its peak; of those that were counted.
 std::optional<double> busier_percent(const KernelSample& sample);
-// Time that would vanish if it ran at the roof of its busier resource.
+// Whether that is what limits it: both were counted, or the one that was leaves no room for doubt.
+bool is_limit_known(const KernelSample& sample);
+// Time that would vanish if it ran at the roof of its busier resource; nothing if that is not
+// known.
 std::optional<double> headroom_ns(const KernelSample& sample, const Roofs& roofs = {});
 
 }  // namespace strobe::analysis

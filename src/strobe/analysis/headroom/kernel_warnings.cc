@@ -111,9 +111,8 @@ Warning missing_counters(const KernelStudy& study) {
   }
   if (!has_tensor || !has_dram) {
     return fmt::format(
-        "the {} share was not counted: headroom is of the other resource alone, and a kernel it "
-        "does "
-        "not keep busy has an unknown bound",
+        "the {} share was not counted: a kernel that the other does not keep busy has neither a "
+        "known bound nor headroom",
         has_tensor ? "DRAM" : "tensor");
   }
   std::uint64_t without = 0;
@@ -138,14 +137,6 @@ Warning many_short(const KernelStudy& study) {
       share_text(study.under_10us.share_of(study.totals)));
 }
 
-Warning remarks(const KernelStudy& study) {
-  const std::vector<std::string>& remarks = study.table->remarks;
-  if (remarks.empty()) return {};
-  if (remarks.size() == 1) return "the file: " + remarks.front();
-  return fmt::format("the file: {}, the first: {}", counted(remarks.size(), "remark"),
-                     remarks.front());
-}
-
 }  // namespace
 
 double most_clock_hz(const KernelStudy& study, std::size_t row) {
@@ -157,7 +148,7 @@ double most_clock_hz(const KernelStudy& study, std::size_t row) {
 std::vector<std::string> kernel_warnings(const KernelStudy& study) {
   std::vector<std::string> warnings;
   for (const auto rule : {mixed_devices, clock_locked, clocks_differ, clock_low, missing_counters,
-                          unknown_chip, many_short, remarks}) {
+                          unknown_chip, many_short}) {
     if (Warning warning = rule(study)) warnings.push_back(*std::move(warning));
   }
   return warnings;

@@ -99,10 +99,13 @@ Section kernel_warning_section(const KernelStudy& study) {
   section.key = "warnings";
   section.title = "About the measurement";
   section.is_remark = true;
-  section.points = study.warnings;  // the last of them quotes the first remark on the file
+  section.points = study.warnings;
   const auto& remarks = study.table->remarks;
-  for (std::size_t i = 1; i < std::min(remarks.size(), kRemarksOnAPage); ++i) {
-    section.points.push_back("the file: " + remarks[i]);
+  const std::size_t shown = std::min(remarks.size(), kRemarksOnAPage);
+  for (std::size_t i = 0; i < shown; ++i) section.points.push_back("the file: " + remarks[i]);
+  if (shown < remarks.size()) {
+    section.points.push_back(
+        fmt::format("the file: {}; JSON has all", counted(remarks.size() - shown, "more remark")));
   }
   return section;
 }

@@ -34,6 +34,17 @@ TEST(KernelSumsTest, what_was_not_counted_is_left_out_and_not_zero) {
   EXPECT_FALSE(times_only.headroom_share_of(times_only));
 }
 
+TEST(KernelSumsTest, a_kernel_that_the_only_counter_finds_idle_has_no_known_headroom) {
+  EXPECT_FALSE(headroom_ns({100, {}, 0.5}));  // the matrix pipe may be at its limit
+  EXPECT_DOUBLE_EQ(*headroom_ns({100, {}, 30.0}), 70);
+  EXPECT_DOUBLE_EQ(*headroom_ns({100, 0.0, 0.5}), 99.5);
+  KernelSums sums;
+  sums.add(KernelSample{100, {}, 0.5});
+  sums.add(KernelSample{100, {}, 80.0});
+  EXPECT_DOUBLE_EQ(*sums.headroom_ns(), 20);
+  EXPECT_EQ(sums.headroom_counted_ns, 100);
+}
+
 // 100 * max(0, 1 - max(45 / 90, 81 / 90)) and 100 * 0, as 95 % is above what is achievable.
 TEST(KernelSumsTest, what_is_achievable_is_measured_from_the_roofs) {
   const Roofs roofs{.tensor = 0.9, .dram = 0.9};

@@ -103,12 +103,5 @@ TEST(KernelWarningsTest, many_short_kernels_are_told) {
   EXPECT_THAT(warnings_of(sketch), Contains(HasSubstr("1 of 2 launches are shorter than 10 us")));
 }
 
-TEST(KernelWarningsTest, remarks_of_the_reader_are_summed_up) {
-  KernelSketch sketch = fine();
-  sketch.now().remarks = {"row 17, 'DRAM': 'abc' is no number", "row 18 is cut off"};
-  EXPECT_THAT(warnings_of(sketch),
-              Contains("the file: 2 remarks, the first: row 17, 'DRAM': 'abc' is no number"));
-}
-
 }  // namespace
 }  // namespace strobe::analysis

@@ -18,7 +18,7 @@ TEST(KernelCsvTest, a_launch_is_a_line_and_a_counter_a_column) {
             "row,id,name,family,duration_ns,tensor_percent,dram_percent,bound,headroom_ns,is_short,"
             "grid,block,stream,context,device,l2_bytes\n"
             "0,0,\"a,b\",other,1000,80,10,tensor-bound,200,1,4x2x1,,7,,,\n"
-            "1,1,c,other,2000,,12.5,,1750,1,,,7,,,4096\n");
+            "1,1,c,other,2000,,12.5,,,1,,,7,,,4096\n");
 }
 
 TEST(KernelCsvTest, groups_have_one_header_whatever_was_counted) {

@@ -101,6 +101,10 @@ TEST(KernelReportTest, a_remark_on_the_file_is_a_warning) {
   const Section section = kernel_warning_section(analysis::study_kernels(table));
   EXPECT_THAT(section.points, Contains(HasSubstr("row 17")));
   EXPECT_THAT(section.points, Contains(HasSubstr("row 18")));
+
+  table.remarks.resize(100, "row 19 was left out");
+  EXPECT_THAT(kernel_warning_section(analysis::study_kernels(table)).points.back(),
+              HasSubstr("more remarks; JSON has all"));
 }
 
 }  // namespace
