@@ -41,8 +41,13 @@ export async function snapshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(kScreenshots, `${name}.png`) });
 }
 
+// Everything is drawn, and at the size that the page has by now.
 export async function whole(page: Page): Promise<void> {
-  await page.waitForSelector('.tl-body[data-complete="true"]');
+  await page.waitForFunction(() => {
+    const body = document.querySelector<HTMLCanvasElement>('.tl-body[data-complete="true"]');
+    const room = body?.parentElement?.clientWidth ?? 0;
+    return body !== null && Math.abs(body.width - room * window.devicePixelRatio) <= 1;
+  });
 }
 
 export async function timeWindow(page: Page): Promise<{ start: number; end: number; span: number }> {

@@ -192,8 +192,9 @@ test('a slice is chosen by a click, and its arrow leads to the kernel and back',
   const found = await served.get<SearchResult>(`search?${trace(kTraining)}&q=cudaLaunchKernel`);
   const launch = await served.get<SliceDetails>(`slice?${trace(kTraining)}&slice=${found.matches[3][0]}`);
   await open(`timeline?${trace(kTraining)}&slice=${launch.slice}`);
-  const narrow = (await page.locator('.tl-body').boundingBox())!;
+  await page.waitForSelector('.panel .full-name');
   const box = await chosenBox(page);
+  const narrow = (await page.locator('.tl-body').boundingBox())!;
   await page.keyboard.press('Escape');
   await page.waitForSelector('.panel', { state: 'detached' });
   await whole(page);
