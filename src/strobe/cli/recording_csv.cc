@@ -20,7 +20,7 @@ constexpr std::string_view kIdentity[] = {
     "ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
     "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"') out += '"';
@@ -76,7 +76,7 @@ std::string value_of(const RecordedProcess& process, const RecordedLaunch& launc
 void add_row(std::string& text, const std::vector<std::string>& fields) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (i != 0) text += ',';
-    text += quoted(fields[i]);
+    text += in_quotes(fields[i]);
   }
   text += '\n';
 }
