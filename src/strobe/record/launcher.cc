@@ -91,6 +91,24 @@ class ForwardedSignals {
   std::array<struct sigaction, kForwarded.size()> before_ = {};
 };
 
+// Forwarded signals wait until there is somebody to forward them to.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : kForwarded) sigaddset(&held, signal);
+    pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { let_go(); }
+  void let_go() const { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_ = {};
+};
+
 std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ","));
 }
@@ -141,6 +159,7 @@ Result<pid_t> start(const RecordRequest& request, const fs::path& folder) {
   const std::vector<char*> environment = pointers_to(variables);
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) return failed("cannot make a pipe", errno);
+  const HeldSignals held;
   const pid_t child = fork();
   if (child < 0) {
     const int error = errno;
@@ -153,12 +172,14 @@ Result<pid_t> start(const RecordRequest& request, const fs::path& folder) {
       if (signal != SIGHUP) std::signal(signal, SIG_DFL);
     }
     std::signal(SIGPIPE, SIG_DFL);  // strobe ignores it, and that would be inherited
+    held.let_go();
     execvpe(arguments[0], arguments.data(), environment.data());
     const int error = errno;
     [[maybe_unused]] const ssize_t ignored = write(report[1], &error, sizeof error);
     _exit(127);
   }
   the_child = child;
+  held.let_go();
   close(report[1]);
   int error = 0;
   ssize_t got = 0;

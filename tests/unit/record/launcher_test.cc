@@ -62,8 +62,8 @@ TEST(Launcher, the_end_of_the_program_is_told) {
 
 TEST(Launcher, a_signal_to_strobe_goes_to_the_program) {
   const std::string strobe = std::to_string(getpid());
-  const auto outcome =
-      record_kernels(shell("trap 'exit 5' TERM; kill -TERM " + strobe + "; sleep 10 & wait"));
+  const auto outcome = record_kernels(shell("trap 'exit 5' TERM; kill -TERM " + strobe +
+                                            "; for i in $(seq 100); do sleep 0.1; done"));
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->exit_code, 5);
 }
