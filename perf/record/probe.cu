@@ -80,6 +80,7 @@ int main(int argc, char** argv) {
   const bool graph = argc > 1 && !std::strcmp(argv[1], "graph");
   const bool threads = argc > 1 && !std::strcmp(argv[1], "threads");
   const bool is_long = argc > 1 && !std::strcmp(argv[1], "long");
+  const bool more = argc > 1 && !std::strcmp(argv[1], "more");
   const size_t bytes = size_t(1) << 30;
   float4 *in, *out;
   CHECK(cudaMalloc(&in, bytes));
@@ -120,7 +121,7 @@ int main(int argc, char** argv) {
     }
     for (std::thread& worker : workers) worker.join();
   } else {
-    for (int i = 0; i < (is_long ? 800 : 8); ++i) round(i % 2 ? stream : nullptr);
+    for (int i = 0; i < (is_long ? 800 : more ? 100 : 8); ++i) round(i % 2 ? stream : nullptr);
   }
   CHECK(cudaDeviceSynchronize());
   std::printf("probe: done\n");

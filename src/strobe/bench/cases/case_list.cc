@@ -1,0 +1,195 @@
+#include <functional>
+#include <utility>
+
+#include "strobe/base/check.h"
+#include "strobe/bench/cases/case_info.h"
+
+namespace strobe::bench {
+namespace {
+
+using Arguments = std::vector<Value>;
+
+const Tensor kRow = {.name = "", .extent = Extent::kRows};
+const Tensor kColumns = {.name = "", .extent = Extent::kColumns};
+const Tensor kElements = {.name = "", .extent = Extent::kElements};
+const Tensor kTransposed = {.name = "", .extent = Extent::kElements, .is_transposed = true};
+
+Tensor named(const char* name, Tensor tensor = kElements) {
+  tensor.name = name;
+  return tensor;
+}
+
+Operator make(const char* name, std::vector<Tensor> inputs, Tensor output,
+              const std::function<Value(const Arguments&)>& compute) {
+  ExpressionBuilder builder;
+  Arguments arguments;
+  for (Tensor& tensor : inputs) arguments.push_back(builder.input(std::move(tensor)));
+  builder.output(std::move(output), compute(arguments));
+  return {name, std::move(builder).build()};
+}
+
+Value normalised(Value x) {
+  const Value e = exp(x - row_max(x));
+  return e / row_sum(e);
+}
+
+Value product(const Arguments& in) { return in[0] * in[1]; }
+Value sum(const Arguments& in) { return in[0] + in[1]; }
+Value total(const Arguments& in) { return row_sum(in[0]); }
+Value softmax(const Arguments& in) { return normalised(in[0]); }
+
+std::vector<Operator> pointwise_chain() {
+  return {make("cos", {named("x")}, named("y"), [](const Arguments& in) { return cos(in[0]); }),
+          make("mul", {named("x"), named("y")}, named("x1"), product),
+          make("max", {named("x1"), named("y")}, named("y1"),
+               [](const Arguments& in) { return max(in[0], in[1]); }),
+          make("add", {named("x1"), named("y1")}, named("out"), sum)};
+}
+
+std::vector<Operator> naive_softmax() {
+  return {make("max", {named("x")}, named("m", kRow),
+               [](const Arguments& in) { return row_max(in[0]); }),
+          make("sub", {named("x"), named("m", kRow)}, named("d"),
+               [](const Arguments& in) { return in[0] - in[1]; }),
+          make("exp", {named("d")}, named("e"), [](const Arguments& in) { return exp(in[0]); }),
+          make("sum", {named("e")}, named("s", kRow), total),
+          make("div", {named("e"), named("s", kRow)}, named("out"),
+               [](const Arguments& in) { return in[0] / in[1]; })};
+}
+
+// The product first, as eager frameworks do today.
+std::vector<Operator> softmax_backward() {
+  return {make("mul", {named("dy"), named("y")}, named("g"), product),
+          make("softmax_backward", {named("g"), named("y")}, named("dx"), [](const Arguments& in) {
+            return in[0] - in[1] * row_sum(in[0]);
+          })};
+}
+
+Operator layernorm() {
+  return make("layernorm", {named("x"), named("gamma", kColumns), named("beta", kColumns)},
+              named("out"), [](const Arguments& in) {
+                const Value count = in[0].builder->column_count();
+                const Value centred = in[0] - row_sum(in[0]) / count;
+                const Value variance = row_sum(centred * centred) / count;
+                return centred * rsqrt(variance + 1e-5) * in[1] + in[2];
+              });
+}
+
+std::vector<Operator> norm_chain() {
+  return {make("sum", {named("x")}, named("s1", kRow), total),
+          make("mul", {named("x"), named("s1", kRow)}, named("x1"), product),
+          make("sum", {named("x1")}, named("s2", kRow), total),
+          make("mul", {named("x1"), named("s2", kRow)}, named("x2"), product),
+          make("sum", {named("x2")}, named("s3", kRow), total),
+          make("mul", {named("x2"), named("s3", kRow)}, named("out"), product)};
+}
+
+// x 0.5 (1 + tanh(0.79788456 x (1 + 0.044715 x x))), one kernel for each arithmetic sign.
+std::vector<Operator> bias_gelu() {
+  const auto times = [](double factor) {
+    return [factor](const Arguments& in) { return in[0] * factor; };
+  };
+  const auto plus_one = [](const Arguments& in) { return in[0] + 1.0; };
+  return {make("add", {named("inp"), named("bias", kColumns)}, named("x"), sum),
+          make("mul", {named("x")}, named("a"), times(0.5)),
+          make("mul", {named("x")}, named("b"), times(0.79788456)),
+          make("mul", {named("x")}, named("c"), times(0.044715)),
+          make("mul", {named("c"), named("x")}, named("d"), product),
+          make("add", {named("d")}, named("e"), plus_one),
+          make("mul", {named("b"), named("e")}, named("f"), product),
+          make("tanh", {named("f")}, named("t"), [](const Arguments& in) { return tanh(in[0]); }),
+          make("add", {named("t")}, named("u"), plus_one),
+          make("mul", {named("a"), named("u")}, named("out"), product)};
+}
+
+std::vector<CaseInfo> make_cases() {
+  using enum CaseKind;
+  return {
+      {.id = "pointwise_chain",
+       .definition = "y = cos x; x1 = x y; y1 = max(x1, y); out = x1 + y1",
+       .operators = pointwise_chain(),
+       .eager_kernels = 4},
+      {.id = "softmax",
+       .definition = "exp(x - max) / sum over a row",
+       .operators = {make("softmax", {named("x")}, named("out"), softmax)},
+       .eager_kernels = 1},
+      {.id = "naive_softmax",
+       .definition = "max, subtract, exp, sum, divide as five operators",
+       .operators = naive_softmax(),
+       .eager_kernels = 5},
+      {.id = "double_softmax",
+       .definition = "softmax(softmax(x))",
+       .operators = {make("softmax", {named("x")}, named("y"), softmax),
+                     make("softmax", {named("y")}, named("out"), softmax)},
+       .eager_kernels = 2},
+      {.id = "softmax_backward",
+       .definition = "dx = y (dy - sum(dy y))",
+       .operators = softmax_backward(),
+       .eager_kernels = 2},
+      {.id = "layernorm",
+       .definition = "gamma (x - mean) / sqrt(variance + 1e-5) + beta",
+       .operators = {layernorm()},
+       .eager_kernels = 1},
+      {.id = "norm_chain",
+       .definition = "three times: y = sum of the row; x = x y",
+       .operators = norm_chain(),
+       .eager_kernels = 6,
+       .has_affine_accuracy_inputs = true},
+      {.id = "horizontal_reduction_pointwise",
+       .definition = "b = sum of the row of a; c = cos a",
+       .operators = {make("sum", {named("a")}, named("b", kRow), total),
+                     make("cos", {named("a")}, named("c"),
+                          [](const Arguments& in) { return cos(in[0]); })},
+       .eager_kernels = 2},
+      {.id = "horizontal_reduction_reduction",
+       .definition = "b = sum, c = max of the row of a",
+       .operators = {make("sum", {named("a")}, named("b", kRow), total),
+                     make("max", {named("a")}, named("c", kRow),
+                          [](const Arguments& in) { return row_max(in[0]); })},
+       .eager_kernels = 2},
+      {.id = "bias_dropout_add",
+       .definition = "residual + dropout(inp + bias), dropout at inference",
+       .operators = {make("add", {named("inp"), named("bias", kColumns)}, named("t"), sum),
+                     make("add", {named("residual"), named("t")}, named("out"), sum)},
+       .eager_kernels = 2},
+      {.id = "bias_gelu",
+       .definition = "x = inp + bias; x 0.5 (1 + tanh(0.79788456 x (1 + 0.044715 x x)))",
+       .operators = bias_gelu(),
+       .eager_kernels = 10},
+      {.id = "bias_dropout_add_transposed",
+       .definition = "the same with bias, residual and out stored the other way round",
+       .operators = {make("add", {named("inp"), named("bias", kTransposed)}, named("t"), sum),
+                     make("add", {named("residual", kTransposed), named("t")},
+                          named("out", kTransposed), sum)},
+       .eager_kernels = 2},
+      {.id = "matmul_add", .definition = "A B + D", .kind = kMatmul, .eager_kernels = 2},
+      {.id = "matmul_relu", .definition = "relu(A B)", .kind = kMatmul, .eager_kernels = 2},
+      {.id = "matmul_add_relu", .definition = "relu(A B + D)", .kind = kMatmul, .eager_kernels = 3},
+      {.id = "matmul_matmul", .definition = "(A B) W", .kind = kMatmul, .eager_kernels = 2},
+      {.id = "conv_add", .definition = "conv(x, w) + D", .kind = kConvolution, .eager_kernels = 2},
+      {.id = "conv_relu", .definition = "relu(conv(x, w))", .kind = kConvolution, .eager_kernels = 2},
+      {.id = "conv_bn",
+       .definition = "batch norm at inference of conv(x, w)",
+       .kind = kConvolution,
+       .eager_kernels = 2},
+      {.id = "attention",
+       .definition = "causal softmax(q k / sqrt(D)) v",
+       .kind = kAttention,
+       .eager_kernels = 7}};
+}
+
+}  // namespace
+
+std::span<const CaseInfo> cases() {
+  static const std::vector<CaseInfo> all = make_cases();
+  return all;
+}
+
+const CaseInfo* find_case(std::string_view id) {
+  for (const CaseInfo& info : cases()) {
+    if (info.id == id) return &info;
+  }
+  return nullptr;
+}
+
+}  // namespace strobe::bench

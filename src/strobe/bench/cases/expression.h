@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// What a two-dimensional case computes, as data: nodes in an order in which every operand stands
+// before its user. The reference evaluates it in f64, the generator turns it into CUDA source.
+namespace strobe::bench {
+
+enum class Op : std::uint8_t {
+  kInput,
+  kConst,
+  kColumnCount,  // C, known with the shape
+  kCos,
+  kExp,
+  kTanh,
+  kRelu,
+  kNeg,
+  kRsqrt,
+  kRecip,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMax,
+  kMin,
+  kRowSum,  // over the last axis
+  kRowMax,
+};
+
+// How many values a node has; operands of fewer are broadcast.
+enum class Extent : std::uint8_t {
+  kScalar,
+  kColumns,  // one a column: a bias
+  kRows,     // one a row: a sum
+  kElements,
+};
+
+using NodeIndex = std::int32_t;
+constexpr NodeIndex kNoNode = -1;
+
+struct Node {
+  Op op = Op::kConst;
+  Extent extent = Extent::kScalar;
+  NodeIndex a = kNoNode;
+  NodeIndex b = kNoNode;
+  double constant = 0;      // kConst
+  std::int32_t input = -1;  // kInput: which tensor
+  bool operator==(const Node&) const = default;
+};
+
+struct Tensor {
+  std::string name;
+  Extent extent = Extent::kElements;
+  bool is_transposed = false;  // stored [columns, rows]; a bias of columns then lies along the rows
+  bool operator==(const Tensor&) const = default;
+};
+
+struct Output {
+  Tensor tensor;
+  NodeIndex node = kNoNode;
+  bool operator==(const Output&) const = default;
+};
+
+struct Expression {
+  std::vector<Tensor> inputs;
+  std::vector<Node> nodes;
+  std::vector<Output> outputs;
+
+  bool has_reduction() const;
+  // Reductions that depend on one another one after the other: passes of a kernel that cannot keep
+  // the row. softmax 2, double softmax 4, layernorm 2, norm chain 3.
+  int dependent_reductions() const;
+  bool operator==(const Expression&) const = default;
+};
+
+// Built in the order of writing: `const Value y = cos(x); out(x * y)`.
+class ExpressionBuilder;
+
+struct Value {
+  ExpressionBuilder* builder = nullptr;
+  NodeIndex node = kNoNode;
+};
+
+class ExpressionBuilder {
+ public:
+  Value input(Tensor tensor);
+  Value constant(double value);
+  Value unary(Op op, Value a);
+  Value binary(Op op, Value a, Value b);
+  Value row(Op op, Value a);  // kRowSum, kRowMax
+  Value column_count();
+  void output(Tensor tensor, Value value);
+  Expression build() &&;
+
+ private:
+  Expression expression_;
+};
+
+Value operator+(Value a, Value b);
+Value operator-(Value a, Value b);
+Value operator*(Value a, Value b);
+Value operator/(Value a, Value b);
+Value operator+(Value a, double b);
+Value operator*(Value a, double b);
+Value max(Value a, Value b);
+Value cos(Value a);
+Value exp(Value a);
+Value tanh(Value a);
+Value relu(Value a);
+Value rsqrt(Value a);
+Value row_sum(Value a);
+Value row_max(Value a);
+
+}  // namespace strobe::bench

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/cases/case_info.h"
+#include "strobe/bench/cell.h"
+
+// Named sets of shapes, in the order in which they run and in which tables show them.
+namespace strobe::bench {
+
+std::vector<std::string_view> grid_names();
+// What a grid means for cases of that kind: `quick` of attention is another list than of softmax.
+Result<std::vector<Shape>> grid_shapes(std::string_view grid, CaseKind kind);
+std::string_view usual_grid(CaseKind kind);  // seed2d, seed-attn, ...
+
+}  // namespace strobe::bench

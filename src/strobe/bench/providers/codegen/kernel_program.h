@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "strobe/bench/cases/expression.h"
+#include "strobe/bench/cell.h"
+
+// CUDA source as data, ready to be compiled and launched: what the generator gives and the device takes.
+namespace strobe::bench {
+
+struct KernelArgument {
+  enum class Kind : std::uint8_t { kTensor, kInt64, kFloat };
+  Kind kind = Kind::kTensor;
+  std::string tensor;  // an input, an output or something between, by its name
+  std::int64_t integer = 0;
+  float real = 0;
+};
+
+struct GeneratedKernel {
+  std::string name;    // extern "C", starts with strobe_
+  std::string source;  // one translation unit that includes nothing
+  std::array<std::uint32_t, 3> grid = {1, 1, 1};
+  std::array<std::uint32_t, 3> block = {1, 1, 1};
+  std::uint32_t cluster = 1;       // blocks of a cluster along x; 1: none
+  std::uint32_t shared_bytes = 0;  // dynamic
+  std::vector<KernelArgument> arguments;
+};
+
+struct ProgramBuffer {  // between two kernels
+  Tensor tensor;
+  std::int64_t elements = 0;
+};
+
+// One call of a case: its kernels in order.
+struct KernelProgram {
+  std::string label;  // "row-cluster 512x16B cluster 2", for people and records
+  std::vector<GeneratedKernel> kernels;
+  std::vector<ProgramBuffer> between;
+  double moved_bytes = 0;  // by its design: reads and writes of memory
+};
+
+// What the generator must know of a chip.
+struct ChipFacts {
+  int compute_capability = 80;  // 90: 9.0
+  int sm_count = 108;
+  std::int64_t shared_per_block = 99 * 1024;  // the most a block may opt in to
+  std::int64_t shared_per_sm = 100 * 1024;
+  std::int64_t l2_bytes = 40 << 20;
+  double bandwidth_gbps = 1555;
+  bool has_clusters() const { return compute_capability >= 90; }
+};
+
+}  // namespace strobe::bench

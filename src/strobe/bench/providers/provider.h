@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/cell.h"
+#include "strobe/bench/results/cell_record.h"
+
+// An implementation of the cases. It lives in a worker process; what it allocates dies with it. An
+// error's code decides the cell's status: kMachineLacks is out of memory, anything else an error.
+namespace strobe::bench {
+
+struct ProviderInfo {
+  std::string name;     // "cuda-fused"
+  std::string version;  // of what it stands on: "NVRTC 13.0, driver 580.95"
+  std::string device;   // "NVIDIA H200", "aarch64 NEON, 2 threads"
+  std::string obstacle;  // why it cannot run here, and what to do; empty: it can
+  bool is_available() const { return obstacle.empty(); }
+};
+
+// Known before anything is allocated.
+struct Plan {
+  double resident_bytes = 0;  // inputs, outputs, what lies between, workspace
+  int kernels = 0;
+  std::string unsupported;  // why this case, shape or type is not for this provider; empty: it is
+};
+
+enum class InputLaw : std::uint8_t {
+  kNormal,        // what is timed: N(0, 1), never zeros
+  kConditioned,   // U(0, 2) / C: for checking cases that are badly conditioned
+};
+
+struct PrepareRequest {
+  Cell cell;
+  std::uint64_t seed = 1;
+  InputLaw law = InputLaw::kNormal;
+  std::string flush = "cold";
+  std::string cache_folder;   // empty: nothing is kept
+  bool may_tune = true;
+};
+
+struct SampleRequest {
+  TimeMode mode = TimeMode::kDevice;
+  int count = 1;
+  double budget_ms = 1000;  // stops early when this is spent; at least one sample
+};
+
+struct SampleBlock {
+  std::vector<double> samples_us;
+  std::vector<double> sm_mhz;  // one a sample, or empty where the clock cannot be read
+};
+
+// One cell that is ready to run: buffers filled, kernels compiled and loaded.
+class PreparedCell {
+ public:
+  virtual ~PreparedCell() = default;
+  virtual Result<void> run() = 0;  // once, and wait for it
+  virtual Result<SampleBlock> sample(const SampleRequest& request) = 0;
+  // Poisons the outputs, runs once, and gives the rows asked for of output `index` as f32, row by row.
+  virtual std::size_t output_count() const = 0;
+  virtual Result<std::vector<float>> output_rows(std::size_t index,
+                                                 std::span<const std::int64_t> rows) = 0;
+  virtual std::vector<KernelLaunch> kernels() const = 0;
+  virtual CompileTimes compile_times() const = 0;
+  virtual std::map<std::string, std::string> config() const { return {}; }
+  virtual double resident_bytes() const = 0;
+  virtual double peak_bytes() const = 0;
+  virtual Clocks clocks() const { return {}; }
+  virtual std::vector<std::string> notes() const { return {}; }
+};
+
+class Provider {
+ public:
+  virtual ~Provider() = default;
+  virtual ProviderInfo probe() = 0;
+  virtual Result<Plan> plan(const Cell& cell) = 0;
+  virtual Result<std::unique_ptr<PreparedCell>> prepare(const PrepareRequest& request) = 0;
+  // What the device has; absent where that means nothing.
+  virtual std::optional<double> free_bytes() { return {}; }
+  virtual Result<Floors> measure_floors() { return Floors{}; }
+  virtual Result<Roofs> measure_roofs() = 0;
+  virtual std::vector<TimeMode> modes() const = 0;
+  virtual std::map<std::string, double> device_facts() { return {}; }
+};
+
+// "cpu", "cpu-unfused", "cuda-unfused", "cuda-fused", "cublaslt", "cudnn"; null if there is none of
+// that name. Names of external workers are not known here.
+std::unique_ptr<Provider> make_provider(std::string_view name);
+std::vector<std::string_view> provider_names();
+
+}  // namespace strobe::bench

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/cases/case_info.h"
+#include "strobe/bench/providers/provider.h"
+
+// What is right, in f64 on the host, row by row, from inputs rounded to the cell's type.
+namespace strobe::bench {
+
+struct OutputLayout {
+  std::int64_t rows = 0;     // of the output as it is stored: output_rows() counts these
+  std::int64_t columns = 0;  // values in each
+};
+std::vector<OutputLayout> output_layouts(const CaseInfo& info, const Shape& shape);
+
+// Which rows to check: all up to 2^24 elements, else 512 by seed with the first and the last.
+std::vector<std::int64_t> rows_to_check(const OutputLayout& layout, std::uint64_t seed);
+
+// The rows asked for of output `index`, one after the other.
+std::vector<double> reference_rows(const CaseInfo& info, const PrepareRequest& request,
+                                   std::size_t index, std::span<const std::int64_t> rows);
+
+struct Tolerance {
+  double atol = 0;
+  double rtol = 0;
+};
+Tolerance tolerance_of(const CaseInfo& info, const Shape& shape, DType dtype);
+
+// |a - b| <= atol + rtol |b|; NaN never passes, infinities must match in sign.
+Accuracy compare_values(std::span<const float> actual, std::span<const double> expected,
+                        const Tolerance& tolerance);
+void merge(Accuracy& into, const Accuracy& other, std::int64_t first_index);
+// "Equality ratio: 100.00%"
+std::string equality_line(const Accuracy& accuracy);
+
+}  // namespace strobe::bench

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/bench/cell.h"
+
+// What is known of a cell after it ran, and of a run: the file `strobe.bench/1` is exactly this.
+namespace strobe::bench {
+
+enum class CellStatus : std::uint8_t {
+  kOk,
+  kOom,
+  kOomPredicted,  // by the plan, not run
+  kUnsupported,
+  kError,
+  kTimeout,
+  kWrong,  // ran, and its values are not the reference's
+  kMissing,
+};
+std::string_view status_name(CellStatus status);  // "ok", "oom_predicted"
+Result<CellStatus> parse_status(std::string_view name);
+
+// Said of a cell that has a time; several may hold. noisy: the cap came before the interval was narrow.
+enum class CellFlag : std::uint8_t {
+  kNoisy,
+  kThrottled,
+  kSameKernels,  // as the provider it is compared with
+  kNearFloor,    // within 1.5 of an event pair around an empty kernel
+  kHostBound,    // call time exceeds device time by more than 20 %
+  kFellBack,     // a compiled provider that ran the library's kernels
+  kMathDiffers,  // the two sides computed in different precisions
+  kUnrepeatable, // --repeat-check: other bits in another call
+};
+std::string_view flag_name(CellFlag flag);
+
+enum class TimeMode : std::uint8_t { kDevice, kGraph, kCall, kActivity, kCpu };
+std::string_view mode_name(TimeMode mode);
+Result<TimeMode> parse_mode(std::string_view name);
+
+struct TimeSummary {  // microseconds
+  double p50 = 0;
+  double p20 = 0;
+  double p80 = 0;
+  double min = 0;
+  double mad = 0;
+  std::size_t n = 0;
+  std::array<double, 2> ci95 = {0, 0};  // of the median, by order statistics
+  std::size_t set_aside = 0;            // samples left out because the clock was low
+  std::vector<float> samples_us = {};   // kept for --samples and for comparing; may be empty
+};
+
+struct KernelLaunch {
+  std::string name;
+  std::array<std::int64_t, 3> grid = {1, 1, 1};
+  std::array<std::int64_t, 3> block = {1, 1, 1};
+  std::optional<double> duration_us = {};
+  std::optional<std::int64_t> registers = {};
+  std::optional<std::int64_t> shared_bytes = {};
+};
+
+struct Accuracy {
+  double max_abs = 0;
+  double max_rel = 0;
+  double norm_rel = 0;  // |a-b| / |b|
+  std::uint64_t checked = 0;
+  std::uint64_t mismatches = 0;
+  std::int64_t worst_index = -1;
+  double atol = 0;
+  double rtol = 0;
+  double equality() const { return checked ? 1.0 - double(mismatches) / double(checked) : 0.0; }
+};
+
+struct CompileTimes {  // milliseconds; absent: did not happen
+  std::optional<double> codegen_ms, nvrtc_ms, load_ms, autotune_ms, first_call_ms;
+  bool is_cached = false;
+};
+
+struct ByteCounts {
+  double min = 0;
+  double unfused = 0;
+  std::optional<double> resident;
+  std::optional<double> peak;
+};
+
+struct Clocks {
+  std::optional<double> sm_mhz, memory_mhz, power_w, temperature_c;
+  std::vector<std::string> reasons;  // why the driver holds the clock down
+};
+
+struct CellRecord {
+  Cell cell;
+  CellStatus status = CellStatus::kMissing;
+  std::string reason;  // of a status other than ok: what happened and what to do
+  std::map<TimeMode, TimeSummary> times;
+  std::optional<double> burst_us, sustained_us;  // cells above 1 ms
+  ByteCounts bytes;
+  double flops = 0;
+  std::vector<KernelLaunch> kernels;
+  std::string signature;
+  CompileTimes compile;
+  std::map<std::string, std::string> config;  // how the provider was tuned: "schedule": "row-cluster"
+  std::optional<Accuracy> accuracy;
+  Clocks clocks;
+  std::vector<CellFlag> flags;
+  std::vector<std::string> notes;
+
+  const TimeSummary* time(TimeMode mode) const;
+  // The headline: device time, or the host's where there is no device.
+  const TimeSummary* headline() const;
+  bool has(CellFlag flag) const;
+};
+
+struct Floors {  // microseconds
+  std::optional<double> event_pair, empty_kernel_events, empty_kernel, empty_kernel_graph, launch_call;
+};
+
+struct Roofs {
+  std::optional<double> copy_gbps, read_gbps, write_gbps, gemm_tflops;
+};
+
+// How a time was taken. Runs of different methods are not compared unless forced.
+struct Method {
+  std::string flush = "cold";  // cold, cold-dirty, rotate, hot
+  std::string stop = "median:0.5%";
+  std::vector<TimeMode> modes = {TimeMode::kDevice};
+  std::uint64_t seed = 1;
+  bool operator==(const Method&) const = default;
+};
+
+struct RunHeader {
+  std::string run;  // an id
+  std::string strobe_version;
+  std::string device;
+  std::string driver;
+  std::map<std::string, std::string> libraries;  // "nvrtc": "13.0"
+  Floors floors;
+  Roofs roofs;
+  Method method;
+  std::string command_line;
+  std::string started;  // ISO 8601, UTC
+  std::map<std::string, double> device_facts;  // "l2_bytes", "sm_count", "memory_bytes"
+};
+
+struct BenchRun {
+  RunHeader header;
+  std::vector<CellRecord> cells;  // in the order in which they ran
+};
+
+}  // namespace strobe::bench

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/providers/provider.h"
+
+// What is said to a worker and back, one JSON object a line; docs/formats/bench_worker.md. strobe's own
+// providers and any vendor's stack are behind the same words.
+//
+//   hello    {"op":"hello","proto":1}
+//   plan     {"op":"plan","id":7,CELL}                  what it needs, nothing allocated
+//   prepare  {"op":"prepare","id":7,CELL}               inputs filled, compiled, run once
+//   sample   {"op":"sample","id":7,"mode":"device","count":16,"budget_ms":100}
+//   rows     {"op":"rows","id":7,"output":0,"rows":[0,5],"file":"/dev/shm/x"}   f32 into the file
+//   finish   {"op":"finish","id":7}                     kernels, bytes, clocks; frees the cell
+//   floors, roofs                                       of the device
+//   cell     {"op":"cell","id":7,CELL,"modes":[...]}    all of it in one, for workers that know no more
+//   bye
+//
+// CELL is "case","variant","shape","dtype","seed","law","flush". A reply has "id" and "status"; unknown
+// keys are passed over, a line that is not JSON is noise and kept for the log.
+namespace strobe::bench {
+
+enum class WorkerOp : std::uint8_t {
+  kHello, kPlan, kPrepare, kSample, kRows, kFinish, kFloors, kRoofs, kCell, kBye
+};
+
+struct WorkerRequest {
+  WorkerOp op = WorkerOp::kHello;
+  std::int64_t id = 0;
+  PrepareRequest prepare;  // plan, prepare, cell
+  SampleRequest sample;
+  std::vector<TimeMode> modes;  // cell
+  std::size_t output = 0;
+  std::vector<std::int64_t> rows;
+  std::string file;
+};
+
+struct WorkerReply {
+  std::int64_t id = 0;
+  CellStatus status = CellStatus::kOk;
+  std::string reason;
+  // hello
+  ProviderInfo info;
+  std::vector<std::string> ops;  // empty: "cell" alone
+  std::vector<std::string> variants;
+  std::map<std::string, double> device_facts;
+  std::vector<TimeMode> modes;
+  // plan, prepare, finish, cell
+  std::optional<Plan> plan;
+  std::optional<double> free_bytes;
+  std::optional<double> requested_bytes;  // oom
+  std::map<TimeMode, SampleBlock> samples;
+  std::vector<KernelLaunch> kernels;
+  CompileTimes compile;
+  std::map<std::string, std::string> config;
+  std::optional<double> resident_bytes, peak_bytes;
+  Clocks clocks;
+  std::size_t outputs = 0;
+  std::vector<std::string> notes;
+  std::optional<Floors> floors;
+  std::optional<Roofs> roofs;
+};
+
+std::string to_line(const WorkerRequest& request);  // without its newline
+std::string to_line(const WorkerReply& reply, WorkerOp to);
+Result<WorkerRequest> parse_request(std::string_view line);
+Result<WorkerReply> parse_reply(std::string_view line);
+
+}  // namespace strobe::bench

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/measure/measure.h"
+#include "strobe/bench/results/cell_record.h"
+
+// A whole run: one worker process per case, provider and bucket of shapes; a crash, a hang or an empty
+// memory ends its cell and no other.
+namespace strobe::bench {
+
+struct RunRequest {
+  std::vector<std::string> cases;
+  std::vector<std::string> providers;
+  std::vector<Shape> shapes;  // asked for by hand; empty: the grid
+  std::string grid;           // empty: the usual one of each case
+  std::vector<DType> dtypes = {DType::kF32};
+  std::vector<TimeMode> modes;  // empty: what each provider can
+  MeasureOptions measure;
+  std::string flush = "cold";
+  std::string cache_folder;
+  std::uint64_t seed = 1;
+  int repeat_check = 0;
+  std::int64_t most_elements = 0;  // shapes beyond are left out; 0: none
+  std::chrono::milliseconds cell_limit{60'000};
+  // Name to command: "torch-inductor" to {"python3", "worker.py"}; strobe's own are found by themselves.
+  std::map<std::string, std::vector<std::string>> workers;
+  std::vector<std::string> own_worker;  // this binary: {"/usr/bin/strobe", "bench", "worker"}
+};
+
+struct RunProgress {
+  std::size_t done = 0;
+  std::size_t total = 0;
+  const CellRecord* last = nullptr;
+};
+
+// Fails only where nothing can run at all (every provider unavailable: kMachineLacks).
+Result<BenchRun> run_bench(const RunRequest& request,
+                           const std::function<void(const RunProgress&)>& on_cell);
+
+// The other side: answers requests on stdin until bye or end of file.
+int serve_requests(Provider& provider, int in, int out);
+
+}  // namespace strobe::bench

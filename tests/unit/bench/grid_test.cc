@@ -1,0 +1,44 @@
+#include "strobe/bench/grid.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strobe::bench {
+namespace {
+
+TEST(Grid, the_seed_grid_has_a_hundred_shapes_row_by_row) {
+  const auto shapes = grid_shapes("seed2d", CaseKind::kRows);
+  ASSERT_TRUE(shapes);
+  ASSERT_EQ(shapes->size(), 100u);
+  EXPECT_EQ((*shapes)[1], (Shape{{128, 256}}));
+  EXPECT_EQ((*shapes)[64], (Shape{{8192, 2048}}));
+  EXPECT_EQ(shapes->back(), (Shape{{65536, 65536}}));
+}
+
+TEST(Grid, attention_has_two_blocks_of_forty_two) {
+  const auto shapes = grid_shapes("seed-attn", CaseKind::kAttention);
+  ASSERT_TRUE(shapes);
+  ASSERT_EQ(shapes->size(), 84u);
+  EXPECT_EQ(shapes->front(), (Shape{{1, 128, 32, 64}}));
+  EXPECT_EQ((*shapes)[42], (Shape{{1, 128, 16, 128}}));
+}
+
+TEST(Grid, every_shape_has_the_axes_of_its_kind) {
+  for (const CaseInfo& info : cases()) {
+    for (const std::string_view grid : {"quick", "odd"}) {
+      const auto shapes = grid_shapes(grid, info.kind);
+      ASSERT_TRUE(shapes) << info.id;
+      for (const Shape& shape : *shapes) EXPECT_EQ(shape.dims.size(), axes_of(info.kind));
+    }
+  }
+}
+
+TEST(Grid, an_unknown_grid_is_a_wrong_command_line_that_names_the_others) {
+  const auto shapes = grid_shapes("huge", CaseKind::kRows);
+  ASSERT_FALSE(shapes);
+  EXPECT_EQ(shapes.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_THAT(shapes.error().hint, ::testing::HasSubstr("seed2d"));
+}
+
+}  // namespace
+}  // namespace strobe::bench
