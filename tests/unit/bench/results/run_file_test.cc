@@ -8,15 +8,14 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "strobe/base/gzip_pack.h"
 #include "tests/support/bench_sketch.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::bench {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using strobe::testing::TemporaryFolder;
+using ::testing::ElementsAre;
 
 // Nothing in it has its default.
 CellRecord full_record() {
@@ -116,7 +115,7 @@ TEST(RunFile, a_record_has_the_keys_of_the_format) {
   EXPECT_DOUBLE_EQ(double(cell["time"]["device"]["p50"]), 57.92);
   EXPECT_NEAR(double(cell["rates"]["gbps"]), 33554432 / 57.92e-6 / 1e9, 1e-9);
   EXPECT_NEAR(double(cell["rates"]["tflops"]), 83886080 / 57.92e-6 / 1e12, 1e-9);
-  EXPECT_NEAR(double(cell["rates"]["copy_roof_pct"]), 100 * 33554432 / 57.92e-6 / 4300e9, 1e-9);
+  EXPECT_NEAR(double(cell["rates"]["copy_roof_pct"]), 100.0 * 33554432 / 57.92e-6 / 4300e9, 1e-9);
   EXPECT_EQ(std::int64_t(cell["kernels"].at(0)["smem"]), 1024);
 }
 
