@@ -26,17 +26,16 @@ enum class CellStatus : std::uint8_t {
 std::string_view status_name(CellStatus status);  // "ok", "oom_predicted"
 Result<CellStatus> parse_status(std::string_view name);
 
-// Said of a cell that has a time; several may hold. noisy: the cap came before the interval was
-// narrow.
+// Said of a cell that has a time; several may hold. noisy: the cap came before the interval was narrow.
 enum class CellFlag : std::uint8_t {
   kNoisy,
   kThrottled,
-  kSameKernels,   // as the provider it is compared with
-  kNearFloor,     // within 1.5 of an event pair around an empty kernel
-  kHostBound,     // call time exceeds device time by more than 20 %
-  kFellBack,      // a compiled provider that ran the library's kernels
-  kMathDiffers,   // the two sides computed in different precisions
-  kUnrepeatable,  // --repeat-check: other bits in another call
+  kSameKernels,  // as the provider it is compared with
+  kNearFloor,    // within 1.5 of an event pair around an empty kernel
+  kHostBound,    // call time exceeds device time by more than 20 %
+  kFellBack,     // a compiled provider that ran the library's kernels
+  kMathDiffers,  // the two sides computed in different precisions
+  kUnrepeatable, // --repeat-check: other bits in another call
 };
 std::string_view flag_name(CellFlag flag);
 
@@ -106,8 +105,7 @@ struct CellRecord {
   std::vector<KernelLaunch> kernels;
   std::string signature;
   CompileTimes compile;
-  std::map<std::string, std::string>
-      config;  // how the provider was tuned: "schedule": "row-cluster"
+  std::map<std::string, std::string> config;  // how the provider was tuned: "schedule": "row-cluster"
   std::optional<Accuracy> accuracy;
   Clocks clocks;
   std::vector<CellFlag> flags;
@@ -120,8 +118,7 @@ struct CellRecord {
 };
 
 struct Floors {  // microseconds
-  std::optional<double> event_pair, empty_kernel_events, empty_kernel, empty_kernel_graph,
-      launch_call;
+  std::optional<double> event_pair, empty_kernel_events, empty_kernel, empty_kernel_graph, launch_call;
 };
 
 struct Roofs {
@@ -147,7 +144,7 @@ struct RunHeader {
   Roofs roofs;
   Method method;
   std::string command_line;
-  std::string started;                         // ISO 8601, UTC
+  std::string started;  // ISO 8601, UTC
   std::map<std::string, double> device_facts;  // "l2_bytes", "sm_count", "memory_bytes"
 };
 
