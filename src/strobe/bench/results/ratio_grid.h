@@ -14,10 +14,10 @@
 namespace strobe::bench {
 
 enum class GridMetric : std::uint8_t {
-  kRelativeOverhead,       // t_contender / t_baseline
-  kRelativePerformance,    // 100 t_baseline / t_contender
-  kDeviceSpeedup,          // 100 t_B / t_A of one provider
-  kBandwidth,              // GB/s
+  kRelativeOverhead,     // t_contender / t_baseline
+  kRelativePerformance,  // 100 t_baseline / t_contender
+  kDeviceSpeedup,        // 100 t_B / t_A of one provider
+  kBandwidth,            // GB/s
 };
 std::string_view metric_name(GridMetric metric);  // "relative_overhead"
 
