@@ -1,6 +1,7 @@
 #include <array>
 
 #include "strobe/bench/providers/cpu/cpu_provider.h"
+#include "strobe/bench/providers/cuda/program_providers.h"
 #include "strobe/bench/providers/provider.h"
 
 namespace strobe::bench {
@@ -16,6 +17,8 @@ constexpr std::array kProviders = {
     Entry{"cpu", []() -> std::unique_ptr<Provider> { return std::make_unique<CpuProvider>(true); }},
     Entry{"cpu-unfused",
           []() -> std::unique_ptr<Provider> { return std::make_unique<CpuProvider>(false); }},
+    Entry{"cuda-unfused", [] { return make_cuda_provider("cuda-unfused"); }},
+    Entry{"cuda-fused", [] { return make_cuda_provider("cuda-fused"); }},
 };
 
 }  // namespace
