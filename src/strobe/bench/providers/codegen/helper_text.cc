@@ -287,7 +287,7 @@ std::string packet_text(const HelperNeeds& needs) {
                            : needs.hint == CacheHint::kPastL1 ? "strobe_load_past_l1(address)"
                                                               : "__ldg(address)";
   const std::string store =
-      needs.hint == CacheHint::kStreamed ? "__stcs(address, packet)" : "*address = packet";
+      needs.hint == CacheHint::kPlain ? "*address = packet" : "__stcs(address, packet)";
   return cat(kInline, "void strobe_unpack(const strobe_packet p, float (&v)[", values, "]) {\n",
              unpack, "}\n", kInline, "strobe_packet strobe_pack(const float (&v)[", values,
              "]) {\n", pack, "}\n", kInline,
@@ -308,6 +308,10 @@ std::string_view hint_name(CacheHint hint) {
       return "past-l1";
   }
   return "";
+}
+
+std::string_view hint_suffix(CacheHint hint) {
+  return hint == CacheHint::kPlain ? "" : hint == CacheHint::kStreamed ? "_cs" : "_nl1";
 }
 
 std::string helper_text(const HelperNeeds& needs, const Expression& expression) {

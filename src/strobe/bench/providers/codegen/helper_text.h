@@ -15,9 +15,10 @@ namespace strobe::bench {
 enum class CacheHint : std::uint8_t {
   kPlain,
   kStreamed,  // .cs on both: first to go
-  kPastL1,    // loads leave no line in L1
+  kPastL1,    // loads leave no line in L1, stores are .cs
 };
-std::string_view hint_name(CacheHint hint);
+std::string_view hint_name(CacheHint hint);    // "past-l1"
+std::string_view hint_suffix(CacheHint hint);  // "_nl1", of a kernel's name
 
 struct HelperNeeds {
   DType dtype = DType::kF32;

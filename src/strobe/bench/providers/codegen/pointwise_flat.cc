@@ -214,9 +214,7 @@ GeneratedKernel emit_pointwise_flat(const KernelTask& task, const PointwiseFlat&
       task, "pointwise_flat",
       cat(schedule.threads, "x", schedule.unroll, "x", schedule.packet_bytes,
           schedule.blocks_per_sm > 0 ? cat("_stay", schedule.blocks_per_sm) : std::string(),
-          schedule.hint == CacheHint::kStreamed ? "_cs"
-          : schedule.hint == CacheHint::kPastL1 ? "_nl1"
-                                                : ""));
+          hint_suffix(schedule.hint)));
   const std::int64_t packets =
       std::max<std::int64_t>(task.elements() * task.value_bytes() / schedule.packet_bytes, 1);
   std::int64_t blocks = (packets + emitter.tile() - 1) / emitter.tile();

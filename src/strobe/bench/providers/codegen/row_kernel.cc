@@ -4,6 +4,7 @@
 
 #include "strobe/base/check.h"
 #include "strobe/bench/providers/codegen/emit_expression.h"
+#include "strobe/bench/providers/codegen/row_join.h"
 #include "strobe/bench/providers/codegen/row_walk_text.h"
 #include "strobe/bench/providers/codegen/source_text.h"
 
@@ -13,12 +14,6 @@ namespace {
 constexpr int kMostUnrolled = 16;  // packets of a walk over shared memory
 
 std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
-
-int reductions_of(const RowPlan& plan) {
-  std::size_t count = 0;
-  for (const RowWalk& walk : plan.walks) count += walk.reduce.size();
-  return static_cast<int>(count);
-}
 
 class RowEmitter {
  public:
@@ -110,7 +105,7 @@ class RowEmitter {
   }
   std::int64_t barrier_offset() const {
     const std::int64_t floats =
-        std::int64_t{2} * reductions_of(plan_) * schedule_.rows_per_block() * partials();
+        std::int64_t{2} * plan_.reductions() * schedule_.rows_per_block() * partials();
     return round_up(partial_offset() + (partials() > 1 ? floats * 4 : 0), 8);
   }
 
@@ -259,18 +254,22 @@ class RowEmitter {
                ";");
     take_row();
     int reduction = 0;
-    for (std::size_t w = 0; w < plan_.walks.size(); ++w) {
-      const RowWalk& walk = plan_.walks[w];
+    bool is_freed = !is_staged() || schedule_.is_held_in_shared;
+    for (const RowWalk& walk : plan_.walks) {
       emit_row_values(text_, task_, walk);
       emit_row_outputs(text_, task_, walk, is_cluster() ? "rank == 0 && t == 0" : "t == 0");
       if (walk.reduce.empty() && walk.outputs.empty() && walk.keeps.empty()) continue;
       emit_accumulators(text_, task_, walk);
       walk_packets(walk);
-      const bool is_first = w == 0;
-      const bool frees_early = is_staged() && !schedule_.is_held_in_shared && is_first;
-      if (frees_early && schedule_.load == RowLoad::kAsync) issue_next();
-      join(walk, reduction);
-      if (frees_early && schedule_.load == RowLoad::kBulk) issue_next();
+      if (!is_freed && schedule_.load == RowLoad::kAsync) {
+        issue_next();
+        is_freed = true;
+      }
+      if (!walk.is_joined_later) join(walk, reduction);
+      if (!is_freed && !walk.is_joined_later) {
+        issue_next();
+        is_freed = true;
+      }
       reduction += static_cast<int>(walk.reduce.size());
     }
     if (is_staged() && schedule_.is_held_in_shared) {
@@ -356,7 +355,8 @@ class RowEmitter {
     PacketNames names;
     names.read = [&](NodeIndex index) {
       const auto read = std::ranges::find(walk.reads, index, &RowWalk::Read::node);
-      return slot_text(read->slot);
+      return cat(slot_text(read->slot),
+                 is_own_power(index) ? cat(" * n", index, "_scale") : std::string());
     };
     names.column = [&](NodeIndex index) {
       return cat(input_name(index), schedule_.holds_columns ? "_held[k][v]" : "_value[v]");
@@ -375,48 +375,34 @@ class RowEmitter {
   // One value for the whole row out of one a thread; every thread gets it.
   void join(const RowWalk& walk, int first_reduction) {
     if (walk.reduce.empty()) return;
-    const auto join_lanes = [&](NodeIndex index, int lanes, const std::string& value) {
-      return cat("strobe_join_", join_name(node(index)), "<", lanes, ">(", value, ")");
-    };
-    const int lanes = std::min(schedule_.group, 32);
-    for (const NodeIndex index : walk.reduce) {
-      if (lanes > 1) text_.line("n", index, " = ", join_lanes(index, lanes, cat("n", index)), ";");
+    std::vector<NodeIndex> joined = walk.reduce;
+    if (walk.joins_softmax) {
+      const NodeIndex maximum = softmax_maximum(walk);
+      joined.insert(joined.begin(), maximum);
+      --first_reduction;
+      text_.line("const float n", maximum, "_own = n", maximum, ";");
     }
-    const int parts = partials();
-    if (parts == 1) return;
-    const int region = schedule_.rows_per_block() * parts;
-    const auto place = [&](std::size_t which) {
-      const std::int64_t offset = (first_reduction + static_cast<std::int64_t>(which)) * region;
-      return cat("partial + ",
-                 is_loop() ? cat("odd * ", reductions_of(plan_) * region, " + ") : std::string(),
-                 offset);
-    };
-    const std::string warp = schedule_.group > 32 ? "t / 32" : "0";
-    if (is_cluster()) {
-      text_.open("if (t % 32 < ", schedule_.cluster, ")");
-      for (std::size_t i = 0; i < walk.reduce.size(); ++i) {
-        text_.line("strobe_cluster_put(", place(i), " + rank * ", schedule_.warps_of_row(), " + ",
-                   warp, ", static_cast<unsigned>(t % 32), n", walk.reduce[i], ");");
-      }
-      text_.close();
-      text_.line("strobe_cluster_sync();");
-    } else {
-      text_.open("if (t % 32 == 0)");
-      for (std::size_t i = 0; i < walk.reduce.size(); ++i) {
-        text_.line("(", place(i), ")[", warp, "] = n", walk.reduce[i], ";");
-      }
-      text_.close();
-      text_.line("__syncthreads();");
-    }
-    for (std::size_t i = 0; i < walk.reduce.size(); ++i) {
-      const NodeIndex index = walk.reduce[i];
-      text_.line("n", index, " = (", place(i), ")[t % ", std::min(parts, 32), "];");
-      for (int more = 32; more < parts; more += 32) {
-        text_.line(accumulate_text(node(index), cat("n", index),
-                                   cat("(", place(i), ")[t % 32 + ", more, "]")));
-      }
-      text_.line("n", index, " = ", join_lanes(index, std::min(parts, 32), cat("n", index)), ";");
-    }
+    const JoinLayout places = {.group = schedule_.group,
+                               .cluster = schedule_.cluster,
+                               .rows_per_block = schedule_.rows_per_block(),
+                               .reductions = plan_.reductions(),
+                               .alternates = is_loop()};
+    emit_join(text_, task_.expression, joined, places, first_reduction, walk.joins_softmax);
+    if (!walk.joins_softmax) return;
+    const NodeIndex maximum = joined.front();
+    text_.line("const float n", node(walk.reduce.front()).a, "_scale = strobe_exp(n", maximum,
+               "_own - n", maximum, ");");
+  }
+
+  // An exponential of a joined softmax is held as the thread knew it, under its own maximum.
+  bool is_own_power(NodeIndex index) const {
+    return std::ranges::any_of(plan_.walks, [&](const RowWalk& walk) {
+      return walk.joins_softmax && node(walk.reduce.front()).a == index;
+    });
+  }
+
+  NodeIndex softmax_maximum(const RowWalk& walk) const {
+    return node(node(node(walk.reduce.front()).a).a).b;
   }
 
   const KernelTask& task_;
@@ -429,16 +415,22 @@ class RowEmitter {
 }  // namespace
 
 RowPlan plan_of(const KernelTask& task, const RowSchedule& schedule) {
-  if (!schedule.is_held_in_shared) return plan_rows(task.expression, KeepPolicy::kAll);
+  const bool in_shared = schedule.is_held_in_shared;
   // Values that are kept are f32: they fit where an input was only if that was f32 too.
-  if (task.dtype == DType::kF32) return plan_rows(task.expression, KeepPolicy::kCostly);
-  RowPlan plan = plan_rows(task.expression, KeepPolicy::kNone);
-  plan.slots = static_cast<int>(plan.inputs.size());
-  for (RowWalk& walk : plan.walks) {
-    for (RowWalk::Read& read : walk.reads) {
-      read.slot = static_cast<int>(std::ranges::find(plan.inputs, read.node) - plan.inputs.begin());
+  const bool keeps_none = in_shared && task.dtype != DType::kF32;
+  RowPlan plan = plan_rows(task.expression, keeps_none  ? KeepPolicy::kNone
+                                            : in_shared ? KeepPolicy::kCostly
+                                                        : KeepPolicy::kAll);
+  if (keeps_none) {
+    plan.slots = static_cast<int>(plan.inputs.size());
+    for (RowWalk& walk : plan.walks) {
+      for (RowWalk::Read& read : walk.reads) {
+        read.slot =
+            static_cast<int>(std::ranges::find(plan.inputs, read.node) - plan.inputs.begin());
+      }
     }
   }
+  if (schedule.joins_softmax) join_softmaxes(plan, task.expression);
   return plan;
 }
 
@@ -458,13 +450,13 @@ RowLayout layout_of(const KernelTask& task, const RowSchedule& schedule, const R
       schedule.is_held_in_shared ? std::max<std::int64_t>(plan.slots - inputs, 0) : 0;
   const int parts = schedule.warps_of_row() * schedule.cluster;
   std::int64_t bytes = round_up(layout.stage_bytes * schedule.stages + extra * slice_bytes, 16);
-  if (parts > 1) bytes += std::int64_t{8} * reductions_of(plan) * schedule.rows_per_block() * parts;
+  if (parts > 1) bytes += std::int64_t{8} * plan.reductions() * schedule.rows_per_block() * parts;
   bytes = round_up(bytes, 8);
   if (schedule.load == RowLoad::kBulk) bytes += 8 * schedule.stages;
   layout.shared_bytes = bytes;
   const int held = schedule.is_held_in_shared ? 0 : plan.slots;
   const int columns = schedule.holds_columns ? static_cast<int>(plan.column_inputs.size()) : 0;
-  layout.registers = 26 + (held + columns) * layout.per_thread * layout.values;
+  layout.registers = 16 + (held + columns) * layout.per_thread * layout.values;
   return layout;
 }
 
@@ -479,12 +471,11 @@ GeneratedKernel emit_row_kernel(const KernelTask& task, const RowSchedule& sched
   if (schedule.load == RowLoad::kBulk) detail += cat("_bulk", schedule.stages);
   if (schedule.load == RowLoad::kAsync) detail += cat("_async", schedule.stages);
   if (schedule.is_held_in_shared) detail += "_held";
+  if (schedule.joins_softmax) detail += "_joined";
   if (schedule.holds_columns) detail += "_columns";
   if (schedule.order == RowOrder::kStaying) detail += cat("_stay", schedule.blocks_per_sm);
   if (schedule.order == RowOrder::kChunk) detail += cat("_chunk", schedule.chunk);
-  if (schedule.hint != CacheHint::kPlain) {
-    detail += schedule.hint == CacheHint::kStreamed ? "_cs" : "_nl1";
-  }
+  detail += hint_suffix(schedule.hint);
   if (schedule.packet_bytes != 16) detail += cat("_", schedule.packet_bytes, "b");
   kernel.name = kernel_name(task, schedule.name, detail);
   std::int64_t units = task.rows;
@@ -516,6 +507,7 @@ std::string label_of(const RowSchedule& schedule) {
     label += cat(schedule.load == RowLoad::kBulk ? " bulk " : " async ", schedule.stages);
   }
   if (schedule.is_held_in_shared) label += " held in shared";
+  if (schedule.joins_softmax) label += " joined";
   if (schedule.holds_columns) label += " columns in registers";
   if (schedule.order == RowOrder::kStaying) label += cat(" stays ", schedule.blocks_per_sm);
   if (schedule.order == RowOrder::kChunk) label += cat(" chunk ", schedule.chunk);

@@ -5,27 +5,39 @@
 namespace strobe::bench {
 namespace {
 
-constexpr int kMostStages = 4;
+constexpr int kMostStages = 3;
 
-// Blocks that stay on their multiprocessor and load rows ahead while they reduce one.
-void add_staged(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
-                const ChipFacts& chip) {
+// The row lies in shared memory until it is done: for rows that registers cannot hold.
+void add_held(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
+              const ChipFacts& chip) {
+  schedule.is_held_in_shared = true;
   schedule.stages = 1;
-  const RowPlan plan = plan_of(task, schedule);
-  const RowLayout one = layout_of(task, schedule, plan);
-  if (!schedule.is_held_in_shared && one.registers * schedule.threads > 65536) return;
-  if (!schedule.is_held_in_shared && one.registers > 128) return;
-  for (int blocks = 1; blocks <= 4; ++blocks) {
+  for (const int threads : {1024, 512}) {
+    schedule.threads = schedule.group = threads;
+    schedule.blocks_per_sm = blocks_that_fit(task, schedule, chip);
+    if (schedule.blocks_per_sm == 0) continue;
+    schedule.blocks_per_sm = std::min(schedule.blocks_per_sm, 2048 / threads);
+    schedules.push_back(schedule);
+  }
+}
+
+// A block that stays and loads rows ahead while it reduces one in registers.
+void add_staying(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
+                 const ChipFacts& chip) {
+  schedule.order = RowOrder::kStaying;
+  schedule.threads = schedule.group = 512;
+  schedule.stages = 1;
+  const RowLayout one = layout_of(task, schedule, plan_of(task, schedule));
+  if (one.registers > 96 || task.rows < 4 * chip.sm_count) return;
+  for (int blocks = 2; blocks >= 1; --blocks) {
     const std::int64_t room = std::min(chip.shared_per_block, chip.shared_per_sm / blocks - 1024) -
                               (one.shared_bytes - one.stage_bytes);
-    const std::int64_t stages =
-        std::min<std::int64_t>(room / std::max<std::int64_t>(one.stage_bytes, 1), kMostStages);
-    if (stages < (schedule.is_held_in_shared && blocks == 1 ? 2 : 1)) continue;
-    schedule.stages = static_cast<int>(stages);
+    schedule.stages =
+        static_cast<int>(std::min<std::int64_t>(room / one.stage_bytes, std::int64_t{kMostStages}));
     schedule.blocks_per_sm = blocks;
-    if (blocks_that_fit(task, schedule, chip) < blocks) continue;
-    if (static_cast<double>(one.stage_bytes * stages * blocks) < 0.5 * bytes_to_fly(chip)) continue;
+    if (schedule.stages < 1 || blocks_that_fit(task, schedule, chip) < blocks) continue;
     schedules.push_back(schedule);
+    return;
   }
 }
 
@@ -34,26 +46,14 @@ void add_staged(std::vector<RowSchedule>& schedules, const KernelTask& task, Row
 std::vector<RowSchedule> row_shared_schedules(const KernelTask& task, const ChipFacts& chip) {
   std::vector<RowSchedule> schedules;
   const std::int64_t row_bytes = task.columns * task.value_bytes();
-  if (row_bytes < 4096 || task.rows <= chip.sm_count) return schedules;
   RowSchedule schedule;
   schedule.name = "row_shared";
   schedule.packet_bytes = packet_bytes_for(task.columns, task.dtype);
-  if (schedule.packet_bytes < 4) return schedules;
+  if (schedule.packet_bytes < 4 || row_bytes < 16 * 512) return schedules;
   const bool has_bulk = chip.compute_capability >= 90 && schedule.packet_bytes == 16;
-  schedule.order = RowOrder::kStaying;
-  for (const RowLoad load : {RowLoad::kBulk, RowLoad::kAsync}) {
-    if (load == RowLoad::kBulk && !has_bulk) continue;
-    schedule.load = load;
-    for (const bool in_shared : {false, true}) {
-      schedule.is_held_in_shared = in_shared;
-      for (const int threads : {512, 1024, 256}) {
-        if (in_shared && threads == 256) continue;
-        if (row_bytes < std::int64_t{16} * threads) continue;
-        schedule.threads = schedule.group = threads;
-        add_staged(schedules, task, schedule, chip);
-      }
-    }
-  }
+  schedule.load = has_bulk ? RowLoad::kBulk : RowLoad::kAsync;
+  if (has_bulk) add_staying(schedules, task, schedule, chip);
+  if (row_bytes > 32768) add_held(schedules, task, schedule, chip);
   return schedules;
 }
 

@@ -37,7 +37,12 @@ void emit_row_outputs(SourceText& text, const KernelTask& task, const RowWalk& w
 
 void emit_accumulators(SourceText& text, const KernelTask& task, const RowWalk& walk) {
   for (const NodeIndex index : walk.reduce) {
-    text.line("float n", index, " = ", identity_text(node_of(task.expression, index)), ";");
+    // A thread's own maximum is taken off its own values: it must be a number even where there are
+    // none.
+    text.line(
+        "float n", index, " = ",
+        walk.is_joined_later ? "-3.40282347e+38f" : identity_text(node_of(task.expression, index)),
+        ";");
   }
 }
 
