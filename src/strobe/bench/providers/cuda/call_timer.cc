@@ -1,0 +1,266 @@
+#include "strobe/bench/providers/cuda/call_timer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "strobe/base/check.h"
+
+namespace strobe::bench {
+namespace {
+
+class StopWatch {
+ public:
+  double ms() const {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+  }
+  double us() const { return 1e3 * ms(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+double median(std::vector<double> values) {
+  STROBE_CHECK(!values.empty(), "somebody measured");
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// So many repetitions as the samples, the queue and the time left allow, and one at least.
+int repetitions_now(std::size_t samples_left, int most, double ms_left, double each_ms) {
+  const double by_time = each_ms > 0 ? std::max(ms_left, 0.0) / each_ms : most;
+  const double allowed = std::min(
+      {static_cast<double>(samples_left), static_cast<double>(most), std::max(by_time, 1.0)});
+  return std::max(1, static_cast<int>(allowed));
+}
+
+void add(SampleBlock& samples, const DeviceClock::Block& block, double share) {
+  for (const double us : block.elapsed_us) samples.samples_us.push_back(us * share);
+  if (block.sm_mhz > 0) samples.sm_mhz.resize(samples.samples_us.size(), block.sm_mhz);
+}
+
+// One clock a sample, or none at all.
+SampleBlock finished(SampleBlock samples) {
+  if (samples.sm_mhz.size() != samples.samples_us.size()) samples.sm_mhz.clear();
+  return samples;
+}
+
+}  // namespace
+
+std::size_t CallTimer::sets_to_cover(double set_bytes, double l2_bytes) {
+  return static_cast<std::size_t>(
+      std::max(1.0, std::ceil(2 * l2_bytes / std::max(1.0, set_bytes))));
+}
+
+Result<SampleBlock> CallTimer::sample(const SampleRequest& request) {
+  STROBE_TRY_VOID(prime());
+  switch (request.mode) {
+    case TimeMode::kDevice:
+      return sample_device(request);
+    case TimeMode::kCall:
+      return sample_call(request);
+    case TimeMode::kGraph:
+      return sample_graph(request);
+    case TimeMode::kActivity:
+    case TimeMode::kCpu:
+      break;
+  }
+  return Error{.code = ErrorCode::kBadCommandLine,
+               .what = fmt::format("a GPU is not timed in mode '{}'", mode_name(request.mode)),
+               .where = "--mode",
+               .hint = "one of device, graph, call"};
+}
+
+// Without a hold: code that is loaded at its first launch would wait for ever behind one.
+Result<void> CallTimer::prime() {
+  if (std::exchange(is_primed_, true)) return {};
+  timed_out_before_ = clock_.timed_out();
+  if (flush_ == FlushKind::kRotate) STROBE_TRY_VOID(use_sets());
+  for (std::size_t set = 0; set < sets_; ++set) STROBE_TRY_VOID(call_.enqueue(set));
+  STROBE_TRY_VOID(clock_.device().synchronize());
+  const StopWatch watch;
+  STROBE_TRY_VOID(before(flush_));
+  STROBE_TRY_VOID(call_.enqueue(0));
+  STROBE_TRY_VOID(clock_.device().synchronize());
+  repetition_ms_ = watch.ms();
+  return {};
+}
+
+Result<void> CallTimer::use_sets() {
+  const std::size_t wanted =
+      sets_to_cover(call_.set_bytes(), static_cast<double>(clock_.device().chip().l2_bytes));
+  if (wanted > sets_) {
+    STROBE_TRY_VOID(call_.make_sets(wanted));
+    sets_ = wanted;
+  }
+  return {};
+}
+
+Result<void> CallTimer::before(FlushKind kind) { return clock_.flush().enqueue(kind); }
+
+Result<void> CallTimer::enqueue_next() {
+  if (flush_ != FlushKind::kRotate) return call_.enqueue(0);
+  const std::size_t set = next_set_;
+  next_set_ = (next_set_ + 1) % sets_;
+  return call_.enqueue(set);
+}
+
+Result<SampleBlock> CallTimer::sample_device(const SampleRequest& request) {
+  const int most = DeviceClock::repetitions_for(call_.queued_kernels());
+  const StopWatch watch;
+  SampleBlock samples;
+  const auto count = static_cast<std::size_t>(std::max(1, request.count));
+  while (samples.samples_us.size() < count) {
+    const double left_ms = request.budget_ms - watch.ms();
+    if (!samples.samples_us.empty() && left_ms <= 0) break;
+    const int repetitions =
+        repetitions_now(count - samples.samples_us.size(), most, left_ms, repetition_ms_);
+    STROBE_TRY(const DeviceClock::Block block, clock_.measure(
+                                                   repetitions,
+                                                   [&](int i) -> Result<void> {
+                                                     // What is hot for the first of them, the call
+                                                     // itself must have left.
+                                                     if (flush_ == FlushKind::kHot && i == 0)
+                                                       return call_.enqueue(0);
+                                                     return before(flush_);
+                                                   },
+                                                   [&](int) { return enqueue_next(); }));
+    add(samples, block, 1);
+  }
+  return finished(std::move(samples));
+}
+
+Result<SampleBlock> CallTimer::sample_call(const SampleRequest& request) {
+  const StopWatch watch;
+  SampleBlock samples;
+  for (int i = 0; i < std::max(1, request.count); ++i) {
+    if (i > 0 && watch.ms() >= request.budget_ms) break;
+    STROBE_TRY_VOID(before(flush_));
+    STROBE_TRY_VOID(clock_.device().synchronize());
+    const StopWatch call;
+    STROBE_TRY_VOID(enqueue_next());
+    const double enqueued_us = call.us();
+    STROBE_TRY_VOID(clock_.device().synchronize());
+    samples.samples_us.push_back(call.us());
+    enqueue_us_.push_back(enqueued_us);
+  }
+  return samples;
+}
+
+Result<SampleBlock> CallTimer::sample_graph(const SampleRequest& request) {
+  if (!graph_) STROBE_TRY_VOID(make_graph());
+  const StopWatch watch;
+  SampleBlock samples;
+  const auto count = static_cast<std::size_t>(std::max(1, request.count));
+  while (samples.samples_us.size() < count) {
+    const double left_ms = request.budget_ms - watch.ms();
+    if (!samples.samples_us.empty() && left_ms <= 0) break;
+    const int repetitions = repetitions_now(count - samples.samples_us.size(),
+                                            DeviceClock::kMostRepetitions, left_ms, replay_ms_);
+    STROBE_TRY(const DeviceClock::Block block, replay(repetitions));
+    add(samples, block, 1.0 / graph_calls_);
+  }
+  return finished(std::move(samples));
+}
+
+Result<DeviceClock::Block> CallTimer::replay(int repetitions) {
+  CudaDevice& device = clock_.device();
+  const auto launch = [&](int) {
+    return device.check(device.driver().graph_launch(graph_.get(), device.stream()),
+                        "cuGraphLaunch");
+  };
+  if (can_hold_graph_) {
+    STROBE_TRY(std::optional<DeviceClock::Block> block,
+               clock_.try_measure(
+                   repetitions, [](int) { return Result<void>(); }, launch));
+    if (block) return std::move(*block);
+    can_hold_graph_ = false;  // its nodes fill the queue: the host waits for the held device
+  }
+  return clock_.measure_chain(repetitions, launch);
+}
+
+Result<void> CallTimer::capture(int calls, OwnedGraph& graph) {
+  CudaDevice& device = clock_.device();
+  STROBE_TRY_VOID(
+      device.check(device.driver().stream_begin_capture(device.stream(), cu::kCaptureThreadLocal),
+                   "cuStreamBeginCapture"));
+  Result<void> queued;
+  for (int i = 0; i < calls && queued; ++i) {
+    queued = call_.enqueue(static_cast<std::size_t>(i) % sets_);
+  }
+  CuGraph handle = nullptr;
+  // Also after a failure: the stream must leave its capture.
+  const CuResult ended = device.driver().stream_end_capture(device.stream(), &handle);
+  if (handle != nullptr) graph = OwnedGraph(device.driver(), handle);
+  if (!queued) return queued;
+  return device.check(ended, "cuStreamEndCapture", "capturing a graph of calls");
+}
+
+Result<void> CallTimer::make_graph() {
+  CudaDevice& device = clock_.device();
+  const bool is_hot = flush_ == FlushKind::kHot;
+  if (!is_hot) STROBE_TRY_VOID(use_sets());
+  for (std::size_t set = 0; set < sets_; ++set) STROBE_TRY_VOID(call_.enqueue(set));
+  STROBE_TRY_VOID(call_.poison_sets());
+  STROBE_TRY_VOID(device.synchronize());
+
+  const int sets = static_cast<int>(sets_);
+  const int calls = sets * ((kLeastGraphCalls + sets - 1) / sets);  // every set equally often
+  OwnedGraph graph;
+  STROBE_TRY_VOID(capture(calls, graph));
+  CuGraphExec exec = nullptr;
+  STROBE_TRY_VOID(
+      device.check(device.driver().graph_instantiate(&exec, graph.get(), 0), "cuGraphInstantiate"));
+  OwnedGraphExec ready(device.driver(), exec);
+  STROBE_TRY_VOID(
+      device.check(device.driver().graph_launch(ready.get(), device.stream()), "cuGraphLaunch"));
+  STROBE_TRY_VOID(device.synchronize());
+  STROBE_TRY(const std::size_t written, call_.count_written_sets());
+  if (written != sets_) {
+    return Error{.code = ErrorCode::kMalformed,
+                 .what = fmt::format("a graph of {} calls wrote {} of its {} sets of buffers, so "
+                                     "its times mean nothing",
+                                     calls, written, sets_),
+                 .where = device.name(),
+                 .hint = ""};
+  }
+  const double l2_bytes = static_cast<double>(device.chip().l2_bytes);
+  graph_note_ = fmt::format(
+      "graph: {} calls on {} {} of buffers, all written by a replay, {:.1f} MB in all: {:.1f} "
+      "times the L2 cache{}",
+      calls, sets_, sets_ == 1 ? "set" : "sets", call_.set_bytes() * sets / 1e6,
+      call_.set_bytes() * sets / l2_bytes, is_hot ? " (hot on purpose)" : "");
+  const StopWatch watch;
+  STROBE_TRY_VOID(
+      device.check(device.driver().graph_launch(ready.get(), device.stream()), "cuGraphLaunch"));
+  STROBE_TRY_VOID(device.synchronize());
+  replay_ms_ = watch.ms();
+  graph_ = std::move(ready);
+  graph_calls_ = calls;
+  return {};
+}
+
+std::vector<std::string> CallTimer::notes() const {
+  std::vector<std::string> notes;
+  if (!enqueue_us_.empty()) {
+    notes.push_back(fmt::format("call: queueing alone takes the host {:.2f} us (median of {})",
+                                median(enqueue_us_), enqueue_us_.size()));
+  }
+  if (!graph_note_.empty()) notes.push_back(graph_note_);
+  if (graph_ && !can_hold_graph_) {
+    notes.emplace_back("graph: too long for a held queue; replays were timed back to back");
+  }
+  if (is_primed_ && clock_.timed_out() > timed_out_before_) {
+    notes.push_back(
+        fmt::format("{} blocks were repeated: the host took more than 1 s to queue them",
+                    clock_.timed_out() - timed_out_before_));
+  }
+  return notes;
+}
+
+}  // namespace strobe::bench

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strobe/bench/providers/cuda/device_clock.h"
+#include "strobe/bench/providers/provider.h"
+
+// A call that is timed, whoever makes it: a generated program or a vendor's library.
+namespace strobe::bench {
+
+class TimedCall {
+ public:
+  virtual ~TimedCall() = default;
+
+  // Queues one call on the device's stream, on that set of buffers, and returns at once.
+  virtual Result<void> enqueue(std::size_t set) = 0;
+  virtual int queued_kernels() const = 0;  // by one call
+
+  // Sets of buffers that calls may take turns on: all of what a call reads and writes.
+  virtual double set_bytes() const = 0;
+  virtual Result<void> make_sets(std::size_t count) = 0;  // filled; set 0 is there from the start
+  // The proof that every set is used: poison all outputs, and count the sets whose outputs changed.
+  virtual Result<void> poison_sets() = 0;
+  virtual Result<std::size_t> count_written_sets() = 0;
+};
+
+// Times of one call in every mode, in a given state of the cache.
+class CallTimer {
+ public:
+  static constexpr int kLeastGraphCalls = 20;
+
+  CallTimer(DeviceClock& clock, TimedCall& call, FlushKind flush)
+      : clock_(clock), call_(call), flush_(flush) {}
+
+  Result<SampleBlock> sample(const SampleRequest& request);
+  std::vector<std::string> notes() const;
+
+  // How many sets of that size cover twice the L2 cache.
+  static std::size_t sets_to_cover(double set_bytes, double l2_bytes);
+
+ private:
+  Result<void> prime();
+  Result<void> use_sets();
+  Result<void> before(FlushKind kind);
+  Result<void> enqueue_next();
+  Result<SampleBlock> sample_device(const SampleRequest& request);
+  Result<SampleBlock> sample_call(const SampleRequest& request);
+  Result<SampleBlock> sample_graph(const SampleRequest& request);
+  Result<void> make_graph();
+  Result<void> capture(int calls, OwnedGraph& graph);
+  Result<DeviceClock::Block> replay(int repetitions);
+
+  DeviceClock& clock_;
+  TimedCall& call_;
+  FlushKind flush_;
+  bool is_primed_ = false;
+  double repetition_ms_ = 0;  // a flush and a call, about
+  std::size_t sets_ = 1;
+  std::size_t next_set_ = 0;
+  OwnedGraphExec graph_;
+  int graph_calls_ = 0;
+  double replay_ms_ = 0;
+  bool can_hold_graph_ = true;
+  int timed_out_before_ = 0;
+  std::string graph_note_;
+  std::vector<double> enqueue_us_;
+};
+
+}  // namespace strobe::bench

@@ -1,0 +1,302 @@
+#include "strobe/bench/providers/cuda/device.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "strobe/base/check.h"
+
+namespace strobe::bench {
+namespace {
+
+constexpr std::uint32_t kSharedWithoutAsking = 48 * 1024;
+constexpr std::uint32_t kPortableCluster = 8;
+
+// 13020 -> "13.2": how CUDA numbers its drivers.
+std::string cuda_version(int number) {
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+Error no_device(const DriverApi& driver, CuResult result) {
+  if (result == cu::kSuccess || result == cu::kNoDevice) {
+    return {.code = ErrorCode::kMachineLacks,
+            .what = "the CUDA driver sees no GPU",
+            .where = "",
+            .hint =
+                "check `nvidia-smi` and CUDA_VISIBLE_DEVICES; in a container, start it with "
+                "`--gpus all`"};
+  }
+  return {.code = ErrorCode::kMachineLacks,
+          .what = fmt::format("the CUDA driver does not start: {}", driver.name_of(result)),
+          .where = "",
+          .hint = result == cu::kSystemNotReady
+                      ? "the fabric manager of this machine may not be running"
+                      : "`nvidia-smi` tells more; driver and kernel module must be of one version"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open() {
+  STROBE_TRY(const DriverApi driver, open_driver());
+  int version = 0;
+  if (driver.driver_version(&version) != cu::kSuccess) version = 0;
+  constexpr int kAnyMajor = 99;
+  return open(driver, open_nvrtc(version > 0 ? version / 1000 : kAnyMajor), open_nvml());
+}
+
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const DriverApi& driver,
+                                                     Result<NvrtcApi> nvrtc, const NvmlApi& nvml) {
+  std::unique_ptr<CudaDevice> device(new CudaDevice(driver, std::move(nvrtc)));
+  STROBE_TRY_VOID(device->start(nvml));
+  return device;
+}
+
+CudaDevice::CudaDevice(const DriverApi& driver, Result<NvrtcApi> nvrtc)
+    : driver_(driver), nvrtc_(std::move(nvrtc)) {}
+
+CudaDevice::~CudaDevice() {
+  stream_ = {};
+  if (context_ != nullptr) driver_.context_release(device_);
+}
+
+Result<void> CudaDevice::start(const NvmlApi& nvml) {
+  CuResult result = driver_.init(0);
+  int count = 0;
+  if (result == cu::kSuccess) result = driver_.device_count(&count);
+  if (result != cu::kSuccess || count == 0) return no_device(driver_, result);
+  STROBE_TRY_VOID(check(driver_.device_get(&device_, 0), "cuDeviceGet"));
+  CuContext context = nullptr;
+  STROBE_TRY_VOID(check(driver_.context_retain(&context, device_), "cuDevicePrimaryCtxRetain",
+                        "opening the GPU"));
+  context_ = context;
+  STROBE_TRY_VOID(make_current());
+  CuStream stream = nullptr;
+  STROBE_TRY_VOID(check(driver_.stream_create(&stream, cu::kStreamNonBlocking), "cuStreamCreate"));
+  stream_ = OwnedStream(driver_, stream);
+  STROBE_TRY_VOID(read_facts());
+  sensors_ = Sensors(nvml, pci_id_);
+  return {};
+}
+
+int CudaDevice::attribute(int which) const {
+  int value = 0;
+  return driver_.device_attribute(&value, which, device_) == cu::kSuccess ? value : 0;
+}
+
+Result<void> CudaDevice::read_facts() {
+  std::array<char, 256> text = {};
+  STROBE_TRY_VOID(check(driver_.device_name(text.data(), 255, device_), "cuDeviceGetName"));
+  name_ = text.data();
+  text = {};
+  if (driver_.device_pci_id(text.data(), 255, device_) == cu::kSuccess) pci_id_ = text.data();
+  if (driver_.driver_version(&driver_version_) != cu::kSuccess) driver_version_ = 0;
+  std::size_t memory_bytes = 0;
+  STROBE_TRY_VOID(check(driver_.device_bytes(&memory_bytes, device_), "cuDeviceTotalMem"));
+
+  chip_.compute_capability = 10 * attribute(cu::kCapabilityMajor) + attribute(cu::kCapabilityMinor);
+  chip_.sm_count = attribute(cu::kSmCount);
+  chip_.shared_per_block = attribute(cu::kSharedPerBlockOptIn);
+  chip_.shared_per_sm = attribute(cu::kSharedPerSm);
+  chip_.l2_bytes = attribute(cu::kL2Bytes);
+  // Two transfers a cycle; the driver speaks of kHz and bits.
+  const double bandwidth_gbps =
+      2.0 * attribute(cu::kMemoryClockKhz) * 1e3 * attribute(cu::kMemoryBusBits) / 8 / 1e9;
+  if (bandwidth_gbps > 0) chip_.bandwidth_gbps = bandwidth_gbps;
+  if (chip_.compute_capability == 0 || chip_.sm_count == 0 || chip_.l2_bytes == 0) {
+    return Error{.code = ErrorCode::kMachineLacks,
+                 .what = "the CUDA driver does not tell what this GPU is",
+                 .where = name_,
+                 .hint = "`nvidia-smi` tells more"};
+  }
+  facts_ = {{"compute_capability", chip_.compute_capability},
+            {"sm_count", chip_.sm_count},
+            {"l2_bytes", static_cast<double>(chip_.l2_bytes)},
+            {"shared_per_block_bytes", static_cast<double>(chip_.shared_per_block)},
+            {"shared_per_sm_bytes", static_cast<double>(chip_.shared_per_sm)},
+            {"threads_per_sm", attribute(cu::kThreadsPerSm)},
+            {"registers_per_sm", attribute(cu::kRegistersPerSm)},
+            {"memory_bytes", static_cast<double>(memory_bytes)},
+            {"sm_clock_mhz", attribute(cu::kClockKhz) / 1e3},
+            {"memory_clock_mhz", attribute(cu::kMemoryClockKhz) / 1e3},
+            {"memory_bus_bits", attribute(cu::kMemoryBusBits)},
+            {"bandwidth_gbps", bandwidth_gbps}};
+  return {};
+}
+
+std::string CudaDevice::driver_text() const {
+  const std::string version = sensors_.driver_version();
+  return version.empty()
+             ? fmt::format("driver of CUDA {}", cuda_version(driver_version_))
+             : fmt::format("driver {} (CUDA {})", version, cuda_version(driver_version_));
+}
+
+std::string CudaDevice::compiler_text() const {
+  return nvrtc_ ? "NVRTC " + nvrtc_->version_text() : "";
+}
+
+Result<void> CudaDevice::check(CuResult result, std::string_view call, std::string_view doing) {
+  if (lost_) return *lost_;
+  if (result == cu::kSuccess) [[likely]]
+    return {};
+  Error error = {
+      .code = result == cu::kOutOfMemory ? ErrorCode::kMachineLacks : ErrorCode::kMalformed,
+      .what = fmt::format("{} gives {}{}{}", call, driver_.name_of(result),
+                          doing.empty() ? "" : " while ", doing),
+      .where = name_,
+      .hint = ""};
+  if (is_sticky(result)) {
+    error.hint = "the GPU's context is lost: nothing more can run in this process";
+    lost_ = error;
+  }
+  return error;
+}
+
+Result<void> CudaDevice::make_current() {
+  return check(driver_.context_set_current(context_), "cuCtxSetCurrent");
+}
+
+std::optional<double> CudaDevice::free_bytes() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (lost_ || driver_.memory_info(&free, &total) != cu::kSuccess) return {};
+  return static_cast<double>(free);
+}
+
+Result<DeviceMemory> CudaDevice::allocate(std::size_t bytes, std::string_view what) {
+  CuPointer address = 0;
+  const CuResult result = driver_.memory_allocate(&address, std::max<std::size_t>(bytes, 1));
+  if (result == cu::kOutOfMemory && !lost_) {
+    const std::optional<double> free = free_bytes();
+    return Error{.code = ErrorCode::kMachineLacks,
+                 .what = fmt::format("the GPU has no room for {} bytes of {}{}", bytes, what,
+                                     free ? fmt::format(" ({:.0f} bytes are free)", *free) : ""),
+                 .where = name_,
+                 .hint = driver_.name_of(result)};
+  }
+  STROBE_TRY_VOID(check(result, "cuMemAlloc", what));
+  return DeviceMemory{OwnedMemory(driver_, address), bytes};
+}
+
+Result<MappedMemory> CudaDevice::allocate_mapped(std::size_t bytes) {
+  void* host = nullptr;
+  STROBE_TRY_VOID(
+      check(driver_.host_allocate(&host, bytes, cu::kHostAllocMapped), "cuMemHostAlloc"));
+  MappedMemory mapped{OwnedHostMemory(driver_, host), 0};
+  STROBE_TRY_VOID(
+      check(driver_.host_device_pointer(&mapped.device, host, 0), "cuMemHostGetDevicePointer"));
+  return mapped;
+}
+
+Result<OwnedEvent> CudaDevice::make_event() {
+  CuEvent event = nullptr;
+  STROBE_TRY_VOID(check(driver_.event_create(&event, cu::kEventDefault), "cuEventCreate"));
+  return OwnedEvent(driver_, event);
+}
+
+Result<void> CudaDevice::synchronize() {
+  return check(driver_.stream_synchronize(stream()), "cuStreamSynchronize",
+               "waiting for the kernels");
+}
+
+Result<std::vector<char>> CudaDevice::compile(const std::string& source, const std::string& name) {
+  if (!nvrtc_) {
+    Error error = nvrtc_.error();
+    error.code = ErrorCode::kNotFound;  // of a cell, kMachineLacks would mean: out of memory
+    return error;
+  }
+  STROBE_TRY(CompiledSource compiled,
+             compile_source(*nvrtc_, source, name, chip_.compute_capability));
+  return std::move(compiled.image);
+}
+
+Result<DeviceKernel> CudaDevice::load(std::span<const char> image, const std::string& name,
+                                      const LaunchShape& shape) {
+  STROBE_CHECK(!image.empty(), "an image has bytes");
+  std::string log(4096, '\0');
+  std::array<int, 2> options = {cu::kJitErrorLog, cu::kJitErrorLogBytes};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
+  CuModule module = nullptr;
+  auto loaded =
+      check(driver_.module_load(&module, image.data(), static_cast<unsigned>(options.size()),
+                                options.data(), values.data()),
+            "cuModuleLoadDataEx", "loading " + name);
+  if (!loaded) {
+    Error error = std::move(loaded).error();
+    log.resize(log.find('\0') == std::string::npos ? log.size() : log.find('\0'));
+    if (!log.empty() && !is_lost()) error.hint = log;
+    return error;
+  }
+  DeviceKernel kernel;
+  kernel.module = OwnedModule(driver_, module);
+  kernel.name = name;
+  STROBE_TRY_VOID(check(driver_.module_function(&kernel.function, module, name.c_str()),
+                        "cuModuleGetFunction", "looking for " + name));
+  const auto fact = [&](int which) {
+    int value = 0;
+    return driver_.function_get(&value, which, kernel.function) == cu::kSuccess ? value : 0;
+  };
+  kernel.registers = fact(cu::kRegisters);
+  kernel.static_shared = fact(cu::kStaticSharedBytes);
+  kernel.local_bytes = fact(cu::kLocalBytes);
+  if (shape.shared_bytes + static_cast<std::uint32_t>(kernel.static_shared) >
+      kSharedWithoutAsking) {
+    STROBE_TRY_VOID(check(
+        driver_.function_set(kernel.function, cu::kMostDynamicShared,
+                             static_cast<int>(shape.shared_bytes)),
+        "cuFuncSetAttribute",
+        fmt::format("asking for {} bytes of shared memory for {}", shape.shared_bytes, name)));
+  }
+  if (shape.cluster > kPortableCluster) {
+    STROBE_TRY_VOID(check(driver_.function_set(kernel.function, cu::kNonPortableClusters, 1),
+                          "cuFuncSetAttribute",
+                          fmt::format("asking for clusters of {} for {}", shape.cluster, name)));
+  }
+  return kernel;
+}
+
+Result<void> CudaDevice::launch(const DeviceKernel& kernel, const LaunchShape& shape,
+                                std::span<void* const> arguments) {
+  // The driver reads them and declares them as its to write.
+  void** const values = const_cast<void**>(arguments.data());
+  if (shape.cluster <= 1) {
+    const CuResult result = driver_.launch(
+        kernel.function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
+        shape.block[1], shape.block[2], shape.shared_bytes, stream(), values, nullptr);
+    if (result == cu::kSuccess && !lost_) [[likely]]
+      return {};
+    return check(result, "cuLaunchKernel", "launching " + kernel.name);
+  }
+  if (driver_.launch_ex == nullptr) {
+    return Error{.code = ErrorCode::kMalformed,
+                 .what = "this driver knows no clusters (cuLaunchKernelEx is missing)",
+                 .where = name_,
+                 .hint = "a driver of CUDA 11.8 or newer has them"};
+  }
+  cu::LaunchAttribute cluster;
+  cluster.id = cu::kClusterAttribute;
+  cluster.value.cluster[0] = shape.cluster;
+  cluster.value.cluster[1] = 1;
+  cluster.value.cluster[2] = 1;
+  cu::LaunchConfig config;
+  std::ranges::copy(shape.grid, config.grid);
+  std::ranges::copy(shape.block, config.block);
+  config.shared_bytes = shape.shared_bytes;
+  config.stream = stream();
+  config.attributes = &cluster;
+  config.attribute_count = 1;
+  const CuResult result = driver_.launch_ex(&config, kernel.function, values, nullptr);
+  if (result == cu::kSuccess && !lost_) [[likely]]
+    return {};
+  return check(result, "cuLaunchKernelEx", "launching " + kernel.name);
+}
+
+Result<void> CudaDevice::copy_to_host(void* to, CuPointer from, std::size_t bytes) {
+  STROBE_TRY_VOID(synchronize());  // the copy waits for no stream of ours
+  return check(driver_.copy_to_host(to, from, bytes), "cuMemcpyDtoH");
+}
+
+Result<void> CudaDevice::fill_bytes(CuPointer to, unsigned char value, std::size_t bytes) {
+  return check(driver_.fill_bytes(to, value, bytes, stream()), "cuMemsetD8Async");
+}
+
+}  // namespace strobe::bench

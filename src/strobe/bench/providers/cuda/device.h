@@ -1,0 +1,118 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/providers/codegen/kernel_program.h"
+#include "strobe/bench/providers/cuda/driver_api.h"
+#include "strobe/bench/providers/cuda/nvml_api.h"
+#include "strobe/bench/providers/cuda/nvrtc_api.h"
+#include "strobe/bench/providers/cuda/owned.h"
+
+// One GPU with its context, for the life of a worker process. Used by one thread at a time.
+namespace strobe::bench {
+
+struct LaunchShape {
+  std::array<std::uint32_t, 3> grid = {1, 1, 1};
+  std::array<std::uint32_t, 3> block = {1, 1, 1};
+  std::uint32_t cluster = 1;       // blocks along x
+  std::uint32_t shared_bytes = 0;  // dynamic
+};
+
+struct DeviceKernel {
+  OwnedModule module;
+  CuFunction function = nullptr;
+  std::string name;
+  int registers = 0;      // a thread
+  int static_shared = 0;  // bytes a block
+  int local_bytes = 0;    // a thread: registers that did not fit
+};
+
+// Memory that host and device both see, and its two addresses.
+struct MappedMemory {
+  OwnedHostMemory host;
+  CuPointer device = 0;
+};
+
+struct DeviceMemory {
+  OwnedMemory memory;
+  std::size_t bytes = 0;
+  CuPointer address() const { return memory.get(); }
+};
+
+class CudaDevice {
+ public:
+  // The first visible GPU. kMachineLacks if there is no driver or no GPU.
+  static Result<std::unique_ptr<CudaDevice>> open();
+  static Result<std::unique_ptr<CudaDevice>> open(const DriverApi& driver, Result<NvrtcApi> nvrtc,
+                                                  const NvmlApi& nvml);
+  ~CudaDevice();
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  const DriverApi& driver() const { return driver_; }
+  CuContext context() const { return context_; }
+  CuStream stream() const { return stream_.get(); }  // the one that everything runs on
+
+  const std::string& name() const { return name_; }  // "NVIDIA H200"
+  const ChipFacts& chip() const { return chip_; }
+  const std::map<std::string, double>& facts() const { return facts_; }
+  std::string driver_text() const;    // "driver 580.95.05 (CUDA 13.0)"
+  std::string compiler_text() const;  // "NVRTC 13.0"
+  Clocks clocks() const { return sensors_.read(); }
+
+  // Turns an answer of the driver into a result: "cuMemAlloc gives CUDA_ERROR_... (2) while
+  // <doing>". After an error that loses the context, the first one is given for every further call.
+  Result<void> check(CuResult result, std::string_view call, std::string_view doing = "");
+  bool is_lost() const { return lost_.has_value(); }
+
+  // Code kMachineLacks means: not enough memory. `what` is for the message.
+  Result<DeviceMemory> allocate(std::size_t bytes, std::string_view what);
+  Result<MappedMemory> allocate_mapped(std::size_t bytes);
+  std::optional<double> free_bytes();
+  Result<OwnedEvent> make_event();
+  Result<void> synchronize();
+
+  // For this chip exactly; what nobody can compile here is kNotFound (no NVRTC) or kMalformed.
+  Result<std::vector<char>> compile(const std::string& source, const std::string& name);
+  // Ready to be launched in this shape: more than 48 KB of shared memory and clusters of more than
+  // eight are asked for.
+  Result<DeviceKernel> load(std::span<const char> image, const std::string& name,
+                            const LaunchShape& shape);
+  Result<void> launch(const DeviceKernel& kernel, const LaunchShape& shape,
+                      std::span<void* const> arguments);
+
+  // Waits for what is queued first.
+  Result<void> copy_to_host(void* to, CuPointer from, std::size_t bytes);
+  Result<void> fill_bytes(CuPointer to, unsigned char value, std::size_t bytes);  // queued
+  Result<void> make_current();
+
+ private:
+  CudaDevice(const DriverApi& driver, Result<NvrtcApi> nvrtc);
+  Result<void> start(const NvmlApi& nvml);
+  Result<void> read_facts();
+  int attribute(int which) const;  // 0 where the driver does not know it
+
+  DriverApi driver_;
+  Result<NvrtcApi> nvrtc_;
+  Sensors sensors_;
+  CuDevice device_ = 0;
+  CuContext context_ = nullptr;
+  OwnedStream stream_;
+  std::string name_;
+  std::string pci_id_;
+  int driver_version_ = 0;
+  ChipFacts chip_;
+  std::map<std::string, double> facts_;
+  std::optional<Error> lost_;
+};
+
+}  // namespace strobe::bench

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "strobe/bench/providers/cuda/cache_flush.h"
+#include "strobe/bench/providers/cuda/device.h"
+
+// Device time that no speed of the host can leak into. A one-thread kernel holds the queue while
+// the host fills it; then everything runs back to back:
+//
+//   hold | before, event, timed, event | before, event, timed, event | ... | clock
+//        ^ released when all of it is queued
+//
+// Nothing that synchronises may be queued behind the hold: kernels must have run once before,
+// because a driver loads code at its first launch and waits for the device to do so.
+namespace strobe::bench {
+
+class DeviceClock {
+ public:
+  static constexpr int kMostRepetitions = 16;
+  static constexpr int kMostQueued = 512;  // the driver's queue is at least twice as long
+  static constexpr std::uint64_t kHoldLimitNs = 1'000'000'000;
+
+  // Queues its part of repetition `i` and returns at once.
+  using Step = std::function<Result<void>(int i)>;
+
+  struct Block {
+    std::vector<double> elapsed_us;  // of `timed`, one a repetition
+    double sm_mhz = 0;               // after them; 0 where it could not be read
+  };
+
+  static Result<std::unique_ptr<DeviceClock>> make(CudaDevice& device);
+
+  CudaDevice& device() { return device_; }
+  CacheFlush& flush() { return flush_; }
+
+  // How many repetitions fit behind one hold if each queues so many things.
+  static int repetitions_for(int queued);
+
+  // Nothing if the hold ran out before it was released: its times are worthless.
+  Result<std::optional<Block>> try_measure(int repetitions, const Step& before, const Step& timed);
+  // With fewer repetitions as long as the hold runs out; kTooLittleData if one alone is too many.
+  Result<Block> measure(int repetitions, const Step& before, const Step& timed);
+
+  // Without a hold: `timed` again and again, an event after each. For what cannot be queued behind
+  // one, and long enough to hide the host.
+  Result<Block> measure_chain(int repetitions, const Step& timed);
+
+  int timed_out() const { return timed_out_; }  // holds that ran out
+
+ private:
+  struct Shared {  // seen by host and device
+    unsigned flag;
+    unsigned timed_out;
+    unsigned long long cycles;
+    unsigned long long ns;
+  };
+  class Hold;
+
+  DeviceClock(CudaDevice& device, CacheFlush flush);
+  Result<void> set_up();
+  Result<void> queue_hold();
+  Result<void> queue_clock();
+  Result<void> record(std::size_t event);
+  Result<std::vector<double>> elapsed(int pairs, std::size_t step);
+  Result<void> queue_repetitions(int repetitions, const Step& before, const Step& timed);
+  double read_clock() const;
+
+  CudaDevice& device_;
+  CacheFlush flush_;
+  DeviceKernel hold_kernel_;
+  DeviceKernel clock_kernel_;
+  MappedMemory memory_;
+  Shared* shared_ = nullptr;
+  std::vector<OwnedEvent> events_;
+  int timed_out_ = 0;
+};
+
+}  // namespace strobe::bench

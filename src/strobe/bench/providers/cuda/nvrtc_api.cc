@@ -1,0 +1,232 @@
+#include "strobe/bench/providers/cuda/nvrtc_api.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+namespace strobe::bench {
+namespace {
+
+struct Soname {
+  int major;
+  const char* name;
+};
+constexpr std::array<Soname, 3> kSonames = {
+    {{13, "libnvrtc.so.13"}, {12, "libnvrtc.so.12"}, {11, "libnvrtc.so.11.2"}}};
+
+void add_matches(const std::string& pattern, std::vector<std::string>& places) {
+  glob_t matches = {};
+  if (glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
+    for (std::size_t i = matches.gl_pathc; i-- > 0;) places.emplace_back(matches.gl_pathv[i]);
+  }
+  globfree(&matches);
+}
+
+std::vector<std::string> folders() {
+  std::vector<std::string> toolkits;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* place = std::getenv(variable); place != nullptr && *place != 0) {
+      toolkits.emplace_back(place);
+    }
+  }
+  toolkits.emplace_back("/usr/local/cuda*");
+  std::vector<std::string> folders;
+  for (const std::string& toolkit : toolkits) {
+    folders.push_back(toolkit + "/lib64");
+    folders.push_back(toolkit + "/targets/*/lib");
+  }
+  std::vector<std::string> prefixes;
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const char* place = std::getenv(variable); place != nullptr && *place != 0) {
+      prefixes.emplace_back(place);
+      folders.push_back(std::string(place) + "/lib");
+    }
+  }
+  prefixes.emplace_back("/usr/local");
+  prefixes.emplace_back("/usr");
+  prefixes.emplace_back("/opt/conda");
+  for (const std::string& prefix : prefixes) {
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      for (const char* wheel : {"cu13", "cuda_nvrtc"}) {
+        folders.push_back(fmt::format("{}/lib/python3*/{}/nvidia/{}/lib", prefix, packages, wheel));
+      }
+    }
+  }
+  return folders;
+}
+
+class Program {
+ public:
+  explicit Program(const NvrtcApi& nvrtc) : nvrtc_(nvrtc) {}
+  ~Program() {
+    if (program_ != nullptr) nvrtc_.destroy(&program_);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  NvrtcProgram* slot() { return &program_; }
+  NvrtcProgram get() const { return program_; }
+
+  std::string log() const {
+    std::size_t bytes = 0;
+    if (nvrtc_.log_bytes(program_, &bytes) != 0 || bytes <= 1) return "";
+    std::string text(bytes, '\0');
+    if (nvrtc_.log(program_, text.data()) != 0) return "";
+    text.resize(bytes - 1);  // its terminating zero
+    return text;
+  }
+
+ private:
+  const NvrtcApi& nvrtc_;
+  NvrtcProgram program_ = nullptr;
+};
+
+Error failed(const NvrtcApi& nvrtc, int result, std::string_view call, const std::string& name) {
+  const char* text = nvrtc.error_text(result);
+  return {.code = ErrorCode::kMalformed,
+          .what = fmt::format("{} of '{}' gives {}", call, name,
+                              text == nullptr ? fmt::format("error {}", result) : text),
+          .where = nvrtc.library,
+          .hint = ""};
+}
+
+// The chip itself if the compiler knows it; else the newest of the same or an earlier kind, as text
+// that the driver finishes.
+std::string architecture_for(const NvrtcApi& nvrtc, int compute_capability) {
+  int count = 0;
+  if (nvrtc.architecture_count == nullptr || nvrtc.architectures == nullptr ||
+      nvrtc.architecture_count(&count) != 0 || count <= 0) {
+    return fmt::format("sm_{}", compute_capability);
+  }
+  std::vector<int> known(static_cast<std::size_t>(count));
+  if (nvrtc.architectures(known.data()) != 0) return fmt::format("sm_{}", compute_capability);
+  if (std::ranges::count(known, compute_capability) > 0) {
+    return fmt::format("sm_{}", compute_capability);
+  }
+  int nearest = 0;
+  for (const int one : known) {
+    if (one < compute_capability) nearest = std::max(nearest, one);
+  }
+  return nearest == 0 ? fmt::format("sm_{}", compute_capability)
+                      : fmt::format("compute_{}", nearest);
+}
+
+std::string shortened(std::string text) {
+  constexpr std::size_t kMost = 2000;
+  if (text.size() > kMost) text.replace(kMost, std::string::npos, " ...");
+  return text;
+}
+
+}  // namespace
+
+std::string NvrtcApi::version_text() const {
+  int major = 0;
+  int minor = 0;
+  if (version == nullptr || version(&major, &minor) != 0) return "";
+  return fmt::format("{}.{}", major, minor);
+}
+
+std::vector<std::string> nvrtc_places(int newest_major) {
+  std::vector<std::string> places;
+  const std::vector<std::string> searched = folders();
+  for (const bool is_newer : {false, true}) {
+    for (const Soname& soname : kSonames) {
+      if ((soname.major > newest_major) != is_newer) continue;
+      places.emplace_back(soname.name);
+      for (const std::string& folder : searched) {
+        add_matches(folder + "/" + soname.name, places);
+      }
+    }
+  }
+  return places;
+}
+
+Result<NvrtcApi> open_nvrtc_at(const std::string& library) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return Error{.code = ErrorCode::kMachineLacks,
+                 .what = "cannot be opened as a library",
+                 .where = library,
+                 .hint = ""};
+  }
+  NvrtcApi api;
+  api.library = library;
+  bool is_complete = true;
+  const auto find = [&](auto& call, const char* name, bool is_needed = true) {
+    call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(dlsym(handle, name));
+    if (call == nullptr && is_needed) is_complete = false;
+  };
+  find(api.version, "nvrtcVersion");
+  find(api.error_text, "nvrtcGetErrorString");
+  find(api.architecture_count, "nvrtcGetNumSupportedArchs", false);
+  find(api.architectures, "nvrtcGetSupportedArchs", false);
+  find(api.create, "nvrtcCreateProgram");
+  find(api.destroy, "nvrtcDestroyProgram");
+  find(api.compile, "nvrtcCompileProgram");
+  find(api.cubin_bytes, "nvrtcGetCUBINSize");
+  find(api.cubin, "nvrtcGetCUBIN");
+  find(api.ptx_bytes, "nvrtcGetPTXSize");
+  find(api.ptx, "nvrtcGetPTX");
+  find(api.log_bytes, "nvrtcGetProgramLogSize");
+  find(api.log, "nvrtcGetProgramLog");
+  if (!is_complete) {
+    return Error{.code = ErrorCode::kMachineLacks,
+                 .what = "is no NVRTC of CUDA 11.2 or newer",
+                 .where = library,
+                 .hint = ""};
+  }
+  return api;
+}
+
+Result<NvrtcApi> open_nvrtc(int newest_major) {
+  for (const std::string& place : nvrtc_places(newest_major)) {
+    if (auto api = open_nvrtc_at(place)) return api;
+  }
+  return Error{
+      .code = ErrorCode::kMachineLacks,
+      .what = "there is no run-time compiler for CUDA on this machine (libnvrtc is missing)",
+      .where = "",
+      .hint =
+          "install a CUDA toolkit, or `pip install nvidia-cuda-nvrtc`, or set "
+          "CUDA_HOME to where one is"};
+}
+
+Result<CompiledSource> compile_source(const NvrtcApi& nvrtc, const std::string& source,
+                                      const std::string& name, int compute_capability) {
+  Program program(nvrtc);
+  const std::string file = name + ".cu";
+  if (const int result =
+          nvrtc.create(program.slot(), source.c_str(), file.c_str(), 0, nullptr, nullptr);
+      result != 0) {
+    return failed(nvrtc, result, "nvrtcCreateProgram", name);
+  }
+  CompiledSource compiled;
+  compiled.architecture = architecture_for(nvrtc, compute_capability);
+  const std::string architecture = "--gpu-architecture=" + compiled.architecture;
+  const std::array<const char*, 2> options = {architecture.c_str(), "--std=c++17"};
+  if (const int result =
+          nvrtc.compile(program.get(), static_cast<int>(options.size()), options.data());
+      result != 0) {
+    Error error = failed(nvrtc, result, "nvrtcCompileProgram", name);
+    error.hint = shortened(program.log());
+    return error;
+  }
+  const bool is_exact = compiled.architecture.starts_with("sm_");
+  std::size_t bytes = 0;
+  int result =
+      is_exact ? nvrtc.cubin_bytes(program.get(), &bytes) : nvrtc.ptx_bytes(program.get(), &bytes);
+  if (result != 0) return failed(nvrtc, result, "asking for the size of the code", name);
+  compiled.image.resize(bytes);
+  result = is_exact ? nvrtc.cubin(program.get(), compiled.image.data())
+                    : nvrtc.ptx(program.get(), compiled.image.data());
+  if (result != 0) return failed(nvrtc, result, "asking for the code", name);
+  if (bytes == 0) return failed(nvrtc, 0, "an empty answer to nvrtcCompileProgram", name);
+  return compiled;
+}
+
+}  // namespace strobe::bench
