@@ -136,6 +136,16 @@ std::size_t RunDiff::broken() const {
   return static_cast<std::size_t>(std::ranges::count(cells, true, &CellDiff::is_broken));
 }
 
+std::size_t RunDiff::compared() const { return cells.size() - count(CellVerdict::kNotComparable); }
+
+double RunDiff::mean_ratio() const {
+  double logs = 0;
+  for (const CellDiff& cell : cells) {
+    if (cell.verdict != CellVerdict::kNotComparable) logs += std::log(cell.ratio);
+  }
+  return compared() == 0 ? 1 : std::exp(logs / static_cast<double>(compared()));
+}
+
 Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
                           const RunDiffOptions& options) {
   const Method& first = before.header.method;

@@ -50,6 +50,8 @@ struct RunDiff {
 
   std::size_t count(CellVerdict verdict) const;
   std::size_t broken() const;
+  std::size_t compared() const;  // cells that have a ratio
+  double mean_ratio() const;     // geometric, of those; 1 of none
 };
 
 struct RunDiffOptions {

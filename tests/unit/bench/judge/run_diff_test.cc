@@ -186,6 +186,22 @@ TEST(RunDiff, other_circumstances_are_warned_about) {
               Contains("another rule of stopping: median:0.5% before, samples:100 after"));
 }
 
+TEST(RunDiff, the_mean_ratio_is_geometric_and_of_comparable_cells) {
+  BenchRun before;
+  BenchRun after;
+  for (const double ratio : {2.0, 0.5, 1.0}) {
+    const Cell cell = cell_number(before.cells.size());
+    before.cells.push_back(sketched_cell("softmax", cell.shape, "cuda-fused", 100));
+    after.cells.push_back(sketched_cell("softmax", cell.shape, "cuda-fused", 100 * ratio));
+  }
+  before.cells.push_back(sketched_cell("softmax", {{9, 9}}, "cuda-fused", 100));
+  after.cells.push_back(sketched_gap("softmax", {{9, 9}}, "cuda-fused", CellStatus::kOom));
+  const RunDiff diff = diff_of(before, after);
+  EXPECT_EQ(diff.compared(), 3u);
+  EXPECT_EQ(diff.broken(), 1u);
+  EXPECT_NEAR(diff.mean_ratio(), 1, 1e-12);
+}
+
 TEST(RunDiff, a_cell_measured_twice_counts_as_it_was_last) {
   BenchRun before = calm_run(1, 1);
   BenchRun after = before;
