@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/codegen/kernel_program.h"
 #include "strobe/bench/providers/codegen/program_timer.h"
 #include "strobe/bench/providers/cuda/session.h"
