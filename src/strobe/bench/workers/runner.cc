@@ -129,10 +129,11 @@ Result<BenchOutcome> run_bench(const RunRequest& request,
   }
   outcome.run.header = header_of(request, sessions, outcome.log);
 
+  RunState state{.floors = outcome.run.header.floors};
   const std::size_t total = groups.size() * sessions.size();
   for (const CellGroup& group : groups) {
     std::vector<CellRecord> records =
-        run_group(group, request, sessions, folder, outcome.run.header.floors);
+        run_group(group, request, sessions, folder, state);
     if (is_cancelled(request)) break;  // these are halves
     for (CellRecord& record : records) {
       outcome.run.cells.push_back(std::move(record));
