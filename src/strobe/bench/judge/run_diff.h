@@ -17,9 +17,9 @@ struct CellDiff {
   CellVerdict verdict = CellVerdict::kUnclear;
   double before_us = 0;
   double after_us = 0;
-  double ratio = 1;                        // after / before: above 1 is slower
+  double ratio = 1;  // after / before: above 1 is slower
   std::array<double, 2> ratio_ci95 = {1, 1};
-  std::string reason;                      // unclear, not comparable: why, and what to do
+  std::string reason;  // unclear, not comparable: why, and what to do
 };
 
 struct RunDiff {
@@ -36,7 +36,8 @@ struct RunDiffOptions {
   std::uint64_t seed = 1;
   bool is_forced = false;  // compare different methods
 };
-Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after, const RunDiffOptions& options);
+Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
+                          const RunDiffOptions& options);
 
 struct SpeedGate {  // "slower:3%"
   CellVerdict verdict = CellVerdict::kSlower;

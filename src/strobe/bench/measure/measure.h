@@ -9,8 +9,9 @@
 
 #include "strobe/bench/measure/sampler.h"
 
-// From samples to a time one may quote: warm-up, how many samples, which to set aside, in which order
-// the contenders of one shape take turns. Pure but for the samplers, so scripts test it exactly.
+// From samples to a time one may quote: warm-up, how many samples, which to set aside, in which
+// order the contenders of one shape take turns. Pure but for the samplers, so scripts test it
+// exactly.
 namespace strobe::bench {
 
 struct StopRule {
@@ -22,7 +23,8 @@ struct StopRule {
   std::size_t most_samples = 2000;
   double most_ms = 1000;
 };
-Result<StopRule> parse_stop_rule(std::string_view text);  // "samples:100", "time:200ms", "noise:1%", "entropy"
+Result<StopRule> parse_stop_rule(
+    std::string_view text);  // "samples:100", "time:200ms", "noise:1%", "entropy"
 std::string stop_rule_text(const StopRule& rule);
 
 struct WarmUp {
@@ -48,7 +50,8 @@ struct Measured {
   std::string failure;  // the sampler's error; what came before it is kept
 };
 
-// All contenders of one shape together: turns of `block` samples in random order until each is done.
+// All contenders of one shape together: turns of `block` samples in random order until each is
+// done.
 std::vector<Measured> measure(std::span<Sampler* const> contenders, TimeMode mode,
                               const MeasureOptions& options);
 
