@@ -5,7 +5,7 @@ namespace {
 
 constexpr double kGiga = 1e9;
 constexpr double kTera = 1e12;
-constexpr double kMicro = 1e-6;
+constexpr double kMicrosInSecond = 1e6;
 
 std::optional<double> times(std::optional<double> value, double factor) {
   if (!value) return {};
@@ -37,15 +37,14 @@ BenchRates rates_of(const bench::CellRecord& record, const bench::TimeSummary& t
                     const bench::Roofs& roofs) {
   BenchRates rates;
   if (!(time.p50 > 0)) return rates;
-  const double seconds = time.p50 * kMicro;
   if (record.bytes.min > 0) {
-    rates.bytes_per_s = record.bytes.min / seconds;
+    rates.bytes_per_s = record.bytes.min / time.p50 * kMicrosInSecond;
     if (roofs.copy_gbps && *roofs.copy_gbps > 0) {
       rates.copy_roof_share = *rates.bytes_per_s / (*roofs.copy_gbps * kGiga);
     }
   }
   if (record.flops > 0) {
-    rates.flop_per_s = record.flops / seconds;
+    rates.flop_per_s = record.flops / time.p50 * kMicrosInSecond;
     if (record.bytes.min > 0) rates.flop_per_byte = record.flops / record.bytes.min;
   }
   return rates;

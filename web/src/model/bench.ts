@@ -79,9 +79,9 @@ export function gridQuestion(grids: BenchGrids, parameters: Parameters): BenchQu
 }
 
 const kMetricTexts: Readonly<Record<GridMetric, string>> = {
-  relative_performance_pct: 'speed of the contender, 100 % is the baseline',
-  relative_overhead: 'time of the contender over that of the baseline',
-  device_speedup_pct: 'speed of the first device, 100 % is the second',
+  relative_performance_pct: 'speed, 100 % is the baseline',
+  relative_overhead: 'time over the baseline\'s',
+  device_speedup_pct: 'speed, 100 % is the other device',
   gbps: 'GB/s',
 };
 export const metricText = (metric: GridMetric): string => kMetricTexts[metric] ?? metric;

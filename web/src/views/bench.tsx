@@ -155,8 +155,8 @@ function TableCard({ table, alerts, chosen, isOpen, onOpen, onClose }: {
       {alerts.length > 0 && (
         <section class="card bench-alerts" aria-label="Before reading the table"><ul class="findings">
           {alerts.map((alert) => (
-            <li key={alert.headline} class={alert.weight}><div class="headline"><span class="weight">{alert.weight === 'matters' ? 'matters' : 'worth a look'}</span>{alert.headline}</div>
-              <div class="advice">{alert.advice}</div></li>
+            <li key={alert.headline} class={alert.weight}><span class="weight">{alert.weight === 'matters' ? 'matters' : 'worth a look'}</span><span class="headline">{alert.headline}.</span>
+              {' '}<span class="advice">{sentence(alert.advice)}</span></li>
           ))}
         </ul></section>
       )}
@@ -178,13 +178,15 @@ function TableCard({ table, alerts, chosen, isOpen, onOpen, onClose }: {
   );
 }
 
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
 function Points({ question, chosen, onChoose, onParameters }: { question: BenchQuestion; chosen: string | undefined; onChoose: (shape: string | null) => void; onParameters: (changes: Changes) => void }): JSX.Element | null {
   const session = useSession();
   const { parameters } = useRoute();
   const { file, case: caseId, dtype, time } = question;
   const answer = useAnswer(`bench points ${JSON.stringify([file, caseId, dtype, time])}`, () => session.client.benchPoints({ file, case: caseId, dtype, time }));
   return answer.is === 'ready' && answer.value.points.length > 0
-    ? <BenchPlot points={answer.value} chosen={chosen} onChoose={onChoose} parameters={parameters} onParameters={onParameters} /> : null;
+    ? <BenchPlot points={answer.value} chosen={chosen} contender={question.contender} onChoose={onChoose} parameters={parameters} onParameters={onParameters} /> : null;
 }
 
 function Details({ question, shape, onClose }: { question: BenchQuestion; shape: string; onClose: () => void }): JSX.Element {

@@ -20,8 +20,8 @@ const kAxes = {
   roofline: { x: { title: 'FLOP per byte that must move', tick: plainTick }, y: { title: 'FLOP/s', tick: flopRateTick } },
 } as const;
 
-export function BenchPlot({ points, chosen, onChoose, parameters, onParameters }: {
-  points: BenchPoints; chosen: string | undefined; onChoose: (shape: string | null) => void;
+export function BenchPlot({ points, chosen, contender, onChoose, parameters, onParameters }: {
+  points: BenchPoints; chosen: string | undefined; contender: string; onChoose: (shape: string | null) => void;
   parameters: Readonly<Record<string, string>>; onParameters: (changes: Record<string, string | undefined>) => void;
 }): JSX.Element | null {
   const views = useMemo(() => (['bandwidth', 'roofline'] as const).filter((one) => benchMarks(points, one).length > 0), [points]);
@@ -51,7 +51,7 @@ export function BenchPlot({ points, chosen, onChoose, parameters, onParameters }
     onParameters({ axes: one === usual ? undefined : one, window: undefined });
   };
   const guides: Guide[] = axes === 'bandwidth' ? roofs.memory.map((roof) => ({ axis: 'y', value: roof.value, text: `copy roof ${byteRateText(roof.value)}, measured` })) : [];
-  const chosenIndex = chosen === undefined ? -1 : points.points.findIndex((point) => point.shape === chosen);
+  const chosenIndex = chosen === undefined ? -1 : points.points.findIndex((point) => point.shape === chosen && point.provider === contender);
   return (
     <section class="card roofline-card" aria-label="Plot">
       <header>

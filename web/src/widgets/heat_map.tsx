@@ -75,15 +75,15 @@ function Panel({ table, panel, index, reach, chosen, isOpen, onOpen, onClose, on
     );
   };
   return (
-    <section class="heat-panel">
+    <section class="heat-panel" style={{ '--columns': String(panel.columns.length) }}>
       {panel.title !== '' && <h3>{panel.title}</h3>}
       <table ref={box} role="grid" class={isList ? 'heat-list' : 'heat-grid'} onKeyDown={onKeyDown}
              aria-label={`${table.case}${panel.title === '' ? '' : `, ${panel.title}`}: ${isList ? 'shapes' : `${panel.row_axis} by ${panel.column_axis}`}`}>
         <thead>
           {isList ? <tr><th scope="col">Shape</th><th scope="col" class="number">{table.baseline}</th><th scope="col" class="number">{table.contender}</th><th scope="col" class="number">Ratio</th></tr> : (
             <tr>
-              <th class="corner"><span>{panel.row_axis}</span><span class="across">{panel.column_axis} →</span></th>
-              {panel.columns.map((name) => <th key={name} scope="col" class="number">{name}</th>)}
+              <th class="corner">{panel.row_axis} ↓ {panel.column_axis} →</th>
+              {panel.columns.map((name) => <th key={name} scope="col">{name}</th>)}
             </tr>
           )}
         </thead>

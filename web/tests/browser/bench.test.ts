@@ -176,7 +176,7 @@ test('attention has a panel per head dimension, convolutions are a list', async 
   await open(`bench?file=${kRun}&case=attention&baseline=torch-eager&contender=cudnn`);
   await page.waitForSelector('.heat-panel');
   assert.deepEqual(await page.locator('.heat-panel h3').allInnerTexts(), ['32 heads, head dimension 64', '16 heads, head dimension 128']);
-  assert.match(await text(page, '.heat-panel .corner'), /batch\s*sequence/);
+  assert.match(await text(page, '.heat-panel .corner'), /batch ↓ sequence →/);
   await snapshot(page, 'bench-attention');
   await page.locator('.tabs button', { hasText: 'conv_relu' }).click();
   await page.waitForSelector('.heat-list');
