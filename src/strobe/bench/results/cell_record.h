@@ -68,6 +68,7 @@ struct Accuracy {
   double max_abs = 0;
   double max_rel = 0;
   double norm_rel = 0;  // |a-b| / |b|
+  double norm = 0;      // |b|: with it parts of an output are put together
   std::uint64_t checked = 0;
   std::uint64_t mismatches = 0;
   std::int64_t worst_index = -1;
