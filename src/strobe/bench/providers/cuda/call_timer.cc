@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/check.h"
+#include "strobe/stats/moments.h"
 
 namespace strobe::bench {
 namespace {
@@ -23,13 +23,6 @@ class StopWatch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
 };
-
-double median(std::vector<double> values) {
-  STROBE_CHECK(!values.empty(), "somebody measured");
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 // So many repetitions as the samples, the queue and the time left allow, and one at least.
 int repetitions_now(std::size_t samples_left, int most, double ms_left, double each_ms) {
@@ -249,7 +242,7 @@ std::vector<std::string> CallTimer::notes() const {
   std::vector<std::string> notes;
   if (!enqueue_us_.empty()) {
     notes.push_back(fmt::format("call: queueing alone takes the host {:.2f} us (median of {})",
-                                median(enqueue_us_), enqueue_us_.size()));
+                                stats::median_of(enqueue_us_), enqueue_us_.size()));
   }
   if (!graph_note_.empty()) notes.push_back(graph_note_);
   if (graph_ && !can_hold_graph_) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/cases/case_info.h"
+#include "strobe/bench/cell.h"
+#include "strobe/bench/providers/codegen/kernel_program.h"
+
+// From a case at a shape to programs that compute it. Tensors of elements must start at multiples of 16
+// bytes. What is no case over rows, or has no such shape, is kBadCommandLine: the caller's `unsupported`.
+namespace strobe::bench {
+
+inline constexpr std::size_t kMostCandidates = 24;
+
+// One kernel an operator, as an eager framework runs it; what lies between is in `between`.
+Result<KernelProgram> unfused_program(const CaseInfo& info, const Shape& shape, DType dtype,
+                                      const ChipFacts& chip);
+// One kernel for all of it, in several ways, the likeliest first: for the tuner. Never empty.
+Result<std::vector<KernelProgram>> fused_candidates(const CaseInfo& info, const Shape& shape,
+                                                    DType dtype, const ChipFacts& chip);
+
+}  // namespace strobe::bench
