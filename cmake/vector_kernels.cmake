@@ -4,7 +4,7 @@ set(simd ${CMAKE_SOURCE_DIR}/src/strobe/bench/providers/cpu/simd)
 set(vector_options -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 takes what its own header leaves undefined on purpose for a mistake (PR 105593).
-  list(APPEND vector_options -Wno-maybe-uninitialized -Wno-psabi)
+  list(APPEND vector_options -Wno-uninitialized -Wno-maybe-uninitialized -Wno-psabi)
 endif()
 set_source_files_properties(${simd}/kernels_neon.cc ${simd}/kernels_sse2.cc PROPERTIES
   COMPILE_OPTIONS "${vector_options}" SKIP_PRECOMPILE_HEADERS ON)
