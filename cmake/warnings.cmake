@@ -12,7 +12,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # The checks that sanitizers add make its flow analysis see ghosts (PR 105562); the release build
     # is the one that is warned about.
     target_compile_options(strobe_warnings INTERFACE
-      -Wno-uninitialized -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
+      -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
   endif()
 endif()
 target_link_libraries(strobe_warnings INTERFACE strobe_sanitizers)
