@@ -115,8 +115,8 @@ TEST_F(CallTimerTest, rotation_takes_the_next_set_each_time_and_covers_twice_the
   ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 1}));
   call_->sets_asked.clear();
   ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 16}));
-  EXPECT_THAT(call_->sets_asked, ::testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7,
-                                                        0));
+  EXPECT_THAT(call_->sets_asked,
+              ::testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0));
   EXPECT_EQ(call_->written.size(), 8u);
   EXPECT_EQ(script_.count("launch strobe_flush"), 0u);
 }
