@@ -85,7 +85,7 @@ TEST_F(CallTimerTest, every_kernel_runs_once_before_the_first_hold) {
 
 TEST_F(CallTimerTest, gives_as_many_samples_as_asked_for_with_a_clock_each) {
   CallTimer timer(*clock_, *call_, FlushKind::kCold);
-  const auto block = timer.sample({.mode = TimeMode::kDevice, .count = 20});
+  const auto block = timer.sample({.mode = TimeMode::kDevice, .count = 20, .budget_ms = 1e9});
   ASSERT_TRUE(block);
   EXPECT_EQ(block->samples_us.size(), 20u);
   EXPECT_EQ(block->sm_mhz.size(), 20u);
