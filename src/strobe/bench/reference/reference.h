@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "strobe/base/result.h"
@@ -9,15 +10,24 @@
 #include "strobe/bench/providers/provider.h"
 
 // What is right, in f64 on the host, row by row, from inputs rounded to the cell's type.
+//
+// A row of an output, as it is stored:
+//   over rows     one row of [R, C]; transposed: of [C, R]; of a sum of each row, one value
+//   matmul        one row of [M, N]; matmul_matmul: of [M, K]
+//   convolution   one pixel with its filters: [N P Q, K]
+//   attention     one query of one head: [B H S, D]
 namespace strobe::bench {
 
 struct OutputLayout {
-  std::int64_t rows = 0;     // of the output as it is stored: output_rows() counts these
-  std::int64_t columns = 0;  // values in each
+  std::int64_t rows = 0;      // of the output as it is stored: output_rows() counts these
+  std::int64_t columns = 0;   // values in each
+  std::int64_t row_work = 0;  // multiplications that the reference spends on one
 };
 std::vector<OutputLayout> output_layouts(const CaseInfo& info, const Shape& shape);
 
-// Which rows to check: all up to 2^24 elements, else 512 by seed with the first and the last.
+// Which rows to check: all up to 2^24 elements, else 512 by seed, with the first and the last.
+// Where a row is dear (matmul, convolution, attention) fewer, so that a check costs about a second:
+// 2^30 multiplications together.
 std::vector<std::int64_t> rows_to_check(const OutputLayout& layout, std::uint64_t seed);
 
 // The rows asked for of output `index`, one after the other.
@@ -30,9 +40,11 @@ struct Tolerance {
 };
 Tolerance tolerance_of(const CaseInfo& info, const Shape& shape, DType dtype);
 
+// Compares as many values as `expected` has; what is missing of `actual` does not pass.
 // |a - b| <= atol + rtol |b|; NaN never passes, infinities must match in sign.
 Accuracy compare_values(std::span<const float> actual, std::span<const double> expected,
                         const Tolerance& tolerance);
+// `first_index` is where the other's values start among all.
 void merge(Accuracy& into, const Accuracy& other, std::int64_t first_index);
 // "Equality ratio: 100.00%"
 std::string equality_line(const Accuracy& accuracy);

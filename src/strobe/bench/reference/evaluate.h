@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "strobe/bench/cases/expression.h"
+
+// An expression in f64, one row at a time: nothing is rounded between its nodes.
+namespace strobe::bench {
+
+class RowEvaluator {
+ public:
+  // Value `index` of input `input`, counted as it is stored.
+  using Read = std::function<double(std::size_t input, std::int64_t index)>;
+
+  RowEvaluator(const Expression& expression, std::int64_t rows, std::int64_t columns, Read read);
+
+  // Computes the nodes of one row at some of its columns; where a reduction asks for the whole row,
+  // the whole row is computed first.
+  void evaluate(std::int64_t row, std::span<const std::int64_t> columns);
+  // Of the last row: one value a column asked for, or one alone for an output of extent kRows.
+  std::vector<double> output(std::size_t index) const;
+
+ private:
+  void compute(std::size_t node, std::int64_t row, std::span<const std::int64_t> columns);
+  double operand(NodeIndex node, std::size_t lane) const;
+
+  const Expression& expression_;
+  std::int64_t rows_;
+  std::int64_t column_count_;
+  Read read_;
+  std::vector<std::int64_t> every_column_;
+  std::vector<std::int64_t> picked_;  // columns of the last evaluation, when fewer than computed
+  std::vector<std::vector<double>> values_;  // by node: a value a column, or one
+};
+
+}  // namespace strobe::bench
