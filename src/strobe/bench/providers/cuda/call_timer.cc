@@ -64,7 +64,7 @@ Result<SampleBlock> CallTimer::sample(const SampleRequest& request) {
       break;
   }
   return Error{.code = ErrorCode::kBadCommandLine,
-               .what = fmt::format("a GPU is not timed in mode '{}'", mode_name(request.mode)),
+               .what = "a GPU is not timed in that mode",
                .where = "--mode",
                .hint = "one of device, graph, call"};
 }
