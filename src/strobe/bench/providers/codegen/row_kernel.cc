@@ -47,7 +47,6 @@ class RowEmitter {
       // Threads beyond the last row do the last row again: the same values to the same place.
       text_.line("const long long row = ",
                  schedule_.rows_per_block() > 1 ? cat("min(", unit, ", rows - 1)") : unit, ";");
-      if (schedule_.cluster > 1) text_.line("strobe_cluster_sync();");
       one_row();
     }
     text_.close();
@@ -77,6 +76,8 @@ class RowEmitter {
         text_.line("const int count = min(", layout_.slice, ", ", layout_.packets, " - begin);");
       }
     }
+    // Before the first value goes to another block that block must have started.
+    if (is_cluster()) text_.line("strobe_cluster_arrive();");
     if (layout_.shared_bytes == 0) return;
     if (partials() > 1) {
       text_.line("float* const partial = reinterpret_cast<float*>(strobe_shared() + ",
@@ -165,7 +166,7 @@ class RowEmitter {
       text_.line("const long long end = min(first + ", chunk, "ll, rows);");
     }
     if (is_staged()) start_stages();
-    if (is_cluster()) text_.line("strobe_cluster_sync();");
+    if (is_cluster()) text_.line("strobe_cluster_wait();");
     if (partials() > 1) text_.line("int odd = 0;");
     if (is_staged()) text_.line("int stage = 0;");
     if (schedule_.load == RowLoad::kBulk) text_.line("unsigned parity = 0;");
@@ -253,6 +254,7 @@ class RowEmitter {
     text_.line("const long long base = row * ", layout_.packets, is_cluster() ? " + begin" : "",
                ";");
     take_row();
+    bool has_started = !is_cluster() || is_loop();
     int reduction = 0;
     bool is_freed = !is_staged() || schedule_.is_held_in_shared;
     for (const RowWalk& walk : plan_.walks) {
@@ -264,6 +266,10 @@ class RowEmitter {
       if (!is_freed && schedule_.load == RowLoad::kAsync) {
         issue_next();
         is_freed = true;
+      }
+      if (!walk.is_joined_later && !has_started) {
+        text_.line("strobe_cluster_wait();");
+        has_started = true;
       }
       if (!walk.is_joined_later) join(walk, reduction);
       if (!is_freed && !walk.is_joined_later) {
