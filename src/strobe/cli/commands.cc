@@ -5,8 +5,14 @@
 namespace strobe::cli {
 
 std::vector<Command> commands() {
-  return {summary_command(), compare_command(), kernels_command(), view_command(),
+  return {summary_command(), compare_command(), kernels_command(), bench_command(),  view_command(),
           serve_command(),   doctor_command(),  help_command(),    version_command()};
+}
+
+std::vector<Command> shown_actions(const Command& verb) {
+  std::vector<Command> shown = verb.actions;
+  std::erase_if(shown, [](const Command& action) { return action.is_hidden; });
+  return shown;
 }
 
 std::string_view action_word(const Command& command) {

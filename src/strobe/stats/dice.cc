@@ -31,7 +31,10 @@ double Dice::gamma(double shape) {
   while (true) {
     const double x = normal();
     const double v = (1 + c * x) * (1 + c * x) * (1 + c * x);
-    if (v > 0 && std::log(share()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
+    if (v <= 0) continue;
+    const double chance = share();
+    if (chance < 1 - 0.0331 * x * x * x * x) return d * v;  // nearly always, and without logarithms
+    if (std::log(chance) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { KernelStudy, Roof, RooflinePoint, Row, StudiedKernel, Table } from '../api/types.ts';
 import type { Axis, PlotWindow } from './axis.ts';
 import { matcherOf } from './query.ts';
+import type { PlotMark } from './scatter.ts';
 import { threeDigits } from './units.ts';
 
 // Kernels against what the chip can do. With counted operations and bytes they are points of a
@@ -9,11 +10,8 @@ import { threeDigits } from './units.ts';
 export type View = 'roofline' | 'fractions';
 export type Level = 'dram' | 'l2';
 
-export interface Mark {
-  kernel: number; // index into the study's kernels
-  x: number;
-  y: number;
-  latency_ns: number;
+// `kernel`: index into the study's kernels.
+export interface Mark extends PlotMark {
   point: RooflinePoint;
 }
 
@@ -160,6 +158,7 @@ const tickDigits = (value: number): string => String(Number(value.toPrecision(3)
 
 export const flopRateText = (value: number): string => rateText(value, 'FLOP/s');
 export const byteRateText = (value: number): string => rateText(value, 'B/s');
+export const byteTick = (value: number): string => rateText(value, 'B', tickDigits);
 export const flopRateTick = (value: number): string => rateText(value, 'FLOP/s', tickDigits);
 export const byteRateTick = (value: number): string => rateText(value, 'B/s', tickDigits);
 export const intensityText = (value: number): string => `${threeDigits(value)} FLOP/B`;

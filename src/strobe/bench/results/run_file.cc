@@ -14,7 +14,6 @@
 namespace strobe::bench {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 constexpr std::size_t kMostRemarks = 20;
 
 Error not_a_run(std::string what, std::string_view name) {
@@ -130,7 +129,7 @@ float little_endian(float value) {
 }
 
 // Samples that lie beside the run; without the file there are none.
-void attach_samples(ReadRun& read, const std::filesystem::path& path) {
+void attach_samples(ReadRun& read, const std::filesystem::path& path, std::uint64_t most_bytes) {
   std::uint64_t expected = 0;
   for (const auto& places : read.samples) {
     for (const SamplePlace& place : places) expected += place.count;
@@ -138,7 +137,7 @@ void attach_samples(ReadRun& read, const std::filesystem::path& path) {
   const std::filesystem::path file = samples_path(path);
   std::error_code ignored;
   if (expected == 0 || !std::filesystem::exists(file, ignored)) return;
-  const Result<std::string> bytes = read_text(file, kMostBytes);
+  const Result<std::string> bytes = read_text(file, most_bytes);
   if (!bytes || bytes->size() != expected * sizeof(float)) {
     read.run.remarks.push_back(
         fmt::format("{} does not belong to this run: it should hold {} samples; left out",
@@ -196,10 +195,10 @@ Result<CellRecord> parse_record(std::string_view json) {
   return std::move(read.record);
 }
 
-Result<BenchRun> read_run(const std::filesystem::path& path) {
-  STROBE_TRY(const std::string text, read_text(path, kMostBytes));
+Result<BenchRun> read_run(const std::filesystem::path& path, std::uint64_t most_bytes) {
+  STROBE_TRY(const std::string text, read_text(path, most_bytes));
   STROBE_TRY(ReadRun read, RunReader(text, path.string()).read());
-  attach_samples(read, path);
+  attach_samples(read, path, most_bytes);
   return std::move(read.run);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -18,7 +19,9 @@ bool looks_like_run(std::string_view head);
 // place; an error if none can.
 Result<BenchRun> parse_run(std::string_view json, std::string_view name);
 Result<CellRecord> parse_record(std::string_view json);
-Result<BenchRun> read_run(const std::filesystem::path& path);  // plain, .gz or .zst
+// Plain, .gz or .zst; an error if more than `most_bytes` are in it, or in its samples.
+Result<BenchRun> read_run(const std::filesystem::path& path,
+                          std::uint64_t most_bytes = std::uint64_t{4} << 30);
 // The samples of all cells one after the other, f32 little endian; the run says where each cell's
 // begin, and read_run finds them again under samples_path.
 std::filesystem::path samples_path(const std::filesystem::path& run);  // RUN.samples

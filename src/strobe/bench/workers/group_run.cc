@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "strobe/bench/judge/kernel_signature.h"
+#include "strobe/bench/measure/sustained.h"
 #include "strobe/bench/workers/remote_sampler.h"
 #include "strobe/bench/workers/whole_cell.h"
+#include "strobe/stats/moments.h"
 
 namespace strobe::bench {
 namespace {
@@ -17,7 +19,6 @@ constexpr std::array kModes = {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kC
                                TimeMode::kActivity, TimeMode::kCpu};
 constexpr double kNearFloor = 1.5;
 constexpr double kHostBound = 1.2;
-constexpr double kSustainedFromUs = 1000;
 
 // One provider on its way through the group.
 struct Contender {
@@ -49,11 +50,28 @@ void take_description(const WorkerReply& reply, Contender& contender) {
   record.notes.insert(record.notes.end(), reply.notes.begin(), reply.notes.end());
 }
 
+// "torch-" of "torch-inductor".
+std::string_view family_of(std::string_view provider) {
+  return provider.substr(0, provider.find('-'));
+}
+
+// Each with the first, to which tables compare, and with those of its own family before it: a compiled
+// function that silently was the eager one.
+void judge_pairs(std::vector<CellRecord>& records) {
+  for (std::size_t later = 1; later < records.size(); ++later) {
+    for (std::size_t i = 0; i < later; ++i) {
+      const bool is_kin =
+          family_of(records[i].cell.provider) == family_of(records[later].cell.provider);
+      if (i == 0 || is_kin) judge_pair(records[i], records[later]);
+    }
+  }
+}
+
 class GroupRun {
  public:
   GroupRun(const CellGroup& group, const RunRequest& request, const RowFolder& folder,
-           const Floors& floors)
-      : group_(group), request_(request), folder_(folder), floors_(floors) {}
+           RunState& state)
+      : group_(group), request_(request), folder_(folder), state_(state) {}
 
   std::vector<CellRecord> run(std::span<const std::unique_ptr<WorkerSession>> sessions) {
     std::vector<CellRecord> records(sessions.size());
@@ -63,9 +81,12 @@ class GroupRun {
     }
     for (Contender& contender : contenders) plan(contender);
     for (const std::vector<Contender*>& batch : batches(contenders)) run_batch(batch);
-    for (std::size_t later = 1; later < records.size(); ++later) {
-      for (std::size_t i = 0; i < later; ++i) judge_pair(records[i], records[later]);
+    // After a failure a device may be in any state; the next cell gets a worker that has seen none.
+    for (Contender& contender : contenders) {
+      const CellStatus status = contender.record->status;
+      if (status == CellStatus::kError || status == CellStatus::kOom) contender.session->end();
     }
+    judge_pairs(records);
     return records;
   }
 
@@ -142,7 +163,7 @@ class GroupRun {
     if (!batch[0]->session->can("sample")) {
       run_whole_cell(*batch[0]->session, batch[0]->prepare, request_, reference_for(*batch[0]),
                      folder_, *batch[0]->record);
-      flag_times(*batch[0]->record, floors_);
+      flag_times(*batch[0]->record, state_.floors);
       return;
     }
     for (Contender* contender : batch) {
@@ -152,7 +173,7 @@ class GroupRun {
     for (const TimeMode mode : kModes) measure_mode(batch, mode);
     for (Contender* contender : batch) {
       finish(*contender);
-      flag_times(*contender->record, floors_);
+      flag_times(*contender->record, state_.floors);
     }
   }
 
@@ -219,7 +240,9 @@ class GroupRun {
     if (samplers.empty()) return;
     std::vector<Sampler*> pointers;
     for (RemoteSampler& sampler : samplers) pointers.push_back(&sampler);
-    std::vector<Measured> measured = measure(pointers, mode, request_.measure);
+    MeasureOptions options = request_.measure;
+    options.usual_mhz = state_.usual_mhz();
+    std::vector<Measured> measured = measure(pointers, mode, options);
     for (std::size_t i = 0; i < measured.size(); ++i) {
       CellRecord& record = *taking_part[i]->record;
       if (!measured[i].failure.empty()) {
@@ -229,12 +252,24 @@ class GroupRun {
         continue;
       }
       record.times[mode] = std::move(measured[i].summary);
+      if (measured[i].median_mhz > 0) state_.clocks_mhz.push_back(measured[i].median_mhz);
+      if (mode == TimeMode::kGraph) measure_long_calls(samplers[i], record);
       const auto flag = [&](CellFlag which) {
         if (!record.has(which)) record.flags.push_back(which);
       };
       if (measured[i].is_noisy) flag(CellFlag::kNoisy);
       if (measured[i].is_throttled) flag(CellFlag::kThrottled);
     }
+  }
+
+  void measure_long_calls(RemoteSampler& sampler, CellRecord& record) {
+    const TimeSummary* const headline = record.headline();
+    if (headline == nullptr || headline->p50 < kSustainedFromUs) return;
+    const auto found = measure_sustained(
+        sampler, TimeMode::kGraph, {.most_ms = std::min(1000.0, request_.measure.stop.most_ms)});
+    if (!found || !*found) return;
+    record.burst_us = (*found)->burst_us;
+    record.sustained_us = (*found)->sustained_us;
   }
 
   void finish(Contender& contender) {
@@ -255,12 +290,16 @@ class GroupRun {
   const CellGroup& group_;
   const RunRequest& request_;
   const RowFolder& folder_;
-  const Floors& floors_;
+  RunState& state_;
   std::optional<CellReference> reference_;
   std::map<std::string, double> free_bytes_;  // by device
 };
 
 }  // namespace
+
+double RunState::usual_mhz() const {
+  return clocks_mhz.empty() ? 0 : stats::median_of(clocks_mhz);
+}
 
 void flag_times(CellRecord& record, const Floors& floors) {
   const TimeSummary* const device = record.time(TimeMode::kDevice);
@@ -272,18 +311,12 @@ void flag_times(CellRecord& record, const Floors& floors) {
   if (call != nullptr && call->p50 > kHostBound * device->p50) {
     record.flags.push_back(CellFlag::kHostBound);
   }
-  // Single calls between flushes leave the chip time to cool, replays do not.
-  const TimeSummary* const graph = record.time(TimeMode::kGraph);
-  if (graph != nullptr && device->p50 > kSustainedFromUs) {
-    record.burst_us = device->p50;
-    record.sustained_us = graph->p50;
-  }
 }
 
 std::vector<CellRecord> run_group(const CellGroup& group, const RunRequest& request,
                                   std::span<const std::unique_ptr<WorkerSession>> sessions,
-                                  const RowFolder& folder, const Floors& floors) {
-  return GroupRun(group, request, folder, floors).run(sessions);
+                                  const RowFolder& folder, RunState& state) {
+  return GroupRun(group, request, folder, state).run(sessions);
 }
 
 }  // namespace strobe::bench

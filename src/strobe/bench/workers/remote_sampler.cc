@@ -1,5 +1,6 @@
 #include "strobe/bench/workers/remote_sampler.h"
 
+#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -30,7 +31,9 @@ Result<void> check_samples(const SampleBlock& block) {
 Result<SampleBlock> RemoteSampler::sample(const SampleRequest& request) {
   WorkerRequest asked{.op = WorkerOp::kSample, .id = id_};
   asked.sample = request;
+  const auto since = std::chrono::steady_clock::now();
   WorkerReply reply = session_.ask(asked);
+  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - since;
   if (reply.status != CellStatus::kOk) {
     status_ = reply.status;
     return failure(reply.status, reply.reason);
@@ -41,6 +44,7 @@ Result<SampleBlock> RemoteSampler::sample(const SampleRequest& request) {
     return std::move(checked).error();
   }
   if (block.sm_mhz.size() != block.samples_us.size()) block.sm_mhz.clear();
+  block.spent_ms = spent.count();
   return block;
 }
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/check.h"
+#include "strobe/stats/moments.h"
 
 namespace strobe::bench {
 namespace {
@@ -23,13 +23,6 @@ class StopWatch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
 };
-
-double median(std::vector<double> values) {
-  STROBE_CHECK(!values.empty(), "somebody measured");
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 // So many repetitions as the samples, the queue and the time left allow, and one at least.
 int repetitions_now(std::size_t samples_left, int most, double ms_left, double each_ms) {
@@ -71,7 +64,7 @@ Result<SampleBlock> CallTimer::sample(const SampleRequest& request) {
       break;
   }
   return Error{.code = ErrorCode::kBadCommandLine,
-               .what = fmt::format("a GPU is not timed in mode '{}'", mode_name(request.mode)),
+               .what = "a GPU is not timed in that mode",
                .where = "--mode",
                .hint = "one of device, graph, call"};
 }
@@ -116,7 +109,8 @@ Result<SampleBlock> CallTimer::sample_device(const SampleRequest& request) {
   SampleBlock samples;
   const auto count = static_cast<std::size_t>(std::max(1, request.count));
   while (samples.samples_us.size() < count) {
-    const double left_ms = request.budget_ms - watch.ms();
+    const double spent_ms = watch.ms();
+    const double left_ms = request.budget_ms - spent_ms;
     if (!samples.samples_us.empty() && left_ms <= 0) break;
     const int repetitions =
         repetitions_now(count - samples.samples_us.size(), most, left_ms, repetition_ms_);
@@ -130,6 +124,7 @@ Result<SampleBlock> CallTimer::sample_device(const SampleRequest& request) {
                                                      return before(flush_);
                                                    },
                                                    [&](int) { return enqueue_next(); }));
+    repetition_ms_ = (watch.ms() - spent_ms) / static_cast<double>(block.elapsed_us.size());
     add(samples, block, 1);
   }
   return finished(std::move(samples));
@@ -158,11 +153,13 @@ Result<SampleBlock> CallTimer::sample_graph(const SampleRequest& request) {
   SampleBlock samples;
   const auto count = static_cast<std::size_t>(std::max(1, request.count));
   while (samples.samples_us.size() < count) {
-    const double left_ms = request.budget_ms - watch.ms();
+    const double spent_ms = watch.ms();
+    const double left_ms = request.budget_ms - spent_ms;
     if (!samples.samples_us.empty() && left_ms <= 0) break;
     const int repetitions = repetitions_now(count - samples.samples_us.size(),
                                             DeviceClock::kMostRepetitions, left_ms, replay_ms_);
     STROBE_TRY(const DeviceClock::Block block, replay(repetitions));
+    replay_ms_ = (watch.ms() - spent_ms) / static_cast<double>(block.elapsed_us.size());
     add(samples, block, 1.0 / graph_calls_);
   }
   return finished(std::move(samples));
@@ -249,7 +246,7 @@ std::vector<std::string> CallTimer::notes() const {
   std::vector<std::string> notes;
   if (!enqueue_us_.empty()) {
     notes.push_back(fmt::format("call: queueing alone takes the host {:.2f} us (median of {})",
-                                median(enqueue_us_), enqueue_us_.size()));
+                                stats::median_of(enqueue_us_), enqueue_us_.size()));
   }
   if (!graph_note_.empty()) notes.push_back(graph_note_);
   if (graph_ && !can_hold_graph_) {

@@ -198,6 +198,11 @@ Result<void> CudaDevice::synchronize() {
                "waiting for the kernels");
 }
 
+Result<void> CudaDevice::has_compiler() const {
+  if (!nvrtc_) return nvrtc_.error();
+  return {};
+}
+
 Result<std::vector<char>> CudaDevice::compile(const std::string& source, const std::string& name) {
   if (!nvrtc_) {
     Error error = nvrtc_.error();

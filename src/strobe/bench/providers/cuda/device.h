@@ -81,6 +81,7 @@ class CudaDevice {
   Result<OwnedEvent> make_event();
   Result<void> synchronize();
 
+  Result<void> has_compiler() const;  // kMachineLacks: no NVRTC
   // For this chip exactly; what nobody can compile here is kNotFound (no NVRTC) or kMalformed.
   Result<std::vector<char>> compile(const std::string& source, const std::string& name);
   // Ready to be launched in this shape: more than 48 KB of shared memory and clusters of more than

@@ -1,0 +1,79 @@
+#include "strobe/bench/providers/cuda/cell_tensors.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "strobe/base/check.h"
+
+namespace strobe::bench {
+namespace {
+
+constexpr std::size_t kAlignment = 256;  // as the driver aligns what it gives
+
+CellTensor laid_out(const Tensor& tensor, CellTensor::Role role, std::size_t number,
+                    const Shape& shape) {
+  CellTensor out;
+  out.name = tensor.name;
+  out.role = role;
+  out.number = static_cast<std::uint32_t>(number);
+  switch (tensor.extent) {
+    case Extent::kScalar:
+      break;
+    case Extent::kColumns:
+      out.columns = shape[1];
+      break;
+    case Extent::kRows:
+      out.rows = shape[0];
+      break;
+    case Extent::kElements:
+      out.rows = shape[tensor.is_transposed ? 1 : 0];
+      out.columns = shape[tensor.is_transposed ? 0 : 1];
+      break;
+  }
+  return out;
+}
+
+}  // namespace
+
+CellTensors::CellTensors(const CaseInfo& info, const Shape& shape, DType dtype,
+                         std::span<const ProgramBuffer> between) {
+  const Expression expression = fused(info);
+  for (std::size_t i = 0; i < expression.inputs.size(); ++i) {
+    add(laid_out(expression.inputs[i], CellTensor::Role::kInput, i, shape), dtype);
+  }
+  for (std::size_t i = 0; i < expression.outputs.size(); ++i) {
+    add(laid_out(expression.outputs[i].tensor, CellTensor::Role::kOutput, i, shape), dtype);
+  }
+  outputs_ = expression.outputs.size();
+  for (std::size_t i = 0; i < between.size(); ++i) {
+    CellTensor tensor = laid_out(between[i].tensor, CellTensor::Role::kBetween, i, shape);
+    if (between[i].elements > tensor.elements()) {  // a workspace may be larger than its extent
+      tensor.rows = 1;
+      tensor.columns = between[i].elements;
+    }
+    add(std::move(tensor), dtype);
+  }
+}
+
+void CellTensors::add(CellTensor tensor, DType dtype) {
+  tensor.bytes = static_cast<std::size_t>(tensor.elements() * bytes_of(dtype));
+  tensor.offset = end_;
+  resident_bytes_ += tensor.bytes;
+  end_ += (tensor.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  tensors_.push_back(std::move(tensor));
+}
+
+const CellTensor* CellTensors::find(std::string_view name) const {
+  const auto found = std::ranges::find(tensors_, name, &CellTensor::name);
+  return found == tensors_.end() ? nullptr : &*found;
+}
+
+const CellTensor& CellTensors::output(std::size_t number) const {
+  for (const CellTensor& tensor : tensors_) {
+    if (tensor.role == CellTensor::Role::kOutput && tensor.number == number) return tensor;
+  }
+  STROBE_CHECK(false, "an output is asked for by its number");
+  return tensors_.front();
+}
+
+}  // namespace strobe::bench

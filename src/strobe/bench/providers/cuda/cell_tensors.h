@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/bench/cases/case_info.h"
+#include "strobe/bench/providers/codegen/kernel_program.h"
+
+// Where the tensors of one cell lie in one piece of memory.
+namespace strobe::bench {
+
+struct CellTensor {
+  enum class Role : std::uint8_t { kInput, kOutput, kBetween };
+  std::string name;
+  Role role = Role::kInput;
+  std::uint32_t number = 0;  // among the inputs or the outputs
+  std::int64_t rows = 1;     // as it is stored
+  std::int64_t columns = 1;
+  std::size_t offset = 0;  // bytes
+  std::size_t bytes = 0;
+  std::int64_t elements() const { return rows * columns; }
+};
+
+class CellTensors {
+ public:
+  // Of a case over rows.
+  CellTensors(const CaseInfo& info, const Shape& shape, DType dtype,
+              std::span<const ProgramBuffer> between);
+
+  const std::vector<CellTensor>& all() const { return tensors_; }
+  const CellTensor* find(std::string_view name) const;
+  const CellTensor& output(std::size_t number) const;
+  std::size_t output_count() const { return outputs_; }
+  std::size_t resident_bytes() const { return resident_bytes_; }  // of the tensors alone
+  std::size_t stride_bytes() const { return end_; }               // with what alignment costs
+
+ private:
+  void add(CellTensor tensor, DType dtype);
+
+  std::vector<CellTensor> tensors_;
+  std::size_t outputs_ = 0;
+  std::size_t resident_bytes_ = 0;
+  std::size_t end_ = 0;
+};
+
+}  // namespace strobe::bench

@@ -1,0 +1,86 @@
+#include "strobe/bench/providers/cuda/cuda_provider.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "strobe/bench/providers/cuda/floors.h"
+#include "strobe/bench/providers/cuda/roofs.h"
+
+namespace strobe::bench {
+namespace {
+
+std::string text_of(const Error& error) {
+  return error.hint.empty() ? error.what : fmt::format("{}; {}", error.what, error.hint);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<CudaSession>> CudaProvider::session() {
+  if (!session_) {
+    auto opened = open_();
+    if (!opened) {
+      Error error = std::move(opened).error();
+      if (error.code == ErrorCode::kMachineLacks) error.code = ErrorCode::kNotFound;
+      return error;
+    }
+    session_ = std::move(*opened);
+  }
+  STROBE_TRY_VOID(session_->device().make_current());
+  return session_;
+}
+
+ProviderInfo CudaProvider::probe() {
+  ProviderInfo info;
+  info.name = name_;
+  const auto opened = session();
+  if (!opened) {
+    info.obstacle = text_of(opened.error());
+    return info;
+  }
+  CudaDevice& device = (*opened)->device();
+  info.device = device.name();
+  const Result<void> compiler = device.has_compiler();
+  if (!compiler) {
+    info.version = device.driver_text();
+    info.obstacle = text_of(compiler.error());
+    return info;
+  }
+  info.version = fmt::format("{}, {}", device.compiler_text(), device.driver_text());
+  return info;
+}
+
+std::optional<double> CudaProvider::free_bytes() {
+  const auto opened = session();
+  return opened ? (*opened)->free_bytes() : std::nullopt;
+}
+
+Result<Floors> CudaProvider::measure_floors() {
+  STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
+  STROBE_TRY(DeviceClock* const clock, opened->clock());
+  return measure_cuda_floors(*clock);
+}
+
+Result<Roofs> CudaProvider::measure_roofs() {
+  STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
+  STROBE_TRY(DeviceClock* const clock, opened->clock());
+  return measure_cuda_roofs(*clock);
+}
+
+std::map<std::string, double> CudaProvider::device_facts() {
+  const auto opened = session();
+  return opened ? (*opened)->device().facts() : std::map<std::string, double>{};
+}
+
+std::string why_not_rows(const CaseInfo* info, const Cell& cell) {
+  if (info == nullptr) return fmt::format("there is no case '{}'", cell.case_id);
+  if (info->kind != CaseKind::kRows) {
+    return "kernels are generated for cases over rows; cublaslt, cudnn or a worker has this one";
+  }
+  if (cell.shape.dims.size() != axes_of(info->kind)) {
+    return fmt::format("{} takes rows and columns, not {}", cell.case_id, shape_text(cell.shape));
+  }
+  return "";
+}
+
+}  // namespace strobe::bench

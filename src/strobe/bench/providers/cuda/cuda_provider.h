@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "strobe/bench/cases/case_info.h"
+#include "strobe/bench/providers/cuda/session.h"
+#include "strobe/bench/providers/provider.h"
+
+// What all providers on a CUDA device have in common: they find the GPU or say why not, and measure
+// its floors and roofs.
+namespace strobe::bench {
+
+class CudaProvider : public Provider {
+ public:
+  CudaProvider(std::string name, OpenSession open)
+      : name_(std::move(name)), open_(std::move(open)) {}
+
+  ProviderInfo probe() override;
+  std::optional<double> free_bytes() override;
+  Result<Floors> measure_floors() override;
+  Result<Roofs> measure_roofs() override;
+  std::vector<TimeMode> modes() const override {
+    return {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall};
+  }
+  std::map<std::string, double> device_facts() override;
+
+ protected:
+  // Opened at first need. Of a machine without a GPU kNotFound: kMachineLacks is a cell's lack of
+  // memory.
+  Result<std::shared_ptr<CudaSession>> session();
+
+ private:
+  std::string name_;
+  OpenSession open_;
+  std::shared_ptr<CudaSession> session_;
+};
+
+// Why a provider of generated kernels does not take that cell; "" if it does.
+std::string why_not_rows(const CaseInfo* info, const Cell& cell);
+
+}  // namespace strobe::bench

@@ -1,0 +1,87 @@
+#include "strobe/bench/providers/cuda/floors.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "strobe/bench/providers/cuda/kernel_sources.h"
+#include "strobe/stats/moments.h"
+
+namespace strobe::bench {
+namespace {
+
+constexpr int kBlocks = 12;  // of 16 repetitions
+constexpr int kGraphNodes = 100;
+constexpr int kLaunches = 100;
+
+Result<void> nothing(int) { return {}; }
+
+Result<double> median_of(DeviceClock& clock, const DeviceClock::Step& timed) {
+  std::vector<double> all;
+  for (int i = 0; i < kBlocks; ++i) {
+    STROBE_TRY(const DeviceClock::Block block,
+               clock.measure(DeviceClock::kMostRepetitions, nothing, timed));
+    all.insert(all.end(), block.elapsed_us.begin(), block.elapsed_us.end());
+  }
+  return stats::median_of(all);
+}
+
+Result<OwnedGraphExec> graph_of(CudaDevice& device, int nodes, const DeviceClock::Step& node) {
+  STROBE_TRY_VOID(
+      device.check(device.driver().stream_begin_capture(device.stream(), cu::kCaptureThreadLocal),
+                   "cuStreamBeginCapture"));
+  Result<void> queued;
+  for (int i = 0; i < nodes && queued; ++i) queued = node(i);
+  CuGraph handle = nullptr;
+  const CuResult ended = device.driver().stream_end_capture(device.stream(), &handle);
+  const OwnedGraph graph(device.driver(), handle);
+  if (!queued) return queued.error();
+  STROBE_TRY_VOID(device.check(ended, "cuStreamEndCapture"));
+  CuGraphExec exec = nullptr;
+  STROBE_TRY_VOID(
+      device.check(device.driver().graph_instantiate(&exec, graph.get(), 0), "cuGraphInstantiate"));
+  return OwnedGraphExec(device.driver(), exec);
+}
+
+// The host's time in a launch whose queue has room.
+Result<double> launch_call_us(CudaDevice& device, const DeviceClock::Step& launch) {
+  std::vector<double> each;
+  for (int block = 0; block < kBlocks; ++block) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < kLaunches; ++i) STROBE_TRY_VOID(launch(i));
+    const std::chrono::duration<double, std::micro> all = std::chrono::steady_clock::now() - start;
+    STROBE_TRY_VOID(device.synchronize());
+    each.push_back(all.count() / kLaunches);
+  }
+  return stats::median_of(each);
+}
+
+}  // namespace
+
+Result<Floors> measure_cuda_floors(DeviceClock& clock) {
+  CudaDevice& device = clock.device();
+  STROBE_TRY(const std::vector<char> image,
+             device.compile(std::string(sources::kEmpty), "strobe_empty"));
+  const LaunchShape shape = {};
+  STROBE_TRY(const DeviceKernel empty, device.load(image, "strobe_empty", shape));
+  const auto launch = [&](int) { return device.launch(empty, shape, {}); };
+  STROBE_TRY_VOID(launch(0));
+  STROBE_TRY_VOID(device.synchronize());
+
+  Floors floors;
+  STROBE_TRY(floors.event_pair, median_of(clock, nothing));
+  STROBE_TRY(floors.empty_kernel_events, median_of(clock, launch));
+  STROBE_TRY(const OwnedGraphExec graph, graph_of(device, kGraphNodes, launch));
+  const auto replay = [&](int) {
+    return device.check(device.driver().graph_launch(graph.get(), device.stream()),
+                        "cuGraphLaunch");
+  };
+  STROBE_TRY_VOID(replay(0));
+  STROBE_TRY_VOID(device.synchronize());
+  STROBE_TRY(const double whole_graph, median_of(clock, replay));
+  floors.empty_kernel_graph = whole_graph / kGraphNodes;
+  STROBE_TRY(floors.launch_call, launch_call_us(device, launch));
+  return floors;
+}
+
+}  // namespace strobe::bench

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "strobe/bench/providers/cuda/device_clock.h"
+#include "strobe/bench/results/cell_record.h"
+
+// What measuring itself costs on this machine.
+namespace strobe::bench {
+
+// `empty_kernel` stays absent: it is the duration that counters give.
+Result<Floors> measure_cuda_floors(DeviceClock& clock);
+
+}  // namespace strobe::bench

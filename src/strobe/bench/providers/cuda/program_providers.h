@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "strobe/bench/cases/case_info.h"
+#include "strobe/bench/providers/codegen/kernel_program.h"
+#include "strobe/bench/providers/codegen/program_timer.h"
+#include "strobe/bench/providers/cuda/session.h"
+#include "strobe/bench/providers/provider.h"
+
+// The providers of generated kernels. What generates is a parameter, so that tests script it.
+namespace strobe::bench {
+
+using UnfusedMaker =
+    std::function<Result<KernelProgram>(const CaseInfo&, const Shape&, DType, const ChipFacts&)>;
+using CandidateMaker = std::function<Result<std::vector<KernelProgram>>(
+    const CaseInfo&, const Shape&, DType, const ChipFacts&)>;
+
+// "cuda-unfused": one kernel per operator.
+std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession open);
+// "cuda-fused": one kernel, the fastest of its candidates.
+std::unique_ptr<Provider> make_fused_provider(CandidateMaker maker, OpenSession open);
+
+// Both with the real generator on the first visible GPU; null if it is another name.
+std::unique_ptr<Provider> make_cuda_provider(std::string_view name);
+
+}  // namespace strobe::bench

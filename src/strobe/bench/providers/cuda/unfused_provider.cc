@@ -1,0 +1,61 @@
+#include <chrono>
+#include <utility>
+
+#include "strobe/bench/providers/cuda/cuda_provider.h"
+#include "strobe/bench/providers/cuda/program_cell.h"
+#include "strobe/bench/providers/cuda/program_providers.h"
+
+namespace strobe::bench {
+namespace {
+
+class UnfusedProvider final : public CudaProvider {
+ public:
+  UnfusedProvider(UnfusedMaker maker, OpenSession open)
+      : CudaProvider("cuda-unfused", std::move(open)), maker_(std::move(maker)) {}
+
+  Result<Plan> plan(const Cell& cell) override {
+    const CaseInfo* const info = find_case(cell.case_id);
+    Plan plan;
+    plan.unsupported = why_not_rows(info, cell);
+    if (!plan.unsupported.empty()) return plan;
+    STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
+    const Result<KernelProgram> program =
+        maker_(*info, cell.shape, cell.dtype, opened->device().chip());
+    if (!program) {
+      plan.unsupported = program.error().what;
+      return plan;
+    }
+    plan.resident_bytes = static_cast<double>(ProgramCell::bytes_for(*info, cell, *program));
+    plan.kernels = static_cast<int>(program->kernels.size());
+    return plan;
+  }
+
+  Result<std::unique_ptr<PreparedCell>> prepare(const PrepareRequest& request) override {
+    const CaseInfo* const info = find_case(request.cell.case_id);
+    if (std::string why = why_not_rows(info, request.cell); !why.empty()) {
+      return Error{
+          .code = ErrorCode::kBadCommandLine, .what = std::move(why), .where = "", .hint = ""};
+    }
+    STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
+    const auto start = std::chrono::steady_clock::now();
+    STROBE_TRY(const KernelProgram program,
+               maker_(*info, request.cell.shape, request.cell.dtype, opened->device().chip()));
+    ProgramOrigin origin;
+    origin.codegen_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    STROBE_TRY(std::unique_ptr<ProgramCell> cell,
+               ProgramCell::make(opened, *info, request, program, std::move(origin)));
+    return std::unique_ptr<PreparedCell>(std::move(cell));
+  }
+
+ private:
+  UnfusedMaker maker_;
+};
+
+}  // namespace
+
+std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession open) {
+  return std::make_unique<UnfusedProvider>(std::move(maker), std::move(open));
+}
+
+}  // namespace strobe::bench

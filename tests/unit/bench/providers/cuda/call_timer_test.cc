@@ -1,0 +1,206 @@
+#include "strobe/bench/providers/cuda/call_timer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scripted_driver.h"
+
+namespace strobe::bench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// One kernel whose sets are flags that it raises.
+class ScriptedCall final : public TimedCall {
+ public:
+  explicit ScriptedCall(CudaDevice& device) : device_(device) {
+    auto kernel = device.load(std::vector<char>{'x'}, "strobe_case", {});
+    kernel_ = std::move(*kernel);
+  }
+
+  Result<void> enqueue(std::size_t set) override {
+    sets_asked.push_back(set);
+    std::uint64_t place = set == forgotten ? 0 : reinterpret_cast<std::uint64_t>(&written[set]);
+    const std::array<void*, 1> arguments = {&place};
+    return device_.launch(kernel_, {}, arguments);
+  }
+  int queued_kernels() const override { return 1; }
+  double set_bytes() const override { return bytes; }
+  Result<void> make_sets(std::size_t count) override {
+    written.resize(count);
+    return {};
+  }
+  Result<void> poison_sets() override {
+    std::ranges::fill(written, 0);
+    return {};
+  }
+  Result<std::size_t> count_written_sets() override {
+    return static_cast<std::size_t>(std::ranges::count(written, 1));
+  }
+
+  double bytes = 1 << 18;  // an eighth of twice the scripted cache
+  std::vector<int> written = std::vector<int>(1);
+  std::vector<std::size_t> sets_asked;
+  std::size_t forgotten = 1000000;
+
+ private:
+  CudaDevice& device_;
+  DeviceKernel kernel_;
+};
+
+class CallTimerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    script_.argument_counts["strobe_case"] = 1;
+    script_.kernel_us = {{"strobe_case", 10}};
+    script_.on_run = [](const std::string& name, const std::vector<std::uint64_t>& arguments) {
+      if (name == "strobe_case" && arguments[0] != 0) *reinterpret_cast<int*>(arguments[0]) = 1;
+    };
+    device_ = script_.device();
+    ASSERT_NE(device_, nullptr);
+    auto clock = DeviceClock::make(*device_);
+    ASSERT_TRUE(clock);
+    clock_ = std::move(*clock);
+    call_ = std::make_unique<ScriptedCall>(*device_);
+    script_.calls.clear();
+  }
+
+  ScriptedDriver script_;
+  std::unique_ptr<CudaDevice> device_;
+  std::unique_ptr<DeviceClock> clock_;
+  std::unique_ptr<ScriptedCall> call_;
+};
+
+TEST_F(CallTimerTest, every_kernel_runs_once_before_the_first_hold) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  const auto block = timer.sample({.mode = TimeMode::kDevice, .count = 1});
+  ASSERT_TRUE(block) << block.error().what;
+  EXPECT_EQ(script_.calls.front().what, "launch strobe_case");
+  EXPECT_FALSE(script_.calls.front().is_held);
+  std::size_t hold = 0;
+  while (script_.calls[hold].what != "launch strobe_hold") ++hold;
+  EXPECT_EQ(script_.calls[hold - 1].what, "synchronize");
+}
+
+TEST_F(CallTimerTest, gives_as_many_samples_as_asked_for_with_a_clock_each) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  const auto block = timer.sample({.mode = TimeMode::kDevice, .count = 20, .budget_ms = 1e9});
+  ASSERT_TRUE(block);
+  EXPECT_EQ(block->samples_us.size(), 20u);
+  EXPECT_EQ(block->sm_mhz.size(), 20u);
+  EXPECT_NEAR(block->samples_us[0], 11, 1e-3);
+  EXPECT_EQ(script_.releases, 2);  // 16 and 4
+}
+
+TEST_F(CallTimerTest, a_spent_budget_still_gives_one_sample) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  const auto block = timer.sample({.mode = TimeMode::kDevice, .count = 500, .budget_ms = 0});
+  ASSERT_TRUE(block);
+  EXPECT_EQ(block->samples_us.size(), 1u);
+}
+
+TEST_F(CallTimerTest, a_hot_cache_is_left_by_the_call_itself) {
+  CallTimer timer(*clock_, *call_, FlushKind::kHot);
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 4}));
+  EXPECT_EQ(script_.count("launch strobe_flush"), 0u);
+  std::size_t hold = 0;
+  while (script_.calls[hold].what != "launch strobe_hold") ++hold;
+  EXPECT_EQ(script_.calls[hold + 1].what, "launch strobe_case");
+  EXPECT_EQ(script_.calls[hold + 2].what, "event");
+}
+
+TEST_F(CallTimerTest, rotation_takes_the_next_set_each_time_and_covers_twice_the_cache) {
+  CallTimer timer(*clock_, *call_, FlushKind::kRotate);
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 1}));
+  call_->sets_asked.clear();
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 16}));
+  EXPECT_THAT(call_->sets_asked,
+              ::testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0));
+  EXPECT_EQ(call_->written.size(), 8u);
+  EXPECT_EQ(script_.count("launch strobe_flush"), 0u);
+}
+
+TEST_F(CallTimerTest, sets_cover_twice_the_cache_and_one_is_enough_where_it_does_alone) {
+  EXPECT_EQ(CallTimer::sets_to_cover(131072, 62914560), 960u);
+  EXPECT_EQ(CallTimer::sets_to_cover(131073, 62914560), 960u);
+  EXPECT_EQ(CallTimer::sets_to_cover(62914560, 62914560), 2u);
+  EXPECT_EQ(CallTimer::sets_to_cover(125829120, 62914560), 1u);
+  EXPECT_EQ(CallTimer::sets_to_cover(1e12, 62914560), 1u);
+}
+
+TEST_F(CallTimerTest, a_graph_has_twenty_calls_or_more_on_every_set_equally_often) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  const auto block = timer.sample({.mode = TimeMode::kGraph, .count = 3});
+  ASSERT_TRUE(block) << block.error().what;
+  std::size_t captured = 0;
+  for (const auto& one : script_.calls) {
+    captured += one.is_captured && one.what == "launch strobe_case" ? 1 : 0;
+  }
+  EXPECT_EQ(captured, 24u);  // 8 sets, 3 times
+  EXPECT_EQ(block->samples_us.size(), 3u);
+  // 24 calls of 10 us and an event of 1 us, a call.
+  EXPECT_NEAR(block->samples_us[0], 241.0 / 24, 1e-3);
+  EXPECT_THAT(timer.notes(), Contains(HasSubstr("graph: 24 calls on 8 sets of buffers, all written "
+                                                "by a replay, 2.1 MB in all: 2.0 times the L2")));
+}
+
+TEST_F(CallTimerTest, a_graph_over_a_set_that_exceeds_the_cache_takes_no_more) {
+  call_->bytes = 4 << 20;
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kGraph, .count = 1}));
+  EXPECT_EQ(call_->written.size(), 1u);
+  EXPECT_THAT(timer.notes(), Contains(HasSubstr("graph: 20 calls on 1 set of buffers")));
+}
+
+TEST_F(CallTimerTest, a_graph_that_leaves_a_set_unwritten_has_no_time) {
+  call_->forgotten = 5;
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  const auto block = timer.sample({.mode = TimeMode::kGraph, .count = 1});
+  ASSERT_FALSE(block);
+  EXPECT_EQ(block.error().what,
+            "a graph of 24 calls wrote 7 of its 8 sets of buffers, so its times mean nothing");
+}
+
+TEST_F(CallTimerTest, a_graph_too_long_for_a_hold_is_timed_back_to_back_and_says_so) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kGraph, .count = 1}));
+  script_.holds_that_time_out = 1;
+  const auto block = timer.sample({.mode = TimeMode::kGraph, .count = 2});
+  ASSERT_TRUE(block);
+  EXPECT_EQ(block->samples_us.size(), 2u);
+  EXPECT_THAT(timer.notes(), Contains(HasSubstr("replays were timed back to back")));
+}
+
+TEST_F(CallTimerTest, a_failed_capture_is_ended) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 1}));
+  script_.failures["captured"] = 901;
+  ASSERT_FALSE(timer.sample({.mode = TimeMode::kGraph, .count = 1}));
+  EXPECT_FALSE(script_.calls.back().is_captured);
+  script_.failures.clear();
+  EXPECT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 1}));
+}
+
+TEST_F(CallTimerTest, a_call_is_timed_by_the_host_between_two_waits) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  const auto block = timer.sample({.mode = TimeMode::kCall, .count = 5});
+  ASSERT_TRUE(block);
+  EXPECT_EQ(block->samples_us.size(), 5u);
+  EXPECT_TRUE(block->sm_mhz.empty());
+  EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
+  const auto& calls = script_.calls;
+  EXPECT_EQ(calls[calls.size() - 1].what, "synchronize");
+  EXPECT_EQ(calls[calls.size() - 2].what, "launch strobe_case");
+  EXPECT_EQ(calls[calls.size() - 3].what, "synchronize");
+  EXPECT_EQ(calls[calls.size() - 4].what, "launch strobe_flush");
+  EXPECT_THAT(timer.notes(), Contains(HasSubstr("call: queueing alone takes the host")));
+}
+
+TEST_F(CallTimerTest, the_modes_of_others_are_refused) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  EXPECT_FALSE(timer.sample({.mode = TimeMode::kCpu, .count = 1}));
+}
+
+}  // namespace
+}  // namespace strobe::bench
