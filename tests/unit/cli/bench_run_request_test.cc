@@ -6,10 +6,10 @@
 namespace strobe::cli {
 namespace {
 
+using std::chrono::milliseconds;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using std::chrono::milliseconds;
 
 Result<BenchRunRequest> read(const std::vector<std::pair<std::string, std::string>>& typed) {
   Arguments arguments;
@@ -18,12 +18,21 @@ Result<BenchRunRequest> read(const std::vector<std::pair<std::string, std::strin
 }
 
 TEST(BenchRunRequest, everything_typed_arrives) {
-  const auto request = read({{"case", "softmax,layernorm"}, {"provider", "cpu,cpu-unfused"},
-                             {"shape", "64x32,128x128"}, {"dtype", "bf16"}, {"mode", "cpu"},
-                             {"l2", "hot"}, {"stop", "samples:50"}, {"seed", "9"},
-                             {"repeat-check", "3"}, {"max-elements", "5000"},
-                             {"cell-timeout", "300ms"}, {"cache-dir", "/x"}, {"output", "run.json"},
-                             {"samples", "on"}, {"style", "paddle"}});
+  const auto request = read({{"case", "softmax,layernorm"},
+                             {"provider", "cpu,cpu-unfused"},
+                             {"shape", "64x32,128x128"},
+                             {"dtype", "bf16"},
+                             {"mode", "cpu"},
+                             {"l2", "hot"},
+                             {"stop", "samples:50"},
+                             {"seed", "9"},
+                             {"repeat-check", "3"},
+                             {"max-elements", "5000"},
+                             {"cell-timeout", "300ms"},
+                             {"cache-dir", "/x"},
+                             {"output", "run.json"},
+                             {"samples", "on"},
+                             {"style", "paddle"}});
   ASSERT_TRUE(request) << request.error().what;
   const bench::RunRequest& run = request->run;
   EXPECT_THAT(run.cases, ElementsAre("softmax", "layernorm"));
@@ -80,8 +89,9 @@ TEST(BenchRunRequest, a_worker_of_ones_own_runs_in_the_shell) {
 }
 
 TEST(BenchRunRequest, torch_is_a_worker_of_the_chosen_interpreter) {
-  const auto request =
-      read({{"case", "softmax"}, {"provider", "cpu,torch-eager,torch-inductor"}, {"python", "/v/python"}});
+  const auto request = read({{"case", "softmax"},
+                             {"provider", "cpu,torch-eager,torch-inductor"},
+                             {"python", "/v/python"}});
   ASSERT_TRUE(request) << request.error().what;
   ASSERT_TRUE(request->torch);
   EXPECT_THAT(request->run.workers.at("torch-inductor"),

@@ -53,7 +53,9 @@ class ScriptedProvider : public Provider {
     if (request.cell.case_id == "layernorm") throw std::bad_alloc();
     return std::unique_ptr<PreparedCell>(std::make_unique<ScriptedCell>(alive));
   }
-  Result<Roofs> measure_roofs() override { return Roofs{.copy_gbps = 10, .read_gbps = {}, .write_gbps = {}, .gemm_tflops = {}}; }
+  Result<Roofs> measure_roofs() override {
+    return Roofs{.copy_gbps = 10, .read_gbps = {}, .write_gbps = {}, .gemm_tflops = {}};
+  }
   std::vector<TimeMode> modes() const override { return {TimeMode::kCpu}; }
   std::string obstacle;
 };
@@ -137,7 +139,8 @@ TEST(ServeRequests, an_obstacle_is_told_before_anything_is_asked) {
   EXPECT_EQ(parse_reply(to_line(reply, WorkerOp::kHello))->info.obstacle, "no driver");
 }
 
-// The lines themselves, through pipes, with a stranger's line and a lack of the host's memory between.
+// The lines themselves, through pipes, with a stranger's line and a lack of the host's memory
+// between.
 TEST(ServeRequests, lines_are_answered_until_bye) {
   ScriptedProvider provider;
   std::array<int, 2> in = {}, out = {};

@@ -36,8 +36,8 @@ TEST(ShortTable, a_cell_has_its_time_rate_and_ratio) {
   const BenchTable table = short_table(run);
   ASSERT_EQ(table.rows.size(), 2u);
   // 131072 B / 10 us = 13.1 GB/s; / 4 us = 32.8.
-  EXPECT_THAT(texts(table.rows[0]), ElementsAre("128x128", "f32", "slow", "10.0 us +-1.0 %", "13.1",
-                                                "13 %", "", ""));
+  EXPECT_THAT(texts(table.rows[0]),
+              ElementsAre("128x128", "f32", "slow", "10.0 us +-1.0 %", "13.1", "13 %", "", ""));
   EXPECT_THAT(texts(table.rows[1]), ElementsAre("128x128", "f32", "fast", "4.00 us +-1.0 %", "32.8",
                                                 "33 %", "2.50x", ""));
 }
@@ -66,25 +66,6 @@ TEST(ShortTable, the_same_kernels_are_marked) {
   same.flags = {CellFlag::kSameKernels};
   run.cells = {timed("eager", 10), same};
   EXPECT_EQ(short_table(run).rows[1].cells[6].mark, BenchMark::kSame);
-}
-
-TEST(ShortTable, paddles_two_lines) {
-  BenchRun run;
-  CellRecord attention = timed("cudnn", 77800);
-  attention.cell.case_id = "attention";
-  attention.cell.shape = bench::Shape{{16, 1024, 8, 32}};
-  attention.times[TimeMode::kCall].p50 = 116100;
-  attention.accuracy = bench::Accuracy{};
-  attention.accuracy->checked = 4;
-  CellRecord small = attention;
-  small.cell.shape = bench::Shape{{1, 128, 8, 64}};
-  small.cell.provider = "torch-eager";
-  run.cells = {timed("cpu", 3), attention, small};
-  EXPECT_EQ(paddle_lines(run),
-            "Equality ratio: 100.00%\n"
-            "FlashAttention | 16 | 32 | 1024 |  Time costs: 116.100 ms / time\n"
-            "Equality ratio: 100.00%\n"
-            "Attention |  1 | 64 |  128 |  Time costs: 116.100 ms / time\n");
 }
 
 }  // namespace
