@@ -21,8 +21,7 @@ Result<void> check_samples(const SampleBlock& block) {
   if (block.samples_us.empty()) return failure(CellStatus::kError, "the worker gave no sample");
   for (const double sample : block.samples_us) {
     if (!std::isfinite(sample) || sample <= 0) {
-      return failure(CellStatus::kError,
-                     fmt::format("the worker gave a time of {:g} us", sample));
+      return failure(CellStatus::kError, fmt::format("the worker gave a time of {:g} us", sample));
     }
   }
   return {};
