@@ -53,7 +53,7 @@ struct TimeSummary {  // microseconds
   double min = 0;
   double mad = 0;
   std::size_t n = 0;
-  std::array<double, 2> ci95 = {0, 0};  // of the median, by order statistics
+  std::array<double, 2> ci95 = {0, 0};  // of the median, by order statistics; 0, 0: unknown
   std::size_t set_aside = 0;            // samples left out because the clock was low
   std::vector<float> samples_us = {};   // kept for --samples and for comparing; may be empty
 };

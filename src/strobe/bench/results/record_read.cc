@@ -112,7 +112,7 @@ Result<TimeSummary> time_in(std::string_view mode, const JsonValue& object,
   });
   if (!p50) return bad_member(fmt::format("time.{}.p50", mode), "is no time in microseconds");
   time.p50 = *p50;
-  time.ci95 = {low.value_or(*p50), high.value_or(low.value_or(*p50))};
+  if (low && high) time.ci95 = {*low, *high};
   return time;
 }
 

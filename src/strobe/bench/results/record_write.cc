@@ -38,7 +38,7 @@ void write_time(JsonWriter& json, const TimeSummary& time, std::size_t samples_a
       .member("min", time.min)
       .member("mad", time.mad)
       .member("n", time.n);
-  write_list(json, "ci95", time.ci95);
+  if (time.ci95[0] > 0) write_list(json, "ci95", time.ci95);
   if (time.set_aside != 0) json.member("set_aside", time.set_aside);
   if (!time.samples_us.empty()) {
     json.key("samples").begin_object().member("at", samples_at);
