@@ -6,5 +6,6 @@
 namespace strobe::cli {
 
 Command bench_show_action();
+Command bench_compare_action();
 
 }  // namespace strobe::cli

@@ -11,7 +11,9 @@ Command bench_command() {
                         "--contender cuda-fused",
                         "one provider against another, shape by shape"},
                        {"strobe bench show grids.csv --version v3 --device A100 --case softmax",
-                        "tables that another harness left, with alarms"}},
+                        "tables that another harness left, with alarms"},
+                       {"strobe bench compare old.json new.json --fail-on slower:3%",
+                        "two runs, cell by cell, and a gate for CI"}},
           .notes =
               {"A run is the JSON file of `strobe bench run`, plain, .gz or .zst; tables of ratios "
                "are CSV with the columns version,device,case,baseline,contender,metric,dim0,dim1,"
@@ -19,6 +21,7 @@ Command bench_command() {
           .actions =
               {
                   bench_show_action(),
+                  bench_compare_action(),
               },
           .usual_action = "show"};
 }

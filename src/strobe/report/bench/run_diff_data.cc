@@ -25,12 +25,10 @@ void write_cell(JsonWriter& json, const CellDiff& cell) {
   json.end_array();
   json.member("dtype", dtype_name(cell.cell.dtype)).member("provider", cell.cell.provider);
   json.member("verdict", verdict_name(cell.verdict));
-  if (has_ratio(cell)) {
-    json.member("mode", mode_name(cell.mode))
-        .member("before_us", cell.before_us)
-        .member("after_us", cell.after_us)
-        .member("ratio", cell.ratio);
-  }
+  if (has_ratio(cell)) json.member("mode", mode_name(cell.mode));
+  if (cell.before_us > 0) json.member("before_us", cell.before_us);
+  if (cell.after_us > 0) json.member("after_us", cell.after_us);
+  if (has_ratio(cell)) json.member("ratio", cell.ratio);
   if (cell.source != RatioSource::kNone) {
     json.key("ratio_ci95").begin_array().value(cell.ratio_ci95[0]).value(cell.ratio_ci95[1]);
     json.end_array().member("ci95_from", source_name(cell.source)).member("q", cell.q);
@@ -53,9 +51,8 @@ std::string run_diff_json(const RunDiff& diff, const RunDiffPage& page) {
   json.member("before_path", page.before).member("after_path", page.after);
   json.member("band", diff.band);
   json.key("counts").begin_object();
-  for (const CellVerdict verdict :
-       {CellVerdict::kSlower, CellVerdict::kFaster, CellVerdict::kSame, CellVerdict::kUnclear,
-        CellVerdict::kNotComparable}) {
+  for (const CellVerdict verdict : {CellVerdict::kSlower, CellVerdict::kFaster, CellVerdict::kSame,
+                                    CellVerdict::kUnclear, CellVerdict::kNotComparable}) {
     json.member(verdict_name(verdict), diff.count(verdict));
   }
   json.member("broken", diff.broken())
@@ -81,7 +78,7 @@ std::string run_diff_csv(const RunDiff& diff) {
         "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(cell.cell.case_id),
         shape_text(cell.cell.shape), dtype_name(cell.cell.dtype), csv_field(cell.cell.provider),
         verdict_name(cell.verdict), is_known ? mode_name(cell.mode) : "",
-        field(is_known, cell.before_us), field(is_known, cell.after_us),
+        field(cell.before_us > 0, cell.before_us), field(cell.after_us > 0, cell.after_us),
         field(is_known, cell.ratio), field(has_interval, cell.ratio_ci95[0]),
         field(has_interval, cell.ratio_ci95[1]), has_interval ? source_name(cell.source) : "",
         field(has_interval, cell.q), cell.is_broken ? "yes" : "", csv_field(cell.reason),
