@@ -8,6 +8,7 @@ namespace strobe::cli {
 Command bench_list_action();
 Command bench_run_action();
 Command bench_show_action();
+Command bench_compare_action();
 Command bench_roof_action();
 Command bench_tune_action();
 Command bench_worker_action();  // the other end of `run`

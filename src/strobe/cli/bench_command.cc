@@ -14,6 +14,8 @@ Command bench_command() {
                    {"strobe bench show run.json --table relative --baseline cuda-unfused "
                     "--contender cuda-fused",
                     "one provider against another, shape by shape"},
+                   {"strobe bench compare old.json new.json --fail-on slower:3%",
+                    "what changed, cell by cell; a gate for CI"},
                    {"strobe bench show grids.csv --version v3 --device A100 --case softmax",
                     "tables that another harness left, with alarms"}},
       .notes =
@@ -25,6 +27,7 @@ Command bench_command() {
               bench_list_action(),
               bench_run_action(),
               bench_show_action(),
+              bench_compare_action(),
               bench_roof_action(),
               bench_tune_action(),
               bench_worker_action(),

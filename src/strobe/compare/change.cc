@@ -28,22 +28,25 @@ struct Residuals {
 // bring less news than as many independent values would. For a first-order autocorrelation r the
 // mean of n values is as good as that of n (1 - r) / (1 + r) independent ones. Both runs share one
 // r, which few values can only tell together; anticorrelation is not believed.
-double drift_p(std::span<const double> normal, std::span<const double> abnormal,
-               const Change& change) {
+double independent_share(std::span<const double> normal, std::span<const double> abnormal,
+                         const Change& change) {
   constexpr std::size_t kLeastValues = 4;
   constexpr double kMostAutocorrelation = 0.95;
-  if (normal.size() < kLeastValues || abnormal.size() < kLeastValues) return change.welch.p;
+  if (normal.size() < kLeastValues || abnormal.size() < kLeastValues) return 1;
   Residuals residuals;
   residuals.add(normal, change.normal.mean);
   residuals.add(abnormal, change.abnormal.mean);
-  if (!(residuals.squares > 0)) return change.welch.p;
+  if (!(residuals.squares > 0)) return 1;
   const double r = std::clamp(residuals.neighbours / residuals.squares, 0.0, kMostAutocorrelation);
-  if (r == 0) return change.welch.p;
+  return (1 - r) / (1 + r);
+}
 
+double drift_p(const Change& change) {
+  if (change.independent >= 1) return change.welch.p;
   // The means are known less well; the deviations still come from all values, and so do the degrees
   // of freedom.
   const auto error = [&](const stats::Moments& moments) {
-    const double effective = static_cast<double>(moments.n) * (1 - r) / (1 + r);
+    const double effective = static_cast<double>(moments.n) * change.independent;
     return moments.deviation * moments.deviation / std::max(1.0, effective);
   };
   const double t = change.difference() / std::sqrt(error(change.normal) + error(change.abnormal));
@@ -62,7 +65,8 @@ void compare_sizes(std::span<const double> normal, std::span<const double> abnor
     change.z = stats::z_score(change.normal, change.abnormal);
     change.z_floored = stats::z_floored(change.normal, change.abnormal, resolution);
   }
-  change.drift_p = drift_p(normal, abnormal, change);
+  change.independent = independent_share(normal, abnormal, change);
+  change.drift_p = drift_p(change);
   change.degenerate = normal.size() > 1 && abnormal.size() > 1 && change.normal.deviation == 0 &&
                       change.abnormal.deviation == 0 && change.difference() != 0;
 }

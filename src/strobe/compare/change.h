@@ -27,6 +27,7 @@ struct Change {
   // Welch's p with as many values as are independent: neighbouring cycles resemble each other when
   // a machine drifts, and then n cycles are not n observations.
   double drift_p = 1;
+  double independent = 1;   // the share of them that is
   double q = 1;             // among its family; set by who knows the family. NaN: took no part
   bool too_few = false;     // these sizes could not reach p < 0.05 whatever the values
   bool degenerate = false;  // two different constants

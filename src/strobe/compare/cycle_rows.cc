@@ -79,6 +79,10 @@ std::vector<CycleRow> compare_cycles(const std::vector<PairedRank>& ranks, bool 
     CycleRow row;
     row.type = type;
     row.ms = change_between(normal.tested_ms, abnormal.tested_ms);
+    // The answer on cycle time allows for cycles that resemble their neighbours; so must its
+    // interval.
+    row.ms.shift = stats::shift_between(normal.tested_ms, abnormal.tested_ms, 0.95, nullptr,
+                                        row.ms.independent);
     row.between_runs_p = between_runs_p(normal.run_means_ms, row.ms.abnormal.mean);
     row.ms_normal = std::move(normal.all_ms);
     row.ms_abnormal = std::move(abnormal.all_ms);

@@ -138,6 +138,14 @@ std::size_t cut_off(std::size_t n1, std::size_t n2, double tails, RankCounts& co
       std::max(0.0, std::floor(pairs / 2 - normal_z(tails) * deviation + 0.5)));
 }
 
+// Fewer independent values: the same quantile lies farther from the middle.
+std::size_t moved_out(std::size_t cut, std::size_t size, double independent) {
+  if (independent >= 1 || cut == 0) return cut;
+  const double middle = static_cast<double>(size) / 2;
+  const double distance = (middle - static_cast<double>(cut)) / std::sqrt(independent);
+  return static_cast<std::size_t>(std::max(0.0, std::floor(middle - distance)));
+}
+
 }  // namespace
 
 double cliffs_delta(std::span<const double> first, std::span<const double> second) {
@@ -147,7 +155,7 @@ double cliffs_delta(std::span<const double> first, std::span<const double> secon
 }
 
 Shift shift_between(std::span<const double> first, std::span<const double> second,
-                    double confidence, RankCounts* counts) {
+                    double confidence, RankCounts* counts, double independent) {
   if (first.empty() || second.empty()) return {kNan, kNan, kNan};
   Differences differences(first, second);
   const std::size_t size = differences.size();
@@ -155,7 +163,8 @@ Shift shift_between(std::span<const double> first, std::span<const double> secon
   if (size % 2 == 0) shift.shift = (differences.nth(size / 2 - 1) + shift.shift) / 2;
   RankCounts own_counts;
   const std::size_t cut =
-      cut_off(first.size(), second.size(), 1 - confidence, counts ? *counts : own_counts);
+      moved_out(cut_off(first.size(), second.size(), 1 - confidence, counts ? *counts : own_counts),
+                size, independent);
   if (cut > 0) {
     shift.low = differences.nth(cut - 1);
     shift.high = differences.nth(size - cut);

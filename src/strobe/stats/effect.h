@@ -19,8 +19,10 @@ struct Shift {
   double low = 0;
   double high = 0;
 };
+// `independent`: which share of the values are news, where neighbours resemble each other; the
+// test's deviation, and so the distance of its quantile from the middle, grows with 1 / sqrt of it.
 Shift shift_between(std::span<const double> first, std::span<const double> second,
-                    double confidence = 0.95, RankCounts* counts = nullptr);
+                    double confidence = 0.95, RankCounts* counts = nullptr, double independent = 1);
 
 // The difference of the means in deviations of the first; 0 where that deviation is 1e-9 or less.
 double z_score(const Moments& first, const Moments& second);

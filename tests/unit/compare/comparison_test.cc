@@ -132,6 +132,23 @@ TEST(ComparisonTest, no_cycles_are_an_error) {
   EXPECT_THAT(refused.error().what, HasSubstr("abnormal"));
 }
 
+// Two runs that swing slowly by 5 ms around 100 and 102: as 40 independent cycles each they would
+// differ, as the one swing that they are they do not; the interval must not say otherwise.
+TEST(ComparisonTest, the_interval_of_a_drifting_cycle_time_agrees_with_the_answer) {
+  const auto run = [](const char* label, double middle_ms) {
+    std::vector<double> cycles;
+    for (int i = 0; i < 40; ++i) cycles.push_back(middle_ms + 5 * std::sin(0.157 * i));
+    return SideSketch(label, cycles);
+  };
+  const Comparison comparison = compared(run("normal", 100), run("abnormal", 102));
+  const Change& ms = comparison.cycles.front().ms;
+  EXPECT_LT(ms.welch.p, 0.05);
+  EXPECT_GT(ms.drift_p, 0.05);
+  EXPECT_NEAR(ms.shift.shift, 2, 0.1);
+  EXPECT_LT(ms.shift.low, 0);
+  EXPECT_GT(ms.shift.high, 4);
+}
+
 // Three normal runs of 20, 24 and 28 ms vary as much as the abnormal one is away.
 TEST(ComparisonTest, what_differs_between_normal_runs_anyway_is_no_change) {
   const auto run = [](const char* label, double ms) {

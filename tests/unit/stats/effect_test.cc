@@ -47,6 +47,30 @@ TEST(EffectTest, the_interval_leaves_out_what_the_rank_test_would_reject) {
   EXPECT_EQ(narrow.high, 36);
 }
 
+// 10 and 10 values: U has the mean 50 and the 95 % interval leaves out 23 pairs on each side. If a
+// quarter of the values are news, the quantile lies twice as far from the middle, 54 of 50: no
+// interval. If 0.64 of them are, 27 / 0.8 = 33.75 from it: 16 pairs are left out.
+TEST(EffectTest, values_that_are_no_news_widen_the_interval) {
+  std::vector<double> first;
+  std::vector<double> second;
+  for (int i = 0; i < 10; ++i) {
+    first.push_back(10 * i);
+    second.push_back(10 * i + i * i + 3);
+  }
+  std::vector<double> differences;
+  for (const double a : first) {
+    for (const double b : second) differences.push_back(b - a);
+  }
+  std::sort(differences.begin(), differences.end());
+  const Shift all = shift_between(first, second);
+  const Shift some = shift_between(first, second, 0.95, nullptr, 0.64);
+  EXPECT_EQ(some.shift, all.shift);
+  EXPECT_EQ(all.low, differences[23]);
+  EXPECT_EQ(some.low, differences[15]);
+  EXPECT_EQ(some.high, differences[84]);
+  EXPECT_TRUE(std::isinf(shift_between(first, second, 0.95, nullptr, 0.25).low));
+}
+
 TEST(EffectTest, many_differences_are_ordered_without_making_them_all) {
   std::mt19937 random(3);
   for (const std::size_t n : {std::size_t{40}, std::size_t{130}}) {

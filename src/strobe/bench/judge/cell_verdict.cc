@@ -92,6 +92,8 @@ class CellJudge {
     const bool is_ok = after_.status == CellStatus::kOk;
     if (!was_ok || !is_ok) {
       diff().is_broken = was_ok;
+      if (was_ok && before_.headline()) diff().before_us = before_.headline()->p50;
+      if (is_ok && after_.headline()) diff().after_us = after_.headline()->p50;
       const CellRecord& culprit = is_ok ? before_ : after_;
       set_aside(CellVerdict::kNotComparable,
                 fmt::format("{} before, {} after{}{}", status_name(before_.status),

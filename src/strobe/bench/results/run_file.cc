@@ -133,7 +133,7 @@ void attach_samples(ReadRun& read, const std::filesystem::path& path, std::uint6
   std::uint64_t expected = 0;
   for (const auto& places : read.samples) {
     for (const SamplePlace& place : places) {  // a file may claim anything
-      expected = std::min(expected + std::min(place.count, kMostBytes), kMostBytes);
+      expected = std::min(expected + std::min<std::uint64_t>(place.count, most_bytes), most_bytes);
     }
   }
   const std::filesystem::path file = samples_path(path);

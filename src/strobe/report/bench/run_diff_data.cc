@@ -25,12 +25,10 @@ void write_cell(JsonWriter& json, const CellDiff& cell) {
   json.end_array();
   json.member("dtype", dtype_name(cell.cell.dtype)).member("provider", cell.cell.provider);
   json.member("verdict", verdict_name(cell.verdict));
-  if (has_ratio(cell)) {
-    json.member("mode", mode_name(cell.mode))
-        .member("before_us", cell.before_us)
-        .member("after_us", cell.after_us)
-        .member("ratio", cell.ratio);
-  }
+  if (has_ratio(cell)) json.member("mode", mode_name(cell.mode));
+  if (cell.before_us > 0) json.member("before_us", cell.before_us);
+  if (cell.after_us > 0) json.member("after_us", cell.after_us);
+  if (has_ratio(cell)) json.member("ratio", cell.ratio);
   if (cell.source != RatioSource::kNone) {
     json.key("ratio_ci95").begin_array().value(cell.ratio_ci95[0]).value(cell.ratio_ci95[1]);
     json.end_array().member("ci95_from", source_name(cell.source)).member("q", cell.q);
@@ -76,15 +74,15 @@ std::string run_diff_csv(const RunDiff& diff) {
   for (const CellDiff& cell : diff.cells) {
     const bool is_known = has_ratio(cell);
     const bool has_interval = cell.source != RatioSource::kNone;
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                       csv_field(cell.cell.case_id), shape_text(cell.cell.shape),
-                       dtype_name(cell.cell.dtype), csv_field(cell.cell.provider),
-                       verdict_name(cell.verdict), is_known ? mode_name(cell.mode) : "",
-                       field(is_known, cell.before_us), field(is_known, cell.after_us),
-                       field(is_known, cell.ratio), field(has_interval, cell.ratio_ci95[0]),
-                       field(has_interval, cell.ratio_ci95[1]),
-                       has_interval ? source_name(cell.source) : "", field(has_interval, cell.q),
-                       cell.is_broken ? "yes" : "", csv_field(cell.reason), csv_field(cell.advice));
+    out += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(cell.cell.case_id),
+        shape_text(cell.cell.shape), dtype_name(cell.cell.dtype), csv_field(cell.cell.provider),
+        verdict_name(cell.verdict), is_known ? mode_name(cell.mode) : "",
+        field(cell.before_us > 0, cell.before_us), field(cell.after_us > 0, cell.after_us),
+        field(is_known, cell.ratio), field(has_interval, cell.ratio_ci95[0]),
+        field(has_interval, cell.ratio_ci95[1]), has_interval ? source_name(cell.source) : "",
+        field(has_interval, cell.q), cell.is_broken ? "yes" : "", csv_field(cell.reason),
+        csv_field(cell.advice));
   }
   return out;
 }

@@ -108,22 +108,22 @@ std::vector<Column> columns() {
       {.key = "case",
        .header = "case",
        .type = ColumnType::kName,
-       .least_width = 8,
+       .least_width = 16,
        .importance = 20},
       {.key = "shape", .header = "shape", .type = ColumnType::kNumber, .importance = 20},
-      {.key = "dtype", .header = "type", .least_width = 4, .importance = 4},
+      {.key = "dtype", .header = "type", .least_width = 5, .importance = 4},
       {.key = "provider",
        .header = "provider",
        .type = ColumnType::kName,
-       .least_width = 8,
+       .least_width = 14,
        .importance = 19},
       {.key = "verdict", .header = "verdict", .least_width = 8, .importance = 20},
       {.key = "before_ns", .header = "before", .type = ColumnType::kDuration, .importance = 10},
       {.key = "after_ns", .header = "after", .type = ColumnType::kDuration, .importance = 10},
       {.key = "change", .header = "change", .type = ColumnType::kNumber, .importance = 18},
       {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 17},
-      {.key = "mode", .header = "time", .least_width = 4, .importance = 3},
-      {.key = "source", .header = "from", .least_width = 7, .importance = 2}};
+      {.key = "mode", .header = "time", .least_width = 8, .importance = 3},
+      {.key = "source", .header = "from", .least_width = 9, .importance = 2}};
 }
 
 Row row_of(const CellDiff& cell) {
