@@ -43,6 +43,7 @@ class Cell:
         self.notes = []
         if variant == "inductor":
             torch._dynamo.reset()
+            worker.forget_compilations()
             function = torch.compile(function, fullgraph=True, dynamic=False)
         self.function = function
         start = time.perf_counter()
@@ -297,6 +298,13 @@ class Worker:
             return triton.__version__
         except Exception:
             return ""
+
+    def forget_compilations(self):
+        try:
+            from torch._dynamo.utils import counters
+            counters.clear()
+        except Exception:  # counting is not worth a cell
+            pass
 
     def compiler_notes(self):
         notes, self.log.lines = self.log.lines, []
