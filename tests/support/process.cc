@@ -21,6 +21,15 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
+// How the sanitizers are set is the build's business, whatever else a test keeps from the process.
+std::vector<std::string> with_sanitizers(std::vector<std::string> environment) {
+  for (const char* name : {"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) environment.push_back(std::string(name) + "=" + value);
+  }
+  return environment;
+}
+
 // False once the other end is closed.
 bool drain(int descriptor, std::string& text) {
   char buffer[1 << 16];
@@ -37,7 +46,8 @@ RunningProcess::RunningProcess(const ProcessRequest& request) : request_(request
   int err[2];
   if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) std::abort();
   std::vector<char*> command = pointers(request_.command);
-  std::vector<char*> environment = pointers(request_.environment);
+  std::vector<std::string> variables = with_sanitizers(request_.environment);
+  std::vector<char*> environment = pointers(variables);
   id_ = fork();
   if (id_ == 0) {
     const int in = open(request_.stdin_path.c_str(), O_RDONLY);

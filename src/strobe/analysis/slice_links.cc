@@ -24,8 +24,7 @@ std::string_view word_of(LinkKind kind) {
 }
 
 SliceLinks::SliceLinks(const Timeline& timeline, const AttributedTrace& input)
-    : timeline_(&timeline),
-      input_(&input),
+    : input_(&input),
       flows_(timeline),
       by_backward_(link_backward(input.trace)),
       by_forward_(by_backward_) {

@@ -55,7 +55,6 @@ class SliceLinks {
   void add_gradients(SliceId slice, std::vector<SliceLink>& links) const;
   void add_arrows(SliceId slice, std::vector<SliceLink>& links) const;
 
-  const Timeline* timeline_;
   const AttributedTrace* input_;
   FlowIndex flows_;
   std::vector<CallOfSlice> calls_of_slices_;

@@ -15,8 +15,8 @@ constexpr std::int64_t bytes_of(DType type) { return type == DType::kF32 ? 4 : 2
 std::string_view dtype_name(DType type);  // "f32", "f16", "bf16"
 Result<DType> parse_dtype(std::string_view name);
 
-// Two-dimensional cases: {rows, columns}. matmul: {M, N, K}. convolution: {N, H, W, C, K, R, stride}.
-// attention: {batch, sequence, heads, head dimension}.
+// Two-dimensional cases: {rows, columns}. matmul: {M, N, K}. convolution: {N, H, W, C, K, R,
+// stride}. attention: {batch, sequence, heads, head dimension}.
 struct Shape {
   std::vector<std::int64_t> dims;
 
@@ -24,8 +24,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
   auto operator<=>(const Shape&) const = default;
 };
-std::string shape_text(const Shape& shape);             // "4096x4096"
-Result<Shape> parse_shape(std::string_view text);       // "4096x4096", "4096,4096"
+std::string shape_text(const Shape& shape);        // "4096x4096"
+Result<Shape> parse_shape(std::string_view text);  // "4096x4096", "4096,4096"
 
 struct Cell {
   std::string case_id;

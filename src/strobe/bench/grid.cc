@@ -38,10 +38,10 @@ std::vector<Shape> quick_pairs() {
 
 // Tails and unaligned rows: the magnitudes of `quick` one beside, and primes.
 std::vector<Shape> odd_pairs() {
-  return {{{127, 129}},   {{129, 127}},    {{1023, 1025}},  {{1025, 1023}},  {{4095, 4097}},
-          {{4097, 4095}}, {{131, 131}},    {{131, 1021}},   {{1021, 1021}},  {{1021, 4099}},
-          {{4099, 131}},  {{4099, 4099}},  {{131, 50257}},  {{50257, 131}},  {{127, 16383}},
-          {{3, 65537}},   {{1, 1}},        {{1, 50257}},    {{50257, 1}}};
+  return {{{127, 129}},   {{129, 127}},   {{1023, 1025}}, {{1025, 1023}}, {{4095, 4097}},
+          {{4097, 4095}}, {{131, 131}},   {{131, 1021}},  {{1021, 1021}}, {{1021, 4099}},
+          {{4099, 131}},  {{4099, 4099}}, {{131, 50257}}, {{50257, 131}}, {{127, 16383}},
+          {{3, 65537}},   {{1, 1}},       {{1, 50257}},   {{50257, 1}}};
 }
 
 std::vector<Shape> row_grid(std::string_view grid) {
@@ -57,7 +57,8 @@ std::vector<Shape> row_grid(std::string_view grid) {
 }
 
 std::vector<Shape> matmul_grid(std::string_view grid) {
-  if (grid == "odd") return {{{131, 1021, 127}}, {{127, 129, 131}}, {{1021, 131, 1023}}, {{1, 1, 1}}};
+  if (grid == "odd")
+    return {{{131, 1021, 127}}, {{127, 129, 131}}, {{1021, 131, 1023}}, {{1, 1, 1}}};
   std::vector<Shape> shapes;
   if (grid != "quick" && grid != "seed2d") return shapes;
   const Sizes sizes = grid == "quick" ? Sizes{128, 1024, 4096, 8192} : powers(128, 65536);
@@ -69,7 +70,8 @@ std::vector<Shape> matmul_grid(std::string_view grid) {
 }
 
 std::vector<Shape> convolution_grid(std::string_view grid) {
-  if (grid == "odd") return {{{3, 17, 13, 5, 7, 3, 1}}, {{2, 19, 23, 3, 11, 5, 2}}, {{1, 7, 7, 1, 1, 1, 1}}};
+  if (grid == "odd")
+    return {{{3, 17, 13, 5, 7, 3, 1}}, {{2, 19, 23, 3, 11, 5, 2}}, {{1, 7, 7, 1, 1, 1, 1}}};
   return {{{32, 56, 56, 64, 64, 3, 1}},
           {{32, 28, 28, 128, 128, 3, 1}},
           {{32, 14, 14, 256, 256, 3, 1}},
@@ -78,10 +80,11 @@ std::vector<Shape> convolution_grid(std::string_view grid) {
 }
 
 std::vector<Shape> attention_grid(std::string_view grid) {
-  if (grid == "odd") return {{{1, 131, 3, 64}}, {{2, 127, 2, 128}}, {{3, 1, 1, 64}}, {{1, 1021, 1, 64}}};
+  if (grid == "odd")
+    return {{{1, 131, 3, 64}}, {{2, 127, 2, 128}}, {{3, 1, 1, 64}}, {{1, 1021, 1, 64}}};
   if (grid == "quick") {
-    return {{{1, 128, 32, 64}},   {{32, 128, 32, 64}},   {{4, 1024, 16, 128}},
-            {{8, 2048, 32, 64}},  {{8, 2048, 16, 128}},  {{1, 8192, 16, 128}}};
+    return {{{1, 128, 32, 64}},  {{32, 128, 32, 64}},  {{4, 1024, 16, 128}},
+            {{8, 2048, 32, 64}}, {{8, 2048, 16, 128}}, {{1, 8192, 16, 128}}};
   }
   std::vector<Shape> shapes;
   if (grid == "seed-mha") {

@@ -81,6 +81,7 @@ std::vector<Command> commands();
 Command summary_command();
 Command compare_command();
 Command kernels_command();
+Command bench_command();
 Command view_command();
 Command serve_command();
 Command doctor_command();

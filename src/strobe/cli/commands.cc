@@ -5,7 +5,7 @@
 namespace strobe::cli {
 
 std::vector<Command> commands() {
-  return {summary_command(), compare_command(), kernels_command(), view_command(),
+  return {summary_command(), compare_command(), kernels_command(), bench_command(),  view_command(),
           serve_command(),   doctor_command(),  help_command(),    version_command()};
 }
 

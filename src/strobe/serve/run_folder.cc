@@ -112,6 +112,7 @@ struct RunFolder::Walk {
   std::set<fs::path> seen;
   std::vector<FoundTrace> found;
   std::vector<FoundKernels> kernels;
+  std::vector<FoundBench> benches;
 };
 
 Result<RunFolder> RunFolder::open(const std::vector<std::string>& places) {
@@ -149,7 +150,9 @@ std::vector<FoundTrace> RunFolder::scan() {
   }
   sort_by_name(state.found);
   sort_by_name(state.kernels);
+  sort_by_name(state.benches);
   kernel_files_ = std::move(state.kernels);
+  bench_files_ = std::move(state.benches);
   number_spans(state.found);
   return std::move(state.found);
 }
@@ -198,6 +201,12 @@ void RunFolder::add(const fs::path& path, bool is_asked_for, Walk& state) {
     state.kernels.push_back({name, path, *stamp});
     return;
   }
+  if (content == Content::kBenchRun || content == Content::kBenchGrids) {
+    state.benches.push_back(
+        {name, path, *stamp,
+         content == Content::kBenchRun ? BenchContent::kRun : BenchContent::kGrids});
+    return;
+  }
   const bool is_trace = content == Content::kTrace && has_trace_ending(file_name);
   if (!is_trace && !is_asked_for) return;
   FoundTrace trace;
@@ -219,14 +228,18 @@ RunFolder::Content RunFolder::content_of(const fs::path& path, const FileStamp& 
     std::string buffer(readers::kSniffBytes, '\0');
     const auto bytes = file->read_at(0, buffer);
     const std::string_view first = std::string_view(buffer).substr(0, bytes ? *bytes : 0);
-    if (readers::looks_like_kernels(first)) {
-      content = Content::kKernels;
-    } else if (readers::looks_like_trace(first)) {
-      content = Content::kTrace;
-    }
+    content = sniff(first);
   }
   sniffed_[path] = {stamp, content};
   return content;
+}
+
+RunFolder::Content RunFolder::sniff(std::string_view first_bytes) {
+  if (const auto bench = bench_content(first_bytes)) {
+    return *bench == BenchContent::kRun ? Content::kBenchRun : Content::kBenchGrids;
+  }
+  if (readers::looks_like_kernels(first_bytes)) return Content::kKernels;
+  return readers::looks_like_trace(first_bytes) ? Content::kTrace : Content::kOther;
 }
 
 std::string RunFolder::run_of(const fs::path& path) const {

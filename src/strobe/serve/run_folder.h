@@ -9,6 +9,7 @@
 
 #include "strobe/base/file_stamp.h"
 #include "strobe/base/result.h"
+#include "strobe/serve/bench_sniff.h"
 
 namespace strobe::serve {
 
@@ -31,9 +32,18 @@ struct FoundKernels {
   bool operator==(const FoundKernels&) const = default;
 };
 
-// The traces and lists of kernels on disk: a folder with all below it, or a few files. Files named
-// like profiles are traces always, others are what they look like. Links are followed, loops end;
-// names never lead anywhere but to what a scan has found.
+// What a benchmark left: a run of strobe's own, or tables of ratios.
+struct FoundBench {
+  std::string name;  // as that of a trace; no trace has the same
+  std::filesystem::path path;
+  FileStamp stamp;
+  BenchContent content = BenchContent::kRun;
+  bool operator==(const FoundBench&) const = default;
+};
+
+// The traces, lists of kernels and benchmarks on disk: a folder with all below it, or a few files.
+// Files named like profiles are traces always, others are what they look like. Links are followed,
+// loops end; names never lead anywhere but to what a scan has found.
 class RunFolder {
  public:
   static Result<RunFolder> open(const std::vector<std::string>& places);
@@ -45,9 +55,10 @@ class RunFolder {
   std::vector<FoundTrace> scan();
   // What the last scan found besides, sorted by name.
   const std::vector<FoundKernels>& kernel_files() const { return kernel_files_; }
+  const std::vector<FoundBench>& bench_files() const { return bench_files_; }
 
  private:
-  enum class Content : std::uint8_t { kOther, kTrace, kKernels };
+  enum class Content : std::uint8_t { kOther, kTrace, kKernels, kBenchRun, kBenchGrids };
   struct Listing {
     std::int64_t modified_ns = 0;
     std::vector<std::string> folders;     // links that may be folders too
@@ -68,6 +79,7 @@ class RunFolder {
   const Listing& listing_of(const std::filesystem::path& folder, std::int64_t modified_ns);
   void add(const std::filesystem::path& path, bool is_asked_for, Walk& state);
   Content content_of(const std::filesystem::path& path, const FileStamp& stamp);
+  static Content sniff(std::string_view first_bytes);
   std::string run_of(const std::filesystem::path& path) const;
 
   std::string label_;
@@ -76,6 +88,7 @@ class RunFolder {
   std::map<std::filesystem::path, Listing> listings_;
   std::map<std::filesystem::path, Sniffed> sniffed_;
   std::vector<FoundKernels> kernel_files_;
+  std::vector<FoundBench> bench_files_;
 };
 
 }  // namespace strobe::serve

@@ -4,6 +4,7 @@
 
 #include "strobe/base/json_write.h"
 #include "strobe/base/version.h"
+#include "strobe/serve/bench_answer.h"
 #include "strobe/serve/error_answer.h"
 
 namespace strobe::serve {
@@ -66,7 +67,9 @@ std::string runs_answer(const std::string& folder, const ShelfView& view) {
         .member("file_bytes", file.stamp.bytes)
         .end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  write_bench_files(json, view.bench_files);
+  json.end_object();
   return text;
 }
 

@@ -116,6 +116,9 @@ Result<std::shared_ptr<const std::string>> Site::api_body(std::string_view route
     for (ShelvedTrace& trace : view.traces) files.push_back(std::move(trace.found));
     return sources_.compare(query, files, traces);
   }
+  if (route == "bench" || route.starts_with("bench/")) {
+    return sources_.bench(route, query, traces_.view());
+  }
   if (route == "kernels") return sources_.kernels(query, traces_.view(), traces);
   STROBE_TRY(std::string body, sources_.api(route, query, traces));
   return std::make_shared<const std::string>(std::move(body));

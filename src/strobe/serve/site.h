@@ -27,6 +27,10 @@ struct SiteSources {
   std::function<Result<std::shared_ptr<const std::string>>(
       const Query& query, const ShelfView& view, const TraceLookup& traces)>
       kernels;
+  // `route`: "bench" and what is below it.
+  std::function<Result<std::shared_ptr<const std::string>>(
+      std::string_view route, const Query& query, const ShelfView& view)>
+      bench;
   std::string_view page_html;
 };
 

@@ -4,6 +4,7 @@
 
 #include "strobe/report/page.h"
 #include "strobe/serve/api.h"
+#include "strobe/serve/bench_shelf.h"
 #include "strobe/serve/comparison_shelf.h"
 #include "strobe/serve/http_server.h"
 #include "strobe/serve/kernel_shelf.h"
@@ -16,7 +17,7 @@ namespace {
 // Of the memory given, what the plugin's profiles may take.
 constexpr std::uint64_t kProfileShare = 4;
 
-SiteSources real_sources(ComparisonShelf& comparisons, KernelShelf& kernels) {
+SiteSources real_sources(ComparisonShelf& comparisons, KernelShelf& kernels, BenchShelf& benches) {
   return {.api = api_answer,
           .plugin = tensorboard::answer,
           .compare =
@@ -27,6 +28,8 @@ SiteSources real_sources(ComparisonShelf& comparisons, KernelShelf& kernels) {
           .kernels = [&kernels](
                          const Query& query, const ShelfView& view,
                          const TraceLookup& traces) { return kernels.answer(query, view, traces); },
+          .bench = [&benches](std::string_view route, const Query& query,
+                              const ShelfView& view) { return benches.answer(route, query, view); },
           .page_html = report::page_html()};
 }
 
@@ -49,7 +52,7 @@ struct TraceServer::Parts {
         traces(std::move(folder), trace_part(options.shelf)),
         profiles(options.shelf.memory_bytes / kProfileShare,
                  [](std::string_view json) { return tensorboard::read_profile(json); }),
-        site(real_sources(comparisons, kernels), guard_for(*listening, options),
+        site(real_sources(comparisons, kernels, benches), guard_for(*listening, options),
              options.path_prefix, traces, profiles),
         http(std::move(listening)) {}
 
@@ -58,6 +61,7 @@ struct TraceServer::Parts {
   ProfileShelf profiles;
   ComparisonShelf comparisons;
   KernelShelf kernels;
+  BenchShelf benches;
   Site site;
   std::unique_ptr<HttpServer> http;  // its workers use all of the above, so it goes first
 };
@@ -83,7 +87,7 @@ bool TraceServer::is_loopback() const { return parts_->http->is_loopback(); }
 
 std::size_t TraceServer::file_count() const {
   const ShelfView view = parts_->traces.view();
-  return view.traces.size() + view.kernel_files.size();
+  return view.traces.size() + view.kernel_files.size() + view.bench_files.size();
 }
 
 void TraceServer::run(const std::atomic<bool>& stop) {

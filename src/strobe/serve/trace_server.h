@@ -30,7 +30,7 @@ class TraceServer {
 
   std::string url() const;  // "http://127.0.0.1:6007/"
   bool is_loopback() const;
-  std::size_t file_count() const;  // found so far: traces and lists of kernels
+  std::size_t file_count() const;  // found so far: traces, lists of kernels, benchmarks
 
   // Until `stop` is true.
   void run(const std::atomic<bool>& stop);

@@ -87,6 +87,7 @@ struct TraceShelf::State {
   std::condition_variable changed;
   std::map<std::string, Entry, std::less<>> entries;
   std::vector<FoundKernels> kernel_files;
+  std::vector<FoundBench> bench_files;
   std::uint64_t generation = 1;
   std::uint64_t uses = 0;
   std::uint64_t held_bytes = 0;
@@ -94,7 +95,8 @@ struct TraceShelf::State {
   unsigned at_work = 0;  // threads that scan or load just now
   std::vector<std::jthread> threads;
 
-  void take(const std::vector<FoundTrace>& found, const std::vector<FoundKernels>& kernels);
+  void take(const std::vector<FoundTrace>& found, const std::vector<FoundKernels>& kernels,
+            const std::vector<FoundBench>& benches);
   void renew(Entry& entry, const FoundTrace& found);
   void release(Entry& entry);
   void bury(std::unique_lock<std::mutex>& lock);
@@ -110,8 +112,13 @@ struct TraceShelf::State {
 };
 
 void TraceShelf::State::take(const std::vector<FoundTrace>& found,
-                             const std::vector<FoundKernels>& kernels) {
+                             const std::vector<FoundKernels>& kernels,
+                             const std::vector<FoundBench>& benches) {
   std::unique_lock lock(mutex);
+  if (bench_files != benches) {
+    bench_files = benches;
+    ++generation;
+  }
   if (kernel_files != kernels) {
     kernel_files = kernels;
     ++generation;
@@ -189,7 +196,7 @@ TraceShelf::State::Entry* TraceShelf::State::next_to_load() {
 void TraceShelf::State::scan() {
   const std::scoped_lock lock(scan_mutex);
   const std::vector<FoundTrace> found = folder.scan();
-  take(found, folder.kernel_files());
+  take(found, folder.kernel_files(), folder.bench_files());
 }
 
 void TraceShelf::State::scan_forever() {
@@ -339,7 +346,8 @@ ShelfView TraceShelf::view() const {
   ShelfView view{.generation = state_->generation,
                  .is_loading = false,
                  .traces = {},
-                 .kernel_files = state_->kernel_files};
+                 .kernel_files = state_->kernel_files,
+                 .bench_files = state_->bench_files};
   for (const auto& [name, entry] : state_->entries) {
     view.traces.push_back(entry.shelved);
     view.is_loading = view.is_loading || entry.shelved.state == TraceState::kLoading ||

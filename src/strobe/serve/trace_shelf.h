@@ -43,6 +43,7 @@ struct ShelfView {
   bool is_loading = false;
   std::vector<ShelvedTrace> traces;             // by name
   std::vector<FoundKernels> kernel_files = {};  // by name; read by whoever asks for them
+  std::vector<FoundBench> bench_files = {};     // likewise
 };
 
 struct ShelfOptions {

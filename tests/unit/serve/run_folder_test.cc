@@ -91,6 +91,25 @@ TEST(RunFolderTest, lists_of_kernels_are_found_beside_the_traces_by_what_they_ho
   EXPECT_THAT(kernel_names(folder), ElementsAre("own.json", "report.ncu-rep", "run/k.csv.gz"));
 }
 
+TEST(RunFolderTest, benchmarks_are_found_by_what_they_hold) {
+  const test::LogFolder logs;
+  logs.write("a.json", R"({"schema":"strobe.bench/1","header":{},"cells":[]})");
+  logs.write("deep/g.csv", "case,metric,dim0,dim1,value\nsoftmax,gbps,1,1,5\n");
+  logs.write("deep/metrics.csv", "timestamp,gpu_sm_frequency\n1,1400\n");
+  logs.write("trace.json", kTrace);
+  RunFolder folder = opened(logs.path());
+  EXPECT_THAT(names(folder.scan()), ElementsAre("trace.json"));
+  EXPECT_THAT(folder.kernel_files(), IsEmpty());
+  ASSERT_THAT(folder.bench_files(), SizeIs(2));
+  EXPECT_EQ(folder.bench_files()[0].name, "a.json");
+  EXPECT_EQ(folder.bench_files()[0].content, BenchContent::kRun);
+  EXPECT_EQ(folder.bench_files()[1].name, "deep/g.csv");
+  EXPECT_EQ(folder.bench_files()[1].content, BenchContent::kGrids);
+  fs::remove(logs.path() / "a.json");
+  folder.scan();
+  EXPECT_THAT(folder.bench_files(), SizeIs(1));
+}
+
 TEST(RunFolderTest, a_list_of_kernels_can_be_served_alone) {
   const test::LogFolder logs;
   const fs::path list = logs.write("k.out", kKernels);

@@ -38,7 +38,8 @@ TEST(RunsAnswerTest, traces_are_listed_by_run_with_what_is_known_of_them) {
                 R"({"trace":"a.json","worker":"a","span":"default","state":"failed","progress":0,)"
                 R"("error":{"code":"unreadable","what":"broken","where":"a.json","hint":"fix it"},)"
                 R"("file_bytes":0,"dialect":null,"device":null,"rank":null,"slices":null,)"
-                R"("span_ns":null,"import_warning":null}]}],"kernel_files":[]})");
+                R"("span_ns":null,"import_warning":null}]}],"kernel_files":[],)"
+                R"("bench_files":[]})");
 }
 
 TEST(RunsAnswerTest, an_empty_folder_has_no_runs) {
@@ -49,7 +50,7 @@ TEST(RunsAnswerTest, lists_of_kernels_stand_beside_the_runs) {
   ShelfView view;
   view.kernel_files = {{.name = "r/k.csv", .path = "/x", .stamp = {.bytes = 7}}};
   EXPECT_NE(runs_answer("x", view).find(R"("runs":[],"kernel_files":[{"file":"r/k.csv",)"
-                                        R"("file_bytes":7}]})"),
+                                        R"("file_bytes":7}],"bench_files":[]})"),
             std::string::npos);
 }
 

@@ -52,12 +52,20 @@ Result<std::shared_ptr<const std::string>> fake_kernels(const Query& query, cons
       fmt::format("{} of {}", view.kernel_files.at(0).name, view.traces.size()));
 }
 
+Result<std::shared_ptr<const std::string>> fake_bench(std::string_view route, const Query& query,
+                                                      const ShelfView& view) {
+  if (route == "bench/odd") return Error{ErrorCode::kNotFound, "no such route", "", ""};
+  return std::make_shared<const std::string>(fmt::format(
+      "{} {} of {}", route, query.optional_text("file").value_or("-"), view.bench_files.size()));
+}
+
 class SiteTest : public ::testing::Test {
  protected:
   SiteTest() {
     logs_.write_old("run/w.1.pt.trace.json", kTrace);
     logs_.write_old("run/bad.pt.trace.json", "broken");
     logs_.write_old("other/a.json", kTrace);
+    logs_.write_old("other/b.json", R"({"schema":"strobe.bench/1","cells":[]})");
     logs_.write_old("other/k.txt", "Kernel Latency Tensor DRAM\n");
     make("");
   }
@@ -70,8 +78,9 @@ class SiteTest : public ::testing::Test {
                       while (is_held_ && !*options.cancelled) std::this_thread::yield();
                       return readers::read_trace(found.path, options);
                     }});
-    site_.emplace(SiteSources{fake_api, fake_plugin, fake_compare, fake_kernels, "<html></html>"},
-                  HostGuard("127.0.0.1", true, {}), prefix, *traces_, profiles_);
+    site_.emplace(
+        SiteSources{fake_api, fake_plugin, fake_compare, fake_kernels, fake_bench, "<html></html>"},
+        HostGuard("127.0.0.1", true, {}), prefix, *traces_, profiles_);
   }
 
   void wait_for_traces() const {
@@ -157,6 +166,13 @@ TEST_F(SiteTest, a_comparison_is_asked_of_all_files_and_of_loaded_traces) {
   make("");
   EXPECT_EQ(ask("/api/v1/compare?normal=other/a.json").status, 409);
   is_held_ = false;
+}
+
+TEST_F(SiteTest, everything_below_bench_is_asked_of_the_benchmarks) {
+  EXPECT_EQ(ask("/api/v1/bench").text(), "bench - of 1");
+  EXPECT_EQ(ask("/api/v1/bench/table?file=other/b.json").text(), "bench/table other/b.json of 1");
+  EXPECT_EQ(ask("/api/v1/bench/odd").status, 404);
+  EXPECT_EQ(ask("/api/v1/benches").status, 404);
 }
 
 TEST_F(SiteTest, kernels_are_asked_of_all_files_and_of_loaded_traces) {

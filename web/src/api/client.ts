@@ -1,7 +1,13 @@
+import type { BenchDetails, BenchGrids, BenchPoints, BenchRun, BenchTable } from './bench_types.ts';
 import type {
   ApiErrorBody, Comparison, CounterPoints, Diff, KernelStudy, Memory, Modules, Runs, SearchResult, Selection, SliceDetails, Summary, Tile,
   Timeline,
 } from './types.ts';
+
+// One table: of a run by case, type and providers, of tables of ratios by all their words.
+export type BenchQuestion = {
+  file: string; case: string; baseline: string; contender: string; dtype?: string; time?: string; version?: string; device?: string; metric?: string;
+};
 
 // What the server said no with; `unreachable` when it said nothing at all.
 export class ApiError extends Error {
@@ -69,6 +75,10 @@ export class Client {
   diff = (base: string, other: string): Promise<Diff> => this.get('diff', { base, other });
   compare = (question: { normal: string; abnormal: string; cycle?: string; align?: string }): Promise<Comparison> => this.get('compare', question);
   kernels = (question: { file?: string; trace?: string; chip?: string }): Promise<KernelStudy> => this.get('kernels', question);
+  bench = (file: string): Promise<BenchRun | BenchGrids> => this.get('bench', { file });
+  benchTable = (question: BenchQuestion): Promise<BenchTable> => this.get('bench/table', question);
+  benchCell = (question: BenchQuestion & { shape: string }): Promise<BenchDetails> => this.get('bench/cell', question);
+  benchPoints = (question: { file: string; case: string; dtype?: string; time?: string }): Promise<BenchPoints> => this.get('bench/points', question);
   slice = (trace: string, slice: number): Promise<SliceDetails> => this.get('slice', { trace, slice });
 
   tile(trace: string, start_ns: number, end_ns: number, columns: number, signal?: AbortSignal): Promise<Tile> {

@@ -1,3 +1,5 @@
+import type { BenchFile } from './bench_types.ts';
+
 // The answers of strobe's HTTP API, version 1, as docs/api.md describes them. Times are whole
 // nanoseconds since the trace's origin.
 
@@ -45,6 +47,7 @@ export interface Runs {
   loading: boolean;
   runs: Run[];
   kernel_files: KernelFile[];
+  bench_files: BenchFile[];
 }
 
 export type Cell = string | number | null;

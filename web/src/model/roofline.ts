@@ -1,6 +1,7 @@
 import type { KernelStudy, Roof, RooflinePoint, Row, StudiedKernel, Table } from '../api/types.ts';
 import type { Axis, PlotWindow } from './axis.ts';
 import { matcherOf } from './query.ts';
+import type { PlotMark } from './scatter.ts';
 import { threeDigits } from './units.ts';
 
 // Kernels against what the chip can do. With counted operations and bytes they are points of a
@@ -9,11 +10,8 @@ import { threeDigits } from './units.ts';
 export type View = 'roofline' | 'fractions';
 export type Level = 'dram' | 'l2';
 
-export interface Mark {
-  kernel: number; // index into the study's kernels
-  x: number;
-  y: number;
-  latency_ns: number;
+// `kernel`: index into the study's kernels.
+export interface Mark extends PlotMark {
   point: RooflinePoint;
 }
 

@@ -1,7 +1,13 @@
 import { type PlotWindow, shareAlong } from './axis.ts';
-import type { Mark } from './roofline.ts';
 
 // Where marks and their names go on the screen.
+
+export interface PlotMark {
+  kernel: number; // which thing it stands for
+  x: number;
+  y: number;
+  latency_ns: number;
+}
 
 const kMostRadius = 24;
 const kLeastRadius = 3;
@@ -11,8 +17,8 @@ export function radiusOf(latency_ns: number, most_ns: number): number {
   return Math.max(kLeastRadius, kMostRadius * Math.sqrt(latency_ns / Math.max(1, most_ns)));
 }
 
-export interface Placed {
-  mark: Mark;
+export interface Placed<M extends PlotMark = PlotMark> {
+  mark: M;
   x: number; // pixels
   y: number;
   radius: number;
@@ -25,7 +31,7 @@ export interface Room {
   height: number;
 }
 
-export function place(marks: readonly Mark[], window: PlotWindow, room: Room, most_ns: number): Placed[] {
+export function place<M extends PlotMark>(marks: readonly M[], window: PlotWindow, room: Room, most_ns: number): Placed<M>[] {
   return marks.map((mark) => ({
     mark,
     x: room.left + shareAlong(window.x, mark.x) * room.width,
@@ -39,8 +45,8 @@ function roomiest(steps: readonly number[], clearance: (step: number) => number)
 }
 
 // Side by side along one axis instead of on top of each other: the larger ones near `middle`.
-export function spreadOut(placed: readonly Placed[], middle: number, reach: number): Placed[] {
-  const done: Placed[] = [];
+export function spreadOut<M extends PlotMark>(placed: readonly Placed<M>[], middle: number, reach: number): Placed<M>[] {
+  const done: Placed<M>[] = [];
   for (const one of placed) {
     const steps = Array.from({ length: 2 * Math.ceil(reach / 2) + 1 }, (_, i) => (i % 2 === 0 ? 1 : -1) * Math.ceil(i / 2) * 2);
     const isFree = (x: number): boolean => done.every((other) => Math.hypot(other.x - x, other.y - one.y) >= 1.2 * (other.radius + one.radius)); // corners reach out
@@ -103,8 +109,8 @@ export function cutName(name: string, most: number): string {
 const kReach = 9;
 
 // The mark under the pointer, or the nearest within reach; of several, the smallest.
-export function markAt(placed: readonly Placed[], x: number, y: number): Placed | null {
-  let best: Placed | null = null;
+export function markAt<M extends PlotMark>(placed: readonly Placed<M>[], x: number, y: number): Placed<M> | null {
+  let best: Placed<M> | null = null;
   let least = kReach;
   for (const one of placed) {
     const beyond = Math.max(0, Math.hypot(one.x - x, one.y - y) - one.radius);

@@ -94,8 +94,16 @@ export class Session {
     for (const entry of allTraces(after)) {
       const old = sizes.get(entry.trace);
       if (old?.state !== 'ready' || (old.file_bytes === entry.file_bytes && entry.state === 'ready')) continue;
-      for (const key of [...this.answers.keys()]) if (key.includes(entry.trace)) this.answers.delete(key);
+      this.forget(entry.trace);
     }
+    const benches = new Map(before.bench_files.map((one) => [one.file, one.modified_ms]));
+    for (const { file, modified_ms } of after.bench_files) {
+      if (benches.has(file) && benches.get(file) !== modified_ms) this.forget(file);
+    }
+  }
+
+  private forget(name: string): void {
+    for (const key of [...this.answers.keys()]) if (key.includes(name)) this.answers.delete(key);
   }
 }
 

@@ -151,6 +151,10 @@ function Content(): JSX.Element {
       session.amend(atScreen(route, 'roofline'));
       return;
     }
+    if (runs.value.runs.length === 0 && runs.value.bench_files.length > 0) {
+      session.amend(atScreen(route, 'bench'));
+      return;
+    }
     const only = runs.value.runs.length === 1 && runs.value.runs[0].traces.length === 1 ? defaultTrace(runs.value) : null;
     session.amend(only === null ? atScreen(route, 'runs') : { screen: screen.id, traces: [only], parameters: route.parameters });
   }, [route, runs]);

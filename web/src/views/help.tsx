@@ -36,10 +36,16 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
     ['+ −', 'zoom; arrow keys move, 0 shows everything'],
     ['click', 'choose a kernel, there or in the table'],
   ] },
+  { title: 'Bench', keys: [
+    ['arrows', 'from cell to cell; the details follow once they are open'],
+    ['Enter', 'the details of the cell; click too'],
+    ['Esc', 'close them'],
+  ] },
   { title: 'Everywhere', keys: [
     ['1 … 9', 'the screens, in their order'],
     ['K', 'kernels against the roofs of the chip'],
     ['C', 'compare two runs'],
+    ['B', 'benchmarks: one implementation against another'],
     ['R', 'runs'],
     ['T', 'light, dark, as the system has it'],
     ['?', 'this page'],

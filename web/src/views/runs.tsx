@@ -22,12 +22,14 @@ export function RunsView(): JSX.Element {
   if (runs.is === 'failed') return <Failure error={runs.error} title="No connection" />;
   const count = runs.value.runs.reduce((sum, run) => sum + run.traces.length, 0);
   const files = runs.value.kernel_files;
-  if (count === 0 && files.length === 0) return <EmptyFolder runs={runs.value} />;
+  const benches = runs.value.bench_files;
+  if (count === 0 && files.length === 0 && benches.length === 0) return <EmptyFolder runs={runs.value} />;
   const { matches, problem } = matcherOf(filter);
   const shown = runs.value.runs
     .map((run) => ({ ...run, traces: run.traces.filter((entry) => matches(`${run.name}/${entry.worker} ${entry.trace}`)) }))
     .filter((run) => run.traces.length > 0);
   const shownFiles = files.filter((one) => matches(one.file));
+  const shownBenches = benches.filter((one) => matches(one.file));
   const toggle = (traces: readonly string[], isOn: boolean): void =>
     setChosen(isOn ? [...chosen, ...traces.filter((one) => !chosen.includes(one))] : chosen.filter((one) => !traces.includes(one)));
   const open = (traces: readonly string[], screen = 'overview'): void => session.go({ screen, traces: [...traces], parameters: {} });
@@ -35,7 +37,7 @@ export function RunsView(): JSX.Element {
     <div class="page runs">
       <div class="tools">
         <h1>Runs <span class="muted">in {runs.value.folder}</span></h1>
-        {count + files.length >= kSearchFrom && <FilterBox value={filter} problem={problem} onValue={setFilter} label="Search" />}
+        {count + files.length + benches.length >= kSearchFrom && <FilterBox value={filter} problem={problem} onValue={setFilter} label="Search" />}
         {runs.value.loading && <span class="muted" role="status"><span class="spinner" aria-hidden="true" /> loading</span>}
         <span class="grow" />
         <span class="muted">{chosen.length > 0 ? `${chosen.length} chosen` : ''}</span>
@@ -44,8 +46,9 @@ export function RunsView(): JSX.Element {
         <button type="button" class="primary" disabled={chosen.length === 0} onClick={() => open(chosen.slice(0, 1))}>Open</button>
       </div>
       {shown.map((run) => <RunCard key={run.name} run={run} chosen={chosen} onToggle={toggle} onOpen={(trace) => open([trace])} />)}
-      {shownFiles.length > 0 && <KernelFiles files={shownFiles} onOpen={(file) => session.go({ screen: 'roofline', traces: route.traces, parameters: { file } })} />}
-      {shown.length === 0 && shownFiles.length === 0 && <p class="nothing muted">Nothing is called that.</p>}
+      {shownFiles.length > 0 && <FileList title="Kernels with counters" opens="opens in Roofline" files={shownFiles} onOpen={(file) => session.go({ screen: 'roofline', traces: route.traces, parameters: { file } })} />}
+      {shownBenches.length > 0 && <FileList title="Benchmarks" opens="opens in Bench" files={shownBenches} onOpen={(file) => session.go({ screen: 'bench', traces: route.traces, parameters: { file } })} />}
+      {shown.length === 0 && shownFiles.length === 0 && shownBenches.length === 0 && <p class="nothing muted">Nothing is called that.</p>}
     </div>
   );
 }
@@ -75,15 +78,15 @@ function RunCard({ run, chosen, onToggle, onOpen }: {
   );
 }
 
-function KernelFiles({ files, onOpen }: { files: readonly KernelFile[]; onOpen: (file: string) => void }): JSX.Element {
+function FileList({ title, opens, files, onOpen }: { title: string; opens: string; files: readonly KernelFile[]; onOpen: (file: string) => void }): JSX.Element {
   return (
-    <section class="card run kernel-files">
-      <header><h2>Kernels with counters</h2><span class="muted">{files.length} {files.length === 1 ? 'file' : 'files'}</span></header>
+    <section class="card run files">
+      <header><h2>{title}</h2><span class="muted">{files.length} {files.length === 1 ? 'file' : 'files'}</span></header>
       <ul class="entries">
         {files.map((one) => (
           <li key={one.file} class="entry">
             <button type="button" class="entry-body" onClick={() => onOpen(one.file)}>
-              <span class="worker">{one.file}</span><span class="muted">opens in Roofline</span><span class="number muted">{bytesText(one.file_bytes)}</span>
+              <span class="worker">{one.file}</span><span class="muted">{opens}</span><span class="number muted">{bytesText(one.file_bytes)}</span>
             </button>
           </li>
         ))}
@@ -134,7 +137,7 @@ function EmptyFolder({ runs }: { runs: RunsAnswer }): JSX.Element {
     <Empty title={`There are no traces in ${runs.folder}`}>
       <p>Put traces (<code>.json</code>, <code>.json.gz</code>, <code>.json.zst</code>) there, or in folders below it: every folder is a
         run, every file one of its workers. They appear here by themselves. So do lists of kernels with counters (<code>.csv</code>,
-        <code>.ncu-rep</code>, <code>.txt</code>).</p>
+        <code>.ncu-rep</code>, <code>.txt</code>) and what <code>strobe bench</code> writes.</p>
     </Empty>
   );
 }

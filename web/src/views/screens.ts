@@ -1,4 +1,5 @@
 import type { Screen } from './screen.ts';
+import { bench } from './bench.tsx';
 import { compare } from './compare.tsx';
 import { diff } from './diff.tsx';
 import { distributed } from './distributed.tsx';
@@ -24,4 +25,5 @@ export const kScreens: readonly Screen[] = [
   distributed,
   diff,
   compare,
+  bench,
 ];

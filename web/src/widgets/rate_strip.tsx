@@ -30,7 +30,7 @@ export function RateStrip({ kernels, marks, all, most_ns, roof, chosen, onChoose
   const yAt = (value: number): number => kTop + (1 - shareAlong(axis, value)) * height;
   const reach = Math.max(10, (size.width - kLeft - 6) / 2);
   const placed = useMemo(
-    () => spreadOut(marks.map((mark): Placed => ({ mark, x: 0, y: yAt(mark.y), radius: radiusOf(mark.latency_ns, most_ns) })), kLeft + reach, reach),
+    () => spreadOut(marks.map((mark): Placed<Mark> => ({ mark, x: 0, y: yAt(mark.y), radius: radiusOf(mark.latency_ns, most_ns) })), kLeft + reach, reach),
     [marks, size, axis, most_ns]);
   const focus = hovered?.kernel ?? chosen;
   return (

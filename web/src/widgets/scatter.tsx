@@ -1,10 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 
-import type { Bound, StudiedKernel } from '../api/types.ts';
+import type { Bound } from '../api/types.ts';
 import { type Axis, type PlotWindow, movedAxis, partOfAxis, shareAlong, ticksOf, withinReason, zoomedAxis } from '../model/axis.ts';
-import { type Mark, type RoofLine, roofText } from '../model/roofline.ts';
-import { type Box, type Placed, type Room, cutName, labelsFor, markAt, place } from '../model/scatter.ts';
+import { type RoofLine, roofText } from '../model/roofline.ts';
+import { type Box, type Placed, type PlotMark, type Room, cutName, labelsFor, markAt, place } from '../model/scatter.ts';
 import { useSize } from './hooks.ts';
 import { KernelMark } from './kernel_mark.tsx';
 import { type Tip, Tooltip } from './pieces.tsx';
@@ -22,9 +22,16 @@ export interface Guide {
   text: string;
 }
 
-interface Props {
-  kernels: readonly StudiedKernel[];
-  marks: readonly Mark[];
+// What a mark stands for: its name, and the colour and shape that tell its kind.
+export interface MarkLook {
+  name: string;
+  family: string;
+  bound: Bound;
+}
+
+interface Props<M extends PlotMark> {
+  kernels: readonly MarkLook[];
+  marks: readonly M[];
   most_ns: number; // of the largest mark, also when it is filtered away
   window: PlotWindow;
   whole: PlotWindow;
@@ -35,7 +42,8 @@ interface Props {
   guides: readonly Guide[];
   chosen: number | null;
   onChoose: (kernel: number | null) => void;
-  tip: (mark: Mark) => ComponentChildren;
+  tip: (mark: M) => ComponentChildren;
+  hasLegend?: boolean; // of the shapes; default: yes
   label: string;
 }
 
@@ -54,12 +62,12 @@ interface Drag {
   moves: PlotWindow | null; // with Shift: the window as it was
 }
 
-export function Scatter(props: Props): JSX.Element {
+export function Scatter<M extends PlotMark>(props: Props<M>): JSX.Element {
   const { kernels, marks, window, whole, chosen } = props;
   const [box, size] = useSize<HTMLDivElement>();
   const svg = useRef<SVGSVGElement>(null);
   const [drag, setDrag] = useState<Drag | null>(null);
-  const [hovered, setHovered] = useState<{ placed: Placed; tip: Tip } | null>(null);
+  const [hovered, setHovered] = useState<{ placed: Placed<M>; tip: Tip } | null>(null);
   const room: Room = { left: kMargin.left, top: kMargin.top, width: Math.max(50, size.width - kMargin.left - kMargin.right), height: Math.max(50, size.height - kMargin.top - kMargin.bottom) };
   const placed = useMemo(() => place(marks, window, room, props.most_ns), [marks, window, size, props.most_ns]);
   const inRoom = useMemo(() => placed.filter((one) => one.x > room.left - one.radius && one.x < room.left + room.width + one.radius && one.y > room.top - one.radius && one.y < room.top + room.height + one.radius), [placed]);
@@ -160,7 +168,7 @@ export function Scatter(props: Props): JSX.Element {
             {focused.map((one, i) => <circle key={i} class="ring" cx={one.x} cy={one.y} r={one.radius * 1.25 + 4} />)}
             {labels.map((label) => <text key={label.kernel + label.text + label.x} class={`mark-name ${label.kernel === chosen ? 'chosen' : ''}`} x={label.x} y={label.y}>{label.text}</text>)}
           </g>
-          <BoundLegend kernels={kernels} room={room} />
+          {props.hasLegend !== false && <BoundLegend kernels={kernels} room={room} />}
           {drag && !drag.moves && Math.hypot(drag.x - drag.fromX, drag.y - drag.fromY) >= kDragFrom && (
             <rect class="drag-box" x={Math.min(drag.x, drag.fromX)} y={Math.min(drag.y, drag.fromY)} width={Math.abs(drag.x - drag.fromX)} height={Math.abs(drag.y - drag.fromY)} />
           )}
@@ -177,7 +185,7 @@ const kLegend: readonly [Bound, string][] = [
 const kLegendEvery = 68;
 
 // What shapes mean, of those in the picture.
-function BoundLegend({ kernels, room }: { kernels: readonly StudiedKernel[]; room: Room }): JSX.Element {
+function BoundLegend({ kernels, room }: { kernels: readonly MarkLook[]; room: Room }): JSX.Element {
   const stems = new Set(kernels.map((one) => one.bound.split('-')[0]));
   const shown = kLegend.filter(([bound]) => stems.has(bound.split('-')[0]));
   const isAnyLeaning = kernels.some((one) => one.bound.endsWith('leaning'));

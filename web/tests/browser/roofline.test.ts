@@ -265,7 +265,7 @@ test('files and traces are offered, the one beside the open trace first', async 
   await page.waitForURL(/chip=/);
   await page.waitForSelector('.scatter .mark');
   await open('runs');
-  await page.locator('.kernel-files button', { hasText: kFractions }).click();
+  await page.locator('.run.files button', { hasText: kFractions }).click();
   await page.waitForURL(/#\/roofline\?file=seed\/table\.txt/);
   await open('roofline?file=gone.csv');
   await page.waitForFunction(() => document.querySelector('[role="alert"]')?.textContent?.includes("nothing with kernels is called 'gone.csv'"));

@@ -12,7 +12,7 @@ function entry(trace: string, rank: number | null = null, state: TraceEntry['sta
 }
 
 const runs: Runs = {
-  strobe: '', folder: '', generation: 1, loading: false, kernel_files: [],
+  strobe: '', folder: '', generation: 1, loading: false, kernel_files: [], bench_files: [],
   runs: [
     { name: 'a', traces: [entry('a/t.json')] },
     { name: 'broken', traces: [entry('broken/t.json', null, 'failed')] },

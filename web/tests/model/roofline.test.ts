@@ -104,7 +104,7 @@ test('marks lie where their values are', () => {
 });
 
 function at(x: number, y: number, radius: number, index = 0): Placed {
-  return { x, y, radius, mark: { kernel: index, x, y, latency_ns: 1, point: point(index, gemm) } };
+  return { x, y, radius, mark: { kernel: index, x, y, latency_ns: 1 } };
 }
 
 test('the pointer finds the smallest mark below it, else the nearest', () => {
@@ -190,7 +190,7 @@ test('every bound and family can be told without colour', () => {
 
 const entry = { worker: 't', span: 'default', rank: null, progress: 1, error: null, file_bytes: 1, dialect: null, device: null, slices: 1, span_ns: 1, import_warning: null };
 const runs: Runs = {
-  strobe: '', folder: '', generation: 1, loading: false, kernel_files: [{ file: 'a/k.csv', file_bytes: 1 }, { file: 'b/k.txt', file_bytes: 1 }],
+  strobe: '', folder: '', generation: 1, loading: false, kernel_files: [{ file: 'a/k.csv', file_bytes: 1 }, { file: 'b/k.txt', file_bytes: 1 }], bench_files: [],
   runs: [{ name: 'b', traces: [{ ...entry, trace: 'b/t.json', state: 'ready' }, { ...entry, trace: 'b/bad.json', state: 'failed' }] }, { name: 'c', traces: [{ ...entry, trace: 'c/t.json', state: 'ready' }] }],
 };
 

@@ -13,7 +13,7 @@ function entry(trace: string, state: TraceEntry['state']): TraceEntry {
 }
 
 const runs: Runs = {
-  strobe: '0', folder: 'logs', generation: 1, loading: false, kernel_files: [],
+  strobe: '0', folder: 'logs', generation: 1, loading: false, kernel_files: [], bench_files: [],
   runs: [{ name: 'a', traces: [entry('a/x', 'failed')] }, { name: 'b', traces: [entry('b/y', 'ready')] }],
 };
 

@@ -60,9 +60,8 @@ std::vector<Operator> naive_softmax() {
 // The product first, as eager frameworks do today.
 std::vector<Operator> softmax_backward() {
   return {make("mul", {named("dy"), named("y")}, named("g"), product),
-          make("softmax_backward", {named("g"), named("y")}, named("dx"), [](const Arguments& in) {
-            return in[0] - in[1] * row_sum(in[0]);
-          })};
+          make("softmax_backward", {named("g"), named("y")}, named("dx"),
+               [](const Arguments& in) { return in[0] - in[1] * row_sum(in[0]); })};
 }
 
 Operator layernorm() {
@@ -167,7 +166,10 @@ std::vector<CaseInfo> make_cases() {
       {.id = "matmul_add_relu", .definition = "relu(A B + D)", .kind = kMatmul, .eager_kernels = 3},
       {.id = "matmul_matmul", .definition = "(A B) W", .kind = kMatmul, .eager_kernels = 2},
       {.id = "conv_add", .definition = "conv(x, w) + D", .kind = kConvolution, .eager_kernels = 2},
-      {.id = "conv_relu", .definition = "relu(conv(x, w))", .kind = kConvolution, .eager_kernels = 2},
+      {.id = "conv_relu",
+       .definition = "relu(conv(x, w))",
+       .kind = kConvolution,
+       .eager_kernels = 2},
       {.id = "conv_bn",
        .definition = "batch norm at inference of conv(x, w)",
        .kind = kConvolution,

@@ -35,7 +35,8 @@ class Fusion {
   // What nobody reads any more is the answer.
   Expression finish() && {
     for (Output& output : made_) {
-      if (!std::ranges::count(read_, output.tensor.name)) whole_.outputs.push_back(std::move(output));
+      if (!std::ranges::count(read_, output.tensor.name))
+        whole_.outputs.push_back(std::move(output));
     }
     return std::move(whole_);
   }

@@ -18,9 +18,9 @@
 namespace strobe::bench {
 
 struct ProviderInfo {
-  std::string name;     // "cuda-fused"
-  std::string version;  // of what it stands on: "NVRTC 13.0, driver 580.95"
-  std::string device;   // "NVIDIA H200", "aarch64 NEON, 2 threads"
+  std::string name;      // "cuda-fused"
+  std::string version;   // of what it stands on: "NVRTC 13.0, driver 580.95"
+  std::string device;    // "NVIDIA H200", "aarch64 NEON, 2 threads"
   std::string obstacle;  // why it cannot run here, and what to do; empty: it can
   bool is_available() const { return obstacle.empty(); }
 };
@@ -33,8 +33,8 @@ struct Plan {
 };
 
 enum class InputLaw : std::uint8_t {
-  kNormal,        // what is timed: N(0, 1), never zeros
-  kConditioned,   // U(0, 2) / C: for checking cases that are badly conditioned
+  kNormal,       // what is timed: N(0, 1), never zeros
+  kConditioned,  // U(0, 2) / C: for checking cases that are badly conditioned
 };
 
 struct PrepareRequest {
@@ -42,7 +42,7 @@ struct PrepareRequest {
   std::uint64_t seed = 1;
   InputLaw law = InputLaw::kNormal;
   std::string flush = "cold";
-  std::string cache_folder;   // empty: nothing is kept
+  std::string cache_folder;  // empty: nothing is kept
   bool may_tune = true;
 };
 
@@ -63,7 +63,8 @@ class PreparedCell {
   virtual ~PreparedCell() = default;
   virtual Result<void> run() = 0;  // once, and wait for it
   virtual Result<SampleBlock> sample(const SampleRequest& request) = 0;
-  // Poisons the outputs, runs once, and gives the rows asked for of output `index` as f32, row by row.
+  // Poisons the outputs, runs once, and gives the rows asked for of output `index` as f32, row by
+  // row.
   virtual std::size_t output_count() const = 0;
   virtual Result<std::vector<float>> output_rows(std::size_t index,
                                                  std::span<const std::int64_t> rows) = 0;

@@ -1,16 +1,42 @@
+#include <array>
+
+#include "strobe/bench/providers/cpu/cpu_provider.h"
 #include "strobe/bench/providers/cuda/library_providers.h"
 #include "strobe/bench/providers/cuda/program_providers.h"
 #include "strobe/bench/providers/provider.h"
 
 namespace strobe::bench {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  std::unique_ptr<Provider> (*make)();
+};
+
+// A provider more is a line more.
+constexpr std::array kProviders = {
+    Entry{"cpu", []() -> std::unique_ptr<Provider> { return std::make_unique<CpuProvider>(true); }},
+    Entry{"cpu-unfused",
+          []() -> std::unique_ptr<Provider> { return std::make_unique<CpuProvider>(false); }},
+    Entry{"cuda-unfused", [] { return make_cuda_provider("cuda-unfused"); }},
+    Entry{"cuda-fused", [] { return make_cuda_provider("cuda-fused"); }},
+    Entry{"cublaslt", [] { return make_library_provider("cublaslt"); }},
+    Entry{"cudnn", [] { return make_library_provider("cudnn"); }},
+};
+
+}  // namespace
 
 std::unique_ptr<Provider> make_provider(std::string_view name) {
-  if (auto provider = make_library_provider(name)) return provider;
-  return make_cuda_provider(name);
+  for (const Entry& entry : kProviders) {
+    if (entry.name == name) return entry.make();
+  }
+  return nullptr;
 }
 
 std::vector<std::string_view> provider_names() {
-  return {"cuda-unfused", "cuda-fused", "cublaslt", "cudnn"};
+  std::vector<std::string_view> names;
+  for (const Entry& entry : kProviders) names.push_back(entry.name);
+  return names;
 }
 
 }  // namespace strobe::bench

@@ -5,8 +5,9 @@
 #include "strobe/bench/cell.h"
 #include "strobe/bench/providers/provider.h"
 
-// The inputs of a cell, value by value, from nothing but (seed, tensor, index): every provider, in any
-// language, on any device, makes the same bits. Integers all the way, one f32 multiplication at the end.
+// The inputs of a cell, value by value, from nothing but (seed, tensor, index): every provider, in
+// any language, on any device, makes the same bits. Integers all the way, one f32 multiplication at
+// the end.
 namespace strobe::bench {
 
 // splitmix64's finisher over a counter.

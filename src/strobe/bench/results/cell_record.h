@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "strobe/base/result.h"
 #include "strobe/bench/cell.h"
 
 // What is known of a cell after it ran, and of a run: the file `strobe.bench/1` is exactly this.
@@ -26,18 +27,20 @@ enum class CellStatus : std::uint8_t {
 std::string_view status_name(CellStatus status);  // "ok", "oom_predicted"
 Result<CellStatus> parse_status(std::string_view name);
 
-// Said of a cell that has a time; several may hold. noisy: the cap came before the interval was narrow.
+// Said of a cell that has a time; several may hold. noisy: the cap came before the interval was
+// narrow.
 enum class CellFlag : std::uint8_t {
   kNoisy,
   kThrottled,
-  kSameKernels,  // as the provider it is compared with
-  kNearFloor,    // within 1.5 of an event pair around an empty kernel
-  kHostBound,    // call time exceeds device time by more than 20 %
-  kFellBack,     // a compiled provider that ran the library's kernels
-  kMathDiffers,  // the two sides computed in different precisions
-  kUnrepeatable, // --repeat-check: other bits in another call
+  kSameKernels,   // as the provider it is compared with
+  kNearFloor,     // within 1.5 of an event pair around an empty kernel
+  kHostBound,     // call time exceeds device time by more than 20 %
+  kFellBack,      // a compiled provider that ran the library's kernels
+  kMathDiffers,   // the two sides computed in different precisions
+  kUnrepeatable,  // --repeat-check: other bits in another call
 };
-std::string_view flag_name(CellFlag flag);
+std::string_view flag_name(CellFlag flag);  // "noisy", "same_kernels"
+std::optional<CellFlag> find_flag(std::string_view name);
 
 enum class TimeMode : std::uint8_t { kDevice, kGraph, kCall, kActivity, kCpu };
 std::string_view mode_name(TimeMode mode);
@@ -50,7 +53,7 @@ struct TimeSummary {  // microseconds
   double min = 0;
   double mad = 0;
   std::size_t n = 0;
-  std::array<double, 2> ci95 = {0, 0};  // of the median, by order statistics
+  std::array<double, 2> ci95 = {0, 0};  // of the median, by order statistics; 0, 0: unknown
   std::size_t set_aside = 0;            // samples left out because the clock was low
   std::vector<float> samples_us = {};   // kept for --samples and for comparing; may be empty
 };
@@ -105,7 +108,8 @@ struct CellRecord {
   std::vector<KernelLaunch> kernels;
   std::string signature;
   CompileTimes compile;
-  std::map<std::string, std::string> config;  // how the provider was tuned: "schedule": "row-cluster"
+  std::map<std::string, std::string>
+      config;  // how the provider was tuned: "schedule": "row-cluster"
   std::optional<Accuracy> accuracy;
   Clocks clocks;
   std::vector<CellFlag> flags;
@@ -118,7 +122,8 @@ struct CellRecord {
 };
 
 struct Floors {  // microseconds
-  std::optional<double> event_pair, empty_kernel_events, empty_kernel, empty_kernel_graph, launch_call;
+  std::optional<double> event_pair, empty_kernel_events, empty_kernel, empty_kernel_graph,
+      launch_call;
 };
 
 struct Roofs {
@@ -144,13 +149,14 @@ struct RunHeader {
   Roofs roofs;
   Method method;
   std::string command_line;
-  std::string started;  // ISO 8601, UTC
+  std::string started;                         // ISO 8601, UTC
   std::map<std::string, double> device_facts;  // "l2_bytes", "sm_count", "memory_bytes"
 };
 
 struct BenchRun {
   RunHeader header;
-  std::vector<CellRecord> cells;  // in the order in which they ran
+  std::vector<CellRecord> cells;          // in the order in which they ran
+  std::vector<std::string> remarks = {};  // of reading: what could not be used, by its place
 };
 
 }  // namespace strobe::bench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -14,18 +15,25 @@
 namespace strobe::bench {
 
 enum class GridMetric : std::uint8_t {
-  kRelativeOverhead,       // t_contender / t_baseline
-  kRelativePerformance,    // 100 t_baseline / t_contender
-  kDeviceSpeedup,          // 100 t_B / t_A of one provider
-  kBandwidth,              // GB/s
+  kRelativeOverhead,     // t_contender / t_baseline
+  kRelativePerformance,  // 100 t_baseline / t_contender
+  kDeviceSpeedup,        // 100 t_B / t_A of one provider
+  kBandwidth,            // GB/s
 };
 std::string_view metric_name(GridMetric metric);  // "relative_overhead"
+std::optional<GridMetric> find_metric(std::string_view name);
 
 struct GridCell {
   std::int64_t dim0 = 0;
   std::int64_t dim1 = 0;
-  std::optional<double> value;
+  std::optional<double> value = {};  // of a wrong cell too: it is shown, struck out
   CellStatus status = CellStatus::kOk;
+  bool ran_same_kernels = false;                   // shown with '=', left out of means
+  std::optional<std::array<double, 2>> ci95 = {};  // of the value, where the times have one
+  Shape shape = {};                                // of a run of strobe's own: all its axes
+
+  // Enters means and judgements of the value.
+  bool counts() const { return value && status == CellStatus::kOk && !ran_same_kernels; }
 };
 
 // One table: everything of one version, device, case and pair of providers, in run order.
@@ -36,8 +44,18 @@ struct RatioGrid {
   std::string baseline;
   std::string contender;
   GridMetric metric = GridMetric::kRelativePerformance;
-  std::vector<GridCell> cells;
+  std::vector<GridCell> cells = {};
+  std::string dtype = {};    // "f32"; "" where nobody said
+  std::string variant = {};  // axes beyond the two: "hd64_nh32", "k1024"
+  bool is_list = false;      // shapes without two axes: dim0 counts them, dim1 is 0
 };
+
+struct GridMean {
+  double mean = 0;  // geometric
+  std::size_t cells = 0;
+};
+// Over the cells that count; nothing if there is none.
+std::optional<GridMean> geometric_mean(const RatioGrid& grid);
 
 struct RatioGrids {
   std::vector<RatioGrid> grids;
@@ -45,10 +63,20 @@ struct RatioGrids {
   std::vector<std::string> remarks;  // rows that could not be used, by line and column
 };
 
+// CSV with the columns case, metric, dim0, dim1, value and, where known, version, device, baseline,
+// contender, status, dtype; plain, .gz or .zst.
 Result<RatioGrids> read_ratio_grids(const std::filesystem::path& path);
+Result<RatioGrids> parse_ratio_grids(std::string_view csv, std::string_view name);
 bool looks_like_ratio_grids(std::string_view head);
-// The same table from a run of strobe's own.
+// The same table from a run of strobe's own, by its headline times or those of a mode; every shape
+// of the case in one list of cells. Of bandwidth `baseline` is passed over.
 RatioGrid ratio_grid(const BenchRun& run, std::string_view case_id, DType dtype,
-                     std::string_view baseline, std::string_view contender, GridMetric metric);
+                     std::string_view baseline, std::string_view contender, GridMetric metric,
+                     std::optional<TimeMode> mode = {});
+// Cut so that each is a table of rows and columns: attention by heads, matmul by K.
+std::vector<RatioGrid> tables_of(const RatioGrid& grid);
+// The same provider on two devices: how much faster `run` is than `other`.
+RatioGrid device_grid(const BenchRun& run, const BenchRun& other, std::string_view case_id,
+                      DType dtype, std::string_view provider, std::optional<TimeMode> mode = {});
 
 }  // namespace strobe::bench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -7,16 +8,23 @@
 #include "strobe/base/result.h"
 #include "strobe/bench/results/cell_record.h"
 
-// A run as one JSON file: {"schema":"strobe.bench/1","header":{…},"cells":[…]}; docs/formats/bench_json.md.
+// A run as one JSON file: {"schema":"strobe.bench/1","header":{…},"cells":[…]};
+// docs/formats/bench_json.md.
 namespace strobe::bench {
 
 std::string to_json(const BenchRun& run);
 std::string to_json(const CellRecord& record);
-// Unknown keys are passed over; a record that cannot be used is named with its place.
+bool looks_like_run(std::string_view head);
+// Unknown keys are passed over. A record that cannot be used is a remark of the run, with its
+// place; an error if none can.
 Result<BenchRun> parse_run(std::string_view json, std::string_view name);
 Result<CellRecord> parse_record(std::string_view json);
-Result<BenchRun> read_run(const std::filesystem::path& path);  // plain, .gz or .zst
-// The samples of all cells, f32 little endian, beside the run: RUN.samples and where each begins.
+// Plain, .gz or .zst; an error if more than `most_bytes` are in it, or in its samples.
+Result<BenchRun> read_run(const std::filesystem::path& path,
+                          std::uint64_t most_bytes = std::uint64_t{4} << 30);
+// The samples of all cells one after the other, f32 little endian; the run says where each cell's
+// begin, and read_run finds them again under samples_path.
+std::filesystem::path samples_path(const std::filesystem::path& run);  // RUN.samples
 Result<void> write_samples(const BenchRun& run, const std::filesystem::path& path);
 
 }  // namespace strobe::bench

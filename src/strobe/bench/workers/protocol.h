@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +23,8 @@
 //   cell     {"op":"cell","id":7,CELL,"modes":[...]}    all of it in one, for workers that know no more
 //   bye
 //
-// CELL is "case","variant","shape","dtype","seed","law","flush". A reply has "id" and "status"; unknown
+// CELL is "case","variant","shape","dtype","seed","law","flush". Rows are numbers or pairs of the first
+// and how many. A reply has "id" and "status"; unknown
 // keys are passed over, a line that is not JSON is noise and kept for the log.
 namespace strobe::bench {
 
@@ -33,38 +35,39 @@ enum class WorkerOp : std::uint8_t {
 struct WorkerRequest {
   WorkerOp op = WorkerOp::kHello;
   std::int64_t id = 0;
-  PrepareRequest prepare;  // plan, prepare, cell
-  SampleRequest sample;
-  std::vector<TimeMode> modes;  // cell
+  PrepareRequest prepare = {};  // plan, prepare, cell
+  SampleRequest sample = {};
+  std::vector<TimeMode> modes = {};  // cell
   std::size_t output = 0;
-  std::vector<std::int64_t> rows;
-  std::string file;
+  std::vector<std::int64_t> rows = {};
+  std::string file = {};
 };
 
 struct WorkerReply {
   std::int64_t id = 0;
   CellStatus status = CellStatus::kOk;
-  std::string reason;
+  std::string reason = {};
   // hello
-  ProviderInfo info;
-  std::vector<std::string> ops;  // empty: "cell" alone
-  std::vector<std::string> variants;
-  std::map<std::string, double> device_facts;
-  std::vector<TimeMode> modes;
+  ProviderInfo info = {};
+  std::vector<std::string> ops = {};  // empty: "cell" alone
+  std::vector<std::string> variants = {};
+  std::map<std::string, double> device_facts = {};
+  std::vector<TimeMode> modes = {};
   // plan, prepare, finish, cell
-  std::optional<Plan> plan;
-  std::optional<double> free_bytes;
-  std::optional<double> requested_bytes;  // oom
-  std::map<TimeMode, SampleBlock> samples;
-  std::vector<KernelLaunch> kernels;
-  CompileTimes compile;
-  std::map<std::string, std::string> config;
-  std::optional<double> resident_bytes, peak_bytes;
-  Clocks clocks;
+  std::optional<Plan> plan = {};
+  std::optional<double> free_bytes = {};
+  std::optional<double> requested_bytes = {};  // oom
+  std::map<TimeMode, SampleBlock> samples = {};
+  std::vector<KernelLaunch> kernels = {};
+  CompileTimes compile = {};
+  std::map<std::string, std::string> config = {};
+  std::optional<double> resident_bytes = {};
+  std::optional<double> peak_bytes = {};
+  Clocks clocks = {};
   std::size_t outputs = 0;
-  std::vector<std::string> notes;
-  std::optional<Floors> floors;
-  std::optional<Roofs> roofs;
+  std::vector<std::string> notes = {};
+  std::optional<Floors> floors = {};
+  std::optional<Roofs> roofs = {};
 };
 
 std::string to_line(const WorkerRequest& request);  // without its newline

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -24,24 +25,36 @@ struct RunRequest {
   MeasureOptions measure;
   std::string flush = "cold";
   std::string cache_folder;
+  bool may_tune = true;
   std::uint64_t seed = 1;
   int repeat_check = 0;
   std::int64_t most_elements = 0;  // shapes beyond are left out; 0: none
-  std::chrono::milliseconds cell_limit{60'000};
+  std::chrono::milliseconds cell_limit{60'000};    // for each answer of a worker
+  std::chrono::milliseconds start_limit{120'000};  // for its first: some stacks load for long
   // Name to command: "torch-inductor" to {"python3", "worker.py"}; strobe's own are found by themselves.
   std::map<std::string, std::vector<std::string>> workers;
   std::vector<std::string> own_worker;  // this binary: {"/usr/bin/strobe", "bench", "worker"}
+  std::string command_line;             // for the record
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 struct RunProgress {
   std::size_t done = 0;
   std::size_t total = 0;
   const CellRecord* last = nullptr;
+  const BenchRun* so_far = nullptr;
+};
+
+struct BenchOutcome {
+  BenchRun run;
+  std::map<std::string, std::string> obstacles;  // of providers that cannot run here: name to why
+  std::vector<std::string> log;                  // what workers said beside their answers
+  bool is_interrupted = false;                   // the cells before it are whole
 };
 
 // Fails only where nothing can run at all (every provider unavailable: kMachineLacks).
-Result<BenchRun> run_bench(const RunRequest& request,
-                           const std::function<void(const RunProgress&)>& on_cell);
+Result<BenchOutcome> run_bench(const RunRequest& request,
+                               const std::function<void(const RunProgress&)>& on_cell);
 
 // The other side: answers requests on stdin until bye or end of file.
 int serve_requests(Provider& provider, int in, int out);

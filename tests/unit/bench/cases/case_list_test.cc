@@ -33,7 +33,8 @@ const Shape kShape = {{100, 1000}};
 TEST(CaseList, a_fused_expression_moves_the_least_bytes) {
   for (const CaseInfo& info : cases()) {
     if (info.kind != CaseKind::kRows) continue;
-    EXPECT_EQ(moved(fused(info), kShape) * 4, costs_of(info, kShape, DType::kF32).min_bytes) << info.id;
+    EXPECT_EQ(moved(fused(info), kShape) * 4, costs_of(info, kShape, DType::kF32).min_bytes)
+        << info.id;
   }
 }
 

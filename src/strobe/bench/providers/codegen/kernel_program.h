@@ -8,7 +8,8 @@
 #include "strobe/bench/cases/expression.h"
 #include "strobe/bench/cell.h"
 
-// CUDA source as data, ready to be compiled and launched: what the generator gives and the device takes.
+// CUDA source as data, ready to be compiled and launched: what the generator gives and the device
+// takes.
 namespace strobe::bench {
 
 struct KernelArgument {

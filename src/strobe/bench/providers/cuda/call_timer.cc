@@ -64,7 +64,7 @@ Result<SampleBlock> CallTimer::sample(const SampleRequest& request) {
       break;
   }
   return Error{.code = ErrorCode::kBadCommandLine,
-               .what = fmt::format("a GPU is not timed in mode '{}'", mode_name(request.mode)),
+               .what = "a GPU is not timed in that mode",
                .where = "--mode",
                .hint = "one of device, graph, call"};
 }
@@ -109,7 +109,8 @@ Result<SampleBlock> CallTimer::sample_device(const SampleRequest& request) {
   SampleBlock samples;
   const auto count = static_cast<std::size_t>(std::max(1, request.count));
   while (samples.samples_us.size() < count) {
-    const double left_ms = request.budget_ms - watch.ms();
+    const double spent_ms = watch.ms();
+    const double left_ms = request.budget_ms - spent_ms;
     if (!samples.samples_us.empty() && left_ms <= 0) break;
     const int repetitions =
         repetitions_now(count - samples.samples_us.size(), most, left_ms, repetition_ms_);
@@ -123,6 +124,7 @@ Result<SampleBlock> CallTimer::sample_device(const SampleRequest& request) {
                                                      return before(flush_);
                                                    },
                                                    [&](int) { return enqueue_next(); }));
+    repetition_ms_ = (watch.ms() - spent_ms) / static_cast<double>(block.elapsed_us.size());
     add(samples, block, 1);
   }
   return finished(std::move(samples));
@@ -151,11 +153,13 @@ Result<SampleBlock> CallTimer::sample_graph(const SampleRequest& request) {
   SampleBlock samples;
   const auto count = static_cast<std::size_t>(std::max(1, request.count));
   while (samples.samples_us.size() < count) {
-    const double left_ms = request.budget_ms - watch.ms();
+    const double spent_ms = watch.ms();
+    const double left_ms = request.budget_ms - spent_ms;
     if (!samples.samples_us.empty() && left_ms <= 0) break;
     const int repetitions = repetitions_now(count - samples.samples_us.size(),
                                             DeviceClock::kMostRepetitions, left_ms, replay_ms_);
     STROBE_TRY(const DeviceClock::Block block, replay(repetitions));
+    replay_ms_ = (watch.ms() - spent_ms) / static_cast<double>(block.elapsed_us.size());
     add(samples, block, 1.0 / graph_calls_);
   }
   return finished(std::move(samples));

@@ -85,7 +85,7 @@ TEST_F(CallTimerTest, every_kernel_runs_once_before_the_first_hold) {
 
 TEST_F(CallTimerTest, gives_as_many_samples_as_asked_for_with_a_clock_each) {
   CallTimer timer(*clock_, *call_, FlushKind::kCold);
-  const auto block = timer.sample({.mode = TimeMode::kDevice, .count = 20});
+  const auto block = timer.sample({.mode = TimeMode::kDevice, .count = 20, .budget_ms = 1e9});
   ASSERT_TRUE(block);
   EXPECT_EQ(block->samples_us.size(), 20u);
   EXPECT_EQ(block->sm_mhz.size(), 20u);
@@ -115,8 +115,8 @@ TEST_F(CallTimerTest, rotation_takes_the_next_set_each_time_and_covers_twice_the
   ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 1}));
   call_->sets_asked.clear();
   ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 16}));
-  EXPECT_THAT(call_->sets_asked, ::testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7,
-                                                        0));
+  EXPECT_THAT(call_->sets_asked,
+              ::testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0));
   EXPECT_EQ(call_->written.size(), 8u);
   EXPECT_EQ(script_.count("launch strobe_flush"), 0u);
 }

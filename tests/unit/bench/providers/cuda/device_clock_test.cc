@@ -55,13 +55,15 @@ TEST_F(DeviceClockTest, its_own_kernels_run_once_before_anything_is_held) {
   EXPECT_EQ(script_.releases, 0);
 }
 
-TEST_F(DeviceClockTest, the_hold_comes_first_the_flush_lies_outside_the_events_and_one_wait_ends_it) {
+TEST_F(DeviceClockTest,
+       the_hold_comes_first_the_flush_lies_outside_the_events_and_one_wait_ends_it) {
   const auto block = clock_->measure(2, flush(FlushKind::kCold), call());
   ASSERT_TRUE(block) << block.error().what;
-  EXPECT_THAT(order(), ElementsAre("launch strobe_hold",                                      //
-                                   "launch strobe_flush", "event", "launch strobe_case", "event",  //
-                                   "launch strobe_flush", "event", "launch strobe_case", "event",  //
-                                   "launch strobe_clock", "synchronize", "elapsed", "elapsed"));
+  EXPECT_THAT(order(),
+              ElementsAre("launch strobe_hold",                                           //
+                          "launch strobe_flush", "event", "launch strobe_case", "event",  //
+                          "launch strobe_flush", "event", "launch strobe_case", "event",  //
+                          "launch strobe_clock", "synchronize", "elapsed", "elapsed"));
 }
 
 TEST_F(DeviceClockTest, everything_is_queued_while_the_device_is_held_and_released_once) {

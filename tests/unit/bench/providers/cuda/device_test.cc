@@ -124,8 +124,8 @@ TEST(CudaDevice, a_driver_without_clusters_says_so) {
 
 TEST(CudaDevice, without_a_compiler_a_source_is_not_found_and_not_out_of_memory) {
   ScriptedDriver script;
-  const Error missing = {.code = ErrorCode::kMachineLacks, .what = "no compiler", .where = "",
-                         .hint = "install one"};
+  const Error missing = {
+      .code = ErrorCode::kMachineLacks, .what = "no compiler", .where = "", .hint = "install one"};
   const auto device = CudaDevice::open(script.api(), missing, {});
   ASSERT_TRUE(device);
   const auto code = (*device)->compile("", "strobe_a");

@@ -12,14 +12,15 @@
 
 #include "strobe/bench/providers/cuda/device.h"
 
-// A GPU without a GPU: the driver's table filled with calls that write down what is asked of them and
-// play a device whose kernels take as long as the test says. Its memory is the host's.
+// A GPU without a GPU: the driver's table filled with calls that write down what is asked of them
+// and play a device whose kernels take as long as the test says. Its memory is the host's.
 namespace strobe::bench {
 
 class ScriptedDriver {
  public:
-  // What the protocol is judged by: "launch strobe_hold", "event", "fill", "synchronize", "capture",
-  // "graph", "load", "allocate 1024", each with whether the hold was closed at that moment.
+  // What the protocol is judged by: "launch strobe_hold", "event", "fill", "synchronize",
+  // "capture", "graph", "load", "allocate 1024", each with whether the hold was closed at that
+  // moment.
   struct Call {
     std::string what;
     bool is_held = false;
@@ -33,13 +34,13 @@ class ScriptedDriver {
   ScriptedDriver& operator=(const ScriptedDriver&) = delete;
 
   std::vector<Call> calls;
-  std::map<std::string, double> kernel_us;      // 5 where it does not say
-  std::map<std::string, int> argument_counts;   // of kernels that `on_run` wants the arguments of
+  std::map<std::string, double> kernel_us;     // 5 where it does not say
+  std::map<std::string, int> argument_counts;  // of kernels that `on_run` wants the arguments of
   std::function<void(const std::string&, const std::vector<std::uint64_t>&)> on_run;
   int holds_that_time_out = 0;
   std::map<std::string, CuResult> failures;  // by what is logged: the result, from now on
-  std::map<int, int> attributes = {{cu::kCapabilityMajor, 9}, {cu::kSmCount, 132},
-                                   {cu::kL2Bytes, 1 << 20},   {cu::kSharedPerBlockOptIn, 232448},
+  std::map<int, int> attributes = {{cu::kCapabilityMajor, 9},  {cu::kSmCount, 132},
+                                   {cu::kL2Bytes, 1 << 20},    {cu::kSharedPerBlockOptIn, 232448},
                                    {cu::kSharedPerSm, 233472}, {cu::kMemoryClockKhz, 3201000},
                                    {cu::kMemoryBusBits, 6016}};
   std::size_t free_bytes = std::size_t{1} << 30;
@@ -89,8 +90,8 @@ class ScriptedDriver {
   CuResult launch(CuFunction function, void** arguments) {
     Node node{names_[reinterpret_cast<std::uintptr_t>(function) - 1], {}};
     const auto wanted = argument_counts.find(node.kernel);
-    const int words = node.kernel == "strobe_hold"    ? 3
-                      : node.kernel == "strobe_clock" ? 1
+    const int words = node.kernel == "strobe_hold"      ? 3
+                      : node.kernel == "strobe_clock"   ? 1
                       : wanted != argument_counts.end() ? wanted->second
                                                         : 0;
     for (int i = 0; i < words; ++i) {
@@ -140,9 +141,7 @@ class ScriptedDriver {
   std::vector<Node> captured_;
   std::map<CuPointer, std::size_t> sizes_;
   std::string compiled_;
-
 };
-
 
 inline DriverApi ScriptedDriver::api() {
   DriverApi api;
@@ -152,7 +151,7 @@ inline DriverApi ScriptedDriver::api() {
     return cu::kSuccess;
   };
   api.error_name = [](CuResult result, const char** name) {
-    *name = result == cu::kOutOfMemory     ? "CUDA_ERROR_OUT_OF_MEMORY"
+    *name = result == cu::kOutOfMemory      ? "CUDA_ERROR_OUT_OF_MEMORY"
             : result == cu::kIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
                                             : "CUDA_ERROR_OF_A_TEST";
     return cu::kSuccess;
@@ -297,9 +296,8 @@ inline DriverApi ScriptedDriver::api() {
     return cu::kSuccess;
   };
   api.launch = [](CuFunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                  unsigned, CuStream, void** arguments, void**) {
-    return me().launch(function, arguments);
-  };
+                  unsigned, CuStream, void** arguments,
+                  void**) { return me().launch(function, arguments); };
   api.launch_ex = [](const cu::LaunchConfig* config, CuFunction function, void** arguments,
                      void**) {
     me().cluster = config->attributes[0].value.cluster[0];

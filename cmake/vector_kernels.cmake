@@ -1,0 +1,17 @@
+# The host's vector kernels, once for each instruction set; which one runs is asked of the machine. They
+# are optimised in every build, and a product fused with a sum is what they are made of.
+set(simd ${CMAKE_SOURCE_DIR}/src/strobe/bench/providers/cpu/simd)
+set(vector_options -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 takes what its own header leaves undefined on purpose for a mistake (PR 105593).
+  list(APPEND vector_options -Wno-uninitialized -Wno-maybe-uninitialized -Wno-psabi)
+endif()
+set_source_files_properties(${simd}/kernels_neon.cc ${simd}/kernels_sse2.cc PROPERTIES
+  COMPILE_OPTIONS "${vector_options}" SKIP_PRECOMPILE_HEADERS ON)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set_source_files_properties(${simd}/kernels_avx2.cc PROPERTIES
+    COMPILE_OPTIONS "${vector_options};-mavx2;-mfma" SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${simd}/kernels_avx512.cc PROPERTIES
+    COMPILE_OPTIONS "${vector_options};-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx2;-mfma;-mprefer-vector-width=512"
+    SKIP_PRECOMPILE_HEADERS ON)
+endif()

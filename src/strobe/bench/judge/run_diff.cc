@@ -1,0 +1,180 @@
+#include "strobe/bench/judge/run_diff.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "strobe/bench/judge/cell_verdict.h"
+#include "strobe/stats/false_discovery.h"
+
+namespace strobe::bench {
+namespace {
+
+constexpr std::pair<CellVerdict, std::string_view> kVerdicts[] = {
+    {CellVerdict::kSame, "same"},
+    {CellVerdict::kFaster, "faster"},
+    {CellVerdict::kSlower, "slower"},
+    {CellVerdict::kUnclear, "unclear"},
+    {CellVerdict::kNotComparable, "not_comparable"}};
+
+using CellsByName = std::map<Cell, const CellRecord*>;
+
+// A cell that was measured twice counts as it was measured last.
+CellsByName by_name(const BenchRun& run) {
+  CellsByName cells;
+  for (const CellRecord& record : run.cells) cells[record.cell] = &record;
+  return cells;
+}
+
+void warn_of_copies(const BenchRun& run, const CellsByName& cells, std::string_view which,
+                    std::vector<std::string>& warnings) {
+  if (cells.size() == run.cells.size()) return;
+  warnings.push_back(fmt::format("the {} run has {} cells more than once; the last counts", which,
+                                 run.cells.size() - cells.size()));
+}
+
+void warn_if_other(std::string_view what, const std::string& before, const std::string& after,
+                   std::vector<std::string>& warnings) {
+  if (before == after) return;
+  const auto name = [](const std::string& text) { return text.empty() ? "unknown" : text; };
+  warnings.push_back(
+      fmt::format("another {}: {} before, {} after", what, name(before), name(after)));
+}
+
+std::vector<std::string> header_warnings(const RunHeader& before, const RunHeader& after) {
+  std::vector<std::string> warnings;
+  warn_if_other("device", before.device, after.device, warnings);
+  warn_if_other("driver", before.driver, after.driver, warnings);
+  for (const auto& [library, version] : before.libraries) {
+    const auto other = after.libraries.find(library);
+    if (other != after.libraries.end()) {
+      warn_if_other(library, version, other->second, warnings);
+    }
+  }
+  warn_if_other("rule of stopping", before.method.stop, after.method.stop, warnings);
+  if (before.method.seed != after.method.seed) {
+    warn_if_other("seed", fmt::format("{}", before.method.seed),
+                  fmt::format("{}", after.method.seed), warnings);
+  }
+  return warnings;
+}
+
+Error other_method(const Method& before, const Method& after) {
+  return {.code = ErrorCode::kMalformed,
+          .what = fmt::format(
+              "the runs were measured with different caches ({} before, {} after), which alone "
+              "changes the times",
+              before.flush, after.flush),
+          .where = "",
+          .hint = "measure one of them again with the --l2 of the other, or compare with --force"};
+}
+
+Error nothing_in_common(const BenchRun& before, const BenchRun& after) {
+  const auto example = [](const BenchRun& run) {
+    return run.cells.empty() ? std::string("no cells") : cell_text(run.cells.front().cell);
+  };
+  return {.code = ErrorCode::kTooLittleData,
+          .what = "the runs have no cell in common",
+          .where = "",
+          .hint = fmt::format("cells are matched by case, shape, type and provider: {} before, {} "
+                              "after",
+                              example(before), example(after))};
+}
+
+// Among hundreds of cells some lie outside by chance. A verdict stands if no more than one in
+// twenty of those that look like it would be chance.
+void judge_together(std::vector<JudgedCell>& cells, double band) {
+  constexpr double kMostChance = 0.05;
+  std::vector<double> chances;
+  for (const JudgedCell& cell : cells) {
+    const bool takes_part = cell.diff.source != RatioSource::kNone;
+    chances.push_back(takes_part ? chance_of(cell, band) : std::nan(""));
+  }
+  const std::vector<double> q = stats::adjusted_p(chances);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    CellDiff& diff = cells[i].diff;
+    diff.q = std::isnan(q[i]) ? 1 : q[i];
+    const bool is_change =
+        diff.verdict == CellVerdict::kSlower || diff.verdict == CellVerdict::kFaster;
+    if (!is_change || diff.q <= kMostChance) continue;
+    diff.verdict = CellVerdict::kUnclear;
+    diff.reason =
+        fmt::format("{:+.1f} % ({:+.1f} to {:+.1f} %) may be chance among {} cells (q = {:.2f})",
+                    100 * (diff.ratio - 1), 100 * (diff.ratio_ci95[0] - 1),
+                    100 * (diff.ratio_ci95[1] - 1), cells.size(), diff.q);
+    diff.advice = "measure this cell again in both";
+  }
+}
+
+}  // namespace
+
+std::string_view verdict_name(CellVerdict verdict) {
+  for (const auto& [known, name] : kVerdicts) {
+    if (known == verdict) return name;
+  }
+  return "";
+}
+
+std::string_view source_name(RatioSource source) {
+  switch (source) {
+    case RatioSource::kSamples:
+      return "samples";
+    case RatioSource::kIntervals:
+      return "intervals";
+    default:
+      return "none";
+  }
+}
+
+std::size_t RunDiff::count(CellVerdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(cells, verdict, &CellDiff::verdict));
+}
+
+std::size_t RunDiff::broken() const {
+  return static_cast<std::size_t>(std::ranges::count(cells, true, &CellDiff::is_broken));
+}
+
+std::size_t RunDiff::compared() const { return cells.size() - count(CellVerdict::kNotComparable); }
+
+double RunDiff::mean_ratio() const {
+  double logs = 0;
+  for (const CellDiff& cell : cells) {
+    if (cell.verdict != CellVerdict::kNotComparable) logs += std::log(cell.ratio);
+  }
+  return compared() == 0 ? 1 : std::exp(logs / static_cast<double>(compared()));
+}
+
+Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
+                          const RunDiffOptions& options) {
+  const Method& first = before.header.method;
+  const Method& second = after.header.method;
+  if (first.flush != second.flush && !options.is_forced) return other_method(first, second);
+  RunDiff diff;
+  diff.band = options.band;
+  diff.warnings = header_warnings(before.header, after.header);
+  if (first.flush != second.flush) warn_if_other("cache", first.flush, second.flush, diff.warnings);
+  const CellsByName known = by_name(before);
+  const CellsByName now = by_name(after);
+  warn_of_copies(before, known, "first", diff.warnings);
+  warn_of_copies(after, now, "second", diff.warnings);
+
+  std::vector<JudgedCell> judged;
+  for (const CellRecord& record : after.cells) {
+    if (now.at(record.cell) != &record) continue;
+    const auto twin = known.find(record.cell);
+    if (twin == known.end()) {
+      ++diff.only_after;
+    } else {
+      judged.push_back(judge_cell(*twin->second, record, options));
+    }
+  }
+  if (judged.empty()) return nothing_in_common(before, after);
+  diff.only_before = known.size() - judged.size();
+  judge_together(judged, options.band);
+  for (JudgedCell& cell : judged) diff.cells.push_back(std::move(cell.diff));
+  return diff;
+}
+
+}  // namespace strobe::bench

@@ -1,0 +1,108 @@
+#include "strobe/bench/measure/stop_rule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "strobe/stats/effective_count.h"
+#include "strobe/stats/moments.h"
+#include "strobe/stats/quantiles.h"
+
+namespace strobe::bench {
+namespace {
+
+using Kind = StopRule::Kind;
+
+double sum_ms(std::span<const double> samples_us) {
+  double sum_us = 0;
+  for (const double sample : samples_us) sum_us += sample;
+  return sum_us / 1000;
+}
+
+double half_width(std::span<const double> sorted, std::size_t independent, double confidence) {
+  const stats::MedianInterval interval = stats::median_interval(sorted, independent, confidence);
+  return (interval.high - interval.low) / 2;
+}
+
+// A cell is looked at until the answer is yes, and of two modes of equal weight one leads by enough
+// for that sooner or later. So the interval of 99.9 % must be in sight as well: it is 1.7 times as
+// wide wherever samples lie close around their median, and as wide as the gap where there are
+// modes.
+bool has_narrow_interval(std::span<const double> samples_us, double most) {
+  constexpr double kSure = 0.999;
+  const std::size_t independent = stats::effective_count(samples_us);
+  std::vector<double> sorted(samples_us.begin(), samples_us.end());
+  std::sort(sorted.begin(), sorted.end());
+  const double most_us = most * stats::quantile_of_sorted(sorted, 0.5);
+  return half_width(sorted, independent, 0.95) <= most_us &&
+         half_width(sorted, independent, kSure) <= 2 * most_us;
+}
+
+bool has_little_noise(std::span<const double> samples_us, double most) {
+  const stats::Moments moments = stats::moments_of(samples_us);
+  return moments.deviation <= most * moments.mean;
+}
+
+}  // namespace
+
+bool is_precise(std::span<const double> samples_us, const StopRule& rule) {
+  const bool counts_only = rule.kind == Kind::kSamples || rule.kind == Kind::kTime;
+  if (counts_only) return !samples_us.empty();
+  if (stats::median_rank(samples_us.size()) == 0 || !(stats::median_of(samples_us) > 0))
+    return false;
+  switch (rule.kind) {
+    case Kind::kNoise:
+      return has_little_noise(samples_us, rule.value);
+    case Kind::kEntropy:
+      return entropy_rise(samples_us) <= rule.value;
+    default:
+      return has_narrow_interval(samples_us, rule.value);
+  }
+}
+
+bool is_at_cap(std::size_t samples, double spent_ms, const StopRule& rule) {
+  return samples >= rule.most_samples || spent_ms >= rule.most_ms;
+}
+
+bool is_enough(std::span<const double> samples_us, const StopRule& rule) {
+  if (samples_us.size() < rule.least_samples) return false;
+  const bool is_long = sum_ms(samples_us) >= rule.least_ms;
+  return (is_long || samples_us.size() >= rule.most_samples) && is_precise(samples_us, rule);
+}
+
+double entropy_rise(std::span<const double> samples_us) {
+  const std::size_t n = samples_us.size();
+  if (n < 4) return INFINITY;
+  // Classes as wide as half a percent of the median: finer differences are nobody's question.
+  const double width = 0.005 * stats::median_of(samples_us);
+  if (!(width > 0)) return 0;
+  std::vector<std::pair<std::int64_t, std::size_t>> counts;  // few classes, found by search
+  double sum_of_logs = 0;  // of c log2 c over the classes; entropy = log2 n - that / n
+  const auto term = [](std::size_t c) {
+    return c == 0 ? 0.0 : static_cast<double>(c) * std::log2(static_cast<double>(c));
+  };
+  std::vector<double> entropy;
+  for (std::size_t i = 0; i < n; ++i) {
+    constexpr double kFarthest = 1e15;
+    const auto bin =
+        static_cast<std::int64_t>(std::min(std::floor(samples_us[i] / width), kFarthest));
+    auto place = std::lower_bound(counts.begin(), counts.end(), std::pair{bin, std::size_t{0}});
+    if (place == counts.end() || place->first != bin) place = counts.insert(place, {bin, 0});
+    sum_of_logs += term(place->second + 1) - term(place->second);
+    ++place->second;
+    const auto seen = static_cast<double>(i + 1);
+    if (i >= n / 2) entropy.push_back(std::log2(seen) - sum_of_logs / seen);
+  }
+  const auto length = static_cast<double>(entropy.size());
+  const double middle = (length - 1) / 2;
+  double products = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < entropy.size(); ++i) {
+    const double step = static_cast<double>(i) - middle;
+    products += step * entropy[i];
+    squares += step * step;
+  }
+  return std::abs(products / squares) * length;
+}
+
+}  // namespace strobe::bench

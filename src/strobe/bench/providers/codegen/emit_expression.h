@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "strobe/bench/cases/expression.h"
+
+// From nodes to CUDA text: one f32 expression a node.
+namespace strobe::bench {
+
+// What the kernels compute: C is a number, division by a value of the row is a product, and what no
+// output needs is gone.
+Expression simplified(const Expression& expression, std::int64_t columns);
+
+using OperandName = std::function<std::string(NodeIndex)>;
+// "strobe_exp(n3)"; reductions and inputs have no text of their own.
+std::string node_text(const Node& node, const OperandName& name);
+
+bool is_reduction(const Node& node);
+// "sum4 += n3;" and what joins two partial results.
+std::string accumulate_text(const Node& reduction, const std::string& into,
+                            const std::string& value);
+std::string identity_text(const Node& reduction);
+
+bool uses(const Expression& expression, Op op);
+
+}  // namespace strobe::bench

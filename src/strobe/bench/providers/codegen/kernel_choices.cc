@@ -1,0 +1,152 @@
+#include "strobe/bench/providers/codegen/kernel_choices.h"
+
+#include <algorithm>
+
+#include "strobe/bench/providers/codegen/pointwise_flat.h"
+#include "strobe/bench/providers/codegen/pointwise_tile.h"
+#include "strobe/bench/providers/codegen/row_schedules.h"
+#include "strobe/bench/providers/codegen/row_stream.h"
+
+namespace strobe::bench {
+namespace {
+
+// Where the traffic is far more than the caches hold, lines that are not read again only push
+// others out.
+bool is_beyond_caches(const KernelTask& task, const ChipFacts& chip) {
+  return task.bytes_of_tensors() > static_cast<double>(chip.l2_bytes);
+}
+
+// Small tiles with little under way in each thread did best on an H200: the chip starts blocks fast
+// enough.
+std::vector<PointwiseFlat> flat_schedules(const KernelTask& task, const ChipFacts& chip) {
+  std::vector<PointwiseFlat> schedules;
+  const double bytes = static_cast<double>(task.elements() * task.value_bytes());
+  const auto add = [&](int threads, int unroll, int stay, CacheHint hint) {
+    const double tile = double{16} * threads * unroll;
+    if (unroll > 1 && bytes / tile < 2.0 * chip.sm_count) return;
+    if (stay > 0 && bytes / tile < 8.0 * chip.sm_count * stay) return;
+    schedules.push_back({threads, unroll, 16, stay, hint});
+  };
+  using enum CacheHint;
+  const bool is_large = is_beyond_caches(task, chip);
+  for (const int threads : {128, 256}) {
+    add(threads, 1, 0, is_large ? kPastL1 : kPlain);
+    add(threads, 1, 0, is_large ? kPlain : kPastL1);
+  }
+  for (const int threads : {128, 256}) {
+    add(threads, 2, 0, is_large ? kPastL1 : kPlain);
+    add(threads, 2, 0, is_large ? kPlain : kPastL1);
+  }
+  add(512, 1, 0, kPlain);
+  add(64, 1, 0, kPlain);
+  add(64, 2, 0, is_large ? kPastL1 : kPlain);
+  add(256, 4, 0, kPastL1);
+  add(256, 4, 0, kPlain);
+  add(128, 4, 0, kPastL1);
+  add(512, 2, 0, kPlain);
+  add(128, 1, 0, kStreamed);
+  add(256, 1, 0, kStreamed);
+  add(1024, 1, 0, kPlain);
+  add(256, 8, 0, kPlain);
+  add(512, 4, 2, kStreamed);
+  return schedules;
+}
+
+class RowChoices {
+ public:
+  RowChoices(const KernelTask& task, const ChipFacts& chip, std::size_t most)
+      : task_(task), chip_(chip), most_(most), is_large_(is_beyond_caches(task, chip)) {
+    RowPlan plan = plan_rows(task.expression, KeepPolicy::kAll);
+    has_softmax_ = join_softmaxes(plan, task.expression);
+    is_one_walk_ = task.expression.dependent_reductions() == 1 && plan.walks.back().reads.empty() &&
+                   plan.walks.back().outputs.empty();
+  }
+
+  std::vector<KernelChoice> run() && {
+    const std::vector<RowSchedule> registers = row_register_schedules(task_, chip_);
+    const std::vector<RowSchedule> clusters = row_cluster_schedules(task_, chip_);
+    const std::vector<RowSchedule> shared = row_shared_schedules(task_, chip_);
+    const std::vector<RowStream> streams = row_stream_schedules(task_, chip_);
+    // One walk reads memory once whatever it keeps.
+    const bool stream_first = is_one_walk_ && registers.empty();
+    const bool registers_fit = !registers.empty();
+    if (stream_first) add(streams, 6);
+    add(registers, registers_fit && clusters.empty() ? 7 : 5);
+    add(clusters, registers_fit ? 2 : 8);
+    if (is_one_walk_) add(streams, 4);
+    add(shared, registers_fit ? 1 : 3);
+    if (choices_.size() < 4 || (!registers_fit && clusters.empty())) add(streams, 5);
+    return std::move(choices_);
+  }
+
+ private:
+  void add(const std::vector<RowSchedule>& schedules, std::size_t most) {
+    for (std::size_t i = 0; i < std::min(most, schedules.size()); ++i) {
+      RowSchedule schedule = schedules[i];
+      const bool has_barriers = schedule.warps_of_row() * schedule.cluster > 1;
+      const bool joins = has_softmax_ && has_barriers;
+      schedule.hint = is_large_ ? CacheHint::kPastL1 : CacheHint::kPlain;
+      schedule.joins_softmax = joins;
+      add(schedule);
+      if (joins && i < 3) {
+        schedule.joins_softmax = false;
+        add(schedule);
+        schedule.joins_softmax = true;
+      }
+      if (is_large_ && i < 3) {
+        schedule.hint = CacheHint::kPlain;
+        add(schedule);
+      }
+    }
+  }
+
+  void add(const RowSchedule& schedule) {
+    if (choices_.size() == most_) return;
+    choices_.push_back(
+        {label_of(schedule), emit_row_kernel(task_, schedule, chip_), task_.bytes_of_tensors()});
+  }
+
+  void add(const std::vector<RowStream>& schedules, std::size_t most) {
+    for (std::size_t i = 0; i < std::min(most, schedules.size()) && choices_.size() < most_; ++i) {
+      RowStream schedule = schedules[i];
+      // A second walk over the row wants to find it in the cache.
+      if (is_large_ && is_one_walk_) schedule.hint = CacheHint::kPastL1;
+      GeneratedKernel kernel = emit_row_stream(task_, schedule);
+      const bool is_known = std::ranges::any_of(
+          choices_, [&](const KernelChoice& known) { return known.kernel.name == kernel.name; });
+      if (!is_known)
+        choices_.push_back({label_of(schedule), std::move(kernel), streamed_bytes(task_)});
+    }
+  }
+
+  const KernelTask& task_;
+  const ChipFacts& chip_;
+  std::size_t most_;
+  bool is_large_;
+  bool has_softmax_ = false;
+  bool is_one_walk_ = false;
+  std::vector<KernelChoice> choices_;
+};
+
+}  // namespace
+
+std::vector<KernelChoice> kernel_choices(const KernelTask& task, const ChipFacts& chip,
+                                         std::size_t most) {
+  if (task.expression.has_reduction()) return RowChoices(task, chip, most).run();
+  std::vector<KernelChoice> choices;
+  const double bytes = task.bytes_of_tensors();
+  if (can_run_flat(task)) {
+    for (const PointwiseFlat& schedule : flat_schedules(task, chip)) {
+      if (choices.size() == most) break;
+      choices.push_back({label_of(schedule), emit_pointwise_flat(task, schedule, chip), bytes});
+    }
+  } else if (can_run_tile(task)) {
+    for (const PointwiseTile& schedule : pointwise_tile_schedules(task, chip)) {
+      if (choices.size() == most) break;
+      choices.push_back({label_of(schedule), emit_pointwise_tile(task, schedule), bytes});
+    }
+  }
+  return choices;
+}
+
+}  // namespace strobe::bench

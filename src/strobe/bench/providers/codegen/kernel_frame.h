@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/bench/cases/expression.h"
+#include "strobe/bench/cell.h"
+#include "strobe/bench/providers/codegen/kernel_program.h"
+
+// What all schedules share: parameters, arguments and names of a generated kernel.
+namespace strobe::bench {
+
+// One expression at one shape: what a schedule turns into a kernel.
+struct KernelTask {
+  std::string stem;       // "softmax", or "pointwise_chain_cos" for one operator of it
+  Expression expression;  // simplified()
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  DType dtype = DType::kF32;
+
+  std::int64_t elements() const { return rows * columns; }
+  std::int64_t value_bytes() const { return bytes_of(dtype); }
+  std::int64_t values_of(const Tensor& tensor) const;
+  double bytes_of_tensors() const;  // every input read once, every output written once
+  std::size_t element_inputs() const;
+};
+
+// The widest packet, in bytes, that divides `values` values and does not pass `most`.
+int packet_bytes_for(std::int64_t values, DType dtype, int most = 16);
+
+// extern "C" __global__ ... name(inputs, outputs, const long long <integer>...). Tensors of
+// elements are pointers to packets, the others to single values.
+std::string signature_text(const KernelTask& task, std::string_view name, int threads,
+                           int blocks_per_sm, const std::vector<std::string>& integers);
+std::vector<KernelArgument> arguments_of(const KernelTask& task,
+                                         const std::vector<std::int64_t>& integers);
+// "strobe_softmax_row_registers_f32_<detail>"
+std::string kernel_name(const KernelTask& task, std::string_view schedule, std::string_view detail);
+
+// `node` is read from a tensor of one value an element or a column.
+inline const Node& node_of(const Expression& expression, NodeIndex index) {
+  return expression.nodes[static_cast<std::size_t>(index)];
+}
+inline const Tensor& input_of(const Expression& expression, const Node& node) {
+  return expression.inputs[static_cast<std::size_t>(node.input)];
+}
+
+}  // namespace strobe::bench

@@ -1,0 +1,253 @@
+#include "strobe/bench/providers/codegen/pointwise_tile.h"
+
+#include <algorithm>
+
+#include "strobe/bench/providers/codegen/emit_expression.h"
+#include "strobe/bench/providers/codegen/row_walk_text.h"
+#include "strobe/bench/providers/codegen/source_text.h"
+
+namespace strobe::bench {
+namespace {
+
+// Places are (across i, along j) of the outputs' layout; turned inputs are contiguous in i. A
+// thread reads a square of packets of a turned input and writes its columns; in shared memory the
+// packet columns of a line are swapped by the line's number, so that neither side meets the same
+// bank twice.
+class TileEmitter {
+ public:
+  TileEmitter(const KernelTask& task, const PointwiseTile& schedule)
+      : task_(task),
+        schedule_(schedule),
+        is_transposed_(task.expression.outputs.front().tensor.is_transposed),
+        values_(schedule.values) {}
+
+  std::string source(const std::string& name) {
+    text_.raw(helper_text({.dtype = task_.dtype,
+                           .packet_bytes = values_ * static_cast<int>(task_.value_bytes()),
+                           .hint = schedule_.hint,
+                           .has_shared = true},
+                          task_.expression));
+    text_.open(signature_text(task_, name, schedule_.threads, 0, {"across", "along"}));
+    text_.line("const int tiles = static_cast<int>((along + ", schedule_.along - 1, ") / ",
+               schedule_.along, ");");
+    text_.line("const long long i0 = static_cast<long long>(blockIdx.x / tiles) * ",
+               schedule_.across, ";");
+    text_.line("const long long j0 = static_cast<long long>(blockIdx.x % tiles) * ",
+               schedule_.along, ";");
+    text_.line("const int t = static_cast<int>(threadIdx.x);");
+    text_.line("float* const tile = reinterpret_cast<float*>(strobe_shared());");
+    load_straight();
+    turn();
+    text_.line("__syncthreads();");
+    compute();
+    text_.close();
+    return std::move(text_).take();
+  }
+
+  int shared_bytes() const { return static_cast<int>(turned().size()) * tile_floats() * 4; }
+
+ private:
+  std::vector<const Tensor*> turned() const { return inputs_where(true); }
+  std::vector<const Tensor*> straight() const { return inputs_where(false); }
+  std::vector<const Tensor*> inputs_where(bool is_turned) const {
+    std::vector<const Tensor*> found;
+    for (const Tensor& input : task_.expression.inputs) {
+      if ((input.is_transposed != is_transposed_) == is_turned) found.push_back(&input);
+    }
+    return found;
+  }
+
+  int pitch() const { return values_ == 1 ? schedule_.along + 1 : schedule_.along; }
+  int tile_floats() const { return schedule_.across * pitch(); }
+  int packets() const {  // of a thread, in the outputs' layout
+    return schedule_.across * schedule_.along / values_ / schedule_.threads;
+  }
+  int squares() const {
+    return schedule_.across * schedule_.along / (values_ * values_) / schedule_.threads;
+  }
+
+  // Of the packet at column `j` (a multiple of the packet's length) of line `i`.
+  std::string place(const std::string& i, const std::string& j) const {
+    if (values_ == 1) return cat("(", i, ") * ", pitch(), " + ", j);
+    const int columns = schedule_.along / values_;
+    return cat("(", i, ") * ", pitch(), " + (((", j, ") / ", values_, ") ^ (((", i, ") / ", values_,
+               ") & ", std::min(columns, 8) - 1, ")) * ", values_);
+  }
+
+  void open_packets(int count, const char* step, bool is_turned) {
+    const int line = (is_turned ? schedule_.across : schedule_.along) / values_;
+    text_.line("#pragma unroll");
+    text_.open("for (int u = 0; u < ", count, "; ++u)");
+    text_.line("const int ", step, " = t + u * ", schedule_.threads, ";");
+    if (is_turned) {
+      text_.line("const int i = ", step, " % ", line, " * ", values_, ";");
+      text_.line("const int j = ", step, " / ", line,
+                 values_ > 1 ? cat(" * ", values_) : std::string(), ";");
+    } else {
+      text_.line("const int j = ", step, " % ", line, " * ", values_, ";");
+      text_.line("const int i = ", step, " / ", line, ";");
+    }
+    text_.open("if (i0 + i < across && j0 + j < along)");
+  }
+  void close_packets() {
+    text_.close();
+    text_.close();
+  }
+  std::string home() const {
+    return values_ == 1 ? "(i0 + i) * along + j0 + j"
+                        : cat("((i0 + i) * along + j0 + j) / ", values_);
+  }
+
+  // Before the barrier, so that these are under way while the tile is turned.
+  void load_straight() {
+    for (const Tensor* input : straight())
+      text_.line("strobe_packet ", input->name, "_packet[", packets(), "];");
+    if (straight().empty()) return;
+    open_packets(packets(), "p", false);
+    for (const Tensor* input : straight()) {
+      text_.line(input->name, "_packet[u] = strobe_load(", input->name, " + ", home(), ");");
+    }
+    close_packets();
+  }
+
+  void turn() {
+    int number = 0;
+    for (const Tensor* input : turned()) {
+      const std::string tile = number == 0 ? "tile" : cat("(tile + ", number * tile_floats(), ")");
+      ++number;
+      open_packets(squares(), "s", true);
+      text_.line("float square[", values_, "][", values_, "];");
+      text_.line("#pragma unroll");
+      text_.open("for (int q = 0; q < ", values_, "; ++q)");
+      const std::string address = cat("((j0 + j + q) * across + i0 + i) / ", values_);
+      text_.line("strobe_unpack(strobe_load(", input->name, " + ", address, "), square[q]);");
+      text_.close();
+      text_.line("#pragma unroll");
+      text_.open("for (int v = 0; v < ", values_, "; ++v)");
+      if (values_ == 1) {
+        text_.line(tile, "[", place("i + v", "j"), "] = square[0][v];");
+      } else {
+        text_.line("*reinterpret_cast<float4*>(", tile, " + ", place("i + v", "j"),
+                   ") = make_float4(square[0][v], square[1][v], square[2][v], square[3][v]);");
+      }
+      text_.close();
+      close_packets();
+    }
+  }
+
+  void compute() {
+    const Expression& expression = task_.expression;
+    open_packets(packets(), "p", false);
+    for (const Tensor* input : straight()) {
+      text_.line("float ", input->name, "_value[", values_, "];");
+      text_.line("strobe_unpack(", input->name, "_packet[u], ", input->name, "_value);");
+    }
+    int number = 0;
+    for (const Tensor* input : turned()) {
+      const std::string tile = number == 0 ? "tile" : cat("(tile + ", number * tile_floats(), ")");
+      ++number;
+      if (values_ == 1) {
+        text_.line("const float ", input->name, "_value[1] = {", tile, "[", place("i", "j"), "]};");
+      } else {
+        text_.line("const float4 ", input->name, "_turned = *reinterpret_cast<const float4*>(",
+                   tile, " + ", place("i", "j"), ");");
+        text_.line("const float ", input->name, "_value[4] = {", input->name, "_turned.x, ",
+                   input->name, "_turned.y, ", input->name, "_turned.z, ", input->name,
+                   "_turned.w};");
+      }
+    }
+    for (const Output& output : expression.outputs)
+      text_.line("float ", output.tensor.name, "_value[", values_, "];");
+    text_.line("#pragma unroll");
+    text_.open("for (int v = 0; v < ", values_, "; ++v)");
+    const OperandName name = [&](NodeIndex index) { return value_name(expression, index); };
+    for (std::size_t i = 0; i < expression.nodes.size(); ++i) {
+      const Node& node = expression.nodes[i];
+      if (node.op == Op::kConst) continue;
+      text_.line("const float n", i, " = ",
+                 node.op == Op::kInput ? cat(input_of(expression, node).name, "_value[v]")
+                                       : node_text(node, name),
+                 ";");
+    }
+    for (const Output& output : expression.outputs) {
+      text_.line(output.tensor.name, "_value[v] = ", value_name(expression, output.node), ";");
+    }
+    text_.close();
+    for (const Output& output : expression.outputs) {
+      text_.line("strobe_store(", output.tensor.name, " + ", home(), ", strobe_pack(",
+                 output.tensor.name, "_value));");
+    }
+    close_packets();
+  }
+
+  const KernelTask& task_;
+  const PointwiseTile& schedule_;
+  bool is_transposed_;
+  int values_;
+  SourceText text_;
+};
+
+}  // namespace
+
+bool can_run_tile(const KernelTask& task) {
+  if (task.expression.has_reduction()) return false;
+  const bool is_transposed = task.expression.outputs.front().tensor.is_transposed;
+  return std::ranges::all_of(
+             task.expression.inputs,
+             [](const Tensor& input) { return input.extent == Extent::kElements; }) &&
+         std::ranges::all_of(task.expression.outputs, [&](const Output& output) {
+           return output.tensor.extent == Extent::kElements &&
+                  output.tensor.is_transposed == is_transposed;
+         });
+}
+
+std::vector<PointwiseTile> pointwise_tile_schedules(const KernelTask& task, const ChipFacts& chip) {
+  std::vector<PointwiseTile> schedules;
+  const int values = task.rows % 4 == 0 && task.columns % 4 == 0 ? 4 : 1;
+  const bool is_large = task.elements() * task.value_bytes() > chip.l2_bytes;
+  std::vector<CacheHint> hints = {CacheHint::kPlain};
+  if (is_large) hints = {CacheHint::kPastL1, CacheHint::kPlain};
+  for (const CacheHint hint : hints) {
+    if (values == 1) {
+      for (const int threads : {256, 128, 512}) schedules.push_back({32, 32, threads, 1, hint});
+      schedules.push_back({64, 32, 256, 1, hint});
+      continue;
+    }
+    for (const auto& [along, across] :
+         {std::pair(64, 32), std::pair(32, 32), std::pair(64, 64), std::pair(128, 32),
+          std::pair(32, 64), std::pair(128, 64)}) {
+      schedules.push_back({along, across, along * across / 16, 4, hint});
+    }
+    schedules.push_back({64, 64, 128, 4, hint});
+    schedules.push_back({128, 32, 128, 4, hint});
+  }
+  return schedules;
+}
+
+GeneratedKernel emit_pointwise_tile(const KernelTask& task, const PointwiseTile& schedule) {
+  TileEmitter emitter(task, schedule);
+  GeneratedKernel kernel;
+  kernel.name = kernel_name(task, "pointwise_tile",
+                            cat(schedule.across, "x", schedule.along, "_", schedule.threads, "x",
+                                schedule.values, hint_suffix(schedule.hint)));
+  const bool is_transposed = task.expression.outputs.front().tensor.is_transposed;
+  const std::int64_t across = is_transposed ? task.columns : task.rows;
+  const std::int64_t along = is_transposed ? task.rows : task.columns;
+  const std::int64_t tiles = ((across + schedule.across - 1) / schedule.across) *
+                             ((along + schedule.along - 1) / schedule.along);
+  kernel.grid = {static_cast<std::uint32_t>(tiles), 1, 1};
+  kernel.block = {static_cast<std::uint32_t>(schedule.threads), 1, 1};
+  kernel.shared_bytes = static_cast<std::uint32_t>(emitter.shared_bytes());
+  kernel.source = emitter.source(kernel.name);
+  kernel.arguments = arguments_of(task, {across, along});
+  return kernel;
+}
+
+std::string label_of(const PointwiseTile& schedule) {
+  return cat(
+      "pointwise-tile ", schedule.across, "x", schedule.along, " ", schedule.threads, " threads",
+      schedule.values == 1 ? " one by one" : "",
+      schedule.hint == CacheHint::kPlain ? std::string() : cat(" ", hint_name(schedule.hint)));
+}
+
+}  // namespace strobe::bench

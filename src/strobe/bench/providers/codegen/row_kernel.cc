@@ -1,0 +1,518 @@
+#include "strobe/bench/providers/codegen/row_kernel.h"
+
+#include <algorithm>
+
+#include "strobe/base/check.h"
+#include "strobe/bench/providers/codegen/emit_expression.h"
+#include "strobe/bench/providers/codegen/row_join.h"
+#include "strobe/bench/providers/codegen/row_walk_text.h"
+#include "strobe/bench/providers/codegen/source_text.h"
+
+namespace strobe::bench {
+namespace {
+
+constexpr int kMostUnrolled = 16;  // packets of a walk over shared memory
+
+std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
+
+class RowEmitter {
+ public:
+  RowEmitter(const KernelTask& task, const RowSchedule& schedule)
+      : task_(task),
+        schedule_(schedule),
+        plan_(plan_of(task, schedule)),
+        layout_(layout_of(task, schedule, plan_)) {}
+
+  std::string source(const std::string& name) {
+    text_.raw(helper_text({.dtype = task_.dtype,
+                           .packet_bytes = schedule_.packet_bytes,
+                           .hint = schedule_.hint,
+                           .has_shared = layout_.shared_bytes > 0,
+                           .has_bulk = schedule_.load == RowLoad::kBulk,
+                           .has_async = schedule_.load == RowLoad::kAsync,
+                           .has_cluster = schedule_.cluster > 1},
+                          task_.expression));
+    text_.raw(join_helpers(task_.expression));
+    text_.open(signature_text(task_, name, schedule_.threads, schedule_.blocks_per_sm, {"rows"}));
+    places();
+    if (schedule_.holds_columns) columns_into_registers();
+    if (is_loop()) {
+      loop();
+    } else {
+      const std::string unit = schedule_.cluster > 1 ? cat("blockIdx.x / ", schedule_.cluster)
+                               : schedule_.rows_per_block() > 1
+                                   ? cat("blockIdx.x * ", schedule_.rows_per_block(),
+                                         "ll + threadIdx.x / ", schedule_.group)
+                                   : std::string("blockIdx.x");
+      // Threads beyond the last row do the last row again: the same values to the same place.
+      text_.line("const long long row = ",
+                 schedule_.rows_per_block() > 1 ? cat("min(", unit, ", rows - 1)") : unit, ";");
+      if (schedule_.cluster > 1) text_.line("strobe_cluster_sync();");
+      one_row();
+    }
+    text_.close();
+    return std::move(text_).take();
+  }
+
+  const RowLayout& layout() const { return layout_; }
+
+ private:
+  bool is_loop() const { return schedule_.order != RowOrder::kTile || schedule_.stages > 0; }
+  bool is_staged() const { return schedule_.stages > 0; }
+  bool is_cluster() const { return schedule_.cluster > 1; }
+  const Node& node(NodeIndex index) const { return node_of(task_.expression, index); }
+  const std::string& input_name(NodeIndex index) const {
+    return input_of(task_.expression, node(index)).name;
+  }
+  int partials() const { return schedule_.warps_of_row() * schedule_.cluster; }
+
+  void places() {
+    const bool is_part = schedule_.group < schedule_.threads;
+    text_.line("const int t = static_cast<int>(threadIdx.x)",
+               is_part ? cat(" % ", schedule_.group) : std::string(), ";");
+    if (is_cluster()) {
+      text_.line("const int rank = static_cast<int>(strobe_cluster_rank());");
+      text_.line("const int begin = rank * ", layout_.slice, ";");
+      if (layout_.least_slice != layout_.slice) {
+        text_.line("const int count = min(", layout_.slice, ", ", layout_.packets, " - begin);");
+      }
+    }
+    if (layout_.shared_bytes == 0) return;
+    if (partials() > 1) {
+      text_.line("float* const partial = reinterpret_cast<float*>(strobe_shared() + ",
+                 partial_offset(), ")",
+                 is_part ? cat(" + static_cast<int>(threadIdx.x) / ", schedule_.group, " * ",
+                               schedule_.warps_of_row())
+                         : std::string(),
+                 ";");
+    }
+    if (schedule_.load == RowLoad::kBulk) {
+      text_.line(
+          "unsigned long long* const arrived = reinterpret_cast<unsigned long "
+          "long*>(strobe_shared() + ",
+          barrier_offset(), ");");
+    }
+  }
+
+  std::int64_t extra_slots() const {
+    return schedule_.is_held_in_shared
+               ? std::max<std::int64_t>(plan_.slots - static_cast<int>(plan_.inputs.size()), 0)
+               : 0;
+  }
+  std::int64_t slice_bytes() const { return layout_.slice * schedule_.packet_bytes; }
+  std::int64_t partial_offset() const {
+    return round_up(layout_.stage_bytes * schedule_.stages + extra_slots() * slice_bytes(), 16);
+  }
+  std::int64_t barrier_offset() const {
+    const std::int64_t floats =
+        std::int64_t{2} * plan_.reductions() * schedule_.rows_per_block() * partials();
+    return round_up(partial_offset() + (partials() > 1 ? floats * 4 : 0), 8);
+  }
+
+  // Present in this thread? Empty: always.
+  std::string presence(const std::string& k) const {
+    if (layout_.always == layout_.per_thread) return "";
+    const std::string limit = is_cluster() && layout_.least_slice != layout_.slice
+                                  ? std::string("count")
+                                  : cat(layout_.slice);
+    const std::string inside = cat("t + ", k, " * ", schedule_.group, " < ", limit);
+    return layout_.always == 0 ? inside : cat(k, " < ", layout_.always, " || ", inside);
+  }
+
+  void open_packets(bool is_unrolled = true) {
+    text_.line(is_unrolled ? "#pragma unroll" : "#pragma unroll 4");
+    text_.open("for (int k = 0; k < ", layout_.per_thread, "; ++k)");
+    const std::string present = presence("k");
+    if (!present.empty()) text_.open("if (", present, ")");
+  }
+  void close_packets() {
+    if (!presence("k").empty()) text_.close();
+    text_.close();
+  }
+
+  std::string here() const { return cat("t + k * ", schedule_.group); }
+
+  void columns_into_registers() {
+    for (const NodeIndex column : plan_.column_inputs) {
+      text_.line("float ", input_name(column), "_held[", layout_.per_thread, "][", layout_.values,
+                 "];");
+    }
+    if (plan_.column_inputs.empty()) return;
+    open_packets();
+    for (const NodeIndex column : plan_.column_inputs) {
+      text_.line("strobe_unpack(", column_load(column), ", ", input_name(column), "_held[k]);");
+    }
+    close_packets();
+  }
+  std::string column_load(NodeIndex column) const {
+    return cat("__ldg(reinterpret_cast<const strobe_packet*>(", input_name(column), ") + ",
+               is_cluster() ? "begin + " : "", here(), ")");
+  }
+
+  void loop() {
+    const int cluster = schedule_.cluster;
+    const std::string unit =
+        cluster > 1 ? cat("blockIdx.x / ", cluster) : std::string("blockIdx.x");
+    if (schedule_.order == RowOrder::kStaying) {
+      text_.line("const long long first = ", unit, ";");
+      text_.line("const long long stride = gridDim.x",
+                 cluster > 1 ? cat(" / ", cluster) : std::string(), ";");
+      text_.line("const long long end = rows;");
+    } else {
+      const int chunk = schedule_.order == RowOrder::kChunk ? schedule_.chunk : 1;
+      text_.line("const long long first = static_cast<long long>(", unit, ") * ", chunk, ";");
+      text_.line("const long long stride = 1;");
+      text_.line("const long long end = min(first + ", chunk, "ll, rows);");
+    }
+    if (is_staged()) start_stages();
+    if (is_cluster()) text_.line("strobe_cluster_sync();");
+    if (partials() > 1) text_.line("int odd = 0;");
+    if (is_staged()) text_.line("int stage = 0;");
+    if (schedule_.load == RowLoad::kBulk) text_.line("unsigned parity = 0;");
+    text_.open("for (long long row = first; row < end; row += stride)");
+    one_row();
+    if (partials() > 1) text_.line("odd ^= 1;");
+    if (is_staged()) {
+      text_.open("if (++stage == ", schedule_.stages, ")");
+      text_.line("stage = 0;");
+      if (schedule_.load == RowLoad::kBulk) text_.line("parity ^= 1;");
+      text_.close();
+    }
+    text_.close();
+  }
+
+  void start_stages() {
+    if (schedule_.load == RowLoad::kBulk) {
+      text_.open("if (threadIdx.x == 0)");
+      text_.line("for (int s = 0; s < ", schedule_.stages,
+                 "; ++s) strobe_barrier_init(arrived + s);");
+      text_.open("for (int s = 0; s < ", schedule_.stages, "; ++s)");
+      text_.line("const long long ahead = first + s * stride;");
+      text_.open("if (ahead < end)");
+      issue_bulk("s", "ahead");
+      text_.close();
+      text_.close();
+      text_.close();
+      text_.line("__syncthreads();");
+      return;
+    }
+    text_.line("#pragma unroll");
+    text_.open("for (int s = 0; s < ", schedule_.stages, "; ++s)");
+    text_.line("const long long ahead = first + s * stride;");
+    issue_async("s", "ahead");
+    text_.close();
+  }
+
+  std::string stage_text(const std::string& stage, std::size_t input) const {
+    return cat(
+        "strobe_shared() + ", stage, " * ", layout_.stage_bytes,
+        input > 0 ? cat(" + ", static_cast<std::int64_t>(input) * slice_bytes()) : std::string());
+  }
+  std::string global_text(NodeIndex input, const std::string& row) const {
+    return cat(input_name(input), " + ", row, " * ", layout_.packets,
+               is_cluster() ? " + begin" : "");
+  }
+
+  void issue_bulk(const std::string& stage, const std::string& row) {
+    const bool is_uniform = layout_.least_slice == layout_.slice;
+    const std::string bytes =
+        is_uniform ? cat(slice_bytes(), "u")
+                   : cat("static_cast<unsigned>(count) * ", schedule_.packet_bytes, "u");
+    text_.line("strobe_barrier_expect(arrived + ", stage, ", ", plan_.inputs.size(), " * ", bytes,
+               ");");
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+      text_.line("strobe_bulk_load(", stage_text(stage, i), ", ", global_text(plan_.inputs[i], row),
+                 ", ", bytes, ", arrived + ", stage, ");");
+    }
+  }
+
+  void issue_async(const std::string& stage, const std::string& row) {
+    text_.open("if (", row, " < end)");
+    open_packets();
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+      text_.line("strobe_async_load(reinterpret_cast<strobe_packet*>(", stage_text(stage, i),
+                 ") + ", here(), ", ", global_text(plan_.inputs[i], row), " + ", here(), ");");
+    }
+    close_packets();
+    text_.close();
+    text_.line("strobe_async_commit();");
+  }
+
+  void issue_next() {
+    const std::string ahead = cat("(row + ", schedule_.stages, " * stride)");
+    if (schedule_.load == RowLoad::kAsync) {
+      issue_async("stage", ahead);
+      return;
+    }
+    text_.open("if (threadIdx.x == 0 && ", ahead, " < end)");
+    issue_bulk("stage", ahead);
+    text_.close();
+  }
+
+  void one_row() {
+    text_.line("const long long base = row * ", layout_.packets, is_cluster() ? " + begin" : "",
+               ";");
+    take_row();
+    int reduction = 0;
+    bool is_freed = !is_staged() || schedule_.is_held_in_shared;
+    for (const RowWalk& walk : plan_.walks) {
+      emit_row_values(text_, task_, walk);
+      emit_row_outputs(text_, task_, walk, is_cluster() ? "rank == 0 && t == 0" : "t == 0");
+      if (walk.reduce.empty() && walk.outputs.empty() && walk.keeps.empty()) continue;
+      emit_accumulators(text_, task_, walk);
+      walk_packets(walk);
+      if (!is_freed && schedule_.load == RowLoad::kAsync) {
+        issue_next();
+        is_freed = true;
+      }
+      if (!walk.is_joined_later) join(walk, reduction);
+      if (!is_freed && !walk.is_joined_later) {
+        issue_next();
+        is_freed = true;
+      }
+      reduction += static_cast<int>(walk.reduce.size());
+    }
+    if (is_staged() && schedule_.is_held_in_shared) {
+      if (schedule_.load == RowLoad::kBulk) {
+        if (plan_.keeps_over_input()) text_.line("strobe_fence_async();");
+        text_.line("__syncthreads();");
+      }
+      issue_next();
+    }
+  }
+
+  // The row into registers, or the pointers to where it lies.
+  void take_row() {
+    if (schedule_.load == RowLoad::kBulk)
+      text_.line("strobe_barrier_wait(arrived + stage, parity);");
+    if (schedule_.load == RowLoad::kAsync) {
+      text_.line("strobe_async_wait<", schedule_.stages - 1, ">();");
+    }
+    if (schedule_.is_held_in_shared) {
+      for (int slot = 0; slot < plan_.slots; ++slot) {
+        const auto inputs = static_cast<int>(plan_.inputs.size());
+        const std::string place =
+            slot < inputs ? stage_text("stage", static_cast<std::size_t>(slot))
+                          : cat("strobe_shared() + ", layout_.stage_bytes * schedule_.stages +
+                                                          (slot - inputs) * slice_bytes());
+        text_.line("strobe_packet* const slot", slot, " = reinterpret_cast<strobe_packet*>(", place,
+                   ");");
+      }
+      return;
+    }
+    for (int slot = 0; slot < plan_.slots; ++slot) {
+      text_.line("float held", slot, "[", layout_.per_thread, "][", layout_.values, "];");
+    }
+    if (is_staged()) {
+      open_packets();
+      for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+        text_.line("strobe_unpack(reinterpret_cast<const strobe_packet*>(", stage_text("stage", i),
+                   ")[", here(), "], held", i, "[k]);");
+      }
+      close_packets();
+      return;
+    }
+    for (const NodeIndex input : plan_.inputs) {
+      text_.line("strobe_packet ", input_name(input), "_packet[", layout_.per_thread, "];");
+    }
+    open_packets();
+    for (const NodeIndex input : plan_.inputs) {
+      text_.line(input_name(input), "_packet[k] = strobe_load(", input_name(input), " + base + ",
+                 here(), ");");
+    }
+    close_packets();
+    open_packets();
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+      text_.line("strobe_unpack(", input_name(plan_.inputs[i]), "_packet[k], held", i, "[k]);");
+    }
+    close_packets();
+  }
+
+  void walk_packets(const RowWalk& walk) {
+    const bool in_shared = schedule_.is_held_in_shared;
+    open_packets(!in_shared || layout_.per_thread <= kMostUnrolled);
+    if (!schedule_.holds_columns) {
+      for (const NodeIndex column : walk.columns) {
+        text_.line("float ", input_name(column), "_value[", layout_.values, "];");
+        text_.line("strobe_unpack(", column_load(column), ", ", input_name(column), "_value);");
+      }
+    }
+    std::vector<int> slots;
+    if (in_shared) {
+      for (const RowWalk::Read& read : walk.reads) {
+        slots.push_back(read.slot);
+        text_.line("float held", read.slot, "[", layout_.values, "];");
+        text_.line("strobe_unpack(slot", read.slot, "[", here(), "], held", read.slot, ");");
+      }
+      for (const RowWalk::Keep& keep : walk.keeps) {
+        if (std::ranges::count(slots, keep.slot)) continue;
+        text_.line("float held", keep.slot, "[", layout_.values, "];");
+      }
+    }
+    const auto slot_text = [&](int slot) {
+      return cat("held", slot, in_shared ? "[v]" : "[k][v]");
+    };
+    PacketNames names;
+    names.read = [&](NodeIndex index) {
+      const auto read = std::ranges::find(walk.reads, index, &RowWalk::Read::node);
+      return cat(slot_text(read->slot),
+                 is_own_power(index) ? cat(" * n", index, "_scale") : std::string());
+    };
+    names.column = [&](NodeIndex index) {
+      return cat(input_name(index), schedule_.holds_columns ? "_held[k][v]" : "_value[v]");
+    };
+    names.kept = slot_text;
+    names.packet = cat("base + ", here());
+    emit_packet(text_, task_, walk, layout_.values, names);
+    if (in_shared) {
+      for (const RowWalk::Keep& keep : walk.keeps) {
+        text_.line("slot", keep.slot, "[", here(), "] = strobe_pack(held", keep.slot, ");");
+      }
+    }
+    close_packets();
+  }
+
+  // One value for the whole row out of one a thread; every thread gets it.
+  void join(const RowWalk& walk, int first_reduction) {
+    if (walk.reduce.empty()) return;
+    std::vector<NodeIndex> joined = walk.reduce;
+    if (walk.joins_softmax) {
+      const NodeIndex maximum = softmax_maximum(walk);
+      joined.insert(joined.begin(), maximum);
+      --first_reduction;
+      text_.line("const float n", maximum, "_own = n", maximum, ";");
+    }
+    const JoinLayout places = {.group = schedule_.group,
+                               .cluster = schedule_.cluster,
+                               .rows_per_block = schedule_.rows_per_block(),
+                               .reductions = plan_.reductions(),
+                               .alternates = is_loop()};
+    emit_join(text_, task_.expression, joined, places, first_reduction, walk.joins_softmax);
+    if (!walk.joins_softmax) return;
+    const NodeIndex maximum = joined.front();
+    text_.line("const float n", node(walk.reduce.front()).a, "_scale = strobe_exp(n", maximum,
+               "_own - n", maximum, ");");
+  }
+
+  // An exponential of a joined softmax is held as the thread knew it, under its own maximum.
+  bool is_own_power(NodeIndex index) const {
+    return std::ranges::any_of(plan_.walks, [&](const RowWalk& walk) {
+      return walk.joins_softmax && node(walk.reduce.front()).a == index;
+    });
+  }
+
+  NodeIndex softmax_maximum(const RowWalk& walk) const {
+    return node(node(node(walk.reduce.front()).a).a).b;
+  }
+
+  const KernelTask& task_;
+  const RowSchedule& schedule_;
+  RowPlan plan_;
+  RowLayout layout_;
+  SourceText text_;
+};
+
+}  // namespace
+
+RowPlan plan_of(const KernelTask& task, const RowSchedule& schedule) {
+  const bool in_shared = schedule.is_held_in_shared;
+  // Values that are kept are f32: they fit where an input was only if that was f32 too.
+  const bool keeps_none = in_shared && task.dtype != DType::kF32;
+  RowPlan plan = plan_rows(task.expression, keeps_none  ? KeepPolicy::kNone
+                                            : in_shared ? KeepPolicy::kCostly
+                                                        : KeepPolicy::kAll);
+  if (keeps_none) {
+    plan.slots = static_cast<int>(plan.inputs.size());
+    for (RowWalk& walk : plan.walks) {
+      for (RowWalk::Read& read : walk.reads) {
+        read.slot =
+            static_cast<int>(std::ranges::find(plan.inputs, read.node) - plan.inputs.begin());
+      }
+    }
+  }
+  if (schedule.joins_softmax) join_softmaxes(plan, task.expression);
+  return plan;
+}
+
+RowLayout layout_of(const KernelTask& task, const RowSchedule& schedule, const RowPlan& plan) {
+  RowLayout layout;
+  layout.values = schedule.packet_bytes / static_cast<int>(task.value_bytes());
+  layout.packets = task.columns / layout.values;
+  layout.slice = (layout.packets + schedule.cluster - 1) / schedule.cluster;
+  layout.least_slice =
+      std::max<std::int64_t>(layout.packets - layout.slice * (schedule.cluster - 1), 0);
+  layout.per_thread = static_cast<int>((layout.slice + schedule.group - 1) / schedule.group);
+  layout.always = static_cast<int>(layout.least_slice / schedule.group);
+  const auto inputs = static_cast<std::int64_t>(plan.inputs.size());
+  const std::int64_t slice_bytes = layout.slice * schedule.packet_bytes;
+  layout.stage_bytes = round_up(inputs * slice_bytes, 128);
+  const std::int64_t extra =
+      schedule.is_held_in_shared ? std::max<std::int64_t>(plan.slots - inputs, 0) : 0;
+  const int parts = schedule.warps_of_row() * schedule.cluster;
+  std::int64_t bytes = round_up(layout.stage_bytes * schedule.stages + extra * slice_bytes, 16);
+  if (parts > 1) bytes += std::int64_t{8} * plan.reductions() * schedule.rows_per_block() * parts;
+  bytes = round_up(bytes, 8);
+  if (schedule.load == RowLoad::kBulk) bytes += 8 * schedule.stages;
+  layout.shared_bytes = bytes;
+  const int held = schedule.is_held_in_shared ? 0 : plan.slots;
+  const int columns = schedule.holds_columns ? static_cast<int>(plan.column_inputs.size()) : 0;
+  layout.registers = 16 + (held + columns) * layout.per_thread * layout.values;
+  return layout;
+}
+
+GeneratedKernel emit_row_kernel(const KernelTask& task, const RowSchedule& schedule,
+                                const ChipFacts& chip) {
+  STROBE_CHECK(task.expression.has_reduction(), "rows matter to reductions only");
+  RowEmitter emitter(task, schedule);
+  GeneratedKernel kernel;
+  std::string detail = cat(task.columns, "_", schedule.threads);
+  if (schedule.rows_per_block() > 1) detail += cat("g", schedule.group);
+  if (schedule.cluster > 1) detail += cat("_by", schedule.cluster);
+  if (schedule.load == RowLoad::kBulk) detail += cat("_bulk", schedule.stages);
+  if (schedule.load == RowLoad::kAsync) detail += cat("_async", schedule.stages);
+  if (schedule.is_held_in_shared) detail += "_held";
+  if (schedule.joins_softmax) detail += "_joined";
+  if (schedule.holds_columns) detail += "_columns";
+  if (schedule.order == RowOrder::kStaying) detail += cat("_stay", schedule.blocks_per_sm);
+  if (schedule.order == RowOrder::kChunk) detail += cat("_chunk", schedule.chunk);
+  detail += hint_suffix(schedule.hint);
+  if (schedule.packet_bytes != 16) detail += cat("_", schedule.packet_bytes, "b");
+  kernel.name = kernel_name(task, schedule.name, detail);
+  std::int64_t units = task.rows;
+  if (schedule.order == RowOrder::kTile) {
+    units = (task.rows + schedule.rows_per_block() - 1) / schedule.rows_per_block();
+  } else if (schedule.order == RowOrder::kChunk) {
+    units = (task.rows + schedule.chunk - 1) / schedule.chunk;
+  } else {
+    const std::int64_t fit =
+        std::int64_t{chip.sm_count} * schedule.blocks_per_sm / schedule.cluster;
+    units = std::min(units, std::max<std::int64_t>(fit, 1));
+  }
+  kernel.grid = {static_cast<std::uint32_t>(units * schedule.cluster), 1, 1};
+  kernel.block = {static_cast<std::uint32_t>(schedule.threads), 1, 1};
+  kernel.cluster = static_cast<std::uint32_t>(schedule.cluster);
+  kernel.shared_bytes = static_cast<std::uint32_t>(emitter.layout().shared_bytes);
+  kernel.source = emitter.source(kernel.name);
+  kernel.arguments = arguments_of(task, {task.rows});
+  return kernel;
+}
+
+std::string label_of(const RowSchedule& schedule) {
+  std::string label = schedule.name;
+  std::ranges::replace(label, '_', '-');
+  label += cat(" ", schedule.threads, "x", schedule.packet_bytes, "B");
+  if (schedule.rows_per_block() > 1) label += cat(" ", schedule.rows_per_block(), " rows");
+  if (schedule.cluster > 1) label += cat(" cluster ", schedule.cluster);
+  if (schedule.load != RowLoad::kDirect) {
+    label += cat(schedule.load == RowLoad::kBulk ? " bulk " : " async ", schedule.stages);
+  }
+  if (schedule.is_held_in_shared) label += " held in shared";
+  if (schedule.joins_softmax) label += " joined";
+  if (schedule.holds_columns) label += " columns in registers";
+  if (schedule.order == RowOrder::kStaying) label += cat(" stays ", schedule.blocks_per_sm);
+  if (schedule.order == RowOrder::kChunk) label += cat(" chunk ", schedule.chunk);
+  if (schedule.hint != CacheHint::kPlain) label += cat(" ", hint_name(schedule.hint));
+  return label;
+}
+
+}  // namespace strobe::bench

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "strobe/bench/providers/codegen/helper_text.h"
+#include "strobe/bench/providers/codegen/kernel_frame.h"
+#include "strobe/bench/providers/codegen/row_plan.h"
+
+// A kernel that reads its row once and keeps it on the chip while it is reduced: in registers or in
+// shared memory, in a part of a warp, in blocks or over the blocks of a cluster. The schedules
+// row_registers, row_shared and row_cluster are corners of this one.
+namespace strobe::bench {
+
+enum class RowLoad : std::uint8_t {
+  kDirect,  // from memory into registers
+  kBulk,    // by the copy engine into shared memory; sm_90, rows of whole 16 bytes
+  kAsync,   // every thread its own packets into shared memory; sm_80
+};
+
+enum class RowOrder : std::uint8_t {
+  kTile,     // a block ends with its rows
+  kChunk,    // a block takes some rows one after the other
+  kStaying,  // as many blocks as fit, rows in strides
+};
+
+struct RowSchedule {
+  std::string name;   // "row_registers"
+  int threads = 256;  // of a block
+  int group = 256;    // threads of a row, within a block; a power of two
+  int cluster = 1;    // blocks that share a row
+  int packet_bytes = 16;
+  RowLoad load = RowLoad::kDirect;
+  int stages = 0;  // rows under way to shared memory; 0 with kDirect
+  bool is_held_in_shared = false;
+  bool joins_softmax = false;  // maximum and sum of a softmax in one exchange
+  bool holds_columns = false;  // operands of one value a column are read once into registers
+  RowOrder order = RowOrder::kTile;
+  int chunk = 1;          // kChunk: rows of a block
+  int blocks_per_sm = 1;  // that are meant to fit
+  CacheHint hint = CacheHint::kPlain;
+
+  int rows_per_block() const { return threads / group; }
+  int warps_of_row() const { return group > 32 ? group / 32 : 1; }
+};
+
+// Numbers that follow from a schedule and a task.
+struct RowLayout {
+  int values = 4;                // of a packet
+  std::int64_t packets = 0;      // of a row
+  std::int64_t slice = 0;        // of a block's part of the row
+  std::int64_t least_slice = 0;  // the last block's part may be shorter
+  int per_thread = 0;            // packets
+  int always = 0;                // of these, present in every thread
+  std::int64_t stage_bytes = 0;
+  std::int64_t shared_bytes = 0;
+  int registers = 0;  // of a thread, estimated
+};
+RowLayout layout_of(const KernelTask& task, const RowSchedule& schedule, const RowPlan& plan);
+RowPlan plan_of(const KernelTask& task, const RowSchedule& schedule);
+
+GeneratedKernel emit_row_kernel(const KernelTask& task, const RowSchedule& schedule,
+                                const ChipFacts& chip);
+std::string label_of(const RowSchedule& schedule);
+
+}  // namespace strobe::bench

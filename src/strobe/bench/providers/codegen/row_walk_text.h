@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "strobe/bench/providers/codegen/kernel_frame.h"
+#include "strobe/bench/providers/codegen/row_plan.h"
+#include "strobe/bench/providers/codegen/source_text.h"
+
+// The inside of a walk over a row, the same wherever the row is held.
+namespace strobe::bench {
+
+// "n3", or the number itself.
+std::string value_name(const Expression& expression, NodeIndex node);
+
+// What is known of the row before a walk: lines of `const float n4 = ...`.
+void emit_row_values(SourceText& text, const KernelTask& task, const RowWalk& walk);
+// Lines that write the row's own outputs, by one thread.
+void emit_row_outputs(SourceText& text, const KernelTask& task, const RowWalk& walk,
+                      const std::string& is_writer);
+// Accumulators of a walk's reductions, at their neutral values.
+void emit_accumulators(SourceText& text, const KernelTask& task, const RowWalk& walk);
+
+struct PacketNames {
+  std::function<std::string(NodeIndex)> read;    // of an element: "held0[k][v]"
+  std::function<std::string(NodeIndex)> column;  // "gamma_value[v]"
+  std::function<std::string(int)> kept;          // by slot
+  std::string packet;                            // "base + t + k * 256": where outputs go
+};
+// The loop over the values of one packet and the stores after it.
+void emit_packet(SourceText& text, const KernelTask& task, const RowWalk& walk, int values,
+                 const PacketNames& names);
+
+// Sums and maxima over lanes of a warp, as far as the expression needs them.
+std::string join_helpers(const Expression& expression);
+// "sum" or "max"
+std::string join_name(const Node& reduction);
+
+}  // namespace strobe::bench

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "strobe/bench/cases/expression.h"
+#include "strobe/bench/providers/cpu/kernels.h"
+
+// Which kernel computes an expression.
+namespace strobe::bench {
+
+struct RowKernelMatch {
+  RowsKernelId id = RowsKernelId::kCopy;
+  std::vector<std::size_t> inputs;  // of the expression, in the kernel's order
+  double constant = 0;
+};
+// None: the expression is interpreted.
+std::optional<RowKernelMatch> match_row_kernel(const Expression& expression);
+// a transposed + b (+ c), where the output lies as b and c do: their numbers among the inputs.
+struct TransposedMatch {
+  std::size_t turned = 0;
+  std::vector<std::size_t> straight;
+};
+std::optional<TransposedMatch> match_transposed_sum(const Expression& expression);
+// One operator on two tensors, on a tensor and a value of the row, on one tensor.
+std::optional<RowsKernelId> kernel_of_op(Op op, Extent a, Extent b);
+
+}  // namespace strobe::bench

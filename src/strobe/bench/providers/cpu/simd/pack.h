@@ -1,0 +1,239 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#elif defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+// Several vectors at a time. Each file that includes this says how wide a vector of its instruction
+// set is (STROBE_SIMD_BYTES) and in which namespace it lives (STROBE_SIMD). An operation on a Pack
+// is done on all its vectors before the next one starts: independent work stands side by side,
+// where the processor's short queues find it.
+#define STROBE_INLINE inline __attribute__((always_inline))
+#define STROBE_UNROLL _Pragma("GCC unroll 16")
+
+namespace strobe::bench::STROBE_SIMD {
+
+constexpr int kLanes = STROBE_SIMD_BYTES / 4;
+
+typedef float Lanes __attribute__((vector_size(STROBE_SIMD_BYTES)));
+typedef std::int32_t IntLanes __attribute__((vector_size(STROBE_SIMD_BYTES)));
+typedef std::uint32_t BitLanes __attribute__((vector_size(STROBE_SIMD_BYTES)));
+typedef std::uint16_t HalfLanes __attribute__((vector_size(STROBE_SIMD_BYTES / 2)));
+
+// Storage types: the bits of a value in memory.
+struct F32 {
+  float value;
+};
+struct F16 {
+  std::uint16_t bits;
+};
+struct Bf16 {
+  std::uint16_t bits;
+};
+
+STROBE_INLINE Lanes all(float value) { return Lanes{} + value; }
+STROBE_INLINE BitLanes all_bits(std::uint32_t bits) { return BitLanes{} + bits; }
+STROBE_INLINE BitLanes bits_of(Lanes a) { return reinterpret_cast<BitLanes>(a); }
+STROBE_INLINE Lanes lanes_of(BitLanes a) { return reinterpret_cast<Lanes>(a); }
+STROBE_INLINE Lanes lanes_of(IntLanes a) { return reinterpret_cast<Lanes>(a); }
+STROBE_INLINE Lanes select(IntLanes mask, Lanes yes, Lanes no) {
+  return lanes_of((reinterpret_cast<BitLanes>(mask) & bits_of(yes)) |
+                  (~reinterpret_cast<BitLanes>(mask) & bits_of(no)));
+}
+STROBE_INLINE BitLanes select(IntLanes mask, BitLanes yes, BitLanes no) {
+  return (reinterpret_cast<BitLanes>(mask) & yes) | (~reinterpret_cast<BitLanes>(mask) & no);
+}
+
+STROBE_INLINE Lanes larger(Lanes a, Lanes b) {
+#if defined(__aarch64__)
+  return vmaxq_f32(a, b);
+#elif STROBE_SIMD_BYTES == 16
+  return _mm_max_ps(a, b);
+#elif STROBE_SIMD_BYTES == 32
+  return _mm256_max_ps(a, b);
+#else
+  return _mm512_max_ps(a, b);
+#endif
+}
+STROBE_INLINE Lanes smaller(Lanes a, Lanes b) { return -larger(-a, -b); }
+
+template <class T>
+STROBE_INLINE T loaded(const void* from) {
+  T value;
+  __builtin_memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+STROBE_INLINE Lanes load(const F32* from) { return loaded<Lanes>(from); }
+
+STROBE_INLINE Lanes load(const Bf16* from) {
+  return lanes_of(__builtin_convertvector(loaded<HalfLanes>(from), BitLanes) << 16);
+}
+
+STROBE_INLINE Lanes load(const F16* from) {
+  const BitLanes half = __builtin_convertvector(loaded<HalfLanes>(from), BitLanes);
+  const BitLanes magnitude = (half & 0x7FFFu) << 13;
+  // Exponents start at 112 less; a product with 2^112 makes small ones normal too.
+  const Lanes value = lanes_of(magnitude) * 0x1p112f;
+  const BitLanes special = magnitude | 0x7F800000u;
+  const BitLanes bits = select(magnitude >= all_bits(0x7C00u << 13), special, bits_of(value));
+  return lanes_of(bits | ((half & 0x8000u) << 16));
+}
+
+STROBE_INLINE void store(F32* to, Lanes value) { __builtin_memcpy(to, &value, sizeof(value)); }
+
+STROBE_INLINE void store_halves(void* to, BitLanes bits) {
+  const HalfLanes halves = __builtin_convertvector(bits, HalfLanes);
+  __builtin_memcpy(to, &halves, sizeof(halves));
+}
+
+STROBE_INLINE void store(Bf16* to, Lanes value) {
+  const BitLanes bits = bits_of(value);
+  const BitLanes rounded = (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+  store_halves(to,
+               select((bits & 0x7FFFFFFFu) > all_bits(0x7F800000u), (bits >> 16) | 0x40u, rounded));
+}
+
+STROBE_INLINE void store(F16* to, Lanes value) {
+  const BitLanes sign = (bits_of(value) >> 16) & 0x8000u;
+  const BitLanes magnitude = bits_of(value) & 0x7FFFFFFFu;
+  const BitLanes normal = (magnitude + 0xFFFu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
+  // Beside 0.5 the last digit of an f32 is the smallest f16.
+  const BitLanes tiny = bits_of(lanes_of(magnitude) + 0.5f) - 0x3F000000u;
+  BitLanes half = select(magnitude < all_bits(0x38800000u), tiny, normal);
+  half = select(magnitude >= all_bits(0x477FF000u), all_bits(0x7C00u), half);
+  half = select(magnitude > all_bits(0x7F800000u), all_bits(0x7E00u), half);
+  store_halves(to, half | sign);
+}
+
+// Past the caches; `to` is aligned to a vector.
+STROBE_INLINE void stream(F32* to, Lanes value) {
+#if defined(__aarch64__)
+  store(to, value);  // cores of this kind see by themselves that a line is overwritten whole
+#elif STROBE_SIMD_BYTES == 16
+  _mm_stream_ps(&to->value, value);
+#elif STROBE_SIMD_BYTES == 32
+  _mm256_stream_ps(&to->value, value);
+#else
+  _mm512_stream_ps(&to->value, value);
+#endif
+}
+template <class T>
+STROBE_INLINE void stream(T* to, Lanes value) {
+  store(to, value);
+}
+STROBE_INLINE void finish_streams() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
+template <int U>
+struct Pack {
+  Lanes v[U];
+};
+
+#define STROBE_PACK_OPERATOR(name, expression)       \
+  template <int U>                                   \
+  STROBE_INLINE Pack<U> name(Pack<U> a, Pack<U> b) { \
+    Pack<U> r;                                       \
+    STROBE_UNROLL                                    \
+    for (int k = 0; k < U; ++k) r.v[k] = expression; \
+    return r;                                        \
+  }
+STROBE_PACK_OPERATOR(operator+, a.v[k] + b.v[k])
+STROBE_PACK_OPERATOR(operator-, a.v[k] - b.v[k])
+STROBE_PACK_OPERATOR(operator*, a.v[k] * b.v[k])
+STROBE_PACK_OPERATOR(operator/, a.v[k] / b.v[k])
+STROBE_PACK_OPERATOR(larger, larger(a.v[k], b.v[k]))
+STROBE_PACK_OPERATOR(smaller, smaller(a.v[k], b.v[k]))
+#undef STROBE_PACK_OPERATOR
+
+template <int U, class F>
+STROBE_INLINE Pack<U> each(Pack<U> a, F f) {
+  Pack<U> r;
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) r.v[k] = f(a.v[k]);
+  return r;
+}
+template <int U>
+STROBE_INLINE Pack<U> packed(float value) {
+  Pack<U> r;
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) r.v[k] = all(value);
+  return r;
+}
+template <int U>
+STROBE_INLINE Pack<U> operator*(Pack<U> a, float b) {
+  return each(
+      a, [b](Lanes x) __attribute__((always_inline)) { return x * b; });
+}
+template <int U>
+STROBE_INLINE Pack<U> operator+(Pack<U> a, float b) {
+  return each(
+      a, [b](Lanes x) __attribute__((always_inline)) { return x + b; });
+}
+// a b + c, one rounding where the machine has it.
+template <int U>
+STROBE_INLINE Pack<U> times_plus(Pack<U> a, Pack<U> b, float c) {
+  Pack<U> r;
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) r.v[k] = a.v[k] * b.v[k] + c;
+  return r;
+}
+
+template <int U, class T>
+STROBE_INLINE Pack<U> load_pack(const T* from) {
+  Pack<U> r;
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) r.v[k] = load(from + k * kLanes);
+  return r;
+}
+
+STROBE_INLINE float sum_of(Lanes a) {
+  float sum = 0;
+  STROBE_UNROLL
+  for (int i = 0; i < kLanes; ++i) sum += a[i];
+  return sum;
+}
+// A NaN may pass.
+STROBE_INLINE bool is_within(Lanes a, float most) {
+#if defined(__aarch64__)
+  return vmaxvq_f32(a) <= most;
+#elif STROBE_SIMD_BYTES == 16
+  return _mm_movemask_ps(_mm_cmpgt_ps(a, all(most))) == 0;
+#elif STROBE_SIMD_BYTES == 32
+  return _mm256_movemask_ps(_mm256_cmp_ps(a, all(most), _CMP_GT_OQ)) == 0;
+#else
+  return _mm512_cmp_ps_mask(a, all(most), _CMP_GT_OQ) == 0;
+#endif
+}
+STROBE_INLINE float largest_of(Lanes a) {
+  float most = a[0];
+  STROBE_UNROLL
+  for (int i = 1; i < kLanes; ++i) most = a[i] > most || a[i] != a[i] ? a[i] : most;
+  return most;
+}
+template <int U>
+STROBE_INLINE Lanes summed(Pack<U> a) {
+  STROBE_UNROLL
+  for (int step = U / 2; step > 0; step /= 2) {
+    for (int k = 0; k < step; ++k) a.v[k] = a.v[k] + a.v[k + step];
+  }
+  return a.v[0];
+}
+template <int U>
+STROBE_INLINE Lanes largest(Pack<U> a) {
+  STROBE_UNROLL
+  for (int step = U / 2; step > 0; step /= 2) {
+    for (int k = 0; k < step; ++k) a.v[k] = larger(a.v[k], a.v[k + step]);
+  }
+  return a.v[0];
+}
+
+}  // namespace strobe::bench::STROBE_SIMD

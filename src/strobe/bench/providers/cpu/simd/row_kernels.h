@@ -1,0 +1,263 @@
+#pragma once
+
+#include "strobe/bench/providers/cpu/kernels.h"
+#include "strobe/bench/providers/cpu/simd/sweep.h"
+
+// The cases over rows and the operators they are made of, each as a few passes over a row that
+// stays in the cache.
+namespace strobe::bench::STROBE_SIMD {
+
+enum Reduces { kNothing = 0, kSum = 1, kLargest = 2 };
+
+#define STROBE_FUNCTOR(name, inputs, vectors, writes, reduces, ...)                          \
+  struct name {                                                                              \
+    static constexpr int kInputs = inputs, kVectors = vectors;                               \
+    static constexpr bool kWrites = writes;                                                  \
+    static constexpr bool kSums = ((reduces)&kSum) != 0, kMaxes = ((reduces)&kLargest) != 0; \
+    template <int U>                                                                         \
+    STROBE_INLINE static void apply([[maybe_unused]] const Pack<U>* x,                       \
+                                    [[maybe_unused]] const float* s, Terms<U>& t) {          \
+      __VA_ARGS__;                                                                           \
+    }                                                                                        \
+  }
+
+// Operators.
+STROBE_FUNCTOR(Copy, 1, 8, true, kNothing, t.out = x[0]);
+STROBE_FUNCTOR(Cos, 1, 8, true, kNothing, t.out = cos(x[0]));
+STROBE_FUNCTOR(Exp, 1, 4, true, kNothing, t.out = exp(x[0]));
+STROBE_FUNCTOR(Tanh, 1, 4, true, kNothing, t.out = tanh(x[0]));
+STROBE_FUNCTOR(Relu, 1, 8, true, kNothing, t.out = larger(x[0], packed<U>(0)));
+STROBE_FUNCTOR(Neg, 1, 8, true, kNothing, t.out = packed<U>(0) - x[0]);
+STROBE_FUNCTOR(Rsqrt, 1, 4, true, kNothing, t.out = rsqrt(x[0]));
+STROBE_FUNCTOR(Recip, 1, 4, true, kNothing, t.out = packed<U>(1) / x[0]);
+STROBE_FUNCTOR(Add, 2, 8, true, kNothing, t.out = x[0] + x[1]);
+STROBE_FUNCTOR(Sub, 2, 8, true, kNothing, t.out = x[0] - x[1]);
+STROBE_FUNCTOR(Mul, 2, 8, true, kNothing, t.out = x[0] * x[1]);
+STROBE_FUNCTOR(Div, 2, 8, true, kNothing, t.out = x[0] / x[1]);
+STROBE_FUNCTOR(Max, 2, 8, true, kNothing, t.out = larger(x[0], x[1]));
+STROBE_FUNCTOR(Min, 2, 8, true, kNothing, t.out = smaller(x[0], x[1]));
+STROBE_FUNCTOR(AddScalar, 1, 8, true, kNothing, t.out = x[0] + s[0]);
+STROBE_FUNCTOR(SubScalar, 1, 8, true, kNothing, t.out = x[0] + -s[0]);
+STROBE_FUNCTOR(MulScalar, 1, 8, true, kNothing, t.out = x[0] * s[0]);
+STROBE_FUNCTOR(DivScalar, 1, 8, true, kNothing, t.out = x[0] / packed<U>(s[0]));
+STROBE_FUNCTOR(MaxScalar, 1, 8, true, kNothing, t.out = larger(x[0], packed<U>(s[0])));
+STROBE_FUNCTOR(MinScalar, 1, 8, true, kNothing, t.out = smaller(x[0], packed<U>(s[0])));
+STROBE_FUNCTOR(ScalarSub, 1, 8, true, kNothing, t.out = packed<U>(s[0]) - x[0]);
+STROBE_FUNCTOR(ScalarDiv, 1, 8, true, kNothing, t.out = packed<U>(s[0]) / x[0]);
+STROBE_FUNCTOR(Sum, 1, 8, false, kSum, t.sum = x[0]);
+STROBE_FUNCTOR(Largest, 1, 8, false, kLargest, t.largest = x[0]);
+STROBE_FUNCTOR(Fill, 0, 8, true, kNothing, t.out = packed<U>(s[0]));
+
+// Parts of fused cases.
+STROBE_FUNCTOR(Chain, 1, 8, true, kNothing, const Pack<U> y = cos(x[0]);
+               const Pack<U> x1 = x[0] * y; t.out = x1 + larger(x1, y));
+STROBE_FUNCTOR(SumAndCos, 1, 8, true, kSum, t.out = cos(x[0]); t.sum = x[0]);
+STROBE_FUNCTOR(SumAndMax, 1, 8, false, kSum | kLargest, t.sum = x[0]; t.largest = x[0]);
+STROBE_FUNCTOR(AddThree, 3, 8, true, kNothing, t.out = x[2] + (x[0] + x[1]));
+STROBE_FUNCTOR(Gelu, 2, 4, true, kNothing, const Pack<U> v = x[0] + x[1];
+               const Pack<U> inner = (v * 0.79788456f) * ((v * 0.044715f) * v + 1.0f);
+               t.out = (v * 0.5f) * (tanh(inner) + 1.0f));
+STROBE_FUNCTOR(ExpOfDifference, 1, 4, true, kSum, t.out = exp(x[0] + -s[0]); t.sum = t.out);
+// y = s[1] e of the first softmax, into the second: y lies in 0..1, so its maximum needs no pass.
+STROBE_FUNCTOR(ExpOfProduct, 1, 4, true, kSum, t.out = exp(x[0] * s[0] + -s[1]); t.sum = t.out);
+STROBE_FUNCTOR(SumOfProducts, 2, 8, false, kSum, t.sum = x[0] * x[1]);
+STROBE_FUNCTOR(BackwardWhole, 2, 8, true, kNothing, t.out = x[1] * (x[0] + -s[0]));
+STROBE_FUNCTOR(Backward, 2, 8, true, kNothing, t.out = x[0] - x[1] * s[0]);
+STROBE_FUNCTOR(SumOfSquares, 1, 8, false, kSum, const Pack<U> centred = x[0] + -s[0];
+               t.sum = centred * centred);
+STROBE_FUNCTOR(Normalise, 3, 4, true, kNothing, t.out = ((x[0] + -s[0]) * s[1]) * x[1] + x[2]);
+STROBE_FUNCTOR(SumTimes, 1, 8, false, kSum, t.sum = x[0] * s[0]);
+STROBE_FUNCTOR(SumTimesTwice, 1, 8, false, kSum, t.sum = (x[0] * s[0]) * s[1]);
+STROBE_FUNCTOR(TimesThrice, 1, 8, true, kNothing, t.out = ((x[0] * s[0]) * s[1]) * s[2]);
+#undef STROBE_FUNCTOR
+
+template <class T>
+STROBE_INLINE float one(const T* from) {
+  T padded[kLanes] = {};
+  padded[0] = *from;
+  return load(padded)[0];
+}
+template <class T>
+STROBE_INLINE void put(T* to, float value) {
+  T padded[kLanes];
+  store(padded, all(value));
+  *to = padded[0];
+}
+
+// The tensors of a task, row by row.
+template <class T>
+struct RowOf {
+  const T* in[3];
+  T* out[2];
+
+  RowOf(const RowsTask& task, std::int64_t row) {
+    for (int i = 0; i < 3; ++i) {
+      in[i] = task.in[i] ? static_cast<const T*>(task.in[i]) + row * task.in_stride[i] : nullptr;
+    }
+    for (int i = 0; i < 2; ++i) {
+      out[i] = task.out[i] ? static_cast<T*>(task.out[i]) + row * task.out_stride[i] : nullptr;
+    }
+  }
+};
+
+template <class T>
+struct RowKernels {
+  template <class F>
+  static Reduced over(const RowsTask& task, const T* const* in, T* out, const float* s) {
+    return Sweep<F, T, T>::run(in, out, task.columns, s, task.is_streamed);
+  }
+  template <class F>
+  static Reduced into_scratch(const RowsTask& task, const T* in, const float* s) {
+    const T* const inputs[1] = {in};
+    return Sweep<F, T, F32>::run(inputs, reinterpret_cast<F32*>(task.scratch), task.columns, s,
+                                 false);
+  }
+  template <class F>
+  static Reduced within_scratch(const RowsTask& task, const float* s) {
+    const F32* const inputs[1] = {reinterpret_cast<const F32*>(task.scratch)};
+    return Sweep<F, F32, F32>::run(inputs, reinterpret_cast<F32*>(task.scratch), task.columns, s,
+                                   false);
+  }
+  template <class F>
+  static void from_scratch(const RowsTask& task, T* out, const float* s) {
+    const F32* const inputs[1] = {reinterpret_cast<const F32*>(task.scratch)};
+    Sweep<F, F32, T>::run(inputs, out, task.columns, s, task.is_streamed);
+  }
+
+  template <class F>
+  static void map(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const RowOf<T> row(task, r);
+      over<F>(task, row.in, row.out[0], &task.constant);
+    }
+  }
+  // The second input has one value a row.
+  template <class F>
+  static void map_with_row(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const RowOf<T> row(task, r);
+      const float value = one(row.in[1]);
+      over<F>(task, row.in, row.out[0], &value);
+    }
+  }
+  template <class F>
+  static void reduce(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const RowOf<T> row(task, r);
+      const Reduced found = over<F>(task, row.in, nullptr, nullptr);
+      if (row.out[0]) put(row.out[0], F::kSums ? static_cast<float>(found.sum) : found.largest);
+      if (row.out[1]) put(row.out[1], found.largest);
+    }
+  }
+
+  static void sum_and_cos(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const RowOf<T> row(task, r);
+      put(row.out[0], static_cast<float>(over<SumAndCos>(task, row.in, row.out[1], nullptr).sum));
+    }
+  }
+
+  // Leaves e^(x - max) in the scratch row; gives 1 / sum.
+  static float softmax_numerators(const RowsTask& task, const RowOf<T>& row) {
+    const float most = over<Largest>(task, row.in, nullptr, nullptr).largest;
+    return static_cast<float>(1 / into_scratch<ExpOfDifference>(task, row.in[0], &most).sum);
+  }
+  static void softmax(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const RowOf<T> row(task, r);
+      const float scale = softmax_numerators(task, row);
+      from_scratch<MulScalar>(task, row.out[0], &scale);
+    }
+  }
+  static void double_softmax(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const RowOf<T> row(task, r);
+      const float scale = softmax_numerators(task, row);
+      // The largest numerator is e^0 = 1, so the largest value of the first softmax is the scale.
+      const float s[2] = {scale, scale};
+      const auto second = static_cast<float>(1 / within_scratch<ExpOfProduct>(task, s).sum);
+      from_scratch<MulScalar>(task, row.out[0], &second);
+    }
+  }
+  static void softmax_backward_whole(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const RowOf<T> row(task, r);
+      const auto sum = static_cast<float>(over<SumOfProducts>(task, row.in, nullptr, nullptr).sum);
+      over<BackwardWhole>(task, row.in, row.out[0], &sum);
+    }
+  }
+  static void softmax_backward(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const RowOf<T> row(task, r);
+      const auto sum = static_cast<float>(over<Sum>(task, row.in, nullptr, nullptr).sum);
+      over<Backward>(task, row.in, row.out[0], &sum);
+    }
+  }
+  static void layernorm(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    const auto count = static_cast<double>(task.columns);
+    for (std::int64_t r = first; r < last; ++r) {
+      const RowOf<T> row(task, r);
+      float s[2];
+      s[0] = static_cast<float>(over<Sum>(task, row.in, nullptr, nullptr).sum / count);
+      const double variance = over<SumOfSquares>(task, row.in, nullptr, s).sum / count;
+      s[1] = static_cast<float>(1 / __builtin_sqrt(variance + 1e-5));
+      over<Normalise>(task, row.in, row.out[0], s);
+    }
+  }
+  static void norm_chain(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const RowOf<T> row(task, r);
+      float s[3];
+      s[0] = static_cast<float>(over<Sum>(task, row.in, nullptr, nullptr).sum);
+      s[1] = static_cast<float>(over<SumTimes>(task, row.in, nullptr, s).sum);
+      s[2] = static_cast<float>(over<SumTimesTwice>(task, row.in, nullptr, s).sum);
+      over<TimesThrice>(task, row.in, row.out[0], s);
+    }
+  }
+
+  static constexpr void enter(RowsKernel* table) {
+    using Id = RowsKernelId;
+    const auto at = [table](Id id) -> RowsKernel& { return table[static_cast<std::size_t>(id)]; };
+    at(Id::kPointwiseChain) = map<Chain>;
+    at(Id::kSoftmax) = softmax;
+    at(Id::kDoubleSoftmax) = double_softmax;
+    at(Id::kSoftmaxBackwardWhole) = softmax_backward_whole;
+    at(Id::kSoftmaxBackward) = softmax_backward;
+    at(Id::kLayernorm) = layernorm;
+    at(Id::kNormChain) = norm_chain;
+    at(Id::kSumAndCos) = sum_and_cos;
+    at(Id::kSumAndMax) = reduce<SumAndMax>;
+    at(Id::kAddThree) = map<AddThree>;
+    at(Id::kBiasGelu) = map<Gelu>;
+    at(Id::kCopy) = map<Copy>;
+    at(Id::kCos) = map<Cos>;
+    at(Id::kExp) = map<Exp>;
+    at(Id::kTanh) = map<Tanh>;
+    at(Id::kRelu) = map<Relu>;
+    at(Id::kNeg) = map<Neg>;
+    at(Id::kRsqrt) = map<Rsqrt>;
+    at(Id::kRecip) = map<Recip>;
+    at(Id::kAdd) = map<Add>;
+    at(Id::kSub) = map<Sub>;
+    at(Id::kMul) = map<Mul>;
+    at(Id::kDiv) = map<Div>;
+    at(Id::kMax) = map<Max>;
+    at(Id::kMin) = map<Min>;
+    at(Id::kAddRow) = map_with_row<AddScalar>;
+    at(Id::kSubRow) = map_with_row<SubScalar>;
+    at(Id::kMulRow) = map_with_row<MulScalar>;
+    at(Id::kDivRow) = map_with_row<DivScalar>;
+    at(Id::kMaxRow) = map_with_row<MaxScalar>;
+    at(Id::kMinRow) = map_with_row<MinScalar>;
+    at(Id::kRowSub) = map_with_row<ScalarSub>;
+    at(Id::kRowDiv) = map_with_row<ScalarDiv>;
+    at(Id::kAddConstant) = map<AddScalar>;
+    at(Id::kMulConstant) = map<MulScalar>;
+    at(Id::kSum) = reduce<Sum>;
+    at(Id::kLargest) = reduce<Largest>;
+    at(Id::kRead) = reduce<Sum>;
+    at(Id::kWrite) = map<Fill>;
+  }
+};
+
+}  // namespace strobe::bench::STROBE_SIMD

@@ -1,0 +1,143 @@
+#pragma once
+
+#include "strobe/bench/providers/cpu/simd/functions.h"
+
+// One pass over a row: up to three inputs in, a value out for each element, a sum and a maximum
+// besides. A functor says what it computes:
+//
+//   struct Product {
+//     static constexpr int kInputs = 2, kVectors = 4;
+//     static constexpr bool kWrites = true, kSums = false, kMaxes = false;
+//     template <int U> static void apply(const Pack<U>* x, const float* s, Terms<U>& t) { t.out =
+//     x[0] * x[1]; }
+//   };
+namespace strobe::bench::STROBE_SIMD {
+
+template <int U>
+struct Terms {
+  Pack<U> out, sum, largest;
+};
+
+struct Reduced {
+  double sum = 0;
+  float largest = -__builtin_inff();
+};
+
+// Sums are of f32 within a piece and of f64 beyond, so that their error does not grow with the row.
+constexpr std::int64_t kPiece = 2048;
+
+template <class F, class In, class Out>
+class Sweep {
+ public:
+  // s: the scalars that the functor takes.
+  static Reduced run(const In* const* in, Out* out, std::int64_t count, const float* s,
+                     bool is_streamed) {
+    Sweep sweep{{}, out, s};
+    for (int i = 0; i < F::kInputs; ++i) sweep.in_[i] = in[i];
+    Reduced reduced;
+    std::int64_t at = 0;
+    if (F::kWrites && kStreams && is_streamed) {
+      // The first elements go one vector at a time, up to where stores past the cache may start.
+      const auto beyond = reinterpret_cast<std::uintptr_t>(out) % STROBE_SIMD_BYTES;
+      const auto head =
+          static_cast<std::int64_t>((STROBE_SIMD_BYTES - beyond) % STROBE_SIMD_BYTES / sizeof(Out));
+      at = head < count ? head : count;
+      if (at > 0) sweep.template piece<false>(0, at, reduced);
+      for (std::int64_t end; at < count; at = end) {
+        end = at + kPiece < count ? at + kPiece : count;
+        sweep.template piece<true>(at, end, reduced);
+      }
+      finish_streams();
+      return reduced;
+    }
+    for (std::int64_t end; at < count; at = end) {
+      end = at + kPiece < count ? at + kPiece : count;
+      sweep.template piece<false>(at, end, reduced);
+    }
+    return reduced;
+  }
+
+ private:
+  static constexpr int kU = F::kVectors;
+#if defined(__x86_64__)
+  static constexpr bool kStreams = sizeof(Out) == 4;
+#else
+  static constexpr bool kStreams = false;
+#endif
+
+  Sweep(const In* const (&in)[3], Out* out, const float* s) : out_(out), s_(s) {
+    for (int i = 0; i < 3; ++i) in_[i] = in[i];
+  }
+
+  template <int U>
+  struct Accumulators {
+    Pack<U> sum = packed<U>(0);
+    Pack<U> largest = packed<U>(-__builtin_inff());
+  };
+
+  template <bool kStreamed, int U>
+  STROBE_INLINE void step(std::int64_t at, Accumulators<U>& acc) const {
+    Pack<U> x[3];
+    for (int i = 0; i < F::kInputs; ++i) x[i] = load_pack<U>(in_[i] + at);
+    Terms<U> terms;
+    F::template apply<U>(x, s_, terms);
+    if constexpr (F::kWrites) {
+      STROBE_UNROLL
+      for (int k = 0; k < U; ++k) {
+        if constexpr (kStreamed) {
+          stream(out_ + at + k * kLanes, terms.out.v[k]);
+        } else {
+          store(out_ + at + k * kLanes, terms.out.v[k]);
+        }
+      }
+    }
+    if constexpr (F::kSums) acc.sum = acc.sum + terms.sum;
+    if constexpr (F::kMaxes) acc.largest = larger(acc.largest, terms.largest);
+  }
+
+  // Fewer elements than a vector: in a copy that is filled up with zeros, which count for nothing.
+  void last(std::int64_t at, std::int64_t count, Accumulators<1>& acc) const {
+    Pack<1> x[3];
+    for (int i = 0; i < F::kInputs; ++i) {
+      In padded[kLanes] = {};
+      __builtin_memcpy(padded, in_[i] + at, static_cast<std::size_t>(count) * sizeof(In));
+      x[i].v[0] = load(padded);
+    }
+    Terms<1> terms;
+    F::template apply<1>(x, s_, terms);
+    if constexpr (F::kWrites) {
+      Out padded[kLanes];
+      store(padded, terms.out.v[0]);
+      __builtin_memcpy(out_ + at, padded, static_cast<std::size_t>(count) * sizeof(Out));
+    }
+    IntLanes number;
+    for (int i = 0; i < kLanes; ++i) number[i] = i;
+    const IntLanes is_real = number < (IntLanes{} + static_cast<std::int32_t>(count));
+    if constexpr (F::kSums) acc.sum.v[0] = acc.sum.v[0] + select(is_real, terms.sum.v[0], all(0));
+    if constexpr (F::kMaxes) {
+      acc.largest.v[0] =
+          larger(acc.largest.v[0], select(is_real, terms.largest.v[0], all(-__builtin_inff())));
+    }
+  }
+
+  template <bool kStreamed>
+  void piece(std::int64_t at, std::int64_t end, Reduced& reduced) const {
+    Accumulators<kU> many;
+    Accumulators<1> few;
+    for (; at + kU * kLanes <= end; at += kU * kLanes) step<kStreamed, kU>(at, many);
+    for (; at + kLanes <= end; at += kLanes) step<false, 1>(at, few);
+    if (at < end) last(at, end - at, few);
+    if constexpr (F::kSums)
+      reduced.sum += static_cast<double>(sum_of(summed(many.sum) + few.sum.v[0]));
+    if constexpr (F::kMaxes) {
+      const float most = largest_of(larger(largest(many.largest), few.largest.v[0]));
+      reduced.largest = most > reduced.largest || most != most ? most : reduced.largest;
+    }
+  }
+
+  const In* in_[3];
+  Out* out_;
+  const float* s_;
+};
+
+}  // namespace strobe::bench::STROBE_SIMD

@@ -1,0 +1,95 @@
+#include "strobe/bench/providers/cpu/thread_team.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "strobe/bench/providers/cpu/host_facts.h"
+
+namespace strobe::bench {
+namespace {
+
+// Where it fails the work is done all the same, on whatever processor.
+void pin(const std::vector<int>& processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : processors) CPU_SET(cpu, &set);
+  pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+}
+
+// A short work is over sooner than a sleeping thread wakes.
+constexpr int kSpins = 20'000;
+
+template <class T>
+void wait_while(std::atomic<T>& value, T old) {
+  for (int i = 0; i < kSpins; ++i) {
+    if (value.load(std::memory_order_acquire) != old) return;
+  }
+  value.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+ThreadTeam::ThreadTeam(std::vector<int> processors) : processors_(std::move(processors)) {
+  for (std::int64_t thread = 1; thread < size(); ++thread) {
+    others_.emplace_back([this, thread] { serve(thread); });
+  }
+}
+
+ThreadTeam::~ThreadTeam() {
+  is_over_ = true;
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  for (std::thread& other : others_) other.join();
+}
+
+void ThreadTeam::serve(std::int64_t thread) {
+  pin({processors_[static_cast<std::size_t>(thread)]});
+  for (std::uint64_t seen = 0;;) {
+    wait_while(round_, seen);
+    // One round at a time: run() does not return before everybody has said that he is done.
+    ++seen;
+    if (is_over_) return;
+    if (thread < threads_) (*work_)(thread);
+    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+  }
+}
+
+void ThreadTeam::run(std::int64_t threads, const Work& work) {
+  threads = std::min(threads, size());
+  if (threads <= 1) {
+    work(0);
+    return;
+  }
+  work_ = &work;
+  threads_ = threads;
+  busy_.store(size() - 1, std::memory_order_relaxed);
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  work(0);
+  for (std::int64_t busy = busy_.load(std::memory_order_acquire); busy != 0;
+       busy = busy_.load(std::memory_order_acquire)) {
+    wait_while(busy_, busy);
+  }
+}
+
+void ThreadTeam::share(std::int64_t count, std::int64_t grain,
+                       const std::function<void(std::int64_t, std::int64_t, std::int64_t)>& work) {
+  grain = std::max<std::int64_t>(grain, 1);
+  const std::int64_t grains = (count + grain - 1) / grain;
+  const std::int64_t threads = std::clamp<std::int64_t>(grains, 1, size());
+  run(threads, [&](std::int64_t thread) {
+    const std::int64_t first = thread * grains / threads * grain;
+    const std::int64_t last = std::min(count, (thread + 1) * grains / threads * grain);
+    if (first < last) work(thread, first, last);
+  });
+}
+
+ThreadTeam::PinnedCaller::PinnedCaller(const ThreadTeam& team) : before_(usable_processors()) {
+  pin({team.processors_.front()});
+}
+ThreadTeam::PinnedCaller::~PinnedCaller() { pin(before_); }
+
+}  // namespace strobe::bench

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+// Threads that wait, each pinned to a processor of its own, and do a piece of work together. The
+// caller is one of them.
+namespace strobe::bench {
+
+class ThreadTeam {
+ public:
+  explicit ThreadTeam(std::vector<int> processors);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(processors_.size()); }
+
+  // work(thread) on threads 0..threads-1, the caller's being 0; returns when all are done.
+  using Work = std::function<void(std::int64_t thread)>;
+  void run(std::int64_t threads, const Work& work);
+  // work(thread, first, last) on equal parts of [0, count), whose bounds are multiples of `grain`.
+  void share(
+      std::int64_t count, std::int64_t grain,
+      const std::function<void(std::int64_t thread, std::int64_t first, std::int64_t last)>& work);
+
+  // The calling thread on the first processor for as long as this lives.
+  class PinnedCaller {
+   public:
+    explicit PinnedCaller(const ThreadTeam& team);
+    ~PinnedCaller();
+    PinnedCaller(const PinnedCaller&) = delete;
+    PinnedCaller& operator=(const PinnedCaller&) = delete;
+
+   private:
+    std::vector<int> before_;
+  };
+
+ private:
+  void serve(std::int64_t thread);
+
+  std::vector<int> processors_;
+  std::atomic<std::uint64_t> round_ = 0;  // counts calls of run(); a new one wakes the team
+  std::atomic<std::int64_t> busy_ = 0;
+  std::atomic<bool> is_over_ = false;
+  std::int64_t threads_ = 0;
+  const Work* work_ = nullptr;
+  std::vector<std::thread> others_;
+};
+
+}  // namespace strobe::bench

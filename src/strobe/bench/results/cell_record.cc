@@ -1,0 +1,103 @@
+#include "strobe/bench/results/cell_record.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace strobe::bench {
+namespace {
+
+template <class Value>
+struct Word {
+  Value value;
+  std::string_view name;
+};
+
+constexpr Word<CellStatus> kStatuses[] = {{CellStatus::kOk, "ok"},
+                                          {CellStatus::kOom, "oom"},
+                                          {CellStatus::kOomPredicted, "oom_predicted"},
+                                          {CellStatus::kUnsupported, "unsupported"},
+                                          {CellStatus::kError, "error"},
+                                          {CellStatus::kTimeout, "timeout"},
+                                          {CellStatus::kWrong, "wrong"},
+                                          {CellStatus::kMissing, "missing"}};
+constexpr Word<CellFlag> kFlags[] = {{CellFlag::kNoisy, "noisy"},
+                                     {CellFlag::kThrottled, "throttled"},
+                                     {CellFlag::kSameKernels, "same_kernels"},
+                                     {CellFlag::kNearFloor, "near_floor"},
+                                     {CellFlag::kHostBound, "host_bound"},
+                                     {CellFlag::kFellBack, "fell_back"},
+                                     {CellFlag::kMathDiffers, "math_differs"},
+                                     {CellFlag::kUnrepeatable, "unrepeatable"}};
+constexpr Word<TimeMode> kModes[] = {{TimeMode::kDevice, "device"},
+                                     {TimeMode::kGraph, "graph"},
+                                     {TimeMode::kCall, "call"},
+                                     {TimeMode::kActivity, "activity"},
+                                     {TimeMode::kCpu, "cpu"}};
+
+template <class Value, std::size_t N>
+std::string_view name_in(const Word<Value> (&words)[N], Value value) {
+  for (const auto& word : words) {
+    if (word.value == value) return word.name;
+  }
+  return "";
+}
+
+template <class Value, std::size_t N>
+std::optional<Value> value_in(const Word<Value> (&words)[N], std::string_view name) {
+  for (const auto& word : words) {
+    if (word.name == name) return word.value;
+  }
+  return std::nullopt;
+}
+
+template <class Value, std::size_t N>
+std::string names_of(const Word<Value> (&words)[N]) {
+  std::string names;
+  for (const auto& word : words) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", word.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string_view status_name(CellStatus status) { return name_in(kStatuses, status); }
+
+Result<CellStatus> parse_status(std::string_view name) {
+  if (const auto status = value_in(kStatuses, name)) return *status;
+  return Error{.code = ErrorCode::kMalformed,
+               .what = fmt::format("'{}' is no status of a cell", name),
+               .where = "",
+               .hint = fmt::format("one of {}", names_of(kStatuses))};
+}
+
+std::string_view flag_name(CellFlag flag) { return name_in(kFlags, flag); }
+std::optional<CellFlag> find_flag(std::string_view name) { return value_in(kFlags, name); }
+
+std::string_view mode_name(TimeMode mode) { return name_in(kModes, mode); }
+
+Result<TimeMode> parse_mode(std::string_view name) {
+  if (const auto mode = value_in(kModes, name)) return *mode;
+  return Error{.code = ErrorCode::kBadCommandLine,
+               .what = fmt::format("'{}' is no way to take a time", name),
+               .where = "",
+               .hint = fmt::format("one of {}", names_of(kModes))};
+}
+
+const TimeSummary* CellRecord::time(TimeMode mode) const {
+  const auto found = times.find(mode);
+  return found == times.end() ? nullptr : &found->second;
+}
+
+const TimeSummary* CellRecord::headline() const {
+  for (const TimeMode mode : {TimeMode::kDevice, TimeMode::kCpu, TimeMode::kActivity,
+                              TimeMode::kGraph, TimeMode::kCall}) {
+    if (const TimeSummary* const summary = time(mode)) return summary;
+  }
+  return nullptr;
+}
+
+bool CellRecord::has(CellFlag flag) const { return std::ranges::find(flags, flag) != flags.end(); }
+
+}  // namespace strobe::bench

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strobe/bench/reference/reference.h"
+#include "strobe/bench/workers/row_file.h"
+#include "strobe/bench/workers/worker_session.h"
+
+// Are the values right? The worker gives rows of its outputs, the reference says what they should be.
+namespace strobe::bench {
+
+// What the cells of one group are checked against; computed once, when first asked for.
+class CellReference {
+ public:
+  CellReference(const CaseInfo& info, const PrepareRequest& request);
+
+  const PrepareRequest& request() const { return request_; }  // with the law of the check
+  bool has_own_law() const { return request_.law != InputLaw::kNormal; }
+  std::size_t outputs() const { return layouts_.size(); }
+  const std::vector<std::int64_t>& rows(std::size_t output) const { return rows_[output]; }
+  std::size_t values(std::size_t output) const;
+  Accuracy compare(std::size_t output, std::span<const float> values);
+
+ private:
+  const CaseInfo& info_;
+  PrepareRequest request_;
+  std::vector<OutputLayout> layouts_;
+  std::vector<std::vector<std::int64_t>> rows_;
+  std::vector<std::vector<double>> expected_;
+};
+
+struct Checked {
+  CellStatus status = CellStatus::kOk;  // kWrong, or why there are no values
+  std::string reason = {};
+  std::optional<Accuracy> accuracy = {};
+  bool is_repeatable = true;
+  std::vector<std::string> notes = {};
+};
+
+// `ask` answers for one output: a reply, with the values in `file`.
+using AskForRows = std::function<WorkerReply(std::size_t output, const std::string& file)>;
+// `repeats` more times the same values are asked for.
+Checked check_cell(CellReference& reference, const RowFolder& folder, int repeats,
+                   const AskForRows& ask);
+
+}  // namespace strobe::bench

@@ -1,0 +1,322 @@
+#include "strobe/bench/workers/group_run.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "strobe/bench/judge/kernel_signature.h"
+#include "strobe/bench/measure/sustained.h"
+#include "strobe/bench/workers/remote_sampler.h"
+#include "strobe/bench/workers/whole_cell.h"
+#include "strobe/stats/moments.h"
+
+namespace strobe::bench {
+namespace {
+
+constexpr std::array kModes = {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall,
+                               TimeMode::kActivity, TimeMode::kCpu};
+constexpr double kNearFloor = 1.5;
+constexpr double kHostBound = 1.2;
+
+// One provider on its way through the group.
+struct Contender {
+  WorkerSession* session = nullptr;
+  CellRecord* record = nullptr;
+  PrepareRequest prepare = {};
+  double resident_bytes = 0;
+  std::int64_t id = 0;
+  bool is_prepared = false;
+  CompileTimes compile = {};
+
+  bool is_in() const {
+    return record->status == CellStatus::kOk || record->status == CellStatus::kWrong;
+  }
+  void drop(CellStatus status, std::string reason) {
+    record->status = status;
+    record->reason = std::move(reason);
+  }
+};
+
+void take_description(const WorkerReply& reply, Contender& contender) {
+  CellRecord& record = *contender.record;
+  record.kernels = reply.kernels;
+  record.signature = signature_of(record.kernels);
+  record.config = reply.config;
+  record.clocks = reply.clocks;
+  if (reply.resident_bytes) record.bytes.resident = reply.resident_bytes;
+  if (reply.peak_bytes) record.bytes.peak = reply.peak_bytes;
+  record.notes.insert(record.notes.end(), reply.notes.begin(), reply.notes.end());
+}
+
+// "torch-" of "torch-inductor".
+std::string_view family_of(std::string_view provider) {
+  return provider.substr(0, provider.find('-'));
+}
+
+// Each with the first, to which tables compare, and with those of its own family before it: a compiled
+// function that silently was the eager one.
+void judge_pairs(std::vector<CellRecord>& records) {
+  for (std::size_t later = 1; later < records.size(); ++later) {
+    for (std::size_t i = 0; i < later; ++i) {
+      const bool is_kin =
+          family_of(records[i].cell.provider) == family_of(records[later].cell.provider);
+      if (i == 0 || is_kin) judge_pair(records[i], records[later]);
+    }
+  }
+}
+
+class GroupRun {
+ public:
+  GroupRun(const CellGroup& group, const RunRequest& request, const RowFolder& folder,
+           RunState& state)
+      : group_(group), request_(request), folder_(folder), state_(state) {}
+
+  std::vector<CellRecord> run(std::span<const std::unique_ptr<WorkerSession>> sessions) {
+    std::vector<CellRecord> records(sessions.size());
+    std::vector<Contender> contenders;
+    for (std::size_t i = 0; i < sessions.size(); ++i) {
+      contenders.push_back(begin(*sessions[i], records[i]));
+    }
+    for (Contender& contender : contenders) plan(contender);
+    for (const std::vector<Contender*>& batch : batches(contenders)) run_batch(batch);
+    // After a failure a device may be in any state; the next cell gets a worker that has seen none.
+    for (Contender& contender : contenders) {
+      const CellStatus status = contender.record->status;
+      if (status == CellStatus::kError || status == CellStatus::kOom) contender.session->end();
+    }
+    judge_pairs(records);
+    return records;
+  }
+
+ private:
+  Contender begin(WorkerSession& session, CellRecord& record) {
+    const CaseCosts costs = costs_of(*group_.info, group_.shape, group_.dtype);
+    record.cell = {std::string(group_.info->id), group_.shape, group_.dtype, session.provider()};
+    record.status = CellStatus::kOk;
+    record.bytes.min = costs.min_bytes;
+    record.bytes.unfused = costs.unfused_bytes;
+    record.flops = costs.flops;
+    Contender contender{.session = &session, .record = &record};
+    contender.prepare = {.cell = record.cell,
+                         .seed = request_.seed,
+                         .flush = request_.flush,
+                         .cache_folder = request_.cache_folder,
+                         .may_tune = request_.may_tune};
+    const std::string key = fmt::format("{} {}", group_.info->id, bucket_of(group_));
+    if (!session.was_ever_available()) {
+      contender.drop(CellStatus::kUnsupported, session.hello().info.obstacle);
+    } else if (Result<void> begun = session.begin(key); !begun) {
+      contender.drop(CellStatus::kError, begun.error().what);
+    }
+    return contender;
+  }
+
+  void plan(Contender& contender) {
+    if (!contender.is_in() || !contender.session->can("plan")) return;
+    WorkerRequest asked{.op = WorkerOp::kPlan, .id = contender.session->new_id()};
+    asked.prepare = contender.prepare;
+    const WorkerReply reply = contender.session->ask(asked);
+    if (reply.plan) {
+      contender.resident_bytes = reply.plan->resident_bytes;
+      contender.record->bytes.resident = contender.resident_bytes;
+    }
+    if (reply.status != CellStatus::kOk) {
+      contender.drop(reply.status, reply.reason);
+    } else if (auto why = predicted_oom(contender.resident_bytes, reply.free_bytes)) {
+      contender.drop(CellStatus::kOomPredicted, std::move(*why));
+    }
+    if (reply.free_bytes) {
+      const std::string& device = contender.session->hello().info.device;
+      const auto [at, is_new] = free_bytes_.try_emplace(device, *reply.free_bytes);
+      if (!is_new) at->second = std::min(at->second, *reply.free_bytes);
+    }
+  }
+
+  // Side by side where the memory of each device is enough for all, else one after the other.
+  std::vector<std::vector<Contender*>> batches(std::vector<Contender>& contenders) {
+    std::map<std::string, std::vector<double>> needs;
+    std::vector<Contender*> all;
+    std::vector<std::vector<Contender*>> alone;
+    for (Contender& contender : contenders) {
+      if (!contender.is_in()) continue;
+      alone.push_back({&contender});
+      if (!contender.session->can("sample")) continue;
+      all.push_back(&contender);
+      needs[contender.session->hello().info.device].push_back(contender.resident_bytes);
+    }
+    const bool fit = std::ranges::all_of(needs, [&](const auto& need) {
+      const auto free = free_bytes_.find(need.first);
+      return free == free_bytes_.end() || fit_together(need.second, free->second);
+    });
+    if (!fit) return alone;
+    std::vector<std::vector<Contender*>> batches;
+    if (!all.empty()) batches.push_back(all);
+    for (const std::vector<Contender*>& one : alone) {
+      if (!one[0]->session->can("sample")) batches.push_back(one);
+    }
+    return batches;
+  }
+
+  void run_batch(const std::vector<Contender*>& batch) {
+    if (!batch[0]->session->can("sample")) {
+      run_whole_cell(*batch[0]->session, batch[0]->prepare, request_, reference_for(*batch[0]),
+                     folder_, *batch[0]->record);
+      flag_times(*batch[0]->record, state_.floors);
+      return;
+    }
+    for (Contender* contender : batch) {
+      check(*contender);
+      if (contender->is_in() && !contender->is_prepared) prepare(*contender, contender->prepare);
+    }
+    for (const TimeMode mode : kModes) measure_mode(batch, mode);
+    for (Contender* contender : batch) {
+      finish(*contender);
+      flag_times(*contender->record, state_.floors);
+    }
+  }
+
+  CellReference& reference_for(const Contender& contender) {
+    if (!reference_) reference_.emplace(*group_.info, contender.prepare);
+    return *reference_;
+  }
+
+  void prepare(Contender& contender, const PrepareRequest& how) {
+    contender.id = contender.session->new_id();
+    WorkerRequest asked{.op = WorkerOp::kPrepare, .id = contender.id};
+    asked.prepare = how;
+    asked.prepare.cell.provider = contender.record->cell.provider;
+    const WorkerReply reply = contender.session->ask(asked);
+    if (reply.status != CellStatus::kOk) {
+      contender.drop(reply.status, reply.reason);
+      if (reply.requested_bytes) {
+        contender.record->reason +=
+            fmt::format(" ({} asked for)", bytes_text(*reply.requested_bytes));
+      }
+      return;
+    }
+    contender.is_prepared = true;
+    contender.compile = reply.compile;
+  }
+
+  // With the inputs of the timing where these can be checked, else with inputs of its own.
+  void check(Contender& contender) {
+    if (!contender.session->can("rows")) {
+      contender.record->notes.emplace_back("values unchecked: the worker gives none");
+      return;
+    }
+    CellReference& reference = reference_for(contender);
+    prepare(contender, reference.request());
+    if (!contender.is_prepared) return;
+    const AskForRows ask = [&](std::size_t output, const std::string& file) {
+      WorkerRequest asked{.op = WorkerOp::kRows, .id = contender.id};
+      asked.output = output;
+      asked.rows = reference.rows(output);
+      asked.file = file;
+      return contender.session->ask(asked);
+    };
+    const Checked checked = check_cell(reference, folder_, request_.repeat_check, ask);
+    contender.record->accuracy = checked.accuracy;
+    contender.record->notes = checked.notes;
+    if (checked.status != CellStatus::kOk) contender.drop(checked.status, checked.reason);
+    if (!checked.is_repeatable) contender.record->flags.push_back(CellFlag::kUnrepeatable);
+    if (!reference.has_own_law() || !contender.is_in()) return;
+    contender.session->ask({.op = WorkerOp::kFinish, .id = contender.id});
+    contender.is_prepared = false;
+  }
+
+  void measure_mode(const std::vector<Contender*>& batch, TimeMode mode) {
+    const bool is_asked =
+        request_.modes.empty() || std::ranges::find(request_.modes, mode) != request_.modes.end();
+    std::vector<Contender*> taking_part;
+    std::vector<RemoteSampler> samplers;
+    for (Contender* contender : batch) {
+      if (!is_asked || !contender->is_in() || !contender->is_prepared) continue;
+      if (!contender->session->has(mode)) continue;
+      taking_part.push_back(contender);
+      samplers.emplace_back(*contender->session, contender->id);
+    }
+    if (samplers.empty()) return;
+    std::vector<Sampler*> pointers;
+    for (RemoteSampler& sampler : samplers) pointers.push_back(&sampler);
+    MeasureOptions options = request_.measure;
+    options.usual_mhz = state_.usual_mhz();
+    std::vector<Measured> measured = measure(pointers, mode, options);
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      CellRecord& record = *taking_part[i]->record;
+      if (!measured[i].failure.empty()) {
+        const CellStatus status = samplers[i].status();
+        taking_part[i]->drop(status == CellStatus::kOk ? CellStatus::kError : status,
+                             measured[i].failure);
+        continue;
+      }
+      record.times[mode] = std::move(measured[i].summary);
+      if (measured[i].median_mhz > 0) state_.clocks_mhz.push_back(measured[i].median_mhz);
+      if (mode == TimeMode::kGraph) measure_long_calls(samplers[i], record);
+      const auto flag = [&](CellFlag which) {
+        if (!record.has(which)) record.flags.push_back(which);
+      };
+      if (measured[i].is_noisy) flag(CellFlag::kNoisy);
+      if (measured[i].is_throttled) flag(CellFlag::kThrottled);
+    }
+  }
+
+  void measure_long_calls(RemoteSampler& sampler, CellRecord& record) {
+    const TimeSummary* const headline = record.headline();
+    if (headline == nullptr || headline->p50 < kSustainedFromUs) return;
+    const auto found = measure_sustained(
+        sampler, TimeMode::kGraph, {.most_ms = std::min(1000.0, request_.measure.stop.most_ms)});
+    if (!found || !*found) return;
+    record.burst_us = (*found)->burst_us;
+    record.sustained_us = (*found)->sustained_us;
+  }
+
+  void finish(Contender& contender) {
+    if (!contender.is_prepared) return;
+    const WorkerReply reply =
+        contender.session->ask({.op = WorkerOp::kFinish, .id = contender.id});
+    contender.record->compile = reply.status == CellStatus::kOk ? reply.compile : contender.compile;
+    if (!contender.record->compile.first_call_ms) {
+      contender.record->compile.first_call_ms = contender.compile.first_call_ms;
+    }
+    if (reply.status == CellStatus::kOk) {
+      take_description(reply, contender);
+    } else if (contender.is_in()) {
+      contender.drop(reply.status, reply.reason);
+    }
+  }
+
+  const CellGroup& group_;
+  const RunRequest& request_;
+  const RowFolder& folder_;
+  RunState& state_;
+  std::optional<CellReference> reference_;
+  std::map<std::string, double> free_bytes_;  // by device
+};
+
+}  // namespace
+
+double RunState::usual_mhz() const {
+  return clocks_mhz.empty() ? 0 : stats::median_of(clocks_mhz);
+}
+
+void flag_times(CellRecord& record, const Floors& floors) {
+  const TimeSummary* const device = record.time(TimeMode::kDevice);
+  if (device == nullptr) return;
+  if (floors.empty_kernel_events && device->p50 <= kNearFloor * *floors.empty_kernel_events) {
+    record.flags.push_back(CellFlag::kNearFloor);
+  }
+  const TimeSummary* const call = record.time(TimeMode::kCall);
+  if (call != nullptr && call->p50 > kHostBound * device->p50) {
+    record.flags.push_back(CellFlag::kHostBound);
+  }
+}
+
+std::vector<CellRecord> run_group(const CellGroup& group, const RunRequest& request,
+                                  std::span<const std::unique_ptr<WorkerSession>> sessions,
+                                  const RowFolder& folder, RunState& state) {
+  return GroupRun(group, request, folder, state).run(sessions);
+}
+
+}  // namespace strobe::bench

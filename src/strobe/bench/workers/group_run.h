@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "strobe/bench/workers/cell_check.h"
+#include "strobe/bench/workers/run_plan.h"
+#include "strobe/bench/workers/worker_session.h"
+
+namespace strobe::bench {
+
+// What earlier cells of a run have taught.
+struct RunState {
+  Floors floors = {};
+  std::vector<double> clocks_mhz = {};  // one a measurement that could read it
+  double usual_mhz() const;             // 0: not known yet
+};
+
+// All providers at one case, shape and type: planned, prepared, checked, measured by turns, judged.
+// One record each, in the order of the sessions.
+std::vector<CellRecord> run_group(const CellGroup& group, const RunRequest& request,
+                                  std::span<const std::unique_ptr<WorkerSession>> sessions,
+                                  const RowFolder& folder, RunState& state);
+
+// What a record's own times say of it.
+void flag_times(CellRecord& record, const Floors& floors);
+
+}  // namespace strobe::bench

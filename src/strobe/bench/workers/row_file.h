@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strobe/base/result.h"
+
+// Values on their way from a worker to the check: f32, little endian, nothing else in the file.
+namespace strobe::bench {
+
+Result<void> write_row_file(const std::string& path, std::span<const float> values);
+// Exactly `count` values, or what is wrong with the file.
+Result<std::vector<float>> read_row_file(const std::string& path, std::size_t count);
+
+// A folder for such files, in memory where there is one, gone with this.
+class RowFolder {
+ public:
+  static Result<RowFolder> make();
+  RowFolder(RowFolder&& other) noexcept;
+  RowFolder& operator=(RowFolder&&) = delete;
+  ~RowFolder();
+  std::string file(std::string_view name) const { return (path_ / name).string(); }
+
+ private:
+  explicit RowFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+}  // namespace strobe::bench

@@ -1,0 +1,120 @@
+#include "strobe/bench/workers/run_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/bench/grid.h"
+
+namespace strobe::bench {
+namespace {
+
+// The allocator's own rounding and the driver's share of the memory.
+constexpr double kUsableShare = 0.97;
+constexpr std::array kBucketEnds = {1ll << 22, 1ll << 26, 1ll << 30};
+
+Error unknown_case(std::string_view id) {
+  std::vector<std::string_view> known;
+  for (const CaseInfo& info : cases()) known.push_back(info.id);
+  return {.code = ErrorCode::kBadCommandLine,
+          .what = fmt::format("there is no case '{}'", id),
+          .where = "--case",
+          .hint = fmt::format("one of {}", fmt::join(known, ", "))};
+}
+
+// Of the shapes asked for by hand those with the case's axes; of matrices the inner size may be left
+// out.
+Result<std::vector<Shape>> chosen_shapes(const RunRequest& request, const CaseInfo& info) {
+  constexpr std::int64_t kInner = 1024;
+  std::vector<Shape> shapes;
+  for (Shape shape : request.shapes) {
+    if (info.kind == CaseKind::kMatmul && shape.dims.size() == 2) shape.dims.push_back(kInner);
+    if (shape.dims.size() == axes_of(info.kind)) shapes.push_back(std::move(shape));
+  }
+  if (!shapes.empty()) return shapes;
+  return Error{.code = ErrorCode::kBadCommandLine,
+               .what = fmt::format("{} is a shape of {} sizes, not {}", info.id,
+                                   axes_of(info.kind), request.shapes[0].dims.size()),
+               .where = "--shape",
+               .hint = "rows and columns: 4096x4096; matrices: MxNxK; convolutions: "
+                       "NxHxWxCxKxRxstride; attention: batch x sequence x heads x head dimension"};
+}
+
+}  // namespace
+
+double elements_of(CaseKind kind, const Shape& shape) {
+  // Of matrices the larger side counts, of convolutions the input.
+  const auto product = [&](std::size_t axes) {
+    return std::accumulate(shape.dims.begin(), shape.dims.begin() + static_cast<std::ptrdiff_t>(axes),
+                           1.0, [](double a, std::int64_t b) { return a * static_cast<double>(b); });
+  };
+  switch (kind) {
+    case CaseKind::kRows:
+    case CaseKind::kMatmul:
+      return product(2);
+    case CaseKind::kConvolution:
+    case CaseKind::kAttention:
+      return product(4);
+  }
+  return 0;
+}
+
+int bucket_of(const CellGroup& group) {
+  const double elements = elements_of(group.info->kind, group.shape);
+  const auto holds = [&](long long end) { return elements < static_cast<double>(end); };
+  return static_cast<int>(std::ranges::find_if(kBucketEnds, holds) - kBucketEnds.begin());
+}
+
+Result<std::vector<CellGroup>> expand(const RunRequest& request) {
+  std::vector<CellGroup> groups;
+  for (const std::string& id : request.cases) {
+    const CaseInfo* const info = find_case(id);
+    if (info == nullptr) return unknown_case(id);
+    STROBE_TRY(const std::vector<Shape> shapes,
+               !request.shapes.empty() ? chosen_shapes(request, *info)
+                                       : grid_shapes(request.grid.empty() ? usual_grid(info->kind)
+                                                                          : request.grid,
+                                                     info->kind));
+    for (const DType dtype : request.dtypes) {
+      for (const Shape& shape : shapes) {
+        const bool is_small = request.most_elements == 0 ||
+                              elements_of(info->kind, shape) <=
+                                  static_cast<double>(request.most_elements);
+        if (is_small) groups.push_back({info, shape, dtype});
+      }
+    }
+  }
+  if (!groups.empty()) return groups;
+  return Error{.code = ErrorCode::kBadCommandLine,
+               .what = "no shape is small enough",
+               .where = "--max-elements",
+               .hint = "a larger number, or --shape 128x128"};
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  while (bytes >= 1000 && unit + 1 < kUnits.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
+}
+
+std::optional<std::string> predicted_oom(double resident_bytes, std::optional<double> free_bytes) {
+  if (!free_bytes || resident_bytes <= kUsableShare * *free_bytes) return {};
+  return fmt::format("needs {} and {} are free; not run", bytes_text(resident_bytes),
+                     bytes_text(*free_bytes));
+}
+
+bool fit_together(const std::vector<double>& resident_bytes, std::optional<double> free_bytes) {
+  if (!free_bytes) return true;
+  return std::accumulate(resident_bytes.begin(), resident_bytes.end(), 0.0) <=
+         kUsableShare * *free_bytes;
+}
+
+}  // namespace strobe::bench

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "strobe/bench/providers/provider.h"
+#include "strobe/bench/workers/protocol.h"
+
+// A worker's side of the talk.
+namespace strobe::bench {
+
+// One provider and its cells that are ready to run.
+class RequestServer {
+ public:
+  explicit RequestServer(Provider& provider) : provider_(provider) {}
+  WorkerReply answer(const WorkerRequest& request);
+
+ private:
+  WorkerReply hello();
+  WorkerReply plan(const WorkerRequest& request);
+  WorkerReply prepare(const WorkerRequest& request);
+  WorkerReply sample(const WorkerRequest& request);
+  WorkerReply rows(const WorkerRequest& request);
+  WorkerReply finish(const WorkerRequest& request);
+  WorkerReply whole_cell(const WorkerRequest& request);
+  PreparedCell* cell(std::int64_t id);
+
+  Provider& provider_;
+  std::map<std::int64_t, std::unique_ptr<PreparedCell>> cells_;
+};
+
+}  // namespace strobe::bench

@@ -1,0 +1,658 @@
+#!/usr/bin/env python3
+"""torch behind strobe's worker protocol: docs/formats/bench_worker.md.
+
+Started by `strobe bench run --provider torch-eager,torch-inductor`. Needs torch with a CUDA device and
+nothing else; without them it says so and strobe goes on without it.
+"""
+import ctypes
+import json
+import logging
+import math
+import os
+import re
+import struct
+import sys
+import tempfile
+import time
+
+MASK = (1 << 64) - 1
+CHUNK = 1 << 22  # values made at a time
+MOST_IN_A_HOLD = 16
+MOST_QUEUED = 600  # launches; the driver's queue holds about a thousand
+MOST_SETS = 1024
+GIBI = 1 << 30
+
+
+# ---- inputs: the integers of bench/reference/input_values.h, for ints and int64 tensors alike --------
+
+def signed(value):
+    value &= MASK
+    return value - (1 << 64) if value >> 63 else value
+
+
+def input_bits(seed, tensor, index, wrap):
+    """`wrap` brings a product back into 64 bits: a mask for ints, nothing for tensors, which wrap."""
+    def shifted(z, bits):
+        return (z >> bits) & ((1 << (64 - bits)) - 1)
+
+    z = wrap(index + signed(seed * 0x9E3779B97F4A7C15 + (tensor << 56) + 1))
+    z = wrap((z ^ shifted(z, 30)) * signed(0xBF58476D1CE4E5B9))
+    z = wrap((z ^ shifted(z, 27)) * signed(0x94D049BB133111EB))
+    return z ^ shifted(z, 31)
+
+
+def wrapped_int(z):
+    return z & MASK
+
+
+def centred_sum(bits):
+    return ((bits & 0xFFFF) + ((bits >> 16) & 0xFFFF) + ((bits >> 32) & 0xFFFF)
+            + ((bits >> 48) & 0xFFFF)) - 131070
+
+
+def top_bits(bits):
+    return ((bits >> 40) & 0xFFFFFF) + 1
+
+
+def f32(value):
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+NORMAL_STEP = f32(2.6429e-5)
+UNIFORM_STEP = f32(1.1920929e-7)
+
+
+def python_value(law, seed, tensor, index, columns):
+    """One input as a plain float; the tensors below hold the same bits."""
+    bits = input_bits(seed, tensor, index, wrapped_int)
+    if law == "conditioned":
+        return f32(f32(top_bits(bits) * UNIFORM_STEP) * f32(1.0 / columns))
+    if law == "variance":
+        return f32(0.5 + f32(top_bits(bits) * UNIFORM_STEP))
+    return f32(centred_sum(bits) * NORMAL_STEP)
+
+
+def make_input(torch, shape, law, seed, tensor, columns, dtype):
+    out = torch.empty(shape, dtype=dtype, device="cuda")
+    flat = out.view(-1)
+    for first in range(0, flat.numel(), CHUNK):
+        end = min(first + CHUNK, flat.numel())
+        index = torch.arange(first, end, dtype=torch.int64, device="cuda")
+        bits = input_bits(seed, tensor, index, lambda z: z)
+        if law == "normal":
+            values = centred_sum(bits).to(torch.float32) * NORMAL_STEP
+        else:
+            values = top_bits(bits).to(torch.float32) * UNIFORM_STEP
+            values = values * f32(1.0 / columns) if law == "conditioned" else values + 0.5
+        flat[first:end] = values.to(dtype)
+    return out
+
+
+# ---- cases -------------------------------------------------------------------------------------------
+
+def row_cases(torch):
+    F = torch.nn.functional
+
+    def pointwise_chain(x):
+        y = torch.cos(x)
+        x1 = x * y
+        y1 = torch.maximum(x1, y)
+        return x1 + y1
+
+    def naive_softmax(x):
+        e = torch.exp(x - x.amax(1, keepdim=True))
+        return e / e.sum(1, keepdim=True)
+
+    def norm_chain(x):
+        for _ in range(3):
+            x = x * x.sum(1, keepdim=True)
+        return x
+
+    def bias_gelu(inp, bias):
+        x = inp + bias
+        return x * 0.5 * (1.0 + torch.tanh(0.79788456 * x * (1 + 0.044715 * x * x)))
+
+    def bias_dropout_add(inp, bias, residual):
+        return residual + F.dropout(inp + bias, p=0.5, training=False)
+
+    def transposed(inp, bias, residual):
+        # The result lies as bias and residual do.
+        return residual + F.dropout(inp.t() + bias, p=0.5, training=False)
+
+    return {
+        "pointwise_chain": ("E", pointwise_chain),
+        "softmax": ("E", lambda x: torch.softmax(x, 1)),
+        "naive_softmax": ("E", naive_softmax),
+        "double_softmax": ("E", lambda x: torch.softmax(torch.softmax(x, 1), 1)),
+        "softmax_backward": ("EE", lambda dy, y: torch._softmax_backward_data(dy, y, 1, y.dtype)),
+        "layernorm": ("ECC", lambda x, g, b: F.layer_norm(x, (x.shape[1],), g, b, 1e-5)),
+        "norm_chain": ("E", norm_chain),
+        "horizontal_reduction_pointwise": ("E", lambda a: (a.sum(1), torch.cos(a))),
+        "horizontal_reduction_reduction": ("E", lambda a: (a.sum(1), a.amax(1))),
+        "bias_dropout_add": ("ECE", bias_dropout_add),
+        "bias_gelu": ("EC", bias_gelu),
+        "bias_dropout_add_transposed": ("ETT", transposed),
+    }
+
+
+def matmul_case(torch, case, shape):
+    m, n, k = shape
+    functions = {
+        "matmul_add": lambda a, b, d: torch.matmul(a, b) + d,
+        "matmul_relu": lambda a, b: torch.relu(torch.matmul(a, b)),
+        "matmul_add_relu": lambda a, b, d: torch.relu(torch.matmul(a, b) + d),
+        "matmul_matmul": lambda a, b, w: torch.matmul(torch.matmul(a, b), w),
+    }
+    third = {"matmul_relu": [], "matmul_matmul": [(n, k)]}.get(case, [(m, n)])
+    return [(m, k), (k, n)] + third, functions[case]
+
+
+def convolution_case(torch, case, shape):
+    n, h, w, c, k, r, stride = shape
+    F = torch.nn.functional
+    p, q = ((size + 2 * (r // 2) - r) // stride + 1 for size in (h, w))
+
+    def convolved(x, weight):
+        # Stored with the channels last; the permuted view is torch's name for that.
+        return F.conv2d(x.permute(0, 3, 1, 2), weight.permute(0, 3, 1, 2), stride=stride,
+                        padding=r // 2)
+
+    def conv_bn(x, weight, gamma, beta, mean, variance):
+        y = F.batch_norm(convolved(x, weight), mean, variance, gamma, beta, False, 0.0, 1e-5)
+        return y.permute(0, 2, 3, 1)
+
+    functions = {
+        "conv_add": lambda x, f, d: convolved(x, f).permute(0, 2, 3, 1) + d,
+        "conv_relu": lambda x, f: torch.relu(convolved(x, f)).permute(0, 2, 3, 1),
+        "conv_bn": conv_bn,
+    }
+    extra = {"conv_add": [(n, p, q, k)], "conv_relu": []}.get(case, [(k,)] * 4)
+    return [(n, h, w, c), (k, r, r, c)] + extra, functions[case]
+
+
+def attention_case(torch, variant, shape, dtype):
+    batch, sequence, heads, width = shape
+    inputs = [(batch, sequence, heads, width)] * 3
+    scale = 1.0 / math.sqrt(width)
+    if variant.startswith("sdpa-"):
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        backend = {"math": SDPBackend.MATH, "flash": SDPBackend.FLASH_ATTENTION,
+                   "efficient": SDPBackend.EFFICIENT_ATTENTION,
+                   "cudnn": getattr(SDPBackend, "CUDNN_ATTENTION", None)}[variant[5:]]
+
+        def sdpa(q, k, v):
+            with sdpa_kernel(backend):
+                return torch.nn.functional.scaled_dot_product_attention(
+                    q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), is_causal=True,
+                    scale=scale)
+        return inputs, sdpa
+    mask = torch.full((sequence, sequence), -10000.0, dtype=dtype, device="cuda").triu(1)
+
+    def attention(q, k, v):
+        scores = torch.matmul(q.transpose(1, 2), k.permute(0, 2, 3, 1)) * scale + mask
+        return torch.matmul(torch.softmax(scores, -1), v.transpose(1, 2))
+    return inputs, attention
+
+
+def case_of(torch, request, dtype):
+    """The shapes of the inputs and the function over them."""
+    case, shape = request["case"], request["shape"]
+    rows = row_cases(torch)
+    if case in rows:
+        kinds, function = rows[case]
+        shapes = {"E": tuple(shape), "C": (shape[1],), "T": (shape[1], shape[0])}
+        return [shapes[kind] for kind in kinds], function
+    if case.startswith("matmul"):
+        return matmul_case(torch, case, shape)
+    if case.startswith("conv"):
+        return convolution_case(torch, case, shape)
+    if case == "attention":
+        return attention_case(torch, request["variant"], shape, dtype)
+    raise KeyError("there is no case '%s'" % case)
+
+
+def expand_rows(items):
+    rows = []
+    for item in items:
+        rows.extend(range(item[0], item[0] + item[1]) if isinstance(item, list) else [item])
+    return rows
+
+
+# ---- one cell ----------------------------------------------------------------------------------------
+
+class Cell:
+    def __init__(self, worker, request):
+        self.worker, self.torch = worker, worker.torch
+        torch = self.torch
+        self.flush = request.get("flush", "cold")
+        variant = request["variant"]
+        dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[request["dtype"]]
+        torch.cuda.reset_peak_memory_stats()
+        shapes, function = case_of(torch, request, dtype)
+        self.sets = [[self.input(request, shape, number, dtype) for number, shape in enumerate(shapes)]]
+        self.notes = []
+        if variant == "inductor":
+            torch._dynamo.reset()
+            function = torch.compile(function, fullgraph=True, dynamic=False)
+        self.function = function
+        start = time.perf_counter()
+        self.outputs = self.run(self.sets[0])
+        torch.cuda.synchronize()
+        self.first_call_ms = (time.perf_counter() - start) * 1e3
+        self.graph = None
+        self.enqueue_us = self.estimate_enqueue()
+        self.kernel_count = None
+
+    def input(self, request, shape, number, dtype):
+        law = request.get("law", "normal")
+        if request["case"] == "conv_bn" and number == 5:
+            law = "variance"
+        return make_input(self.torch, shape, law, request["seed"], number, request["shape"][1], dtype)
+
+    def run(self, inputs):
+        out = self.function(*inputs)
+        return list(out) if isinstance(out, tuple) else [out]
+
+    def estimate_enqueue(self):
+        start = time.perf_counter()
+        for _ in range(3):
+            self.outputs = self.run(self.sets[0])
+        elapsed = time.perf_counter() - start
+        self.torch.cuda.synchronize()
+        return elapsed / 3 * 1e6
+
+    def flush_cache(self):
+        if self.flush == "hot":
+            return
+        if self.flush == "cold-dirty":
+            self.worker.flush_buffer().zero_()
+        else:
+            self.torch.sum(self.worker.flush_buffer(), dim=0, out=self.worker.flush_result)
+
+    def next_set(self, turn):
+        if self.flush != "rotate":
+            return self.sets[0]
+        self.grow_sets()
+        return self.sets[turn % len(self.sets)]
+
+    def sample(self, mode, count, budget_ms):
+        take = {"device": self.sample_device, "call": self.sample_call, "graph": self.sample_graph}[mode]
+        deadline = time.perf_counter() + budget_ms / 1e3
+        samples = []
+        while not samples or (len(samples) < count and time.perf_counter() < deadline):
+            samples.extend(take(count - len(samples)))
+        return samples
+
+    def sample_device(self, count):
+        """Everything is queued behind a spinning kernel, so that the host's speed does not show."""
+        torch = self.torch
+        count = max(1, min(count, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 4)))
+        for attempt in range(4):
+            # Cycles at 2 GHz; a slower clock only holds longer.
+            hold_us = min((self.enqueue_us + 40) * count * 1.5 * 2 ** attempt + 200, 1e6)
+            torch.cuda.synchronize()
+            held = torch.cuda.Event()
+            pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
+                     for _ in range(count)]
+            torch.cuda._sleep(int(hold_us * 2000))
+            held.record()
+            for turn, (begin, end) in enumerate(pairs):
+                inputs = self.next_set(turn)
+                if self.flush != "rotate":
+                    self.flush_cache()
+                begin.record()
+                self.outputs = self.run(inputs)
+                end.record()
+            ran_dry = held.query()
+            torch.cuda.synchronize()
+            if not ran_dry:
+                break
+        if ran_dry and "queue ran dry" not in self.notes:
+            self.notes.append("queue ran dry")
+        return [begin.elapsed_time(end) * 1e3 for begin, end in pairs]
+
+    def sample_call(self, count):
+        samples = []
+        for _ in range(min(count, 64)):
+            self.flush_cache()
+            self.torch.cuda.synchronize()
+            start = time.perf_counter()
+            self.outputs = self.run(self.sets[0])
+            self.torch.cuda.synchronize()
+            samples.append((time.perf_counter() - start) * 1e6)
+        return samples
+
+    def bytes_of_a_set(self):
+        return sum(t.numel() * t.element_size() for t in self.sets[0] + self.outputs)
+
+    def grow_sets(self):
+        """Copies of the inputs until all of them together are twice the cache."""
+        wanted = min(MOST_SETS, max(2, math.ceil(2 * self.worker.l2_bytes / self.bytes_of_a_set())))
+        if self.bytes_of_a_set() >= 2 * self.worker.l2_bytes:
+            wanted = 1
+        while len(self.sets) < wanted:
+            self.sets.append([tensor.clone() for tensor in self.sets[0]])
+
+    def capture(self):
+        torch = self.torch
+        if self.flush != "hot":
+            self.grow_sets()
+        calls = max(20, len(self.sets))
+        if self.bytes_of_a_set() * calls > 0.5 * torch.cuda.mem_get_info()[0]:
+            calls = len(self.sets)
+        self.graph = torch.cuda.CUDAGraph()
+        self.kept = []  # every call writes to memory of its own
+        with torch.cuda.graph(self.graph):
+            for call in range(calls):
+                out = self.run(self.sets[call % len(self.sets)])
+                if len(self.sets) > 1:
+                    self.kept.append(out)
+        self.calls = calls
+        touched = self.bytes_of_a_set() * len(self.sets)
+        if self.flush != "hot" and touched < 2 * self.worker.l2_bytes:
+            self.notes.append("graph: its buffers are %.0f %% of twice the cache"
+                              % (50.0 * touched / self.worker.l2_bytes))
+
+    def sample_graph(self, count):
+        torch = self.torch
+        if self.graph is None:
+            self.capture()
+            self.graph.replay()
+            torch.cuda.synchronize()
+        pairs = []
+        for _ in range(min(count, MOST_IN_A_HOLD)):
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            self.graph.replay()
+            end.record()
+            pairs.append((begin, end))
+        torch.cuda.synchronize()
+        return [begin.elapsed_time(end) * 1e3 / self.calls for begin, end in pairs]
+
+    def rows(self, output, rows, path):
+        torch = self.torch
+        for tensor in self.outputs:
+            tensor.fill_(float("nan"))
+        self.outputs = None  # the allocator gives the same, poisoned memory again
+        self.outputs = self.run(self.sets[0])
+        torch.cuda.synchronize()
+        tensor = self.outputs[output]
+        width = tensor.shape[-1] if tensor.dim() > 1 else 1
+        table = tensor.reshape(-1, width)
+        index = torch.tensor(expand_rows(rows), dtype=torch.int64, device="cuda")
+        values = table.index_select(0, index).to(torch.float32).cpu().contiguous()
+        with open(path, "wb") as file:
+            file.write(ctypes.string_at(values.data_ptr(), values.numel() * 4))
+
+    def kernels_launched(self):
+        """A guess until the profiler has counted: how full the queue may get."""
+        return 16 if self.kernel_count is None else self.kernel_count
+
+    def profile(self):
+        """The kernels of one call of its own; the timed calls never see the profiler."""
+        torch = self.torch
+        activities = [torch.profiler.ProfilerActivity.CUDA]
+        with torch.profiler.profile(activities=activities) as profiler:
+            self.outputs = self.run(self.sets[0])
+            torch.cuda.synchronize()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.json")
+            profiler.export_chrome_trace(path)
+            with open(path, encoding="utf-8", errors="replace") as file:
+                events = json.load(file)["traceEvents"]
+        wanted = ("kernel", "gpu_memcpy", "gpu_memset")
+        events = sorted((e for e in events if e.get("cat") in wanted), key=lambda e: e["ts"])
+        kernels = []
+        for event in events:
+            facts = event.get("args", {})
+            kernels.append({"name": event["name"], "grid": facts.get("grid", [1, 1, 1]),
+                            "block": facts.get("block", [1, 1, 1]), "us": event.get("dur", 0),
+                            "regs": facts.get("registers per thread"),
+                            "smem": facts.get("shared memory")})
+        self.kernel_count = len(kernels)
+        return kernels
+
+    def describe(self):
+        reply = {"first_call_ms": self.first_call_ms, "outputs": len(self.outputs),
+                 "resident_bytes": self.bytes_of_a_set(),
+                 "peak_bytes": self.torch.cuda.max_memory_allocated()}
+        reply["notes"] = self.notes + ["enqueue_us:%.1f" % self.enqueue_us] + self.worker.compiler_notes()
+        return reply
+
+
+# ---- the worker --------------------------------------------------------------------------------------
+
+class CompilerLog(logging.Handler):
+    """The compiler says in its log, and nowhere else, that it has given up."""
+
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.lines = []
+
+    def emit(self, record):
+        text = record.getMessage()
+        if "recompile_limit" in text or "cache_size_limit" in text:
+            self.lines.append("recompile limit hit: " + text.splitlines()[0][:160])
+
+
+class Worker:
+    def __init__(self):
+        self.cells = {}
+        self.obstacle = ""
+        self.torch = None
+        self.flush_memory = None
+        self.log = CompilerLog()
+        try:
+            import torch
+        except Exception as error:  # not only ImportError: a broken installation fails in many ways
+            self.obstacle = ("python cannot import torch (%s); install it, or name an interpreter that "
+                             "has it with --python" % (str(error).splitlines() or [repr(error)])[0])
+            return
+        self.torch = torch
+        if not torch.cuda.is_available():
+            self.obstacle = "torch %s sees no CUDA device; `strobe doctor` says what is missing" % (
+                torch.__version__)
+            return
+        self.set_up()
+
+    def set_up(self):
+        torch = self.torch
+        torch.set_grad_enabled(False)
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
+        try:
+            import torch._dynamo
+            for limit in ("recompile_limit", "accumulated_recompile_limit", "cache_size_limit",
+                          "accumulated_cache_size_limit"):
+                if hasattr(torch._dynamo.config, limit):
+                    setattr(torch._dynamo.config, limit, 1 << 20)
+            logging.getLogger("torch._dynamo").addHandler(self.log)
+        except Exception as error:
+            print("torch._dynamo: %s" % error, file=sys.stderr)
+        properties = torch.cuda.get_device_properties(0)
+        self.l2_bytes = getattr(properties, "L2_cache_size", 0) or 64 << 20
+        self.facts = {"l2_bytes": self.l2_bytes, "sm_count": properties.multi_processor_count,
+                      "memory_bytes": properties.total_memory}
+
+    def flush_buffer(self):
+        if self.flush_memory is None:
+            self.flush_memory = self.torch.ones(2 * self.l2_bytes // 4, dtype=self.torch.float32,
+                                                device="cuda")
+            self.flush_result = self.torch.empty((), dtype=self.torch.float32, device="cuda")
+        return self.flush_memory
+
+    def triton_version(self):
+        try:
+            import triton
+            return triton.__version__
+        except Exception:
+            return ""
+
+    def compiler_notes(self):
+        notes, self.log.lines = self.log.lines, []
+        try:
+            from torch._dynamo.utils import counters
+            graphs = counters["stats"].get("unique_graphs", 0)
+            if graphs:
+                notes.append("recompiles:%d" % max(0, graphs - 1))
+        except Exception:
+            pass
+        return notes
+
+    def hello(self):
+        if self.obstacle:
+            return {"ok": False, "status": "ok", "obstacle": self.obstacle}
+        torch, triton = self.torch, self.triton_version()
+        variants = ["eager"] + (["inductor"] if triton else [])
+        try:
+            from torch.nn.attention import SDPBackend
+            variants += ["sdpa-math", "sdpa-flash", "sdpa-efficient"]
+            variants += ["sdpa-cudnn"] if hasattr(SDPBackend, "CUDNN_ATTENTION") else []
+        except ImportError:
+            pass
+        version = "torch %s" % torch.__version__ + (", triton %s" % triton if triton else "")
+        return {"ok": True, "status": "ok", "version": version, "torch": torch.__version__,
+                "triton": triton, "device": torch.cuda.get_device_name(0),
+                "cc": "%d.%d" % torch.cuda.get_device_capability(0), "variants": variants,
+                "ops": ["plan", "prepare", "sample", "rows", "finish", "cell"],
+                "modes": ["device", "graph", "call"], "facts": self.facts}
+
+    def unsupported(self, request):
+        variant = request["variant"]
+        if variant.startswith("sdpa-") and request["case"] != "attention":
+            return "%s computes attention only" % variant
+        if variant in ("sdpa-flash", "sdpa-cudnn") and request["dtype"] == "f32":
+            return "%s takes f16 and bf16" % variant
+        known = list(row_cases(self.torch)) + ["matmul_add", "matmul_relu", "matmul_add_relu",
+                                               "matmul_matmul", "conv_add", "conv_relu", "conv_bn",
+                                               "attention"]
+        return "" if request["case"] in known else "torch's worker has no case '%s'" % request["case"]
+
+    def plan(self, request):
+        """Inputs and outputs, and the scores of an attention that is written out."""
+        free = self.torch.cuda.mem_get_info()[0]
+        why = self.unsupported(request)
+        if why:
+            return {"status": "unsupported", "reason": why, "free_bytes": free}
+        size = 4 if request["dtype"] == "f32" else 2
+        shape, case = request["shape"], request["case"]
+        if case == "attention":
+            batch, sequence, heads, width = shape
+            values = 4 * batch * sequence * heads * width
+            if not request["variant"].startswith("sdpa-"):
+                values += 2 * batch * heads * sequence * sequence
+        elif case.startswith("matmul"):
+            m, n, k = shape
+            values = m * k + k * n + m * n * (1 if case == "matmul_relu" else 2)
+        elif case.startswith("conv"):
+            n, h, w, c, k, r, stride = shape
+            values = n * h * w * c + k * r * r * c + n * (h // stride) * (w // stride) * k
+        else:
+            kinds = row_cases(self.torch)[case][0]
+            elements = shape[0] * shape[1]
+            values = sum(shape[1] if kind == "C" else elements for kind in kinds)
+            values += 0 if case == "horizontal_reduction_reduction" else elements
+        return {"plan": {"resident_bytes": values * size}, "free_bytes": free}
+
+    def prepare(self, request):
+        reply = self.plan(request)
+        if reply.get("status", "ok") != "ok":
+            return reply
+        self.cells.pop(request["id"], None)
+        cell = Cell(self, request)
+        self.cells[request["id"]] = cell
+        return {**reply, **cell.describe()}
+
+    def finish(self, request):
+        cell = self.cells.pop(request["id"])
+        reply = cell.describe()
+        try:
+            reply["kernels"] = cell.profile()
+        except Exception as error:
+            reply["notes"].append("no kernel list: %s" % (str(error).splitlines() or [""])[0])
+        del cell
+        self.free()
+        return reply
+
+    def whole_cell(self, request):
+        reply = self.prepare(request)
+        if reply.get("status", "ok") != "ok":
+            return reply
+        cell = self.cells[request["id"]]
+        samples = {}
+        for mode in request.get("modes", ["device"]):
+            samples[mode] = cell.sample(mode, 100, request.get("budget_ms", 1000))
+        if request.get("return") == "file":
+            cell.rows(request.get("output", 0), request["rows"], request["file"])
+        return {**self.finish(request), "samples_us": samples}
+
+    def answer(self, request):
+        op = request["op"]
+        if op == "hello":
+            return self.hello()
+        if self.obstacle:
+            return {"status": "error", "reason": self.obstacle}
+        if "variant" in request and request["variant"].startswith("torch-"):
+            request["variant"] = request["variant"][len("torch-"):]
+        if op == "plan":
+            return self.plan(request)
+        if op == "prepare":
+            return self.prepare(request)
+        if op == "sample":
+            cell = self.cells[request["id"]]
+            mode = request["mode"]
+            return {"samples_us": {mode: cell.sample(mode, request["count"], request["budget_ms"])}}
+        if op == "rows":
+            self.cells[request["id"]].rows(request["output"], request["rows"], request["file"])
+            return {}
+        if op == "finish":
+            return self.finish(request)
+        if op == "cell":
+            return self.whole_cell(request)
+        return {"status": "error", "reason": "torch's worker does not know '%s'" % op}
+
+    def free(self):
+        import gc
+        gc.collect()
+        self.torch.cuda.empty_cache()
+
+    def failure(self, request, error):
+        text = (str(error).strip().splitlines() or [repr(error)])[0]
+        self.cells.pop(request.get("id"), None)
+        if "out of memory" not in str(error).lower():
+            return {"status": "error", "reason": "%s: %s" % (type(error).__name__, text)}
+        reply = {"status": "oom", "reason": text}
+        asked = re.search(r"Tried to allocate ([0-9.]+) ([KMG])iB", str(error))
+        if asked:
+            scale = {"K": 1 << 10, "M": 1 << 20, "G": GIBI}[asked.group(2)]
+            reply["requested_bytes"] = float(asked.group(1)) * scale
+        return reply
+
+    def serve(self, lines, out):
+        for line in lines:
+            try:
+                request = json.loads(line)
+            except ValueError:
+                continue
+            if request.get("op") == "bye":
+                return
+            try:
+                reply = self.answer(request)
+            except Exception as error:
+                reply = self.failure(request, error)
+            if reply.get("status") == "oom":
+                self.free()
+            reply = {"id": request.get("id", 0), "status": "ok", **reply}
+            out.write(json.dumps(reply) + "\n")
+            out.flush()
+
+
+def main():
+    # What libraries print must not fall between the answers.
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    Worker().serve(sys.stdin, out)
+
+
+if __name__ == "__main__":
+    main()

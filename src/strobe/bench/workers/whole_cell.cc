@@ -1,0 +1,82 @@
+#include "strobe/bench/workers/whole_cell.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "strobe/bench/judge/kernel_signature.h"
+#include "strobe/bench/workers/remote_sampler.h"
+
+namespace strobe::bench {
+namespace {
+
+void take_reply(const WorkerReply& reply, const RunRequest& request, CellRecord& record) {
+  for (const auto& [mode, block] : reply.samples) {
+    if (Result<void> checked = check_samples(block); !checked) {
+      record.status = CellStatus::kError;
+      record.reason = checked.error().what;
+      return;
+    }
+    record.times[mode] = summarise(block.samples_us);
+    if (!is_enough(block.samples_us, request.measure.stop) && !record.has(CellFlag::kNoisy)) {
+      record.flags.push_back(CellFlag::kNoisy);
+    }
+  }
+  record.kernels = reply.kernels;
+  record.signature = signature_of(record.kernels);
+  record.compile = reply.compile;
+  record.config = reply.config;
+  record.clocks = reply.clocks;
+  record.bytes.resident = reply.resident_bytes;
+  record.bytes.peak = reply.peak_bytes;
+  record.notes.insert(record.notes.end(), reply.notes.begin(), reply.notes.end());
+}
+
+}  // namespace
+
+void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare,
+                    const RunRequest& request, CellReference& reference, const RowFolder& folder,
+                    CellRecord& record) {
+  const auto ask = [&](const PrepareRequest& how, std::vector<TimeMode> modes, std::size_t output,
+                       const std::string& file) {
+    WorkerRequest asked{.op = WorkerOp::kCell, .id = session.new_id()};
+    asked.prepare = how;
+    asked.prepare.cell.provider = session.provider();
+    asked.modes = std::move(modes);
+    asked.sample.budget_ms = request.measure.stop.most_ms;
+    asked.output = output;
+    if (!file.empty()) asked.rows = reference.rows(output);
+    asked.file = file;
+    return session.ask(asked);
+  };
+  std::vector<TimeMode> modes = request.modes;
+  if (modes.empty()) modes = session.hello().modes;
+  if (modes.empty()) modes = {TimeMode::kDevice};
+
+  const Checked checked =
+      check_cell(reference, folder, request.repeat_check,
+                 [&](std::size_t output, const std::string& file) {
+                   return ask(reference.request(), {}, output, file);
+                 });
+  record.accuracy = checked.accuracy;
+  record.notes = checked.notes;
+  record.status = checked.status;
+  record.reason = checked.reason;
+  if (!checked.is_repeatable) record.flags.push_back(CellFlag::kUnrepeatable);
+  if (checked.status != CellStatus::kOk && checked.status != CellStatus::kWrong) return;
+
+  const WorkerReply reply = ask(prepare, modes, 0, "");
+  if (reply.status != CellStatus::kOk) {
+    record.status = reply.status;
+    record.reason = reply.reason;
+    return;
+  }
+  if (reply.samples.empty()) {
+    record.status = CellStatus::kError;
+    record.reason = "the worker gave no sample";
+    return;
+  }
+  take_reply(reply, request, record);
+}
+
+}  // namespace strobe::bench

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "strobe/bench/workers/cell_check.h"
+#include "strobe/bench/workers/worker_session.h"
+
+namespace strobe::bench {
+
+// A cell by a worker that knows "cell" and no more: everything in one request, the values of each
+// further output, or of other inputs, in one more.
+void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare,
+                    const RunRequest& request, CellReference& reference, const RowFolder& folder,
+                    CellRecord& record);
+
+}  // namespace strobe::bench

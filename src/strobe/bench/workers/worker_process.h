@@ -1,0 +1,65 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/workers/protocol.h"
+
+// A worker as a process: lines in, lines out, and an end that is always explained.
+namespace strobe::bench {
+
+class WorkerProcess {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // In a process group of its own: whatever it starts goes with it. kNotFound when the program
+  // cannot be started.
+  static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command);
+
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+  ~WorkerProcess();  // asks it to go, then kills it
+
+  // Always an answer: a crash is an error, silence a time-out, both with the reason and the end of
+  // the worker. `cancelled` (may be null) ends the waiting; the reply is then missing.
+  WorkerReply ask(const WorkerRequest& request, std::chrono::milliseconds limit,
+                  const std::atomic<bool>* cancelled = nullptr);
+
+  bool is_alive() const { return id_ > 0; }
+  pid_t id() const { return id_; }
+  // Lines that were no reply, the first ones.
+  std::vector<std::string> take_noise();
+  void stop();
+
+ private:
+  enum class Waited : std::uint8_t { kLine, kEnd, kDeadline, kCancelled, kTooLong };
+
+  WorkerProcess(pid_t id, int in, int out, int err) : id_(id), in_(in), out_(out), err_(err) {}
+  bool send(std::string line, Clock::time_point deadline, const std::atomic<bool>* cancelled);
+  Waited next_line(std::string& line, Clock::time_point deadline,
+                   const std::atomic<bool>* cancelled);
+  bool drain_errors();
+  void keep_noise(std::string line);
+  std::string last_words() const;
+  // Kills what is left and says how it ended.
+  std::string end_of_it(bool is_killed_by_us);
+  WorkerReply ended(const WorkerRequest& request, Waited waited, std::chrono::milliseconds limit);
+
+  pid_t id_ = -1;
+  int in_ = -1;
+  int out_ = -1;
+  int err_ = -1;
+  std::string unread_;
+  std::string errors_;  // the end of what it wrote to stderr
+  std::deque<std::string> noise_;
+  std::size_t noise_lines_ = 0;
+};
+
+}  // namespace strobe::bench

@@ -1,0 +1,67 @@
+#include "strobe/bench/workers/worker_session.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/bench/workers/protocol_words.h"
+
+namespace strobe::bench {
+
+bool WorkerSession::can(std::string_view op) const {
+  return std::ranges::find(hello_.ops, op) != hello_.ops.end();
+}
+
+bool WorkerSession::has(TimeMode mode) const {
+  // A worker that does not say is asked; it answers or it does not.
+  return hello_.modes.empty() ? mode == TimeMode::kDevice
+                              : std::ranges::find(hello_.modes, mode) != hello_.modes.end();
+}
+
+Result<void> WorkerSession::begin(const std::string& key) {
+  if (worker_ != nullptr && worker_->is_alive() && key == key_) return {};
+  if (worker_ != nullptr && worker_->is_alive() && key_.empty()) {
+    key_ = key;  // it has only been greeted
+    return {};
+  }
+  end();
+  key_ = key;
+  Result<std::unique_ptr<WorkerProcess>> worker = WorkerProcess::start(command_);
+  if (!worker) {
+    hello_ = {};
+    hello_.info.obstacle = fmt::format("{} ({})", worker.error().what, worker.error().hint);
+    return std::move(worker).error();
+  }
+  worker_ = std::move(*worker);
+  hello_ = worker_->ask({.op = WorkerOp::kHello}, request_.start_limit, request_.cancelled);
+  if (hello_.status != CellStatus::kOk) hello_.info.obstacle = hello_.reason;
+  const std::string variant = variant_of(provider_);
+  if (is_available() && !hello_.variants.empty() &&
+      std::ranges::find(hello_.variants, variant) == hello_.variants.end() &&
+      std::ranges::find(hello_.variants, provider_) == hello_.variants.end()) {
+    hello_.info.obstacle = fmt::format("its worker knows {}, and not '{}'",
+                                       fmt::join(hello_.variants, ", "), variant);
+  }
+  was_available_ = was_available_ || is_available();
+  if (is_available()) return {};
+  return Error{.code = ErrorCode::kMachineLacks,
+               .what = hello_.info.obstacle,
+               .where = provider_,
+               .hint = ""};
+}
+
+WorkerReply WorkerSession::ask(WorkerRequest request) {
+  if (worker_ == nullptr) {
+    return {.id = request.id, .status = CellStatus::kError, .reason = "there is no worker"};
+  }
+  WorkerReply reply = worker_->ask(request, request_.cell_limit, request_.cancelled);
+  for (const std::string& line : worker_->take_noise()) {
+    log_.push_back(fmt::format("{}: {}", provider_, line));
+  }
+  return reply;
+}
+
+std::vector<std::string> WorkerSession::take_log() { return std::exchange(log_, {}); }
+
+}  // namespace strobe::bench

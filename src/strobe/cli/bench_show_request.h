@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/results/ratio_grid.h"
+#include "strobe/cli/command.h"
+#include "strobe/report/bench/bench_page.h"
+
+namespace strobe::cli {
+
+enum class BenchFormat : std::uint8_t { kText, kMarkdown, kCsv, kTsv, kJson, kHtml };
+
+// What `strobe bench show` was asked for. Names stand as they were typed: only the file says which
+// there are.
+struct BenchShowRequest {
+  std::vector<std::filesystem::path> files;  // one, or two runs
+  report::BenchChoice choice;
+  BenchFormat format = BenchFormat::kText;
+  std::string output;
+};
+Result<BenchShowRequest> read_bench_show_request(const Arguments& arguments);
+
+// The names of a choice made whole by those of the file.
+Result<report::BenchChoice> resolve(const report::BenchChoice& choice,
+                                    const bench::RatioGrids& grids);
+Result<report::BenchChoice> resolve(const report::BenchChoice& choice, const bench::BenchRun& run);
+
+}  // namespace strobe::cli

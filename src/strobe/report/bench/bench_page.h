@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/report/bench/bench_table.h"
+
+// Which tables of a benchmark are shown, and of which cells.
+namespace strobe::report {
+
+enum class BenchTableKind : std::uint8_t {
+  kOverview,
+  kRelative,
+  kOverhead,
+  kDevice,
+  kAttention,
+  kBandwidth,
+  kTimes,
+  kRoofline,
+  kMemory,
+  kKernels,
+  kFlags,
+};
+std::string_view table_name(BenchTableKind kind);  // "relative"
+std::vector<std::string_view> table_names();
+std::optional<BenchTableKind> find_table(std::string_view name);
+
+// Names are exact; an empty list means all there are.
+struct BenchChoice {
+  std::vector<BenchTableKind> tables;  // empty: what this file is good for
+  std::vector<std::string> versions;
+  std::vector<std::string> devices;
+  std::vector<std::string> cases;
+  std::vector<std::string> dtypes;
+  std::vector<bench::Shape> shapes;
+  std::string baseline;                 // "": the usual one
+  std::vector<std::string> contenders;  // empty: all others
+  std::optional<bench::TimeMode> mode;  // of ratios and rates; nothing: the headline
+  std::string missing;                  // instead of OOM, ERR, n/a
+  bool is_net = false;
+};
+
+// kTooLittleData where a table that was asked for cannot be made from this file, with what can.
+Result<BenchPage> grids_page(const bench::RatioGrids& grids, const BenchChoice& choice);
+Result<BenchPage> run_page(const bench::BenchRun& run, const BenchChoice& choice);
+// Two runs of the same cells on two devices.
+Result<BenchPage> devices_page(const bench::BenchRun& run, const bench::BenchRun& other,
+                               const BenchChoice& choice);
+
+// Whom the others are measured by: eager, else the unfused one, else the first that ran.
+std::string usual_baseline(const std::vector<std::string>& providers);
+std::vector<std::string> providers_of(const bench::BenchRun& run);  // in the order of running
+
+}  // namespace strobe::report

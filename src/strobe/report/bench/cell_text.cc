@@ -1,0 +1,85 @@
+#include "strobe/report/bench/cell_text.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "strobe/report/format.h"
+
+namespace strobe::report {
+
+using bench::CellStatus;
+using bench::GridMetric;
+
+std::string value_text(GridMetric metric, double value) {
+  switch (metric) {
+    case GridMetric::kRelativeOverhead:
+      return fmt::format("{:.2E}", value);
+    case GridMetric::kBandwidth:
+      return fmt::format("{:.6f}", value);
+    case GridMetric::kRelativePerformance:
+    case GridMetric::kDeviceSpeedup:
+      break;
+  }
+  return fmt::format("{:.2f}%", value);
+}
+
+std::string status_text(CellStatus status, std::string_view missing) {
+  if (!missing.empty()) return std::string(missing);
+  switch (status) {
+    case CellStatus::kOom:
+      return "OOM";
+    case CellStatus::kOomPredicted:
+      return "OOM*";
+    case CellStatus::kError:
+    case CellStatus::kTimeout:
+      return "ERR";
+    default:
+      return "n/a";
+  }
+}
+
+BenchCell ratio_bench_cell(const bench::RatioGrid& grid, const bench::GridCell& cell,
+                           std::string_view missing) {
+  if (!cell.value) {
+    // A table of another harness that says OOM in a cell says so beside whatever the others say.
+    const bool says_why = cell.shape.dims.empty() && cell.status != CellStatus::kMissing;
+    return {.text = status_text(cell.status, says_why ? "" : missing),
+            .mark = BenchMark::kMissing,
+            .title = std::string(bench::status_name(cell.status))};
+  }
+  BenchCell shown = {.text = value_text(grid.metric, *cell.value), .value = cell.value};
+  if (cell.ci95) {
+    shown.title = fmt::format("95 % interval {} to {}", value_text(grid.metric, cell.ci95->at(0)),
+                              value_text(grid.metric, cell.ci95->at(1)));
+  }
+  if (cell.status == CellStatus::kWrong) {
+    shown.mark = BenchMark::kWrong;
+    shown.title = "wrong values: left out of means";
+  } else if (cell.ran_same_kernels) {
+    shown.mark = BenchMark::kSame;
+    shown.title = "both ran the same kernels: left out of means";
+  }
+  if (grid.metric == GridMetric::kRelativeOverhead) {
+    shown.percent = 100 / *cell.value;
+  } else if (grid.metric != GridMetric::kBandwidth) {
+    shown.percent = *cell.value;
+  }
+  return shown;
+}
+
+std::string marked_text(const BenchCell& cell) {
+  if (cell.mark == BenchMark::kSame) return "=" + cell.text;
+  if (cell.mark == BenchMark::kWrong) return fmt::format("~{}~", cell.text);
+  return cell.text;
+}
+
+std::string micros_text(double us) {
+  return duration_text(static_cast<std::int64_t>(std::llround(us * 1e3)));
+}
+
+std::string amount_text(double bytes) {
+  return bytes_text(static_cast<std::int64_t>(std::llround(bytes)));
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "strobe/bench/results/ratio_grid.h"
+#include "strobe/report/bench/bench_table.h"
+
+namespace strobe::report {
+
+// "5.03E+00", "545.92%", "870.345562"
+std::string value_text(bench::GridMetric metric, double value);
+// "OOM", "OOM*" (predicted), "ERR", "n/a"; `missing` replaces all of them where it is given.
+std::string status_text(bench::CellStatus status, std::string_view missing);
+BenchCell ratio_bench_cell(const bench::RatioGrid& grid, const bench::GridCell& cell,
+                           std::string_view missing);
+// A text that a person sees where nothing can be struck out: "~545.92%~", "=100.03%".
+std::string marked_text(const BenchCell& cell);
+
+// "4.10 us", "1.23 ms": three digits.
+std::string micros_text(double us);
+std::string amount_text(double bytes);  // "128 MiB"
+
+}  // namespace strobe::report

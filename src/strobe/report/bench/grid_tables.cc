@@ -1,0 +1,317 @@
+#include "strobe/report/bench/grid_tables.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/bench/cases/case_info.h"
+#include "strobe/report/bench/cell_text.h"
+#include "strobe/report/format.h"
+
+namespace strobe::report {
+namespace {
+
+using bench::CellStatus;
+using bench::GridCell;
+using bench::GridMetric;
+using bench::RatioGrid;
+
+bool is_attention(const RatioGrid& grid) { return grid.case_id.starts_with("attention"); }
+
+std::string_view key_of(const RatioGrid& grid) {
+  switch (grid.metric) {
+    case GridMetric::kRelativeOverhead:
+      return "overhead";
+    case GridMetric::kDeviceSpeedup:
+      return "device";
+    case GridMetric::kBandwidth:
+      return "bandwidth";
+    case GridMetric::kRelativePerformance:
+      break;
+  }
+  return is_attention(grid) ? "attention" : "relative";
+}
+
+std::string corner_of(const RatioGrid& grid) {
+  if (grid.metric == GridMetric::kDeviceSpeedup) return fmt::format("Relative {}", grid.device);
+  if (grid.metric == GridMetric::kRelativeOverhead) return "dim0\\dim1";
+  return is_attention(grid) ? "batch \\ seqlen" : "dim0 \\ dim1";
+}
+
+// "softmax f32", "attention hd64_nh32 f16"
+std::string case_text(const RatioGrid& grid) {
+  std::string text = grid.case_id;
+  for (const std::string& more : {grid.variant, grid.dtype}) {
+    if (!more.empty()) text += ' ' + more;
+  }
+  return text;
+}
+
+std::string origin_text(const RatioGrid& grid) {
+  if (grid.version.empty()) return grid.device;
+  return grid.device.empty() ? grid.version : fmt::format("{}, {}", grid.device, grid.version);
+}
+
+// What people call the providers of the layout tables.
+std::string column_name(const std::string& provider) {
+  if (provider == "triton") return "Triton";
+  if (provider == "eager") return "Torch";
+  if (provider == "inductor") return "Inductor";
+  return provider;
+}
+
+void describe(BenchTable& table, const RatioGrid& grid) {
+  const std::string origin = origin_text(grid);
+  const std::string where = origin.empty() ? "" : fmt::format(" ({})", origin);
+  if (grid.metric == GridMetric::kDeviceSpeedup) {
+    const std::string provider = grid.contender.substr(0, grid.contender.find('@'));
+    table.title = fmt::format("{}, {}: device against device{}", case_text(grid), provider, where);
+    table.lead = fmt::format("100 % is the time of {}; above it {} is faster.", grid.baseline,
+                             grid.contender);
+  } else if (grid.metric == GridMetric::kRelativeOverhead) {
+    table.title = fmt::format("{}, {} / {}: relative overhead{}", case_text(grid), grid.contender,
+                              grid.baseline, where);
+    table.lead = fmt::format("Time of {} in times of {}; below 1 {} is faster.", grid.contender,
+                             grid.baseline, grid.contender);
+  } else {
+    table.title = fmt::format("{}, {} / {}: relative performance{}", case_text(grid),
+                              grid.contender, grid.baseline, where);
+    table.lead = fmt::format("100 % is the time of {}; above it {} is faster.", grid.baseline,
+                             grid.contender);
+  }
+}
+
+std::string cell_place(const RatioGrid& grid, const GridCell& cell) {
+  return grid.is_list ? bench::shape_text(cell.shape) : fmt::format("{}x{}", cell.dim0, cell.dim1);
+}
+
+// Whatever kept a cell out of the mean, counted.
+std::string left_out_text(const RatioGrid& grid) {
+  std::size_t same = 0;
+  std::size_t wrong = 0;
+  std::map<std::string, std::size_t> missing;
+  for (const GridCell& cell : grid.cells) {
+    if (!cell.value) {
+      ++missing[status_text(cell.status, "")];
+    } else if (cell.status == CellStatus::kWrong) {
+      ++wrong;
+    } else if (cell.ran_same_kernels) {
+      ++same;
+    }
+  }
+  std::vector<std::string> words;
+  for (const auto& [text, count] : missing) words.push_back(fmt::format("{} {}", count, text));
+  if (same > 0) words.push_back(fmt::format("{} with the same kernels (=)", same));
+  if (wrong > 0) words.push_back(fmt::format("{} with wrong values (struck out)", wrong));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string mean_value_text(GridMetric metric, double mean) {
+  return metric == GridMetric::kRelativeOverhead ? fmt::format("{:.3g}", mean)
+                                                 : fmt::format("{:.1f} %", mean);
+}
+
+void add_mean(BenchTable& table, const RatioGrid& grid) {
+  const auto mean = bench::geometric_mean(grid);
+  const std::string left_out = left_out_text(grid);
+  const std::string rest = left_out.empty() ? "" : fmt::format("; left out: {}", left_out);
+  table.notes.push_back(
+      mean ? fmt::format("geometric mean {} of {} of {} cells{}",
+                         mean_value_text(grid.metric, mean->mean), mean->cells, grid.cells.size(),
+                         rest)
+           : fmt::format("no mean: none of {} counts{}", counted(grid.cells.size(), "cell"), rest));
+}
+
+bool is_eager(const std::string& provider) {
+  return provider.find("eager") != std::string::npos || provider.ends_with("unfused");
+}
+
+// What fusion alone can win, and who is beyond it. Of cells whose bytes are known by formula only.
+void add_ceiling(BenchTable& table, const RatioGrid& grid) {
+  const bench::CaseInfo* const info = bench::find_case(grid.case_id);
+  const auto dtype = bench::parse_dtype(grid.dtype.empty() ? "f32" : grid.dtype);
+  if (info == nullptr || info->kind != bench::CaseKind::kRows || !dtype ||
+      grid.metric != GridMetric::kRelativePerformance || !is_eager(grid.baseline)) {
+    return;
+  }
+  std::size_t beyond = 0;
+  double largest = 0;
+  for (const GridCell& cell : grid.cells) {
+    if (!cell.counts()) continue;
+    const double ceiling = 100 * bench::costs_of(*info, {{cell.dim0, cell.dim1}}, *dtype).ceiling();
+    largest = std::max(largest, ceiling);
+    beyond += *cell.value > ceiling * 1.02 ? 1 : 0;
+  }
+  if (largest == 0) return;
+  table.notes.push_back(
+      fmt::format("fusion ceiling {:.0f} %{}", largest,
+                  beyond == 0 ? std::string(": no cell is beyond it")
+                              : fmt::format("; {} beyond it by more than 2 %: there {} was below "
+                                            "the memory roof or bound by its launches",
+                                            counted(beyond, "cell"), grid.baseline)));
+}
+
+void add_flat_line(BenchTable& table, const RatioGrid& grid) {
+  table.flat_line = bench::find_flat_line(grid);
+  if (!table.flat_line) return;
+  const bench::FlatLine& line = *table.flat_line;
+  table.warnings.push_back(fmt::format(
+      "flat line: from cell {} ({}) on {:.0f} % of the ratios are 100 +- 1 %, before it {:.0f} %; "
+      "geometric mean {:.2f} % before, {:.2f} % after. {} most likely ran the kernels of {} there: "
+      "look for a compiler that gave up (a limit of recompilations)",
+      line.index + 1, cell_place(grid, grid.cells[line.index]), 100 * line.after_share,
+      100 * line.before_share, line.before_mean, line.after_mean, grid.contender, grid.baseline));
+}
+
+template <class Number>
+void add_once(std::vector<Number>& values, Number value) {
+  if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+}
+
+BenchCell gap(std::string_view missing) {
+  return {.text = missing.empty() ? "" : std::string(missing), .mark = BenchMark::kMissing};
+}
+
+void fill_list(BenchTable& table, const RatioGrid& grid, std::string_view missing) {
+  table.corner = "shape";
+  table.columns = {{"value", fmt::format("{} / {}", grid.contender, grid.baseline)}};
+  for (const GridCell& cell : grid.cells) {
+    table.rows.push_back({bench::shape_text(cell.shape), {ratio_bench_cell(grid, cell, missing)}});
+  }
+}
+
+void fill_grid(BenchTable& table, const RatioGrid& grid, std::string_view missing) {
+  table.corner = corner_of(grid);
+  std::vector<std::int64_t> rows;
+  std::vector<std::int64_t> columns;
+  std::map<std::pair<std::int64_t, std::int64_t>, const GridCell*> cells;
+  for (const GridCell& cell : grid.cells) {
+    add_once(rows, cell.dim0);
+    add_once(columns, cell.dim1);
+    cells[{cell.dim0, cell.dim1}] = &cell;
+  }
+  std::ranges::sort(rows);
+  std::ranges::sort(columns);
+  for (const std::int64_t dim1 : columns) {
+    table.columns.push_back({std::to_string(dim1), std::to_string(dim1)});
+  }
+  for (const std::int64_t dim0 : rows) {
+    BenchRow& row = table.rows.emplace_back();
+    row.label = std::to_string(dim0);
+    for (const std::int64_t dim1 : columns) {
+      const auto found = cells.find({dim0, dim1});
+      row.cells.push_back(found == cells.end() ? gap(missing)
+                                               : ratio_bench_cell(grid, *found->second, missing));
+    }
+  }
+}
+
+}  // namespace
+
+std::string identity_text(const bench::IdentityCheck& check) {
+  return fmt::format(
+      "{}: {} checked, worst deviation {:.3f} %{}{}", check.law, counted(check.cells, "cell"),
+      100 * check.worst, check.worst_cell.empty() ? "" : fmt::format(" at {}", check.worst_cell),
+      check.violations.empty()
+          ? ", no more than rounding explains"
+          : fmt::format("; {} beyond what rounding explains: {}{}", check.violations.size(),
+                        check.violations.front(), check.violations.size() > 1 ? ", ..." : ""));
+}
+
+BenchTable grid_table(const RatioGrid& grid, std::string_view missing) {
+  BenchTable table;
+  table.key = key_of(grid);
+  describe(table, grid);
+  if (grid.is_list) {
+    fill_list(table, grid, missing);
+  } else {
+    fill_grid(table, grid, missing);
+  }
+  add_mean(table, grid);
+  add_ceiling(table, grid);
+  add_flat_line(table, grid);
+  table.grids = {grid};
+  return table;
+}
+
+std::vector<BenchTable> bandwidth_tables(std::span<const RatioGrid> grids,
+                                         std::string_view missing) {
+  std::vector<std::int64_t> widths;
+  for (const RatioGrid& grid : grids) {
+    for (const GridCell& cell : grid.cells) add_once(widths, cell.dim1);
+  }
+  std::vector<BenchTable> tables;
+  for (const std::int64_t dim1 : widths) {
+    BenchTable& table = tables.emplace_back();
+    table.key = "bandwidth";
+    const std::string origin = origin_text(grids.front());
+    table.title = fmt::format("{}, dim1 = {}: GB/s{}", case_text(grids.front()), dim1,
+                              origin.empty() ? "" : fmt::format(" ({})", origin));
+    table.lead = "The least traffic of the case over its time: 1 GB is 10^9 bytes.";
+    table.corner = "dim_0";
+    std::vector<std::int64_t> heights;
+    for (const RatioGrid& grid : grids) {
+      RatioGrid part = grid;
+      std::erase_if(part.cells, [&](const GridCell& cell) { return cell.dim1 != dim1; });
+      if (part.cells.empty()) continue;  // this provider has no such column
+      for (const GridCell& cell : part.cells) add_once(heights, cell.dim0);
+      table.columns.push_back({grid.contender, column_name(grid.contender)});
+      table.grids.push_back(std::move(part));
+    }
+    for (const std::int64_t dim0 : heights) {
+      BenchRow& row = table.rows.emplace_back();
+      row.label = std::to_string(dim0);
+      for (const RatioGrid& grid : table.grids) {
+        const auto found = std::ranges::find(grid.cells, dim0, &GridCell::dim0);
+        row.cells.push_back(found == grid.cells.end() ? gap(missing)
+                                                      : ratio_bench_cell(grid, *found, missing));
+      }
+    }
+  }
+  return tables;
+}
+
+BenchTable overview_table(std::span<const RatioGrid> grids) {
+  BenchTable table;
+  table.key = "overview";
+  table.title = "Overview";
+  table.lead = "One line for each table; means are geometric.";
+  table.corner = "case";
+  table.columns = {{"of", "of", true}, {"metric", "metric", true}, {"origin", "on", true},
+                   {"cells", "cells"}, {"mean", "mean"},           {"least", "least"},
+                   {"most", "most"},   {"remark", "", true}};
+  for (const RatioGrid& grid : grids) {
+    if (grid.metric == GridMetric::kBandwidth) continue;
+    const auto mean = bench::geometric_mean(grid);
+    std::optional<double> least;
+    std::optional<double> most;
+    for (const GridCell& cell : grid.cells) {
+      if (!cell.counts()) continue;
+      least = std::min(*cell.value, least.value_or(*cell.value));
+      most = std::max(*cell.value, most.value_or(*cell.value));
+    }
+    const auto number = [&](std::optional<double> value) -> BenchCell {
+      if (!value) return {.text = "n/a", .mark = BenchMark::kMissing};
+      return {.text = value_text(grid.metric, *value), .value = value};
+    };
+    const std::size_t cells = mean ? mean->cells : 0;
+    const bool has_line = bench::find_flat_line(grid).has_value();
+    table.rows.push_back({case_text(grid),
+                          {{.text = grid.metric == GridMetric::kDeviceSpeedup
+                                        ? grid.contender.substr(0, grid.contender.find('@'))
+                                        : fmt::format("{} / {}", grid.contender, grid.baseline)},
+                           {.text = std::string(key_of(grid))},
+                           {.text = origin_text(grid)},
+                           {.text = fmt::format("{}", cells), .value = static_cast<double>(cells)},
+                           number(mean ? std::optional(mean->mean) : std::nullopt),
+                           number(least),
+                           number(most),
+                           {.text = has_line ? "flat line" : ""}}});
+  }
+  return table;
+}
+
+}  // namespace strobe::report

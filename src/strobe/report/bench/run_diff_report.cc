@@ -1,0 +1,219 @@
+#include "strobe/report/bench/run_diff_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/report/format.h"
+#include "strobe/report/kernels/kernel_html.h"
+
+namespace strobe::report {
+namespace {
+
+using bench::CellDiff;
+using bench::CellVerdict;
+using bench::RunDiff;
+
+// What a reader came for stands on top.
+int place_of(CellVerdict verdict) {
+  switch (verdict) {
+    case CellVerdict::kSlower:
+      return 0;
+    case CellVerdict::kFaster:
+      return 1;
+    case CellVerdict::kNotComparable:
+      return 2;
+    case CellVerdict::kUnclear:
+      return 3;
+    default:
+      return 4;
+  }
+}
+
+std::vector<const CellDiff*> by_interest(const RunDiff& diff) {
+  std::vector<const CellDiff*> cells;
+  for (const CellDiff& cell : diff.cells) cells.push_back(&cell);
+  std::ranges::stable_sort(cells, [](const CellDiff* a, const CellDiff* b) {
+    if (a->verdict != b->verdict) return place_of(a->verdict) < place_of(b->verdict);
+    if (a->is_broken != b->is_broken) return a->is_broken;
+    return std::abs(std::log(a->ratio)) > std::abs(std::log(b->ratio));
+  });
+  return cells;
+}
+
+std::string change_text(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+
+std::string interval_text(const CellDiff& cell) {
+  return fmt::format("{:+.1f} to {:+.1f} %", 100 * (cell.ratio_ci95[0] - 1),
+                     100 * (cell.ratio_ci95[1] - 1));
+}
+
+Cell time_cell(double us) {
+  if (!(us > 0)) return Absent{};
+  return Duration{std::llround(us * 1000)};
+}
+
+std::string verdict_word(CellVerdict verdict) {
+  return verdict == CellVerdict::kNotComparable ? "no ratio" : std::string(verdict_name(verdict));
+}
+
+// "2 slower, 1 faster, 97 same of 100 cells"
+std::string counts_text(const RunDiff& diff) {
+  std::vector<std::string> parts;
+  for (const CellVerdict verdict :
+       {CellVerdict::kSlower, CellVerdict::kFaster, CellVerdict::kUnclear,
+        CellVerdict::kNotComparable, CellVerdict::kSame}) {
+    const std::size_t count = diff.count(verdict);
+    if (count == 0) continue;
+    parts.push_back(fmt::format("{} {}", count_text(count),
+                                verdict == CellVerdict::kNotComparable ? "without a ratio"
+                                                                       : verdict_word(verdict)));
+  }
+  return fmt::format("{} of {}", fmt::join(parts, ", "), counted(diff.cells.size(), "cell"));
+}
+
+// The one cell to look at first.
+std::string worst_text(const std::vector<const CellDiff*>& cells) {
+  const CellDiff& first = *cells.front();
+  if (first.verdict != CellVerdict::kSlower && first.verdict != CellVerdict::kFaster) return "";
+  return fmt::format("; most by {}, {} ({})", cell_text(first.cell), change_text(first.ratio),
+                     interval_text(first));
+}
+
+std::vector<std::string> verdict_sentences(const RunDiff& diff,
+                                           const std::vector<const CellDiff*>& cells) {
+  std::vector<std::string> sentences = {counts_text(diff) + worst_text(cells) + "."};
+  if (diff.compared() > 1) {
+    sentences.push_back(fmt::format("Geometric mean of {}: {}.",
+                                    counted(diff.compared(), "ratio"),
+                                    change_text(diff.mean_ratio())));
+  }
+  if (diff.only_before + diff.only_after > 0) {
+    sentences.push_back(fmt::format("Only in the first run: {}. Only in the second: {}.",
+                                    counted(diff.only_before, "cell"),
+                                    counted(diff.only_after, "cell")));
+  }
+  if (diff.broken() > 0) {
+    sentences.push_back(fmt::format("{} had a time before and {} none now.",
+                                    counted(diff.broken(), "cell"),
+                                    diff.broken() == 1 ? "has" : "have"));
+  }
+  return sentences;
+}
+
+std::vector<Column> columns() {
+  return {{.key = "case", .header = "case", .type = ColumnType::kName, .least_width = 8, .importance = 20},
+          {.key = "shape", .header = "shape", .type = ColumnType::kNumber, .importance = 20},
+          {.key = "dtype", .header = "type", .least_width = 4, .importance = 4},
+          {.key = "provider", .header = "provider", .type = ColumnType::kName, .least_width = 8, .importance = 19},
+          {.key = "verdict", .header = "verdict", .least_width = 8, .importance = 20},
+          {.key = "before_ns", .header = "before", .type = ColumnType::kDuration, .importance = 10},
+          {.key = "after_ns", .header = "after", .type = ColumnType::kDuration, .importance = 10},
+          {.key = "change", .header = "change", .type = ColumnType::kNumber, .importance = 18},
+          {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 17},
+          {.key = "mode", .header = "time", .least_width = 4, .importance = 3},
+          {.key = "source", .header = "from", .least_width = 7, .importance = 2}};
+}
+
+Row row_of(const CellDiff& cell) {
+  const bool has_ratio = cell.verdict != CellVerdict::kNotComparable;
+  const auto known = [&](std::string text) -> Cell {
+    if (!has_ratio) return Absent{};
+    return Text{std::move(text)};
+  };
+  return {{Text{cell.cell.case_id}, Text{shape_text(cell.cell.shape)},
+           Text{std::string(dtype_name(cell.cell.dtype))}, Text{cell.cell.provider},
+           Text{verdict_word(cell.verdict)}, time_cell(cell.before_us), time_cell(cell.after_us),
+           known(change_text(cell.ratio)),
+           cell.source == bench::RatioSource::kNone ? Cell(Absent{}) : known(interval_text(cell)),
+           known(std::string(mode_name(cell.mode))), known(std::string(source_name(cell.source)))}};
+}
+
+Section cell_section(const RunDiff& diff, const std::vector<const CellDiff*>& cells,
+                     std::size_t top) {
+  Section section;
+  section.key = "cells";
+  section.title = "Cells";
+  section.lead = fmt::format(
+      "Change of the median. Same: the 95 % interval lies inside ±{:.3g} %; slower, faster: outside.",
+      100 * diff.band);
+  section.table.columns = columns();
+  const std::size_t shown = top == 0 ? cells.size() : std::min(top, cells.size());
+  for (std::size_t i = 0; i < shown; ++i) section.table.rows.push_back(row_of(*cells[i]));
+  section.table.rows_left_out = cells.size() - shown;
+  if (shown < cells.size()) {
+    section.table.left_out = fmt::format("{} more, {} of them the same",
+                                         count_text(cells.size() - shown),
+                                         count_text(static_cast<std::uint64_t>(std::count_if(
+                                             cells.begin() + static_cast<std::ptrdiff_t>(shown), cells.end(),
+                                             [](const CellDiff* cell) { return cell->verdict == CellVerdict::kSame; }))));
+  }
+  return section;
+}
+
+Section reason_section(const std::vector<const CellDiff*>& cells, std::size_t top) {
+  Section section;
+  section.key = "reasons";
+  section.title = "Why there is no verdict";
+  section.is_remark = true;
+  std::size_t left_out = 0;
+  for (const CellDiff* cell : cells) {
+    if (cell->reason.empty()) continue;
+    if (top != 0 && section.points.size() >= top) {
+      ++left_out;
+      continue;
+    }
+    section.points.push_back(fmt::format("{}: {}{}{}.", cell_text(cell->cell), cell->reason,
+                                         cell->advice.empty() ? "" : "; ", cell->advice));
+  }
+  if (left_out > 0) section.notes.push_back(fmt::format("{} more.", count_text(left_out)));
+  return section;
+}
+
+Section warning_section(const RunDiff& diff) {
+  Section section;
+  section.key = "warnings";
+  section.title = "About the measurement";
+  section.points = diff.warnings;
+  section.is_remark = true;
+  return section;
+}
+
+}  // namespace
+
+std::string run_about(const bench::RunHeader& header) {
+  std::vector<std::string> parts = {header.method.stop, header.method.flush};
+  parts.push_back(header.device);
+  std::erase(parts, "");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Document run_diff_document(const RunDiff& diff, const RunDiffPage& page) {
+  const std::vector<const CellDiff*> cells = by_interest(diff);
+  Document document;
+  document.schema = "strobe.bench.compare";
+  document.title = fmt::format("strobe bench compare: {} against {}",
+                               std::filesystem::path(page.after).filename().string(),
+                               std::filesystem::path(page.before).filename().string());
+  document.verdict = verdict_sentences(diff, cells);
+  document.facts = {{"before", "before", Text{page.before}, page.before_about},
+                    {"after", "after", Text{page.after}, page.after_about}};
+  document.sections = {warning_section(diff), cell_section(diff, cells, page.top),
+                       reason_section(cells, page.top)};
+  std::erase_if(document.sections, [](const Section& section) { return is_empty(section); });
+  return document;
+}
+
+std::string run_diff_html(const RunDiff& diff, const RunDiffPage& page) {
+  const std::size_t slower = diff.count(CellVerdict::kSlower);
+  const std::size_t faster = diff.count(CellVerdict::kFaster);
+  const std::string headline = slower + faster == 0
+                                   ? std::string("No change")
+                                   : fmt::format("{} slower, {} faster", slower, faster);
+  return kernel_page_html(run_diff_document(diff, page), headline, {});
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "strobe/bench/judge/run_diff.h"
+#include "strobe/report/document.h"
+
+namespace strobe::report {
+
+// Two benchmark runs that were compared.
+struct RunDiffPage {
+  std::string before;  // what people call them: their files
+  std::string after;
+  std::string before_about;  // device and method, behind the name
+  std::string after_about;
+  std::size_t top = 0;  // rows of the table, 0: all
+};
+
+// "median:0.5%, cold, NVIDIA H200"
+std::string run_about(const bench::RunHeader& header);
+
+// The verdict first, then what got slower, what got faster, what is unclear and why, and the rest.
+Document run_diff_document(const bench::RunDiff& diff, const RunDiffPage& page);
+
+std::string run_diff_json(const bench::RunDiff& diff, const RunDiffPage& page);
+std::string run_diff_csv(const bench::RunDiff& diff);
+std::string run_diff_html(const bench::RunDiff& diff, const RunDiffPage& page);
+
+}  // namespace strobe::report

@@ -1,0 +1,225 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/bench/judge/kernel_signature.h"
+#include "strobe/report/bench/bench_choice.h"
+#include "strobe/report/bench/bench_page.h"
+#include "strobe/report/bench/cell_text.h"
+#include "strobe/report/bench/roof_figure.h"
+#include "strobe/report/bench/run_tables.h"
+#include "strobe/report/format.h"
+
+namespace strobe::report {
+namespace {
+
+using bench::BenchRun;
+using bench::CellRecord;
+using bench::GridMetric;
+using bench::RatioGrid;
+
+bool is_chosen(const CellRecord& record, const BenchChoice& choice) {
+  return is_among(choice.cases, record.cell.case_id) &&
+         is_among(choice.dtypes, std::string(bench::dtype_name(record.cell.dtype))) &&
+         (choice.shapes.empty() ||
+          std::ranges::find(choice.shapes, record.cell.shape) != choice.shapes.end());
+}
+
+struct CaseOfType {
+  std::string case_id;
+  bench::DType dtype;
+  bool operator==(const CaseOfType&) const = default;
+};
+
+std::vector<CaseOfType> cases_of(const BenchRun& run) {
+  std::vector<CaseOfType> cases;
+  for (const CellRecord& record : run.cells) {
+    const CaseOfType one = {record.cell.case_id, record.cell.dtype};
+    if (std::ranges::find(cases, one) == cases.end()) cases.push_back(one);
+  }
+  return cases;
+}
+
+void judge_all(BenchRun& run, const std::string& baseline) {
+  for (const CellRecord& theirs : run.cells) {
+    if (theirs.cell.provider != baseline) continue;
+    for (CellRecord& ours : run.cells) {
+      if (ours.cell.provider == baseline || ours.cell.case_id != theirs.cell.case_id ||
+          ours.cell.shape != theirs.cell.shape || ours.cell.dtype != theirs.cell.dtype) {
+        continue;
+      }
+      bench::judge_pair(theirs, ours);
+    }
+  }
+}
+
+void append(std::vector<RatioGrid>& grids, const RatioGrid& grid) {
+  std::ranges::move(bench::tables_of(grid), std::back_inserter(grids));
+}
+
+std::optional<GridMetric> metric_of(BenchTableKind kind) {
+  switch (kind) {
+    case BenchTableKind::kOverview:
+    case BenchTableKind::kRelative:
+    case BenchTableKind::kAttention:
+      return GridMetric::kRelativePerformance;
+    case BenchTableKind::kOverhead:
+      return GridMetric::kRelativeOverhead;
+    case BenchTableKind::kBandwidth:
+      return GridMetric::kBandwidth;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::vector<RatioGrid> grids_of(const BenchRun& run, GridMetric metric, const BenchChoice& choice) {
+  std::vector<RatioGrid> grids;
+  for (const auto& [case_id, dtype] : cases_of(run)) {
+    for (const std::string& provider : providers_of(run)) {
+      const bool is_rate = metric == GridMetric::kBandwidth;
+      if (!is_among(choice.contenders, provider) || (!is_rate && provider == choice.baseline)) {
+        continue;
+      }
+      append(grids, bench::ratio_grid(run, case_id, dtype, choice.baseline, provider, metric,
+                                      choice.mode));
+    }
+  }
+  return grids;
+}
+
+void add_table(BenchPage& page, BenchTableKind kind, const BenchRun& run,
+               const BenchChoice& choice) {
+  if (const auto metric = metric_of(kind)) {
+    return add_grid_tables(page, kind, grids_of(run, *metric, choice), choice.missing);
+  }
+  const RunTableOptions options = {choice.baseline, choice.missing, choice.is_net};
+  BenchTable table;
+  if (kind == BenchTableKind::kTimes) table = times_table(run, options);
+  if (kind == BenchTableKind::kRoofline) table = roofline_table(run, options);
+  if (kind == BenchTableKind::kMemory) table = memory_table(run, options);
+  if (kind == BenchTableKind::kKernels) table = kernels_table(run, options);
+  if (kind == BenchTableKind::kFlags) table = flags_table(run, options);
+  if (!table.key.empty()) page.tables.push_back(std::move(table));
+}
+
+void describe(BenchPage& page, const BenchRun& run) {
+  const bench::RunHeader& header = run.header;
+  const auto fact = [&](std::string label, std::string text) {
+    if (!text.empty()) page.facts.emplace_back(std::move(label), std::move(text));
+  };
+  std::vector<std::string> libraries;
+  if (!header.driver.empty()) libraries.push_back(fmt::format("driver {}", header.driver));
+  for (const auto& [name, version] : header.libraries) {
+    libraries.push_back(fmt::format("{} {}", name, version));
+  }
+  fact("device", header.device);
+  fact("software", fmt::format("{}", fmt::join(libraries, ", ")));
+  fact("method", fmt::format("L2 {}, stop {}, seed {}", header.method.flush, header.method.stop,
+                             header.method.seed));
+  fact("started", header.started);
+  fact("command", header.command_line);
+  page.remarks.insert(page.remarks.end(), run.remarks.begin(), run.remarks.end());
+}
+
+std::vector<BenchTableKind> usual_tables(std::size_t providers) {
+  if (providers < 2) {
+    return {BenchTableKind::kTimes, BenchTableKind::kRoofline, BenchTableKind::kFlags};
+  }
+  return {BenchTableKind::kOverview, BenchTableKind::kRelative, BenchTableKind::kRoofline,
+          BenchTableKind::kFlags};
+}
+
+}  // namespace
+
+std::vector<std::string> providers_of(const BenchRun& run) {
+  std::vector<std::string> providers;
+  for (const CellRecord& record : run.cells) {
+    if (std::ranges::find(providers, record.cell.provider) == providers.end()) {
+      providers.push_back(record.cell.provider);
+    }
+  }
+  return providers;
+}
+
+std::string usual_baseline(const std::vector<std::string>& providers) {
+  for (const std::string_view mark : {"eager", "unfused"}) {
+    for (const std::string& provider : providers) {
+      if (provider.ends_with(mark)) return provider;
+    }
+  }
+  return providers.empty() ? "" : providers.front();
+}
+
+Result<BenchPage> run_page(const BenchRun& run, const BenchChoice& asked) {
+  BenchRun shown;
+  shown.header = run.header;
+  shown.remarks = run.remarks;
+  BenchChoice choice = asked;
+  if (choice.baseline.empty()) choice.baseline = usual_baseline(providers_of(run));
+  for (const CellRecord& record : run.cells) {
+    const bool is_party = record.cell.provider == choice.baseline ||
+                          is_among(choice.contenders, record.cell.provider);
+    if (is_party && is_chosen(record, choice)) shown.cells.push_back(record);
+  }
+  if (shown.cells.empty()) {
+    return nothing_to_show(run.cells.empty() ? "this run has no cells"
+                                             : "no cell of this run is of all that was asked for",
+                           run.cells.empty() ? "" : "leave out --shape, --dtype or --case");
+  }
+  judge_all(shown, choice.baseline);
+  BenchPage page;
+  page.title = fmt::format("strobe bench: {}", run.header.run.empty() ? "a run" : run.header.run);
+  describe(page, shown);
+  const std::vector<BenchTableKind> kinds =
+      choice.tables.empty() ? usual_tables(providers_of(shown).size()) : choice.tables;
+  for (const BenchTableKind kind : kinds) {
+    const std::size_t before = page.tables.size();
+    add_table(page, kind, shown, choice);
+    if (page.tables.size() > before || choice.tables.empty()) continue;
+    return nothing_to_show(
+        fmt::format("this run has nothing for --table {}", table_name(kind)),
+        kind == BenchTableKind::kDevice
+            ? "give two runs: `strobe bench show a100.json rtx3090.json --table device`"
+            : fmt::format("its providers: {}", fmt::join(providers_of(run), ", ")));
+  }
+  page.figures = roof_figures(shown);
+  return page;
+}
+
+Result<BenchPage> devices_page(const BenchRun& run, const BenchRun& other,
+                               const BenchChoice& choice) {
+  std::vector<RatioGrid> grids;
+  const std::vector<std::string> others = providers_of(other);
+  for (const auto& [case_id, dtype] : cases_of(run)) {
+    if (!is_among(choice.cases, case_id) ||
+        !is_among(choice.dtypes, std::string(bench::dtype_name(dtype)))) {
+      continue;
+    }
+    for (const std::string& provider : providers_of(run)) {
+      if (!is_among(choice.contenders, provider) ||
+          std::ranges::find(others, provider) == others.end()) {
+        continue;
+      }
+      append(grids, bench::device_grid(run, other, case_id, dtype, provider, choice.mode));
+    }
+  }
+  BenchPage page;
+  page.title = fmt::format("strobe bench: {} against {}", run.header.device, other.header.device);
+  page.remarks = run.remarks;
+  page.remarks.insert(page.remarks.end(), other.remarks.begin(), other.remarks.end());
+  if (!(run.header.method == other.header.method)) {
+    page.remarks.emplace_back(
+        "the two runs were timed in different ways: their ratio is also one of methods");
+  }
+  if (choice.tables.empty() && grids.size() > 1) {
+    add_grid_tables(page, BenchTableKind::kOverview, grids, choice.missing);
+  }
+  add_grid_tables(page, BenchTableKind::kDevice, grids, choice.missing);
+  if (page.tables.empty()) {
+    return nothing_to_show("the two runs have no case and provider in common", "");
+  }
+  return page;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,175 @@
+#include "strobe/report/bench/run_tables.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/report/bench/cell_text.h"
+#include "strobe/report/format.h"
+
+namespace strobe::report {
+namespace {
+
+using bench::BenchRun;
+using bench::CellFlag;
+using bench::CellRecord;
+using bench::CellStatus;
+using bench::TimeMode;
+using bench::TimeSummary;
+
+BenchCell text_cell(std::string text) { return {.text = std::move(text)}; }
+BenchCell absent() { return {.text = "-", .mark = BenchMark::kMissing}; }
+
+bool has_time(const CellRecord& record) {
+  return record.status == CellStatus::kOk || record.status == CellStatus::kWrong;
+}
+
+// The columns that say which cell a row is, behind the label, which is the case.
+std::vector<BenchColumn> cell_columns() {
+  return {{"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true}};
+}
+
+BenchRow row_of(const CellRecord& record) {
+  return {record.cell.case_id,
+          {text_cell(bench::shape_text(record.cell.shape)),
+           text_cell(std::string(bench::dtype_name(record.cell.dtype))),
+           text_cell(record.cell.provider)}};
+}
+
+BenchTable table_of(std::string key, std::string title, std::string lead,
+                    std::vector<BenchColumn> more) {
+  BenchTable table;
+  table.key = std::move(key);
+  table.title = std::move(title);
+  table.lead = std::move(lead);
+  table.corner = "case";
+  table.columns = cell_columns();
+  table.columns.insert(table.columns.end(), more.begin(), more.end());
+  return table;
+}
+
+BenchCell time_cell(const CellRecord& record, const TimeSummary* time, double less,
+                    std::string_view missing) {
+  if (!has_time(record)) {
+    return {.text = status_text(record.status, missing),
+            .mark = BenchMark::kMissing,
+            .title = record.reason};
+  }
+  if (time == nullptr) return absent();
+  const double net = std::max(0.0, time->p50 - less);
+  const double half = (time->ci95[1] - time->ci95[0]) / 2;
+  return {
+      .text = fmt::format("{}{}", micros_text(net),
+                          half > 0 && net > 0 ? fmt::format(" +-{:.1f} %", 100 * half / net) : ""),
+      .value = net,
+      .mark = record.status == CellStatus::kWrong ? BenchMark::kWrong : BenchMark::kPlain,
+      .title = fmt::format("median of {}; 20 % to 80 %: {} to {}", counted(time->n, "sample"),
+                           micros_text(time->p20), micros_text(time->p80))};
+}
+
+std::string flags_text(const CellRecord& record) {
+  std::vector<std::string> words;
+  if (record.status == CellStatus::kWrong) words.emplace_back("wrong");
+  for (const CellFlag flag : record.flags) {
+    words.emplace_back(flag == CellFlag::kNearFloor ? "near floor"
+                                                    : std::string(bench::flag_name(flag)));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
+  constexpr std::array kShown = {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall,
+                                 TimeMode::kActivity, TimeMode::kCpu};
+  std::vector<TimeMode> modes;
+  for (const TimeMode mode : kShown) {
+    if (std::ranges::any_of(
+            run.cells, [&](const CellRecord& record) { return record.time(mode) != nullptr; })) {
+      modes.push_back(mode);
+    }
+  }
+  std::vector<BenchColumn> columns;
+  for (const TimeMode mode : modes) {
+    columns.push_back(
+        {fmt::format("{}_us", bench::mode_name(mode)), std::string(bench::mode_name(mode))});
+  }
+  columns.push_back({"flags", "", true});
+  BenchTable table = table_of("times", "Times",
+                              "Medians with half the width of their 95 % interval; one column for "
+                              "each way of taking them.",
+                              std::move(columns));
+  const double floor = options.is_net ? run.header.floors.event_pair.value_or(0) : 0;
+  if (options.is_net) {
+    table.notes.push_back(
+        run.header.floors.event_pair
+            ? fmt::format("device times are net of {}, an event pair with nothing between",
+                          micros_text(floor))
+            : "this run has no floor of its event pairs: nothing is taken off");
+  }
+  for (const CellRecord& record : run.cells) {
+    BenchRow& row = table.rows.emplace_back(row_of(record));
+    for (const TimeMode mode : modes) {
+      const double less = mode == TimeMode::kDevice ? floor : 0;
+      row.cells.push_back(time_cell(record, record.time(mode), less, options.missing));
+    }
+    row.cells.push_back(text_cell(flags_text(record)));
+  }
+  return table;
+}
+
+BenchTable memory_table(const BenchRun& run, const RunTableOptions& options) {
+  BenchTable table = table_of("memory", "Memory",
+                              "What a provider keeps resident, and the most that was allocated.",
+                              {{"resident_bytes", "resident"},
+                               {"peak_bytes", "peak"},
+                               {"least_bytes", "least traffic"},
+                               {"status", "", true}});
+  std::size_t out_of_memory = 0;
+  const auto amount = [](std::optional<double> bytes) -> BenchCell {
+    if (!bytes) return absent();
+    return {.text = amount_text(*bytes), .value = bytes};
+  };
+  for (const CellRecord& record : run.cells) {
+    const bool is_out =
+        record.status == CellStatus::kOom || record.status == CellStatus::kOomPredicted;
+    out_of_memory += is_out ? 1 : 0;
+    BenchRow& row = table.rows.emplace_back(row_of(record));
+    row.cells.push_back(amount(record.bytes.resident));
+    row.cells.push_back(amount(record.bytes.peak));
+    row.cells.push_back(record.bytes.min > 0 ? amount(record.bytes.min) : absent());
+    row.cells.push_back(
+        {.text = has_time(record) ? "" : status_text(record.status, options.missing),
+         .mark = has_time(record) ? BenchMark::kPlain : BenchMark::kMissing,
+         .title = record.reason});
+  }
+  table.notes.push_back(
+      fmt::format("{} of {} out of memory; OOM* is predicted by the plan, not run", out_of_memory,
+                  counted(run.cells.size(), "cell")));
+  return table;
+}
+
+BenchTable flags_table(const BenchRun& run, const RunTableOptions&) {
+  BenchTable table = table_of("flags", "Flags", "Cells that want a second look.",
+                              {{"flags", "flags", true}, {"note", "note", true}});
+  for (const CellRecord& record : run.cells) {
+    std::string flags = flags_text(record);
+    const bool has_failed =
+        record.status == CellStatus::kError || record.status == CellStatus::kTimeout;
+    if (has_failed) flags = std::string(bench::status_name(record.status));
+    if (flags.empty()) continue;
+    std::vector<std::string> notes = record.notes;
+    if (!record.reason.empty()) notes.insert(notes.begin(), record.reason);
+    BenchRow& row = table.rows.emplace_back(row_of(record));
+    row.cells.push_back(text_cell(std::move(flags)));
+    row.cells.push_back(text_cell(fmt::format("{}", fmt::join(notes, "; "))));
+  }
+  table.notes.push_back(
+      fmt::format("{} of {} flagged", table.rows.size(), counted(run.cells.size(), "cell")));
+  return table;
+}
+
+}  // namespace strobe::report

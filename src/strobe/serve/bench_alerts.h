@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/json_write.h"
+#include "strobe/bench/judge/identities.h"
+#include "strobe/bench/judge/pair_table.h"
+
+namespace strobe::serve {
+
+// What a reader must know before reading a table, as sentences.
+struct BenchAlert {
+  std::string_view code;
+  bool matters = true;  // else: worth a look
+  std::string headline;
+  std::string advice;
+};
+
+// Ratios that are 100 % from one cell on.
+std::vector<BenchAlert> alerts_of(const bench::RatioGrid& grid);
+// What the flags and states of a pair's cells say together.
+std::vector<BenchAlert> alerts_of(const bench::PairTable& table);
+// Tables that contradict each other.
+std::vector<BenchAlert> alerts_of(std::span<const bench::IdentityCheck> checks);
+
+void write_alerts(JsonWriter& json, std::span<const BenchAlert> alerts);
+
+}  // namespace strobe::serve

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+namespace strobe::stats {
+
+// Chance that can be repeated: the same seed gives the same numbers with every compiler and
+// library, which the standard promises of its generators and not of its distributions.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : generator_(seed) {}
+
+  std::uint64_t below(std::uint64_t count);  // 0, ..., count - 1, equally likely; count above 0
+  double share();                            // above 0, below 1
+  double normal();
+  double gamma(double shape);  // shape 1 or more, scale 1
+  // Where the `rank`th least of `count` shares lies; 1 <= rank <= count.
+  double ranked_share(std::size_t rank, std::size_t count);
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+}  // namespace strobe::stats

@@ -1,0 +1,61 @@
+#include "strobe/stats/quantiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "strobe/stats/tails.h"
+
+namespace strobe::stats {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kMostCounted = 1000;  // 2^-n must be a double
+
+// How many of n tosses of a coin may be heads before fewer or as many have a chance above `tail`.
+std::size_t counted_rank(std::size_t n, double tail) {
+  double chance = std::ldexp(1.0, -static_cast<int>(n));  // of exactly `rank` heads
+  double at_most = chance;
+  std::size_t rank = 0;
+  while (at_most <= tail) {
+    ++rank;
+    chance *= static_cast<double>(n - rank + 1) / static_cast<double>(rank);
+    at_most += chance;
+  }
+  return rank;
+}
+
+}  // namespace
+
+double quantile_of_sorted(std::span<const double> sorted, double q) {
+  if (sorted.empty()) return kNaN;
+  const double place = std::clamp(q, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  const double rest = place - static_cast<double>(below);
+  // Two halves and not a step from below: equal neighbours give exactly their value.
+  return sorted[below] == sorted[below + 1] ? sorted[below]
+                                            : sorted[below] * (1 - rest) + sorted[below + 1] * rest;
+}
+
+std::size_t median_rank(std::size_t n, double confidence) {
+  const double tail = (1 - confidence) / 2;
+  if (n == 0) return 0;
+  if (n <= kMostCounted) return counted_rank(n, tail);
+  const double size = static_cast<double>(n);
+  return static_cast<std::size_t>(size / 2 - normal_z(2 * tail) * std::sqrt(size) / 2);
+}
+
+MedianInterval median_interval(std::span<const double> sorted, std::size_t independent,
+                               double confidence) {
+  const std::size_t n = sorted.size();
+  if (n == 0) return {kNaN, kNaN, false};
+  const std::size_t count = std::clamp<std::size_t>(independent, 1, n);
+  const std::size_t rank = median_rank(count, confidence);
+  if (rank == 0) return {sorted.front(), sorted.back(), false};
+  // The same share of the sample as in one of `count` values; `rank - 1` where that is all of them.
+  const std::size_t index = (rank - 1) * (n - 1) / std::max<std::size_t>(1, count - 1);
+  return {sorted[index], sorted[n - 1 - index], true};
+}
+
+}  // namespace strobe::stats

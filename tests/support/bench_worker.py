@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""A worker that behaves as its arguments say; speaks docs/formats/bench_worker.md with scripted numbers.
+
+bench_worker.py [WORD=VALUE...]
+  at=OP do=ACTION     what to do when asked for OP: crash, exit, hang, garbage, wrong-id, oom, error,
+                      unsupported, endless, nan
+  case=ID             only in cells of that case
+  once=FILE           only if FILE does not exist yet; it is then made
+  us=NUMBER           the time of every sample
+  kernels=NAME,...    what it says it launched
+  values=right|wrong|none|short   wrong: half of it; none: no file; right: a copy of the input
+  resident=BYTES free=BYTES obstacle=TEXT only=cell device=TEXT
+"""
+import array
+import json
+import os
+import signal
+import sys
+import time
+
+MASK = (1 << 64) - 1
+OPS = ["plan", "prepare", "sample", "rows", "finish", "floors", "roofs", "cell"]
+
+
+def input_bits(seed, tensor, index):
+    z = (seed * 0x9E3779B97F4A7C15 + (tensor << 56) + index + 1) & MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+def normal(bits):
+    total = (bits & 0xFFFF) + ((bits >> 16) & 0xFFFF) + ((bits >> 32) & 0xFFFF) + (bits >> 48)
+    return (total - 131070) * 2.6429e-5
+
+
+def bias_dropout_add(request, row):
+    """The one case whose right answer needs nothing but two additions."""
+    columns = request["shape"][1]
+    value = lambda tensor, index: normal(input_bits(request["seed"], tensor, index))
+    return [value(2, row * columns + c) + value(0, row * columns + c) + value(1, c)
+            for c in range(columns)]
+
+
+def rows_of(items):
+    rows = []
+    for item in items:
+        rows += range(item[0], item[0] + item[1]) if isinstance(item, list) else [item]
+    return rows
+
+
+class Worker:
+    def __init__(self, words):
+        self.settings = dict(word.split("=", 1) for word in words)
+        self.cells = {}
+
+    def get(self, name, fallback=""):
+        return self.settings.get(name, fallback)
+
+    def say(self, reply):
+        print(json.dumps(reply), flush=True)
+
+    def misbehaves(self, request):
+        if self.get("at") != request["op"]:
+            return ""
+        cell = request if "case" in request else self.cells.get(request.get("id"), {})
+        if self.get("case") and cell.get("case") != self.get("case"):
+            return ""
+        once = self.get("once")
+        if once:
+            if os.path.exists(once):
+                return ""
+            open(once, "w").close()
+        return self.get("do")
+
+    def misbehave(self, how, request):
+        if how == "crash":
+            sys.stderr.write("loading the model\nabout to touch what is not there\n")
+            sys.stderr.flush()
+            signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGSEGV)
+        elif how == "exit":
+            sys.stderr.write("a license is missing\n")
+            sys.exit(7)
+        elif how == "hang":
+            time.sleep(60)
+        elif how == "garbage":
+            print("Warning: this is a banner\n{\"half\": ", flush=True)
+            time.sleep(60)
+        elif how == "endless":
+            while True:
+                sys.stdout.write("x" * 65536 + "\n")
+        elif how == "wrong-id":
+            self.say({"id": request.get("id", 0) + 1000, "status": "ok"})
+            time.sleep(60)
+        elif how == "oom":
+            self.say({"id": request.get("id"), "status": "oom", "reason": "tried to get 16.0 GiB",
+                      "requested_bytes": 17179869184})
+        elif how == "nan":
+            self.say({"id": request.get("id"), "status": "ok",
+                      "samples_us": {request.get("mode", "device"): [float("nan")] * 4}})
+        else:
+            self.say({"id": request.get("id"), "status": how, "reason": "as the script says"})
+
+    def samples(self, request, modes):
+        count = request.get("count", 40)
+        return {mode: [float(self.get("us", "10"))] * count for mode in modes}
+
+    def kernels(self):
+        return [{"name": name, "grid": [4, 1, 1], "block": [128, 1, 1], "us": 1.5}
+                for name in self.get("kernels", "scripted_kernel").split(",")]
+
+    def write_rows(self, request):
+        how = self.get("values", "right")
+        if how == "none":
+            return
+        cell = self.cells.get(request["id"], request)
+        values = array.array("f")
+        for row in rows_of(request["rows"]):
+            values.extend(bias_dropout_add(cell, row))
+        if how == "wrong":
+            for i in range(0, len(values), 2):
+                values[i] += 1
+        with open(request["file"], "wb") as file:
+            file.write(values.tobytes()[:-4 if how == "short" else None])
+
+    def outcome(self):
+        return {"kernels": self.kernels(), "first_call_ms": 1.0, "outputs": 1,
+                "resident_bytes": float(self.get("resident", "4096")), "peak_bytes": 8192,
+                "notes": ["recompiles:0"]}
+
+    def answer(self, request):
+        op = request["op"]
+        reply = {"id": request.get("id"), "status": "ok", "a_word_of_tomorrow": {"is": ["ignored"]}}
+        if op == "hello":
+            reply.update(ok=not self.get("obstacle"), version="1.0", device=self.get("device", "script"),
+                         obstacle=self.get("obstacle"), modes=["device", "call"])
+            if self.get("only") != "cell":
+                reply["ops"] = OPS
+            del reply["id"]
+        elif op == "plan":
+            reply["plan"] = {"resident_bytes": float(self.get("resident", "4096")), "kernels": 1}
+            reply["free_bytes"] = float(self.get("free", "1e9"))
+        elif op == "prepare":
+            self.cells[request["id"]] = request
+            reply.update(self.outcome())
+        elif op == "sample":
+            reply["samples_us"] = self.samples(request, [request["mode"]])
+        elif op == "rows":
+            self.write_rows(request)
+        elif op == "finish":
+            self.cells.pop(request["id"], None)
+            reply.update(self.outcome())
+        elif op == "floors":
+            reply["floors"] = {"empty_kernel_events_us": 2.0}
+        elif op == "roofs":
+            reply["roofs"] = {"copy_gbps": 1000.0}
+        elif op == "cell":
+            reply.update(self.outcome())
+            reply["samples_us"] = self.samples(request, request["modes"])
+            if "file" in request:
+                self.write_rows(request)
+        self.say(reply)
+
+    def serve(self):
+        for line in sys.stdin:
+            request = json.loads(line)
+            if request["op"] == "bye":
+                return
+            how = self.misbehaves(request)
+            if how:
+                self.misbehave(how, request)
+            else:
+                self.answer(request)
+
+
+Worker(sys.argv[1:]).serve()

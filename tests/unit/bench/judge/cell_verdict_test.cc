@@ -1,0 +1,187 @@
+#include "strobe/bench/judge/cell_verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/bench_noise.h"
+#include "tests/support/bench_sketch.h"
+
+namespace strobe::bench {
+namespace {
+
+using ::testing::HasSubstr;
+
+const Cell kCell = {"softmax", {{4096, 4096}}, DType::kF32, "cuda-fused"};
+
+CellRecord record(double us, double spread, std::size_t n, std::uint64_t seed) {
+  stats::Dice dice(seed);
+  return noisy_cell(kCell, us, n, {.spread = spread, .interrupted = 0.01}, dice);
+}
+
+CellDiff judged(const CellRecord& before, const CellRecord& after) {
+  return judge_cell(before, after, {}).diff;
+}
+
+TEST(CellVerdict, a_clear_change_is_named_by_its_direction) {
+  const CellRecord before = record(100, 0.01, 500, 1);
+  const CellRecord after = record(105, 0.01, 500, 2);
+  EXPECT_EQ(judged(before, after).verdict, CellVerdict::kSlower);
+  EXPECT_EQ(judged(after, before).verdict, CellVerdict::kFaster);
+  EXPECT_NEAR(judged(before, after).ratio, 1.05, 0.004);
+  EXPECT_EQ(judged(before, after).source, RatioSource::kSamples);
+}
+
+TEST(CellVerdict, the_same_law_twice_is_the_same) {
+  const CellDiff diff = judged(record(100, 0.01, 500, 1), record(100, 0.01, 500, 2));
+  EXPECT_EQ(diff.verdict, CellVerdict::kSame);
+  EXPECT_TRUE(diff.reason.empty());
+}
+
+TEST(CellVerdict, one_measurement_compared_with_itself_is_the_same_however_noisy) {
+  const CellRecord noisy = record(100, 0.3, 20, 1);
+  EXPECT_EQ(judged(noisy, noisy).verdict, CellVerdict::kSame);
+  CellRecord single = record(100, 0.3, 1, 1);
+  EXPECT_EQ(judged(single, single).verdict, CellVerdict::kSame);
+}
+
+TEST(CellVerdict, a_wide_interval_is_unclear_and_tells_how_to_narrow_it) {
+  const CellDiff diff = judged(record(100, 0.08, 60, 1), record(100, 0.08, 60, 2));
+  EXPECT_EQ(diff.verdict, CellVerdict::kUnclear);
+  EXPECT_THAT(diff.reason, HasSubstr("neither inside ±1 % nor outside"));
+  EXPECT_THAT(diff.advice, HasSubstr("--stop median:0.3%"));
+}
+
+TEST(CellVerdict, of_a_noisy_cell_the_advice_counts_the_samples) {
+  CellRecord before = record(100, 0.08, 60, 1);
+  before.flags = {CellFlag::kNoisy};
+  const CellDiff diff = judged(before, record(100, 0.08, 60, 2));
+  EXPECT_THAT(diff.advice, HasSubstr("times the samples (--stop samples:"));
+}
+
+TEST(CellVerdict, five_samples_cannot_tell) {
+  const CellDiff diff = judged(record(100, 0.001, 5, 1), record(200, 0.001, 500, 2));
+  EXPECT_EQ(diff.verdict, CellVerdict::kUnclear);
+  EXPECT_THAT(diff.reason, HasSubstr("5 samples have no 95 % interval"));
+}
+
+TEST(CellVerdict, without_samples_the_intervals_speak_and_it_says_so) {
+  const CellRecord before = sketched_cell("softmax", {{4096, 4096}}, "cuda-fused", 100);
+  const CellRecord after = sketched_cell("softmax", {{4096, 4096}}, "cuda-fused", 104);
+  const CellDiff diff = judged(before, after);
+  EXPECT_EQ(diff.verdict, CellVerdict::kSlower);
+  EXPECT_EQ(diff.source, RatioSource::kIntervals);
+  // Both known to 0.2 %: the ratio to 0.2 sqrt(2) = 0.28 %.
+  EXPECT_NEAR(diff.ratio_ci95[0], 1.04 * (1 - 0.0028), 1e-4);
+  CellRecord bare = after;
+  bare.times[TimeMode::kDevice].ci95 = {0, 0};
+  EXPECT_EQ(judged(before, bare).verdict, CellVerdict::kUnclear);
+  EXPECT_THAT(judged(before, bare).advice, HasSubstr("--samples"));
+}
+
+TEST(CellVerdict, a_throttled_side_gives_no_verdict_of_a_change) {
+  CellRecord after = record(130, 0.01, 500, 2);
+  after.flags = {CellFlag::kThrottled};
+  const CellDiff diff = judged(record(100, 0.01, 500, 1), after);
+  EXPECT_EQ(diff.verdict, CellVerdict::kUnclear);
+  EXPECT_THAT(diff.reason, HasSubstr("the second run was throttled"));
+}
+
+TEST(CellVerdict, a_change_that_the_clock_explains_is_unclear) {
+  CellRecord before = record(100, 0.01, 500, 1);
+  CellRecord after = record(105, 0.01, 500, 2);
+  before.clocks.sm_mhz = 1980;
+  after.clocks.sm_mhz = 1886;  // 1980 / 1.05
+  EXPECT_EQ(judged(before, after).verdict, CellVerdict::kUnclear);
+  EXPECT_THAT(judged(before, after).reason, HasSubstr("1980 MHz before and 1886 MHz after"));
+  // Twenty percent are more than it explains, and a higher clock explains no slower cell.
+  after.times[TimeMode::kDevice] = record(120, 0.01, 500, 3).times[TimeMode::kDevice];
+  EXPECT_EQ(judged(before, after).verdict, CellVerdict::kSlower);
+  after.clocks.sm_mhz = 2100;
+  EXPECT_EQ(judged(before, after).verdict, CellVerdict::kSlower);
+}
+
+TEST(CellVerdict, one_step_of_the_clock_is_no_change) {
+  const auto ticking = [](double from_us) {
+    std::vector<double> samples;
+    for (int i = 0; i < 400; ++i)
+      samples.push_back(from_us + 0.032 * (i % 20 == 0 ? i / 20 % 2 : 0) +
+                        (i % 33 == 0 ? 0.064 : 0));
+    CellRecord cell = sketched_cell("softmax", {{4096, 4096}}, "cuda-fused", 0);
+    cell.times[TimeMode::kDevice] = summarise(std::move(samples));
+    return cell;
+  };
+  const CellDiff step = judged(ticking(2.56), ticking(2.592));
+  EXPECT_EQ(step.verdict, CellVerdict::kUnclear);
+  EXPECT_THAT(step.reason, HasSubstr("one step of the clock (0.032 us)"));
+  EXPECT_EQ(judged(ticking(2.56), ticking(2.56 + 3 * 0.032)).verdict, CellVerdict::kSlower);
+}
+
+TEST(CellVerdict, samples_that_drift_prove_no_change) {
+  // Each side climbs by 10 %; the second began later on the hill. As independent samples 400 of
+  // each would be certain of the 4 % between them.
+  const auto climbing = [](double from_us) {
+    std::vector<double> samples;
+    for (int i = 0; i < 400; ++i) samples.push_back(from_us * (1 + 0.1 * i / 400));
+    CellRecord cell = sketched_cell("softmax", {{4096, 4096}}, "cuda-fused", 0);
+    cell.times[TimeMode::kDevice] = summarise(std::move(samples));
+    return cell;
+  };
+  EXPECT_EQ(judged(climbing(100), climbing(104)).verdict, CellVerdict::kUnclear);
+}
+
+TEST(CellVerdict, what_has_no_time_is_not_comparable_and_broken_if_it_had_one) {
+  const CellRecord ok = record(100, 0.01, 50, 1);
+  const CellRecord gone =
+      sketched_gap("softmax", {{4096, 4096}}, "cuda-fused", CellStatus::kOom, "asked for 16 GiB");
+  EXPECT_EQ(judged(ok, gone).verdict, CellVerdict::kNotComparable);
+  EXPECT_EQ(judged(ok, gone).reason, "ok before, oom after: asked for 16 GiB");
+  EXPECT_TRUE(judged(ok, gone).is_broken);
+  EXPECT_FALSE(judged(gone, ok).is_broken);
+  CellRecord wrong = record(50, 0.01, 50, 1);
+  wrong.status = CellStatus::kWrong;
+  EXPECT_EQ(judged(ok, wrong).verdict,
+            CellVerdict::kNotComparable);  // quick and wrong is not faster
+  EXPECT_TRUE(judged(ok, wrong).is_broken);
+}
+
+TEST(CellVerdict, only_the_same_kind_of_time_is_compared) {
+  const CellRecord device = record(100, 0.01, 50, 1);
+  CellRecord host = record(100, 0.01, 50, 1);
+  host.times[TimeMode::kCall] = host.times[TimeMode::kDevice];
+  host.times.erase(TimeMode::kDevice);
+  EXPECT_EQ(judged(device, host).verdict, CellVerdict::kNotComparable);
+  EXPECT_EQ(judged(host, host).mode, TimeMode::kCall);
+  RunDiffOptions options;
+  options.mode = TimeMode::kGraph;
+  EXPECT_THAT(judge_cell(device, device, options).diff.reason, HasSubstr("no graph time"));
+}
+
+TEST(CellVerdict, a_time_of_zero_has_no_ratio) {
+  CellRecord zero = record(100, 0.01, 50, 1);
+  zero.times[TimeMode::kDevice] = summarise(std::vector<double>(50, 0.0));
+  EXPECT_EQ(judged(zero, record(100, 0.01, 50, 2)).verdict, CellVerdict::kNotComparable);
+}
+
+TEST(CellVerdict, the_chance_is_that_of_a_cell_at_the_edge_of_the_band) {
+  JudgedCell cell;
+  cell.diff.ratio = 1.01 * std::exp(1.96 * 0.01);
+  cell.error = 0.01;
+  EXPECT_NEAR(chance_of(cell, 0.01), 0.025, 1e-4);
+  cell.diff.ratio = 1.005;
+  EXPECT_EQ(chance_of(cell, 0.01), 1);
+  cell.diff.ratio = 0.9;
+  cell.error = 0;
+  EXPECT_EQ(chance_of(cell, 0.01), 0);
+}
+
+TEST(CellVerdict, the_seed_and_the_cell_alone_make_the_interval) {
+  const CellRecord before = record(100, 0.02, 100, 1);
+  const CellRecord after = record(101, 0.02, 100, 2);
+  EXPECT_EQ(judged(before, after).ratio_ci95, judged(before, after).ratio_ci95);
+  RunDiffOptions other;
+  other.seed = 2;
+  EXPECT_NE(judge_cell(before, after, other).diff.ratio_ci95, judged(before, after).ratio_ci95);
+}
+
+}  // namespace
+}  // namespace strobe::bench

@@ -1,0 +1,217 @@
+#include "strobe/bench/judge/run_diff.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strobe/bench/measure/measure.h"
+#include "tests/support/bench_noise.h"
+#include "tests/support/bench_sketch.h"
+#include "tests/support/scripted_sampler.h"
+
+namespace strobe::bench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Cell cell_number(std::size_t i) {
+  return {"softmax", {{static_cast<std::int64_t>(i + 1), 128}}, DType::kF32, "cuda-fused"};
+}
+
+// Well measured: one percent of noise and the samples that 20 ms of 30 us calls give.
+BenchRun calm_run(std::size_t cells, std::uint64_t seed) {
+  stats::Dice dice(seed);
+  BenchRun run;
+  for (std::size_t i = 0; i < cells; ++i) {
+    run.cells.push_back(noisy_cell(cell_number(i), 30 + static_cast<double>(i % 7), 660, {}, dice));
+  }
+  return run;
+}
+
+// As the harness itself would stop: noise of half a percent to ten, calls of 3 us to 3 ms.
+BenchRun measured_run(std::size_t cells, std::uint64_t seed) {
+  stats::Dice dice(seed);
+  BenchRun run;
+  for (std::size_t i = 0; i < cells; ++i) {
+    const double middle_us = 3 * std::pow(10.0, static_cast<double>(i % 4));
+    const NoiseLaw law = {.spread = 0.005 * static_cast<double>(1 + i % 20), .interrupted = 0.02};
+    ScriptedSampler sampler([&](const Call&) { return noisy_time(middle_us, law, dice); });
+    Sampler* const contenders[] = {&sampler};
+    CellRecord record;
+    record.cell = cell_number(i);
+    record.status = CellStatus::kOk;
+    const Measured measured = measure(contenders, TimeMode::kDevice, {}).front();
+    record.times[TimeMode::kDevice] = measured.summary;
+    if (measured.is_noisy) record.flags = {CellFlag::kNoisy};
+    run.cells.push_back(std::move(record));
+  }
+  return run;
+}
+
+RunDiff diff_of(const BenchRun& before, const BenchRun& after, RunDiffOptions options = {}) {
+  auto diff = diff_runs(before, after, options);
+  EXPECT_TRUE(diff);
+  return diff ? *diff : RunDiff{};
+}
+
+TEST(RunDiff, a_run_with_itself_is_the_same_throughout) {
+  const BenchRun run = measured_run(100, 1);
+  EXPECT_EQ(diff_of(run, run).count(CellVerdict::kSame), 100u);
+}
+
+TEST(RunDiff, the_same_code_again_is_the_same_in_99_of_100_calm_cells) {
+  std::size_t same = 0;
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    const RunDiff diff = diff_of(calm_run(200, seed), calm_run(200, 100 + seed));
+    same += diff.count(CellVerdict::kSame);
+    EXPECT_EQ(diff.count(CellVerdict::kSlower) + diff.count(CellVerdict::kFaster), 0u);
+  }
+  EXPECT_GE(same, 396u);  // of 400
+}
+
+TEST(RunDiff, the_same_code_again_is_the_same_or_honestly_unclear_where_it_is_noisy) {
+  std::size_t alarms = 0;
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    const RunDiff diff = diff_of(measured_run(100, seed), measured_run(100, 100 + seed));
+    alarms += diff.count(CellVerdict::kSlower) + diff.count(CellVerdict::kFaster);
+    for (const CellDiff& cell : diff.cells) {
+      if (cell.verdict != CellVerdict::kUnclear) continue;
+      EXPECT_FALSE(cell.reason.empty());
+      EXPECT_FALSE(cell.advice.empty());
+    }
+  }
+  EXPECT_EQ(alarms, 0u);
+}
+
+TEST(RunDiff, one_cell_slowed_by_five_percent_is_found_alone) {
+  const BenchRun before = calm_run(300, 1);
+  BenchRun after = calm_run(300, 2);
+  stats::Dice dice(3);
+  after.cells[137] = noisy_cell(cell_number(137), 1.05 * (30 + 137 % 7), 660, {}, dice);
+  const RunDiff diff = diff_of(before, after);
+  EXPECT_EQ(diff.cells[137].verdict, CellVerdict::kSlower);
+  EXPECT_EQ(diff.count(CellVerdict::kSlower), 1u);
+  EXPECT_EQ(diff.count(CellVerdict::kFaster), 0u);
+  const auto cells = caught(diff, *parse_speed_gate("slower:3%"));
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0]->cell, cell_number(137));
+}
+
+TEST(RunDiff, one_of_its_own_cells_slowed_is_the_only_one_not_the_same) {
+  const BenchRun before = measured_run(100, 5);
+  BenchRun after = before;
+  TimeSummary& time = after.cells[40].times[TimeMode::kDevice];
+  std::vector<double> slowed;
+  for (const float sample : time.samples_us) slowed.push_back(1.05 * double(sample));
+  time = summarise(slowed);
+  const RunDiff diff = diff_of(before, after);
+  EXPECT_EQ(diff.cells[40].verdict, CellVerdict::kSlower);
+  EXPECT_EQ(diff.count(CellVerdict::kSame), 99u);
+}
+
+// One cell of 400 lies just outside by its own interval; alone it would be believed.
+TEST(RunDiff, what_chance_gives_one_of_many_cells_is_not_believed) {
+  BenchRun before;
+  BenchRun after;
+  for (std::size_t i = 0; i < 400; ++i) {
+    CellRecord record = sketched_cell("softmax", cell_number(i).shape, "cuda-fused", 100);
+    record.times[TimeMode::kDevice].ci95 = {98, 102};
+    before.cells.push_back(record);
+    // Error of the ratio 2 sqrt(2) / 1.96 = 1.44 %: 4.5 % is 2.4 errors beyond the band.
+    if (i == 7)
+      record.times[TimeMode::kDevice] = {.p50 = 104.5,
+                                         .p20 = 100,
+                                         .p80 = 110,
+                                         .min = 98,
+                                         .mad = 1,
+                                         .n = 40,
+                                         .ci95 = {102.4, 106.6}};
+    after.cells.push_back(record);
+  }
+  const RunDiff many = diff_of(before, after);
+  EXPECT_EQ(many.cells[7].verdict, CellVerdict::kUnclear);
+  EXPECT_THAT(many.cells[7].reason, HasSubstr("may be chance among 400 cells"));
+  before.cells = {before.cells[7]};
+  after.cells = {after.cells[7]};
+  EXPECT_EQ(diff_of(before, after).cells[0].verdict, CellVerdict::kSlower);
+}
+
+TEST(RunDiff, a_partial_overlap_is_compared_and_counted) {
+  BenchRun before = calm_run(5, 1);
+  BenchRun after = calm_run(7, 2);
+  before.cells.erase(before.cells.begin());
+  before.cells.push_back(sketched_cell("layernorm", {{1, 1}}, "cpu", 3));
+  const RunDiff diff = diff_of(before, after);
+  EXPECT_EQ(diff.cells.size(), 4u);
+  EXPECT_EQ(diff.only_before, 1u);
+  EXPECT_EQ(diff.only_after, 3u);
+}
+
+TEST(RunDiff, runs_without_a_common_cell_cannot_be_compared) {
+  BenchRun other;
+  other.cells = {sketched_cell("layernorm", {{1, 1}}, "cpu", 3)};
+  const auto diff = diff_runs(calm_run(2, 1), other, {});
+  ASSERT_FALSE(diff);
+  EXPECT_EQ(diff.error().code, ErrorCode::kTooLittleData);
+  EXPECT_THAT(diff.error().hint, HasSubstr("layernorm 1x1 f32 cpu"));
+  EXPECT_FALSE(diff_runs({}, {}, {}));
+}
+
+TEST(RunDiff, another_cache_is_refused_unless_forced) {
+  const BenchRun before = calm_run(2, 1);
+  BenchRun after = before;
+  after.header.method.flush = "hot";
+  const auto refused = diff_runs(before, after, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kMalformed);
+  EXPECT_THAT(refused.error().what, HasSubstr("cold before, hot after"));
+  RunDiffOptions forced;
+  forced.is_forced = true;
+  EXPECT_THAT(diff_of(before, after, forced).warnings, Contains(HasSubstr("another cache")));
+}
+
+TEST(RunDiff, other_circumstances_are_warned_about) {
+  BenchRun before = calm_run(1, 1);
+  BenchRun after = before;
+  EXPECT_THAT(diff_of(before, after).warnings, IsEmpty());
+  before.header.device = "NVIDIA H200";
+  before.header.libraries = {{"nvrtc", "12.8"}};
+  after.header.libraries = {{"nvrtc", "13.0"}};
+  after.header.method.stop = "samples:100";
+  const auto warnings = diff_of(before, after).warnings;
+  EXPECT_THAT(warnings, Contains("another device: NVIDIA H200 before, unknown after"));
+  EXPECT_THAT(warnings, Contains("another nvrtc: 12.8 before, 13.0 after"));
+  EXPECT_THAT(warnings,
+              Contains("another rule of stopping: median:0.5% before, samples:100 after"));
+}
+
+TEST(RunDiff, the_mean_ratio_is_geometric_and_of_comparable_cells) {
+  BenchRun before;
+  BenchRun after;
+  for (const double ratio : {2.0, 0.5, 1.0}) {
+    const Cell cell = cell_number(before.cells.size());
+    before.cells.push_back(sketched_cell("softmax", cell.shape, "cuda-fused", 100));
+    after.cells.push_back(sketched_cell("softmax", cell.shape, "cuda-fused", 100 * ratio));
+  }
+  before.cells.push_back(sketched_cell("softmax", {{9, 9}}, "cuda-fused", 100));
+  after.cells.push_back(sketched_gap("softmax", {{9, 9}}, "cuda-fused", CellStatus::kOom));
+  const RunDiff diff = diff_of(before, after);
+  EXPECT_EQ(diff.compared(), 3u);
+  EXPECT_EQ(diff.broken(), 1u);
+  EXPECT_NEAR(diff.mean_ratio(), 1, 1e-12);
+}
+
+TEST(RunDiff, a_cell_measured_twice_counts_as_it_was_last) {
+  BenchRun before = calm_run(1, 1);
+  BenchRun after = before;
+  after.cells.insert(after.cells.begin(),
+                     sketched_cell("softmax", cell_number(0).shape, "cuda-fused", 900));
+  const RunDiff diff = diff_of(before, after);
+  ASSERT_EQ(diff.cells.size(), 1u);
+  EXPECT_EQ(diff.cells[0].verdict, CellVerdict::kSame);
+  EXPECT_THAT(diff.warnings, Contains(HasSubstr("more than once")));
+}
+
+}  // namespace
+}  // namespace strobe::bench

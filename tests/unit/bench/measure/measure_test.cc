@@ -1,0 +1,228 @@
+#include "strobe/bench/measure/measure.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strobe/stats/dice.h"
+#include "tests/support/scripted_sampler.h"
+
+namespace strobe::bench {
+namespace {
+
+Measured measure_one(ScriptedSampler& sampler, const MeasureOptions& options = {}) {
+  Sampler* const contenders[] = {&sampler};
+  return measure(contenders, TimeMode::kDevice, options).front();
+}
+
+TEST(Measure, a_constant_stream_ends_at_the_least_samples) {
+  // 1 ms a call: turns of 16 until 20 samples are reached, which is after two.
+  ScriptedSampler sampler([](const Call&) { return 1000; });
+  const Measured measured = measure_one(sampler);
+  EXPECT_EQ(measured.summary.n, 32u);
+  EXPECT_EQ(measured.summary.p50, 1000);
+  EXPECT_EQ(measured.summary.ci95, (std::array<double, 2>{1000, 1000}));
+  EXPECT_FALSE(measured.is_noisy);
+  EXPECT_FALSE(measured.is_throttled);
+}
+
+TEST(Measure, a_bimodal_stream_runs_to_the_cap_and_is_noisy) {
+  stats::Dice dice(1);
+  ScriptedSampler sampler([&](const Call&) { return dice.share() < 0.5 ? 100 : 120; });
+  const Measured measured = measure_one(sampler);
+  EXPECT_EQ(measured.summary.n, 2000u);
+  EXPECT_TRUE(measured.is_noisy);
+  EXPECT_EQ(measured.summary.p20, 100);
+  EXPECT_EQ(measured.summary.p80, 120);
+}
+
+TEST(Measure, a_drifting_stream_runs_to_the_cap_and_is_noisy) {
+  ScriptedSampler sampler([](const Call& call) { return 200 * (1 + call.now_ms / 2000); });
+  const Measured measured = measure_one(sampler);
+  EXPECT_EQ(measured.summary.n, 2000u);
+  EXPECT_TRUE(measured.is_noisy);
+}
+
+TEST(Measure, a_long_noisy_call_is_capped_by_time) {
+  stats::Dice dice(2);
+  ScriptedSampler sampler([&](const Call&) { return 20'000 * (1 + 0.2 * dice.share()); });
+  const Measured measured = measure_one(sampler);
+  EXPECT_NEAR(static_cast<double>(measured.summary.n), 46, 2);  // 1 s of 22 ms
+  EXPECT_TRUE(measured.is_noisy);
+}
+
+TEST(Measure, one_sample_is_all_that_a_second_holds_and_is_noisy) {
+  ScriptedSampler sampler([](const Call&) { return 3e6; });
+  const Measured measured = measure_one(sampler);
+  EXPECT_EQ(measured.summary.n, 1u);
+  EXPECT_EQ(measured.summary.p50, 3e6);
+  EXPECT_TRUE(measured.is_noisy);
+}
+
+TEST(Measure, calls_of_no_length_end_and_are_noisy) {
+  ScriptedSampler sampler([](const Call&) { return 0; });
+  const Measured measured = measure_one(sampler);
+  EXPECT_EQ(measured.summary.n, 2000u);
+  EXPECT_EQ(measured.summary.p50, 0);
+  EXPECT_TRUE(measured.is_noisy);
+}
+
+TEST(Measure, a_sampler_that_fails_in_the_middle_keeps_what_it_had) {
+  stats::Dice dice(3);
+  ScriptedSampler sampler([&](const Call&) { return 1000 * (1 + 0.3 * dice.share()); });
+  sampler.failing_at(
+      100,
+      {.code = ErrorCode::kMachineLacks, .what = "the worker ended", .where = "", .hint = "look"});
+  const Measured measured = measure_one(sampler);
+  EXPECT_EQ(measured.failure, "the worker ended; look");
+  EXPECT_GE(measured.summary.n, 64u);
+  EXPECT_GT(measured.summary.p50, 1000);
+}
+
+TEST(Measure, a_sampler_that_fails_at_once_has_no_time_and_stops_nobody) {
+  ScriptedSampler good([](const Call&) { return 1000; });
+  ScriptedSampler bad([](const Call&) { return 1000; });
+  bad.failing_at(
+      0, {.code = ErrorCode::kMalformed, .what = "no such kernel", .where = "", .hint = ""});
+  Sampler* const contenders[] = {&bad, &good};
+  const auto measured = measure(contenders, TimeMode::kDevice, {});
+  EXPECT_EQ(measured[0].summary.n, 0u);
+  EXPECT_EQ(measured[0].failure, "no such kernel");
+  EXPECT_FALSE(measured[0].is_noisy);
+  EXPECT_EQ(measured[1].summary.n, 32u);
+  EXPECT_TRUE(measured[1].failure.empty());
+}
+
+TEST(Measure, times_that_are_no_numbers_are_left_out) {
+  ScriptedSampler sampler([](const Call& call) { return call.index % 2 ? 1000 : std::nan(""); });
+  const Measured measured = measure_one(sampler);
+  EXPECT_EQ(measured.summary.n, 24u);  // three turns of eight
+  EXPECT_EQ(measured.summary.p50, 1000);
+}
+
+TEST(Measure, a_sampler_with_nothing_to_say_fails_instead_of_being_asked_for_ever) {
+  ScriptedSampler nothing([](const Call&) { return std::nan(""); });
+  EXPECT_EQ(measure_one(nothing).failure, "a turn gave no time that can be used");
+  ScriptedSampler silent([](const Call&) { return 1000; });
+  silent.silent_from(30);
+  const Measured measured = measure_one(silent);
+  EXPECT_FALSE(measured.failure.empty());
+  EXPECT_EQ(measured.summary.n, 10u);  // what the warm-up's 20 calls left
+}
+
+TEST(Measure, a_short_dip_of_the_clock_is_set_aside) {
+  ScriptedSampler sampler([](const Call& call) { return call.index % 20 == 0 ? 1400 : 1000; });
+  sampler.clocked([](const Call& call) { return call.index % 20 == 0 ? 1400 : 1980; });
+  const Measured measured = measure_one(sampler);
+  EXPECT_FALSE(measured.is_throttled);
+  EXPECT_GE(measured.summary.set_aside, 1u);
+  EXPECT_THAT(measured.summary.samples_us, ::testing::Each(1000.0F));
+}
+
+TEST(Measure, a_clock_that_is_often_low_throttles_the_cell_and_loses_no_sample) {
+  ScriptedSampler sampler([](const Call& call) { return call.index % 3 == 0 ? 1400 : 1000; });
+  sampler.clocked([](const Call& call) { return call.index % 3 == 0 ? 1400 : 1980; });
+  const Measured measured = measure_one(sampler);
+  EXPECT_TRUE(measured.is_throttled);
+  EXPECT_EQ(measured.summary.set_aside, 0u);
+  EXPECT_GE(measured.summary.n, 20u);
+  EXPECT_EQ(measured.median_mhz, 1980);
+}
+
+TEST(Measure, a_cell_slower_than_the_runs_clock_is_throttled_though_itself_steady) {
+  ScriptedSampler sampler([](const Call&) { return 1400; });
+  sampler.clocked([](const Call&) { return 1400; });
+  MeasureOptions options;
+  options.usual_mhz = 1980;
+  EXPECT_TRUE(measure_one(sampler, options).is_throttled);
+  EXPECT_FALSE(measure_one(sampler).is_throttled);
+}
+
+TEST(Measure, a_count_that_was_asked_for_is_taken_exactly) {
+  stats::Dice dice(4);
+  ScriptedSampler sampler([&](const Call&) { return 500 + 500 * dice.share(); });
+  MeasureOptions options;
+  options.stop = *parse_stop_rule("samples:150");
+  const Measured measured = measure_one(sampler, options);
+  EXPECT_EQ(measured.summary.n, 150u);
+  EXPECT_FALSE(measured.is_noisy);
+}
+
+TEST(Measure, slow_contenders_take_fewer_samples_a_turn) {
+  ScriptedSampler sampler([](const Call&) { return 10'000; });
+  measure_one(sampler);
+  EXPECT_EQ(sampler.requests.back().budget_ms, 20);
+}
+
+TEST(Measure, nobody_to_measure_is_nothing_measured) {
+  EXPECT_TRUE(measure({}, TimeMode::kDevice, {}).empty());
+}
+
+// Two contenders that are equally fast on a machine that slows down by a fifth while it works. Who
+// is measured first would win by far.
+class Drift : public ::testing::Test {
+ protected:
+  double slowed(double us, double now_ms) const {
+    return us * (1 + 0.2 * std::min(1.0, now_ms / 600));
+  }
+
+  SharedTime time_;
+  stats::Dice dice_{11};
+  ScriptedSampler first_{
+      [this](const Call& call) { return slowed(1000 + dice_.share(), call.now_ms); }, &time_};
+  ScriptedSampler second_{
+      [this](const Call& call) { return slowed(1000 + dice_.share(), call.now_ms); }, &time_};
+};
+
+TEST_F(Drift, one_after_the_other_gives_a_wrong_verdict) {
+  MeasureOptions options;
+  options.stop = *parse_stop_rule("samples:300");
+  const double first = measure_one(first_, options).summary.p50;
+  const double second = measure_one(second_, options).summary.p50;
+  EXPECT_GT(second / first, 1.05);
+}
+
+TEST_F(Drift, in_turns_it_meets_both_alike) {
+  MeasureOptions options;
+  options.stop = *parse_stop_rule("samples:300");
+  Sampler* const contenders[] = {&first_, &second_};
+  const auto measured = measure(contenders, TimeMode::kDevice, options);
+  EXPECT_NEAR(measured[1].summary.p50 / measured[0].summary.p50, 1, 0.01);
+}
+
+TEST_F(Drift, who_is_done_early_goes_on_as_long_as_the_other) {
+  // The second alone is noisy; the first would be done after 32 samples, all from the quick time.
+  ScriptedSampler noisy(
+      [this](const Call& call) { return slowed(900 + 200 * dice_.share(), call.now_ms); }, &time_);
+  Sampler* const contenders[] = {&first_, &noisy};
+  const auto measured = measure(contenders, TimeMode::kDevice, {});
+  EXPECT_GT(measured[0].summary.n, 200u);
+  // Stopped after its 32 samples, the first would look faster by more than a tenth.
+  EXPECT_NEAR(measured[1].summary.p50 / measured[0].summary.p50, 1, 0.03);
+}
+
+TEST(Measure, the_seed_tells_the_order_of_turns) {
+  const auto order_of = [](std::uint64_t seed) {
+    std::vector<char> order;
+    const auto script = [&order](char name) {
+      return [&order, name](const Call&) {
+        order.push_back(name);
+        return 1000.0;
+      };
+    };
+    ScriptedSampler a(script('a'));
+    ScriptedSampler b(script('b'));
+    ScriptedSampler c(script('c'));
+    Sampler* const contenders[] = {&a, &b, &c};
+    MeasureOptions options;
+    options.seed = seed;
+    measure(contenders, TimeMode::kDevice, options);
+    return order;
+  };
+  EXPECT_EQ(order_of(1), order_of(1));
+  EXPECT_NE(order_of(1), order_of(2));
+}
+
+}  // namespace
+}  // namespace strobe::bench

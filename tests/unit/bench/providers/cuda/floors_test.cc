@@ -1,0 +1,72 @@
+#include "strobe/bench/providers/cuda/floors.h"
+
+#include <gtest/gtest.h>
+
+#include "scripted_driver.h"
+#include "strobe/bench/providers/cuda/roofs.h"
+
+namespace strobe::bench {
+namespace {
+
+class FloorsAndRoofs : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    device_ = script_.device();
+    ASSERT_NE(device_, nullptr);
+    auto clock = DeviceClock::make(*device_);
+    ASSERT_TRUE(clock);
+    clock_ = std::move(*clock);
+  }
+  ScriptedDriver script_;
+  std::unique_ptr<CudaDevice> device_;
+  std::unique_ptr<DeviceClock> clock_;
+};
+
+TEST_F(FloorsAndRoofs, floors_are_what_the_protocol_itself_costs) {
+  script_.kernel_us = {{"strobe_empty", 0.75}};
+  const auto floors = measure_cuda_floors(*clock_);
+  ASSERT_TRUE(floors) << floors.error().what;
+  // The scripted event takes 1 us, so a pair is 1 us apart and 1.75 around the kernel.
+  EXPECT_NEAR(*floors->event_pair, 1, 1e-3);
+  EXPECT_NEAR(*floors->empty_kernel_events, 1.75, 1e-3);
+  EXPECT_NEAR(*floors->empty_kernel_graph, (100 * 0.75 + 1) / 100, 1e-3);
+  EXPECT_GT(*floors->launch_call, 0);
+  EXPECT_FALSE(floors->empty_kernel.has_value());
+}
+
+TEST_F(FloorsAndRoofs, the_first_launch_of_a_kernel_is_never_held) {
+  script_.calls.clear();
+  script_.free_bytes = std::size_t{48} << 20;
+  ASSERT_TRUE(measure_cuda_floors(*clock_));
+  ASSERT_TRUE(measure_cuda_roofs(*clock_));
+  std::map<std::string, bool> first;
+  for (const auto& one : script_.calls) {
+    if (one.what.starts_with("launch ") && one.what != "launch strobe_hold") {
+      first.emplace(one.what, one.is_held);
+    }
+  }
+  EXPECT_GT(first.size(), 10u);
+  first.erase("launch strobe_clock");  // ran when the clock was made
+  for (const auto& [what, is_held] : first) EXPECT_FALSE(is_held) << what;
+}
+
+TEST_F(FloorsAndRoofs, roofs_are_those_of_the_best_kernel) {
+  script_.free_bytes = std::size_t{100} << 20;  // 32 MiB twice fit with room to spare
+  script_.kernel_us = {
+      {"strobe_copy_4", 30}, {"strobe_read_8", 20}, {"strobe_write_streamed_4", 25}};
+  for (const char* slow : {"strobe_copy_2", "strobe_copy_8", "strobe_copy_streamed_2",
+                           "strobe_copy_streamed_4", "strobe_copy_streamed_8", "strobe_read_4",
+                           "strobe_read_16", "strobe_write_2", "strobe_write_4"}) {
+    script_.kernel_us[slow] = 100;
+  }
+  const auto roofs = measure_cuda_roofs(*clock_);
+  ASSERT_TRUE(roofs) << roofs.error().what;
+  constexpr double kBytes = 32 << 20;
+  EXPECT_NEAR(*roofs->copy_gbps, 2 * kBytes / 31e-6 / 1e9, 1);  // and an event's 1 us
+  EXPECT_NEAR(*roofs->read_gbps, kBytes / 21e-6 / 1e9, 1);
+  EXPECT_NEAR(*roofs->write_gbps, kBytes / 26e-6 / 1e9, 1);
+  EXPECT_FALSE(roofs->gemm_tflops.has_value());
+}
+
+}  // namespace
+}  // namespace strobe::bench

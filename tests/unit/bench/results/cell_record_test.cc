@@ -1,0 +1,60 @@
+#include "strobe/bench/results/cell_record.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/bench_sketch.h"
+
+namespace strobe::bench {
+namespace {
+
+TEST(CellRecord, every_status_reads_back_from_its_name) {
+  for (int i = 0; i <= static_cast<int>(CellStatus::kMissing); ++i) {
+    const auto status = static_cast<CellStatus>(i);
+    ASSERT_FALSE(status_name(status).empty()) << i;
+    EXPECT_EQ(parse_status(status_name(status)).value(), status);
+  }
+}
+
+TEST(CellRecord, every_flag_reads_back_from_its_name) {
+  for (int i = 0; i <= static_cast<int>(CellFlag::kUnrepeatable); ++i) {
+    const auto flag = static_cast<CellFlag>(i);
+    ASSERT_FALSE(flag_name(flag).empty()) << i;
+    EXPECT_EQ(find_flag(flag_name(flag)), flag);
+  }
+  EXPECT_FALSE(find_flag("purple"));
+}
+
+TEST(CellRecord, every_mode_reads_back_from_its_name) {
+  for (int i = 0; i <= static_cast<int>(TimeMode::kCpu); ++i) {
+    const auto mode = static_cast<TimeMode>(i);
+    ASSERT_FALSE(mode_name(mode).empty()) << i;
+    EXPECT_EQ(parse_mode(mode_name(mode)).value(), mode);
+  }
+}
+
+TEST(CellRecord, a_word_that_is_no_mode_is_answered_with_those_there_are) {
+  const auto mode = parse_mode("gpu");
+  ASSERT_FALSE(mode);
+  EXPECT_EQ(mode.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(mode.error().hint, "one of device, graph, call, activity, cpu");
+}
+
+TEST(CellRecord, the_headline_is_device_time_and_without_a_device_the_hosts) {
+  CellRecord record;
+  EXPECT_EQ(record.headline(), nullptr);
+  record.times[TimeMode::kCall] = sketched_time(30);
+  record.times[TimeMode::kCpu] = sketched_time(20);
+  EXPECT_EQ(record.headline()->p50, 20);
+  record.times[TimeMode::kDevice] = sketched_time(10);
+  EXPECT_EQ(record.headline()->p50, 10);
+}
+
+TEST(CellRecord, it_has_the_flags_that_were_set) {
+  CellRecord record;
+  record.flags = {CellFlag::kNoisy};
+  EXPECT_TRUE(record.has(CellFlag::kNoisy));
+  EXPECT_FALSE(record.has(CellFlag::kThrottled));
+}
+
+}  // namespace
+}  // namespace strobe::bench

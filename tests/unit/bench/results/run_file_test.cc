@@ -1,0 +1,253 @@
+#include "strobe/bench/results/run_file.h"
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "tests/support/bench_sketch.h"
+#include "tests/support/temporary_folder.h"
+
+namespace strobe::bench {
+namespace {
+
+using strobe::testing::TemporaryFolder;
+using ::testing::ElementsAre;
+
+// Nothing in it has its default.
+CellRecord full_record() {
+  CellRecord record = sketched_cell("softmax", {{4096, 2048}}, "cuda-fused", 57.92);
+  record.cell.dtype = DType::kBf16;
+  record.reason = "a \"reason\"\nwith a line";
+  record.times[TimeMode::kDevice].set_aside = 3;
+  record.times[TimeMode::kCall] = sketched_time(70.5);
+  record.burst_us = 57.5;
+  record.sustained_us = 60.25;
+  record.bytes = {.min = 33554432, .unfused = 33554432.5, .resident = 1 << 30, .peak = 1e11};
+  record.flops = 83886080;
+  record.kernels = {{.name = "void k<float>(int)",
+                     .grid = {4096, 2, 1},
+                     .block = {256, 1, 1},
+                     .duration_us = 56.1,
+                     .registers = 40,
+                     .shared_bytes = 1024},
+                    {.name = "plain"}};
+  record.signature = "k 4096x2x1 256x1x1";
+  record.compile = {.codegen_ms = 1,
+                    .nvrtc_ms = 210.5,
+                    .load_ms = 2,
+                    .autotune_ms = 900,
+                    .first_call_ms = 1113.5,
+                    .is_cached = true};
+  record.config = {{"schedule", "row-cluster"}, {"threads \"x\"", "512"}};
+  record.accuracy = Accuracy{.max_abs = 1e-7,
+                             .max_rel = 2e-6,
+                             .norm_rel = 3e-7,
+                             .checked = 8388608,
+                             .mismatches = 5,
+                             .worst_index = 77,
+                             .atol = 1e-6,
+                             .rtol = 1e-5};
+  record.clocks = {.sm_mhz = 1980,
+                   .memory_mhz = 3201,
+                   .power_w = 512.5,
+                   .temperature_c = 61,
+                   .reasons = {"power cap"}};
+  record.flags = {CellFlag::kNoisy, CellFlag::kHostBound};
+  record.notes = {"recompiles:0"};
+  return record;
+}
+
+BenchRun full_run() {
+  BenchRun run;
+  run.header = {.run = "r1",
+                .strobe_version = "0.1.0",
+                .device = "NVIDIA H200",
+                .driver = "580.95",
+                .libraries = {{"nvrtc", "13.0"}},
+                .floors = {1.28, 2.75, 1.31, 0.71, 4.0},
+                .roofs = {4300, 4460, 4100, 790},
+                .method = {.flush = "hot",
+                           .stop = "samples:100",
+                           .modes = {TimeMode::kDevice, TimeMode::kCall},
+                           .seed = 7},
+                .command_line = "strobe bench run --case softmax",
+                .started = "2026-01-02T03:04:05Z",
+                .device_facts = {{"l2_bytes", 62914560}, {"sm_count", 132}}};
+  run.cells = {full_record(), sketched_gap("softmax", {{65536, 65536}}, "cuda-fused",
+                                           CellStatus::kOomPredicted, "needs 17 GB")};
+  return run;
+}
+
+TEST(RunFile, a_run_reads_back_as_it_was_written) {
+  const BenchRun run = full_run();
+  const std::string json = to_json(run);
+  const auto read = parse_run(json, "run.json");
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(to_json(*read), json);
+  EXPECT_TRUE(read->remarks.empty());
+  EXPECT_EQ(read->header.method, run.header.method);
+  EXPECT_EQ(read->cells[0].cell, run.cells[0].cell);
+  EXPECT_EQ(read->cells[0].accuracy->mismatches, 5u);
+  EXPECT_EQ(read->cells[0].times.at(TimeMode::kDevice).ci95,
+            run.cells[0].times.at(TimeMode::kDevice).ci95);
+  EXPECT_EQ(read->cells[0].config, run.cells[0].config);
+  EXPECT_EQ(read->cells[1].status, CellStatus::kOomPredicted);
+  EXPECT_EQ(read->cells[1].reason, "needs 17 GB");
+}
+
+// Said by a parser that shares nothing with ours.
+TEST(RunFile, a_record_has_the_keys_of_the_format) {
+  simdjson::dom::parser parser;
+  const simdjson::padded_string json = simdjson::padded_string(to_json(full_run()));
+  simdjson::dom::element run = parser.parse(json);
+  EXPECT_EQ(std::string_view(run["schema"]), "strobe.bench/1");
+  simdjson::dom::element cell = run["cells"].at(0);
+  std::vector<std::string> keys;
+  for (const auto member : simdjson::dom::object(cell)) keys.emplace_back(member.key);
+  EXPECT_THAT(keys,
+              ElementsAre("schema", "run", "case", "shape", "dtype", "provider", "status", "reason",
+                          "time", "burst_us", "sustained_us", "bytes", "flops", "rates", "kernels",
+                          "signature", "compile", "config", "accuracy", "clock", "flags", "notes"));
+  EXPECT_DOUBLE_EQ(double(cell["time"]["device"]["p50"]), 57.92);
+  EXPECT_NEAR(double(cell["rates"]["gbps"]), 33554432 / 57.92e-6 / 1e9, 1e-9);
+  EXPECT_NEAR(double(cell["rates"]["tflops"]), 83886080 / 57.92e-6 / 1e12, 1e-9);
+  EXPECT_NEAR(double(cell["rates"]["copy_roof_pct"]), 100.0 * 33554432 / 57.92e-6 / 4300e9, 1e-9);
+  EXPECT_EQ(std::int64_t(cell["kernels"].at(0)["smem"]), 1024);
+}
+
+TEST(RunFile, unknown_keys_are_passed_over) {
+  const auto run = parse_run(
+      R"({"schema":"strobe.bench/1","weather":{"rain":[1,{}]},"cells":[{"case":"softmax",
+          "shape":[8,8],"dtype":"f16","provider":"p","status":"ok","moon":"full",
+          "time":{"device":{"p50":2,"p99":3},"lunar":{"p50":"x"}}}]})",
+      "x");
+  ASSERT_TRUE(run) << run.error().what;
+  ASSERT_EQ(run->cells.size(), 1u);
+  EXPECT_EQ(run->cells[0].headline()->p50, 2);
+  EXPECT_EQ(run->cells[0].times.size(), 1u);
+}
+
+std::vector<std::string> remarks_of(const std::string& broken_record) {
+  const auto run = parse_run(
+      R"({"schema":"strobe.bench/1","cells":[{"case":"c","shape":[8,8],"provider":"p","status":"ok"},)" +
+          broken_record + "]}",
+      "x");
+  EXPECT_TRUE(run);
+  if (!run) return {};
+  EXPECT_EQ(run->cells.size(), 1u);
+  return run->remarks;
+}
+
+TEST(RunFile, a_record_that_cannot_be_used_is_named_by_its_place) {
+  EXPECT_THAT(remarks_of("17"), ElementsAre("cells[1]: it is no object; left out"));
+  EXPECT_THAT(remarks_of(R"({"shape":[8],"provider":"p","status":"ok"})"),
+              ElementsAre("cells[1]: 'case' is missing; left out"));
+  EXPECT_THAT(remarks_of(R"({"case":"c","shape":[8],"status":"ok"})"),
+              ElementsAre("cells[1]: 'provider' is missing; left out"));
+  EXPECT_THAT(remarks_of(R"({"case":"c","shape":[8,-1],"provider":"p","status":"ok"})"),
+              ElementsAre("cells[1]: 'shape' is no list of sizes; left out"));
+  EXPECT_THAT(remarks_of(R"({"case":"c","shape":[8],"dtype":"f64","provider":"p","status":"ok"})"),
+              ElementsAre("cells[1]: 'dtype' says 'f64', which is no type of values; left out"));
+  EXPECT_THAT(remarks_of(R"({"case":"c","shape":[8],"provider":"p","status":"fine"})"),
+              ElementsAre("cells[1]: 'fine' is no status of a cell; left out"));
+  EXPECT_THAT(
+      remarks_of(
+          R"({"case":"c","shape":[8],"provider":"p","status":"ok","time":{"device":{"p50":-1}}})"),
+      ElementsAre("cells[1]: 'time.device.p50' is no time in microseconds; left out"));
+}
+
+TEST(RunFile, a_file_of_which_nothing_can_be_used_is_an_error) {
+  const auto run = parse_run(R"({"schema":"strobe.bench/1","cells":[1,2]})", "run.json");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().what,
+            "none of its 2 records can be used: cells[0]: it is no object; left out");
+  EXPECT_EQ(run.error().where, "run.json");
+}
+
+TEST(RunFile, a_run_without_cells_is_a_run) {
+  const auto run = parse_run(R"({"schema":"strobe.bench/1","cells":[]})", "x");
+  ASSERT_TRUE(run);
+  EXPECT_TRUE(run->cells.empty());
+}
+
+TEST(RunFile, another_schema_and_no_json_at_all_are_told_apart) {
+  EXPECT_THAT(parse_run(R"({"schema":"strobe.bench/2"})", "x").error().what,
+              "its schema is 'strobe.bench/2', and strobe reads 'strobe.bench/1'");
+  for (const char* text : {"", "hello", "[]", "{\"cells\":[]}", "{\"schema\""}) {
+    EXPECT_EQ(parse_run(text, "x").error().what, "this is no benchmark run: it names no schema")
+        << text;
+  }
+}
+
+TEST(RunFile, of_a_file_cut_anywhere_the_whole_records_are_kept) {
+  const std::string json = to_json(full_run());
+  const std::size_t first_end = json.find("\n{", json.find("\"cells\"") + 10);
+  for (std::size_t cut = first_end; cut < json.size() - 4; cut += 7) {
+    const auto run = parse_run(json.substr(0, cut), "x");
+    ASSERT_TRUE(run) << cut;
+    EXPECT_GE(run->cells.size(), 1u) << cut;
+    EXPECT_EQ(run->remarks.size(), 1u) << cut;
+  }
+}
+
+TEST(RunFile, what_is_no_number_is_written_as_null_and_reads_back_as_no_small_error) {
+  CellRecord record = full_record();
+  record.accuracy->max_rel = std::numeric_limits<double>::quiet_NaN();
+  const auto read = parse_record(to_json(record));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(std::isinf(read->accuracy->max_rel));
+}
+
+TEST(RunFile, samples_lie_beside_the_run_and_come_back_with_it) {
+  const TemporaryFolder folder;
+  BenchRun run = full_run();
+  run.cells[0].times[TimeMode::kDevice].samples_us = {57.5f, 58.0f, 57.75f};
+  run.cells[0].times[TimeMode::kCall].samples_us = {70.0f};
+  run.cells[1] = sketched_cell("softmax", {{8, 8}}, "cuda-fused", 3);
+  run.cells[1].times[TimeMode::kDevice].samples_us = {3.0f, 3.5f};
+  const auto path = folder.path() / "run.json";
+  std::ofstream(path) << to_json(run);
+  EXPECT_TRUE(read_run(path)->cells[0].headline()->samples_us.empty());  // not there, not missed
+  ASSERT_TRUE(write_samples(run, samples_path(path)));
+  EXPECT_EQ(std::filesystem::file_size(samples_path(path)), 6 * sizeof(float));
+  const auto read = read_run(path);
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_TRUE(read->remarks.empty());
+  EXPECT_THAT(read->cells[0].time(TimeMode::kDevice)->samples_us,
+              ElementsAre(57.5f, 58.0f, 57.75f));
+  EXPECT_THAT(read->cells[0].time(TimeMode::kCall)->samples_us, ElementsAre(70.0f));
+  EXPECT_THAT(read->cells[1].headline()->samples_us, ElementsAre(3.0f, 3.5f));
+}
+
+TEST(RunFile, samples_of_another_run_are_left_out_and_said_so) {
+  const TemporaryFolder folder;
+  BenchRun run = full_run();
+  run.cells[0].times[TimeMode::kDevice].samples_us = {57.5f, 58.0f};
+  const auto path = folder.path() / "run.json";
+  std::ofstream(path) << to_json(run);
+  std::ofstream(samples_path(path)) << "abc";
+  const auto read = read_run(path);
+  ASSERT_TRUE(read);
+  EXPECT_THAT(read->remarks, ElementsAre("run.json.samples does not belong to this run: it should "
+                                         "hold 2 samples; left out"));
+}
+
+TEST(RunFile, a_packed_run_has_its_samples_under_the_plain_name) {
+  EXPECT_EQ(samples_path("a/run.json.gz"), "a/run.json.samples");
+  EXPECT_EQ(samples_path("a/run.json.zst"), "a/run.json.samples");
+  EXPECT_EQ(samples_path("run.json"), "run.json.samples");
+}
+
+TEST(RunFile, samples_that_cannot_be_written_are_an_error_and_leave_nothing) {
+  const TemporaryFolder folder;
+  const auto written = write_samples(full_run(), folder.path() / "no" / "run.samples");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, ErrorCode::kCannotWrite);
+}
+
+}  // namespace
+}  // namespace strobe::bench

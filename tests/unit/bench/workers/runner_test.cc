@@ -1,0 +1,239 @@
+#include "strobe/bench/workers/runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strobe/bench/results/run_file.h"
+#include "tests/support/bench_worker.h"
+#include "tests/support/temporary_folder.h"
+
+namespace strobe::bench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using strobe::testing::scripted_worker;
+using Words = std::vector<std::string>;
+
+// Two shapes of a case whose right values the script knows; few samples, no waiting.
+RunRequest a_request(const std::map<std::string, Words>& workers) {
+  RunRequest request;
+  request.cases = {"bias_dropout_add"};
+  request.shapes = {Shape{{4, 8}}, Shape{{16, 8}}};
+  request.modes = {TimeMode::kDevice};
+  request.measure.stop = {.kind = StopRule::Kind::kSamples, .value = 20, .least_samples = 20,
+                          .least_ms = 0, .most_samples = 20, .most_ms = 1000};
+  request.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_ms = 1};
+  for (const auto& [name, words] : workers) {
+    request.providers.push_back(name);
+    request.workers[name] = scripted_worker(words);
+  }
+  return request;
+}
+
+BenchOutcome ran(const RunRequest& request) {
+  Result<BenchOutcome> outcome = run_bench(request, [](const RunProgress&) {});
+  EXPECT_TRUE(outcome) << outcome.error().what;
+  return outcome ? std::move(*outcome) : BenchOutcome{};
+}
+
+const CellRecord& cell(const BenchOutcome& outcome, std::string_view provider, std::size_t nth = 0) {
+  for (const CellRecord& record : outcome.run.cells) {
+    if (record.cell.provider == provider && nth-- == 0) return record;
+  }
+  static const CellRecord kNone;
+  ADD_FAILURE() << "no cell of " << provider;
+  return kNone;
+}
+
+// A misbehaving worker beside a good one: what becomes of the first cell of the bad one, while all
+// other cells are fine.
+CellRecord first_of_bad(const Words& words, std::chrono::milliseconds limit = std::chrono::seconds(20)) {
+  const strobe::testing::TemporaryFolder folder;
+  Words once = words;
+  once.push_back("once=" + (folder / "done").string());
+  RunRequest request = a_request({{"bad", once}, {"good", {"us=20"}}});
+  request.cell_limit = limit;
+  const BenchOutcome outcome = ran(request);
+  EXPECT_EQ(outcome.run.cells.size(), 4u);
+  EXPECT_EQ(cell(outcome, "good", 0).status, CellStatus::kOk) << cell(outcome, "good", 0).reason;
+  EXPECT_EQ(cell(outcome, "good", 1).status, CellStatus::kOk) << cell(outcome, "good", 1).reason;
+  EXPECT_EQ(cell(outcome, "bad", 1).status, CellStatus::kOk) << cell(outcome, "bad", 1).reason;
+  EXPECT_EQ(cell(outcome, "good").time(TimeMode::kDevice)->p50, 20);
+  return cell(outcome, "bad", 0);
+}
+
+TEST(Runner, two_providers_are_measured_checked_and_described) {
+  std::vector<std::size_t> done;
+  RunRequest request = a_request({{"fast", {"us=5", "kernels=triton_one"}}, {"slow", {"us=10"}}});
+  request.command_line = "strobe bench run";
+  const auto outcome = run_bench(request, [&](const RunProgress& progress) {
+    done.push_back(progress.done);
+    EXPECT_EQ(progress.total, 4u);
+    EXPECT_EQ(progress.so_far->cells.size(), progress.done);
+    EXPECT_EQ(progress.last, &progress.so_far->cells.back());
+  });
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_THAT(done, ElementsAre(1, 2, 3, 4));
+  const CellRecord& fast = cell(*outcome, "fast");
+  EXPECT_EQ(fast.status, CellStatus::kOk) << fast.reason;
+  EXPECT_EQ(fast.time(TimeMode::kDevice)->p50, 5);
+  EXPECT_EQ(fast.time(TimeMode::kDevice)->n, 20u);
+  ASSERT_TRUE(fast.accuracy);
+  EXPECT_EQ(fast.accuracy->checked, 32u);
+  EXPECT_EQ(fast.accuracy->mismatches, 0u);
+  EXPECT_EQ(fast.bytes.min, (3 * 32 + 8) * 4);
+  EXPECT_EQ(fast.bytes.resident, 4096);
+  ASSERT_EQ(fast.kernels.size(), 1u);
+  EXPECT_THAT(fast.signature, HasSubstr("triton_one"));
+  EXPECT_THAT(fast.notes, Contains("recompiles:0"));
+  EXPECT_EQ(outcome->run.header.device, "script");
+  EXPECT_EQ(outcome->run.header.floors.empty_kernel_events, 2.0);
+  EXPECT_EQ(outcome->run.header.roofs.copy_gbps, 1000.0);
+  EXPECT_EQ(outcome->run.header.libraries.at("slow"), "1.0");
+  EXPECT_EQ(outcome->run.header.command_line, "strobe bench run");
+  EXPECT_TRUE(parse_run(to_json(outcome->run), "run"));
+}
+
+TEST(Runner, a_crash_ends_its_cell_only) {
+  const CellRecord record = first_of_bad({"at=prepare", "do=crash"});
+  EXPECT_EQ(record.status, CellStatus::kError);
+  EXPECT_THAT(record.reason, HasSubstr("ended by SIGSEGV; its last words: loading the model"));
+}
+
+TEST(Runner, a_crash_while_samples_are_taken_ends_its_cell_only) {
+  const CellRecord record = first_of_bad({"at=sample", "do=crash"});
+  EXPECT_EQ(record.status, CellStatus::kError);
+  EXPECT_THAT(record.reason, HasSubstr("SIGSEGV"));
+}
+
+TEST(Runner, a_crash_at_the_very_end_ends_its_cell_only) {
+  EXPECT_EQ(first_of_bad({"at=finish", "do=exit"}).status, CellStatus::kError);
+}
+
+TEST(Runner, a_hang_is_a_time_out) {
+  const CellRecord record =
+      first_of_bad({"at=sample", "do=hang"}, std::chrono::milliseconds(300));
+  EXPECT_EQ(record.status, CellStatus::kTimeout);
+  EXPECT_THAT(record.reason, HasSubstr("no answer to 'sample' within 0.3 s"));
+}
+
+TEST(Runner, garbage_is_a_time_out_that_quotes_it) {
+  const CellRecord record =
+      first_of_bad({"at=prepare", "do=garbage"}, std::chrono::milliseconds(300));
+  EXPECT_EQ(record.status, CellStatus::kTimeout);
+  EXPECT_THAT(record.reason, HasSubstr("the first: 'Warning: this is a banner'"));
+}
+
+TEST(Runner, out_of_memory_says_how_much_was_asked_for) {
+  const CellRecord record = first_of_bad({"at=prepare", "do=oom"});
+  EXPECT_EQ(record.status, CellStatus::kOom);
+  EXPECT_THAT(record.reason, HasSubstr("17.2 GB asked for"));
+}
+
+TEST(Runner, times_that_no_clock_gives_are_an_error) {
+  EXPECT_EQ(first_of_bad({"at=sample", "do=nan"}).status, CellStatus::kError);
+}
+
+TEST(Runner, what_a_provider_cannot_do_is_unsupported) {
+  const CellRecord record = first_of_bad({"at=plan", "do=unsupported"});
+  EXPECT_EQ(record.status, CellStatus::kUnsupported);
+  EXPECT_EQ(record.reason, "as the script says");
+}
+
+TEST(Runner, wrong_values_are_found_and_still_timed) {
+  const BenchOutcome outcome = ran(a_request({{"good", {}}, {"wrong", {"values=wrong"}}}));
+  const CellRecord& record = cell(outcome, "wrong");
+  EXPECT_EQ(record.status, CellStatus::kWrong);
+  ASSERT_TRUE(record.accuracy);
+  EXPECT_EQ(record.accuracy->mismatches, 16u);
+  EXPECT_THAT(record.reason, HasSubstr("16 of 32 values differ"));
+  EXPECT_NE(record.time(TimeMode::kDevice), nullptr);
+  EXPECT_EQ(cell(outcome, "good").status, CellStatus::kOk);
+}
+
+TEST(Runner, values_that_are_too_few_are_an_error) {
+  const BenchOutcome outcome = ran(a_request({{"short", {"values=short"}}}));
+  EXPECT_EQ(cell(outcome, "short").status, CellStatus::kError);
+  EXPECT_THAT(cell(outcome, "short").reason, HasSubstr("124 bytes of values, not 128"));
+}
+
+TEST(Runner, what_will_not_fit_is_predicted_and_not_run) {
+  const BenchOutcome outcome =
+      ran(a_request({{"big", {"resident=2e9", "free=1e9", "at=prepare", "do=crash"}}, {"small", {}}}));
+  EXPECT_EQ(cell(outcome, "big").status, CellStatus::kOomPredicted);
+  EXPECT_EQ(cell(outcome, "big").reason, "needs 2.0 GB and 1.0 GB are free; not run");
+  EXPECT_EQ(cell(outcome, "small").status, CellStatus::kOk);
+}
+
+TEST(Runner, providers_that_fit_only_alone_run_one_after_the_other) {
+  const BenchOutcome outcome = ran(a_request({{"a", {"resident=6e8"}}, {"b", {"resident=6e8"}}}));
+  EXPECT_EQ(cell(outcome, "a").status, CellStatus::kOk);
+  EXPECT_EQ(cell(outcome, "b").status, CellStatus::kOk);
+}
+
+TEST(Runner, two_providers_with_the_same_kernels_are_flagged) {
+  const BenchOutcome outcome =
+      ran(a_request({{"stack-compiled", {"kernels=gemm,relu"}}, {"stack-eager", {"kernels=gemm,relu"}}}));
+  EXPECT_TRUE(cell(outcome, "stack-eager").has(CellFlag::kSameKernels));
+  EXPECT_FALSE(cell(outcome, "stack-compiled").has(CellFlag::kSameKernels));
+}
+
+TEST(Runner, a_time_near_the_floor_is_flagged) {
+  const BenchOutcome outcome = ran(a_request({{"near", {"us=2.5"}}, {"over", {"us=3.5"}}}));
+  EXPECT_TRUE(cell(outcome, "near").has(CellFlag::kNearFloor));
+  EXPECT_FALSE(cell(outcome, "over").has(CellFlag::kNearFloor));
+}
+
+TEST(Runner, a_worker_that_knows_cells_alone_is_enough) {
+  RunRequest request = a_request({{"simple", {"only=cell", "us=7"}}, {"wrong", {"only=cell", "values=wrong"}},
+                                  {"mute", {"only=cell", "values=none"}}});
+  const BenchOutcome outcome = ran(request);
+  EXPECT_EQ(cell(outcome, "simple").status, CellStatus::kOk) << cell(outcome, "simple").reason;
+  EXPECT_EQ(cell(outcome, "simple").time(TimeMode::kDevice)->p50, 7);
+  EXPECT_EQ(cell(outcome, "simple").accuracy->mismatches, 0u);
+  EXPECT_EQ(cell(outcome, "wrong").status, CellStatus::kWrong);
+  EXPECT_EQ(cell(outcome, "mute").status, CellStatus::kOk);
+  EXPECT_FALSE(cell(outcome, "mute").accuracy);
+  EXPECT_THAT(cell(outcome, "mute").notes, Contains("values unchecked: the worker gave none"));
+}
+
+TEST(Runner, a_provider_that_cannot_run_here_is_named_and_the_others_run) {
+  const BenchOutcome outcome =
+      ran(a_request({{"absent", {"obstacle=libnvrtc.so is not installed"}}, {"good", {}}}));
+  EXPECT_EQ(outcome.obstacles.at("absent"), "libnvrtc.so is not installed");
+  EXPECT_EQ(cell(outcome, "absent").status, CellStatus::kUnsupported);
+  EXPECT_EQ(cell(outcome, "absent").reason, "libnvrtc.so is not installed");
+  EXPECT_EQ(cell(outcome, "good").status, CellStatus::kOk);
+}
+
+TEST(Runner, where_nobody_can_run_the_machine_lacks_something) {
+  RunRequest request = a_request({{"absent", {"obstacle=no driver"}}});
+  request.providers.push_back("gone");
+  request.workers["gone"] = {"/no/such/program"};
+  const auto outcome = run_bench(request, [](const RunProgress&) {});
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kMachineLacks);
+  EXPECT_THAT(outcome.error().what, HasSubstr("absent: no driver"));
+  EXPECT_THAT(outcome.error().what, HasSubstr("cannot start '/no/such/program'"));
+}
+
+TEST(Runner, an_interrupt_keeps_what_is_whole) {
+  RunRequest request = a_request({{"good", {}}});
+  std::atomic<bool> cancelled = false;
+  request.cancelled = &cancelled;
+  const auto outcome = run_bench(request, [&](const RunProgress&) { cancelled = true; });
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->is_interrupted);
+  EXPECT_EQ(outcome->run.cells.size(), 1u);
+}
+
+TEST(Runner, noise_goes_to_the_log) {
+  RunRequest request = a_request({{"noisy", {"at=prepare", "do=garbage"}}});
+  request.cell_limit = std::chrono::milliseconds(300);
+  EXPECT_THAT(ran(request).log, Contains("noisy: Warning: this is a banner"));
+}
+
+}  // namespace
+}  // namespace strobe::bench

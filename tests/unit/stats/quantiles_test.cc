@@ -1,0 +1,76 @@
+#include "strobe/stats/quantiles.h"
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace strobe::stats {
+namespace {
+
+std::vector<double> numbers_to(std::size_t n) {
+  std::vector<double> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 1);
+  return numbers;
+}
+
+TEST(QuantilesTest, between_two_values_a_quantile_is_between) {
+  // Places 0 to 4: 0.2 of the way is place 0.8, between 1 and 2.
+  EXPECT_DOUBLE_EQ(quantile_of_sorted(numbers_to(5), 0.2), 1.8);
+  EXPECT_DOUBLE_EQ(quantile_of_sorted(numbers_to(4), 0.5), 2.5);
+  EXPECT_DOUBLE_EQ(quantile_of_sorted(numbers_to(4), 1), 4);
+  EXPECT_TRUE(std::isnan(quantile_of_sorted({}, 0.5)));
+}
+
+TEST(QuantilesTest, equal_neighbours_give_exactly_their_value) {
+  EXPECT_EQ(quantile_of_sorted(std::vector<double>(7, 0.1), 0.2), 0.1);
+}
+
+TEST(QuantilesTest, the_rank_is_that_of_the_binomial_law) {
+  // Five values: 2 / 2^5 = 6.25 % lie outside even the widest interval.
+  EXPECT_EQ(median_rank(5), 0u);
+  // Six: 2 / 2^6 = 3.1 %.
+  EXPECT_EQ(median_rank(6), 1u);
+  // Twenty: P(X <= 5) = 21700 / 2^20 = 2.07 %, P(X <= 6) = 60460 / 2^20 = 5.77 %.
+  EXPECT_EQ(median_rank(20), 6u);
+  // The tables' ranks for 50 and 100 values.
+  EXPECT_EQ(median_rank(50), 18u);
+  EXPECT_EQ(median_rank(100), 40u);
+}
+
+TEST(QuantilesTest, counting_and_approximating_meet) {
+  // 1000 / 2 - 1.96 sqrt(1000) / 2 = 469.01; the law itself gives 469.
+  EXPECT_EQ(median_rank(1000), 469u);
+  // 1001 / 2 - 1.96 sqrt(1001) / 2 = 469.49.
+  EXPECT_EQ(median_rank(1001), 469u);
+}
+
+TEST(QuantilesTest, a_higher_confidence_takes_a_wider_interval) {
+  EXPECT_LT(median_rank(50, 0.99), median_rank(50, 0.95));
+}
+
+TEST(QuantilesTest, the_interval_runs_from_rank_to_rank) {
+  const MedianInterval interval = median_interval(numbers_to(20), 20);
+  EXPECT_EQ(interval.low, 6);
+  EXPECT_EQ(interval.high, 15);
+  EXPECT_TRUE(interval.holds);
+}
+
+TEST(QuantilesTest, dependent_values_give_the_interval_of_fewer) {
+  // 101 values that count as 21: rank 6 of 21, 5/20 of the way from the least: value 26 of 101.
+  const MedianInterval interval = median_interval(numbers_to(101), 21);
+  EXPECT_EQ(interval.low, 26);
+  EXPECT_EQ(interval.high, 76);
+}
+
+TEST(QuantilesTest, too_few_values_show_all_they_are_and_say_so) {
+  const MedianInterval interval = median_interval(numbers_to(5), 5);
+  EXPECT_EQ(interval.low, 1);
+  EXPECT_EQ(interval.high, 5);
+  EXPECT_FALSE(interval.holds);
+  EXPECT_FALSE(median_interval(numbers_to(100), 3).holds);
+}
+
+}  // namespace
+}  // namespace strobe::stats
