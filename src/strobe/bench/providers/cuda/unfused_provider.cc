@@ -11,8 +11,10 @@ namespace {
 
 class UnfusedProvider final : public CudaProvider {
  public:
-  UnfusedProvider(UnfusedMaker maker, OpenSession open)
-      : CudaProvider("cuda-unfused", std::move(open)), maker_(std::move(maker)) {}
+  UnfusedProvider(UnfusedMaker maker, OpenSession open, LibraryOpeners libraries)
+      : CudaProvider("cuda-unfused", std::move(open)),
+        maker_(std::move(maker)),
+        library_cells_(LibraryUse::kUnfused, std::move(libraries)) {}
 
   Result<Plan> plan(const Cell& cell) override {
     const CaseInfo* const info = find_case(cell.case_id);
@@ -63,13 +65,15 @@ class UnfusedProvider final : public CudaProvider {
   }
 
   UnfusedMaker maker_;
-  LibraryCells library_cells_{LibraryUse::kUnfused, real_libraries()};
+  LibraryCells library_cells_;
 };
 
 }  // namespace
 
-std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession open) {
-  return std::make_unique<UnfusedProvider>(std::move(maker), std::move(open));
+std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession open,
+                                                LibraryOpeners libraries) {
+  return std::make_unique<UnfusedProvider>(std::move(maker), std::move(open),
+                                           std::move(libraries));
 }
 
 }  // namespace strobe::bench

@@ -20,6 +20,12 @@ int driver_major(const DriverApi& driver) {
 template <class Library, class Open>
 Result<std::shared_ptr<Library>> opened(const std::shared_ptr<CudaSession>& session,
                                         const Open& open) {
+  if (!open) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .what = "no library of the vendor was asked for",
+                 .where = "",
+                 .hint = ""};
+  }
   auto api = open();
   if (!api) return not_there(std::move(api).error());
   auto library = Library::open(session, std::move(*api));
@@ -67,8 +73,11 @@ LibraryOpeners real_libraries() {
 Result<std::shared_ptr<CublasLtLibrary>> VendorLibraries::cublaslt(
     const std::shared_ptr<CudaSession>& session) {
   if (!cublaslt_) {
-    cublaslt_ = opened<CublasLtLibrary>(
-        session, [&] { return openers_.cublaslt(driver_major(session->device().driver())); });
+    std::function<Result<CublasLtApi>()> open;
+    if (openers_.cublaslt) {
+      open = [&] { return openers_.cublaslt(driver_major(session->device().driver())); };
+    }
+    cublaslt_ = opened<CublasLtLibrary>(session, open);
   }
   return *cublaslt_;
 }
