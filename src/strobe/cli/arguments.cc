@@ -23,6 +23,11 @@ std::vector<std::string> Arguments::list(std::string_view flag) const {
   return words;
 }
 
+std::vector<std::string> Arguments::every(std::string_view flag) const {
+  const auto found = values_.find(flag);
+  return found == values_.end() ? std::vector<std::string>{} : found->second;
+}
+
 bool Arguments::is_on(std::string_view flag, bool fallback) const {
   return has(flag) ? get(flag) == "on" : fallback;
 }

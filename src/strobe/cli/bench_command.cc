@@ -6,7 +6,10 @@ namespace strobe::cli {
 Command bench_command() {
   return {.name = "bench",
           .summary = "fused against unfused kernels over grids of shapes, and what the tables hide",
-          .examples = {{"strobe bench show run.json", "what a run found, table by table"},
+          .examples = {{"strobe bench run --quick", "what fusion wins on this machine, in a minute"},
+                       {"strobe bench run --case softmax --grid seed2d -o run.json",
+                        "a hundred shapes, kept"},
+                       {"strobe bench show run.json", "what a run found, table by table"},
                        {"strobe bench show run.json --table relative --baseline cuda-unfused "
                         "--contender cuda-fused",
                         "one provider against another, shape by shape"},
@@ -18,7 +21,12 @@ Command bench_command() {
                "value,status. Both are told by content."},
           .actions =
               {
+                  bench_list_action(),
+                  bench_run_action(),
                   bench_show_action(),
+                  bench_roof_action(),
+                  bench_tune_action(),
+                  bench_worker_action(),
               },
           .usual_action = "show"};
 }

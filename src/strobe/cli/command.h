@@ -47,6 +47,8 @@ class Arguments {
   std::string get(std::string_view flag, std::string_view fallback = {}) const;
   // Everything typed for a list, in order, cut at the commas.
   std::vector<std::string> list(std::string_view flag) const;
+  // The same uncut: values that may hold commas.
+  std::vector<std::string> every(std::string_view flag) const;
   bool is_on(std::string_view flag, bool fallback = false) const;
 
  private:
@@ -64,7 +66,11 @@ struct Command {
   Result<void> (*run)(const Arguments& arguments, const Terminal& terminal) = nullptr;
   std::vector<Command> actions = {};   // `strobe kernels show`: what the verb can be told to do
   std::string_view usual_action = {};  // meant where the first word is none of them
+  bool is_hidden = false;              // strobe's own business: no help lists it
 };
+
+// The actions that help and completion speak of.
+std::vector<Command> shown_actions(const Command& verb);
 
 // The last word of its name: "show".
 std::string_view action_word(const Command& command);

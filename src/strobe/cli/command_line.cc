@@ -170,7 +170,7 @@ const Command* find_action(const Command& verb, std::string_view word) {
 
 std::vector<std::string_view> action_words(const Command& verb) {
   std::vector<std::string_view> words;
-  for (const Command& action : verb.actions) words.push_back(action_word(action));
+  for (const Command& action : shown_actions(verb)) words.push_back(action_word(action));
   return words;
 }
 

@@ -9,6 +9,12 @@ std::vector<Command> commands() {
           serve_command(),   doctor_command(),  help_command(),    version_command()};
 }
 
+std::vector<Command> shown_actions(const Command& verb) {
+  std::vector<Command> shown = verb.actions;
+  std::erase_if(shown, [](const Command& action) { return action.is_hidden; });
+  return shown;
+}
+
 std::string_view action_word(const Command& command) {
   return command.name.substr(command.name.rfind(' ') + 1);
 }

@@ -73,11 +73,11 @@ std::string flag_lines(const std::vector<Flag>& flags, std::size_t columns) {
 
 std::string action_lines(const Command& verb, std::size_t columns) {
   std::size_t longest = 0;
-  for (const Command& action : verb.actions) {
+  for (const Command& action : shown_actions(verb)) {
     longest = std::max(longest, action_word(action).size());
   }
   std::string text;
-  for (const Command& action : verb.actions) {
+  for (const Command& action : shown_actions(verb)) {
     text += fmt::format("  {:<{}}  {}\n", action_word(action), longest,
                         wrapped(action.summary, longest + 4, columns));
   }
@@ -166,7 +166,7 @@ std::string manual_page(const Command& command) {
     text += fmt::format(".TP\n.B {}\n{}\n", roff(example.command), roff(example.effect));
   }
   if (!command.actions.empty()) text += ".SH ACTIONS\n";
-  for (const Command& action : command.actions) {
+  for (const Command& action : shown_actions(command)) {
     text += fmt::format(".TP\n.B {}\n{}\n", action_word(action), roff(action.summary));
   }
   text += ".SH OPTIONS\n";
@@ -204,11 +204,11 @@ struct CompletionCases {
 
   void add_actions(const Command& verb) {
     std::vector<std::string_view> words;
-    for (const Command& action : verb.actions) {
+    for (const Command& action : shown_actions(verb)) {
       words.push_back(action_word(action));
       add(fmt::format("{}/{}", verb.name, words.back()), action);
     }
-    for (const Command& action : verb.actions) {
+    for (const Command& action : shown_actions(verb)) {
       if (action_word(action) == verb.usual_action) {
         add(fmt::format("{}/*", verb.name), action);
       }

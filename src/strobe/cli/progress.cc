@@ -50,9 +50,17 @@ std::string Progress::line(std::uint64_t bytes_done, std::uint64_t bytes_total,
 void Progress::update(std::uint64_t bytes_done, std::uint64_t bytes_total, Clock::time_point now) {
   if (!shown_) return;
   const std::lock_guard lock(mutex_);
-  if (drawn_ && now - last_drawn_ < kBetweenDrawings) return;
-  const std::string text = line(bytes_done, bytes_total, now);
-  if (text.empty()) return;
+  draw(line(bytes_done, bytes_total, now), now);
+}
+
+void Progress::show(std::string_view text, Clock::time_point now) {
+  if (!shown_ || now - start_ < kPatience) return;
+  const std::lock_guard lock(mutex_);
+  draw(text.substr(0, columns_ - 1), now);
+}
+
+void Progress::draw(std::string_view text, Clock::time_point now) {
+  if (text.empty() || (drawn_ && now - last_drawn_ < kBetweenDrawings)) return;
   say(fmt::format("{}{}", kEraseLine, text));
   drawn_ = true;
   last_drawn_ = now;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "strobe/cli/terminal.h"
 
@@ -24,11 +25,16 @@ class Progress {
   void update(std::uint64_t bytes_done, std::uint64_t bytes_total,
               Clock::time_point now = Clock::now());
 
+  // A line in the caller's words, for work that is not counted in bytes.
+  void show(std::string_view text, Clock::time_point now = Clock::now());
+
   // The line as it would be shown now, "" while it is too early.
   std::string line(std::uint64_t bytes_done, std::uint64_t bytes_total,
                    Clock::time_point now) const;
 
  private:
+  void draw(std::string_view text, Clock::time_point now);
+
   const bool shown_;
   const std::size_t columns_;
   const std::string what_;

@@ -1,10 +1,13 @@
 #include "strobe/serve/bench_values.h"
 
+#include <cmath>
+
 namespace strobe::serve {
 namespace {
 
 constexpr double kGiga = 1e9;
 constexpr double kTera = 1e12;
+constexpr double kMeanDigits = 1e9;
 constexpr double kMicrosInSecond = 1e6;
 
 std::optional<double> times(std::optional<double> value, double factor) {
@@ -30,7 +33,9 @@ void write_mean(JsonWriter& json, const bench::RatioGrid& grid) {
     json.null();
     return;
   }
-  json.begin_object().member("value", mean->mean).member("cells", mean->cells).end_object();
+  // The last digits of a logarithm are the machine's, not the table's.
+  const double value = std::round(mean->mean * kMeanDigits) / kMeanDigits;
+  json.begin_object().member("value", value).member("cells", mean->cells).end_object();
 }
 
 BenchRates rates_of(const bench::CellRecord& record, const bench::TimeSummary& time,

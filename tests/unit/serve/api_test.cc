@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "strobe/base/json_copy.h"
+#include "strobe/serve/bench_shelf.h"
 #include "strobe/serve/kernel_shelf.h"
 #include "strobe/serve/open_trace.h"
 
@@ -45,6 +46,15 @@ Result<std::string> kernels_of_folder(Folder& folder, const Query& query) {
   return *body;
 }
 
+Result<std::string> benchmarks_of_folder(const std::string& route, const Query& query) {
+  STROBE_TRY(RunFolder files, RunFolder::open({kFolder}));
+  files.scan();
+  ShelfView view;
+  view.bench_files = files.bench_files();
+  STROBE_TRY(const BenchShelf::Body body, BenchShelf().answer(route, query, view));
+  return *body;
+}
+
 Result<std::string> ask(Folder& folder, const std::string& request) {
   const std::size_t mark = request.find('?');
   Query::Parameters parameters;
@@ -56,6 +66,7 @@ Result<std::string> ask(Folder& folder, const std::string& request) {
   const Query query(std::move(parameters));
   const std::string route = request.substr(0, mark);
   if (route == "kernels") return kernels_of_folder(folder, query);
+  if (route.starts_with("bench")) return benchmarks_of_folder(route, query);
   return api_answer(route, query, folder.lookup());
 }
 

@@ -47,8 +47,14 @@ export function runQuestion(run: BenchRun, parameters: Parameters): BenchQuestio
   const section = sectionOf(run, parameters);
   if (!section) return null;
   const pair = likelyPair(section.providers.map((one) => one.name), { baseline: parameters['baseline'], contender: parameters['contender'] });
-  const time = section.times.includes(parameters['time'] ?? '') ? parameters['time'] : undefined;
+  const asked = parameters['time'];
+  const time = asked !== undefined && asked !== headlineOf(section.times) && section.times.includes(asked) ? asked : undefined;
   return { file: run.file, case: section.case, dtype: section.dtype, ...pair, time };
+}
+
+// What is quoted where nobody asks for another: the device's time, or the host's where there is no device.
+export function headlineOf(times: readonly string[]): string {
+  return ['device', 'cpu'].find((mode) => times.includes(mode)) ?? times[0] ?? '';
 }
 
 const kTableWords = ['version', 'device', 'case', 'dtype', 'baseline', 'contender', 'metric'] as const;

@@ -158,6 +158,7 @@ const tickDigits = (value: number): string => String(Number(value.toPrecision(3)
 
 export const flopRateText = (value: number): string => rateText(value, 'FLOP/s');
 export const byteRateText = (value: number): string => rateText(value, 'B/s');
+export const byteTick = (value: number): string => rateText(value, 'B', tickDigits);
 export const flopRateTick = (value: number): string => rateText(value, 'FLOP/s', tickDigits);
 export const byteRateTick = (value: number): string => rateText(value, 'B/s', tickDigits);
 export const intensityText = (value: number): string => `${threeDigits(value)} FLOP/B`;

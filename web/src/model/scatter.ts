@@ -85,6 +85,7 @@ export function labelsFor(placed: readonly Placed[], nameOf: (kernel: number) =>
   for (const one of placed) {
     if (labels.length >= most) break;
     const text = nameOf(one.mark.kernel);
+    if (text === '') continue;
     const width = text.length * kLetterWidth;
     const sides = [
       { x: one.x + one.radius + 4, y: one.y - kLabelHeight / 2 }, { x: one.x - one.radius - 4 - width, y: one.y - kLabelHeight / 2 },

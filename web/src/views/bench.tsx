@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { BenchAlert, BenchGrids, BenchRun, BenchTable } from '../api/bench_types.ts';
 import { ApiError, type BenchQuestion } from '../api/client.ts';
-import { type TableWord, benchLabel, casesOf, gridQuestion, legendOf, likelyFile, metricText, runQuestion, sectionOf, tableCsv, tableOf, valueText, wordChoices } from '../model/bench.ts';
+import { type TableWord, benchLabel, casesOf, gridQuestion, headlineOf, legendOf, likelyFile, metricText, runQuestion, sectionOf, tableCsv, tableOf, valueText, wordChoices } from '../model/bench.ts';
 import { atScreen, withParameters } from '../model/route.ts';
 import { countText } from '../model/units.ts';
 import { BenchDetailsView, modeWord } from '../widgets/bench_details.tsx';
@@ -75,7 +75,7 @@ function RunBench({ run, pick }: { run: BenchRun; pick: JSX.Element }): JSX.Elem
                <Picker label="Baseline" value={question.baseline} choices={providers} onPick={(one) => set(one === question.contender ? { baseline: one, contender: question.baseline } : { baseline: one })} />
                <button type="button" class="quiet" title="Swap the sides" aria-label="Swap the sides" onClick={swap}>⇄</button>
                <Picker label="Contender" value={question.contender} choices={providers} onPick={(one) => set(one === question.baseline ? { contender: one, baseline: question.contender } : { contender: one })} />
-               {section.times.length > 1 && <Picker label="Time" value={question.time ?? ''} choices={['', ...section.times]} text={(one) => (one === '' ? 'headline' : modeWord(one))} onPick={(one) => set({ time: one || undefined })} isSmall />}
+               {section.times.length > 1 && <Picker label="Time" value={question.time ?? headlineOf(section.times)} choices={section.times} text={modeWord} onPick={(one) => set({ time: one === headlineOf(section.times) ? undefined : one })} isSmall />}
              </div>
              <BenchHeaderLine run={run} />
            </>} />
@@ -162,12 +162,12 @@ function TableCard({ table, alerts, chosen, isOpen, onOpen, onClose }: {
       )}
       <section class="card heat-card" aria-label="Table">
         <header>
-          <h2>{table.baseline === '' ? table.contender : `${table.contender} against ${table.baseline}`} <span class="muted">{metricText(table.metric)}</span></h2>
+          <h2>{table.baseline === '' ? table.contender : `${table.contender} against ${table.baseline}`}</h2>
           <span class="grow" />
           {table.mean && <span class="mean">geometric mean <b class="number">{valueText(table.mean.value, table.metric)}</b> of {countText(table.mean.cells)} cells</span>}
           <CopyButton label="Copy as CSV" text={() => tableCsv(table)} />
         </header>
-        {table.definition !== null && <p class="muted definition"><code>{table.definition}</code></p>}
+        <p class="muted definition">{table.definition !== null && <><code>{table.definition}</code>{' · '}</>}{metricText(table.metric)}</p>
         <HeatMap table={table} chosen={chosen} isOpen={isOpen} onOpen={onOpen} onClose={onClose} />
         <ul class="heat-legend">
           {table.metric !== 'gbps' && <li><span class="heat-key slower">slower</span><span class="heat-key even">100 %</span><span class="heat-key faster">faster</span></li>}

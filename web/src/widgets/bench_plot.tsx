@@ -5,7 +5,7 @@ import type { BenchPoints } from '../api/bench_types.ts';
 import { type PlotWindow, parseWindow, windowText } from '../model/axis.ts';
 import { type BenchAxes, type BenchMark, benchMarks, benchRoofs, benchWindow, likelyAxes, providerLooks } from '../model/bench_plot.ts';
 import { microText } from '../model/bench_samples.ts';
-import { byteRateText, byteRateTick, flopRateText, flopRateTick, intensityText, plainTick, roofLines } from '../model/roofline.ts';
+import { byteRateText, byteRateTick, byteTick, flopRateText, flopRateTick, intensityText, plainTick, roofLines } from '../model/roofline.ts';
 import { bytesText, shareText } from '../model/units.ts';
 import { SmallMark } from './kernel_mark.tsx';
 import { type Guide, Scatter } from './scatter.tsx';
@@ -16,7 +16,7 @@ const kSettleMs = 250;
 const kMarkShare = 0.045; // of the largest area a mark can have
 
 const kAxes = {
-  bandwidth: { x: { title: 'least bytes that must move', tick: (value: number): string => bytesText(value) }, y: { title: 'least bytes per second', tick: byteRateTick } },
+  bandwidth: { x: { title: 'least bytes that must move', tick: byteTick }, y: { title: 'least bytes per second', tick: byteRateTick } },
   roofline: { x: { title: 'FLOP per byte that must move', tick: plainTick }, y: { title: 'FLOP/s', tick: flopRateTick } },
 } as const;
 
@@ -31,8 +31,8 @@ export function BenchPlot({ points, chosen, contender, onChoose, parameters, onP
   const marks = useMemo(() => (axes ? benchMarks(points, axes) : []), [points, axes]);
   const names = useMemo(() => points.points.map((point) => {
     const look = looks.find((one) => one.provider === point.provider)!;
-    return { name: point.shape, family: look.family, bound: look.bound };
-  }), [points, looks]);
+    return { name: point.provider === contender ? point.shape : '', family: look.family, bound: look.bound };
+  }), [points, looks, contender]);
   const roofs = useMemo(() => benchRoofs(points), [points]);
   const whole = useMemo(() => benchWindow(marks, axes ?? 'bandwidth', roofs), [marks, axes, roofs]);
   const [moved, setMoved] = useState<PlotWindow | null>(() => parseWindow(parameters['window'], whole));
@@ -58,7 +58,8 @@ export function BenchPlot({ points, chosen, contender, onChoose, parameters, onP
         <nav class="switch" aria-label="Axes">
           {views.map((one) => <button key={one} type="button" aria-pressed={one === axes} onClick={() => turn(one)}>{one === 'bandwidth' ? 'Bandwidth' : 'Roofline'}</button>)}
         </nav>
-        <ul class="plot-note provider-legend">{looks.map((look) => <li key={look.provider}><SmallMark family={look.family} bound={look.bound} /> {look.provider}</li>)}</ul>
+        <ul class="plot-note provider-legend">{looks.map((look) => <li key={look.provider}><SmallMark family={look.family} bound={look.bound} /> {look.provider}</li>)}
+          {points.case === 'attention' && axes === 'roofline' && <li class="muted">operations count the masked half too</li>}</ul>
         <button type="button" class="quiet" disabled={moved === null} onClick={() => show(null)} title="Show everything (0, double click)">Reset zoom</button>
       </header>
       <div class="plots">

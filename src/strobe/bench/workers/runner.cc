@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "strobe/base/version.h"
+#include "strobe/bench/workers/greet.h"
 #include "strobe/bench/workers/group_run.h"
 
 namespace strobe::bench {
@@ -20,15 +21,6 @@ using Sessions = std::vector<std::unique_ptr<WorkerSession>>;
 
 bool is_cancelled(const RunRequest& request) {
   return request.cancelled != nullptr && *request.cancelled;
-}
-
-std::vector<std::string> command_of(const RunRequest& request, const std::string& provider) {
-  if (const auto own = request.workers.find(provider); own != request.workers.end()) {
-    return own->second;
-  }
-  std::vector<std::string> command = request.own_worker;
-  command.insert(command.end(), {"--provider", provider});
-  return command;
 }
 
 Error nothing_can_run(const std::map<std::string, std::string>& obstacles) {
@@ -118,7 +110,7 @@ Result<BenchOutcome> run_bench(const RunRequest& request,
   Sessions sessions;
   for (const std::string& provider : request.providers) {
     auto session =
-        std::make_unique<WorkerSession>(provider, command_of(request, provider), request);
+        std::make_unique<WorkerSession>(provider, worker_command(request, provider), request);
     if (Result<void> greeted = session->begin(""); !greeted) {
       outcome.obstacles[provider] = session->hello().info.obstacle;
     }

@@ -119,7 +119,7 @@ void add_mean(BenchTable& table, const RatioGrid& grid) {
   const std::string left_out = left_out_text(grid);
   const std::string rest = left_out.empty() ? "" : fmt::format("; left out: {}", left_out);
   table.notes.push_back(
-      mean ? fmt::format("geometric mean {} of {} of {} cells{}",
+      mean ? fmt::format("geometric mean {} over {} of {} cells{}",
                          mean_value_text(grid.metric, mean->mean), mean->cells, grid.cells.size(),
                          rest)
            : fmt::format("no mean: none of {} counts{}", counted(grid.cells.size(), "cell"), rest));

@@ -21,13 +21,13 @@ constexpr double kWidth = 1080;
 constexpr double kHeight = 380;
 constexpr double kLeft = 76;
 constexpr double kRight = 1050;
-constexpr double kTop = 46;
+constexpr double kTop = 52;
 constexpr double kBottom = 320;
 constexpr std::size_t kMostMarks = 4;
 
 struct Point {
   std::size_t provider = 0;
-  double bytes = 0;
+  double megabytes = 0;
   double rate = 0;
   std::string title;
 };
@@ -56,13 +56,13 @@ void draw_mark(SvgPlot& plot, double x, double y, std::size_t provider, const st
 std::string svg_of(const Picture& picture, const std::vector<std::string>& providers,
                    const bench::Roofs& roofs) {
   const std::optional<double> roof = picture.is_compute ? roofs.gemm_tflops : roofs.copy_gbps;
-  const auto [least, most] = std::ranges::minmax(picture.points, {}, &Point::bytes);
+  const auto [least, most] = std::ranges::minmax(picture.points, {}, &Point::megabytes);
   const auto [slowest, fastest] = std::ranges::minmax(picture.points, {}, &Point::rate);
   const double top = std::max(fastest.rate, roof.value_or(0)) * 1.3;
   SvgPlot plot(kWidth, kHeight, fmt::format("rates of {} over their size", picture.case_id));
-  const Scale x = Scale::logarithmic(least.bytes / 1.5, most.bytes * 1.5, kLeft, kRight);
+  const Scale x = Scale::logarithmic(least.megabytes / 1.5, most.megabytes * 1.5, kLeft, kRight);
   const Scale y = Scale::logarithmic(slowest.rate / 1.3, top, kBottom, kTop);
-  plot.axis_below(x, kBottom, kTop, "least traffic of the cell, bytes");
+  plot.axis_below(x, kBottom, kTop, "least traffic of the cell, MB");
   plot.axis_left(y, kLeft, kRight, picture.is_compute ? "TFLOP/s" : "GB/s");
   if (roof && *roof > 0) {
     plot.line(kLeft, y.at(*roof), kRight, y.at(*roof), "limit");
@@ -72,12 +72,12 @@ std::string svg_of(const Picture& picture, const std::vector<std::string>& provi
               Anchor::kEnd, "tick");
   }
   for (const Point& point : picture.points) {
-    draw_mark(plot, x.at(point.bytes), y.at(point.rate), point.provider, point.title);
+    draw_mark(plot, x.at(point.megabytes), y.at(point.rate), point.provider, point.title);
   }
   double at = kLeft + 8;
   for (std::size_t i = 0; i < providers.size(); ++i) {
-    draw_mark(plot, at, kTop - 24, i, "");
-    plot.text(at + 12, kTop - 20, providers[i]);
+    draw_mark(plot, at, kTop - 30, i, "");
+    plot.text(at + 12, kTop - 26, providers[i]);
     at += 40 + 7.5 * static_cast<double>(providers[i].size());
   }
   return std::move(plot).svg();

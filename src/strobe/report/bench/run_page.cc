@@ -126,8 +126,7 @@ std::vector<BenchTableKind> usual_tables(std::size_t providers) {
   if (providers < 2) {
     return {BenchTableKind::kTimes, BenchTableKind::kRoofline, BenchTableKind::kFlags};
   }
-  return {BenchTableKind::kOverview, BenchTableKind::kRelative, BenchTableKind::kRoofline,
-          BenchTableKind::kFlags};
+  return {BenchTableKind::kOverview, BenchTableKind::kRelative, BenchTableKind::kFlags};
 }
 
 }  // namespace
@@ -176,6 +175,9 @@ Result<BenchPage> run_page(const BenchRun& run, const BenchChoice& asked) {
   for (const BenchTableKind kind : kinds) {
     const std::size_t before = page.tables.size();
     add_table(page, kind, shown, choice);
+    if (choice.tables.empty() && page.tables.size() > before && page.tables.back().rows.empty()) {
+      page.tables.pop_back();  // nobody asked for what is empty
+    }
     if (page.tables.size() > before || choice.tables.empty()) continue;
     return nothing_to_show(
         fmt::format("this run has nothing for --table {}", table_name(kind)),

@@ -191,6 +191,10 @@ class FlatEmitter {
   SourceText text_;
 };
 
+bool has_broadcast(const KernelTask& task) {
+  return task.element_inputs() < task.expression.inputs.size();
+}
+
 }  // namespace
 
 bool can_run_flat(const KernelTask& task) {
@@ -212,7 +216,8 @@ GeneratedKernel emit_pointwise_flat(const KernelTask& task, const PointwiseFlat&
   GeneratedKernel kernel;
   kernel.name = kernel_name(
       task, "pointwise_flat",
-      cat(schedule.threads, "x", schedule.unroll, "x", schedule.packet_bytes,
+      cat(has_broadcast(task) ? cat(task.columns, "_") : std::string(), schedule.threads, "x",
+          schedule.unroll, "x", schedule.packet_bytes,
           schedule.blocks_per_sm > 0 ? cat("_stay", schedule.blocks_per_sm) : std::string(),
           hint_suffix(schedule.hint)));
   const std::int64_t packets =

@@ -5,7 +5,7 @@
 
 #include "strobe/base/check.h"
 #include "strobe/bench/providers/cpu/row_kernel_match.h"
-#include "strobe/bench/reference/half_float.h"
+#include "strobe/bench/providers/cpu/typed_values.h"
 
 namespace strobe::bench {
 namespace {
@@ -14,21 +14,6 @@ constexpr std::int64_t kPieceColumns = 1024;
 
 bool is_one_a_row(Extent extent) { return extent == Extent::kRows || extent == Extent::kScalar; }
 bool is_reduction(Op op) { return op == Op::kRowSum || op == Op::kRowMax; }
-
-float read(DType dtype, const void* tensor, std::int64_t at) {
-  if (dtype == DType::kF32) return static_cast<const float*>(tensor)[at];
-  const std::uint16_t bits = static_cast<const std::uint16_t*>(tensor)[at];
-  return dtype == DType::kF16 ? f16_value(bits) : bf16_value(bits);
-}
-
-void write(DType dtype, void* tensor, std::int64_t at, float value) {
-  if (dtype == DType::kF32) {
-    static_cast<float*>(tensor)[at] = value;
-  } else {
-    static_cast<std::uint16_t*>(tensor)[at] =
-        dtype == DType::kF16 ? f16_bits(value) : bf16_bits(value);
-  }
-}
 
 double applied(Op op, double a, double b) {
   switch (op) {
@@ -117,7 +102,7 @@ void BlockedExpression::load_piece(Row& row, std::size_t index) const {
     const std::int64_t at = is_columns  ? column
                             : is_turned ? column * rows_ + row.row
                                         : row.row * columns_ + column;
-    row.piece(index)[i] = read(dtype_, row.inputs[input], at);
+    row.piece(index)[i] = read_value(dtype_, row.inputs[input], at);
   }
 }
 
@@ -170,14 +155,14 @@ void BlockedExpression::store_piece(Row& row, std::size_t index) const {
   const Output& output = expression_.outputs[index];
   const auto node = static_cast<std::size_t>(output.node);
   if (is_one_a_row(expression_.nodes[node].extent)) {
-    write(dtype_, row.outputs[index], row.row, value_of(row, output.node));
+    write_value(dtype_, row.outputs[index], row.row, value_of(row, output.node));
     return;
   }
   for (std::int64_t i = 0; i < row.count; ++i) {
     const std::int64_t column = row.column + i;
     const std::int64_t at =
         output.tensor.is_transposed ? column * rows_ + row.row : row.row * columns_ + column;
-    write(dtype_, row.outputs[index], at, row.piece(node)[i]);
+    write_value(dtype_, row.outputs[index], at, row.piece(node)[i]);
   }
 }
 
@@ -193,8 +178,8 @@ void BlockedExpression::sweep(Row& row, int pass) const {
       if (node.op == Op::kColumnCount) row.values[i] = static_cast<double>(columns_);
       if (node.op == Op::kInput) {
         row.values[i] =
-            static_cast<double>(read(dtype_, row.inputs[static_cast<std::size_t>(node.input)],
-                                     node.extent == Extent::kRows ? row.row : 0));
+            static_cast<double>(read_value(dtype_, row.inputs[static_cast<std::size_t>(node.input)],
+                                           node.extent == Extent::kRows ? row.row : 0));
       }
       if (node.a == kNoNode) continue;
       const double b = node.b == kNoNode ? 0 : row.values[static_cast<std::size_t>(node.b)];

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/bench/reference/half_float.h"
+#include "strobe/bench/providers/cpu/typed_values.h"
 #include "strobe/bench/reference/input_tensors.h"
 #include "strobe/bench/reference/reference.h"
 
@@ -17,21 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 double microseconds(Clock::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
-}
-
-void store(DType dtype, void* tensor, std::int64_t at, float value) {
-  if (dtype == DType::kF32) {
-    static_cast<float*>(tensor)[at] = value;
-  } else {
-    static_cast<std::uint16_t*>(tensor)[at] =
-        dtype == DType::kF16 ? f16_bits(value) : bf16_bits(value);
-  }
-}
-
-float load(DType dtype, const void* tensor, std::int64_t at) {
-  if (dtype == DType::kF32) return static_cast<const float*>(tensor)[at];
-  const std::uint16_t bits = static_cast<const std::uint16_t*>(tensor)[at];
-  return dtype == DType::kF16 ? f16_value(bits) : bf16_value(bits);
 }
 
 }  // namespace
@@ -98,7 +83,7 @@ void CpuCell::fill_inputs() {
     team_.share(buffer.bytes() / bytes_of(dtype), 8192,
                 [&](std::int64_t, std::int64_t first, std::int64_t last) {
                   for (std::int64_t at = first; at < last; ++at)
-                    store(dtype, buffer.data(), at, sources[i](at));
+                    write_value(dtype, buffer.data(), at, sources[i](at));
                 });
   }
 }
@@ -162,7 +147,8 @@ Result<std::vector<float>> CpuCell::output_rows(std::size_t index,
   const void* const tensor = buffers_[program_.outputs[index]].data();
   for (const std::int64_t row : rows) {
     for (std::int64_t column = 0; column < layouts[index].columns; ++column) {
-      values.push_back(load(request_.cell.dtype, tensor, row * layouts[index].columns + column));
+      values.push_back(
+          read_value(request_.cell.dtype, tensor, row * layouts[index].columns + column));
     }
   }
   return values;

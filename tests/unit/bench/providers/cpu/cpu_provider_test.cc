@@ -79,9 +79,7 @@ TEST_P(CpuCases, are_right_in_every_type_and_instruction_set) {
 
 std::vector<std::string> case_ids() {
   std::vector<std::string> ids;
-  for (const CaseInfo& info : cases()) {
-    if (info.kind == CaseKind::kRows) ids.emplace_back(info.id);
-  }
+  for (const CaseInfo& info : cases()) ids.emplace_back(info.id);
   return ids;
 }
 INSTANTIATE_TEST_SUITE_P(All, CpuCases, testing::ValuesIn(case_ids()),
@@ -112,7 +110,6 @@ TEST(CpuProvider, plans_exactly_what_it_will_allocate) {
             5 * 7000 * 4);
   EXPECT_EQ(unfused.plan(request_of("pointwise_chain", {{100, 70}}).cell)->kernels, 4);
   for (const CaseInfo& info : cases()) {
-    if (info.kind != CaseKind::kRows) continue;
     const PrepareRequest request = request_of(info.id, small_shapes(info.kind)[1]);
     auto cell = unfused.prepare(request);
     ASSERT_TRUE(cell);

@@ -1,0 +1,99 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/bench/cases/case_info.h"
+#include "strobe/bench/grid.h"
+#include "strobe/bench/workers/greet.h"
+#include "strobe/bench/workers/protocol_words.h"
+#include "strobe/cli/bench_actions.h"
+#include "strobe/cli/bench_run_request.h"
+#include "strobe/cli/output.h"
+
+namespace strobe::cli {
+namespace {
+
+using bench::CaseInfo;
+using bench::CaseKind;
+
+// Where rows and columns are long the ceiling is a number of its own.
+constexpr std::int64_t kLong = 65536;
+
+std::string case_lines() {
+  std::string text = "Cases (ceiling: what fusion alone can win at large shapes)\n";
+  for (const CaseInfo& info : bench::cases()) {
+    std::string ceiling = "-";
+    if (info.kind == CaseKind::kRows) {
+      const auto costs = bench::costs_of(info, bench::Shape{{kLong, kLong}}, bench::DType::kF32);
+      ceiling = fmt::format("{:.2f}x", costs.ceiling());
+    }
+    text += fmt::format("  {:<32} {:>7}  {:>2} kernels unfused  {}\n", info.id, ceiling,
+                        info.eager_kernels, info.definition);
+  }
+  return text;
+}
+
+std::string grid_lines() {
+  std::string text = "\nGrids (shapes over rows / matrices / convolutions / attention)\n";
+  for (const std::string_view grid : bench::grid_names()) {
+    std::vector<std::string> counts;
+    for (const CaseKind kind : {CaseKind::kRows, CaseKind::kMatmul, CaseKind::kConvolution,
+                                CaseKind::kAttention}) {
+      const auto shapes = bench::grid_shapes(grid, kind);
+      counts.push_back(shapes ? std::to_string(shapes->size()) : "-");
+    }
+    text += fmt::format("  {:<12} {}\n", grid, fmt::join(counts, " / "));
+  }
+  return text;
+}
+
+std::string provider_line(std::string_view name, const bench::WorkerReply& hello) {
+  if (!hello.info.is_available()) {
+    return fmt::format("  {:<22} not here: {}\n", name, hello.info.obstacle);
+  }
+  return fmt::format("  {:<22} {}{}{}\n", name, hello.info.device,
+                     hello.info.version.empty() ? "" : "; ", hello.info.version);
+}
+
+Result<void> list(const Arguments& arguments, const Terminal&) {
+  BenchRunRequest request;
+  request.run.own_worker = own_worker_command();
+  for (const std::string_view name : bench::torch_provider_names()) {
+    request.run.providers.emplace_back(name);
+  }
+  STROBE_TRY_VOID(add_workers(arguments, request));
+  std::string text = case_lines() + grid_lines() + "\nProviders\n";
+  for (const std::string_view name : bench::provider_names()) {
+    text += provider_line(name, bench::greet(request.run, std::string(name)));
+  }
+  // One interpreter answers for all of its variants.
+  const bench::WorkerReply torch = bench::greet(request.run, "torch-eager");
+  for (const std::string_view name : bench::torch_provider_names()) {
+    bench::WorkerReply hello = torch;
+    if (hello.info.is_available() &&
+        std::ranges::find(hello.variants, bench::variant_of(name)) == hello.variants.end()) {
+      hello.info.obstacle = "this torch does not have it";
+    }
+    text += provider_line(name, hello);
+  }
+  text += "  --worker NAME=COMMAND  anything else that speaks docs/formats/bench_worker.md\n";
+  return write_to_stdout(text);
+}
+
+}  // namespace
+
+Command bench_list_action() {
+  return {.name = "bench list",
+          .summary = "the cases, the grids, and which providers can run here",
+          .examples = {{"strobe bench list", "what there is, and what is missing"},
+                       {"strobe bench list --python ~/venv/bin/python", "with the torch of another "
+                                                                        "environment"}},
+          .flags = {{.name = "python",
+                     .kind = FlagKind::kValue,
+                     .value = "PROGRAM",
+                     .help = "the interpreter that has torch (python3)"}},
+          .run = list};
+}
+
+}  // namespace strobe::cli

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "strobe/cli/bench_actions.h"
+#include "strobe/cli/bench_run_files.h"
+#include "strobe/cli/bench_run_request.h"
+#include "strobe/cli/interrupt.h"
+#include "strobe/cli/message.h"
+#include "strobe/cli/output.h"
+#include "strobe/cli/progress.h"
+#include "strobe/report/bench/bench_render.h"
+#include "strobe/report/bench/short_table.h"
+
+namespace strobe::cli {
+namespace {
+
+using bench::BenchOutcome;
+using bench::CellStatus;
+using Clock = std::chrono::steady_clock;
+
+std::string progress_line(const bench::RunProgress& progress, Clock::duration spent) {
+  const double seconds = std::chrono::duration<double>(spent).count();
+  const double left = seconds / static_cast<double>(progress.done) *
+                      static_cast<double>(progress.total - progress.done);
+  return fmt::format("{} of {} cells, about {} left: {} {}", progress.done, progress.total,
+                     left < 90 ? fmt::format("{:.0f} s", left) : fmt::format("{:.0f} min", left / 60),
+                     bench::cell_text(progress.last->cell), bench::status_name(progress.last->status));
+}
+
+std::string answer(const BenchRunRequest& request, const BenchOutcome& outcome,
+                   const Terminal& terminal) {
+  report::BenchPage page{.title = "strobe bench"};
+  const bench::RunHeader& header = outcome.run.header;
+  if (!header.device.empty()) page.facts.emplace_back("device", header.device);
+  if (header.roofs.copy_gbps) {
+    page.facts.emplace_back("copy roof", fmt::format("{:.1f} GB/s", *header.roofs.copy_gbps));
+  }
+  page.facts.emplace_back("cells", report::outcome_line(outcome.run));
+  page.tables.push_back(report::short_table(outcome.run));
+  std::string text = report::bench_text(
+      page, {.width = terminal.columns, .color = terminal.color, .unicode = terminal.unicode});
+  if (request.is_paddle_style) text += report::paddle_lines(outcome.run);
+  return text;
+}
+
+// What decides the exit code once everything is written.
+Result<void> judged(const BenchRunRequest& request, const BenchOutcome& outcome) {
+  const auto& cells = outcome.run.cells;
+  const auto wrong = std::ranges::count(cells, CellStatus::kWrong, &bench::CellRecord::status);
+  if (wrong > 0) {
+    return Error{.code = ErrorCode::kGateFailed,
+                 .what = fmt::format("{} of {} cells gave wrong values", wrong, cells.size()),
+                 .where = "",
+                 .hint = "their times count in no ratio; the table says how far they are off"};
+  }
+  if (!request.chose_providers || outcome.obstacles.empty()) return {};
+  const auto& [name, why] = *outcome.obstacles.begin();
+  return Error{.code = ErrorCode::kMachineLacks,
+               .what = fmt::format("{} cannot run here: {}", name, why),
+               .where = "",
+               .hint = "the other providers have been measured"};
+}
+
+Result<void> run(const Arguments& arguments, const Terminal& terminal) {
+  STROBE_TRY(const BenchRunRequest request, read_bench_run_request(arguments));
+  RunFile file(request.output);
+  STROBE_TRY_VOID(file.check());
+  Result<void> kept;
+  Result<BenchOutcome> outcome = [&] {
+    Progress progress(terminal, "bench");
+    const auto since = Clock::now();
+    return bench::run_bench(request.run, [&](const bench::RunProgress& now) {
+      progress.show(progress_line(now, Clock::now() - since));
+      if (kept) kept = file.keep(*now.so_far);
+    });
+  }();
+  if (!outcome) return std::move(outcome).error();
+  if (terminal.verbose) {
+    for (const std::string& line : outcome->log) say(fmt::format("strobe: {}\n", line));
+  }
+  if (outcome->is_interrupted) {
+    answered_interrupt();
+    if (file.has_partial()) {
+      say(fmt::format("strobe: {} cells are kept in {}\n", outcome->run.cells.size(),
+                      file.partial()));
+    }
+    return check_interrupted();
+  }
+  STROBE_TRY_VOID(file.finish(outcome->run, request.keeps_samples));
+  STROBE_TRY_VOID(write_to_stdout(answer(request, *outcome, terminal)));
+  return judged(request, *outcome);
+}
+
+}  // namespace
+
+Command bench_run_action() {
+  Command command = {
+      .name = "bench run",
+      .summary = "measure cases by several providers over a grid of shapes, and check their values",
+      .examples = {{"strobe bench run --quick", "what fusion wins on this machine, in a minute"},
+                   {"strobe bench run --case softmax,layernorm --provider "
+                    "cuda-unfused,cuda-fused,torch-inductor -o run.json",
+                    "against what you have today, kept"},
+                   {"strobe bench run --case softmax --shape 4096x4096 --worker mine='./worker'",
+                    "any other stack"}},
+      .notes = {"Every provider runs in a process of its own; one that crashes, hangs or runs out of "
+                "memory ends its cell and no other. OOM* was predicted and not run. Providers of one "
+                "shape take turns, the same inputs for all, and every output is checked against f64.",
+                "Exit code 1: a provider gave wrong values. 4: a provider that was asked for cannot "
+                "run here."},
+      .flags = bench_cell_flags(),
+      .run = run};
+  for (Flag& flag : bench_measure_flags()) command.flags.push_back(std::move(flag));
+  return command;
+}
+
+}  // namespace strobe::cli

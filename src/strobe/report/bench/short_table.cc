@@ -1,0 +1,137 @@
+#include "strobe/report/bench/short_table.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/bench/reference/reference.h"
+#include "strobe/report/bench/cell_text.h"
+
+namespace strobe::report {
+namespace {
+
+using bench::CellFlag;
+using bench::CellRecord;
+using bench::CellStatus;
+using bench::TimeMode;
+using bench::TimeSummary;
+
+bool has_time(const CellRecord& record) {
+  return (record.status == CellStatus::kOk || record.status == CellStatus::kWrong) &&
+         record.headline() != nullptr;
+}
+
+BenchCell text_cell(std::string text) { return {.text = std::move(text)}; }
+
+BenchCell time_cell(const CellRecord& record) {
+  if (!has_time(record)) {
+    return {.text = status_text(record.status, ""),
+            .mark = BenchMark::kMissing,
+            .title = record.reason};
+  }
+  const TimeSummary& time = *record.headline();
+  const double half = (time.ci95[1] - time.ci95[0]) / 2;
+  return {.text = fmt::format("{} +-{:.1f} %", micros_text(time.p50),
+                              time.p50 > 0 ? 100 * half / time.p50 : 0.0),
+          .value = time.p50,
+          .mark = record.status == CellStatus::kWrong ? BenchMark::kWrong : BenchMark::kPlain};
+}
+
+// Bytes that a perfect fusion moves, over the time; of the copy roof in percent.
+double gbps(const CellRecord& record) { return record.bytes.min / record.headline()->p50 / 1e3; }
+
+bool are_neighbours(const CellRecord& a, const CellRecord& b) {
+  return a.cell.case_id == b.cell.case_id && a.cell.shape == b.cell.shape &&
+         a.cell.dtype == b.cell.dtype;
+}
+
+BenchCell ratio_cell(const CellRecord* baseline, const CellRecord& record) {
+  // A wrong or missing side has no ratio; a ratio to itself says nothing.
+  if (baseline == nullptr || baseline == &record || baseline->status != CellStatus::kOk ||
+      record.status != CellStatus::kOk || !has_time(*baseline) || !has_time(record)) {
+    return text_cell("");
+  }
+  const double ratio = baseline->headline()->p50 / record.headline()->p50;
+  const bool is_same = record.has(CellFlag::kSameKernels);
+  return {.text = fmt::format("{:.2f}x", ratio),
+          .value = ratio,
+          .mark = is_same ? BenchMark::kSame : BenchMark::kPlain,
+          .percent = 100 * ratio};
+}
+
+std::string flags_text(const CellRecord& record) {
+  std::vector<std::string> words;
+  if (record.status == CellStatus::kWrong) words.emplace_back("wrong");
+  for (const CellFlag flag : record.flags) words.emplace_back(bench::flag_name(flag));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+BenchTable short_table(const bench::BenchRun& run) {
+  BenchTable table{.key = "cells", .title = "Cells"};
+  table.lead = "Medians with half the width of their 95 % interval; GB/s of the bytes that a perfect "
+               "fusion moves; the ratio is to the first provider, above 1 is faster.";
+  table.corner = "case";
+  table.columns = {{"shape", "shape", true},     {"dtype", "type", true},
+                   {"provider", "provider", true}, {"time_us", "time"},
+                   {"gbps", "GB/s"},               {"copy_percent", "of copy roof"},
+                   {"ratio", "ratio"},             {"flags", "", true}};
+  const CellRecord* baseline = nullptr;
+  for (const CellRecord& record : run.cells) {
+    if (baseline == nullptr || !are_neighbours(*baseline, record)) baseline = &record;
+    const bool is_timed = has_time(record);
+    const double rate = is_timed ? gbps(record) : 0;
+    BenchRow row{record.cell.case_id, {}};
+    row.cells = {text_cell(bench::shape_text(record.cell.shape)),
+                 text_cell(std::string(bench::dtype_name(record.cell.dtype))),
+                 text_cell(record.cell.provider), time_cell(record),
+                 text_cell(is_timed ? fmt::format("{:.1f}", rate) : ""),
+                 text_cell(is_timed && run.header.roofs.copy_gbps
+                               ? fmt::format("{:.0f} %", 100 * rate / *run.header.roofs.copy_gbps)
+                               : ""),
+                 ratio_cell(baseline, record), text_cell(flags_text(record))};
+    table.rows.push_back(std::move(row));
+    if (!record.reason.empty()) {
+      const std::string line = fmt::format("{}: {}", cell_text(record.cell), record.reason);
+      (record.status == CellStatus::kUnsupported ? table.notes : table.warnings).push_back(line);
+    }
+  }
+  return table;
+}
+
+std::string outcome_line(const bench::BenchRun& run) {
+  constexpr std::array kStatuses = {
+      CellStatus::kOk,      CellStatus::kWrong,       CellStatus::kOom,   CellStatus::kOomPredicted,
+      CellStatus::kTimeout, CellStatus::kUnsupported, CellStatus::kError, CellStatus::kMissing};
+  std::vector<std::string> parts;
+  for (const CellStatus status : kStatuses) {
+    const auto count = std::ranges::count(run.cells, status, &CellRecord::status);
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, bench::status_name(status)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string paddle_lines(const bench::BenchRun& run) {
+  std::string text;
+  for (const CellRecord& record : run.cells) {
+    if (record.cell.case_id != "attention" || !has_time(record)) continue;
+    if (record.accuracy) text += bench::equality_line(*record.accuracy) + "\n";
+    // Wall time, as that benchmark takes it, where it was measured.
+    const TimeSummary* const call = record.time(TimeMode::kCall);
+    const double us = (call != nullptr ? call : record.headline())->p50;
+    const std::string& provider = record.cell.provider;
+    const bool is_plain = provider.find("eager") != std::string::npos ||
+                          provider.find("math") != std::string::npos ||
+                          provider.find("unfused") != std::string::npos;
+    const bench::Shape& shape = record.cell.shape;
+    text += fmt::format("{} | {:2} | {:2} | {:4} |  Time costs: {:.3f} ms / time\n",
+                        is_plain ? "Attention" : "FlashAttention", shape[0], shape[3], shape[1],
+                        us / 1e3);
+  }
+  return text;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,46 @@
+#include "strobe/cli/bench_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strobe::cli {
+namespace {
+
+using ::testing::ElementsAre;
+
+const std::vector<std::string> kDevices = {"RTX3090", "A100", "A100-RTX3090"};
+
+TEST(BenchNames, a_whole_name_is_itself_even_where_others_begin_so) {
+  EXPECT_EQ(resolve_name("--device", "A100", kDevices).value(), "A100");
+  EXPECT_EQ(resolve_name("--device", "a100", kDevices).value(), "A100");
+}
+
+TEST(BenchNames, a_beginning_is_enough_if_only_one_begins_so) {
+  EXPECT_EQ(resolve_name("--device", "RTX", kDevices).value(), "RTX3090");
+  EXPECT_EQ(resolve_name("--device", "A100-", kDevices).value(), "A100-RTX3090");
+}
+
+TEST(BenchNames, a_beginning_of_several_names_is_answered_with_them) {
+  const auto name = resolve_name("--device", "A1", kDevices);
+  ASSERT_FALSE(name);
+  EXPECT_EQ(name.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(name.error().what, "'A1' may be several");
+  EXPECT_EQ(name.error().hint, "there are A100, A100-RTX3090");
+}
+
+TEST(BenchNames, a_name_that_is_not_there_is_answered_with_all_there_are) {
+  const auto name = resolve_name("--device", "H200", kDevices);
+  ASSERT_FALSE(name);
+  EXPECT_EQ(name.error().what, "'H200' is not in this file");
+  EXPECT_EQ(name.error().where, "--device");
+  EXPECT_EQ(name.error().hint, "there are RTX3090, A100, A100-RTX3090");
+}
+
+TEST(BenchNames, of_a_list_each_is_resolved_in_order) {
+  EXPECT_THAT(resolve_names("--device", {"A100", "R"}, kDevices).value(),
+              ElementsAre("A100", "RTX3090"));
+  EXPECT_FALSE(resolve_names("--device", {"A100", "x"}, kDevices));
+}
+
+}  // namespace
+}  // namespace strobe::cli

@@ -1,0 +1,129 @@
+#include "strobe/cli/bench_show_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/bench_sketch.h"
+
+namespace strobe::cli {
+namespace {
+
+using report::BenchTableKind;
+using ::testing::ElementsAre;
+
+Arguments arguments(std::vector<std::string> files,
+                    const std::vector<std::pair<std::string, std::string>>& flags = {}) {
+  Arguments arguments;
+  arguments.positionals = std::move(files);
+  for (const auto& [flag, value] : flags) arguments.add(flag, value);
+  return arguments;
+}
+
+TEST(BenchShowRequest, one_file_alone_is_a_whole_request) {
+  const auto request = read_bench_show_request(arguments({"run.json"}));
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->files.at(0), "run.json");
+  EXPECT_TRUE(request->choice.tables.empty());
+  EXPECT_EQ(request->format, BenchFormat::kText);
+}
+
+TEST(BenchShowRequest, every_flag_reaches_the_choice) {
+  const auto request = read_bench_show_request(arguments({"-"}, {{"table", "relative,kernels"},
+                                                                 {"case", "softmax"},
+                                                                 {"baseline", "a"},
+                                                                 {"contender", "b,c"},
+                                                                 {"dtype", "f16"},
+                                                                 {"shape", "8x8"},
+                                                                 {"mode", "call"},
+                                                                 {"version", "v3"},
+                                                                 {"device", "A100"},
+                                                                 {"missing", "#VALUE!"},
+                                                                 {"net", "on"},
+                                                                 {"format", "tsv"},
+                                                                 {"output", "x"}}));
+  ASSERT_TRUE(request) << request.error().what;
+  EXPECT_EQ(request->files.at(0), "/dev/stdin");
+  EXPECT_THAT(request->choice.tables,
+              ElementsAre(BenchTableKind::kRelative, BenchTableKind::kKernels));
+  EXPECT_THAT(request->choice.cases, ElementsAre("softmax"));
+  EXPECT_EQ(request->choice.baseline, "a");
+  EXPECT_THAT(request->choice.contenders, ElementsAre("b", "c"));
+  EXPECT_THAT(request->choice.dtypes, ElementsAre("f16"));
+  EXPECT_EQ(request->choice.shapes.at(0), (bench::Shape{{8, 8}}));
+  EXPECT_EQ(request->choice.mode, bench::TimeMode::kCall);
+  EXPECT_THAT(request->choice.versions, ElementsAre("v3"));
+  EXPECT_THAT(request->choice.devices, ElementsAre("A100"));
+  EXPECT_EQ(request->choice.missing, "#VALUE!");
+  EXPECT_TRUE(request->choice.is_net);
+  EXPECT_EQ(request->format, BenchFormat::kTsv);
+  EXPECT_EQ(request->output, "x");
+}
+
+TEST(BenchShowRequest, all_is_every_table_of_a_run) {
+  const auto request = read_bench_show_request(arguments({"run.json"}, {{"table", "all"}}));
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->choice.tables.size(), 9u);
+}
+
+TEST(BenchShowRequest, no_file_three_files_and_nonsense_are_refused) {
+  EXPECT_EQ(read_bench_show_request(arguments({})).error().what, "no run was given");
+  EXPECT_FALSE(read_bench_show_request(arguments({"a", "b", "c"})));
+  EXPECT_FALSE(read_bench_show_request(arguments({"a"}, {{"table", "chairs"}})));
+  const auto shape = read_bench_show_request(arguments({"a"}, {{"shape", "big"}}));
+  ASSERT_FALSE(shape);
+  EXPECT_EQ(shape.error().where, "--shape");
+}
+
+bench::RatioGrids grids() {
+  bench::RatioGrids grids;
+  grids.grids = {{.version = "v3-do_bench",
+                  .device = "A100",
+                  .case_id = "softmax",
+                  .baseline = "eager",
+                  .contender = "inductor"},
+                 {.version = "v3-do_bench",
+                  .device = "A100-RTX3090",
+                  .case_id = "softmax_backward",
+                  .baseline = "eager@RTX3090",
+                  .contender = "eager@A100",
+                  .metric = bench::GridMetric::kDeviceSpeedup}};
+  return grids;
+}
+
+TEST(BenchShowRequest, names_are_made_whole_by_those_of_a_table) {
+  report::BenchChoice choice;
+  choice.versions = {"v3"};
+  choice.devices = {"A100"};
+  choice.cases = {"softmax"};
+  choice.baseline = "e";
+  choice.contenders = {"ind"};
+  const auto whole = resolve(choice, grids());
+  ASSERT_TRUE(whole) << whole.error().what;
+  EXPECT_THAT(whole->versions, ElementsAre("v3-do_bench"));
+  EXPECT_THAT(whole->cases, ElementsAre("softmax"));
+  EXPECT_EQ(whole->baseline, "eager");
+  EXPECT_THAT(whole->contenders, ElementsAre("inductor"));
+  choice.cases = {"attention"};
+  EXPECT_EQ(resolve(choice, grids()).error().hint, "there are softmax, softmax_backward");
+}
+
+TEST(BenchShowRequest, names_are_made_whole_by_those_of_a_run) {
+  bench::BenchRun run;
+  run.header.device = "NVIDIA H200";
+  run.cells = {bench::sketched_cell("softmax", {{8, 8}}, "cuda-fused", 1),
+               bench::sketched_cell("softmax", {{8, 8}}, "cuda-unfused", 1)};
+  report::BenchChoice choice;
+  choice.cases = {"soft"};
+  choice.baseline = "cuda-u";
+  const auto whole = resolve(choice, run);
+  ASSERT_TRUE(whole) << whole.error().what;
+  EXPECT_EQ(whole->baseline, "cuda-unfused");
+  choice.baseline = "cuda";
+  EXPECT_EQ(resolve(choice, run).error().what, "'cuda' may be several");
+  choice = {};
+  choice.versions = {"v3"};
+  EXPECT_EQ(resolve(choice, run).error().what, "a run of strobe has no version");
+}
+
+}  // namespace
+}  // namespace strobe::cli

@@ -1,0 +1,202 @@
+#include "strobe/report/bench/bench_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/bench_sketch.h"
+
+namespace strobe::report {
+namespace {
+
+using bench::BenchRun;
+using bench::CellStatus;
+using bench::GridMetric;
+using bench::RatioGrid;
+using bench::sketched_cell;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> keys(const BenchPage& page) {
+  std::vector<std::string> keys;
+  for (const BenchTable& table : page.tables) keys.push_back(table.key);
+  return keys;
+}
+
+BenchPage shown(Result<BenchPage> page) {
+  EXPECT_TRUE(page) << (page ? "" : page.error().what);
+  return page ? std::move(page).value() : BenchPage{};
+}
+
+BenchRun small_run() {
+  BenchRun run;
+  run.header.run = "r1";
+  run.header.device = "H200";
+  for (const std::string case_id : {"softmax", "layernorm"}) {
+    for (const std::int64_t rows : {8, 16}) {
+      run.cells.push_back(sketched_cell(case_id, {{rows, 8}}, "cuda-fused", 2));
+      run.cells.push_back(sketched_cell(case_id, {{rows, 8}}, "cuda-unfused", 4));
+      run.cells.push_back(sketched_cell(case_id, {{rows, 8}}, "torch-inductor", 5));
+    }
+  }
+  for (bench::CellRecord& record : run.cells) record.bytes.min = 1e6;
+  return run;
+}
+
+TEST(BenchTables, every_kind_reads_back_from_its_name) {
+  for (const std::string_view name : table_names()) {
+    ASSERT_TRUE(find_table(name)) << name;
+    EXPECT_EQ(table_name(*find_table(name)), name);
+  }
+  EXPECT_FALSE(find_table("chairs"));
+}
+
+TEST(UsualBaseline, eager_comes_before_unfused_and_that_before_the_first) {
+  EXPECT_EQ(usual_baseline({"a", "cuda-unfused", "torch-eager"}), "torch-eager");
+  EXPECT_EQ(usual_baseline({"a", "cuda-unfused"}), "cuda-unfused");
+  EXPECT_EQ(usual_baseline({"a", "b"}), "a");
+  EXPECT_EQ(usual_baseline({}), "");
+}
+
+TEST(RunPage, without_a_choice_every_case_and_contender_has_its_table) {
+  const BenchPage page = shown(run_page(small_run(), {}));
+  EXPECT_EQ(page.title, "strobe bench: r1");
+  EXPECT_THAT(keys(page), ElementsAre("overview", "relative", "relative", "relative", "relative"));
+  EXPECT_THAT(page.tables[1].title, HasSubstr("softmax f32, cuda-fused / cuda-unfused"));
+  EXPECT_THAT(page.tables[2].title, HasSubstr("softmax f32, torch-inductor / cuda-unfused"));
+  EXPECT_EQ(page.figures.size(), 2u);
+}
+
+TEST(RunPage, a_single_provider_is_shown_by_its_times) {
+  BenchRun run = small_run();
+  std::erase_if(run.cells, [](const auto& record) { return record.cell.provider != "cuda-fused"; });
+  EXPECT_THAT(keys(shown(run_page(run, {}))), ElementsAre("times", "roofline"));
+}
+
+TEST(RunPage, a_pair_of_providers_and_a_case_are_one_table) {
+  BenchChoice choice;
+  choice.tables = {BenchTableKind::kRelative};
+  choice.cases = {"softmax"};
+  choice.baseline = "torch-inductor";
+  choice.contenders = {"cuda-fused"};
+  const BenchPage page = shown(run_page(small_run(), choice));
+  ASSERT_EQ(page.tables.size(), 1u);
+  EXPECT_EQ(page.tables[0].rows.at(0).cells.at(0).text, "250.00%");
+}
+
+TEST(RunPage, pairs_that_ran_the_same_kernels_are_flagged_by_showing_them) {
+  BenchRun run = small_run();
+  for (bench::CellRecord& record : run.cells) record.kernels = {{.name = "softmax_kernel"}};
+  const BenchPage page = shown(run_page(run, {}));
+  EXPECT_EQ(page.tables.back().key, "flags");
+  EXPECT_EQ(page.tables.back().rows.size(), 8u);  // all but the baseline's
+  EXPECT_EQ(page.tables[1].rows[0].cells[0].mark, BenchMark::kSame);
+}
+
+TEST(RunPage, every_table_can_be_asked_for) {
+  BenchChoice choice;
+  choice.cases = {"softmax"};
+  choice.contenders = {"cuda-fused"};
+  for (const auto& [kind, tables] :
+       std::vector<std::pair<BenchTableKind, std::size_t>>{{BenchTableKind::kOverview, 1},
+                                                           {BenchTableKind::kRelative, 1},
+                                                           {BenchTableKind::kOverhead, 1},
+                                                           {BenchTableKind::kBandwidth, 1},
+                                                           {BenchTableKind::kTimes, 1},
+                                                           {BenchTableKind::kRoofline, 1},
+                                                           {BenchTableKind::kMemory, 1},
+                                                           {BenchTableKind::kKernels, 1},
+                                                           {BenchTableKind::kFlags, 1}}) {
+    choice.tables = {kind};
+    const BenchPage page = shown(run_page(small_run(), choice));
+    ASSERT_EQ(page.tables.size(), tables) << table_name(kind);
+    EXPECT_EQ(page.tables[0].key, table_name(kind));
+  }
+}
+
+TEST(RunPage, a_table_that_this_run_cannot_have_says_what_would) {
+  BenchChoice choice;
+  choice.tables = {BenchTableKind::kDevice};
+  const auto page = run_page(small_run(), choice);
+  ASSERT_FALSE(page);
+  EXPECT_EQ(page.error().code, ErrorCode::kTooLittleData);
+  EXPECT_THAT(page.error().hint, HasSubstr("give two runs"));
+}
+
+TEST(RunPage, nothing_left_of_a_run_is_an_error) {
+  BenchChoice choice;
+  choice.shapes = {{{3, 3}}};
+  EXPECT_EQ(run_page(small_run(), choice).error().what,
+            "no cell of this run is of all that was asked for");
+  EXPECT_EQ(run_page({}, {}).error().what, "this run has no cells");
+}
+
+TEST(DevicesPage, two_runs_are_set_against_each_other_by_provider) {
+  BenchRun other = small_run();
+  other.header.device = "A100";
+  other.header.method.flush = "hot";
+  for (auto& record : other.cells) record.times[bench::TimeMode::kDevice] = bench::sketched_time(8);
+  BenchChoice choice;
+  choice.cases = {"softmax"};
+  choice.contenders = {"cuda-fused"};
+  const BenchPage page = shown(devices_page(small_run(), other, choice));
+  ASSERT_THAT(keys(page), ElementsAre("device"));
+  EXPECT_EQ(page.tables[0].corner, "Relative H200-A100");
+  EXPECT_EQ(page.tables[0].rows[0].cells[0].text, "400.00%");
+  EXPECT_THAT(page.remarks, ElementsAre(HasSubstr("timed in different ways")));
+  choice.contenders = {"nobody"};
+  EXPECT_FALSE(devices_page(small_run(), other, choice));
+}
+
+bench::RatioGrids imported() {
+  bench::RatioGrids grids;
+  for (const auto metric : {GridMetric::kRelativeOverhead, GridMetric::kRelativePerformance}) {
+    RatioGrid grid = {.version = metric == GridMetric::kRelativeOverhead ? "v1" : "v3",
+                      .device = "A100",
+                      .case_id = "softmax",
+                      .baseline = "eager",
+                      .contender = "inductor",
+                      .metric = metric,
+                      .cells = {{.dim0 = 8, .dim1 = 8, .value = 1.25}}};
+    grids.grids.push_back(grid);
+  }
+  return grids;
+}
+
+TEST(GridsPage, without_a_choice_everything_is_shown_behind_an_overview) {
+  EXPECT_THAT(keys(shown(grids_page(imported(), {}))),
+              ElementsAre("overview", "overhead", "relative"));
+}
+
+TEST(GridsPage, a_single_table_needs_no_overview) {
+  BenchChoice choice;
+  choice.versions = {"v3"};
+  EXPECT_THAT(keys(shown(grids_page(imported(), choice))), ElementsAre("relative"));
+}
+
+TEST(GridsPage, a_ratio_that_is_there_the_other_way_round_is_turned_over) {
+  BenchChoice choice;
+  choice.versions = {"v1"};
+  choice.tables = {BenchTableKind::kRelative};
+  const BenchPage page = shown(grids_page(imported(), choice));
+  EXPECT_EQ(page.tables.at(0).rows.at(0).cells.at(0).text, "80.00%");
+  EXPECT_THAT(page.tables[0].notes.back(), HasSubstr("turned over"));
+}
+
+TEST(GridsPage, what_needs_times_says_so) {
+  BenchChoice choice;
+  choice.tables = {BenchTableKind::kRoofline};
+  const auto page = grids_page(imported(), choice);
+  ASSERT_FALSE(page);
+  EXPECT_EQ(page.error().what, "these tables of ratios have nothing for --table roofline");
+  EXPECT_THAT(page.error().hint, HasSubstr("needs times"));
+}
+
+TEST(GridsPage, a_choice_that_no_table_meets_is_an_error) {
+  BenchChoice choice;
+  choice.versions = {"v1"};
+  choice.baseline = "flash2";
+  EXPECT_EQ(grids_page(imported(), choice).error().code, ErrorCode::kTooLittleData);
+}
+
+}  // namespace
+}  // namespace strobe::report

@@ -1,0 +1,170 @@
+#include "strobe/report/bench/run_tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/bench_sketch.h"
+
+namespace strobe::report {
+namespace {
+
+using bench::BenchRun;
+using bench::CellFlag;
+using bench::CellRecord;
+using bench::CellStatus;
+using bench::sketched_cell;
+using bench::sketched_gap;
+using bench::TimeMode;
+using ::testing::ElementsAre;
+
+std::vector<std::string> texts(const BenchRow& row) {
+  std::vector<std::string> texts = {row.label};
+  for (const BenchCell& cell : row.cells) texts.push_back(cell.text);
+  return texts;
+}
+
+// 2 MB in 1 us are 2000 GB/s.
+CellRecord sized(std::string provider, double us) {
+  CellRecord record = sketched_cell("pointwise_chain", {{512, 512}}, std::move(provider), us);
+  record.bytes.min = 2e6;
+  record.bytes.unfused = 11e6;
+  record.flops = 1e6;
+  return record;
+}
+
+BenchRun small_run() {
+  BenchRun run;
+  run.header.roofs.copy_gbps = 4000;
+  run.header.floors.event_pair = 0.1;
+  run.cells = {sized("unfused", 2.5), sized("fused", 0.5),
+               sketched_gap("pointwise_chain", {{65536, 65536}}, "fused", CellStatus::kOomPredicted,
+                            "needs 34 GB")};
+  return run;
+}
+
+TEST(TimesTable, a_column_for_each_way_of_timing_that_was_used) {
+  BenchRun run = small_run();
+  run.cells[1].times[TimeMode::kCall] = bench::sketched_time(7);
+  run.cells[1].flags = {CellFlag::kHostBound};
+  const BenchTable table = times_table(run, {});
+  ASSERT_EQ(table.columns.size(), 6u);
+  EXPECT_EQ(table.columns[3].key, "device_us");
+  EXPECT_EQ(table.columns[4].key, "call_us");
+  EXPECT_THAT(texts(table.rows[1]), ElementsAre("pointwise_chain", "512x512", "f32", "fused",
+                                                "500 ns +-0.2 %", "7.00 us +-0.2 %", "host_bound"));
+  EXPECT_THAT(texts(table.rows[2]),
+              ElementsAre("pointwise_chain", "65536x65536", "f32", "fused", "OOM*", "OOM*", ""));
+  EXPECT_EQ(table.rows[2].cells[3].title, "needs 34 GB");
+}
+
+TEST(TimesTable, net_times_are_less_the_floor_and_say_so) {
+  const BenchTable table =
+      times_table(small_run(), {.baseline = "", .missing = "", .is_net = true});
+  EXPECT_DOUBLE_EQ(*table.rows[1].cells[3].value, 0.4);
+  EXPECT_THAT(table.notes,
+              ElementsAre("device times are net of 100 ns, an event pair with nothing between"));
+}
+
+TEST(TimesTable, the_time_of_wrong_values_is_struck_out) {
+  BenchRun run = small_run();
+  run.cells[1].status = CellStatus::kWrong;
+  const BenchTable table = times_table(run, {});
+  EXPECT_EQ(table.rows[1].cells[3].mark, BenchMark::kWrong);
+  EXPECT_EQ(table.rows[1].cells[4].text, "wrong");
+}
+
+TEST(RooflineTable, rates_roofs_and_ceilings_stand_beside_each_other) {
+  const BenchTable table =
+      roofline_table(small_run(), {.baseline = "unfused", .missing = "", .is_net = false});
+  EXPECT_THAT(texts(table.rows[1]),
+              ElementsAre("pointwise_chain", "512x512", "f32", "fused", "500 ns", "4000", "2",
+                          "100.0 %", "90.9 %", "at the roof"));  // 5 of 5.5
+  EXPECT_THAT(texts(table.rows[0]),
+              ElementsAre("pointwise_chain", "512x512", "f32", "unfused", "2.50 us", "800", "0.4",
+                          "20.0 %", "-", "below the roof"));
+  EXPECT_THAT(texts(table.rows[2]), ElementsAre("pointwise_chain", "65536x65536", "f32", "fused",
+                                                "OOM*", "-", "-", "-", "-", "needs 34 GB"));
+}
+
+TEST(RooflineTable, wrong_values_reach_no_ceiling) {
+  BenchRun run = small_run();
+  run.cells[1].status = CellStatus::kWrong;
+  const BenchTable table =
+      roofline_table(run, {.baseline = "unfused", .missing = "", .is_net = false});
+  EXPECT_EQ(table.rows[1].cells[7].text, "-");
+  EXPECT_EQ(table.rows[1].cells[8].text, "wrong values");
+}
+
+TEST(RoofVerdict, a_cell_is_where_its_share_of_the_roof_puts_it) {
+  bench::Roofs roofs;
+  roofs.copy_gbps = 4000;
+  EXPECT_EQ(roof_verdict(sized("x", 0.51), roofs), "at the roof");
+  EXPECT_EQ(roof_verdict(sized("x", 0.6), roofs), "near the roof");
+  EXPECT_EQ(roof_verdict(sized("x", 0.7), roofs), "below the roof");
+  EXPECT_EQ(roof_verdict(sized("x", 0.4), roofs), "from the cache");
+  EXPECT_EQ(roof_verdict(sized("x", 0.4), {}), "no roof measured");
+  CellRecord tiny = sized("x", 5);
+  tiny.flags = {CellFlag::kNearFloor};
+  EXPECT_EQ(roof_verdict(tiny, roofs), "near the floor");
+}
+
+TEST(RoofVerdict, products_are_held_against_the_matrix_roof) {
+  CellRecord product = sketched_cell("matmul_add", {{1024, 1024, 1024}}, "x", 10);
+  product.bytes.min = 1;
+  product.flops = 2147483648.0 + 1048576;
+  bench::Roofs roofs;
+  roofs.copy_gbps = 4000;
+  EXPECT_FALSE(roof_share(product, roofs));
+  roofs.gemm_tflops = 800;
+  const auto share = roof_share(product, roofs);
+  ASSERT_TRUE(share);
+  EXPECT_TRUE(share->is_compute);
+  EXPECT_NEAR(share->share, 214.85 / 800, 1e-4);
+}
+
+TEST(MemoryTable, what_is_unknown_is_a_dash_and_what_ran_out_is_counted) {
+  BenchRun run = small_run();
+  run.cells[0].bytes.resident = 3 << 20;
+  run.cells[0].bytes.peak = 4 << 20;
+  const BenchTable table = memory_table(run, {});
+  EXPECT_THAT(texts(table.rows[0]), ElementsAre("pointwise_chain", "512x512", "f32", "unfused",
+                                                "3.00 MiB", "4.00 MiB", "1.91 MiB", ""));
+  EXPECT_THAT(texts(table.rows[2]),
+              ElementsAre("pointwise_chain", "65536x65536", "f32", "fused", "-", "-", "-", "OOM*"));
+  EXPECT_THAT(table.notes, ElementsAre("1 of 3 cells out of memory; OOM* is predicted by the plan, "
+                                       "not run"));
+}
+
+TEST(KernelsTable, launches_of_one_name_are_summed_by_provider) {
+  BenchRun run = small_run();
+  run.cells[0].kernels = {{.name = "cos_kernel", .duration_us = 1.0},
+                          {.name = "mul_kernel", .duration_us = 0.5},
+                          {.name = "mul_kernel", .duration_us = 0.5}};
+  run.cells[1].kernels = {{.name = "strobe_chain"}};
+  const BenchTable table = kernels_table(run, {});
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_THAT(texts(table.rows[0]), ElementsAre("pointwise_chain", "unfused", "cos_kernel",
+                                                "1 of 1", "1", "1.00 us", "50.0 %"));
+  EXPECT_THAT(texts(table.rows[1]), ElementsAre("pointwise_chain", "unfused", "mul_kernel",
+                                                "1 of 1", "2", "1.00 us", "50.0 %"));
+  EXPECT_THAT(texts(table.rows[2]),
+              ElementsAre("pointwise_chain", "fused", "strobe_chain", "1 of 1", "1", "-", "-"));
+}
+
+TEST(FlagsTable, cells_with_a_flag_or_a_failure_are_listed_with_what_is_known) {
+  BenchRun run = small_run();
+  run.cells[0].flags = {CellFlag::kNoisy, CellFlag::kNearFloor};
+  run.cells[0].notes = {"the cap came first"};
+  run.cells.push_back(
+      sketched_gap("pointwise_chain", {{8, 8}}, "fused", CellStatus::kTimeout, "silent for 60 s"));
+  const BenchTable table = flags_table(run, {});
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_THAT(texts(table.rows[0]), ElementsAre("pointwise_chain", "512x512", "f32", "unfused",
+                                                "noisy, near floor", "the cap came first"));
+  EXPECT_THAT(texts(table.rows[1]),
+              ElementsAre("pointwise_chain", "8x8", "f32", "fused", "timeout", "silent for 60 s"));
+  EXPECT_THAT(table.notes, ElementsAre("2 of 4 cells flagged"));
+}
+
+}  // namespace
+}  // namespace strobe::report
