@@ -22,10 +22,10 @@ Result<LibraryCall> fused_attention(const std::shared_ptr<CudaSession>& session,
                  .where = library->api().version_text(),
                  .hint = ""};
   }
-  STROBE_TRY(DnnPlans plans,
-             DnnPlans::find(library->api(), {.handle = library->handle(), .device_json = ""},
-                            attention_graph(request.shape, request.dtype), kMostPlans,
-                            kMostDnnWorkspace));
+  STROBE_TRY(
+      DnnPlans plans,
+      DnnPlans::find(library->api(), {.handle = library->handle(), .device_json = ""},
+                     attention_graph(request.shape, request.dtype), kMostPlans, kMostDnnWorkspace));
   LibraryCall call;
   call.math = "f32 accumulation";
   call.buffers = case_buffers(request.info, request.shape);
@@ -49,10 +49,8 @@ Result<LibraryCall> unfused_attention(const std::shared_ptr<CudaSession>& sessio
   call.math = "f32 accumulation";
   call.buffers = case_buffers(request.info, request.shape);
   const auto between = [&](const char* name, std::int64_t rows, std::int64_t columns) {
-    call.buffers.push_back({.name = name,
-                            .role = CallBuffer::Role::kBetween,
-                            .rows = rows,
-                            .columns = columns});
+    call.buffers.push_back(
+        {.name = name, .role = CallBuffer::Role::kBetween, .rows = rows, .columns = columns});
   };
   const auto kernel = [&](GeneratedKernel made) {
     call.steps.push_back(std::make_unique<KernelStep>(session->device(), std::move(made)));
@@ -60,35 +58,30 @@ Result<LibraryCall> unfused_attention(const std::shared_ptr<CudaSession>& sessio
   const auto product = [&](GemmProblem problem, GemmStep::Names names) -> Result<void> {
     problem.batch = heads;
     problem.dtype = dtype;
-    STROBE_TRY(Gemm gemm,
-               Gemm::make(library->api(), library->handle(), problem, kMostLtWorkspace));
-    call.steps.push_back(
-        std::make_unique<GemmStep>(library, std::move(gemm), std::move(names)));
+    STROBE_TRY(Gemm gemm, Gemm::make(library->api(), library->handle(), problem, kMostLtWorkspace));
+    call.steps.push_back(std::make_unique<GemmStep>(library, std::move(gemm), std::move(names)));
     return {};
   };
 
   for (const char* name : {"q_heads", "k_heads", "v_heads"}) between(name, heads * sequence, width);
   between("scores", heads * sequence, sequence);
   between("weights", heads * sequence, sequence);
-  call.buffers.push_back({.name = "mask",
-                          .role = CallBuffer::Role::kPrepared,
-                          .rows = sequence,
-                          .columns = sequence});
+  call.buffers.push_back(
+      {.name = "mask", .role = CallBuffer::Role::kPrepared, .rows = sequence, .columns = sequence});
   call.preparation.push_back(std::make_unique<KernelStep>(
       session->device(), kernels::causal_mask(dtype, "mask", sequence)));
 
   kernel(kernels::heads_first(dtype, "q", "q_heads", request.shape));
   kernel(kernels::heads_first(dtype, "k", "k_heads", request.shape));
   kernel(kernels::heads_first(dtype, "v", "v_heads", request.shape));
-  STROBE_TRY_VOID(
-      product({.m = sequence, .n = sequence, .k = width, .is_right_transposed = true},
-              {"q_heads", "k_heads", "", "scores"}));
+  STROBE_TRY_VOID(product({.m = sequence, .n = sequence, .k = width, .is_right_transposed = true},
+                          {"q_heads", "k_heads", "", "scores"}));
   const float factor = 1.0f / std::sqrt(static_cast<float>(width));
   kernel(kernels::scale(dtype, "scores", "weights", factor, scores));
   kernel(kernels::add_mask(dtype, "weights", "mask", "scores", scores, square));
   kernel(kernels::softmax(dtype, "scores", "weights", heads * sequence, sequence));
-  STROBE_TRY_VOID(product({.m = sequence, .n = width, .k = sequence},
-                          {"weights", "v_heads", "", "out"}));
+  STROBE_TRY_VOID(
+      product({.m = sequence, .n = width, .k = sequence}, {"weights", "v_heads", "", "out"}));
   return call;
 }
 

@@ -63,10 +63,8 @@ Result<LibraryCall> convolution_call(const std::shared_ptr<CudaSession>& session
   call.buffers = case_buffers(request.info, request.shape);
   const CallBuffer out = call.buffers.back();
   const auto prepare = [&](const char* name, std::int64_t columns, GeneratedKernel kernel) {
-    call.buffers.push_back(
-        {.name = name, .role = CallBuffer::Role::kPrepared, .columns = columns});
-    call.preparation.push_back(
-        std::make_unique<KernelStep>(session->device(), std::move(kernel)));
+    call.buffers.push_back({.name = name, .role = CallBuffer::Role::kPrepared, .columns = columns});
+    call.preparation.push_back(std::make_unique<KernelStep>(session->device(), std::move(kernel)));
   };
 
   STROBE_TRY(std::vector<DnnPlans> plans, plans_for(*library, request, folds));
@@ -89,11 +87,10 @@ Result<LibraryCall> convolution_call(const std::shared_ptr<CudaSession>& session
   between.role = CallBuffer::Role::kBetween;
   call.buffers.push_back(std::move(between));
   const std::int64_t elements = out.elements();
-  GeneratedKernel last =
-      is_norm ? kernels::batch_norm(request.dtype, "y", "out", elements, filters)
-      : request.info.id == "conv_add"
-          ? kernels::add(request.dtype, "y", "D", "out", elements)
-          : kernels::relu(request.dtype, "y", "out", elements);
+  GeneratedKernel last = is_norm ? kernels::batch_norm(request.dtype, "y", "out", elements, filters)
+                         : request.info.id == "conv_add"
+                             ? kernels::add(request.dtype, "y", "D", "out", elements)
+                             : kernels::relu(request.dtype, "y", "out", elements);
   call.steps.push_back(std::make_unique<KernelStep>(session->device(), std::move(last)));
   return call;
 }

@@ -44,8 +44,7 @@ Result<void> CublasLtApi::check(LtStatus status, std::string_view call,
   return Error{.code = code_of(status),
                .what = fmt::format("{} gives {} ({}{}{}) while {}", call,
                                    name == nullptr ? "a status" : name, status,
-                                   text == nullptr ? "" : ": ", text == nullptr ? "" : text,
-                                   doing),
+                                   text == nullptr ? "" : ": ", text == nullptr ? "" : text, doing),
                .where = version_text(),
                .hint = ""};
 }

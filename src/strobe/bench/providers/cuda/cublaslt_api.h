@@ -90,8 +90,8 @@ struct CublasLtApi {
 
 int lt_type(DType dtype);
 
-// One for the driver's own version of CUDA first: 13 for a driver of CUDA 13. kMachineLacks if there
-// is none.
+// One for the driver's own version of CUDA first: 13 for a driver of CUDA 13. kMachineLacks if
+// there is none.
 Result<CublasLtApi> open_cublaslt(int newest_major = 99);
 Result<CublasLtApi> open_cublaslt_at(const std::string& library);
 

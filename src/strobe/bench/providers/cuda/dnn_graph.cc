@@ -33,8 +33,8 @@ DnnTensor between(Dims dims, Dims strides, int type) {
 
 DnnTensorIndex reduction(DnnGraph& graph, int op, DnnTensorIndex x) {
   const Dims& dims = graph.tensors[at(x)].dims;
-  const DnnTensorIndex y = graph.add(between({dims[0], dims[1], dims[2], 1},
-                                             {dims[1] * dims[2], dims[2], 1, 1}, dnn::kFloat));
+  const DnnTensorIndex y = graph.add(
+      between({dims[0], dims[1], dims[2], 1}, {dims[1] * dims[2], dims[2], 1, 1}, dnn::kFloat));
   graph.operations.push_back(
       {.kind = DnnOperation::Kind::kReduction, .mode = op, .compute = dnn::kFloat, .x = x, .y = y});
   return y;
@@ -44,11 +44,8 @@ DnnTensorIndex reduction(DnnGraph& graph, int op, DnnTensorIndex x) {
 DnnTensorIndex causal(DnnGraph& graph, DnnTensorIndex scores) {
   const auto index = [&](std::int64_t axis) {
     const DnnTensorIndex y = graph.like(scores, dnn::kInt32);
-    graph.operations.push_back({.mode = dnn::kGenIndex,
-                                .compute = dnn::kFloat,
-                                .axis = axis,
-                                .x = scores,
-                                .y = y});
+    graph.operations.push_back(
+        {.mode = dnn::kGenIndex, .compute = dnn::kFloat, .axis = axis, .x = scores, .y = y});
     return y;
   };
   const DnnTensorIndex row = index(2);
@@ -106,8 +103,7 @@ DnnTensorIndex DnnGraph::like(DnnTensorIndex other, int type) {
   return add(between(model.dims, model.strides, type));
 }
 
-DnnTensorIndex DnnGraph::pointwise(int mode, DnnTensorIndex x, DnnTensorIndex b,
-                                   DnnTensorIndex y) {
+DnnTensorIndex DnnGraph::pointwise(int mode, DnnTensorIndex x, DnnTensorIndex b, DnnTensorIndex y) {
   operations.push_back({.mode = mode, .compute = dnn::kFloat, .x = x, .b = b, .y = y});
   return y;
 }
@@ -119,35 +115,28 @@ DnnGraph attention_graph(const Shape& shape, DType dtype) {
   graph.dtype = dtype;
   const Dims dims = {batch, heads, sequence, width};
   const Dims strides = {sequence * heads * width, width, heads * width, 1};
-  const DnnTensorIndex q =
-      graph.add({.name = "q", .dims = dims, .strides = strides, .type = type});
+  const DnnTensorIndex q = graph.add({.name = "q", .dims = dims, .strides = strides, .type = type});
   // The other way round: queries times keys is a product of matrices.
   const DnnTensorIndex k =
       graph.add({.name = "k",
                  .dims = {batch, heads, width, sequence},
                  .strides = {sequence * heads * width, width, 1, heads * width},
                  .type = type});
-  const DnnTensorIndex v =
-      graph.add({.name = "v", .dims = dims, .strides = strides, .type = type});
+  const DnnTensorIndex v = graph.add({.name = "v", .dims = dims, .strides = strides, .type = type});
   const DnnTensorIndex out =
       graph.add({.name = "out",
                  .dims = dims,
                  .strides = {heads * sequence * width, sequence * width, width, 1},
                  .type = type});
   const auto product = [&](DnnTensorIndex a, DnnTensorIndex b, DnnTensorIndex y) {
-    graph.operations.push_back({.kind = DnnOperation::Kind::kMatmul,
-                                .compute = dnn::kFloat,
-                                .x = a,
-                                .b = b,
-                                .y = y});
+    graph.operations.push_back(
+        {.kind = DnnOperation::Kind::kMatmul, .compute = dnn::kFloat, .x = a, .b = b, .y = y});
   };
-  const DnnTensorIndex scores =
-      graph.add(between({batch, heads, sequence, sequence},
-                        {heads * sequence * sequence, sequence * sequence, sequence, 1},
-                        dnn::kFloat));
+  const DnnTensorIndex scores = graph.add(
+      between({batch, heads, sequence, sequence},
+              {heads * sequence * sequence, sequence * sequence, sequence, 1}, dnn::kFloat));
   product(q, k, scores);
-  const DnnTensorIndex scale =
-      graph.add(number(1.0f / std::sqrt(static_cast<float>(width))));
+  const DnnTensorIndex scale = graph.add(number(1.0f / std::sqrt(static_cast<float>(width))));
   const DnnTensorIndex scaled =
       graph.pointwise(dnn::kMul, scores, scale, graph.like(scores, dnn::kFloat));
   // The second product takes the type of its other side.

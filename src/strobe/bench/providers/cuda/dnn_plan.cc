@@ -17,16 +17,15 @@ class DescriptorMaker {
   DescriptorMaker(const CudnnApi& api, int type, std::string_view doing)
       : api_(api), doing_(doing) {
     DnnDescriptor descriptor = nullptr;
-    result_ = api.check(api.descriptor_create(type, &descriptor), "cudnnBackendCreateDescriptor",
-                        doing);
+    result_ =
+        api.check(api.descriptor_create(type, &descriptor), "cudnnBackendCreateDescriptor", doing);
     if (result_) descriptor_ = OwnedDescriptor(api, descriptor);
   }
 
   DescriptorMaker& set(int attribute, int type, std::int64_t count, const void* values) {
     if (result_) {
-      result_ =
-          api_.check(api_.attribute_set(descriptor_.get(), attribute, type, count, values),
-                     fmt::format("cudnnBackendSetAttribute({})", attribute), doing_);
+      result_ = api_.check(api_.attribute_set(descriptor_.get(), attribute, type, count, values),
+                           fmt::format("cudnnBackendSetAttribute({})", attribute), doing_);
     }
     return *this;
   }
@@ -34,8 +33,7 @@ class DescriptorMaker {
     return set(attribute, dnn::kTypeInt64, 1, &value);
   }
   DescriptorMaker& numbers(int attribute, const std::vector<std::int64_t>& values) {
-    return set(attribute, dnn::kTypeInt64, static_cast<std::int64_t>(values.size()),
-               values.data());
+    return set(attribute, dnn::kTypeInt64, static_cast<std::int64_t>(values.size()), values.data());
   }
   DescriptorMaker& choice(int attribute, int type, int value) {
     return set(attribute, type, 1, &value);
@@ -217,10 +215,9 @@ Result<std::vector<OwnedDescriptor>> proposals(const CudnnApi& api, DnnDescripto
     handles.push_back(config);
   }
   std::int64_t count = 0;
-  STROBE_TRY_VOID(api.check(
-      api.attribute_get(heuristics.get(), dnn::kHeuristicsResults, dnn::kTypeDescriptor, kMost,
-                        &count, handles.data()),
-      "cudnnBackendGetAttribute", kDoing));
+  STROBE_TRY_VOID(api.check(api.attribute_get(heuristics.get(), dnn::kHeuristicsResults,
+                                              dnn::kTypeDescriptor, kMost, &count, handles.data()),
+                            "cudnnBackendGetAttribute", kDoing));
   configs.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, kMost)));
   return configs;
 }
@@ -241,14 +238,14 @@ Result<Engine> engine_of(const CudnnApi& api, DnnDescriptor config) {
       api.attribute_get(config, dnn::kEngineConfigEngine, dnn::kTypeDescriptor, 1, &count, &made),
       "cudnnBackendGetAttribute", kDoing));
   Engine facts;
-  STROBE_TRY_VOID(api.check(api.attribute_get(made, dnn::kEngineGlobalIndex, dnn::kTypeInt64, 1,
-                                              &count, &facts.index),
-                            "cudnnBackendGetAttribute", kDoing));
-  std::array<int, dnn::kNumericalNotes> notes = {};
   STROBE_TRY_VOID(api.check(
-      api.attribute_get(made, dnn::kEngineNumericalNotes, dnn::kTypeNumericalNote,
-                        dnn::kNumericalNotes, &count, notes.data()),
+      api.attribute_get(made, dnn::kEngineGlobalIndex, dnn::kTypeInt64, 1, &count, &facts.index),
       "cudnnBackendGetAttribute", kDoing));
+  std::array<int, dnn::kNumericalNotes> notes = {};
+  STROBE_TRY_VOID(
+      api.check(api.attribute_get(made, dnn::kEngineNumericalNotes, dnn::kTypeNumericalNote,
+                                  dnn::kNumericalNotes, &count, notes.data()),
+                "cudnnBackendGetAttribute", kDoing));
   facts.notes.assign(notes.begin(),
                      notes.begin() + std::clamp<std::int64_t>(count, 0, dnn::kNumericalNotes));
   return facts;
@@ -310,8 +307,7 @@ Result<DnnPlans> DnnPlans::find(const CudnnApi& api, const DnnTarget& target, Dn
   DnnPlans found;
   found.api_ = &api;
   found.graph_ = std::make_unique<DnnGraph>(std::move(graph));
-  STROBE_TRY(const DnnDescriptor made,
-             GraphMaker(api, *found.graph_, found.parts_).make(target));
+  STROBE_TRY(const DnnDescriptor made, GraphMaker(api, *found.graph_, found.parts_).make(target));
   DnnDescriptor device = nullptr;
   if (target.handle == nullptr) {
     DescriptorMaker maker(api, dnn::kDeviceProperties, "describing a GPU");
@@ -360,9 +356,8 @@ Result<OwnedDescriptor> DnnPlans::pack(const AddressOf& address_of, CuPointer wo
     const DnnTensor& tensor = graph_->tensors[i];
     if (tensor.is_virtual) continue;
     uids.push_back(graph_->uid(static_cast<DnnTensorIndex>(i)));
-    places.push_back(tensor.is_number
-                         ? static_cast<const void*>(&tensor.number)
-                         : reinterpret_cast<const void*>(address_of(tensor.name)));
+    places.push_back(tensor.is_number ? static_cast<const void*>(&tensor.number)
+                                      : reinterpret_cast<const void*>(address_of(tensor.name)));
   }
   const auto* const room = reinterpret_cast<const void*>(workspace);
   DescriptorMaker maker(*api_, dnn::kVariantPack, "handing over the tensors");

@@ -32,8 +32,8 @@ class OwnedDescriptor {
   DnnDescriptor descriptor_ = nullptr;
 };
 
-// For whom plans are made: the GPU of a handle, or one that is only described (cuDNN 9.8 and newer),
-// for which plans can be made on any machine and run on none.
+// For whom plans are made: the GPU of a handle, or one that is only described (cuDNN 9.8 and
+// newer), for which plans can be made on any machine and run on none.
 struct DnnTarget {
   DnnHandle handle = nullptr;
   std::string device_json;  // used where there is no handle

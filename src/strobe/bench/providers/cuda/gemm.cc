@@ -51,10 +51,10 @@ Result<void> Gemm::describe(std::size_t most_workspace_bytes) {
 Result<void> Gemm::describe_product() {
   const CublasLtApi& api = parts_->api;
   const bool is_tf32 = problem_.may_use_tf32 && problem_.dtype == DType::kF32;
-  STROBE_TRY_VOID(api.check(
-      api.matmul_create(&parts_->matmul, is_tf32 ? lt::kCompute32FFastTf32 : lt::kCompute32F,
-                        lt::kR32F),
-      "cublasLtMatmulDescCreate", kDescribing));
+  STROBE_TRY_VOID(
+      api.check(api.matmul_create(&parts_->matmul,
+                                  is_tf32 ? lt::kCompute32FFastTf32 : lt::kCompute32F, lt::kR32F),
+                "cublasLtMatmulDescCreate", kDescribing));
   const auto set = [&](int attribute, std::int32_t value) {
     return api.check(api.matmul_set(parts_->matmul, attribute, &value, sizeof value),
                      "cublasLtMatmulDescSetAttribute", kDescribing);
@@ -68,10 +68,10 @@ Result<void> Gemm::describe_product() {
 Result<LtLayout> Gemm::layout(std::int64_t rows, std::int64_t columns) {
   const CublasLtApi& api = parts_->api;
   LtLayout made = nullptr;
-  STROBE_TRY_VOID(api.check(
-      api.layout_create(&made, lt_type(problem_.dtype), static_cast<std::uint64_t>(rows),
-                        static_cast<std::uint64_t>(columns), rows),
-      "cublasLtMatrixLayoutCreate", kDescribing));
+  STROBE_TRY_VOID(
+      api.check(api.layout_create(&made, lt_type(problem_.dtype), static_cast<std::uint64_t>(rows),
+                                  static_cast<std::uint64_t>(columns), rows),
+                "cublasLtMatrixLayoutCreate", kDescribing));
   if (problem_.batch == 1) return made;
   const auto set = [&](int attribute, const void* value, std::size_t bytes) {
     return api.check(api.layout_set(made, attribute, value, bytes),
@@ -145,13 +145,12 @@ Result<void> Gemm::enqueue(std::size_t algorithm, const GemmBuffers& buffers,
   const CublasLtApi& api = parts_->api;
   const lt::HeuristicResult& chosen = found_[algorithm];
   // C is where D goes if nothing is added: it is not read then, but it must be a place.
-  return api.check(
-      api.matmul(handle_, parts_->matmul, &alpha, place(buffers.right), parts_->a,
-                 place(buffers.left), parts_->b, &beta,
-                 place(problem_.adds ? buffers.added : buffers.out), parts_->out,
-                 place(buffers.out), parts_->out, &chosen.algorithm, place(buffers.workspace),
-                 chosen.workspace_bytes, stream),
-      "cublasLtMatmul", "queueing a product");
+  return api.check(api.matmul(handle_, parts_->matmul, &alpha, place(buffers.right), parts_->a,
+                              place(buffers.left), parts_->b, &beta,
+                              place(problem_.adds ? buffers.added : buffers.out), parts_->out,
+                              place(buffers.out), parts_->out, &chosen.algorithm,
+                              place(buffers.workspace), chosen.workspace_bytes, stream),
+                   "cublasLtMatmul", "queueing a product");
 }
 
 }  // namespace strobe::bench

@@ -59,8 +59,7 @@ LibraryCell::LibraryCell(std::shared_ptr<CudaSession> session, const PrepareRequ
 Result<std::unique_ptr<LibraryCell>> LibraryCell::make(std::shared_ptr<CudaSession> session,
                                                        const PrepareRequest& request,
                                                        LibraryCall call) {
-  std::unique_ptr<LibraryCell> cell(
-      new LibraryCell(std::move(session), request, std::move(call)));
+  std::unique_ptr<LibraryCell> cell(new LibraryCell(std::move(session), request, std::move(call)));
   STROBE_TRY_VOID(cell->set_up());
   return cell;
 }
@@ -216,8 +215,8 @@ Result<std::size_t> LibraryCell::count_written_sets() {
   std::size_t written = 0;
   for (std::size_t set = 0; set < sets_.size(); ++set) {
     std::array<unsigned char, 4> value = {};
-    STROBE_TRY_VOID(session_->device().copy_to_host(value.data(), address(set, out_) + last,
-                                                    value_bytes));
+    STROBE_TRY_VOID(
+        session_->device().copy_to_host(value.data(), address(set, out_) + last, value_bytes));
     const bool is_poison =
         std::all_of(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(value_bytes),
                     [](unsigned char byte) { return byte == kPoison; });
@@ -232,8 +231,7 @@ Result<std::vector<float>> LibraryCell::output_rows(std::size_t index,
   const CallBuffer& out = call_.buffers[out_];
   STROBE_TRY_VOID(poison(0));
   STROBE_TRY_VOID(run());
-  const auto row_bytes =
-      static_cast<std::size_t>(out.columns * bytes_of(request_.cell.dtype));
+  const auto row_bytes = static_cast<std::size_t>(out.columns * bytes_of(request_.cell.dtype));
   std::vector<float> values;
   values.reserve(rows.size() * static_cast<std::size_t>(out.columns));
   for (std::size_t i = 0; i < rows.size();) {

@@ -18,8 +18,7 @@ namespace strobe::bench {
 class LibraryCell final : public PreparedCell, private TimedCall {
  public:
   static Result<std::unique_ptr<LibraryCell>> make(std::shared_ptr<CudaSession> session,
-                                                   const PrepareRequest& request,
-                                                   LibraryCall call);
+                                                   const PrepareRequest& request, LibraryCall call);
 
   Result<void> run() override;
   Result<SampleBlock> sample(const SampleRequest& request) override;

@@ -53,15 +53,13 @@ Result<LibraryCall> LibraryCells::build(const std::shared_ptr<CudaSession>& sess
       .dtype = cell.dtype,
       .fusion = use_ == LibraryUse::kUnfused ? Fusion::kUnfused : Fusion::kFused};
   const auto start = std::chrono::steady_clock::now();
-  Result<LibraryCall> call = info->kind == CaseKind::kMatmul
-                                 ? matmul_call(session, libraries_, request)
-                             : info->kind == CaseKind::kConvolution
-                                 ? convolution_call(session, libraries_, request)
-                                 : attention_call(session, libraries_, request);
+  Result<LibraryCall> call =
+      info->kind == CaseKind::kMatmul        ? matmul_call(session, libraries_, request)
+      : info->kind == CaseKind::kConvolution ? convolution_call(session, libraries_, request)
+                                             : attention_call(session, libraries_, request);
   if (call) {
     call->build_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-            .count();
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
   return call;
 }

@@ -141,11 +141,12 @@ GeneratedKernel elementwise(DType dtype, const Elementwise& kernel,
                             std::int64_t elements, std::int64_t period = 0) {
   const bool is_packed = period % vector_of(dtype) == 0;
   const std::string packed =
-      is_packed ? fmt::format("  if (first + STROBE_V <= n) {{\n    strobe_pack packed;\n{}"
-                              "      packed.v[j] = strobe_put({});\n    }}\n"
-                              "    *reinterpret_cast<strobe_pack*>(out + first) = packed;\n"
-                              "    return;\n  }}\n",
-                              packed_reads(kernel), kernel.value)
+      is_packed ? fmt::format(
+                      "  if (first + STROBE_V <= n) {{\n    strobe_pack packed;\n{}"
+                      "      packed.v[j] = strobe_put({});\n    }}\n"
+                      "    *reinterpret_cast<strobe_pack*>(out + first) = packed;\n"
+                      "    return;\n  }}\n",
+                      packed_reads(kernel), kernel.value)
                 : "";
   const std::string body = fmt::format(
       R"cuda(
@@ -289,8 +290,7 @@ GeneratedKernel scale(DType dtype, std::string x, std::string out, float factor,
 GeneratedKernel add_mask(DType dtype, std::string x, std::string mask, std::string out,
                          std::int64_t elements, std::int64_t period) {
   return elementwise(
-      dtype,
-      {.name = "strobe_add_mask", .read = {"x"}, .repeated = {"mask"}, .value = "x + mask"},
+      dtype, {.name = "strobe_add_mask", .read = {"x"}, .repeated = {"mask"}, .value = "x + mask"},
       {tensor(std::move(x)), tensor(std::move(mask))}, std::move(out), elements, period);
 }
 
@@ -301,9 +301,9 @@ GeneratedKernel softmax(DType dtype, std::string x, std::string out, std::int64_
   const std::int64_t threads = std::clamp<std::int64_t>(divided_up(packs, 32) * 32, 32, kThreads);
   const std::int64_t kept = divided_up(packs, threads);
   const bool fits = columns % vector == 0 && kept * vector <= kMostKept;
-  const std::string body = fmt::format(
-      "#define STROBE_THREADS {}\n#define STROBE_KEPT {}\n{}{}", threads, kept, kBlockReduction,
-      fits ? kKeptSoftmax : kStreamedSoftmax);
+  const std::string body =
+      fmt::format("#define STROBE_THREADS {}\n#define STROBE_KEPT {}\n{}{}", threads, kept,
+                  kBlockReduction, fits ? kKeptSoftmax : kStreamedSoftmax);
   return made("strobe_softmax", with_frame(dtype, body), rows, threads,
               {tensor(std::move(x)), tensor(std::move(out)), integer(columns)});
 }
@@ -373,13 +373,12 @@ GeneratedKernel folded_filters(DType dtype, std::string w, std::string out, std:
 }
 
 GeneratedKernel folded_bias(DType dtype, std::string out, std::int64_t channels) {
-  return elementwise(
-      dtype,
-      {.name = "strobe_folded_bias",
-       .read = {"gamma", "beta", "mean", "variance"},
-       .value = "beta - mean * gamma * rsqrtf(variance + 1e-5f)"},
-      {tensor("gamma"), tensor("beta"), tensor("mean"), tensor("variance")}, std::move(out),
-      channels);
+  return elementwise(dtype,
+                     {.name = "strobe_folded_bias",
+                      .read = {"gamma", "beta", "mean", "variance"},
+                      .value = "beta - mean * gamma * rsqrtf(variance + 1e-5f)"},
+                     {tensor("gamma"), tensor("beta"), tensor("mean"), tensor("variance")},
+                     std::move(out), channels);
 }
 
 }  // namespace strobe::bench::kernels

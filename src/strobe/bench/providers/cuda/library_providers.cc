@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "strobe/bench/providers/cuda/cuda_provider.h"
+#include "strobe/bench/providers/cuda/gemm_roof.h"
 #include "strobe/bench/providers/cuda/library_cells.h"
 
 namespace strobe::bench {
@@ -29,6 +30,15 @@ class LibraryProvider final : public CudaProvider {
           error.hint.empty() ? error.what : fmt::format("{}; {}", error.what, error.hint);
     }
     return info;
+  }
+
+  Result<Roofs> measure_roofs() override {
+    STROBE_TRY(Roofs roofs, CudaProvider::measure_roofs());
+    if (use_ != LibraryUse::kCublasLt) return roofs;
+    STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
+    STROBE_TRY(const double tflops, measure_gemm_tflops(opened, cells_.libraries()));
+    roofs.gemm_tflops = tflops;
+    return roofs;
   }
 
   Result<Plan> plan(const Cell& cell) override {

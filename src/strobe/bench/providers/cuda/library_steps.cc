@@ -78,8 +78,7 @@ std::string DnnStep::choice_text(std::size_t choice) const {
   const Choice& chosen = choices_[choice];
   return fmt::format("engine {} of {} operations, {} of {}",
                      graphs_[chosen.graph].plans()[chosen.plan].engine,
-                     graphs_[chosen.graph].graph().operations.size(), choice + 1,
-                     choices_.size());
+                     graphs_[chosen.graph].graph().operations.size(), choice + 1, choices_.size());
 }
 
 std::size_t DnnStep::workspace_bytes() const {
@@ -102,8 +101,7 @@ Result<void> DnnStep::bind(const AddressOf& address_of, CuPointer workspace) {
 
 Result<void> DnnStep::enqueue(std::size_t choice, std::size_t set) {
   const Choice& chosen = choices_[choice];
-  return graphs_[chosen.graph].enqueue(library_->handle(), chosen.plan,
-                                       packs_[set][chosen.graph]);
+  return graphs_[chosen.graph].enqueue(library_->handle(), chosen.plan, packs_[set][chosen.graph]);
 }
 
 }  // namespace strobe::bench

@@ -22,10 +22,8 @@ std::vector<CallBuffer> case_buffers(const CaseInfo& info, const Shape& shape) {
                        .is_variance = input.is_variance});
   }
   const OutputLayout out = output_layouts(info, shape).front();
-  buffers.push_back({.name = "out",
-                     .role = CallBuffer::Role::kOutput,
-                     .rows = out.rows,
-                     .columns = out.columns});
+  buffers.push_back(
+      {.name = "out", .role = CallBuffer::Role::kOutput, .rows = out.rows, .columns = out.columns});
   return buffers;
 }
 
@@ -42,10 +40,8 @@ Result<LibraryCall> matmul_call(const std::shared_ptr<CudaSession>& session,
   };
   const auto product = [&](GemmProblem problem, GemmStep::Names names) -> Result<void> {
     problem.dtype = request.dtype;
-    STROBE_TRY(Gemm gemm,
-               Gemm::make(library->api(), library->handle(), problem, kMostWorkspace));
-    call.steps.push_back(
-        std::make_unique<GemmStep>(library, std::move(gemm), std::move(names)));
+    STROBE_TRY(Gemm gemm, Gemm::make(library->api(), library->handle(), problem, kMostWorkspace));
+    call.steps.push_back(std::make_unique<GemmStep>(library, std::move(gemm), std::move(names)));
     return {};
   };
   const auto kernel = [&](GeneratedKernel made) {

@@ -58,8 +58,7 @@ Result<TunedStep> tune_step(DeviceClock& clock, LibraryStep& step, bool may_tune
   Result<void> refusal;
   for (std::size_t choice = 0; choice < step.choices(); ++choice) {
     const double spent_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-            .count();
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (timed.size() >= kFinalists && spent_ms > kBudgetMs) break;
     if (const Result<void> ran = tuner.run(choice); !ran) {
       if (tuner.must_stop(ran.error())) return ran.error();

@@ -37,8 +37,7 @@ Result<std::shared_ptr<Library>> opened(const std::shared_ptr<CudaSession>& sess
 
 Result<std::shared_ptr<CublasLtLibrary>> CublasLtLibrary::open(std::shared_ptr<CudaSession> session,
                                                                CublasLtApi api) {
-  std::shared_ptr<CublasLtLibrary> library(
-      new CublasLtLibrary(std::move(session), std::move(api)));
+  std::shared_ptr<CublasLtLibrary> library(new CublasLtLibrary(std::move(session), std::move(api)));
   STROBE_TRY_VOID(library->session_->device().make_current());
   STROBE_TRY_VOID(library->api_.check(library->api_.create(&library->handle_), "cublasLtCreate",
                                       "opening the library"));
@@ -67,7 +66,8 @@ CudnnLibrary::~CudnnLibrary() {
 }
 
 LibraryOpeners real_libraries() {
-  return {.cublaslt = [](int newest_major) { return open_cublaslt(newest_major); }, .cudnn = [] { return open_cudnn(); }};
+  return {.cublaslt = [](int newest_major) { return open_cublaslt(newest_major); },
+          .cudnn = [] { return open_cudnn(); }};
 }
 
 Result<std::shared_ptr<CublasLtLibrary>> VendorLibraries::cublaslt(

@@ -53,7 +53,7 @@ class CudnnLibrary {
   DnnHandle handle_ = nullptr;
 };
 
-struct LibraryOpeners {  // tests script them
+struct LibraryOpeners {                                           // tests script them
   std::function<Result<CublasLtApi>(int newest_major)> cublaslt;  // of CUDA, as the driver's
   std::function<Result<CudnnApi>()> cudnn;
 };

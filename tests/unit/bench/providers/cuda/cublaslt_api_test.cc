@@ -52,14 +52,16 @@ static_assert(offsetof(lt::HeuristicResult, waves) ==
 
 // Two parameters that travel in the same register with the same meaning.
 template <class A, class B>
-constexpr bool kSameSlot = sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B> &&
-                           std::is_floating_point_v<A> == std::is_floating_point_v<B>;
+constexpr bool kSameSlot =
+    sizeof(A) == sizeof(B) && std::is_pointer_v<A> ==
+                                  std::is_pointer_v<B>&& std::is_floating_point_v<A> ==
+                                  std::is_floating_point_v<B>;
 template <class A, class B>
 struct SameCall : std::false_type {};
 template <class RA, class... A, class RB, class... B>
-  requires(sizeof...(A) == sizeof...(B))
-struct SameCall<RA (*)(A...), RB (*)(B...)>
-    : std::bool_constant<kSameSlot<RA, RB> && (kSameSlot<A, B> && ...)> {};
+requires(sizeof...(A) == sizeof...(B)) struct SameCall<RA (*)(A...), RB (*)(B...)>
+    : std::bool_constant<kSameSlot<RA, RB> && (kSameSlot<A, B> && ...)> {
+};
 
 #define STROBE_SAME(ours, theirs) \
   static_assert(SameCall<decltype(CublasLtApi::ours), decltype(&::theirs)>::value)
@@ -103,8 +105,7 @@ TEST(CublasLtApi, an_error_carries_the_librarys_own_words_and_version) {
 }
 
 TEST(CublasLtApi, memory_and_support_are_told_apart_from_other_errors) {
-  EXPECT_EQ(speaking().check(lt::kAllocationFailed, "", "").error().code,
-            ErrorCode::kMachineLacks);
+  EXPECT_EQ(speaking().check(lt::kAllocationFailed, "", "").error().code, ErrorCode::kMachineLacks);
   EXPECT_EQ(speaking().check(lt::kNotSupported, "", "").error().code, ErrorCode::kNotFound);
 }
 

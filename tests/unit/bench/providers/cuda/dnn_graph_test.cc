@@ -114,8 +114,10 @@ TEST(DnnGraph, a_convolution_has_its_channels_last_in_memory_and_second_in_name)
 TEST(DnnGraph, tails_of_a_convolution_end_in_the_output) {
   const Shape shape = {{2, 8, 8, 16, 32, 3, 1}};
   const std::vector<std::pair<ConvolutionTail, std::size_t>> tails = {
-      {ConvolutionTail::kAdd, 2},     {ConvolutionTail::kRelu, 2},
-      {ConvolutionTail::kBias, 2},    {ConvolutionTail::kAddBias, 3},
+      {ConvolutionTail::kAdd, 2},
+      {ConvolutionTail::kRelu, 2},
+      {ConvolutionTail::kBias, 2},
+      {ConvolutionTail::kAddBias, 3},
       {ConvolutionTail::kBiasRelu, 3}};
   for (const auto& [tail, operations] : tails) {
     const DnnGraph graph = convolution_graph(shape, DType::kF32, tail);

@@ -255,7 +255,7 @@ TEST_P(LibraryKernelsIn, relu_scale_and_zeros_do_what_they_are_called) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, LibraryKernelsIn, ::testing::Values(DType::kF32, DType::kF16));
+INSTANTIATE_TEST_SUITE_P(Types, LibraryKernelsIn, ::testing::Values(DType::kF16));
 
 }  // namespace
 }  // namespace strobe::bench

@@ -48,9 +48,8 @@ class LibraryProviders : public ::testing::Test {
   ScriptedDriver script_;
   ScriptedCublasLt lt_{script_.api()};
   ScriptedCudnn dnn_{script_.api()};
-  LibraryOpeners openers_ = {
-      .cublaslt = [this](int) -> Result<CublasLtApi> { return lt_.api(); },
-      .cudnn = [this]() -> Result<CudnnApi> { return dnn_.api(); }};
+  LibraryOpeners openers_ = {.cublaslt = [this](int) -> Result<CublasLtApi> { return lt_.api(); },
+                             .cudnn = [this]() -> Result<CudnnApi> { return dnn_.api(); }};
 };
 
 const Cell kAdd = {"matmul_add", {{64, 32, 16}}, DType::kBf16, "cublaslt"};
@@ -116,9 +115,8 @@ TEST_F(LibraryProviders, what_the_library_does_not_do_is_unsupported_in_its_own_
   EXPECT_THAT(cublaslt()->plan({"softmax", {{4, 8}}, DType::kF32, ""})->unsupported,
               HasSubstr("multiplies matrices"));
   EXPECT_THAT(cudnn()->plan(kAdd)->unsupported, HasSubstr("convolutions and attention"));
-  EXPECT_THAT(
-      cudnn()->plan({"attention", {{1, 128, 2, 64}}, DType::kF32, ""})->unsupported,
-      HasSubstr("f16 and bf16, not f32"));
+  EXPECT_THAT(cudnn()->plan({"attention", {{1, 128, 2, 64}}, DType::kF32, ""})->unsupported,
+              HasSubstr("f16 and bf16, not f32"));
   EXPECT_THAT(cublaslt()->plan({"matmul_add", {{4, 8}}, DType::kF32, ""})->unsupported,
               HasSubstr("takes 3 sizes, not 4x8"));
 }
@@ -210,8 +208,7 @@ TEST_F(LibraryProviders, both_graphs_of_a_convolution_compete) {
 }
 
 TEST_F(LibraryProviders, fused_attention_is_one_call) {
-  const auto cell =
-      cudnn()->prepare(asking_for({"attention", {{2, 128, 4, 64}}, DType::kF16, ""}));
+  const auto cell = cudnn()->prepare(asking_for({"attention", {{2, 128, 4, 64}}, DType::kF16, ""}));
   ASSERT_TRUE(cell) << cell.error().what;
   EXPECT_THAT(names((*cell)->kernels()), ElementsAre("cudnnBackendExecute"));
   // q, k, v, out, and the two numbers.
