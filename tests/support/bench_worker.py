@@ -5,6 +5,7 @@ bench_worker.py [WORD=VALUE...]
   at=OP do=ACTION     what to do when asked for OP: crash, exit, hang, garbage, wrong-id, oom, error,
                       unsupported, endless, nan
   case=ID             only in cells of that case
+  from=N              only from the Nth such request on
   once=FILE           only if FILE does not exist yet; it is then made
   us=NUMBER           the time of every sample
   kernels=NAME,...    what it says it launched
@@ -53,6 +54,7 @@ class Worker:
     def __init__(self, words):
         self.settings = dict(word.split("=", 1) for word in words)
         self.cells = {}
+        self.asked = {}
 
     def get(self, name, fallback=""):
         return self.settings.get(name, fallback)
@@ -65,6 +67,9 @@ class Worker:
             return ""
         cell = request if "case" in request else self.cells.get(request.get("id"), {})
         if self.get("case") and cell.get("case") != self.get("case"):
+            return ""
+        self.asked[request["op"]] = self.asked.get(request["op"], 0) + 1
+        if self.asked[request["op"]] < int(self.get("from", "1")):
             return ""
         once = self.get("once")
         if once:

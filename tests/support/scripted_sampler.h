@@ -39,6 +39,11 @@ class ScriptedSampler : public Sampler {
     error_ = std::move(error);
     return *this;
   }
+  // A call takes so many times what is measured: flushes, replays of many calls.
+  ScriptedSampler& costing(double times) {
+    costs_ = times;
+    return *this;
+  }
   // From call `index` on every answer is empty.
   ScriptedSampler& silent_from(std::size_t index) {
     silent_from_ = index;
@@ -59,6 +64,7 @@ class ScriptedSampler : public Sampler {
       if (std::isfinite(us)) spent_ms += us / 1000;
       if (std::isfinite(us)) time_->now_ms += us / 1000;
     }
+    block.spent_ms = costs_ * spent_ms;
     return block;
   }
 
@@ -71,6 +77,7 @@ class ScriptedSampler : public Sampler {
   Script mhz_;
   SharedTime own_;
   SharedTime* time_;
+  double costs_ = 0;  // not told
   std::size_t fails_at_ = kNever;
   std::size_t silent_from_ = kNever;
   Error error_;

@@ -19,17 +19,19 @@ using bench::CaseKind;
 
 // Where rows and columns are long the ceiling is a number of its own.
 constexpr std::int64_t kLong = 65536;
+constexpr std::string_view kAnythingElse =
+    "  --worker NAME=COMMAND  anything else that speaks docs/formats/bench_worker.md\n";
 
 std::string case_lines() {
-  std::string text = "Cases (ceiling: what fusion alone can win at large shapes)\n";
+  std::string text = "Cases (what fusion alone can win at large shapes; kernels without it)\n";
   for (const CaseInfo& info : bench::cases()) {
     std::string ceiling = "-";
     if (info.kind == CaseKind::kRows) {
       const auto costs = bench::costs_of(info, bench::Shape{{kLong, kLong}}, bench::DType::kF32);
       ceiling = fmt::format("{:.2f}x", costs.ceiling());
     }
-    text += fmt::format("  {:<32} {:>7}  {:>2} kernels unfused  {}\n", info.id, ceiling,
-                        info.eager_kernels, info.definition);
+    text += fmt::format("  {:<32} {:>7} {:>3}  {}\n", info.id, ceiling, info.eager_kernels,
+                        info.definition);
   }
   return text;
 }
@@ -38,8 +40,8 @@ std::string grid_lines() {
   std::string text = "\nGrids (shapes over rows / matrices / convolutions / attention)\n";
   for (const std::string_view grid : bench::grid_names()) {
     std::vector<std::string> counts;
-    for (const CaseKind kind : {CaseKind::kRows, CaseKind::kMatmul, CaseKind::kConvolution,
-                                CaseKind::kAttention}) {
+    for (const CaseKind kind :
+         {CaseKind::kRows, CaseKind::kMatmul, CaseKind::kConvolution, CaseKind::kAttention}) {
       const auto shapes = bench::grid_shapes(grid, kind);
       counts.push_back(shapes ? std::to_string(shapes->size()) : "-");
     }
@@ -69,16 +71,18 @@ Result<void> list(const Arguments& arguments, const Terminal&) {
   }
   // One interpreter answers for all of its variants.
   const bench::WorkerReply torch = bench::greet(request.run, "torch-eager");
+  if (!torch.info.is_available()) {
+    text += provider_line("torch-*", torch);
+    return write_to_stdout(text + std::string(kAnythingElse));
+  }
   for (const std::string_view name : bench::torch_provider_names()) {
     bench::WorkerReply hello = torch;
-    if (hello.info.is_available() &&
-        std::ranges::find(hello.variants, bench::variant_of(name)) == hello.variants.end()) {
+    if (std::ranges::find(hello.variants, bench::variant_of(name)) == hello.variants.end()) {
       hello.info.obstacle = "this torch does not have it";
     }
     text += provider_line(name, hello);
   }
-  text += "  --worker NAME=COMMAND  anything else that speaks docs/formats/bench_worker.md\n";
-  return write_to_stdout(text);
+  return write_to_stdout(text + std::string(kAnythingElse));
 }
 
 }  // namespace
@@ -87,8 +91,9 @@ Command bench_list_action() {
   return {.name = "bench list",
           .summary = "the cases, the grids, and which providers can run here",
           .examples = {{"strobe bench list", "what there is, and what is missing"},
-                       {"strobe bench list --python ~/venv/bin/python", "with the torch of another "
-                                                                        "environment"}},
+                       {"strobe bench list --python ~/venv/bin/python",
+                        "with the torch of another "
+                        "environment"}},
           .flags = {{.name = "python",
                      .kind = FlagKind::kValue,
                      .value = "PROGRAM",

@@ -22,23 +22,25 @@ struct Figure {
 std::vector<Figure> figures_of(const bench::WorkerReply& reply) {
   const bench::Roofs roofs = reply.roofs.value_or(bench::Roofs{});
   const bench::Floors floors = reply.floors.value_or(bench::Floors{});
-  return {{"copy_gbps", "copy", "GB/s", roofs.copy_gbps},
-          {"read_gbps", "read", "GB/s", roofs.read_gbps},
-          {"write_gbps", "write", "GB/s", roofs.write_gbps},
-          {"gemm_tflops", "matrix product", "TFLOP/s", roofs.gemm_tflops},
-          {"event_pair_us", "event pair, nothing between", "us", floors.event_pair},
-          {"empty_kernel_events_us", "empty kernel between events", "us", floors.empty_kernel_events},
-          {"empty_kernel_us", "empty kernel alone", "us", floors.empty_kernel},
-          {"empty_kernel_graph_us", "empty kernel in a graph", "us", floors.empty_kernel_graph},
-          {"launch_call_us", "launch call on the host", "us", floors.launch_call}};
+  return {
+      {"copy_gbps", "copy", "GB/s", roofs.copy_gbps},
+      {"read_gbps", "read", "GB/s", roofs.read_gbps},
+      {"write_gbps", "write", "GB/s", roofs.write_gbps},
+      {"gemm_tflops", "matrix product", "TFLOP/s", roofs.gemm_tflops},
+      {"event_pair_us", "event pair, nothing between", "us", floors.event_pair},
+      {"empty_kernel_events_us", "empty kernel between events", "us", floors.empty_kernel_events},
+      {"empty_kernel_us", "empty kernel alone", "us", floors.empty_kernel},
+      {"empty_kernel_graph_us", "empty kernel in a graph", "us", floors.empty_kernel_graph},
+      {"launch_call_us", "launch call on the host", "us", floors.launch_call}};
 }
 
 std::string text_of(const bench::WorkerReply& reply) {
-  std::string text = fmt::format("{}; {}\n", reply.info.device, reply.info.version);
+  std::string text = fmt::format("{}{}{}\n", reply.info.device,
+                                 reply.info.version.empty() ? "" : "; ", reply.info.version);
   for (const Figure& figure : figures_of(reply)) {
     if (!figure.value) continue;
     text += fmt::format("  {:<30} {:>10.{}f} {}\n", figure.name, *figure.value,
-                        figure.unit == "us" ? 2 : 1, figure.unit);
+                        *figure.value < 10 ? 2 : 1, figure.unit);
   }
   return text;
 }
@@ -66,33 +68,35 @@ Result<void> measure(const Arguments& arguments, const Terminal&) {
   STROBE_TRY_VOID(check_interrupted());
   const bool is_silent = !reply.roofs && !reply.floors;
   if (!reply.info.is_available() || is_silent) {
-    return Error{.code = ErrorCode::kMachineLacks,
-                 .what = fmt::format("{} cannot measure its roofs here: {}", provider,
-                                     reply.info.is_available() ? reply.reason : reply.info.obstacle),
-                 .where = "",
-                 .hint = "`strobe bench list` says what can run"};
+    return Error{
+        .code = ErrorCode::kMachineLacks,
+        .what = fmt::format("{} cannot measure its roofs here: {}", provider,
+                            reply.info.is_available() ? reply.reason : reply.info.obstacle),
+        .where = "",
+        .hint = "`strobe bench list` says what can run"};
   }
   return write_to_stdout(arguments.get("format", "text") == "json" ? json_of(reply)
-                                                                  : text_of(reply));
+                                                                   : text_of(reply));
 }
 
 }  // namespace
 
 Command bench_roof_action() {
-  return {.name = "bench roof",
-          .summary = "what this machine can do at most: copy, read, write, matrix product, launches",
-          .examples = {{"strobe bench roof", "of the GPU, or of the host where there is none"},
-                       {"strobe bench roof --provider cpu --format json", "of the host, for tools"}},
-          .flags = {{.name = "provider",
-                     .kind = FlagKind::kValue,
-                     .value = "NAME",
-                     .help = "whose device (default: cuda-fused with a GPU, else cpu)"},
-                    {.name = "format",
-                     .kind = FlagKind::kValue,
-                     .value = "FORMAT",
-                     .help = "text or json",
-                     .choices = {"text", "json"}}},
-          .run = measure};
+  return {
+      .name = "bench roof",
+      .summary = "what this machine can do at most: copy, read, write, matrix product, launches",
+      .examples = {{"strobe bench roof", "of the GPU, or of the host where there is none"},
+                   {"strobe bench roof --provider cpu --format json", "of the host, for tools"}},
+      .flags = {{.name = "provider",
+                 .kind = FlagKind::kValue,
+                 .value = "NAME",
+                 .help = "whose device (default: cuda-fused with a GPU, else cpu)"},
+                {.name = "format",
+                 .kind = FlagKind::kValue,
+                 .value = "FORMAT",
+                 .help = "text or json",
+                 .choices = {"text", "json"}}},
+      .run = measure};
 }
 
 }  // namespace strobe::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "strobe/cli/bench_actions.h"
+#include "strobe/cli/bench_paddle_lines.h"
 #include "strobe/cli/bench_run_files.h"
 #include "strobe/cli/bench_run_request.h"
 #include "strobe/cli/interrupt.h"
@@ -24,9 +25,10 @@ std::string progress_line(const bench::RunProgress& progress, Clock::duration sp
   const double seconds = std::chrono::duration<double>(spent).count();
   const double left = seconds / static_cast<double>(progress.done) *
                       static_cast<double>(progress.total - progress.done);
-  return fmt::format("{} of {} cells, about {} left: {} {}", progress.done, progress.total,
-                     left < 90 ? fmt::format("{:.0f} s", left) : fmt::format("{:.0f} min", left / 60),
-                     bench::cell_text(progress.last->cell), bench::status_name(progress.last->status));
+  return fmt::format(
+      "{} of {} cells, about {} left: {} {}", progress.done, progress.total,
+      left < 90 ? fmt::format("{:.0f} s", left) : fmt::format("{:.0f} min", left / 60),
+      bench::cell_text(progress.last->cell), bench::status_name(progress.last->status));
 }
 
 std::string answer(const BenchRunRequest& request, const BenchOutcome& outcome,
@@ -41,7 +43,7 @@ std::string answer(const BenchRunRequest& request, const BenchOutcome& outcome,
   page.tables.push_back(report::short_table(outcome.run));
   std::string text = report::bench_text(
       page, {.width = terminal.columns, .color = terminal.color, .unicode = terminal.unicode});
-  if (request.is_paddle_style) text += report::paddle_lines(outcome.run);
+  if (request.is_paddle_style) text += bench_paddle_lines(outcome.run);
   return text;
 }
 
@@ -83,7 +85,8 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
   if (outcome->is_interrupted) {
     answered_interrupt();
     if (file.has_partial()) {
-      say(fmt::format("strobe: {} cells are kept in {}\n", outcome->run.cells.size(),
+      const std::size_t cells = outcome->run.cells.size();
+      say(fmt::format("strobe: {} {} kept in {}\n", cells, cells == 1 ? "cell is" : "cells are",
                       file.partial()));
     }
     return check_interrupted();
@@ -105,11 +108,12 @@ Command bench_run_action() {
                     "against what you have today, kept"},
                    {"strobe bench run --case softmax --shape 4096x4096 --worker mine='./worker'",
                     "any other stack"}},
-      .notes = {"Every provider runs in a process of its own; one that crashes, hangs or runs out of "
-                "memory ends its cell and no other. OOM* was predicted and not run. Providers of one "
-                "shape take turns, the same inputs for all, and every output is checked against f64.",
-                "Exit code 1: a provider gave wrong values. 4: a provider that was asked for cannot "
-                "run here."},
+      .notes =
+          {"Every provider runs in a process of its own; one that crashes, hangs or runs out of "
+           "memory ends its cell and no other. OOM* was predicted and not run. Providers of one "
+           "shape take turns, the same inputs for all, and every output is checked against f64.",
+           "Exit code 1: a provider gave wrong values. 4: a provider that was asked for cannot "
+           "run here."},
       .flags = bench_cell_flags(),
       .run = run};
   for (Flag& flag : bench_measure_flags()) command.flags.push_back(std::move(flag));

@@ -96,14 +96,14 @@ Result<void> read_cells(const Arguments& arguments, bench::RunRequest& run) {
   const bool is_capped = arguments.is_on("quick") && run.shapes.empty();
   run.most_elements = is_capped ? kQuickElements : 0;
   if (arguments.has("max-elements")) {
-    STROBE_TRY(run.most_elements,
-               whole_number("--max-elements", arguments.get("max-elements"), 1));
+    STROBE_TRY(run.most_elements, whole_number("--max-elements", arguments.get("max-elements"), 1));
   }
   if (arguments.is_on("cache", true)) {
     run.cache_folder =
         arguments.has("cache-dir")
             ? arguments.get("cache-dir")
-            : (default_cache_folder(variable("XDG_CACHE_HOME"), variable("HOME")) / "bench").string();
+            : (default_cache_folder(variable("XDG_CACHE_HOME"), variable("HOME")) / "bench")
+                  .string();
   }
   if (arguments.has("cell-timeout")) {
     STROBE_TRY(run.cell_limit, time_limit("--cell-timeout", arguments.get("cell-timeout")));
@@ -195,11 +195,12 @@ Result<BenchRunRequest> read_bench_run_request(const Arguments& arguments) {
   STROBE_TRY_VOID(add_workers(arguments, request));
   for (const std::string& provider : run.providers) {
     const auto known = bench::provider_names();
-    if (std::ranges::find(known, provider) != known.end() || run.workers.contains(provider)) continue;
-    return bad("--provider", fmt::format("there is no provider '{}'", provider),
-               fmt::format("one of {}, {}, or define it: --worker {}='command'",
-                           fmt::join(known, ", "), fmt::join(bench::torch_provider_names(), ", "),
-                           provider));
+    if (std::ranges::find(known, provider) != known.end() || run.workers.contains(provider))
+      continue;
+    return bad(
+        "--provider", fmt::format("there is no provider '{}'", provider),
+        fmt::format("one of {}, {}, or define it: --worker {}='command'", fmt::join(known, ", "),
+                    fmt::join(bench::torch_provider_names(), ", "), provider));
   }
   if (run.providers.empty()) {
     for (const auto& [name, command] : run.workers) run.providers.push_back(name);
@@ -215,48 +216,49 @@ Result<BenchRunRequest> read_bench_run_request(const Arguments& arguments) {
 }
 
 std::vector<Flag> bench_cell_flags() {
-  return {{.name = "case",
-           .kind = FlagKind::kList,
-           .value = "LIST",
-           .help = "which functions: names, or all, rows, matmul, conv"},
-          {.name = "provider",
-           .kind = FlagKind::kList,
-           .value = "LIST",
-           .help = "whose implementations (default: cuda-unfused,cuda-fused with a GPU, else "
-                   "cpu-unfused,cpu)"},
-          {.name = "grid",
-           .kind = FlagKind::kValue,
-           .value = "NAME",
-           .help = "which shapes: quick, odd, seed2d (usual), seed-layout, seed-mha, seed-attn"},
-          {.name = "shape",
-           .kind = FlagKind::kList,
-           .value = "LIST",
-           .help = "these shapes instead: 4096x4096,128x65536"},
-          {.name = "dtype", .kind = FlagKind::kList, .value = "LIST", .help = "f32 (usual), f16, bf16"},
-          {.name = "max-elements",
-           .kind = FlagKind::kValue,
-           .value = "N",
-           .help = "leave larger shapes out"},
-          {.name = "seed", .kind = FlagKind::kValue, .value = "N", .help = "of inputs and order (1)"},
-          {.name = "cache",
-           .kind = FlagKind::kNegatable,
-           .help = "keep compiled and tuned kernels (default: on)"},
-          {.name = "cache-dir",
-           .kind = FlagKind::kValue,
-           .value = "DIR",
-           .help = "where (default: $XDG_CACHE_HOME/strobe/bench or ~/.cache/strobe/bench)"},
-          {.name = "cell-timeout",
-           .kind = FlagKind::kValue,
-           .value = "TIME",
-           .help = "a worker that is silent for longer is killed and its cell a timeout (60s)"},
-          {.name = "worker",
-           .kind = FlagKind::kList,
-           .value = "NAME=COMMAND",
-           .help = "any other stack: a program that speaks docs/formats/bench_worker.md"},
-          {.name = "python",
-           .kind = FlagKind::kValue,
-           .value = "PROGRAM",
-           .help = "the interpreter that has torch, for torch-* (python3)"}};
+  return {
+      {.name = "case",
+       .kind = FlagKind::kList,
+       .value = "LIST",
+       .help = "which functions: names, or all, rows, matmul, conv"},
+      {.name = "provider",
+       .kind = FlagKind::kList,
+       .value = "LIST",
+       .help = "whose implementations (default: cuda-unfused,cuda-fused with a GPU, else "
+               "cpu-unfused,cpu)"},
+      {.name = "grid",
+       .kind = FlagKind::kValue,
+       .value = "NAME",
+       .help = "which shapes: quick, odd, seed2d (usual), seed-layout, seed-mha, seed-attn"},
+      {.name = "shape",
+       .kind = FlagKind::kList,
+       .value = "LIST",
+       .help = "these shapes instead: 4096x4096,128x65536"},
+      {.name = "dtype", .kind = FlagKind::kList, .value = "LIST", .help = "f32 (usual), f16, bf16"},
+      {.name = "max-elements",
+       .kind = FlagKind::kValue,
+       .value = "N",
+       .help = "leave larger shapes out"},
+      {.name = "seed", .kind = FlagKind::kValue, .value = "N", .help = "of inputs and order (1)"},
+      {.name = "cache",
+       .kind = FlagKind::kNegatable,
+       .help = "keep compiled and tuned kernels (default: on)"},
+      {.name = "cache-dir",
+       .kind = FlagKind::kValue,
+       .value = "DIR",
+       .help = "where (default: $XDG_CACHE_HOME/strobe/bench or ~/.cache/strobe/bench)"},
+      {.name = "cell-timeout",
+       .kind = FlagKind::kValue,
+       .value = "TIME",
+       .help = "a worker that is silent for longer is killed and its cell a timeout (60s)"},
+      {.name = "worker",
+       .kind = FlagKind::kList,
+       .value = "NAME=COMMAND",
+       .help = "any other stack: a program that speaks docs/formats/bench_worker.md"},
+      {.name = "python",
+       .kind = FlagKind::kValue,
+       .value = "PROGRAM",
+       .help = "the interpreter that has torch, for torch-* (python3)"}};
 }
 
 std::vector<Flag> bench_measure_flags() {

@@ -13,7 +13,7 @@ namespace strobe::cli {
 
 struct BenchRunRequest {
   bench::RunRequest run;
-  std::string output;         // "": the table on stdout alone
+  std::string output;  // "": the table on stdout alone
   bool keeps_samples = false;
   bool is_paddle_style = false;
   bool chose_providers = false;  // by name: one that cannot run here is then a failure

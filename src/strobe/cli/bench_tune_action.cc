@@ -22,7 +22,8 @@ std::string line_of(const CellRecord& record) {
     return fmt::format("{:<56} {}: {}\n", cell, bench::status_name(record.status), record.reason);
   }
   std::vector<std::string> parts;
-  for (const auto& [name, value] : record.config) parts.push_back(fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : record.config)
+    parts.push_back(fmt::format("{}={}", name, value));
   const bench::CompileTimes& times = record.compile;
   parts.emplace_back(times.is_cached ? "from the cache" : "new");
   if (times.nvrtc_ms) parts.push_back(fmt::format("compiled in {:.0f} ms", *times.nvrtc_ms));
@@ -44,8 +45,8 @@ Result<void> tune(const Arguments& arguments, const Terminal& terminal) {
     Progress progress(terminal, "tune");
     return bench::tune_cells(request.run, [&](const bench::RunProgress& now) {
       text += line_of(*now.last);
-      progress.show(fmt::format("{} of {} cells: {}", now.done, now.total,
-                                bench::cell_text(now.last->cell)));
+      progress.show(
+          fmt::format("{} of {} cells: {}", now.done, now.total, bench::cell_text(now.last->cell)));
     });
   }();
   if (!outcome) return std::move(outcome).error();

@@ -270,4 +270,5 @@ inline void strobe_cluster_put(float* shared, unsigned rank, float value) {
   const auto offset = reinterpret_cast<unsigned char*>(shared) - own.shared;
   std::memcpy(own.cluster->blocks[rank].shared + offset, &value, sizeof value);
 }
-inline void strobe_cluster_sync() { host::meet(host::current->block->cluster->meeting); }
+inline void strobe_cluster_arrive() {}
+inline void strobe_cluster_wait() { host::meet(host::current->block->cluster->meeting); }

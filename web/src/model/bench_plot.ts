@@ -51,5 +51,5 @@ export function benchWindow(marks: readonly BenchMark[], axes: BenchAxes, roofs:
   const ys = [...marks.map((one) => one.y), ...tops];
   const span = (values: readonly number[], below: number, above: number): { isLog: boolean; low: number; high: number } =>
     (values.length === 0 ? { isLog: true, low: 1, high: 10 } : { isLog: true, low: Math.min(...values) / below, high: Math.max(...values) * above });
-  return { x: span(xs, 2.2, 2.2), y: span(ys, 2, 1.7) };
+  return { x: span(xs, 2.2, 2.2), y: span(ys, 2, 2.6) };
 }

@@ -46,12 +46,14 @@ void take_turn(Contender& contender, TimeMode mode, const MeasureOptions& option
                                                 .budget_ms = std::min(left_ms, options.turn_ms)});
   if (!block) return fail(contender, failure_text(block.error()));
   std::size_t usable = 0;
+  double measured_ms = 0;
   for (std::size_t i = 0; i < block->samples_us.size(); ++i) {
     if (!is_usable(block->samples_us[i])) continue;
     ++usable;
     keep(*block, i, contender.taken);
-    contender.spent_ms += block->samples_us[i] / 1000;
+    measured_ms += block->samples_us[i] / 1000;
   }
+  contender.spent_ms += std::max(measured_ms, block->spent_ms);
   if (usable == 0) fail(contender, "a turn gave no time that can be used");
 }
 

@@ -33,9 +33,11 @@ Result<WarmedUp> warm_up(Sampler& sampler, TimeMode mode, const WarmUp& rule) {
                                .budget_ms = std::max(1.0, rule.most_ms - done.spent_ms)}));
     if (block.samples_us.empty()) return done;  // the first turn will say so
     done.calls += static_cast<int>(block.samples_us.size());
+    double measured_ms = 0;
     for (const double sample : block.samples_us) {
-      if (is_usable(sample)) done.spent_ms += sample / 1000;
+      if (is_usable(sample)) measured_ms += sample / 1000;
     }
+    done.spent_ms += std::max(measured_ms, block.spent_ms);
     const double now_mhz = last_clock(block);
     if (now_mhz > 0) done.is_steady = stands_still(before_mhz, now_mhz, rule.clock_tolerance);
     before_mhz = now_mhz;

@@ -55,6 +55,9 @@ struct SampleRequest {
 struct SampleBlock {
   std::vector<double> samples_us;
   std::vector<double> sm_mhz;  // one a sample, or empty where the clock cannot be read
+  // What the block cost whoever waited for it, with flushes and replays; 0: not told. A cap in time
+  // is one of the user's time.
+  double spent_ms = 0;
 };
 
 // One cell that is ready to run: buffers filled, kernels compiled and loaded.

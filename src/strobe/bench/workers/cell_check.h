@@ -8,7 +8,8 @@
 #include "strobe/bench/workers/row_file.h"
 #include "strobe/bench/workers/worker_session.h"
 
-// Are the values right? The worker gives rows of its outputs, the reference says what they should be.
+// Are the values right? The worker gives rows of its outputs, the reference says what they should
+// be.
 namespace strobe::bench {
 
 // What the cells of one group are checked against; computed once, when first asked for.

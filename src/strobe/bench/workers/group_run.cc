@@ -55,8 +55,8 @@ std::string_view family_of(std::string_view provider) {
   return provider.substr(0, provider.find('-'));
 }
 
-// Each with the first, to which tables compare, and with those of its own family before it: a compiled
-// function that silently was the eager one.
+// Each with the first, to which tables compare, and with those of its own family before it: a
+// compiled function that silently was the eager one.
 void judge_pairs(std::vector<CellRecord>& records) {
   for (std::size_t later = 1; later < records.size(); ++later) {
     for (std::size_t i = 0; i < later; ++i) {
@@ -274,8 +274,7 @@ class GroupRun {
 
   void finish(Contender& contender) {
     if (!contender.is_prepared) return;
-    const WorkerReply reply =
-        contender.session->ask({.op = WorkerOp::kFinish, .id = contender.id});
+    const WorkerReply reply = contender.session->ask({.op = WorkerOp::kFinish, .id = contender.id});
     contender.record->compile = reply.status == CellStatus::kOk ? reply.compile : contender.compile;
     if (!contender.record->compile.first_call_ms) {
       contender.record->compile.first_call_ms = contender.compile.first_call_ms;
@@ -297,9 +296,7 @@ class GroupRun {
 
 }  // namespace
 
-double RunState::usual_mhz() const {
-  return clocks_mhz.empty() ? 0 : stats::median_of(clocks_mhz);
-}
+double RunState::usual_mhz() const { return clocks_mhz.empty() ? 0 : stats::median_of(clocks_mhz); }
 
 void flag_times(CellRecord& record, const Floors& floors) {
   const TimeSummary* const device = record.time(TimeMode::kDevice);

@@ -10,8 +10,8 @@
 #include "strobe/base/result.h"
 #include "strobe/bench/providers/provider.h"
 
-// What is said to a worker and back, one JSON object a line; docs/formats/bench_worker.md. strobe's own
-// providers and any vendor's stack are behind the same words.
+// What is said to a worker and back, one JSON object a line; docs/formats/bench_worker.md. strobe's
+// own providers and any vendor's stack are behind the same words.
 //
 //   hello    {"op":"hello","proto":1}
 //   plan     {"op":"plan","id":7,CELL}                  what it needs, nothing allocated
@@ -20,16 +20,25 @@
 //   rows     {"op":"rows","id":7,"output":0,"rows":[0,5],"file":"/dev/shm/x"}   f32 into the file
 //   finish   {"op":"finish","id":7}                     kernels, bytes, clocks; frees the cell
 //   floors, roofs                                       of the device
-//   cell     {"op":"cell","id":7,CELL,"modes":[...]}    all of it in one, for workers that know no more
-//   bye
+//   cell     {"op":"cell","id":7,CELL,"modes":[...]}    all of it in one, for workers that know no
+//   more bye
 //
-// CELL is "case","variant","shape","dtype","seed","law","flush". Rows are numbers or pairs of the first
-// and how many. A reply has "id" and "status"; unknown
-// keys are passed over, a line that is not JSON is noise and kept for the log.
+// CELL is "case","variant","shape","dtype","seed","law","flush". Rows are numbers or pairs of the
+// first and how many. A reply has "id" and "status"; unknown keys are passed over, a line that is
+// not JSON is noise and kept for the log.
 namespace strobe::bench {
 
 enum class WorkerOp : std::uint8_t {
-  kHello, kPlan, kPrepare, kSample, kRows, kFinish, kFloors, kRoofs, kCell, kBye
+  kHello,
+  kPlan,
+  kPrepare,
+  kSample,
+  kRows,
+  kFinish,
+  kFloors,
+  kRoofs,
+  kCell,
+  kBye
 };
 
 struct WorkerRequest {

@@ -249,10 +249,10 @@ Result<WorkerReply> parse_reply(std::string_view line) {
   }
   read_hello(line, reply);
   if (const JsonValue plan = find(line, "plan"); plan.type == JsonType::kObject) {
-    reply.plan = Plan{
-        .resident_bytes = find(plan.text, "resident_bytes").as_double().value_or(0),
-        .kernels = static_cast<int>(find(plan.text, "kernels").as_int64().value_or(0)),
-        .unsupported = find(plan.text, "unsupported").as_string()};
+    reply.plan =
+        Plan{.resident_bytes = find(plan.text, "resident_bytes").as_double().value_or(0),
+             .kernels = static_cast<int>(find(plan.text, "kernels").as_int64().value_or(0)),
+             .unsupported = find(plan.text, "unsupported").as_string()};
   }
   reply.free_bytes = find(line, "free_bytes").as_double();
   reply.requested_bytes = find(line, "requested_bytes").as_double();

@@ -18,7 +18,8 @@ namespace strobe::bench {
 namespace {
 
 namespace fs = std::filesystem;
-static_assert(std::endian::native == std::endian::little, "values are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "values are written as they lie in memory");
 
 // The values of the largest check, 2^24, and as much again.
 constexpr double kRoomBytes = 128.0 * (1 << 20);

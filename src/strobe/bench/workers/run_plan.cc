@@ -26,8 +26,8 @@ Error unknown_case(std::string_view id) {
           .hint = fmt::format("one of {}", fmt::join(known, ", "))};
 }
 
-// Of the shapes asked for by hand those with the case's axes; of matrices the inner size may be left
-// out.
+// Of the shapes asked for by hand those with the case's axes; of matrices the inner size may be
+// left out.
 Result<std::vector<Shape>> chosen_shapes(const RunRequest& request, const CaseInfo& info) {
   constexpr std::int64_t kInner = 1024;
   std::vector<Shape> shapes;
@@ -37,11 +37,12 @@ Result<std::vector<Shape>> chosen_shapes(const RunRequest& request, const CaseIn
   }
   if (!shapes.empty()) return shapes;
   return Error{.code = ErrorCode::kBadCommandLine,
-               .what = fmt::format("{} is a shape of {} sizes, not {}", info.id,
-                                   axes_of(info.kind), request.shapes[0].dims.size()),
+               .what = fmt::format("{} is a shape of {} sizes, not {}", info.id, axes_of(info.kind),
+                                   request.shapes[0].dims.size()),
                .where = "--shape",
-               .hint = "rows and columns: 4096x4096; matrices: MxNxK; convolutions: "
-                       "NxHxWxCxKxRxstride; attention: batch x sequence x heads x head dimension"};
+               .hint =
+                   "rows and columns: 4096x4096; matrices: MxNxK; convolutions: "
+                   "NxHxWxCxKxRxstride; attention: batch x sequence x heads x head dimension"};
 }
 
 }  // namespace
@@ -49,8 +50,9 @@ Result<std::vector<Shape>> chosen_shapes(const RunRequest& request, const CaseIn
 double elements_of(CaseKind kind, const Shape& shape) {
   // Of matrices the larger side counts, of convolutions the input.
   const auto product = [&](std::size_t axes) {
-    return std::accumulate(shape.dims.begin(), shape.dims.begin() + static_cast<std::ptrdiff_t>(axes),
-                           1.0, [](double a, std::int64_t b) { return a * static_cast<double>(b); });
+    return std::accumulate(shape.dims.begin(),
+                           shape.dims.begin() + static_cast<std::ptrdiff_t>(axes), 1.0,
+                           [](double a, std::int64_t b) { return a * static_cast<double>(b); });
   };
   switch (kind) {
     case CaseKind::kRows:
@@ -75,15 +77,15 @@ Result<std::vector<CellGroup>> expand(const RunRequest& request) {
     const CaseInfo* const info = find_case(id);
     if (info == nullptr) return unknown_case(id);
     STROBE_TRY(const std::vector<Shape> shapes,
-               !request.shapes.empty() ? chosen_shapes(request, *info)
-                                       : grid_shapes(request.grid.empty() ? usual_grid(info->kind)
-                                                                          : request.grid,
-                                                     info->kind));
+               !request.shapes.empty()
+                   ? chosen_shapes(request, *info)
+                   : grid_shapes(request.grid.empty() ? usual_grid(info->kind) : request.grid,
+                                 info->kind));
     for (const DType dtype : request.dtypes) {
       for (const Shape& shape : shapes) {
-        const bool is_small = request.most_elements == 0 ||
-                              elements_of(info->kind, shape) <=
-                                  static_cast<double>(request.most_elements);
+        const bool is_small =
+            request.most_elements == 0 ||
+            elements_of(info->kind, shape) <= static_cast<double>(request.most_elements);
         if (is_small) groups.push_back({info, shape, dtype});
       }
     }

@@ -22,8 +22,8 @@ struct CellGroup {
 Result<std::vector<CellGroup>> expand(const RunRequest& request);
 
 double elements_of(CaseKind kind, const Shape& shape);
-// Cells of one case and one bucket share a worker; what one of them leaves behind is small beside the
-// others of its size.
+// Cells of one case and one bucket share a worker; what one of them leaves behind is small beside
+// the others of its size.
 int bucket_of(const CellGroup& group);
 
 // Why it will not fit, or nothing.

@@ -25,7 +25,8 @@ bool is_cancelled(const RunRequest& request) {
 
 Error nothing_can_run(const std::map<std::string, std::string>& obstacles) {
   std::vector<std::string> reasons;
-  for (const auto& [provider, why] : obstacles) reasons.push_back(fmt::format("{}: {}", provider, why));
+  for (const auto& [provider, why] : obstacles)
+    reasons.push_back(fmt::format("{}: {}", provider, why));
   return {.code = ErrorCode::kMachineLacks,
           .what = obstacles.size() == 1
                       ? fmt::format("{} cannot run here: {}", obstacles.begin()->first,
@@ -124,8 +125,7 @@ Result<BenchOutcome> run_bench(const RunRequest& request,
   RunState state{.floors = outcome.run.header.floors};
   const std::size_t total = groups.size() * sessions.size();
   for (const CellGroup& group : groups) {
-    std::vector<CellRecord> records =
-        run_group(group, request, sessions, folder, state);
+    std::vector<CellRecord> records = run_group(group, request, sessions, folder, state);
     if (is_cancelled(request)) break;  // these are halves
     for (CellRecord& record : records) {
       outcome.run.cells.push_back(std::move(record));

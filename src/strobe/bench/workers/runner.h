@@ -11,8 +11,8 @@
 #include "strobe/bench/measure/measure.h"
 #include "strobe/bench/results/cell_record.h"
 
-// A whole run: one worker process per case, provider and bucket of shapes; a crash, a hang or an empty
-// memory ends its cell and no other.
+// A whole run: one worker process per case, provider and bucket of shapes; a crash, a hang or an
+// empty memory ends its cell and no other.
 namespace strobe::bench {
 
 struct RunRequest {
@@ -28,10 +28,11 @@ struct RunRequest {
   bool may_tune = true;
   std::uint64_t seed = 1;
   int repeat_check = 0;
-  std::int64_t most_elements = 0;  // shapes beyond are left out; 0: none
+  std::int64_t most_elements = 0;                  // shapes beyond are left out; 0: none
   std::chrono::milliseconds cell_limit{60'000};    // for each answer of a worker
   std::chrono::milliseconds start_limit{120'000};  // for its first: some stacks load for long
-  // Name to command: "torch-inductor" to {"python3", "worker.py"}; strobe's own are found by themselves.
+  // Name to command: "torch-inductor" to {"python3", "worker.py"}; strobe's own are found by
+  // themselves.
   std::map<std::string, std::vector<std::string>> workers;
   std::vector<std::string> own_worker;  // this binary: {"/usr/bin/strobe", "bench", "worker"}
   std::string command_line;             // for the record

@@ -167,9 +167,8 @@ WorkerReply RequestServer::whole_cell(const WorkerRequest& request) {
   WorkerReply whole;
   for (const TimeMode mode : request.modes) {
     WorkerRequest one = request;
-    one.sample = {.mode = mode,
-                  .count = kSamplesOfAWholeCell,
-                  .budget_ms = request.sample.budget_ms};
+    one.sample = {
+        .mode = mode, .count = kSamplesOfAWholeCell, .budget_ms = request.sample.budget_ms};
     WorkerReply sampled = sample(one);
     if (sampled.status != CellStatus::kOk) return cells_.erase(request.id), sampled;
     whole.samples.merge(sampled.samples);

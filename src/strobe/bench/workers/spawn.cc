@@ -63,7 +63,8 @@ void put_at(int descriptor, int place) {
   }
 }
 
-[[noreturn]] void become(const std::vector<char*>& arguments, int in, int out, int err, int report) {
+[[noreturn]] void become(const std::vector<char*>& arguments, int in, int out, int err,
+                         int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;

@@ -18,6 +18,7 @@ asm(R"(
 .global strobe_torch_worker_begin
 .global strobe_torch_worker_end
 strobe_torch_worker_begin:
+.incbin ")" STROBE_TORCH_CASES R"("
 .incbin ")" STROBE_TORCH_WORKER R"("
 strobe_torch_worker_end:
 .byte 0
@@ -32,9 +33,9 @@ extern const char strobe_torch_worker_end[];    // NOLINT: named for the assembl
 namespace strobe::bench {
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames = {
-    "torch-eager",      "torch-inductor",       "torch-sdpa-math",
-    "torch-sdpa-flash", "torch-sdpa-efficient", "torch-sdpa-cudnn"};
+constexpr std::array<std::string_view, 6> kNames = {"torch-eager",          "torch-inductor",
+                                                    "torch-sdpa-math",      "torch-sdpa-flash",
+                                                    "torch-sdpa-efficient", "torch-sdpa-cudnn"};
 
 }  // namespace
 

@@ -53,11 +53,10 @@ void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare,
   if (modes.empty()) modes = session.hello().modes;
   if (modes.empty()) modes = {TimeMode::kDevice};
 
-  const Checked checked =
-      check_cell(reference, folder, request.repeat_check,
-                 [&](std::size_t output, const std::string& file) {
-                   return ask(reference.request(), {}, output, file);
-                 });
+  const Checked checked = check_cell(reference, folder, request.repeat_check,
+                                     [&](std::size_t output, const std::string& file) {
+                                       return ask(reference.request(), {}, output, file);
+                                     });
   record.accuracy = checked.accuracy;
   record.notes = checked.notes;
   record.status = checked.status;

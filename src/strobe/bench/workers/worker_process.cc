@@ -62,8 +62,7 @@ class WithoutPipeSignal {
 bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && *flag; }
 
 int wait_ms(WorkerProcess::Clock::time_point deadline) {
-  const auto left =
-      std::chrono::ceil<milliseconds>(deadline - WorkerProcess::Clock::now()).count();
+  const auto left = std::chrono::ceil<milliseconds>(deadline - WorkerProcess::Clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, kGlance.count()));
 }
 
@@ -236,8 +235,7 @@ std::string WorkerProcess::end_of_it(bool is_killed_by_us) {
   return text;
 }
 
-WorkerReply WorkerProcess::ended(const WorkerRequest& request, Waited waited,
-                                 milliseconds limit) {
+WorkerReply WorkerProcess::ended(const WorkerRequest& request, Waited waited, milliseconds limit) {
   WorkerReply reply{.id = request.id, .status = CellStatus::kError};
   const std::string noise =
       noise_lines_ == 0
@@ -258,7 +256,8 @@ WorkerReply WorkerProcess::ended(const WorkerRequest& request, Waited waited,
       reply.reason = "interrupted";
       break;
     case Waited::kTooLong:
-      reply.reason = fmt::format("the answer to '{}' has no end; the worker {}", op, end_of_it(true));
+      reply.reason =
+          fmt::format("the answer to '{}' has no end; the worker {}", op, end_of_it(true));
       break;
     case Waited::kEnd:
     case Waited::kLine:
@@ -275,9 +274,9 @@ WorkerReply WorkerProcess::ask(const WorkerRequest& request, milliseconds limit,
   }
   const auto deadline = Clock::now() + limit;
   if (!send(to_line(request), deadline, cancelled)) {
-    const Waited why = is_set(cancelled)            ? Waited::kCancelled
+    const Waited why = is_set(cancelled)          ? Waited::kCancelled
                        : Clock::now() >= deadline ? Waited::kDeadline
-                                                    : Waited::kEnd;
+                                                  : Waited::kEnd;
     return ended(request, why, limit);
   }
   while (true) {

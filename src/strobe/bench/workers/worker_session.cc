@@ -40,8 +40,8 @@ Result<void> WorkerSession::begin(const std::string& key) {
   if (is_available() && !hello_.variants.empty() &&
       std::ranges::find(hello_.variants, variant) == hello_.variants.end() &&
       std::ranges::find(hello_.variants, provider_) == hello_.variants.end()) {
-    hello_.info.obstacle = fmt::format("its worker knows {}, and not '{}'",
-                                       fmt::join(hello_.variants, ", "), variant);
+    hello_.info.obstacle =
+        fmt::format("its worker knows {}, and not '{}'", fmt::join(hello_.variants, ", "), variant);
   }
   was_available_ = was_available_ || is_available();
   if (is_available()) return {};

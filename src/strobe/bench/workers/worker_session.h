@@ -7,8 +7,8 @@
 #include "strobe/bench/workers/run_plan.h"
 #include "strobe/bench/workers/worker_process.h"
 
-// One provider's worker through a run: started when needed, again after it died, afresh for each case
-// and bucket.
+// One provider's worker through a run: started when needed, again after it died, afresh for each
+// case and bucket.
 namespace strobe::bench {
 
 class WorkerSession {

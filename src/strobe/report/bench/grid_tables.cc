@@ -60,7 +60,7 @@ std::string column_name(const std::string& provider) {
   if (provider == "triton") return "Triton";
   if (provider == "eager") return "Torch";
   if (provider == "inductor") return "Inductor";
-  return provider;
+  return provider.empty() ? "GB/s" : provider;
 }
 
 void describe(BenchTable& table, const RatioGrid& grid) {

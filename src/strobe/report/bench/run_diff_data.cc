@@ -53,9 +53,8 @@ std::string run_diff_json(const RunDiff& diff, const RunDiffPage& page) {
   json.member("before_path", page.before).member("after_path", page.after);
   json.member("band", diff.band);
   json.key("counts").begin_object();
-  for (const CellVerdict verdict :
-       {CellVerdict::kSlower, CellVerdict::kFaster, CellVerdict::kSame, CellVerdict::kUnclear,
-        CellVerdict::kNotComparable}) {
+  for (const CellVerdict verdict : {CellVerdict::kSlower, CellVerdict::kFaster, CellVerdict::kSame,
+                                    CellVerdict::kUnclear, CellVerdict::kNotComparable}) {
     json.member(verdict_name(verdict), diff.count(verdict));
   }
   json.member("broken", diff.broken())
@@ -77,15 +76,15 @@ std::string run_diff_csv(const RunDiff& diff) {
   for (const CellDiff& cell : diff.cells) {
     const bool is_known = has_ratio(cell);
     const bool has_interval = cell.source != RatioSource::kNone;
-    out += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(cell.cell.case_id),
-        shape_text(cell.cell.shape), dtype_name(cell.cell.dtype), csv_field(cell.cell.provider),
-        verdict_name(cell.verdict), is_known ? mode_name(cell.mode) : "",
-        field(is_known, cell.before_us), field(is_known, cell.after_us),
-        field(is_known, cell.ratio), field(has_interval, cell.ratio_ci95[0]),
-        field(has_interval, cell.ratio_ci95[1]), has_interval ? source_name(cell.source) : "",
-        field(has_interval, cell.q), cell.is_broken ? "yes" : "", csv_field(cell.reason),
-        csv_field(cell.advice));
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                       csv_field(cell.cell.case_id), shape_text(cell.cell.shape),
+                       dtype_name(cell.cell.dtype), csv_field(cell.cell.provider),
+                       verdict_name(cell.verdict), is_known ? mode_name(cell.mode) : "",
+                       field(is_known, cell.before_us), field(is_known, cell.after_us),
+                       field(is_known, cell.ratio), field(has_interval, cell.ratio_ci95[0]),
+                       field(has_interval, cell.ratio_ci95[1]),
+                       has_interval ? source_name(cell.source) : "", field(has_interval, cell.q),
+                       cell.is_broken ? "yes" : "", csv_field(cell.reason), csv_field(cell.advice));
   }
   return out;
 }

@@ -68,9 +68,9 @@ std::string counts_text(const RunDiff& diff) {
         CellVerdict::kNotComparable, CellVerdict::kSame}) {
     const std::size_t count = diff.count(verdict);
     if (count == 0) continue;
-    parts.push_back(fmt::format("{} {}", count_text(count),
-                                verdict == CellVerdict::kNotComparable ? "without a ratio"
-                                                                       : verdict_word(verdict)));
+    parts.push_back(fmt::format(
+        "{} {}", count_text(count),
+        verdict == CellVerdict::kNotComparable ? "without a ratio" : verdict_word(verdict)));
   }
   return fmt::format("{} of {}", fmt::join(parts, ", "), counted(diff.cells.size(), "cell"));
 }
@@ -87,8 +87,7 @@ std::vector<std::string> verdict_sentences(const RunDiff& diff,
                                            const std::vector<const CellDiff*>& cells) {
   std::vector<std::string> sentences = {counts_text(diff) + worst_text(cells) + "."};
   if (diff.compared() > 1) {
-    sentences.push_back(fmt::format("Geometric mean of {}: {}.",
-                                    counted(diff.compared(), "ratio"),
+    sentences.push_back(fmt::format("Geometric mean of {}: {}.", counted(diff.compared(), "ratio"),
                                     change_text(diff.mean_ratio())));
   }
   if (diff.only_before + diff.only_after > 0) {
@@ -105,17 +104,26 @@ std::vector<std::string> verdict_sentences(const RunDiff& diff,
 }
 
 std::vector<Column> columns() {
-  return {{.key = "case", .header = "case", .type = ColumnType::kName, .least_width = 8, .importance = 20},
-          {.key = "shape", .header = "shape", .type = ColumnType::kNumber, .importance = 20},
-          {.key = "dtype", .header = "type", .least_width = 4, .importance = 4},
-          {.key = "provider", .header = "provider", .type = ColumnType::kName, .least_width = 8, .importance = 19},
-          {.key = "verdict", .header = "verdict", .least_width = 8, .importance = 20},
-          {.key = "before_ns", .header = "before", .type = ColumnType::kDuration, .importance = 10},
-          {.key = "after_ns", .header = "after", .type = ColumnType::kDuration, .importance = 10},
-          {.key = "change", .header = "change", .type = ColumnType::kNumber, .importance = 18},
-          {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 17},
-          {.key = "mode", .header = "time", .least_width = 4, .importance = 3},
-          {.key = "source", .header = "from", .least_width = 7, .importance = 2}};
+  return {
+      {.key = "case",
+       .header = "case",
+       .type = ColumnType::kName,
+       .least_width = 8,
+       .importance = 20},
+      {.key = "shape", .header = "shape", .type = ColumnType::kNumber, .importance = 20},
+      {.key = "dtype", .header = "type", .least_width = 4, .importance = 4},
+      {.key = "provider",
+       .header = "provider",
+       .type = ColumnType::kName,
+       .least_width = 8,
+       .importance = 19},
+      {.key = "verdict", .header = "verdict", .least_width = 8, .importance = 20},
+      {.key = "before_ns", .header = "before", .type = ColumnType::kDuration, .importance = 10},
+      {.key = "after_ns", .header = "after", .type = ColumnType::kDuration, .importance = 10},
+      {.key = "change", .header = "change", .type = ColumnType::kNumber, .importance = 18},
+      {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 17},
+      {.key = "mode", .header = "time", .least_width = 4, .importance = 3},
+      {.key = "source", .header = "from", .least_width = 7, .importance = 2}};
 }
 
 Row row_of(const CellDiff& cell) {
@@ -138,18 +146,19 @@ Section cell_section(const RunDiff& diff, const std::vector<const CellDiff*>& ce
   section.key = "cells";
   section.title = "Cells";
   section.lead = fmt::format(
-      "Change of the median. Same: the 95 % interval lies inside ±{:.3g} %; slower, faster: outside.",
+      "Change of the median. Same: the 95 % interval lies inside ±{:.3g} %; slower, faster: "
+      "outside.",
       100 * diff.band);
   section.table.columns = columns();
   const std::size_t shown = top == 0 ? cells.size() : std::min(top, cells.size());
   for (std::size_t i = 0; i < shown; ++i) section.table.rows.push_back(row_of(*cells[i]));
   section.table.rows_left_out = cells.size() - shown;
   if (shown < cells.size()) {
-    section.table.left_out = fmt::format("{} more, {} of them the same",
-                                         count_text(cells.size() - shown),
-                                         count_text(static_cast<std::uint64_t>(std::count_if(
-                                             cells.begin() + static_cast<std::ptrdiff_t>(shown), cells.end(),
-                                             [](const CellDiff* cell) { return cell->verdict == CellVerdict::kSame; }))));
+    section.table.left_out = fmt::format(
+        "{} more, {} of them the same", count_text(cells.size() - shown),
+        count_text(static_cast<std::uint64_t>(std::count_if(
+            cells.begin() + static_cast<std::ptrdiff_t>(shown), cells.end(),
+            [](const CellDiff* cell) { return cell->verdict == CellVerdict::kSame; }))));
   }
   return section;
 }

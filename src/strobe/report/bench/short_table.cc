@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/bench/reference/reference.h"
 #include "strobe/report/bench/cell_text.h"
 
 namespace strobe::report {
@@ -15,7 +14,6 @@ namespace {
 using bench::CellFlag;
 using bench::CellRecord;
 using bench::CellStatus;
-using bench::TimeMode;
 using bench::TimeSummary;
 
 bool has_time(const CellRecord& record) {
@@ -72,13 +70,14 @@ std::string flags_text(const CellRecord& record) {
 
 BenchTable short_table(const bench::BenchRun& run) {
   BenchTable table{.key = "cells", .title = "Cells"};
-  table.lead = "Medians with half the width of their 95 % interval; GB/s of the bytes that a perfect "
-               "fusion moves; the ratio is to the first provider, above 1 is faster.";
+  table.lead =
+      "Medians with half the width of their 95 % interval; GB/s of the bytes that a perfect "
+      "fusion moves; the ratio is to the first provider, above 1 is faster.";
   table.corner = "case";
-  table.columns = {{"shape", "shape", true},     {"dtype", "type", true},
-                   {"provider", "provider", true}, {"time_us", "time"},
-                   {"gbps", "GB/s"},               {"copy_percent", "of copy roof"},
-                   {"ratio", "ratio"},             {"flags", "", true}};
+  table.columns = {
+      {"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true},
+      {"time_us", "time"},      {"gbps", "GB/s"},        {"copy_percent", "of copy roof"},
+      {"ratio", "ratio"},       {"flags", "", true}};
   const CellRecord* baseline = nullptr;
   for (const CellRecord& record : run.cells) {
     if (baseline == nullptr || !are_neighbours(*baseline, record)) baseline = &record;
@@ -87,12 +86,14 @@ BenchTable short_table(const bench::BenchRun& run) {
     BenchRow row{record.cell.case_id, {}};
     row.cells = {text_cell(bench::shape_text(record.cell.shape)),
                  text_cell(std::string(bench::dtype_name(record.cell.dtype))),
-                 text_cell(record.cell.provider), time_cell(record),
+                 text_cell(record.cell.provider),
+                 time_cell(record),
                  text_cell(is_timed ? fmt::format("{:.1f}", rate) : ""),
                  text_cell(is_timed && run.header.roofs.copy_gbps
                                ? fmt::format("{:.0f} %", 100 * rate / *run.header.roofs.copy_gbps)
                                : ""),
-                 ratio_cell(baseline, record), text_cell(flags_text(record))};
+                 ratio_cell(baseline, record),
+                 text_cell(flags_text(record))};
     table.rows.push_back(std::move(row));
     if (!record.reason.empty()) {
       const std::string line = fmt::format("{}: {}", cell_text(record.cell), record.reason);
@@ -112,26 +113,6 @@ std::string outcome_line(const bench::BenchRun& run) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, bench::status_name(status)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-std::string paddle_lines(const bench::BenchRun& run) {
-  std::string text;
-  for (const CellRecord& record : run.cells) {
-    if (record.cell.case_id != "attention" || !has_time(record)) continue;
-    if (record.accuracy) text += bench::equality_line(*record.accuracy) + "\n";
-    // Wall time, as that benchmark takes it, where it was measured.
-    const TimeSummary* const call = record.time(TimeMode::kCall);
-    const double us = (call != nullptr ? call : record.headline())->p50;
-    const std::string& provider = record.cell.provider;
-    const bool is_plain = provider.find("eager") != std::string::npos ||
-                          provider.find("math") != std::string::npos ||
-                          provider.find("unfused") != std::string::npos;
-    const bench::Shape& shape = record.cell.shape;
-    text += fmt::format("{} | {:2} | {:2} | {:4} |  Time costs: {:.3f} ms / time\n",
-                        is_plain ? "Attention" : "FlashAttention", shape[0], shape[3], shape[1],
-                        us / 1e3);
-  }
-  return text;
 }
 
 }  // namespace strobe::report

@@ -5,15 +5,11 @@
 
 namespace strobe::report {
 
-// What a person looks at when a run is over: of each cell its time, its rate, how near it is to a copy,
-// and how it stands to the first provider of its shape.
+// What a person looks at when a run is over: of each cell its time, its rate, how near it is to a
+// copy, and how it stands to the first provider of its shape.
 BenchTable short_table(const bench::BenchRun& run);
 
 // How many cells ended how: "38 ok, 1 wrong, 1 OOM*".
 std::string outcome_line(const bench::BenchRun& run);
-
-// The two lines that Paddle's attention benchmark prints: "Equality ratio: 100.00%" and
-// "FlashAttention | 16 | 32 | 1024 |  Time costs: 116.100 ms / time", for each attention that ran.
-std::string paddle_lines(const bench::BenchRun& run);
 
 }  // namespace strobe::report

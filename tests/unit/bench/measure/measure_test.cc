@@ -52,6 +52,15 @@ TEST(Measure, a_long_noisy_call_is_capped_by_time) {
   EXPECT_TRUE(measured.is_noisy);
 }
 
+// A replay of twenty calls gives one sample of one call.
+TEST(Measure, the_cap_is_of_the_time_spent_and_not_of_the_time_measured) {
+  stats::Dice dice(2);
+  ScriptedSampler sampler([&](const Call&) { return 2'000 * (1 + 0.2 * dice.share()); });
+  const Measured measured = measure_one(sampler.costing(20));
+  EXPECT_NEAR(static_cast<double>(measured.summary.n), 25, 16);  // 1 s of 44 ms, in whole turns
+  EXPECT_TRUE(measured.is_noisy);
+}
+
 TEST(Measure, one_sample_is_all_that_a_second_holds_and_is_noisy) {
   ScriptedSampler sampler([](const Call&) { return 3e6; });
   const Measured measured = measure_one(sampler);

@@ -236,6 +236,19 @@ TEST(RunFile, samples_of_another_run_are_left_out_and_said_so) {
                                          "hold 2 samples; left out"));
 }
 
+TEST(RunFile, more_samples_than_there_can_be_are_not_believed) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.json";
+  std::ofstream(path)
+      << R"({"schema":"strobe.bench/1","cells":[{"case":"c","shape":[8],"provider":"p",
+      "status":"ok","time":{"cpu":{"p50":1,"samples":{"at":0,"n":4611686018427387904}}}}]})";
+  std::ofstream(samples_path(path)) << "";
+  const auto read = read_run(path);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->remarks.size(), 1u);
+  EXPECT_TRUE(read->cells[0].headline()->samples_us.empty());
+}
+
 TEST(RunFile, a_packed_run_has_its_samples_under_the_plain_name) {
   EXPECT_EQ(samples_path("a/run.json.gz"), "a/run.json.samples");
   EXPECT_EQ(samples_path("a/run.json.zst"), "a/run.json.samples");

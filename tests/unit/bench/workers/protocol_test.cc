@@ -54,10 +54,10 @@ TEST(Protocol, hello_is_the_line_every_stack_knows) {
 }
 
 TEST(Protocol, what_is_no_request_is_refused) {
-  for (const char* line : {"", "hello", "[1]", "{\"op\":\"hello\"", R"({"op":"dance"})",
-                           R"({"op":"prepare","id":1})", R"({"op":"plan","case":"x","shape":[0,4]})",
-                           R"({"op":"rows","rows":[[0,99999999999]]})",
-                           R"({"op":"plan","case":"x","shape":[4],"dtype":"f64"})"}) {
+  for (const char* line :
+       {"", "hello", "[1]", "{\"op\":\"hello\"", R"({"op":"dance"})", R"({"op":"prepare","id":1})",
+        R"({"op":"plan","case":"x","shape":[0,4]})", R"({"op":"rows","rows":[[0,99999999999]]})",
+        R"({"op":"plan","case":"x","shape":[4],"dtype":"f64"})"}) {
     EXPECT_FALSE(parse_request(line)) << line;
   }
 }
@@ -66,19 +66,29 @@ TEST(Protocol, a_reply_reads_back) {
   WorkerReply reply{.id = 9, .status = CellStatus::kOk};
   reply.plan = Plan{.resident_bytes = 1e9, .kernels = 2, .unsupported = ""};
   reply.samples[TimeMode::kDevice] = {.samples_us = {1.5, 2.5}, .sm_mhz = {1980, 1975}};
-  reply.kernels = {{.name = "triton_poi", .grid = {4, 2, 1}, .block = {128, 1, 1},
-                    .duration_us = 3.25, .registers = 32, .shared_bytes = 1024}};
+  reply.kernels = {{.name = "triton_poi",
+                    .grid = {4, 2, 1},
+                    .block = {128, 1, 1},
+                    .duration_us = 3.25,
+                    .registers = 32,
+                    .shared_bytes = 1024}};
   reply.compile.nvrtc_ms = 120;
   reply.compile.is_cached = true;
   reply.config["schedule"] = "row-cluster";
   reply.resident_bytes = 4096;
   reply.peak_bytes = 8192;
-  reply.clocks = {.sm_mhz = 1980, .memory_mhz = {}, .power_w = 310, .temperature_c = {},
+  reply.clocks = {.sm_mhz = 1980,
+                  .memory_mhz = {},
+                  .power_w = 310,
+                  .temperature_c = {},
                   .reasons = {"power cap"}};
   reply.outputs = 2;
   reply.notes = {"recompiles:0"};
-  reply.floors = Floors{.event_pair = 1.28, .empty_kernel_events = {}, .empty_kernel = {},
-                        .empty_kernel_graph = {}, .launch_call = 4.0};
+  reply.floors = Floors{.event_pair = 1.28,
+                        .empty_kernel_events = {},
+                        .empty_kernel = {},
+                        .empty_kernel_graph = {},
+                        .launch_call = 4.0};
   reply.roofs = Roofs{.copy_gbps = 4300, .read_gbps = {}, .write_gbps = {}, .gemm_tflops = 700};
 
   const auto read = parse_reply(to_line(reply, WorkerOp::kCell));
@@ -133,7 +143,8 @@ TEST(Protocol, words_of_tomorrow_are_passed_over_and_bad_types_are_missing) {
 }
 
 TEST(Protocol, what_is_no_reply_is_noise) {
-  for (const char* line : {"Warning: no GPU", "", "42", "[]", "{\"id\":7", R"({"status":"splendid"})"}) {
+  for (const char* line :
+       {"Warning: no GPU", "", "42", "[]", "{\"id\":7", R"({"status":"splendid"})"}) {
     EXPECT_FALSE(parse_reply(line)) << line;
   }
 }

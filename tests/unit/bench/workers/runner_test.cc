@@ -10,10 +10,10 @@
 namespace strobe::bench {
 namespace {
 
+using strobe::testing::scripted_worker;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using strobe::testing::scripted_worker;
 using Words = std::vector<std::string>;
 
 // Two shapes of a case whose right values the script knows; few samples, no waiting.
@@ -22,8 +22,12 @@ RunRequest a_request(const std::map<std::string, Words>& workers) {
   request.cases = {"bias_dropout_add"};
   request.shapes = {Shape{{4, 8}}, Shape{{16, 8}}};
   request.modes = {TimeMode::kDevice};
-  request.measure.stop = {.kind = StopRule::Kind::kSamples, .value = 20, .least_samples = 20,
-                          .least_ms = 0, .most_samples = 20, .most_ms = 1000};
+  request.measure.stop = {.kind = StopRule::Kind::kSamples,
+                          .value = 20,
+                          .least_samples = 20,
+                          .least_ms = 0,
+                          .most_samples = 20,
+                          .most_ms = 1000};
   request.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_ms = 1};
   for (const auto& [name, words] : workers) {
     request.providers.push_back(name);
@@ -38,7 +42,8 @@ BenchOutcome ran(const RunRequest& request) {
   return outcome ? std::move(*outcome) : BenchOutcome{};
 }
 
-const CellRecord& cell(const BenchOutcome& outcome, std::string_view provider, std::size_t nth = 0) {
+const CellRecord& cell(const BenchOutcome& outcome, std::string_view provider,
+                       std::size_t nth = 0) {
   for (const CellRecord& record : outcome.run.cells) {
     if (record.cell.provider == provider && nth-- == 0) return record;
   }
@@ -49,7 +54,8 @@ const CellRecord& cell(const BenchOutcome& outcome, std::string_view provider, s
 
 // A misbehaving worker beside a good one: what becomes of the first cell of the bad one, while all
 // other cells are fine.
-CellRecord first_of_bad(const Words& words, std::chrono::milliseconds limit = std::chrono::seconds(20)) {
+CellRecord first_of_bad(const Words& words,
+                        std::chrono::milliseconds limit = std::chrono::seconds(20)) {
   const strobe::testing::TemporaryFolder folder;
   Words once = words;
   once.push_back("once=" + (folder / "done").string());
@@ -113,8 +119,7 @@ TEST(Runner, a_crash_at_the_very_end_ends_its_cell_only) {
 }
 
 TEST(Runner, a_hang_is_a_time_out) {
-  const CellRecord record =
-      first_of_bad({"at=sample", "do=hang"}, std::chrono::milliseconds(300));
+  const CellRecord record = first_of_bad({"at=sample", "do=hang"}, std::chrono::milliseconds(300));
   EXPECT_EQ(record.status, CellStatus::kTimeout);
   EXPECT_THAT(record.reason, HasSubstr("no answer to 'sample' within 0.3 s"));
 }
@@ -160,8 +165,8 @@ TEST(Runner, values_that_are_too_few_are_an_error) {
 }
 
 TEST(Runner, what_will_not_fit_is_predicted_and_not_run) {
-  const BenchOutcome outcome =
-      ran(a_request({{"big", {"resident=2e9", "free=1e9", "at=prepare", "do=crash"}}, {"small", {}}}));
+  const BenchOutcome outcome = ran(
+      a_request({{"big", {"resident=2e9", "free=1e9", "at=prepare", "do=crash"}}, {"small", {}}}));
   EXPECT_EQ(cell(outcome, "big").status, CellStatus::kOomPredicted);
   EXPECT_EQ(cell(outcome, "big").reason, "needs 2.0 GB and 1.0 GB are free; not run");
   EXPECT_EQ(cell(outcome, "small").status, CellStatus::kOk);
@@ -174,8 +179,8 @@ TEST(Runner, providers_that_fit_only_alone_run_one_after_the_other) {
 }
 
 TEST(Runner, two_providers_with_the_same_kernels_are_flagged) {
-  const BenchOutcome outcome =
-      ran(a_request({{"stack-compiled", {"kernels=gemm,relu"}}, {"stack-eager", {"kernels=gemm,relu"}}}));
+  const BenchOutcome outcome = ran(a_request(
+      {{"stack-compiled", {"kernels=gemm,relu"}}, {"stack-eager", {"kernels=gemm,relu"}}}));
   EXPECT_TRUE(cell(outcome, "stack-eager").has(CellFlag::kSameKernels));
   EXPECT_FALSE(cell(outcome, "stack-compiled").has(CellFlag::kSameKernels));
 }
@@ -187,7 +192,8 @@ TEST(Runner, a_time_near_the_floor_is_flagged) {
 }
 
 TEST(Runner, a_worker_that_knows_cells_alone_is_enough) {
-  RunRequest request = a_request({{"simple", {"only=cell", "us=7"}}, {"wrong", {"only=cell", "values=wrong"}},
+  RunRequest request = a_request({{"simple", {"only=cell", "us=7"}},
+                                  {"wrong", {"only=cell", "values=wrong"}},
                                   {"mute", {"only=cell", "values=none"}}});
   const BenchOutcome outcome = ran(request);
   EXPECT_EQ(cell(outcome, "simple").status, CellStatus::kOk) << cell(outcome, "simple").reason;

@@ -11,10 +11,10 @@
 namespace strobe::bench {
 namespace {
 
+using std::chrono::milliseconds;
+using strobe::testing::scripted_worker;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using strobe::testing::scripted_worker;
-using std::chrono::milliseconds;
 
 constexpr milliseconds kShort{300};
 constexpr milliseconds kEnough{10'000};
@@ -58,7 +58,8 @@ TEST(WorkerProcess, an_early_exit_names_its_code) {
   const auto worker = started({"at=prepare", "do=exit"});
   const WorkerReply reply = worker->ask(prepare(1), kEnough);
   EXPECT_EQ(reply.status, CellStatus::kError);
-  EXPECT_THAT(reply.reason, HasSubstr("ended with exit code 7; its last words: a license is missing"));
+  EXPECT_THAT(reply.reason,
+              HasSubstr("ended with exit code 7; its last words: a license is missing"));
 }
 
 TEST(WorkerProcess, silence_is_a_time_out_and_the_end_of_the_worker) {
@@ -76,7 +77,9 @@ TEST(WorkerProcess, garbage_is_kept_and_named_when_no_answer_comes) {
   const auto worker = started({"at=prepare", "do=garbage"});
   const WorkerReply reply = worker->ask(prepare(1), kShort);
   EXPECT_EQ(reply.status, CellStatus::kTimeout);
-  EXPECT_THAT(reply.reason, HasSubstr("it wrote 2 lines that are no reply, the first: 'Warning: this is a banner'"));
+  EXPECT_THAT(
+      reply.reason,
+      HasSubstr("it wrote 2 lines that are no reply, the first: 'Warning: this is a banner'"));
 }
 
 TEST(WorkerProcess, an_answer_with_another_number_is_not_ours) {
@@ -132,7 +135,8 @@ TEST(WorkerProcess, what_a_worker_started_goes_with_it) {
   EXPECT_EQ(kill(grandchild, 0), 0);
   worker->reset();
   // It is init's to collect now, and not every container's init does: a zombie is dead enough.
-  const std::string stat = strobe::testing::bytes_of("/proc/" + std::to_string(grandchild) + "/stat");
+  const std::string stat =
+      strobe::testing::bytes_of("/proc/" + std::to_string(grandchild) + "/stat");
   EXPECT_TRUE(stat.empty() || stat.find(") Z ") != std::string::npos) << stat;
 }
 

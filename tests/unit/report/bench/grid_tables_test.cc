@@ -48,9 +48,10 @@ TEST(GridTable, the_mean_is_geometric_and_says_what_entered) {
   RatioGrid grid = small_grid();
   grid.cells.push_back({.dim0 = 512, .dim1 = 128, .value = 100, .ran_same_kernels = true});
   grid.cells.push_back({.dim0 = 1024, .dim1 = 128, .value = 900, .status = CellStatus::kWrong});
-  EXPECT_EQ(grid_table(grid, "").notes.at(0),
-            "geometric mean 200.0 % over 2 of 5 cells; left out: 1 OOM, 1 with the same kernels (=), "
-            "1 with wrong values (struck out)");
+  EXPECT_EQ(
+      grid_table(grid, "").notes.at(0),
+      "geometric mean 200.0 % over 2 of 5 cells; left out: 1 OOM, 1 with the same kernels (=), "
+      "1 with wrong values (struck out)");
 }
 
 TEST(GridTable, without_a_cell_that_counts_there_is_no_mean) {

@@ -121,8 +121,12 @@ constexpr std::string_view kClusterPut =
                      "f"(value) : "memory");
 }
 )";
-constexpr std::string_view kClusterSync = R"(void strobe_cluster_sync() {
+// Apart, so that loads are issued between them.
+constexpr std::string_view kClusterArrive = R"(void strobe_cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+}
+)";
+constexpr std::string_view kClusterWait = R"(void strobe_cluster_wait() {
   asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 )";
@@ -222,7 +226,8 @@ std::string instructions(const HelperNeeds& needs, const Expression& expression)
     text += cat("template <int kPending>\n", kInline, kAsyncWait);
   }
   if (needs.has_cluster) {
-    text += instruction(kClusterRank) + instruction(kClusterPut) + instruction(kClusterSync);
+    text += instruction(kClusterRank) + instruction(kClusterPut) + instruction(kClusterArrive) +
+            instruction(kClusterWait);
   }
   return text + cat(kInstructionsEnd, "\n\n");
 }

@@ -54,6 +54,8 @@ std::vector<PointwiseFlat> flat_schedules(const KernelTask& task, const ChipFact
 
 class RowChoices {
  public:
+  static constexpr int kRegisters = 65536;
+
   RowChoices(const KernelTask& task, const ChipFacts& chip, std::size_t most)
       : task_(task), chip_(chip), most_(most), is_large_(is_beyond_caches(task, chip)) {
     RowPlan plan = plan_rows(task.expression, KeepPolicy::kAll);
@@ -93,11 +95,25 @@ class RowChoices {
         add(schedule);
         schedule.joins_softmax = true;
       }
+      if (i < 2 && can_hold_columns(schedule)) {
+        schedule.holds_columns = true;
+        add(schedule);
+        schedule.holds_columns = false;
+      }
       if (is_large_ && i < 3) {
         schedule.hint = CacheHint::kPlain;
         add(schedule);
       }
     }
+  }
+
+  // Gamma and beta under way together with the row, not after its reductions.
+  bool can_hold_columns(RowSchedule schedule) const {
+    schedule.holds_columns = true;
+    const RowPlan plan = plan_of(task_, schedule);
+    return !plan.column_inputs.empty() &&
+           layout_of(task_, schedule, plan).registers * schedule.threads * schedule.blocks_per_sm <=
+               kRegisters;
   }
 
   void add(const RowSchedule& schedule) {

@@ -5,6 +5,17 @@
 #include "strobe/bench/providers/codegen/source_text.h"
 
 namespace strobe::bench {
+namespace {
+
+constexpr std::string_view kTensorPrefix = "g_";
+
+}  // namespace
+
+Expression with_tensor_names(Expression expression) {
+  for (Tensor& input : expression.inputs) input.name.insert(0, kTensorPrefix);
+  for (Output& output : expression.outputs) output.tensor.name.insert(0, kTensorPrefix);
+  return expression;
+}
 
 std::int64_t KernelTask::values_of(const Tensor& tensor) const {
   switch (tensor.extent) {
@@ -64,9 +75,10 @@ std::string signature_text(const KernelTask& task, std::string_view name, int th
 std::vector<KernelArgument> arguments_of(const KernelTask& task,
                                          const std::vector<std::int64_t>& integers) {
   std::vector<KernelArgument> arguments;
-  for (const Tensor& input : task.expression.inputs) arguments.push_back({.tensor = input.name});
+  for (const Tensor& input : task.expression.inputs)
+    arguments.push_back({.tensor = input.name.substr(kTensorPrefix.size())});
   for (const Output& output : task.expression.outputs) {
-    arguments.push_back({.tensor = output.tensor.name});
+    arguments.push_back({.tensor = output.tensor.name.substr(kTensorPrefix.size())});
   }
   for (const std::int64_t integer : integers) {
     arguments.push_back({.kind = KernelArgument::Kind::kInt64, .tensor = "", .integer = integer});

@@ -14,7 +14,7 @@ namespace strobe::bench {
 // One expression at one shape: what a schedule turns into a kernel.
 struct KernelTask {
   std::string stem;       // "softmax", or "pointwise_chain_cos" for one operator of it
-  Expression expression;  // simplified()
+  Expression expression;  // simplified(), with_tensor_names()
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   DType dtype = DType::kF32;
@@ -25,6 +25,10 @@ struct KernelTask {
   double bytes_of_tensors() const;  // every input read once, every output written once
   std::size_t element_inputs() const;
 };
+
+// Tensors may be called as they like, also as a kernel's own variables are: in source they are
+// g_<name>.
+Expression with_tensor_names(Expression expression);
 
 // The widest packet, in bytes, that divides `values` values and does not pass `most`.
 int packet_bytes_for(std::int64_t values, DType dtype, int most = 16);

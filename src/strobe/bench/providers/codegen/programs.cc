@@ -30,7 +30,8 @@ Error no_schedule(const KernelTask& task, const Shape& shape) {
 
 KernelTask task_of(std::string stem, const Expression& expression, const Shape& shape,
                    DType dtype) {
-  return {std::move(stem), simplified(expression, shape[1]), shape[0], shape[1], dtype};
+  return {std::move(stem), with_tensor_names(simplified(expression, shape[1])), shape[0], shape[1],
+          dtype};
 }
 
 }  // namespace

@@ -55,7 +55,12 @@ class JoinEmitter {
       }
     }
     text_.close();
-    text_.line(is_cluster ? "strobe_cluster_sync();" : "__syncthreads();");
+    if (is_cluster) {
+      text_.line("strobe_cluster_arrive();");
+      text_.line("strobe_cluster_wait();");
+    } else {
+      text_.line("__syncthreads();");
+    }
     for (std::size_t i = 0; i < joined_.size(); ++i) {
       for (int more = 0; more < parts; more += 32) take_part(i, more);
       text_.line("n", joined_[i], " = ",

@@ -47,7 +47,6 @@ class RowEmitter {
       // Threads beyond the last row do the last row again: the same values to the same place.
       text_.line("const long long row = ",
                  schedule_.rows_per_block() > 1 ? cat("min(", unit, ", rows - 1)") : unit, ";");
-      if (schedule_.cluster > 1) text_.line("strobe_cluster_sync();");
       one_row();
     }
     text_.close();
@@ -77,6 +76,8 @@ class RowEmitter {
         text_.line("const int count = min(", layout_.slice, ", ", layout_.packets, " - begin);");
       }
     }
+    // Before the first value goes to another block that block must have started.
+    if (is_cluster()) text_.line("strobe_cluster_arrive();");
     if (layout_.shared_bytes == 0) return;
     if (partials() > 1) {
       text_.line("float* const partial = reinterpret_cast<float*>(strobe_shared() + ",
@@ -165,7 +166,7 @@ class RowEmitter {
       text_.line("const long long end = min(first + ", chunk, "ll, rows);");
     }
     if (is_staged()) start_stages();
-    if (is_cluster()) text_.line("strobe_cluster_sync();");
+    if (is_cluster()) text_.line("strobe_cluster_wait();");
     if (partials() > 1) text_.line("int odd = 0;");
     if (is_staged()) text_.line("int stage = 0;");
     if (schedule_.load == RowLoad::kBulk) text_.line("unsigned parity = 0;");
@@ -253,6 +254,7 @@ class RowEmitter {
     text_.line("const long long base = row * ", layout_.packets, is_cluster() ? " + begin" : "",
                ";");
     take_row();
+    bool has_started = !is_cluster() || is_loop();
     int reduction = 0;
     bool is_freed = !is_staged() || schedule_.is_held_in_shared;
     for (const RowWalk& walk : plan_.walks) {
@@ -264,6 +266,10 @@ class RowEmitter {
       if (!is_freed && schedule_.load == RowLoad::kAsync) {
         issue_next();
         is_freed = true;
+      }
+      if (!walk.is_joined_later && !has_started) {
+        text_.line("strobe_cluster_wait();");
+        has_started = true;
       }
       if (!walk.is_joined_later) join(walk, reduction);
       if (!is_freed && !walk.is_joined_later) {
@@ -414,70 +420,12 @@ class RowEmitter {
 
 }  // namespace
 
-RowPlan plan_of(const KernelTask& task, const RowSchedule& schedule) {
-  const bool in_shared = schedule.is_held_in_shared;
-  // Values that are kept are f32: they fit where an input was only if that was f32 too.
-  const bool keeps_none = in_shared && task.dtype != DType::kF32;
-  RowPlan plan = plan_rows(task.expression, keeps_none  ? KeepPolicy::kNone
-                                            : in_shared ? KeepPolicy::kCostly
-                                                        : KeepPolicy::kAll);
-  if (keeps_none) {
-    plan.slots = static_cast<int>(plan.inputs.size());
-    for (RowWalk& walk : plan.walks) {
-      for (RowWalk::Read& read : walk.reads) {
-        read.slot =
-            static_cast<int>(std::ranges::find(plan.inputs, read.node) - plan.inputs.begin());
-      }
-    }
-  }
-  if (schedule.joins_softmax) join_softmaxes(plan, task.expression);
-  return plan;
-}
-
-RowLayout layout_of(const KernelTask& task, const RowSchedule& schedule, const RowPlan& plan) {
-  RowLayout layout;
-  layout.values = schedule.packet_bytes / static_cast<int>(task.value_bytes());
-  layout.packets = task.columns / layout.values;
-  layout.slice = (layout.packets + schedule.cluster - 1) / schedule.cluster;
-  layout.least_slice =
-      std::max<std::int64_t>(layout.packets - layout.slice * (schedule.cluster - 1), 0);
-  layout.per_thread = static_cast<int>((layout.slice + schedule.group - 1) / schedule.group);
-  layout.always = static_cast<int>(layout.least_slice / schedule.group);
-  const auto inputs = static_cast<std::int64_t>(plan.inputs.size());
-  const std::int64_t slice_bytes = layout.slice * schedule.packet_bytes;
-  layout.stage_bytes = round_up(inputs * slice_bytes, 128);
-  const std::int64_t extra =
-      schedule.is_held_in_shared ? std::max<std::int64_t>(plan.slots - inputs, 0) : 0;
-  const int parts = schedule.warps_of_row() * schedule.cluster;
-  std::int64_t bytes = round_up(layout.stage_bytes * schedule.stages + extra * slice_bytes, 16);
-  if (parts > 1) bytes += std::int64_t{8} * plan.reductions() * schedule.rows_per_block() * parts;
-  bytes = round_up(bytes, 8);
-  if (schedule.load == RowLoad::kBulk) bytes += 8 * schedule.stages;
-  layout.shared_bytes = bytes;
-  const int held = schedule.is_held_in_shared ? 0 : plan.slots;
-  const int columns = schedule.holds_columns ? static_cast<int>(plan.column_inputs.size()) : 0;
-  layout.registers = 16 + (held + columns) * layout.per_thread * layout.values;
-  return layout;
-}
-
 GeneratedKernel emit_row_kernel(const KernelTask& task, const RowSchedule& schedule,
                                 const ChipFacts& chip) {
   STROBE_CHECK(task.expression.has_reduction(), "rows matter to reductions only");
   RowEmitter emitter(task, schedule);
   GeneratedKernel kernel;
-  std::string detail = cat(task.columns, "_", schedule.threads);
-  if (schedule.rows_per_block() > 1) detail += cat("g", schedule.group);
-  if (schedule.cluster > 1) detail += cat("_by", schedule.cluster);
-  if (schedule.load == RowLoad::kBulk) detail += cat("_bulk", schedule.stages);
-  if (schedule.load == RowLoad::kAsync) detail += cat("_async", schedule.stages);
-  if (schedule.is_held_in_shared) detail += "_held";
-  if (schedule.joins_softmax) detail += "_joined";
-  if (schedule.holds_columns) detail += "_columns";
-  if (schedule.order == RowOrder::kStaying) detail += cat("_stay", schedule.blocks_per_sm);
-  if (schedule.order == RowOrder::kChunk) detail += cat("_chunk", schedule.chunk);
-  detail += hint_suffix(schedule.hint);
-  if (schedule.packet_bytes != 16) detail += cat("_", schedule.packet_bytes, "b");
-  kernel.name = kernel_name(task, schedule.name, detail);
+  kernel.name = kernel_name(task, schedule.name, detail_of(task, schedule));
   std::int64_t units = task.rows;
   if (schedule.order == RowOrder::kTile) {
     units = (task.rows + schedule.rows_per_block() - 1) / schedule.rows_per_block();
@@ -495,24 +443,6 @@ GeneratedKernel emit_row_kernel(const KernelTask& task, const RowSchedule& sched
   kernel.source = emitter.source(kernel.name);
   kernel.arguments = arguments_of(task, {task.rows});
   return kernel;
-}
-
-std::string label_of(const RowSchedule& schedule) {
-  std::string label = schedule.name;
-  std::ranges::replace(label, '_', '-');
-  label += cat(" ", schedule.threads, "x", schedule.packet_bytes, "B");
-  if (schedule.rows_per_block() > 1) label += cat(" ", schedule.rows_per_block(), " rows");
-  if (schedule.cluster > 1) label += cat(" cluster ", schedule.cluster);
-  if (schedule.load != RowLoad::kDirect) {
-    label += cat(schedule.load == RowLoad::kBulk ? " bulk " : " async ", schedule.stages);
-  }
-  if (schedule.is_held_in_shared) label += " held in shared";
-  if (schedule.joins_softmax) label += " joined";
-  if (schedule.holds_columns) label += " columns in registers";
-  if (schedule.order == RowOrder::kStaying) label += cat(" stays ", schedule.blocks_per_sm);
-  if (schedule.order == RowOrder::kChunk) label += cat(" chunk ", schedule.chunk);
-  if (schedule.hint != CacheHint::kPlain) label += cat(" ", hint_name(schedule.hint));
-  return label;
 }
 
 }  // namespace strobe::bench

@@ -61,6 +61,7 @@ RowPlan plan_of(const KernelTask& task, const RowSchedule& schedule);
 
 GeneratedKernel emit_row_kernel(const KernelTask& task, const RowSchedule& schedule,
                                 const ChipFacts& chip);
-std::string label_of(const RowSchedule& schedule);
+std::string label_of(const RowSchedule& schedule);                           // for people
+std::string detail_of(const KernelTask& task, const RowSchedule& schedule);  // of a kernel's name
 
 }  // namespace strobe::bench

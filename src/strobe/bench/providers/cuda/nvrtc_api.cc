@@ -1,13 +1,15 @@
 #include "strobe/bench/providers/cuda/nvrtc_api.h"
 
 #include <dlfcn.h>
-#include <glob.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <string_view>
+#include <type_traits>
 
 #include <fmt/format.h>
+
+#include "strobe/bench/providers/cuda/library_places.h"
 
 namespace strobe::bench {
 namespace {
@@ -18,47 +20,6 @@ struct Soname {
 };
 constexpr std::array<Soname, 3> kSonames = {
     {{13, "libnvrtc.so.13"}, {12, "libnvrtc.so.12"}, {11, "libnvrtc.so.11.2"}}};
-
-void add_matches(const std::string& pattern, std::vector<std::string>& places) {
-  glob_t matches = {};
-  if (glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
-    for (std::size_t i = matches.gl_pathc; i-- > 0;) places.emplace_back(matches.gl_pathv[i]);
-  }
-  globfree(&matches);
-}
-
-std::vector<std::string> folders() {
-  std::vector<std::string> toolkits;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const char* place = std::getenv(variable); place != nullptr && *place != 0) {
-      toolkits.emplace_back(place);
-    }
-  }
-  toolkits.emplace_back("/usr/local/cuda*");
-  std::vector<std::string> folders;
-  for (const std::string& toolkit : toolkits) {
-    folders.push_back(toolkit + "/lib64");
-    folders.push_back(toolkit + "/targets/*/lib");
-  }
-  std::vector<std::string> prefixes;
-  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (const char* place = std::getenv(variable); place != nullptr && *place != 0) {
-      prefixes.emplace_back(place);
-      folders.push_back(std::string(place) + "/lib");
-    }
-  }
-  prefixes.emplace_back("/usr/local");
-  prefixes.emplace_back("/usr");
-  prefixes.emplace_back("/opt/conda");
-  for (const std::string& prefix : prefixes) {
-    for (const char* packages : {"site-packages", "dist-packages"}) {
-      for (const char* wheel : {"cu13", "cuda_nvrtc"}) {
-        folders.push_back(fmt::format("{}/lib/python3*/{}/nvidia/{}/lib", prefix, packages, wheel));
-      }
-    }
-  }
-  return folders;
-}
 
 class Program {
  public:
@@ -132,18 +93,13 @@ std::string NvrtcApi::version_text() const {
 }
 
 std::vector<std::string> nvrtc_places(int newest_major) {
-  std::vector<std::string> places;
-  const std::vector<std::string> searched = folders();
+  std::vector<std::string_view> sonames;
   for (const bool is_newer : {false, true}) {
     for (const Soname& soname : kSonames) {
-      if ((soname.major > newest_major) != is_newer) continue;
-      places.emplace_back(soname.name);
-      for (const std::string& folder : searched) {
-        add_matches(folder + "/" + soname.name, places);
-      }
+      if ((soname.major > newest_major) == is_newer) sonames.emplace_back(soname.name);
     }
   }
-  return places;
+  return library_places(sonames, std::array<std::string_view, 2>{"cu13", "cuda_nvrtc"});
 }
 
 Result<NvrtcApi> open_nvrtc_at(const std::string& library) {

@@ -1,7 +1,6 @@
 #include "strobe/bench/providers/cuda/program_cell.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cstring>
 #include <utility>
@@ -9,22 +8,12 @@
 #include <fmt/format.h>
 
 #include "strobe/base/check.h"
+#include "strobe/bench/reference/half_float.h"
 
 namespace strobe::bench {
 namespace {
 
 constexpr unsigned char kPoison = 0xFF;  // NaN in every type, and no NaN that arithmetic makes
-
-float half_to_float(std::uint16_t half) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
-  const std::uint32_t magnitude = half & 0x7FFFu;
-  if (magnitude >= 0x7C00) {
-    return std::bit_cast<float>(sign | 0x7F800000u | ((magnitude & 0x3FFu) << 13));
-  }
-  if (magnitude >= 0x400) return std::bit_cast<float>(sign | ((magnitude << 13) + 0x38000000u));
-  const float tiny = static_cast<float>(magnitude) * 0x1p-24f;
-  return sign != 0 ? -tiny : tiny;
-}
 
 void append_as_f32(const std::vector<char>& bytes, DType dtype, std::vector<float>& out) {
   const std::size_t count = bytes.size() / static_cast<std::size_t>(bytes_of(dtype));
@@ -37,9 +26,7 @@ void append_as_f32(const std::vector<char>& bytes, DType dtype, std::vector<floa
   for (std::size_t i = 0; i < count; ++i) {
     std::uint16_t half = 0;
     std::memcpy(&half, bytes.data() + 2 * i, sizeof half);
-    out[first + i] = dtype == DType::kF16
-                         ? half_to_float(half)
-                         : std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
+    out[first + i] = dtype == DType::kF16 ? f16_value(half) : bf16_value(half);
   }
 }
 

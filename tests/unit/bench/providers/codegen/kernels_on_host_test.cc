@@ -43,6 +43,8 @@ std::string host_source(const GeneratedKernel& kernel, std::size_t number) {
   const std::size_t end = source.find(kInstructionsEnd);
   EXPECT_NE(begin, std::string::npos);
   source.erase(begin, end - begin);
+  constexpr std::string_view kLinkage = "extern \"C\" ";
+  source.erase(source.find(kLinkage), kLinkage.size());  // two shapes may share a name
   const std::string name = "k" + std::to_string(number);
   return "namespace " + name + " {\n" + source + "}\nextern \"C\" bool launch_" + name +
          "(unsigned blocks, unsigned threads, unsigned cluster, unsigned shared, void** arguments) "

@@ -60,23 +60,73 @@ STROBE_INLINE Lanes larger(Lanes a, Lanes b) {
   return _mm512_max_ps(a, b);
 #endif
 }
-STROBE_INLINE Lanes smaller(Lanes a, Lanes b) { return -larger(-a, -b); }
+STROBE_INLINE Lanes smaller(Lanes a, Lanes b) {
+#if defined(__aarch64__)
+  return vminq_f32(a, b);
+#elif STROBE_SIMD_BYTES == 16
+  return _mm_min_ps(a, b);
+#elif STROBE_SIMD_BYTES == 32
+  return _mm256_min_ps(a, b);
+#else
+  return _mm512_min_ps(a, b);
+#endif
+}
+STROBE_INLINE Lanes magnitude(Lanes a) { return lanes_of(bits_of(a) & 0x7FFFFFFFu); }
 
+// a b + c where c is not needed any more. On NEON the sum takes the place of c: with a constant it
+// would have to be copied first, which costs more than a product and a sum apart, so the compiler
+// is not allowed to fuse by itself there.
+STROBE_INLINE Lanes fused(Lanes a, Lanes b, Lanes c) {
+#if defined(__aarch64__)
+  return vfmaq_f32(c, a, b);
+#else
+  return a * b + c;
+#endif
+}
+// c - a b, likewise.
+STROBE_INLINE Lanes fused_minus(Lanes a, Lanes b, Lanes c) {
+#if defined(__aarch64__)
+  return vfmsq_f32(c, a, b);
+#else
+  return c - a * b;
+#endif
+}
+STROBE_INLINE Lanes reciprocal(Lanes a) {
+#if defined(__aarch64__)
+  Lanes r = vrecpeq_f32(a);
+  r = r * vrecpsq_f32(a, r);
+  return r * vrecpsq_f32(a, r);
+#else
+  return 1.0f / a;
+#endif
+}
+
+// At any address. (A copy of bytes would go through other registers and the stack.)
 template <class T>
 STROBE_INLINE T loaded(const void* from) {
-  T value;
-  __builtin_memcpy(&value, from, sizeof(T));
-  return value;
+  typedef T Anywhere __attribute__((aligned(1), may_alias));
+  return *static_cast<const Anywhere*>(from);
+}
+template <class T>
+STROBE_INLINE void put_anywhere(void* to, T value) {
+  typedef T Anywhere __attribute__((aligned(1), may_alias));
+  *static_cast<Anywhere*>(to) = value;
 }
 
 STROBE_INLINE Lanes load(const F32* from) { return loaded<Lanes>(from); }
 
-STROBE_INLINE Lanes load(const Bf16* from) {
-  return lanes_of(__builtin_convertvector(loaded<HalfLanes>(from), BitLanes) << 16);
+STROBE_INLINE BitLanes load_halves(const void* from) {
+#if defined(__aarch64__)
+  return vmovl_u16(loaded<uint16x4_t>(from));
+#else
+  return __builtin_convertvector(loaded<HalfLanes>(from), BitLanes);
+#endif
 }
 
+STROBE_INLINE Lanes load(const Bf16* from) { return lanes_of(load_halves(from) << 16); }
+
 STROBE_INLINE Lanes load(const F16* from) {
-  const BitLanes half = __builtin_convertvector(loaded<HalfLanes>(from), BitLanes);
+  const BitLanes half = load_halves(from);
   const BitLanes magnitude = (half & 0x7FFFu) << 13;
   // Exponents start at 112 less; a product with 2^112 makes small ones normal too.
   const Lanes value = lanes_of(magnitude) * 0x1p112f;
@@ -85,11 +135,14 @@ STROBE_INLINE Lanes load(const F16* from) {
   return lanes_of(bits | ((half & 0x8000u) << 16));
 }
 
-STROBE_INLINE void store(F32* to, Lanes value) { __builtin_memcpy(to, &value, sizeof(value)); }
+STROBE_INLINE void store(F32* to, Lanes value) { put_anywhere(to, value); }
 
 STROBE_INLINE void store_halves(void* to, BitLanes bits) {
-  const HalfLanes halves = __builtin_convertvector(bits, HalfLanes);
-  __builtin_memcpy(to, &halves, sizeof(halves));
+#if defined(__aarch64__)
+  put_anywhere<uint16x4_t>(to, vmovn_u32(bits));
+#else
+  put_anywhere(to, __builtin_convertvector(bits, HalfLanes));
+#endif
 }
 
 STROBE_INLINE void store(Bf16* to, Lanes value) {
@@ -178,12 +231,30 @@ STROBE_INLINE Pack<U> operator+(Pack<U> a, float b) {
   return each(
       a, [b](Lanes x) __attribute__((always_inline)) { return x + b; });
 }
-// a b + c, one rounding where the machine has it.
 template <int U>
-STROBE_INLINE Pack<U> times_plus(Pack<U> a, Pack<U> b, float c) {
+STROBE_INLINE Pack<U> times_plus(Pack<U> a, float b, float c) {
+  return each(
+      a, [ b, c ](Lanes x) __attribute__((always_inline)) { return x * b + c; });
+}
+template <int U>
+STROBE_INLINE Pack<U> fused(Pack<U> a, Pack<U> b, Pack<U> c) {
   Pack<U> r;
   STROBE_UNROLL
-  for (int k = 0; k < U; ++k) r.v[k] = a.v[k] * b.v[k] + c;
+  for (int k = 0; k < U; ++k) r.v[k] = fused(a.v[k], b.v[k], c.v[k]);
+  return r;
+}
+template <int U>
+STROBE_INLINE Pack<U> fused(Pack<U> a, float b, Pack<U> c) {
+  Pack<U> r;
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) r.v[k] = fused(a.v[k], all(b), c.v[k]);
+  return r;
+}
+template <int U>
+STROBE_INLINE Pack<U> fused_minus(Pack<U> a, float b, Pack<U> c) {
+  Pack<U> r;
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) r.v[k] = fused_minus(a.v[k], all(b), c.v[k]);
   return r;
 }
 

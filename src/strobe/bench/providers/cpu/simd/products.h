@@ -107,8 +107,7 @@ void pack_left(const MultiplyTask& task, std::int64_t row, std::int64_t rows, st
         Four v[4];
         for (int r = 0; r < 4; ++r) v[r] = loaded<Four>(lines + (m + r) * kInnerBlock + i);
         turn_four(v);
-        for (int r = 0; r < 4; ++r)
-          __builtin_memcpy(out + (i + r) * kTileRowCount + m, &v[r], sizeof(Four));
+        for (int r = 0; r < 4; ++r) put_anywhere(out + (i + r) * kTileRowCount + m, v[r]);
       }
     }
     for (; i < inner; ++i) {
@@ -139,14 +138,14 @@ STROBE_INLINE void multiply_tile(const float* left, const float* right, std::int
     for (std::int64_t m = 0; m < kTileRowCount; ++m) {
       const Lanes a = all(left[k * kTileRowCount + m]);
       STROBE_UNROLL
-      for (std::int64_t v = 0; v < kTileVectors; ++v) acc[m][v] += a * b[v];
+      for (std::int64_t v = 0; v < kTileVectors; ++v) acc[m][v] = fused(a, b[v], acc[m][v]);
     }
   }
   STROBE_UNROLL
   for (std::int64_t m = 0; m < kTileRowCount; ++m) {
     STROBE_UNROLL
     for (std::int64_t v = 0; v < kTileVectors; ++v) {
-      __builtin_memcpy(sums + m * sums_stride + v * kLanes, &acc[m][v], sizeof(Lanes));
+      put_anywhere(sums + m * sums_stride + v * kLanes, acc[m][v]);
     }
   }
 }

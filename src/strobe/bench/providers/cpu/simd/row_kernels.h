@@ -7,6 +7,13 @@
 // stays in the cache.
 namespace strobe::bench::STROBE_SIMD {
 
+// As many as there are registers for.
+#if defined(__aarch64__) || STROBE_SIMD_BYTES == 64
+constexpr int kCosVectors = 8;
+#else
+constexpr int kCosVectors = 4;
+#endif
+
 enum Reduces { kNothing = 0, kSum = 1, kLargest = 2 };
 
 #define STROBE_FUNCTOR(name, inputs, vectors, writes, reduces, ...)                          \
@@ -23,7 +30,7 @@ enum Reduces { kNothing = 0, kSum = 1, kLargest = 2 };
 
 // Operators.
 STROBE_FUNCTOR(Copy, 1, 8, true, kNothing, t.out = x[0]);
-STROBE_FUNCTOR(Cos, 1, 8, true, kNothing, t.out = cos(x[0]));
+STROBE_FUNCTOR(Cos, 1, kCosVectors, true, kNothing, t.out = cos(x[0]));
 STROBE_FUNCTOR(Exp, 1, 4, true, kNothing, t.out = exp(x[0]));
 STROBE_FUNCTOR(Tanh, 1, 4, true, kNothing, t.out = tanh(x[0]));
 STROBE_FUNCTOR(Relu, 1, 8, true, kNothing, t.out = larger(x[0], packed<U>(0)));
@@ -49,9 +56,9 @@ STROBE_FUNCTOR(Largest, 1, 8, false, kLargest, t.largest = x[0]);
 STROBE_FUNCTOR(Fill, 0, 8, true, kNothing, t.out = packed<U>(s[0]));
 
 // Parts of fused cases.
-STROBE_FUNCTOR(Chain, 1, 8, true, kNothing, const Pack<U> y = cos(x[0]);
+STROBE_FUNCTOR(Chain, 1, kCosVectors, true, kNothing, const Pack<U> y = cos(x[0]);
                const Pack<U> x1 = x[0] * y; t.out = x1 + larger(x1, y));
-STROBE_FUNCTOR(SumAndCos, 1, 8, true, kSum, t.out = cos(x[0]); t.sum = x[0]);
+STROBE_FUNCTOR(SumAndCos, 1, kCosVectors, true, kSum, t.out = cos(x[0]); t.sum = x[0]);
 STROBE_FUNCTOR(SumAndMax, 1, 8, false, kSum | kLargest, t.sum = x[0]; t.largest = x[0]);
 STROBE_FUNCTOR(AddThree, 3, 8, true, kNothing, t.out = x[2] + (x[0] + x[1]));
 STROBE_FUNCTOR(Gelu, 2, 4, true, kNothing, const Pack<U> v = x[0] + x[1];

@@ -122,11 +122,12 @@ class Sweep {
 
   template <bool kStreamed>
   void piece(std::int64_t at, std::int64_t end, Reduced& reduced) const {
+    const Sweep here = *this;  // a copy that no store can change
     Accumulators<kU> many;
     Accumulators<1> few;
-    for (; at + kU * kLanes <= end; at += kU * kLanes) step<kStreamed, kU>(at, many);
-    for (; at + kLanes <= end; at += kLanes) step<false, 1>(at, few);
-    if (at < end) last(at, end - at, few);
+    for (; at + kU * kLanes <= end; at += kU * kLanes) here.template step<kStreamed, kU>(at, many);
+    for (; at + kLanes <= end; at += kLanes) here.template step<false, 1>(at, few);
+    if (at < end) here.last(at, end - at, few);
     if constexpr (F::kSums)
       reduced.sum += static_cast<double>(sum_of(summed(many.sum) + few.sum.v[0]));
     if constexpr (F::kMaxes) {

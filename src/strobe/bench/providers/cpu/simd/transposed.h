@@ -34,7 +34,7 @@ STROBE_INLINE void turn_whole(const F32* a, std::int64_t stride, Tile& tile) {
       Four v[4];
       for (int k = 0; k < 4; ++k) v[k] = loaded<Four>(a + (i + k) * stride + j);
       turn_four(v);
-      for (int k = 0; k < 4; ++k) __builtin_memcpy(&tile.values[j + k][i], &v[k], sizeof(Four));
+      for (int k = 0; k < 4; ++k) put_anywhere(&tile.values[j + k][i], v[k]);
     }
   }
 }

@@ -1,0 +1,139 @@
+#include "strobe/bench/providers/codegen/tune_cache.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "strobe/base/content_hash.h"
+#include "strobe/base/json_value.h"
+#include "strobe/base/json_write.h"
+
+namespace strobe::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSchema = "strobe.tune/1";
+constexpr std::int64_t kMostExactColumns = 8192;
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
+
+std::optional<std::string> bytes_of_file(const fs::path& path) {
+  std::error_code failed;
+  const std::uintmax_t size = fs::file_size(path, failed);
+  if (failed || size > kMostBytes) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return {};
+  return bytes;
+}
+
+// Whole or not at all, also when two processes write the same entry.
+bool put_file(const fs::path& path, std::string_view bytes) {
+  static std::atomic<unsigned> count = 0;
+  const fs::path unfinished = fmt::format("{}.{}.{}", path.string(), getpid(), ++count);
+  std::error_code failed;
+  {
+    std::ofstream file(unfinished, std::ios::binary);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    if (!file) {
+      fs::remove(unfinished, failed);
+      return false;
+    }
+  }
+  fs::rename(unfinished, path, failed);
+  if (!failed) return true;
+  std::error_code ignored;
+  fs::remove(unfinished, ignored);
+  return false;
+}
+
+std::string checksum_text(std::span<const char> bytes) {
+  return fmt::format("{:016x}", checksum_of(bytes, 0));
+}
+
+}  // namespace
+
+std::int64_t bucket_of(std::int64_t count) {
+  return static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))));
+}
+
+std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype,
+                     std::span<const KernelProgram> candidates) {
+  const std::int64_t columns = shape[1];
+  const std::int64_t row_bytes = columns * bytes_of(dtype);
+  const std::int64_t alignment = std::min<std::int64_t>(row_bytes & -row_bytes, 16);
+  ContentHasher hasher;
+  hasher.add(fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|", machine.architecture, machine.device,
+                         machine.driver, machine.compiler, dtype_name(dtype), bucket_of(shape[0]),
+                         columns <= kMostExactColumns ? columns : bucket_of(columns), alignment));
+  for (const KernelProgram& program : candidates) {
+    hasher.add(program.label);
+    for (const GeneratedKernel& kernel : program.kernels) hasher.add(kernel.source);
+  }
+  return hex_of(hasher.hash());
+}
+
+std::optional<std::size_t> find_candidate(const TuneEntry& entry,
+                                          std::span<const KernelProgram> candidates) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const KernelProgram& program = candidates[i];
+    if (program.label == entry.label && program.kernels.size() == 1 &&
+        program.kernels.front().name == entry.kernel) {
+      return i;
+    }
+  }
+  return {};
+}
+
+std::optional<TuneEntry> TuneCache::find(const std::string& key) const {
+  const std::optional<std::string> text = bytes_of_file(folder_ / (key + ".json"));
+  if (!text || !text->ends_with("}\n")) return {};
+  TuneEntry entry;
+  std::string schema, own_key, checksum;
+  std::optional<double> median_us;
+  const bool is_object = for_each_member(*text, [&](std::string_view name, const JsonValue& value) {
+    if (name == "schema") schema = value.as_string();
+    if (name == "key") own_key = value.as_string();
+    if (name == "label") entry.label = value.as_string();
+    if (name == "kernel") entry.kernel = value.as_string();
+    if (name == "median_us") median_us = value.as_double();
+    if (name == "cubin_checksum") checksum = value.as_string();
+  });
+  if (!is_object || schema != kSchema || own_key != key || !median_us || !(*median_us > 0))
+    return {};
+  const std::optional<std::string> image = bytes_of_file(folder_ / (key + ".cubin"));
+  if (!image || image->empty() || checksum_text(*image) != checksum) return {};
+  entry.median_us = *median_us;
+  entry.image.assign(image->begin(), image->end());
+  return entry;
+}
+
+bool TuneCache::store(const std::string& key, const TuneEntry& entry) const {
+  std::error_code ignored;
+  fs::create_directories(folder_, ignored);
+  std::string text;
+  JsonWriter(text, JsonLayout::kPretty)
+      .begin_object()
+      .member("schema", kSchema)
+      .member("key", key)
+      .member("label", entry.label)
+      .member("kernel", entry.kernel)
+      .member("median_us", entry.median_us)
+      .member("cubin_checksum", checksum_text(entry.image))
+      .end_object();
+  text += '\n';
+  // The code first: until the other file is there, nobody asks for it.
+  return put_file(folder_ / (key + ".cubin"), {entry.image.data(), entry.image.size()}) &&
+         put_file(folder_ / (key + ".json"), text);
+}
+
+}  // namespace strobe::bench

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strobe/bench/cell.h"
+#include "strobe/bench/providers/codegen/kernel_program.h"
+
+// Winners of the tuner in a folder: `<key>.json` says which and how fast, `<key>.cubin` is its
+// code. An entry that is torn, damaged or not of this key is as good as none, and the next one is
+// written over it; a folder that cannot be written to costs the next run its time and nothing else.
+namespace strobe::bench {
+
+// Whose code and whose times they are.
+struct TuneMachine {
+  std::string architecture;  // "sm_90"
+  std::string device;        // "NVIDIA H200"
+  std::string driver;
+  std::string compiler;  // "NVRTC 13.0"
+};
+
+// 32 digits. Rows count by their power of two, columns beyond 8192 likewise; a row that starts at
+// any other multiple of bytes is another key, and so is any change of what would be tried.
+std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype,
+                     std::span<const KernelProgram> candidates);
+std::int64_t bucket_of(std::int64_t count);  // the next power of two, at least 1
+
+struct TuneEntry {
+  std::string label;  // of the program
+  std::string kernel;
+  double median_us = 0;
+  std::vector<char> image;
+
+  bool operator==(const TuneEntry&) const = default;
+};
+// The candidate it speaks of.
+std::optional<std::size_t> find_candidate(const TuneEntry& entry,
+                                          std::span<const KernelProgram> candidates);
+
+class TuneCache {
+ public:
+  explicit TuneCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  std::optional<TuneEntry> find(const std::string& key) const;
+  // False: it could not be kept.
+  bool store(const std::string& key, const TuneEntry& entry) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace strobe::bench

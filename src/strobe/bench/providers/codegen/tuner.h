@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/providers/codegen/kernel_program.h"
+#include "strobe/bench/providers/codegen/program_timer.h"
+
+// The fastest of some programs by successive halving: few samples of all, more of the better half,
+// many of the last ones. Times of a later round stand beside those of an earlier one, so noise must
+// fool all.
+namespace strobe::bench {
+
+struct TuneRound {
+  int samples = 5;
+  std::size_t survivors = 1;
+};
+
+struct TuneOptions {
+  // Survivors of all rounds but the last; that one leaves the winner.
+  std::vector<TuneRound> rounds = {{5, 8}, {20, 3}, {60, 1}};
+  // A candidate this much slower than the best of its round is out, however few are left.
+  double hopeless = 1.25;
+};
+
+struct Tuned {
+  std::size_t index = 0;  // of the winner
+  double median_us = 0;
+  double runner_up_us = 0;            // of the next best in the last round, 0: there was none
+  int samples = 0;                    // of all candidates together
+  std::vector<std::string> failures;  // "<label>: <why>"
+};
+
+// Fails where every candidate fails (the first one's error), where the device is lost, or where
+// memory is too small: what has no room for one has none for the others.
+Result<Tuned> tune(ProgramTimer& timer, std::span<const KernelProgram> candidates,
+                   const TuneOptions& options = {});
+
+}  // namespace strobe::bench

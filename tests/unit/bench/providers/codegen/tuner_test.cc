@@ -1,0 +1,137 @@
+#include "strobe/bench/providers/codegen/tuner.h"
+
+#include <map>
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace strobe::bench {
+namespace {
+
+std::vector<KernelProgram> programs(int count) {
+  std::vector<KernelProgram> made;
+  for (int i = 0; i < count; ++i) {
+    KernelProgram program;
+    program.label = "p" + std::to_string(i);
+    made.push_back(std::move(program));
+  }
+  return made;
+}
+
+// Times by script: a true time each, noise on top, failures.
+class ScriptedTimer final : public ProgramTimer {
+ public:
+  std::map<std::string, double> true_us;
+  std::map<std::string, Error> errors;
+  std::map<std::string, int> asked;  // samples
+  double noise = 0;
+  int lose_after = -1;  // calls
+
+  Result<std::vector<double>> time(const KernelProgram& program, int samples) override {
+    if (lose_after >= 0 && calls_++ >= lose_after) {
+      is_lost_ = true;
+      return Error{ErrorCode::kMalformed, "the device is gone", "", ""};
+    }
+    if (const auto error = errors.find(program.label); error != errors.end()) return error->second;
+    asked[program.label] += samples;
+    std::vector<double> times;
+    for (int i = 0; i < samples; ++i) {
+      times.push_back(true_us.at(program.label) * (1 + noise * std::abs(normal_(dice_))));
+    }
+    return times;
+  }
+  bool is_lost() const override { return is_lost_; }
+
+ private:
+  std::mt19937 dice_{7};
+  std::normal_distribution<double> normal_;
+  int calls_ = 0;
+  bool is_lost_ = false;
+};
+
+ScriptedTimer timer_of(int count) {
+  ScriptedTimer timer;
+  for (int i = 0; i < count; ++i) timer.true_us["p" + std::to_string(i)] = 100 + i;
+  return timer;
+}
+
+TEST(Tuner, the_fastest_wins) {
+  ScriptedTimer timer = timer_of(24);
+  timer.true_us["p17"] = 90;
+  const Result<Tuned> tuned = tune(timer, programs(24));
+  ASSERT_TRUE(tuned.has_value());
+  EXPECT_EQ(tuned->index, 17u);
+  EXPECT_EQ(tuned->median_us, 90);
+  EXPECT_EQ(tuned->runner_up_us, 100);
+}
+
+TEST(Tuner, only_the_better_ones_are_looked_at_again) {
+  ScriptedTimer timer = timer_of(24);
+  ASSERT_TRUE(tune(timer, programs(24)).has_value());
+  EXPECT_EQ(timer.asked["p0"], 5 + 20 + 60);
+  EXPECT_EQ(timer.asked["p2"], 5 + 20 + 60);
+  EXPECT_EQ(timer.asked["p3"], 5 + 20);
+  EXPECT_EQ(timer.asked["p7"], 5 + 20);
+  EXPECT_EQ(timer.asked["p8"], 5);
+}
+
+TEST(Tuner, noise_does_not_hide_the_winner) {
+  ScriptedTimer timer = timer_of(24);
+  timer.noise = 0.03;
+  timer.true_us["p20"] = 95;
+  const Result<Tuned> tuned = tune(timer, programs(24));
+  ASSERT_TRUE(tuned.has_value());
+  EXPECT_EQ(tuned->index, 20u);
+}
+
+TEST(Tuner, a_candidate_far_behind_is_not_kept_to_fill_the_round) {
+  ScriptedTimer timer = timer_of(2);
+  timer.true_us["p1"] = 126;
+  ASSERT_TRUE(tune(timer, programs(2)).has_value());
+  EXPECT_EQ(timer.asked["p1"], 5);
+  EXPECT_EQ(timer.asked["p0"], 5);  // alone: nothing is left to decide
+}
+
+TEST(Tuner, a_failing_candidate_drops_out_and_is_named) {
+  ScriptedTimer timer = timer_of(3);
+  timer.errors["p0"] = {ErrorCode::kMalformed, "too many registers", "", ""};
+  const Result<Tuned> tuned = tune(timer, programs(3));
+  ASSERT_TRUE(tuned.has_value());
+  EXPECT_EQ(tuned->index, 1u);
+  EXPECT_EQ(tuned->failures, std::vector<std::string>{"p0: too many registers"});
+}
+
+TEST(Tuner, where_all_fail_the_first_reason_is_given) {
+  ScriptedTimer timer = timer_of(2);
+  timer.errors["p0"] = {ErrorCode::kMalformed, "first", "", ""};
+  timer.errors["p1"] = {ErrorCode::kMalformed, "second", "", ""};
+  const Result<Tuned> tuned = tune(timer, programs(2));
+  ASSERT_FALSE(tuned.has_value());
+  EXPECT_EQ(tuned.error().what, "first");
+}
+
+TEST(Tuner, too_little_memory_ends_it_at_once) {
+  ScriptedTimer timer = timer_of(3);
+  timer.errors["p1"] = {ErrorCode::kMachineLacks, "no memory", "", ""};
+  const Result<Tuned> tuned = tune(timer, programs(3));
+  ASSERT_FALSE(tuned.has_value());
+  EXPECT_EQ(tuned.error().code, ErrorCode::kMachineLacks);
+  EXPECT_EQ(timer.asked.count("p2"), 0u);
+}
+
+TEST(Tuner, a_lost_device_ends_it) {
+  ScriptedTimer timer = timer_of(3);
+  timer.lose_after = 4;
+  const Result<Tuned> tuned = tune(timer, programs(3));
+  ASSERT_FALSE(tuned.has_value());
+  EXPECT_EQ(tuned.error().what, "the device is gone");
+}
+
+TEST(Tuner, nothing_to_choose_from_is_an_error) {
+  ScriptedTimer timer;
+  EXPECT_FALSE(tune(timer, {}).has_value());
+}
+
+}  // namespace
+}  // namespace strobe::bench

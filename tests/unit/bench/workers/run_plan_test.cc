@@ -1,0 +1,88 @@
+#include "strobe/bench/workers/run_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strobe::bench {
+namespace {
+
+using ::testing::HasSubstr;
+
+RunRequest of(std::vector<std::string> cases) {
+  RunRequest request;
+  request.cases = std::move(cases);
+  request.providers = {"cpu"};
+  return request;
+}
+
+TEST(RunPlan, the_usual_grid_of_each_case_in_order) {
+  const auto groups = expand(of({"softmax", "attention"}));
+  ASSERT_TRUE(groups);
+  ASSERT_EQ(groups->size(), 184u);
+  EXPECT_EQ((*groups)[0].shape, (Shape{{128, 128}}));
+  EXPECT_EQ((*groups)[100].info->id, "attention");
+}
+
+TEST(RunPlan, types_come_one_after_the_other) {
+  RunRequest request = of({"softmax"});
+  request.grid = "quick";
+  request.dtypes = {DType::kF32, DType::kBf16};
+  const auto groups = expand(request);
+  ASSERT_TRUE(groups);
+  ASSERT_EQ(groups->size(), 38u);
+  EXPECT_EQ((*groups)[18].dtype, DType::kF32);
+  EXPECT_EQ((*groups)[19].dtype, DType::kBf16);
+}
+
+TEST(RunPlan, shapes_by_hand_go_to_the_cases_they_fit) {
+  RunRequest request = of({"softmax", "matmul_add"});
+  request.shapes = {Shape{{64, 32}}, Shape{{8, 16, 24}}};
+  const auto groups = expand(request);
+  ASSERT_TRUE(groups);
+  ASSERT_EQ(groups->size(), 3u);
+  EXPECT_EQ((*groups)[1].shape, (Shape{{64, 32, 1024}}));  // the inner size is the usual one
+  EXPECT_EQ((*groups)[2].shape, (Shape{{8, 16, 24}}));
+}
+
+TEST(RunPlan, a_shape_that_fits_no_axes_is_refused_with_the_right_form) {
+  RunRequest request = of({"attention"});
+  request.shapes = {Shape{{64, 32}}};
+  const auto groups = expand(request);
+  ASSERT_FALSE(groups);
+  EXPECT_EQ(groups.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(groups.error().what, "attention is a shape of 4 sizes, not 2");
+}
+
+TEST(RunPlan, an_unknown_case_is_answered_with_the_known_ones) {
+  const auto groups = expand(of({"softmaxx"}));
+  ASSERT_FALSE(groups);
+  EXPECT_THAT(groups.error().hint, HasSubstr("pointwise_chain, softmax"));
+}
+
+TEST(RunPlan, large_shapes_can_be_left_out) {
+  RunRequest request = of({"softmax"});
+  request.most_elements = 1 << 15;
+  EXPECT_EQ(expand(request)->size(), 3u);  // 128x128, 128x256, 256x128
+  request.most_elements = 1;
+  EXPECT_FALSE(expand(request));
+}
+
+TEST(RunPlan, buckets_follow_the_elements) {
+  const CaseInfo* const softmax = find_case("softmax");
+  EXPECT_EQ(bucket_of({softmax, Shape{{128, 128}}}), 0);
+  EXPECT_EQ(bucket_of({softmax, Shape{{2048, 2048}}}), 1);
+  EXPECT_EQ(bucket_of({softmax, Shape{{16384, 16384}}}), 2);
+  EXPECT_EQ(bucket_of({softmax, Shape{{65536, 65536}}}), 3);
+}
+
+TEST(RunPlan, memory_is_predicted_with_a_little_to_spare) {
+  EXPECT_FALSE(predicted_oom(1e9, {}));
+  EXPECT_FALSE(predicted_oom(0.96e9, 1e9));
+  EXPECT_EQ(predicted_oom(0.98e9, 1e9), "needs 980.0 MB and 1.0 GB are free; not run");
+  EXPECT_TRUE(fit_together({5e8, 4e8}, 1e9));
+  EXPECT_FALSE(fit_together({5e8, 5e8}, 1e9));
+  EXPECT_TRUE(fit_together({5e8, 5e8}, {}));
+}
+
+}  // namespace
+}  // namespace strobe::bench

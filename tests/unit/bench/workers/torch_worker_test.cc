@@ -1,0 +1,133 @@
+#include "strobe/bench/workers/torch_worker.h"
+
+#include <charconv>
+#include <cstring>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strobe/bench/reference/input_values.h"
+#include "strobe/bench/workers/worker_process.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
+
+namespace strobe::bench {
+namespace {
+
+using strobe::test::ProcessOutcome;
+using strobe::test::run_process;
+using ::testing::HasSubstr;
+
+ProcessOutcome run_python(const std::string& program) {
+  return run_process(
+      {.command = {"/usr/bin/env", "python3", "-c", program},
+       .folder = "/tmp",
+       .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"}});
+}
+
+TEST(TorchWorker, the_source_travels_in_the_binary) {
+  EXPECT_EQ(
+      torch_worker_source(),
+      strobe::testing::bytes_of(STROBE_SOURCE_DIR "/src/strobe/bench/workers/torch_worker.py"));
+  EXPECT_TRUE(is_torch_provider("torch-inductor"));
+  EXPECT_FALSE(is_torch_provider("inductor"));
+}
+
+TEST(TorchWorker, its_file_is_there_while_it_is_needed) {
+  std::filesystem::path path;
+  {
+    const auto file = TorchWorkerFile::make();
+    ASSERT_TRUE(file) << file.error().what;
+    path = file->path();
+    EXPECT_EQ(strobe::testing::bytes_of(path), torch_worker_source());
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(TorchWorker, it_compiles) {
+  const ProcessOutcome outcome =
+      run_python("compile(open('" STROBE_SOURCE_DIR
+                 "/src/strobe/bench/workers/torch_worker.py').read(), 'w', 'exec')");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST(TorchWorker, without_torch_it_says_so_and_what_to_do) {
+  // A torch that cannot be imported, whatever this machine has.
+  const strobe::testing::TemporaryFolder folder;
+  strobe::testing::put_bytes(folder / "torch.py", "raise ImportError('no torch in this test')\n");
+  const auto file = TorchWorkerFile::make();
+  ASSERT_TRUE(file);
+  auto worker =
+      WorkerProcess::start({"/usr/bin/env", "PYTHONPATH=" + folder.path().string(),
+                            "PYTHONDONTWRITEBYTECODE=1", "python3", file->path().string()});
+  ASSERT_TRUE(worker);
+  const WorkerReply hello = (*worker)->ask({.op = WorkerOp::kHello}, std::chrono::seconds(30));
+  EXPECT_EQ(hello.status, CellStatus::kOk);
+  EXPECT_EQ(
+      hello.info.obstacle,
+      "python cannot import torch (no torch in this test); install it, or name an interpreter "
+      "that has it with --python");
+  WorkerRequest plan{.op = WorkerOp::kPlan, .id = 3};
+  plan.prepare.cell = {"softmax", Shape{{4, 4}}, DType::kF32, "torch-eager"};
+  EXPECT_EQ((*worker)->ask(plan, std::chrono::seconds(30)).status, CellStatus::kError);
+}
+
+TEST(TorchWorker, a_torch_without_a_device_says_so) {
+  const strobe::testing::TemporaryFolder folder;
+  strobe::testing::put_bytes(
+      folder / "torch.py",
+      "__version__ = '9.9'\nclass cuda:\n  is_available = staticmethod(lambda: False)\n");
+  const auto file = TorchWorkerFile::make();
+  ASSERT_TRUE(file);
+  auto worker =
+      WorkerProcess::start({"/usr/bin/env", "PYTHONPATH=" + folder.path().string(),
+                            "PYTHONDONTWRITEBYTECODE=1", "python3", file->path().string()});
+  ASSERT_TRUE(worker);
+  const WorkerReply hello = (*worker)->ask({.op = WorkerOp::kHello}, std::chrono::seconds(30));
+  EXPECT_THAT(hello.info.obstacle, HasSubstr("torch 9.9 sees no CUDA device"));
+}
+
+// The formula of the script on Python's own integers, bit by bit beside the one of C++; tensors run
+// through the same lines.
+TEST(TorchWorker, its_inputs_are_strobes_to_the_bit) {
+  const ProcessOutcome outcome = run_python(
+      "import importlib.util, struct\n"
+      "spec = importlib.util.spec_from_file_location('w', '" STROBE_SOURCE_DIR
+      "/src/strobe/bench/workers/torch_cases.py')\n"
+      "w = importlib.util.module_from_spec(spec); spec.loader.exec_module(w)\n"
+      "for law in ('normal', 'conditioned', 'variance'):\n"
+      "  for seed in (0, 1, 42, 2**63 + 5):\n"
+      "    for tensor in (0, 1, 5):\n"
+      "      for index in (0, 1, 2, 65535, 2**32 + 7, 2**33 - 1):\n"
+      "        value = w.python_value(law, seed, tensor, index, 1021)\n"
+      "        print(struct.unpack('I', struct.pack('f', value))[0])\n");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  std::size_t compared = 0;
+  for (const std::string_view law : {"normal", "conditioned", "variance"}) {
+    for (const std::uint64_t seed : {0ull, 1ull, 42ull, (1ull << 63) + 5}) {
+      for (const std::uint32_t tensor : {0u, 1u, 5u}) {
+        for (const std::uint64_t index :
+             {0ull, 1ull, 2ull, 65535ull, (1ull << 32) + 7, (1ull << 33) - 1}) {
+          const float expected =
+              law == "variance"
+                  ? 0.5f + uniform_value(input_bits(seed, tensor, index), 1.0f)
+                  : input_value(law == "normal" ? InputLaw::kNormal : InputLaw::kConditioned, seed,
+                                tensor, index, 1021);
+          std::uint32_t bits = 0;
+          std::memcpy(&bits, &expected, sizeof bits);
+          std::uint32_t theirs = 0;
+          ASSERT_TRUE(lines >> theirs);
+          EXPECT_EQ(theirs, bits) << law << " " << seed << " " << tensor << " " << index;
+          ++compared;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(compared, 216u);
+}
+
+}  // namespace
+}  // namespace strobe::bench

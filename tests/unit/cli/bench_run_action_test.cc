@@ -1,0 +1,190 @@
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strobe/bench/results/run_file.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
+
+// `strobe bench` from end to end, with workers that behave and workers that do not.
+namespace strobe::cli {
+namespace {
+
+using bench::CellStatus;
+using strobe::test::ProcessOutcome;
+using strobe::test::ProcessRequest;
+using strobe::test::RunningProcess;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class BenchRunAction : public ::testing::Test {
+ protected:
+  ProcessRequest request(std::vector<std::string> words) const {
+    ProcessRequest request;
+    request.command = {STROBE_BINARY, "bench"};
+    request.command.insert(request.command.end(), words.begin(), words.end());
+    request.folder = folder_.path().string();
+    request.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "NO_COLOR=1", "LC_ALL=C.UTF-8",
+                           "COLUMNS=100", "HOME=" + folder_.path().string()};
+    return request;
+  }
+  ProcessOutcome strobe(std::vector<std::string> words) const {
+    return strobe::test::run_process(request(std::move(words)));
+  }
+  // A run of one small cell for each worker, few samples.
+  ProcessOutcome run(std::vector<std::string> workers, std::vector<std::string> more = {}) const {
+    std::vector<std::string> words = small_run();
+    for (const std::string& worker : workers) {
+      const std::size_t sign = worker.find('=');
+      words.insert(words.end(),
+                   {"--worker", worker.substr(0, sign + 1) + script(worker.substr(sign + 1))});
+    }
+    words.insert(words.end(), more.begin(), more.end());
+    return strobe(words);
+  }
+  static std::vector<std::string> small_run() {
+    return {"run",    "--case", "bias_dropout_add", "--shape",   "4x8",
+            "--mode", "device", "--stop",           "samples:20"};
+  }
+  static std::string script(const std::string& words) {
+    return "python3 -S -E " STROBE_SOURCE_DIR "/tests/support/bench_worker.py " + words;
+  }
+  bench::BenchRun kept(const char* name) const {
+    const auto run = bench::read_run(folder_ / name);
+    EXPECT_TRUE(run) << run.error().what;
+    return run ? *run : bench::BenchRun{};
+  }
+  strobe::testing::TemporaryFolder folder_;
+};
+
+TEST_F(BenchRunAction, a_run_is_shown_and_kept) {
+  const ProcessOutcome outcome =
+      run({"a=us=10", "b=us=5 kernels=other"}, {"-o", "run.json", "--samples"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("2 ok"), HasSubstr("10.0 us +-0.0 %"), HasSubstr("2.00x")));
+  EXPECT_EQ(outcome.err, "");
+  const bench::BenchRun kept_run = kept("run.json");
+  ASSERT_EQ(kept_run.cells.size(), 2u);
+  EXPECT_EQ(kept_run.cells[0].time(bench::TimeMode::kDevice)->samples_us.size(), 20u);
+  EXPECT_THAT(kept_run.header.command_line, HasSubstr("bench run --case bias_dropout_add"));
+  EXPECT_EQ(strobe::testing::names_in(folder_.path()),
+            (std::set<std::string>{"run.json", "run.json.samples"}));
+}
+
+TEST_F(BenchRunAction, wrong_values_are_exit_code_1) {
+  const ProcessOutcome outcome = run({"a=", "b=values=wrong"}, {"-o", "run.json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 2 cells gave wrong values"));
+  EXPECT_THAT(outcome.out, HasSubstr("16 of 32 values differ"));
+  EXPECT_EQ(kept("run.json").cells[1].status, CellStatus::kWrong);
+}
+
+TEST_F(BenchRunAction, cells_that_fail_are_answers_and_no_failure_of_the_run) {
+  const ProcessOutcome outcome = run(
+      {"a=", "b=at=prepare do=crash", "c=at=prepare do=oom", "d=resident=9e9"}, {"-o", "run.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 ok, 1 oom, 1 oom_predicted, 1 error"),
+                                 HasSubstr("OOM*"), HasSubstr("ERR"), HasSubstr("SIGSEGV")));
+}
+
+TEST_F(BenchRunAction, a_hang_ends_at_the_time_limit) {
+  const ProcessOutcome outcome = run({"b=at=prepare do=hang"}, {"--cell-timeout", "300ms"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 timeout"), HasSubstr("within 0.3 s")));
+}
+
+TEST_F(BenchRunAction, a_provider_that_was_asked_for_and_is_absent_is_exit_code_4) {
+  const ProcessOutcome outcome =
+      run({"a=", "b=obstacle=no_NVRTC_here"}, {"--provider", "a,b", "-o", "run.json"});
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("b cannot run here: no_NVRTC_here"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 ok, 1 unsupported"));
+  EXPECT_EQ(kept("run.json").cells.size(), 2u);
+}
+
+TEST_F(BenchRunAction, a_worker_that_does_not_exist_is_exit_code_4) {
+  std::vector<std::string> words = small_run();
+  words.insert(words.end(), {"--worker", "x=/no/such/worker"});
+  const ProcessOutcome outcome = strobe(words);
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("x cannot run here: the worker ended with exit code 127"));
+}
+
+TEST_F(BenchRunAction, bad_words_and_bad_places_are_told_before_any_work) {
+  EXPECT_EQ(strobe({"run", "--case", "softmaxx", "--provider", "cpu"}).exit_code, 2);
+  EXPECT_EQ(strobe({"run", "--provider", "cpu"}).exit_code, 2);
+  EXPECT_EQ(run({"a="}, {"-o", "/no/such/folder/run.json"}).exit_code, 3);
+}
+
+TEST_F(BenchRunAction, a_full_disk_is_exit_code_3) {
+  const ProcessOutcome outcome = run({"a="}, {"-o", "/dev/full"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("the disk is full"));
+}
+
+TEST_F(BenchRunAction, an_interrupt_keeps_the_cells_before_it) {
+  RunningProcess process(request({"run", "--case", "bias_dropout_add", "--shape", "4x8,8x8",
+                                  "--mode", "device", "--stop", "samples:20", "-o", "run.json",
+                                  "--worker", "a=" + script("at=prepare from=2 do=hang")}));
+  for (int i = 0; i < 2000 && !std::filesystem::exists(folder_ / "run.json.partial"); ++i)
+    usleep(10'000);
+  kill(process.id(), SIGINT);
+  const ProcessOutcome outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("1 cell is kept in run.json.partial"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run.json"));
+  EXPECT_EQ(kept("run.json.partial").cells.size(), 1u);
+}
+
+TEST_F(BenchRunAction, the_list_names_cases_grids_and_who_is_missing) {
+  const ProcessOutcome outcome = strobe({"list", "--python", "/no/such/python"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("pointwise_chain"), HasSubstr("5.50x"),
+                                 HasSubstr("seed2d"), HasSubstr("cpu-unfused"),
+                                 HasSubstr("torch-*                not here: cannot start "
+                                           "'/no/such/python'")));
+}
+
+TEST_F(BenchRunAction, the_hosts_own_providers_run_everywhere) {
+  const ProcessOutcome outcome =
+      strobe({"run", "--case", "norm_chain,horizontal_reduction_reduction", "--shape", "64x32",
+              "--provider", "cpu-unfused,cpu", "--stop", "samples:20", "--repeat-check", "2", "-o",
+              "run.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const bench::BenchRun run = kept("run.json");
+  ASSERT_EQ(run.cells.size(), 4u);
+  for (const bench::CellRecord& record : run.cells) {
+    EXPECT_EQ(record.status, CellStatus::kOk) << record.reason;
+    ASSERT_TRUE(record.accuracy);
+    EXPECT_EQ(record.accuracy->mismatches, 0u);
+    EXPECT_FALSE(record.has(bench::CellFlag::kUnrepeatable));
+  }
+  EXPECT_EQ(run.cells[2].accuracy->checked, 128u);  // both outputs
+}
+
+TEST_F(BenchRunAction, tuning_says_what_it_found) {
+  const ProcessOutcome outcome = strobe({"tune", "--case", "softmax", "--shape", "64x64",
+                                         "--provider", "cpu", "--cache-dir", "cache"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("softmax 64x64 f32 cpu"));
+  EXPECT_EQ(strobe({"tune", "--case", "softmax", "--no-cache", "--provider", "cpu"}).exit_code, 2);
+}
+
+TEST_F(BenchRunAction, the_roofs_of_the_host) {
+  const ProcessOutcome outcome = strobe({"roof", "--provider", "cpu", "--format", "json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\"copy_gbps\":"));
+  EXPECT_EQ(strobe({"roof", "--provider", "nobody"}).exit_code, 4);
+}
+
+TEST_F(BenchRunAction, the_worker_is_there_and_no_help_lists_it) {
+  EXPECT_THAT(strobe({"--help"}).out, Not(HasSubstr("  worker")));
+  EXPECT_EQ(strobe({"worker", "--provider", "nobody"}).exit_code, 2);
+  EXPECT_EQ(strobe({"worker", "--provider", "cpu"}).exit_code, 0);  // stdin is empty
+}
+
+}  // namespace
+}  // namespace strobe::cli

@@ -1,0 +1,129 @@
+#include "strobe/cli/bench_run_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strobe::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Result<BenchRunRequest> read(const std::vector<std::pair<std::string, std::string>>& typed) {
+  Arguments arguments;
+  for (const auto& [flag, value] : typed) arguments.add(flag, value);
+  return read_bench_run_request(arguments);
+}
+
+TEST(BenchRunRequest, everything_typed_arrives) {
+  const auto request = read({{"case", "softmax,layernorm"},
+                             {"provider", "cpu,cpu-unfused"},
+                             {"shape", "64x32,128x128"},
+                             {"dtype", "bf16"},
+                             {"mode", "cpu"},
+                             {"l2", "hot"},
+                             {"stop", "samples:50"},
+                             {"seed", "9"},
+                             {"repeat-check", "3"},
+                             {"max-elements", "5000"},
+                             {"cell-timeout", "300ms"},
+                             {"cache-dir", "/x"},
+                             {"output", "run.json"},
+                             {"samples", "on"},
+                             {"style", "paddle"}});
+  ASSERT_TRUE(request) << request.error().what;
+  const bench::RunRequest& run = request->run;
+  EXPECT_THAT(run.cases, ElementsAre("softmax", "layernorm"));
+  EXPECT_THAT(run.providers, ElementsAre("cpu", "cpu-unfused"));
+  EXPECT_THAT(run.shapes, ElementsAre(bench::Shape{{64, 32}}, bench::Shape{{128, 128}}));
+  EXPECT_THAT(run.dtypes, ElementsAre(bench::DType::kBf16));
+  EXPECT_THAT(run.modes, ElementsAre(bench::TimeMode::kCpu));
+  EXPECT_EQ(run.flush, "hot");
+  EXPECT_EQ(run.measure.stop.kind, bench::StopRule::Kind::kSamples);
+  EXPECT_EQ(run.seed, 9u);
+  EXPECT_EQ(run.repeat_check, 3);
+  EXPECT_EQ(run.most_elements, 5000);
+  EXPECT_EQ(run.cell_limit, milliseconds(300));
+  EXPECT_EQ(run.cache_folder, "/x");
+  EXPECT_TRUE(request->chose_providers);
+  EXPECT_TRUE(request->keeps_samples);
+  EXPECT_TRUE(request->is_paddle_style);
+}
+
+TEST(BenchRunRequest, kinds_of_cases_are_words_too) {
+  const auto request = read({{"case", "matmul"}, {"provider", "cpu"}});
+  ASSERT_TRUE(request);
+  EXPECT_THAT(request->run.cases,
+              ElementsAre("matmul_add", "matmul_relu", "matmul_add_relu", "matmul_matmul"));
+}
+
+TEST(BenchRunRequest, quick_has_cases_of_its_own_and_caps_the_grid) {
+  const auto request = read({{"quick", "on"}, {"provider", "cpu"}});
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->run.cases.size(), 3u);
+  EXPECT_EQ(request->run.grid, "quick");
+  EXPECT_EQ(request->run.most_elements, 1 << 24);
+  EXPECT_LT(request->run.measure.stop.most_ms, 1000);
+}
+
+TEST(BenchRunRequest, quick_does_not_cap_a_shape_by_hand) {
+  const auto request = read({{"quick", "on"}, {"provider", "cpu"}, {"shape", "16384x16384"}});
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->run.most_elements, 0);
+}
+
+TEST(BenchRunRequest, no_cache_means_none) {
+  const auto request = read({{"case", "softmax"}, {"provider", "cpu"}, {"cache", "off"}});
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->run.cache_folder, "");
+}
+
+TEST(BenchRunRequest, a_worker_of_ones_own_runs_in_the_shell) {
+  const auto request = read({{"case", "softmax"}, {"worker", "mine=my_worker --a 'b,c'"}});
+  ASSERT_TRUE(request) << request.error().what;
+  EXPECT_THAT(request->run.providers, ElementsAre("mine"));
+  EXPECT_THAT(request->run.workers.at("mine"),
+              ElementsAre("/bin/sh", "-c", "exec my_worker --a 'b,c'"));
+}
+
+TEST(BenchRunRequest, torch_is_a_worker_of_the_chosen_interpreter) {
+  const auto request = read({{"case", "softmax"},
+                             {"provider", "cpu,torch-eager,torch-inductor"},
+                             {"python", "/v/python"}});
+  ASSERT_TRUE(request) << request.error().what;
+  ASSERT_TRUE(request->torch);
+  EXPECT_THAT(request->run.workers.at("torch-inductor"),
+              ElementsAre("/v/python", request->torch->path().string()));
+  EXPECT_FALSE(request->run.workers.contains("cpu"));
+}
+
+TEST(BenchRunRequest, mistakes_are_answered_before_any_work) {
+  const std::vector<std::vector<std::pair<std::string, std::string>>> kBad = {
+      {{"provider", "cpu"}},  // no case
+      {{"case", "softmax"}, {"provider", "cuda"}},
+      {{"case", "softmax"}, {"provider", "cpu"}, {"shape", "4096"}, {"dtype", "f64"}},
+      {{"case", "softmax"}, {"provider", "cpu"}, {"shape", "axb"}},
+      {{"case", "softmax"}, {"provider", "cpu"}, {"mode", "wall"}},
+      {{"case", "softmax"}, {"provider", "cpu"}, {"stop", "soon"}},
+      {{"case", "softmax"}, {"provider", "cpu"}, {"cell-timeout", "0"}},
+      {{"case", "softmax"}, {"provider", "cpu"}, {"cell-timeout", "1h"}},
+      {{"case", "softmax"}, {"provider", "cpu"}, {"worker", "mine"}},
+      {{"case", "softmax"}, {"provider", "cpu"}, {"samples", "on"}},
+      {{"case", "softmax"}, {"provider", "cpu"}, {"repeat-check", "0"}}};
+  for (const auto& typed : kBad) {
+    const auto request = read(typed);
+    ASSERT_FALSE(request) << typed.back().first;
+    EXPECT_EQ(request.error().code, ErrorCode::kBadCommandLine) << request.error().what;
+  }
+}
+
+TEST(BenchRunRequest, time_limits_have_units) {
+  EXPECT_EQ(time_limit("--x", "60").value(), milliseconds(60'000));
+  EXPECT_EQ(time_limit("--x", "1.5s").value(), milliseconds(1500));
+  EXPECT_EQ(time_limit("--x", "300ms").value(), milliseconds(300));
+}
+
+}  // namespace
+}  // namespace strobe::cli
