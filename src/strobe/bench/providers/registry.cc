@@ -1,6 +1,7 @@
 #include <array>
 
 #include "strobe/bench/providers/cpu/cpu_provider.h"
+#include "strobe/bench/providers/cuda/library_providers.h"
 #include "strobe/bench/providers/cuda/program_providers.h"
 #include "strobe/bench/providers/provider.h"
 
@@ -19,6 +20,8 @@ constexpr std::array kProviders = {
           []() -> std::unique_ptr<Provider> { return std::make_unique<CpuProvider>(false); }},
     Entry{"cuda-unfused", [] { return make_cuda_provider("cuda-unfused"); }},
     Entry{"cuda-fused", [] { return make_cuda_provider("cuda-fused"); }},
+    Entry{"cublaslt", [] { return make_library_provider("cublaslt"); }},
+    Entry{"cudnn", [] { return make_library_provider("cudnn"); }},
 };
 
 }  // namespace

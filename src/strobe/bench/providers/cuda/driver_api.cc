@@ -83,6 +83,10 @@ void find_calls(CallFinder& find, DriverApi& api) {
   find.need(api.graph_instantiate, "cuGraphInstantiateWithFlags");
   find.need(api.graph_launch, "cuGraphLaunch");
   find.need(api.graph_nodes, "cuGraphGetNodes");
+  find.want(api.graph_node_type, "cuGraphNodeGetType");
+  find.want(api.graph_kernel_node, "cuGraphKernelNodeGetParams_v2");
+  find.want(api.function_name, "cuFuncGetName");
+  find.want(api.kernel_name, "cuKernelGetName");
   find.need(api.graph_destroy, "cuGraphDestroy");
   find.need(api.graph_exec_destroy, "cuGraphExecDestroy");
 }

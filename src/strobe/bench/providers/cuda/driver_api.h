@@ -22,6 +22,7 @@ using CuFunction = struct CuFunctionTag*;
 using CuGraph = struct CuGraphTag*;
 using CuGraphExec = struct CuGraphExecTag*;
 using CuGraphNode = struct CuGraphNodeTag*;
+using CuKernel = struct CuKernelTag*;
 
 namespace cu {  // the driver's numbers
 
@@ -79,6 +80,19 @@ struct alignas(8) LaunchAttribute {
     unsigned cluster[3];
     char whole[64];
   } value = {};
+};
+
+constexpr int kKernelNode = 0;
+
+struct KernelNode {
+  CuFunction function = nullptr;
+  unsigned grid[3] = {1, 1, 1};
+  unsigned block[3] = {1, 1, 1};
+  unsigned shared_bytes = 0;
+  void** arguments = nullptr;
+  void** extra = nullptr;
+  CuKernel kernel = nullptr;  // where there is no function
+  CuContext context = nullptr;
 };
 
 struct LaunchConfig {
@@ -147,6 +161,11 @@ struct DriverApi {
   CuResult (*graph_instantiate)(CuGraphExec*, CuGraph, unsigned long long flags) = nullptr;
   CuResult (*graph_launch)(CuGraphExec, CuStream) = nullptr;
   CuResult (*graph_nodes)(CuGraph, CuGraphNode*, std::size_t*) = nullptr;
+  // Since CUDA 12.3; needed for the names of kernels that a library launches.
+  CuResult (*graph_node_type)(CuGraphNode, int*) = nullptr;
+  CuResult (*graph_kernel_node)(CuGraphNode, cu::KernelNode*) = nullptr;
+  CuResult (*function_name)(const char**, CuFunction) = nullptr;
+  CuResult (*kernel_name)(const char**, CuKernel) = nullptr;
   CuResult (*graph_destroy)(CuGraph) = nullptr;
   CuResult (*graph_exec_destroy)(CuGraphExec) = nullptr;
 

@@ -8,6 +8,7 @@
 #include "strobe/bench/providers/codegen/kernel_program.h"
 #include "strobe/bench/providers/codegen/program_timer.h"
 #include "strobe/bench/providers/cuda/session.h"
+#include "strobe/bench/providers/cuda/vendor_libraries.h"
 #include "strobe/bench/providers/provider.h"
 
 // The providers of generated kernels. What generates is a parameter, so that tests script it.
@@ -18,8 +19,9 @@ using UnfusedMaker =
 using CandidateMaker = std::function<Result<std::vector<KernelProgram>>(
     const CaseInfo&, const Shape&, DType, const ChipFacts&)>;
 
-// "cuda-unfused": one kernel per operator.
-std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession open);
+// "cuda-unfused": one kernel per operator; products, convolutions and attention by the libraries.
+std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession open,
+                                                LibraryOpeners libraries = {});
 // "cuda-fused": one kernel, the fastest of its candidates.
 std::unique_ptr<Provider> make_fused_provider(CandidateMaker maker, OpenSession open);
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "strobe/bench/providers/cuda/cuda_provider.h"
+#include "strobe/bench/providers/cuda/library_cells.h"
 #include "strobe/bench/providers/cuda/program_cell.h"
 #include "strobe/bench/providers/cuda/program_providers.h"
 
@@ -10,11 +11,17 @@ namespace {
 
 class UnfusedProvider final : public CudaProvider {
  public:
-  UnfusedProvider(UnfusedMaker maker, OpenSession open)
-      : CudaProvider("cuda-unfused", std::move(open)), maker_(std::move(maker)) {}
+  UnfusedProvider(UnfusedMaker maker, OpenSession open, LibraryOpeners libraries)
+      : CudaProvider("cuda-unfused", std::move(open)),
+        maker_(std::move(maker)),
+        library_cells_(LibraryUse::kUnfused, std::move(libraries)) {}
 
   Result<Plan> plan(const Cell& cell) override {
     const CaseInfo* const info = find_case(cell.case_id);
+    if (is_for_library(info)) {
+      STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
+      return library_cells_.plan(opened, cell);
+    }
     Plan plan;
     plan.unsupported = why_not_rows(info, cell);
     if (!plan.unsupported.empty()) return plan;
@@ -32,6 +39,10 @@ class UnfusedProvider final : public CudaProvider {
 
   Result<std::unique_ptr<PreparedCell>> prepare(const PrepareRequest& request) override {
     const CaseInfo* const info = find_case(request.cell.case_id);
+    if (is_for_library(info)) {
+      STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
+      return library_cells_.prepare(opened, request);
+    }
     if (std::string why = why_not_rows(info, request.cell); !why.empty()) {
       return Error{
           .code = ErrorCode::kBadCommandLine, .what = std::move(why), .where = "", .hint = ""};
@@ -49,13 +60,20 @@ class UnfusedProvider final : public CudaProvider {
   }
 
  private:
+  static bool is_for_library(const CaseInfo* info) {
+    return info != nullptr && info->kind != CaseKind::kRows;
+  }
+
   UnfusedMaker maker_;
+  LibraryCells library_cells_;
 };
 
 }  // namespace
 
-std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession open) {
-  return std::make_unique<UnfusedProvider>(std::move(maker), std::move(open));
+std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession open,
+                                                LibraryOpeners libraries) {
+  return std::make_unique<UnfusedProvider>(std::move(maker), std::move(open),
+                                           std::move(libraries));
 }
 
 }  // namespace strobe::bench

@@ -72,6 +72,14 @@ STROBE_SAME(launch_ex, cuLaunchKernelEx);
 STROBE_SAME(graph_instantiate, cuGraphInstantiateWithFlags);
 STROBE_SAME(graph_launch, cuGraphLaunch);
 STROBE_SAME(graph_nodes, cuGraphGetNodes);
+STROBE_SAME(graph_node_type, cuGraphNodeGetType);
+STROBE_SAME(graph_kernel_node, cuGraphKernelNodeGetParams_v2);
+STROBE_SAME(function_name, cuFuncGetName);
+STROBE_SAME(kernel_name, cuKernelGetName);
+static_assert(sizeof(cu::KernelNode) == sizeof(CUDA_KERNEL_NODE_PARAMS_v2));
+static_assert(offsetof(cu::KernelNode, block) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, blockDimX));
+static_assert(offsetof(cu::KernelNode, kernel) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, kern));
+static_assert(cu::kKernelNode == CU_GRAPH_NODE_TYPE_KERNEL);
 STROBE_SAME(graph_destroy, cuGraphDestroy);
 STROBE_SAME(graph_exec_destroy, cuGraphExecDestroy);
 

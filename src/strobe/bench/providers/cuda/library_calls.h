@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "strobe/bench/cases/case_info.h"
+#include "strobe/bench/providers/cuda/library_step.h"
+#include "strobe/bench/providers/cuda/session.h"
+#include "strobe/bench/providers/cuda/vendor_libraries.h"
+
+// Cases by the vendor's libraries: everything that one call of a library can do at once, or one
+// kernel for each operator. kNotFound says why a library does not do it.
+namespace strobe::bench {
+
+enum class Fusion : std::uint8_t { kFused, kUnfused };
+
+struct CallRequest {
+  const CaseInfo& info;
+  const Shape& shape;
+  DType dtype = DType::kF32;
+  Fusion fusion = Fusion::kFused;
+};
+
+// By cuBLASLt.
+Result<LibraryCall> matmul_call(const std::shared_ptr<CudaSession>& session,
+                                VendorLibraries& libraries, const CallRequest& request);
+// By cuDNN.
+Result<LibraryCall> convolution_call(const std::shared_ptr<CudaSession>& session,
+                                     VendorLibraries& libraries, const CallRequest& request);
+// Fused by cuDNN; unfused two products by cuBLASLt and what lies between.
+Result<LibraryCall> attention_call(const std::shared_ptr<CudaSession>& session,
+                                   VendorLibraries& libraries, const CallRequest& request);
+
+// The inputs of the case as buffers, and its one output, called "out".
+std::vector<CallBuffer> case_buffers(const CaseInfo& info, const Shape& shape);
+
+}  // namespace strobe::bench

@@ -1,0 +1,107 @@
+#include "strobe/bench/providers/cuda/library_steps.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace strobe::bench {
+
+std::size_t LibraryCall::workspace_bytes() const {
+  std::size_t most = 0;
+  for (const auto& step : steps) most = std::max(most, step->workspace_bytes());
+  return most;
+}
+
+double LibraryCall::buffer_bytes(DType dtype) const {
+  double bytes = 0;
+  for (const CallBuffer& buffer : buffers) {
+    bytes += static_cast<double>(buffer.elements() * bytes_of(dtype));
+  }
+  return bytes;
+}
+
+KernelStep::KernelStep(CudaDevice& device, GeneratedKernel kernel) : device_(device) {
+  program_.label = kernel.name;
+  program_.kernels.push_back(std::move(kernel));
+}
+
+std::vector<KernelLaunch> KernelStep::launches() const {
+  if (!loaded_.kernels.empty()) return loaded_.launches();
+  const GeneratedKernel& kernel = program_.kernels.front();
+  return {{.name = kernel.name,
+           .grid = {kernel.grid[0], kernel.grid[1], kernel.grid[2]},
+           .block = {kernel.block[0], kernel.block[1], kernel.block[2]}}};
+}
+
+Result<void> KernelStep::load(CudaDevice& device, const std::string& cache_folder) {
+  STROBE_TRY(loaded_, load_program(device, program_, cache_folder));
+  return {};
+}
+
+Result<void> KernelStep::bind(const AddressOf& address_of, CuPointer /*workspace*/) {
+  STROBE_TRY(BoundProgram bound, BoundProgram::make(loaded_, address_of));
+  bound_.push_back(std::move(bound));
+  return {};
+}
+
+Result<void> KernelStep::enqueue(std::size_t /*choice*/, std::size_t set) {
+  return bound_[set].enqueue(device_, loaded_);
+}
+
+GemmStep::GemmStep(std::shared_ptr<CublasLtLibrary> library, Gemm gemm, Names names)
+    : library_(std::move(library)), gemm_(std::move(gemm)), names_(std::move(names)) {}
+
+Result<void> GemmStep::bind(const AddressOf& address_of, CuPointer workspace) {
+  sets_.push_back({.left = address_of(names_.left),
+                   .right = address_of(names_.right),
+                   .added = names_.added.empty() ? 0 : address_of(names_.added),
+                   .out = address_of(names_.out),
+                   .workspace = workspace});
+  return {};
+}
+
+Result<void> GemmStep::enqueue(std::size_t choice, std::size_t set) {
+  return gemm_.enqueue(choice, sets_[set], library_->stream());
+}
+
+DnnStep::DnnStep(std::shared_ptr<CudnnLibrary> library, std::vector<DnnPlans> graphs)
+    : library_(std::move(library)), graphs_(std::move(graphs)) {
+  for (std::size_t graph = 0; graph < graphs_.size(); ++graph) {
+    for (std::size_t plan = 0; plan < graphs_[graph].plans().size(); ++plan) {
+      choices_.push_back({graph, plan});
+    }
+  }
+}
+
+std::string DnnStep::choice_text(std::size_t choice) const {
+  const Choice& chosen = choices_[choice];
+  return fmt::format("engine {} of {} operations, {} of {}",
+                     graphs_[chosen.graph].plans()[chosen.plan].engine,
+                     graphs_[chosen.graph].graph().operations.size(), choice + 1, choices_.size());
+}
+
+std::size_t DnnStep::workspace_bytes() const {
+  std::int64_t most = 0;
+  for (const DnnPlans& graph : graphs_) {
+    for (const DnnPlan& plan : graph.plans()) most = std::max(most, plan.workspace_bytes);
+  }
+  return static_cast<std::size_t>(most);
+}
+
+Result<void> DnnStep::bind(const AddressOf& address_of, CuPointer workspace) {
+  std::vector<OwnedDescriptor> packs;
+  for (const DnnPlans& graph : graphs_) {
+    STROBE_TRY(OwnedDescriptor pack, graph.pack(address_of, workspace));
+    packs.push_back(std::move(pack));
+  }
+  packs_.push_back(std::move(packs));
+  return {};
+}
+
+Result<void> DnnStep::enqueue(std::size_t choice, std::size_t set) {
+  const Choice& chosen = choices_[choice];
+  return graphs_[chosen.graph].enqueue(library_->handle(), chosen.plan, packs_[set][chosen.graph]);
+}
+
+}  // namespace strobe::bench
