@@ -24,7 +24,9 @@ TuneEntry entry() {
 std::vector<KernelProgram> candidates(const std::string& source) {
   KernelProgram program;
   program.label = "row-registers 256x16B";
-  program.kernels.push_back({.name = "strobe_softmax_x", .source = source});
+  program.kernels.emplace_back();
+  program.kernels.back().name = "strobe_softmax_x";
+  program.kernels.back().source = source;
   return {program};
 }
 
@@ -56,7 +58,7 @@ TEST(TuneCache, nothing_unfinished_stays_in_the_folder) {
 TEST(TuneCache, a_damaged_entry_is_none_and_is_written_over) {
   const TemporaryFolder folder;
   const TuneCache cache(folder.path());
-  for (const std::string name : {kKey + ".cubin", kKey + ".json"}) {
+  for (const std::string& name : {kKey + ".cubin", kKey + ".json"}) {
     ASSERT_TRUE(cache.store(kKey, entry()));
     const std::string whole = bytes_of(folder / name);
     for (const std::string& damaged :
