@@ -39,7 +39,9 @@ Result<void> serve(const Arguments& arguments, const Terminal&) {
 Command bench_worker_action() {
   return {.name = "bench worker",
           .summary = "answer the requests of `strobe bench run`, one JSON object a line",
-          .examples = {{"strobe bench worker --provider cpu", "as `strobe bench run` starts it"}},
+          .examples = {{"strobe bench worker --provider cpu", "as `strobe bench run` starts it"},
+                       {"echo '{\"op\":\"hello\"}' | strobe bench worker --provider cuda-fused",
+                        "what a provider says of itself"}},
           .flags = {{.name = "provider",
                      .kind = FlagKind::kValue,
                      .value = "NAME",

@@ -39,7 +39,8 @@ TEST(CommandsTest, every_verb_and_action_of_strobe_has_a_complete_spec) {
     EXPECT_THAT(overview_help(commands()), HasSubstr(verb.summary));
     for (const Command& action : verb.actions) {
       EXPECT_TRUE(action.name.starts_with(std::string(verb.name) + " ")) << action.name;
-      EXPECT_THAT(command_help(verb, 100), HasSubstr(action.summary));
+      const std::string help = command_help(verb, 100);
+      EXPECT_EQ(help.find(action.summary) == std::string::npos, action.is_hidden) << action.name;
     }
   }
 }
