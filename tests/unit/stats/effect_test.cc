@@ -47,9 +47,9 @@ TEST(EffectTest, the_interval_leaves_out_what_the_rank_test_would_reject) {
   EXPECT_EQ(narrow.high, 36);
 }
 
-// 10 and 10 values: U has the mean 50 and the 95 % interval leaves out 23 pairs on each side. If a
-// quarter of the values are news, the quantile lies twice as far from the middle, 54 of 50: no
-// interval. If 0.64 of them are, 27 / 0.8 = 33.75 from it: 16 pairs are left out.
+// 10 and 10 values: U has the mean 50, and the bounds are the 24th difference from either end, 26 from
+// the middle. If 0.64 of the values are news, 26 / 0.8 = 32.5 from it: the 17th. If a quarter is, 52:
+// beyond the end, and there are no bounds.
 TEST(EffectTest, values_that_are_no_news_widen_the_interval) {
   std::vector<double> first;
   std::vector<double> second;
@@ -66,8 +66,8 @@ TEST(EffectTest, values_that_are_no_news_widen_the_interval) {
   const Shift some = shift_between(first, second, 0.95, nullptr, 0.64);
   EXPECT_EQ(some.shift, all.shift);
   EXPECT_EQ(all.low, differences[23]);
-  EXPECT_EQ(some.low, differences[15]);
-  EXPECT_EQ(some.high, differences[84]);
+  EXPECT_EQ(some.low, differences[16]);
+  EXPECT_EQ(some.high, differences[83]);
   EXPECT_TRUE(std::isinf(shift_between(first, second, 0.95, nullptr, 0.25).low));
 }
 

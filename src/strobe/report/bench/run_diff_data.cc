@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "strobe/base/json_write.h"
@@ -18,6 +20,10 @@ constexpr int kVersion = 1;
 
 bool has_ratio(const CellDiff& cell) { return cell.verdict != CellVerdict::kNotComparable; }
 
+// As many digits as a clock and a throw of dice can mean, and the same on every machine.
+double shown(double number) { return std::strtod(fmt::format("{:.6g}", number).c_str(), nullptr); }
+double shown_chance(double q) { return std::strtod(fmt::format("{:.2g}", q).c_str(), nullptr); }
+
 void write_cell(JsonWriter& json, const CellDiff& cell) {
   json.member("case", cell.cell.case_id);
   json.key("shape").begin_array();
@@ -28,10 +34,11 @@ void write_cell(JsonWriter& json, const CellDiff& cell) {
   if (has_ratio(cell)) json.member("mode", mode_name(cell.mode));
   if (cell.before_us > 0) json.member("before_us", cell.before_us);
   if (cell.after_us > 0) json.member("after_us", cell.after_us);
-  if (has_ratio(cell)) json.member("ratio", cell.ratio);
+  if (has_ratio(cell)) json.member("ratio", shown(cell.ratio));
   if (cell.source != RatioSource::kNone) {
-    json.key("ratio_ci95").begin_array().value(cell.ratio_ci95[0]).value(cell.ratio_ci95[1]);
-    json.end_array().member("ci95_from", source_name(cell.source)).member("q", cell.q);
+    json.key("ratio_ci95").begin_array();
+    json.value(shown(cell.ratio_ci95[0])).value(shown(cell.ratio_ci95[1])).end_array();
+    json.member("ci95_from", source_name(cell.source)).member("q", shown_chance(cell.q));
   }
   if (cell.is_broken) json.member("broken", true);
   if (!cell.reason.empty()) json.member("reason", cell.reason);
@@ -39,7 +46,7 @@ void write_cell(JsonWriter& json, const CellDiff& cell) {
 }
 
 std::string field(bool is_known, double value) {
-  return is_known ? fmt::format("{}", value) : std::string();
+  return is_known ? fmt::format("{}", shown(value)) : std::string();
 }
 
 }  // namespace
@@ -59,7 +66,7 @@ std::string run_diff_json(const RunDiff& diff, const RunDiffPage& page) {
       .member("only_before", diff.only_before)
       .member("only_after", diff.only_after)
       .end_object();
-  json.member("mean_ratio", diff.mean_ratio());
+  json.member("mean_ratio", shown(diff.mean_ratio()));
   write_texts(json, "warnings", diff.warnings);
   write_rows(json, "cells", diff.cells, write_cell);
   json.end_object();
@@ -81,7 +88,7 @@ std::string run_diff_csv(const RunDiff& diff) {
         field(cell.before_us > 0, cell.before_us), field(cell.after_us > 0, cell.after_us),
         field(is_known, cell.ratio), field(has_interval, cell.ratio_ci95[0]),
         field(has_interval, cell.ratio_ci95[1]), has_interval ? source_name(cell.source) : "",
-        field(has_interval, cell.q), cell.is_broken ? "yes" : "", csv_field(cell.reason),
+        field(has_interval, shown_chance(cell.q)), cell.is_broken ? "yes" : "", csv_field(cell.reason),
         csv_field(cell.advice));
   }
   return out;
