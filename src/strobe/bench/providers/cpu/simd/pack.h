@@ -36,7 +36,7 @@ struct Bf16 {
   std::uint16_t bits;
 };
 
-STROBE_INLINE Lanes all(float value) { return Lanes{} + value; }
+STROBE_INLINE Lanes all(float value) { return value - Lanes{}; }  // a zero added would change -0
 STROBE_INLINE BitLanes all_bits(std::uint32_t bits) { return BitLanes{} + bits; }
 STROBE_INLINE BitLanes bits_of(Lanes a) { return reinterpret_cast<BitLanes>(a); }
 STROBE_INLINE Lanes lanes_of(BitLanes a) { return reinterpret_cast<Lanes>(a); }

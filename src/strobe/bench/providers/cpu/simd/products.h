@@ -117,6 +117,17 @@ void pack_left(const MultiplyTask& task, std::int64_t row, std::int64_t rows, st
   }
 }
 
+// Where a lane can be an operand it is taken from the register, else the value is spread from
+// memory.
+STROBE_INLINE Lanes broadcast([[maybe_unused]] Four four, [[maybe_unused]] const float* values,
+                              std::int64_t number) {
+#if defined(__aarch64__)
+  return all(four[number]);
+#else
+  return all(values[number]);
+#endif
+}
+
 // sums[m][n] = sum over k of left[k][m] right[k][n], plus `before` where there is one.
 STROBE_INLINE void multiply_tile(const float* left, const float* right, std::int64_t inner,
                                  const float* before, std::int64_t before_stride, float* sums,
@@ -135,10 +146,17 @@ STROBE_INLINE void multiply_tile(const float* left, const float* right, std::int
     for (std::int64_t v = 0; v < kTileVectors; ++v)
       b[v] = loaded<Lanes>(right + k * kPanel + v * kLanes);
     STROBE_UNROLL
-    for (std::int64_t m = 0; m < kTileRowCount; ++m) {
-      const Lanes a = all(left[k * kTileRowCount + m]);
+    for (std::int64_t group = 0; group < kTileRowCount; group += 4) {
+      // One load for four rows: as many registers as the sums leave.
+      const Four four = loaded<Four>(left + k * kTileRowCount + group);
       STROBE_UNROLL
-      for (std::int64_t v = 0; v < kTileVectors; ++v) acc[m][v] = fused(a, b[v], acc[m][v]);
+      for (std::int64_t m = 0; m < 4; ++m) {
+        const Lanes a = broadcast(four, left + k * kTileRowCount + group, m);
+        STROBE_UNROLL
+        for (std::int64_t v = 0; v < kTileVectors; ++v) {
+          acc[group + m][v] = fused(a, b[v], acc[group + m][v]);
+        }
+      }
     }
   }
   STROBE_UNROLL
