@@ -47,9 +47,9 @@ TEST(EffectTest, the_interval_leaves_out_what_the_rank_test_would_reject) {
   EXPECT_EQ(narrow.high, 36);
 }
 
-// 10 and 10 values: U has the mean 50, and the bounds are the 24th difference from either end, 26 from
-// the middle. If 0.64 of the values are news, 26 / 0.8 = 32.5 from it: the 17th. If a quarter is, 52:
-// beyond the end, and there are no bounds.
+// 10 and 10 values: U has the mean 50, and the bounds are the 24th difference from either end, 26
+// from the middle. If 0.64 of the values are news, 26 / 0.8 = 32.5 from it: the 17th. If a quarter
+// is, 52: beyond the end, and there are no bounds.
 TEST(EffectTest, values_that_are_no_news_widen_the_interval) {
   std::vector<double> first;
   std::vector<double> second;

@@ -88,8 +88,8 @@ std::string run_diff_csv(const RunDiff& diff) {
         field(cell.before_us > 0, cell.before_us), field(cell.after_us > 0, cell.after_us),
         field(is_known, cell.ratio), field(has_interval, cell.ratio_ci95[0]),
         field(has_interval, cell.ratio_ci95[1]), has_interval ? source_name(cell.source) : "",
-        field(has_interval, shown_chance(cell.q)), cell.is_broken ? "yes" : "", csv_field(cell.reason),
-        csv_field(cell.advice));
+        field(has_interval, shown_chance(cell.q)), cell.is_broken ? "yes" : "",
+        csv_field(cell.reason), csv_field(cell.advice));
   }
   return out;
 }
