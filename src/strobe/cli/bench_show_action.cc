@@ -143,7 +143,7 @@ Command bench_show_action() {
                           "roofline, memory, kernels, flags or all (default: what the file is good "
                           "for)"),
                 list_flag("case", "CASE", "only these cases (default: every case)"),
-                value_flag("baseline", "NAME",
+                value_flag("baseline", "BASE",
                            "the provider of 100 % (default: an eager or unfused one)"),
                 list_flag("contender", "NAME", "only these against it (default: all others)"),
                 list_flag("dtype", "TYPE", "only f32, f16 or bf16"),

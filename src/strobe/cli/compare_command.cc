@@ -279,7 +279,7 @@ Command compare_command() {
             .help = "rows per table, or all (default: 10 in text, all in other formats)"},
            {.name = "baseline",
             .kind = FlagKind::kList,
-            .value = "RUN",
+            .value = "BASE",
             .help = "further normal runs: what differs among them is noise, measured"},
            {.name = "halves", .help = "one run: the first half of its cycles against the second"},
            {.name = "fail-on",
