@@ -72,8 +72,7 @@ class UnfusedProvider final : public CudaProvider {
 
 std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession open,
                                                 LibraryOpeners libraries) {
-  return std::make_unique<UnfusedProvider>(std::move(maker), std::move(open),
-                                           std::move(libraries));
+  return std::make_unique<UnfusedProvider>(std::move(maker), std::move(open), std::move(libraries));
 }
 
 }  // namespace strobe::bench
