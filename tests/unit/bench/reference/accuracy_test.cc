@@ -89,6 +89,7 @@ TEST(Accuracy, tolerances_are_those_of_the_table) {
   EXPECT_DOUBLE_EQ(of("pointwise_chain", {{8, 100}}, DType::kF32).rtol, 1e-5);
   EXPECT_DOUBLE_EQ(of("softmax", {{8, 100}}, DType::kF32).atol, 1e-5);  // 1e-6 sqrt(100)
   EXPECT_DOUBLE_EQ(of("softmax", {{8, 100}}, DType::kF32).rtol, 1e-5);
+  EXPECT_DOUBLE_EQ(of("softmax_backward", {{8, 100}}, DType::kF32).atol, 3.5e-5);
   EXPECT_DOUBLE_EQ(of("pointwise_chain", {{8, 100}}, DType::kF16).rtol, 1e-3);
   EXPECT_DOUBLE_EQ(of("pointwise_chain", {{8, 100}}, DType::kBf16).rtol, 8e-3);
   EXPECT_DOUBLE_EQ(of("matmul_add", {{8, 100, 4096}}, DType::kF32).atol, 2e-3);
