@@ -152,4 +152,3 @@ TEST(WorkerProcess, what_a_worker_started_goes_with_it) {
 
 }  // namespace
 }  // namespace strobe::bench
-#include <thread>
