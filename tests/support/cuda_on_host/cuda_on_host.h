@@ -232,7 +232,7 @@ inline unsigned strobe_pack_bf16(float low, float high) {
   return strobe::bench::bf16_bits(low) | unsigned{strobe::bench::bf16_bits(high)} << 16;
 }
 template <class Packet>
-Packet strobe_load_past_l1(const Packet* address) {
+Packet strobe_hinted_load(const Packet* address) {
   return *address;
 }
 inline unsigned char* strobe_shared() { return host::current->block->shared; }

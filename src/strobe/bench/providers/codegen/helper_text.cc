@@ -183,7 +183,8 @@ std::string_view packet_type(int packet_bytes) {
 
 std::string instruction(std::string_view text) { return cat(kInline, text); }
 
-std::string past_l1_load(int packet_bytes) {
+std::string load_text(int packet_bytes, CacheHint hint) {
+  const bool is_kept = hint == CacheHint::kKept;
   const char* ptx = packet_bytes == 16  ? "v4.u32 {%0, %1, %2, %3}, [%4]"
                     : packet_bytes == 8 ? "v2.u32 {%0, %1}, [%2]"
                     : packet_bytes == 4 ? "u32 %0, [%1]"
@@ -192,9 +193,17 @@ std::string past_l1_load(int packet_bytes) {
                         : packet_bytes == 8 ? "\"=r\"(p.x), \"=r\"(p.y)"
                         : packet_bytes == 4 ? "\"=r\"(p)"
                                             : "\"=h\"(p)";
-  return cat(kInline, "strobe_packet strobe_load_past_l1(const strobe_packet* address) {\n",
-             "  strobe_packet p;\n  asm(\"ld.global.nc.L1::no_allocate.", ptx, ";\" : ", outputs,
-             " : \"l\"(__cvta_generic_to_global(address)));\n  return p;\n}\n");
+  const int policy = packet_bytes == 16 ? 5 : packet_bytes == 8 ? 3 : 2;
+  return cat(
+      kInline, "strobe_packet strobe_hinted_load(const strobe_packet* address) {\n",
+      is_kept
+          ? "  unsigned long long policy;\n  asm(\"createpolicy.fractional.L2::evict_last.b64 %0, "
+            "1.0;\" : \"=l\"(policy));\n"
+          : "",
+      "  strobe_packet p;\n  asm(\"ld.global.nc.L1::no_allocate.", is_kept ? "L2::cache_hint." : "",
+      ptx, is_kept ? cat(", %", policy) : std::string(), ";\" : ", outputs,
+      " : \"l\"(__cvta_generic_to_global(address))", is_kept ? ", \"l\"(policy)" : "",
+      ");\n  return p;\n}\n");
 }
 
 std::string async_load(int packet_bytes) {
@@ -214,7 +223,9 @@ std::string instructions(const HelperNeeds& needs, const Expression& expression)
   if (uses(expression, Op::kRecip)) text += instruction(kRecip);
   if (needs.dtype == DType::kF16) text += instruction(kUnpackF16) + instruction(kPackF16);
   if (needs.dtype == DType::kBf16) text += instruction(kPackBf16);
-  if (needs.hint == CacheHint::kPastL1) text += past_l1_load(needs.packet_bytes);
+  if (needs.hint == CacheHint::kPastL1 || needs.hint == CacheHint::kKept) {
+    text += load_text(needs.packet_bytes, needs.hint);
+  }
   if (needs.has_shared) text += instruction(kShared);
   if (needs.has_bulk) {
     for (const std::string_view barrier : kBarriers) text += instruction(barrier);
@@ -289,8 +300,8 @@ std::string packet_text(const HelperNeeds& needs) {
     pack += "  return p;\n";
   }
   const std::string load = needs.hint == CacheHint::kStreamed ? "__ldcs(address)"
-                           : needs.hint == CacheHint::kPastL1 ? "strobe_load_past_l1(address)"
-                                                              : "__ldg(address)";
+                           : needs.hint == CacheHint::kPlain  ? "__ldg(address)"
+                                                              : "strobe_hinted_load(address)";
   const std::string store =
       needs.hint == CacheHint::kPlain ? "*address = packet" : "__stcs(address, packet)";
   return cat(kInline, "void strobe_unpack(const strobe_packet p, float (&v)[", values, "]) {\n",
@@ -311,12 +322,24 @@ std::string_view hint_name(CacheHint hint) {
       return "streamed";
     case CacheHint::kPastL1:
       return "past-l1";
+    case CacheHint::kKept:
+      return "kept";
   }
   return "";
 }
 
 std::string_view hint_suffix(CacheHint hint) {
-  return hint == CacheHint::kPlain ? "" : hint == CacheHint::kStreamed ? "_cs" : "_nl1";
+  switch (hint) {
+    case CacheHint::kPlain:
+      return "";
+    case CacheHint::kStreamed:
+      return "_cs";
+    case CacheHint::kPastL1:
+      return "_nl1";
+    case CacheHint::kKept:
+      return "_el2";
+  }
+  return "";
 }
 
 std::string helper_text(const HelperNeeds& needs, const Expression& expression) {

@@ -16,6 +16,7 @@ enum class CacheHint : std::uint8_t {
   kPlain,
   kStreamed,  // .cs on both: first to go
   kPastL1,    // loads leave no line in L1, stores are .cs
+  kKept,      // the same, and what was loaded is the last to leave L2: stores leave it sooner
 };
 std::string_view hint_name(CacheHint hint);    // "past-l1"
 std::string_view hint_suffix(CacheHint hint);  // "_nl1", of a kernel's name

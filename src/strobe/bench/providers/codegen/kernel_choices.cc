@@ -37,6 +37,8 @@ std::vector<PointwiseFlat> flat_schedules(const KernelTask& task, const ChipFact
     add(threads, 2, 0, is_large ? kPastL1 : kPlain);
     add(threads, 2, 0, is_large ? kPlain : kPastL1);
   }
+  if (is_large) add(128, 1, 0, kKept);
+  if (is_large) add(256, 1, 0, kKept);
   add(512, 1, 0, kPlain);
   add(64, 1, 0, kPlain);
   add(64, 2, 0, is_large ? kPastL1 : kPlain);
@@ -59,7 +61,7 @@ class RowChoices {
   RowChoices(const KernelTask& task, const ChipFacts& chip, std::size_t most)
       : task_(task), chip_(chip), most_(most), is_large_(is_beyond_caches(task, chip)) {
     RowPlan plan = plan_rows(task.expression, KeepPolicy::kAll);
-    has_softmax_ = join_softmaxes(plan, task.expression);
+    can_join_ = join_walks(plan, task.expression);
     is_one_walk_ = task.expression.dependent_reductions() == 1 && plan.walks.back().reads.empty() &&
                    plan.walks.back().outputs.empty();
   }
@@ -86,24 +88,25 @@ class RowChoices {
     for (std::size_t i = 0; i < std::min(most, schedules.size()); ++i) {
       RowSchedule schedule = schedules[i];
       const bool has_barriers = schedule.warps_of_row() * schedule.cluster > 1;
-      const bool joins = has_softmax_ && has_barriers;
-      schedule.hint = is_large_ ? CacheHint::kPastL1 : CacheHint::kPlain;
-      schedule.joins_softmax = joins;
+      const bool joins = can_join_ && has_barriers;
+      schedule.hint = is_large_ ? CacheHint::kKept : CacheHint::kPlain;
+      schedule.joins_walks = joins;
       add(schedule);
       if (joins && i < 3) {
-        schedule.joins_softmax = false;
+        schedule.joins_walks = false;
         add(schedule);
-        schedule.joins_softmax = true;
+        schedule.joins_walks = true;
       }
       if (i < 2 && can_hold_columns(schedule)) {
         schedule.holds_columns = true;
         add(schedule);
         schedule.holds_columns = false;
       }
-      if (is_large_ && i < 3) {
-        schedule.hint = CacheHint::kPlain;
-        add(schedule);
-      }
+      if (!is_large_) continue;
+      schedule.hint = CacheHint::kPastL1;
+      if (i < 2) add(schedule);
+      schedule.hint = CacheHint::kPlain;
+      if (i < 3) add(schedule);
     }
   }
 
@@ -126,7 +129,7 @@ class RowChoices {
     for (std::size_t i = 0; i < std::min(most, schedules.size()) && choices_.size() < most_; ++i) {
       RowStream schedule = schedules[i];
       // A second walk over the row wants to find it in the cache.
-      if (is_large_ && is_one_walk_) schedule.hint = CacheHint::kPastL1;
+      if (is_large_) schedule.hint = is_one_walk_ ? CacheHint::kPastL1 : CacheHint::kKept;
       GeneratedKernel kernel = emit_row_stream(task_, schedule);
       const bool is_known = std::ranges::any_of(
           choices_, [&](const KernelChoice& known) { return known.kernel.name == kernel.name; });
@@ -139,7 +142,7 @@ class RowChoices {
   const ChipFacts& chip_;
   std::size_t most_;
   bool is_large_;
-  bool has_softmax_ = false;
+  bool can_join_ = false;
   bool is_one_walk_ = false;
   std::vector<KernelChoice> choices_;
 };

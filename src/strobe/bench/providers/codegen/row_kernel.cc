@@ -261,7 +261,7 @@ class RowEmitter {
       emit_row_values(text_, task_, walk);
       emit_row_outputs(text_, task_, walk, is_cluster() ? "rank == 0 && t == 0" : "t == 0");
       if (walk.reduce.empty() && walk.outputs.empty() && walk.keeps.empty()) continue;
-      emit_accumulators(text_, task_, walk);
+      emit_accumulators(text_, task_, walk, layout_.packets);
       walk_packets(walk);
       if (!is_freed && schedule_.load == RowLoad::kAsync) {
         issue_next();
@@ -394,6 +394,7 @@ class RowEmitter {
                                .reductions = plan_.reductions(),
                                .alternates = is_loop()};
     emit_join(text_, task_.expression, joined, places, first_reduction, walk.joins_softmax);
+    if (walk.moments) emit_moments(text_, task_, *walk.moments);
     if (!walk.joins_softmax) return;
     const NodeIndex maximum = joined.front();
     text_.line("const float n", node(walk.reduce.front()).a, "_scale = strobe_exp(n", maximum,

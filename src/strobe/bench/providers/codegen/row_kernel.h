@@ -33,7 +33,7 @@ struct RowSchedule {
   RowLoad load = RowLoad::kDirect;
   int stages = 0;  // rows under way to shared memory; 0 with kDirect
   bool is_held_in_shared = false;
-  bool joins_softmax = false;  // maximum and sum of a softmax in one exchange
+  bool joins_walks = false;    // maximum and sum of a softmax, or both moments, in one exchange
   bool holds_columns = false;  // operands of one value a column are read once into registers
   RowOrder order = RowOrder::kTile;
   int chunk = 1;          // kChunk: rows of a block

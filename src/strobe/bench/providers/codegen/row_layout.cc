@@ -26,7 +26,7 @@ RowPlan plan_of(const KernelTask& task, const RowSchedule& schedule) {
       }
     }
   }
-  if (schedule.joins_softmax) join_softmaxes(plan, task.expression);
+  if (schedule.joins_walks) join_walks(plan, task.expression);
   return plan;
 }
 
@@ -63,7 +63,7 @@ std::string detail_of(const KernelTask& task, const RowSchedule& schedule) {
   if (schedule.load == RowLoad::kBulk) detail += cat("_bulk", schedule.stages);
   if (schedule.load == RowLoad::kAsync) detail += cat("_async", schedule.stages);
   if (schedule.is_held_in_shared) detail += "_held";
-  if (schedule.joins_softmax) detail += "_joined";
+  if (schedule.joins_walks) detail += "_joined";
   if (schedule.holds_columns) detail += "_columns";
   if (schedule.order == RowOrder::kStaying) detail += cat("_stay", schedule.blocks_per_sm);
   if (schedule.order == RowOrder::kChunk) detail += cat("_chunk", schedule.chunk);
@@ -82,7 +82,7 @@ std::string label_of(const RowSchedule& schedule) {
     label += cat(schedule.load == RowLoad::kBulk ? " bulk " : " async ", schedule.stages);
   }
   if (schedule.is_held_in_shared) label += " held in shared";
-  if (schedule.joins_softmax) label += " joined";
+  if (schedule.joins_walks) label += " joined";
   if (schedule.holds_columns) label += " columns in registers";
   if (schedule.order == RowOrder::kStaying) label += cat(" stays ", schedule.blocks_per_sm);
   if (schedule.order == RowOrder::kChunk) label += cat(" chunk ", schedule.chunk);

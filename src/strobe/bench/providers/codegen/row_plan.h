@@ -16,6 +16,14 @@ enum class KeepPolicy : std::uint8_t {
   kNone,    // nothing, not even the inputs: every walk reads memory
 };
 
+// A sum of an input and, in the next walk, the sum of squares about its mean: one walk can have
+// both.
+struct Moments {
+  NodeIndex input = kNoNode;
+  NodeIndex sum = kNoNode;
+  NodeIndex squares = kNoNode;
+};
+
 struct RowWalk {
   struct Read {  // of an input's element or of what an earlier walk kept
     NodeIndex node = kNoNode;
@@ -36,6 +44,7 @@ struct RowWalk {
   bool is_joined_later =
       false;                   // its maximum stays in the thread until the next walk's sum is there
   bool joins_softmax = false;  // that next walk: maximum and sum go together
+  std::optional<Moments> moments;  // then `reduce` is its sum and its squares
 };
 
 // The last walk may have no elements: then it only holds what is known at the end.
@@ -55,16 +64,10 @@ RowPlan plan_rows(const Expression& expression, KeepPolicy policy);
 // What was kept of the exponential is then of the thread's own maximum. False: there is no such
 // place.
 bool join_softmaxes(RowPlan& plan, const Expression& expression);
-
-// A sum of an input and, in the next walk, the sum of squares about its mean: one walk can have
-// both.
-struct Moments {
-  NodeIndex input = kNoNode;
-  NodeIndex sum = kNoNode;
-  NodeIndex squares = kNoNode;
-};
-// Of the walks `walk` and the one after it.
-std::optional<Moments> find_moments(const RowPlan& plan, const Expression& expression,
-                                    std::size_t walk);
+// Where the squares about a mean are summed up, the walk that sums up the values does both. The
+// walk of the squares is then without elements. False: there is no such place.
+bool join_moments(RowPlan& plan, const Expression& expression);
+// Both.
+bool join_walks(RowPlan& plan, const Expression& expression);
 
 }  // namespace strobe::bench

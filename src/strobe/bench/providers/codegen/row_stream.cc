@@ -13,7 +13,7 @@ namespace {
 
 RowPlan stream_plan(const Expression& expression) {
   RowPlan plan = plan_rows(expression, KeepPolicy::kNone);
-  join_softmaxes(plan, expression);
+  join_walks(plan, expression);
   return plan;
 }
 
@@ -42,14 +42,6 @@ class StreamEmitter {
     int reduction = 0;
     for (std::size_t w = 0; w < plan_.walks.size(); ++w) {
       const RowWalk& walk = plan_.walks[w];
-      if (const auto moments = find_moments(plan_, task_.expression, w)) {
-        emit_row_values(text_, task_, walk);
-        one_walk_for(*moments, reduction);
-        emit_row_values(text_, task_, plan_.walks[w + 1]);
-        reduction += 2;
-        ++w;
-        continue;
-      }
       emit_row_values(text_, task_, walk);
       emit_row_outputs(text_, task_, walk, "t == 0");
       if (walk.joins_softmax) {
@@ -60,11 +52,12 @@ class StreamEmitter {
       if (walk.is_joined_later) {
         one_walk_for_softmax(walk, plan_.walks[w + 1], reduction);
       } else {
-        emit_accumulators(text_, task_, walk);
+        emit_accumulators(text_, task_, walk, packets_);
         over_row(walk, [&](int unroll) { plain_body(walk, unroll); });
         if (!walk.reduce.empty()) {
           emit_join(text_, task_.expression, walk.reduce, join_, reduction, false);
         }
+        if (walk.moments) emit_moments(text_, task_, *walk.moments);
       }
       reduction += static_cast<int>(walk.reduce.size());
     }
@@ -149,7 +142,7 @@ class StreamEmitter {
     const NodeIndex maximum = first.reduce.front();
     const NodeIndex sum = second.reduce.front();
     const NodeIndex from = node(maximum).a;
-    emit_accumulators(text_, task_, first);
+    emit_accumulators(text_, task_, first, packets_);
     text_.line("float n", sum, " = 0.0f;");
     over_row(first, [&](int unroll) {
       text_.line("float own[", unroll, "][", values_, "];");
@@ -169,34 +162,6 @@ class StreamEmitter {
       text_.close();
     });
     emit_join(text_, task_.expression, {maximum, sum}, join_, reduction, true);
-  }
-
-  // Sums of the differences to the row's first value and of their squares: no digits are lost to a
-  // large mean, and one walk is enough.
-  void one_walk_for(const Moments& moments, int reduction) {
-    const std::string& input = input_name(moments.input);
-    text_.line("const float shift = strobe_wide(__ldg(reinterpret_cast<const strobe_value*>(",
-               input, " + base)));");
-    text_.line("float n", moments.sum, " = 0.0f;");
-    text_.line("float n", moments.squares, " = 0.0f;");
-    RowWalk walk;
-    walk.reads = {{moments.input, -1}};
-    over_row(walk, [&](int unroll) {
-      open_unrolled(unroll);
-      unpacked(walk);
-      text_.line("#pragma unroll");
-      text_.open("for (int v = 0; v < ", values_, "; ++v)");
-      text_.line("const float difference = ", input, "_value[v] - shift;");
-      text_.line("n", moments.sum, " += difference;");
-      text_.line("n", moments.squares, " += difference * difference;");
-      text_.close();
-      text_.close();
-    });
-    emit_join(text_, task_.expression, {moments.sum, moments.squares}, join_, reduction, false);
-    const auto columns = static_cast<double>(task_.columns);
-    text_.line("n", moments.squares, " -= n", moments.sum, " * n", moments.sum, " * ",
-               float_text(1 / columns), ";");
-    text_.line("n", moments.sum, " += shift * ", float_text(columns), ";");
   }
 
   const KernelTask& task_;
@@ -254,10 +219,8 @@ double streamed_bytes(const KernelTask& task) {
   const double row_inputs =
       static_cast<double>(task.elements()) * static_cast<double>(task.value_bytes());
   bytes -= row_inputs * static_cast<double>(task.element_inputs());
-  for (std::size_t w = 0; w < plan.walks.size(); ++w) {
-    const RowWalk& walk = plan.walks[w];
+  for (const RowWalk& walk : plan.walks) {
     if (walk.joins_softmax) continue;
-    if (w > 0 && find_moments(plan, task.expression, w - 1)) continue;
     bytes += row_inputs * static_cast<double>(walk.reads.size());
   }
   return bytes;

@@ -35,7 +35,14 @@ void emit_row_outputs(SourceText& text, const KernelTask& task, const RowWalk& w
   text.close();
 }
 
-void emit_accumulators(SourceText& text, const KernelTask& task, const RowWalk& walk) {
+void emit_accumulators(SourceText& text, const KernelTask& task, const RowWalk& walk,
+                       std::int64_t packets) {
+  if (walk.moments) {
+    const Node& input = node_of(task.expression, walk.moments->input);
+    text.line("const float n", walk.moments->sum,
+              "_shift = strobe_wide(__ldg(reinterpret_cast<const strobe_value*>(",
+              input_of(task.expression, input).name, " + row * ", packets, ")));");
+  }
   for (const NodeIndex index : walk.reduce) {
     // A thread's own maximum is taken off its own values: it must be a number even where there are
     // none.
@@ -44,6 +51,13 @@ void emit_accumulators(SourceText& text, const KernelTask& task, const RowWalk& 
         walk.is_joined_later ? "-3.40282347e+38f" : identity_text(node_of(task.expression, index)),
         ";");
   }
+}
+
+void emit_moments(SourceText& text, const KernelTask& task, const Moments& moments) {
+  const auto columns = static_cast<double>(task.columns);
+  text.line("n", moments.squares, " -= n", moments.sum, " * n", moments.sum, " * ",
+            float_text(1 / columns), ";");
+  text.line("n", moments.sum, " += n", moments.sum, "_shift * ", float_text(columns), ";");
 }
 
 void emit_packet(SourceText& text, const KernelTask& task, const RowWalk& walk, int values,
@@ -64,9 +78,16 @@ void emit_packet(SourceText& text, const KernelTask& task, const RowWalk& walk, 
   for (const NodeIndex index : walk.compute) {
     text.line("const float n", index, " = ", node_text(node_of(expression, index), name), ";");
   }
-  for (const NodeIndex index : walk.reduce) {
-    const Node& node = node_of(expression, index);
-    text.line(accumulate_text(node, cat("n", index), value_name(expression, node.a)));
+  if (walk.moments) {
+    const auto& [input, sum, squares] = *walk.moments;
+    text.line("const float n", sum, "_part = n", input, " - n", sum, "_shift;");
+    text.line("n", sum, " += n", sum, "_part;");
+    text.line("n", squares, " += n", sum, "_part * n", sum, "_part;");
+  } else {
+    for (const NodeIndex index : walk.reduce) {
+      const Node& node = node_of(expression, index);
+      text.line(accumulate_text(node, cat("n", index), value_name(expression, node.a)));
+    }
   }
   for (const RowWalk::Keep& keep : walk.keeps) {
     text.line(names.kept(keep.slot), " = n", keep.node, ";");

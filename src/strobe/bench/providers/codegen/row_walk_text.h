@@ -18,8 +18,12 @@ void emit_row_values(SourceText& text, const KernelTask& task, const RowWalk& wa
 // Lines that write the row's own outputs, by one thread.
 void emit_row_outputs(SourceText& text, const KernelTask& task, const RowWalk& walk,
                       const std::string& is_writer);
-// Accumulators of a walk's reductions, at their neutral values.
-void emit_accumulators(SourceText& text, const KernelTask& task, const RowWalk& walk);
+// Accumulators of a walk's reductions, at their neutral values. Moments are taken about the row's
+// first value: no digits are lost to a large mean, and one walk is enough. A row has `packets`.
+void emit_accumulators(SourceText& text, const KernelTask& task, const RowWalk& walk,
+                       std::int64_t packets);
+// After the threads' sums are joined: moments about zero and about the mean.
+void emit_moments(SourceText& text, const KernelTask& task, const Moments& moments);
 
 struct PacketNames {
   std::function<std::string(NodeIndex)> read;    // of an element: "held0[k][v]"

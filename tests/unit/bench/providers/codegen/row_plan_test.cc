@@ -84,11 +84,28 @@ TEST(SoftmaxJoin, a_maximum_that_is_an_output_too_is_not_joined) {
   EXPECT_FALSE(join_softmaxes(plan, expression));
 }
 
-TEST(Moments, a_normalisation_has_them_and_a_chain_of_sums_has_not) {
+TEST(MomentsJoin, one_walk_sums_values_and_squares_and_what_it_did_not_keep_is_made_again) {
   const Expression layernorm = expression_of("layernorm");
-  EXPECT_TRUE(find_moments(plan_rows(layernorm, KeepPolicy::kNone), layernorm, 0).has_value());
-  const Expression chain = expression_of("norm_chain");
-  EXPECT_FALSE(find_moments(plan_rows(chain, KeepPolicy::kNone), chain, 0).has_value());
+  for (const KeepPolicy policy : {KeepPolicy::kAll, KeepPolicy::kCostly, KeepPolicy::kNone}) {
+    RowPlan plan = plan_rows(layernorm, policy);
+    EXPECT_TRUE(join_moments(plan, layernorm));
+    ASSERT_EQ(plan.walks.size(), 3u);
+    ASSERT_TRUE(plan.walks[0].moments.has_value());
+    EXPECT_EQ(plan.walks[0].reduce.size(), 2u);
+    EXPECT_TRUE(plan.walks[1].reads.empty() && plan.walks[1].reduce.empty());
+    EXPECT_EQ(plan.walks[1].row_values.size(), 1u);  // the mean
+    ASSERT_EQ(plan.walks[2].reads.size(), 1u);
+    EXPECT_EQ(plan.walks[2].reads.front().node, plan.inputs.front());
+    EXPECT_EQ(plan.reductions(), 2);
+  }
+}
+
+TEST(MomentsJoin, a_chain_of_sums_and_a_softmax_have_none) {
+  for (const char* id : {"norm_chain", "softmax", "horizontal_reduction_reduction"}) {
+    const Expression expression = expression_of(id);
+    RowPlan plan = plan_rows(expression, KeepPolicy::kAll);
+    EXPECT_FALSE(join_moments(plan, expression)) << id;
+  }
 }
 
 }  // namespace
