@@ -76,7 +76,7 @@ class RowChoices {
     const bool registers_fit = !registers.empty();
     if (stream_first) add(streams, 6);
     add(registers, registers_fit && clusters.empty() ? 7 : 5);
-    add(clusters, registers_fit ? 2 : 8);
+    add(clusters, registers_fit ? 2 : 12);
     if (is_one_walk_) add(streams, 4);
     add(shared, registers_fit ? 1 : 3);
     if (choices_.size() < 4 || (!registers_fit && clusters.empty())) add(streams, 5);
@@ -98,9 +98,9 @@ class RowChoices {
         schedule.joins_walks = true;
       }
       if (i < 2 && can_hold_columns(schedule)) {
-        schedule.holds_columns = true;
+        schedule.columns = ColumnPlace::kRegisters;
         add(schedule);
-        schedule.holds_columns = false;
+        schedule.columns = ColumnPlace::kMemory;
       }
       if (!is_large_) continue;
       schedule.hint = CacheHint::kPastL1;
@@ -112,7 +112,8 @@ class RowChoices {
 
   // Gamma and beta under way together with the row, not after its reductions.
   bool can_hold_columns(RowSchedule schedule) const {
-    schedule.holds_columns = true;
+    if (schedule.columns != ColumnPlace::kMemory) return false;
+    schedule.columns = ColumnPlace::kRegisters;
     const RowPlan plan = plan_of(task_, schedule);
     return !plan.column_inputs.empty() &&
            layout_of(task_, schedule, plan).registers * schedule.threads * schedule.blocks_per_sm <=

@@ -8,19 +8,26 @@ namespace {
 
 constexpr int kMostHeld = 64;  // values of a thread in registers
 
-// A cluster's row ahead of the one that is reduced; a block takes several rows and ends, so that
-// nothing depends on how many clusters the chip can place.
-void add_staged(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
+// Operands of one value a column cost a long row twice its own bytes out of L2; a block that takes
+// several rows reads them once. It ends after those, so that nothing depends on how many clusters
+// the chip can place.
+void add_chunks(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
                 const ChipFacts& chip) {
-  schedule.load = RowLoad::kBulk;
   schedule.order = RowOrder::kChunk;
-  schedule.chunk = 16;
-  for (schedule.stages = 2; schedule.stages >= 1; --schedule.stages) {
-    schedule.blocks_per_sm = std::min(blocks_that_fit(task, schedule, chip), 1);
-    if (schedule.blocks_per_sm == 0) continue;
-    schedules.push_back(schedule);
-    return;
+  schedule.columns = ColumnPlace::kShared;
+  schedule.loads_ahead = true;
+  schedule.cluster = 8;
+  std::vector<RowSchedule> chunks;
+  for (const auto& [threads, chunk] :
+       {std::pair(256, 16), std::pair(256, 32), std::pair(512, 16), std::pair(256, 8)}) {
+    schedule.threads = schedule.group = threads;
+    schedule.chunk = chunk;
+    const RowLayout layout = layout_of(task, schedule, plan_of(task, schedule));
+    if (layout.slice < threads || layout.least_slice <= 0) continue;
+    schedule.blocks_per_sm = std::min(blocks_that_fit(task, schedule, chip), 2);
+    if (schedule.blocks_per_sm > 0) chunks.push_back(schedule);
   }
+  schedules.insert(schedules.begin(), chunks.begin(), chunks.end());
 }
 
 }  // namespace
@@ -46,9 +53,10 @@ std::vector<RowSchedule> row_cluster_schedules(const KernelTask& task, const Chi
     if (schedule.blocks_per_sm == 0) continue;
     schedules.push_back(schedule);
   }
-  const bool has_many_rows = task.rows * 2 > 16 * std::int64_t{chip.sm_count};
-  if (!schedules.empty() && has_many_rows && schedule.packet_bytes == 16) {
-    add_staged(schedules, task, RowSchedule(schedules.front()), chip);
+  const bool has_many_rows = task.rows > 16 * std::int64_t{chip.sm_count};
+  const bool has_columns = !plan_of(task, schedule).column_inputs.empty();
+  if (!schedules.empty() && has_many_rows && has_columns) {
+    add_chunks(schedules, task, schedules.front(), chip);
   }
   return schedules;
 }

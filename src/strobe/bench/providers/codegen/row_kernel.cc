@@ -35,7 +35,8 @@ class RowEmitter {
     text_.raw(join_helpers(task_.expression));
     text_.open(signature_text(task_, name, schedule_.threads, schedule_.blocks_per_sm, {"rows"}));
     places();
-    if (schedule_.holds_columns) columns_into_registers();
+    if (schedule_.columns == ColumnPlace::kRegisters) columns_into_registers();
+    if (schedule_.columns == ColumnPlace::kShared) columns_into_shared();
     if (is_loop()) {
       loop();
     } else {
@@ -145,6 +146,20 @@ class RowEmitter {
     }
     close_packets();
   }
+  // A thread reads what it wrote itself: no barrier.
+  void columns_into_shared() {
+    std::int64_t offset = layout_.columns_offset;
+    for (const NodeIndex column : plan_.column_inputs) {
+      text_.line("strobe_packet* const ", input_name(column),
+                 "_kept = reinterpret_cast<strobe_packet*>(strobe_shared() + ", offset, ");");
+      offset += slice_bytes();
+    }
+    open_packets();
+    for (const NodeIndex column : plan_.column_inputs) {
+      text_.line(input_name(column), "_kept[", here(), "] = ", column_load(column), ";");
+    }
+    close_packets();
+  }
   std::string column_load(NodeIndex column) const {
     return cat("__ldg(reinterpret_cast<const strobe_packet*>(", input_name(column), ") + ",
                is_cluster() ? "begin + " : "", here(), ")");
@@ -166,6 +181,10 @@ class RowEmitter {
       text_.line("const long long end = min(first + ", chunk, "ll, rows);");
     }
     if (is_staged()) start_stages();
+    if (schedule_.loads_ahead) {
+      declare_packets();
+      load_packets("first");
+    }
     if (is_cluster()) text_.line("strobe_cluster_wait();");
     if (partials() > 1) text_.line("int odd = 0;");
     if (is_staged()) text_.line("int stage = 0;");
@@ -318,18 +337,32 @@ class RowEmitter {
       close_packets();
       return;
     }
-    for (const NodeIndex input : plan_.inputs) {
-      text_.line("strobe_packet ", input_name(input), "_packet[", layout_.per_thread, "];");
+    if (!schedule_.loads_ahead) {
+      declare_packets();
+      load_packets("row");
     }
-    open_packets();
-    for (const NodeIndex input : plan_.inputs) {
-      text_.line(input_name(input), "_packet[k] = strobe_load(", input_name(input), " + base + ",
-                 here(), ");");
-    }
-    close_packets();
     open_packets();
     for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
       text_.line("strobe_unpack(", input_name(plan_.inputs[i]), "_packet[k], held", i, "[k]);");
+    }
+    close_packets();
+    if (schedule_.loads_ahead) {
+      text_.open("if (row + stride < end)");
+      load_packets("(row + stride)");
+      text_.close();
+    }
+  }
+
+  void declare_packets() {
+    for (const NodeIndex input : plan_.inputs) {
+      text_.line("strobe_packet ", input_name(input), "_packet[", layout_.per_thread, "];");
+    }
+  }
+  void load_packets(const std::string& row) {
+    open_packets();
+    for (const NodeIndex input : plan_.inputs) {
+      text_.line(input_name(input), "_packet[k] = strobe_load(", global_text(input, row), " + ",
+                 here(), ");");
     }
     close_packets();
   }
@@ -337,10 +370,15 @@ class RowEmitter {
   void walk_packets(const RowWalk& walk) {
     const bool in_shared = schedule_.is_held_in_shared;
     open_packets(!in_shared || layout_.per_thread <= kMostUnrolled);
-    if (!schedule_.holds_columns) {
+    const bool held_columns = schedule_.columns == ColumnPlace::kRegisters;
+    if (!held_columns) {
       for (const NodeIndex column : walk.columns) {
         text_.line("float ", input_name(column), "_value[", layout_.values, "];");
-        text_.line("strobe_unpack(", column_load(column), ", ", input_name(column), "_value);");
+        text_.line("strobe_unpack(",
+                   schedule_.columns == ColumnPlace::kShared
+                       ? cat(input_name(column), "_kept[", here(), "]")
+                       : column_load(column),
+                   ", ", input_name(column), "_value);");
       }
     }
     std::vector<int> slots;
@@ -365,7 +403,7 @@ class RowEmitter {
                  is_own_power(index) ? cat(" * n", index, "_scale") : std::string());
     };
     names.column = [&](NodeIndex index) {
-      return cat(input_name(index), schedule_.holds_columns ? "_held[k][v]" : "_value[v]");
+      return cat(input_name(index), held_columns ? "_held[k][v]" : "_value[v]");
     };
     names.kept = slot_text;
     names.packet = cat("base + ", here());

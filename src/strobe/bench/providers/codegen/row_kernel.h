@@ -24,6 +24,13 @@ enum class RowOrder : std::uint8_t {
   kStaying,  // as many blocks as fit, rows in strides
 };
 
+// Where an operand of one value a column is taken from.
+enum class ColumnPlace : std::uint8_t {
+  kMemory,     // read again for every row, after its reductions
+  kRegisters,  // read together with the row
+  kShared,     // read once for all rows of a block
+};
+
 struct RowSchedule {
   std::string name;   // "row_registers"
   int threads = 256;  // of a block
@@ -33,8 +40,9 @@ struct RowSchedule {
   RowLoad load = RowLoad::kDirect;
   int stages = 0;  // rows under way to shared memory; 0 with kDirect
   bool is_held_in_shared = false;
-  bool joins_walks = false;    // maximum and sum of a softmax, or both moments, in one exchange
-  bool holds_columns = false;  // operands of one value a column are read once into registers
+  bool joins_walks = false;  // maximum and sum of a softmax, or both moments, in one exchange
+  ColumnPlace columns = ColumnPlace::kMemory;
+  bool loads_ahead = false;  // kDirect in a loop: the next row is under way while one is reduced
   RowOrder order = RowOrder::kTile;
   int chunk = 1;          // kChunk: rows of a block
   int blocks_per_sm = 1;  // that are meant to fit
@@ -53,6 +61,7 @@ struct RowLayout {
   int per_thread = 0;            // packets
   int always = 0;                // of these, present in every thread
   std::int64_t stage_bytes = 0;
+  std::int64_t columns_offset = 0;  // in shared memory
   std::int64_t shared_bytes = 0;
   int registers = 0;  // of a thread, estimated
 };

@@ -49,10 +49,18 @@ RowLayout layout_of(const KernelTask& task, const RowSchedule& schedule, const R
   if (parts > 1) bytes += std::int64_t{8} * plan.reductions() * schedule.rows_per_block() * parts;
   bytes = round_up(bytes, 8);
   if (schedule.load == RowLoad::kBulk) bytes += 8 * schedule.stages;
+  layout.columns_offset = round_up(bytes, 16);
+  if (schedule.columns == ColumnPlace::kShared) {
+    bytes =
+        layout.columns_offset + static_cast<std::int64_t>(plan.column_inputs.size()) * slice_bytes;
+  }
   layout.shared_bytes = bytes;
   const int held = schedule.is_held_in_shared ? 0 : plan.slots;
-  const int columns = schedule.holds_columns ? static_cast<int>(plan.column_inputs.size()) : 0;
-  layout.registers = 16 + (held + columns) * layout.per_thread * layout.values;
+  const int columns =
+      schedule.columns == ColumnPlace::kRegisters ? static_cast<int>(plan.column_inputs.size()) : 0;
+  const int ahead = schedule.loads_ahead ? static_cast<int>(inputs) : 0;
+  layout.registers = 16 + (held + columns) * layout.per_thread * layout.values +
+                     ahead * layout.per_thread * schedule.packet_bytes / 4;
   return layout;
 }
 
@@ -64,7 +72,9 @@ std::string detail_of(const KernelTask& task, const RowSchedule& schedule) {
   if (schedule.load == RowLoad::kAsync) detail += cat("_async", schedule.stages);
   if (schedule.is_held_in_shared) detail += "_held";
   if (schedule.joins_walks) detail += "_joined";
-  if (schedule.holds_columns) detail += "_columns";
+  if (schedule.columns == ColumnPlace::kRegisters) detail += "_columns";
+  if (schedule.columns == ColumnPlace::kShared) detail += "_columns_shared";
+  if (schedule.loads_ahead) detail += "_ahead";
   if (schedule.order == RowOrder::kStaying) detail += cat("_stay", schedule.blocks_per_sm);
   if (schedule.order == RowOrder::kChunk) detail += cat("_chunk", schedule.chunk);
   detail += hint_suffix(schedule.hint);
@@ -83,7 +93,9 @@ std::string label_of(const RowSchedule& schedule) {
   }
   if (schedule.is_held_in_shared) label += " held in shared";
   if (schedule.joins_walks) label += " joined";
-  if (schedule.holds_columns) label += " columns in registers";
+  if (schedule.columns == ColumnPlace::kRegisters) label += " columns in registers";
+  if (schedule.columns == ColumnPlace::kShared) label += " columns in shared";
+  if (schedule.loads_ahead) label += " ahead";
   if (schedule.order == RowOrder::kStaying) label += cat(" stays ", schedule.blocks_per_sm);
   if (schedule.order == RowOrder::kChunk) label += cat(" chunk ", schedule.chunk);
   if (schedule.hint != CacheHint::kPlain) label += cat(" ", hint_name(schedule.hint));

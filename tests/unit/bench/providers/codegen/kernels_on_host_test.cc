@@ -260,6 +260,30 @@ TEST(KernelsOnHost, rows_over_a_cluster_are_right) {
   run_all(jobs_of({{{1, 16384}}, {{1, 40000}}}, DType::kF32, h200(), Which::kReductions));
 }
 
+// Small in every way, so that few rows are many and beyond its cache.
+ChipFacts small_chip_with_clusters() {
+  ChipFacts chip = h200();
+  chip.sm_count = 1;
+  chip.l2_bytes = 4096;
+  return chip;
+}
+
+TEST(KernelsOnHost, a_cluster_that_takes_several_rows_is_right) {
+  std::vector<Job> jobs;
+  for (const DType dtype : {DType::kF32, DType::kBf16}) {
+    for (Job& job :
+         jobs_of({{{18, 36864}}}, dtype, small_chip_with_clusters(), Which::kReductions)) {
+      if (job.program.label.find("ahead") != std::string::npos) jobs.push_back(std::move(job));
+    }
+  }
+  ASSERT_FALSE(jobs.empty());
+  run_all(jobs);
+}
+
+TEST(KernelsOnHost, loads_that_stay_in_the_cache_are_right) {
+  run_all(jobs_of({{{3, 1024}}, {{5, 131}}}, DType::kF32, small_chip_with_clusters()));
+}
+
 TEST(KernelsOnHost, chips_without_clusters_are_right) {
   run_all(jobs_of({{{1, 20004}}, {{1, 70001}}}, DType::kF32, rtx3090(), Which::kReductions));
 }
