@@ -28,7 +28,7 @@ struct Contender {
   double resident_bytes = 0;
   std::int64_t id = 0;
   bool is_prepared = false;
-  CompileTimes compile = {};
+  std::optional<CompileTimes> compile = {};  // of the first time: the next one finds all done
 
   bool is_in() const {
     return record->status == CellStatus::kOk || record->status == CellStatus::kWrong;
@@ -197,7 +197,7 @@ class GroupRun {
       return;
     }
     contender.is_prepared = true;
-    contender.compile = reply.compile;
+    if (!contender.compile) contender.compile = reply.compile;
   }
 
   // With the inputs of the timing where these can be checked, else with inputs of its own.
@@ -275,10 +275,7 @@ class GroupRun {
   void finish(Contender& contender) {
     if (!contender.is_prepared) return;
     const WorkerReply reply = contender.session->ask({.op = WorkerOp::kFinish, .id = contender.id});
-    contender.record->compile = reply.status == CellStatus::kOk ? reply.compile : contender.compile;
-    if (!contender.record->compile.first_call_ms) {
-      contender.record->compile.first_call_ms = contender.compile.first_call_ms;
-    }
+    if (contender.compile) contender.record->compile = *contender.compile;
     if (reply.status == CellStatus::kOk) {
       take_description(reply, contender);
     } else if (contender.is_in()) {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -34,25 +36,37 @@ std::optional<std::string> bytes_of_file(const fs::path& path) {
   return bytes;
 }
 
+Error cannot_keep(const fs::path& path, int error) {
+  return {.code = ErrorCode::kCannotWrite,
+          .what = error == 0 ? "cannot be written" : std::generic_category().message(error),
+          .where = path.string(),
+          .hint = ""};
+}
+
 // Whole or not at all, also when two processes write the same entry.
-bool put_file(const fs::path& path, std::string_view bytes) {
+Result<void> put_file(const fs::path& path, std::string_view bytes) {
   static std::atomic<unsigned> count = 0;
   const fs::path unfinished = fmt::format("{}.{}.{}", path.string(), getpid(), ++count);
-  std::error_code failed;
-  {
-    std::ofstream file(unfinished, std::ios::binary);
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (!file) {
-      fs::remove(unfinished, failed);
-      return false;
-    }
-  }
-  fs::rename(unfinished, path, failed);
-  if (!failed) return true;
   std::error_code ignored;
+  errno = 0;
+  std::ofstream file(unfinished, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) {
+    Error error = cannot_keep(path, errno);
+    fs::remove(unfinished, ignored);
+    return error;
+  }
+  std::error_code failed;
+  fs::rename(unfinished, path, failed);
+  if (!failed) return {};
   fs::remove(unfinished, ignored);
-  return false;
+  return cannot_keep(path, failed.value());
+}
+
+std::string text_of(const TuneMachine& machine) {
+  return fmt::format("{}|{}|{}|{}|", machine.architecture, machine.device, machine.driver,
+                     machine.compiler);
 }
 
 std::string checksum_text(std::span<const char> bytes) {
@@ -72,26 +86,31 @@ std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype
   const std::int64_t row_bytes = columns * bytes_of(dtype);
   const std::int64_t alignment = std::min<std::int64_t>(row_bytes & -row_bytes, 16);
   ContentHasher hasher;
-  hasher.add(fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|", machine.architecture, machine.device,
-                         machine.driver, machine.compiler, dtype_name(dtype), bucket_of(shape[0]),
+  hasher.add(text_of(machine));
+  hasher.add(fmt::format("{}|{}|{}|{}|", dtype_name(dtype), bucket_of(shape[0]),
                          columns <= kMostExactColumns ? columns : bucket_of(columns), alignment));
   for (const KernelProgram& program : candidates) {
-    hasher.add(program.label);
+    hasher.add(fmt::format("|{}|", program.label));
     for (const GeneratedKernel& kernel : program.kernels) hasher.add(kernel.source);
   }
   return hex_of(hasher.hash());
 }
 
+std::string code_key(const TuneMachine& machine, std::string_view source) {
+  ContentHasher hasher;
+  hasher.add(text_of(machine));
+  hasher.add(source);
+  return hex_of(hasher.hash());
+}
+
 std::optional<std::size_t> find_candidate(const TuneEntry& entry,
                                           std::span<const KernelProgram> candidates) {
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const KernelProgram& program = candidates[i];
-    if (program.label == entry.label && program.kernels.size() == 1 &&
-        program.kernels.front().name == entry.kernel) {
-      return i;
-    }
-  }
-  return {};
+  if (entry.candidate >= candidates.size()) return {};
+  const KernelProgram& program = candidates[entry.candidate];
+  const bool is_it = program.label == entry.label && program.kernels.size() == 1 &&
+                     program.kernels.front().name == entry.kernel;
+  if (!is_it) return {};
+  return entry.candidate;
 }
 
 std::optional<TuneEntry> TuneCache::find(const std::string& key) const {
@@ -100,26 +119,31 @@ std::optional<TuneEntry> TuneCache::find(const std::string& key) const {
   TuneEntry entry;
   std::string schema, own_key, checksum;
   std::optional<double> median_us;
+  std::optional<std::int64_t> candidate;
   const bool is_object = for_each_member(*text, [&](std::string_view name, const JsonValue& value) {
     if (name == "schema") schema = value.as_string();
     if (name == "key") own_key = value.as_string();
     if (name == "label") entry.label = value.as_string();
     if (name == "kernel") entry.kernel = value.as_string();
+    if (name == "candidate") candidate = value.as_int64();
     if (name == "median_us") median_us = value.as_double();
     if (name == "cubin_checksum") checksum = value.as_string();
   });
-  if (!is_object || schema != kSchema || own_key != key || !median_us || !(*median_us > 0))
-    return {};
+  const bool is_whole = is_object && schema == kSchema && own_key == key && median_us &&
+                        *median_us >= 0 && candidate && *candidate >= 0;
+  if (!is_whole) return {};
   const std::optional<std::string> image = bytes_of_file(folder_ / (key + ".cubin"));
   if (!image || image->empty() || checksum_text(*image) != checksum) return {};
+  entry.candidate = static_cast<std::size_t>(*candidate);
   entry.median_us = *median_us;
   entry.image.assign(image->begin(), image->end());
   return entry;
 }
 
-bool TuneCache::store(const std::string& key, const TuneEntry& entry) const {
-  std::error_code ignored;
-  fs::create_directories(folder_, ignored);
+Result<void> TuneCache::store(const std::string& key, const TuneEntry& entry) const {
+  std::error_code failed;
+  fs::create_directories(folder_, failed);
+  if (failed) return cannot_keep(folder_, failed.value());
   std::string text;
   JsonWriter(text, JsonLayout::kPretty)
       .begin_object()
@@ -127,13 +151,14 @@ bool TuneCache::store(const std::string& key, const TuneEntry& entry) const {
       .member("key", key)
       .member("label", entry.label)
       .member("kernel", entry.kernel)
+      .member("candidate", entry.candidate)
       .member("median_us", entry.median_us)
       .member("cubin_checksum", checksum_text(entry.image))
       .end_object();
   text += '\n';
   // The code first: until the other file is there, nobody asks for it.
-  return put_file(folder_ / (key + ".cubin"), {entry.image.data(), entry.image.size()}) &&
-         put_file(folder_ / (key + ".json"), text);
+  STROBE_TRY_VOID(put_file(folder_ / (key + ".cubin"), {entry.image.data(), entry.image.size()}));
+  return put_file(folder_ / (key + ".json"), text);
 }
 
 }  // namespace strobe::bench

@@ -4,14 +4,17 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "strobe/base/result.h"
 #include "strobe/bench/cell.h"
 #include "strobe/bench/providers/codegen/kernel_program.h"
 
-// Winners of the tuner in a folder: `<key>.json` says which and how fast, `<key>.cubin` is its
-// code. An entry that is torn, damaged or not of this key is as good as none, and the next one is
-// written over it; a folder that cannot be written to costs the next run its time and nothing else.
+// Compiled kernels in a folder, most of them winners of the tuner: `<key>.json` says which and how
+// fast, `<key>.cubin` is its code. An entry that is torn, damaged or not of this key is as good as
+// none, and the next one is written over it; a folder that cannot be written to costs the next run
+// its time and nothing else.
 namespace strobe::bench {
 
 // Whose code and whose times they are.
@@ -27,11 +30,14 @@ struct TuneMachine {
 std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype,
                      std::span<const KernelProgram> candidates);
 std::int64_t bucket_of(std::int64_t count);  // the next power of two, at least 1
+// Of a kernel that nobody chose: whoever compiles it makes it, and its source alone.
+std::string code_key(const TuneMachine& machine, std::string_view source);
 
 struct TuneEntry {
-  std::string label;  // of the program
+  std::string label;  // of the program; empty: a kernel that nobody chose
   std::string kernel;
-  double median_us = 0;
+  std::size_t candidate = 0;  // its place among those tried
+  double median_us = 0;       // 0: nothing was timed
   std::vector<char> image;
 
   bool operator==(const TuneEntry&) const = default;
@@ -45,8 +51,8 @@ class TuneCache {
   explicit TuneCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   std::optional<TuneEntry> find(const std::string& key) const;
-  // False: it could not be kept.
-  bool store(const std::string& key, const TuneEntry& entry) const;
+  // kCannotWrite: it could not be kept.
+  Result<void> store(const std::string& key, const TuneEntry& entry) const;
 
  private:
   std::filesystem::path folder_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,11 @@ struct TuneOptions {
   std::vector<TuneRound> rounds = {{5, 8}, {20, 3}, {60, 1}};
   // A candidate this much slower than the best of its round is out, however few are left.
   double hopeless = 1.25;
+  // Of the user's time. Candidates that it does not reach are not looked at (the likeliest come
+  // first), and later rounds take as many samples as the rest of it allows, at least kFewest.
+  double budget_ms = 1500;
+  static constexpr int kFewest = 3;
+  std::function<double()> elapsed_ms;  // empty: the host's clock, from the start of tune()
 };
 
 struct Tuned {
@@ -30,6 +36,8 @@ struct Tuned {
   double median_us = 0;
   double runner_up_us = 0;            // of the next best in the last round, 0: there was none
   int samples = 0;                    // of all candidates together
+  int timed = 0;                      // candidates that ran
+  int skipped = 0;                    // for which there was no time
   std::vector<std::string> failures;  // "<label>: <why>"
 };
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/bench/providers/cuda/kernel_code.h"
 #include "strobe/bench/providers/cuda/kernel_sources.h"
 
 namespace strobe::bench {
@@ -20,13 +21,13 @@ Result<FlushKind> parse_flush(std::string_view name) {
                .hint = "one of cold, cold-dirty, rotate, hot"};
 }
 
-Result<CacheFlush> CacheFlush::make(CudaDevice& device) {
+Result<CacheFlush> CacheFlush::make(CudaDevice& device, const std::string& cache_folder) {
   CacheFlush flush(device);
   flush.shape_.grid[0] = static_cast<std::uint32_t>(device.chip().sm_count) * 4;
   flush.shape_.block[0] = 512;
-  STROBE_TRY(const std::vector<char> image,
-             device.compile(std::string(sources::kFlush), "strobe_flush"));
-  STROBE_TRY(flush.kernel_, device.load(image, "strobe_flush", flush.shape_));
+  STROBE_TRY(const KernelCode code,
+             find_or_compile(device, std::string(sources::kFlush), "strobe_flush", cache_folder));
+  STROBE_TRY(flush.kernel_, device.load(code.image, "strobe_flush", flush.shape_));
   STROBE_TRY(flush.buffer_, device.allocate(2 * static_cast<std::size_t>(device.chip().l2_bytes),
                                             "a buffer to flush the L2 cache with"));
   STROBE_TRY(flush.sink_, device.allocate(16, "a word"));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "strobe/bench/providers/cuda/device.h"
@@ -17,7 +18,7 @@ Result<FlushKind> parse_flush(std::string_view name);  // "cold", "cold-dirty", 
 
 class CacheFlush {
  public:
-  static Result<CacheFlush> make(CudaDevice& device);
+  static Result<CacheFlush> make(CudaDevice& device, const std::string& cache_folder = "");
 
   Result<void> enqueue(FlushKind kind);
   std::size_t bytes() const { return buffer_.bytes; }

@@ -41,18 +41,19 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open() {
   int version = 0;
   if (driver.driver_version(&version) != cu::kSuccess) version = 0;
   constexpr int kAnyMajor = 99;
-  return open(driver, open_nvrtc(version > 0 ? version / 1000 : kAnyMajor), open_nvml());
+  return open(driver, RunTimeCompiler::find(version > 0 ? version / 1000 : kAnyMajor), open_nvml());
 }
 
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const DriverApi& driver,
-                                                     Result<NvrtcApi> nvrtc, const NvmlApi& nvml) {
-  std::unique_ptr<CudaDevice> device(new CudaDevice(driver, std::move(nvrtc)));
+                                                     RunTimeCompiler compiler,
+                                                     const NvmlApi& nvml) {
+  std::unique_ptr<CudaDevice> device(new CudaDevice(driver, std::move(compiler)));
   STROBE_TRY_VOID(device->start(nvml));
   return device;
 }
 
-CudaDevice::CudaDevice(const DriverApi& driver, Result<NvrtcApi> nvrtc)
-    : driver_(driver), nvrtc_(std::move(nvrtc)) {}
+CudaDevice::CudaDevice(const DriverApi& driver, RunTimeCompiler compiler)
+    : driver_(driver), compiler_(std::move(compiler)) {}
 
 CudaDevice::~CudaDevice() {
   stream_ = {};
@@ -130,9 +131,7 @@ std::string CudaDevice::driver_text() const {
              : fmt::format("driver {} (CUDA {})", version, cuda_version(driver_version_));
 }
 
-std::string CudaDevice::compiler_text() const {
-  return nvrtc_ ? "NVRTC " + nvrtc_->version_text() : "";
-}
+std::string CudaDevice::compiler_text() const { return compiler_.text(); }
 
 Result<void> CudaDevice::check(CuResult result, std::string_view call, std::string_view doing) {
   if (lost_) return *lost_;
@@ -198,19 +197,22 @@ Result<void> CudaDevice::synchronize() {
                "waiting for the kernels");
 }
 
-Result<void> CudaDevice::has_compiler() const {
-  if (!nvrtc_) return nvrtc_.error();
+Result<void> CudaDevice::has_compiler() const { return compiler_.is_there(); }
+
+Result<void> CudaDevice::open_compiler() {
+  if (const Result<const NvrtcApi*> opened = compiler_.open(); !opened) {
+    Error error = opened.error();
+    error.code = ErrorCode::kNotFound;  // of a cell, kMachineLacks would mean: out of memory
+    return error;
+  }
   return {};
 }
 
 Result<std::vector<char>> CudaDevice::compile(const std::string& source, const std::string& name) {
-  if (!nvrtc_) {
-    Error error = nvrtc_.error();
-    error.code = ErrorCode::kNotFound;  // of a cell, kMachineLacks would mean: out of memory
-    return error;
-  }
+  STROBE_TRY_VOID(open_compiler());
+  STROBE_TRY(const NvrtcApi* const nvrtc, compiler_.open());
   STROBE_TRY(CompiledSource compiled,
-             compile_source(*nvrtc_, source, name, chip_.compute_capability));
+             compile_source(*nvrtc, source, name, chip_.compute_capability));
   return std::move(compiled.image);
 }
 

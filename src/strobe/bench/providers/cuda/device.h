@@ -14,8 +14,8 @@
 #include "strobe/bench/providers/codegen/kernel_program.h"
 #include "strobe/bench/providers/cuda/driver_api.h"
 #include "strobe/bench/providers/cuda/nvml_api.h"
-#include "strobe/bench/providers/cuda/nvrtc_api.h"
 #include "strobe/bench/providers/cuda/owned.h"
+#include "strobe/bench/providers/cuda/run_time_compiler.h"
 
 // One GPU with its context, for the life of a worker process. Used by one thread at a time.
 namespace strobe::bench {
@@ -52,7 +52,7 @@ class CudaDevice {
  public:
   // The first visible GPU. kMachineLacks if there is no driver or no GPU.
   static Result<std::unique_ptr<CudaDevice>> open();
-  static Result<std::unique_ptr<CudaDevice>> open(const DriverApi& driver, Result<NvrtcApi> nvrtc,
+  static Result<std::unique_ptr<CudaDevice>> open(const DriverApi& driver, RunTimeCompiler compiler,
                                                   const NvmlApi& nvml);
   ~CudaDevice();
   CudaDevice(const CudaDevice&) = delete;
@@ -83,7 +83,10 @@ class CudaDevice {
 
   Result<void> has_compiler() const;  // kMachineLacks: no NVRTC
   // For this chip exactly; what nobody can compile here is kNotFound (no NVRTC) or kMalformed.
+  // Several threads may call it once the compiler is open.
   Result<std::vector<char>> compile(const std::string& source, const std::string& name);
+  Result<void> open_compiler();
+  bool is_compiler_open() const { return compiler_.is_open(); }
   // Ready to be launched in this shape: more than 48 KB of shared memory and clusters of more than
   // eight are asked for.
   Result<DeviceKernel> load(std::span<const char> image, const std::string& name,
@@ -97,13 +100,13 @@ class CudaDevice {
   Result<void> make_current();
 
  private:
-  CudaDevice(const DriverApi& driver, Result<NvrtcApi> nvrtc);
+  CudaDevice(const DriverApi& driver, RunTimeCompiler compiler);
   Result<void> start(const NvmlApi& nvml);
   Result<void> read_facts();
   int attribute(int which) const;  // 0 where the driver does not know it
 
   DriverApi driver_;
-  Result<NvrtcApi> nvrtc_;
+  RunTimeCompiler compiler_;
   Sensors sensors_;
   CuDevice device_ = 0;
   CuContext context_ = nullptr;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "strobe/bench/providers/cuda/kernel_code.h"
 #include "strobe/bench/providers/cuda/kernel_sources.h"
 
 namespace strobe::bench {
@@ -16,9 +17,9 @@ namespace {
 constexpr LaunchShape kOneThread = {};
 
 Result<DeviceKernel> one_thread_kernel(CudaDevice& device, std::string_view source,
-                                       const std::string& name) {
-  STROBE_TRY(const std::vector<char> image, device.compile(std::string(source), name));
-  return device.load(image, name, kOneThread);
+                                       const std::string& name, const std::string& folder) {
+  STROBE_TRY(const KernelCode code, find_or_compile(device, std::string(source), name, folder));
+  return device.load(code.image, name, kOneThread);
 }
 
 void store(unsigned& word, unsigned value) {
@@ -47,19 +48,21 @@ class DeviceClock::Hold {
 DeviceClock::DeviceClock(CudaDevice& device, CacheFlush flush)
     : device_(device), flush_(std::move(flush)) {}
 
-Result<std::unique_ptr<DeviceClock>> DeviceClock::make(CudaDevice& device) {
-  STROBE_TRY(CacheFlush flush, CacheFlush::make(device));
+Result<std::unique_ptr<DeviceClock>> DeviceClock::make(CudaDevice& device,
+                                                       const std::string& cache_folder) {
+  STROBE_TRY(CacheFlush flush, CacheFlush::make(device, cache_folder));
   std::unique_ptr<DeviceClock> clock(new DeviceClock(device, std::move(flush)));
-  STROBE_TRY_VOID(clock->set_up());
+  STROBE_TRY_VOID(clock->set_up(cache_folder));
   return clock;
 }
 
 // Every kernel runs once, the hold with its flag already raised.
-Result<void> DeviceClock::set_up() {
+Result<void> DeviceClock::set_up(const std::string& cache_folder) {
   STROBE_TRY(memory_, device_.allocate_mapped(sizeof(Shared)));
   shared_ = new (memory_.host.get()) Shared{.flag = 1, .timed_out = 0, .cycles = 0, .ns = 0};
-  STROBE_TRY(hold_kernel_, one_thread_kernel(device_, sources::kHold, "strobe_hold"));
-  STROBE_TRY(clock_kernel_, one_thread_kernel(device_, sources::kClock, "strobe_clock"));
+  STROBE_TRY(hold_kernel_, one_thread_kernel(device_, sources::kHold, "strobe_hold", cache_folder));
+  STROBE_TRY(clock_kernel_,
+             one_thread_kernel(device_, sources::kClock, "strobe_clock", cache_folder));
   for (int i = 0; i < 2 * kMostRepetitions; ++i) {
     STROBE_TRY(OwnedEvent event, device_.make_event());
     events_.push_back(std::move(event));

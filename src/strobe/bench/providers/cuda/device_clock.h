@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "strobe/bench/providers/cuda/cache_flush.h"
@@ -32,7 +33,9 @@ class DeviceClock {
     double sm_mhz = 0;               // after them; 0 where it could not be read
   };
 
-  static Result<std::unique_ptr<DeviceClock>> make(CudaDevice& device);
+  // Compiled code of its kernels is kept in that folder, if any.
+  static Result<std::unique_ptr<DeviceClock>> make(CudaDevice& device,
+                                                   const std::string& cache_folder = "");
 
   CudaDevice& device() { return device_; }
   CacheFlush& flush() { return flush_; }
@@ -61,7 +64,7 @@ class DeviceClock {
   class Hold;
 
   DeviceClock(CudaDevice& device, CacheFlush flush);
-  Result<void> set_up();
+  Result<void> set_up(const std::string& cache_folder);
   Result<void> queue_hold();
   Result<void> queue_clock();
   Result<void> record(std::size_t event);

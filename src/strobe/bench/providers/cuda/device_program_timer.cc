@@ -21,8 +21,11 @@ std::string key_of(const KernelProgram& program) {
 }  // namespace
 
 DeviceProgramTimer::DeviceProgramTimer(std::shared_ptr<CudaSession> session, const CaseInfo& info,
-                                       PrepareRequest request)
-    : session_(std::move(session)), info_(info), request_(std::move(request)) {
+                                       PrepareRequest request, CodeOf code_of)
+    : session_(std::move(session)),
+      info_(info),
+      request_(std::move(request)),
+      code_of_(std::move(code_of)) {
   request_.flush = "cold";
 }
 
@@ -37,7 +40,7 @@ Result<ProgramCell*> DeviceProgramTimer::cell_of(const KernelProgram& program) {
     memory_ = std::make_shared<PooledMemory>(std::move(memory));
   }
   STROBE_TRY(std::unique_ptr<ProgramCell> cell,
-             ProgramCell::make_in(memory_, session_, info_, request_, program));
+             ProgramCell::make_in(memory_, session_, info_, request_, program, code_of_));
   return cells_.emplace(key, std::move(cell)).first->second.get();
 }
 

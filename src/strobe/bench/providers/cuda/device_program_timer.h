@@ -17,7 +17,7 @@ class DeviceProgramTimer final : public ProgramTimer {
  public:
   // `request` is the cell to be tuned; its cache is cold here, whatever it asks for.
   DeviceProgramTimer(std::shared_ptr<CudaSession> session, const CaseInfo& info,
-                     PrepareRequest request);
+                     PrepareRequest request, CodeOf code_of);
 
   Result<std::vector<double>> time(const KernelProgram& program, int samples) override;
   bool is_lost() const override { return session_->device().is_lost(); }
@@ -32,6 +32,7 @@ class DeviceProgramTimer final : public ProgramTimer {
   std::shared_ptr<CudaSession> session_;
   const CaseInfo& info_;
   PrepareRequest request_;
+  CodeOf code_of_;
   std::shared_ptr<PooledMemory> memory_;
   std::map<std::string, std::unique_ptr<ProgramCell>> cells_;
 };

@@ -1,11 +1,16 @@
 #include <chrono>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "strobe/bench/providers/cuda/choose_program.h"
+#include "strobe/bench/providers/codegen/tune_cache.h"
+#include "strobe/bench/providers/codegen/tuner.h"
 #include "strobe/bench/providers/cuda/cuda_provider.h"
 #include "strobe/bench/providers/cuda/device_program_timer.h"
+#include "strobe/bench/providers/cuda/kernel_code.h"
 #include "strobe/bench/providers/cuda/program_cell.h"
 #include "strobe/bench/providers/cuda/program_providers.h"
 
@@ -46,31 +51,111 @@ class FusedProvider final : public CudaProvider {
           .code = ErrorCode::kBadCommandLine, .what = std::move(why), .where = "", .hint = ""};
     }
     STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
+    opened->keep_code_in(request.cache_folder);
     ProgramOrigin origin;
     const auto start = std::chrono::steady_clock::now();
     STROBE_TRY(const std::vector<KernelProgram> programs,
                maker_(*info, request.cell.shape, request.cell.dtype, opened->device().chip()));
     origin.codegen_ms = ms_since(start);
-    DeviceProgramTimer timer(opened, *info, request);
-    std::size_t chosen = 0;
-    if (request.may_tune && programs.size() > 1) {
-      const auto tuning = std::chrono::steady_clock::now();
-      STROBE_TRY(const ProgramChoice choice, choose_program(timer, programs));
-      chosen = choice.index;
-      origin.autotune_ms = ms_since(tuning);
-      origin.config["tuned"] = fmt::format("best of {}", programs.size() - choice.failures.size());
-      for (const std::string& failure : choice.failures) {
-        origin.notes.push_back("left out while tuning: " + failure);
-      }
+    if (!request.may_tune || programs.size() == 1) {
+      STROBE_TRY(
+          std::unique_ptr<ProgramCell> cell,
+          ProgramCell::make(opened, *info, request, programs.front(),
+                            code_in(opened->device(), request.cache_folder), std::move(origin)));
+      return std::unique_ptr<PreparedCell>(std::move(cell));
     }
-    STROBE_TRY(std::unique_ptr<ProgramCell> cell, timer.take(programs[chosen]));
-    origin.peak_bytes = timer.peak_bytes();
-    STROBE_TRY_VOID(cell->adopt(std::move(origin), request.flush));
+    STROBE_TRY(std::unique_ptr<ProgramCell> cell,
+               best_of(programs, opened, *info, request, std::move(origin)));
     return std::unique_ptr<PreparedCell>(std::move(cell));
   }
 
  private:
+  using MadeCell = Result<std::unique_ptr<ProgramCell>>;
+
+  MadeCell best_of(const std::vector<KernelProgram>& programs,
+                   const std::shared_ptr<CudaSession>& opened, const CaseInfo& info,
+                   const PrepareRequest& request, ProgramOrigin origin) {
+    CudaDevice& device = opened->device();
+    const auto start = std::chrono::steady_clock::now();
+    const std::optional<TuneEntry> entry =
+        winner(key_of(device, request, programs), request.cache_folder);
+    const std::optional<std::size_t> known =
+        entry ? find_candidate(*entry, programs) : std::nullopt;
+    if (known) {
+      ProgramOrigin kept = origin;
+      kept.find_ms = ms_since(start);
+      kept.config["tuned"] = fmt::format("earlier, at {:.2f} us", entry->median_us);
+      const CodeOf found = [&](const GeneratedKernel&) -> Result<KernelCode> {
+        return KernelCode{.image = entry->image, .is_cached = true, .not_kept = ""};
+      };
+      MadeCell cell =
+          ProgramCell::make(opened, info, request, programs[*known], found, std::move(kept));
+      const bool is_final =
+          cell || device.is_lost() || cell.error().code == ErrorCode::kMachineLacks;
+      if (is_final) return cell;
+      origin.notes.push_back("what the cache had was no good: " + cell.error().what);
+    }
+    return tuned(programs, opened, info, request, std::move(origin));
+  }
+
+  MadeCell tuned(const std::vector<KernelProgram>& programs,
+                 const std::shared_ptr<CudaSession>& opened, const CaseInfo& info,
+                 const PrepareRequest& request, ProgramOrigin origin) {
+    CudaDevice& device = opened->device();
+    const auto compiling = std::chrono::steady_clock::now();
+    const CandidateCode code(device, programs);
+    origin.nvrtc_ms = ms_since(compiling);
+    const auto timing = std::chrono::steady_clock::now();
+    DeviceProgramTimer timer(opened, info, request,
+                             [&](const GeneratedKernel& kernel) { return code.of(kernel); });
+    STROBE_TRY(const Tuned choice, tune(timer, programs));
+    STROBE_TRY(std::unique_ptr<ProgramCell> cell, timer.take(programs[choice.index]));
+    origin.autotune_ms = ms_since(timing);
+    origin.peak_bytes = timer.peak_bytes();
+    origin.config["tuned"] = fmt::format("best of {}", choice.timed);
+    for (const std::string& failure : choice.failures) {
+      origin.notes.push_back("left out while tuning: " + failure);
+    }
+    const KernelProgram& best = programs[choice.index];
+    // A program of several kernels has no entry: it is tuned anew in the next process.
+    if (best.kernels.size() == 1) {
+      // The key is asked for again: the compiler, open now, may be another than it seemed.
+      const Result<void> kept = keep(key_of(device, request, programs), request.cache_folder,
+                                     {.label = best.label,
+                                      .kernel = best.kernels.front().name,
+                                      .candidate = choice.index,
+                                      .median_us = choice.median_us,
+                                      .image = cell->program().kernels.front().image});
+      if (!kept) {
+        origin.notes.push_back(fmt::format("the choice could not be kept for the next run: {}: {}",
+                                           kept.error().where, kept.error().what));
+      }
+    }
+    STROBE_TRY_VOID(cell->adopt(std::move(origin), request.flush));
+    return cell;
+  }
+
+  static std::string key_of(const CudaDevice& device, const PrepareRequest& request,
+                            const std::vector<KernelProgram>& programs) {
+    return tune_key(machine_of(device), request.cell.shape, request.cell.dtype, programs);
+  }
+
+  std::optional<TuneEntry> winner(const std::string& key, const std::string& folder) const {
+    if (const auto known = winners_.find(key); known != winners_.end()) return known->second;
+    if (folder.empty()) return {};
+    return TuneCache(folder).find(key);
+  }
+
+  Result<void> keep(const std::string& key, const std::string& folder, TuneEntry entry) {
+    const TuneEntry& kept = winners_.insert_or_assign(key, std::move(entry)).first->second;
+    if (folder.empty()) return {};
+    return TuneCache(folder).store(key, kept);
+  }
+
   CandidateMaker maker_;
+  // A cell that is prepared twice in one process, to be checked and to be timed, is the same
+  // program both times, also where no folder keeps anything.
+  std::map<std::string, TuneEntry> winners_;
 };
 
 }  // namespace

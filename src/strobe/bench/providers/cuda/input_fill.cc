@@ -3,17 +3,18 @@
 #include <array>
 #include <string>
 
+#include "strobe/bench/providers/cuda/kernel_code.h"
 #include "strobe/bench/providers/cuda/kernel_sources.h"
 
 namespace strobe::bench {
 
-Result<InputFill> InputFill::make(CudaDevice& device) {
+Result<InputFill> InputFill::make(CudaDevice& device, const std::string& cache_folder) {
   InputFill fill(device);
   fill.shape_.grid[0] = static_cast<std::uint32_t>(device.chip().sm_count) * 8;
   fill.shape_.block[0] = 256;
-  STROBE_TRY(const std::vector<char> image,
-             device.compile(std::string(sources::kFill), "strobe_fill"));
-  STROBE_TRY(fill.kernel_, device.load(image, "strobe_fill", fill.shape_));
+  STROBE_TRY(const KernelCode code,
+             find_or_compile(device, std::string(sources::kFill), "strobe_fill", cache_folder));
+  STROBE_TRY(fill.kernel_, device.load(code.image, "strobe_fill", fill.shape_));
   return fill;
 }
 

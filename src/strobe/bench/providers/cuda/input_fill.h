@@ -15,7 +15,7 @@ struct FilledTensor {
 
 class InputFill {
  public:
-  static Result<InputFill> make(CudaDevice& device);
+  static Result<InputFill> make(CudaDevice& device, const std::string& cache_folder = "");
 
   // Queued. `columns` is C of the cell.
   Result<void> enqueue(const FilledTensor& tensor, DType dtype, InputLaw law, std::uint64_t seed,

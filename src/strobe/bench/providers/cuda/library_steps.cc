@@ -35,7 +35,7 @@ std::vector<KernelLaunch> KernelStep::launches() const {
 }
 
 Result<void> KernelStep::load(CudaDevice& device, const std::string& cache_folder) {
-  STROBE_TRY(loaded_, load_program(device, program_, cache_folder));
+  STROBE_TRY(loaded_, load_program(device, program_, code_in(device, cache_folder)));
   return {};
 }
 

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "strobe/bench/providers/cuda/code_store.h"
-
 namespace strobe::bench {
 namespace {
 
@@ -47,25 +45,26 @@ std::vector<KernelLaunch> LoadedProgram::launches() const {
 }
 
 Result<LoadedProgram> load_program(CudaDevice& device, const KernelProgram& program,
-                                   const std::string& cache_folder) {
+                                   const CodeOf& code_of) {
   LoadedProgram loaded;
   loaded.is_cached = true;
-  std::map<std::string, StoredCode> by_source;  // operators of one kind share their source
+  std::map<std::string, KernelCode> by_source;  // operators of one kind share their source
   for (const GeneratedKernel& generated : program.kernels) {
     auto known = by_source.find(generated.source);
     if (known == by_source.end()) {
       const auto start = std::chrono::steady_clock::now();
-      STROBE_TRY(StoredCode code,
-                 compile_or_find(device, generated.source, generated.name, cache_folder));
-      loaded.compile_ms += ms_since(start);
+      STROBE_TRY(KernelCode code, code_of(generated));
+      (code.is_cached ? loaded.load_ms : loaded.compile_ms) += ms_since(start);
       loaded.is_cached = loaded.is_cached && code.is_cached;
+      if (loaded.not_kept.empty()) loaded.not_kept = code.not_kept;
       known = by_source.emplace(generated.source, std::move(code)).first;
     }
     ProgramKernel kernel;
     kernel.shape = {generated.grid, generated.block, generated.cluster, generated.shared_bytes};
     kernel.arguments = generated.arguments;
     const auto start = std::chrono::steady_clock::now();
-    STROBE_TRY(kernel.kernel, device.load(known->second.image, generated.name, kernel.shape));
+    kernel.image = known->second.image;
+    STROBE_TRY(kernel.kernel, device.load(kernel.image, generated.name, kernel.shape));
     loaded.load_ms += ms_since(start);
     loaded.kernels.push_back(std::move(kernel));
   }

@@ -7,27 +7,30 @@
 #include <vector>
 
 #include "strobe/bench/providers/cuda/device.h"
+#include "strobe/bench/providers/cuda/kernel_code.h"
 
 // A generated program on the device, and its arguments for one set of buffers.
 namespace strobe::bench {
 
 struct ProgramKernel {
   DeviceKernel kernel;
+  std::vector<char> image;  // it was loaded from
   LaunchShape shape;
   std::vector<KernelArgument> arguments;
 };
 
 struct LoadedProgram {
   std::vector<ProgramKernel> kernels;
-  double compile_ms = 0;
-  double load_ms = 0;
-  bool is_cached = false;  // every kernel's code was found
+  double compile_ms = 0;  // 0: every kernel's code was found
+  double load_ms = 0;     // with the finding
+  bool is_cached = false;
+  std::string not_kept;  // why compiled code could not be kept
 
   std::vector<KernelLaunch> launches() const;
 };
 
 Result<LoadedProgram> load_program(CudaDevice& device, const KernelProgram& program,
-                                   const std::string& cache_folder);
+                                   const CodeOf& code_of);
 
 // Arguments as the driver takes them: addresses of values that stay where they are.
 class BoundProgram {

@@ -41,14 +41,12 @@ ProgramCell::ProgramCell(std::shared_ptr<CudaSession> session, const CaseInfo& i
       origin_(std::move(origin)),
       tensors_(info, request.cell.shape, request.cell.dtype, program.between) {}
 
-Result<std::unique_ptr<ProgramCell>> ProgramCell::make(std::shared_ptr<CudaSession> session,
-                                                       const CaseInfo& info,
-                                                       const PrepareRequest& request,
-                                                       const KernelProgram& program,
-                                                       ProgramOrigin origin) {
+Result<std::unique_ptr<ProgramCell>> ProgramCell::make(
+    std::shared_ptr<CudaSession> session, const CaseInfo& info, const PrepareRequest& request,
+    const KernelProgram& program, const CodeOf& code_of, ProgramOrigin origin) {
   std::unique_ptr<ProgramCell> cell(
       new ProgramCell(std::move(session), info, request, program, std::move(origin)));
-  STROBE_TRY_VOID(cell->set_up(program));
+  STROBE_TRY_VOID(cell->set_up(program, code_of));
   return cell;
 }
 
@@ -56,12 +54,13 @@ Result<std::unique_ptr<ProgramCell>> ProgramCell::make_in(std::shared_ptr<Pooled
                                                           std::shared_ptr<CudaSession> session,
                                                           const CaseInfo& info,
                                                           const PrepareRequest& request,
-                                                          const KernelProgram& program) {
+                                                          const KernelProgram& program,
+                                                          const CodeOf& code_of) {
   std::unique_ptr<ProgramCell> cell(
       new ProgramCell(std::move(session), info, request, program, {}));
   STROBE_CHECK(memory->bytes() >= cell->tensors_.stride_bytes(), "shared memory has room for all");
   cell->first_ = std::move(memory);
-  STROBE_TRY_VOID(cell->set_up(program));
+  STROBE_TRY_VOID(cell->set_up(program, code_of));
   return cell;
 }
 
@@ -74,24 +73,28 @@ Result<void> ProgramCell::adopt(ProgramOrigin origin, std::string_view flush) {
   STROBE_TRY(const FlushKind kind, parse_flush(flush));
   STROBE_TRY(DeviceClock* const clock, session_->clock());
   origin_ = std::move(origin);
-  times_.codegen_ms = origin_.codegen_ms;
-  times_.autotune_ms = origin_.autotune_ms;
+  take_times();
   TimedCall& call = *this;
   timer_ = std::make_unique<CallTimer>(*clock, call, kind);
   return {};
 }
 
-Result<void> ProgramCell::set_up(const KernelProgram& program) {
+void ProgramCell::take_times() {
+  times_.codegen_ms = origin_.codegen_ms;
+  times_.autotune_ms = origin_.autotune_ms;
+  times_.nvrtc_ms = origin_.nvrtc_ms;
+  if (!times_.nvrtc_ms && !program_.is_cached) times_.nvrtc_ms = program_.compile_ms;
+  times_.load_ms = origin_.find_ms + program_.load_ms;
+  times_.is_cached = program_.is_cached;
+}
+
+Result<void> ProgramCell::set_up(const KernelProgram& program, const CodeOf& code_of) {
   CudaDevice& device = session_->device();
   STROBE_TRY_VOID(device.make_current());
   STROBE_TRY(const FlushKind flush, parse_flush(request_.flush));
   STROBE_TRY(DeviceClock* const clock, session_->clock());
-  STROBE_TRY(program_, load_program(device, program, request_.cache_folder));
-  times_.codegen_ms = origin_.codegen_ms;
-  times_.autotune_ms = origin_.autotune_ms;
-  times_.nvrtc_ms = program_.compile_ms;
-  times_.load_ms = program_.load_ms;
-  times_.is_cached = program_.is_cached;
+  STROBE_TRY(program_, load_program(device, program, code_of));
+  take_times();
   if (!first_) {
     STROBE_TRY(PooledMemory memory, session_->memory().take(tensors_.stride_bytes(), "tensors"));
     first_ = std::make_shared<PooledMemory>(std::move(memory));
@@ -233,6 +236,9 @@ double ProgramCell::peak_bytes() const {
 
 std::vector<std::string> ProgramCell::notes() const {
   std::vector<std::string> notes = origin_.notes;
+  if (!program_.not_kept.empty()) {
+    notes.push_back("compiled code could not be kept for the next run: " + program_.not_kept);
+  }
   if (timer_) std::ranges::move(timer_->notes(), std::back_inserter(notes));
   for (const ProgramKernel& kernel : program_.kernels) {
     if (kernel.kernel.local_bytes > 0) {

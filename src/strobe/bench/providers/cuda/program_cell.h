@@ -17,6 +17,8 @@ namespace strobe::bench {
 
 struct ProgramOrigin {  // what happened before there was a cell
   double codegen_ms = 0;
+  double find_ms = 0;              // in the cache
+  std::optional<double> nvrtc_ms;  // of all that were tried; absent: its own compiling counts
   std::optional<double> autotune_ms;
   double peak_bytes = 0;                      // while it was tuned
   std::map<std::string, std::string> config;  // beside the program's label
@@ -29,13 +31,14 @@ class ProgramCell final : public PreparedCell, private TimedCall {
                                                    const CaseInfo& info,
                                                    const PrepareRequest& request,
                                                    const KernelProgram& program,
-                                                   ProgramOrigin origin);
+                                                   const CodeOf& code_of, ProgramOrigin origin);
   // In memory that cells of the same case, shape and type share: candidates of one tuning.
   static Result<std::unique_ptr<ProgramCell>> make_in(std::shared_ptr<PooledMemory> memory,
                                                       std::shared_ptr<CudaSession> session,
                                                       const CaseInfo& info,
                                                       const PrepareRequest& request,
-                                                      const KernelProgram& program);
+                                                      const KernelProgram& program,
+                                                      const CodeOf& code_of);
   static std::size_t bytes_for(const CaseInfo& info, const Cell& cell,
                                const KernelProgram& program);
   // A candidate becomes the cell that was asked for.
@@ -47,6 +50,7 @@ class ProgramCell final : public PreparedCell, private TimedCall {
   Result<std::vector<float>> output_rows(std::size_t index,
                                          std::span<const std::int64_t> rows) override;
   std::vector<KernelLaunch> kernels() const override { return program_.launches(); }
+  const LoadedProgram& program() const { return program_; }
   CompileTimes compile_times() const override { return times_; }
   std::map<std::string, std::string> config() const override;
   double resident_bytes() const override { return static_cast<double>(tensors_.resident_bytes()); }
@@ -57,7 +61,8 @@ class ProgramCell final : public PreparedCell, private TimedCall {
  private:
   ProgramCell(std::shared_ptr<CudaSession> session, const CaseInfo& info,
               const PrepareRequest& request, const KernelProgram& program, ProgramOrigin origin);
-  Result<void> set_up(const KernelProgram& program);
+  Result<void> set_up(const KernelProgram& program, const CodeOf& code_of);
+  void take_times();
   Result<void> add_sets(std::size_t count, const PooledMemory& memory);
   Result<void> poison(std::size_t set);
   Result<bool> is_written(std::size_t set);

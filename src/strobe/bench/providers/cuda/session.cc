@@ -6,14 +6,14 @@ namespace strobe::bench {
 
 Result<DeviceClock*> CudaSession::clock() {
   if (!clock_) {
-    STROBE_TRY(clock_, DeviceClock::make(*device_));
+    STROBE_TRY(clock_, DeviceClock::make(*device_, cache_folder_));
   }
   return clock_.get();
 }
 
 Result<InputFill*> CudaSession::input_fill() {
   if (!input_fill_) {
-    STROBE_TRY(InputFill fill, InputFill::make(*device_));
+    STROBE_TRY(InputFill fill, InputFill::make(*device_, cache_folder_));
     input_fill_.emplace(std::move(fill));
   }
   return &*input_fill_;

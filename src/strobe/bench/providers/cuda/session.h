@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "strobe/bench/providers/cuda/device.h"
 #include "strobe/bench/providers/cuda/device_clock.h"
@@ -19,6 +20,8 @@ class CudaSession {
 
   CudaDevice& device() { return *device_; }
   MemoryPool& memory() { return memory_; }
+  // Where the code of its own kernels is kept that are not loaded yet; empty: nowhere.
+  void keep_code_in(std::string folder) { cache_folder_ = std::move(folder); }
   Result<DeviceClock*> clock();
   Result<InputFill*> input_fill();
   // Free for a cell: with what the pool keeps.
@@ -27,6 +30,7 @@ class CudaSession {
  private:
   std::unique_ptr<CudaDevice> device_;  // outlives all below
   MemoryPool memory_;
+  std::string cache_folder_;
   std::unique_ptr<DeviceClock> clock_;
   std::optional<InputFill> input_fill_;
 };

@@ -48,14 +48,17 @@ class UnfusedProvider final : public CudaProvider {
           .code = ErrorCode::kBadCommandLine, .what = std::move(why), .where = "", .hint = ""};
     }
     STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
+    opened->keep_code_in(request.cache_folder);
     const auto start = std::chrono::steady_clock::now();
     STROBE_TRY(const KernelProgram program,
                maker_(*info, request.cell.shape, request.cell.dtype, opened->device().chip()));
     ProgramOrigin origin;
     origin.codegen_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    STROBE_TRY(std::unique_ptr<ProgramCell> cell,
-               ProgramCell::make(opened, *info, request, program, std::move(origin)));
+    STROBE_TRY(
+        std::unique_ptr<ProgramCell> cell,
+        ProgramCell::make(opened, *info, request, program,
+                          code_in(opened->device(), request.cache_folder), std::move(origin)));
     return std::unique_ptr<PreparedCell>(std::move(cell));
   }
 

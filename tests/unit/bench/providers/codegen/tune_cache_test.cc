@@ -5,12 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/full_disk.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::bench {
 namespace {
 
 using strobe::testing::bytes_of;
+using strobe::testing::FullDisk;
 using strobe::testing::put_bytes;
 using strobe::testing::TemporaryFolder;
 
@@ -18,7 +20,7 @@ const TuneMachine kMachine = {"sm_90", "NVIDIA H200", "580.95", "NVRTC 13.0"};
 const std::string kKey = "0123456789abcdef0123456789abcdef";
 
 TuneEntry entry() {
-  return {"row-registers 256x16B", "strobe_softmax_x", 41.5, {'c', 'o', '\0', 'e'}};
+  return {"row-registers 256x16B", "strobe_softmax_x", 0, 41.5, {'c', 'o', '\0', 'e'}};
 }
 
 std::vector<KernelProgram> candidates(const std::string& source) {
@@ -86,20 +88,53 @@ TEST(TuneCache, a_folder_that_cannot_be_made_keeps_nothing_and_hurts_nobody) {
   const TemporaryFolder folder;
   put_bytes(folder / "file", "x");
   const TuneCache cache(folder / "file");
-  EXPECT_FALSE(cache.store(kKey, entry()));
+  const Result<void> kept = cache.store(kKey, entry());
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().code, ErrorCode::kCannotWrite);
+  EXPECT_EQ(kept.error().where, (folder / "file").string());
+  EXPECT_EQ(kept.error().what, "Not a directory");
   EXPECT_FALSE(cache.find(kKey).has_value());
 }
 
-TEST(TuneCache, a_full_disk_keeps_nothing) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
-  const TuneCache cache("/dev/full");
-  EXPECT_FALSE(cache.store(kKey, entry()));
+TEST(TuneCache, a_full_disk_keeps_nothing_and_leaves_nothing_behind) {
+  const TemporaryFolder folder;
+  const TuneCache cache(folder.path());
+  const Result<void> kept = [&] {
+    const FullDisk full;
+    return cache.store(kKey, entry());
+  }();
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().what, "File too large");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  ASSERT_TRUE(cache.store(kKey, entry()));
 }
 
 TEST(TuneCache, a_program_that_is_no_candidate_any_more_is_not_found_among_them) {
   TuneEntry gone = entry();
   gone.kernel = "strobe_softmax_y";
   EXPECT_FALSE(find_candidate(gone, candidates("s")).has_value());
+  gone = entry();
+  gone.candidate = 1;
+  EXPECT_FALSE(find_candidate(gone, candidates("s")).has_value());
+}
+
+// Names do not tell all constants of a source: the place does.
+TEST(TuneCache, of_two_candidates_with_one_name_the_one_is_found_that_won) {
+  std::vector<KernelProgram> two = candidates("a");
+  two.push_back(candidates("b").front());
+  TuneEntry second = entry();
+  second.candidate = 1;
+  EXPECT_EQ(find_candidate(second, two), 1u);
+}
+
+TEST(TuneCache, a_kernel_that_nobody_chose_is_kept_by_its_source) {
+  const TemporaryFolder folder;
+  const TuneCache cache(folder.path());
+  const std::string key = code_key(kMachine, "a kernel");
+  EXPECT_NE(key, code_key(kMachine, "another kernel"));
+  const TuneEntry code = {"", "strobe_flush", 0, 0, {'c'}};
+  ASSERT_TRUE(cache.store(key, code));
+  EXPECT_EQ(cache.find(key), code);
 }
 
 TEST(TuneKey, rows_count_by_their_power_of_two) {

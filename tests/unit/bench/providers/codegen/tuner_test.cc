@@ -128,6 +128,37 @@ TEST(Tuner, a_lost_device_ends_it) {
   EXPECT_EQ(tuned.error().what, "the device is gone");
 }
 
+TEST(Tuner, candidates_beyond_the_budget_are_not_looked_at) {
+  ScriptedTimer timer = timer_of(10);
+  timer.true_us["p7"] = 1;
+  TuneOptions options;
+  options.budget_ms = 100;
+  options.elapsed_ms = [&] { return 30.0 * static_cast<double>(timer.asked.size()); };
+  const Result<Tuned> tuned = tune(timer, programs(10), options);
+  ASSERT_TRUE(tuned.has_value());
+  EXPECT_EQ(tuned->index, 0u);
+  EXPECT_EQ(tuned->timed, 4);  // after 30, 60, 90 and 120 ms
+  EXPECT_EQ(tuned->skipped, 6);
+  EXPECT_EQ(timer.asked.count("p7"), 0u);
+}
+
+TEST(Tuner, later_rounds_take_as_many_samples_as_the_budget_allows) {
+  ScriptedTimer timer = timer_of(2);
+  for (auto& [label, us] : timer.true_us) us = 10'000;
+  TuneOptions options;
+  options.budget_ms = 300;
+  options.elapsed_ms = [&] { return 10.0 * (timer.asked["p0"] + timer.asked["p1"]); };
+  ASSERT_TRUE(tune(timer, programs(2), options).has_value());
+  // 100 ms for five of both, 200 ms left for ten of both, then the fewest.
+  EXPECT_EQ(timer.asked["p0"], 5 + 10 + TuneOptions::kFewest);
+}
+
+TEST(Tuner, equals_are_decided_by_the_generators_order) {
+  ScriptedTimer timer = timer_of(2);
+  timer.true_us["p0"] = timer.true_us["p1"];
+  EXPECT_EQ(tune(timer, programs(2))->index, 0u);
+}
+
 TEST(Tuner, nothing_to_choose_from_is_an_error) {
   ScriptedTimer timer;
   EXPECT_FALSE(tune(timer, {}).has_value());

@@ -25,9 +25,15 @@ class ProgramCellTest : public ::testing::Test {
   }
 
   Result<std::unique_ptr<ProgramCell>> make(const KernelProgram& program) {
-    return ProgramCell::make(
-        session_, *find_case("softmax"), request_, program,
-        {.codegen_ms = 1.5, .autotune_ms = {}, .peak_bytes = 0, .config = {}, .notes = {}});
+    return ProgramCell::make(session_, *find_case("softmax"), request_, program,
+                             code_in(session_->device(), ""),
+                             {.codegen_ms = 1.5,
+                              .find_ms = 0,
+                              .nvrtc_ms = {},
+                              .autotune_ms = {},
+                              .peak_bytes = 0,
+                              .config = {},
+                              .notes = {}});
   }
 
   ScriptedDriver script_;

@@ -1,15 +1,23 @@
 #include "strobe/bench/providers/cuda/program_providers.h"
 
+#include <filesystem>
+#include <optional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fake_nvrtc.h"
 #include "scripted_driver.h"
 #include "scripted_program.h"
 #include "strobe/bench/cases/case_info.h"
+#include "strobe/bench/providers/codegen/tune_cache.h"
+#include "tests/support/full_disk.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::bench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -47,6 +55,17 @@ class ProgramProviders : public ::testing::Test {
                                       copy_program("fast", "strobe_fast")};
   }
 
+  PrepareRequest keeping(Cell cell = kSoftmax) const {
+    PrepareRequest request = asking_for(std::move(cell));
+    request.cache_folder = (folder_ / "cache").string();
+    return request;
+  }
+  static Cell other_shape() { return {"softmax", {{4, 16}}, DType::kF32, "cuda-fused"}; }
+  Result<std::unique_ptr<PreparedCell>> prepared_by_a_new_process(Cell cell = kSoftmax) {
+    return make_fused_provider(two, open_)->prepare(keeping(std::move(cell)));
+  }
+
+  strobe::testing::TemporaryFolder folder_;
   ScriptedDriver script_;
   OpenSession open_;
 };
@@ -162,6 +181,148 @@ TEST_F(ProgramProviders, candidates_share_one_piece_of_memory) {
   const auto provider = make_fused_provider(two, open_);
   ASSERT_TRUE(provider->prepare(asking_for(kSoftmax)));
   EXPECT_EQ(script_.count("allocate 512"), 1u);
+}
+
+TEST_F(ProgramProviders, a_choice_is_found_again_and_neither_compiled_nor_timed) {
+  const auto first = prepared_by_a_new_process();
+  ASSERT_TRUE(first) << first.error().what;
+  EXPECT_FALSE((*first)->compile_times().is_cached);
+  EXPECT_TRUE((*first)->compile_times().nvrtc_ms.has_value());
+  const std::size_t compiled = script_.count("compile");
+  script_.calls.clear();
+  const auto second = prepared_by_a_new_process();
+  ASSERT_TRUE(second) << second.error().what;
+  EXPECT_GT(compiled, 0u);
+  EXPECT_EQ(script_.count("compile"), 0u);  // nor was anything that measures
+  EXPECT_EQ(script_.count("launch strobe_slow"), 0u);
+  EXPECT_EQ(script_.count("launch strobe_fast"), 1u);
+  EXPECT_EQ((*second)->config().at("schedule"), "fast");
+  const CompileTimes times = (*second)->compile_times();
+  EXPECT_TRUE(times.is_cached);
+  EXPECT_TRUE(times.codegen_ms.has_value());
+  EXPECT_TRUE(times.load_ms.has_value());
+  EXPECT_TRUE(times.first_call_ms.has_value());
+  EXPECT_FALSE(times.nvrtc_ms.has_value());
+  EXPECT_FALSE(times.autotune_ms.has_value());
+}
+
+TEST_F(ProgramProviders, who_finds_everything_does_not_open_the_compiler) {
+  ASSERT_TRUE(prepared_by_a_new_process());
+  // A library by its name, and no compiler if one opened it.
+  FakeNvrtc nvrtc("13.0");
+  CudaDevice* device = nullptr;
+  const auto provider = make_fused_provider(two, [&]() -> Result<std::shared_ptr<CudaSession>> {
+    auto opened = CudaDevice::open(script_.api(), RunTimeCompiler::find(13), {});
+    device = opened->get();
+    return std::make_shared<CudaSession>(std::move(*opened));
+  });
+  EXPECT_EQ(provider->probe().version, "NVRTC 13.0, driver of CUDA 13.0");
+  const auto cell = provider->prepare(keeping());
+  ASSERT_TRUE(cell) << cell.error().what;
+  EXPECT_TRUE((*cell)->compile_times().is_cached);
+  EXPECT_FALSE(device->is_compiler_open());
+}
+
+TEST_F(ProgramProviders, every_cell_has_its_own_choice) {
+  ASSERT_TRUE(prepared_by_a_new_process());
+  const auto other = prepared_by_a_new_process(other_shape());
+  ASSERT_TRUE(other);
+  EXPECT_FALSE((*other)->compile_times().is_cached);
+  EXPECT_TRUE((*prepared_by_a_new_process())->compile_times().is_cached);
+  EXPECT_TRUE((*prepared_by_a_new_process(other_shape()))->compile_times().is_cached);
+}
+
+TEST_F(ProgramProviders, code_that_the_driver_refuses_is_made_anew_and_written_over) {
+  ASSERT_TRUE(prepared_by_a_new_process());
+  // Whole, with the right checksum, and of another chip.
+  const TuneCache cache(folder_ / "cache");
+  std::size_t changed = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache")) {
+    if (file.path().extension() != ".json") continue;
+    const std::string key = file.path().stem().string();
+    std::optional<TuneEntry> entry = cache.find(key);
+    ASSERT_TRUE(entry.has_value());
+    if (entry->label.empty()) continue;
+    const std::string foreign = "foreign code";
+    entry->image.assign(foreign.begin(), foreign.end());
+    ASSERT_TRUE(cache.store(key, *entry));
+    ++changed;
+  }
+  ASSERT_EQ(changed, 1u);
+  const auto again = prepared_by_a_new_process();
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_FALSE((*again)->compile_times().is_cached);
+  EXPECT_TRUE((*again)->compile_times().autotune_ms.has_value());
+  EXPECT_THAT((*again)->notes(),
+              Contains(HasSubstr("what the cache had was no good: cuModuleLoad")));
+  EXPECT_TRUE((*prepared_by_a_new_process())->compile_times().is_cached);
+}
+
+TEST_F(ProgramProviders, damaged_files_are_made_anew_and_written_over) {
+  ASSERT_TRUE(prepared_by_a_new_process());
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache")) {
+    std::string bytes = strobe::testing::bytes_of(file.path());
+    strobe::testing::put_bytes(file.path(), bytes.substr(0, bytes.size() / 2));
+  }
+  const auto again = prepared_by_a_new_process();
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_FALSE((*again)->compile_times().is_cached);
+  EXPECT_TRUE((*prepared_by_a_new_process())->compile_times().is_cached);
+}
+
+TEST_F(ProgramProviders, a_full_disk_is_a_note_and_the_run_goes_on) {
+  const auto cell = [&] {
+    const strobe::testing::FullDisk full;
+    return prepared_by_a_new_process();
+  }();
+  ASSERT_TRUE(cell) << cell.error().what;
+  EXPECT_EQ((*cell)->config().at("schedule"), "fast");
+  EXPECT_THAT((*cell)->notes(), Contains(AllOf(HasSubstr("the choice could not be kept"),
+                                               HasSubstr("File too large"))));
+  EXPECT_FALSE((*prepared_by_a_new_process())->compile_times().is_cached);
+}
+
+TEST_F(ProgramProviders, a_folder_that_cannot_be_written_to_is_a_note) {
+  strobe::testing::put_bytes(folder_ / "cache", "a file where a folder should be");
+  const auto fused = prepared_by_a_new_process();
+  ASSERT_TRUE(fused) << fused.error().what;
+  EXPECT_THAT((*fused)->notes(), Contains(HasSubstr("the choice could not be kept for the next "
+                                                    "run: " +
+                                                    (folder_ / "cache").string())));
+  const auto unfused = make_unfused_provider(copy, open_)->prepare(keeping());
+  ASSERT_TRUE(unfused) << unfused.error().what;
+  EXPECT_THAT((*unfused)->notes(), Contains(HasSubstr("compiled code could not be kept")));
+}
+
+// What is checked and what is timed are two preparations, and one program.
+TEST_F(ProgramProviders, one_process_stays_with_its_choice_even_if_nothing_is_kept) {
+  const auto provider = make_fused_provider(two, open_);
+  ASSERT_TRUE(provider->prepare(asking_for(kSoftmax)));
+  script_.kernel_us = {{"strobe_slow", 10}, {"strobe_fast", 50}};
+  const auto again = provider->prepare(asking_for(kSoftmax));
+  ASSERT_TRUE(again);
+  EXPECT_EQ((*again)->config().at("schedule"), "fast");
+}
+
+TEST_F(ProgramProviders, without_tuning_compiled_code_is_kept_all_the_same) {
+  PrepareRequest request = keeping();
+  request.may_tune = false;
+  ASSERT_TRUE(make_fused_provider(two, open_)->prepare(request));
+  const auto again = make_fused_provider(two, open_)->prepare(request);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE((*again)->compile_times().is_cached);
+  EXPECT_EQ((*again)->config().at("schedule"), "slow");
+}
+
+TEST_F(ProgramProviders, the_unfused_one_finds_its_code_again) {
+  play_copies(script_);
+  ASSERT_TRUE(make_unfused_provider(copy, open_)->prepare(keeping()));
+  script_.calls.clear();
+  const auto again = make_unfused_provider(copy, open_)->prepare(keeping());
+  ASSERT_TRUE(again);
+  EXPECT_TRUE((*again)->compile_times().is_cached);
+  EXPECT_FALSE((*again)->compile_times().nvrtc_ms.has_value());
+  EXPECT_EQ(script_.count("compile"), 0u);
 }
 
 TEST_F(ProgramProviders, the_unfused_one_runs_what_it_was_given) {

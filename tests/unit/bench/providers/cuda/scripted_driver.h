@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,9 @@ class ScriptedDriver {
     return driver;
   }
   static ScriptedDriver& me() { return *current(); }
+  static const std::string& source_of(NvrtcProgram program) {
+    return *reinterpret_cast<const std::string*>(program);
+  }
 
   bool is_held() const { return flag_ != nullptr && *flag_ == 0; }
 
@@ -140,7 +144,7 @@ class ScriptedDriver {
   bool is_capturing_ = false;
   std::vector<Node> captured_;
   std::map<CuPointer, std::size_t> sizes_;
-  std::string compiled_;
+  std::mutex compiling_;  // the only thing that several threads do
 };
 
 inline DriverApi ScriptedDriver::api() {
@@ -273,8 +277,10 @@ inline DriverApi ScriptedDriver::api() {
     *ms = static_cast<float>((me().events_[end] - me().events_[start]) / 1e3);
     return me().log("elapsed");
   };
-  api.module_load = [](CuModule* module, const void*, unsigned, int*, void**) {
+  api.module_load = [](CuModule* module, const void* image, unsigned, int*, void**) {
     *module = reinterpret_cast<CuModule>(5);
+    // Code of another chip, as tests write it: CUDA_ERROR_NO_BINARY_FOR_GPU.
+    if (std::strncmp(static_cast<const char*>(image), "foreign", 7) == 0) return CuResult{209};
     return me().log("load");
   };
   api.module_unload = [](CuModule) { return me().log("unload"); };
@@ -332,21 +338,24 @@ inline NvrtcApi ScriptedDriver::nvrtc() {
   api.error_text = [](int) { return "an error of a test"; };
   api.create = [](NvrtcProgram* program, const char* source, const char*, int, const char* const*,
                   const char* const*) {
-    me().compiled_ = source;
-    *program = reinterpret_cast<NvrtcProgram>(1);
+    *program = reinterpret_cast<NvrtcProgram>(new std::string(source));
     return 0;
   };
-  api.destroy = [](NvrtcProgram*) { return 0; };
-  api.compile = [](NvrtcProgram, int, const char* const*) {
+  api.destroy = [](NvrtcProgram* program) {
+    delete reinterpret_cast<std::string*>(*program);
+    return 0;
+  };
+  api.compile = [](NvrtcProgram program, int, const char* const*) {
+    const std::lock_guard lock(me().compiling_);
     me().log("compile");
-    return me().compiled_.find("#error") == std::string::npos ? 0 : 6;
+    return source_of(program).find("#error") == std::string::npos ? 0 : 6;
   };
-  api.cubin_bytes = [](NvrtcProgram, std::size_t* bytes) {
-    *bytes = me().compiled_.size();
+  api.cubin_bytes = [](NvrtcProgram program, std::size_t* bytes) {
+    *bytes = source_of(program).size();
     return 0;
   };
-  api.cubin = [](NvrtcProgram, char* out) {
-    std::memcpy(out, me().compiled_.data(), me().compiled_.size());
+  api.cubin = [](NvrtcProgram program, char* out) {
+    std::memcpy(out, source_of(program).data(), source_of(program).size());
     return 0;
   };
   api.ptx_bytes = api.cubin_bytes;
