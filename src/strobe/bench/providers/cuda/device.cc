@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/check.h"
+#include "strobe/device/vendor_library.h"
 
 namespace strobe::bench {
 namespace {
@@ -40,19 +41,20 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open() {
   STROBE_TRY(const DriverApi driver, open_driver());
   int version = 0;
   if (driver.driver_version(&version) != cu::kSuccess) version = 0;
-  constexpr int kAnyMajor = 99;
-  return open(driver, open_nvrtc(version > 0 ? version / 1000 : kAnyMajor), open_nvml());
+  const int major = version > 0 ? version / 1000 : device::kAnyCuda;
+  return open(driver, open_nvrtc(major), open_nvml(), [major] { return open_cupti(major); });
 }
 
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const DriverApi& driver,
-                                                     Result<NvrtcApi> nvrtc, const NvmlApi& nvml) {
-  std::unique_ptr<CudaDevice> device(new CudaDevice(driver, std::move(nvrtc)));
+                                                     Result<NvrtcApi> nvrtc, const NvmlApi& nvml,
+                                                     OpenCupti cupti) {
+  std::unique_ptr<CudaDevice> device(new CudaDevice(driver, std::move(nvrtc), std::move(cupti)));
   STROBE_TRY_VOID(device->start(nvml));
   return device;
 }
 
-CudaDevice::CudaDevice(const DriverApi& driver, Result<NvrtcApi> nvrtc)
-    : driver_(driver), nvrtc_(std::move(nvrtc)) {}
+CudaDevice::CudaDevice(const DriverApi& driver, Result<NvrtcApi> nvrtc, OpenCupti cupti)
+    : driver_(driver), nvrtc_(std::move(nvrtc)), open_cupti_(std::move(cupti)) {}
 
 CudaDevice::~CudaDevice() {
   stream_ = {};
@@ -148,6 +150,16 @@ Result<void> CudaDevice::check(CuResult result, std::string_view call, std::stri
     error.hint = "the GPU's context is lost: nothing more can run in this process";
     lost_ = error;
   }
+  return error;
+}
+
+Result<CuptiApi> CudaDevice::cupti() {
+  if (!cupti_) {
+    cupti_ = open_cupti_ ? open_cupti_() : device::no_library(device::Library::kCupti, {});
+  }
+  if (*cupti_) return *cupti_;
+  Error error = cupti_->error();
+  error.code = ErrorCode::kNotFound;
   return error;
 }
 
