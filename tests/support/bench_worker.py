@@ -10,7 +10,8 @@ bench_worker.py [WORD=VALUE...]
   us=NUMBER           the time of every sample
   kernels=NAME,...    what it says it launched
   values=right|wrong|none|short   wrong: half of it; none: no file; right: a copy of the input
-  resident=BYTES free=BYTES obstacle=TEXT only=cell device=TEXT
+  resident=BYTES free=BYTES obstacle=TEXT only=cell device=TEXT modes=MODE,...
+  tell=pid            a note with the number of its process
 """
 import array
 import json
@@ -132,14 +133,14 @@ class Worker:
     def outcome(self):
         return {"kernels": self.kernels(), "first_call_ms": 1.0, "outputs": 1,
                 "resident_bytes": float(self.get("resident", "4096")), "peak_bytes": 8192,
-                "notes": ["recompiles:0"]}
+                "notes": ["recompiles:0"] + (["pid:%d" % os.getpid()] if self.get("tell") == "pid" else [])}
 
     def answer(self, request):
         op = request["op"]
         reply = {"id": request.get("id"), "status": "ok", "a_word_of_tomorrow": {"is": ["ignored"]}}
         if op == "hello":
             reply.update(ok=not self.get("obstacle"), version="1.0", device=self.get("device", "script"),
-                         obstacle=self.get("obstacle"), modes=["device", "call"])
+                         obstacle=self.get("obstacle"), modes=self.get("modes", "device,call").split(","))
             if self.get("only") != "cell":
                 reply["ops"] = OPS
             del reply["id"]

@@ -262,36 +262,39 @@ std::vector<Flag> bench_cell_flags() {
 }
 
 std::vector<Flag> bench_measure_flags() {
-  return {{.name = "quick", .help = "few shapes of at most 16 M elements, short measurements"},
-          {.name = "mode",
-           .kind = FlagKind::kList,
-           .value = "MODE",
-           .help = "device, graph, call, activity, cpu (default: what each provider can)"},
-          {.name = "l2",
-           .kind = FlagKind::kValue,
-           .value = "STATE",
-           .help = "the cache before each call: cold (usual), cold-dirty, rotate, hot",
-           .choices = {"cold", "cold-dirty", "rotate", "hot"}},
-          {.name = "stop",
-           .kind = FlagKind::kValue,
-           .value = "RULE",
-           .help = "when a time is known well enough: median:0.5% (usual), samples:N, time:200ms, "
-                   "noise:1%, entropy"},
-          {.name = "samples", .help = "keep every sample in a file beside -o"},
-          {.name = "repeat-check",
-           .kind = FlagKind::kValue,
-           .value = "N",
-           .help = "ask for the values N more times: the bits must not change"},
-          {.name = "style",
-           .kind = FlagKind::kValue,
-           .value = "STYLE",
-           .help = "paddle: also the lines of Paddle's attention benchmark",
-           .choices = {"strobe", "paddle"}},
-          {.name = "output",
-           .kind = FlagKind::kValue,
-           .value = "FILE",
-           .help = "keep the run as JSON; FILE.partial grows with every cell until then",
-           .letter = 'o'}};
+  return {
+      {.name = "quick", .help = "few shapes of at most 16 M elements, short measurements"},
+      {.name = "mode",
+       .kind = FlagKind::kList,
+       .value = "MODE",
+       .help =
+           "device, graph, call, activity, cpu (default: what each provider can, but activity, the "
+           "kernels' own durations by CUPTI, only when asked for)"},
+      {.name = "l2",
+       .kind = FlagKind::kValue,
+       .value = "STATE",
+       .help = "the cache before each call: cold (usual), cold-dirty, rotate, hot",
+       .choices = {"cold", "cold-dirty", "rotate", "hot"}},
+      {.name = "stop",
+       .kind = FlagKind::kValue,
+       .value = "RULE",
+       .help = "when a time is known well enough: median:0.5% (usual), samples:N, time:200ms, "
+               "noise:1%, entropy"},
+      {.name = "samples", .help = "keep every sample in a file beside -o"},
+      {.name = "repeat-check",
+       .kind = FlagKind::kValue,
+       .value = "N",
+       .help = "ask for the values N more times: the bits must not change"},
+      {.name = "style",
+       .kind = FlagKind::kValue,
+       .value = "STYLE",
+       .help = "paddle: also the lines of Paddle's attention benchmark",
+       .choices = {"strobe", "paddle"}},
+      {.name = "output",
+       .kind = FlagKind::kValue,
+       .value = "FILE",
+       .help = "keep the run as JSON; FILE.partial grows with every cell until then",
+       .letter = 'o'}};
 }
 
 }  // namespace strobe::cli

@@ -6,8 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "strobe/device/vendor_library.h"
+
 // Facts about the machine strobe runs on. Nothing here fails: what cannot be found is absent.
-// Vendor libraries are opened to be asked for their version, and closed again.
+// Vendor libraries are opened to be asked for their version.
 namespace strobe::device {
 
 struct CpuFacts {
@@ -40,8 +42,7 @@ struct Found {
   std::string detail;  // "1 device: NVIDIA H200"
 };
 
-enum class Library { kCudaDriver, kNvml, kCupti, kNvrtc, kCublasLt, kCudnn };
-std::optional<Found> probe_library(Library library);
+std::optional<Found> probe_library(Library which);
 
 // The first of `names` found on the PATH or where its vendor installs it, asked for its version
 // with `--version`. A program that does not answer in time has no version.

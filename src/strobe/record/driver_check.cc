@@ -1,6 +1,5 @@
 #include "strobe/record/driver_check.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -8,6 +7,8 @@
 #include <string>
 
 #include <fmt/format.h>
+
+#include "strobe/device/vendor_library.h"
 
 namespace strobe::record {
 namespace {
@@ -37,14 +38,11 @@ std::uint64_t effective_capabilities() {
 }  // namespace
 
 Result<void> check_driver() {
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (driver == nullptr) {
-    return lacks("there is no CUDA driver on this machine (libcuda.so.1 is missing)",
-                 "record on a machine with an NVIDIA GPU; in a container, start it with the GPU's "
-                 "driver mounted (`--gpus all`)");
-  }
-  const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
-  const auto count = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+  STROBE_TRY(const device::OpenLibrary driver,
+             device::open_library(device::Library::kCudaDriver, device::kAnyCuda,
+                                  device::OpenLibrary::at));
+  const auto init = driver.function<int(unsigned)>("cuInit");
+  const auto count = driver.function<int(int*)>("cuDeviceGetCount");
   if (init == nullptr || count == nullptr) {
     return lacks("libcuda.so.1 is not a CUDA driver (it has no cuInit)",
                  "`ldconfig -p | grep libcuda` shows which file is found first");

@@ -81,10 +81,14 @@ class GroupRun {
     }
     for (Contender& contender : contenders) plan(contender);
     for (const std::vector<Contender*>& batch : batches(contenders)) run_batch(batch);
-    // After a failure a device may be in any state; the next cell gets a worker that has seen none.
+    // After a failure a device may be in any state, and recording kernels leaves hooks in a process
+    // that make later calls dearer; the next cell gets a worker that has seen neither.
     for (Contender& contender : contenders) {
       const CellStatus status = contender.record->status;
-      if (status == CellStatus::kError || status == CellStatus::kOom) contender.session->end();
+      if (status == CellStatus::kError || status == CellStatus::kOom ||
+          contender.record->times.contains(TimeMode::kActivity)) {
+        contender.session->end();
+      }
     }
     judge_pairs(records);
     return records;
@@ -226,14 +230,18 @@ class GroupRun {
     contender.is_prepared = false;
   }
 
+  bool is_wanted(TimeMode mode, const WorkerSession& session) const {
+    const std::vector<TimeMode> usual = session.usual_modes();
+    const std::vector<TimeMode>& wanted = request_.modes.empty() ? usual : request_.modes;
+    return wanted.empty() || std::ranges::find(wanted, mode) != wanted.end();
+  }
+
   void measure_mode(const std::vector<Contender*>& batch, TimeMode mode) {
-    const bool is_asked =
-        request_.modes.empty() || std::ranges::find(request_.modes, mode) != request_.modes.end();
     std::vector<Contender*> taking_part;
     std::vector<RemoteSampler> samplers;
     for (Contender* contender : batch) {
-      if (!is_asked || !contender->is_in() || !contender->is_prepared) continue;
-      if (!contender->session->has(mode)) continue;
+      if (!contender->is_in() || !contender->is_prepared) continue;
+      if (!contender->session->has(mode) || !is_wanted(mode, *contender->session)) continue;
       taking_part.push_back(contender);
       samplers.emplace_back(*contender->session, contender->id);
     }

@@ -59,7 +59,7 @@ std::vector<TimeMode> modes_of(const RunRequest& request, const Sessions& sessio
   if (!request.modes.empty()) return request.modes;
   std::set<TimeMode> modes;
   for (const auto& session : sessions) {
-    const std::vector<TimeMode>& own = session->hello().modes;
+    const std::vector<TimeMode> own = session->usual_modes();
     modes.insert(own.begin(), own.end());
   }
   return {modes.begin(), modes.end()};
@@ -98,6 +98,8 @@ RunHeader header_of(const RunRequest& request, const Sessions& sessions,
   };
   header.floors = ask(WorkerOp::kFloors, "floors").floors.value_or(Floors{});
   header.roofs = ask(WorkerOp::kRoofs, "roofs").roofs.value_or(Roofs{});
+  // Recording has left its hooks in that process; cells get one without.
+  if (header.floors.empty_kernel) chosen->end();
   return header;
 }
 

@@ -50,7 +50,7 @@ void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare,
     return session.ask(asked);
   };
   std::vector<TimeMode> modes = request.modes;
-  if (modes.empty()) modes = session.hello().modes;
+  if (modes.empty()) modes = session.usual_modes();
   if (modes.empty()) modes = {TimeMode::kDevice};
 
   const Checked checked = check_cell(reference, folder, request.repeat_check,

@@ -19,6 +19,12 @@ bool WorkerSession::has(TimeMode mode) const {
                               : std::ranges::find(hello_.modes, mode) != hello_.modes.end();
 }
 
+std::vector<TimeMode> WorkerSession::usual_modes() const {
+  std::vector<TimeMode> modes = hello_.modes;
+  if (modes.size() > 1) std::erase(modes, TimeMode::kActivity);
+  return modes;
+}
+
 Result<void> WorkerSession::begin(const std::string& key) {
   if (worker_ != nullptr && worker_->is_alive() && key == key_) return {};
   if (worker_ != nullptr && worker_->is_alive() && key_.empty()) {

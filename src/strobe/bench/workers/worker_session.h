@@ -23,6 +23,9 @@ class WorkerSession {
   bool was_ever_available() const { return was_available_; }
   bool can(std::string_view op) const;  // "sample"
   bool has(TimeMode mode) const;
+  // What is timed where nobody says what: all it has, but the recorded durations of kernels only if
+  // they are all. Who wants these beside the others asks, since recording outlasts the cell.
+  std::vector<TimeMode> usual_modes() const;
 
   // A live worker that has seen nothing but cells of this key; an error says why there is none.
   Result<void> begin(const std::string& key);

@@ -191,6 +191,38 @@ TEST(Runner, a_time_near_the_floor_is_flagged) {
   EXPECT_FALSE(cell(outcome, "over").has(CellFlag::kNearFloor));
 }
 
+TEST(Runner, durations_of_kernels_are_recorded_for_who_asks_or_where_there_is_nothing_else) {
+  RunRequest request = a_request({{"both", {"modes=device,activity"}},
+                                  {"one", {"modes=activity"}},
+                                  {"simple", {"modes=device,activity", "only=cell"}}});
+  request.modes = {};
+  const BenchOutcome usual = ran(request);
+  for (const char* const provider : {"both", "simple"}) {
+    EXPECT_NE(cell(usual, provider).time(TimeMode::kDevice), nullptr) << provider;
+    EXPECT_EQ(cell(usual, provider).time(TimeMode::kActivity), nullptr) << provider;
+  }
+  EXPECT_NE(cell(usual, "one").time(TimeMode::kActivity), nullptr);
+
+  request.modes = {TimeMode::kDevice, TimeMode::kActivity};
+  const BenchOutcome asked = ran(request);
+  EXPECT_NE(cell(asked, "both").time(TimeMode::kDevice), nullptr);
+  EXPECT_NE(cell(asked, "both").time(TimeMode::kActivity), nullptr);
+  EXPECT_THAT(asked.run.header.method.modes, ElementsAre(TimeMode::kDevice, TimeMode::kActivity));
+}
+
+TEST(Runner, a_process_that_recorded_kernels_measures_no_further_cell) {
+  RunRequest request = a_request({{"both", {"modes=device,activity", "tell=pid"}}});
+  request.shapes = {Shape{{4, 8}}, Shape{{4, 8}}};
+  const BenchOutcome plain = ran(request);
+  ASSERT_EQ(plain.run.cells.size(), 2u);
+  EXPECT_EQ(cell(plain, "both", 0).notes.back(), cell(plain, "both", 1).notes.back());
+  request.modes = {TimeMode::kActivity};
+  const BenchOutcome recorded = ran(request);
+  ASSERT_EQ(recorded.run.cells.size(), 2u);
+  EXPECT_THAT(cell(recorded, "both").notes.back(), HasSubstr("pid:"));
+  EXPECT_NE(cell(recorded, "both", 0).notes.back(), cell(recorded, "both", 1).notes.back());
+}
+
 TEST(Runner, a_worker_that_knows_cells_alone_is_enough) {
   RunRequest request = a_request({{"simple", {"only=cell", "us=7"}},
                                   {"wrong", {"only=cell", "values=wrong"}},

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/bench/providers/cuda/activity_recording.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::bench {
@@ -60,13 +61,14 @@ Result<SampleBlock> CallTimer::sample(const SampleRequest& request) {
     case TimeMode::kGraph:
       return sample_graph(request);
     case TimeMode::kActivity:
+      return sample_activity(request);
     case TimeMode::kCpu:
       break;
   }
   return Error{.code = ErrorCode::kBadCommandLine,
                .what = "a GPU is not timed in that mode",
                .where = "--mode",
-               .hint = "one of device, graph, call"};
+               .hint = "one of device, graph, call, activity"};
 }
 
 // Without a hold: code that is loaded at its first launch would wait for ever behind one.
@@ -163,6 +165,33 @@ Result<SampleBlock> CallTimer::sample_graph(const SampleRequest& request) {
     add(samples, block, 1.0 / graph_calls_);
   }
   return finished(std::move(samples));
+}
+
+// One call at a time: what was recorded between two moments of rest is the call's.
+Result<SampleBlock> CallTimer::sample_activity(const SampleRequest& request) {
+  CudaDevice& device = clock_.device();
+  STROBE_TRY(const CuptiApi cupti, device.cupti());
+  STROBE_TRY(const std::unique_ptr<ActivityRecording> recording, ActivityRecording::start(cupti));
+  const StopWatch watch;
+  SampleBlock samples;
+  for (int i = 0; i < std::max(1, request.count); ++i) {
+    if (i > 0 && watch.ms() >= request.budget_ms) break;
+    STROBE_TRY_VOID(before(flush_));
+    STROBE_TRY_VOID(device.synchronize());
+    STROBE_TRY_VOID(recording->take());
+    STROBE_TRY_VOID(enqueue_next());
+    STROBE_TRY_VOID(device.synchronize());
+    STROBE_TRY(const std::vector<KernelLaunch> kernels, recording->take());
+    if (kernels.empty()) {
+      return Error{.code = ErrorCode::kTooLittleData,
+                   .what = "CUPTI recorded no kernel of this call",
+                   .where = "--mode activity",
+                   .hint = "a profiler around strobe may take the records"};
+    }
+    kernel_times_.add(kernels);
+    samples.samples_us.push_back(sum_us(kernels));
+  }
+  return samples;
 }
 
 Result<DeviceClock::Block> CallTimer::replay(int repetitions) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "strobe/bench/providers/cuda/device_clock.h"
+#include "strobe/bench/providers/cuda/kernel_times.h"
 #include "strobe/bench/providers/provider.h"
 
 // A call that is timed, whoever makes it: a generated program or a vendor's library.
@@ -35,6 +36,8 @@ class CallTimer {
 
   Result<SampleBlock> sample(const SampleRequest& request);
   std::vector<std::string> notes() const;
+  // With their durations, if the mode was activity; none otherwise.
+  std::vector<KernelLaunch> recorded_kernels() const { return kernel_times_.medians(); }
 
   // How many sets of that size cover twice the L2 cache.
   static std::size_t sets_to_cover(double set_bytes, double l2_bytes);
@@ -47,6 +50,7 @@ class CallTimer {
   Result<SampleBlock> sample_device(const SampleRequest& request);
   Result<SampleBlock> sample_call(const SampleRequest& request);
   Result<SampleBlock> sample_graph(const SampleRequest& request);
+  Result<SampleBlock> sample_activity(const SampleRequest& request);
   Result<void> make_graph();
   Result<void> capture(int calls, OwnedGraph& graph);
   Result<DeviceClock::Block> replay(int repetitions);
@@ -65,6 +69,7 @@ class CallTimer {
   int timed_out_before_ = 0;
   std::string graph_note_;
   std::vector<double> enqueue_us_;
+  KernelTimes kernel_times_;
 };
 
 }  // namespace strobe::bench

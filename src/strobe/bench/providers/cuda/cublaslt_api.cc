@@ -1,25 +1,11 @@
 #include "strobe/bench/providers/cuda/cublaslt_api.h"
 
-#include <dlfcn.h>
-
-#include <array>
-#include <type_traits>
-#include <vector>
-
 #include <fmt/format.h>
 
-#include "strobe/bench/providers/cuda/library_places.h"
+#include "strobe/device/vendor_library.h"
 
 namespace strobe::bench {
 namespace {
-
-struct Soname {
-  int major;
-  std::string_view name;
-};
-constexpr std::array<Soname, 3> kSonames = {
-    {{13, "libcublasLt.so.13"}, {12, "libcublasLt.so.12"}, {11, "libcublasLt.so.11"}}};
-constexpr std::array<std::string_view, 2> kWheels = {"cu13", "cublas"};
 
 ErrorCode code_of(LtStatus status) {
   if (status == lt::kAllocationFailed) return ErrorCode::kMachineLacks;
@@ -62,62 +48,32 @@ int lt_type(DType dtype) {
 }
 
 Result<CublasLtApi> open_cublaslt_at(const std::string& library) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    return Error{.code = ErrorCode::kMachineLacks,
-                 .what = "cannot be opened as a library",
-                 .where = library,
-                 .hint = ""};
-  }
+  STROBE_TRY(device::OpenLibrary opened, device::OpenLibrary::at(library));
   CublasLtApi api;
   api.library = library;
-  bool is_complete = true;
-  const auto find = [&](auto& call, const char* name) {
-    call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(dlsym(handle, name));
-    if (call == nullptr) is_complete = false;
-  };
-  find(api.version, "cublasLtGetVersion");
-  find(api.status_name, "cublasLtGetStatusName");
-  find(api.status_text, "cublasLtGetStatusString");
-  find(api.create, "cublasLtCreate");
-  find(api.destroy, "cublasLtDestroy");
-  find(api.matmul_create, "cublasLtMatmulDescCreate");
-  find(api.matmul_destroy, "cublasLtMatmulDescDestroy");
-  find(api.matmul_set, "cublasLtMatmulDescSetAttribute");
-  find(api.layout_create, "cublasLtMatrixLayoutCreate");
-  find(api.layout_destroy, "cublasLtMatrixLayoutDestroy");
-  find(api.layout_set, "cublasLtMatrixLayoutSetAttribute");
-  find(api.preference_create, "cublasLtMatmulPreferenceCreate");
-  find(api.preference_destroy, "cublasLtMatmulPreferenceDestroy");
-  find(api.preference_set, "cublasLtMatmulPreferenceSetAttribute");
-  find(api.heuristics, "cublasLtMatmulAlgoGetHeuristic");
-  find(api.algorithm_get, "cublasLtMatmulAlgoConfigGetAttribute");
-  find(api.matmul, "cublasLtMatmul");
-  if (!is_complete) {
-    return Error{.code = ErrorCode::kMachineLacks,
-                 .what = "is no cuBLASLt of CUDA 11.4 or newer",
-                 .where = library,
-                 .hint = ""};
-  }
+  opened.need(api.version, "cublasLtGetVersion");
+  opened.need(api.status_name, "cublasLtGetStatusName");
+  opened.need(api.status_text, "cublasLtGetStatusString");
+  opened.need(api.create, "cublasLtCreate");
+  opened.need(api.destroy, "cublasLtDestroy");
+  opened.need(api.matmul_create, "cublasLtMatmulDescCreate");
+  opened.need(api.matmul_destroy, "cublasLtMatmulDescDestroy");
+  opened.need(api.matmul_set, "cublasLtMatmulDescSetAttribute");
+  opened.need(api.layout_create, "cublasLtMatrixLayoutCreate");
+  opened.need(api.layout_destroy, "cublasLtMatrixLayoutDestroy");
+  opened.need(api.layout_set, "cublasLtMatrixLayoutSetAttribute");
+  opened.need(api.preference_create, "cublasLtMatmulPreferenceCreate");
+  opened.need(api.preference_destroy, "cublasLtMatmulPreferenceDestroy");
+  opened.need(api.preference_set, "cublasLtMatmulPreferenceSetAttribute");
+  opened.need(api.heuristics, "cublasLtMatmulAlgoGetHeuristic");
+  opened.need(api.algorithm_get, "cublasLtMatmulAlgoConfigGetAttribute");
+  opened.need(api.matmul, "cublasLtMatmul");
+  STROBE_TRY_VOID(opened.check_complete("cuBLASLt of CUDA 11.4 or newer"));
   return api;
 }
 
 Result<CublasLtApi> open_cublaslt(int newest_major) {
-  for (const bool is_newer : {false, true}) {
-    std::vector<std::string_view> sonames;
-    for (const Soname& soname : kSonames) {
-      if ((soname.major > newest_major) == is_newer) sonames.push_back(soname.name);
-    }
-    for (const std::string& place : library_places(sonames, kWheels)) {
-      if (auto api = open_cublaslt_at(place)) return api;
-    }
-  }
-  return Error{.code = ErrorCode::kMachineLacks,
-               .what = "there is no cuBLASLt on this machine (libcublasLt is missing)",
-               .where = "",
-               .hint =
-                   "install a CUDA toolkit, or `pip install nvidia-cublas`, or set CUDA_HOME to "
-                   "where one is"};
+  return device::open_library(device::Library::kCublasLt, newest_major, open_cublaslt_at);
 }
 
 }  // namespace strobe::bench

@@ -22,7 +22,7 @@ class CudaProvider : public Provider {
   Result<Floors> measure_floors() override;
   Result<Roofs> measure_roofs() override;
   std::vector<TimeMode> modes() const override {
-    return {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall};
+    return {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall, TimeMode::kActivity};
   }
   std::map<std::string, double> device_facts() override;
 

@@ -1,20 +1,15 @@
 #include "strobe/bench/providers/cuda/cudnn_api.h"
 
-#include <dlfcn.h>
-
 #include <array>
-#include <type_traits>
 
 #include <fmt/format.h>
 
-#include "strobe/bench/providers/cuda/library_places.h"
+#include "strobe/device/vendor_library.h"
 
 namespace strobe::bench {
 namespace {
 
 constexpr std::size_t kOldest = 90000;
-constexpr std::array<std::string_view, 2> kSonames = {"libcudnn.so.9", "libcudnn.so"};
-constexpr std::array<std::string_view, 1> kWheels = {"cudnn"};
 
 ErrorCode code_of(DnnStatus status) {
   if (status == dnn::kHostAllocationFailed || status == dnn::kDeviceAllocationFailed) {
@@ -61,51 +56,30 @@ int dnn_type(DType dtype) {
 }
 
 Result<CudnnApi> open_cudnn_at(const std::string& library) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    return Error{.code = ErrorCode::kMachineLacks,
-                 .what = "cannot be opened as a library",
-                 .where = library,
-                 .hint = ""};
-  }
+  constexpr std::string_view kKind = "cuDNN of version 9 or newer";
+  STROBE_TRY(device::OpenLibrary opened, device::OpenLibrary::at(library));
   CudnnApi api;
   api.library = library;
-  bool is_complete = true;
-  const auto find = [&](auto& call, const char* name, bool is_needed = true) {
-    call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(dlsym(handle, name));
-    if (call == nullptr && is_needed) is_complete = false;
-  };
-  find(api.version, "cudnnGetVersion");
-  find(api.error_text, "cudnnGetErrorString");
-  find(api.last_error, "cudnnGetLastErrorString", false);
-  find(api.create, "cudnnCreate");
-  find(api.destroy, "cudnnDestroy");
-  find(api.set_stream, "cudnnSetStream");
-  find(api.descriptor_create, "cudnnBackendCreateDescriptor");
-  find(api.descriptor_destroy, "cudnnBackendDestroyDescriptor");
-  find(api.descriptor_finalize, "cudnnBackendFinalize");
-  find(api.attribute_set, "cudnnBackendSetAttribute");
-  find(api.attribute_get, "cudnnBackendGetAttribute");
-  find(api.execute, "cudnnBackendExecute");
-  if (!is_complete || api.version() < kOldest) {
-    return Error{.code = ErrorCode::kMachineLacks,
-                 .what = "is no cuDNN of version 9 or newer",
-                 .where = library,
-                 .hint = ""};
-  }
+  opened.need(api.version, "cudnnGetVersion");
+  opened.need(api.error_text, "cudnnGetErrorString");
+  opened.want(api.last_error, "cudnnGetLastErrorString");
+  opened.need(api.create, "cudnnCreate");
+  opened.need(api.destroy, "cudnnDestroy");
+  opened.need(api.set_stream, "cudnnSetStream");
+  opened.need(api.descriptor_create, "cudnnBackendCreateDescriptor");
+  opened.need(api.descriptor_destroy, "cudnnBackendDestroyDescriptor");
+  opened.need(api.descriptor_finalize, "cudnnBackendFinalize");
+  opened.need(api.attribute_set, "cudnnBackendSetAttribute");
+  opened.need(api.attribute_get, "cudnnBackendGetAttribute");
+  opened.need(api.execute, "cudnnBackendExecute");
+  STROBE_TRY_VOID(opened.check_complete(kKind));
+  if (api.version() < kOldest)
+    return opened.refusal(kKind, fmt::format("its version is {}", api.version()));
   return api;
 }
 
 Result<CudnnApi> open_cudnn() {
-  for (const std::string& place : library_places(kSonames, kWheels)) {
-    if (auto api = open_cudnn_at(place)) return api;
-  }
-  return Error{.code = ErrorCode::kMachineLacks,
-               .what = "there is no cuDNN 9 on this machine (libcudnn.so.9 is missing)",
-               .where = "",
-               .hint =
-                   "install the package cudnn9 of the vendor, or `pip install nvidia-cudnn-cu13` "
-                   "(cu12 for an older driver), or set CUDNN_HOME to where one is"};
+  return device::open_library(device::Library::kCudnn, device::kAnyCuda, open_cudnn_at);
 }
 
 }  // namespace strobe::bench

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/check.h"
+#include "strobe/device/vendor_library.h"
 
 namespace strobe::bench {
 namespace {
@@ -40,20 +41,21 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open() {
   STROBE_TRY(const DriverApi driver, open_driver());
   int version = 0;
   if (driver.driver_version(&version) != cu::kSuccess) version = 0;
-  constexpr int kAnyMajor = 99;
-  return open(driver, RunTimeCompiler::find(version > 0 ? version / 1000 : kAnyMajor), open_nvml());
+  const int major = version > 0 ? version / 1000 : device::kAnyCuda;
+  return open(driver, RunTimeCompiler::find(major), open_nvml(),
+              [major] { return open_cupti(major); });
 }
 
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const DriverApi& driver,
-                                                     RunTimeCompiler compiler,
-                                                     const NvmlApi& nvml) {
-  std::unique_ptr<CudaDevice> device(new CudaDevice(driver, std::move(compiler)));
+                                                     RunTimeCompiler compiler, const NvmlApi& nvml,
+                                                     OpenCupti cupti) {
+  std::unique_ptr<CudaDevice> device(new CudaDevice(driver, std::move(compiler), std::move(cupti)));
   STROBE_TRY_VOID(device->start(nvml));
   return device;
 }
 
-CudaDevice::CudaDevice(const DriverApi& driver, RunTimeCompiler compiler)
-    : driver_(driver), compiler_(std::move(compiler)) {}
+CudaDevice::CudaDevice(const DriverApi& driver, RunTimeCompiler compiler, OpenCupti cupti)
+    : driver_(driver), compiler_(std::move(compiler)), open_cupti_(std::move(cupti)) {}
 
 CudaDevice::~CudaDevice() {
   stream_ = {};
@@ -147,6 +149,16 @@ Result<void> CudaDevice::check(CuResult result, std::string_view call, std::stri
     error.hint = "the GPU's context is lost: nothing more can run in this process";
     lost_ = error;
   }
+  return error;
+}
+
+Result<CuptiApi> CudaDevice::cupti() {
+  if (!cupti_) {
+    cupti_ = open_cupti_ ? open_cupti_() : device::no_library(device::Library::kCupti, {});
+  }
+  if (*cupti_) return *cupti_;
+  Error error = cupti_->error();
+  error.code = ErrorCode::kNotFound;
   return error;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "strobe/base/result.h"
 #include "strobe/bench/providers/codegen/kernel_program.h"
+#include "strobe/bench/providers/cuda/cupti_api.h"
 #include "strobe/bench/providers/cuda/driver_api.h"
 #include "strobe/bench/providers/cuda/nvml_api.h"
 #include "strobe/bench/providers/cuda/owned.h"
@@ -19,6 +21,8 @@
 
 // One GPU with its context, for the life of a worker process. Used by one thread at a time.
 namespace strobe::bench {
+
+using OpenCupti = std::function<Result<CuptiApi>()>;
 
 struct LaunchShape {
   std::array<std::uint32_t, 3> grid = {1, 1, 1};
@@ -53,7 +57,7 @@ class CudaDevice {
   // The first visible GPU. kMachineLacks if there is no driver or no GPU.
   static Result<std::unique_ptr<CudaDevice>> open();
   static Result<std::unique_ptr<CudaDevice>> open(const DriverApi& driver, RunTimeCompiler compiler,
-                                                  const NvmlApi& nvml);
+                                                  const NvmlApi& nvml, OpenCupti cupti = {});
   ~CudaDevice();
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -94,19 +98,25 @@ class CudaDevice {
   Result<void> launch(const DeviceKernel& kernel, const LaunchShape& shape,
                       std::span<void* const> arguments);
 
+  // Opened at first need, since it lies between a program and its driver ever after. kNotFound if
+  // there is none: of a cell, kMachineLacks would mean out of memory.
+  Result<CuptiApi> cupti();
+
   // Waits for what is queued first.
   Result<void> copy_to_host(void* to, CuPointer from, std::size_t bytes);
   Result<void> fill_bytes(CuPointer to, unsigned char value, std::size_t bytes);  // queued
   Result<void> make_current();
 
  private:
-  CudaDevice(const DriverApi& driver, RunTimeCompiler compiler);
+  CudaDevice(const DriverApi& driver, RunTimeCompiler compiler, OpenCupti cupti);
   Result<void> start(const NvmlApi& nvml);
   Result<void> read_facts();
   int attribute(int which) const;  // 0 where the driver does not know it
 
   DriverApi driver_;
   RunTimeCompiler compiler_;
+  OpenCupti open_cupti_;
+  std::optional<Result<CuptiApi>> cupti_;
   Sensors sensors_;
   CuDevice device_ = 0;
   CuContext context_ = nullptr;

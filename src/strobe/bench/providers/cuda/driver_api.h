@@ -175,7 +175,8 @@ struct DriverApi {
 
 // kMachineLacks if there is no driver, or one without a call that is needed; it stays open for the
 // life of the process.
-Result<DriverApi> open_driver(const std::string& library = "libcuda.so.1");
+Result<DriverApi> open_driver();
+Result<DriverApi> open_driver_at(const std::string& library);
 
 // After these no call of this process succeeds any more: the context is lost.
 bool is_sticky(CuResult result);

@@ -6,7 +6,7 @@
 // What measuring itself costs on this machine.
 namespace strobe::bench {
 
-// `empty_kernel` stays absent: it is the duration that counters give.
+// `empty_kernel`, the duration that the device itself takes down, is absent where CUPTI is.
 Result<Floors> measure_cuda_floors(DeviceClock& clock);
 
 }  // namespace strobe::bench

@@ -25,7 +25,9 @@ class LibraryCell final : public PreparedCell, private TimedCall {
   std::size_t output_count() const override { return 1; }
   Result<std::vector<float>> output_rows(std::size_t index,
                                          std::span<const std::int64_t> rows) override;
-  std::vector<KernelLaunch> kernels() const override { return launches_; }
+  std::vector<KernelLaunch> kernels() const override {
+    return with_durations(launches_, timer_->recorded_kernels());
+  }
   CompileTimes compile_times() const override { return times_; }
   std::map<std::string, std::string> config() const override;
   double resident_bytes() const override;

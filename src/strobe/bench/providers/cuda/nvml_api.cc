@@ -1,9 +1,8 @@
 #include "strobe/bench/providers/cuda/nvml_api.h"
 
-#include <dlfcn.h>
-
 #include <array>
-#include <type_traits>
+
+#include "strobe/device/vendor_library.h"
 
 namespace strobe::bench {
 namespace {
@@ -31,21 +30,18 @@ constexpr std::array<Reason, 8> kReasons = {{
 
 NvmlApi open_nvml(const std::string& library) {
   NvmlApi api;
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return api;
-  const auto find = [&](auto& call, const char* name) {
-    call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(dlsym(handle, name));
-  };
-  find(api.init, "nvmlInit_v2");
-  find(api.driver_version, "nvmlSystemGetDriverVersion");
-  find(api.device_by_pci_id, "nvmlDeviceGetHandleByPciBusId_v2");
-  find(api.clock_mhz, "nvmlDeviceGetClockInfo");
-  find(api.power_mw, "nvmlDeviceGetPowerUsage");
-  find(api.temperature_c, "nvmlDeviceGetTemperature");
-  find(api.clock_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
+  const auto opened = device::OpenLibrary::at(library);
+  if (!opened) return api;
+  opened->want(api.init, "nvmlInit_v2");
+  opened->want(api.driver_version, "nvmlSystemGetDriverVersion");
+  opened->want(api.device_by_pci_id, "nvmlDeviceGetHandleByPciBusId_v2");
+  opened->want(api.clock_mhz, "nvmlDeviceGetClockInfo");
+  opened->want(api.power_mw, "nvmlDeviceGetPowerUsage");
+  opened->want(api.temperature_c, "nvmlDeviceGetTemperature");
+  opened->want(api.clock_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
   // Its name before 2023.
   if (api.clock_reasons == nullptr) {
-    find(api.clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    opened->want(api.clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
   }
   return api;
 }

@@ -1,25 +1,15 @@
 #include "strobe/bench/providers/cuda/nvrtc_api.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <type_traits>
 
 #include <fmt/format.h>
 
-#include "strobe/bench/providers/cuda/library_places.h"
+#include "strobe/device/vendor_library.h"
 
 namespace strobe::bench {
 namespace {
-
-struct Soname {
-  int major;
-  const char* name;
-};
-constexpr std::array<Soname, 3> kSonames = {
-    {{13, "libnvrtc.so.13"}, {12, "libnvrtc.so.12"}, {11, "libnvrtc.so.11.2"}}};
 
 class Program {
  public:
@@ -92,64 +82,29 @@ std::string NvrtcApi::version_text() const {
   return fmt::format("{}.{}", major, minor);
 }
 
-std::vector<std::string> nvrtc_places(int newest_major) {
-  std::vector<std::string_view> sonames;
-  for (const bool is_newer : {false, true}) {
-    for (const Soname& soname : kSonames) {
-      if ((soname.major > newest_major) == is_newer) sonames.emplace_back(soname.name);
-    }
-  }
-  return library_places(sonames, std::array<std::string_view, 2>{"cu13", "cuda_nvrtc"});
-}
-
 Result<NvrtcApi> open_nvrtc_at(const std::string& library) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    return Error{.code = ErrorCode::kMachineLacks,
-                 .what = "cannot be opened as a library",
-                 .where = library,
-                 .hint = ""};
-  }
+  STROBE_TRY(device::OpenLibrary opened, device::OpenLibrary::at(library));
   NvrtcApi api;
   api.library = library;
-  bool is_complete = true;
-  const auto find = [&](auto& call, const char* name, bool is_needed = true) {
-    call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(dlsym(handle, name));
-    if (call == nullptr && is_needed) is_complete = false;
-  };
-  find(api.version, "nvrtcVersion");
-  find(api.error_text, "nvrtcGetErrorString");
-  find(api.architecture_count, "nvrtcGetNumSupportedArchs", false);
-  find(api.architectures, "nvrtcGetSupportedArchs", false);
-  find(api.create, "nvrtcCreateProgram");
-  find(api.destroy, "nvrtcDestroyProgram");
-  find(api.compile, "nvrtcCompileProgram");
-  find(api.cubin_bytes, "nvrtcGetCUBINSize");
-  find(api.cubin, "nvrtcGetCUBIN");
-  find(api.ptx_bytes, "nvrtcGetPTXSize");
-  find(api.ptx, "nvrtcGetPTX");
-  find(api.log_bytes, "nvrtcGetProgramLogSize");
-  find(api.log, "nvrtcGetProgramLog");
-  if (!is_complete) {
-    return Error{.code = ErrorCode::kMachineLacks,
-                 .what = "is no NVRTC of CUDA 11.2 or newer",
-                 .where = library,
-                 .hint = ""};
-  }
+  opened.need(api.version, "nvrtcVersion");
+  opened.need(api.error_text, "nvrtcGetErrorString");
+  opened.want(api.architecture_count, "nvrtcGetNumSupportedArchs");
+  opened.want(api.architectures, "nvrtcGetSupportedArchs");
+  opened.need(api.create, "nvrtcCreateProgram");
+  opened.need(api.destroy, "nvrtcDestroyProgram");
+  opened.need(api.compile, "nvrtcCompileProgram");
+  opened.need(api.cubin_bytes, "nvrtcGetCUBINSize");
+  opened.need(api.cubin, "nvrtcGetCUBIN");
+  opened.need(api.ptx_bytes, "nvrtcGetPTXSize");
+  opened.need(api.ptx, "nvrtcGetPTX");
+  opened.need(api.log_bytes, "nvrtcGetProgramLogSize");
+  opened.need(api.log, "nvrtcGetProgramLog");
+  STROBE_TRY_VOID(opened.check_complete("NVRTC of CUDA 11.2 or newer"));
   return api;
 }
 
 Result<NvrtcApi> open_nvrtc(int newest_major) {
-  for (const std::string& place : nvrtc_places(newest_major)) {
-    if (auto api = open_nvrtc_at(place)) return api;
-  }
-  return Error{
-      .code = ErrorCode::kMachineLacks,
-      .what = "there is no run-time compiler for CUDA on this machine (libnvrtc is missing)",
-      .where = "",
-      .hint =
-          "install a CUDA toolkit, or `pip install nvidia-cuda-nvrtc`, or set "
-          "CUDA_HOME to where one is"};
+  return device::open_library(device::Library::kNvrtc, newest_major, open_nvrtc_at);
 }
 
 Result<CompiledSource> compile_source(const NvrtcApi& nvrtc, const std::string& source,

@@ -32,9 +32,8 @@ struct NvrtcApi {
   std::string version_text() const;  // "13.0"
 };
 
-// Where to look, in order: what the loader knows, toolkits, Python's wheels. A compiler newer than
-// the driver makes code that the driver may refuse, so libraries beyond `newest_major` come last.
-std::vector<std::string> nvrtc_places(int newest_major);
+// A compiler newer than the driver makes code that the driver may refuse, so one of CUDA beyond
+// `newest_major` is the last resort.
 Result<NvrtcApi> open_nvrtc(int newest_major);
 Result<NvrtcApi> open_nvrtc_at(const std::string& library);
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "strobe/bench/providers/cuda/nvrtc_api.h"
+#include "strobe/device/vendor_library.h"
 
 namespace strobe::bench {
 namespace {
@@ -90,7 +90,7 @@ std::string nvrtc_version_at(const std::string& library) {
 }
 
 Result<NvrtcPlace> find_nvrtc(int newest_major) {
-  for (const std::string& place : nvrtc_places(newest_major)) {
+  for (const std::string& place : device::library_places(device::Library::kNvrtc, newest_major)) {
     std::vector<std::string> files = {place};
     if (place.find('/') == std::string::npos) {
       files.clear();

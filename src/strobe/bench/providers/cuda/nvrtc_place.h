@@ -13,7 +13,7 @@ struct NvrtcPlace {
   std::string version;  // "13.0"; empty: its surroundings do not tell
 };
 
-// The first of nvrtc_places() that is a file for this machine. kMachineLacks: none can be seen, and
+// The first of its places that is a file for this machine. kMachineLacks: none can be seen, and
 // only the loader may know one.
 Result<NvrtcPlace> find_nvrtc(int newest_major);
 // Of a library that is there: by the name it ends up at (libnvrtc.so.12.8.93), else by its

@@ -49,7 +49,9 @@ class ProgramCell final : public PreparedCell, private TimedCall {
   std::size_t output_count() const override { return tensors_.output_count(); }
   Result<std::vector<float>> output_rows(std::size_t index,
                                          std::span<const std::int64_t> rows) override;
-  std::vector<KernelLaunch> kernels() const override { return program_.launches(); }
+  std::vector<KernelLaunch> kernels() const override {
+    return with_durations(program_.launches(), timer_->recorded_kernels());
+  }
   const LoadedProgram& program() const { return program_; }
   CompileTimes compile_times() const override { return times_; }
   std::map<std::string, std::string> config() const override;

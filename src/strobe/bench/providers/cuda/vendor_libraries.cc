@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "strobe/device/vendor_library.h"
+
 namespace strobe::bench {
 namespace {
 
@@ -11,10 +13,9 @@ Error not_there(Error error) {
 }
 
 int driver_major(const DriverApi& driver) {
-  constexpr int kAnyMajor = 99;
   int version = 0;
   return driver.driver_version(&version) == cu::kSuccess && version > 0 ? version / 1000
-                                                                        : kAnyMajor;
+                                                                        : device::kAnyCuda;
 }
 
 template <class Library, class Open>

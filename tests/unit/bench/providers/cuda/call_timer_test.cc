@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scripted_cupti.h"
 #include "scripted_driver.h"
 
 namespace strobe::bench {
@@ -57,6 +58,8 @@ class CallTimerTest : public ::testing::Test {
     script_.on_run = [](const std::string& name, const std::vector<std::uint64_t>& arguments) {
       if (name == "strobe_case" && arguments[0] != 0) *reinterpret_cast<int*>(arguments[0]) = 1;
     };
+    script_.open_cupti = [this]() -> Result<CuptiApi> { return cupti_.api(); };
+    cupti_.listen_to(script_);
     device_ = script_.device();
     ASSERT_NE(device_, nullptr);
     auto clock = DeviceClock::make(*device_);
@@ -66,7 +69,15 @@ class CallTimerTest : public ::testing::Test {
     script_.calls.clear();
   }
 
+  void open_again() {
+    call_.reset();
+    clock_.reset();
+    device_ = script_.device();
+    clock_ = std::move(*DeviceClock::make(*device_));
+  }
+
   ScriptedDriver script_;
+  ScriptedCupti cupti_;
   std::unique_ptr<CudaDevice> device_;
   std::unique_ptr<DeviceClock> clock_;
   std::unique_ptr<ScriptedCall> call_;
@@ -195,6 +206,55 @@ TEST_F(CallTimerTest, a_call_is_timed_by_the_host_between_two_waits) {
   EXPECT_EQ(calls[calls.size() - 3].what, "synchronize");
   EXPECT_EQ(calls[calls.size() - 4].what, "launch strobe_flush");
   EXPECT_THAT(timer.notes(), Contains(HasSubstr("call: queueing alone takes the host")));
+}
+
+TEST_F(CallTimerTest, an_activity_sample_is_the_calls_kernels_and_nothing_around_them) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  const auto block = timer.sample({.mode = TimeMode::kActivity, .count = 4});
+  ASSERT_TRUE(block) << block.error().what;
+  ASSERT_EQ(block->samples_us.size(), 4u);
+  // The flush before each call lasts 5 us and is not in it, nor is an event's 1 us.
+  for (const double us : block->samples_us) EXPECT_NEAR(us, 10, 2e-3);
+  EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
+  EXPECT_FALSE(cupti_.is_on);
+  const auto kernels = timer.recorded_kernels();
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].name, "strobe_case");
+  EXPECT_NEAR(*kernels[0].duration_us, 10, 2e-3);
+}
+
+TEST_F(CallTimerTest, other_modes_never_open_the_recorder) {
+  script_.open_cupti = []() -> Result<CuptiApi> {
+    ADD_FAILURE() << "nobody asked for it";
+    return CuptiApi{};
+  };
+  open_again();
+  ScriptedCall call(*device_);
+  CallTimer timer(*clock_, call, FlushKind::kCold);
+  for (const TimeMode mode : {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall}) {
+    ASSERT_TRUE(timer.sample({.mode = mode, .count = 1}));
+  }
+  EXPECT_TRUE(timer.recorded_kernels().empty());
+}
+
+TEST_F(CallTimerTest, without_a_recorder_the_activity_mode_says_what_is_missing) {
+  script_.open_cupti = {};
+  open_again();
+  ScriptedCall call(*device_);
+  CallTimer timer(*clock_, call, FlushKind::kCold);
+  const auto block = timer.sample({.mode = TimeMode::kActivity, .count = 1});
+  ASSERT_FALSE(block);
+  EXPECT_EQ(block.error().code, ErrorCode::kNotFound);  // and not a lack of memory
+  EXPECT_THAT(block.error().what, HasSubstr("there is no CUPTI on this machine (libcupti.so.13"));
+  EXPECT_THAT(block.error().hint, HasSubstr("CUDA_HOME"));
+}
+
+TEST_F(CallTimerTest, a_recorder_that_sees_nothing_gives_no_time) {
+  script_.on_time = {};
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  const auto block = timer.sample({.mode = TimeMode::kActivity, .count = 1});
+  ASSERT_FALSE(block);
+  EXPECT_EQ(block.error().what, "CUPTI recorded no kernel of this call");
 }
 
 TEST_F(CallTimerTest, the_modes_of_others_are_refused) {

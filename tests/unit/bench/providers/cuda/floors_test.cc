@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scripted_cupti.h"
 #include "scripted_driver.h"
 #include "strobe/bench/providers/cuda/roofs.h"
 
@@ -17,6 +18,12 @@ class FloorsAndRoofs : public ::testing::Test {
     ASSERT_TRUE(clock);
     clock_ = std::move(*clock);
   }
+  void open_again() {
+    clock_.reset();
+    device_ = script_.device();
+    clock_ = std::move(*DeviceClock::make(*device_));
+  }
+
   ScriptedDriver script_;
   std::unique_ptr<CudaDevice> device_;
   std::unique_ptr<DeviceClock> clock_;
@@ -32,6 +39,39 @@ TEST_F(FloorsAndRoofs, floors_are_what_the_protocol_itself_costs) {
   EXPECT_NEAR(*floors->empty_kernel_graph, (100 * 0.75 + 1) / 100, 1e-3);
   EXPECT_GT(*floors->launch_call, 0);
   EXPECT_FALSE(floors->empty_kernel.has_value());
+}
+
+TEST_F(FloorsAndRoofs, a_graph_is_replayed_on_a_device_at_rest_with_one_event_on_either_side) {
+  ASSERT_TRUE(measure_cuda_floors(*clock_));
+  const auto& calls = script_.calls;
+  std::size_t timed = 0;
+  for (std::size_t i = 1; i + 2 < calls.size(); ++i) {
+    if (calls[i].what != "graph" || calls[i - 1].what != "event") continue;
+    ++timed;
+    EXPECT_FALSE(calls[i].is_held);
+    EXPECT_EQ(calls[i + 1].what, "event");
+    EXPECT_EQ(calls[i + 2].what, "synchronize");
+  }
+  EXPECT_EQ(timed, 50u);
+}
+
+TEST_F(FloorsAndRoofs, an_empty_kernel_alone_is_as_long_as_the_device_recorded_it) {
+  ScriptedCupti cupti;
+  cupti.listen_to(script_);
+  script_.open_cupti = [&]() -> Result<CuptiApi> { return cupti.api(); };
+  script_.kernel_us = {{"strobe_empty", 1.25}};
+  open_again();
+  const auto floors = measure_cuda_floors(*clock_);
+  ASSERT_TRUE(floors) << floors.error().what;
+  ASSERT_TRUE(floors->empty_kernel.has_value());
+  EXPECT_NEAR(*floors->empty_kernel, 1.25, 2e-3);
+  EXPECT_FALSE(cupti.is_on);
+
+  cupti.failures["enable"] = cupti::kMultipleSubscribers;
+  const auto without = measure_cuda_floors(*clock_);
+  ASSERT_TRUE(without);
+  EXPECT_FALSE(without->empty_kernel.has_value());
+  EXPECT_TRUE(without->launch_call.has_value());
 }
 
 TEST_F(FloorsAndRoofs, the_first_launch_of_a_kernel_is_never_held) {

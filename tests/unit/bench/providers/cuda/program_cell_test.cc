@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scripted_cupti.h"
 #include "scripted_driver.h"
 #include "scripted_program.h"
 
@@ -54,6 +55,22 @@ TEST_F(ProgramCellTest, is_filled_compiled_loaded_and_run_once) {
   EXPECT_EQ((*cell)->config().at("schedule"), "a copy");
   EXPECT_EQ((*cell)->resident_bytes(), 2 * 4 * 8 * 4);
   EXPECT_EQ((*cell)->peak_bytes(), 512);  // two tensors, aligned to 256
+}
+
+TEST_F(ProgramCellTest, its_kernels_have_durations_once_they_were_recorded) {
+  ScriptedCupti cupti;
+  cupti.listen_to(script_);
+  script_.open_cupti = [&]() -> Result<CuptiApi> { return cupti.api(); };
+  script_.kernel_us["strobe_case"] = 12;
+  session_ = std::make_shared<CudaSession>(script_.device());
+  const auto cell = make(copy_program());
+  ASSERT_TRUE(cell) << cell.error().what;
+  ASSERT_TRUE((*cell)->sample({.mode = TimeMode::kDevice, .count = 1}));
+  EXPECT_FALSE((*cell)->kernels().at(0).duration_us.has_value());
+  ASSERT_TRUE((*cell)->sample({.mode = TimeMode::kActivity, .count = 3}));
+  ASSERT_EQ((*cell)->kernels().size(), 1u);
+  EXPECT_NEAR(*(*cell)->kernels().at(0).duration_us, 12, 2e-3);
+  EXPECT_TRUE((*cell)->kernels().at(0).registers.has_value());
 }
 
 TEST_F(ProgramCellTest, tells_its_kernels_as_they_are_launched) {

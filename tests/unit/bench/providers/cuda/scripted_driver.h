@@ -38,6 +38,8 @@ class ScriptedDriver {
   std::map<std::string, double> kernel_us;     // 5 where it does not say
   std::map<std::string, int> argument_counts;  // of kernels that `on_run` wants the arguments of
   std::function<void(const std::string&, const std::vector<std::uint64_t>&)> on_run;
+  std::function<void(const std::string&, double start_us, double end_us)> on_time;
+  OpenCupti open_cupti;
   int holds_that_time_out = 0;
   std::map<std::string, CuResult> failures;  // by what is logged: the result, from now on
   std::map<int, int> attributes = {{cu::kCapabilityMajor, 9},  {cu::kSmCount, 132},
@@ -52,7 +54,7 @@ class ScriptedDriver {
   DriverApi api();
   NvrtcApi nvrtc();
   std::unique_ptr<CudaDevice> device() {
-    auto opened = CudaDevice::open(api(), nvrtc(), {});
+    auto opened = CudaDevice::open(api(), nvrtc(), {}, open_cupti);
     return opened ? std::move(*opened) : nullptr;
   }
 
@@ -87,7 +89,9 @@ class ScriptedDriver {
 
   void run(const Node& node) {
     const auto cost = kernel_us.find(node.kernel);
+    const double start_us = now_us_;
     now_us_ += cost == kernel_us.end() ? 5 : cost->second;
+    if (on_time) on_time(node.kernel, start_us, now_us_);
     if (on_run) on_run(node.kernel, node.arguments);
   }
 

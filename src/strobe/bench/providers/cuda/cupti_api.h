@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "strobe/base/result.h"
+#include "strobe/bench/providers/cuda/driver_api.h"
+
+// CUPTI's activity records as a table of calls, opened at run time. A test holds every declaration
+// below to the vendor's header where that is present.
+namespace strobe::bench {
+
+using CuptiResult = int;  // 0: success
+
+namespace cupti {
+
+constexpr CuptiResult kSuccess = 0;
+constexpr CuptiResult kMultipleSubscribers = 39;
+constexpr unsigned kKernel = 3;
+constexpr unsigned kConcurrentKernel = 10;  // the same record, without making kernels wait
+constexpr unsigned kFlushForced = 1;
+
+// The records of CUDA 12.0 (18) to 13; what a later one looks like nobody knows.
+constexpr unsigned kOldest = 18;
+constexpr unsigned kNewestBelow = 140000;
+
+// How the record of a kernel begins, in every version of it since CUDA 9; all ends differ.
+struct KernelRecord {
+  std::uint32_t kind = 0;
+  std::uint8_t cache[2] = {};
+  std::uint16_t registers = 0;  // a thread
+  std::int32_t partitioned_cache[2] = {};
+  std::uint64_t start_ns = 0;  // 0: not known
+  std::uint64_t end_ns = 0;
+  std::uint64_t completed_ns = 0;
+  std::uint32_t device = 0;
+  std::uint32_t context = 0;
+  std::uint32_t stream = 0;
+  std::int32_t grid[3] = {};
+  std::int32_t block[3] = {};
+  std::int32_t static_shared_bytes = 0;
+  std::int32_t dynamic_shared_bytes = 0;
+  std::uint32_t local_bytes[2] = {};
+  std::uint32_t correlation = 0;
+  std::int64_t grid_id = 0;
+  const char* name = nullptr;
+};
+
+using RequestBuffer = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most);
+using CompleteBuffer = void (*)(CuContext, std::uint32_t stream, std::uint8_t* buffer,
+                                std::size_t bytes, std::size_t valid_bytes);
+
+}  // namespace cupti
+
+struct CuptiApi {
+  CuptiResult (*version)(std::uint32_t*) = nullptr;
+  CuptiResult (*result_text)(CuptiResult, const char**) = nullptr;
+  CuptiResult (*register_callbacks)(cupti::RequestBuffer, cupti::CompleteBuffer) = nullptr;
+  CuptiResult (*enable)(unsigned kind) = nullptr;
+  CuptiResult (*disable)(unsigned kind) = nullptr;
+  CuptiResult (*flush_all)(std::uint32_t flags) = nullptr;
+  CuptiResult (*next_record)(std::uint8_t* buffer, std::size_t valid_bytes,
+                             void** record) = nullptr;
+  CuptiResult (*dropped)(CuContext, std::uint32_t stream, std::size_t*) = nullptr;
+
+  // "cuptiActivityEnable gives CUPTI_ERROR_... (39)"; kNotFound, since of a cell kMachineLacks
+  // would mean out of memory.
+  Result<void> check(CuptiResult result, const char* call) const;
+};
+
+// One for the driver's own version of CUDA first. kMachineLacks if there is none whose records are
+// known.
+Result<CuptiApi> open_cupti(int newest_major);
+Result<CuptiApi> open_cupti_at(const std::string& library);
+
+}  // namespace strobe::bench
