@@ -10,6 +10,8 @@ bench_worker.py [WORD=VALUE...]
   us=NUMBER           the time of every sample
   kernels=NAME,...    what it says it launched
   values=right|wrong|none|short   wrong: half of it; none: no file; right: a copy of the input
+  starts=FILE         a line is added to it when the worker starts
+  after=OP:FILE:N     before answering OP it waits until FILE has N lines
   resident=BYTES free=BYTES obstacle=TEXT only=cell device=TEXT
 """
 import array
@@ -50,17 +52,29 @@ def rows_of(items):
     return rows
 
 
+def lines_of(path):
+    return len(open(path).readlines()) if os.path.exists(path) else 0
+
+
 class Worker:
     def __init__(self, words):
-        self.settings = dict(word.split("=", 1) for word in words)
+        self.settings = dict(word.split("=", 1) for word in words if "=" in word)
         self.cells = {}
         self.asked = {}
+        if self.get("starts"):
+            with open(self.get("starts"), "a") as file:
+                file.write("started\n")
 
     def get(self, name, fallback=""):
         return self.settings.get(name, fallback)
 
     def say(self, reply):
         print(json.dumps(reply), flush=True)
+
+    def wait(self, op):
+        when, file, count = (self.get("after", "::").split(":"))
+        while when == op and lines_of(file) < int(count):
+            time.sleep(0.005)
 
     def misbehaves(self, request):
         if self.get("at") != request["op"]:
@@ -172,6 +186,7 @@ class Worker:
             request = json.loads(line)
             if request["op"] == "bye":
                 return
+            self.wait(request["op"])
             how = self.misbehaves(request)
             if how:
                 self.misbehave(how, request)

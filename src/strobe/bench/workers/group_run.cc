@@ -28,10 +28,15 @@ struct Contender {
   double resident_bytes = 0;
   std::int64_t id = 0;
   bool is_prepared = false;
+  bool is_replaced = false;  // its worker, after a failure
   CompileTimes compile = {};
 
   bool is_in() const {
     return record->status == CellStatus::kOk || record->status == CellStatus::kWrong;
+  }
+  bool has_failed() const {
+    return record->status == CellStatus::kError || record->status == CellStatus::kOom ||
+           record->status == CellStatus::kTimeout;
   }
   void drop(CellStatus status, std::string reason) {
     record->status = status;
@@ -71,11 +76,18 @@ class GroupRun {
  public:
   GroupRun(const CellGroup& group, const RunRequest& request, const RowFolder& folder,
            RunState& state)
-      : group_(group), request_(request), folder_(folder), state_(state) {}
+      : group_(group),
+        request_(request),
+        folder_(folder),
+        state_(state),
+        key_(fmt::format("{} {}", group.info->id, bucket_of(group))) {}
 
   std::vector<CellRecord> run(std::span<const std::unique_ptr<WorkerSession>> sessions) {
     std::vector<CellRecord> records(sessions.size());
     std::vector<Contender> contenders;
+    for (const auto& session : sessions) {
+      if (session->was_ever_available()) session->start(key_);
+    }
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       contenders.push_back(begin(*sessions[i], records[i]));
     }
@@ -83,8 +95,7 @@ class GroupRun {
     for (const std::vector<Contender*>& batch : batches(contenders)) run_batch(batch);
     // After a failure a device may be in any state; the next cell gets a worker that has seen none.
     for (Contender& contender : contenders) {
-      const CellStatus status = contender.record->status;
-      if (status == CellStatus::kError || status == CellStatus::kOom) contender.session->end();
+      if (contender.has_failed() && !contender.is_replaced) contender.session->end();
     }
     judge_pairs(records);
     return records;
@@ -104,10 +115,9 @@ class GroupRun {
                          .flush = request_.flush,
                          .cache_folder = request_.cache_folder,
                          .may_tune = request_.may_tune};
-    const std::string key = fmt::format("{} {}", group_.info->id, bucket_of(group_));
     if (!session.was_ever_available()) {
       contender.drop(CellStatus::kUnsupported, session.hello().info.obstacle);
-    } else if (Result<void> begun = session.begin(key); !begun) {
+    } else if (Result<void> begun = session.begin(key_); !begun) {
       contender.drop(CellStatus::kError, begun.error().what);
     }
     return contender;
@@ -170,10 +180,28 @@ class GroupRun {
       check(*contender);
       if (contender->is_in() && !contender->is_prepared) prepare(*contender, contender->prepare);
     }
+    replace_failed(batch);
     for (const TimeMode mode : kModes) measure_mode(batch, mode);
     for (Contender* contender : batch) {
       finish(*contender);
       flag_times(*contender->record, state_.floors);
+    }
+  }
+
+  // A stack that loads for seconds does so while the others are measured; not where they are
+  // measured by the clock of the host that it would keep busy.
+  static void replace_failed(const std::vector<Contender*>& batch) {
+    const auto is_measured = [](const Contender* contender) { return contender->is_in(); };
+    const auto is_on_host = [](const Contender* contender) {
+      return contender->is_in() && contender->session->has(TimeMode::kCpu);
+    };
+    if (std::ranges::none_of(batch, is_measured) || std::ranges::any_of(batch, is_on_host)) return;
+    for (Contender* contender : batch) {
+      if (!contender->has_failed() || !contender->session->lives_long()) continue;
+      contender->session->end();
+      contender->session->start("");
+      contender->is_prepared = false;
+      contender->is_replaced = true;
     }
   }
 
@@ -290,6 +318,7 @@ class GroupRun {
   const RunRequest& request_;
   const RowFolder& folder_;
   RunState& state_;
+  std::string key_;
   std::optional<CellReference> reference_;
   std::map<std::string, double> free_bytes_;  // by device
 };
