@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -30,6 +32,7 @@ struct Contender {
   bool is_prepared = false;
   bool is_replaced = false;  // its worker, after a failure
   CompileTimes compile = {};
+  double median_mhz = 0;  // while its headline was measured; 0: not read
 
   bool is_in() const {
     return record->status == CellStatus::kOk || record->status == CellStatus::kWrong;
@@ -172,7 +175,7 @@ class GroupRun {
   void run_batch(const std::vector<Contender*>& batch) {
     if (!batch[0]->session->can("sample")) {
       run_whole_cell(*batch[0]->session, batch[0]->prepare, request_, reference_for(*batch[0]),
-                     folder_, *batch[0]->record);
+                     folder_, state_.usual_mhz(), *batch[0]->record);
       flag_times(*batch[0]->record, state_.floors);
       return;
     }
@@ -182,6 +185,7 @@ class GroupRun {
     }
     replace_failed(batch);
     for (const TimeMode mode : kModes) measure_mode(batch, mode);
+    for (Contender* contender : batch) measure_long_calls(*contender);
     for (Contender* contender : batch) {
       finish(*contender);
       flag_times(*contender->record, state_.floors);
@@ -280,8 +284,10 @@ class GroupRun {
         continue;
       }
       record.times[mode] = std::move(measured[i].summary);
-      if (measured[i].median_mhz > 0) state_.clocks_mhz.push_back(measured[i].median_mhz);
-      if (mode == TimeMode::kGraph) measure_long_calls(samplers[i], record);
+      if (const double mhz = measured[i].median_mhz; mhz > 0) {
+        state_.clocks_mhz.push_back(mhz);
+        if (taking_part[i]->median_mhz == 0) taking_part[i]->median_mhz = mhz;
+      }
       const auto flag = [&](CellFlag which) {
         if (!record.has(which)) record.flags.push_back(which);
       };
@@ -290,14 +296,20 @@ class GroupRun {
     }
   }
 
-  void measure_long_calls(RemoteSampler& sampler, CellRecord& record) {
-    const TimeSummary* const headline = record.headline();
-    if (headline == nullptr || headline->p50 < kSustainedFromUs) return;
+  // Alone and after a rest, so that the first calls meet a cool device.
+  void measure_long_calls(Contender& contender) {
+    constexpr std::chrono::milliseconds kRest{100};
+    constexpr double kMostMs = 1000;
+    const TimeSummary* const device = contender.record->time(TimeMode::kDevice);
+    if (!contender.is_in() || device == nullptr || device->p50 < kSustainedFromUs) return;
+    std::this_thread::sleep_for(kRest);
+    RemoteSampler sampler(*contender.session, contender.id);
     const auto found = measure_sustained(
-        sampler, TimeMode::kGraph, {.most_ms = std::min(1000.0, request_.measure.stop.most_ms)});
+        sampler, TimeMode::kDevice, {.most_ms = std::min(kMostMs, request_.measure.stop.most_ms)});
+    if (!found) contender.drop(sampler.status(), found.error().what);
     if (!found || !*found) return;
-    record.burst_us = (*found)->burst_us;
-    record.sustained_us = (*found)->sustained_us;
+    contender.record->burst_us = (*found)->burst_us;
+    contender.record->sustained_us = (*found)->sustained_us;
   }
 
   void finish(Contender& contender) {
@@ -312,6 +324,8 @@ class GroupRun {
     } else if (contender.is_in()) {
       contender.drop(reply.status, reply.reason);
     }
+    // What the worker says is of the moment it was asked, when the device may be idle again.
+    if (contender.median_mhz > 0) contender.record->clocks.sm_mhz = contender.median_mhz;
   }
 
   const CellGroup& group_;

@@ -8,8 +8,8 @@
 #include "strobe/bench/workers/worker_process.h"
 
 // One provider's worker through a run: started when needed and again after it died. strobe's own
-// are started afresh for each case and bucket, which costs little. Others may load for seconds: they
-// live as long as the run, and begin anew only after a failure.
+// are started afresh for each case and bucket, which costs little. Others may load for seconds:
+// they live as long as the run, and begin anew only after a failure.
 namespace strobe::bench {
 
 class WorkerSession {

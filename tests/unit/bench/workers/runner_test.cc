@@ -243,6 +243,35 @@ TEST(Runner, noise_goes_to_the_log) {
   EXPECT_THAT(ran(request).log, Contains("noisy: Warning: this is a banner"));
 }
 
+TEST(Runner, the_clock_of_a_cell_is_that_of_its_samples) {
+  const BenchOutcome outcome = ran(
+      a_request({{"read", {"mhz=1980"}}, {"unread", {}}, {"whole", {"only=cell", "mhz=1755"}}}));
+  // After the last sample the device idles at 345 MHz, which is all that the unread one can say.
+  EXPECT_EQ(cell(outcome, "read").clocks.sm_mhz, 1980);
+  EXPECT_EQ(cell(outcome, "read").clocks.power_w, 70);
+  EXPECT_EQ(cell(outcome, "unread").clocks.sm_mhz, 345);
+  EXPECT_EQ(cell(outcome, "whole").clocks.sm_mhz, 1755);
+}
+
+TEST(Runner, a_cell_slower_than_the_runs_clock_is_throttled) {
+  RunRequest request = a_request({{"a", {"mhz=1980"}}, {"b", {"mhz=1980"}}, {"c", {"mhz=1400"}}});
+  const BenchOutcome outcome = ran(request);
+  EXPECT_FALSE(cell(outcome, "a", 1).has(CellFlag::kThrottled));
+  EXPECT_TRUE(cell(outcome, "c", 1).has(CellFlag::kThrottled));
+  request = a_request({{"a", {"mhz=1980"}}, {"c", {"only=cell", "mhz=1400"}}});
+  EXPECT_TRUE(cell(ran(request), "c").has(CellFlag::kThrottled));
+}
+
+TEST(Runner, calls_above_a_millisecond_have_a_burst_and_what_stays) {
+  // 1 call of warm-up and 20 samples; then without pause, and from the 25th of these the limit.
+  RunRequest request = a_request({{"long", {"us=2000", "heats=46,2100"}}, {"short", {"us=900"}}});
+  const BenchOutcome outcome = ran(request);
+  EXPECT_EQ(cell(outcome, "long").time(TimeMode::kDevice)->p50, 2000);
+  EXPECT_EQ(cell(outcome, "long").burst_us, 2000);
+  EXPECT_EQ(cell(outcome, "long").sustained_us, 2100);
+  EXPECT_FALSE(cell(outcome, "short").burst_us);
+}
+
 // Counts the processes that a run starts: each leaves a line in a file.
 class RunnerStarts : public ::testing::Test {
  protected:
@@ -274,8 +303,8 @@ TEST_F(RunnerStarts, strobes_own_start_afresh_for_each_case_and_bucket) {
 }
 
 TEST_F(RunnerStarts, a_failure_costs_one_more_start) {
-  RunRequest request = a_request(
-      {{"other", {"starts=" + starts_of("other"), "at=prepare", "do=oom", "from=2"}}});
+  RunRequest request =
+      a_request({{"other", {"starts=" + starts_of("other"), "at=prepare", "do=oom", "from=2"}}});
   request.shapes = {Shape{{4, 8}}, Shape{{8, 8}}, Shape{{16, 8}}, Shape{{32, 8}}};
   const BenchOutcome outcome = ran(request);
   // Of each worker the second cell fails.

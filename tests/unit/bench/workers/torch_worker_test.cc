@@ -102,7 +102,8 @@ TEST(TorchWorker, every_cell_finds_the_compiler_and_the_memory_as_the_first_one_
        .folder = "/tmp",
        .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"}});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  // The second cell was compiled in an earlier run: torch's cache on the disk is as the user has it.
+  // The second cell was compiled in an earlier run: torch's cache on the disk is as the user has
+  // it.
   EXPECT_EQ(outcome.out,
             "hello: True []\n"
             "prepare: ok\n"
