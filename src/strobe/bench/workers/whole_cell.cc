@@ -24,7 +24,7 @@ void take_samples(const SampleBlock& block, TimeMode mode, const MeasureOptions&
   record.times[mode] = summarise(kept.samples_us);
   record.times[mode].set_aside = kept.set_aside;
   if (kept.is_throttled) add_flag(record, CellFlag::kThrottled);
-  if (!is_enough(kept.samples_us, options.stop)) add_flag(record, CellFlag::kNoisy);
+  if (!is_enough(kept.samples_us, at_the_cap(options.stop))) add_flag(record, CellFlag::kNoisy);
 }
 
 void take_reply(const WorkerReply& reply, const RunRequest& request, double usual_mhz,
