@@ -8,8 +8,12 @@ bench_worker.py [WORD=VALUE...]
   from=N              only from the Nth such request on
   once=FILE           only if FILE does not exist yet; it is then made
   us=NUMBER           the time of every sample
+  mhz=NUMBER          the clock of every sample
+  heats=N,NUMBER      from the Nth device sample of a cell on the time is that
   kernels=NAME,...    what it says it launched
   values=right|wrong|none|short   wrong: half of it; none: no file; right: a copy of the input
+  starts=FILE         a line is added to it when the worker starts
+  after=OP:FILE:N     before answering OP it waits until FILE has N lines
   resident=BYTES free=BYTES obstacle=TEXT only=cell device=TEXT modes=MODE,...
   tell=pid            a note with the number of its process
 """
@@ -51,17 +55,29 @@ def rows_of(items):
     return rows
 
 
+def lines_of(path):
+    return len(open(path).readlines()) if os.path.exists(path) else 0
+
+
 class Worker:
     def __init__(self, words):
-        self.settings = dict(word.split("=", 1) for word in words)
+        self.settings = dict(word.split("=", 1) for word in words if "=" in word)
         self.cells = {}
         self.asked = {}
+        if self.get("starts"):
+            with open(self.get("starts"), "a") as file:
+                file.write("started\n")
 
     def get(self, name, fallback=""):
         return self.settings.get(name, fallback)
 
     def say(self, reply):
         print(json.dumps(reply), flush=True)
+
+    def wait(self, op):
+        when, file, count = (self.get("after", "::").split(":"))
+        while when == op and lines_of(file) < int(count):
+            time.sleep(0.005)
 
     def misbehaves(self, request):
         if self.get("at") != request["op"]:
@@ -110,7 +126,18 @@ class Worker:
 
     def samples(self, request, modes):
         count = request.get("count", 40)
-        return {mode: [float(self.get("us", "10"))] * count for mode in modes}
+        return {mode: [self.time(request, mode) for _ in range(count)] for mode in modes}
+
+    def time(self, request, mode):
+        cell = self.cells.get(request["id"], {})
+        cell[mode] = cell.get(mode, 0) + 1
+        first, hot = self.get("heats", "inf,0").split(",")
+        is_hot = mode == "device" and cell[mode] >= float(first)
+        return float(hot if is_hot else self.get("us", "10"))
+
+    def clocks(self, samples):
+        mhz = self.get("mhz")
+        return {mode: [float(mhz)] * len(times) for mode, times in samples.items()} if mhz else {}
 
     def kernels(self):
         return [{"name": name, "grid": [4, 1, 1], "block": [128, 1, 1], "us": 1.5}
@@ -133,6 +160,7 @@ class Worker:
     def outcome(self):
         return {"kernels": self.kernels(), "first_call_ms": 1.0, "outputs": 1,
                 "resident_bytes": float(self.get("resident", "4096")), "peak_bytes": 8192,
+                "clock": {"sm_mhz": 345.0, "power_w": 70.0},
                 "notes": ["recompiles:0"] + (["pid:%d" % os.getpid()] if self.get("tell") == "pid" else [])}
 
     def answer(self, request):
@@ -152,6 +180,7 @@ class Worker:
             reply.update(self.outcome())
         elif op == "sample":
             reply["samples_us"] = self.samples(request, [request["mode"]])
+            reply["sm_mhz"] = self.clocks(reply["samples_us"])
         elif op == "rows":
             self.write_rows(request)
         elif op == "finish":
@@ -164,6 +193,7 @@ class Worker:
         elif op == "cell":
             reply.update(self.outcome())
             reply["samples_us"] = self.samples(request, request["modes"])
+            reply["sm_mhz"] = self.clocks(reply["samples_us"])
             if "file" in request:
                 self.write_rows(request)
         self.say(reply)
@@ -173,6 +203,7 @@ class Worker:
             request = json.loads(line)
             if request["op"] == "bye":
                 return
+            self.wait(request["op"])
             how = self.misbehaves(request)
             if how:
                 self.misbehave(how, request)

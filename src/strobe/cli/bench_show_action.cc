@@ -157,7 +157,9 @@ Command bench_show_action() {
                 list_flag("version", "NAME", "only these versions of a harness, in a CSV"),
                 list_flag("device", "NAME", "only these devices, in a CSV"),
                 value_flag("missing", "TEXT", "instead of OOM, OOM*, ERR and n/a: '#VALUE!'"),
-                {.name = "net", .help = "take the time of an empty event pair off device times"},
+                {.name = "net",
+                 .help =
+                     "the table of times, with that of an empty event pair taken off the device's"},
                 {.name = "format",
                  .kind = FlagKind::kValue,
                  .value = "FORMAT",

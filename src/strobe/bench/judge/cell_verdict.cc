@@ -178,12 +178,14 @@ class CellJudge {
     const double half = (high - low) / 2;
     const double aim = 0.43 * options_.band;
     const double times = std::max(1.0, half / aim * (half / aim));
-    const bool is_noisy = before_.has(CellFlag::kNoisy) || after_.has(CellFlag::kNoisy);
+    constexpr double kMostTimes = 100;  // more samples than anybody would wait for
     std::string advice;
     if (half <= aim) {
       advice = fmt::format("the change is at the edge of the band; --band {:.2g}% would decide it",
                            100 * options_.band / 2);
-    } else if (is_noisy) {
+    } else if (is_noisy() && times > kMostTimes) {
+      advice = "the cell is noisy: measure both again on a quiet machine and with a steady clock";
+    } else if (is_noisy()) {
       advice = fmt::format(
           "the cell is noisy: a quiet machine and a steady clock, or {:.0f} times the samples "
           "(--stop samples:{:.0f})",
@@ -211,7 +213,7 @@ class CellJudge {
                 "let the device cool, or lock its clock, and measure that run again");
       return;
     }
-    if (doubt_clock()) return;
+    if (doubt_clock() || doubt_load()) return;
     const double step = std::max(before.step, after.step);
     if (step > 0 && std::abs(diff().after_us - diff().before_us) <= 1.01 * step) {
       set_aside(CellVerdict::kUnclear,
@@ -236,6 +238,21 @@ class CellJudge {
               "lock the clock, or let the device cool, and measure both again");
     return true;
   }
+
+  // Other load makes calls wait and never faster: of a noisy cell whose fastest calls take as long
+  // as before, the load has changed. Other code would show in them too.
+  bool doubt_load() {
+    if (!is_noisy() || !(before_time_->min > 0)) return false;
+    const double fastest = after_time_->min / before_time_->min;
+    if (std::abs(fastest - 1) > options_.band) return false;
+    set_aside(CellVerdict::kUnclear,
+              fmt::format("{}, but the cell is noisy and its fastest call took as long ({})",
+                          percent(diff().ratio), percent(fastest)),
+              "measure both again on a quiet machine");
+    return true;
+  }
+
+  bool is_noisy() const { return before_.has(CellFlag::kNoisy) || after_.has(CellFlag::kNoisy); }
 
   const CellRecord& before_;
   const CellRecord& after_;

@@ -90,7 +90,8 @@ class Measurement {
       result.summary = summarise(kept.samples_us);
       result.summary.set_aside = kept.set_aside;
       result.is_throttled = kept.is_throttled;
-      result.is_noisy = !kept.samples_us.empty() && !is_precise(kept.samples_us, options_.stop);
+      result.is_noisy =
+          !kept.samples_us.empty() && !is_precise(kept.samples_us, at_the_cap(options_.stop));
       result.failure = contender.failure;
       result.median_mhz = usual_clock({&contender.taken, 1});
       results.push_back(std::move(result));

@@ -60,6 +60,12 @@ bool is_precise(std::span<const double> samples_us, const StopRule& rule) {
   }
 }
 
+StopRule at_the_cap(const StopRule& rule) {
+  StopRule last = rule;
+  last.value = std::max(rule.value, rule.accepted);
+  return last;
+}
+
 bool is_at_cap(std::size_t samples, double spent_ms, const StopRule& rule) {
   return samples >= rule.most_samples || spent_ms >= rule.most_ms;
 }

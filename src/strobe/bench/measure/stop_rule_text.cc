@@ -26,6 +26,12 @@ struct Quantity {
   std::string_view unit;
 };
 
+// Two numbers, the one aimed at and the one accepted, or one that is both.
+std::string share_text(const StopRule& rule) {
+  if (rule.accepted == rule.value) return fmt::format("{:.6g}%", rule.value * 100);
+  return fmt::format("{:.6g}%/{:.6g}%", rule.value * 100, rule.accepted * 100);
+}
+
 // A positive number and what stands behind it.
 bool read_quantity(std::string_view text, Quantity& quantity) {
   const auto [end, error] =
@@ -67,17 +73,30 @@ bool as_time(const Quantity& quantity, StopRule& rule) {
   return true;
 }
 
-bool read_value(const Quantity& quantity, StopRule& rule) {
+bool read_shares(std::string_view text, StopRule& rule) {
+  const std::size_t slash = text.find('/');
+  Quantity aim, accepted;
+  if (!read_quantity(text.substr(0, slash), aim) || !as_share(aim, rule.value)) return false;
+  rule.accepted = rule.value;
+  if (slash == std::string_view::npos) return true;
+  return read_quantity(text.substr(slash + 1), accepted) && as_share(accepted, rule.accepted) &&
+         rule.accepted >= rule.value;
+}
+
+bool read_value(std::string_view text, StopRule& rule) {
+  if (rule.kind == Kind::kMedianInterval || rule.kind == Kind::kNoise) {
+    return read_shares(text, rule);
+  }
+  Quantity quantity;
+  if (!read_quantity(text, quantity)) return false;
   switch (rule.kind) {
     case Kind::kSamples:
       return as_count(quantity, rule);
     case Kind::kTime:
       return as_time(quantity, rule);
-    case Kind::kEntropy:
+    default:
       rule.value = quantity.number;
       return quantity.unit.empty();
-    default:
-      return as_share(quantity, rule.value);
   }
 }
 
@@ -96,14 +115,13 @@ Result<StopRule> parse_stop_rule(std::string_view text) {
     if (known != name) continue;
     StopRule rule;
     rule.kind = kind;
-    if (kind == Kind::kEntropy) rule.value = kEntropyBits;
+    if (kind == Kind::kEntropy) rule.value = rule.accepted = kEntropyBits;
     const bool may_be_bare = kind == Kind::kEntropy || kind == Kind::kMedianInterval;
     if (colon == std::string_view::npos && may_be_bare) return rule;
-    Quantity quantity;
-    if (colon == std::string_view::npos || !read_quantity(text.substr(colon + 1), quantity) ||
-        !read_value(quantity, rule)) {
+    if (colon == std::string_view::npos || !read_value(text.substr(colon + 1), rule)) {
       return bad_rule(text);
     }
+    if (kind != Kind::kMedianInterval && kind != Kind::kNoise) rule.accepted = rule.value;
     return rule;
   }
   return bad_rule(text);
@@ -112,13 +130,13 @@ Result<StopRule> parse_stop_rule(std::string_view text) {
 std::string stop_rule_text(const StopRule& rule) {
   switch (rule.kind) {
     case Kind::kMedianInterval:
-      return fmt::format("median:{:.6g}%", rule.value * 100);
+      return "median:" + share_text(rule);
     case Kind::kSamples:
       return fmt::format("samples:{:.0f}", rule.value);
     case Kind::kTime:
       return fmt::format("time:{:.6g}ms", rule.value);
     case Kind::kNoise:
-      return fmt::format("noise:{:.6g}%", rule.value * 100);
+      return "noise:" + share_text(rule);
     case Kind::kEntropy:
       return rule.value == kEntropyBits ? "entropy" : fmt::format("entropy:{:.6g}", rule.value);
   }

@@ -57,11 +57,13 @@ Result<std::optional<BurstAndSustained>> measure_sustained(Sampler& sampler, Tim
         const SampleBlock block,
         sampler.sample({.mode = mode, .count = kBlock, .budget_ms = options.most_ms - spent_ms}));
     const std::size_t before = samples_us.size();
+    double measured_ms = 0;
     for (const double sample : block.samples_us) {
       if (!is_usable(sample)) continue;
       samples_us.push_back(sample);
-      spent_ms += sample / 1000;
+      measured_ms += sample / 1000;
     }
+    spent_ms += std::max(measured_ms, block.spent_ms);
     if (samples_us.size() == before) break;
     if (stats::median_of(samples_us) < kSustainedFromUs) break;
     if (spent_ms >= options.least_ms && has_settled(samples_us)) break;

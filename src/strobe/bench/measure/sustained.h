@@ -26,8 +26,9 @@ struct SustainedOptions {
   double most_ms = 1000;
 };
 
-// Runs one cell without pause or turns until the halves of what came last agree within 1 %, or the
-// time is up. The graph's mode shows it best: nothing rests between its calls.
+// Runs one cell without turns until the halves of what came last agree within 1 %, or the time is
+// up. The device should have rested before: who has just been busy has no burst left. Each sample
+// must be one call, as the device's mode has it; a replay of many is past the burst at once.
 Result<std::optional<BurstAndSustained>> measure_sustained(Sampler& sampler, TimeMode mode,
                                                            const SustainedOptions& options = {});
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -28,10 +30,16 @@ struct Contender {
   double resident_bytes = 0;
   std::int64_t id = 0;
   bool is_prepared = false;
+  bool is_replaced = false;                  // its worker, after a failure
   std::optional<CompileTimes> compile = {};  // of the first time: the next one finds all done
+  double median_mhz = 0;                     // while its headline was measured; 0: not read
 
   bool is_in() const {
     return record->status == CellStatus::kOk || record->status == CellStatus::kWrong;
+  }
+  bool has_failed() const {
+    return record->status == CellStatus::kError || record->status == CellStatus::kOom ||
+           record->status == CellStatus::kTimeout;
   }
   void drop(CellStatus status, std::string reason) {
     record->status = status;
@@ -71,11 +79,18 @@ class GroupRun {
  public:
   GroupRun(const CellGroup& group, const RunRequest& request, const RowFolder& folder,
            RunState& state)
-      : group_(group), request_(request), folder_(folder), state_(state) {}
+      : group_(group),
+        request_(request),
+        folder_(folder),
+        state_(state),
+        key_(fmt::format("{} {}", group.info->id, bucket_of(group))) {}
 
   std::vector<CellRecord> run(std::span<const std::unique_ptr<WorkerSession>> sessions) {
     std::vector<CellRecord> records(sessions.size());
     std::vector<Contender> contenders;
+    for (const auto& session : sessions) {
+      if (session->was_ever_available()) session->start(key_);
+    }
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       contenders.push_back(begin(*sessions[i], records[i]));
     }
@@ -84,9 +99,8 @@ class GroupRun {
     // After a failure a device may be in any state, and recording kernels leaves hooks in a process
     // that make later calls dearer; the next cell gets a worker that has seen neither.
     for (Contender& contender : contenders) {
-      const CellStatus status = contender.record->status;
-      if (status == CellStatus::kError || status == CellStatus::kOom ||
-          contender.record->times.contains(TimeMode::kActivity)) {
+      const bool was_recorded = contender.record->times.contains(TimeMode::kActivity);
+      if ((contender.has_failed() && !contender.is_replaced) || was_recorded) {
         contender.session->end();
       }
     }
@@ -108,10 +122,9 @@ class GroupRun {
                          .flush = request_.flush,
                          .cache_folder = request_.cache_folder,
                          .may_tune = request_.may_tune};
-    const std::string key = fmt::format("{} {}", group_.info->id, bucket_of(group_));
     if (!session.was_ever_available()) {
       contender.drop(CellStatus::kUnsupported, session.hello().info.obstacle);
-    } else if (Result<void> begun = session.begin(key); !begun) {
+    } else if (Result<void> begun = session.begin(key_); !begun) {
       contender.drop(CellStatus::kError, begun.error().what);
     }
     return contender;
@@ -166,7 +179,7 @@ class GroupRun {
   void run_batch(const std::vector<Contender*>& batch) {
     if (!batch[0]->session->can("sample")) {
       run_whole_cell(*batch[0]->session, batch[0]->prepare, request_, reference_for(*batch[0]),
-                     folder_, *batch[0]->record);
+                     folder_, state_.usual_mhz(), *batch[0]->record);
       flag_times(*batch[0]->record, state_.floors);
       return;
     }
@@ -174,10 +187,29 @@ class GroupRun {
       check(*contender);
       if (contender->is_in() && !contender->is_prepared) prepare(*contender, contender->prepare);
     }
+    replace_failed(batch);
     for (const TimeMode mode : kModes) measure_mode(batch, mode);
+    for (Contender* contender : batch) measure_long_calls(*contender);
     for (Contender* contender : batch) {
       finish(*contender);
       flag_times(*contender->record, state_.floors);
+    }
+  }
+
+  // A stack that loads for seconds does so while the others are measured; not where they are
+  // measured by the clock of the host that it would keep busy.
+  static void replace_failed(const std::vector<Contender*>& batch) {
+    const auto is_measured = [](const Contender* contender) { return contender->is_in(); };
+    const auto is_on_host = [](const Contender* contender) {
+      return contender->is_in() && contender->session->has(TimeMode::kCpu);
+    };
+    if (std::ranges::none_of(batch, is_measured) || std::ranges::any_of(batch, is_on_host)) return;
+    for (Contender* contender : batch) {
+      if (!contender->has_failed() || !contender->session->lives_long()) continue;
+      contender->session->end();
+      contender->session->start("");
+      contender->is_prepared = false;
+      contender->is_replaced = true;
     }
   }
 
@@ -260,8 +292,10 @@ class GroupRun {
         continue;
       }
       record.times[mode] = std::move(measured[i].summary);
-      if (measured[i].median_mhz > 0) state_.clocks_mhz.push_back(measured[i].median_mhz);
-      if (mode == TimeMode::kGraph) measure_long_calls(samplers[i], record);
+      if (const double mhz = measured[i].median_mhz; mhz > 0) {
+        state_.clocks_mhz.push_back(mhz);
+        if (taking_part[i]->median_mhz == 0) taking_part[i]->median_mhz = mhz;
+      }
       const auto flag = [&](CellFlag which) {
         if (!record.has(which)) record.flags.push_back(which);
       };
@@ -270,14 +304,20 @@ class GroupRun {
     }
   }
 
-  void measure_long_calls(RemoteSampler& sampler, CellRecord& record) {
-    const TimeSummary* const headline = record.headline();
-    if (headline == nullptr || headline->p50 < kSustainedFromUs) return;
+  // Alone and after a rest, so that the first calls meet a cool device.
+  void measure_long_calls(Contender& contender) {
+    constexpr std::chrono::milliseconds kRest{100};
+    constexpr double kMostMs = 1000;
+    const TimeSummary* const device = contender.record->time(TimeMode::kDevice);
+    if (!contender.is_in() || device == nullptr || device->p50 < kSustainedFromUs) return;
+    std::this_thread::sleep_for(kRest);
+    RemoteSampler sampler(*contender.session, contender.id);
     const auto found = measure_sustained(
-        sampler, TimeMode::kGraph, {.most_ms = std::min(1000.0, request_.measure.stop.most_ms)});
+        sampler, TimeMode::kDevice, {.most_ms = std::min(kMostMs, request_.measure.stop.most_ms)});
+    if (!found) contender.drop(sampler.status(), found.error().what);
     if (!found || !*found) return;
-    record.burst_us = (*found)->burst_us;
-    record.sustained_us = (*found)->sustained_us;
+    contender.record->burst_us = (*found)->burst_us;
+    contender.record->sustained_us = (*found)->sustained_us;
   }
 
   void finish(Contender& contender) {
@@ -289,12 +329,15 @@ class GroupRun {
     } else if (contender.is_in()) {
       contender.drop(reply.status, reply.reason);
     }
+    // What the worker says is of the moment it was asked, when the device may be idle again.
+    if (contender.median_mhz > 0) contender.record->clocks.sm_mhz = contender.median_mhz;
   }
 
   const CellGroup& group_;
   const RunRequest& request_;
   const RowFolder& folder_;
   RunState& state_;
+  std::string key_;
   std::optional<CellReference> reference_;
   std::map<std::string, double> free_bytes_;  // by device
 };

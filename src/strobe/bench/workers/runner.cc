@@ -112,12 +112,14 @@ Result<BenchOutcome> run_bench(const RunRequest& request,
   BenchOutcome outcome;
   Sessions sessions;
   for (const std::string& provider : request.providers) {
-    auto session =
-        std::make_unique<WorkerSession>(provider, worker_command(request, provider), request);
+    sessions.push_back(
+        std::make_unique<WorkerSession>(provider, worker_command(request, provider), request));
+    sessions.back()->start("");
+  }
+  for (const auto& session : sessions) {
     if (Result<void> greeted = session->begin(""); !greeted) {
-      outcome.obstacles[provider] = session->hello().info.obstacle;
+      outcome.obstacles[session->provider()] = session->hello().info.obstacle;
     }
-    sessions.push_back(std::move(session));
   }
   if (outcome.obstacles.size() == sessions.size() && !is_cancelled(request)) {
     return nothing_can_run(outcome.obstacles);

@@ -11,8 +11,8 @@
 #include "strobe/bench/measure/measure.h"
 #include "strobe/bench/results/cell_record.h"
 
-// A whole run: one worker process per case, provider and bucket of shapes; a crash, a hang or an
-// empty memory ends its cell and no other.
+// A whole run: one worker process per case, provider and bucket of shapes, of other people's stacks
+// one per provider; a crash, a hang or an empty memory ends its cell and no other.
 namespace strobe::bench {
 
 struct RunRequest {

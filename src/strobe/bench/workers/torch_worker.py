@@ -37,6 +37,9 @@ class Cell:
         self.flush = request.get("flush", "cold")
         variant = request["variant"]
         dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[request["dtype"]]
+        if self.flush != "hot":
+            worker.flush_buffer()  # the worker's, not the cell's
+        self.held_bytes = torch.cuda.memory_allocated()
         torch.cuda.reset_peak_memory_stats()
         shapes, function = case_of(torch, request, dtype)
         self.sets = [[self.input(request, shape, number, dtype) for number, shape in enumerate(shapes)]]
@@ -44,6 +47,7 @@ class Cell:
         if variant == "inductor":
             torch._dynamo.reset()
             worker.forget_compilations()
+            # What inductor has on the disk stays and is used: `cached` says where it was.
             function = torch.compile(function, fullgraph=True, dynamic=False)
         self.function = function
         start = time.perf_counter()
@@ -226,7 +230,8 @@ class Cell:
     def describe(self):
         reply = {"first_call_ms": self.first_call_ms, "outputs": len(self.outputs),
                  "resident_bytes": self.bytes_of_a_set(),
-                 "peak_bytes": self.torch.cuda.max_memory_allocated()}
+                 "peak_bytes": self.torch.cuda.max_memory_allocated() - self.held_bytes}
+        reply["cached"] = self.worker.came_from_disk()
         reply["notes"] = self.notes + ["enqueue_us:%.1f" % self.enqueue_us] + self.worker.compiler_notes()
         return reply
 
@@ -305,6 +310,15 @@ class Worker:
             counters.clear()
         except Exception:  # counting is not worth a cell
             pass
+
+    def came_from_disk(self):
+        """Everything that was compiled for this cell had been compiled before."""
+        try:
+            from torch._dynamo.utils import counters
+            stats = counters["inductor"]
+            return stats.get("fxgraph_cache_hit", 0) > 0 and not stats.get("fxgraph_cache_miss", 0)
+        except Exception:
+            return False
 
     def compiler_notes(self):
         notes, self.log.lines = self.log.lines, []
@@ -430,8 +444,12 @@ class Worker:
         return {"status": "error", "reason": "torch's worker does not know '%s'" % op}
 
     def free(self):
+        """The next cell finds what the first one found, whatever its case and size."""
         import gc
         gc.collect()
+        clear_workspaces = getattr(self.torch._C, "_cuda_clearCublasWorkspaces", None)
+        if clear_workspaces is not None:
+            clear_workspaces()
         self.torch.cuda.empty_cache()
 
     def failure(self, request, error):

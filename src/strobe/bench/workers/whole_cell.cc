@@ -5,28 +5,47 @@
 #include <fmt/format.h>
 
 #include "strobe/bench/judge/kernel_signature.h"
+#include "strobe/bench/measure/throttle.h"
 #include "strobe/bench/workers/remote_sampler.h"
 
 namespace strobe::bench {
 namespace {
 
-void take_reply(const WorkerReply& reply, const RunRequest& request, CellRecord& record) {
+void add_flag(CellRecord& record, CellFlag flag) {
+  if (!record.has(flag)) record.flags.push_back(flag);
+}
+
+void take_samples(const SampleBlock& block, TimeMode mode, const MeasureOptions& options,
+                  double usual_mhz, CellRecord& record) {
+  const ClockedSamples all = {block.samples_us, block.sm_mhz};
+  const KeptSamples kept =
+      set_throttled_aside(all, usual_mhz > 0 ? usual_mhz : usual_clock({&all, 1}),
+                          options.throttle_below, options.throttle_share);
+  record.times[mode] = summarise(kept.samples_us);
+  record.times[mode].set_aside = kept.set_aside;
+  if (kept.is_throttled) add_flag(record, CellFlag::kThrottled);
+  if (!is_enough(kept.samples_us, at_the_cap(options.stop))) add_flag(record, CellFlag::kNoisy);
+}
+
+void take_reply(const WorkerReply& reply, const RunRequest& request, double usual_mhz,
+                CellRecord& record) {
+  record.clocks = reply.clocks;
   for (const auto& [mode, block] : reply.samples) {
     if (Result<void> checked = check_samples(block); !checked) {
       record.status = CellStatus::kError;
       record.reason = checked.error().what;
       return;
     }
-    record.times[mode] = summarise(block.samples_us);
-    if (!is_enough(block.samples_us, request.measure.stop) && !record.has(CellFlag::kNoisy)) {
-      record.flags.push_back(CellFlag::kNoisy);
-    }
+    take_samples(block, mode, request.measure, usual_mhz, record);
   }
+  // The first mode is the headline's.
+  const SampleBlock& headline = reply.samples.begin()->second;
+  const ClockedSamples clocked = {headline.samples_us, headline.sm_mhz};
+  if (const double mhz = usual_clock({&clocked, 1}); mhz > 0) record.clocks.sm_mhz = mhz;
   record.kernels = reply.kernels;
   record.signature = signature_of(record.kernels);
   record.compile = reply.compile;
   record.config = reply.config;
-  record.clocks = reply.clocks;
   record.bytes.resident = reply.resident_bytes;
   record.bytes.peak = reply.peak_bytes;
   record.notes.insert(record.notes.end(), reply.notes.begin(), reply.notes.end());
@@ -36,7 +55,7 @@ void take_reply(const WorkerReply& reply, const RunRequest& request, CellRecord&
 
 void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare,
                     const RunRequest& request, CellReference& reference, const RowFolder& folder,
-                    CellRecord& record) {
+                    double usual_mhz, CellRecord& record) {
   const auto ask = [&](const PrepareRequest& how, std::vector<TimeMode> modes, std::size_t output,
                        const std::string& file) {
     WorkerRequest asked{.op = WorkerOp::kCell, .id = session.new_id()};
@@ -75,7 +94,7 @@ void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare,
     record.reason = "the worker gave no sample";
     return;
   }
-  take_reply(reply, request, record);
+  take_reply(reply, request, usual_mhz, record);
 }
 
 }  // namespace strobe::bench

@@ -6,9 +6,9 @@
 namespace strobe::bench {
 
 // A cell by a worker that knows "cell" and no more: everything in one request, the values of each
-// further output, or of other inputs, in one more.
+// further output, or of other inputs, in one more. `usual_mhz` is the run's clock; 0: not known.
 void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare,
                     const RunRequest& request, CellReference& reference, const RowFolder& folder,
-                    CellRecord& record);
+                    double usual_mhz, CellRecord& record);
 
 }  // namespace strobe::bench

@@ -267,6 +267,18 @@ WorkerReply WorkerProcess::ended(const WorkerRequest& request, Waited waited, mi
   return reply;
 }
 
+void WorkerProcess::tell(const WorkerRequest& request) {
+  if (is_alive()) send(to_line(request), Clock::now(), nullptr);
+}
+
+WorkerReply WorkerProcess::hear(const WorkerRequest& request, milliseconds limit,
+                                const std::atomic<bool>* cancelled) {
+  if (!is_alive()) {
+    return {.id = request.id, .status = CellStatus::kError, .reason = "the worker has gone"};
+  }
+  return await(request, Clock::now() + limit, limit, cancelled);
+}
+
 WorkerReply WorkerProcess::ask(const WorkerRequest& request, milliseconds limit,
                                const std::atomic<bool>* cancelled) {
   if (!is_alive()) {
@@ -279,6 +291,11 @@ WorkerReply WorkerProcess::ask(const WorkerRequest& request, milliseconds limit,
                                                   : Waited::kEnd;
     return ended(request, why, limit);
   }
+  return await(request, deadline, limit, cancelled);
+}
+
+WorkerReply WorkerProcess::await(const WorkerRequest& request, Clock::time_point deadline,
+                                 milliseconds limit, const std::atomic<bool>* cancelled) {
   while (true) {
     std::string line;
     const Waited waited = next_line(line, deadline, cancelled);

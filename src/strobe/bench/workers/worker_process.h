@@ -32,6 +32,12 @@ class WorkerProcess {
   WorkerReply ask(const WorkerRequest& request, std::chrono::milliseconds limit,
                   const std::atomic<bool>* cancelled = nullptr);
 
+  // The two halves of it, for workers that are to start side by side. What could not be told shows
+  // in what is heard.
+  void tell(const WorkerRequest& request);
+  WorkerReply hear(const WorkerRequest& request, std::chrono::milliseconds limit,
+                   const std::atomic<bool>* cancelled = nullptr);
+
   bool is_alive() const { return id_ > 0; }
   pid_t id() const { return id_; }
   // Lines that were no reply, the first ones.
@@ -45,6 +51,8 @@ class WorkerProcess {
   bool send(std::string line, Clock::time_point deadline, const std::atomic<bool>* cancelled);
   Waited next_line(std::string& line, Clock::time_point deadline,
                    const std::atomic<bool>* cancelled);
+  WorkerReply await(const WorkerRequest& request, Clock::time_point deadline,
+                    std::chrono::milliseconds limit, const std::atomic<bool>* cancelled);
   bool drain_errors();
   void keep_noise(std::string line);
   std::string last_words() const;

@@ -25,22 +25,28 @@ std::vector<TimeMode> WorkerSession::usual_modes() const {
   return modes;
 }
 
-Result<void> WorkerSession::begin(const std::string& key) {
-  if (worker_ != nullptr && worker_->is_alive() && key == key_) return {};
-  if (worker_ != nullptr && worker_->is_alive() && key_.empty()) {
-    key_ = key;  // it has only been greeted
-    return {};
+void WorkerSession::start(const std::string& key) {
+  const bool has_seen_others = !key_.empty() && key != key_;
+  if (worker_ != nullptr && worker_->is_alive() && (lives_long_ || !has_seen_others)) {
+    key_ = key;
+    return;
   }
   end();
   key_ = key;
+  is_greeted_ = false;
   Result<std::unique_ptr<WorkerProcess>> worker = WorkerProcess::start(command_);
   if (!worker) {
     hello_ = {};
     hello_.info.obstacle = fmt::format("{} ({})", worker.error().what, worker.error().hint);
-    return std::move(worker).error();
+    return;
   }
   worker_ = std::move(*worker);
-  hello_ = worker_->ask({.op = WorkerOp::kHello}, request_.start_limit, request_.cancelled);
+  worker_->tell({.op = WorkerOp::kHello});
+}
+
+void WorkerSession::hear_hello() {
+  is_greeted_ = true;
+  hello_ = worker_->hear({.op = WorkerOp::kHello}, request_.start_limit, request_.cancelled);
   if (hello_.status != CellStatus::kOk) hello_.info.obstacle = hello_.reason;
   const std::string variant = variant_of(provider_);
   if (is_available() && !hello_.variants.empty() &&
@@ -50,6 +56,11 @@ Result<void> WorkerSession::begin(const std::string& key) {
         fmt::format("its worker knows {}, and not '{}'", fmt::join(hello_.variants, ", "), variant);
   }
   was_available_ = was_available_ || is_available();
+}
+
+Result<void> WorkerSession::begin(const std::string& key) {
+  start(key);
+  if (worker_ != nullptr && !is_greeted_) hear_hello();
   if (is_available()) return {};
   return Error{.code = ErrorCode::kMachineLacks,
                .what = hello_.info.obstacle,

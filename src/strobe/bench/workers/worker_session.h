@@ -7,14 +7,18 @@
 #include "strobe/bench/workers/run_plan.h"
 #include "strobe/bench/workers/worker_process.h"
 
-// One provider's worker through a run: started when needed, again after it died, afresh for each
-// case and bucket.
+// One provider's worker through a run: started when needed and again after it died. strobe's own
+// are started afresh for each case and bucket, which costs little. Others may load for seconds:
+// they live as long as the run, and begin anew only after a failure.
 namespace strobe::bench {
 
 class WorkerSession {
  public:
   WorkerSession(std::string provider, std::vector<std::string> command, const RunRequest& request)
-      : provider_(std::move(provider)), command_(std::move(command)), request_(request) {}
+      : provider_(std::move(provider)),
+        command_(std::move(command)),
+        request_(request),
+        lives_long_(request.workers.contains(provider_)) {}
 
   const std::string& provider() const { return provider_; }
   // What it said first; its obstacle where it could not even be started.
@@ -27,7 +31,12 @@ class WorkerSession {
   // they are all. Who wants these beside the others asks, since recording outlasts the cell.
   std::vector<TimeMode> usual_modes() const;
 
-  // A live worker that has seen nothing but cells of this key; an error says why there is none.
+  bool lives_long() const { return lives_long_; }
+
+  // A live worker that has seen nothing but cells of this key (or of this run, where it lives long)
+  // and no failure; an error says why there is none. `start` does not wait for its first words, so
+  // that several can load side by side; `begin` does.
+  void start(const std::string& key);
   Result<void> begin(const std::string& key);
   WorkerReply ask(WorkerRequest request);
   std::int64_t new_id() { return ++last_id_; }
@@ -35,10 +44,14 @@ class WorkerSession {
   std::vector<std::string> take_log();
 
  private:
+  void hear_hello();
+
   std::string provider_;
   std::vector<std::string> command_;
   const RunRequest& request_;
+  bool lives_long_;
   std::unique_ptr<WorkerProcess> worker_;
+  bool is_greeted_ = false;
   WorkerReply hello_;
   bool was_available_ = false;
   std::string key_;

@@ -122,7 +122,8 @@ void describe(BenchPage& page, const BenchRun& run) {
   page.remarks.insert(page.remarks.end(), run.remarks.begin(), run.remarks.end());
 }
 
-std::vector<BenchTableKind> usual_tables(std::size_t providers) {
+std::vector<BenchTableKind> usual_tables(std::size_t providers, bool is_net) {
+  if (is_net) return {BenchTableKind::kTimes};  // ratios are of what was measured
   if (providers < 2) {
     return {BenchTableKind::kTimes, BenchTableKind::kRoofline, BenchTableKind::kFlags};
   }
@@ -171,7 +172,8 @@ Result<BenchPage> run_page(const BenchRun& run, const BenchChoice& asked) {
   page.title = fmt::format("strobe bench: {}", run.header.run.empty() ? "a run" : run.header.run);
   describe(page, shown);
   const std::vector<BenchTableKind> kinds =
-      choice.tables.empty() ? usual_tables(providers_of(shown).size()) : choice.tables;
+      choice.tables.empty() ? usual_tables(providers_of(shown).size(), choice.is_net)
+                            : choice.tables;
   for (const BenchTableKind kind : kinds) {
     const std::size_t before = page.tables.size();
     add_table(page, kind, shown, choice);

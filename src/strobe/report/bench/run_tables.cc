@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strobe/bench/measure/net.h"
 #include "strobe/report/bench/cell_text.h"
 #include "strobe/report/format.h"
 
@@ -51,23 +52,22 @@ BenchTable table_of(std::string key, std::string title, std::string lead,
   return table;
 }
 
-BenchCell time_cell(const CellRecord& record, const TimeSummary* time, double less,
-                    std::string_view missing) {
+BenchCell time_cell(const CellRecord& record, const TimeSummary* time, std::string_view missing) {
   if (!has_time(record)) {
     return {.text = status_text(record.status, missing),
             .mark = BenchMark::kMissing,
             .title = record.reason};
   }
   if (time == nullptr) return absent();
-  const double net = std::max(0.0, time->p50 - less);
+  const double median = time->p50;
   const double half = (time->ci95[1] - time->ci95[0]) / 2;
-  return {
-      .text = fmt::format("{}{}", micros_text(net),
-                          half > 0 && net > 0 ? fmt::format(" +-{:.1f} %", 100 * half / net) : ""),
-      .value = net,
-      .mark = record.status == CellStatus::kWrong ? BenchMark::kWrong : BenchMark::kPlain,
-      .title = fmt::format("median of {}; 20 % to 80 %: {} to {}", counted(time->n, "sample"),
-                           micros_text(time->p20), micros_text(time->p80))};
+  const bool has_width = half > 0 && median > 0;
+  return {.text = fmt::format("{}{}", micros_text(median),
+                              has_width ? fmt::format(" +-{:.1f} %", 100 * half / median) : ""),
+          .value = median,
+          .mark = record.status == CellStatus::kWrong ? BenchMark::kWrong : BenchMark::kPlain,
+          .title = fmt::format("median of {}; 20 % to 80 %: {} to {}", counted(time->n, "sample"),
+                               micros_text(time->p20), micros_text(time->p80))};
 }
 
 std::string flags_text(const CellRecord& record) {
@@ -78,6 +78,13 @@ std::string flags_text(const CellRecord& record) {
                                                     : std::string(bench::flag_name(flag)));
   }
   return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// A time that is not what was measured says so above all its columns.
+std::string times_title(const BenchRun& run, const RunTableOptions& options) {
+  const std::optional<double> pair_us = run.header.floors.event_pair;
+  if (!options.is_net || !pair_us) return "Times";
+  return fmt::format("Times, device net of an event pair of {}", micros_text(*pair_us));
 }
 
 }  // namespace
@@ -97,24 +104,41 @@ BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
     columns.push_back(
         {fmt::format("{}_us", bench::mode_name(mode)), std::string(bench::mode_name(mode))});
   }
+  const bool has_long_calls = std::ranges::any_of(
+      run.cells, [](const CellRecord& record) { return record.sustained_us.has_value(); });
+  if (has_long_calls) {
+    columns.push_back({"burst_us", "burst"});
+    columns.push_back({"sustained_us", "sustained"});
+  }
   columns.push_back({"flags", "", true});
-  BenchTable table = table_of("times", "Times",
+  BenchTable table = table_of("times", times_title(run, options),
                               "Medians with half the width of their 95 % interval; one column for "
                               "each way of taking them.",
                               std::move(columns));
-  const double floor = options.is_net ? run.header.floors.event_pair.value_or(0) : 0;
-  if (options.is_net) {
-    table.notes.push_back(
-        run.header.floors.event_pair
-            ? fmt::format("device times are net of {}, an event pair with nothing between",
-                          micros_text(floor))
-            : "this run has no floor of its event pairs: nothing is taken off");
+  if (has_long_calls) {
+    table.notes.emplace_back(
+        "calls above 1 ms without pause: burst is the first 20 ms after a rest, sustained what "
+        "stays; a device at its power limit is slower then");
   }
+  if (options.is_net && !run.header.floors.event_pair) {
+    table.notes.emplace_back("this run has no floor of its event pairs: nothing is taken off");
+  }
+  const auto long_call = [](std::optional<double> us) -> BenchCell {
+    if (!us) return absent();
+    return {.text = micros_text(*us), .value = us};
+  };
   for (const CellRecord& record : run.cells) {
     BenchRow& row = table.rows.emplace_back(row_of(record));
     for (const TimeMode mode : modes) {
-      const double less = mode == TimeMode::kDevice ? floor : 0;
-      row.cells.push_back(time_cell(record, record.time(mode), less, options.missing));
+      const TimeSummary* const time = record.time(mode);
+      const auto net = options.is_net && time != nullptr
+                           ? bench::net_of(*time, mode, run.header.floors)
+                           : std::nullopt;
+      row.cells.push_back(time_cell(record, net ? &*net : time, options.missing));
+    }
+    if (has_long_calls) {
+      row.cells.push_back(long_call(record.burst_us));
+      row.cells.push_back(long_call(record.sustained_us));
     }
     row.cells.push_back(text_cell(flags_text(record)));
   }

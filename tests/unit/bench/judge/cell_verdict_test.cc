@@ -51,6 +51,34 @@ TEST(CellVerdict, a_wide_interval_is_unclear_and_tells_how_to_narrow_it) {
   EXPECT_THAT(diff.advice, HasSubstr("--stop median:0.3%"));
 }
 
+TEST(CellVerdict, more_samples_are_no_advice_where_nobody_could_wait_for_them) {
+  CellRecord before = record(100, 1.0, 60, 1);
+  before.flags = {CellFlag::kNoisy};
+  const CellDiff diff = judged(before, record(100, 1.0, 60, 2));
+  EXPECT_EQ(diff.advice,
+            "the cell is noisy: measure both again on a quiet machine and with a steady clock");
+}
+
+// Half of the calls wait for somebody else, in one run a little less than half, in the other more.
+TEST(CellVerdict, a_noisy_cell_whose_fastest_calls_are_as_fast_has_met_other_load) {
+  const auto disturbed = [](double us, double waiting, std::uint64_t seed) {
+    stats::Dice dice(seed);
+    std::vector<double> samples;
+    for (int i = 0; i < 200; ++i) {
+      samples.push_back(us * (1 + 0.002 * dice.share()) * (dice.share() < waiting ? 3 : 1));
+    }
+    CellRecord record = noisy_cell(kCell, us, 6, {}, dice);
+    record.times[TimeMode::kDevice] = summarise(std::move(samples));
+    record.flags = {CellFlag::kNoisy};
+    return record;
+  };
+  const CellDiff diff = judged(disturbed(100, 0.3, 1), disturbed(100, 0.7, 2));
+  EXPECT_EQ(diff.verdict, CellVerdict::kUnclear);
+  EXPECT_THAT(diff.reason, HasSubstr("but the cell is noisy and its fastest call took as long"));
+  // Slower code is slower without any load.
+  EXPECT_EQ(judged(disturbed(100, 0.3, 1), disturbed(110, 0.7, 2)).verdict, CellVerdict::kSlower);
+}
+
 TEST(CellVerdict, of_a_noisy_cell_the_advice_counts_the_samples) {
   CellRecord before = record(100, 0.08, 60, 1);
   before.flags = {CellFlag::kNoisy};

@@ -36,9 +36,17 @@ TEST(StopRule, calls_too_short_to_fill_the_time_end_at_the_most_samples) {
 TEST(StopRule, the_median_is_known_to_half_a_percent_when_the_law_says_so) {
   // Even over 95 to 105 around 100: the value of rank r of n is 95 + 10 r / n, and rank n/2 -
   // 0.98 sqrt(n) lies 9.8 / sqrt(n) below the median. That is 0.5 at n = 384.
-  const StopRule rule;
+  const StopRule rule = at_the_cap({});
   EXPECT_FALSE(is_enough(even(330, 100, 5), rule));
   EXPECT_TRUE(is_enough(even(440, 100, 5), rule));
+}
+
+TEST(StopRule, it_aims_at_less_than_it_accepts_at_the_cap) {
+  // As above 0.3 at n = 1067.
+  const StopRule rule;
+  EXPECT_FALSE(is_enough(even(900, 100, 5), rule));
+  EXPECT_TRUE(is_enough(even(1200, 100, 5), rule));
+  EXPECT_TRUE(is_precise(even(900, 100, 5), at_the_cap(rule)));
 }
 
 TEST(StopRule, a_drift_is_never_known_well_however_dense_its_samples) {

@@ -8,19 +8,28 @@ namespace {
 
 TEST(StopRuleText, what_is_typed_is_what_is_said) {
   for (const char* text :
-       {"median:0.5%", "median:0.25%", "samples:100", "time:200ms", "noise:1%", "entropy"}) {
+       {"median:0.5%", "median:0.3%/0.5%", "samples:100", "time:200ms", "noise:1%", "entropy"}) {
     const auto rule = parse_stop_rule(text);
     ASSERT_TRUE(rule) << text;
     EXPECT_EQ(stop_rule_text(*rule), text);
   }
-  EXPECT_EQ(stop_rule_text(StopRule{}), "median:0.5%");
+  EXPECT_EQ(stop_rule_text(StopRule{}), "median:0.3%/0.5%");
 }
 
 TEST(StopRuleText, other_spellings_are_understood) {
   EXPECT_EQ(stop_rule_text(*parse_stop_rule("time:2s")), "time:2000ms");
   EXPECT_EQ(stop_rule_text(*parse_stop_rule("noise:0.02")), "noise:2%");
-  EXPECT_EQ(stop_rule_text(*parse_stop_rule("median")), "median:0.5%");
+  EXPECT_EQ(stop_rule_text(*parse_stop_rule("median")), "median:0.3%/0.5%");
   EXPECT_EQ(stop_rule_text(*parse_stop_rule("entropy:0.01")), "entropy:0.01");
+}
+
+TEST(StopRuleText, who_names_a_value_gets_it_as_aim_and_as_limit) {
+  for (const char* text : {"median:1%", "noise:1%", "entropy:0.01", "samples:7", "time:3ms"}) {
+    const auto rule = parse_stop_rule(text);
+    ASSERT_TRUE(rule) << text;
+    EXPECT_EQ(rule->accepted, rule->value) << text;
+  }
+  EXPECT_EQ(parse_stop_rule("noise:1%/2%")->accepted, 0.02);
 }
 
 TEST(StopRuleText, a_count_and_a_time_know_no_other_limit) {
@@ -36,10 +45,28 @@ TEST(StopRuleText, a_count_and_a_time_know_no_other_limit) {
 }
 
 TEST(StopRuleText, nonsense_is_a_wrong_command_line_that_shows_the_rules) {
-  for (const char* text :
-       {"", "often", "samples", "samples:", "samples:0", "samples:-3", "samples:2.5",
-        "samples:1e99", "samples:10x", "time:200", "time:ms", "time:-1s", "noise:1kg", "noise:200%",
-        "noise:nan", "median:inf", "entropy:", "entropy:1%"}) {
+  for (const char* text : {"",
+                           "often",
+                           "samples",
+                           "samples:",
+                           "samples:0",
+                           "samples:-3",
+                           "samples:2.5",
+                           "samples:1e99",
+                           "samples:10x",
+                           "time:200",
+                           "time:ms",
+                           "time:-1s",
+                           "noise:1kg",
+                           "noise:200%",
+                           "noise:nan",
+                           "median:inf",
+                           "median:0.5%/0.3%",
+                           "median:0.3%/",
+                           "median:/1%",
+                           "samples:1/2",
+                           "entropy:",
+                           "entropy:1%"}) {
     const auto rule = parse_stop_rule(text);
     ASSERT_FALSE(rule) << text;
     EXPECT_EQ(rule.error().code, ErrorCode::kBadCommandLine);

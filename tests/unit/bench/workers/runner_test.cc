@@ -1,5 +1,7 @@
 #include "strobe/bench/workers/runner.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -271,6 +273,104 @@ TEST(Runner, noise_goes_to_the_log) {
   RunRequest request = a_request({{"noisy", {"at=prepare", "do=garbage"}}});
   request.cell_limit = std::chrono::milliseconds(300);
   EXPECT_THAT(ran(request).log, Contains("noisy: Warning: this is a banner"));
+}
+
+TEST(Runner, the_clock_of_a_cell_is_that_of_its_samples) {
+  const BenchOutcome outcome = ran(
+      a_request({{"read", {"mhz=1980"}}, {"unread", {}}, {"whole", {"only=cell", "mhz=1755"}}}));
+  // After the last sample the device idles at 345 MHz, which is all that the unread one can say.
+  EXPECT_EQ(cell(outcome, "read").clocks.sm_mhz, 1980);
+  EXPECT_EQ(cell(outcome, "read").clocks.power_w, 70);
+  EXPECT_EQ(cell(outcome, "unread").clocks.sm_mhz, 345);
+  EXPECT_EQ(cell(outcome, "whole").clocks.sm_mhz, 1755);
+}
+
+TEST(Runner, a_cell_slower_than_the_runs_clock_is_throttled) {
+  RunRequest request = a_request({{"a", {"mhz=1980"}}, {"b", {"mhz=1980"}}, {"c", {"mhz=1400"}}});
+  const BenchOutcome outcome = ran(request);
+  EXPECT_FALSE(cell(outcome, "a", 1).has(CellFlag::kThrottled));
+  EXPECT_TRUE(cell(outcome, "c", 1).has(CellFlag::kThrottled));
+  request = a_request({{"a", {"mhz=1980"}}, {"c", {"only=cell", "mhz=1400"}}});
+  EXPECT_TRUE(cell(ran(request), "c").has(CellFlag::kThrottled));
+}
+
+TEST(Runner, calls_above_a_millisecond_have_a_burst_and_what_stays) {
+  // 1 call of warm-up and 20 samples; then without pause, and from the 25th of these the limit.
+  RunRequest request = a_request({{"long", {"us=2000", "heats=46,2100"}}, {"short", {"us=900"}}});
+  const BenchOutcome outcome = ran(request);
+  EXPECT_EQ(cell(outcome, "long").time(TimeMode::kDevice)->p50, 2000);
+  EXPECT_EQ(cell(outcome, "long").burst_us, 2000);
+  EXPECT_EQ(cell(outcome, "long").sustained_us, 2100);
+  EXPECT_FALSE(cell(outcome, "short").burst_us);
+}
+
+// Counts the processes that a run starts: each leaves a line in a file.
+class RunnerStarts : public ::testing::Test {
+ protected:
+  std::string starts_of(std::string_view provider) const { return (folder_ / provider).string(); }
+  std::size_t starts(std::string_view provider) const {
+    const std::string lines = strobe::testing::bytes_of(starts_of(provider));
+    return static_cast<std::size_t>(std::ranges::count(lines, '\n'));
+  }
+  strobe::testing::TemporaryFolder folder_;
+};
+
+TEST_F(RunnerStarts, a_stack_of_others_starts_once_for_all_cases_and_sizes) {
+  RunRequest request = a_request({{"other", {"starts=" + starts_of("other"), "values=none"}}});
+  request.cases = {"bias_dropout_add", "softmax", "matmul_relu"};
+  request.shapes = {Shape{{4, 8}}, Shape{{4096, 4096}}};  // two buckets
+  const BenchOutcome outcome = ran(request);
+  EXPECT_EQ(outcome.run.cells.size(), 6u);
+  EXPECT_EQ(starts("other"), 1u);
+}
+
+TEST_F(RunnerStarts, strobes_own_start_afresh_for_each_case_and_bucket) {
+  RunRequest request = a_request({{"own", {"starts=" + starts_of("own"), "values=none"}}});
+  request.own_worker = request.workers.at("own");
+  request.workers.clear();
+  request.cases = {"bias_dropout_add", "softmax"};
+  request.shapes = {Shape{{4, 8}}, Shape{{8, 8}}, Shape{{4096, 4096}}};
+  EXPECT_EQ(ran(request).run.cells.size(), 6u);
+  EXPECT_EQ(starts("own"), 4u);
+}
+
+TEST_F(RunnerStarts, a_failure_costs_one_more_start) {
+  RunRequest request =
+      a_request({{"other", {"starts=" + starts_of("other"), "at=prepare", "do=oom", "from=2"}}});
+  request.shapes = {Shape{{4, 8}}, Shape{{8, 8}}, Shape{{16, 8}}, Shape{{32, 8}}};
+  const BenchOutcome outcome = ran(request);
+  // Of each worker the second cell fails.
+  EXPECT_EQ(cell(outcome, "other", 0).status, CellStatus::kOk);
+  EXPECT_EQ(cell(outcome, "other", 1).status, CellStatus::kOom);
+  EXPECT_EQ(cell(outcome, "other", 2).status, CellStatus::kOk);
+  EXPECT_EQ(cell(outcome, "other", 3).status, CellStatus::kOom);
+  EXPECT_EQ(starts("other"), 2u);
+}
+
+TEST_F(RunnerStarts, workers_load_side_by_side) {
+  // Each says nothing before the other has started: one after the other, none would ever speak.
+  RunRequest request =
+      a_request({{"a", {"starts=" + starts_of("a"), "after=hello:" + starts_of("b") + ":1"}},
+                 {"b", {"starts=" + starts_of("b"), "after=hello:" + starts_of("a") + ":1"}}});
+  request.start_limit = std::chrono::seconds(20);
+  const BenchOutcome outcome = ran(request);
+  EXPECT_TRUE(outcome.obstacles.empty());
+  EXPECT_EQ(cell(outcome, "a").status, CellStatus::kOk);
+  EXPECT_EQ(cell(outcome, "b").status, CellStatus::kOk);
+}
+
+TEST_F(RunnerStarts, the_next_worker_loads_while_the_others_are_measured) {
+  // The good one gives no sample before the bad one has been started again.
+  RunRequest request = a_request({{"bad",
+                                   {"starts=" + starts_of("bad"), "at=prepare", "do=crash",
+                                    "once=" + (folder_ / "done").string()}},
+                                  {"good", {"after=sample:" + starts_of("bad") + ":2"}}});
+  request.cell_limit = std::chrono::seconds(20);
+  const BenchOutcome outcome = ran(request);
+  EXPECT_EQ(cell(outcome, "bad", 0).status, CellStatus::kError);
+  EXPECT_EQ(cell(outcome, "bad", 1).status, CellStatus::kOk) << cell(outcome, "bad", 1).reason;
+  EXPECT_EQ(cell(outcome, "good", 0).status, CellStatus::kOk) << cell(outcome, "good", 0).reason;
+  EXPECT_EQ(starts("bad"), 2u);
 }
 
 }  // namespace

@@ -91,6 +91,30 @@ TEST(TorchWorker, a_torch_without_a_device_says_so) {
   EXPECT_THAT(hello.info.obstacle, HasSubstr("torch 9.9 sees no CUDA device"));
 }
 
+// One process computes many cells: each must find what the first one found, and hello, which may be
+// asked while another is measured, must keep the device quiet.
+TEST(TorchWorker, every_cell_finds_the_compiler_and_the_memory_as_the_first_one_did) {
+  const auto file = TorchWorkerFile::make();
+  ASSERT_TRUE(file);
+  const ProcessOutcome outcome = run_process(
+      {.command = {"/usr/bin/env", "python3",
+                   STROBE_SOURCE_DIR "/tests/support/torch_worker_calls.py", file->path().string()},
+       .folder = "/tmp",
+       .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  // The second cell was compiled in an earlier run: torch's cache on the disk is as the user has
+  // it.
+  EXPECT_EQ(outcome.out,
+            "hello: True []\n"
+            "prepare: ok\n"
+            "cell: _dynamo.reset compile _C._cuda_clearCublasWorkspaces cuda.empty_cache\n"
+            "peak: 400 cached: False\n"
+            "prepare: ok\n"
+            "cell: _dynamo.reset compile _C._cuda_clearCublasWorkspaces cuda.empty_cache\n"
+            "peak: 400 cached: True\n"
+            "inductor was touched: False False\n");
+}
+
 // The formula of the script on Python's own integers, bit by bit beside the one of C++; tensors run
 // through the same lines.
 TEST(TorchWorker, its_inputs_are_strobes_to_the_bit) {

@@ -57,12 +57,34 @@ TEST(TimesTable, a_column_for_each_way_of_timing_that_was_used) {
   EXPECT_EQ(table.rows[2].cells[3].title, "needs 34 GB");
 }
 
-TEST(TimesTable, net_times_are_less_the_floor_and_say_so) {
+TEST(TimesTable, net_times_are_less_the_floor_and_the_heading_says_so) {
   const BenchTable table =
       times_table(small_run(), {.baseline = "", .missing = "", .is_net = true});
   EXPECT_DOUBLE_EQ(*table.rows[1].cells[3].value, 0.4);
-  EXPECT_THAT(table.notes,
-              ElementsAre("device times are net of 100 ns, an event pair with nothing between"));
+  EXPECT_EQ(table.title, "Times, device net of an event pair of 100 ns");
+  EXPECT_EQ(times_table(small_run(), {}).title, "Times");
+}
+
+TEST(TimesTable, without_a_floor_nothing_is_taken_off_and_nothing_pretends_so) {
+  BenchRun run = small_run();
+  run.header.floors = {};
+  const BenchTable table = times_table(run, {.baseline = "", .missing = "", .is_net = true});
+  EXPECT_DOUBLE_EQ(*table.rows[1].cells[3].value, 0.5);
+  EXPECT_EQ(table.title, "Times");
+  EXPECT_THAT(table.notes, ElementsAre("this run has no floor of its event pairs: nothing is "
+                                       "taken off"));
+}
+
+TEST(TimesTable, long_calls_have_a_burst_and_what_stays) {
+  BenchRun run = small_run();
+  run.cells[0].burst_us = 2000;
+  run.cells[0].sustained_us = 2100;
+  const BenchTable table = times_table(run, {});
+  ASSERT_EQ(table.columns.size(), 7u);
+  EXPECT_EQ(table.columns[5].key, "sustained_us");
+  EXPECT_EQ(table.rows[0].cells[4].text, "2.00 ms");
+  EXPECT_EQ(table.rows[0].cells[5].text, "2.10 ms");
+  EXPECT_EQ(table.rows[1].cells[5].text, "-");
 }
 
 TEST(TimesTable, the_time_of_wrong_values_is_struck_out) {
