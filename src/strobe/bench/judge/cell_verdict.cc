@@ -239,15 +239,17 @@ class CellJudge {
     return true;
   }
 
-  // Other load makes calls wait and never faster: of a noisy cell whose fastest calls take as long
-  // as before, the load has changed. Other code would show in them too.
+  // The interval believes that every sample comes from one law. A noisy cell has met other load,
+  // which comes and goes: a change must then also be larger than what most of its calls differ by.
   bool doubt_load() {
-    if (!is_noisy() || !(before_time_->min > 0)) return false;
-    const double fastest = after_time_->min / before_time_->min;
-    if (std::abs(fastest - 1) > options_.band) return false;
+    const TimeSummary& before = *before_time_;
+    const TimeSummary& after = *after_time_;
+    if (!is_noisy() || !(before.p20 > 0) || !(after.p20 > 0)) return false;
+    if (before.p80 < after.p20 || after.p80 < before.p20) return false;
     set_aside(CellVerdict::kUnclear,
-              fmt::format("{}, but the cell is noisy and its fastest call took as long ({})",
-                          percent(diff().ratio), percent(fastest)),
+              fmt::format("{}, but the cell is noisy: three fifths of its calls took {:.4g} to "
+                          "{:.4g} us before and {:.4g} to {:.4g} us after",
+                          percent(diff().ratio), before.p20, before.p80, after.p20, after.p80),
               "measure both again on a quiet machine");
     return true;
   }
