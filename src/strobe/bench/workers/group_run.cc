@@ -299,7 +299,9 @@ class GroupRun {
       const auto flag = [&](CellFlag which) {
         if (!record.has(which)) record.flags.push_back(which);
       };
-      if (measured[i].is_noisy) flag(CellFlag::kNoisy);
+      // The flags are read beside the headline; the other times have their own intervals.
+      const bool is_headline = record.headline() == record.time(mode);
+      if (is_headline && measured[i].is_noisy) flag(CellFlag::kNoisy);
       if (measured[i].is_throttled) flag(CellFlag::kThrottled);
     }
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "strobe/bench/providers/codegen/row_schedules.h"
@@ -9,25 +10,27 @@ namespace {
 constexpr int kMostHeld = 64;  // values of a thread in registers
 
 // Operands of one value a column cost a long row twice its own bytes out of L2; a block that takes
-// several rows reads them once. It ends after those, so that nothing depends on how many clusters
-// the chip can place.
-void add_chunks(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
-                const ChipFacts& chip) {
-  schedule.order = RowOrder::kChunk;
+// several rows reads them once. Blocks that stay to the end are fastest, if all start at once; how
+// many clusters a chip can place is not known here, so several numbers are offered, and blocks that
+// end after some rows.
+void add_looping(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
+                 const ChipFacts& chip) {
   schedule.columns = ColumnPlace::kShared;
   schedule.loads_ahead = true;
   schedule.cluster = 8;
-  std::vector<RowSchedule> chunks;
-  for (const auto& [threads, chunk] :
-       {std::pair(256, 16), std::pair(256, 32), std::pair(512, 16), std::pair(256, 8)}) {
+  std::vector<RowSchedule> looping;
+  for (const auto& [threads, order, number] :
+       {std::tuple(256, RowOrder::kStaying, 94), std::tuple(256, RowOrder::kStaying, 88),
+        std::tuple(256, RowOrder::kChunk, 32), std::tuple(256, RowOrder::kChunk, 16)}) {
     schedule.threads = schedule.group = threads;
-    schedule.chunk = chunk;
+    schedule.order = order;
+    (order == RowOrder::kStaying ? schedule.filled_pct : schedule.chunk) = number;
     const RowLayout layout = layout_of(task, schedule, plan_of(task, schedule));
     if (layout.slice < threads || layout.least_slice <= 0) continue;
     schedule.blocks_per_sm = std::min(blocks_that_fit(task, schedule, chip), 2);
-    if (schedule.blocks_per_sm > 0) chunks.push_back(schedule);
+    if (schedule.blocks_per_sm > 0) looping.push_back(schedule);
   }
-  schedules.insert(schedules.begin(), chunks.begin(), chunks.end());
+  schedules.insert(schedules.begin(), looping.begin(), looping.end());
 }
 
 }  // namespace
@@ -56,7 +59,7 @@ std::vector<RowSchedule> row_cluster_schedules(const KernelTask& task, const Chi
   const bool has_many_rows = task.rows > 16 * std::int64_t{chip.sm_count};
   const bool has_columns = !plan_of(task, schedule).column_inputs.empty();
   if (!schedules.empty() && has_many_rows && has_columns) {
-    add_chunks(schedules, task, schedules.front(), chip);
+    add_looping(schedules, task, schedules.front(), chip);
   }
   return schedules;
 }
