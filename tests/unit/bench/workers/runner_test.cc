@@ -104,6 +104,20 @@ TEST(Runner, two_providers_are_measured_checked_and_described) {
   EXPECT_TRUE(parse_run(to_json(outcome->run), "run"));
 }
 
+// A badly conditioned case is prepared twice, to be checked and to be timed; the second time finds
+// everything compiled.
+TEST(Runner, what_compiling_cost_is_told_of_the_first_time) {
+  RunRequest request = a_request({{"one", {"us=5"}}});
+  request.cases = {"norm_chain"};
+  request.shapes = {Shape{{4, 8}}};
+  const BenchOutcome outcome = ran(request);
+  const CellRecord& record = cell(outcome, "one");
+  ASSERT_NE(record.time(TimeMode::kDevice), nullptr);
+  EXPECT_EQ(record.compile.nvrtc_ms, 120);
+  EXPECT_FALSE(record.compile.is_cached);
+  EXPECT_EQ(record.compile.first_call_ms, 1);
+}
+
 TEST(Runner, a_crash_ends_its_cell_only) {
   const CellRecord record = first_of_bad({"at=prepare", "do=crash"});
   EXPECT_EQ(record.status, CellStatus::kError);

@@ -5,6 +5,8 @@
 #include "strobe/base/check.h"
 #include "strobe/bench/providers/codegen/emit_expression.h"
 #include "strobe/bench/providers/codegen/row_join.h"
+#include "strobe/bench/providers/codegen/row_packets.h"
+#include "strobe/bench/providers/codegen/row_stages.h"
 #include "strobe/bench/providers/codegen/row_walk_text.h"
 #include "strobe/bench/providers/codegen/source_text.h"
 
@@ -13,15 +15,15 @@ namespace {
 
 constexpr int kMostUnrolled = 16;  // packets of a walk over shared memory
 
-std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
-
 class RowEmitter {
  public:
   RowEmitter(const KernelTask& task, const RowSchedule& schedule)
       : task_(task),
         schedule_(schedule),
         plan_(plan_of(task, schedule)),
-        layout_(layout_of(task, schedule, plan_)) {}
+        layout_(layout_of(task, schedule, plan_)),
+        packets_(schedule, layout_),
+        stages_({task, schedule, plan_, layout_, packets_}) {}
 
   std::string source(const std::string& name) {
     text_.raw(helper_text({.dtype = task_.dtype,
@@ -58,13 +60,12 @@ class RowEmitter {
 
  private:
   bool is_loop() const { return schedule_.order != RowOrder::kTile || schedule_.stages > 0; }
-  bool is_staged() const { return schedule_.stages > 0; }
   bool is_cluster() const { return schedule_.cluster > 1; }
   const Node& node(NodeIndex index) const { return node_of(task_.expression, index); }
   const std::string& input_name(NodeIndex index) const {
     return input_of(task_.expression, node(index)).name;
   }
-  int partials() const { return schedule_.warps_of_row() * schedule_.cluster; }
+  int partials() const { return schedule_.partials(); }
 
   void places() {
     const bool is_part = schedule_.group < schedule_.threads;
@@ -82,7 +83,7 @@ class RowEmitter {
     if (layout_.shared_bytes == 0) return;
     if (partials() > 1) {
       text_.line("float* const partial = reinterpret_cast<float*>(strobe_shared() + ",
-                 partial_offset(), ")",
+                 stages_.partial_offset(), ")",
                  is_part ? cat(" + static_cast<int>(threadIdx.x) / ", schedule_.group, " * ",
                                schedule_.warps_of_row())
                          : std::string(),
@@ -92,47 +93,9 @@ class RowEmitter {
       text_.line(
           "unsigned long long* const arrived = reinterpret_cast<unsigned long "
           "long*>(strobe_shared() + ",
-          barrier_offset(), ");");
+          stages_.barrier_offset(), ");");
     }
   }
-
-  std::int64_t extra_slots() const {
-    return schedule_.is_held_in_shared
-               ? std::max<std::int64_t>(plan_.slots - static_cast<int>(plan_.inputs.size()), 0)
-               : 0;
-  }
-  std::int64_t slice_bytes() const { return layout_.slice * schedule_.packet_bytes; }
-  std::int64_t partial_offset() const {
-    return round_up(layout_.stage_bytes * schedule_.stages + extra_slots() * slice_bytes(), 16);
-  }
-  std::int64_t barrier_offset() const {
-    const std::int64_t floats =
-        std::int64_t{2} * plan_.reductions() * schedule_.rows_per_block() * partials();
-    return round_up(partial_offset() + (partials() > 1 ? floats * 4 : 0), 8);
-  }
-
-  // Present in this thread? Empty: always.
-  std::string presence(const std::string& k) const {
-    if (layout_.always == layout_.per_thread) return "";
-    const std::string limit = is_cluster() && layout_.least_slice != layout_.slice
-                                  ? std::string("count")
-                                  : cat(layout_.slice);
-    const std::string inside = cat("t + ", k, " * ", schedule_.group, " < ", limit);
-    return layout_.always == 0 ? inside : cat(k, " < ", layout_.always, " || ", inside);
-  }
-
-  void open_packets(bool is_unrolled = true) {
-    text_.line(is_unrolled ? "#pragma unroll" : "#pragma unroll 4");
-    text_.open("for (int k = 0; k < ", layout_.per_thread, "; ++k)");
-    const std::string present = presence("k");
-    if (!present.empty()) text_.open("if (", present, ")");
-  }
-  void close_packets() {
-    if (!presence("k").empty()) text_.close();
-    text_.close();
-  }
-
-  std::string here() const { return cat("t + k * ", schedule_.group); }
 
   void columns_into_registers() {
     for (const NodeIndex column : plan_.column_inputs) {
@@ -140,11 +103,11 @@ class RowEmitter {
                  "];");
     }
     if (plan_.column_inputs.empty()) return;
-    open_packets();
+    packets_.open(text_);
     for (const NodeIndex column : plan_.column_inputs) {
       text_.line("strobe_unpack(", column_load(column), ", ", input_name(column), "_held[k]);");
     }
-    close_packets();
+    packets_.close(text_);
   }
   // A thread reads what it wrote itself: no barrier.
   void columns_into_shared() {
@@ -152,17 +115,17 @@ class RowEmitter {
     for (const NodeIndex column : plan_.column_inputs) {
       text_.line("strobe_packet* const ", input_name(column),
                  "_kept = reinterpret_cast<strobe_packet*>(strobe_shared() + ", offset, ");");
-      offset += slice_bytes();
+      offset += stages_.slice_bytes();
     }
-    open_packets();
+    packets_.open(text_);
     for (const NodeIndex column : plan_.column_inputs) {
-      text_.line(input_name(column), "_kept[", here(), "] = ", column_load(column), ";");
+      text_.line(input_name(column), "_kept[", packets_.here(), "] = ", column_load(column), ";");
     }
-    close_packets();
+    packets_.close(text_);
   }
   std::string column_load(NodeIndex column) const {
     return cat("__ldg(reinterpret_cast<const strobe_packet*>(", input_name(column), ") + ",
-               is_cluster() ? "begin + " : "", here(), ")");
+               is_cluster() ? "begin + " : "", packets_.here(), ")");
   }
 
   void loop() {
@@ -180,92 +143,24 @@ class RowEmitter {
       text_.line("const long long stride = 1;");
       text_.line("const long long end = min(first + ", chunk, "ll, rows);");
     }
-    if (is_staged()) start_stages();
+    if (stages_.are_any()) stages_.start(text_);
     if (schedule_.loads_ahead) {
       declare_packets();
       load_packets("first");
     }
     if (is_cluster()) text_.line("strobe_cluster_wait();");
     if (partials() > 1) text_.line("int odd = 0;");
-    if (is_staged()) text_.line("int stage = 0;");
+    if (stages_.are_any()) text_.line("int stage = 0;");
     if (schedule_.load == RowLoad::kBulk) text_.line("unsigned parity = 0;");
     text_.open("for (long long row = first; row < end; row += stride)");
     one_row();
     if (partials() > 1) text_.line("odd ^= 1;");
-    if (is_staged()) {
+    if (stages_.are_any()) {
       text_.open("if (++stage == ", schedule_.stages, ")");
       text_.line("stage = 0;");
       if (schedule_.load == RowLoad::kBulk) text_.line("parity ^= 1;");
       text_.close();
     }
-    text_.close();
-  }
-
-  void start_stages() {
-    if (schedule_.load == RowLoad::kBulk) {
-      text_.open("if (threadIdx.x == 0)");
-      text_.line("for (int s = 0; s < ", schedule_.stages,
-                 "; ++s) strobe_barrier_init(arrived + s);");
-      text_.open("for (int s = 0; s < ", schedule_.stages, "; ++s)");
-      text_.line("const long long ahead = first + s * stride;");
-      text_.open("if (ahead < end)");
-      issue_bulk("s", "ahead");
-      text_.close();
-      text_.close();
-      text_.close();
-      text_.line("__syncthreads();");
-      return;
-    }
-    text_.line("#pragma unroll");
-    text_.open("for (int s = 0; s < ", schedule_.stages, "; ++s)");
-    text_.line("const long long ahead = first + s * stride;");
-    issue_async("s", "ahead");
-    text_.close();
-  }
-
-  std::string stage_text(const std::string& stage, std::size_t input) const {
-    return cat(
-        "strobe_shared() + ", stage, " * ", layout_.stage_bytes,
-        input > 0 ? cat(" + ", static_cast<std::int64_t>(input) * slice_bytes()) : std::string());
-  }
-  std::string global_text(NodeIndex input, const std::string& row) const {
-    return cat(input_name(input), " + ", row, " * ", layout_.packets,
-               is_cluster() ? " + begin" : "");
-  }
-
-  void issue_bulk(const std::string& stage, const std::string& row) {
-    const bool is_uniform = layout_.least_slice == layout_.slice;
-    const std::string bytes =
-        is_uniform ? cat(slice_bytes(), "u")
-                   : cat("static_cast<unsigned>(count) * ", schedule_.packet_bytes, "u");
-    text_.line("strobe_barrier_expect(arrived + ", stage, ", ", plan_.inputs.size(), " * ", bytes,
-               ");");
-    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
-      text_.line("strobe_bulk_load(", stage_text(stage, i), ", ", global_text(plan_.inputs[i], row),
-                 ", ", bytes, ", arrived + ", stage, ");");
-    }
-  }
-
-  void issue_async(const std::string& stage, const std::string& row) {
-    text_.open("if (", row, " < end)");
-    open_packets();
-    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
-      text_.line("strobe_async_load(reinterpret_cast<strobe_packet*>(", stage_text(stage, i),
-                 ") + ", here(), ", ", global_text(plan_.inputs[i], row), " + ", here(), ");");
-    }
-    close_packets();
-    text_.close();
-    text_.line("strobe_async_commit();");
-  }
-
-  void issue_next() {
-    const std::string ahead = cat("(row + ", schedule_.stages, " * stride)");
-    if (schedule_.load == RowLoad::kAsync) {
-      issue_async("stage", ahead);
-      return;
-    }
-    text_.open("if (threadIdx.x == 0 && ", ahead, " < end)");
-    issue_bulk("stage", ahead);
     text_.close();
   }
 
@@ -275,7 +170,7 @@ class RowEmitter {
     take_row();
     bool has_started = !is_cluster() || is_loop();
     int reduction = 0;
-    bool is_freed = !is_staged() || schedule_.is_held_in_shared;
+    bool is_freed = !stages_.are_any() || schedule_.is_held_in_shared;
     for (const RowWalk& walk : plan_.walks) {
       emit_row_values(text_, task_, walk);
       emit_row_outputs(text_, task_, walk, is_cluster() ? "rank == 0 && t == 0" : "t == 0");
@@ -283,7 +178,7 @@ class RowEmitter {
       emit_accumulators(text_, task_, walk, layout_.packets);
       walk_packets(walk);
       if (!is_freed && schedule_.load == RowLoad::kAsync) {
-        issue_next();
+        stages_.issue_next(text_);
         is_freed = true;
       }
       if (!walk.is_joined_later && !has_started) {
@@ -292,17 +187,17 @@ class RowEmitter {
       }
       if (!walk.is_joined_later) join(walk, reduction);
       if (!is_freed && !walk.is_joined_later) {
-        issue_next();
+        stages_.issue_next(text_);
         is_freed = true;
       }
       reduction += static_cast<int>(walk.reduce.size());
     }
-    if (is_staged() && schedule_.is_held_in_shared) {
+    if (stages_.are_any() && schedule_.is_held_in_shared) {
       if (schedule_.load == RowLoad::kBulk) {
         if (plan_.keeps_over_input()) text_.line("strobe_fence_async();");
         text_.line("__syncthreads();");
       }
-      issue_next();
+      stages_.issue_next(text_);
     }
   }
 
@@ -317,9 +212,9 @@ class RowEmitter {
       for (int slot = 0; slot < plan_.slots; ++slot) {
         const auto inputs = static_cast<int>(plan_.inputs.size());
         const std::string place =
-            slot < inputs ? stage_text("stage", static_cast<std::size_t>(slot))
+            slot < inputs ? stages_.place("stage", static_cast<std::size_t>(slot))
                           : cat("strobe_shared() + ", layout_.stage_bytes * schedule_.stages +
-                                                          (slot - inputs) * slice_bytes());
+                                                          (slot - inputs) * stages_.slice_bytes());
         text_.line("strobe_packet* const slot", slot, " = reinterpret_cast<strobe_packet*>(", place,
                    ");");
       }
@@ -328,24 +223,24 @@ class RowEmitter {
     for (int slot = 0; slot < plan_.slots; ++slot) {
       text_.line("float held", slot, "[", layout_.per_thread, "][", layout_.values, "];");
     }
-    if (is_staged()) {
-      open_packets();
+    if (stages_.are_any()) {
+      packets_.open(text_);
       for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
-        text_.line("strobe_unpack(reinterpret_cast<const strobe_packet*>(", stage_text("stage", i),
-                   ")[", here(), "], held", i, "[k]);");
+        text_.line("strobe_unpack(reinterpret_cast<const strobe_packet*>(",
+                   stages_.place("stage", i), ")[", packets_.here(), "], held", i, "[k]);");
       }
-      close_packets();
+      packets_.close(text_);
       return;
     }
     if (!schedule_.loads_ahead) {
       declare_packets();
       load_packets("row");
     }
-    open_packets();
+    packets_.open(text_);
     for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
       text_.line("strobe_unpack(", input_name(plan_.inputs[i]), "_packet[k], held", i, "[k]);");
     }
-    close_packets();
+    packets_.close(text_);
     if (schedule_.loads_ahead) {
       text_.open("if (row + stride < end)");
       load_packets("(row + stride)");
@@ -359,24 +254,25 @@ class RowEmitter {
     }
   }
   void load_packets(const std::string& row) {
-    open_packets();
+    packets_.open(text_);
     for (const NodeIndex input : plan_.inputs) {
-      text_.line(input_name(input), "_packet[k] = strobe_load(", global_text(input, row), " + ",
-                 here(), ");");
+      text_.line(input_name(input), "_packet[k] = strobe_load(", input_name(input), " + ", row,
+                 " * ", layout_.packets, is_cluster() ? " + begin + " : " + ", packets_.here(),
+                 ");");
     }
-    close_packets();
+    packets_.close(text_);
   }
 
   void walk_packets(const RowWalk& walk) {
     const bool in_shared = schedule_.is_held_in_shared;
-    open_packets(!in_shared || layout_.per_thread <= kMostUnrolled);
+    packets_.open(text_, !in_shared || layout_.per_thread <= kMostUnrolled);
     const bool held_columns = schedule_.columns == ColumnPlace::kRegisters;
     if (!held_columns) {
       for (const NodeIndex column : walk.columns) {
         text_.line("float ", input_name(column), "_value[", layout_.values, "];");
         text_.line("strobe_unpack(",
                    schedule_.columns == ColumnPlace::kShared
-                       ? cat(input_name(column), "_kept[", here(), "]")
+                       ? cat(input_name(column), "_kept[", packets_.here(), "]")
                        : column_load(column),
                    ", ", input_name(column), "_value);");
       }
@@ -386,7 +282,8 @@ class RowEmitter {
       for (const RowWalk::Read& read : walk.reads) {
         slots.push_back(read.slot);
         text_.line("float held", read.slot, "[", layout_.values, "];");
-        text_.line("strobe_unpack(slot", read.slot, "[", here(), "], held", read.slot, ");");
+        text_.line("strobe_unpack(slot", read.slot, "[", packets_.here(), "], held", read.slot,
+                   ");");
       }
       for (const RowWalk::Keep& keep : walk.keeps) {
         if (std::ranges::count(slots, keep.slot)) continue;
@@ -406,14 +303,15 @@ class RowEmitter {
       return cat(input_name(index), held_columns ? "_held[k][v]" : "_value[v]");
     };
     names.kept = slot_text;
-    names.packet = cat("base + ", here());
+    names.packet = cat("base + ", packets_.here());
     emit_packet(text_, task_, walk, layout_.values, names);
     if (in_shared) {
       for (const RowWalk::Keep& keep : walk.keeps) {
-        text_.line("slot", keep.slot, "[", here(), "] = strobe_pack(held", keep.slot, ");");
+        text_.line("slot", keep.slot, "[", packets_.here(), "] = strobe_pack(held", keep.slot,
+                   ");");
       }
     }
-    close_packets();
+    packets_.close(text_);
   }
 
   // One value for the whole row out of one a thread; every thread gets it.
@@ -454,6 +352,8 @@ class RowEmitter {
   const RowSchedule& schedule_;
   RowPlan plan_;
   RowLayout layout_;
+  RowPackets packets_;
+  RowStages stages_;
   SourceText text_;
 };
 

@@ -51,6 +51,7 @@ struct RowSchedule {
 
   int rows_per_block() const { return threads / group; }
   int warps_of_row() const { return group > 32 ? group / 32 : 1; }
+  int partials() const { return warps_of_row() * cluster; }  // of a reduction over a row
 };
 
 // Numbers that follow from a schedule and a task.

@@ -116,6 +116,10 @@ class FusedProvider final : public CudaProvider {
     for (const std::string& failure : choice.failures) {
       origin.notes.push_back("left out while tuning: " + failure);
     }
+    if (choice.skipped > 0) {
+      origin.notes.push_back(
+          fmt::format("no time was left to try {} of {} kernels", choice.skipped, programs.size()));
+    }
     const KernelProgram& best = programs[choice.index];
     // A program of several kernels has no entry: it is tuned anew in the next process.
     if (best.kernels.size() == 1) {

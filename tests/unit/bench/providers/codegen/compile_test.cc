@@ -110,7 +110,7 @@ std::string joined(std::span<const Source> sources) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const bool is_new = i == 0 || sources[i].helpers != sources[i - 1].helpers;
     if (is_new && i > 0) text += "}\n";
-    if (is_new) text += "namespace helpers" + std::to_string(i) + " {\n" + sources[i].helpers;
+    if (is_new) text += "namespace set" + std::to_string(i) + " {\n" + sources[i].helpers;
     // Names need only differ between structures; here they must between kernels.
     std::string kernel = sources[i].kernel;
     const std::size_t name = kernel.find(sources[i].name);

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "strobe/bench/providers/codegen/row_kernel.h"
+#include "strobe/bench/providers/codegen/row_packets.h"
+#include "strobe/bench/providers/codegen/source_text.h"
+
+// Rows on their way into shared memory while others are worked on, and what else lies there:
+//
+//   stage 0 | stage 1 | ... | kept beside the inputs | partial results | barriers
+//
+// The kernel knows `first`, `stride` and `end` of its rows, and `stage` of the one at hand.
+namespace strobe::bench {
+
+class RowStages {
+ public:
+  struct Parts {
+    const KernelTask& task;
+    const RowSchedule& schedule;
+    const RowPlan& plan;
+    const RowLayout& layout;
+    const RowPackets& packets;
+  };
+  explicit RowStages(const Parts& parts) : parts_(parts) {}
+
+  bool are_any() const { return parts_.schedule.stages > 0; }
+  void start(SourceText& text) const;       // as many rows as there are stages
+  void issue_next(SourceText& text) const;  // into the stage that is free now
+
+  std::string place(const std::string& stage, std::size_t input) const;
+  std::int64_t slice_bytes() const;     // of one input
+  std::int64_t partial_offset() const;  // bytes
+  std::int64_t barrier_offset() const;
+
+ private:
+  const std::string& input_name(NodeIndex index) const;
+  std::string global_place(NodeIndex input, const std::string& row) const;
+  void issue_bulk(SourceText& text, const std::string& stage, const std::string& row) const;
+  void issue_async(SourceText& text, const std::string& stage, const std::string& row) const;
+
+  Parts parts_;
+};
+
+}  // namespace strobe::bench
