@@ -59,7 +59,8 @@ TEST_F(ProgramProviders, tell_what_they_stand_on) {
   EXPECT_EQ(info.version, "NVRTC 13.0, driver of CUDA 13.0");
   const auto fused = make_fused_provider(two, open_);
   EXPECT_EQ(fused->probe().name, "cuda-fused");
-  EXPECT_THAT(fused->modes(), ElementsAre(TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall));
+  EXPECT_THAT(fused->modes(), ElementsAre(TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall,
+                                          TimeMode::kActivity));
   EXPECT_EQ(fused->device_facts().at("l2_bytes"), 1 << 20);
   EXPECT_EQ(fused->free_bytes(), static_cast<double>(std::size_t{1} << 30));
 }
