@@ -9,14 +9,11 @@
 
 #include "strobe/serve/bench_answer.h"
 #include "strobe/serve/bench_cell_answer.h"
-#include "strobe/serve/bench_file.h"
 #include "strobe/serve/bench_table_answer.h"
-#include "strobe/serve/on_demand.h"
+#include "strobe/serve/served_run.h"
 
 namespace strobe::serve {
 namespace {
-
-constexpr std::size_t kMostKept = 4;
 
 using File = std::shared_ptr<const BenchFile>;
 
@@ -139,12 +136,6 @@ Result<std::string> answer_of(std::string_view route, const std::string& name, c
                "file", "ask for bench/table"};
 }
 
-std::string key_of(const FoundBench& found) {
-  const FileStamp& stamp = found.stamp;
-  return fmt::format("{}\n{} {} {} {} {}", found.name, stamp.device, stamp.inode, stamp.bytes,
-                     stamp.modified_ns, stamp.changed_ns);
-}
-
 Result<File> read(const FoundBench& found) {
   try {
     STROBE_TRY(BenchFile file, read_bench_file(found));
@@ -156,14 +147,6 @@ Result<File> read(const FoundBench& found) {
 }
 
 }  // namespace
-
-struct BenchShelf::Kept {
-  std::string key;
-  OnDemand<Result<File>> file;
-};
-
-BenchShelf::BenchShelf() = default;
-BenchShelf::~BenchShelf() = default;
 
 Result<BenchShelf::Body> BenchShelf::answer(std::string_view route, const Query& query,
                                             const ShelfView& view) {
@@ -178,24 +161,11 @@ Result<BenchShelf::Body> BenchShelf::answer(std::string_view route, const Query&
   }
   STROBE_TRY(const std::string wanted, query.text("file"));
   STROBE_TRY(const FoundBench found, find_file(wanted, view));
-  const std::shared_ptr<Kept> kept = place_of(key_of(found));
-  const Result<File>& file = kept->file.get([&] { return read(found); });
+  const auto kept = kept_.place_of(fmt::format("{}\n{}", found.name, stamp_text(found.stamp)));
+  const Result<File>& file = kept->get([&] { return read(found); });
   if (!file) return file.error();
   STROBE_TRY(std::string body, answer_of(route, wanted, query, **file));
   return std::make_shared<const std::string>(std::move(body));
-}
-
-std::shared_ptr<BenchShelf::Kept> BenchShelf::place_of(std::string key) {
-  const std::scoped_lock lock(mutex_);
-  const auto known = std::ranges::find(kept_, key, [](const auto& one) { return one->key; });
-  if (known != kept_.end()) {
-    kept_.splice(kept_.begin(), kept_, known);
-  } else {
-    kept_.push_front(std::make_shared<Kept>());
-    kept_.front()->key = std::move(key);
-    if (kept_.size() > kMostKept) kept_.pop_back();
-  }
-  return kept_.front();
 }
 
 }  // namespace strobe::serve

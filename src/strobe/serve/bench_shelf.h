@@ -1,12 +1,12 @@
 #pragma once
 
-#include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "strobe/base/result.h"
+#include "strobe/serve/bench_file.h"
+#include "strobe/serve/last_asked.h"
 #include "strobe/serve/query.h"
 #include "strobe/serve/trace_shelf.h"
 
@@ -18,18 +18,11 @@ class BenchShelf {
  public:
   using Body = std::shared_ptr<const std::string>;
 
-  BenchShelf();
-  ~BenchShelf();
-
   // `route`: "bench", "bench/table", "bench/cell" or "bench/points"; `view`: all that is served.
   Result<Body> answer(std::string_view route, const Query& query, const ShelfView& view);
 
  private:
-  struct Kept;
-  std::shared_ptr<Kept> place_of(std::string key);
-
-  std::mutex mutex_;
-  std::list<std::shared_ptr<Kept>> kept_;  // the last one asked for first
+  LastAsked<Result<std::shared_ptr<const BenchFile>>> kept_{4};
 };
 
 }  // namespace strobe::serve

@@ -9,13 +9,10 @@
 #include "strobe/analysis/cycle_words.h"
 #include "strobe/compare/comparison.h"
 #include "strobe/report/compare_json.h"
-#include "strobe/serve/on_demand.h"
 #include "strobe/serve/served_run.h"
 
 namespace strobe::serve {
 namespace {
-
-constexpr std::size_t kMostKept = 8;
 
 struct Request {
   ServedRun normal;
@@ -101,35 +98,14 @@ Result<ComparisonShelf::Body> compared(const OpenRuns& runs,
 
 }  // namespace
 
-struct ComparisonShelf::Kept {
-  std::string key;
-  OnDemand<Result<Body>> body;
-};
-
-ComparisonShelf::ComparisonShelf() = default;
-ComparisonShelf::~ComparisonShelf() = default;
-
 Result<ComparisonShelf::Body> ComparisonShelf::answer(const Query& query,
                                                       const std::vector<FoundTrace>& files,
                                                       const TraceLookup& traces) {
   STROBE_TRY(const Request request, read_request(query, files));
-  const std::shared_ptr<Kept> kept = place_of(key_of(query, request));
-  if (const Result<Body>* known = kept->body.peek()) return *known;
+  const auto kept = kept_.place_of(key_of(query, request));
+  if (const Result<Body>* known = kept->peek()) return *known;
   STROBE_TRY(const OpenRuns runs, open_all(request, traces));
-  return kept->body.get([&] { return compared(runs, request.options); });
-}
-
-std::shared_ptr<ComparisonShelf::Kept> ComparisonShelf::place_of(std::string key) {
-  const std::scoped_lock lock(mutex_);
-  const auto known = std::ranges::find(kept_, key, [](const auto& one) { return one->key; });
-  if (known != kept_.end()) {
-    kept_.splice(kept_.begin(), kept_, known);
-  } else {
-    kept_.push_front(std::make_shared<Kept>());
-    kept_.front()->key = std::move(key);
-    if (kept_.size() > kMostKept) kept_.pop_back();
-  }
-  return kept_.front();
+  return kept->get([&] { return compared(runs, request.options); });
 }
 
 }  // namespace strobe::serve

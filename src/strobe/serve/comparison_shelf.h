@@ -1,13 +1,12 @@
 #pragma once
 
-#include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "strobe/base/result.h"
 #include "strobe/serve/api.h"
+#include "strobe/serve/last_asked.h"
 #include "strobe/serve/query.h"
 #include "strobe/serve/run_folder.h"
 
@@ -19,19 +18,12 @@ class ComparisonShelf {
  public:
   using Body = std::shared_ptr<const std::string>;
 
-  ComparisonShelf();
-  ~ComparisonShelf();
-
   // `files`: all that is served. Traces come from `traces`; samples beside them are read now.
   Result<Body> answer(const Query& query, const std::vector<FoundTrace>& files,
                       const TraceLookup& traces);
 
  private:
-  struct Kept;
-  std::shared_ptr<Kept> place_of(std::string key);
-
-  std::mutex mutex_;
-  std::list<std::shared_ptr<Kept>> kept_;  // the last one asked for first
+  LastAsked<Result<Body>> kept_{8};
 };
 
 }  // namespace strobe::serve

@@ -10,13 +10,12 @@
 #include "strobe/analysis/headroom/kernel_study.h"
 #include "strobe/readers/counters/kernel_reader.h"
 #include "strobe/serve/kernel_answer.h"
-#include "strobe/serve/on_demand.h"
 #include "strobe/serve/open_trace.h"
+#include "strobe/serve/served_run.h"
 
 namespace strobe::serve {
 namespace {
 
-constexpr std::size_t kMostKept = 8;
 constexpr double kFastest = 1e21;  // of any roof, in FLOP/s or bytes/s
 
 struct Request {
@@ -83,12 +82,11 @@ Result<Request> read_request(const Query& query, const ShelfView& view) {
 }
 
 std::string key_of(const Request& request) {
-  const FileStamp& stamp = request.stamp;
   const analysis::StudyOptions& options = request.options;
-  return fmt::format("{}\n{} {} {} {} {}\n{}\n{} {} {} {} {}", request.name, stamp.device,
-                     stamp.inode, stamp.bytes, stamp.modified_ns, stamp.changed_ns, options.chip,
-                     options.roofs.tensor, options.roofs.dram, options.flops.value_or(0),
-                     options.dram_bytes_per_s.value_or(0), options.l2_bytes_per_s.value_or(0));
+  return fmt::format("{}\n{}\n{}\n{} {} {} {} {}", request.name, stamp_text(request.stamp),
+                     options.chip, options.roofs.tensor, options.roofs.dram,
+                     options.flops.value_or(0), options.dram_bytes_per_s.value_or(0),
+                     options.l2_bytes_per_s.value_or(0));
 }
 
 // The user knows it by its name, not by its path.
@@ -121,36 +119,15 @@ Result<KernelShelf::Body> read_and_studied(const Request& request) {
 
 }  // namespace
 
-struct KernelShelf::Kept {
-  std::string key;
-  OnDemand<Result<Body>> body;
-};
-
-KernelShelf::KernelShelf() = default;
-KernelShelf::~KernelShelf() = default;
-
 Result<KernelShelf::Body> KernelShelf::answer(const Query& query, const ShelfView& view,
                                               const TraceLookup& traces) {
   STROBE_TRY(const Request request, read_request(query, view));
-  const std::shared_ptr<Kept> kept = place_of(key_of(request));
-  if (const Result<Body>* known = kept->body.peek()) return *known;
-  if (request.file) return kept->body.get([&] { return read_and_studied(request); });
+  const auto kept = kept_.place_of(key_of(request));
+  if (const Result<Body>* known = kept->peek()) return *known;
+  if (request.file) return kept->get([&] { return read_and_studied(request); });
   STROBE_TRY(const auto open, traces(request.name));
-  return kept->body.get(
+  return kept->get(
       [&] { return studied(request, readers::kernels_of(open->trace(), request.name)); });
-}
-
-std::shared_ptr<KernelShelf::Kept> KernelShelf::place_of(std::string key) {
-  const std::scoped_lock lock(mutex_);
-  const auto known = std::ranges::find(kept_, key, [](const auto& one) { return one->key; });
-  if (known != kept_.end()) {
-    kept_.splice(kept_.begin(), kept_, known);
-  } else {
-    kept_.push_front(std::make_shared<Kept>());
-    kept_.front()->key = std::move(key);
-    if (kept_.size() > kMostKept) kept_.pop_back();
-  }
-  return kept_.front();
 }
 
 }  // namespace strobe::serve

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "strobe/base/result.h"
 #include "strobe/serve/api.h"
+#include "strobe/serve/last_asked.h"
 #include "strobe/serve/query.h"
 #include "strobe/serve/trace_shelf.h"
 
@@ -18,18 +17,11 @@ class KernelShelf {
  public:
   using Body = std::shared_ptr<const std::string>;
 
-  KernelShelf();
-  ~KernelShelf();
-
   // `view`: all that is served. Traces come from `traces`.
   Result<Body> answer(const Query& query, const ShelfView& view, const TraceLookup& traces);
 
  private:
-  struct Kept;
-  std::shared_ptr<Kept> place_of(std::string key);
-
-  std::mutex mutex_;
-  std::list<std::shared_ptr<Kept>> kept_;  // the last one asked for first
+  LastAsked<Result<Body>> kept_{8};
 };
 
 }  // namespace strobe::serve

@@ -25,16 +25,16 @@ std::vector<FoundTrace> those(const std::vector<FoundTrace>& files, Belongs belo
   return found;
 }
 
-std::string stamp_text(const FileStamp& stamp) {
-  return fmt::format("{} {} {} {} {}", stamp.device, stamp.inode, stamp.bytes, stamp.modified_ns,
-                     stamp.changed_ns);
-}
-
 std::string last_part(std::string_view name) {
   return std::string(name.substr(name.rfind('/') + 1));
 }
 
 }  // namespace
+
+std::string stamp_text(const FileStamp& stamp) {
+  return fmt::format("{} {} {} {} {}", stamp.device, stamp.inode, stamp.bytes, stamp.modified_ns,
+                     stamp.changed_ns);
+}
 
 std::string ServedRun::content_key() const {
   std::string key = name;

@@ -22,6 +22,9 @@ struct ServedRun {
   std::string content_key() const;
 };
 
+// Changes when the file does.
+std::string stamp_text(const FileStamp& stamp);
+
 // `parameter` is what errors call the culprit.
 Result<ServedRun> find_run(std::string_view parameter, const std::string& name,
                            const std::vector<FoundTrace>& files);

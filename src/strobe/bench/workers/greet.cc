@@ -27,8 +27,9 @@ WorkerReply greet(const RunRequest& request, const std::string& provider, bool i
     }
     return reply;
   };
-  hello.floors = ask(WorkerOp::kFloors, "floors").floors;
   hello.roofs = ask(WorkerOp::kRoofs, "roofs").roofs;
+  // The last: recording a kernel leaves hooks in the worker's process.
+  hello.floors = ask(WorkerOp::kFloors, "floors").floors;
   return hello;
 }
 

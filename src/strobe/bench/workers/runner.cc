@@ -96,9 +96,9 @@ RunHeader header_of(const RunRequest& request, const Sessions& sessions,
     }
     return reply;
   };
-  header.floors = ask(WorkerOp::kFloors, "floors").floors.value_or(Floors{});
   header.roofs = ask(WorkerOp::kRoofs, "roofs").roofs.value_or(Roofs{});
-  // Recording has left its hooks in that process; cells get one without.
+  header.floors = ask(WorkerOp::kFloors, "floors").floors.value_or(Floors{});
+  // Recording a kernel has left hooks in that process; cells get one without.
   if (header.floors.empty_kernel) chosen->end();
   return header;
 }

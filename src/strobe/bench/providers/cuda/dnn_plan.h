@@ -8,36 +8,12 @@
 #include <vector>
 
 #include "strobe/bench/providers/cuda/cudnn_api.h"
+#include "strobe/bench/providers/cuda/dnn_descriptor.h"
 #include "strobe/bench/providers/cuda/dnn_graph.h"
+#include "strobe/bench/providers/cuda/dnn_graph_description.h"
 
 // Ways in which cuDNN runs a graph, and a call of one of them.
 namespace strobe::bench {
-
-// Given back by itself; the table of calls must outlive it.
-class OwnedDescriptor {
- public:
-  OwnedDescriptor() = default;
-  OwnedDescriptor(const CudnnApi& api, DnnDescriptor descriptor)
-      : api_(&api), descriptor_(descriptor) {}
-  OwnedDescriptor(OwnedDescriptor&& other) noexcept;
-  OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept;
-  OwnedDescriptor(const OwnedDescriptor&) = delete;
-  OwnedDescriptor& operator=(const OwnedDescriptor&) = delete;
-  ~OwnedDescriptor();
-
-  DnnDescriptor get() const { return descriptor_; }
-
- private:
-  const CudnnApi* api_ = nullptr;
-  DnnDescriptor descriptor_ = nullptr;
-};
-
-// For whom plans are made: the GPU of a handle, or one that is only described (cuDNN 9.8 and
-// newer), for which plans can be made on any machine and run on none.
-struct DnnTarget {
-  DnnHandle handle = nullptr;
-  std::string device_json;  // used where there is no handle
-};
 
 struct DnnPlan {
   OwnedDescriptor plan;

@@ -1,0 +1,38 @@
+#include "strobe/serve/last_asked.h"
+
+#include <gtest/gtest.h>
+
+namespace strobe::serve {
+namespace {
+
+TEST(LastAsked, what_is_asked_for_again_is_not_made_again) {
+  LastAsked<int> kept(2);
+  int made = 0;
+  const auto make = [&] { return ++made; };
+  EXPECT_EQ(kept.place_of("a")->peek(), nullptr);
+  EXPECT_EQ(kept.place_of("a")->get(make), 1);
+  EXPECT_EQ(kept.place_of("b")->get(make), 2);
+  EXPECT_EQ(kept.place_of("a")->get(make), 1);
+}
+
+TEST(LastAsked, the_one_that_nobody_asked_for_longest_goes_first) {
+  LastAsked<int> kept(2);
+  int made = 0;
+  const auto make = [&] { return ++made; };
+  kept.place_of("a")->get(make);
+  kept.place_of("b")->get(make);
+  kept.place_of("a");
+  kept.place_of("c")->get(make);
+  EXPECT_NE(kept.place_of("a")->peek(), nullptr);
+  EXPECT_EQ(kept.place_of("b")->peek(), nullptr);
+}
+
+TEST(LastAsked, who_holds_a_place_keeps_it) {
+  LastAsked<int> kept(1);
+  const auto held = kept.place_of("a");
+  kept.place_of("b");
+  EXPECT_EQ(held->get([] { return 7; }), 7);
+}
+
+}  // namespace
+}  // namespace strobe::serve
