@@ -21,11 +21,11 @@ bool is_beyond_caches(const KernelTask& task, const ChipFacts& chip) {
 std::vector<PointwiseFlat> flat_schedules(const KernelTask& task, const ChipFacts& chip) {
   std::vector<PointwiseFlat> schedules;
   const double bytes = static_cast<double>(task.elements() * task.value_bytes());
-  const auto add = [&](int threads, int unroll, int stay, CacheHint hint) {
-    const double tile = double{16} * threads * unroll;
+  const auto add = [&](int threads, int unroll, int stay, CacheHint hint, int packet = 16) {
+    const double tile = double(packet) * threads * unroll;
     if (unroll > 1 && bytes / tile < 2.0 * chip.sm_count) return;
     if (stay > 0 && bytes / tile < 8.0 * chip.sm_count * stay) return;
-    schedules.push_back({threads, unroll, 16, stay, hint});
+    schedules.push_back({threads, unroll, packet, stay, hint});
   };
   using enum CacheHint;
   const bool is_large = is_beyond_caches(task, chip);
@@ -36,6 +36,13 @@ std::vector<PointwiseFlat> flat_schedules(const KernelTask& task, const ChipFact
   for (const int threads : {128, 256}) {
     add(threads, 2, 0, is_large ? kPastL1 : kPlain);
     add(threads, 2, 0, is_large ? kPlain : kPastL1);
+  }
+  // Little work is over sooner in more hands.
+  constexpr double kBytesOfFew = 4 << 20;
+  if (bytes <= kBytesOfFew) {
+    add(256, 1, 0, kPlain, 8);
+    add(128, 1, 0, kPlain, 8);
+    add(256, 1, 0, kPlain, 4);
   }
   if (is_large) add(128, 1, 0, kKept);
   if (is_large) add(256, 1, 0, kKept);
@@ -75,7 +82,7 @@ class RowChoices {
     const bool stream_first = is_one_walk_ && registers.empty();
     const bool registers_fit = !registers.empty();
     if (stream_first) add(streams, 6);
-    add(registers, registers_fit && clusters.empty() ? 7 : 5);
+    add(registers, registers_fit && clusters.empty() ? 10 : 5);
     add(clusters, registers_fit ? 2 : 12);
     if (is_one_walk_) add(streams, 4);
     add(shared, registers_fit ? 1 : 3);

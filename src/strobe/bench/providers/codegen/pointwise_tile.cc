@@ -25,7 +25,7 @@ class TileEmitter {
     text_.raw(helper_text({.dtype = task_.dtype,
                            .packet_bytes = values_ * static_cast<int>(task_.value_bytes()),
                            .hint = schedule_.hint,
-                           .has_shared = true},
+                           .has_shared = !schedule_.in_registers},
                           task_.expression));
     text_.open(signature_text(task_, name, schedule_.threads, 0, {"across", "along"}));
     text_.line("const int tiles = static_cast<int>((along + ", schedule_.along - 1, ") / ",
@@ -35,16 +35,22 @@ class TileEmitter {
     text_.line("const long long j0 = static_cast<long long>(blockIdx.x % tiles) * ",
                schedule_.along, ";");
     text_.line("const int t = static_cast<int>(threadIdx.x);");
-    text_.line("float* const tile = reinterpret_cast<float*>(strobe_shared());");
-    load_straight();
-    turn();
-    text_.line("__syncthreads();");
-    compute();
+    if (schedule_.in_registers) {
+      squares_in_registers();
+    } else {
+      text_.line("float* const tile = reinterpret_cast<float*>(strobe_shared());");
+      load_straight();
+      turn();
+      text_.line("__syncthreads();");
+      compute();
+    }
     text_.close();
     return std::move(text_).take();
   }
 
-  int shared_bytes() const { return static_cast<int>(turned().size()) * tile_floats() * 4; }
+  int shared_bytes() const {
+    return schedule_.in_registers ? 0 : static_cast<int>(turned().size()) * tile_floats() * 4;
+  }
 
  private:
   std::vector<const Tensor*> turned() const { return inputs_where(true); }
@@ -135,8 +141,47 @@ class TileEmitter {
     }
   }
 
+  void squares_in_registers() {
+    const int wide = schedule_.along / 32;
+    text_.line("#pragma unroll");
+    text_.open("for (int u = 0; u < ", squares(), "; ++u)");
+    text_.line("const int s = t + u * ", schedule_.threads, ";");
+    text_.line("const int j = s / 32 % ", wide, " * 32 + s % 8 * 4;");
+    text_.line("const int i = s / 32 / ", wide, " * 16 + s % 32 / 8 * 4;");
+    text_.open("if (i0 + i < across && j0 + j < along)");
+    for (const Tensor& input : task_.expression.inputs) {
+      text_.line("strobe_packet ", input.name, "_packet[4];");
+    }
+    text_.line("#pragma unroll");
+    text_.open("for (int q = 0; q < 4; ++q)");
+    for (const Tensor* input : straight()) {
+      text_.line(input->name, "_packet[q] = strobe_load(", input->name,
+                 " + ((i0 + i + q) * along + j0 + j) / 4);");
+    }
+    for (const Tensor* input : turned()) {
+      text_.line(input->name, "_packet[q] = strobe_load(", input->name,
+                 " + ((j0 + j + q) * across + i0 + i) / 4);");
+    }
+    text_.close();
+    for (const Tensor& input : task_.expression.inputs) {
+      text_.line("float ", input.name, "_square[4][4];");
+      text_.line("#pragma unroll");
+      text_.line("for (int q = 0; q < 4; ++q) strobe_unpack(", input.name, "_packet[q], ",
+                 input.name, "_square[q]);");
+    }
+    text_.line("#pragma unroll");
+    text_.open("for (int q = 0; q < 4; ++q)");
+    values_and_stores(
+        [&](const Tensor& input) {
+          return cat(input.name,
+                     input.is_transposed != is_transposed_ ? "_square[v][q]" : "_square[q][v]");
+        },
+        "((i0 + i + q) * along + j0 + j) / 4");
+    text_.close();
+    close_packets();
+  }
+
   void compute() {
-    const Expression& expression = task_.expression;
     open_packets(packets(), "p", false);
     for (const Tensor* input : straight()) {
       text_.line("float ", input->name, "_value[", values_, "];");
@@ -156,6 +201,14 @@ class TileEmitter {
                    "_turned.w};");
       }
     }
+    values_and_stores([](const Tensor& input) { return input.name + "_value[v]"; }, home());
+    close_packets();
+  }
+
+  // One packet of every output; `value` is the v-th of an input.
+  template <class Value>
+  void values_and_stores(const Value& value, const std::string& where) {
+    const Expression& expression = task_.expression;
     for (const Output& output : expression.outputs)
       text_.line("float ", output.tensor.name, "_value[", values_, "];");
     text_.line("#pragma unroll");
@@ -165,8 +218,7 @@ class TileEmitter {
       const Node& node = expression.nodes[i];
       if (node.op == Op::kConst) continue;
       text_.line("const float n", i, " = ",
-                 node.op == Op::kInput ? cat(input_of(expression, node).name, "_value[v]")
-                                       : node_text(node, name),
+                 node.op == Op::kInput ? value(input_of(expression, node)) : node_text(node, name),
                  ";");
     }
     for (const Output& output : expression.outputs) {
@@ -174,10 +226,9 @@ class TileEmitter {
     }
     text_.close();
     for (const Output& output : expression.outputs) {
-      text_.line("strobe_store(", output.tensor.name, " + ", home(), ", strobe_pack(",
+      text_.line("strobe_store(", output.tensor.name, " + ", where, ", strobe_pack(",
                  output.tensor.name, "_value));");
     }
-    close_packets();
   }
 
   const KernelTask& task_;
@@ -206,7 +257,7 @@ std::vector<PointwiseTile> pointwise_tile_schedules(const KernelTask& task, cons
   const int values = task.rows % 4 == 0 && task.columns % 4 == 0 ? 4 : 1;
   const bool is_large = task.elements() * task.value_bytes() > chip.l2_bytes;
   std::vector<CacheHint> hints = {CacheHint::kPlain};
-  if (is_large) hints = {CacheHint::kPastL1, CacheHint::kPlain};
+  if (is_large) hints = {CacheHint::kPastL1, CacheHint::kKept};
   for (const CacheHint hint : hints) {
     if (values == 1) {
       for (const int threads : {256, 128, 512}) schedules.push_back({32, 32, threads, 1, hint});
@@ -220,6 +271,9 @@ std::vector<PointwiseTile> pointwise_tile_schedules(const KernelTask& task, cons
     }
     schedules.push_back({64, 64, 128, 4, hint});
     schedules.push_back({128, 32, 128, 4, hint});
+    for (const auto& [along, across] : {std::pair(32, 16), std::pair(32, 32), std::pair(64, 32)}) {
+      schedules.push_back({along, across, along * across / 16, 4, hint, true});
+    }
   }
   return schedules;
 }
@@ -227,9 +281,10 @@ std::vector<PointwiseTile> pointwise_tile_schedules(const KernelTask& task, cons
 GeneratedKernel emit_pointwise_tile(const KernelTask& task, const PointwiseTile& schedule) {
   TileEmitter emitter(task, schedule);
   GeneratedKernel kernel;
-  kernel.name = kernel_name(task, "pointwise_tile",
-                            cat(schedule.across, "x", schedule.along, "_", schedule.threads, "x",
-                                schedule.values, hint_suffix(schedule.hint)));
+  kernel.name = kernel_name(
+      task, "pointwise_tile",
+      cat(schedule.across, "x", schedule.along, "_", schedule.threads, "x", schedule.values,
+          schedule.in_registers ? "_squares" : "", hint_suffix(schedule.hint)));
   const bool is_transposed = task.expression.outputs.front().tensor.is_transposed;
   const std::int64_t across = is_transposed ? task.columns : task.rows;
   const std::int64_t along = is_transposed ? task.rows : task.columns;
@@ -246,7 +301,7 @@ GeneratedKernel emit_pointwise_tile(const KernelTask& task, const PointwiseTile&
 std::string label_of(const PointwiseTile& schedule) {
   return cat(
       "pointwise-tile ", schedule.across, "x", schedule.along, " ", schedule.threads, " threads",
-      schedule.values == 1 ? " one by one" : "",
+      schedule.values == 1 ? " one by one" : "", schedule.in_registers ? " in registers" : "",
       schedule.hint == CacheHint::kPlain ? std::string() : cat(" ", hint_name(schedule.hint)));
 }
 
