@@ -1,8 +1,15 @@
 // The cpu providers beside what this machine can do: roofs, then every case fused and one pass for
-// each operator, on one large shape. With --check every shape of `quick` (up to 2^24 elements) and
-// `odd` against the reference instead; exit 1 if one is wrong.
+// each operator, on one large shape.
+//
+//   bench_cpu                          every case
+//   bench_cpu softmax bias_gelu        these
+//   bench_cpu --check f32 f16 bf16     every shape of `quick` (up to 2^24 elements) and `odd`
+//                                      against the reference instead; exit 1 if one is wrong
 #include <algorithm>
+#include <cstdio>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -41,7 +48,7 @@ double median_us(Provider& provider, const Cell& cell) {
   return block->samples_us[block->samples_us.size() / 2];
 }
 
-int show_speed() {
+int show_speed(std::span<const std::string_view> wanted) {
   const auto fused = make_provider("cpu"), unfused = make_provider("cpu-unfused");
   const auto roofs = fused->measure_roofs();
   if (!roofs) return 1;
@@ -52,6 +59,7 @@ int show_speed() {
   fmt::print("{:32}{:>20}{:>12}{:>12}{:>8}{:>8}{:>10}{:>10}{:>8}{:>10}\n", "case", "shape",
              "cpu us", "unfused us", "times", "ceiling", "GB/s", "of copy", "GFLOP/s", "un. GB/s");
   for (const CaseInfo& info : cases()) {
+    if (!wanted.empty() && std::ranges::find(wanted, info.id) == wanted.end()) continue;
     const Cell cell{std::string(info.id), large_shape(info.kind), DType::kF32, "cpu"};
     const CaseCosts costs = costs_of(info, cell.shape, cell.dtype);
     const double fast = median_us(*fused, cell), slow = median_us(*unfused, cell);
@@ -122,10 +130,16 @@ int check(const std::vector<DType>& dtypes) {
 }  // namespace strobe::bench
 
 int main(int count, char** words) {
-  using strobe::bench::DType;
-  if (count > 1 && std::string_view(words[1]) == "--check") {
-    return strobe::bench::check(count > 2 ? std::vector{DType::kF16, DType::kBf16}
-                                          : std::vector{DType::kF32});
+  const std::vector<std::string_view> arguments(words + 1, words + count);
+  if (arguments.empty() || arguments[0] != "--check") return strobe::bench::show_speed(arguments);
+  std::vector<strobe::bench::DType> types;
+  for (const std::string_view name : std::span(arguments).subspan(1)) {
+    const auto type = strobe::bench::parse_dtype(name);
+    if (!type) {
+      fmt::print(stderr, "{}: {}\n", type.error().what, type.error().hint);
+      return 2;
+    }
+    types.push_back(*type);
   }
-  return strobe::bench::show_speed();
+  return strobe::bench::check(types.empty() ? std::vector{strobe::bench::DType::kF32} : types);
 }

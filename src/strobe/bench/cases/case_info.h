@@ -27,7 +27,7 @@ struct CaseInfo {
   CaseKind kind = CaseKind::kRows;
   std::vector<Operator> operators = {};  // kRows: in the order of running
   int eager_kernels = 0;
-  bool has_affine_accuracy_inputs = false;  // checked on U(0,2)/C: badly conditioned on N(0,1)
+  bool has_affine_accuracy_inputs = false;  // checked on U(0, 2) / C: badly conditioned on N(0, 1)
 };
 
 std::span<const CaseInfo> cases();

@@ -69,11 +69,16 @@ std::vector<InputTensor> input_tensors(const CaseInfo& info, const Shape& shape)
   return {};
 }
 
-InputSource::InputSource(const InputTensor& tensor, std::uint32_t number,
+InputLaw law_of_input(const CaseInfo& info, std::size_t number, InputLaw law) {
+  const bool is_gradient = info.id == "softmax_backward" && number == 0;
+  return is_gradient ? InputLaw::kNormal : law;
+}
+
+InputSource::InputSource(const InputTensor& tensor, std::uint32_t number, InputLaw law,
                          const PrepareRequest& request)
     : seed_(request.seed),
       number_(number),
-      law_(request.law),
+      law_(law),
       is_variance_(tensor.is_variance),
       dtype_(request.cell.dtype),
       columns_(request.cell.shape[1]) {}
@@ -92,7 +97,9 @@ void InputSource::fill(float* out, std::int64_t first, std::int64_t count) const
 std::vector<InputSource> input_sources(const CaseInfo& info, const PrepareRequest& request) {
   std::vector<InputSource> sources;
   for (const InputTensor& tensor : input_tensors(info, request.cell.shape)) {
-    sources.emplace_back(tensor, static_cast<std::uint32_t>(sources.size()), request);
+    const std::size_t number = sources.size();
+    sources.emplace_back(tensor, static_cast<std::uint32_t>(number),
+                         law_of_input(info, number, request.law), request);
   }
   return sources;
 }

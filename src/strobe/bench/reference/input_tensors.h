@@ -25,10 +25,15 @@ struct InputTensor {
 };
 std::vector<InputTensor> input_tensors(const CaseInfo& info, const Shape& shape);
 
+// The law of input `number` where the cell's is `law`: the gradient of softmax_backward is N(0, 1)
+// under both, only the softmax it belongs to is made of U(0, 2) / C.
+InputLaw law_of_input(const CaseInfo& info, std::size_t number, InputLaw law);
+
 // One input of a cell, rounded to the cell's type. `columns` of the law is C of a case over rows.
 class InputSource {
  public:
-  InputSource(const InputTensor& tensor, std::uint32_t number, const PrepareRequest& request);
+  InputSource(const InputTensor& tensor, std::uint32_t number, InputLaw law,
+              const PrepareRequest& request);
 
   float operator()(std::int64_t index) const;
   void fill(float* out, std::int64_t first, std::int64_t count) const;

@@ -87,9 +87,8 @@ TEST(Accuracy, tolerances_are_those_of_the_table) {
   };
   EXPECT_DOUBLE_EQ(of("pointwise_chain", {{8, 100}}, DType::kF32).atol, 1e-6);
   EXPECT_DOUBLE_EQ(of("pointwise_chain", {{8, 100}}, DType::kF32).rtol, 1e-5);
-  EXPECT_DOUBLE_EQ(of("softmax", {{8, 100}}, DType::kF32).atol, 1e-5);  // 1e-6 sqrt(100)
-  EXPECT_DOUBLE_EQ(of("softmax", {{8, 100}}, DType::kF32).rtol, 1e-5);
-  EXPECT_DOUBLE_EQ(of("softmax_backward", {{8, 100}}, DType::kF32).atol, 3.5e-5);
+  EXPECT_DOUBLE_EQ(of("layernorm", {{8, 100}}, DType::kF32).atol, 1e-5);  // 1e-6 sqrt(100)
+  EXPECT_DOUBLE_EQ(of("layernorm", {{8, 100}}, DType::kF32).rtol, 1e-5);
   EXPECT_DOUBLE_EQ(of("pointwise_chain", {{8, 100}}, DType::kF16).rtol, 1e-3);
   EXPECT_DOUBLE_EQ(of("pointwise_chain", {{8, 100}}, DType::kBf16).rtol, 8e-3);
   EXPECT_DOUBLE_EQ(of("matmul_add", {{8, 100, 4096}}, DType::kF32).atol, 2e-3);
@@ -100,6 +99,20 @@ TEST(Accuracy, tolerances_are_those_of_the_table) {
   EXPECT_DOUBLE_EQ(of("attention", {{1, 128, 4, 64}}, DType::kF16).rtol, 1e-2);
   EXPECT_DOUBLE_EQ(of("bias_dropout_add_transposed", {{8, 100}}, DType::kF32).atol, 1e-3);
   EXPECT_DOUBLE_EQ(of("bias_dropout_add_transposed", {{8, 100}}, DType::kF32).rtol, 1e-2);
+}
+
+// 1e-6 sqrt(65536) is 17 times 1 / 65536.
+TEST(Accuracy, zeros_are_no_softmax) {
+  for (const char* id :
+       {"softmax", "naive_softmax", "double_softmax", "softmax_backward", "norm_chain"}) {
+    const Tolerance tolerance = tolerance_of(*find_case(id), {{8, 65536}}, DType::kF32);
+    EXPECT_LT(tolerance.atol, 0.01 / 65536) << id;
+    EXPECT_EQ(tolerance.rtol, 1e-5) << id;
+    EXPECT_EQ(
+        compare_values(std::vector<float>(1, 0.0f), std::vector<double>(1, 1.0 / 65536), tolerance)
+            .mismatches,
+        1u);
+  }
 }
 
 }  // namespace

@@ -56,6 +56,20 @@ TEST(InputTensors, conditioned_values_add_up_to_about_one_a_row) {
   EXPECT_NEAR(sum, 1, 0.03);
 }
 
+TEST(InputTensors, a_gradient_is_normal_under_both_laws_and_its_softmax_a_share) {
+  PrepareRequest request = request_of("softmax_backward", {{4, 10000}});
+  const auto timed = input_sources(*find_case("softmax_backward"), request);
+  request.law = InputLaw::kConditioned;
+  const auto checked = input_sources(*find_case("softmax_backward"), request);
+  double sum = 0;
+  for (std::int64_t i = 0; i < 10000; ++i) {
+    ASSERT_EQ(checked[0](i), timed[0](i));
+    ASSERT_GT(checked[1](i), 0.0f);
+    sum += static_cast<double>(checked[1](i));
+  }
+  EXPECT_NEAR(sum, 1, 0.03);
+}
+
 TEST(InputTensors, a_variance_is_never_near_zero) {
   const auto sources =
       input_sources(*find_case("conv_bn"), request_of("conv_bn", {{1, 3, 3, 1, 1000, 1, 1}}));

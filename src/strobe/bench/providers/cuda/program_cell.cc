@@ -9,6 +9,7 @@
 
 #include "strobe/base/check.h"
 #include "strobe/bench/reference/half_float.h"
+#include "strobe/bench/reference/input_tensors.h"
 
 namespace strobe::bench {
 namespace {
@@ -113,13 +114,15 @@ Result<void> ProgramCell::set_up(const KernelProgram& program, const CodeOf& cod
 // The next sets, one after the other in that memory, with the same inputs in each.
 Result<void> ProgramCell::add_sets(std::size_t count, const PooledMemory& memory) {
   STROBE_TRY(InputFill* const fill, session_->input_fill());
+  const CaseInfo* const info = find_case(request_.cell.case_id);
   for (std::size_t i = 0; i < count; ++i) {
     const CuPointer base = memory.address() + i * tensors_.stride_bytes();
     for (const CellTensor& tensor : tensors_.all()) {
       if (tensor.role != CellTensor::Role::kInput) continue;
       STROBE_TRY_VOID(fill->enqueue(
           {.address = base + tensor.offset, .elements = tensor.elements(), .number = tensor.number},
-          request_.cell.dtype, request_.law, request_.seed, request_.cell.shape[1]));
+          request_.cell.dtype, law_of_input(*info, tensor.number, request_.law), request_.seed,
+          request_.cell.shape[1]));
     }
     STROBE_TRY(BoundProgram bound, BoundProgram::make(program_, [&](std::string_view name) {
                  const CellTensor* const tensor = tensors_.find(name);

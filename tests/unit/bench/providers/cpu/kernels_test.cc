@@ -174,5 +174,49 @@ TEST(Kernels, a_sum_and_a_maximum_take_every_element_once) {
   }
 }
 
+// The short ways of cos and exp hold for small arguments; a part of a row with a larger one takes
+// the long way.
+TEST(Kernels, one_large_argument_in_a_row_spoils_no_other_and_counts_once) {
+  for (const KernelSet* set : kernel_sets()) {
+    for (const bool is_streamed : {false, true}) {
+      for (const float large : {0.5f, 3.6f, 100.0f, 1e6f}) {
+        std::vector<float> x(6000), y(6000), zero(6000, 0.0f);
+        double total = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          x[i] = i == 2500 ? large : -3.0f + 0.001f * static_cast<float>(i);
+          total += static_cast<double>(x[i]);
+        }
+        float sum = 0;
+        RowsTask task;
+        task.in[0] = x.data();
+        task.in[1] = zero.data();
+        task.out[0] = &sum;
+        task.out[1] = y.data();
+        task.columns = 6000;
+        task.is_streamed = is_streamed;
+        set->kernel(DType::kF32, RowsKernelId::kSumAndCos)(task, 0, 1);
+        EXPECT_NEAR(static_cast<double>(sum), total, 1e-6 * (9000 + std::abs(total)));
+        for (std::size_t i = 0; i < x.size(); ++i)
+          ASSERT_NEAR(static_cast<double>(y[i]), std::cos(static_cast<double>(x[i])), 6e-7);
+        task.out[0] = y.data();
+        set->kernel(DType::kF32, RowsKernelId::kPointwiseChain)(task, 0, 1);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          const double v = static_cast<double>(x[i]), c = std::cos(v);
+          const double right = v * c + std::max(v * c, c);
+          ASSERT_NEAR(static_cast<double>(y[i]), right, 6e-7 + 6e-6 * std::abs(right))
+              << set->name << " of " << v;
+        }
+        set->kernel(DType::kF32, RowsKernelId::kBiasGelu)(task, 0, 1);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          const double v = static_cast<double>(x[i]);
+          const double right = v * 0.5 * (1 + std::tanh(0.79788456 * v * (1 + 0.044715 * v * v)));
+          ASSERT_NEAR(static_cast<double>(y[i]), right, 6e-7 + 6e-6 * std::abs(right))
+              << set->name << " of " << v;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace strobe::bench

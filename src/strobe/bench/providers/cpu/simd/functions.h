@@ -6,6 +6,8 @@
 // are those of the polynomials, an f32 rounding or two come on top.
 namespace strobe::bench::STROBE_SIMD {
 
+constexpr float kRoundToWhole = 12582912.0f;  // 1.5 2^23: what is added to it is rounded
+
 // Any argument: lane by lane in f64.
 STROBE_INLINE Lanes cos_by_lane(Lanes x) {
   Lanes y = x;
@@ -18,11 +20,10 @@ STROBE_INLINE Lanes cos_by_lane(Lanes x) {
 // short that their products are exact.
 template <int U>
 STROBE_INLINE Pack<U> cos_reduced(Pack<U> x) {
-  constexpr float kRound =
-      12582912.0f;  // 1.5 2^23: what is added to it is rounded to a whole number
   const Pack<U> shifted = each(
-      x, [](Lanes a) __attribute__((always_inline)) { return (a * 0.318309886f - 0.5f) + kRound; });
-  const Pack<U> h = (shifted + -kRound) + 0.5f;
+      x, [](Lanes a)
+             __attribute__((always_inline)) { return (a * 0.318309886f - 0.5f) + kRoundToWhole; });
+  const Pack<U> h = (shifted + -kRoundToWhole) + 0.5f;
   Pack<U> r = fused_minus(h, 3.140625f, x);
   r = fused_minus(h, 9.67502593994e-4f, r);
   r = fused_minus(h, 1.50995802528e-7f, r);
@@ -40,21 +41,26 @@ STROBE_INLINE Pack<U> cos_reduced(Pack<U> x) {
   return y;
 }
 
-// |x| <= 3.5, where nearly all of N(0, 1) lies, needs no reduction: a polynomial of x^2. Its error
-// is 6e-8 of |cos x| + 0.15.
 template <int U>
-STROBE_INLINE Pack<U> cos(Pack<U> x) {
-  const Pack<U> u = x * x;
-  const Lanes most = largest(u);
-  if (!is_within(most, 12.25f)) [[unlikely]] {
-    if (is_within(most, 8192.0f * 8192.0f)) return cos_reduced(x);
-    return each(x, [](Lanes a) { return cos_by_lane(a); });
-  }
-  const Pack<U> w = u * u;
-  Pack<U> high = times_plus(u, -2.6876756478949e-7f, 2.4747339782439e-5f);
-  high = fused(w, 1.656499816431e-9f, high);
-  const Pack<U> middle = fused(w, high, times_plus(u, -1.3886634963807e-3f, 4.1666205173625e-2f));
-  return fused(w, middle, times_plus(u, -0.49999961046589f, 0.99999993317783f));
+STROBE_INLINE Pack<U> cos_of_any(Pack<U> x) {
+  if (is_within(largest(x * x), 8192.0f * 8192.0f)) return cos_reduced(x);
+  return each(x, [](Lanes a) { return cos_by_lane(a); });
+}
+
+// |x| <= 3.5, where nearly all of N(0, 1) lies, needs no reduction: cos x = h^2 - 1 with h = sqrt 2
+// cos(x / 2), a polynomial of u = x^2 up to 12.25. The error of cos x is 2.6e-7 of |cos x| + 0.1;
+// coefficients were rounded one by one, the rest fitted anew after each.
+constexpr float kCosSquares = 12.25f;
+constexpr Constant kHalfCos[] = {Constant(1.414213538f), Constant(-0.1767764539f),
+                                 Constant(3.682621056e-3f), Constant(-3.0617015e-5f)};
+constexpr Constant kMinusOne(-1.0f);
+template <int U>
+STROBE_INLINE void cos_of_square(const Pack<U>& u, Pack<U>& y) {
+  set_to_sum(y, u, 1.278672528e-7f, kHalfCos[3]);
+  STROBE_UNROLL
+  for (int i = 2; i >= 0; --i) times_plus(y, u, kHalfCos[i]);
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) y.v[k] = fused(y.v[k], y.v[k], fresh(kMinusOne));
 }
 
 // e^x = 2^n (1 + q) with |x - n ln 2| <= ln 2 / 2; q keeps its digits where it is small. 1.1e-7 of
@@ -65,18 +71,22 @@ struct Exponential {
   Pack<U> q;
 };
 
+constexpr Constant kWhole(kRoundToWhole);
+constexpr Constant kExp[] = {Constant(0.499999930508f), Constant(0.166665147914f),
+                             Constant(4.16684567766e-2f), Constant(8.36941883569e-3f)};
+
 template <int U>
 STROBE_INLINE Exponential<U> exponential(Pack<U> x) {
-  constexpr float kRound = 12582912.0f;
-  const Pack<U> shifted = times_plus(x, 1.44269504f, kRound);
-  const Pack<U> n = shifted + -kRound;
+  Pack<U> shifted;
+  set_to_sum(shifted, x, 1.44269504f, kWhole);
+  const Pack<U> n = shifted + -kRoundToWhole;
   Pack<U> r = fused_minus(n, 0.693115234375f, x);
   r = fused_minus(n, 3.19461832987e-5f, r);
-  const Pack<U> w = r * r;
-  Pack<U> high = times_plus(r, 8.36941883569e-3f, 4.16684567766e-2f);
-  high = fused(w, 1.38131450836e-3f, high);
-  const Pack<U> p = fused(w, high, times_plus(r, 0.166665147914f, 0.499999930508f));
-  return {shifted, fused(w, p, r)};
+  Pack<U> p;
+  set_to_sum(p, r, 1.38131450836e-3f, kExp[3]);
+  STROBE_UNROLL
+  for (int i = 2; i >= 0; --i) times_plus(p, r, kExp[i]);
+  return {shifted, fused(r * r, p, r)};
 }
 
 STROBE_INLINE IntLanes whole_of(Lanes shifted) {
@@ -108,12 +118,10 @@ STROBE_INLINE Pack<U> exp_of_any(Pack<U> x) {
   return y;
 }
 
+// |x| <= 87: neither end of the f32 is near.
+constexpr float kExpSizes = 87.0f;
 template <int U>
-STROBE_INLINE Pack<U> exp(Pack<U> x) {
-  const Pack<U> size = each(
-      x, [](Lanes a) __attribute__((always_inline)) { return magnitude(a); });
-  if (!is_within(largest(size), 87.0f)) [[unlikely]]
-    return exp_of_any(x);
+STROBE_INLINE Pack<U> exp_of_moderate(Pack<U> x) {
   const Exponential<U> e = exponential(x);
   Pack<U> y;
   STROBE_UNROLL

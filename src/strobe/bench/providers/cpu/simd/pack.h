@@ -91,6 +91,24 @@ STROBE_INLINE Lanes fused_minus(Lanes a, Lanes b, Lanes c) {
   return c - a * b;
 #endif
 }
+// A constant that products are added to. On NEON the sum takes its place, so each sum has a copy of
+// its own, straight from memory: that costs no vector instruction, as a copied register would.
+struct Constant {
+  alignas(STROBE_SIMD_BYTES) float values[kLanes];
+  constexpr explicit Constant(float value) : values{} {
+    for (float& each : values) each = value;
+  }
+};
+STROBE_INLINE Lanes fresh(const Constant& constant) {
+#if defined(__aarch64__)
+  Lanes copy;
+  asm volatile("ldr %q0, %1" : "=w"(copy) : "m"(constant));  // else one copy would serve all
+  return copy;
+#else
+  return all(constant.values[0]);
+#endif
+}
+
 STROBE_INLINE Lanes reciprocal(Lanes a) {
 #if defined(__aarch64__)
   Lanes r = vrecpeq_f32(a);
@@ -114,6 +132,16 @@ STROBE_INLINE void put_anywhere(void* to, T value) {
 }
 
 STROBE_INLINE Lanes load(const F32* from) { return loaded<Lanes>(from); }
+// Once more what was read before, where registers are dearer than a read from the first cache.
+STROBE_INLINE Lanes load_again(const F32* from) {
+#if defined(__aarch64__)
+  Lanes value;
+  asm volatile("ldr %q0, %1" : "=w"(value) : "m"(*reinterpret_cast<const float(*)[kLanes]>(from)));
+  return value;
+#else
+  return load(from);
+#endif
+}
 
 STROBE_INLINE BitLanes load_halves(const void* from) {
 #if defined(__aarch64__)
@@ -133,6 +161,11 @@ STROBE_INLINE Lanes load(const F16* from) {
   const BitLanes special = magnitude | 0x7F800000u;
   const BitLanes bits = select(magnitude >= all_bits(0x7C00u << 13), special, bits_of(value));
   return lanes_of(bits | ((half & 0x8000u) << 16));
+}
+
+template <class T>
+STROBE_INLINE Lanes load_again(const T* from) {
+  return load(from);
 }
 
 STROBE_INLINE void store(F32* to, Lanes value) { put_anywhere(to, value); }
@@ -215,6 +248,16 @@ STROBE_INLINE Pack<U> each(Pack<U> a, F f) {
   return r;
 }
 template <int U>
+STROBE_INLINE Pack<U> magnitude(Pack<U> a) {
+  return each(
+      a, [](Lanes x) __attribute__((always_inline)) { return magnitude(x); });
+}
+template <int U>
+STROBE_INLINE Pack<U> reciprocal(Pack<U> a) {
+  return each(
+      a, [](Lanes x) __attribute__((always_inline)) { return reciprocal(x); });
+}
+template <int U>
 STROBE_INLINE Pack<U> packed(float value) {
   Pack<U> r;
   STROBE_UNROLL
@@ -258,6 +301,19 @@ STROBE_INLINE Pack<U> fused_minus(Pack<U> a, float b, Pack<U> c) {
   return r;
 }
 
+// In place: compilers keep a pack of many vectors in registers only where it is not handed about.
+template <int U>
+STROBE_INLINE void set_to_sum(Pack<U>& r, const Pack<U>& a, float b,
+                              const Constant& c) {  // a b + c
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) r.v[k] = fused(a.v[k], all(b), fresh(c));
+}
+template <int U>
+STROBE_INLINE void times_plus(Pack<U>& r, const Pack<U>& a, const Constant& c) {  // r a + c
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) r.v[k] = fused(a.v[k], r.v[k], fresh(c));
+}
+
 template <int U, class T>
 STROBE_INLINE Pack<U> load_pack(const T* from) {
   Pack<U> r;
@@ -293,16 +349,20 @@ STROBE_INLINE float largest_of(Lanes a) {
 template <int U>
 STROBE_INLINE Lanes summed(Pack<U> a) {
   STROBE_UNROLL
-  for (int step = U / 2; step > 0; step /= 2) {
-    for (int k = 0; k < step; ++k) a.v[k] = a.v[k] + a.v[k + step];
+  for (int count = U; count > 1;) {
+    const int rest = (count + 1) / 2;
+    for (int k = 0; k < count / 2; ++k) a.v[k] = a.v[k] + a.v[k + rest];
+    count = rest;
   }
   return a.v[0];
 }
 template <int U>
 STROBE_INLINE Lanes largest(Pack<U> a) {
   STROBE_UNROLL
-  for (int step = U / 2; step > 0; step /= 2) {
-    for (int k = 0; k < step; ++k) a.v[k] = larger(a.v[k], a.v[k + step]);
+  for (int count = U; count > 1;) {
+    const int rest = (count + 1) / 2;
+    for (int k = 0; k < count / 2; ++k) a.v[k] = larger(a.v[k], a.v[k + rest]);
+    count = rest;
   }
   return a.v[0];
 }

@@ -242,14 +242,7 @@ void multiply(const MultiplyTask& task, std::int64_t first_row, std::int64_t las
   }
 }
 
-struct ScaleAndAdd {
-  static constexpr int kInputs = 1, kVectors = 8;
-  static constexpr bool kWrites = true, kSums = false, kMaxes = false;
-  template <int U>
-  STROBE_INLINE static void apply(const Pack<U>* x, const float* s, Terms<U>& t) {
-    t.out = x[0] * s[0] + s[1];
-  }
-};
+STROBE_FUNCTOR(ScaleAndAdd, 1, 8, true, kNothing, t.out = x[0] * s[0] + s[1]);
 
 template <class T>
 void mask_rows(const MaskTask& task, std::int64_t first_row, std::int64_t last_row) {

@@ -8,30 +8,44 @@
 namespace strobe::bench::STROBE_SIMD {
 
 // As many as there are registers for.
-#if defined(__aarch64__) || STROBE_SIMD_BYTES == 64
-constexpr int kCosVectors = 8;
+#if defined(__aarch64__)
+constexpr int kCosVectors = 12, kExpVectors = 8;
+#elif STROBE_SIMD_BYTES == 64
+constexpr int kCosVectors = 8, kExpVectors = 8;
 #else
-constexpr int kCosVectors = 4;
+constexpr int kCosVectors = 4, kExpVectors = 4;
 #endif
+
+constexpr Constant kMinusTwoZ(-2 * 0.79788456f);
 
 enum Reduces { kNothing = 0, kSum = 1, kLargest = 2 };
 
-#define STROBE_FUNCTOR(name, inputs, vectors, writes, reduces, ...)                          \
+#define STROBE_FUNCTOR_FOR(most, any, name, inputs, vectors, writes, reduces, ...)           \
   struct name {                                                                              \
+    using AnySize = any;                                                                     \
+    static constexpr float kMost = most;                                                     \
     static constexpr int kInputs = inputs, kVectors = vectors;                               \
     static constexpr bool kWrites = writes;                                                  \
     static constexpr bool kSums = ((reduces)&kSum) != 0, kMaxes = ((reduces)&kLargest) != 0; \
-    template <int U>                                                                         \
+    template <int U, class Again>                                                            \
     STROBE_INLINE static void apply([[maybe_unused]] const Pack<U>* x,                       \
-                                    [[maybe_unused]] const float* s, Terms<U>& t) {          \
+                                    [[maybe_unused]] const float* s, Terms<U>& t,            \
+                                    [[maybe_unused]] const Again& again) {                   \
       __VA_ARGS__;                                                                           \
     }                                                                                        \
   }
+#define STROBE_FUNCTOR(...) STROBE_FUNCTOR_FOR(0, void, __VA_ARGS__)
 
 // Operators.
 STROBE_FUNCTOR(Copy, 1, 8, true, kNothing, t.out = x[0]);
-STROBE_FUNCTOR(Cos, 1, kCosVectors, true, kNothing, t.out = cos(x[0]));
-STROBE_FUNCTOR(Exp, 1, 4, true, kNothing, t.out = exp(x[0]));
+STROBE_FUNCTOR(CosOfAny, 1, 4, true, kNothing, t.out = cos_of_any(x[0]));
+STROBE_FUNCTOR_FOR(kCosSquares, CosOfAny, Cos, 1, kCosVectors, true, kNothing,
+                   const Pack<U> u = x[0] * x[0];
+                   t.measure(u); cos_of_square(u, t.out));
+STROBE_FUNCTOR(ExpOfAny, 1, 4, true, kNothing, t.out = exp_of_any(x[0]));
+STROBE_FUNCTOR_FOR(kExpSizes, ExpOfAny, Exp, 1, kExpVectors, true, kNothing,
+                   t.measure(magnitude(x[0]));
+                   t.out = exp_of_moderate(x[0]));
 STROBE_FUNCTOR(Tanh, 1, 4, true, kNothing, t.out = tanh(x[0]));
 STROBE_FUNCTOR(Relu, 1, 8, true, kNothing, t.out = larger(x[0], packed<U>(0)));
 STROBE_FUNCTOR(Neg, 1, 8, true, kNothing, t.out = packed<U>(0) - x[0]);
@@ -56,17 +70,40 @@ STROBE_FUNCTOR(Largest, 1, 8, false, kLargest, t.largest = x[0]);
 STROBE_FUNCTOR(Fill, 0, 8, true, kNothing, t.out = packed<U>(s[0]));
 
 // Parts of fused cases.
-STROBE_FUNCTOR(Chain, 1, kCosVectors, true, kNothing, const Pack<U> y = cos(x[0]);
+STROBE_FUNCTOR(ChainOfAny, 1, 4, true, kNothing, const Pack<U> y = cos_of_any(x[0]);
                const Pack<U> x1 = x[0] * y; t.out = x1 + larger(x1, y));
-STROBE_FUNCTOR(SumAndCos, 1, kCosVectors, true, kSum, t.out = cos(x[0]); t.sum = x[0]);
+STROBE_FUNCTOR_FOR(kCosSquares, ChainOfAny, Chain, 1, kCosVectors, true, kNothing,
+                   const Pack<U> u = x[0] * x[0];
+                   t.measure(u); Pack<U> y; cos_of_square(u, y); Pack<U> x1;
+                   STROBE_UNROLL for (int k = 0; k < U; ++k) x1.v[k] = again(k) * y.v[k];
+                   t.out = x1 + larger(x1, y));
+STROBE_FUNCTOR(SumAndCosOfAny, 1, 4, true, kSum, t.out = cos_of_any(x[0]); t.sum = x[0]);
+STROBE_FUNCTOR_FOR(kCosSquares, SumAndCosOfAny, SumAndCos, 1, kCosVectors, true, kSum,
+                   const Pack<U> u = x[0] * x[0];
+                   t.measure(u); cos_of_square(u, t.out);
+                   STROBE_UNROLL for (int k = 0; k < U; ++k) t.sum.v[k] = again(k));
 STROBE_FUNCTOR(SumAndMax, 1, 8, false, kSum | kLargest, t.sum = x[0]; t.largest = x[0]);
 STROBE_FUNCTOR(AddThree, 3, 8, true, kNothing, t.out = x[2] + (x[0] + x[1]));
-STROBE_FUNCTOR(Gelu, 2, 4, true, kNothing, const Pack<U> v = x[0] + x[1];
+STROBE_FUNCTOR(GeluOfAny, 2, 4, true, kNothing, const Pack<U> v = x[0] + x[1];
                const Pack<U> inner = (v * 0.79788456f) * ((v * 0.044715f) * v + 1.0f);
                t.out = (v * 0.5f) * (tanh(inner) + 1.0f));
-STROBE_FUNCTOR(ExpOfDifference, 1, 4, true, kSum, t.out = exp(x[0] + -s[0]); t.sum = t.out);
-// y = s[1] e of the first softmax, into the second: y lies in 0..1, so its maximum needs no pass.
-STROBE_FUNCTOR(ExpOfProduct, 1, 4, true, kSum, t.out = exp(x[0] * s[0] + -s[1]); t.sum = t.out);
+// (1 + tanh z) / 2 is 1 / (1 + e^-2z), and |v| <= 8 keeps |2 z| below 50.
+STROBE_FUNCTOR_FOR(64.0f, GeluOfAny, Gelu, 2, kExpVectors, true, kNothing,
+                   const Pack<U> v = x[0] + x[1];
+                   const Pack<U> square = v * v; t.measure(square); Pack<U> factor;
+                   set_to_sum(factor, square, -2 * 0.79788456f * 0.044715f, kMinusTwoZ);
+                   const Pack<U> inner = v * factor;
+                   t.out = v * reciprocal(exp_of_moderate(inner) + 1.0f));
+STROBE_FUNCTOR(ExpOfAnyDifference, 1, 4, true, kSum, t.out = exp_of_any(x[0] + -s[0]);
+               t.sum = t.out);
+STROBE_FUNCTOR_FOR(kExpSizes, ExpOfAnyDifference, ExpOfDifference, 1, kExpVectors, true, kSum,
+                   const Pack<U> less = x[0] + -s[0];
+                   t.measure(magnitude(less)); t.out = exp_of_moderate(less); t.sum = t.out);
+// y = s[1] e of the first softmax, into the second: y lies in 0..1, so its maximum needs no pass
+// and its exponential no care.
+STROBE_FUNCTOR(ExpOfProduct, 1, kExpVectors, true, kSum,
+               t.out = exp_of_moderate(x[0] * s[0] + -s[1]);
+               t.sum = t.out);
 STROBE_FUNCTOR(SumOfProducts, 2, 8, false, kSum, t.sum = x[0] * x[1]);
 STROBE_FUNCTOR(BackwardWhole, 2, 8, true, kNothing, t.out = x[1] * (x[0] + -s[0]));
 STROBE_FUNCTOR(Backward, 2, 8, true, kNothing, t.out = x[0] - x[1] * s[0]);
@@ -76,7 +113,6 @@ STROBE_FUNCTOR(Normalise, 3, 4, true, kNothing, t.out = ((x[0] + -s[0]) * s[1]) 
 STROBE_FUNCTOR(SumTimes, 1, 8, false, kSum, t.sum = x[0] * s[0]);
 STROBE_FUNCTOR(SumTimesTwice, 1, 8, false, kSum, t.sum = (x[0] * s[0]) * s[1]);
 STROBE_FUNCTOR(TimesThrice, 1, 8, true, kNothing, t.out = ((x[0] * s[0]) * s[1]) * s[2]);
-#undef STROBE_FUNCTOR
 
 template <class T>
 STROBE_INLINE float one(const T* from) {

@@ -8,14 +8,30 @@
 //   struct Product {
 //     static constexpr int kInputs = 2, kVectors = 4;
 //     static constexpr bool kWrites = true, kSums = false, kMaxes = false;
-//     template <int U> static void apply(const Pack<U>* x, const float* s, Terms<U>& t) { t.out =
-//     x[0] * x[1]; }
+//     static constexpr float kMost = 0;
+//     template <int U, class Again>
+//     static void apply(const Pack<U>* x, const float* s, Terms<U>& t, const Again& again) {
+//       t.out = x[0] * x[1];
+//     }
 //   };
+//
+// again(k) reads vector k of x[0] once more. A functor that is right for small arguments only calls
+// t.measure(size) and has the largest such size as kMost and one for any as AnySize: a piece of the
+// row with a larger one is done again by that. It must not write where it reads.
 namespace strobe::bench::STROBE_SIMD {
+
+constexpr int kSizeVectors = 4;
 
 template <int U>
 struct Terms {
   Pack<U> out, sum, largest;
+  Pack<kSizeVectors> size;
+
+  STROBE_INLINE void measure(const Pack<U>& sizes) {
+    STROBE_UNROLL
+    for (int k = 0; k < U; ++k)
+      size.v[k % kSizeVectors] = larger(size.v[k % kSizeVectors], sizes.v[k]);
+  }
 };
 
 struct Reduced {
@@ -24,7 +40,8 @@ struct Reduced {
 };
 
 // Sums are of f32 within a piece and of f64 beyond, so that their error does not grow with the row.
-constexpr std::int64_t kPiece = 2048;
+// A multiple of every pack.
+constexpr std::int64_t kPiece = 1920;
 
 template <class F, class In, class Out>
 class Sweep {
@@ -32,8 +49,7 @@ class Sweep {
   // s: the scalars that the functor takes.
   static Reduced run(const In* const* in, Out* out, std::int64_t count, const float* s,
                      bool is_streamed) {
-    Sweep sweep{{}, out, s};
-    for (int i = 0; i < F::kInputs; ++i) sweep.in_[i] = in[i];
+    Sweep sweep(in, out, s);
     Reduced reduced;
     std::int64_t at = 0;
     if (F::kWrites && kStreams && is_streamed) {
@@ -65,14 +81,19 @@ class Sweep {
   static constexpr bool kStreams = false;
 #endif
 
-  Sweep(const In* const (&in)[3], Out* out, const float* s) : out_(out), s_(s) {
-    for (int i = 0; i < 3; ++i) in_[i] = in[i];
+  template <class OtherF, class OtherIn, class OtherOut>
+  friend class Sweep;
+
+  Sweep(const In* const* in, Out* out, const float* s) : in_{}, out_(out), s_(s) {
+    for (int i = 0; i < F::kInputs; ++i) in_[i] = in[i];
   }
 
   template <int U>
   struct Accumulators {
-    Pack<U> sum = packed<U>(0);
-    Pack<U> largest = packed<U>(-__builtin_inff());
+    static constexpr int kCount = U <= 8 ? U : 4;  // registers are short where many vectors are
+    Pack<kCount> sum = packed<kCount>(0);
+    Pack<kCount> largest = packed<kCount>(-__builtin_inff());
+    Pack<kSizeVectors> size = packed<kSizeVectors>(0);
   };
 
   template <bool kStreamed, int U>
@@ -80,7 +101,12 @@ class Sweep {
     Pack<U> x[3];
     for (int i = 0; i < F::kInputs; ++i) x[i] = load_pack<U>(in_[i] + at);
     Terms<U> terms;
-    F::template apply<U>(x, s_, terms);
+    terms.size = acc.size;
+    F::template apply<U>(
+        x, s_, terms, [&](int k) __attribute__((always_inline)) {
+          return load_again(in_[0] + at + k * kLanes);
+        });
+    acc.size = terms.size;
     if constexpr (F::kWrites) {
       STROBE_UNROLL
       for (int k = 0; k < U; ++k) {
@@ -91,8 +117,14 @@ class Sweep {
         }
       }
     }
-    if constexpr (F::kSums) acc.sum = acc.sum + terms.sum;
-    if constexpr (F::kMaxes) acc.largest = larger(acc.largest, terms.largest);
+    constexpr int kCount = Accumulators<U>::kCount;
+    STROBE_UNROLL
+    for (int k = 0; k < U; ++k) {
+      Lanes& sum = acc.sum.v[k % kCount];
+      Lanes& most = acc.largest.v[k % kCount];
+      if constexpr (F::kSums) sum = sum + terms.sum.v[k];
+      if constexpr (F::kMaxes) most = larger(most, terms.largest.v[k]);
+    }
   }
 
   // Fewer elements than a vector: in a copy that is filled up with zeros, which count for nothing.
@@ -104,7 +136,10 @@ class Sweep {
       x[i].v[0] = load(padded);
     }
     Terms<1> terms;
-    F::template apply<1>(x, s_, terms);
+    terms.size = acc.size;
+    F::template apply<1>(
+        x, s_, terms, [&](int) __attribute__((always_inline)) { return x[0].v[0]; });
+    acc.size = terms.size;
     if constexpr (F::kWrites) {
       Out padded[kLanes];
       store(padded, terms.out.v[0]);
@@ -123,11 +158,20 @@ class Sweep {
   template <bool kStreamed>
   void piece(std::int64_t at, std::int64_t end, Reduced& reduced) const {
     const Sweep here = *this;  // a copy that no store can change
+    [[maybe_unused]] const std::int64_t first = at;
     Accumulators<kU> many;
     Accumulators<1> few;
     for (; at + kU * kLanes <= end; at += kU * kLanes) here.template step<kStreamed, kU>(at, many);
     for (; at + kLanes <= end; at += kLanes) here.template step<false, 1>(at, few);
     if (at < end) here.last(at, end - at, few);
+    if constexpr (F::kMost > 0) {
+      if (!is_within(larger(largest(many.size), largest(few.size)), F::kMost)) [[unlikely]] {
+        finish_streams();
+        Sweep<typename F::AnySize, In, Out>(in_, out_, s_)
+            .template piece<false>(first, end, reduced);
+        return;
+      }
+    }
     if constexpr (F::kSums)
       reduced.sum += static_cast<double>(sum_of(summed(many.sum) + few.sum.v[0]));
     if constexpr (F::kMaxes) {
