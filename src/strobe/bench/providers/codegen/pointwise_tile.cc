@@ -1,6 +1,7 @@
 #include "strobe/bench/providers/codegen/pointwise_tile.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "strobe/bench/providers/codegen/emit_expression.h"
 #include "strobe/bench/providers/codegen/row_walk_text.h"
@@ -271,8 +272,10 @@ std::vector<PointwiseTile> pointwise_tile_schedules(const KernelTask& task, cons
     }
     schedules.push_back({64, 64, 128, 4, hint});
     schedules.push_back({128, 32, 128, 4, hint});
-    for (const auto& [along, across] : {std::pair(32, 16), std::pair(32, 32), std::pair(64, 32)}) {
-      schedules.push_back({along, across, along * across / 16, 4, hint, true});
+    for (const auto& [along, across, threads] :
+         {std::tuple(32, 16, 32), std::tuple(32, 32, 64), std::tuple(64, 32, 128),
+          std::tuple(64, 64, 128)}) {
+      schedules.push_back({along, across, threads, 4, hint, true});
     }
   }
   return schedules;
