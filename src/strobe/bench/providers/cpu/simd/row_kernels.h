@@ -9,14 +9,14 @@ namespace strobe::bench::STROBE_SIMD {
 
 // As many as there are registers for.
 #if defined(__aarch64__)
-constexpr int kCosVectors = 12, kExpVectors = 8;
+constexpr int kCosVectors = 12, kExpVectors = 8, kGeluVectors = 6;
 #elif STROBE_SIMD_BYTES == 64
-constexpr int kCosVectors = 8, kExpVectors = 8;
+constexpr int kCosVectors = 8, kExpVectors = 8, kGeluVectors = 8;
 #else
-constexpr int kCosVectors = 4, kExpVectors = 4;
+constexpr int kCosVectors = 4, kExpVectors = 4, kGeluVectors = 4;
 #endif
 
-constexpr Constant kMinusTwoZ(-2 * 0.79788456f);
+constexpr Constant kTwiceZ(2 * 0.79788456f);
 
 enum Reduces { kNothing = 0, kSum = 1, kLargest = 2 };
 
@@ -44,8 +44,8 @@ STROBE_FUNCTOR_FOR(kCosSquares, CosOfAny, Cos, 1, kCosVectors, true, kNothing,
                    t.measure(u); cos_of_square(u, t.out));
 STROBE_FUNCTOR(ExpOfAny, 1, 4, true, kNothing, t.out = exp_of_any(x[0]));
 STROBE_FUNCTOR_FOR(kExpSizes, ExpOfAny, Exp, 1, kExpVectors, true, kNothing,
-                   t.measure(magnitude(x[0]));
-                   t.out = exp_of_moderate(x[0]));
+                   const Pack<U> minus = x[0] * -1.0f;
+                   t.measure(magnitude(minus)); exp_of_minus(minus, t.out));
 STROBE_FUNCTOR(Tanh, 1, 4, true, kNothing, t.out = tanh(x[0]));
 STROBE_FUNCTOR(Relu, 1, 8, true, kNothing, t.out = larger(x[0], packed<U>(0)));
 STROBE_FUNCTOR(Neg, 1, 8, true, kNothing, t.out = packed<U>(0) - x[0]);
@@ -88,22 +88,25 @@ STROBE_FUNCTOR(GeluOfAny, 2, 4, true, kNothing, const Pack<U> v = x[0] + x[1];
                const Pack<U> inner = (v * 0.79788456f) * ((v * 0.044715f) * v + 1.0f);
                t.out = (v * 0.5f) * (tanh(inner) + 1.0f));
 // (1 + tanh z) / 2 is 1 / (1 + e^-2z), and |v| <= 8 keeps |2 z| below 50.
-STROBE_FUNCTOR_FOR(64.0f, GeluOfAny, Gelu, 2, kExpVectors, true, kNothing,
+STROBE_FUNCTOR_FOR(64.0f, GeluOfAny, Gelu, 2, kGeluVectors, true, kNothing,
                    const Pack<U> v = x[0] + x[1];
-                   const Pack<U> square = v * v; t.measure(square); Pack<U> factor;
-                   set_to_sum(factor, square, -2 * 0.79788456f * 0.044715f, kMinusTwoZ);
-                   const Pack<U> inner = v * factor;
-                   t.out = v * reciprocal(exp_of_moderate(inner) + 1.0f));
+                   Pack<U> twice_z = v * v; t.measure(twice_z);
+                   STROBE_UNROLL for (int k = 0; k < U; ++k) twice_z.v[k] =
+                       v.v[k] *
+                       fused(twice_z.v[k], all(2 * 0.79788456f * 0.044715f), fresh(kTwiceZ));
+                   Pack<U> e; exp_of_minus(twice_z, e);
+                   t.out = v * reciprocal(e + 1.0f));
 STROBE_FUNCTOR(ExpOfAnyDifference, 1, 4, true, kSum, t.out = exp_of_any(x[0] + -s[0]);
                t.sum = t.out);
 STROBE_FUNCTOR_FOR(kExpSizes, ExpOfAnyDifference, ExpOfDifference, 1, kExpVectors, true, kSum,
-                   const Pack<U> less = x[0] + -s[0];
-                   t.measure(magnitude(less)); t.out = exp_of_moderate(less); t.sum = t.out);
+                   Pack<U> below;
+                   STROBE_UNROLL for (int k = 0; k < U; ++k) below.v[k] = s[0] - x[0].v[k];
+                   t.measure(below); exp_of_minus(below, t.out); t.sum = t.out);
 // y = s[1] e of the first softmax, into the second: y lies in 0..1, so its maximum needs no pass
 // and its exponential no care.
-STROBE_FUNCTOR(ExpOfProduct, 1, kExpVectors, true, kSum,
-               t.out = exp_of_moderate(x[0] * s[0] + -s[1]);
-               t.sum = t.out);
+STROBE_FUNCTOR(ExpOfProduct, 1, kExpVectors, true, kSum, Pack<U> below;
+               STROBE_UNROLL for (int k = 0; k < U; ++k) below.v[k] = s[1] - x[0].v[k] * s[0];
+               exp_of_minus(below, t.out); t.sum = t.out);
 STROBE_FUNCTOR(SumOfProducts, 2, 8, false, kSum, t.sum = x[0] * x[1]);
 STROBE_FUNCTOR(BackwardWhole, 2, 8, true, kNothing, t.out = x[1] * (x[0] + -s[0]));
 STROBE_FUNCTOR(Backward, 2, 8, true, kNothing, t.out = x[0] - x[1] * s[0]);
