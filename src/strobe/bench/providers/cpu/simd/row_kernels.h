@@ -91,11 +91,10 @@ STROBE_FUNCTOR(GeluOfAny, 2, 4, true, kNothing, const Pack<U> v = x[0] + x[1];
 STROBE_FUNCTOR_FOR(64.0f, GeluOfAny, Gelu, 2, kGeluVectors, true, kNothing,
                    const Pack<U> v = x[0] + x[1];
                    Pack<U> twice_z = v * v; t.measure(twice_z);
-                   STROBE_UNROLL for (int k = 0; k < U; ++k) twice_z.v[k] =
-                       v.v[k] *
-                       fused(twice_z.v[k], all(2 * 0.79788456f * 0.044715f), fresh(kTwiceZ));
-                   Pack<U> e; exp_of_minus(twice_z, e);
-                   t.out = v * reciprocal(e + 1.0f));
+                   STROBE_UNROLL for (int k = 0; k < U; ++k)
+                       twice_z.v[k] = v.v[k] * fused(twice_z.v[k], all(2 * 0.79788456f * 0.044715f),
+                                                     fresh(kTwiceZ));
+                   Pack<U> e; exp_of_minus(twice_z, e); t.out = v * reciprocal(e + 1.0f));
 STROBE_FUNCTOR(ExpOfAnyDifference, 1, 4, true, kSum, t.out = exp_of_any(x[0] + -s[0]);
                t.sum = t.out);
 STROBE_FUNCTOR_FOR(kExpSizes, ExpOfAnyDifference, ExpOfDifference, 1, kExpVectors, true, kSum,
@@ -109,6 +108,8 @@ STROBE_FUNCTOR(ExpOfProduct, 1, kExpVectors, true, kSum, Pack<U> below;
                exp_of_minus(below, t.out); t.sum = t.out);
 STROBE_FUNCTOR(SumOfProducts, 2, 8, false, kSum, t.sum = x[0] * x[1]);
 STROBE_FUNCTOR(BackwardWhole, 2, 8, true, kNothing, t.out = x[1] * (x[0] + -s[0]));
+STROBE_FUNCTOR(BackwardAndNextSum, 4, 4, true, kSum, t.out = x[1] * (x[0] + -s[0]);
+               t.sum = x[2] * x[3]);
 STROBE_FUNCTOR(Backward, 2, 8, true, kNothing, t.out = x[0] - x[1] * s[0]);
 STROBE_FUNCTOR(SumOfSquares, 1, 8, false, kSum, const Pack<U> centred = x[0] + -s[0];
                t.sum = centred * centred);
@@ -144,6 +145,8 @@ struct RowOf {
       out[i] = task.out[i] ? static_cast<T*>(task.out[i]) + row * task.out_stride[i] : nullptr;
     }
   }
+
+  Ahead<T> next(const RowsTask& task) const { return {in[0] + task.in_stride[0]}; }
 };
 
 template <class T>
@@ -164,10 +167,18 @@ struct RowKernels {
     return Sweep<F, F32, F32>::run(inputs, reinterpret_cast<F32*>(task.scratch), task.columns, s,
                                    false);
   }
+  // The last pass over a row: the next one is fetched meanwhile. A prefetch beyond the last row
+  // does no harm.
   template <class F>
-  static void from_scratch(const RowsTask& task, T* out, const float* s) {
+  static void last_over(const RowsTask& task, const RowOf<T>& row, const float* s) {
+    Sweep<F, T, T, Ahead<T>>::run(row.in, row.out[0], task.columns, s, task.is_streamed,
+                                  row.next(task));
+  }
+  template <class F>
+  static void last_from_scratch(const RowsTask& task, const RowOf<T>& row, const float* s) {
     const F32* const inputs[1] = {reinterpret_cast<const F32*>(task.scratch)};
-    Sweep<F, F32, T>::run(inputs, out, task.columns, s, task.is_streamed);
+    Sweep<F, F32, T, Ahead<T>>::run(inputs, row.out[0], task.columns, s, task.is_streamed,
+                                    row.next(task));
   }
 
   template <class F>
@@ -212,7 +223,7 @@ struct RowKernels {
     for (std::int64_t r = first; r < last; ++r) {
       const RowOf<T> row(task, r);
       const float scale = softmax_numerators(task, row);
-      from_scratch<MulScalar>(task, row.out[0], &scale);
+      last_from_scratch<MulScalar>(task, row, &scale);
     }
   }
   static void double_softmax(const RowsTask& task, std::int64_t first, std::int64_t last) {
@@ -222,21 +233,31 @@ struct RowKernels {
       // The largest numerator is e^0 = 1, so the largest value of the first softmax is the scale.
       const float s[2] = {scale, scale};
       const auto second = static_cast<float>(1 / within_scratch<ExpOfProduct>(task, s).sum);
-      from_scratch<MulScalar>(task, row.out[0], &second);
+      last_from_scratch<MulScalar>(task, row, &second);
     }
   }
+  // The sum of a row is taken while the one before is written, so that reading and writing do not
+  // take turns.
   static void softmax_backward_whole(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    if (first >= last) return;
+    const RowOf<T> top(task, first);
+    auto sum = static_cast<float>(over<SumOfProducts>(task, top.in, nullptr, nullptr).sum);
     for (std::int64_t r = first; r < last; ++r) {
       const RowOf<T> row(task, r);
-      const auto sum = static_cast<float>(over<SumOfProducts>(task, row.in, nullptr, nullptr).sum);
-      over<BackwardWhole>(task, row.in, row.out[0], &sum);
+      if (r + 1 == last) {
+        over<BackwardWhole>(task, row.in, row.out[0], &sum);
+        return;
+      }
+      const RowOf<T> next(task, r + 1);
+      const T* const in[4] = {row.in[0], row.in[1], next.in[0], next.in[1]};
+      sum = static_cast<float>(over<BackwardAndNextSum>(task, in, row.out[0], &sum).sum);
     }
   }
   static void softmax_backward(const RowsTask& task, std::int64_t first, std::int64_t last) {
     for (std::int64_t r = first; r < last; ++r) {
       const RowOf<T> row(task, r);
       const auto sum = static_cast<float>(over<Sum>(task, row.in, nullptr, nullptr).sum);
-      over<Backward>(task, row.in, row.out[0], &sum);
+      last_over<Backward>(task, row, &sum);
     }
   }
   static void layernorm(const RowsTask& task, std::int64_t first, std::int64_t last) {
@@ -247,7 +268,7 @@ struct RowKernels {
       s[0] = static_cast<float>(over<Sum>(task, row.in, nullptr, nullptr).sum / count);
       const double variance = over<SumOfSquares>(task, row.in, nullptr, s).sum / count;
       s[1] = static_cast<float>(1 / __builtin_sqrt(variance + 1e-5));
-      over<Normalise>(task, row.in, row.out[0], s);
+      last_over<Normalise>(task, row, s);
     }
   }
   static void norm_chain(const RowsTask& task, std::int64_t first, std::int64_t last) {
@@ -257,7 +278,7 @@ struct RowKernels {
       s[0] = static_cast<float>(over<Sum>(task, row.in, nullptr, nullptr).sum);
       s[1] = static_cast<float>(over<SumTimes>(task, row.in, nullptr, s).sum);
       s[2] = static_cast<float>(over<SumTimesTwice>(task, row.in, nullptr, s).sum);
-      over<TimesThrice>(task, row.in, row.out[0], s);
+      last_over<TimesThrice>(task, row, s);
     }
   }
 

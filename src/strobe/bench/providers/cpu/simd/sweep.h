@@ -2,7 +2,7 @@
 
 #include "strobe/bench/providers/cpu/simd/functions.h"
 
-// One pass over a row: up to three inputs in, a value out for each element, a sum and a maximum
+// One pass over a row: up to four inputs in, a value out for each element, a sum and a maximum
 // besides. A functor says what it computes:
 //
 //   struct Product {
@@ -20,7 +20,7 @@
 // row with a larger one is done again by that. It must not write where it reads.
 namespace strobe::bench::STROBE_SIMD {
 
-constexpr int kSizeVectors = 4;
+constexpr int kSizeVectors = 4, kMostInputs = 4;
 
 template <int U>
 struct Terms {
@@ -43,13 +43,29 @@ struct Reduced {
 // A multiple of every pack.
 constexpr std::int64_t kPiece = 1920;
 
-template <class F, class In, class Out>
+// What the next row reads, fetched towards the second cache while this one is written: else the
+// memory rests while a row is worked on in the caches.
+template <class T>
+struct Ahead {
+  const T* in;
+
+  STROBE_INLINE void fetch(std::int64_t at, std::int64_t count) const {
+    const char* const begin = reinterpret_cast<const char*>(in + at);
+    const char* const end = reinterpret_cast<const char*>(in + at + count);
+    for (const char* line = begin; line < end; line += 64) __builtin_prefetch(line, 0, 2);
+  }
+};
+struct NothingAhead {
+  STROBE_INLINE void fetch(std::int64_t, std::int64_t) const {}
+};
+
+template <class F, class In, class Out, class Next = NothingAhead>
 class Sweep {
  public:
   // s: the scalars that the functor takes.
   static Reduced run(const In* const* in, Out* out, std::int64_t count, const float* s,
-                     bool is_streamed) {
-    Sweep sweep(in, out, s);
+                     bool is_streamed, const Next& next = {}) {
+    Sweep sweep(in, out, s, next);
     Reduced reduced;
     std::int64_t at = 0;
     if (F::kWrites && kStreams && is_streamed) {
@@ -81,10 +97,11 @@ class Sweep {
   static constexpr bool kStreams = false;
 #endif
 
-  template <class OtherF, class OtherIn, class OtherOut>
+  template <class OtherF, class OtherIn, class OtherOut, class OtherNext>
   friend class Sweep;
 
-  Sweep(const In* const* in, Out* out, const float* s) : in_{}, out_(out), s_(s) {
+  Sweep(const In* const* in, Out* out, const float* s, const Next& next)
+      : in_{}, out_(out), s_(s), next_(next) {
     for (int i = 0; i < F::kInputs; ++i) in_[i] = in[i];
   }
 
@@ -98,7 +115,8 @@ class Sweep {
 
   template <bool kStreamed, int U>
   STROBE_INLINE void step(std::int64_t at, Accumulators<U>& acc) const {
-    Pack<U> x[3];
+    if constexpr (U > 1) next_.fetch(at, U * kLanes);
+    Pack<U> x[kMostInputs];
     for (int i = 0; i < F::kInputs; ++i) x[i] = load_pack<U>(in_[i] + at);
     Terms<U> terms;
     terms.size = acc.size;
@@ -129,7 +147,7 @@ class Sweep {
 
   // Fewer elements than a vector: in a copy that is filled up with zeros, which count for nothing.
   void last(std::int64_t at, std::int64_t count, Accumulators<1>& acc) const {
-    Pack<1> x[3];
+    Pack<1> x[kMostInputs];
     for (int i = 0; i < F::kInputs; ++i) {
       In padded[kLanes] = {};
       __builtin_memcpy(padded, in_[i] + at, static_cast<std::size_t>(count) * sizeof(In));
@@ -167,7 +185,7 @@ class Sweep {
     if constexpr (F::kMost > 0) {
       if (!is_within(larger(largest(many.size), largest(few.size)), F::kMost)) [[unlikely]] {
         finish_streams();
-        Sweep<typename F::AnySize, In, Out>(in_, out_, s_)
+        Sweep<typename F::AnySize, In, Out>(in_, out_, s_, {})
             .template piece<false>(first, end, reduced);
         return;
       }
@@ -180,9 +198,10 @@ class Sweep {
     }
   }
 
-  const In* in_[3];
+  const In* in_[kMostInputs];
   Out* out_;
   const float* s_;
+  Next next_;
 };
 
 }  // namespace strobe::bench::STROBE_SIMD
