@@ -18,7 +18,7 @@ constexpr int kCosVectors = 4, kExpVectors = 4, kGeluVectors = 4;
 
 constexpr Constant kTwiceZ(2 * 0.79788456f);
 
-enum Reduces { kNothing = 0, kSum = 1, kLargest = 2 };
+enum Reduces { kNothing = 0, kSum = 1, kLargest = 2, kSquare = 4 };
 
 #define STROBE_FUNCTOR_FOR(most, any, name, inputs, vectors, writes, reduces, ...)           \
   struct name {                                                                              \
@@ -27,6 +27,7 @@ enum Reduces { kNothing = 0, kSum = 1, kLargest = 2 };
     static constexpr int kInputs = inputs, kVectors = vectors;                               \
     static constexpr bool kWrites = writes;                                                  \
     static constexpr bool kSums = ((reduces)&kSum) != 0, kMaxes = ((reduces)&kLargest) != 0; \
+    static constexpr bool kSquares = ((reduces)&kSquare) != 0;                               \
     template <int U, class Again>                                                            \
     STROBE_INLINE static void apply([[maybe_unused]] const Pack<U>* x,                       \
                                     [[maybe_unused]] const float* s, Terms<U>& t,            \
@@ -111,9 +112,11 @@ STROBE_FUNCTOR(BackwardWhole, 2, 8, true, kNothing, t.out = x[1] * (x[0] + -s[0]
 STROBE_FUNCTOR(BackwardAndNextSum, 4, 4, true, kSum, t.out = x[1] * (x[0] + -s[0]);
                t.sum = x[2] * x[3]);
 STROBE_FUNCTOR(Backward, 2, 8, true, kNothing, t.out = x[0] - x[1] * s[0]);
-STROBE_FUNCTOR(SumOfSquares, 1, 8, false, kSum, const Pack<U> centred = x[0] + -s[0];
-               t.sum = centred * centred);
-STROBE_FUNCTOR(Normalise, 3, 4, true, kNothing, t.out = ((x[0] + -s[0]) * s[1]) * x[1] + x[2]);
+// Mean and variance from sums of x - s[0], any value of the row: what all have in common would
+// leave no digits to their squares.
+STROBE_FUNCTOR(SumAndSquares, 1, 8, false, kSum | kSquare, t.sum = x[0] + -s[0];
+               t.squares = t.sum * t.sum);
+STROBE_FUNCTOR(Normalise, 3, 4, true, kNothing, t.out = fused((x[0] + -s[0]) * s[1], x[1], x[2]));
 STROBE_FUNCTOR(SumTimes, 1, 8, false, kSum, t.sum = x[0] * s[0]);
 STROBE_FUNCTOR(SumTimesTwice, 1, 8, false, kSum, t.sum = (x[0] * s[0]) * s[1]);
 STROBE_FUNCTOR(TimesThrice, 1, 8, true, kNothing, t.out = ((x[0] * s[0]) * s[1]) * s[2]);
@@ -260,15 +263,34 @@ struct RowKernels {
       last_over<Backward>(task, row, &sum);
     }
   }
-  static void layernorm(const RowsTask& task, std::int64_t first, std::int64_t last) {
+  // Mean and 1 / deviation.
+  static void statistics(const RowsTask& task, const RowOf<T>& row, float* s) {
     const auto count = static_cast<double>(task.columns);
-    for (std::int64_t r = first; r < last; ++r) {
-      const RowOf<T> row(task, r);
-      float s[2];
-      s[0] = static_cast<float>(over<Sum>(task, row.in, nullptr, nullptr).sum / count);
-      const double variance = over<SumOfSquares>(task, row.in, nullptr, s).sum / count;
-      s[1] = static_cast<float>(1 / __builtin_sqrt(variance + 1e-5));
-      last_over<Normalise>(task, row, s);
+    const float middle = one(row.in[0]);
+    const Reduced sums = over<SumAndSquares>(task, row.in, nullptr, &middle);
+    const double less = sums.sum / count;
+    const double variance = sums.squares / count - less * less;
+    s[0] = static_cast<float>(static_cast<double>(middle) + less);
+    s[1] = static_cast<float>(1 / __builtin_sqrt((variance > 0 ? variance : 0) + 1e-5));
+  }
+  // Some rows at a time, piece by piece: gamma and beta of a piece are in the first cache for all.
+  static void layernorm(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t kMostRows = 8, kElements = 1 << 15;
+    const std::int64_t fitting = kElements / (task.columns + 1) + 1;
+    const std::int64_t most = fitting < kMostRows ? fitting : kMostRows;
+    for (std::int64_t top = first; top < last; top += most) {
+      const std::int64_t rows = last - top < most ? last - top : most;
+      float s[kMostRows][2];
+      for (std::int64_t r = 0; r < rows; ++r) statistics(task, RowOf<T>(task, top + r), s[r]);
+      for (std::int64_t at = 0; at < task.columns; at += kPiece) {
+        const std::int64_t count = task.columns - at < kPiece ? task.columns - at : kPiece;
+        for (std::int64_t r = 0; r < rows; ++r) {
+          const RowOf<T> row(task, top + r);
+          const T* const in[3] = {row.in[0] + at, row.in[1] + at, row.in[2] + at};
+          Sweep<Normalise, T, T, Ahead<T>>::run(in, row.out[0] + at, count, s[r], task.is_streamed,
+                                                {in[0] + rows * task.in_stride[0]});
+        }
+      }
     }
   }
   static void norm_chain(const RowsTask& task, std::int64_t first, std::int64_t last) {

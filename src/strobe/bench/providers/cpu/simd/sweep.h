@@ -7,7 +7,7 @@
 //
 //   struct Product {
 //     static constexpr int kInputs = 2, kVectors = 4;
-//     static constexpr bool kWrites = true, kSums = false, kMaxes = false;
+//     static constexpr bool kWrites = true, kSums = false, kSquares = false, kMaxes = false;
 //     static constexpr float kMost = 0;
 //     template <int U, class Again>
 //     static void apply(const Pack<U>* x, const float* s, Terms<U>& t, const Again& again) {
@@ -24,7 +24,7 @@ constexpr int kSizeVectors = 4, kMostInputs = 4;
 
 template <int U>
 struct Terms {
-  Pack<U> out, sum, largest;
+  Pack<U> out, sum, squares, largest;
   Pack<kSizeVectors> size;
 
   STROBE_INLINE void measure(const Pack<U>& sizes) {
@@ -36,6 +36,7 @@ struct Terms {
 
 struct Reduced {
   double sum = 0;
+  double squares = 0;  // a second sum
   float largest = -__builtin_inff();
 };
 
@@ -109,6 +110,7 @@ class Sweep {
   struct Accumulators {
     static constexpr int kCount = U <= 8 ? U : 4;  // registers are short where many vectors are
     Pack<kCount> sum = packed<kCount>(0);
+    Pack<kCount> squares = packed<kCount>(0);
     Pack<kCount> largest = packed<kCount>(-__builtin_inff());
     Pack<kSizeVectors> size = packed<kSizeVectors>(0);
   };
@@ -141,6 +143,7 @@ class Sweep {
       Lanes& sum = acc.sum.v[k % kCount];
       Lanes& most = acc.largest.v[k % kCount];
       if constexpr (F::kSums) sum = sum + terms.sum.v[k];
+      if constexpr (F::kSquares) acc.squares.v[k % kCount] += terms.squares.v[k];
       if constexpr (F::kMaxes) most = larger(most, terms.largest.v[k]);
     }
   }
@@ -167,6 +170,7 @@ class Sweep {
     for (int i = 0; i < kLanes; ++i) number[i] = i;
     const IntLanes is_real = number < (IntLanes{} + static_cast<std::int32_t>(count));
     if constexpr (F::kSums) acc.sum.v[0] = acc.sum.v[0] + select(is_real, terms.sum.v[0], all(0));
+    if constexpr (F::kSquares) acc.squares.v[0] += select(is_real, terms.squares.v[0], all(0));
     if constexpr (F::kMaxes) {
       acc.largest.v[0] =
           larger(acc.largest.v[0], select(is_real, terms.largest.v[0], all(-__builtin_inff())));
@@ -192,6 +196,8 @@ class Sweep {
     }
     if constexpr (F::kSums)
       reduced.sum += static_cast<double>(sum_of(summed(many.sum) + few.sum.v[0]));
+    if constexpr (F::kSquares)
+      reduced.squares += static_cast<double>(sum_of(summed(many.squares) + few.squares.v[0]));
     if constexpr (F::kMaxes) {
       const float most = largest_of(larger(largest(many.largest), few.largest.v[0]));
       reduced.largest = most > reduced.largest || most != most ? most : reduced.largest;
