@@ -76,23 +76,35 @@ constexpr Constant kExp[] = {Constant(0.499999930508f), Constant(0.166665147914f
                              Constant(4.16684567766e-2f), Constant(8.36941883569e-3f)};
 
 template <int U>
-STROBE_INLINE Exponential<U> exponential(Pack<U> x) {
-  Pack<U> shifted;
-  set_to_sum(shifted, x, 1.44269504f, kWhole);
-  const Pack<U> n = shifted + -kRoundToWhole;
-  Pack<U> r = fused_minus(n, 0.693115234375f, x);
-  r = fused_minus(n, 3.19461832987e-5f, r);
-  Pack<U> p;
-  set_to_sum(p, r, 1.38131450836e-3f, kExp[3]);
+STROBE_INLINE void exponential(const Pack<U>& x, Exponential<U>& e) {
+  set_to_sum(e.shifted, x, 1.44269504f, kWhole);
+  Pack<U> r;
   STROBE_UNROLL
-  for (int i = 2; i >= 0; --i) times_plus(p, r, kExp[i]);
-  return {shifted, fused(r * r, p, r)};
+  for (int k = 0; k < U; ++k) {
+    const Lanes n = e.shifted.v[k] - kRoundToWhole;
+    r.v[k] = fused_minus(n, all(0.693115234375f), x.v[k]);
+    r.v[k] = fused_minus(n, all(3.19461832987e-5f), r.v[k]);
+  }
+  set_to_sum(e.q, r, 1.38131450836e-3f, kExp[3]);
+  STROBE_UNROLL
+  for (int i = 2; i >= 0; --i) times_plus(e.q, r, kExp[i]);
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) e.q.v[k] = fused(r.v[k] * r.v[k], e.q.v[k], r.v[k]);
 }
 
 STROBE_INLINE IntLanes whole_of(Lanes shifted) {
   return reinterpret_cast<IntLanes>(shifted) - 0x4B400000;
 }
 STROBE_INLINE Lanes power_of_two(IntLanes n) { return lanes_of((n + 127) << 23); }
+
+// t + n ln 2. A fused product is exact, so that one constant will do: it is off by 2e-9, n by 126.
+STROBE_INLINE Lanes plus_ln2(Lanes n, Lanes t) {
+#if defined(__aarch64__) || defined(__FMA__)
+  return fused(n, all(0.693147182f), t);
+#else
+  return n * 3.19461832987e-5f + (n * 0.693115234375f + t);
+#endif
+}
 
 // Comparisons let a NaN through.
 template <int U>
@@ -106,7 +118,8 @@ STROBE_INLINE Pack<U> bounded(Pack<U> x, float least, float most) {
 
 template <int U>
 STROBE_INLINE Pack<U> exp_of_any(Pack<U> x) {
-  const Exponential<U> e = exponential(bounded(x, -104.0f, 89.0f));  // zero and infinity beyond
+  Exponential<U> e;
+  exponential(bounded(x, -104.0f, 89.0f), e);  // zero and infinity beyond
   Pack<U> y;
   STROBE_UNROLL
   for (int k = 0; k < U; ++k) {
@@ -118,25 +131,35 @@ STROBE_INLINE Pack<U> exp_of_any(Pack<U> x) {
   return y;
 }
 
-// |x| <= 87: neither end of the f32 is near.
+// e^-t for |t| <= 87, where neither end of the f32 is near, by a shorter polynomial: 1.1e-7 of it.
 constexpr float kExpSizes = 87.0f;
+constexpr Constant kExpOfMinus[] = {Constant(0.499992311f), Constant(-0.1666711569f),
+                                    Constant(4.189033061e-2f)};
 template <int U>
-STROBE_INLINE Pack<U> exp_of_moderate(Pack<U> x) {
-  const Exponential<U> e = exponential(x);
-  Pack<U> y;
+STROBE_INLINE void exp_of_minus(const Pack<U>& t, Pack<U>& y) {
+  Pack<U> shifted, r;  // t = -n ln 2 + r
+  set_to_sum(shifted, t, -1.44269504f, kWhole);
   STROBE_UNROLL
   for (int k = 0; k < U; ++k) {
-    // The sum of the bits is a product with 2^n; what stands above n in `shifted` is shifted out.
-    const BitLanes power = bits_of(e.shifted.v[k]) << 23;
-    y.v[k] = lanes_of(bits_of(e.q.v[k] + 1.0f) + power);
+    const Lanes n = shifted.v[k] - kRoundToWhole;
+    r.v[k] = plus_ln2(n, t.v[k]);
   }
-  return y;
+  set_to_sum(y, r, -8.312501013e-3f, kExpOfMinus[2]);
+  STROBE_UNROLL
+  for (int i = 1; i >= 0; --i) times_plus(y, r, kExpOfMinus[i]);
+  STROBE_UNROLL
+  for (int k = 0; k < U; ++k) {
+    const Lanes power = fused(r.v[k] * r.v[k], y.v[k], 1.0f - r.v[k]);
+    // The sum of the bits is a product with 2^n; what stands above n in `shifted` is shifted out.
+    y.v[k] = lanes_of(bits_of(power) + (bits_of(shifted.v[k]) << 23));
+  }
 }
 
 // t / (t + 2) with t = e^2x - 1, exact to its last digits around 0.
 template <int U>
 STROBE_INLINE Pack<U> tanh(Pack<U> x) {
-  const Exponential<U> e = exponential(bounded(x + x, -20.0f, 20.0f));
+  Exponential<U> e;
+  exponential(bounded(x + x, -20.0f, 20.0f), e);
   Pack<U> y;
   STROBE_UNROLL
   for (int k = 0; k < U; ++k) {

@@ -9,16 +9,16 @@ namespace strobe::bench::STROBE_SIMD {
 
 // As many as there are registers for.
 #if defined(__aarch64__)
-constexpr int kCosVectors = 12, kExpVectors = 8;
+constexpr int kCosVectors = 12, kExpVectors = 8, kGeluVectors = 6;
 #elif STROBE_SIMD_BYTES == 64
-constexpr int kCosVectors = 8, kExpVectors = 8;
+constexpr int kCosVectors = 8, kExpVectors = 8, kGeluVectors = 8;
 #else
-constexpr int kCosVectors = 4, kExpVectors = 4;
+constexpr int kCosVectors = 4, kExpVectors = 4, kGeluVectors = 4;
 #endif
 
-constexpr Constant kMinusTwoZ(-2 * 0.79788456f);
+constexpr Constant kTwiceZ(2 * 0.79788456f);
 
-enum Reduces { kNothing = 0, kSum = 1, kLargest = 2 };
+enum Reduces { kNothing = 0, kSum = 1, kLargest = 2, kSquare = 4 };
 
 #define STROBE_FUNCTOR_FOR(most, any, name, inputs, vectors, writes, reduces, ...)           \
   struct name {                                                                              \
@@ -27,6 +27,7 @@ enum Reduces { kNothing = 0, kSum = 1, kLargest = 2 };
     static constexpr int kInputs = inputs, kVectors = vectors;                               \
     static constexpr bool kWrites = writes;                                                  \
     static constexpr bool kSums = ((reduces)&kSum) != 0, kMaxes = ((reduces)&kLargest) != 0; \
+    static constexpr bool kSquares = ((reduces)&kSquare) != 0;                               \
     template <int U, class Again>                                                            \
     STROBE_INLINE static void apply([[maybe_unused]] const Pack<U>* x,                       \
                                     [[maybe_unused]] const float* s, Terms<U>& t,            \
@@ -44,8 +45,8 @@ STROBE_FUNCTOR_FOR(kCosSquares, CosOfAny, Cos, 1, kCosVectors, true, kNothing,
                    t.measure(u); cos_of_square(u, t.out));
 STROBE_FUNCTOR(ExpOfAny, 1, 4, true, kNothing, t.out = exp_of_any(x[0]));
 STROBE_FUNCTOR_FOR(kExpSizes, ExpOfAny, Exp, 1, kExpVectors, true, kNothing,
-                   t.measure(magnitude(x[0]));
-                   t.out = exp_of_moderate(x[0]));
+                   const Pack<U> minus = x[0] * -1.0f;
+                   t.measure(magnitude(minus)); exp_of_minus(minus, t.out));
 STROBE_FUNCTOR(Tanh, 1, 4, true, kNothing, t.out = tanh(x[0]));
 STROBE_FUNCTOR(Relu, 1, 8, true, kNothing, t.out = larger(x[0], packed<U>(0)));
 STROBE_FUNCTOR(Neg, 1, 8, true, kNothing, t.out = packed<U>(0) - x[0]);
@@ -88,28 +89,34 @@ STROBE_FUNCTOR(GeluOfAny, 2, 4, true, kNothing, const Pack<U> v = x[0] + x[1];
                const Pack<U> inner = (v * 0.79788456f) * ((v * 0.044715f) * v + 1.0f);
                t.out = (v * 0.5f) * (tanh(inner) + 1.0f));
 // (1 + tanh z) / 2 is 1 / (1 + e^-2z), and |v| <= 8 keeps |2 z| below 50.
-STROBE_FUNCTOR_FOR(64.0f, GeluOfAny, Gelu, 2, kExpVectors, true, kNothing,
+STROBE_FUNCTOR_FOR(64.0f, GeluOfAny, Gelu, 2, kGeluVectors, true, kNothing,
                    const Pack<U> v = x[0] + x[1];
-                   const Pack<U> square = v * v; t.measure(square); Pack<U> factor;
-                   set_to_sum(factor, square, -2 * 0.79788456f * 0.044715f, kMinusTwoZ);
-                   const Pack<U> inner = v * factor;
-                   t.out = v * reciprocal(exp_of_moderate(inner) + 1.0f));
+                   Pack<U> twice_z = v * v; t.measure(twice_z);
+                   STROBE_UNROLL for (int k = 0; k < U; ++k)
+                       twice_z.v[k] = v.v[k] * fused(twice_z.v[k], all(2 * 0.79788456f * 0.044715f),
+                                                     fresh(kTwiceZ));
+                   Pack<U> e; exp_of_minus(twice_z, e); t.out = v * reciprocal(e + 1.0f));
 STROBE_FUNCTOR(ExpOfAnyDifference, 1, 4, true, kSum, t.out = exp_of_any(x[0] + -s[0]);
                t.sum = t.out);
 STROBE_FUNCTOR_FOR(kExpSizes, ExpOfAnyDifference, ExpOfDifference, 1, kExpVectors, true, kSum,
-                   const Pack<U> less = x[0] + -s[0];
-                   t.measure(magnitude(less)); t.out = exp_of_moderate(less); t.sum = t.out);
+                   Pack<U> below;
+                   STROBE_UNROLL for (int k = 0; k < U; ++k) below.v[k] = s[0] - x[0].v[k];
+                   t.measure(below); exp_of_minus(below, t.out); t.sum = t.out);
 // y = s[1] e of the first softmax, into the second: y lies in 0..1, so its maximum needs no pass
 // and its exponential no care.
-STROBE_FUNCTOR(ExpOfProduct, 1, kExpVectors, true, kSum,
-               t.out = exp_of_moderate(x[0] * s[0] + -s[1]);
-               t.sum = t.out);
+STROBE_FUNCTOR(ExpOfProduct, 1, kExpVectors, true, kSum, Pack<U> below;
+               STROBE_UNROLL for (int k = 0; k < U; ++k) below.v[k] = s[1] - x[0].v[k] * s[0];
+               exp_of_minus(below, t.out); t.sum = t.out);
 STROBE_FUNCTOR(SumOfProducts, 2, 8, false, kSum, t.sum = x[0] * x[1]);
 STROBE_FUNCTOR(BackwardWhole, 2, 8, true, kNothing, t.out = x[1] * (x[0] + -s[0]));
+STROBE_FUNCTOR(BackwardAndNextSum, 4, 4, true, kSum, t.out = x[1] * (x[0] + -s[0]);
+               t.sum = x[2] * x[3]);
 STROBE_FUNCTOR(Backward, 2, 8, true, kNothing, t.out = x[0] - x[1] * s[0]);
-STROBE_FUNCTOR(SumOfSquares, 1, 8, false, kSum, const Pack<U> centred = x[0] + -s[0];
-               t.sum = centred * centred);
-STROBE_FUNCTOR(Normalise, 3, 4, true, kNothing, t.out = ((x[0] + -s[0]) * s[1]) * x[1] + x[2]);
+// Mean and variance from sums of x - s[0], any value of the row: what all have in common would
+// leave no digits to their squares.
+STROBE_FUNCTOR(SumAndSquares, 1, 8, false, kSum | kSquare, t.sum = x[0] + -s[0];
+               t.squares = t.sum * t.sum);
+STROBE_FUNCTOR(Normalise, 3, 4, true, kNothing, t.out = fused((x[0] + -s[0]) * s[1], x[1], x[2]));
 STROBE_FUNCTOR(SumTimes, 1, 8, false, kSum, t.sum = x[0] * s[0]);
 STROBE_FUNCTOR(SumTimesTwice, 1, 8, false, kSum, t.sum = (x[0] * s[0]) * s[1]);
 STROBE_FUNCTOR(TimesThrice, 1, 8, true, kNothing, t.out = ((x[0] * s[0]) * s[1]) * s[2]);
@@ -141,6 +148,8 @@ struct RowOf {
       out[i] = task.out[i] ? static_cast<T*>(task.out[i]) + row * task.out_stride[i] : nullptr;
     }
   }
+
+  Ahead<T> next(const RowsTask& task) const { return {in[0] + task.in_stride[0]}; }
 };
 
 template <class T>
@@ -161,10 +170,18 @@ struct RowKernels {
     return Sweep<F, F32, F32>::run(inputs, reinterpret_cast<F32*>(task.scratch), task.columns, s,
                                    false);
   }
+  // The last pass over a row: the next one is fetched meanwhile. A prefetch beyond the last row
+  // does no harm.
   template <class F>
-  static void from_scratch(const RowsTask& task, T* out, const float* s) {
+  static void last_over(const RowsTask& task, const RowOf<T>& row, const float* s) {
+    Sweep<F, T, T, Ahead<T>>::run(row.in, row.out[0], task.columns, s, task.is_streamed,
+                                  row.next(task));
+  }
+  template <class F>
+  static void last_from_scratch(const RowsTask& task, const RowOf<T>& row, const float* s) {
     const F32* const inputs[1] = {reinterpret_cast<const F32*>(task.scratch)};
-    Sweep<F, F32, T>::run(inputs, out, task.columns, s, task.is_streamed);
+    Sweep<F, F32, T, Ahead<T>>::run(inputs, row.out[0], task.columns, s, task.is_streamed,
+                                    row.next(task));
   }
 
   template <class F>
@@ -209,7 +226,7 @@ struct RowKernels {
     for (std::int64_t r = first; r < last; ++r) {
       const RowOf<T> row(task, r);
       const float scale = softmax_numerators(task, row);
-      from_scratch<MulScalar>(task, row.out[0], &scale);
+      last_from_scratch<MulScalar>(task, row, &scale);
     }
   }
   static void double_softmax(const RowsTask& task, std::int64_t first, std::int64_t last) {
@@ -219,32 +236,61 @@ struct RowKernels {
       // The largest numerator is e^0 = 1, so the largest value of the first softmax is the scale.
       const float s[2] = {scale, scale};
       const auto second = static_cast<float>(1 / within_scratch<ExpOfProduct>(task, s).sum);
-      from_scratch<MulScalar>(task, row.out[0], &second);
+      last_from_scratch<MulScalar>(task, row, &second);
     }
   }
+  // The sum of a row is taken while the one before is written, so that reading and writing do not
+  // take turns.
   static void softmax_backward_whole(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    if (first >= last) return;
+    const RowOf<T> top(task, first);
+    auto sum = static_cast<float>(over<SumOfProducts>(task, top.in, nullptr, nullptr).sum);
     for (std::int64_t r = first; r < last; ++r) {
       const RowOf<T> row(task, r);
-      const auto sum = static_cast<float>(over<SumOfProducts>(task, row.in, nullptr, nullptr).sum);
-      over<BackwardWhole>(task, row.in, row.out[0], &sum);
+      if (r + 1 == last) {
+        over<BackwardWhole>(task, row.in, row.out[0], &sum);
+        return;
+      }
+      const RowOf<T> next(task, r + 1);
+      const T* const in[4] = {row.in[0], row.in[1], next.in[0], next.in[1]};
+      sum = static_cast<float>(over<BackwardAndNextSum>(task, in, row.out[0], &sum).sum);
     }
   }
   static void softmax_backward(const RowsTask& task, std::int64_t first, std::int64_t last) {
     for (std::int64_t r = first; r < last; ++r) {
       const RowOf<T> row(task, r);
       const auto sum = static_cast<float>(over<Sum>(task, row.in, nullptr, nullptr).sum);
-      over<Backward>(task, row.in, row.out[0], &sum);
+      last_over<Backward>(task, row, &sum);
     }
   }
-  static void layernorm(const RowsTask& task, std::int64_t first, std::int64_t last) {
+  // Mean and 1 / deviation.
+  static void statistics(const RowsTask& task, const RowOf<T>& row, float* s) {
     const auto count = static_cast<double>(task.columns);
-    for (std::int64_t r = first; r < last; ++r) {
-      const RowOf<T> row(task, r);
-      float s[2];
-      s[0] = static_cast<float>(over<Sum>(task, row.in, nullptr, nullptr).sum / count);
-      const double variance = over<SumOfSquares>(task, row.in, nullptr, s).sum / count;
-      s[1] = static_cast<float>(1 / __builtin_sqrt(variance + 1e-5));
-      over<Normalise>(task, row.in, row.out[0], s);
+    const float middle = one(row.in[0]);
+    const Reduced sums = over<SumAndSquares>(task, row.in, nullptr, &middle);
+    const double less = sums.sum / count;
+    const double variance = sums.squares / count - less * less;
+    s[0] = static_cast<float>(static_cast<double>(middle) + less);
+    s[1] = static_cast<float>(1 / __builtin_sqrt((variance > 0 ? variance : 0) + 1e-5));
+  }
+  // Some rows at a time, piece by piece: gamma and beta of a piece are in the first cache for all.
+  static void layernorm(const RowsTask& task, std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t kMostRows = 8, kElements = 1 << 15;
+    const std::int64_t fitting = kElements / (task.columns + 1) + 1;
+    const std::int64_t most = fitting < kMostRows ? fitting : kMostRows;
+    for (std::int64_t top = first; top < last; top += most) {
+      const std::int64_t rows = last - top < most ? last - top : most;
+      float s[kMostRows][2];
+      for (std::int64_t r = 0; r < rows; ++r) statistics(task, RowOf<T>(task, top + r), s[r]);
+      for (std::int64_t at = 0; at < task.columns; at += kPiece) {
+        const std::int64_t count = task.columns - at < kPiece ? task.columns - at : kPiece;
+        for (std::int64_t r = 0; r < rows; ++r) {
+          const RowOf<T> row(task, top + r);
+          const T* const in[3] = {row.in[0] + at, row.in[1] + at, row.in[2] + at};
+          Sweep<Normalise, T, T, Ahead<T>>::run(in, row.out[0] + at, count, s[r], task.is_streamed,
+                                                {in[0] + rows * task.in_stride[0]});
+        }
+      }
     }
   }
   static void norm_chain(const RowsTask& task, std::int64_t first, std::int64_t last) {
@@ -254,7 +300,7 @@ struct RowKernels {
       s[0] = static_cast<float>(over<Sum>(task, row.in, nullptr, nullptr).sum);
       s[1] = static_cast<float>(over<SumTimes>(task, row.in, nullptr, s).sum);
       s[2] = static_cast<float>(over<SumTimesTwice>(task, row.in, nullptr, s).sum);
-      over<TimesThrice>(task, row.in, row.out[0], s);
+      last_over<TimesThrice>(task, row, s);
     }
   }
 

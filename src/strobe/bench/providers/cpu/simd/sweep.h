@@ -2,12 +2,12 @@
 
 #include "strobe/bench/providers/cpu/simd/functions.h"
 
-// One pass over a row: up to three inputs in, a value out for each element, a sum and a maximum
+// One pass over a row: up to four inputs in, a value out for each element, a sum and a maximum
 // besides. A functor says what it computes:
 //
 //   struct Product {
 //     static constexpr int kInputs = 2, kVectors = 4;
-//     static constexpr bool kWrites = true, kSums = false, kMaxes = false;
+//     static constexpr bool kWrites = true, kSums = false, kSquares = false, kMaxes = false;
 //     static constexpr float kMost = 0;
 //     template <int U, class Again>
 //     static void apply(const Pack<U>* x, const float* s, Terms<U>& t, const Again& again) {
@@ -20,11 +20,11 @@
 // row with a larger one is done again by that. It must not write where it reads.
 namespace strobe::bench::STROBE_SIMD {
 
-constexpr int kSizeVectors = 4;
+constexpr int kSizeVectors = 4, kMostInputs = 4;
 
 template <int U>
 struct Terms {
-  Pack<U> out, sum, largest;
+  Pack<U> out, sum, squares, largest;
   Pack<kSizeVectors> size;
 
   STROBE_INLINE void measure(const Pack<U>& sizes) {
@@ -36,6 +36,7 @@ struct Terms {
 
 struct Reduced {
   double sum = 0;
+  double squares = 0;  // a second sum
   float largest = -__builtin_inff();
 };
 
@@ -43,13 +44,29 @@ struct Reduced {
 // A multiple of every pack.
 constexpr std::int64_t kPiece = 1920;
 
-template <class F, class In, class Out>
+// What the next row reads, fetched towards the second cache while this one is written: else the
+// memory rests while a row is worked on in the caches.
+template <class T>
+struct Ahead {
+  const T* in;
+
+  STROBE_INLINE void fetch(std::int64_t at, std::int64_t count) const {
+    const char* const begin = reinterpret_cast<const char*>(in + at);
+    const char* const end = reinterpret_cast<const char*>(in + at + count);
+    for (const char* line = begin; line < end; line += 64) __builtin_prefetch(line, 0, 2);
+  }
+};
+struct NothingAhead {
+  STROBE_INLINE void fetch(std::int64_t, std::int64_t) const {}
+};
+
+template <class F, class In, class Out, class Next = NothingAhead>
 class Sweep {
  public:
   // s: the scalars that the functor takes.
   static Reduced run(const In* const* in, Out* out, std::int64_t count, const float* s,
-                     bool is_streamed) {
-    Sweep sweep(in, out, s);
+                     bool is_streamed, const Next& next = {}) {
+    Sweep sweep(in, out, s, next);
     Reduced reduced;
     std::int64_t at = 0;
     if (F::kWrites && kStreams && is_streamed) {
@@ -81,10 +98,11 @@ class Sweep {
   static constexpr bool kStreams = false;
 #endif
 
-  template <class OtherF, class OtherIn, class OtherOut>
+  template <class OtherF, class OtherIn, class OtherOut, class OtherNext>
   friend class Sweep;
 
-  Sweep(const In* const* in, Out* out, const float* s) : in_{}, out_(out), s_(s) {
+  Sweep(const In* const* in, Out* out, const float* s, const Next& next)
+      : in_{}, out_(out), s_(s), next_(next) {
     for (int i = 0; i < F::kInputs; ++i) in_[i] = in[i];
   }
 
@@ -92,13 +110,15 @@ class Sweep {
   struct Accumulators {
     static constexpr int kCount = U <= 8 ? U : 4;  // registers are short where many vectors are
     Pack<kCount> sum = packed<kCount>(0);
+    Pack<kCount> squares = packed<kCount>(0);
     Pack<kCount> largest = packed<kCount>(-__builtin_inff());
     Pack<kSizeVectors> size = packed<kSizeVectors>(0);
   };
 
   template <bool kStreamed, int U>
   STROBE_INLINE void step(std::int64_t at, Accumulators<U>& acc) const {
-    Pack<U> x[3];
+    if constexpr (U > 1) next_.fetch(at, U * kLanes);
+    Pack<U> x[kMostInputs];
     for (int i = 0; i < F::kInputs; ++i) x[i] = load_pack<U>(in_[i] + at);
     Terms<U> terms;
     terms.size = acc.size;
@@ -123,13 +143,14 @@ class Sweep {
       Lanes& sum = acc.sum.v[k % kCount];
       Lanes& most = acc.largest.v[k % kCount];
       if constexpr (F::kSums) sum = sum + terms.sum.v[k];
+      if constexpr (F::kSquares) acc.squares.v[k % kCount] += terms.squares.v[k];
       if constexpr (F::kMaxes) most = larger(most, terms.largest.v[k]);
     }
   }
 
   // Fewer elements than a vector: in a copy that is filled up with zeros, which count for nothing.
   void last(std::int64_t at, std::int64_t count, Accumulators<1>& acc) const {
-    Pack<1> x[3];
+    Pack<1> x[kMostInputs];
     for (int i = 0; i < F::kInputs; ++i) {
       In padded[kLanes] = {};
       __builtin_memcpy(padded, in_[i] + at, static_cast<std::size_t>(count) * sizeof(In));
@@ -149,6 +170,7 @@ class Sweep {
     for (int i = 0; i < kLanes; ++i) number[i] = i;
     const IntLanes is_real = number < (IntLanes{} + static_cast<std::int32_t>(count));
     if constexpr (F::kSums) acc.sum.v[0] = acc.sum.v[0] + select(is_real, terms.sum.v[0], all(0));
+    if constexpr (F::kSquares) acc.squares.v[0] += select(is_real, terms.squares.v[0], all(0));
     if constexpr (F::kMaxes) {
       acc.largest.v[0] =
           larger(acc.largest.v[0], select(is_real, terms.largest.v[0], all(-__builtin_inff())));
@@ -167,22 +189,25 @@ class Sweep {
     if constexpr (F::kMost > 0) {
       if (!is_within(larger(largest(many.size), largest(few.size)), F::kMost)) [[unlikely]] {
         finish_streams();
-        Sweep<typename F::AnySize, In, Out>(in_, out_, s_)
+        Sweep<typename F::AnySize, In, Out>(in_, out_, s_, {})
             .template piece<false>(first, end, reduced);
         return;
       }
     }
     if constexpr (F::kSums)
       reduced.sum += static_cast<double>(sum_of(summed(many.sum) + few.sum.v[0]));
+    if constexpr (F::kSquares)
+      reduced.squares += static_cast<double>(sum_of(summed(many.squares) + few.squares.v[0]));
     if constexpr (F::kMaxes) {
       const float most = largest_of(larger(largest(many.largest), few.largest.v[0]));
       reduced.largest = most > reduced.largest || most != most ? most : reduced.largest;
     }
   }
 
-  const In* in_[3];
+  const In* in_[kMostInputs];
   Out* out_;
   const float* s_;
+  Next next_;
 };
 
 }  // namespace strobe::bench::STROBE_SIMD
