@@ -6,6 +6,7 @@
 #include "strobe/bench/providers/codegen/pointwise_tile.h"
 #include "strobe/bench/providers/codegen/row_schedules.h"
 #include "strobe/bench/providers/codegen/row_stream.h"
+#include "strobe/bench/providers/codegen/walk_joins.h"
 
 namespace strobe::bench {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "strobe/bench/providers/codegen/row_kernel.h"
 #include "strobe/bench/providers/codegen/source_text.h"
+#include "strobe/bench/providers/codegen/walk_joins.h"
 
 namespace strobe::bench {
 namespace {

@@ -7,6 +7,7 @@
 #include "strobe/bench/providers/codegen/row_plan.h"
 #include "strobe/bench/providers/codegen/row_walk_text.h"
 #include "strobe/bench/providers/codegen/source_text.h"
+#include "strobe/bench/providers/codegen/walk_joins.h"
 
 namespace strobe::bench {
 namespace {
