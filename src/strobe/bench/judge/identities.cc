@@ -37,9 +37,9 @@ void check(IdentityCheck& check, const std::string& where, const RatioGrid& left
     double right = 100;
     double rounding = rounding_of(left);
     bool is_complete = true;
-    const auto take = [&](const std::vector<Values>& factors, bool divides) {
+    const auto take = [&, &at = place](const std::vector<Values>& factors, bool divides) {
       for (const Values& values : factors) {
-        const auto found = values.find(place);
+        const auto found = values.find(at);
         is_complete = is_complete && found != values.end();
         if (!is_complete) return;
         right *= divides ? 100 / found->second : found->second / 100;
