@@ -8,7 +8,6 @@
 namespace strobe::bench::STROBE_SIMD {
 
 typedef float Four __attribute__((vector_size(16)));
-typedef std::int32_t FourInts __attribute__((vector_size(16)));
 
 constexpr std::int64_t kTileRows = 64;     // of a
 constexpr std::int64_t kTileColumns = 32;  // of a: two cache lines of f32
@@ -18,14 +17,14 @@ struct Tile {
 };
 
 STROBE_INLINE void turn_four(Four (&v)[4]) {
-  const Four a = __builtin_shuffle(v[0], v[1], FourInts{0, 4, 1, 5});
-  const Four b = __builtin_shuffle(v[0], v[1], FourInts{2, 6, 3, 7});
-  const Four c = __builtin_shuffle(v[2], v[3], FourInts{0, 4, 1, 5});
-  const Four d = __builtin_shuffle(v[2], v[3], FourInts{2, 6, 3, 7});
-  v[0] = __builtin_shuffle(a, c, FourInts{0, 1, 4, 5});
-  v[1] = __builtin_shuffle(a, c, FourInts{2, 3, 6, 7});
-  v[2] = __builtin_shuffle(b, d, FourInts{0, 1, 4, 5});
-  v[3] = __builtin_shuffle(b, d, FourInts{2, 3, 6, 7});
+  const Four a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+  const Four b = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+  const Four c = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+  const Four d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+  v[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  v[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  v[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  v[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
 STROBE_INLINE void turn_whole(const F32* a, std::int64_t stride, Tile& tile) {
