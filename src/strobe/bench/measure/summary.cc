@@ -25,7 +25,8 @@ TimeSummary summarise(std::vector<double> samples_us) {
   summary.p50 = stats::quantile_of_sorted(samples_us, 0.5);
   summary.p80 = stats::quantile_of_sorted(samples_us, 0.8);
   const stats::MedianInterval interval = stats::median_interval(samples_us, independent);
-  summary.ci95 = {interval.low, interval.high};
+  // All that a few calls have shown is no interval of their median.
+  if (interval.holds) summary.ci95 = {interval.low, interval.high};
   for (double& sample : samples_us) sample = std::abs(sample - summary.p50);
   summary.mad = stats::median_of(samples_us);
   return summary;

@@ -61,7 +61,7 @@ BenchCell time_cell(const CellRecord& record, const TimeSummary* time, std::stri
   if (time == nullptr) return absent();
   const double median = time->p50;
   const double half = (time->ci95[1] - time->ci95[0]) / 2;
-  const bool has_width = half > 0 && median > 0;
+  const bool has_width = time->ci95[1] > 0 && median > 0;
   return {.text = fmt::format("{}{}", micros_text(median),
                               has_width ? fmt::format(" +-{:.1f} %", 100 * half / median) : ""),
           .value = median,

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "strobe/report/bench/cell_text.h"
+#include "strobe/report/format.h"
 
 namespace strobe::report {
 namespace {
@@ -31,8 +32,10 @@ BenchCell time_cell(const CellRecord& record) {
   }
   const TimeSummary& time = *record.headline();
   const double half = (time.ci95[1] - time.ci95[0]) / 2;
-  return {.text = fmt::format("{} +-{:.1f} %", micros_text(time.p50),
-                              time.p50 > 0 ? 100 * half / time.p50 : 0.0),
+  const std::string doubt = time.ci95[1] > 0 && time.p50 > 0
+                                ? fmt::format(" +-{:.1f} %", 100 * half / time.p50)
+                                : fmt::format(" of {}", counted(time.n, "call"));
+  return {.text = micros_text(time.p50) + doubt,
           .value = time.p50,
           .mark = record.status == CellStatus::kWrong ? BenchMark::kWrong : BenchMark::kPlain};
 }
@@ -71,8 +74,9 @@ std::string flags_text(const CellRecord& record) {
 BenchTable short_table(const bench::BenchRun& run) {
   BenchTable table{.key = "cells", .title = "Cells"};
   table.lead =
-      "Medians with half the width of their 95 % interval; GB/s of the bytes that a perfect "
-      "fusion moves; the ratio is to the first provider, above 1 is faster.";
+      "Medians with half the width of their 95 % interval, or of so few calls that they have "
+      "none; GB/s of the bytes that a perfect fusion moves; the ratio is to the first provider, "
+      "above 1 is faster.";
   table.corner = "case";
   table.columns = {
       {"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true},

@@ -33,11 +33,16 @@ TEST(Summary, samples_stay_in_the_order_of_measuring) {
   EXPECT_EQ(summary.samples_us, (std::vector<float>{3, 1, 2}));
 }
 
-TEST(Summary, one_sample_is_its_own_interval) {
+TEST(Summary, a_few_samples_have_no_interval) {
   const TimeSummary summary = summarise({4});
   EXPECT_EQ(summary.p50, 4);
   EXPECT_EQ(summary.mad, 0);
-  EXPECT_EQ(summary.ci95, (std::array<double, 2>{4, 4}));
+  EXPECT_EQ(summary.ci95, (std::array<double, 2>{0, 0}));
+  EXPECT_EQ(summarise({1, 2, 3, 4, 5}).ci95, (std::array<double, 2>{0, 0}));
+}
+
+TEST(Summary, the_least_and_the_most_of_six_are_one) {
+  EXPECT_EQ(summarise({3, 1, 6, 2, 5, 4}).ci95, (std::array<double, 2>{1, 6}));
 }
 
 TEST(Summary, no_samples_are_no_time) {
