@@ -1,10 +1,8 @@
 // The cpu providers beside what this machine can do: roofs, then every case fused and one pass for
 // each operator, on one large shape.
 //
-//   bench_cpu                          every case
-//   bench_cpu softmax bias_gelu        these
-//   bench_cpu --check f32 f16 bf16     every shape of `quick` (up to 2^24 elements) and `odd`
-//                                      against the reference instead; exit 1 if one is wrong
+//   bench_cpu                      every case
+//   bench_cpu softmax bias_gelu    these
 #include <algorithm>
 #include <cstdio>
 #include <span>
@@ -13,14 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "strobe/bench/grid.h"
 #include "strobe/bench/providers/provider.h"
-#include "strobe/bench/reference/reference.h"
 
 namespace strobe::bench {
 namespace {
-
-constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
 
 Shape large_shape(CaseKind kind) {
   switch (kind) {
@@ -71,75 +65,10 @@ int show_speed(std::span<const std::string_view> wanted) {
   return 0;
 }
 
-std::int64_t elements_of(const CaseInfo& info, const Shape& shape) {
-  const OutputLayout layout = output_layouts(info, shape).back();
-  return layout.rows * layout.columns;
-}
-
-bool is_right(Provider& provider, const CaseInfo& info, const Shape& shape, DType dtype) {
-  PrepareRequest request;
-  request.cell = {std::string(info.id), shape, dtype, provider.probe().name};
-  request.flush = "hot";
-  if (info.has_affine_accuracy_inputs) request.law = InputLaw::kConditioned;
-  auto cell = provider.prepare(request);
-  if (!cell) {
-    fmt::print("{}: {}\n", cell_text(request.cell), cell.error().what);
-    return false;
-  }
-  const auto layouts = output_layouts(info, shape);
-  Accuracy all;
-  for (std::size_t i = 0; i < layouts.size(); ++i) {
-    const auto rows = rows_to_check(layouts[i], request.seed);
-    const auto actual = (*cell)->output_rows(i, rows);
-    if (!actual) return false;
-    merge(all,
-          compare_values(*actual, reference_rows(info, request, i, rows),
-                         tolerance_of(info, shape, dtype)),
-          0);
-  }
-  if (all.mismatches > 0) {
-    fmt::print("{}: {}, {} of {} wrong, worst by {:.3g}\n", cell_text(request.cell),
-               equality_line(all), all.mismatches, all.checked, all.max_abs);
-  }
-  return all.mismatches == 0;
-}
-
-int check(const std::vector<DType>& dtypes) {
-  int wrong = 0, cells = 0;
-  for (const char* name : {"cpu", "cpu-unfused"}) {
-    const auto provider = make_provider(name);
-    for (const CaseInfo& info : cases()) {
-      for (const char* grid : {"quick", "odd"}) {
-        const auto shapes = grid_shapes(grid, info.kind);
-        if (!shapes) continue;
-        for (const Shape& shape : *shapes) {
-          if (elements_of(info, shape) > kMostElements) continue;
-          for (const DType dtype : dtypes) {
-            ++cells;
-            wrong += is_right(*provider, info, shape, dtype) ? 0 : 1;
-          }
-        }
-      }
-    }
-  }
-  fmt::print("{} of {} cells are right\n", cells - wrong, cells);
-  return wrong == 0 ? 0 : 1;
-}
-
 }  // namespace
 }  // namespace strobe::bench
 
 int main(int count, char** words) {
   const std::vector<std::string_view> arguments(words + 1, words + count);
-  if (arguments.empty() || arguments[0] != "--check") return strobe::bench::show_speed(arguments);
-  std::vector<strobe::bench::DType> types;
-  for (const std::string_view name : std::span(arguments).subspan(1)) {
-    const auto type = strobe::bench::parse_dtype(name);
-    if (!type) {
-      fmt::print(stderr, "{}: {}\n", type.error().what, type.error().hint);
-      return 2;
-    }
-    types.push_back(*type);
-  }
-  return strobe::bench::check(types.empty() ? std::vector{strobe::bench::DType::kF32} : types);
+  return strobe::bench::show_speed(arguments);
 }

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "strobe/bench/grid.h"
+#include "strobe/bench/providers/provider.h"
+#include "strobe/bench/reference/reference.h"
+
+// Every case of the host, fused and operator by operator, on the shapes of `quick` and `odd`: all
+// values against f64. Shapes up to 2^20 elements; STROBE_MOST_ELEMENTS=16777216 asks for all that
+// the manual promises and takes minutes.
+namespace strobe::bench {
+namespace {
+
+std::int64_t most_elements() {
+  if (const char* told = std::getenv("STROBE_MOST_ELEMENTS"); told != nullptr) {
+    return std::strtoll(told, nullptr, 10);
+  }
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return std::int64_t{1} << 15;
+#else
+  return std::int64_t{1} << 20;
+#endif
+}
+
+std::int64_t elements_of(const CaseInfo& info, const Shape& shape) {
+  if (info.kind == CaseKind::kRows) return shape[0] * shape[1];  // outputs may be one a row
+  const OutputLayout layout = output_layouts(info, shape).back();
+  return layout.rows * layout.columns;
+}
+
+// Of 16 bits the smaller shapes: what goes wrong there goes wrong at the ends of rows.
+std::vector<DType> types_for(std::int64_t elements) {
+  if (elements * 16 > most_elements()) return {DType::kF32};
+  return {DType::kF32, DType::kF16, DType::kBf16};
+}
+
+void expect_right(Provider& provider, const CaseInfo& info, const Shape& shape, DType dtype) {
+  PrepareRequest request;
+  request.cell = {std::string(info.id), shape, dtype, provider.probe().name};
+  request.flush = "hot";
+  if (info.has_affine_accuracy_inputs) request.law = InputLaw::kConditioned;
+  const auto cell = provider.prepare(request);
+  ASSERT_TRUE(cell) << cell.error().what;
+  const auto layouts = output_layouts(info, shape);
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const auto rows = rows_to_check(layouts[i], request.seed);
+    const auto actual = (*cell)->output_rows(i, rows);
+    ASSERT_TRUE(actual) << actual.error().what;
+    const Accuracy accuracy = compare_values(*actual, reference_rows(info, request, i, rows),
+                                             tolerance_of(info, shape, dtype));
+    EXPECT_EQ(accuracy.mismatches, 0u) << cell_text(request.cell) << ": " << equality_line(accuracy)
+                                       << ", worst by " << accuracy.max_abs;
+  }
+}
+
+std::vector<std::string> case_names() {
+  std::vector<std::string> names;
+  for (const CaseInfo& info : cases()) names.emplace_back(info.id);
+  return names;
+}
+
+class CpuGrids : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(CpuGrids, all_values_are_right) {
+  const CaseInfo& info = *find_case(GetParam());
+  int cells = 0;
+  for (const char* name : {"cpu", "cpu-unfused"}) {
+    const auto provider = make_provider(name);
+    for (const char* grid : {"quick", "odd"}) {
+      const auto shapes = grid_shapes(grid, info.kind);
+      ASSERT_TRUE(shapes) << shapes.error().what;
+      for (const Shape& shape : *shapes) {
+        const std::int64_t elements = elements_of(info, shape);
+        if (elements > most_elements()) continue;
+        for (const DType dtype : types_for(elements)) expect_right(*provider, info, shape, dtype);
+        ++cells;
+      }
+    }
+  }
+  EXPECT_GT(cells, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CpuGrids, ::testing::ValuesIn(case_names()),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace strobe::bench
