@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/provider.h"
 
 namespace strobe::bench {
