@@ -44,7 +44,7 @@ class RunReader {
     if (schema_.empty()) return not_a_run("this is no benchmark run: it names no schema", name_);
     if (schema_ != kBenchSchema) {
       return not_a_run(fmt::format("its schema is '{}', and strobe reads '{}'",
-                                   schema_.substr(0, 60), kBenchSchema),
+                                   sanitize_utf8(schema_.substr(0, 60)), kBenchSchema),
                        name_);
     }
     // A killed job leaves an array that is never closed: what stands whole in it is kept.

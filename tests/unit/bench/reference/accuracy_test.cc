@@ -101,6 +101,13 @@ TEST(Accuracy, tolerances_are_those_of_the_table) {
   EXPECT_DOUBLE_EQ(of("bias_dropout_add_transposed", {{8, 100}}, DType::kF32).rtol, 1e-2);
 }
 
+TEST(Accuracy, the_seventh_power_of_a_rounded_sum_is_off_by_seven_roundings) {
+  const CaseInfo& chain = *find_case("norm_chain");
+  EXPECT_DOUBLE_EQ(tolerance_of(chain, {{8, 100}}, DType::kF32).rtol, 1e-5);
+  EXPECT_DOUBLE_EQ(tolerance_of(chain, {{8, 100}}, DType::kF16).rtol, 7e-3);
+  EXPECT_DOUBLE_EQ(tolerance_of(chain, {{8, 100}}, DType::kBf16).rtol, 5.6e-2);
+}
+
 // 1e-6 sqrt(65536) is 17 times 1 / 65536.
 TEST(Accuracy, zeros_are_no_softmax) {
   for (const char* id :

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include "strobe/base/json_text.h"
 #include "tests/support/bench_sketch.h"
 #include "tests/support/temporary_folder.h"
 
@@ -181,6 +182,12 @@ TEST(RunFile, another_schema_and_no_json_at_all_are_told_apart) {
     EXPECT_EQ(parse_run(text, "x").error().what, "this is no benchmark run: it names no schema")
         << text;
   }
+}
+
+TEST(RunFile, a_schema_that_is_no_text_is_told_as_text) {
+  const auto run = parse_run("{\"schema\":\"strobe\xff\"}", "run.json");
+  ASSERT_FALSE(run);
+  EXPECT_TRUE(is_valid_utf8(run.error().what)) << run.error().what;
 }
 
 TEST(RunFile, of_a_file_cut_anywhere_the_whole_records_are_kept) {
