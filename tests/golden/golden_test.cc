@@ -9,17 +9,12 @@
 
 #include "tests/support/golden_page.h"
 #include "tests/support/process.h"
+#include "tests/support/watched.h"
 
 namespace strobe::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryIsInflated = true;
-#else
-constexpr bool kMemoryIsInflated = false;
-#endif
 
 std::string text_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -127,7 +122,7 @@ TEST_P(GoldenTest, answers_as_the_page_says) {
     ASSERT_TRUE(run.command.starts_with("strobe")) << "a run starts with `strobe`";
     const ProcessOutcome outcome = perform(run, folder.path());
     ASSERT_FALSE(outcome.timed_out) << "still running after a minute";
-    if (run.peak_bytes && !kMemoryIsInflated) {
+    if (run.peak_bytes && !test::kIsWatched) {
       EXPECT_LE(outcome.peak_bytes, *run.peak_bytes) << "took too much memory";
     }
     const Expectation seen = seen_in(outcome, run, page, folder.path());

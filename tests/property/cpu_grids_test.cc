@@ -7,6 +7,7 @@
 #include "strobe/bench/grid.h"
 #include "strobe/bench/providers/provider.h"
 #include "strobe/bench/reference/reference.h"
+#include "tests/support/watched.h"
 
 // Every case of the host, fused and operator by operator, on the shapes of `quick` and `odd`: all
 // values against f64. Shapes up to 2^20 elements; STROBE_MOST_ELEMENTS=16777216 asks for all that
@@ -18,11 +19,7 @@ std::int64_t most_elements() {
   if (const char* told = std::getenv("STROBE_MOST_ELEMENTS"); told != nullptr) {
     return std::strtoll(told, nullptr, 10);
   }
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return std::int64_t{1} << 15;
-#else
-  return std::int64_t{1} << 20;
-#endif
+  return std::int64_t{1} << (test::kIsWatched ? 15 : 20);
 }
 
 std::int64_t elements_of(const CaseInfo& info, const Shape& shape) {

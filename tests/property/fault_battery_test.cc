@@ -14,19 +14,14 @@
 
 #include "strobe/compare/comparison.h"
 #include "tests/support/fault_pair.h"
+#include "tests/support/watched.h"
 
 // Every rule for causes, against faults of which we know the cause because we made them.
 namespace strobe::compare {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kIsWatched = true;
-#else
-constexpr bool kIsWatched = false;
-#endif
-
-constexpr int kPairsPerFault[] = {10, 10, kIsWatched ? 6 : 20};  // by strength
-constexpr int kHealthyPairs = kIsWatched ? 40 : 200;
+constexpr int kPairsPerFault[] = {10, 10, test::kIsWatched ? 6 : 20};  // by strength
+constexpr int kHealthyPairs = test::kIsWatched ? 40 : 200;
 constexpr double kBar = 0.95;
 
 // What a fault is to be called; the first is the word for the table.
@@ -189,7 +184,7 @@ std::string table_of(const std::vector<Case>& cases) {
 // Fewer pairs under a sanitizer have other rates than those that are written down.
 void expect_documented(const std::string& text) {
   std::printf("%s\n", text.c_str());
-  if (kIsWatched) return;
+  if (test::kIsWatched) return;
   std::ifstream file(STROBE_SOURCE_DIR "/docs/compare.md");
   const std::string page(std::istreambuf_iterator<char>(file), {});
   EXPECT_NE(page.find(text), std::string::npos)

@@ -37,8 +37,8 @@ Result<std::vector<Shape>> chosen_shapes(const RunRequest& request, const CaseIn
   }
   if (!shapes.empty()) return shapes;
   return Error{.code = ErrorCode::kBadCommandLine,
-               .what = fmt::format("{} is a shape of {} sizes, not {}", info.id, axes_of(info.kind),
-                                   request.shapes[0].dims.size()),
+               .what = fmt::format("{} takes a shape of {} sizes, not {}", info.id,
+                                   axes_of(info.kind), request.shapes[0].dims.size()),
                .where = "--shape",
                .hint =
                    "rows and columns: 4096x4096; matrices: MxNxK; convolutions: "

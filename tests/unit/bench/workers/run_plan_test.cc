@@ -50,7 +50,7 @@ TEST(RunPlan, a_shape_that_fits_no_axes_is_refused_with_the_right_form) {
   const auto groups = expand(request);
   ASSERT_FALSE(groups);
   EXPECT_EQ(groups.error().code, ErrorCode::kBadCommandLine);
-  EXPECT_EQ(groups.error().what, "attention is a shape of 4 sizes, not 2");
+  EXPECT_EQ(groups.error().what, "attention takes a shape of 4 sizes, not 2");
 }
 
 TEST(RunPlan, an_unknown_case_is_answered_with_the_known_ones) {

@@ -20,6 +20,7 @@
 
 #include "strobe/bench/providers/codegen/programs.h"
 #include "strobe/bench/providers/cuda/nvrtc_api.h"
+#include "tests/support/watched.h"
 #include "tests/unit/bench/providers/codegen/chips.h"
 
 namespace strobe::bench {
@@ -182,18 +183,10 @@ std::string complaint_of(const Compiler& compiler, std::span<const Source> sourc
   return complaints.empty() ? "only together: " + answer.log.substr(0, 600) : complaints;
 }
 
-bool is_watched() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return true;
-#else
-  return false;
-#endif
-}
-
 class CompileGenerated : public ::testing::TestWithParam<ChipFacts> {
  protected:
   void SetUp() override {
-    if (is_watched())
+    if (test::kIsWatched)
       GTEST_SKIP() << "asked in the release build: the compiler is slow when watched";
     if (!nvrtc_) GTEST_SKIP() << "no run-time compiler here: " << nvrtc_.error().what;
   }
@@ -245,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, CompileGenerated, ::testing::Values(a100(), rtx3
 // The checks above see what is wrong.
 TEST(CompileGeneratedChecks, a_wrong_kernel_is_named_and_others_are_not) {
   const Result<NvrtcApi> nvrtc = open_nvrtc(99);
-  if (is_watched() || !nvrtc) GTEST_SKIP() << "no run-time compiler here";
+  if (test::kIsWatched || !nvrtc) GTEST_SKIP() << "no run-time compiler here";
   const Compiler compiler(*nvrtc);
   const std::string begins(kKernelBegins);
   const std::string helpers =

@@ -21,18 +21,11 @@
 #include "strobe/bench/reference/input_tensors.h"
 #include "strobe/bench/reference/reference.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/watched.h"
 #include "tests/unit/bench/providers/codegen/chips.h"
 
 namespace strobe::bench {
 namespace {
-
-bool is_watched() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return true;
-#else
-  return false;
-#endif
-}
 
 bool has_compiler() { return std::system("c++ --version > /dev/null 2>&1") == 0; }
 
@@ -241,7 +234,7 @@ std::vector<Job> jobs_of(const std::vector<Shape>& shapes, DType dtype, const Ch
 }
 
 void run_all(const std::vector<Job>& jobs) {
-  if (is_watched()) GTEST_SKIP() << "asked in the release build: the compiler would run twice";
+  if (test::kIsWatched) GTEST_SKIP() << "asked in the release build: the compiler would run twice";
   if (!has_compiler()) GTEST_SKIP() << "no C++ compiler to build the kernels with";
   const HostKernels kernels(jobs);
   if (::testing::Test::HasFailure()) return;
