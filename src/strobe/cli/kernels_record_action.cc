@@ -249,6 +249,11 @@ Command kernels_record_action() {
                  .kind = FlagKind::kValue,
                  .value = "REGEX",
                  .help = "only kernels whose demangled name matches (POSIX extended)"},
+                {.name = "isolate",
+                 .kind = FlagKind::kValue,
+                 .value = "REGEX",
+                 .help = "begin afresh before each kernel whose name matches: 30 ms each, and what "
+                         "others left in the cache to be written counts less"},
                 {.name = "launches",
                  .kind = FlagKind::kValue,
                  .value = "A:B",

@@ -129,6 +129,7 @@ std::vector<std::string> environment_for(const RecordRequest& request, const fs:
   set(wire::kRecordMetrics, joined(request.metrics));
   set(wire::kRecordStrict, request.is_strict ? "1" : "");
   set(wire::kRecordKernel, request.kernel_pattern);
+  set(wire::kRecordIsolate, request.isolated_pattern);
   set(wire::kRecordLaunches, request.launches);
   if (std::getenv(wire::kRecordCupti) == nullptr) {
     set(wire::kRecordCupti, find_python_cupti(request.command[0]));

@@ -12,9 +12,10 @@ namespace strobe::record {
 struct RecordRequest {
   std::vector<std::string> command;
   std::vector<std::string> metrics;
-  bool is_strict = false;      // a metric that the chip lacks is an error
-  std::string kernel_pattern;  // "": all
-  std::string launches;        // "": all
+  bool is_strict = false;        // a metric that the chip lacks is an error
+  std::string kernel_pattern;    // "": all
+  std::string isolated_pattern;  // "": none
+  std::string launches;          // "": all
   std::filesystem::path library;
 };
 

@@ -9,6 +9,8 @@ inline constexpr char kRecordMetrics[] = "STROBE_RECORD_METRICS";  // names, com
 // "1": a metric that the chip does not have stops the recording instead of leaving a column empty.
 inline constexpr char kRecordStrict[] = "STROBE_RECORD_STRICT";
 inline constexpr char kRecordKernel[] = "STROBE_RECORD_KERNEL";  // POSIX extended expression
+// Another one: the counters are stopped and started before each launch whose name matches.
+inline constexpr char kRecordIsolate[] = "STROBE_RECORD_ISOLATE";
 inline constexpr char kRecordLaunches[] =
     "STROBE_RECORD_LAUNCHES";  // "A:B", both count; "A:"; ":B"
 inline constexpr char kRecordCupti[] =

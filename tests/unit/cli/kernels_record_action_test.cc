@@ -141,6 +141,15 @@ TEST_F(KernelsRecord, launches_are_chosen_by_number_and_name) {
   expect_no_value_beside_the_wrong_kernel(table());
 }
 
+TEST_F(KernelsRecord, the_counters_begin_afresh_before_an_isolated_kernel) {
+  const auto outcome =
+      record({"-v", "--isolate", "^gather"}, {"gather", "gemm*3", "gather*2", "gemm"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("3 read-outs"));  // before the second and third, at the end
+  EXPECT_EQ(table().size(), 7u);
+  expect_no_value_beside_the_wrong_kernel(table());
+}
+
 TEST_F(KernelsRecord, a_wish_that_nothing_fulfils_is_told) {
   const auto outcome = record({"--kernel", "conv"}, {"gemm*2"});
   EXPECT_EQ(outcome.exit_code, 3);

@@ -53,6 +53,7 @@ TEST(RecordRequest, what_makes_no_sense_is_refused_before_the_program_runs) {
   expect_refused({{"set", "all"}}, "--set", "default, seed, l2, f32, full");
   expect_refused({{"metrics", "time"}}, "--metrics", "'time'");
   expect_refused({{"kernel", "gemm("}}, "--kernel", "regular expression");
+  expect_refused({{"isolate", "gemm("}}, "--isolate", "regular expression");
   expect_refused({{"launches", "9:3"}}, "--launches", "'9:3'");
   expect_refused({{"launches", ":"}}, "--launches", "':'");
   expect_refused({{"output", "x.csv"}}, "--output", "x.strobe");

@@ -403,6 +403,10 @@ void ContextProfiler::flush() noexcept {
   parts_.writer->flush();
 }
 
+void ContextProfiler::begin_afresh() noexcept {
+  if (uses_user_replay_ && !launches_.empty()) flush();
+}
+
 void ContextProfiler::flush_for_graph() noexcept {
   flush();
   is_after_graph_ = true;

@@ -57,7 +57,10 @@ class ContextProfiler {
   bool is_full() const noexcept { return launches_.size() >= parts_.settings->batch; }
   // Stops, reads out and writes. start() may be called again.
   void flush() noexcept;
-  // The same before a graph is launched, which these counters cannot measure.
+  // Reads out what there is, so that the next start() finds the counters stopped. Nothing to do
+  // where every launch is replayed: that stops them each time.
+  void begin_afresh() noexcept;
+  // The same as flush() before a graph is launched, which these counters cannot measure.
   void flush_for_graph() noexcept;
   // The context goes away: flush and let go of the hardware.
   void close() noexcept;

@@ -38,6 +38,7 @@ constexpr char kNoName[] = "(unnamed)";
 struct Ticket {
   ContextProfiler* profiler = nullptr;  // its mutex is held
   bool is_wanted = false;
+  bool is_isolated = false;
   bool is_graph = false;
   std::uint64_t index = 0;
   std::int64_t launched_unix_ns = 0;
@@ -57,7 +58,7 @@ class Recorder {
  private:
   bool subscribe() noexcept;
   bool is_capturing(const LaunchCall& call) noexcept;
-  bool wants(std::uint64_t index, const char* name) noexcept;
+  void judge(Ticket& ticket, const char* name) noexcept;
   ContextProfiler& profiler_of(CUcontext context) noexcept;
   bool prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept;
   void graph_begins(ContextProfiler& profiler) noexcept;
@@ -147,8 +148,9 @@ bool Recorder::open() noexcept {
   }
   for (const std::string& metric : settings_.metrics) writer_.metric(metric);
   writer_.flush();
-  if (settings_.problem.empty() && !filter_.configure(settings_)) {
-    settings_.problem = "'" + settings_.kernel_pattern + "' is no regular expression";
+  if (const std::string wrong = filter_.configure(settings_);
+      settings_.problem.empty() && !wrong.empty()) {
+    settings_.problem = "'" + wrong + "' is no regular expression";
   }
   if (!settings_.problem.empty()) {
     give_up(wire::Obstacle::kBadSettings, settings_.problem);
@@ -223,10 +225,14 @@ bool Recorder::is_capturing(const LaunchCall& call) noexcept {
   return result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-bool Recorder::wants(std::uint64_t index, const char* name) noexcept {
-  if (!filter_.has_pattern()) return filter_.wants_index(index);
+void Recorder::judge(Ticket& ticket, const char* name) noexcept {
+  if (!filter_.has_pattern()) {
+    ticket.is_wanted = filter_.wants_index(ticket.index);
+    return;
+  }
   const std::lock_guard lock(filter_mutex_);
-  return filter_.wants(index, name);
+  ticket.is_wanted = filter_.wants(ticket.index, name);
+  ticket.is_isolated = ticket.is_wanted && filter_.isolates(name);
 }
 
 void Recorder::spent(Clock::time_point since) noexcept {
@@ -240,6 +246,7 @@ bool Recorder::prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept
   const Clock::time_point since = Clock::now();
   if (ticket.is_wanted) {
     in_passing_ = 0;
+    if (ticket.is_isolated) profiler.begin_afresh();
     const bool is_first = profiler.is_new();
     if (profiler.start() && is_first) see_to_the_end();
   } else if (profiler.is_started()) {
@@ -279,7 +286,7 @@ void Recorder::launch_begins(CUpti_CallbackId id, const CUpti_CallbackData& data
     graph_begins(profiler_of(data.context));
     return;
   }
-  ticket.is_wanted = wants(ticket.index, data.symbolName != nullptr ? data.symbolName : kNoName);
+  judge(ticket, data.symbolName != nullptr ? data.symbolName : kNoName);
   if (ticket.is_wanted) count(writer_.header().launches_chosen);
 
   ContextProfiler& profiler = profiler_of(data.context);

@@ -51,6 +51,7 @@ Settings read_settings() noexcept {
   settings.folder = text_of(wire::kRecordFolder);
   settings.is_strict = text_of(wire::kRecordStrict) == "1";
   settings.kernel_pattern = text_of(wire::kRecordKernel);
+  settings.isolated_pattern = text_of(wire::kRecordIsolate);
   settings.cupti_path = text_of(wire::kRecordCupti);
   settings.with_registers = text_of(wire::kRecordRegisters) != "0";
   const std::string replay = text_of(wire::kRecordReplay);

@@ -17,7 +17,8 @@ struct Settings {
   std::string folder;  // "": nobody asked; the library does nothing
   std::vector<std::string> metrics;
   bool is_strict = false;
-  std::string kernel_pattern;  // "": every name
+  std::string kernel_pattern;    // "": every name
+  std::string isolated_pattern;  // "": none
   std::uint64_t first_launch = 0;
   std::uint64_t last_launch = std::numeric_limits<std::uint64_t>::max();  // counts
   std::string cupti_path;
