@@ -2,8 +2,8 @@
 """torch behind strobe's worker protocol: docs/formats/bench_worker.md.
 
 Started by `strobe bench run --provider torch-eager,torch-inductor`. Needs torch with a CUDA device and
-nothing else; without them it says so and strobe goes on without it. strobe writes torch_cases.py and
-this file into one, the cases first.
+nothing else; without them it says so and strobe goes on without it. strobe writes torch_cases.py,
+torch_flush.py and this file into one.
 """
 import ctypes
 import json
@@ -38,12 +38,14 @@ class Cell:
         variant = request["variant"]
         dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[request["dtype"]]
         if self.flush != "hot":
-            worker.flush_buffer()  # the worker's, not the cell's
+            worker.cache_flush()  # the worker's, not the cell's
         self.held_bytes = torch.cuda.memory_allocated()
         torch.cuda.reset_peak_memory_stats()
         shapes, function = case_of(torch, request, dtype)
         self.sets = [[self.input(request, shape, number, dtype) for number, shape in enumerate(shapes)]]
         self.notes = []
+        if worker.flush is not None and worker.flush.obstacle:
+            self.notes.append("lines with the priority to stay may outlive the flush (%s)" % worker.flush.obstacle)
         if variant == "inductor":
             torch._dynamo.reset()
             worker.forget_compilations()
@@ -82,9 +84,9 @@ class Cell:
         if self.flush == "hot":
             return
         if self.flush == "cold-dirty":
-            self.worker.flush_buffer().zero_()
+            self.worker.cache_flush().write()
         else:
-            self.torch.sum(self.worker.flush_buffer(), dim=0, out=self.worker.flush_result)
+            self.worker.cache_flush().read()
 
     def next_set(self, turn):
         if self.flush != "rotate":
@@ -103,10 +105,10 @@ class Cell:
     def sample_device(self, count):
         """Everything is queued behind a spinning kernel, so that the host's speed does not show."""
         torch = self.torch
-        count = max(1, min(count, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 4)))
+        count = max(1, min(count, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 6)))
         for attempt in range(4):
             # Cycles at 2 GHz; a slower clock only holds longer.
-            hold_us = min((self.enqueue_us + 40) * count * 1.5 * 2 ** attempt + 200, 1e6)
+            hold_us = min((self.enqueue_us + 70) * count * 1.5 * 2 ** attempt + 200, 1e6)
             torch.cuda.synchronize()
             held = torch.cuda.Event()
             pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
@@ -258,7 +260,7 @@ class Worker:
         self.cells = {}
         self.obstacle = ""
         self.torch = None
-        self.flush_memory = None
+        self.flush = None
         self.log = CompilerLog()
         try:
             import torch
@@ -292,12 +294,10 @@ class Worker:
         self.facts = {"l2_bytes": self.l2_bytes, "sm_count": properties.multi_processor_count,
                       "memory_bytes": properties.total_memory}
 
-    def flush_buffer(self):
-        if self.flush_memory is None:
-            self.flush_memory = self.torch.ones(2 * self.l2_bytes // 4, dtype=self.torch.float32,
-                                                device="cuda")
-            self.flush_result = self.torch.empty((), dtype=self.torch.float32, device="cuda")
-        return self.flush_memory
+    def cache_flush(self):
+        if self.flush is None:
+            self.flush = CacheFlush(self.torch, self.l2_bytes, self.facts["sm_count"])
+        return self.flush
 
     def triton_version(self):
         try:

@@ -74,7 +74,7 @@ Result<void> DeviceClock::set_up(const std::string& cache_folder) {
 }
 
 int DeviceClock::repetitions_for(int queued) {
-  constexpr int kAround = 4;  // flush, two events and some room
+  constexpr int kAround = 6;  // three of the flush, two events and some room
   return std::clamp(kMostQueued / (queued + kAround), 1, kMostRepetitions);
 }
 

@@ -112,7 +112,8 @@ class FusedProvider final : public CudaProvider {
     STROBE_TRY(std::unique_ptr<ProgramCell> cell, timer.take(programs[choice.index]));
     origin.autotune_ms = ms_since(timing);
     origin.peak_bytes = timer.peak_bytes();
-    origin.config["tuned"] = fmt::format("best of {}", choice.timed);
+    origin.config["tuned"] =
+        fmt::format("best of {}, at {:.2f} us", choice.timed, choice.typical_us);
     for (const std::string& failure : choice.failures) {
       origin.notes.push_back("left out while tuning: " + failure);
     }
