@@ -91,14 +91,16 @@ Result<KernelsRecordRequest> read_record_request(const Arguments& arguments) {
                "it stands after two dashes: `strobe kernels record -- python3 model.py`");
   }
   request.run.command = arguments.positionals;
-  STROBE_TRY(request.run.metrics, chosen_metrics(arguments));
-  request.run.is_strict = arguments.has("metrics");
-  request.run.kernel_pattern = arguments.get("kernel");
-  if (!request.run.kernel_pattern.empty()) {
-    STROBE_TRY_VOID(check_pattern(request.run.kernel_pattern));
+  record::RecordSettings& settings = request.run.settings;
+  STROBE_TRY(std::vector<std::string> metrics, chosen_metrics(arguments));
+  settings.metrics = {std::move(metrics)};
+  settings.is_strict = arguments.has("metrics");
+  settings.kernel_pattern = arguments.get("kernel");
+  if (!settings.kernel_pattern.empty()) {
+    STROBE_TRY_VOID(check_pattern(settings.kernel_pattern));
   }
-  request.run.launches = arguments.get("launches");
-  if (!request.run.launches.empty()) STROBE_TRY_VOID(check_window(request.run.launches));
+  settings.launches = arguments.get("launches");
+  if (!settings.launches.empty()) STROBE_TRY_VOID(check_window(settings.launches));
 
   request.output = arguments.get("output", kUsualOutput);
   const std::filesystem::path output = request.output;
