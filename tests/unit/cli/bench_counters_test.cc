@@ -36,7 +36,9 @@ class BenchCounters : public ::testing::Test {
     command.insert(command.end(), deeds.begin(), deeds.end());
     const auto variables = counter_.environment(command);
     ASSERT_TRUE(variables) << variables.error().what;
-    test::ProcessRequest request{.command = command, .folder = "/tmp"};
+    test::ProcessRequest request;
+    request.command = command;
+    request.folder = "/tmp";
     request.environment = {"LD_LIBRARY_PATH=" + kStubs, "PATH=/usr/bin:/bin",
                            "STROBE_RECORD_CUPTI=" + kStubs + "/libcupti.so.13"};
     request.environment.insert(request.environment.end(), more.begin(), more.end());

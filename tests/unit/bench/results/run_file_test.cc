@@ -29,19 +29,18 @@ CellRecord full_record() {
   record.sustained_us = 60.25;
   record.bytes = {.min = 33554432, .unfused = 33554432.5, .resident = 1 << 30, .peak = 1e11};
   record.flops = 83886080;
-  record.counters = CellCounters{.launches = 2,
-                                 .l1_load_bytes = 33554432,
-                                 .l1_load_hit_bytes = 1024,
-                                 .l1_store_bytes = 33554432,
-                                 .l1_store_hit_bytes = 33000000,
-                                 .l1_reduction_bytes = 64,
-                                 .l1_reduction_hit_bytes = 32,
-                                 .l2_read_bytes = 33554464,
-                                 .l2_write_bytes = 33554496,
-                                 .dram_read_bytes = 33600000,
-                                 .dram_write_bytes = 0,
-                                 .instructions = 12345678,
-                                 .flops = 83886081.5};
+  record.counters = sketched_counters(2, {{&CellCounters::l1_load_bytes, 33554432},
+                                          {&CellCounters::l1_load_hit_bytes, 1024},
+                                          {&CellCounters::l1_store_bytes, 33554432},
+                                          {&CellCounters::l1_store_hit_bytes, 33000000},
+                                          {&CellCounters::l1_reduction_bytes, 64},
+                                          {&CellCounters::l1_reduction_hit_bytes, 32},
+                                          {&CellCounters::l2_read_bytes, 33554464},
+                                          {&CellCounters::l2_write_bytes, 33554496},
+                                          {&CellCounters::dram_read_bytes, 33600000},
+                                          {&CellCounters::dram_write_bytes, 0},
+                                          {&CellCounters::instructions, 12345678},
+                                          {&CellCounters::flops, 83886081.5}});
   record.kernels = {{.name = "void k<float>(int)",
                      .grid = {4096, 2, 1},
                      .block = {256, 1, 1},
@@ -230,7 +229,7 @@ TEST(RunFile, what_is_no_number_is_written_as_null_and_reads_back_as_no_small_er
 
 TEST(RunFile, counters_of_a_chip_that_has_few_of_them_stay_few) {
   CellRecord record = full_record();
-  record.counters = CellCounters{.launches = 1, .dram_read_bytes = 5};
+  record.counters = sketched_counters(1, {{&CellCounters::dram_read_bytes, 5}});
   const auto read = parse_record(to_json(record));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->counters, record.counters);
@@ -239,7 +238,7 @@ TEST(RunFile, counters_of_a_chip_that_has_few_of_them_stay_few) {
       R"({"case":"softmax","shape":[4,4],"status":"ok","provider":"x","time":{},"inst":-3,)"
       R"("traffic":{"measured_l1":7,"measured_dram":{"read":"many","write":8},"tomorrow":{"x":1}}})");
   ASSERT_TRUE(odd) << odd.error().what;
-  EXPECT_EQ(odd->counters, (CellCounters{.dram_write_bytes = 8}));
+  EXPECT_EQ(odd->counters, (sketched_counters(0, {{&CellCounters::dram_write_bytes, 8}})));
 }
 
 TEST(RunFile, samples_lie_beside_the_run_and_come_back_with_it) {
