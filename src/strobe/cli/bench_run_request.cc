@@ -208,6 +208,7 @@ Result<BenchRunRequest> read_bench_run_request(const Arguments& arguments) {
   if (run.providers.empty()) run.providers = usual_providers(run);
   request.output = arguments.get("output");
   request.keeps_samples = arguments.is_on("samples");
+  request.wants_counters = arguments.is_on("counters");
   request.is_paddle_style = arguments.get("style") == "paddle";
   if (request.keeps_samples && request.output.empty()) {
     return bad("--samples", "needs a file to lie beside", "-o run.json");
@@ -282,6 +283,9 @@ std::vector<Flag> bench_measure_flags() {
                "after "
                "a second), median:1%, samples:N, time:200ms, noise:1%, entropy"},
       {.name = "samples", .help = "keep every sample in a file beside -o"},
+      {.name = "counters",
+       .help = "count traffic, instructions and operations of each cell with the hardware's "
+               "counters, in calls beside the timed ones"},
       {.name = "repeat-check",
        .kind = FlagKind::kValue,
        .value = "N",

@@ -92,12 +92,14 @@ Result<KernelsRecordRequest> read_record_request(const Arguments& arguments) {
                "it stands after two dashes: `strobe kernels record -- python3 model.py`");
   }
   request.run.command = arguments.positionals;
-  STROBE_TRY(request.run.metrics, chosen_metrics(arguments));
-  request.run.is_strict = arguments.has("metrics");
-  STROBE_TRY(request.run.kernel_pattern, read_pattern(arguments, "kernel"));
-  STROBE_TRY(request.run.isolated_pattern, read_pattern(arguments, "isolate"));
-  request.run.launches = arguments.get("launches");
-  if (!request.run.launches.empty()) STROBE_TRY_VOID(check_window(request.run.launches));
+  record::RecordSettings& settings = request.run.settings;
+  STROBE_TRY(std::vector<std::string> metrics, chosen_metrics(arguments));
+  settings.metrics = {std::move(metrics)};
+  settings.is_strict = arguments.has("metrics");
+  STROBE_TRY(settings.kernel_pattern, read_pattern(arguments, "kernel"));
+  STROBE_TRY(settings.isolated_pattern, read_pattern(arguments, "isolate"));
+  settings.launches = arguments.get("launches");
+  if (!settings.launches.empty()) STROBE_TRY_VOID(check_window(settings.launches));
 
   request.output = arguments.get("output", kUsualOutput);
   const std::filesystem::path output = request.output;

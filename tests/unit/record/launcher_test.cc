@@ -19,10 +19,10 @@ using testing::TemporaryFolder;
 RecordRequest shell(const std::string& script) {
   RecordRequest request;
   request.command = {"sh", "-c", script};
-  request.metrics = {"a.sum", "b.sum"};
-  request.kernel_pattern = "gemm";
-  request.isolated_pattern = "gather";
-  request.library = "/somewhere/libstrobe_inject.so";
+  request.settings.metrics = {{"a.sum", "b.sum"}};
+  request.settings.kernel_pattern = "gemm";
+  request.settings.isolated_pattern = "gather";
+  request.settings.library = "/somewhere/libstrobe_inject.so";
   return request;
 }
 

@@ -165,6 +165,21 @@ export interface BenchKernel {
   shared_bytes: number | null;
 }
 
+// What the hardware counted of one call.
+export interface BenchCounters {
+  launches: number;
+  l1_load_bytes: number | null;
+  l1_load_hit_bytes: number | null;
+  l1_store_bytes: number | null;
+  l1_reduction_bytes: number | null;
+  l2_read_bytes: number | null;
+  l2_write_bytes: number | null;
+  dram_read_bytes: number | null;
+  dram_write_bytes: number | null;
+  instructions: number | null;
+  flops: number | null;
+}
+
 export interface BenchSide {
   provider: string;
   status: string;
@@ -174,6 +189,7 @@ export interface BenchSide {
   sustained_us: number | null;
   bytes: { min: number; unfused: number; resident: number | null; peak: number | null };
   flops: number;
+  counters: BenchCounters | null;
   kernels: BenchKernel[];
   kernels_left_out: number;
   compile: { codegen_ms: number | null; nvrtc_ms: number | null; load_ms: number | null; autotune_ms: number | null; first_call_ms: number | null; is_cached: boolean };

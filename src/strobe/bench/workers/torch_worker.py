@@ -3,7 +3,7 @@
 
 Started by `strobe bench run --provider torch-eager,torch-inductor`. Needs torch with a CUDA device and
 nothing else; without them it says so and strobe goes on without it. strobe writes torch_cases.py,
-torch_flush.py and this file into one.
+torch_flush.py and this file into one. Long because all that is asked of a worker is asked of one script.
 """
 import ctypes
 import json
@@ -59,6 +59,7 @@ class Cell:
         self.graph = None
         self.enqueue_us = self.estimate_enqueue()
         self.kernel_count = None
+        self.was_counted = False
 
     def input(self, request, shape, number, dtype):
         law = request.get("law", "normal")
@@ -140,6 +141,28 @@ class Cell:
             self.torch.cuda.synchronize()
             samples.append((time.perf_counter() - start) * 1e6)
         return samples
+
+    def count(self):
+        """One call between the marks of a recorder. It sets itself up at the first; what it has seen
+        until the second is not the call."""
+        driver = self.worker.driver()
+        inputs = self.next_set(0)
+        for one in self.sets:  # of a rotation the first is then the one used longest ago
+            self.outputs = self.run(one)
+        self.torch.cuda.synchronize()
+        driver.cuProfilerStart()
+        try:
+            if self.flush == "hot":
+                self.outputs = self.run(inputs)
+            elif self.flush != "rotate":
+                self.flush_cache()
+            self.torch.cuda.synchronize()
+            driver.cuProfilerStart()
+            self.outputs = self.run(inputs)
+            self.torch.cuda.synchronize()
+        finally:
+            driver.cuProfilerStop()
+        self.was_counted = True
 
     def bytes_of_a_set(self):
         return sum(t.numel() * t.element_size() for t in self.sets[0] + self.outputs)
@@ -261,6 +284,7 @@ class Worker:
         self.obstacle = ""
         self.torch = None
         self.flush = None
+        self.cuda = None
         self.log = CompilerLog()
         try:
             import torch
@@ -293,6 +317,11 @@ class Worker:
         self.l2_bytes = getattr(properties, "L2_cache_size", 0) or 64 << 20
         self.facts = {"l2_bytes": self.l2_bytes, "sm_count": properties.multi_processor_count,
                       "memory_bytes": properties.total_memory}
+
+    def driver(self):
+        if self.cuda is None:
+            self.cuda = ctypes.CDLL("libcuda.so.1")
+        return self.cuda
 
     def cache_flush(self):
         if self.flush is None:
@@ -348,7 +377,7 @@ class Worker:
         return {"ok": True, "status": "ok", "version": version, "torch": torch.__version__,
                 "triton": triton, "device": torch.cuda.get_device_name(0),
                 "cc": "%d.%d" % torch.cuda.get_device_capability(0), "variants": variants,
-                "ops": ["plan", "prepare", "sample", "rows", "finish", "cell"],
+                "ops": ["plan", "prepare", "sample", "rows", "count", "finish", "cell"],
                 "modes": ["device", "graph", "call"], "facts": self.facts}
 
     def unsupported(self, request):
@@ -401,7 +430,8 @@ class Worker:
         cell = self.cells.pop(request["id"])
         reply = cell.describe()
         try:
-            reply["kernels"] = cell.profile()
+            if not cell.was_counted:  # two profilers do not share a process
+                reply["kernels"] = cell.profile()
         except Exception as error:
             reply["notes"].append("no kernel list: %s" % (str(error).splitlines() or [""])[0])
         del cell
@@ -438,6 +468,9 @@ class Worker:
             return {"samples_us": {mode: cell.sample(mode, request["count"], request["budget_ms"])}}
         if op == "rows":
             self.cells[request["id"]].rows(request["output"], request["rows"], request["file"])
+            return {}
+        if op == "count":
+            self.cells[request["id"]].count()
             return {}
         if op == "finish":
             return self.finish(request)

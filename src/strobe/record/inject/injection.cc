@@ -49,6 +49,8 @@ class Recorder {
   bool open() noexcept;
   void launch_begins(CUpti_CallbackId call, const CUpti_CallbackData& data) noexcept;
   void launch_ends(CUpti_CallbackId call, const CUpti_CallbackData& data) noexcept;
+  void window_begins(const CUpti_CallbackData& data) noexcept;
+  void window_ends() noexcept;
   void context_ends(CUcontext context) noexcept;
   void library_complains(const CUpti_StateData& state) noexcept;
   void process_ends() noexcept;
@@ -81,6 +83,8 @@ class Recorder {
   std::mutex contexts_mutex_;
   std::map<CUcontext, std::unique_ptr<ContextProfiler>> contexts_;
   std::atomic<unsigned> in_passing_ = 0;
+  std::atomic<std::uint32_t> window_ = 0;  // the number of the last one
+  std::atomic<bool> is_in_window_ = false;
 };
 
 // Never freed: callbacks may come until the process is gone.
@@ -109,7 +113,12 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId i
   is_inside = true;
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-    if (call.callbackSite == CUPTI_API_ENTER) {
+    const bool is_enter = call.callbackSite == CUPTI_API_ENTER;
+    if (id == kWindowBegins) {
+      if (!is_enter) the_recorder->window_begins(call);
+    } else if (id == kWindowEnds) {
+      if (is_enter) the_recorder->window_ends();
+    } else if (is_enter) {
       the_recorder->launch_begins(id, call);
     } else {
       the_recorder->launch_ends(id, call);
@@ -197,6 +206,10 @@ bool Recorder::subscribe() noexcept {
     }
   }
   listen(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+  if (settings_.has_windows) {
+    listen(CUPTI_CB_DOMAIN_DRIVER_API, kWindowBegins);
+    listen(CUPTI_CB_DOMAIN_DRIVER_API, kWindowEnds);
+  }
   for (const CUpti_CallbackId complaint :
        {CUPTI_CBID_STATE_FATAL_ERROR, CUPTI_CBID_STATE_ERROR, CUPTI_CBID_STATE_WARNING}) {
     listen(CUPTI_CB_DOMAIN_STATE, complaint);
@@ -209,7 +222,7 @@ ContextProfiler& Recorder::profiler_of(CUcontext context) noexcept {
   std::unique_ptr<ContextProfiler>& profiler = contexts_[context];
   if (profiler == nullptr) {
     profiler = std::make_unique<ContextProfiler>(
-        ContextProfiler::Parts{&cupti_, &driver_, &settings_, &writer_}, context);
+        ContextProfiler::Parts{&cupti_, &driver_, &settings_, &writer_, &window_}, context);
   }
   return *profiler;
 }
@@ -226,6 +239,7 @@ bool Recorder::is_capturing(const LaunchCall& call) noexcept {
 }
 
 void Recorder::judge(Ticket& ticket, const char* name) noexcept {
+  if (settings_.has_windows && !is_in_window_) return;
   if (!filter_.has_pattern()) {
     ticket.is_wanted = filter_.wants_index(ticket.index);
     return;
@@ -256,6 +270,45 @@ bool Recorder::prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept
   }
   spent(since);
   return profiler.is_started();
+}
+
+// The counters are started here and not in the first launch: setting them up moves memory, and what
+// the program does to the caches comes after it.
+void Recorder::window_begins(const CUpti_CallbackData& data) noexcept {
+  if (has_ended_ || !settings_.has_windows) return;
+  const Clock::time_point since = Clock::now();
+  const bool is_anew = is_in_window_.exchange(true);
+  if (!is_anew) ++window_;
+  const auto begin = [&](ContextProfiler& profiler) {
+    const std::lock_guard lock(profiler.mutex());
+    if (is_anew) {
+      profiler.leave_out_pending();
+      return;
+    }
+    const bool is_first = profiler.is_new();
+    if (profiler.start() && is_first) see_to_the_end();
+  };
+  if (is_anew) {
+    const std::lock_guard lock(contexts_mutex_);
+    for (const auto& [context, profiler] : contexts_) begin(*profiler);
+  } else if (data.context != nullptr) {
+    begin(profiler_of(data.context));
+  }
+  spent(since);
+}
+
+void Recorder::window_ends() noexcept {
+  if (has_ended_ || !is_in_window_.exchange(false)) return;
+  const Clock::time_point since = Clock::now();
+  {
+    const std::lock_guard lock(contexts_mutex_);
+    for (const auto& [context, profiler] : contexts_) {
+      const std::lock_guard window(profiler->mutex());
+      profiler->end_window();
+    }
+  }
+  if (window_ == 1) see_to_the_end();
+  spent(since);
 }
 
 // A graph that is launched while the counters run gives no range, and after it nothing else does
@@ -308,6 +361,7 @@ ContextProfiler::Launch Recorder::describe(const LaunchCall& call, const CUpti_C
   launch.name = data.symbolName != nullptr ? data.symbolName : kNoName;
   wire::LaunchRecord& record = launch.record;
   record.index = ticket.index;
+  record.window = settings_.has_windows ? window_.load() : 0;
   record.launched_unix_ns = ticket.launched_unix_ns;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     record.grid[axis] = call.grid[axis];

@@ -14,8 +14,10 @@ enum class Replay { kAsNeeded, kKernel, kUser };
 
 // What the launcher asks of the library, read from the environment.
 struct Settings {
-  std::string folder;  // "": nobody asked; the library does nothing
-  std::vector<std::string> metrics;
+  std::string folder;                           // "": nobody asked; the library does nothing
+  std::vector<std::string> metrics;             // of all windows, in their order
+  std::vector<std::size_t> metrics_per_window;  // one number if there are no windows
+  bool has_windows = false;  // cuProfilerStart and cuProfilerStop say what is wanted
   bool is_strict = false;
   std::string kernel_pattern;    // "": every name
   std::string isolated_pattern;  // "": none

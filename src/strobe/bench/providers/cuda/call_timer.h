@@ -35,6 +35,8 @@ class CallTimer {
       : clock_(clock), call_(call), flush_(flush) {}
 
   Result<SampleBlock> sample(const SampleRequest& request);
+  // One call between the marks of a recorder, see PreparedCell::run_counted.
+  Result<void> run_counted();
   std::vector<std::string> notes() const;
   // With their durations, if the mode was activity; none otherwise.
   std::vector<KernelLaunch> recorded_kernels() const { return kernel_times_.medians(); }

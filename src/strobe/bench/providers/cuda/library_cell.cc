@@ -191,6 +191,11 @@ Result<SampleBlock> LibraryCell::sample(const SampleRequest& request) {
   return timer_->sample(request);
 }
 
+Result<void> LibraryCell::run_counted() {
+  STROBE_TRY_VOID(session_->device().make_current());
+  return timer_->run_counted();
+}
+
 Result<void> LibraryCell::poison(std::size_t set) {
   for (std::size_t i = 0; i < call_.buffers.size(); ++i) {
     const CallBuffer& buffer = call_.buffers[i];

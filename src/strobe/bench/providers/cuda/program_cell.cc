@@ -157,6 +157,11 @@ Result<SampleBlock> ProgramCell::sample(const SampleRequest& request) {
   return timer_->sample(request);
 }
 
+Result<void> ProgramCell::run_counted() {
+  STROBE_TRY_VOID(session_->device().make_current());
+  return timer_->run_counted();
+}
+
 Result<void> ProgramCell::poison(std::size_t set) {
   for (const CellTensor& tensor : tensors_.all()) {
     if (tensor.role == CellTensor::Role::kInput) continue;
