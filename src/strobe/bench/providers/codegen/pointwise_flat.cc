@@ -123,11 +123,13 @@ class FlatEmitter {
     });
     text_.line("#pragma unroll");
     text_.open("for (int v = 0; v < ", values_, "; ++v)");
-    nodes([&](const Tensor& input) {
-      if (is_packet(input)) return cat(input.name, "_value[v]");
-      if (input.extent == Extent::kRows && has_whole_rows_) return cat(input.name, "_row");
-      return single_text(input, cat("(", at, " * ", values_, " + v)"));
-    });
+    nodes(
+        [&](const Tensor& input) {
+          if (is_packet(input)) return cat(input.name, "_value[v]");
+          if (input.extent == Extent::kRows && has_whole_rows_) return cat(input.name, "_row");
+          return single_text(input, cat("(", at, " * ", values_, " + v)"));
+        },
+        cat("(static_cast<unsigned>(", at, ") * ", values_, "u + v)"));
     each_output([&](const Output& output) {
       text_.line(output.tensor.name, "_value[v] = n", output.node, ";");
     });
@@ -145,18 +147,26 @@ class FlatEmitter {
     return cat("strobe_wide(__ldg(", input.name, " + ", place, "))");
   }
 
+  // Of the element at `place`, which is unsigned, in memory.
+  std::string index_text(const std::string& place) const {
+    if (!task_.expression.outputs.front().tensor.is_transposed) return place;
+    return cat("(", place, " % ", task_.rows, "u * ", task_.columns, "u + ", place, " / ",
+               task_.rows, "u)");
+  }
+
   template <class Read>
-  void nodes(const Read& read) {
+  void nodes(const Read& read, const std::string& place) {
     const OperandName name = [&](NodeIndex index) {
       return node(index).op == Op::kConst ? float_text(node(index).constant) : cat("n", index);
     };
     for (std::size_t i = 0; i < task_.expression.nodes.size(); ++i) {
       const Node& node = task_.expression.nodes[i];
       if (node.op == Op::kConst) continue;
-      text_.line(
-          "const float n", i, " = ",
-          node.op == Op::kInput ? read(input_of(task_.expression, node)) : node_text(node, name),
-          ";");
+      text_.line("const float n", i, " = ",
+                 node.op == Op::kInput     ? read(input_of(task_.expression, node))
+                 : node.op == Op::kDropout ? dropout_text(node, name, index_text(place))
+                                           : node_text(node, name),
+                 ";");
     }
   }
 
@@ -170,12 +180,15 @@ class FlatEmitter {
     text_.line("const long long left = static_cast<long long>(packets) * ", values_,
                " + static_cast<int>(threadIdx.x);");
     text_.open("if (blockIdx.x == gridDim.x - 1 && left < elements)");
-    nodes([&](const Tensor& input) {
-      if (input.extent == Extent::kElements) {
-        return cat("strobe_wide(reinterpret_cast<const strobe_value*>(", input.name, ")[left])");
-      }
-      return single_text(input, "left");
-    });
+    nodes(
+        [&](const Tensor& input) {
+          if (input.extent == Extent::kElements) {
+            return cat("strobe_wide(reinterpret_cast<const strobe_value*>(", input.name,
+                       ")[left])");
+          }
+          return single_text(input, "left");
+        },
+        "static_cast<unsigned>(left)");
     each_output([&](const Output& output) {
       text_.line("reinterpret_cast<strobe_value*>(", output.tensor.name,
                  ")[left] = strobe_narrow(n", output.node, ");");

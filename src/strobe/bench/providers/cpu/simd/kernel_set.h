@@ -17,6 +17,9 @@ constexpr KernelSet make_set(const char* name) {
   set.add_transposed[0] = add_transposed<F32>;
   set.add_transposed[1] = add_transposed<F16>;
   set.add_transposed[2] = add_transposed<Bf16>;
+  set.add_dropped_transposed[0] = add_transposed<F32, true>;
+  set.add_dropped_transposed[1] = add_transposed<F16, true>;
+  set.add_dropped_transposed[2] = add_transposed<Bf16, true>;
   set.products = &kProducts;
   return set;
 }
