@@ -17,8 +17,10 @@
 
 #include "strobe/bench/providers/codegen/helper_text.h"
 #include "strobe/bench/providers/codegen/programs.h"
+#include "strobe/bench/reference/dropout.h"
 #include "strobe/bench/reference/half_float.h"
 #include "strobe/bench/reference/input_tensors.h"
+#include "strobe/bench/reference/mask_check.h"
 #include "strobe/bench/reference/reference.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/watched.h"
@@ -178,12 +180,15 @@ void run_and_check(const Job& job, const HostKernels& kernels) {
     ASSERT_NE(launch, nullptr) << kernel.name;
     std::vector<void*> pointers(kernel.arguments.size());
     std::vector<void*> arguments(kernel.arguments.size());
+    std::uint32_t key = dropout_key(request.seed);
     for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
       const KernelArgument& argument = kernel.arguments[i];
       if (argument.kind == KernelArgument::Kind::kTensor) {
         ASSERT_TRUE(tensors.contains(argument.tensor)) << argument.tensor;
         pointers[i] = tensors[argument.tensor]->address();
         arguments[i] = &pointers[i];
+      } else if (argument.kind == KernelArgument::Kind::kDropoutKey) {
+        arguments[i] = &key;
       } else {
         arguments[i] = const_cast<std::int64_t*>(&argument.integer);
       }
@@ -207,6 +212,8 @@ void run_and_check(const Job& job, const HostKernels& kernels) {
     EXPECT_EQ(accuracy.mismatches, 0u)
         << job.program.kernels.back().name << " at " << shape_text(job.shape) << " of "
         << accuracy.checked << ", worst at " << accuracy.worst_index << " by " << accuracy.max_abs;
+    EXPECT_EQ(check_mask(*job.info, request, rows, actual).differences, 0u)
+        << job.program.kernels.back().name << " at " << shape_text(job.shape);
   }
   for (const auto& [name, tensor] : tensors) {
     EXPECT_TRUE(tensor->has_its_guard())

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "strobe/bench/providers/cpu/kernels.h"
-#include "strobe/bench/providers/cpu/simd/dropout.h"
 #include "strobe/bench/providers/cpu/simd/sweep.h"
 
 // The cases over rows and the operators they are made of, each as a few passes over a row that
@@ -17,11 +16,9 @@ constexpr int kCosVectors = 8, kExpVectors = 8, kGeluVectors = 8;
 constexpr int kCosVectors = 4, kExpVectors = 4, kGeluVectors = 4;
 #endif
 
-constexpr int kDropoutVectors = 4;
-
 constexpr Constant kTwiceZ(2 * 0.79788456f);
 
-enum Reduces { kNothing = 0, kSum = 1, kLargest = 2, kSquare = 4, kPlace = 8 };
+enum Reduces { kNothing = 0, kSum = 1, kLargest = 2, kSquare = 4 };
 
 #define STROBE_FUNCTOR_FOR(most, any, name, inputs, vectors, writes, reduces, ...)           \
   struct name {                                                                              \
@@ -31,7 +28,6 @@ enum Reduces { kNothing = 0, kSum = 1, kLargest = 2, kSquare = 4, kPlace = 8 };
     static constexpr bool kWrites = writes;                                                  \
     static constexpr bool kSums = ((reduces)&kSum) != 0, kMaxes = ((reduces)&kLargest) != 0; \
     static constexpr bool kSquares = ((reduces)&kSquare) != 0;                               \
-    static constexpr bool kPlaces = ((reduces)&kPlace) != 0;                                 \
     template <int U, class Again>                                                            \
     STROBE_INLINE static void apply([[maybe_unused]] const Pack<U>* x,                       \
                                     [[maybe_unused]] const float* s, Terms<U>& t,            \
@@ -89,11 +85,6 @@ STROBE_FUNCTOR_FOR(kCosSquares, SumAndCosOfAny, SumAndCos, 1, kCosVectors, true,
                    STROBE_UNROLL for (int k = 0; k < U; ++k) t.sum.v[k] = again(k));
 STROBE_FUNCTOR(SumAndMax, 1, 8, false, kSum | kLargest, t.sum = x[0]; t.largest = x[0]);
 STROBE_FUNCTOR(AddThree, 3, 8, true, kNothing, t.out = x[2] + (x[0] + x[1]));
-// Their scalars are a Draws.
-STROBE_FUNCTOR(Dropout, 1, kDropoutVectors, true, kPlace,
-               t.out = dropped_out(x[0], *reinterpret_cast<const Draws*>(s), t.at));
-STROBE_FUNCTOR(BiasDropoutAdd, 3, kDropoutVectors, true, kPlace,
-               t.out = x[2] + dropped_out(x[0] + x[1], *reinterpret_cast<const Draws*>(s), t.at));
 STROBE_FUNCTOR(GeluOfAny, 2, 4, true, kNothing, const Pack<U> v = x[0] + x[1];
                const Pack<U> inner = (v * 0.79788456f) * ((v * 0.044715f) * v + 1.0f);
                t.out = (v * 0.5f) * (tanh(inner) + 1.0f));
@@ -198,15 +189,6 @@ struct RowKernels {
     for (std::int64_t r = first; r < last; ++r) {
       const RowOf<T> row(task, r);
       over<F>(task, row.in, row.out[0], &task.constant);
-    }
-  }
-  template <class F>
-  static void map_with_draws(const RowsTask& task, std::int64_t first, std::int64_t last) {
-    for (std::int64_t r = first; r < last; ++r) {
-      const RowOf<T> row(task, r);
-      const Draws draws = {task.counter + static_cast<std::uint32_t>(r * task.in_stride[0]),
-                           task.dropped_below, task.constant};
-      over<F>(task, row.in, row.out[0], reinterpret_cast<const float*>(&draws));
     }
   }
   // The second input has one value a row.
@@ -336,7 +318,6 @@ struct RowKernels {
     at(Id::kSumAndMax) = reduce<SumAndMax>;
     at(Id::kAddThree) = map<AddThree>;
     at(Id::kBiasGelu) = map<Gelu>;
-    at(Id::kBiasDropoutAdd) = map_with_draws<BiasDropoutAdd>;
     at(Id::kCopy) = map<Copy>;
     at(Id::kCos) = map<Cos>;
     at(Id::kExp) = map<Exp>;
@@ -361,7 +342,6 @@ struct RowKernels {
     at(Id::kRowDiv) = map_with_row<ScalarDiv>;
     at(Id::kAddConstant) = map<AddScalar>;
     at(Id::kMulConstant) = map<MulScalar>;
-    at(Id::kDropout) = map_with_draws<Dropout>;
     at(Id::kSum) = reduce<Sum>;
     at(Id::kLargest) = reduce<Largest>;
     at(Id::kRead) = reduce<Sum>;

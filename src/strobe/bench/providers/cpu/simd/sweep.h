@@ -8,7 +8,6 @@
 //   struct Product {
 //     static constexpr int kInputs = 2, kVectors = 4;
 //     static constexpr bool kWrites = true, kSums = false, kSquares = false, kMaxes = false;
-//     static constexpr bool kPlaces = false;
 //     static constexpr float kMost = 0;
 //     template <int U, class Again>
 //     static void apply(const Pack<U>* x, const float* s, Terms<U>& t, const Again& again) {
@@ -16,8 +15,7 @@
 //     }
 //   };
 //
-// again(k) reads vector k of x[0] once more; t.at is the place of x in the row where kPlaces says
-// so. A functor that is right for small arguments only calls
+// again(k) reads vector k of x[0] once more. A functor that is right for small arguments only calls
 // t.measure(size) and has the largest such size as kMost and one for any as AnySize: a piece of the
 // row with a larger one is done again by that. It must not write where it reads.
 namespace strobe::bench::STROBE_SIMD {
@@ -28,7 +26,6 @@ template <int U>
 struct Terms {
   Pack<U> out, sum, squares, largest;
   Pack<kSizeVectors> size;
-  std::int64_t at;
 
   STROBE_INLINE void measure(const Pack<U>& sizes) {
     STROBE_UNROLL
@@ -125,7 +122,6 @@ class Sweep {
     for (int i = 0; i < F::kInputs; ++i) x[i] = load_pack<U>(in_[i] + at);
     Terms<U> terms;
     terms.size = acc.size;
-    if constexpr (F::kPlaces) terms.at = at;
     F::template apply<U>(
         x, s_, terms, [&](int k) __attribute__((always_inline)) {
           return load_again(in_[0] + at + k * kLanes);
@@ -162,7 +158,6 @@ class Sweep {
     }
     Terms<1> terms;
     terms.size = acc.size;
-    if constexpr (F::kPlaces) terms.at = at;
     F::template apply<1>(
         x, s_, terms, [&](int) __attribute__((always_inline)) { return x[0].v[0]; });
     acc.size = terms.size;
