@@ -147,13 +147,7 @@ class FlatEmitter {
     return cat("strobe_wide(__ldg(", input.name, " + ", place, "))");
   }
 
-  // Of the element at `place`, which is unsigned, in memory.
-  std::string index_text(const std::string& place) const {
-    if (!task_.expression.outputs.front().tensor.is_transposed) return place;
-    return cat("(", place, " % ", task_.rows, "u * ", task_.columns, "u + ", place, " / ",
-               task_.rows, "u)");
-  }
-
+  // `place`, the index of the element, is unsigned.
   template <class Read>
   void nodes(const Read& read, const std::string& place) {
     const OperandName name = [&](NodeIndex index) {
@@ -164,7 +158,7 @@ class FlatEmitter {
       if (node.op == Op::kConst) continue;
       text_.line("const float n", i, " = ",
                  node.op == Op::kInput     ? read(input_of(task_.expression, node))
-                 : node.op == Op::kDropout ? dropout_text(node, name, index_text(place))
+                 : node.op == Op::kDropout ? dropout_text(node, name, place)
                                            : node_text(node, name),
                  ";");
     }
@@ -213,6 +207,7 @@ bool has_broadcast(const KernelTask& task) {
 bool can_run_flat(const KernelTask& task) {
   if (task.expression.has_reduction()) return false;
   const bool is_transposed = task.expression.outputs.front().tensor.is_transposed;
+  if (is_transposed && task.expression.dropout()) return false;  // a place is no index there
   const auto fits = [&](const Tensor& tensor) {
     return tensor.extent == Extent::kElements ? tensor.is_transposed == is_transposed
                                               : !is_transposed;

@@ -3,6 +3,7 @@
 // of the chip's own exp and reciprocal cannot.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -221,7 +222,7 @@ void run_and_check(const Job& job, const HostKernels& kernels) {
   }
 }
 
-enum class Which { kAll, kReductions };
+enum class Which { kAll, kReductions, kTurned };
 
 std::vector<Job> jobs_of(const std::vector<Shape>& shapes, DType dtype, const ChipFacts& chip,
                          Which which = Which::kAll) {
@@ -229,6 +230,10 @@ std::vector<Job> jobs_of(const std::vector<Shape>& shapes, DType dtype, const Ch
   for (const CaseInfo& info : cases()) {
     if (info.kind != CaseKind::kRows) continue;
     if (which == Which::kReductions && !fused(info).has_reduction()) continue;
+    if (which == Which::kTurned &&
+        std::ranges::none_of(fused(info).inputs, &Tensor::is_transposed)) {
+      continue;
+    }
     for (const Shape& shape : shapes) {
       Result<std::vector<KernelProgram>> programs = fused_candidates(info, shape, dtype, chip);
       EXPECT_TRUE(programs.has_value()) << info.id;
@@ -291,6 +296,14 @@ TEST(KernelsOnHost, chips_without_clusters_are_right) {
 TEST(KernelsOnHost, halves_are_right) {
   std::vector<Job> jobs = jobs_of({{{3, 1024}}, {{3, 131}}}, DType::kF16, h200());
   for (Job& job : jobs_of({{{3, 1024}}}, DType::kBf16, h200())) jobs.push_back(std::move(job));
+  run_all(jobs);
+}
+
+// Multiples of 4 on both sides, so that packets and squares of them are turned.
+TEST(KernelsOnHost, turned_tiles_of_packets_are_right) {
+  std::vector<Job> jobs = jobs_of({{{36, 132}}, {{132, 36}}}, DType::kF32, h200(), Which::kTurned);
+  for (Job& job : jobs_of({{{36, 132}}}, DType::kBf16, h200(), Which::kTurned))
+    jobs.push_back(std::move(job));
   run_all(jobs);
 }
 
