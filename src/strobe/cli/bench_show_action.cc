@@ -140,7 +140,7 @@ Command bench_show_action() {
                 "Names may be cut short as long as they stay unambiguous: --version v3."},
       .flags = {list_flag("table", "NAME",
                           "overview, relative, overhead, device, attention, bandwidth, times, "
-                          "roofline, memory, kernels, flags or all (default: what the file is good "
+                          "roofline, memory, kernels, api, flags or all (default: what the file is good "
                           "for)"),
                 list_flag("case", "CASE", "only these cases (default: every case)"),
                 value_flag("baseline", "BASE",

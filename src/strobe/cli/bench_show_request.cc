@@ -21,7 +21,8 @@ constexpr std::pair<std::string_view, BenchFormat> kFormats[] = {
 constexpr BenchTableKind kAllTables[] = {
     BenchTableKind::kOverview,  BenchTableKind::kRelative, BenchTableKind::kOverhead,
     BenchTableKind::kBandwidth, BenchTableKind::kTimes,    BenchTableKind::kRoofline,
-    BenchTableKind::kMemory,    BenchTableKind::kKernels,  BenchTableKind::kFlags};
+    BenchTableKind::kMemory,    BenchTableKind::kKernels,  BenchTableKind::kApi,
+    BenchTableKind::kFlags};
 
 Error bad_request(std::string what, std::string where, std::string hint) {
   return {.code = ErrorCode::kBadCommandLine,

@@ -19,6 +19,8 @@ MOST_IN_A_HOLD = 16
 MOST_QUEUED = 600  # launches; the driver's queue holds about a thousand
 MOST_SETS = 1024
 GIBI = 1 << 30
+API_KINDS = ("cuda_runtime", "cuda_driver")
+CALL_MARK = "strobe_call"
 
 
 def expand_rows(items):
@@ -28,6 +30,23 @@ def expand_rows(items):
     return rows
 
 
+def by_name(events):
+    """How often each was called, and for how long without the calls that it made itself."""
+    calls, around = {}, {}
+    for event in sorted(events, key=lambda e: (e["ts"], -e["dur"])):
+        stop = event["ts"] + event["dur"]
+        outer = around.setdefault(event.get("tid"), [])
+        while outer and outer[-1][0] < stop:
+            outer.pop()
+        call = calls.setdefault(event["name"], {"name": event["name"], "count": 0, "us": 0.0})
+        call["count"] += 1
+        call["us"] += event["dur"]
+        if outer:
+            outer[-1][1]["us"] -= event["dur"]
+        outer.append((stop, call))
+    return list(calls.values())
+
+
 # ---- one cell ----------------------------------------------------------------------------------------
 
 class Cell:
@@ -35,6 +54,7 @@ class Cell:
         self.worker, self.torch = worker, worker.torch
         torch = self.torch
         self.flush = request.get("flush", "cold")
+        self.hold = request.get("hold", True)
         variant = request["variant"]
         dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[request["dtype"]]
         if self.flush != "hot":
@@ -55,6 +75,7 @@ class Cell:
         torch.cuda.synchronize()
         self.first_call_ms = (time.perf_counter() - start) * 1e3
         self.graph = None
+        self.prime()
         self.enqueue_us = self.estimate_enqueue()
         self.kernel_count = None
 
@@ -69,6 +90,18 @@ class Cell:
     def run(self, inputs):
         out = self.function(*inputs)
         return list(out) if isinstance(out, tuple) else [out]
+
+    def prime(self):
+        """Whatever a held queue will hold runs once before: code is loaded at its first launch, and that waits
+        for the device."""
+        self.flush_cache()
+        if self.flush == "rotate":
+            self.grow_sets()
+            for inputs in self.sets:
+                self.outputs = self.run(inputs)
+        if self.hold:
+            self.torch.cuda._sleep(1)
+        self.torch.cuda.synchronize()
 
     def estimate_enqueue(self):
         start = time.perf_counter()
@@ -92,40 +125,57 @@ class Cell:
         self.grow_sets()
         return self.sets[turn % len(self.sets)]
 
-    def sample(self, mode, count, budget_ms):
-        take = {"device": self.sample_device, "call": self.sample_call, "graph": self.sample_graph}[mode]
+    def sample(self, mode, count, budget_ms, hold=True):
+        take = {"device": self.sample_held if hold and self.hold else self.sample_open,
+                "call": self.sample_call, "graph": self.sample_graph}[mode]
         deadline = time.perf_counter() + budget_ms / 1e3
         samples = []
         while not samples or (len(samples) < count and time.perf_counter() < deadline):
             samples.extend(take(count - len(samples)))
         return samples
 
-    def sample_device(self, count):
+    def repetitions(self, count):
+        return max(1, min(count, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 4)))
+
+    def event_pairs(self, count):
+        event = self.torch.cuda.Event
+        return [(event(enable_timing=True), event(enable_timing=True)) for _ in range(count)]
+
+    def queue(self, pairs):
+        for turn, (begin, end) in enumerate(pairs):
+            inputs = self.next_set(turn)
+            if self.flush != "rotate":
+                self.flush_cache()
+            begin.record()
+            self.outputs = self.run(inputs)
+            end.record()
+
+    def sample_held(self, count):
         """Everything is queued behind a spinning kernel, so that the host's speed does not show."""
         torch = self.torch
-        count = max(1, min(count, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 4)))
+        count = self.repetitions(count)
         for attempt in range(4):
             # Cycles at 2 GHz; a slower clock only holds longer.
             hold_us = min((self.enqueue_us + 40) * count * 1.5 * 2 ** attempt + 200, 1e6)
             torch.cuda.synchronize()
-            held = torch.cuda.Event()
-            pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
-                     for _ in range(count)]
+            held, pairs = torch.cuda.Event(), self.event_pairs(count)
             torch.cuda._sleep(int(hold_us * 2000))
             held.record()
-            for turn, (begin, end) in enumerate(pairs):
-                inputs = self.next_set(turn)
-                if self.flush != "rotate":
-                    self.flush_cache()
-                begin.record()
-                self.outputs = self.run(inputs)
-                end.record()
+            self.queue(pairs)
             ran_dry = held.query()
             torch.cuda.synchronize()
             if not ran_dry:
                 break
         if ran_dry and "queue ran dry" not in self.notes:
             self.notes.append("queue ran dry")
+        return [begin.elapsed_time(end) * 1e3 for begin, end in pairs]
+
+    def sample_open(self, count):
+        """Without a hold: to warm up, and under a profiler, which may make every launch wait."""
+        self.torch.cuda.synchronize()
+        pairs = self.event_pairs(self.repetitions(count))
+        self.queue(pairs)
+        self.torch.cuda.synchronize()
         return [begin.elapsed_time(end) * 1e3 for begin, end in pairs]
 
     def sample_call(self, count):
@@ -205,20 +255,25 @@ class Cell:
         """A guess until the profiler has counted: how full the queue may get."""
         return 16 if self.kernel_count is None else self.kernel_count
 
-    def profile(self):
-        """The kernels of one call of its own; the timed calls never see the profiler."""
-        torch = self.torch
-        activities = [torch.profiler.ProfilerActivity.CUDA]
-        with torch.profiler.profile(activities=activities) as profiler:
-            self.outputs = self.run(self.sets[0])
-            torch.cuda.synchronize()
+    def recorded(self, activities, work, wanted):
+        """What the profiler saw of these categories while it worked, in the order of time."""
+        with self.torch.profiler.profile(activities=activities) as profiler:
+            work()
+            self.torch.cuda.synchronize()
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "trace.json")
             profiler.export_chrome_trace(path)
             with open(path, encoding="utf-8", errors="replace") as file:
                 events = json.load(file)["traceEvents"]
-        wanted = ("kernel", "gpu_memcpy", "gpu_memset")
-        events = sorted((e for e in events if e.get("cat") in wanted), key=lambda e: e["ts"])
+        return sorted((e for e in events if e.get("cat") in wanted), key=lambda e: e["ts"])
+
+    def run_once(self):
+        self.outputs = self.run(self.sets[0])
+
+    def profile(self):
+        """The kernels of one call of its own; the timed calls never see the profiler."""
+        events = self.recorded([self.torch.profiler.ProfilerActivity.CUDA], self.run_once,
+                               ("kernel", "gpu_memcpy", "gpu_memset"))
         kernels = []
         for event in events:
             facts = event.get("args", {})
@@ -228,6 +283,26 @@ class Cell:
                             "smem": facts.get("shared memory")})
         self.kernel_count = len(kernels)
         return kernels
+
+    def run_marked(self):
+        """The first call under a profiler pays for more than itself; the second is the one."""
+        self.run_once()
+        self.torch.cuda.synchronize()
+        with self.torch.profiler.record_function(CALL_MARK):
+            self.run_once()
+
+    def api_calls(self):
+        """What one call asks of CUDA's runtime and driver, as far as torch's profiler writes it down; waiting for
+        the end of the call is no part of it."""
+        activity = self.torch.profiler.ProfilerActivity
+        events = self.recorded([activity.CPU, activity.CUDA], self.run_marked,
+                               API_KINDS + ("user_annotation",))
+        marks = [e for e in events if e["cat"] == "user_annotation" and e["name"] == CALL_MARK]
+        if not marks:
+            raise RuntimeError("the profiler lost the mark of the call")
+        begin, end = marks[0]["ts"], marks[0]["ts"] + marks[0]["dur"]
+        return by_name(event for event in events
+                       if event["cat"] in API_KINDS and begin <= event["ts"] and event["ts"] + event["dur"] <= end)
 
     def describe(self):
         reply = {"first_call_ms": self.first_call_ms, "outputs": len(self.outputs),
@@ -404,6 +479,11 @@ class Worker:
             reply["kernels"] = cell.profile()
         except Exception as error:
             reply["notes"].append("no kernel list: %s" % (str(error).splitlines() or [""])[0])
+        if request.get("api"):
+            try:
+                reply["api"] = cell.api_calls()
+            except Exception as error:
+                reply["notes"].append("no API calls: %s" % (str(error).splitlines() or [""])[0])
         del cell
         self.free()
         return reply
@@ -435,7 +515,8 @@ class Worker:
         if op == "sample":
             cell = self.cells[request["id"]]
             mode = request["mode"]
-            return {"samples_us": {mode: cell.sample(mode, request["count"], request["budget_ms"])}}
+            return {"samples_us": {mode: cell.sample(mode, request["count"], request["budget_ms"],
+                                                     request.get("hold", True))}}
         if op == "rows":
             self.cells[request["id"]].rows(request["output"], request["rows"], request["file"])
             return {}

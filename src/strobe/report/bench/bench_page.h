@@ -23,6 +23,7 @@ enum class BenchTableKind : std::uint8_t {
   kRoofline,
   kMemory,
   kKernels,
+  kApi,
   kFlags,
 };
 std::string_view table_name(BenchTableKind kind);  // "relative"

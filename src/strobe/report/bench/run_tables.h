@@ -20,6 +20,7 @@ BenchTable times_table(const bench::BenchRun& run, const RunTableOptions& option
 BenchTable roofline_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable memory_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable kernels_table(const bench::BenchRun& run, const RunTableOptions& options);
+BenchTable api_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable flags_table(const bench::BenchRun& run, const RunTableOptions& options);
 
 // How near a cell is to what the device can do.
