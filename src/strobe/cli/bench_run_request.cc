@@ -26,7 +26,8 @@ using bench::CaseInfo;
 using bench::CaseKind;
 
 constexpr std::string_view kUsualPython = "python3";
-constexpr std::chrono::minutes kProfiledCellLimit{30};  // a profiler may repeat a launch fifty times
+constexpr std::chrono::minutes kProfiledCellLimit{
+    30};  // a profiler may repeat a launch fifty times
 constexpr std::int64_t kQuickElements = std::int64_t{1} << 24;
 
 Error bad(std::string_view flag, std::string what, std::string hint = "") {

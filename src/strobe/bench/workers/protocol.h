@@ -24,9 +24,9 @@
 //   cell     {"op":"cell","id":7,CELL,"modes":[...]}    all of it in one, for workers that know no
 //   more bye
 //
-// CELL is "case","variant","shape","dtype","seed","law","flush","hold". Rows are numbers or pairs of the
-// first and how many. A reply has "id" and "status"; unknown keys are passed over, a line that is
-// not JSON is noise and kept for the log.
+// CELL is "case","variant","shape","dtype","seed","law","flush","hold". Rows are numbers or pairs
+// of the first and how many. A reply has "id" and "status"; unknown keys are passed over, a line
+// that is not JSON is noise and kept for the log.
 namespace strobe::bench {
 
 enum class WorkerOp : std::uint8_t {

@@ -19,6 +19,7 @@ asm(R"(
 .global strobe_torch_worker_end
 strobe_torch_worker_begin:
 .incbin ")" STROBE_TORCH_CASES R"("
+.incbin ")" STROBE_TORCH_PROFILE R"("
 .incbin ")" STROBE_TORCH_WORKER R"("
 strobe_torch_worker_end:
 .byte 0

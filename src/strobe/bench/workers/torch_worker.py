@@ -2,8 +2,8 @@
 """torch behind strobe's worker protocol: docs/formats/bench_worker.md.
 
 Started by `strobe bench run --provider torch-eager,torch-inductor`. Needs torch with a CUDA device and
-nothing else; without them it says so and strobe goes on without it. strobe writes torch_cases.py and
-this file into one, the cases first.
+nothing else; without them it says so and strobe goes on without it. strobe writes torch_cases.py,
+torch_profile.py and this file into one, in that order.
 """
 import ctypes
 import json
@@ -12,15 +12,12 @@ import math
 import os
 import re
 import sys
-import tempfile
 import time
 
 MOST_IN_A_HOLD = 16
 MOST_QUEUED = 600  # launches; the driver's queue holds about a thousand
 MOST_SETS = 1024
 GIBI = 1 << 30
-API_KINDS = ("cuda_runtime", "cuda_driver")
-CALL_MARK = "strobe_call"
 
 
 def expand_rows(items):
@@ -28,23 +25,6 @@ def expand_rows(items):
     for item in items:
         rows.extend(range(item[0], item[0] + item[1]) if isinstance(item, list) else [item])
     return rows
-
-
-def by_name(events):
-    """How often each was called, and for how long without the calls that it made itself."""
-    calls, around = {}, {}
-    for event in sorted(events, key=lambda e: (e["ts"], -e["dur"])):
-        stop = event["ts"] + event["dur"]
-        outer = around.setdefault(event.get("tid"), [])
-        while outer and outer[-1][0] < stop:
-            outer.pop()
-        call = calls.setdefault(event["name"], {"name": event["name"], "count": 0, "us": 0.0})
-        call["count"] += 1
-        call["us"] += event["dur"]
-        if outer:
-            outer[-1][1]["us"] -= event["dur"]
-        outer.append((stop, call))
-    return list(calls.values())
 
 
 # ---- one cell ----------------------------------------------------------------------------------------
@@ -255,54 +235,14 @@ class Cell:
         """A guess until the profiler has counted: how full the queue may get."""
         return 16 if self.kernel_count is None else self.kernel_count
 
-    def recorded(self, activities, work, wanted):
-        """What the profiler saw of these categories while it worked, in the order of time."""
-        with self.torch.profiler.profile(activities=activities) as profiler:
-            work()
-            self.torch.cuda.synchronize()
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "trace.json")
-            profiler.export_chrome_trace(path)
-            with open(path, encoding="utf-8", errors="replace") as file:
-                events = json.load(file)["traceEvents"]
-        return sorted((e for e in events if e.get("cat") in wanted), key=lambda e: e["ts"])
-
     def run_once(self):
         self.outputs = self.run(self.sets[0])
 
     def profile(self):
         """The kernels of one call of its own; the timed calls never see the profiler."""
-        events = self.recorded([self.torch.profiler.ProfilerActivity.CUDA], self.run_once,
-                               ("kernel", "gpu_memcpy", "gpu_memset"))
-        kernels = []
-        for event in events:
-            facts = event.get("args", {})
-            kernels.append({"name": event["name"], "grid": facts.get("grid", [1, 1, 1]),
-                            "block": facts.get("block", [1, 1, 1]), "us": event.get("dur", 0),
-                            "regs": facts.get("registers per thread"),
-                            "smem": facts.get("shared memory")})
+        kernels = kernels_of(self.torch, self.run_once)
         self.kernel_count = len(kernels)
         return kernels
-
-    def run_marked(self):
-        """The first call under a profiler pays for more than itself; the second is the one."""
-        self.run_once()
-        self.torch.cuda.synchronize()
-        with self.torch.profiler.record_function(CALL_MARK):
-            self.run_once()
-
-    def api_calls(self):
-        """What one call asks of CUDA's runtime and driver, as far as torch's profiler writes it down; waiting for
-        the end of the call is no part of it."""
-        activity = self.torch.profiler.ProfilerActivity
-        events = self.recorded([activity.CPU, activity.CUDA], self.run_marked,
-                               API_KINDS + ("user_annotation",))
-        marks = [e for e in events if e["cat"] == "user_annotation" and e["name"] == CALL_MARK]
-        if not marks:
-            raise RuntimeError("the profiler lost the mark of the call")
-        begin, end = marks[0]["ts"], marks[0]["ts"] + marks[0]["dur"]
-        return by_name(event for event in events
-                       if event["cat"] in API_KINDS and begin <= event["ts"] and event["ts"] + event["dur"] <= end)
 
     def describe(self):
         reply = {"first_call_ms": self.first_call_ms, "outputs": len(self.outputs),
@@ -481,7 +421,7 @@ class Worker:
             reply["notes"].append("no kernel list: %s" % (str(error).splitlines() or [""])[0])
         if request.get("api"):
             try:
-                reply["api"] = cell.api_calls()
+                reply["api"] = api_calls_of(self.torch, cell.run_once)
             except Exception as error:
                 reply["notes"].append("no API calls: %s" % (str(error).splitlines() or [""])[0])
         del cell

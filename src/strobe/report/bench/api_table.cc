@@ -78,15 +78,10 @@ BenchTable api_table(const BenchRun& run, const RunTableOptions&) {
       "What one call asks of the device's runtime and driver before it returns, beside its time on "
       "the device and what its caller waits for; shares are of the latter.";
   table.corner = "case";
-  table.columns = {{"shape", "shape", true},
-                   {"dtype", "type", true},
-                   {"provider", "provider", true},
-                   {"device_us", "device"},
-                   {"call_us", "call"},
-                   {"api", "API call", true},
-                   {"count", "count"},
-                   {"us", "host"},
-                   {"share_pct", "of the call"}};
+  table.columns = {
+      {"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true},
+      {"device_us", "device"},  {"call_us", "call"},     {"api", "API call", true},
+      {"count", "count"},       {"us", "host"},          {"share_pct", "of the call"}};
   std::vector<std::string> without;
   for (const CellRecord& record : run.cells) {
     if (!record.api.empty()) {

@@ -36,8 +36,8 @@ class CallTimer {
 
   Result<SampleBlock> sample(const SampleRequest& request);
   std::vector<std::string> notes() const;
-  // What one call asks of the runtime and the driver, by CUPTI's records; waiting for the call is no
-  // part of it. kNotFound without CUPTI.
+  // What one call asks of the runtime and the driver, by CUPTI's records; waiting for the call is
+  // no part of it. kNotFound without CUPTI.
   Result<std::vector<ApiCall>> record_api_calls();
   // With their durations, if the mode was activity; none otherwise.
   std::vector<KernelLaunch> recorded_kernels() const { return kernel_times_.medians(); }

@@ -12,7 +12,8 @@ Result<void> CuptiApi::check(CuptiResult result, const char* call, const CuptiUs
   const char* name = nullptr;
   if (result_text(result, &name) != cupti::kSuccess) name = nullptr;
   return Error{.code = ErrorCode::kNotFound,
-               .what = fmt::format("{} cannot be recorded: {} gives {} ({})", use.what, call, name == nullptr ? "an error" : name, result),
+               .what = fmt::format("{} cannot be recorded: {} gives {} ({})", use.what, call,
+                                   name == nullptr ? "an error" : name, result),
                .where = std::string(use.flag),
                .hint = result == cupti::kMultipleSubscribers
                            ? "another profiler is at work in this process; run without it"

@@ -49,8 +49,7 @@ DeviceClock::DeviceClock(CudaDevice& device, CacheFlush flush, std::string cache
     : device_(device), flush_(std::move(flush)), cache_folder_(std::move(cache_folder)) {}
 
 Result<std::unique_ptr<DeviceClock>> DeviceClock::make(CudaDevice& device,
-                                                       const std::string& cache_folder,
-                                                       bool hold) {
+                                                       const std::string& cache_folder, bool hold) {
   STROBE_TRY(CacheFlush flush, CacheFlush::make(device, cache_folder));
   std::unique_ptr<DeviceClock> clock(new DeviceClock(device, std::move(flush), cache_folder));
   STROBE_TRY_VOID(clock->set_up());

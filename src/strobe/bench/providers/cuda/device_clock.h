@@ -16,9 +16,9 @@
 //        ^ released when all of it is queued
 //
 // Nothing that synchronises may be queued behind the hold: kernels must have run once before,
-// because a driver loads code at its first launch and waits for the device to do so. A profiler that
-// makes every launch wait would wait for the hold: under one the queue is not held, and the flush
-// before each call is all that lets the host run ahead.
+// because a driver loads code at its first launch and waits for the device to do so. A profiler
+// that makes every launch wait would wait for the hold: under one the queue is not held, and the
+// flush before each call is all that lets the host run ahead.
 namespace strobe::bench {
 
 class DeviceClock {

@@ -58,9 +58,8 @@ class FusedProvider final : public CudaProvider {
                maker_(*info, request.cell.shape, request.cell.dtype, opened->device().chip()));
     origin.codegen_ms = ms_since(start);
     STROBE_TRY(std::unique_ptr<ProgramCell> cell,
-               programs.size() == 1
-                   ? first_of(programs, opened, *info, request, std::move(origin))
-                   : best_of(programs, opened, *info, request, std::move(origin)));
+               programs.size() == 1 ? first_of(programs, opened, *info, request, std::move(origin))
+                                    : best_of(programs, opened, *info, request, std::move(origin)));
     return std::unique_ptr<PreparedCell>(std::move(cell));
   }
 
