@@ -1,5 +1,7 @@
-"""What torch's profiler saw of one call: its kernels, and what it asked of CUDA's runtime and driver."""
+"""What torch tells of itself: its profiler the kernels of a call and what it asked of CUDA's runtime and
+driver, its compiler that it has given up."""
 import json
+import logging
 import os
 import tempfile
 
@@ -64,5 +66,18 @@ def by_name(events):
             outer[-1][1]["us"] -= event["dur"]
         outer.append((stop, call))
     return list(calls.values())
+
+
+class CompilerLog(logging.Handler):
+    """The compiler says in its log, and nowhere else, that it has given up."""
+
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.lines = []
+
+    def emit(self, record):
+        text = record.getMessage()
+        if "recompile_limit" in text or "cache_size_limit" in text:
+            self.lines.append("recompile limit hit: " + text.splitlines()[0][:160])
 
 

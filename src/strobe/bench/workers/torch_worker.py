@@ -114,10 +114,8 @@ class Cell:
             samples.extend(take(count - len(samples)))
         return samples
 
-    def repetitions(self, count):
-        return max(1, min(count, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 4)))
-
-    def event_pairs(self, count):
+    def event_pairs(self, wanted):
+        count = max(1, min(wanted, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 4)))
         event = self.torch.cuda.Event
         return [(event(enable_timing=True), event(enable_timing=True)) for _ in range(count)]
 
@@ -133,12 +131,11 @@ class Cell:
     def sample_held(self, count):
         """Everything is queued behind a spinning kernel, so that the host's speed does not show."""
         torch = self.torch
-        count = self.repetitions(count)
         for attempt in range(4):
-            # Cycles at 2 GHz; a slower clock only holds longer.
-            hold_us = min((self.enqueue_us + 40) * count * 1.5 * 2 ** attempt + 200, 1e6)
-            torch.cuda.synchronize()
             held, pairs = torch.cuda.Event(), self.event_pairs(count)
+            # Cycles at 2 GHz; a slower clock only holds longer.
+            hold_us = min((self.enqueue_us + 40) * len(pairs) * 1.5 * 2 ** attempt + 200, 1e6)
+            torch.cuda.synchronize()
             torch.cuda._sleep(int(hold_us * 2000))
             held.record()
             self.queue(pairs)
@@ -152,8 +149,7 @@ class Cell:
 
     def sample_open(self, count):
         """Without a hold: to warm up, and under a profiler, which may make every launch wait."""
-        self.torch.cuda.synchronize()
-        pairs = self.event_pairs(self.repetitions(count))
+        pairs = self.event_pairs(count)
         self.queue(pairs)
         self.torch.cuda.synchronize()
         return [begin.elapsed_time(end) * 1e3 for begin, end in pairs]
@@ -254,19 +250,6 @@ class Cell:
 
 
 # ---- the worker --------------------------------------------------------------------------------------
-
-class CompilerLog(logging.Handler):
-    """The compiler says in its log, and nowhere else, that it has given up."""
-
-    def __init__(self):
-        super().__init__(logging.WARNING)
-        self.lines = []
-
-    def emit(self, record):
-        text = record.getMessage()
-        if "recompile_limit" in text or "cache_size_limit" in text:
-            self.lines.append("recompile limit hit: " + text.splitlines()[0][:160])
-
 
 class Worker:
     def __init__(self):

@@ -37,6 +37,7 @@ class ScriptedCupti {
     };
     names = {{1, "cuLaunchKernel"}, {2, "cuStreamSynchronize"}};
     driver.on_call = [this](const std::string& what) {
+      if (current() != this) return;  // the driver lives longer
       now_us += 1;
       if (!call_kinds.contains(cupti::kDriverCall)) return;
       const std::uint32_t number = what.starts_with("launch") ? 1 : what == "synchronize" ? 2 : 3;
