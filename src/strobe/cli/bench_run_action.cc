@@ -109,13 +109,11 @@ Command bench_run_action() {
                     "against what you have today, kept"},
                    {"strobe bench run --case softmax --shape 4096x4096 --worker mine='./worker'",
                     "any other stack"},
-                   {"strobe bench run --case softmax --shape 1024x1024 --provider "
-                    "cuda-fused,torch-inductor --api -o run.json && strobe bench show run.json "
-                    "--table api",
-                    "why a call takes longer than its kernels"},
-                   {"ncu -o softmax strobe bench run --profile --case softmax --shape 4096x4096 "
-                    "--provider cuda-fused --stop samples:1",
-                    "the same kernels under a profiler"}},
+                   {"strobe bench run --case softmax --shape 1024x1024 --api -o run.json",
+                    "and what a call asks of the driver: show --table api"},
+                   {"ncu strobe bench run --case softmax --shape 4096x4096 --profile --stop "
+                    "samples:1",
+                    "under a profiler"}},
       .notes =
           {"Every provider runs in a process of its own; one that crashes, hangs or runs out of "
            "memory ends its cell and no other. OOM* was predicted and not run. Providers of one "
