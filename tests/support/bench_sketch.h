@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "strobe/bench/results/cell_record.h"
 
@@ -26,6 +27,16 @@ inline CellRecord sketched_cell(std::string case_id, Shape shape, std::string pr
   record.status = CellStatus::kOk;
   record.times[TimeMode::kDevice] = sketched_time(device_us);
   return record;
+}
+
+// What was counted of a call, by the members' names.
+using SketchedCounter = std::pair<std::optional<double> CellCounters::*, double>;
+inline CellCounters sketched_counters(std::size_t launches,
+                                      const std::vector<SketchedCounter>& counted) {
+  CellCounters counters;
+  counters.launches = launches;
+  for (const auto& [member, value] : counted) counters.*member = value;
+  return counters;
 }
 
 // A cell that has no time to show.

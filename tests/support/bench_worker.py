@@ -15,11 +15,14 @@ bench_worker.py [WORD=VALUE...]
   starts=FILE         a line is added to it when the worker starts
   after=OP:FILE:N     before answering OP it waits until FILE has N lines
   resident=BYTES free=BYTES obstacle=TEXT only=cell device=TEXT modes=MODE,...
+  driver=FILE         a libcuda.so.1, in which `count` launches the kernels (after one named flush)
+  counts=FILE         a line is added to it for each `count`: $STROBE_COUNTS
   tell=pid            a note with the number of its process
   tell=hold           a note with how often prepare, warm-up and sample were told not to hold
   api=NAME:N:US,...   the API calls that it lists when asked
 """
 import array
+import ctypes
 import json
 import os
 import signal
@@ -27,7 +30,7 @@ import sys
 import time
 
 MASK = (1 << 64) - 1
-OPS = ["plan", "prepare", "sample", "rows", "finish", "floors", "roofs", "cell"]
+OPS = ["plan", "prepare", "sample", "rows", "count", "finish", "floors", "roofs", "cell"]
 
 
 def input_bits(seed, tensor, index):
@@ -163,6 +166,25 @@ class Worker:
         with open(request["file"], "wb") as file:
             file.write(values.tobytes()[:-4 if how == "short" else None])
 
+    def count(self):
+        """As a real worker does it: the recorder's marks around what is launched."""
+        if self.get("counts"):
+            with open(self.get("counts"), "a") as file:
+                file.write(os.environ.get("STROBE_COUNTS", "") + "\n")
+        if not self.get("driver"):
+            return
+        driver = ctypes.CDLL(self.get("driver"), ctypes.RTLD_GLOBAL)
+        driver.cuInit(0)
+        launch = lambda name: driver.cuLaunchKernel(name.encode(), 4, 1, 1, 128, 1, 1, 0, None, None, None)
+        launch("before")
+        driver.cuProfilerStart()
+        launch("flush")
+        driver.cuProfilerStart()
+        for name in self.get("kernels", "scripted_kernel").split(","):
+            launch(name)
+        driver.cuProfilerStop()
+        launch("after")
+
     def outcome(self):
         return {"kernels": self.kernels(), "first_call_ms": 1.0, "outputs": 1,
                 "resident_bytes": float(self.get("resident", "4096")), "peak_bytes": 8192,
@@ -206,6 +228,8 @@ class Worker:
             reply["sm_mhz"] = self.clocks(reply["samples_us"])
         elif op == "rows":
             self.write_rows(request)
+        elif op == "count":
+            self.count()
         elif op == "finish":
             self.cells.pop(request["id"], None)
             reply.update(self.outcome())

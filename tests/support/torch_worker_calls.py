@@ -67,6 +67,13 @@ def show_cells(worker):
         reply = worker.answer({"op": "finish", "id": number})
         print("cell:", *[call[0] for call in torch.mock_calls if call[0] in SHOWN])
         print("peak:", reply["peak_bytes"], "cached:", reply["cached"])
+    worker.cuda = torch.driver  # written down with the rest
+    worker.answer({"op": "prepare", **cell, "id": 7})
+    torch.mock_calls.clear()
+    worker.answer({"op": "count", "id": 7})
+    COUNTED = ("driver.cuProfilerStart", "driver.cuProfilerStop", "sum", "cuda.synchronize")
+    print("count:", *[call[0] for call in torch.mock_calls if call[0] in COUNTED])
+    print("kernels of it:", worker.answer({"op": "finish", "id": 7}).get("kernels"), torch.profiler.profile.call_count)
     print("inductor was touched:", "_inductor" in torch._mock_children, os.environ != environment)
 
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "strobe/cli/bench_actions.h"
+#include "strobe/cli/bench_counters.h"
 #include "strobe/cli/bench_paddle_lines.h"
 #include "strobe/cli/bench_run_files.h"
 #include "strobe/cli/bench_run_request.h"
@@ -47,6 +48,27 @@ std::string answer(const BenchRunRequest& request, const BenchOutcome& outcome,
   return text;
 }
 
+// Once for all cells: why what was asked for is not there.
+void warn_of_uncounted(const BenchOutcome& outcome, const Terminal& terminal) {
+  if (!outcome.counting_obstacle.empty()) {
+    return warn(terminal, "no hardware counters: " + outcome.counting_obstacle);
+  }
+  std::size_t uncounted = 0;
+  std::string_view why;
+  for (const bench::CellRecord& record : outcome.run.cells) {
+    if (record.status != CellStatus::kOk || record.counters) continue;
+    ++uncounted;
+    for (const std::string& note : record.notes) {
+      if (why.empty() && note.starts_with("not counted")) why = note;
+    }
+  }
+  if (uncounted == 0) return;
+  warn(terminal,
+       fmt::format("{} of {} cells have no hardware counters; {}", uncounted,
+                   outcome.run.cells.size(),
+                   why.empty() ? "the host has none" : fmt::format("the first: {}", why)));
+}
+
 // What decides the exit code once everything is written.
 Result<void> judged(const BenchRunRequest& request, const BenchOutcome& outcome) {
   const auto& cells = outcome.run.cells;
@@ -66,7 +88,9 @@ Result<void> judged(const BenchRunRequest& request, const BenchOutcome& outcome)
 }
 
 Result<void> run(const Arguments& arguments, const Terminal& terminal) {
-  STROBE_TRY(const BenchRunRequest request, read_bench_run_request(arguments));
+  STROBE_TRY(BenchRunRequest request, read_bench_run_request(arguments));
+  RecordedCalls recorder;
+  if (request.wants_counters) request.run.counter = &recorder;
   RunFile file(request.output);
   STROBE_TRY_VOID(file.check());
   Result<void> kept;
@@ -82,6 +106,7 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
   if (terminal.verbose) {
     for (const std::string& line : outcome->log) say(fmt::format("strobe: {}\n", line));
   }
+  if (request.wants_counters) warn_of_uncounted(*outcome, terminal);
   if (outcome->is_interrupted) {
     answered_interrupt();
     if (file.has_partial()) {

@@ -216,6 +216,7 @@ Result<BenchRunRequest> read_bench_run_request(const Arguments& arguments) {
   if (run.providers.empty()) run.providers = usual_providers(run);
   request.output = arguments.get("output");
   request.keeps_samples = arguments.is_on("samples");
+  request.wants_counters = arguments.is_on("counters");
   request.is_paddle_style = arguments.get("style") == "paddle";
   if (request.keeps_samples && request.output.empty()) {
     return bad("--samples", "needs a file to lie beside", "-o run.json");
@@ -296,6 +297,9 @@ std::vector<Flag> bench_measure_flags() {
        .help = "to run under ncu, nsys or another profiler: the queue is not held, so the host may "
                "show in device times; no roofs, no tuning, one process a provider"},
       {.name = "samples", .help = "keep every sample in a file beside -o"},
+      {.name = "counters",
+       .help = "count traffic, instructions and operations of each cell with the hardware's "
+               "counters, in calls beside the timed ones"},
       {.name = "repeat-check",
        .kind = FlagKind::kValue,
        .value = "N",

@@ -15,6 +15,7 @@ struct BenchRunRequest {
   bench::RunRequest run;
   std::string output;  // "": the table on stdout alone
   bool keeps_samples = false;
+  bool wants_counters = false;
   bool is_paddle_style = false;
   bool chose_providers = false;  // by name: one that cannot run here is then a failure
   std::optional<bench::TorchWorkerFile> torch = {};

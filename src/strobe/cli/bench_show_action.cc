@@ -138,11 +138,11 @@ Command bench_show_action() {
                 "no number. = marks a ratio of two sides that ran the same kernels and ~...~ one "
                 "whose values were wrong; neither enters a mean. Means are geometric.",
                 "Names may be cut short as long as they stay unambiguous: --version v3."},
-      .flags = {list_flag(
-                    "table", "NAME",
-                    "overview, relative, overhead, device, attention, bandwidth, times, "
-                    "roofline, memory, kernels, api, flags or all (default: what the file is good "
-                    "for)"),
+      .flags = {list_flag("table", "NAME",
+                          "overview, relative, overhead, device, attention, bandwidth, times, "
+                          "roofline, memory, traffic, kernels, api, flags or all (default: what "
+                          "the file is good "
+                          "for)"),
                 list_flag("case", "CASE", "only these cases (default: every case)"),
                 value_flag("baseline", "BASE",
                            "the provider of 100 % (default: an eager or unfused one)"),

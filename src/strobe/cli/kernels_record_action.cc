@@ -184,7 +184,7 @@ Result<void> write_file(const std::string& path, std::string_view bytes) {
 
 Result<void> run(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(KernelsRecordRequest request, read_record_request(arguments));
-  STROBE_TRY(request.run.library, record::find_injection_library());
+  STROBE_TRY(request.run.settings.library, record::find_injection_library());
   STROBE_TRY_VOID(record::check_driver());
   if (record::counters_are_restricted()) {
     warn(terminal,
@@ -232,7 +232,8 @@ Command kernels_record_action() {
            "set of more than one pass runs every kernel that often, from the same memory; kernels "
            "that wait for another device or the host can hang then. Clocks and caches are left as "
            "they are. Graphs run unmeasured and are counted.",
-           "Sets: default (one pass), seed (one), l2 (two), f32 (two), full (eight or more, by "
+           "Sets: default (one pass), seed (one), l2 (two), f32 (two), bench (three), full (eight "
+           "or more, by "
            "chip).",
            "It needs an NVIDIA GPU, CUPTI of CUDA 12.6 or newer and the right to read counters; "
            "what is missing is said with what to do, exit code 4. The program's own exit code is "
@@ -240,7 +241,7 @@ Command kernels_record_action() {
       .flags = {{.name = "set",
                  .kind = FlagKind::kValue,
                  .value = "NAME",
-                 .help = "which metrics: default, seed, l2, f32, full"},
+                 .help = "which metrics: default, seed, l2, f32, bench, full"},
                 {.name = "metrics",
                  .kind = FlagKind::kList,
                  .value = "LIST",
@@ -249,6 +250,11 @@ Command kernels_record_action() {
                  .kind = FlagKind::kValue,
                  .value = "REGEX",
                  .help = "only kernels whose demangled name matches (POSIX extended)"},
+                {.name = "isolate",
+                 .kind = FlagKind::kValue,
+                 .value = "REGEX",
+                 .help = "begin afresh before each kernel whose name matches: 30 ms each, and what "
+                         "others left in the cache to be written counts less"},
                 {.name = "launches",
                  .kind = FlagKind::kValue,
                  .value = "A:B",

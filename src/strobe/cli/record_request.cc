@@ -24,17 +24,18 @@ Error bad(std::string what, std::string where, std::string hint = "") {
           .hint = std::move(hint)};
 }
 
-Result<void> check_pattern(const std::string& pattern) {
+Result<std::string> read_pattern(const Arguments& arguments, const char* flag) {
+  const std::string pattern = arguments.get(flag);
   regex_t compiled = {};
   const int result = regcomp(&compiled, pattern.c_str(), REG_EXTENDED | REG_NOSUB);
   if (result == 0) {
     regfree(&compiled);
-    return {};
+    return pattern;
   }
   char reason[200] = {};
   regerror(result, &compiled, reason, sizeof reason);
-  return bad(fmt::format("'{}' is no regular expression: {}", pattern, reason), "--kernel",
-             "POSIX extended syntax, as in `grep -E`");
+  return bad(fmt::format("'{}' is no regular expression: {}", pattern, reason),
+             fmt::format("--{}", flag), "POSIX extended syntax, as in `grep -E`");
 }
 
 Result<void> check_window(const std::string& window) {
@@ -91,14 +92,14 @@ Result<KernelsRecordRequest> read_record_request(const Arguments& arguments) {
                "it stands after two dashes: `strobe kernels record -- python3 model.py`");
   }
   request.run.command = arguments.positionals;
-  STROBE_TRY(request.run.metrics, chosen_metrics(arguments));
-  request.run.is_strict = arguments.has("metrics");
-  request.run.kernel_pattern = arguments.get("kernel");
-  if (!request.run.kernel_pattern.empty()) {
-    STROBE_TRY_VOID(check_pattern(request.run.kernel_pattern));
-  }
-  request.run.launches = arguments.get("launches");
-  if (!request.run.launches.empty()) STROBE_TRY_VOID(check_window(request.run.launches));
+  record::RecordSettings& settings = request.run.settings;
+  STROBE_TRY(std::vector<std::string> metrics, chosen_metrics(arguments));
+  settings.metrics = {std::move(metrics)};
+  settings.is_strict = arguments.has("metrics");
+  STROBE_TRY(settings.kernel_pattern, read_pattern(arguments, "kernel"));
+  STROBE_TRY(settings.isolated_pattern, read_pattern(arguments, "isolate"));
+  settings.launches = arguments.get("launches");
+  if (!settings.launches.empty()) STROBE_TRY_VOID(check_window(settings.launches));
 
   request.output = arguments.get("output", kUsualOutput);
   const std::filesystem::path output = request.output;

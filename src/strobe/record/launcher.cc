@@ -4,21 +4,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "strobe/base/mapped_file.h"
-#include "strobe/record/library_finder.h"
-#include "strobe/wire/kernel_recording.h"
-#include "strobe/wire/record_settings.h"
+#include "strobe/record/section_folder.h"
 
 extern char** environ;
 
@@ -35,30 +30,6 @@ Error failed(std::string what, int error) {
           .where = "",
           .hint = ""};
 }
-
-// Where the processes leave their sections; gone with the launcher.
-class SectionFolder {
- public:
-  static Result<SectionFolder> make() {
-    std::error_code no_folder;
-    std::string path = (fs::temp_directory_path(no_folder) / "strobe-record-XXXXXX").string();
-    if (no_folder || mkdtemp(path.data()) == nullptr) {
-      return failed("cannot make a folder for temporary files", errno);
-    }
-    return SectionFolder(path);
-  }
-  SectionFolder(SectionFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  SectionFolder& operator=(SectionFolder&&) = delete;
-  ~SectionFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  explicit SectionFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
 
 volatile std::sig_atomic_t the_child = 0;  // NOLINT: a signal handler has nothing else
 
@@ -109,29 +80,16 @@ class HeldSignals {
   sigset_t before_ = {};
 };
 
-std::string joined(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, ","));
-}
-
+// Ours in the place of the same variables of strobe's own environment.
 std::vector<std::string> environment_for(const RecordRequest& request, const fs::path& folder) {
   std::vector<std::string> variables;
-  const auto set = [&](std::string_view name, std::string_view value) {
-    std::erase_if(variables, [&](const std::string& variable) {
-      return variable.starts_with(name) && variable.size() > name.size() &&
-             variable[name.size()] == '=';
-    });
-    if (!value.empty()) variables.push_back(fmt::format("{}={}", name, value));
-  };
   for (char** variable = environ; *variable != nullptr; ++variable)
     variables.emplace_back(*variable);
-  set("CUDA_INJECTION64_PATH", request.library.string());
-  set(wire::kRecordFolder, folder.string());
-  set(wire::kRecordMetrics, joined(request.metrics));
-  set(wire::kRecordStrict, request.is_strict ? "1" : "");
-  set(wire::kRecordKernel, request.kernel_pattern);
-  set(wire::kRecordLaunches, request.launches);
-  if (std::getenv(wire::kRecordCupti) == nullptr) {
-    set(wire::kRecordCupti, find_python_cupti(request.command[0]));
+  for (const auto& [name, value] :
+       recording_environment(request.settings, folder, request.command[0])) {
+    std::erase_if(variables,
+                  [&](const std::string& variable) { return variable.starts_with(name + "="); });
+    if (!value.empty()) variables.push_back(fmt::format("{}={}", name, value));
   }
   return variables;
 }
@@ -193,33 +151,6 @@ Result<pid_t> start(const RecordRequest& request, const fs::path& folder) {
   return cannot_start(request.command[0], error);
 }
 
-struct Section {
-  std::int64_t start_unix_ns;
-  std::string bytes;
-};
-
-// Only what the header vouches for: a process may still be writing, or have died in the middle.
-Result<void> collect(const fs::path& folder, RecordOutcome& outcome) {
-  std::vector<Section> sections;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() != wire::kRecordingSuffix) continue;
-    STROBE_TRY(const auto file, MappedFile::open(entry.path()));
-    const std::span<const char> bytes = file->bytes();
-    wire::SectionHeader header = {};
-    if (bytes.size() < sizeof header) continue;
-    std::memcpy(&header, bytes.data(), sizeof header);
-    if (std::memcmp(header.magic, wire::kRecordingMagic, sizeof header.magic) != 0) continue;
-    const std::uint64_t end =
-        std::min<std::uint64_t>(bytes.size(), header.header_bytes + header.body_bytes);
-    sections.push_back({header.start_unix_ns, std::string(bytes.data(), end)});
-  }
-  std::ranges::sort(sections, {}, &Section::start_unix_ns);
-  for (const Section& section : sections) outcome.recording += section.bytes;
-  outcome.processes = sections.size();
-  return {};
-}
-
 }  // namespace
 
 Result<RecordOutcome> record_kernels(const RecordRequest& request) {
@@ -237,7 +168,9 @@ Result<RecordOutcome> record_kernels(const RecordRequest& request) {
     outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   }
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
-  STROBE_TRY_VOID(collect(folder.path(), outcome));
+  STROBE_TRY(Sections sections, folder.collect());
+  outcome.recording = std::move(sections.bytes);
+  outcome.processes = sections.processes;
   return outcome;
 }
 

@@ -1,21 +1,17 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "strobe/base/result.h"
+#include "strobe/record/recording_environment.h"
 
 namespace strobe::record {
 
 struct RecordRequest {
   std::vector<std::string> command;
-  std::vector<std::string> metrics;
-  bool is_strict = false;      // a metric that the chip lacks is an error
-  std::string kernel_pattern;  // "": all
-  std::string launches;        // "": all
-  std::filesystem::path library;
+  RecordSettings settings;
 };
 
 struct RecordOutcome {

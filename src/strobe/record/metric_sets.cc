@@ -26,7 +26,41 @@ constexpr std::string_view kAdds = "sm__sass_thread_inst_executed_op_fadd_pred_o
 constexpr std::string_view kMultiplies = "sm__sass_thread_inst_executed_op_fmul_pred_on.sum";
 constexpr std::string_view kFused = "sm__sass_thread_inst_executed_op_ffma_pred_on.sum";
 
+constexpr std::string_view kL1Loads = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+constexpr std::string_view kL1LoadHits =
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum";
+constexpr std::string_view kL1Stores = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+constexpr std::string_view kL1StoreHits =
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum";
+constexpr std::string_view kL1Reductions = "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum";
+constexpr std::string_view kL1ReductionHits =
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_red_lookup_hit.sum";
+constexpr std::string_view kL2Reads = "lts__t_sectors_srcunit_tex_op_read.sum";
+constexpr std::string_view kL2Writes = "lts__t_sectors_srcunit_tex_op_write.sum";
+
+// One pass each on every chip since GA100; no two of them fit into one.
+const std::vector<std::vector<std::string_view>>& parts_of_bench() {
+  static const std::vector<std::vector<std::string_view>> parts = {
+      {kTime, kL1Loads, kL1LoadHits, kL1Stores, kL1StoreHits, kL2Reads, kL2Writes, kDramRead,
+       kDramWrite, kInstructions},
+      {kL1Reductions, kL1ReductionHits},
+      {kAdds, kMultiplies, kFused}};
+  return parts;
+}
+
+std::vector<std::string_view> metrics_of_bench() {
+  std::vector<std::string_view> metrics;
+  for (const auto& part : parts_of_bench()) metrics.insert(metrics.end(), part.begin(), part.end());
+  return metrics;
+}
+
 }  // namespace
+
+std::vector<std::vector<std::string>> bench_passes() {
+  std::vector<std::vector<std::string>> passes;
+  for (const auto& part : parts_of_bench()) passes.emplace_back(part.begin(), part.end());
+  return passes;
+}
 
 std::span<const MetricSet> metric_sets() {
   static const std::vector<MetricSet> sets = {
@@ -43,6 +77,8 @@ std::span<const MetricSet> metric_sets() {
        "the default and 32-bit operations: two passes",
        {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
         kInstructions, kAdds, kMultiplies, kFused}},
+      {"bench", "traffic of L1, L2 and DRAM, instructions and 32-bit operations: three passes",
+       metrics_of_bench()},
       {"full",
        "all of these and the throughput of every part: eight passes and more",
        {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,

@@ -89,6 +89,26 @@ void write_bytes(JsonWriter& json, const bench::ByteCounts& bytes) {
   json.end_object();
 }
 
+void write_counters(JsonWriter& json, const std::optional<bench::CellCounters>& counters) {
+  json.key("counters");
+  if (!counters) {
+    json.null();
+    return;
+  }
+  json.begin_object().member("launches", counters->launches);
+  member_or_null(json, "l1_load_bytes", counters->l1_load_bytes);
+  member_or_null(json, "l1_load_hit_bytes", counters->l1_load_hit_bytes);
+  member_or_null(json, "l1_store_bytes", counters->l1_store_bytes);
+  member_or_null(json, "l1_reduction_bytes", counters->l1_reduction_bytes);
+  member_or_null(json, "l2_read_bytes", counters->l2_read_bytes);
+  member_or_null(json, "l2_write_bytes", counters->l2_write_bytes);
+  member_or_null(json, "dram_read_bytes", counters->dram_read_bytes);
+  member_or_null(json, "dram_write_bytes", counters->dram_write_bytes);
+  member_or_null(json, "instructions", counters->instructions);
+  member_or_null(json, "flops", counters->flops);
+  json.end_object();
+}
+
 void write_compile(JsonWriter& json, const bench::CompileTimes& compile) {
   json.key("compile").begin_object();
   member_or_null(json, "codegen_ms", compile.codegen_ms);
@@ -148,6 +168,7 @@ void write_side(JsonWriter& json, std::string_view key, const CellRecord* record
   member_or_null(json, "sustained_us", record->sustained_us);
   write_bytes(json, record->bytes);
   json.member("flops", record->flops);
+  write_counters(json, record->counters);
   write_kernels(json, *record);
   write_api(json, *record);
   write_compile(json, record->compile);

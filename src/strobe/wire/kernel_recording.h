@@ -90,10 +90,10 @@ struct LaunchRecord {
   std::uint32_t device;
   std::uint32_t context;
   std::uint32_t stream;
-  std::uint32_t reserved;
+  std::uint32_t window;  // between cuProfilerStart and cuProfilerStop, from 1; 0: none asked for
   std::uint32_t name_bytes;
   std::uint32_t metrics;  // doubles; NaN is not counted
-  std::uint32_t reserved_too;
+  std::uint32_t reserved;
 };
 static_assert(sizeof(LaunchRecord) == 80);
 inline constexpr std::uint32_t kUnknown = 0xffffffff;

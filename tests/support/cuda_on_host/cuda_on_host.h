@@ -107,7 +107,7 @@ inline void fiber_main() {
 }
 
 // Returns false when fibers wait for one another and none can go on.
-inline bool run_cluster(unsigned first_block, unsigned blocks, unsigned threads, unsigned shared) {
+inline bool run_cluster(Place first_block, unsigned blocks, unsigned threads, unsigned shared) {
   constexpr std::size_t kStack = 32 << 10;
   Cluster cluster;
   cluster.blocks.resize(blocks);
@@ -115,7 +115,8 @@ inline bool run_cluster(unsigned first_block, unsigned blocks, unsigned threads,
   std::vector<Fiber> fibers(std::size_t{blocks} * threads);
   for (unsigned b = 0; b < blocks; ++b) {
     Block& block = cluster.blocks[b];
-    block.index.x = first_block + b;
+    block.index = first_block;
+    block.index.x += b;
     block.rank = b;
     block.cluster = &cluster;
     block.meeting.members = threads;
@@ -156,8 +157,8 @@ void call(void (*kernel)(Arguments...), void** arguments, std::index_sequence<I.
 }
 
 template <class... Arguments>
-bool launch(void (*kernel)(Arguments...), unsigned blocks, unsigned threads, unsigned cluster,
-            unsigned shared, void** arguments) {
+bool launch(void (*kernel)(Arguments...), const unsigned* blocks, unsigned threads,
+            unsigned cluster, unsigned shared, void** arguments) {
   struct Call {
     void (*kernel)(Arguments...);
     void** arguments;
@@ -167,9 +168,11 @@ bool launch(void (*kernel)(Arguments...), unsigned blocks, unsigned threads, uns
     auto* const to = static_cast<Call*>(of);
     call(to->kernel, to->arguments, std::index_sequence_for<Arguments...>());
   };
-  grid.x = blocks;
-  for (unsigned first = 0; first < blocks; first += cluster) {
-    if (!run_cluster(first, cluster, threads, shared)) return false;
+  grid = {blocks[0], blocks[1], blocks[2]};
+  for (unsigned y = 0; y < grid.y; ++y) {
+    for (unsigned x = 0; x < grid.x; x += cluster) {
+      if (!run_cluster({x, y, 0}, cluster, threads, shared)) return false;
+    }
   }
   return true;
 }

@@ -4,6 +4,7 @@
 //   NAME*N      launches of a kernel, N times (1 if left out)
 //   graph*N     launches of a graph
 //   capture*N   launches of a kernel into a graph under construction
+//   open, close the window: cuProfilerStart, cuProfilerStop
 //   destroy     of the context
 //   fork        a child that leaves at once, by exit()
 //   run         itself again, with the arguments that follow
@@ -93,6 +94,8 @@ int main(int argc, char** argv) {
     } else if (word == "run") {
       argv[i + 1] = argv[0];
       return run_again(argv + i + 1);
+    } else if (word == "open" || word == "close") {
+      find<CUresult (*)()>(word == "open" ? "cuProfilerStart" : "cuProfilerStop")();
     } else if (word == "destroy") {
       find<CUresult (*)(CUcontext)>("cuCtxDestroy_v2")(nullptr);
     } else if (name == "graph") {

@@ -20,11 +20,11 @@ char the_context = 0;
 
 CUcontext context() { return reinterpret_cast<CUcontext>(&the_context); }
 
-CUresult launch(unsigned call, const void* parameters, const char* symbol) {
+CUresult launch(unsigned call, const void* parameters, const char* symbol, bool is_window = false) {
   const bool fails = symbol != nullptr && std::strstr(symbol, "fails") != nullptr;
   const StubLaunch event = {
-      call,        parameters, symbol, context(), fails ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS,
-      is_capturing};
+      call,         parameters, symbol, context(), fails ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS,
+      is_capturing, is_window};
   if (on_launch != nullptr) on_launch(event, true);
   if (on_launch != nullptr) on_launch(event, false);
   return event.result;
@@ -143,6 +143,14 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** par
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   const cuGraphLaunch_params_st call = {graph, stream};
   return launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &call, nullptr);
+}
+
+CUresult cuProfilerStart() {
+  return launch(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, nullptr, nullptr, true);
+}
+
+CUresult cuProfilerStop() {
+  return launch(CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, nullptr, nullptr, true);
 }
 
 CUresult cuCtxDestroy_v2(CUcontext) {

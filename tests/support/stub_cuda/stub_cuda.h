@@ -12,6 +12,7 @@ struct StubLaunch {
   CUcontext context;
   CUresult result;   // of the launch
   bool is_captured;  // into a graph: nothing runs
+  bool is_window;    // no launch: cuProfilerStart or cuProfilerStop
 };
 
 using StubHook = void (*)(const StubLaunch& launch, bool is_enter);

@@ -186,5 +186,51 @@ TEST_F(BenchRunAction, the_worker_is_there_and_no_help_lists_it) {
   EXPECT_EQ(strobe({"worker", "--provider", "cpu"}).exit_code, 0);  // stdin is empty
 }
 
+#ifdef STROBE_STUB_FOLDER
+TEST_F(BenchRunAction, counters_of_a_call_are_in_its_record) {
+  const std::string stubs = STROBE_STUB_FOLDER;
+  std::vector<std::string> words = small_run();
+  words.insert(words.end(),
+               {"--worker", "gpu=" + script("kernels=one,two driver=" + stubs + "/libcuda.so.1"),
+                "--counters", "-o", "run.json"});
+  ProcessRequest asked = request(words);
+  asked.environment.push_back("LD_LIBRARY_PATH=" + stubs);
+  asked.environment.push_back("STROBE_RECORD_CUPTI=" + stubs + "/libcupti.so.13");
+  const ProcessOutcome outcome = strobe::test::run_process(asked);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const bench::BenchRun run = kept("run.json");
+  ASSERT_EQ(run.cells.size(), 1u);
+  ASSERT_TRUE(run.cells[0].counters) << run.cells[0].notes.back();
+  // Launches 2 and 3, 7 and 8, 12 and 13 of the worker; metric m of the nth is 1000 (n + 1) + m.
+  EXPECT_EQ(run.cells[0].counters->launches, 2u);
+  EXPECT_EQ(run.cells[0].counters->l1_load_bytes, 32 * (3001 + 4001));
+  EXPECT_EQ(run.cells[0].counters->dram_write_bytes, 3008 + 4008);
+  EXPECT_EQ(run.cells[0].counters->l1_reduction_bytes, 32 * (8000 + 9000));
+  EXPECT_EQ(run.cells[0].counters->flops, 13000 + 14000 + 13001 + 14001 + 2 * (13002 + 14002));
+
+  asked.environment.push_back("STUB_CUPTI=enable=35");
+  const ProcessOutcome forbidden = strobe::test::run_process(asked);
+  EXPECT_EQ(forbidden.exit_code, 0);
+  EXPECT_THAT(forbidden.err, AllOf(HasSubstr("warning: no hardware counters: the GPU's counters "
+                                             "are for administrators"),
+                                   HasSubstr("CAP_PERFMON")));
+  EXPECT_EQ(kept("run.json").cells[0].headline()->p50, 10);
+}
+#endif
+
+TEST_F(BenchRunAction, without_the_recorder_a_run_is_a_run_and_says_what_is_missing) {
+  ProcessRequest asked =
+      request({"run", "--case", "bias_dropout_add", "--shape", "4x8", "--mode", "device", "--stop",
+               "samples:20", "--counters", "--worker", "a=" + script("us=10"), "-o", "run.json"});
+  asked.environment.push_back("STROBE_INJECT=/nowhere/libstrobe_inject.so");
+  const ProcessOutcome outcome = strobe::test::run_process(asked);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("warning: no hardware counters: libstrobe_inject.so is not "
+                                     "there"));
+  EXPECT_THAT(kept("run.json").cells[0].notes,
+              ::testing::Contains(HasSubstr("not counted: libstrobe_inject.so")));
+}
+
 }  // namespace
 }  // namespace strobe::cli

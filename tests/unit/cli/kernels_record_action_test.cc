@@ -129,6 +129,20 @@ TEST_F(KernelsRecord, dropped_ranges_are_told) {
   EXPECT_THAT(names_in(folder_.path()), IsEmpty());
 }
 
+TEST_F(KernelsRecord, a_program_may_say_itself_what_is_wanted) {
+  // Windows 1 and 3 have a launch, window 2 has two; what comes before a second `open` does not
+  // count.
+  const auto outcome = record({"-v"},
+                              {"a", "open", "b", "close", "c*2", "open", "flush", "open", "d*2",
+                               "close", "e", "open", "f", "close", "g"},
+                              {"STROBE_RECORD_WINDOW=1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(table().ids, ElementsAre(1, 5, 6, 8));
+  expect_no_value_beside_the_wrong_kernel(table());
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("10 seen, 4 chosen, 4 recorded, 0 lost"),
+                                 HasSubstr("3 read-outs"), Not(HasSubstr("warning"))));
+}
+
 TEST_F(KernelsRecord, launches_are_chosen_by_number_and_name) {
   ASSERT_EQ(record({"--launches", "1:3"}, {"a*6"}).exit_code, 0);
   EXPECT_THAT(table().ids, ElementsAre(1, 2, 3));
@@ -138,6 +152,15 @@ TEST_F(KernelsRecord, launches_are_chosen_by_number_and_name) {
                               {"gemm*2", "add", "_Z6k_copyPK6float4", "add*9", "gemm"});
   EXPECT_THAT(table().ids, ElementsAre(0, 1, 3, 13));
   EXPECT_THAT(outcome.err, HasSubstr("2 read-outs"));
+  expect_no_value_beside_the_wrong_kernel(table());
+}
+
+TEST_F(KernelsRecord, the_counters_begin_afresh_before_an_isolated_kernel) {
+  const auto outcome =
+      record({"-v", "--isolate", "^gather"}, {"gather", "gemm*3", "gather*2", "gemm"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("3 read-outs"));  // before the second and third, at the end
+  EXPECT_EQ(table().size(), 7u);
   expect_no_value_beside_the_wrong_kernel(table());
 }
 

@@ -23,16 +23,17 @@ TEST(RecordRequest, the_default_set_goes_to_the_usual_files) {
   const auto request = read({});
   ASSERT_TRUE(request);
   EXPECT_THAT(request->run.command, ElementsAre("./app", "-x"));
-  EXPECT_THAT(request->run.metrics, SizeIs(10));
-  EXPECT_FALSE(request->run.is_strict);
+  EXPECT_THAT(request->run.settings.metrics.at(0), SizeIs(10));
+  EXPECT_FALSE(request->run.settings.is_strict);
   EXPECT_EQ(request->output, "kernels.strobe");
   EXPECT_EQ(request->csv, "kernels.csv");
 }
 
 TEST(RecordRequest, named_metrics_stand_alone_or_beside_a_set) {
-  EXPECT_THAT(read({{"metrics", "a__b.sum"}})->run.metrics, ElementsAre("a__b.sum"));
-  EXPECT_TRUE(read({{"metrics", "a__b.sum"}})->run.is_strict);
-  EXPECT_THAT(read({{"set", "seed"}, {"metrics", "a__b.sum,gpu__time_duration.sum"}})->run.metrics,
+  EXPECT_THAT(read({{"metrics", "a__b.sum"}})->run.settings.metrics.at(0), ElementsAre("a__b.sum"));
+  EXPECT_TRUE(read({{"metrics", "a__b.sum"}})->run.settings.is_strict);
+  EXPECT_THAT(read({{"set", "seed"}, {"metrics", "a__b.sum,gpu__time_duration.sum"}})
+                  ->run.settings.metrics.at(0),
               SizeIs(4));
 }
 
@@ -50,9 +51,10 @@ void expect_refused(const Flags& flags, std::string_view where, std::string_view
 }
 
 TEST(RecordRequest, what_makes_no_sense_is_refused_before_the_program_runs) {
-  expect_refused({{"set", "all"}}, "--set", "default, seed, l2, f32, full");
+  expect_refused({{"set", "all"}}, "--set", "default, seed, l2, f32, bench, full");
   expect_refused({{"metrics", "time"}}, "--metrics", "'time'");
   expect_refused({{"kernel", "gemm("}}, "--kernel", "regular expression");
+  expect_refused({{"isolate", "gemm("}}, "--isolate", "regular expression");
   expect_refused({{"launches", "9:3"}}, "--launches", "'9:3'");
   expect_refused({{"launches", ":"}}, "--launches", "':'");
   expect_refused({{"output", "x.csv"}}, "--output", "x.strobe");

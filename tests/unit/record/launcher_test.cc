@@ -19,9 +19,10 @@ using testing::TemporaryFolder;
 RecordRequest shell(const std::string& script) {
   RecordRequest request;
   request.command = {"sh", "-c", script};
-  request.metrics = {"a.sum", "b.sum"};
-  request.kernel_pattern = "gemm";
-  request.library = "/somewhere/libstrobe_inject.so";
+  request.settings.metrics = {{"a.sum", "b.sum"}};
+  request.settings.kernel_pattern = "gemm";
+  request.settings.isolated_pattern = "gather";
+  request.settings.library = "/somewhere/libstrobe_inject.so";
   return request;
 }
 
@@ -30,10 +31,11 @@ TEST(Launcher, the_program_is_told_through_its_environment) {
   const std::string said = (folder / "said").string();
   const auto outcome = record_kernels(
       shell("echo $CUDA_INJECTION64_PATH $STROBE_RECORD_METRICS $STROBE_RECORD_KERNEL "
+            "$STROBE_RECORD_ISOLATE "
             "[$STROBE_RECORD_LAUNCHES] $(test -d $STROBE_RECORD_FOLDER && echo folder) > " +
             said));
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(bytes_of(said), "/somewhere/libstrobe_inject.so a.sum,b.sum gemm [] folder\n");
+  EXPECT_EQ(bytes_of(said), "/somewhere/libstrobe_inject.so a.sum,b.sum gemm gather [] folder\n");
 }
 
 TEST(Launcher, sections_are_collected_in_the_order_of_their_beginnings) {

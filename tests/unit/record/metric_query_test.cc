@@ -60,6 +60,14 @@ TEST_P(MetricQueryOfChip, what_is_said_of_the_passes_is_true) {
   EXPECT_GE(plan_metrics(GetParam(), metrics_of("full"))->passes, 8u);
 }
 
+TEST_P(MetricQueryOfChip, every_call_of_a_benchmark_is_one_pass_and_none_is_too_many) {
+  const std::vector<std::vector<std::string>> passes = bench_passes();
+  for (const std::vector<std::string>& pass : passes) {
+    EXPECT_EQ(plan_metrics(GetParam(), pass)->passes, 1u) << pass.front();
+  }
+  EXPECT_EQ(plan_metrics(GetParam(), metrics_of("bench"))->passes, passes.size());
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, MetricQueryOfChip,
                          ::testing::Values("GA100", "GA102", "GH100", "GB100"),
                          [](const auto& chip) { return chip.param; });

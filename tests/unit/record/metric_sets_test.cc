@@ -9,6 +9,7 @@ namespace strobe::record {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAreArray;
 using ::testing::SizeIs;
 
 TEST(MetricSets, every_set_has_the_time_and_no_metric_twice) {
@@ -17,6 +18,12 @@ TEST(MetricSets, every_set_has_the_time_and_no_metric_twice) {
     const std::set<std::string_view> different(set.metrics.begin(), set.metrics.end());
     EXPECT_EQ(different.size(), set.metrics.size()) << set.name;
   }
+}
+
+TEST(MetricSets, the_calls_of_a_benchmark_count_its_whole_set) {
+  std::vector<std::string> counted;
+  for (const auto& pass : bench_passes()) counted.insert(counted.end(), pass.begin(), pass.end());
+  EXPECT_THAT(counted, ElementsAreArray(find_metric_set("bench")->metrics));
 }
 
 TEST(MetricSets, sets_are_found_by_name) {

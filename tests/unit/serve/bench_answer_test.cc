@@ -8,6 +8,7 @@
 #include "strobe/serve/bench_cell_answer.h"
 #include "strobe/serve/bench_table_answer.h"
 #include "strobe/serve/bench_values.h"
+#include "tests/support/bench_sketch.h"
 #include "tests/unit/serve/bench_runs.h"
 
 namespace strobe::serve {
@@ -116,6 +117,18 @@ TEST(BenchAnswerTest, one_cell_has_everything_of_both_sides) {
   EXPECT_THAT(text, HasSubstr(R"("reasons":["power cap"])"));
   EXPECT_THAT(text, HasSubstr(R"("notes":["first"])"));
   EXPECT_FALSE(bench_cell_answer("a.json", run, kQuestion, {{1, 1}}));
+}
+
+TEST(BenchAnswerTest, what_was_counted_is_told_and_what_was_not_is_null) {
+  bench::BenchRun run = small_run();
+  EXPECT_THAT(*bench_cell_answer("a", run, kQuestion, kSmall), HasSubstr(R"("counters":null)"));
+  run.cells[1].counters =
+      bench::sketched_counters(1, {{&bench::CellCounters::dram_read_bytes, 4096}});
+  EXPECT_THAT(checked(*bench_cell_answer("a", run, kQuestion, kSmall)),
+              HasSubstr(R"("counters":{"launches":1,"l1_load_bytes":null,"l1_load_hit_bytes":null,)"
+                        R"("l1_store_bytes":null,"l1_reduction_bytes":null,"l2_read_bytes":null,)"
+                        R"("l2_write_bytes":null,"dram_read_bytes":4096,"dram_write_bytes":null,)"
+                        R"("instructions":null,"flops":null})"));
 }
 
 TEST(BenchAnswerTest, a_median_alone_has_no_quantiles_and_no_interval) {

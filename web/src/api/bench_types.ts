@@ -171,6 +171,21 @@ export interface BenchApiCall {
   us: number;
 }
 
+// What the hardware counted of one call.
+export interface BenchCounters {
+  launches: number;
+  l1_load_bytes: number | null;
+  l1_load_hit_bytes: number | null;
+  l1_store_bytes: number | null;
+  l1_reduction_bytes: number | null;
+  l2_read_bytes: number | null;
+  l2_write_bytes: number | null;
+  dram_read_bytes: number | null;
+  dram_write_bytes: number | null;
+  instructions: number | null;
+  flops: number | null;
+}
+
 export interface BenchSide {
   provider: string;
   status: string;
@@ -180,6 +195,7 @@ export interface BenchSide {
   sustained_us: number | null;
   bytes: { min: number; unfused: number; resident: number | null; peak: number | null };
   flops: number;
+  counters: BenchCounters | null;
   kernels: BenchKernel[];
   kernels_left_out: number;
   api: BenchApiCall[];

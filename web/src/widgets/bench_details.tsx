@@ -39,6 +39,13 @@ export function BenchDetailsView({ details, onClose }: { details: BenchDetails; 
         ['Resident', (side) => (side.bytes.resident === null ? null : bytesText(side.bytes.resident))],
         ['Peak', (side) => (side.bytes.peak === null ? null : bytesText(side.bytes.peak))],
       ]} />
+      <Both title="Counted" sides={sides} lines={[
+        ['DRAM read', (side) => size(side.counters?.dram_read_bytes)], ['DRAM written', (side) => size(side.counters?.dram_write_bytes)],
+        ['L2 read', (side) => size(side.counters?.l2_read_bytes)], ['L2 written', (side) => size(side.counters?.l2_write_bytes)],
+        ['L1 loads', (side) => size(side.counters?.l1_load_bytes)], ['Found in L1', (side) => part(side.counters?.l1_load_hit_bytes, side.counters?.l1_load_bytes)],
+        ['L1 stores', (side) => size(side.counters?.l1_store_bytes)], ['L1 reductions', (side) => size(side.counters?.l1_reduction_bytes || null)],
+        ['Instructions', (side) => amount(side.counters?.instructions)], ['FLOP, 32 bit', (side) => amount(side.counters?.flops)],
+      ]} />
       <section><h3>Kernels</h3>{sides.map((side) => <Kernels key={side.provider} side={side} />)}</section>
       <ApiCalls sides={sides.filter((side) => side.api.length > 0)} />
       <Both title="Compile" sides={sides} lines={[
@@ -67,6 +74,9 @@ export function BenchDetailsView({ details, onClose }: { details: BenchDetails; 
   );
 }
 
+const size = (bytes: number | null | undefined): string | null => (bytes === null || bytes === undefined ? null : bytesText(bytes));
+const amount = (count: number | null | undefined): string | null => (count === null || count === undefined ? null : countText(count));
+const part = (hit: number | null | undefined, of: number | null | undefined): string | null => (hit === null || hit === undefined || !of ? null : shareText(hit / of));
 const milli = (ms: number | null): string | null => (ms === null ? null : durationText(ms * 1e6));
 const mega = (mhz: number | null): string | null => (mhz === null ? null : `${countText(Math.round(mhz))} MHz`);
 const small = (value: number | null | undefined): string | null => (value === null || value === undefined ? null : value === 0 ? '0' : value.toExponential(1).replace('e-', 'e−'));

@@ -70,6 +70,10 @@ class PreparedCell {
   virtual ~PreparedCell() = default;
   virtual Result<void> run() = 0;  // once, and wait for it
   virtual Result<SampleBlock> sample(const SampleRequest& request) = 0;
+  // Once, from the state of the cache that was asked for, between two marks that a recorder in this
+  // process understands, and wait for it. Nothing holds the queue: counters make kernels wait for
+  // each other.
+  virtual Result<void> run_counted() { return run(); }
   // Poisons the outputs, runs once, and gives the rows asked for of output `index` as f32, row by
   // row.
   virtual std::size_t output_count() const = 0;
@@ -98,6 +102,7 @@ class Provider {
   virtual Result<Floors> measure_floors() { return Floors{}; }
   virtual Result<Roofs> measure_roofs() = 0;
   virtual std::vector<TimeMode> modes() const = 0;
+  virtual bool can_be_counted() const { return false; }  // by a recorder in its process
   virtual std::map<std::string, double> device_facts() { return {}; }
 };
 

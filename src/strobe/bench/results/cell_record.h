@@ -100,6 +100,20 @@ struct ByteCounts {
   std::optional<double> peak;
 };
 
+// What the hardware counted of one call, all its launches together; absent: not counted.
+struct CellCounters {
+  std::size_t launches = 0;
+  // Between the threads and L1, by the instruction, in whole sectors; how much of it L1 had.
+  std::optional<double> l1_load_bytes, l1_load_hit_bytes;
+  std::optional<double> l1_store_bytes, l1_store_hit_bytes;
+  std::optional<double> l1_reduction_bytes, l1_reduction_hit_bytes;
+  std::optional<double> l2_read_bytes, l2_write_bytes;  // by multiprocessors, also past L1
+  std::optional<double> dram_read_bytes, dram_write_bytes;
+  std::optional<double> instructions;  // of warps
+  std::optional<double> flops;         // 32-bit additions and multiplications; fused ones are two
+  bool operator==(const CellCounters&) const = default;
+};
+
 struct Clocks {
   std::optional<double> sm_mhz, memory_mhz, power_w, temperature_c;
   std::vector<std::string> reasons;  // why the driver holds the clock down
@@ -113,6 +127,7 @@ struct CellRecord {
   std::optional<double> burst_us, sustained_us;  // cells above 1 ms
   ByteCounts bytes;
   double flops = 0;
+  std::optional<CellCounters> counters;
   std::vector<KernelLaunch> kernels;
   std::string signature;
   std::vector<ApiCall> api;  // in the order of their first; empty: not asked for, or none

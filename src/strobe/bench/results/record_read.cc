@@ -148,6 +148,38 @@ ByteCounts bytes_in(const JsonValue& object) {
   return bytes;
 }
 
+void read_traffic(const JsonValue& object, CellCounters& counters) {
+  each_member(object, [&](std::string_view level, const JsonValue& amounts) {
+    each_member(amounts, [&](std::string_view key, const JsonValue& value) {
+      const auto is = [&](std::string_view where, std::string_view what) {
+        return level == where && key == what;
+      };
+      if (is("measured_l1", "load")) counters.l1_load_bytes = amount_in(value);
+      if (is("measured_l1", "load_hit")) counters.l1_load_hit_bytes = amount_in(value);
+      if (is("measured_l1", "store")) counters.l1_store_bytes = amount_in(value);
+      if (is("measured_l1", "store_hit")) counters.l1_store_hit_bytes = amount_in(value);
+      if (is("measured_l1", "reduction")) counters.l1_reduction_bytes = amount_in(value);
+      if (is("measured_l1", "reduction_hit")) counters.l1_reduction_hit_bytes = amount_in(value);
+      if (is("measured_l2", "read")) counters.l2_read_bytes = amount_in(value);
+      if (is("measured_l2", "write")) counters.l2_write_bytes = amount_in(value);
+      if (is("measured_dram", "read")) counters.dram_read_bytes = amount_in(value);
+      if (is("measured_dram", "write")) counters.dram_write_bytes = amount_in(value);
+    });
+  });
+}
+
+// Whichever of its members comes first makes the whole.
+void read_counters(std::string_view key, const JsonValue& value, CellRecord& record) {
+  const bool is_one = (key == "traffic" && value.type == JsonType::kObject) || key == "inst" ||
+                      key == "counted_flops" || key == "counted_launches";
+  if (!is_one) return;
+  if (!record.counters) record.counters.emplace();
+  if (key == "traffic") read_traffic(value, *record.counters);
+  if (key == "inst") record.counters->instructions = amount_in(value);
+  if (key == "counted_flops") record.counters->flops = amount_in(value);
+  if (key == "counted_launches") record.counters->launches = count_in(value);
+}
+
 std::vector<KernelLaunch> kernels_in(const JsonValue& array) {
   std::vector<KernelLaunch> kernels;
   each_element(array, [&](const JsonValue& object) {
@@ -277,6 +309,7 @@ void read_rest(std::string_view key, const JsonValue& value, CellRecord& record)
   if (key == "sustained_us") record.sustained_us = amount_in(value);
   if (key == "bytes") record.bytes = bytes_in(value);
   if (key == "flops") record.flops = amount_in(value).value_or(0);
+  read_counters(key, value, record);
   if (key == "kernels") record.kernels = kernels_in(value);
   if (key == "signature") record.signature = text_in(value);
   if (key == "api") record.api = api_in(value);

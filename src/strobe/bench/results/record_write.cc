@@ -69,6 +69,27 @@ void write_rates(JsonWriter& json, const CellRecord& record, std::optional<doubl
   json.end_object();
 }
 
+void write_counters(JsonWriter& json, const CellCounters& counters) {
+  json.key("traffic").begin_object();
+  json.key("measured_l1").begin_object();
+  write_amount(json, "load", counters.l1_load_bytes);
+  write_amount(json, "load_hit", counters.l1_load_hit_bytes);
+  write_amount(json, "store", counters.l1_store_bytes);
+  write_amount(json, "store_hit", counters.l1_store_hit_bytes);
+  write_amount(json, "reduction", counters.l1_reduction_bytes);
+  write_amount(json, "reduction_hit", counters.l1_reduction_hit_bytes);
+  json.end_object().key("measured_l2").begin_object();
+  write_amount(json, "read", counters.l2_read_bytes);
+  write_amount(json, "write", counters.l2_write_bytes);
+  json.end_object().key("measured_dram").begin_object();
+  write_amount(json, "read", counters.dram_read_bytes);
+  write_amount(json, "write", counters.dram_write_bytes);
+  json.end_object().end_object();
+  write_amount(json, "inst", counters.instructions);
+  write_amount(json, "counted_flops", counters.flops);
+  json.member("counted_launches", counters.launches);
+}
+
 void write_kernels(JsonWriter& json, const std::vector<KernelLaunch>& kernels) {
   json.key("kernels").begin_array();
   for (const KernelLaunch& kernel : kernels) {
@@ -145,6 +166,7 @@ void write_record(JsonWriter& json, const CellRecord& record, const RecordSurrou
   write_amount(json, "peak", record.bytes.peak);
   json.end_object();
   write_amount(json, "flops", record.flops);
+  if (record.counters) write_counters(json, *record.counters);
   write_rates(json, record, around.copy_gbps);
   write_kernels(json, record.kernels);
   json.member("signature", record.signature);

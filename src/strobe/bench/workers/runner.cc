@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
+#include <optional>
 #include <set>
 
 #include <fmt/chrono.h>
@@ -11,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "strobe/base/version.h"
+#include "strobe/bench/workers/cell_counting.h"
 #include "strobe/bench/workers/greet.h"
 #include "strobe/bench/workers/group_run.h"
 
@@ -153,24 +156,30 @@ Result<BenchOutcome> run_bench(const RunRequest& request,
   }
   outcome.run.header = header_of(request, sessions, outcome.log);
 
+  std::optional<CellCounting> counting;
+  if (request.counter != nullptr) counting.emplace(request, *request.counter);
   RunState state{.floors = outcome.run.header.floors};
   const std::size_t total = groups.size() * sessions.size();
   for (const CellGroup& group : groups) {
     std::vector<CellRecord> records = run_group(group, request, sessions, folder, state);
     if (is_cancelled(request)) break;  // these are halves
     for (CellRecord& record : records) {
+      if (counting) counting->count(group, record);
+      if (is_cancelled(request)) break;
       outcome.run.cells.push_back(std::move(record));
       on_cell({.done = outcome.run.cells.size(),
                .total = total,
                .last = &outcome.run.cells.back(),
                .so_far = &outcome.run});
     }
+    if (counting) std::ranges::move(counting->take_log(), std::back_inserter(outcome.log));
     for (const auto& session : sessions) {
       const std::vector<std::string> lines = session->take_log();
       outcome.log.insert(outcome.log.end(), lines.begin(), lines.end());
     }
   }
   if (request.lists_api) outcome.remarks = api_remarks(sessions, outcome.run);
+  if (counting) outcome.counting_obstacle = counting->obstacle();
   outcome.is_interrupted = is_cancelled(request);
   return outcome;
 }

@@ -10,6 +10,7 @@
 #include "strobe/base/result.h"
 #include "strobe/bench/measure/measure.h"
 #include "strobe/bench/results/cell_record.h"
+#include "strobe/bench/workers/call_counter.h"
 
 // A whole run: one worker process per case, provider and bucket of shapes, of other people's stacks
 // one per provider; a crash, a hang or an empty memory ends its cell and no other.
@@ -39,6 +40,7 @@ struct RunRequest {
   std::map<std::string, std::vector<std::string>> workers;
   std::vector<std::string> own_worker;  // this binary: {"/usr/bin/strobe", "bench", "worker"}
   std::string command_line;             // for the record
+  CallCounter* counter = nullptr;       // nobody counts
   const std::atomic<bool>* cancelled = nullptr;
 };
 
@@ -54,7 +56,8 @@ struct BenchOutcome {
   std::map<std::string, std::string> obstacles;  // of providers that cannot run here: name to why
   std::vector<std::string> remarks;              // what the user should know, once a run
   std::vector<std::string> log;                  // what workers said beside their answers
-  bool is_interrupted = false;                   // the cells before it are whole
+  std::string counting_obstacle;  // why no cell has counters, where they were asked for
+  bool is_interrupted = false;    // the cells before it are whole
 };
 
 // Fails only where nothing can run at all (every provider unavailable: kMachineLacks).

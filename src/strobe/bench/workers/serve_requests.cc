@@ -96,6 +96,7 @@ WorkerReply RequestServer::hello() {
   WorkerReply reply;
   reply.info = provider_.probe();
   reply.ops = {"plan", "prepare", "sample", "rows", "finish", "floors", "roofs", "cell"};
+  if (provider_.can_be_counted()) reply.ops.emplace_back("count");
   reply.variants = {reply.info.name};
   if (!reply.info.is_available()) return reply;
   reply.modes = provider_.modes();
@@ -162,6 +163,13 @@ WorkerReply RequestServer::rows(const WorkerRequest& request) {
   return {};
 }
 
+WorkerReply RequestServer::count(const WorkerRequest& request) {
+  PreparedCell* const prepared = cell(request.id);
+  if (prepared == nullptr) return no_such_cell(request.id);
+  if (const Result<void> ran = prepared->run_counted(); !ran) return failed(ran.error());
+  return {};
+}
+
 WorkerReply RequestServer::finish(const WorkerRequest& request) {
   PreparedCell* const prepared = cell(request.id);
   if (prepared == nullptr) return no_such_cell(request.id);
@@ -212,6 +220,9 @@ WorkerReply RequestServer::answer(const WorkerRequest& request) {
       break;
     case WorkerOp::kRows:
       reply = rows(request);
+      break;
+    case WorkerOp::kCount:
+      reply = count(request);
       break;
     case WorkerOp::kFinish:
       reply = finish(request);

@@ -18,6 +18,7 @@ class RequestServer {
   WorkerReply prepare(const WorkerRequest& request);
   WorkerReply sample(const WorkerRequest& request);
   WorkerReply rows(const WorkerRequest& request);
+  WorkerReply count(const WorkerRequest& request);
   WorkerReply finish(const WorkerRequest& request);
   WorkerReply whole_cell(const WorkerRequest& request);
   PreparedCell* cell(std::int64_t id);

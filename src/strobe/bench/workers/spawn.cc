@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+extern char** environ;
+
 namespace strobe::bench {
 namespace {
 
@@ -63,8 +65,25 @@ void put_at(int descriptor, int place) {
   }
 }
 
-[[noreturn]] void become(const std::vector<char*>& arguments, int in, int out, int err,
-                         int report) {
+std::vector<std::string> environment_with(const Variables& variables) {
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) all.emplace_back(*variable);
+  for (const auto& [name, value] : variables) {
+    std::erase_if(all, [&](const std::string& one) { return one.starts_with(name + "="); });
+    if (!value.empty()) all.push_back(fmt::format("{}={}", name, value));
+  }
+  return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+[[noreturn]] void become(const std::vector<char*>& arguments, const std::vector<char*>& environment,
+                         int in, int out, int err, int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;
@@ -74,7 +93,7 @@ void put_at(int descriptor, int place) {
   put_at(in, STDIN_FILENO);
   put_at(out, STDOUT_FILENO);
   put_at(err, STDERR_FILENO);
-  execvp(arguments[0], arguments.data());
+  execvpe(arguments[0], arguments.data(), environment.data());
   const int error = errno;
   [[maybe_unused]] const ssize_t ignored = write(report, &error, sizeof error);
   _exit(127);
@@ -82,12 +101,12 @@ void put_at(int descriptor, int place) {
 
 }  // namespace
 
-Result<Spawned> spawn(const std::vector<std::string>& command) {
+Result<Spawned> spawn(const std::vector<std::string>& command, const Variables& variables) {
   if (command.empty() || command[0].empty()) return cannot_start("", ENOENT);
   std::vector<std::string> words = command;
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  std::vector<std::string> all_variables = environment_with(variables);
+  const std::vector<char*> arguments = pointers_to(words);
+  const std::vector<char*> environment = pointers_to(all_variables);
 
   STROBE_TRY(Pipe in, Pipe::make());
   STROBE_TRY(Pipe out, Pipe::make());
@@ -101,7 +120,8 @@ Result<Spawned> spawn(const std::vector<std::string>& command) {
                  .hint = ""};
   }
   if (child == 0) {
-    become(arguments, in.read_end(), out.write_end(), err.write_end(), report.write_end());
+    become(arguments, environment, in.read_end(), out.write_end(), err.write_end(),
+           report.write_end());
   }
   setpgid(child, child);  // here too: whoever comes first
   report.close_write_end();

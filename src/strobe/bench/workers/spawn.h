@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "strobe/base/result.h"
@@ -16,7 +17,9 @@ struct Spawned {
   int out = -1;  // read here
   int err = -1;
 };
-Result<Spawned> spawn(const std::vector<std::string>& command);
+// With these variables in the place of the same ones of ours; "" takes one away.
+using Variables = std::vector<std::pair<std::string, std::string>>;
+Result<Spawned> spawn(const std::vector<std::string>& command, const Variables& variables = {});
 
 // "SIGSEGV", "signal 64".
 std::string signal_name(int signal);

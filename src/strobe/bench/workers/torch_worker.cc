@@ -18,9 +18,10 @@ asm(R"(
 .global strobe_torch_worker_begin
 .global strobe_torch_worker_end
 strobe_torch_worker_begin:
-.incbin ")" STROBE_TORCH_CASES R"("
-.incbin ")" STROBE_TORCH_PROFILE R"("
-.incbin ")" STROBE_TORCH_WORKER R"("
+.incbin ")" STROBE_TORCH_FILES R"(cases.py"
+.incbin ")" STROBE_TORCH_FILES R"(flush.py"
+.incbin ")" STROBE_TORCH_FILES R"(profile.py"
+.incbin ")" STROBE_TORCH_FILES R"(worker.py"
 strobe_torch_worker_end:
 .byte 0
 .previous

@@ -3,7 +3,8 @@
 
 Started by `strobe bench run --provider torch-eager,torch-inductor`. Needs torch with a CUDA device and
 nothing else; without them it says so and strobe goes on without it. strobe writes torch_cases.py,
-torch_profile.py and this file into one, in that order.
+torch_flush.py, torch_profile.py and this file into one. Long because all that is asked of a worker is asked of
+one script.
 """
 import ctypes
 import json
@@ -38,12 +39,14 @@ class Cell:
         variant = request["variant"]
         dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[request["dtype"]]
         if self.flush != "hot":
-            worker.flush_buffer()  # the worker's, not the cell's
+            worker.cache_flush()  # the worker's, not the cell's
         self.held_bytes = torch.cuda.memory_allocated()
         torch.cuda.reset_peak_memory_stats()
         shapes, function = case_of(torch, request, dtype)
         self.sets = [[self.input(request, shape, number, dtype) for number, shape in enumerate(shapes)]]
         self.notes = []
+        if worker.flush is not None and worker.flush.obstacle:
+            self.notes.append("lines with the priority to stay may outlive the flush (%s)" % worker.flush.obstacle)
         if variant == "inductor":
             torch._dynamo.reset()
             worker.forget_compilations()
@@ -58,6 +61,7 @@ class Cell:
         self.prime()
         self.enqueue_us = self.estimate_enqueue()
         self.kernel_count = None
+        self.was_counted = False
 
     def input(self, request, shape, number, dtype):
         law = request.get("law", "normal")
@@ -95,9 +99,9 @@ class Cell:
         if self.flush == "hot":
             return
         if self.flush == "cold-dirty":
-            self.worker.flush_buffer().zero_()
+            self.worker.cache_flush().write()
         else:
-            self.torch.sum(self.worker.flush_buffer(), dim=0, out=self.worker.flush_result)
+            self.worker.cache_flush().read()
 
     def next_set(self, turn):
         if self.flush != "rotate":
@@ -115,7 +119,7 @@ class Cell:
         return samples
 
     def event_pairs(self, wanted):
-        count = max(1, min(wanted, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 4)))
+        count = max(1, min(wanted, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 6)))
         event = self.torch.cuda.Event
         return [(event(enable_timing=True), event(enable_timing=True)) for _ in range(count)]
 
@@ -134,7 +138,7 @@ class Cell:
         for attempt in range(4):
             held, pairs = torch.cuda.Event(), self.event_pairs(count)
             # Cycles at 2 GHz; a slower clock only holds longer.
-            hold_us = min((self.enqueue_us + 40) * len(pairs) * 1.5 * 2 ** attempt + 200, 1e6)
+            hold_us = min((self.enqueue_us + 70) * len(pairs) * 1.5 * 2 ** attempt + 200, 1e6)
             torch.cuda.synchronize()
             torch.cuda._sleep(int(hold_us * 2000))
             held.record()
@@ -164,6 +168,28 @@ class Cell:
             self.torch.cuda.synchronize()
             samples.append((time.perf_counter() - start) * 1e6)
         return samples
+
+    def count(self):
+        """One call between the marks of a recorder. It sets itself up at the first; what it has seen
+        until the second is not the call."""
+        driver = self.worker.driver()
+        inputs = self.next_set(0)
+        for one in self.sets:  # of a rotation the first is then the one used longest ago
+            self.outputs = self.run(one)
+        self.torch.cuda.synchronize()
+        driver.cuProfilerStart()
+        try:
+            if self.flush == "hot":
+                self.outputs = self.run(inputs)
+            elif self.flush != "rotate":
+                self.flush_cache()
+            self.torch.cuda.synchronize()
+            driver.cuProfilerStart()
+            self.outputs = self.run(inputs)
+            self.torch.cuda.synchronize()
+        finally:
+            driver.cuProfilerStop()
+        self.was_counted = True
 
     def bytes_of_a_set(self):
         return sum(t.numel() * t.element_size() for t in self.sets[0] + self.outputs)
@@ -256,7 +282,8 @@ class Worker:
         self.cells = {}
         self.obstacle = ""
         self.torch = None
-        self.flush_memory = None
+        self.flush = None
+        self.cuda = None
         self.log = CompilerLog()
         try:
             import torch
@@ -290,12 +317,15 @@ class Worker:
         self.facts = {"l2_bytes": self.l2_bytes, "sm_count": properties.multi_processor_count,
                       "memory_bytes": properties.total_memory}
 
-    def flush_buffer(self):
-        if self.flush_memory is None:
-            self.flush_memory = self.torch.ones(2 * self.l2_bytes // 4, dtype=self.torch.float32,
-                                                device="cuda")
-            self.flush_result = self.torch.empty((), dtype=self.torch.float32, device="cuda")
-        return self.flush_memory
+    def driver(self):
+        if self.cuda is None:
+            self.cuda = ctypes.CDLL("libcuda.so.1")
+        return self.cuda
+
+    def cache_flush(self):
+        if self.flush is None:
+            self.flush = CacheFlush(self.torch, self.l2_bytes, self.facts["sm_count"])
+        return self.flush
 
     def triton_version(self):
         try:
@@ -346,7 +376,7 @@ class Worker:
         return {"ok": True, "status": "ok", "version": version, "torch": torch.__version__,
                 "triton": triton, "device": torch.cuda.get_device_name(0),
                 "cc": "%d.%d" % torch.cuda.get_device_capability(0), "variants": variants,
-                "ops": ["plan", "prepare", "sample", "rows", "finish", "cell"],
+                "ops": ["plan", "prepare", "sample", "rows", "count", "finish", "cell"],
                 "modes": ["device", "graph", "call"], "facts": self.facts}
 
     def unsupported(self, request):
@@ -399,7 +429,8 @@ class Worker:
         cell = self.cells.pop(request["id"])
         reply = cell.describe()
         try:
-            reply["kernels"] = cell.profile()
+            if not cell.was_counted:  # two profilers do not share a process
+                reply["kernels"] = cell.profile()
         except Exception as error:
             reply["notes"].append("no kernel list: %s" % (str(error).splitlines() or [""])[0])
         if request.get("api"):
@@ -442,6 +473,9 @@ class Worker:
                                                      request.get("hold", True))}}
         if op == "rows":
             self.cells[request["id"]].rows(request["output"], request["rows"], request["file"])
+            return {}
+        if op == "count":
+            self.cells[request["id"]].count()
             return {}
         if op == "finish":
             return self.finish(request)

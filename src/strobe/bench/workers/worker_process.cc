@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include "strobe/bench/workers/protocol_words.h"
-#include "strobe/bench/workers/spawn.h"
 
 namespace strobe::bench {
 namespace {
@@ -83,9 +82,9 @@ bool wait_for(pid_t id, int& status, milliseconds patience) {
 
 }  // namespace
 
-Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(
-    const std::vector<std::string>& command) {
-  STROBE_TRY(const Spawned spawned, spawn(command));
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command,
+                                                            const Variables& variables) {
+  STROBE_TRY(const Spawned spawned, spawn(command, variables));
   fcntl(spawned.err, F_SETFL, O_NONBLOCK);
   return std::unique_ptr<WorkerProcess>(
       new WorkerProcess(spawned.id, spawned.in, spawned.out, spawned.err));

@@ -11,6 +11,7 @@
 
 #include "strobe/base/result.h"
 #include "strobe/bench/workers/protocol.h"
+#include "strobe/bench/workers/spawn.h"
 
 // A worker as a process: lines in, lines out, and an end that is always explained.
 namespace strobe::bench {
@@ -21,7 +22,8 @@ class WorkerProcess {
 
   // In a process group of its own: whatever it starts goes with it. kNotFound when the program
   // cannot be started.
-  static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command);
+  static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command,
+                                                      const Variables& variables = {});
 
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;

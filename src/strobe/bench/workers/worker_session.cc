@@ -34,7 +34,7 @@ void WorkerSession::start(const std::string& key) {
   end();
   key_ = key;
   is_greeted_ = false;
-  Result<std::unique_ptr<WorkerProcess>> worker = WorkerProcess::start(command_);
+  Result<std::unique_ptr<WorkerProcess>> worker = WorkerProcess::start(command_, variables_);
   if (!worker) {
     hello_ = {};
     hello_.info.obstacle = fmt::format("{} ({})", worker.error().what, worker.error().hint);

@@ -15,9 +15,11 @@ namespace strobe::bench {
 
 class WorkerSession {
  public:
-  WorkerSession(std::string provider, std::vector<std::string> command, const RunRequest& request)
+  WorkerSession(std::string provider, std::vector<std::string> command, const RunRequest& request,
+                Variables variables = {})
       : provider_(std::move(provider)),
         command_(std::move(command)),
+        variables_(std::move(variables)),
         request_(request),
         lives_long_(request.is_profiled || request.workers.contains(provider_)) {}
 
@@ -49,6 +51,7 @@ class WorkerSession {
 
   std::string provider_;
   std::vector<std::string> command_;
+  Variables variables_;  // in its environment
   const RunRequest& request_;
   bool lives_long_;
   std::unique_ptr<WorkerProcess> worker_;

@@ -1,7 +1,9 @@
 #include "strobe/record/inject/context_profiler.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 
 namespace strobe::record {
 namespace {
@@ -171,25 +173,37 @@ bool ContextProfiler::set_up() noexcept {
     return fail({"cuptiDeviceGetChipName", result}, wire::Obstacle::kSetup);
   }
   wire::DeviceRecord record = describe_device(*parts_.driver, static_cast<int>(device_));
-  const std::string chip_name = chip.pChipName == nullptr ? "" : chip.pChipName;
-  std::strncpy(record.chip, chip_name.c_str(), sizeof record.chip - 1);
+  chip_ = chip.pChipName == nullptr ? "" : chip.pChipName;
+  std::strncpy(record.chip, chip_.c_str(), sizeof record.chip - 1);
   parts_.writer->device(record);
+  return open_metrics() && enable();
+}
 
-  metrics_ = std::make_unique<HostMetrics>(cupti);
+// Those that the window counts; all where there are no windows.
+bool ContextProfiler::open_metrics() noexcept {
+  const std::vector<std::size_t>& lists = parts_.settings->metrics_per_window;
+  const std::uint32_t window = std::max<std::uint32_t>(parts_.window->load(), 1) - 1;
+  const std::size_t list = window % lists.size();
+  first_metric_ = 0;
+  for (std::size_t i = 0; i < list; ++i) first_metric_ += lists[i];
+  const auto first = parts_.settings->metrics.begin() + static_cast<std::ptrdiff_t>(first_metric_);
+  const std::vector<std::string> wanted(first, first + static_cast<std::ptrdiff_t>(lists[list]));
+
+  metrics_ = std::make_unique<HostMetrics>(*parts_.cupti);
   const std::vector<std::uint8_t> available = availability();
   CallFailure opened;
   {
     const Inside inside(*parts_.writer, "cuptiProfilerHost...");
-    opened = metrics_->open(chip_name, available, parts_.settings->metrics);
+    opened = metrics_->open(chip_, available, wanted);
   }
   if (opened.has_failed()) {
     check_metrics();
     return fail(opened, wire::Obstacle::kSetup);
   }
   if (!check_metrics()) return false;
-  parts_.writer->header().passes = static_cast<std::uint32_t>(metrics_->passes());
-
-  return enable();
+  std::uint32_t& passes = parts_.writer->header().passes;
+  passes = std::max(passes, static_cast<std::uint32_t>(metrics_->passes()));
+  return true;
 }
 
 bool ContextProfiler::enable() noexcept {
@@ -256,6 +270,12 @@ bool ContextProfiler::start() noexcept {
   if (state_ == State::kStarted) return true;
   if (state_ == State::kNew && !set_up()) return false;
   if (state_ == State::kFailed) return false;
+  if (is_between_windows_) {
+    is_between_windows_ = false;
+    must_begin_anew_ = false;
+    is_after_graph_ = false;
+    if (!open_metrics() || !enable()) return false;
+  }
   if (must_begin_anew_ || (is_after_graph_ && breaks_at_graphs_)) {
     // The slower way is the better known one.
     if (must_begin_anew_ && !is_after_graph_) uses_user_replay_ = false;
@@ -355,6 +375,12 @@ void ContextProfiler::write_launch(const Launch& launch, std::size_t range) noex
                             sentence(*parts_.cupti, failure), static_cast<int>(failure.result), 1);
     return;
   }
+  const std::size_t all = parts_.settings->metrics.size();
+  if (values_.size() < all) {
+    constexpr double kNotCounted = std::numeric_limits<double>::quiet_NaN();
+    values_.insert(values_.begin(), first_metric_, kNotCounted);
+    values_.resize(all, kNotCounted);
+  }
   parts_.writer->launch(launch.record, launch.name, values_);
   count(header.launches_recorded, 1);
 }
@@ -401,6 +427,26 @@ void ContextProfiler::flush() noexcept {
   count(parts_.writer->header().batches, 1);
   launches_.clear();
   parts_.writer->flush();
+}
+
+void ContextProfiler::begin_afresh() noexcept {
+  if (uses_user_replay_ && !launches_.empty()) flush();
+}
+
+void ContextProfiler::leave_out_pending() noexcept {
+  for (Launch& launch : launches_) {
+    if (!launch.is_wanted) continue;
+    launch.is_wanted = false;
+    std::atomic_ref(parts_.writer->header().launches_chosen)
+        .fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+void ContextProfiler::end_window() noexcept {
+  flush();
+  if (state_ != State::kReady) return;
+  disable();
+  is_between_windows_ = true;
 }
 
 void ContextProfiler::flush_for_graph() noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -31,6 +32,7 @@ class ContextProfiler {
     const DriverApi* driver;
     const Settings* settings;
     RecordingWriter* writer;
+    const std::atomic<std::uint32_t>* window;  // its number, from 1; 0 before the first
   };
   struct Launch {
     wire::LaunchRecord record;
@@ -57,7 +59,15 @@ class ContextProfiler {
   bool is_full() const noexcept { return launches_.size() >= parts_.settings->batch; }
   // Stops, reads out and writes. start() may be called again.
   void flush() noexcept;
-  // The same before a graph is launched, which these counters cannot measure.
+  // Reads out what there is, so that the next start() finds the counters stopped. Nothing to do
+  // where every launch is replayed: that stops them each time.
+  void begin_afresh() noexcept;
+  // What was added since the counters were started has been measured, and is not wanted.
+  void leave_out_pending() noexcept;
+  // Reads out, and lets go of the hardware until the next window: what runs in between runs as if
+  // nobody were there.
+  void end_window() noexcept;
+  // The same as flush() before a graph is launched, which these counters cannot measure.
   void flush_for_graph() noexcept;
   // The context goes away: flush and let go of the hardware.
   void close() noexcept;
@@ -74,6 +84,7 @@ class ContextProfiler {
   bool enable() noexcept;
   void disable() noexcept;
   std::vector<std::uint8_t> availability() const noexcept;
+  bool open_metrics() noexcept;
   bool check_metrics() noexcept;
   CallFailure make_counters() noexcept;
   CallFailure arm() noexcept;
@@ -93,7 +104,10 @@ class ContextProfiler {
   std::recursive_timed_mutex mutex_;
   State state_ = State::kNew;
   std::uint32_t device_ = 0;
+  std::string chip_;
   std::unique_ptr<HostMetrics> metrics_;
+  std::size_t first_metric_ = 0;  // of this window's list, among all
+  bool is_between_windows_ = false;
   CUpti_RangeProfiler_Object* profiler_ = nullptr;
   std::unique_ptr<std::uint8_t, FreeMemory> counters_;
   std::size_t counter_bytes_ = 0;

@@ -38,6 +38,7 @@ constexpr char kNoName[] = "(unnamed)";
 struct Ticket {
   ContextProfiler* profiler = nullptr;  // its mutex is held
   bool is_wanted = false;
+  bool is_isolated = false;
   bool is_graph = false;
   std::uint64_t index = 0;
   std::int64_t launched_unix_ns = 0;
@@ -48,6 +49,8 @@ class Recorder {
   bool open() noexcept;
   void launch_begins(CUpti_CallbackId call, const CUpti_CallbackData& data) noexcept;
   void launch_ends(CUpti_CallbackId call, const CUpti_CallbackData& data) noexcept;
+  void window_begins(const CUpti_CallbackData& data) noexcept;
+  void window_ends() noexcept;
   void context_ends(CUcontext context) noexcept;
   void library_complains(const CUpti_StateData& state) noexcept;
   void process_ends() noexcept;
@@ -57,7 +60,7 @@ class Recorder {
  private:
   bool subscribe() noexcept;
   bool is_capturing(const LaunchCall& call) noexcept;
-  bool wants(std::uint64_t index, const char* name) noexcept;
+  void judge(Ticket& ticket, const char* name) noexcept;
   ContextProfiler& profiler_of(CUcontext context) noexcept;
   bool prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept;
   void graph_begins(ContextProfiler& profiler) noexcept;
@@ -80,6 +83,8 @@ class Recorder {
   std::mutex contexts_mutex_;
   std::map<CUcontext, std::unique_ptr<ContextProfiler>> contexts_;
   std::atomic<unsigned> in_passing_ = 0;
+  std::atomic<std::uint32_t> window_ = 0;  // the number of the last one
+  std::atomic<bool> is_in_window_ = false;
 };
 
 // Never freed: callbacks may come until the process is gone.
@@ -108,7 +113,12 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId i
   is_inside = true;
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-    if (call.callbackSite == CUPTI_API_ENTER) {
+    const bool is_enter = call.callbackSite == CUPTI_API_ENTER;
+    if (id == kWindowBegins) {
+      if (!is_enter) the_recorder->window_begins(call);
+    } else if (id == kWindowEnds) {
+      if (is_enter) the_recorder->window_ends();
+    } else if (is_enter) {
       the_recorder->launch_begins(id, call);
     } else {
       the_recorder->launch_ends(id, call);
@@ -147,8 +157,9 @@ bool Recorder::open() noexcept {
   }
   for (const std::string& metric : settings_.metrics) writer_.metric(metric);
   writer_.flush();
-  if (settings_.problem.empty() && !filter_.configure(settings_)) {
-    settings_.problem = "'" + settings_.kernel_pattern + "' is no regular expression";
+  if (const std::string wrong = filter_.configure(settings_);
+      settings_.problem.empty() && !wrong.empty()) {
+    settings_.problem = "'" + wrong + "' is no regular expression";
   }
   if (!settings_.problem.empty()) {
     give_up(wire::Obstacle::kBadSettings, settings_.problem);
@@ -195,6 +206,10 @@ bool Recorder::subscribe() noexcept {
     }
   }
   listen(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+  if (settings_.has_windows) {
+    listen(CUPTI_CB_DOMAIN_DRIVER_API, kWindowBegins);
+    listen(CUPTI_CB_DOMAIN_DRIVER_API, kWindowEnds);
+  }
   for (const CUpti_CallbackId complaint :
        {CUPTI_CBID_STATE_FATAL_ERROR, CUPTI_CBID_STATE_ERROR, CUPTI_CBID_STATE_WARNING}) {
     listen(CUPTI_CB_DOMAIN_STATE, complaint);
@@ -207,7 +222,7 @@ ContextProfiler& Recorder::profiler_of(CUcontext context) noexcept {
   std::unique_ptr<ContextProfiler>& profiler = contexts_[context];
   if (profiler == nullptr) {
     profiler = std::make_unique<ContextProfiler>(
-        ContextProfiler::Parts{&cupti_, &driver_, &settings_, &writer_}, context);
+        ContextProfiler::Parts{&cupti_, &driver_, &settings_, &writer_, &window_}, context);
   }
   return *profiler;
 }
@@ -223,10 +238,15 @@ bool Recorder::is_capturing(const LaunchCall& call) noexcept {
   return result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-bool Recorder::wants(std::uint64_t index, const char* name) noexcept {
-  if (!filter_.has_pattern()) return filter_.wants_index(index);
+void Recorder::judge(Ticket& ticket, const char* name) noexcept {
+  if (settings_.has_windows && !is_in_window_) return;
+  if (!filter_.has_pattern()) {
+    ticket.is_wanted = filter_.wants_index(ticket.index);
+    return;
+  }
   const std::lock_guard lock(filter_mutex_);
-  return filter_.wants(index, name);
+  ticket.is_wanted = filter_.wants(ticket.index, name);
+  ticket.is_isolated = ticket.is_wanted && filter_.isolates(name);
 }
 
 void Recorder::spent(Clock::time_point since) noexcept {
@@ -240,6 +260,7 @@ bool Recorder::prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept
   const Clock::time_point since = Clock::now();
   if (ticket.is_wanted) {
     in_passing_ = 0;
+    if (ticket.is_isolated) profiler.begin_afresh();
     const bool is_first = profiler.is_new();
     if (profiler.start() && is_first) see_to_the_end();
   } else if (profiler.is_started()) {
@@ -249,6 +270,45 @@ bool Recorder::prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept
   }
   spent(since);
   return profiler.is_started();
+}
+
+// The counters are started here and not in the first launch: setting them up moves memory, and what
+// the program does to the caches comes after it.
+void Recorder::window_begins(const CUpti_CallbackData& data) noexcept {
+  if (has_ended_ || !settings_.has_windows) return;
+  const Clock::time_point since = Clock::now();
+  const bool is_anew = is_in_window_.exchange(true);
+  if (!is_anew) ++window_;
+  const auto begin = [&](ContextProfiler& profiler) {
+    const std::lock_guard lock(profiler.mutex());
+    if (is_anew) {
+      profiler.leave_out_pending();
+      return;
+    }
+    const bool is_first = profiler.is_new();
+    if (profiler.start() && is_first) see_to_the_end();
+  };
+  if (is_anew) {
+    const std::lock_guard lock(contexts_mutex_);
+    for (const auto& [context, profiler] : contexts_) begin(*profiler);
+  } else if (data.context != nullptr) {
+    begin(profiler_of(data.context));
+  }
+  spent(since);
+}
+
+void Recorder::window_ends() noexcept {
+  if (has_ended_ || !is_in_window_.exchange(false)) return;
+  const Clock::time_point since = Clock::now();
+  {
+    const std::lock_guard lock(contexts_mutex_);
+    for (const auto& [context, profiler] : contexts_) {
+      const std::lock_guard window(profiler->mutex());
+      profiler->end_window();
+    }
+  }
+  if (window_ == 1) see_to_the_end();
+  spent(since);
 }
 
 // A graph that is launched while the counters run gives no range, and after it nothing else does
@@ -279,7 +339,7 @@ void Recorder::launch_begins(CUpti_CallbackId id, const CUpti_CallbackData& data
     graph_begins(profiler_of(data.context));
     return;
   }
-  ticket.is_wanted = wants(ticket.index, data.symbolName != nullptr ? data.symbolName : kNoName);
+  judge(ticket, data.symbolName != nullptr ? data.symbolName : kNoName);
   if (ticket.is_wanted) count(writer_.header().launches_chosen);
 
   ContextProfiler& profiler = profiler_of(data.context);
@@ -301,6 +361,7 @@ ContextProfiler::Launch Recorder::describe(const LaunchCall& call, const CUpti_C
   launch.name = data.symbolName != nullptr ? data.symbolName : kNoName;
   wire::LaunchRecord& record = launch.record;
   record.index = ticket.index;
+  record.window = settings_.has_windows ? window_.load() : 0;
   record.launched_unix_ns = ticket.launched_unix_ns;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     record.grid[axis] = call.grid[axis];

@@ -23,6 +23,10 @@ inline constexpr std::array kLaunchCalls = {
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
 };
 
+// With which a program says what it wants to have measured.
+inline constexpr CUpti_CallbackId kWindowBegins = CUPTI_DRIVER_TRACE_CBID_cuProfilerStart;
+inline constexpr CUpti_CallbackId kWindowEnds = CUPTI_DRIVER_TRACE_CBID_cuProfilerStop;
+
 // What the arguments of such a call say.
 struct LaunchCall {
   CUstream stream = nullptr;

@@ -26,6 +26,26 @@ bool read_number(std::string_view text, std::uint64_t& number) noexcept {
   return true;
 }
 
+void read_metrics(const std::string& lists, Settings& settings) noexcept {
+  std::size_t since = 0;
+  const auto end_list = [&] {
+    const std::size_t count = settings.metrics.size() - since;
+    if (count > 0) settings.metrics_per_window.push_back(count);
+    since = settings.metrics.size();
+  };
+  for (std::size_t at = 0; at < lists.size();) {
+    const std::size_t end = std::min(lists.find_first_of(",;", at), lists.size());
+    if (end > at) settings.metrics.push_back(lists.substr(at, end - at));
+    if (end == lists.size() || lists[end] == ';') end_list();
+    at = end + 1;
+  }
+  end_list();
+  if (settings.metrics.empty()) settings.problem = "no metric is asked for";
+  if (settings.metrics_per_window.size() > 1 && !settings.has_windows) {
+    settings.problem = "several lists of metrics need windows";
+  }
+}
+
 }  // namespace
 
 bool read_launch_window(const char* text, std::uint64_t& first, std::uint64_t& last) noexcept {
@@ -51,19 +71,15 @@ Settings read_settings() noexcept {
   settings.folder = text_of(wire::kRecordFolder);
   settings.is_strict = text_of(wire::kRecordStrict) == "1";
   settings.kernel_pattern = text_of(wire::kRecordKernel);
+  settings.isolated_pattern = text_of(wire::kRecordIsolate);
   settings.cupti_path = text_of(wire::kRecordCupti);
   settings.with_registers = text_of(wire::kRecordRegisters) != "0";
   const std::string replay = text_of(wire::kRecordReplay);
   if (replay == "user") settings.replay = Replay::kUser;
   if (replay == "kernel") settings.replay = Replay::kKernel;
 
-  const std::string metrics = text_of(wire::kRecordMetrics);
-  for (std::size_t at = 0; at < metrics.size();) {
-    const std::size_t comma = std::min(metrics.find(',', at), metrics.size());
-    if (comma > at) settings.metrics.push_back(metrics.substr(at, comma - at));
-    at = comma + 1;
-  }
-  if (settings.metrics.empty()) settings.problem = "no metric is asked for";
+  settings.has_windows = text_of(wire::kRecordWindow) == "1";
+  read_metrics(text_of(wire::kRecordMetrics), settings);
 
   const std::string window = text_of(wire::kRecordLaunches);
   if (!window.empty() &&

@@ -14,10 +14,13 @@ enum class Replay { kAsNeeded, kKernel, kUser };
 
 // What the launcher asks of the library, read from the environment.
 struct Settings {
-  std::string folder;  // "": nobody asked; the library does nothing
-  std::vector<std::string> metrics;
+  std::string folder;                           // "": nobody asked; the library does nothing
+  std::vector<std::string> metrics;             // of all windows, in their order
+  std::vector<std::size_t> metrics_per_window;  // one number if there are no windows
+  bool has_windows = false;  // cuProfilerStart and cuProfilerStop say what is wanted
   bool is_strict = false;
-  std::string kernel_pattern;  // "": every name
+  std::string kernel_pattern;    // "": every name
+  std::string isolated_pattern;  // "": none
   std::uint64_t first_launch = 0;
   std::uint64_t last_launch = std::numeric_limits<std::uint64_t>::max();  // counts
   std::string cupti_path;

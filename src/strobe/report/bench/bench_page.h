@@ -22,6 +22,7 @@ enum class BenchTableKind : std::uint8_t {
   kTimes,
   kRoofline,
   kMemory,
+  kTraffic,
   kKernels,
   kApi,
   kFlags,

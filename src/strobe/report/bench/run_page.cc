@@ -98,6 +98,7 @@ void add_table(BenchPage& page, BenchTableKind kind, const BenchRun& run,
   if (kind == BenchTableKind::kTimes) table = times_table(run, options);
   if (kind == BenchTableKind::kRoofline) table = roofline_table(run, options);
   if (kind == BenchTableKind::kMemory) table = memory_table(run, options);
+  if (kind == BenchTableKind::kTraffic) table = traffic_table(run, options);
   if (kind == BenchTableKind::kKernels) table = kernels_table(run, options);
   if (kind == BenchTableKind::kApi) table = api_table(run, options);
   if (kind == BenchTableKind::kFlags) table = flags_table(run, options);

@@ -19,6 +19,7 @@ struct RunTableOptions {
 BenchTable times_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable roofline_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable memory_table(const bench::BenchRun& run, const RunTableOptions& options);
+BenchTable traffic_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable kernels_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable api_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable flags_table(const bench::BenchRun& run, const RunTableOptions& options);

@@ -29,6 +29,18 @@ CellRecord full_record() {
   record.sustained_us = 60.25;
   record.bytes = {.min = 33554432, .unfused = 33554432.5, .resident = 1 << 30, .peak = 1e11};
   record.flops = 83886080;
+  record.counters = sketched_counters(2, {{&CellCounters::l1_load_bytes, 33554432},
+                                          {&CellCounters::l1_load_hit_bytes, 1024},
+                                          {&CellCounters::l1_store_bytes, 33554432},
+                                          {&CellCounters::l1_store_hit_bytes, 33000000},
+                                          {&CellCounters::l1_reduction_bytes, 64},
+                                          {&CellCounters::l1_reduction_hit_bytes, 32},
+                                          {&CellCounters::l2_read_bytes, 33554464},
+                                          {&CellCounters::l2_write_bytes, 33554496},
+                                          {&CellCounters::dram_read_bytes, 33600000},
+                                          {&CellCounters::dram_write_bytes, 0},
+                                          {&CellCounters::instructions, 12345678},
+                                          {&CellCounters::flops, 83886081.5}});
   record.kernels = {{.name = "void k<float>(int)",
                      .grid = {4096, 2, 1},
                      .block = {256, 1, 1},
@@ -99,6 +111,8 @@ TEST(RunFile, a_run_reads_back_as_it_was_written) {
             run.cells[0].times.at(TimeMode::kDevice).ci95);
   EXPECT_EQ(read->cells[0].config, run.cells[0].config);
   EXPECT_EQ(read->cells[0].api, run.cells[0].api);
+  EXPECT_EQ(read->cells[0].counters, run.cells[0].counters);
+  EXPECT_EQ(read->cells[1].counters, std::nullopt);
   EXPECT_EQ(read->cells[1].status, CellStatus::kOomPredicted);
   EXPECT_EQ(read->cells[1].reason, "needs 17 GB");
 }
@@ -112,15 +126,19 @@ TEST(RunFile, a_record_has_the_keys_of_the_format) {
   simdjson::dom::element cell = run["cells"].at(0);
   std::vector<std::string> keys;
   for (const auto member : simdjson::dom::object(cell)) keys.emplace_back(member.key);
-  EXPECT_THAT(keys, ElementsAre("schema", "run", "case", "shape", "dtype", "provider", "status",
-                                "reason", "time", "burst_us", "sustained_us", "bytes", "flops",
-                                "rates", "kernels", "signature", "api", "compile", "config",
-                                "accuracy", "clock", "flags", "notes"));
+  EXPECT_THAT(
+      keys, ElementsAre("schema", "run", "case", "shape", "dtype", "provider", "status", "reason",
+                        "time", "burst_us", "sustained_us", "bytes", "flops", "traffic", "inst",
+                        "counted_flops", "counted_launches", "rates", "kernels", "signature", "api",
+                        "compile", "config", "accuracy", "clock", "flags", "notes"));
   EXPECT_DOUBLE_EQ(double(cell["time"]["device"]["p50"]), 57.92);
   EXPECT_NEAR(double(cell["rates"]["gbps"]), 33554432 / 57.92e-6 / 1e9, 1e-9);
   EXPECT_NEAR(double(cell["rates"]["tflops"]), 83886080 / 57.92e-6 / 1e12, 1e-9);
   EXPECT_NEAR(double(cell["rates"]["copy_roof_pct"]), 100.0 * 33554432 / 57.92e-6 / 4300e9, 1e-9);
   EXPECT_EQ(std::int64_t(cell["kernels"].at(0)["smem"]), 1024);
+  EXPECT_EQ(std::int64_t(cell["traffic"]["measured_l1"]["load"]), 33554432);
+  EXPECT_EQ(std::int64_t(cell["traffic"]["measured_dram"]["write"]), 0);
+  EXPECT_EQ(std::int64_t(cell["inst"]), 12345678);
   EXPECT_EQ(std::string_view(cell["api"].at(0)["name"]), "cudaStreamIsCapturing");
   EXPECT_EQ(std::int64_t(cell["api"].at(0)["count"]), 3);
   EXPECT_EQ(double(cell["api"].at(0)["us"]), 0.75);
@@ -230,6 +248,20 @@ TEST(RunFile, what_is_no_number_is_written_as_null_and_reads_back_as_no_small_er
   const auto read = parse_record(to_json(record));
   ASSERT_TRUE(read);
   EXPECT_TRUE(std::isinf(read->accuracy->max_rel));
+}
+
+TEST(RunFile, counters_of_a_chip_that_has_few_of_them_stay_few) {
+  CellRecord record = full_record();
+  record.counters = sketched_counters(1, {{&CellCounters::dram_read_bytes, 5}});
+  const auto read = parse_record(to_json(record));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->counters, record.counters);
+  // A number that cannot be one is not counted.
+  const auto odd = parse_record(
+      R"({"case":"softmax","shape":[4,4],"status":"ok","provider":"x","time":{},"inst":-3,)"
+      R"("traffic":{"measured_l1":7,"measured_dram":{"read":"many","write":8},"tomorrow":{"x":1}}})");
+  ASSERT_TRUE(odd) << odd.error().what;
+  EXPECT_EQ(odd->counters, (sketched_counters(0, {{&CellCounters::dram_write_bytes, 8}})));
 }
 
 TEST(RunFile, samples_lie_beside_the_run_and_come_back_with_it) {

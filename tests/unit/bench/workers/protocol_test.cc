@@ -173,5 +173,14 @@ TEST(Protocol, what_is_no_reply_is_noise) {
   }
 }
 
+TEST(Protocol, a_call_to_be_counted_needs_its_number_alone) {
+  const std::string line = to_line(WorkerRequest{.op = WorkerOp::kCount, .id = 9});
+  EXPECT_EQ(line, R"({"op":"count","id":9})");
+  const Result<WorkerRequest> read = parse_request(line);
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->op, WorkerOp::kCount);
+  EXPECT_EQ(read->id, 9);
+}
+
 }  // namespace
 }  // namespace strobe::bench

@@ -15,14 +15,20 @@
 namespace strobe::bench {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ScriptedCell : public PreparedCell {
  public:
-  explicit ScriptedCell(int& alive) : alive_(alive) { ++alive_; }
+  ScriptedCell(int& alive, int& counted) : alive_(alive), counted_(counted) { ++alive_; }
   ~ScriptedCell() override { --alive_; }
   Result<void> run() override { return {}; }
+  Result<void> run_counted() override {
+    ++counted_;
+    return {};
+  }
   Result<SampleBlock> sample(const SampleRequest& request) override {
     return SampleBlock{std::vector<double>(static_cast<std::size_t>(request.count), 2.5), {}};
   }
@@ -39,11 +45,15 @@ class ScriptedCell : public PreparedCell {
 
  private:
   int& alive_;
+  int& counted_;
 };
 
 class ScriptedProvider : public Provider {
  public:
   int alive = 0;
+  int counted = 0;
+  bool is_countable = false;
+  bool can_be_counted() const override { return is_countable; }
   ProviderInfo probe() override { return {"scripted", "1", "nowhere", obstacle}; }
   Result<Plan> plan(const Cell& cell) override {
     return Plan{64, 1, cell.case_id == "attention" ? "no attention here" : ""};
@@ -53,7 +63,7 @@ class ScriptedProvider : public Provider {
       return Error{ErrorCode::kMachineLacks, "no more memory", "", "smaller shapes"};
     }
     if (request.cell.case_id == "layernorm") throw std::bad_alloc();
-    auto cell = std::make_unique<ScriptedCell>(alive);
+    auto cell = std::make_unique<ScriptedCell>(alive, counted);
     if (request.cell.case_id == "bias_gelu") {
       cell->api = Error{ErrorCode::kNotFound, "there is no CUPTI", "--api", "install it"};
     }
@@ -101,6 +111,18 @@ TEST(ServeRequests, api_calls_are_listed_for_who_asks_and_their_lack_is_no_failu
   const WorkerReply without = server.answer(cell);
   EXPECT_EQ(without.status, CellStatus::kOk);
   EXPECT_THAT(without.notes, ElementsAre("no API calls: --api: there is no CUPTI (install it)"));
+}
+
+TEST(ServeRequests, only_what_can_be_counted_says_so) {
+  ScriptedProvider provider;
+  RequestServer server(provider);
+  EXPECT_THAT(server.answer({.op = WorkerOp::kHello}).ops, Not(Contains("count")));
+  provider.is_countable = true;
+  EXPECT_THAT(server.answer({.op = WorkerOp::kHello}).ops, Contains("count"));
+  EXPECT_EQ(server.answer(request_for(WorkerOp::kCount)).reason, "no cell 1 is prepared");
+  server.answer(request_for(WorkerOp::kPrepare));
+  EXPECT_EQ(server.answer(request_for(WorkerOp::kCount)).status, CellStatus::kOk);
+  EXPECT_EQ(provider.counted, 1);
 }
 
 TEST(ServeRequests, values_go_through_a_file) {

@@ -30,9 +30,11 @@ ProcessOutcome run_python(const std::string& program) {
 TEST(TorchWorker, the_source_travels_in_the_binary) {
   const std::string folder = STROBE_SOURCE_DIR "/src/strobe/bench/workers/";
   // Not EXPECT_EQ: nobody wants to read both.
-  EXPECT_TRUE(torch_worker_source() == strobe::testing::bytes_of(folder + "torch_cases.py") +
-                                           strobe::testing::bytes_of(folder + "torch_profile.py") +
-                                           strobe::testing::bytes_of(folder + "torch_worker.py"));
+  std::string whole;
+  for (const char* part : {"cases", "flush", "profile", "worker"}) {
+    whole += strobe::testing::bytes_of(folder + "torch_" + part + ".py");
+  }
+  EXPECT_TRUE(torch_worker_source() == whole);
   EXPECT_TRUE(is_torch_provider("torch-inductor"));
   EXPECT_FALSE(is_torch_provider("inductor"));
 }
@@ -120,6 +122,10 @@ TEST(TorchWorker, every_cell_finds_the_compiler_and_the_memory_as_the_first_one_
             "prepare: ok\n"
             "cell: _dynamo.reset compile _C._cuda_clearCublasWorkspaces cuda.empty_cache\n"
             "peak: 400 cached: True\n"
+            // The flush is left out by the second mark; two profilers do not meet in a process.
+            "count: cuda.synchronize driver.cuProfilerStart sum cuda.synchronize "
+            "driver.cuProfilerStart cuda.synchronize driver.cuProfilerStop\n"
+            "kernels of it: None 2\n"
             "inductor was touched: False False\n");
 }
 
@@ -151,6 +157,24 @@ TEST(TorchWorker, a_queue_is_held_unless_the_cell_or_the_sample_says_otherwise) 
             "prepare: flushed: 1 held: 0\n"
             "sample: {'device': [10.0, 10.0, 10.0]} held: 0\n"
             "sample: {'device': [10.0, 10.0, 10.0]} held: 0\n");
+}
+
+TEST(TorchWorker, its_flush_is_understood_by_the_assembler) {
+  const ProcessOutcome outcome = run_python(
+      "import importlib.util, os, shutil, subprocess, tempfile\n"
+      "spec = importlib.util.spec_from_file_location('w', '" STROBE_SOURCE_DIR
+      "/src/strobe/bench/workers/torch_flush.py')\n"
+      "w = importlib.util.module_from_spec(spec); spec.loader.exec_module(w)\n"
+      "ptxas = shutil.which('ptxas', path=os.environ['PATH'] + ':/usr/local/cuda/bin')\n"
+      "if not ptxas: print('no ptxas'); raise SystemExit\n"
+      "with tempfile.NamedTemporaryFile() as file:\n"
+      "  file.write(w.FLUSH_PTX); file.flush()\n"
+      "  for chip in ('sm_80', 'sm_86', 'sm_90'):\n"
+      "    subprocess.run([ptxas, '-arch=' + chip, '-o', os.devnull, file.name], check=True)\n"
+      "print('assembled')\n");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  if (outcome.out == "no ptxas\n") GTEST_SKIP() << "there is no ptxas";
+  EXPECT_EQ(outcome.out, "assembled\n");
 }
 
 // The formula of the script on Python's own integers, bit by bit beside the one of C++; tensors run

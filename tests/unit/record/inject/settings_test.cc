@@ -20,7 +20,7 @@ class SettingsTest : public ::testing::Test {
  protected:
   void TearDown() override {
     for (const char* name : {wire::kRecordFolder, wire::kRecordMetrics, wire::kRecordLaunches,
-                             wire::kRecordBatch, wire::kRecordStrict}) {
+                             wire::kRecordBatch, wire::kRecordStrict, wire::kRecordWindow}) {
       unsetenv(name);
     }
   }
@@ -38,10 +38,23 @@ TEST_F(SettingsTest, everything_is_read_from_the_environment) {
   EXPECT_EQ(settings.problem, "");
   EXPECT_EQ(settings.folder, "/somewhere");
   EXPECT_THAT(settings.metrics, ElementsAre("a.sum", "b.sum"));
+  EXPECT_THAT(settings.metrics_per_window, ElementsAre(2));
+  EXPECT_FALSE(settings.has_windows);
   EXPECT_EQ(settings.first_launch, 5u);
   EXPECT_EQ(settings.last_launch, 9u);
   EXPECT_EQ(settings.batch, 32u);
   EXPECT_TRUE(settings.is_strict);
+}
+
+TEST_F(SettingsTest, each_window_may_have_metrics_of_its_own) {
+  setenv(wire::kRecordMetrics, "a.sum,b.sum;c.sum;;d.sum,", 1);
+  EXPECT_THAT(read_settings().problem, HasSubstr("need windows"));
+  setenv(wire::kRecordWindow, "1", 1);
+  const Settings settings = read_settings();
+  EXPECT_EQ(settings.problem, "");
+  EXPECT_TRUE(settings.has_windows);
+  EXPECT_THAT(settings.metrics, ElementsAre("a.sum", "b.sum", "c.sum", "d.sum"));
+  EXPECT_THAT(settings.metrics_per_window, ElementsAre(2, 1, 1));
 }
 
 TEST_F(SettingsTest, what_cannot_be_read_is_told_and_not_guessed) {

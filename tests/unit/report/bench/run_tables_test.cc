@@ -95,6 +95,39 @@ TEST(TimesTable, the_time_of_wrong_values_is_struck_out) {
   EXPECT_EQ(table.rows[1].cells[4].text, "wrong");
 }
 
+TEST(TrafficTable, what_was_counted_stands_beside_what_is_needed) {
+  BenchRun run = small_run();
+  run.cells[1].counters =
+      bench::sketched_counters(1, {{&bench::CellCounters::l1_load_bytes, 1 << 20},
+                                   {&bench::CellCounters::l1_load_hit_bytes, 1 << 18},
+                                   {&bench::CellCounters::l1_store_bytes, 1 << 20},
+                                   {&bench::CellCounters::l1_reduction_bytes, 0},
+                                   {&bench::CellCounters::dram_read_bytes, 1.5e6},
+                                   {&bench::CellCounters::dram_write_bytes, 1e6},
+                                   {&bench::CellCounters::instructions, 131072},
+                                   {&bench::CellCounters::flops, 0.75e6}});
+  const BenchTable table = traffic_table(run, {});
+  std::vector<std::string> keys;
+  for (const BenchColumn& column : table.columns) keys.push_back(column.key);
+  // Nothing was reduced in memory, and of the L2 nothing is known.
+  EXPECT_THAT(
+      keys, ElementsAre("shape", "dtype", "provider", "min_bytes", "unfused_bytes", "l1_load_bytes",
+                        "l1_load_hit_pct", "l1_store_bytes", "dram_read_bytes", "dram_write_bytes",
+                        "dram_of_least_pct", "instructions_per_element", "counted_of_formula_pct"));
+  EXPECT_THAT(
+      texts(table.rows[1]),
+      ElementsAre("pointwise_chain", "512x512", "f32", "fused", "1.91 MiB", "10.5 MiB", "1.00 MiB",
+                  "25.0 %", "1.00 MiB", "1.43 MiB", "977 KiB", "125.0 %", "0.5", "75.0 %"));
+  EXPECT_EQ(table.rows[0].cells[5].text, "-");
+  EXPECT_EQ(table.notes.at(0), "1 of 3 cells were counted, each in calls beside the timed ones");
+}
+
+TEST(TrafficTable, without_counters_the_formulas_alone_are_there) {
+  const BenchTable table = traffic_table(small_run(), {});
+  EXPECT_EQ(table.columns.size(), 5u);
+  EXPECT_THAT(table.notes, ElementsAre("nothing was counted: `strobe bench run --counters` does"));
+}
+
 TEST(RooflineTable, rates_roofs_and_ceilings_stand_beside_each_other) {
   const BenchTable table =
       roofline_table(small_run(), {.baseline = "unfused", .missing = "", .is_net = false});

@@ -1,7 +1,10 @@
 #include "strobe/bench/providers/codegen/pointwise_tile.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <tuple>
+#include <utility>
 
 #include "strobe/bench/providers/codegen/emit_expression.h"
 #include "strobe/bench/providers/codegen/row_walk_text.h"
@@ -10,10 +13,12 @@
 namespace strobe::bench {
 namespace {
 
-// Places are (across i, along j) of the outputs' layout; turned inputs are contiguous in i. A
-// thread reads a square of packets of a turned input and writes its columns; in shared memory the
-// packet columns of a line are swapped by the line's number, so that neither side meets the same
-// bank twice.
+constexpr std::int64_t kMostBlocksDown = 65535;  // CUDA: along the second axis of a grid
+
+// Places are (across i, along j) of the outputs' layout; turned inputs are contiguous in i. By
+// squares, a thread reads four packets of a turned input and writes the columns; in shared memory
+// the packet columns of a line are swapped by the line's number, so that neither side meets the
+// same bank twice. By words, lines are a word longer than the tile, for the same reason.
 class TileEmitter {
  public:
   TileEmitter(const KernelTask& task, const PointwiseTile& schedule)
@@ -26,22 +31,30 @@ class TileEmitter {
     text_.raw(helper_text({.dtype = task_.dtype,
                            .packet_bytes = values_ * static_cast<int>(task_.value_bytes()),
                            .hint = schedule_.hint,
-                           .has_shared = !schedule_.in_registers},
+                           .has_shared = schedule_.turn != Turn::kRegisters},
                           task_.expression));
-    text_.open(signature_text(task_, name, schedule_.threads, 0, {"across", "along"}));
-    text_.line("const int tiles = static_cast<int>((along + ", schedule_.along - 1, ") / ",
-               schedule_.along, ");");
-    text_.line("const long long i0 = static_cast<long long>(blockIdx.x / tiles) * ",
+    text_.open(signature_text(task_, name, schedule_.threads, 0, {"lines", "line_values"}));
+    const bool is_narrow = task_.elements() <= std::numeric_limits<std::int32_t>::max() / 2;
+    text_.line("using Place = ", is_narrow ? "int" : "long long", ";");
+    text_.line("const Place across = static_cast<Place>(lines);");
+    text_.line("const Place along = static_cast<Place>(line_values);");
+    const bool is_across_first = tiles_across() > kMostBlocksDown;
+    text_.line("const Place i0 = static_cast<Place>(blockIdx.", is_across_first ? "x" : "y", ") * ",
                schedule_.across, ";");
-    text_.line("const long long j0 = static_cast<long long>(blockIdx.x % tiles) * ",
+    text_.line("const Place j0 = static_cast<Place>(blockIdx.", is_across_first ? "y" : "x", ") * ",
                schedule_.along, ";");
     text_.line("const int t = static_cast<int>(threadIdx.x);");
-    if (schedule_.in_registers) {
+    if (schedule_.turn == Turn::kRegisters) {
       squares_in_registers();
     } else {
       text_.line("float* const tile = reinterpret_cast<float*>(strobe_shared());");
+      if (schedule_.turn == Turn::kWords) load_words();
       load_straight();
-      turn();
+      if (schedule_.turn == Turn::kWords) {
+        turn_words();
+      } else {
+        turn_squares();
+      }
       text_.line("__syncthreads();");
       compute();
     }
@@ -49,8 +62,19 @@ class TileEmitter {
     return std::move(text_).take();
   }
 
+  std::int64_t across() const { return is_transposed_ ? task_.columns : task_.rows; }
+  std::int64_t along() const { return is_transposed_ ? task_.rows : task_.columns; }
+
+  std::array<std::uint32_t, 3> grid() const {
+    auto first = static_cast<std::uint32_t>((along() + schedule_.along - 1) / schedule_.along);
+    auto second = static_cast<std::uint32_t>(tiles_across());
+    if (second > kMostBlocksDown) std::swap(first, second);
+    return {first, second, 1};
+  }
+
   int shared_bytes() const {
-    return schedule_.in_registers ? 0 : static_cast<int>(turned().size()) * tile_floats() * 4;
+    if (schedule_.turn == Turn::kRegisters) return 0;
+    return static_cast<int>(turned().size()) * tile_floats() * 4;
   }
 
  private:
@@ -64,7 +88,10 @@ class TileEmitter {
     return found;
   }
 
-  int pitch() const { return values_ == 1 ? schedule_.along + 1 : schedule_.along; }
+  std::int64_t tiles_across() const { return (across() + schedule_.across - 1) / schedule_.across; }
+  int pitch() const {
+    return schedule_.turn == Turn::kWords ? schedule_.along + 1 : schedule_.along;
+  }
   int tile_floats() const { return schedule_.across * pitch(); }
   int packets() const {  // of a thread, in the outputs' layout
     return schedule_.across * schedule_.along / values_ / schedule_.threads;
@@ -73,23 +100,25 @@ class TileEmitter {
     return schedule_.across * schedule_.along / (values_ * values_) / schedule_.threads;
   }
 
-  // Of the packet at column `j` (a multiple of the packet's length) of line `i`.
-  std::string place(const std::string& i, const std::string& j) const {
-    if (values_ == 1) return cat("(", i, ") * ", pitch(), " + ", j);
+  // In the tile of the turned input `number`: the packet at column `j` (a multiple of the packet's
+  // length) of line `i`; by words, the word there.
+  std::string place(int number, const std::string& i, const std::string& j) const {
+    const std::string line = cat(number * tile_floats(), " + (", i, ") * ", pitch(), " + ");
+    if (schedule_.turn == Turn::kWords) return line + j;
     const int columns = schedule_.along / values_;
-    return cat("(", i, ") * ", pitch(), " + (((", j, ") / ", values_, ") ^ (((", i, ") / ", values_,
-               ") & ", std::min(columns, 8) - 1, ")) * ", values_);
+    return cat(line, "(((", j, ") / ", values_, ") ^ (((", i, ") / ", values_, ") & ",
+               std::min(columns, 8) - 1, ")) * ", values_);
   }
 
   void open_packets(int count, const char* step, bool is_turned) {
     const int line = (is_turned ? schedule_.across : schedule_.along) / values_;
+    const int lines = is_turned && schedule_.turn == Turn::kSquares ? values_ : 1;
     text_.line("#pragma unroll");
     text_.open("for (int u = 0; u < ", count, "; ++u)");
     text_.line("const int ", step, " = t + u * ", schedule_.threads, ";");
     if (is_turned) {
       text_.line("const int i = ", step, " % ", line, " * ", values_, ";");
-      text_.line("const int j = ", step, " / ", line,
-                 values_ > 1 ? cat(" * ", values_) : std::string(), ";");
+      text_.line("const int j = ", step, " / ", line, lines > 1 ? cat(" * ", lines) : "", ";");
     } else {
       text_.line("const int j = ", step, " % ", line, " * ", values_, ";");
       text_.line("const int i = ", step, " / ", line, ";");
@@ -117,11 +146,35 @@ class TileEmitter {
     close_packets();
   }
 
-  void turn() {
+  // First of all: these have the longest way to go.
+  void load_words() {
+    for (const Tensor* input : turned())
+      text_.line("strobe_packet ", input->name, "_packet[", packets(), "];");
+    open_packets(packets(), "s", true);
+    for (const Tensor* input : turned()) {
+      text_.line(input->name, "_packet[u] = strobe_load(", input->name,
+                 " + ((j0 + j) * across + i0 + i) / ", values_, ");");
+    }
+    close_packets();
+  }
+
+  void turn_words() {
     int number = 0;
     for (const Tensor* input : turned()) {
-      const std::string tile = number == 0 ? "tile" : cat("(tile + ", number * tile_floats(), ")");
+      open_packets(packets(), "s", true);
+      text_.line("float words[", values_, "];");
+      text_.line("strobe_unpack(", input->name, "_packet[u], words);");
+      text_.line("#pragma unroll");
+      text_.line("for (int v = 0; v < ", values_, "; ++v) tile[", place(number, "i + v", "j"),
+                 "] = words[v];");
+      close_packets();
       ++number;
+    }
+  }
+
+  void turn_squares() {
+    int number = 0;
+    for (const Tensor* input : turned()) {
       open_packets(squares(), "s", true);
       text_.line("float square[", values_, "][", values_, "];");
       text_.line("#pragma unroll");
@@ -131,14 +184,11 @@ class TileEmitter {
       text_.close();
       text_.line("#pragma unroll");
       text_.open("for (int v = 0; v < ", values_, "; ++v)");
-      if (values_ == 1) {
-        text_.line(tile, "[", place("i + v", "j"), "] = square[0][v];");
-      } else {
-        text_.line("*reinterpret_cast<float4*>(", tile, " + ", place("i + v", "j"),
-                   ") = make_float4(square[0][v], square[1][v], square[2][v], square[3][v]);");
-      }
+      text_.line("*reinterpret_cast<float4*>(tile + ", place(number, "i + v", "j"),
+                 ") = make_float4(square[0][v], square[1][v], square[2][v], square[3][v]);");
       text_.close();
       close_packets();
+      ++number;
     }
   }
 
@@ -190,13 +240,16 @@ class TileEmitter {
     }
     int number = 0;
     for (const Tensor* input : turned()) {
-      const std::string tile = number == 0 ? "tile" : cat("(tile + ", number * tile_floats(), ")");
+      const std::string from = place(number, "i", "j");
       ++number;
-      if (values_ == 1) {
-        text_.line("const float ", input->name, "_value[1] = {", tile, "[", place("i", "j"), "]};");
+      if (schedule_.turn == Turn::kWords) {
+        text_.line("float ", input->name, "_value[", values_, "];");
+        text_.line("#pragma unroll");
+        text_.line("for (int v = 0; v < ", values_, "; ++v) ", input->name, "_value[v] = tile[",
+                   from, " + v];");
       } else {
-        text_.line("const float4 ", input->name, "_turned = *reinterpret_cast<const float4*>(",
-                   tile, " + ", place("i", "j"), ");");
+        text_.line("const float4 ", input->name,
+                   "_turned = *reinterpret_cast<const float4*>(tile + ", from, ");");
         text_.line("const float ", input->name, "_value[4] = {", input->name, "_turned.x, ",
                    input->name, "_turned.y, ", input->name, "_turned.z, ", input->name,
                    "_turned.w};");
@@ -260,51 +313,84 @@ std::vector<PointwiseTile> pointwise_tile_schedules(const KernelTask& task, cons
   std::vector<CacheHint> hints = {CacheHint::kPlain};
   if (is_large) hints = {CacheHint::kPastL1, CacheHint::kKept};
   for (const CacheHint hint : hints) {
+    const auto add = [&](Turn turn, int along, int across, int threads) {
+      schedules.push_back({along, across, threads, values, hint, turn});
+    };
     if (values == 1) {
-      for (const int threads : {256, 128, 512}) schedules.push_back({32, 32, threads, 1, hint});
-      schedules.push_back({64, 32, 256, 1, hint});
+      for (const int threads : {256, 128, 512}) add(Turn::kWords, 32, 32, threads);
+      add(Turn::kWords, 64, 32, 256);
       continue;
+    }
+    if (!is_large) {
+      for (const auto& [along, across, threads] :
+           {std::tuple(64, 64, 512), std::tuple(64, 32, 256), std::tuple(32, 64, 256),
+            std::tuple(32, 32, 256), std::tuple(32, 32, 128)}) {
+        add(Turn::kWords, along, across, threads);
+      }
     }
     for (const auto& [along, across] :
          {std::pair(64, 32), std::pair(32, 32), std::pair(64, 64), std::pair(128, 32),
           std::pair(32, 64), std::pair(128, 64)}) {
-      schedules.push_back({along, across, along * across / 16, 4, hint});
+      add(Turn::kSquares, along, across, along * across / 16);
     }
-    schedules.push_back({64, 64, 128, 4, hint});
-    schedules.push_back({128, 32, 128, 4, hint});
+    add(Turn::kSquares, 64, 64, 128);
+    add(Turn::kSquares, 128, 32, 128);
     for (const auto& [along, across, threads] :
          {std::tuple(32, 16, 32), std::tuple(32, 32, 64), std::tuple(64, 32, 128),
           std::tuple(64, 64, 128)}) {
-      schedules.push_back({along, across, threads, 4, hint, true});
+      add(Turn::kRegisters, along, across, threads);
     }
   }
   return schedules;
 }
 
+namespace {
+
+const char* suffix_of(Turn turn) {
+  switch (turn) {
+    case Turn::kWords:
+      return "_words";
+    case Turn::kRegisters:
+      return "_registers";
+    case Turn::kSquares:
+      break;
+  }
+  return "";
+}
+
+const char* name_of(Turn turn) {
+  switch (turn) {
+    case Turn::kWords:
+      return " by words";
+    case Turn::kRegisters:
+      return " in registers";
+    case Turn::kSquares:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
 GeneratedKernel emit_pointwise_tile(const KernelTask& task, const PointwiseTile& schedule) {
   TileEmitter emitter(task, schedule);
   GeneratedKernel kernel;
-  kernel.name = kernel_name(
-      task, "pointwise_tile",
-      cat(schedule.across, "x", schedule.along, "_", schedule.threads, "x", schedule.values,
-          schedule.in_registers ? "_squares" : "", hint_suffix(schedule.hint)));
-  const bool is_transposed = task.expression.outputs.front().tensor.is_transposed;
-  const std::int64_t across = is_transposed ? task.columns : task.rows;
-  const std::int64_t along = is_transposed ? task.rows : task.columns;
-  const std::int64_t tiles = ((across + schedule.across - 1) / schedule.across) *
-                             ((along + schedule.along - 1) / schedule.along);
-  kernel.grid = {static_cast<std::uint32_t>(tiles), 1, 1};
+  kernel.name =
+      kernel_name(task, "pointwise_tile",
+                  cat(schedule.across, "x", schedule.along, "_", schedule.threads, "x",
+                      schedule.values, suffix_of(schedule.turn), hint_suffix(schedule.hint)));
+  kernel.grid = emitter.grid();
   kernel.block = {static_cast<std::uint32_t>(schedule.threads), 1, 1};
   kernel.shared_bytes = static_cast<std::uint32_t>(emitter.shared_bytes());
   kernel.source = emitter.source(kernel.name);
-  kernel.arguments = arguments_of(task, {across, along});
+  kernel.arguments = arguments_of(task, {emitter.across(), emitter.along()});
   return kernel;
 }
 
 std::string label_of(const PointwiseTile& schedule) {
   return cat(
       "pointwise-tile ", schedule.across, "x", schedule.along, " ", schedule.threads, " threads",
-      schedule.values == 1 ? " one by one" : "", schedule.in_registers ? " in registers" : "",
+      schedule.values == 1 ? " one by one" : "", name_of(schedule.turn),
       schedule.hint == CacheHint::kPlain ? std::string() : cat(" ", hint_name(schedule.hint)));
 }
 

@@ -118,7 +118,7 @@ std::optional<TuneEntry> TuneCache::find(const std::string& key) const {
   if (!text || !text->ends_with("}\n")) return {};
   TuneEntry entry;
   std::string schema, own_key, checksum;
-  std::optional<double> median_us;
+  std::optional<double> typical_us;
   std::optional<std::int64_t> candidate;
   const bool is_object = for_each_member(*text, [&](std::string_view name, const JsonValue& value) {
     if (name == "schema") schema = value.as_string();
@@ -126,16 +126,16 @@ std::optional<TuneEntry> TuneCache::find(const std::string& key) const {
     if (name == "label") entry.label = value.as_string();
     if (name == "kernel") entry.kernel = value.as_string();
     if (name == "candidate") candidate = value.as_int64();
-    if (name == "median_us") median_us = value.as_double();
+    if (name == "typical_us") typical_us = value.as_double();
     if (name == "cubin_checksum") checksum = value.as_string();
   });
-  const bool is_whole = is_object && schema == kSchema && own_key == key && median_us &&
-                        *median_us >= 0 && candidate && *candidate >= 0;
+  const bool is_whole = is_object && schema == kSchema && own_key == key && typical_us &&
+                        *typical_us >= 0 && candidate && *candidate >= 0;
   if (!is_whole) return {};
   const std::optional<std::string> image = bytes_of_file(folder_ / (key + ".cubin"));
   if (!image || image->empty() || checksum_text(*image) != checksum) return {};
   entry.candidate = static_cast<std::size_t>(*candidate);
-  entry.median_us = *median_us;
+  entry.typical_us = *typical_us;
   entry.image.assign(image->begin(), image->end());
   return entry;
 }
@@ -152,7 +152,7 @@ Result<void> TuneCache::store(const std::string& key, const TuneEntry& entry) co
       .member("label", entry.label)
       .member("kernel", entry.kernel)
       .member("candidate", entry.candidate)
-      .member("median_us", entry.median_us)
+      .member("typical_us", entry.typical_us)
       .member("cubin_checksum", checksum_text(entry.image))
       .end_object();
   text += '\n';

@@ -37,7 +37,7 @@ struct TuneEntry {
   std::string label;  // of the program; empty: a kernel that nobody chose
   std::string kernel;
   std::size_t candidate = 0;  // its place among those tried
-  double median_us = 0;       // 0: nothing was timed
+  double typical_us = 0;      // 0: nothing was timed
   std::vector<char> image;
 
   bool operator==(const TuneEntry&) const = default;

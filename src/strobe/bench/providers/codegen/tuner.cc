@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <utility>
 
 #include "strobe/bench/providers/codegen/source_text.h"
-#include "strobe/stats/moments.h"
 
 namespace strobe::bench {
 namespace {
@@ -21,14 +21,31 @@ std::function<double()> host_clock() {
 struct Contender {
   std::size_t index = 0;
   std::vector<double> samples_us;
-  double median_us = 0;
+  double typical_us = 0;
 };
 
+// Finer than a median, which is one of the steps of the device's clock, and as deaf to outliers.
+double middle_mean(std::vector<double> samples) {
+  std::ranges::sort(samples);
+  const std::size_t aside = samples.size() / 4;
+  const std::span<const double> middle(samples.data() + aside, samples.size() - 2 * aside);
+  return std::accumulate(middle.begin(), middle.end(), 0.0) / static_cast<double>(middle.size());
+}
+
+Result<void> time_more(ProgramTimer& timer, const KernelProgram& program, int samples,
+                       Contender& contender) {
+  STROBE_TRY(const std::vector<double> times, timer.time(program, samples));
+  if (times.empty()) return Error{ErrorCode::kTooLittleData, "no sample came back", "", ""};
+  contender.samples_us.insert(contender.samples_us.end(), times.begin(), times.end());
+  contender.typical_us = middle_mean(contender.samples_us);
+  return {};
+}
+
 // As many as the round wants, or as the time that is left allows if all take as long as they did.
-int samples_within(double left_ms, const TuneRound& round, const std::vector<Contender>& left) {
+int samples_within(double left_ms, int wanted, const std::vector<Contender>& left) {
   double once_ms = 0;
-  for (const Contender& one : left) once_ms += one.median_us / 1e3;
-  if (once_ms * round.samples <= left_ms) return round.samples;
+  for (const Contender& one : left) once_ms += one.typical_us / 1e3;
+  if (once_ms * wanted <= left_ms) return wanted;
   return std::max(TuneOptions::kFewest, static_cast<int>(left_ms / once_ms));
 }
 
@@ -48,39 +65,41 @@ Result<Tuned> tune(ProgramTimer& timer, std::span<const KernelProgram> candidate
     std::vector<Contender> timed;
     const bool is_first = &round == &options.rounds.front();
     const double left_ms = options.budget_ms - elapsed_ms();
-    const int samples = is_first ? round.samples : samples_within(left_ms, round, left);
+    const int often = round.samples * options.short_factor;
+    const bool is_short = !is_first && left.front().typical_us <= options.short_us;
+    const int samples =
+        is_first ? round.samples : samples_within(left_ms, is_short ? often : round.samples, left);
     for (Contender& contender : left) {
       if (is_first && !timed.empty() && elapsed_ms() > options.budget_ms) {
         tuned.skipped = static_cast<int>(candidates.size() - contender.index);
         break;
       }
       const KernelProgram& program = candidates[contender.index];
-      Result<std::vector<double>> times = timer.time(program, samples);
-      if (times && !times->empty()) {
-        tuned.samples += static_cast<int>(times->size());
-        contender.samples_us.insert(contender.samples_us.end(), times->begin(), times->end());
-        contender.median_us = stats::median_of(contender.samples_us);
+      Result<void> done = time_more(timer, program, samples, contender);
+      if (done && is_first && contender.typical_us <= options.short_us) {
+        done = time_more(timer, program, often - samples, contender);
+      }
+      if (done) {
         timed.push_back(std::move(contender));
         continue;
       }
-      Error error = times ? Error{ErrorCode::kTooLittleData, "no sample came back", "", ""}
-                          : std::move(times).error();
+      Error error = std::move(done).error();
       if (timer.is_lost() || error.code == ErrorCode::kMachineLacks) return error;
       tuned.failures.push_back(cat(program.label, ": ", error.what));
       if (!first_error) first_error = std::move(error);
     }
     if (timed.empty()) return *first_error;
     if (is_first) tuned.timed = static_cast<int>(timed.size());
-    std::ranges::stable_sort(timed, {}, &Contender::median_us);
-    tuned.runner_up_us = timed.size() > 1 ? timed[1].median_us : 0;
-    const double limit = timed.front().median_us * options.hopeless;
-    std::erase_if(timed, [&](const Contender& one) { return one.median_us > limit; });
+    std::ranges::stable_sort(timed, {}, &Contender::typical_us);
+    tuned.runner_up_us = timed.size() > 1 ? timed[1].typical_us : 0;
+    const double limit = timed.front().typical_us * options.hopeless;
+    std::erase_if(timed, [&](const Contender& one) { return one.typical_us > limit; });
     if (timed.size() > round.survivors) timed.resize(round.survivors);
     left = std::move(timed);
     if (left.size() == 1) break;
   }
   tuned.index = left.front().index;
-  tuned.median_us = left.front().median_us;
+  tuned.typical_us = left.front().typical_us;
   return tuned;
 }
 

@@ -22,6 +22,10 @@ struct TuneRound {
 struct TuneOptions {
   // Survivors of all rounds but the last; that one leaves the winner.
   std::vector<TuneRound> rounds = {{5, 8}, {20, 3}, {60, 1}};
+  // A call of so few microseconds differs from the next best by less than the clock's step: it is
+  // timed this many times as often.
+  double short_us = 50;
+  int short_factor = 4;
   // A candidate this much slower than the best of its round is out, however few are left.
   double hopeless = 1.25;
   // Of the user's time. Candidates that it does not reach are not looked at (the likeliest come
@@ -32,12 +36,11 @@ struct TuneOptions {
 };
 
 struct Tuned {
-  std::size_t index = 0;  // of the winner
-  double median_us = 0;
-  double runner_up_us = 0;            // of the next best in the last round, 0: there was none
-  int samples = 0;                    // of all candidates together
-  int timed = 0;                      // candidates that ran
-  int skipped = 0;                    // for which there was no time
+  std::size_t index = 0;    // of the winner
+  double typical_us = 0;    // mean of the middle half of its samples
+  double runner_up_us = 0;  // the same of the next best in the last round, 0: there was none
+  int timed = 0;            // candidates that ran
+  int skipped = 0;          // for which there was no time
   std::vector<std::string> failures;  // "<label>: <why>"
 };
 

@@ -25,9 +25,13 @@ Result<CacheFlush> CacheFlush::make(CudaDevice& device, const std::string& cache
   CacheFlush flush(device);
   flush.shape_.grid[0] = static_cast<std::uint32_t>(device.chip().sm_count) * 4;
   flush.shape_.block[0] = 512;
-  STROBE_TRY(const KernelCode code,
-             find_or_compile(device, std::string(sources::kFlush), "strobe_flush", cache_folder));
-  STROBE_TRY(flush.kernel_, device.load(code.image, "strobe_flush", flush.shape_));
+  const auto load = [&](std::string_view source, const char* name) -> Result<DeviceKernel> {
+    STROBE_TRY(const KernelCode code,
+               find_or_compile(device, std::string(source), name, cache_folder));
+    return device.load(code.image, name, flush.shape_);
+  };
+  STROBE_TRY(flush.read_kernel_, load(sources::kFlush, "strobe_flush"));
+  STROBE_TRY(flush.release_kernel_, load(sources::kRelease, "strobe_release"));
   STROBE_TRY(flush.buffer_, device.allocate(2 * static_cast<std::size_t>(device.chip().l2_bytes),
                                             "a buffer to flush the L2 cache with"));
   STROBE_TRY(flush.sink_, device.allocate(16, "a word"));
@@ -38,15 +42,30 @@ Result<CacheFlush> CacheFlush::make(CudaDevice& device, const std::string& cache
   return flush;
 }
 
+Result<void> CacheFlush::read(std::size_t bytes, bool is_to_stay) {
+  CuPointer data = buffer_.address();
+  unsigned long long count = bytes / 16;
+  CuPointer sink = sink_.address();
+  int stays = is_to_stay ? 1 : 0;
+  const std::array<void*, 4> arguments = {&data, &count, &sink, &stays};
+  return device_->launch(read_kernel_, shape_, arguments);
+}
+
+Result<void> CacheFlush::release() {
+  CuPointer data = buffer_.address();
+  unsigned long long count = buffer_.bytes / 16;
+  const std::array<void*, 2> arguments = {&data, &count};
+  return device_->launch(release_kernel_, shape_, arguments);
+}
+
 Result<void> CacheFlush::enqueue(FlushKind kind) {
   switch (kind) {
-    case FlushKind::kCold: {
-      CuPointer data = buffer_.address();
-      unsigned long long count = buffer_.bytes / 16;
-      CuPointer sink = sink_.address();
-      const std::array<void*, 3> arguments = {&data, &count, &sink};
-      return device_->launch(kernel_, shape_, arguments);
-    }
+    case FlushKind::kCold:
+      // What a kernel read with the priority to stay gives way only to what has it, too. In the
+      // end nothing has it, and the last lines came from memory, as before.
+      STROBE_TRY_VOID(read(buffer_.bytes, true));
+      STROBE_TRY_VOID(release());
+      return read(buffer_.bytes / 2, false);
     case FlushKind::kColdDirty:
       return device_->fill_bytes(buffer_.address(), 0, buffer_.bytes);
     case FlushKind::kRotate:

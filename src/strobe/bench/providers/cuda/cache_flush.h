@@ -9,7 +9,7 @@
 namespace strobe::bench {
 
 enum class FlushKind : std::uint8_t {
-  kCold,       // twice the cache is read: clean lines of a stranger
+  kCold,       // thrice the cache is read: clean lines of a stranger
   kColdDirty,  // zeros are written: their write-back is charged to whoever comes next
   kRotate,     // every call on the next set of buffers
   kHot,        // as the call before left it
@@ -25,9 +25,12 @@ class CacheFlush {
 
  private:
   explicit CacheFlush(CudaDevice& device) : device_(&device) {}
+  Result<void> read(std::size_t bytes, bool is_to_stay);
+  Result<void> release();
 
   CudaDevice* device_;
-  DeviceKernel kernel_;
+  DeviceKernel read_kernel_;
+  DeviceKernel release_kernel_;
   LaunchShape shape_;
   DeviceMemory buffer_;
   DeviceMemory sink_;

@@ -197,6 +197,36 @@ Result<SampleBlock> CallTimer::sample_activity(const SampleRequest& request) {
   return samples;
 }
 
+// The recorder sets itself up at the first mark, which moves memory; the flush comes after it. The
+// second mark says that what it has seen so far is not the call.
+Result<void> CallTimer::run_counted() {
+  CudaDevice& device = clock_.device();
+  const DriverApi& driver = device.driver();
+  if (driver.profiler_start == nullptr || driver.profiler_stop == nullptr) {
+    return Error{.code = ErrorCode::kTooLittleData,
+                 .what = "the driver has no cuProfilerStart",
+                 .where = device.name(),
+                 .hint = ""};
+  }
+  STROBE_TRY_VOID(prime());
+  // A whole round, so that the next set is the one that was used longest ago.
+  for (std::size_t i = 0; flush_ == FlushKind::kRotate && i < sets_; ++i) {
+    STROBE_TRY_VOID(enqueue_next());
+  }
+  STROBE_TRY_VOID(device.synchronize());
+  STROBE_TRY_VOID(device.check(driver.profiler_start(), "cuProfilerStart"));
+  Result<void> ran = flush_ == FlushKind::kHot ? call_.enqueue(0) : before(flush_);
+  if (ran) ran = device.synchronize();
+  if (ran) ran = device.check(driver.profiler_start(), "cuProfilerStart");
+  if (ran) ran = enqueue_next();
+  // Also after a failure: the recorder must not go on.
+  const Result<void> finished = device.synchronize();
+  const Result<void> stopped = device.check(driver.profiler_stop(), "cuProfilerStop");
+  if (!ran) return ran;
+  if (!finished) return finished;
+  return stopped;
+}
+
 Result<DeviceClock::Block> CallTimer::replay(int repetitions, bool hold) {
   CudaDevice& device = clock_.device();
   const auto launch = [&](int) {

@@ -35,6 +35,8 @@ class CallTimer {
       : clock_(clock), call_(call), flush_(flush) {}
 
   Result<SampleBlock> sample(const SampleRequest& request);
+  // One call between the marks of a recorder, see PreparedCell::run_counted.
+  Result<void> run_counted();
   std::vector<std::string> notes() const;
   // What one call asks of the runtime and the driver, by CUPTI's records; waiting for the call is
   // no part of it. kNotFound without CUPTI.

@@ -24,6 +24,7 @@ class CudaProvider : public Provider {
   std::vector<TimeMode> modes() const override {
     return {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall, TimeMode::kActivity};
   }
+  bool can_be_counted() const override { return true; }
   std::map<std::string, double> device_facts() override;
 
  protected:

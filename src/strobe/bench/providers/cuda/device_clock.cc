@@ -88,7 +88,7 @@ Result<void> DeviceClock::hold_queue(bool hold) {
 }
 
 int DeviceClock::repetitions_for(int queued) {
-  constexpr int kAround = 4;  // flush, two events and some room
+  constexpr int kAround = 6;  // three of the flush, two events and some room
   return std::clamp(kMostQueued / (queued + kAround), 1, kMostRepetitions);
 }
 

@@ -64,6 +64,8 @@ void find_calls(device::OpenLibrary& driver, DriverApi& api) {
   driver.want(api.graph_kernel_node, "cuGraphKernelNodeGetParams_v2");
   driver.want(api.function_name, "cuFuncGetName");
   driver.want(api.kernel_name, "cuKernelGetName");
+  driver.want(api.profiler_start, "cuProfilerStart");
+  driver.want(api.profiler_stop, "cuProfilerStop");
   driver.need(api.graph_destroy, "cuGraphDestroy");
   driver.need(api.graph_exec_destroy, "cuGraphExecDestroy");
 }

@@ -169,6 +169,10 @@ struct DriverApi {
   CuResult (*graph_destroy)(CuGraph) = nullptr;
   CuResult (*graph_exec_destroy)(CuGraphExec) = nullptr;
 
+  // Nothing but marks, for a recorder in this process.
+  CuResult (*profiler_start)() = nullptr;
+  CuResult (*profiler_stop)() = nullptr;
+
   // "CUDA_ERROR_OUT_OF_MEMORY (2)".
   std::string name_of(CuResult result) const;
 };

@@ -86,7 +86,7 @@ class FusedProvider final : public CudaProvider {
     if (known) {
       ProgramOrigin kept = origin;
       kept.find_ms = ms_since(start);
-      kept.config["tuned"] = fmt::format("earlier, at {:.2f} us", entry->median_us);
+      kept.config["tuned"] = fmt::format("earlier, at {:.2f} us", entry->typical_us);
       const CodeOf found = [&](const GeneratedKernel&) -> Result<KernelCode> {
         return KernelCode{.image = entry->image, .is_cached = true, .not_kept = ""};
       };
@@ -115,7 +115,8 @@ class FusedProvider final : public CudaProvider {
     STROBE_TRY(std::unique_ptr<ProgramCell> cell, timer.take(programs[choice.index]));
     origin.autotune_ms = ms_since(timing);
     origin.peak_bytes = timer.peak_bytes();
-    origin.config["tuned"] = fmt::format("best of {}", choice.timed);
+    origin.config["tuned"] =
+        fmt::format("best of {}, at {:.2f} us", choice.timed, choice.typical_us);
     for (const std::string& failure : choice.failures) {
       origin.notes.push_back("left out while tuning: " + failure);
     }
@@ -131,7 +132,7 @@ class FusedProvider final : public CudaProvider {
                                      {.label = best.label,
                                       .kernel = best.kernels.front().name,
                                       .candidate = choice.index,
-                                      .median_us = choice.median_us,
+                                      .typical_us = choice.typical_us,
                                       .image = cell->program().kernels.front().image});
       if (!kept) {
         origin.notes.push_back(fmt::format("the choice could not be kept for the next run: {}: {}",

@@ -40,7 +40,7 @@ Result<KernelCode> find_or_compile(CudaDevice& device, const std::string& source
   // Asked again: an opened compiler may be another than its file's name told.
   const Result<void> kept = cache.store(
       code_key(machine_of(device), source),
-      {.label = "", .kernel = name, .candidate = 0, .median_us = 0, .image = code.image});
+      {.label = "", .kernel = name, .candidate = 0, .typical_us = 0, .image = code.image});
   if (!kept) code.not_kept = fmt::format("{}: {}", kept.error().where, kept.error().what);
   return code;
 }

@@ -52,24 +52,57 @@ extern "C" __global__ void strobe_clock(volatile unsigned long long* cycles_and_
 )cuda";
 
 const std::string_view kFlush = R"cuda(
+static __device__ __forceinline__ uint4 strobe_read(const uint4* address, unsigned long long policy) {
+  uint4 value;
+#if __CUDA_ARCH__ >= 800
+  asm volatile("ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "l"(address), "l"(policy));
+#else
+  value = __ldcg(address);
+#endif
+  return value;
+}
+
 extern "C" __global__ void __launch_bounds__(512)
-    strobe_flush(const uint4* __restrict__ data, unsigned long long count, unsigned* sink) {
+    strobe_flush(const uint4* data, unsigned long long count, unsigned* sink, int is_to_stay) {
+  unsigned long long policy = 0;
+#if __CUDA_ARCH__ >= 800
+  if (is_to_stay) {
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  } else {
+    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
+  }
+#endif
   const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   unsigned mixed = 0;
   unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   for (; i + 3 * step < count; i += 4 * step) {
-    const uint4 a = __ldcg(data + i);
-    const uint4 b = __ldcg(data + i + step);
-    const uint4 c = __ldcg(data + i + 2 * step);
-    const uint4 d = __ldcg(data + i + 3 * step);
+    const uint4 a = strobe_read(data + i, policy);
+    const uint4 b = strobe_read(data + i + step, policy);
+    const uint4 c = strobe_read(data + i + 2 * step, policy);
+    const uint4 d = strobe_read(data + i + 3 * step, policy);
     mixed |= a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
     mixed |= c.x | c.y | c.z | c.w | d.x | d.y | d.z | d.w;
   }
   for (; i < count; i += step) {
-    const uint4 a = __ldcg(data + i);
+    const uint4 a = strobe_read(data + i, policy);
     mixed |= a.x | a.y | a.z | a.w;
   }
   if (mixed != 0) *sink = mixed;  // the buffer is zeros: never written, never left out
+}
+)cuda";
+
+const std::string_view kRelease = R"cuda(
+extern "C" __global__ void __launch_bounds__(512)
+    strobe_release(const uint4* data, unsigned long long count) {
+#if __CUDA_ARCH__ >= 800
+  const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  unsigned long long line = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; line < count / 8; line += step) {
+    asm volatile("applypriority.global.L2::evict_normal [%0], 128;" ::"l"(data + 8 * line) : "memory");
+  }
+#endif
 }
 )cuda";
 

@@ -14,9 +14,11 @@ extern const std::string_view kHold;
 // ticks of the global timer, some 30 us apart.
 extern const std::string_view kClock;
 
-// strobe_flush(const uint4* data, unsigned long long count, unsigned* sink): reads all of it
-// through the L2 cache and leaves clean lines.
+// strobe_flush(const uint4* data, unsigned long long count, unsigned* sink, int is_to_stay): reads
+// all of it through the L2 cache and leaves clean lines, if wanted with the priority to stay.
 extern const std::string_view kFlush;
+// strobe_release(const uint4* data, unsigned long long count): takes that priority from them.
+extern const std::string_view kRelease;
 
 extern const std::string_view kEmpty;  // strobe_empty()
 

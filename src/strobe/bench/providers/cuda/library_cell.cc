@@ -196,6 +196,11 @@ Result<std::vector<ApiCall>> LibraryCell::api_calls() {
   return timer_->record_api_calls();
 }
 
+Result<void> LibraryCell::run_counted() {
+  STROBE_TRY_VOID(session_->device().make_current());
+  return timer_->run_counted();
+}
+
 Result<void> LibraryCell::poison(std::size_t set) {
   for (std::size_t i = 0; i < call_.buffers.size(); ++i) {
     const CallBuffer& buffer = call_.buffers[i];

@@ -162,6 +162,11 @@ Result<std::vector<ApiCall>> ProgramCell::api_calls() {
   return timer_->record_api_calls();
 }
 
+Result<void> ProgramCell::run_counted() {
+  STROBE_TRY_VOID(session_->device().make_current());
+  return timer_->run_counted();
+}
+
 Result<void> ProgramCell::poison(std::size_t set) {
   for (const CellTensor& tensor : tensors_.all()) {
     if (tensor.role == CellTensor::Role::kInput) continue;

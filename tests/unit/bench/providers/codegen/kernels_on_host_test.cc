@@ -40,7 +40,8 @@ std::string host_source(const GeneratedKernel& kernel, std::size_t number) {
   source.erase(source.find(kLinkage), kLinkage.size());  // two shapes may share a name
   const std::string name = "k" + std::to_string(number);
   return "namespace " + name + " {\n" + source + "}\nextern \"C\" bool launch_" + name +
-         "(unsigned blocks, unsigned threads, unsigned cluster, unsigned shared, void** arguments) "
+         "(const unsigned* blocks, unsigned threads, unsigned cluster, unsigned shared, "
+         "void** arguments) "
          "{\n  return host::launch(" +
          name + "::" + kernel.name + ", blocks, threads, cluster, shared, arguments);\n}\n";
 }
@@ -55,7 +56,7 @@ struct Job {
 // Kernels of many jobs, compiled together.
 class HostKernels {
  public:
-  using Launch = bool (*)(unsigned, unsigned, unsigned, unsigned, void**);
+  using Launch = bool (*)(const unsigned*, unsigned, unsigned, unsigned, void**);
 
   explicit HostKernels(const std::vector<Job>& jobs) {
     constexpr std::size_t kPieces = 4;
@@ -189,7 +190,7 @@ void run_and_check(const Job& job, const HostKernels& kernels) {
       }
     }
     ASSERT_EQ(kernel.grid[0] % kernel.cluster, 0u);
-    ASSERT_TRUE(launch(kernel.grid[0], kernel.block[0], kernel.cluster, kernel.shared_bytes,
+    ASSERT_TRUE(launch(kernel.grid.data(), kernel.block[0], kernel.cluster, kernel.shared_bytes,
                        arguments.data()))
         << kernel.name << " waits for itself";
   }

@@ -26,6 +26,8 @@ void expect_launchable(const KernelProgram& program, const ChipFacts& chip) {
     EXPECT_LE(kernel.block[0], 1024u);
     EXPECT_GT(kernel.grid[0], 0u);
     EXPECT_LT(kernel.grid[0], 1u << 31);
+    EXPECT_GT(kernel.grid[1], 0u);
+    EXPECT_LE(kernel.grid[1], 65535u);
     EXPECT_EQ(kernel.grid[0] % kernel.cluster, 0u);
     EXPECT_LE(kernel.shared_bytes, chip.shared_per_block) << kernel.name;
     if (!chip.has_clusters()) {
@@ -56,6 +58,16 @@ TEST(Programs, every_shape_of_the_grids_has_candidates_that_can_be_launched) {
           }
         }
       }
+    }
+  }
+}
+
+TEST(Programs, tiles_beyond_the_second_axis_of_a_grid_go_along_the_first) {
+  for (const auto& [rows, columns] : {std::pair(16, 1 << 22), std::pair(1 << 22, 16)}) {
+    for (const KernelProgram& program : candidates("bias_dropout_add_transposed", rows, columns)) {
+      expect_launchable(program, h200());
+      const GeneratedKernel& kernel = program.kernels.front();
+      EXPECT_GT(kernel.grid[0], 65535u / 2) << program.label;
     }
   }
 }

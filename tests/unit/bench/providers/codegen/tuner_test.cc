@@ -1,5 +1,6 @@
 #include "strobe/bench/providers/codegen/tuner.h"
 
+#include <cmath>
 #include <map>
 #include <random>
 #include <string>
@@ -26,6 +27,7 @@ class ScriptedTimer final : public ProgramTimer {
   std::map<std::string, Error> errors;
   std::map<std::string, int> asked;  // samples
   double noise = 0;
+  double step_us = 0;   // of the clock
   int lose_after = -1;  // calls
 
   Result<std::vector<double>> time(const KernelProgram& program, int samples) override {
@@ -37,7 +39,8 @@ class ScriptedTimer final : public ProgramTimer {
     asked[program.label] += samples;
     std::vector<double> times;
     for (int i = 0; i < samples; ++i) {
-      times.push_back(true_us.at(program.label) * (1 + noise * std::abs(normal_(dice_))));
+      const double us = true_us.at(program.label) * (1 + noise * std::abs(normal_(dice_)));
+      times.push_back(step_us > 0 ? std::round(us / step_us) * step_us : us);
     }
     return times;
   }
@@ -62,7 +65,7 @@ TEST(Tuner, the_fastest_wins) {
   const Result<Tuned> tuned = tune(timer, programs(24));
   ASSERT_TRUE(tuned.has_value());
   EXPECT_EQ(tuned->index, 17u);
-  EXPECT_EQ(tuned->median_us, 90);
+  EXPECT_EQ(tuned->typical_us, 90);
   EXPECT_EQ(tuned->runner_up_us, 100);
 }
 
@@ -83,6 +86,19 @@ TEST(Tuner, noise_does_not_hide_the_winner) {
   const Result<Tuned> tuned = tune(timer, programs(24));
   ASSERT_TRUE(tuned.has_value());
   EXPECT_EQ(tuned->index, 20u);
+}
+
+TEST(Tuner, what_the_steps_of_the_clock_hide_shows_in_short_calls_that_are_timed_often) {
+  constexpr double kStep = 0.032;
+  ScriptedTimer timer = timer_of(24);
+  for (auto& [label, us] : timer.true_us) us = 5.000;  // half a step below the next
+  timer.true_us["p20"] = 4.990;
+  timer.step_us = kStep;
+  timer.noise = 0.01;
+  const Result<Tuned> tuned = tune(timer, programs(24));
+  ASSERT_TRUE(tuned.has_value());
+  EXPECT_EQ(tuned->index, 20u);
+  EXPECT_EQ(timer.asked["p20"], 4 * (5 + 20 + 60));
 }
 
 TEST(Tuner, a_candidate_far_behind_is_not_kept_to_fill_the_round) {

@@ -123,6 +123,46 @@ TEST_F(CallTimerTest, a_hot_cache_is_left_by_the_call_itself) {
   EXPECT_EQ(script_.calls[hold + 2].what, "event");
 }
 
+std::vector<std::string> from_the_window_on(const ScriptedDriver& script) {
+  std::vector<std::string> words;
+  for (const auto& call : script.calls) {
+    if (!words.empty() || call.what == "window opens") words.push_back(call.what);
+  }
+  return words;
+}
+
+TEST_F(CallTimerTest, a_counted_call_is_the_last_of_its_window_and_nothing_holds_the_queue) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  ASSERT_TRUE(timer.run_counted());
+  EXPECT_THAT(from_the_window_on(script_),
+              ::testing::ElementsAre("window opens", "launch strobe_flush", "launch strobe_release",
+                                     "launch strobe_flush", "synchronize", "window opens",
+                                     "launch strobe_case", "synchronize", "window closes"));
+  EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
+}
+
+TEST_F(CallTimerTest, a_counted_call_finds_the_cache_as_a_timed_one_does) {
+  CallTimer hot(*clock_, *call_, FlushKind::kHot);
+  ASSERT_TRUE(hot.run_counted());
+  EXPECT_EQ(script_.count("launch strobe_flush"), 0u);
+  EXPECT_EQ(from_the_window_on(script_).at(1), "launch strobe_case");  // leaves what is hot
+
+  CallTimer rotating(*clock_, *call_, FlushKind::kRotate);
+  ASSERT_TRUE(rotating.run_counted());
+  call_->sets_asked.clear();
+  ASSERT_TRUE(rotating.run_counted());
+  EXPECT_THAT(call_->sets_asked, ::testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 0, 1));
+}
+
+TEST_F(CallTimerTest, a_call_that_fails_leaves_no_window_open) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  ASSERT_TRUE(timer.run_counted());
+  script_.calls.clear();
+  script_.failures["launch strobe_case"] = cu::kLaunchFailed;
+  EXPECT_FALSE(timer.run_counted());
+  EXPECT_EQ(script_.calls.back().what, "window closes");
+}
+
 TEST_F(CallTimerTest, rotation_takes_the_next_set_each_time_and_covers_twice_the_cache) {
   CallTimer timer(*clock_, *call_, FlushKind::kRotate);
   ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 1}));

@@ -22,10 +22,11 @@ class KernelSourcesFor : public ::testing::TestWithParam<int> {};
 TEST_P(KernelSourcesFor, compile_for_every_chip_we_name) {
   const auto nvrtc = open_nvrtc(13);
   if (!nvrtc) GTEST_SKIP() << nvrtc.error().what;
-  const std::array<std::pair<std::string_view, const char*>, 6> all = {
+  const std::array<std::pair<std::string_view, const char*>, 7> all = {
       {{sources::kHold, "strobe_hold"},
        {sources::kClock, "strobe_clock"},
        {sources::kFlush, "strobe_flush"},
+       {sources::kRelease, "strobe_release"},
        {sources::kEmpty, "strobe_empty"},
        {sources::kFill, "strobe_fill"},
        {sources::kRoofs, "strobe_copy_4"}}};

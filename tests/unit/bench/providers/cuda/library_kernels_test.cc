@@ -72,8 +72,8 @@ class KernelOnHost {
            "#define __shared__ static\n#define __expf std::exp\n"
         << conversions << kernel.source.substr(kernel.source.find("#define STROBE_V"))
         << "extern \"C\" bool launch_it(unsigned blocks, unsigned threads, void** arguments) {\n"
-           "  return host::launch("
-        << kernel.name << ", blocks, threads, 1, 0, arguments);\n}\n";
+           "  const unsigned grid[3] = {blocks, 1, 1};\n  return host::launch("
+        << kernel.name << ", grid, threads, 1, 0, arguments);\n}\n";
     const std::string command =
         "c++ -std=c++20 -O1 -w -U_FORTIFY_SOURCE -fno-strict-aliasing -shared -fPIC "
         "-I" STROBE_SOURCE_DIR "/src -I" STROBE_SOURCE_DIR " " +

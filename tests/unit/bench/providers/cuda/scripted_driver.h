@@ -279,6 +279,8 @@ inline DriverApi ScriptedDriver::api() {
     me().events_[event] = me().now_us_;
     return me().log("event");
   };
+  api.profiler_start = [] { return me().log("window opens"); };
+  api.profiler_stop = [] { return me().log("window closes"); };
   api.event_elapsed_ms = [](float* ms, CuEvent start, CuEvent end) {
     *ms = static_cast<float>((me().events_[end] - me().events_[start]) / 1e3);
     return me().log("elapsed");

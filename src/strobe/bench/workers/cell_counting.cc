@@ -1,0 +1,192 @@
+#include "strobe/bench/workers/cell_counting.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "strobe/bench/judge/kernel_signature.h"
+#include "strobe/bench/workers/greet.h"
+
+namespace strobe::bench {
+namespace {
+
+constexpr double kSectorBytes = 32;
+
+struct Counted {
+  std::string_view name;  // the vendor's
+  std::optional<double> CellCounters::*member;
+  double scale = 1;  // to bytes, or to operations: a fused multiply-add is two
+};
+constexpr std::array kCounted = {
+    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", &CellCounters::l1_load_bytes,
+            kSectorBytes},
+    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+            &CellCounters::l1_load_hit_bytes, kSectorBytes},
+    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", &CellCounters::l1_store_bytes,
+            kSectorBytes},
+    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum",
+            &CellCounters::l1_store_hit_bytes, kSectorBytes},
+    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", &CellCounters::l1_reduction_bytes,
+            kSectorBytes},
+    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_red_lookup_hit.sum",
+            &CellCounters::l1_reduction_hit_bytes, kSectorBytes},
+    Counted{"lts__t_sectors_srcunit_tex_op_read.sum", &CellCounters::l2_read_bytes, kSectorBytes},
+    Counted{"lts__t_sectors_srcunit_tex_op_write.sum", &CellCounters::l2_write_bytes, kSectorBytes},
+    Counted{"dram__bytes_read.sum", &CellCounters::dram_read_bytes},
+    Counted{"dram__bytes_write.sum", &CellCounters::dram_write_bytes},
+    Counted{"smsp__inst_executed.sum", &CellCounters::instructions},
+    Counted{"sm__sass_thread_inst_executed_op_fadd_pred_on.sum", &CellCounters::flops},
+    Counted{"sm__sass_thread_inst_executed_op_fmul_pred_on.sum", &CellCounters::flops},
+    Counted{"sm__sass_thread_inst_executed_op_ffma_pred_on.sum", &CellCounters::flops, 2},
+};
+
+// The parts are calls of their own: all must have run the same kernels.
+Result<void> check_parts(std::span<const std::vector<CountedLaunch>> calls, std::size_t expected) {
+  const auto trouble = [](std::string what) {
+    return Error{
+        .code = ErrorCode::kTooLittleData, .what = std::move(what), .where = "", .hint = ""};
+  };
+  if (calls.size() != expected) {
+    return trouble(fmt::format("{} of {} calls were recorded", calls.size(), expected));
+  }
+  if (calls.empty() || calls.front().empty()) return trouble("the call launched no kernel");
+  for (const std::vector<CountedLaunch>& call : calls) {
+    if (!std::ranges::equal(call, calls.front(), {}, &CountedLaunch::name, &CountedLaunch::name)) {
+      return trouble("the call launches other kernels each time");
+    }
+  }
+  return {};
+}
+
+// Copies and fills are no launches, wherever a list of kernels names them.
+bool is_kernel(const KernelLaunch& launch) {
+  return !launch.name.starts_with("Memcpy") && !launch.name.starts_with("Memset");
+}
+
+bool is_what_was_timed(const CellRecord& record, std::span<const CountedLaunch> call) {
+  std::vector<KernelLaunch> timed;
+  std::ranges::copy_if(record.kernels, std::back_inserter(timed), is_kernel);
+  std::vector<KernelLaunch> counted;
+  for (const CountedLaunch& launch : call) {
+    counted.push_back({.name = launch.name, .grid = launch.grid, .block = launch.block});
+  }
+  return timed.empty() || signature_of(timed) == signature_of(counted);
+}
+
+}  // namespace
+
+CellCounters sum_counters(std::span<const std::vector<CountedLaunch>> calls) {
+  CellCounters sums;
+  if (!calls.empty()) sums.launches = calls.front().size();
+  for (const Counted& counted : kCounted) {
+    for (const std::vector<CountedLaunch>& call : calls) {
+      for (const CountedLaunch& launch : call) {
+        const auto found = launch.counters.find(std::string(counted.name));
+        if (found == launch.counters.end()) continue;
+        std::optional<double>& sum = sums.*counted.member;
+        sum = sum.value_or(0) + counted.scale * found->second;
+      }
+    }
+  }
+  return sums;
+}
+
+Result<WorkerSession*> CellCounting::session_of(const std::string& provider,
+                                                const std::string& key) {
+  std::unique_ptr<WorkerSession>& session = sessions_[provider];
+  if (session == nullptr) {
+    const std::vector<std::string> command = worker_command(request_, provider);
+    STROBE_TRY(Variables variables, counter_.environment(command));
+    session = std::make_unique<WorkerSession>(provider, command, request_, std::move(variables));
+  }
+  if (const Result<void> begun = session->begin(key); !begun) {
+    return Error{.code = ErrorCode::kTooLittleData,  // of the worker, not of the counters
+                 .what = begun.error().what,
+                 .where = "",
+                 .hint = ""};
+  }
+  return session.get();
+}
+
+Result<void> CellCounting::run_calls(WorkerSession& session, const CellGroup& group,
+                                     const CellRecord& record) {
+  const auto ask = [&](const WorkerRequest& request) -> Result<void> {
+    const WorkerReply reply = session.ask(request);
+    if (reply.status == CellStatus::kOk) return {};
+    session.end();
+    return Error{.code = ErrorCode::kTooLittleData, .what = reply.reason, .where = "", .hint = ""};
+  };
+  WorkerRequest prepare{.op = WorkerOp::kPrepare, .id = session.new_id()};
+  prepare.prepare = {
+      .cell = {std::string(group.info->id), group.shape, group.dtype, record.cell.provider},
+      .seed = request_.seed,
+      .flush = request_.flush,
+      .cache_folder = request_.cache_folder,
+      .may_tune = request_.may_tune};
+  STROBE_TRY_VOID(ask(prepare));
+  for (std::size_t call = 0; call < counter_.calls(); ++call) {
+    STROBE_TRY_VOID(ask({.op = WorkerOp::kCount, .id = prepare.id}));
+  }
+  return ask({.op = WorkerOp::kFinish, .id = prepare.id});
+}
+
+Result<void> CellCounting::try_count(const CellGroup& group, CellRecord& record) {
+  const std::string key = fmt::format("{} {}", group.info->id, bucket_of(group));
+  STROBE_TRY(WorkerSession* const session, session_of(record.cell.provider, key));
+  if (!session->can("count")) {
+    return Error{.code = ErrorCode::kTooLittleData,
+                 .what = "its worker does not know 'count'",
+                 .where = "",
+                 .hint = ""};
+  }
+  const Result<void> ran = run_calls(*session, group, record);
+  // Also after a failure: what was recorded until then must not pass for the next cell's.
+  const auto calls = counter_.take();
+  // Counters may leave traces in a process that make its times odd, and a prepared cell may have
+  // been chosen by time. Ours start anew in no time.
+  if (!session->lives_long()) session->end();
+  if (!calls && (ran || calls.error().code == ErrorCode::kMachineLacks)) return calls.error();
+  if (!ran) return ran;
+  if (const Result<void> whole = check_parts(*calls, counter_.calls()); !whole) {
+    session->end();  // the next cell's first call must be the first part
+    return whole;
+  }
+  record.counters = sum_counters(*calls);
+  if (!is_what_was_timed(record, calls->front())) {
+    record.notes.emplace_back(
+        "counted on other kernels than were timed: the choice among them "
+        "was made anew");
+  }
+  return {};
+}
+
+void CellCounting::count(const CellGroup& group, CellRecord& record) {
+  const bool is_on_host = record.time(TimeMode::kCpu) != nullptr;
+  if (record.status != CellStatus::kOk || is_on_host) return;
+  Result<void> counted;
+  if (obstacle_.empty()) {
+    counted = try_count(group, record);
+    if (!counted && counted.error().code == ErrorCode::kMachineLacks) {
+      obstacle_ = counted.error().what;
+      if (!counted.error().hint.empty()) obstacle_ += fmt::format(" ({})", counted.error().hint);
+      sessions_.clear();
+    }
+  }
+  if (!obstacle_.empty()) {
+    record.notes.push_back("not counted: " + obstacle_);
+  } else if (!counted) {
+    record.notes.push_back("not counted: " + counted.error().what);
+  }
+}
+
+std::vector<std::string> CellCounting::take_log() {
+  std::vector<std::string> log;
+  for (const auto& [provider, session] : sessions_) {
+    for (std::string& line : session->take_log()) log.push_back(std::move(line));
+  }
+  return log;
+}
+
+}  // namespace strobe::bench

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strobe/bench/workers/call_counter.h"
+#include "strobe/bench/workers/run_plan.h"
+#include "strobe/bench/workers/worker_session.h"
+
+// Counters of a cell that has been timed: the same call once more, in a process of its own that
+// somebody watches. What is timed never sees the recorder.
+namespace strobe::bench {
+
+// Sums of all launches of a call, from its parts.
+CellCounters sum_counters(std::span<const std::vector<CountedLaunch>> calls);
+
+class CellCounting {
+ public:
+  CellCounting(const RunRequest& request, CallCounter& counter)
+      : request_(request), counter_(counter) {}
+
+  // Into record.counters, or a note why there are none. The workers' own cells are not touched.
+  void count(const CellGroup& group, CellRecord& record);
+  // Why nothing can be counted on this machine; "" while it can.
+  const std::string& obstacle() const { return obstacle_; }
+  std::vector<std::string> take_log();
+
+ private:
+  Result<void> try_count(const CellGroup& group, CellRecord& record);
+  Result<WorkerSession*> session_of(const std::string& provider, const std::string& key);
+  Result<void> run_calls(WorkerSession& session, const CellGroup& group, const CellRecord& record);
+
+  const RunRequest& request_;
+  CallCounter& counter_;
+  std::map<std::string, std::unique_ptr<WorkerSession>> sessions_;
+  std::string obstacle_;
+};
+
+}  // namespace strobe::bench

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strobe/bench/workers/call_counter.h"
+#include "strobe/record/section_folder.h"
+
+namespace strobe::cli {
+
+// Counts calls of benchmark workers with the recorder of `strobe kernels record`: its library wakes
+// up in the worker and sleeps until the worker opens a window around a call.
+class RecordedCalls final : public bench::CallCounter {
+ public:
+  RecordedCalls();
+
+  Result<bench::Variables> environment(const std::vector<std::string>& command) override;
+  std::size_t calls() const override { return passes_.size(); }
+  Result<std::vector<std::vector<bench::CountedLaunch>>> take() override;
+
+ private:
+  std::vector<std::vector<std::string>> passes_;  // metrics that are counted together
+  std::optional<record::SectionFolder> folder_;
+  std::map<std::int64_t, std::uint32_t> taken_;  // process to its last window that was read
+};
+
+}  // namespace strobe::cli

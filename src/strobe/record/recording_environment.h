@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace strobe::record {
+
+// What a recording is told through the environment of whoever is recorded.
+struct RecordSettings {
+  std::filesystem::path library;
+  // One list; with windows one for each, counted by turns.
+  std::vector<std::vector<std::string>> metrics;
+  bool is_strict = false;        // a metric that the chip lacks is an error
+  std::string kernel_pattern;    // "": all
+  std::string isolated_pattern;  // "": none
+  std::string launches;          // "": all
+  bool has_windows = false;      // only between cuProfilerStart and cuProfilerStop
+};
+
+// Names and values for a process that runs `program`; "" where a variable must not be set.
+std::vector<std::pair<std::string, std::string>> recording_environment(
+    const RecordSettings& settings, const std::filesystem::path& folder,
+    const std::string& program);
+
+}  // namespace strobe::record
