@@ -18,6 +18,8 @@ bench_worker.py [WORD=VALUE...]
   driver=FILE         a libcuda.so.1, in which `count` launches the kernels (after one named flush)
   counts=FILE         a line is added to it for each `count`: $STROBE_COUNTS
   tell=pid            a note with the number of its process
+  tell=hold           a note with how often prepare, warm-up and sample were told not to hold
+  api=NAME:N:US,...   the API calls that it lists when asked
 """
 import array
 import ctypes
@@ -67,6 +69,8 @@ class Worker:
         self.settings = dict(word.split("=", 1) for word in words if "=" in word)
         self.cells = {}
         self.asked = {}
+        self.open = {"prepare": 0, "sample": 0}
+        self.held = {"prepare": 0, "sample": 0}
         if self.get("starts"):
             with open(self.get("starts"), "a") as file:
                 file.write("started\n")
@@ -185,10 +189,24 @@ class Worker:
         return {"kernels": self.kernels(), "first_call_ms": 1.0, "outputs": 1,
                 "resident_bytes": float(self.get("resident", "4096")), "peak_bytes": 8192,
                 "clock": {"sm_mhz": 345.0, "power_w": 70.0},
-                "notes": ["recompiles:0"] + (["pid:%d" % os.getpid()] if self.get("tell") == "pid" else [])}
+                "notes": ["recompiles:0"] + self.tell()}
+
+    def tell(self):
+        if self.get("tell") == "pid":
+            return ["pid:%d" % os.getpid()]
+        if self.get("tell") == "hold":
+            return ["open:%s" % json.dumps(self.open), "held:%s" % json.dumps(self.held)]
+        return []
+
+    def api(self, request):
+        calls = [call.split(":") for call in self.get("api").split(",") if call]
+        return {"api": [{"name": name, "count": int(count), "us": float(us)} for name, count, us in calls]
+                } if request.get("api") else {}
 
     def answer(self, request):
         op = request["op"]
+        if op in self.open:
+            (self.held if request.get("hold", True) else self.open)[op] += 1
         reply = {"id": request.get("id"), "status": "ok", "a_word_of_tomorrow": {"is": ["ignored"]}}
         if op == "hello":
             reply.update(ok=not self.get("obstacle"), version="1.0", device=self.get("device", "script"),
@@ -215,12 +233,14 @@ class Worker:
         elif op == "finish":
             self.cells.pop(request["id"], None)
             reply.update(self.outcome())
+            reply.update(self.api(request))
         elif op == "floors":
             reply["floors"] = {"empty_kernel_events_us": 2.0}
         elif op == "roofs":
             reply["roofs"] = {"copy_gbps": 1000.0}
         elif op == "cell":
             reply.update(self.outcome())
+            reply.update(self.api(request))
             reply["samples_us"] = self.samples(request, request["modes"])
             reply["sm_mhz"] = self.clocks(reply["samples_us"])
             if "file" in request:

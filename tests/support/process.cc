@@ -55,6 +55,8 @@ RunningProcess::RunningProcess(const ProcessRequest& request) : request_(request
     dup2(in, STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
+    // Tests that run in the background of a shell were told to ignore these.
+    for (const int signal : {SIGINT, SIGQUIT, SIGHUP}) std::signal(signal, SIG_DFL);
     execve(command[0], command.data(), environment.data());
     _exit(127);
   }

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """torch's worker before a torch that only writes down how it is used.
 
-torch_worker_calls.py WORKER    WORKER is the whole script; prints what two compiled cells asked of torch
+torch_worker_calls.py WORKER        WORKER is the whole script; prints what two compiled cells asked of torch
+torch_worker_calls.py WORKER api    prints the API calls that it finds in a profile
+torch_worker_calls.py WORKER hold   prints how often the queue was held, by what it was told
 """
 import collections
+import json
 import os
 import sys
 from unittest.mock import MagicMock
@@ -42,21 +45,73 @@ names["case_of"].__globals__["make_input"] = lambda *_arguments: tensor
 SHOWN = ("_dynamo.reset", "compile", "_C._cuda_clearCublasWorkspaces", "cuda.empty_cache")
 LAUNCHES = ("ones", "empty", "zeros", "arange", "full", "sum", "cuda._sleep", "cuda.Event")
 
-worker = names["Worker"]()
-hello = worker.answer({"op": "hello"})
-print("hello:", hello["ok"], [call[0] for call in torch.mock_calls if call[0] in LAUNCHES])
-for number, case in enumerate(("softmax", "pointwise_chain")):
+# One call in a profile, with what lies before and behind it: (category, name, ts, dur, thread).
+PROFILE = (("cuda_runtime", "cudaLaunchKernel", 20, 9, 1), ("user_annotation", "strobe_call", 100, 50, 1),
+           ("gpu_user_annotation", "strobe_call", 20, 500, 7), ("cuda_runtime", "cudaLaunchKernel", 110, 8, 1),
+           ("cuda_driver", "cuLaunchKernel", 112, 5, 1), ("cuda_runtime", "cudaStreamIsCapturing", 105, 1, 1),
+           ("cuda_runtime", "cudaStreamIsCapturing", 107, 1, 1), ("cuda_runtime", "cudaMallocAsync", 113, 2, 2),
+           ("kernel", "triton_softmax", 118, 4, 7), ("cuda_runtime", "cudaDeviceSynchronize", 149, 30, 1))
+
+
+def softmax(number):
+    return {"id": number, "case": "softmax", "variant": "inductor", "shape": [4, 8], "dtype": "f32", "seed": 1}
+
+
+def show_cells(worker):
+    hello = worker.answer({"op": "hello"})
+    print("hello:", hello["ok"], [call[0] for call in torch.mock_calls if call[0] in LAUNCHES])
+    for number, case in enumerate(("softmax", "pointwise_chain")):
+        torch.mock_calls.clear()
+        cell = {**softmax(number), "case": case}
+        print("prepare:", worker.answer({"op": "prepare", **cell}).get("status", "ok"))
+        reply = worker.answer({"op": "finish", "id": number})
+        print("cell:", *[call[0] for call in torch.mock_calls if call[0] in SHOWN])
+        print("peak:", reply["peak_bytes"], "cached:", reply["cached"])
+    worker.cuda = torch.driver  # written down with the rest
+    worker.answer({"op": "prepare", **cell, "id": 7})
     torch.mock_calls.clear()
-    cell = {"id": number, "case": case, "variant": "inductor", "shape": [4, 8], "dtype": "f32", "seed": 1}
-    print("prepare:", worker.answer({"op": "prepare", **cell}).get("status", "ok"))
-    reply = worker.answer({"op": "finish", "id": number})
-    print("cell:", *[call[0] for call in torch.mock_calls if call[0] in SHOWN])
-    print("peak:", reply["peak_bytes"], "cached:", reply["cached"])
-worker.cuda = torch.driver  # written down with the rest
-worker.answer({"op": "prepare", **cell, "id": 7})
-torch.mock_calls.clear()
-worker.answer({"op": "count", "id": 7})
-COUNTED = ("driver.cuProfilerStart", "driver.cuProfilerStop", "sum", "cuda.synchronize")
-print("count:", *[call[0] for call in torch.mock_calls if call[0] in COUNTED])
-print("kernels of it:", worker.answer({"op": "finish", "id": 7}).get("kernels"), torch.profiler.profile.call_count)
-print("inductor was touched:", "_inductor" in torch._mock_children, os.environ != environment)
+    worker.answer({"op": "count", "id": 7})
+    COUNTED = ("driver.cuProfilerStart", "driver.cuProfilerStop", "sum", "cuda.synchronize")
+    print("count:", *[call[0] for call in torch.mock_calls if call[0] in COUNTED])
+    print("kernels of it:", worker.answer({"op": "finish", "id": 7}).get("kernels"), torch.profiler.profile.call_count)
+    print("inductor was touched:", "_inductor" in torch._mock_children, os.environ != environment)
+
+
+def write_profile(path, events):
+    fields = ("cat", "name", "ts", "dur", "tid")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"traceEvents": [dict(zip(fields, event)) for event in events]}, file)
+
+
+def show_api(worker):
+    profiler = MagicMock()
+    profiler.__enter__.return_value = profiler
+    torch.profiler.profile.side_effect = None
+    torch.profiler.profile.return_value = profiler
+    for events in (PROFILE, [event for event in PROFILE if event[1] != "strobe_call"]):
+        profiler.export_chrome_trace.side_effect = lambda path: write_profile(path, events)
+        for asked in ({}, {"api": True}):
+            worker.answer({"op": "prepare", **softmax(1)})
+            reply = worker.answer({"op": "finish", "id": 1, **asked})
+            print("kernels:", [kernel["name"] for kernel in reply["kernels"]])
+            print("api:", json.dumps(reply.get("api")), [note for note in reply["notes"] if "API" in note])
+
+
+def show_hold(worker):
+    def sleeps():
+        count = sum(call[0] == "cuda._sleep" for call in torch.mock_calls)
+        torch.mock_calls.clear()
+        return count
+
+    torch.cuda.Event.return_value.query.return_value = False
+    torch.cuda.Event.return_value.elapsed_time.return_value = 0.01
+    for told in ({}, {"hold": False}):
+        torch.mock_calls.clear()
+        worker.answer({"op": "prepare", **softmax(1), **told})
+        print("prepare: flushed:", sum(call[0] == "sum" for call in torch.mock_calls), "held:", sleeps())
+        for asked in ({}, {"hold": False}):
+            sample = {"op": "sample", "id": 1, "mode": "device", "count": 3, "budget_ms": 1, **asked}
+            print("sample:", worker.answer(sample)["samples_us"], "held:", sleeps())
+
+
+{"": show_cells, "api": show_api, "hold": show_hold}[(sys.argv + [""])[2]](names["Worker"]())

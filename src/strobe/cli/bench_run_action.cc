@@ -116,6 +116,7 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
     }
     return check_interrupted();
   }
+  for (const std::string& remark : outcome->remarks) say(fmt::format("strobe: {}\n", remark));
   STROBE_TRY_VOID(file.finish(outcome->run, request.keeps_samples));
   STROBE_TRY_VOID(write_to_stdout(answer(request, *outcome, terminal)));
   return judged(request, *outcome);
@@ -132,7 +133,12 @@ Command bench_run_action() {
                     "cuda-unfused,cuda-fused,torch-inductor -o run.json",
                     "against what you have today, kept"},
                    {"strobe bench run --case softmax --shape 4096x4096 --worker mine='./worker'",
-                    "any other stack"}},
+                    "any other stack"},
+                   {"strobe bench run --case softmax --shape 1024x1024 --api -o run.json",
+                    "and what a call asks of the driver: show --table api"},
+                   {"ncu strobe bench run --case softmax --shape 4096x4096 --profile --stop "
+                    "samples:1",
+                    "under a profiler"}},
       .notes =
           {"Every provider runs in a process of its own; one that crashes, hangs or runs out of "
            "memory ends its cell and no other. OOM* was predicted and not run. Providers of one "

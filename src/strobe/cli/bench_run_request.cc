@@ -26,6 +26,8 @@ using bench::CaseInfo;
 using bench::CaseKind;
 
 constexpr std::string_view kUsualPython = "python3";
+constexpr std::chrono::minutes kProfiledCellLimit{
+    30};  // a profiler may repeat a launch fifty times
 constexpr std::int64_t kQuickElements = std::int64_t{1} << 24;
 
 Error bad(std::string_view flag, std::string what, std::string hint = "") {
@@ -141,6 +143,12 @@ Result<void> read_measure(const Arguments& arguments, bench::RunRequest& run) {
     run.modes.push_back(mode);
   }
   run.flush = arguments.get("l2", "cold");
+  run.lists_api = arguments.is_on("api");
+  if (arguments.is_on("profile")) {
+    run.is_profiled = true;
+    run.may_tune = false;  // a profiler's times would choose, and the choice be kept
+    if (!arguments.has("cell-timeout")) run.cell_limit = kProfiledCellLimit;
+  }
   run.measure.seed = run.seed;
   if (arguments.is_on("quick")) {
     run.measure.stop.value = run.measure.stop.accepted = 0.02;
@@ -305,6 +313,12 @@ std::vector<Flag> bench_measure_flags() {
        .help = "when a time is known well enough: median:0.3%/0.5% (usual: aimed at, and accepted "
                "after "
                "a second), median:1%, samples:N, time:200ms, noise:1%, entropy"},
+      {.name = "api",
+       .help = "after timing, list the calls of CUDA's runtime and driver that one more call makes "
+               "(`bench show --table api`); needs CUPTI"},
+      {.name = "profile",
+       .help = "to run under ncu, nsys or another profiler: the queue is not held, so the host may "
+               "show in device times; no roofs, no tuning, one process a provider"},
       {.name = "samples", .help = "keep every sample in a file beside -o"},
       {.name = "counters",
        .help = "count traffic, instructions and operations of each cell with the hardware's "

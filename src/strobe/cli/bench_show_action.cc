@@ -138,36 +138,36 @@ Command bench_show_action() {
                 "no number. = marks a ratio of two sides that ran the same kernels and ~...~ one "
                 "whose values were wrong; neither enters a mean. Means are geometric.",
                 "Names may be cut short as long as they stay unambiguous: --version v3."},
-      .flags =
-          {list_flag(
-               "table", "NAME",
-               "overview, relative, overhead, device, attention, bandwidth, times, "
-               "roofline, memory, traffic, kernels, flags or all (default: what the file is good "
-               "for)"),
-           list_flag("case", "CASE", "only these cases (default: every case)"),
-           value_flag("baseline", "BASE",
-                      "the provider of 100 % (default: an eager or unfused one)"),
-           list_flag("contender", "NAME", "only these against it (default: all others)"),
-           list_flag("dtype", "TYPE", "only f32, f16 or bf16"),
-           list_flag("shape", "SHAPE", "only these shapes of a run: 4096x4096"),
-           {.name = "mode",
-            .kind = FlagKind::kValue,
-            .value = "MODE",
-            .help = "which time of a run: device, graph, call, activity, cpu (default: the "
-                    "device's, or the host's where there is none)",
-            .choices = {"device", "graph", "call", "activity", "cpu"}},
-           list_flag("version", "NAME", "only these versions of a harness, in a CSV"),
-           list_flag("device", "NAME", "only these devices, in a CSV"),
-           value_flag("missing", "TEXT", "instead of OOM, OOM*, ERR and n/a: '#VALUE!'"),
-           {.name = "net",
-            .help = "the table of times, with that of an empty event pair taken off the device's"},
-           {.name = "format",
-            .kind = FlagKind::kValue,
-            .value = "FORMAT",
-            .help = "text (default), markdown, csv (strobe reads it back), tsv (bare tables), "
-                    "json or html",
-            .choices = {"text", "markdown", "csv", "tsv", "json", "html"}},
-           output_flag()},
+      .flags = {list_flag("table", "NAME",
+                          "overview, relative, overhead, device, attention, bandwidth, times, "
+                          "roofline, memory, traffic, kernels, api, flags or all (default: what "
+                          "the file is good "
+                          "for)"),
+                list_flag("case", "CASE", "only these cases (default: every case)"),
+                value_flag("baseline", "BASE",
+                           "the provider of 100 % (default: an eager or unfused one)"),
+                list_flag("contender", "NAME", "only these against it (default: all others)"),
+                list_flag("dtype", "TYPE", "only f32, f16 or bf16"),
+                list_flag("shape", "SHAPE", "only these shapes of a run: 4096x4096"),
+                {.name = "mode",
+                 .kind = FlagKind::kValue,
+                 .value = "MODE",
+                 .help = "which time of a run: device, graph, call, activity, cpu (default: the "
+                         "device's, or the host's where there is none)",
+                 .choices = {"device", "graph", "call", "activity", "cpu"}},
+                list_flag("version", "NAME", "only these versions of a harness, in a CSV"),
+                list_flag("device", "NAME", "only these devices, in a CSV"),
+                value_flag("missing", "TEXT", "instead of OOM, OOM*, ERR and n/a: '#VALUE!'"),
+                {.name = "net",
+                 .help =
+                     "the table of times, with that of an empty event pair taken off the device's"},
+                {.name = "format",
+                 .kind = FlagKind::kValue,
+                 .value = "FORMAT",
+                 .help = "text (default), markdown, csv (strobe reads it back), tsv (bare tables), "
+                         "json or html",
+                 .choices = {"text", "markdown", "csv", "tsv", "json", "html"}},
+                output_flag()},
       .run = show};
 }
 

@@ -18,11 +18,11 @@ constexpr std::pair<std::string_view, BenchFormat> kFormats[] = {
     {"csv", BenchFormat::kCsv},   {"tsv", BenchFormat::kTsv},
     {"json", BenchFormat::kJson}, {"html", BenchFormat::kHtml}};
 
-constexpr BenchTableKind kAllTables[] = {BenchTableKind::kOverview, BenchTableKind::kRelative,
-                                         BenchTableKind::kOverhead, BenchTableKind::kBandwidth,
-                                         BenchTableKind::kTimes,    BenchTableKind::kRoofline,
-                                         BenchTableKind::kMemory,   BenchTableKind::kTraffic,
-                                         BenchTableKind::kKernels,  BenchTableKind::kFlags};
+constexpr BenchTableKind kAllTables[] = {
+    BenchTableKind::kOverview,  BenchTableKind::kRelative, BenchTableKind::kOverhead,
+    BenchTableKind::kBandwidth, BenchTableKind::kTimes,    BenchTableKind::kRoofline,
+    BenchTableKind::kMemory,    BenchTableKind::kTraffic,  BenchTableKind::kKernels,
+    BenchTableKind::kApi,       BenchTableKind::kFlags};
 
 Error bad_request(std::string what, std::string where, std::string hint) {
   return {.code = ErrorCode::kBadCommandLine,

@@ -14,6 +14,7 @@ using bench::TimeSummary;
 
 constexpr std::size_t kMostSamples = 4000;
 constexpr std::size_t kMostKernels = 200;
+constexpr std::size_t kMostApiCalls = 100;
 constexpr std::size_t kMostTexts = 100;
 
 void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
@@ -68,6 +69,17 @@ void write_kernels(JsonWriter& json, const CellRecord& record) {
     json.end_object();
   }
   json.end_array().member("kernels_left_out", record.kernels.size() - shown);
+}
+
+void write_api(JsonWriter& json, const CellRecord& record) {
+  const std::size_t shown = std::min(record.api.size(), kMostApiCalls);
+  json.key("api").begin_array();
+  for (std::size_t i = 0; i < shown; ++i) {
+    const bench::ApiCall& call = record.api[i];
+    json.begin_object().member("name", call.name).member("count", call.count);
+    json.member("us", call.us).end_object();
+  }
+  json.end_array();
 }
 
 void write_bytes(JsonWriter& json, const bench::ByteCounts& bytes) {
@@ -158,6 +170,7 @@ void write_side(JsonWriter& json, std::string_view key, const CellRecord* record
   json.member("flops", record->flops);
   write_counters(json, record->counters);
   write_kernels(json, *record);
+  write_api(json, *record);
   write_compile(json, record->compile);
   json.key("config").begin_object();
   for (const auto& [name, value] : record->config) json.member(name, value);

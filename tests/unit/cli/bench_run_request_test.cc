@@ -53,6 +53,29 @@ TEST(BenchRunRequest, everything_typed_arrives) {
   EXPECT_TRUE(request->is_paddle_style);
 }
 
+TEST(BenchRunRequest, under_a_profiler_nothing_is_tuned_and_time_is_given) {
+  const auto plain = read({{"case", "softmax"}, {"provider", "cpu"}});
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE(plain->run.is_profiled);
+  EXPECT_FALSE(plain->run.lists_api);
+  EXPECT_TRUE(plain->run.may_tune);
+  const auto profiled = read({{"case", "softmax"}, {"provider", "cpu"}, {"profile", "on"}});
+  ASSERT_TRUE(profiled);
+  EXPECT_TRUE(profiled->run.is_profiled);
+  EXPECT_FALSE(profiled->run.may_tune);
+  EXPECT_GE(profiled->run.cell_limit, std::chrono::minutes(10));
+  const auto limited = read(
+      {{"case", "softmax"}, {"provider", "cpu"}, {"profile", "on"}, {"cell-timeout", "300ms"}});
+  EXPECT_EQ(limited->run.cell_limit, milliseconds(300));
+}
+
+TEST(BenchRunRequest, api_calls_are_asked_for_by_name) {
+  const auto request = read({{"case", "softmax"}, {"provider", "cpu"}, {"api", "on"}});
+  ASSERT_TRUE(request);
+  EXPECT_TRUE(request->run.lists_api);
+  EXPECT_FALSE(request->run.is_profiled);
+}
+
 TEST(BenchRunRequest, kinds_of_cases_are_words_too) {
   const auto request = read({{"case", "matmul"}, {"provider", "cpu"}});
   ASSERT_TRUE(request);

@@ -62,7 +62,7 @@ TEST(BenchShowRequest, every_flag_reaches_the_choice) {
 TEST(BenchShowRequest, all_is_every_table_of_a_run) {
   const auto request = read_bench_show_request(arguments({"run.json"}, {{"table", "all"}}));
   ASSERT_TRUE(request);
-  EXPECT_EQ(request->choice.tables.size(), 10u);
+  EXPECT_EQ(request->choice.tables.size(), 11u);
 }
 
 TEST(BenchShowRequest, no_file_three_files_and_nonsense_are_refused) {

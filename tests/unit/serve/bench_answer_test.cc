@@ -95,6 +95,7 @@ TEST(BenchAnswerTest, one_cell_has_everything_of_both_sides) {
   fused.kernels = {
       {.name = "strobe_chain", .grid = {4, 1, 1}, .block = {256, 1, 1}, .duration_us = 9}};
   fused.compile.nvrtc_ms = 180;
+  fused.api = {{"cuLaunchKernel", 2, 5.5}};
   fused.config["schedule"] = "pointwise";
   fused.accuracy = bench::Accuracy{.max_abs = 1, .checked = 100, .mismatches = 25};
   fused.clocks.reasons = {"power cap"};
@@ -111,6 +112,7 @@ TEST(BenchAnswerTest, one_cell_has_everything_of_both_sides) {
   EXPECT_THAT(text, HasSubstr(R"("kernels":[{"name":"strobe_chain","grid":[4,1,1],)"
                               R"("block":[256,1,1],"us":9,"registers":null,)"));
   EXPECT_THAT(text, HasSubstr(R"("nvrtc_ms":180,)"));
+  EXPECT_THAT(text, HasSubstr(R"("api":[{"name":"cuLaunchKernel","count":2,"us":5.5}])"));
   EXPECT_THAT(text, HasSubstr(R"("config":{"schedule":"pointwise"},"accuracy":{"equality":0.75,)"));
   EXPECT_THAT(text, HasSubstr(R"("reasons":["power cap"])"));
   EXPECT_THAT(text, HasSubstr(R"("notes":["first"])"));

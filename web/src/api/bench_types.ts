@@ -26,7 +26,7 @@ export interface BenchHeader {
   device_facts: Record<string, number>;
   floors_us: Record<string, number | null>;
   roofs: BenchRoofs;
-  method: { flush: string; stop: string; seed: number; modes: string[] };
+  method: { flush: string; stop: string; seed: number; is_held: boolean; modes: string[] };
 }
 
 // A case in one type.
@@ -165,6 +165,12 @@ export interface BenchKernel {
   shared_bytes: number | null;
 }
 
+export interface BenchApiCall {
+  name: string;
+  count: number;
+  us: number;
+}
+
 // What the hardware counted of one call.
 export interface BenchCounters {
   launches: number;
@@ -192,6 +198,7 @@ export interface BenchSide {
   counters: BenchCounters | null;
   kernels: BenchKernel[];
   kernels_left_out: number;
+  api: BenchApiCall[];
   compile: { codegen_ms: number | null; nvrtc_ms: number | null; load_ms: number | null; autotune_ms: number | null; first_call_ms: number | null; is_cached: boolean };
   config: Record<string, string>;
   accuracy: {

@@ -47,6 +47,7 @@ export function BenchDetailsView({ details, onClose }: { details: BenchDetails; 
         ['Instructions', (side) => amount(side.counters?.instructions)], ['FLOP, 32 bit', (side) => amount(side.counters?.flops)],
       ]} />
       <section><h3>Kernels</h3>{sides.map((side) => <Kernels key={side.provider} side={side} />)}</section>
+      <ApiCalls sides={sides.filter((side) => side.api.length > 0)} />
       <Both title="Compile" sides={sides} lines={[
         ['Source', (side) => milli(side.compile.codegen_ms)], ['NVRTC', (side) => milli(side.compile.nvrtc_ms)], ['Load', (side) => milli(side.compile.load_ms)],
         ['Tuning', (side) => milli(side.compile.autotune_ms)], ['First call', (side) => milli(side.compile.first_call_ms)], ['From the cache', (side) => (side.compile.is_cached ? 'yes' : null)],
@@ -168,6 +169,21 @@ function Kernels({ side }: { side: BenchSide }): JSX.Element {
         <li key={i} title={[kernel.name, how(kernel)].filter(Boolean).join('\n')}><span class="kernel-name">{shortName(kernel.name)}</span><span class="number">{kernel.us === null ? '' : microText(kernel.us)}</span></li>
       ))}</ol>
     </div>
+  );
+}
+
+// What one call asks of the driver before it returns.
+function ApiCalls({ sides }: { sides: readonly BenchSide[] }): JSX.Element | null {
+  if (sides.length === 0) return null;
+  return (
+    <section><h3>API calls of a call</h3>{sides.map((side) => (
+      <div key={side.provider} class="kernels-of">
+        <div><span class="strip-name">{side.provider}</span> <span class="muted">{microText(side.api.reduce((sum, call) => sum + call.us, 0))} of the host in all</span></div>
+        <ol>{side.api.map((call) => (
+          <li key={call.name}><span class="kernel-name">{call.count > 1 ? `${call.count} × ` : ''}{call.name}</span><span class="number">{microText(call.us)}</span></li>
+        ))}</ol>
+      </div>
+    ))}</section>
   );
 }
 

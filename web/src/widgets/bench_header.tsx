@@ -16,7 +16,7 @@ export function BenchHeaderLine({ run }: { run: BenchRun }): JSX.Element {
       roof('write', header.roofs.write_bytes_per_s === null ? null : byteRateText(header.roofs.write_bytes_per_s)), roof('GEMM', header.roofs.gemm_flop_per_s === null ? null : flopRateText(header.roofs.gemm_flop_per_s)),
     ].filter(Boolean).join(', ')],
     ['Floors', Object.entries(header.floors_us).filter(([, us]) => us !== null).map(([name, us]) => `${name.replaceAll('_', ' ')} ${us} µs`).join(', ')],
-    ['Method', [`L2 ${header.method.flush}`, header.method.stop === '' ? '' : `stop ${header.method.stop}`, `seed ${header.method.seed}`].filter(Boolean).join(', ')],
+    ['Method', [`L2 ${header.method.flush}`, header.method.stop === '' ? '' : `stop ${header.method.stop}`, `seed ${header.method.seed}`, header.method.is_held ? '' : 'hold:none'].filter(Boolean).join(', ')],
     ['Libraries', Object.entries(header.libraries).map(([name, version]) => `${name} ${version}`).join(', ')],
     ['Started', header.started], ['Command', header.command_line], ['Written by', header.strobe === '' ? '' : `strobe ${header.strobe}`],
   ];

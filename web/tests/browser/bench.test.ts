@@ -112,7 +112,7 @@ test('a click opens the details: both sides, samples, kernels, roofs', async () 
   await page.waitForSelector('.bench-details .ratio');
   assert.match(page.url(), /cell=1024x1024/);
   const details = await text(page, '.bench-details');
-  for (const part of ['cuda-unfused', 'cuda-fused', 'of the fusion ceiling, 550.0 %', 'Device', 'Call', '± 0.20 %', 'Of the copy roof', '4 kernels', '1 kernel', 'strobe_pointwise_1d', 'NVRTC', '180 ms',
+  for (const part of ['cuda-unfused', 'cuda-fused', 'of the fusion ceiling, 550.0 %', 'Device', 'Call', '± 0.20 %', 'Of the copy roof', '4 kernels', '1 kernel', '4 × cuLaunchKernel', '12.8 µs of the host in all', 'strobe_pointwise_1d', 'NVRTC', '180 ms',
     'Equality ratio', '100.00 %', '1980 MHz', 'pointwise-1d', 'Least bytes', 'Unfused bytes']) assert.ok(details.includes(part), `${part}: ${details}`);
   assert.equal(await page.locator('.sample-strip').count(), 2);
   assert.ok((await page.locator('.sample-strip .bin').count()) > 8);

@@ -40,7 +40,7 @@ function chain(writer: Writer): void {
     const bytes = rows * columns * 8;
     const bytesOf = { bytes: { min: bytes, unfused: bytes * 5.5, resident: bytes * 3, peak: bytes * 4 }, flops: rows * columns * 3 };
     const base = 4 + bytes / 4e6;
-    const unfused = { ...bytesOf, kernels: ['strobe_cos', 'strobe_mul', 'strobe_max', 'strobe_add'].map((name) => kernel(name, base)) };
+    const unfused = { ...bytesOf, kernels: ['strobe_cos', 'strobe_mul', 'strobe_max', 'strobe_add'].map((name) => kernel(name, base)), api: [{ name: 'cuLaunchKernel', count: 4, us: 11.5 }, { name: 'cuEventRecord', count: 1, us: 1.25 }] };
     const fused = { ...bytesOf, kernels: [kernel('strobe_pointwise_1d', base)], config: { schedule: 'pointwise-1d' }, compile: { nvrtc_ms: 180, autotune_ms: 900, cached: false }, accuracy: { max_abs: 1e-7, max_rel: 2e-7, norm_rel: 1e-7, checked: rows * columns, mismatches: 0, worst_index: 5, atol: 1e-6, rtol: 1e-5 }, clock: { sm_mhz: 1980, mem_mhz: 3201, power_w: 540, temperature_c: 51, reasons: [] } };
     const shape = [rows, columns];
     writer.add('pointwise_chain', shape, 'cuda-unfused', base * 4.6, unfused);

@@ -36,7 +36,7 @@ test('the baseline is what people have, the contender what they might get', () =
 
 const run: BenchRun = {
   file: 'a.json', kind: 'run', remarks: [],
-  header: { run: '', strobe: '', device: '', driver: '', started: '', command_line: '', libraries: {}, device_facts: {}, floors_us: {}, roofs: { copy_bytes_per_s: null, read_bytes_per_s: null, write_bytes_per_s: null, gemm_flop_per_s: null }, method: { flush: '', stop: '', seed: 0, modes: [] } },
+  header: { run: '', strobe: '', device: '', driver: '', started: '', command_line: '', libraries: {}, device_facts: {}, floors_us: {}, roofs: { copy_bytes_per_s: null, read_bytes_per_s: null, write_bytes_per_s: null, gemm_flop_per_s: null }, method: { flush: '', stop: '', seed: 0, is_held: true, modes: [] } },
   sections: [
     { case: 'softmax', dtype: 'f32', definition: null, cells: 4, shapes: 2, providers: [{ name: 'eager', ok: 2 }, { name: 'fused', ok: 2 }], times: ['device', 'call'] },
     { case: 'softmax', dtype: 'bf16', definition: null, cells: 4, shapes: 2, providers: [{ name: 'eager', ok: 2 }, { name: 'fused', ok: 2 }], times: ['device'] },

@@ -61,7 +61,19 @@ std::vector<std::string> header_warnings(const RunHeader& before, const RunHeade
   return warnings;
 }
 
-Error other_method(const Method& before, const Method& after) {
+std::string hold_text(const Method& method) { return method.is_held ? "held" : "not held"; }
+
+Error other_hold(const Method& before, const Method& after) {
+  return {.code = ErrorCode::kMalformed,
+          .what = fmt::format(
+              "the device's queue was {} before and {} after, so that the host shows in the times "
+              "of one run only",
+              hold_text(before), hold_text(after)),
+          .where = "",
+          .hint = "measure both with or both without --profile, or compare with --force"};
+}
+
+Error other_cache(const Method& before, const Method& after) {
   return {.code = ErrorCode::kMalformed,
           .what = fmt::format(
               "the runs were measured with different caches ({} before, {} after), which alone "
@@ -150,11 +162,13 @@ Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
                           const RunDiffOptions& options) {
   const Method& first = before.header.method;
   const Method& second = after.header.method;
-  if (first.flush != second.flush && !options.is_forced) return other_method(first, second);
+  if (first.flush != second.flush && !options.is_forced) return other_cache(first, second);
+  if (first.is_held != second.is_held && !options.is_forced) return other_hold(first, second);
   RunDiff diff;
   diff.band = options.band;
   diff.warnings = header_warnings(before.header, after.header);
   if (first.flush != second.flush) warn_if_other("cache", first.flush, second.flush, diff.warnings);
+  warn_if_other("queue", hold_text(first), hold_text(second), diff.warnings);
   const CellsByName known = by_name(before);
   const CellsByName now = by_name(after);
   warn_of_copies(before, known, "first", diff.warnings);

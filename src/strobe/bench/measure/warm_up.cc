@@ -30,7 +30,8 @@ Result<WarmedUp> warm_up(Sampler& sampler, TimeMode mode, const WarmUp& rule) {
     STROBE_TRY(const SampleBlock block,
                sampler.sample({.mode = mode,
                                .count = std::max(1, rule.least_calls),
-                               .budget_ms = std::max(1.0, rule.most_ms - done.spent_ms)}));
+                               .budget_ms = std::max(1.0, rule.most_ms - done.spent_ms),
+                               .hold = false}));
     if (block.samples_us.empty()) return done;  // the first turn will say so
     done.calls += static_cast<int>(block.samples_us.size());
     double measured_ms = 0;

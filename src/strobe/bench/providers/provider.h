@@ -44,12 +44,16 @@ struct PrepareRequest {
   std::string flush = "cold";
   std::string cache_folder;  // empty: nothing is kept
   bool may_tune = true;
+  // The queue of the device is held while it is filled. Under a profiler it must not be: one that
+  // makes every launch wait would wait for the hold itself.
+  bool hold = true;
 };
 
 struct SampleRequest {
   TimeMode mode = TimeMode::kDevice;
   int count = 1;
   double budget_ms = 1000;  // stops early when this is spent; at least one sample
+  bool hold = true;         // false: to warm up; nobody looks at its times
 };
 
 struct SampleBlock {
@@ -82,6 +86,9 @@ class PreparedCell {
   virtual double peak_bytes() const = 0;
   virtual Clocks clocks() const { return {}; }
   virtual std::vector<std::string> notes() const { return {}; }
+  // What one call asks of the device's runtime and driver; nothing where there is neither. The last
+  // thing a cell is asked for, since recording may make every later call dearer.
+  virtual Result<std::vector<ApiCall>> api_calls() { return std::vector<ApiCall>{}; }
 };
 
 class Provider {

@@ -67,6 +67,14 @@ struct KernelLaunch {
   std::optional<std::int64_t> shared_bytes = {};
 };
 
+// Calls of a device's runtime and driver that one call of the cell makes, by name.
+struct ApiCall {
+  std::string name;  // "cuLaunchKernel"
+  std::int64_t count = 0;
+  double us = 0;  // of the host in all of them, without those that they make themselves
+  bool operator==(const ApiCall&) const = default;
+};
+
 struct Accuracy {
   double max_abs = 0;
   double max_rel = 0;
@@ -122,6 +130,7 @@ struct CellRecord {
   std::optional<CellCounters> counters;
   std::vector<KernelLaunch> kernels;
   std::string signature;
+  std::vector<ApiCall> api;  // in the order of their first; empty: not asked for, or none
   CompileTimes compile;
   std::map<std::string, std::string>
       config;  // how the provider was tuned: "schedule": "row-cluster"
@@ -151,6 +160,7 @@ struct Method {
   std::string stop = "median:0.5%";
   std::vector<TimeMode> modes = {TimeMode::kDevice};
   std::uint64_t seed = 1;
+  bool is_held = true;  // the queue, while it is filled; else the host's speed may show
   bool operator==(const Method&) const = default;
 };
 

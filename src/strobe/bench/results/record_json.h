@@ -13,6 +13,7 @@
 namespace strobe::bench {
 
 inline constexpr std::string_view kBenchSchema = "strobe.bench/1";
+inline constexpr std::string_view kNoHold = "none";  // method.hold of a queue that was not held
 
 struct RecordSurroundings {
   std::string_view run;             // whose cell it is

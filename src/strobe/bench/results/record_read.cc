@@ -197,6 +197,20 @@ std::vector<KernelLaunch> kernels_in(const JsonValue& array) {
   return kernels;
 }
 
+std::vector<ApiCall> api_in(const JsonValue& array) {
+  std::vector<ApiCall> calls;
+  each_element(array, [&](const JsonValue& object) {
+    ApiCall call;
+    each_member(object, [&](std::string_view key, const JsonValue& value) {
+      if (key == "name") call.name = text_in(value);
+      if (key == "count") call.count = static_cast<std::int64_t>(count_in(value));
+      if (key == "us") call.us = amount_in(value).value_or(0);
+    });
+    if (!call.name.empty() && call.count > 0) calls.push_back(std::move(call));
+  });
+  return calls;
+}
+
 CompileTimes compile_in(const JsonValue& object) {
   CompileTimes compile;
   each_member(object, [&](std::string_view key, const JsonValue& value) {
@@ -254,6 +268,7 @@ Method method_in(const JsonValue& object) {
     if (key == "flush") method.flush = text_in(value);
     if (key == "stop") method.stop = text_in(value);
     if (key == "seed") method.seed = count_in(value);
+    if (key == "hold") method.is_held = text_in(value) != kNoHold;
     if (key == "modes") {
       method.modes.clear();
       for (const std::string& name : texts_in(value)) {
@@ -297,6 +312,7 @@ void read_rest(std::string_view key, const JsonValue& value, CellRecord& record)
   read_counters(key, value, record);
   if (key == "kernels") record.kernels = kernels_in(value);
   if (key == "signature") record.signature = text_in(value);
+  if (key == "api") record.api = api_in(value);
   if (key == "compile") record.compile = compile_in(value);
   if (key == "accuracy" && value.type == JsonType::kObject) record.accuracy = accuracy_in(value);
   if (key == "clock") record.clocks = clocks_in(value);

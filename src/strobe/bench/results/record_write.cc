@@ -104,6 +104,15 @@ void write_kernels(JsonWriter& json, const std::vector<KernelLaunch>& kernels) {
   json.end_array();
 }
 
+void write_api(JsonWriter& json, const std::vector<ApiCall>& calls) {
+  json.key("api").begin_array();
+  for (const ApiCall& call : calls) {
+    json.begin_object().member("name", call.name).member("count", call.count);
+    json.member("us", call.us).end_object();
+  }
+  json.end_array();
+}
+
 void write_compile(JsonWriter& json, const CompileTimes& compile) {
   json.key("compile").begin_object();
   write_known(json, "codegen_ms", compile.codegen_ms);
@@ -161,6 +170,7 @@ void write_record(JsonWriter& json, const CellRecord& record, const RecordSurrou
   write_rates(json, record, around.copy_gbps);
   write_kernels(json, record.kernels);
   json.member("signature", record.signature);
+  if (!record.api.empty()) write_api(json, record.api);
   write_compile(json, record.compile);
   json.key("config").begin_object();
   for (const auto& [key, value] : record.config) json.member(key, value);
@@ -200,7 +210,9 @@ void write_header(JsonWriter& json, const RunHeader& header) {
   json.member("flush", header.method.flush).member("stop", header.method.stop);
   json.key("modes").begin_array();
   for (const TimeMode mode : header.method.modes) json.value(mode_name(mode));
-  json.end_array().member("seed", header.method.seed).end_object();
+  json.end_array().member("seed", header.method.seed);
+  if (!header.method.is_held) json.member("hold", kNoHold);
+  json.end_object();
   json.member("command_line", header.command_line).member("started", header.started);
   json.key("device_facts").begin_object();
   for (const auto& [name, value] : header.device_facts) write_amount(json, name, value);

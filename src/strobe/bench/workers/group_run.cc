@@ -51,6 +51,7 @@ void take_description(const WorkerReply& reply, Contender& contender) {
   CellRecord& record = *contender.record;
   record.kernels = reply.kernels;
   record.signature = signature_of(record.kernels);
+  record.api = reply.api;
   record.config = reply.config;
   record.clocks = reply.clocks;
   if (reply.resident_bytes) record.bytes.resident = reply.resident_bytes;
@@ -99,8 +100,7 @@ class GroupRun {
     // After a failure a device may be in any state, and recording kernels leaves hooks in a process
     // that make later calls dearer; the next cell gets a worker that has seen neither.
     for (Contender& contender : contenders) {
-      const bool was_recorded = contender.record->times.contains(TimeMode::kActivity);
-      if ((contender.has_failed() && !contender.is_replaced) || was_recorded) {
+      if ((contender.has_failed() && !contender.is_replaced) || has_recorded(contender)) {
         contender.session->end();
       }
     }
@@ -109,6 +109,13 @@ class GroupRun {
   }
 
  private:
+  // Of a stack that lives long the list of kernels is recorded anyway, and its API calls with it.
+  bool has_recorded(const Contender& contender) const {
+    if (request_.is_profiled) return false;
+    return contender.record->times.contains(TimeMode::kActivity) ||
+           (!contender.record->api.empty() && !contender.session->lives_long());
+  }
+
   Contender begin(WorkerSession& session, CellRecord& record) {
     const CaseCosts costs = costs_of(*group_.info, group_.shape, group_.dtype);
     record.cell = {std::string(group_.info->id), group_.shape, group_.dtype, session.provider()};
@@ -121,7 +128,8 @@ class GroupRun {
                          .seed = request_.seed,
                          .flush = request_.flush,
                          .cache_folder = request_.cache_folder,
-                         .may_tune = request_.may_tune};
+                         .may_tune = request_.may_tune,
+                         .hold = !request_.is_profiled};
     if (!session.was_ever_available()) {
       contender.drop(CellStatus::kUnsupported, session.hello().info.obstacle);
     } else if (Result<void> begun = session.begin(key_); !begun) {
@@ -324,7 +332,9 @@ class GroupRun {
 
   void finish(Contender& contender) {
     if (!contender.is_prepared) return;
-    const WorkerReply reply = contender.session->ask({.op = WorkerOp::kFinish, .id = contender.id});
+    WorkerRequest asked{.op = WorkerOp::kFinish, .id = contender.id};
+    asked.wants_api = request_.lists_api && contender.is_in();
+    const WorkerReply reply = contender.session->ask(asked);
     if (contender.compile) contender.record->compile = *contender.compile;
     if (reply.status == CellStatus::kOk) {
       take_description(reply, contender);

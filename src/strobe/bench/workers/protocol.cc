@@ -71,6 +71,7 @@ void write_cell(const PrepareRequest& prepare, JsonWriter& json) {
   json.member("flush", prepare.flush);
   write_if("cache", prepare.cache_folder, json);
   if (!prepare.may_tune) json.member("tune", false);
+  if (!prepare.hold) json.member("hold", false);
 }
 
 Result<PrepareRequest> read_cell(std::string_view line) {
@@ -100,6 +101,7 @@ Result<PrepareRequest> read_cell(std::string_view line) {
   }
   prepare.cache_folder = find(line, "cache").as_string();
   prepare.may_tune = find(line, "tune").as_bool().value_or(true);
+  prepare.hold = find(line, "hold").as_bool().value_or(true);
   return prepare;
 }
 
@@ -130,7 +132,9 @@ std::string to_line(const WorkerRequest& request) {
   }
   if (request.op == WorkerOp::kSample) {
     json.member("mode", mode_name(request.sample.mode)).member("count", request.sample.count);
+    if (!request.sample.hold) json.member("hold", false);
   }
+  if (request.wants_api) json.member("api", true);
   if (request.op == WorkerOp::kSample || request.op == WorkerOp::kCell) {
     json.member("budget_ms", request.sample.budget_ms);
   }
@@ -161,6 +165,8 @@ Result<WorkerRequest> parse_request(std::string_view line) {
   request.sample.count = static_cast<int>(
       std::clamp<std::int64_t>(find(line, "count").as_int64().value_or(1), 1, 1'000'000));
   request.sample.budget_ms = find(line, "budget_ms").as_double().value_or(request.sample.budget_ms);
+  request.sample.hold = find(line, "hold").as_bool().value_or(true);
+  request.wants_api = find(line, "api").as_bool().value_or(false);
   request.modes = modes_of(find(line, "modes"));
   request.output = static_cast<std::size_t>(
       std::max<std::int64_t>(find(line, "output").as_int64().value_or(0), 0));

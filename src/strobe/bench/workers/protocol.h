@@ -20,13 +20,14 @@
 //   rows     {"op":"rows","id":7,"output":0,"rows":[0,5],"file":"/dev/shm/x"}   f32 into the file
 //   count    {"op":"count","id":7}                      one call, in the window of a recorder
 //   finish   {"op":"finish","id":7}                     kernels, bytes, clocks; frees the cell
+//            with "api":true first the API calls of one more call
 //   floors, roofs                                       of the device
 //   cell     {"op":"cell","id":7,CELL,"modes":[...]}    all of it in one, for workers that know no
 //   more bye
 //
-// CELL is "case","variant","shape","dtype","seed","law","flush". Rows are numbers or pairs of the
-// first and how many. A reply has "id" and "status"; unknown keys are passed over, a line that is
-// not JSON is noise and kept for the log.
+// CELL is "case","variant","shape","dtype","seed","law","flush","hold". Rows are numbers or pairs
+// of the first and how many. A reply has "id" and "status"; unknown keys are passed over, a line
+// that is not JSON is noise and kept for the log.
 namespace strobe::bench {
 
 enum class WorkerOp : std::uint8_t {
@@ -52,6 +53,7 @@ struct WorkerRequest {
   std::size_t output = 0;
   std::vector<std::int64_t> rows = {};
   std::string file = {};
+  bool wants_api = false;  // finish, cell: also the API calls of one more call
 };
 
 struct WorkerReply {
@@ -70,6 +72,7 @@ struct WorkerReply {
   std::optional<double> requested_bytes = {};  // oom
   std::map<TimeMode, SampleBlock> samples = {};
   std::vector<KernelLaunch> kernels = {};
+  std::vector<ApiCall> api = {};
   CompileTimes compile = {};
   std::map<std::string, std::string> config = {};
   std::optional<double> resident_bytes = {};

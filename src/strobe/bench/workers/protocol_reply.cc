@@ -104,8 +104,18 @@ void write_kernels(const std::vector<KernelLaunch>& kernels, JsonWriter& json) {
   json.end_array();
 }
 
+void write_api(const std::vector<ApiCall>& calls, JsonWriter& json) {
+  json.key("api").begin_array();
+  for (const ApiCall& call : calls) {
+    json.begin_object().member("name", call.name).member("count", call.count);
+    json.member("us", call.us).end_object();
+  }
+  json.end_array();
+}
+
 void write_outcome(const WorkerReply& reply, JsonWriter& json) {
   if (!reply.kernels.empty()) write_kernels(reply.kernels, json);
+  if (!reply.api.empty()) write_api(reply.api, json);
   write_numbers(reply.compile, kCompileTimes, json);
   if (reply.compile.is_cached) json.member("cached", true);
   if (!reply.config.empty()) {
@@ -186,12 +196,25 @@ KernelLaunch read_kernel(std::string_view object) {
   return kernel;
 }
 
+void read_api(std::string_view line, WorkerReply& reply) {
+  const JsonValue calls = find(line, "api");
+  if (calls.type != JsonType::kArray) return;
+  for_each_element(calls.text, [&](const JsonValue& object) {
+    if (object.type != JsonType::kObject) return;
+    ApiCall call{.name = find(object.text, "name").as_string(),
+                 .count = find(object.text, "count").as_int64().value_or(1),
+                 .us = find(object.text, "us").as_double().value_or(0)};
+    if (!call.name.empty() && call.count > 0) reply.api.push_back(std::move(call));
+  });
+}
+
 void read_outcome(std::string_view line, WorkerReply& reply) {
   if (const JsonValue kernels = find(line, "kernels"); kernels.type == JsonType::kArray) {
     for_each_element(kernels.text, [&](const JsonValue& kernel) {
       if (kernel.type == JsonType::kObject) reply.kernels.push_back(read_kernel(kernel.text));
     });
   }
+  read_api(line, reply);
   read_numbers(line, kCompileTimes, reply.compile);
   reply.compile.is_cached = find(line, "cached").as_bool().value_or(false);
   for_each_member(find(line, "config").text, [&](std::string_view name, const JsonValue& value) {

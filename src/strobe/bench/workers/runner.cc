@@ -79,7 +79,8 @@ RunHeader header_of(const RunRequest& request, const Sessions& sessions,
   header.method = {.flush = request.flush,
                    .stop = stop_rule_text(request.measure.stop),
                    .modes = modes_of(request, sessions),
-                   .seed = request.seed};
+                   .seed = request.seed,
+                   .is_held = !request.is_profiled};
   for (const auto& session : sessions) {
     if (session->is_available()) {
       header.libraries[session->provider()] = session->hello().info.version;
@@ -90,6 +91,8 @@ RunHeader header_of(const RunRequest& request, const Sessions& sessions,
   header.device = chosen->hello().info.device;
   header.driver = driver_in(chosen->hello().info.version);
   header.device_facts = chosen->hello().device_facts;
+  // They would be a profiler's, not the device's, and fill its report.
+  if (request.is_profiled) return header;
   const auto ask = [&](WorkerOp op, std::string_view name) {
     WorkerReply reply;
     if (!chosen->can(name)) return reply;
@@ -104,6 +107,30 @@ RunHeader header_of(const RunRequest& request, const Sessions& sessions,
   // Recording a kernel has left hooks in that process; cells get one without.
   if (header.floors.empty_kernel) chosen->end();
   return header;
+}
+
+// Of each provider that ran and lists no API calls, why.
+std::vector<std::string> api_remarks(const Sessions& sessions, const BenchRun& run) {
+  constexpr std::string_view kWhy = "no API calls: ";
+  std::vector<std::string> remarks;
+  for (const auto& session : sessions) {
+    bool has_run = false;
+    bool has_calls = false;
+    std::string why = session->has(TimeMode::kCpu) ? "it runs on the host and makes none"
+                                                   : "its worker gave none";
+    for (const CellRecord& record : run.cells) {
+      if (record.cell.provider != session->provider() || record.headline() == nullptr) continue;
+      has_run = true;
+      has_calls = has_calls || !record.api.empty();
+      for (const std::string& note : record.notes) {
+        if (note.starts_with(kWhy)) why = note.substr(kWhy.size());
+      }
+    }
+    if (has_run && !has_calls) {
+      remarks.push_back(fmt::format("{}: no API calls to list: {}", session->provider(), why));
+    }
+  }
+  return remarks;
 }
 
 }  // namespace
@@ -151,6 +178,7 @@ Result<BenchOutcome> run_bench(const RunRequest& request,
       outcome.log.insert(outcome.log.end(), lines.begin(), lines.end());
     }
   }
+  if (request.lists_api) outcome.remarks = api_remarks(sessions, outcome.run);
   if (counting) outcome.counting_obstacle = counting->obstacle();
   outcome.is_interrupted = is_cancelled(request);
   return outcome;

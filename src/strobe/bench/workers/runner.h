@@ -27,6 +27,9 @@ struct RunRequest {
   std::string flush = "cold";
   std::string cache_folder;
   bool may_tune = true;
+  // Under a profiler: no queue is held, nothing but the cells runs, in as few processes as can be.
+  bool is_profiled = false;
+  bool lists_api = false;  // after timing, the API calls of one more call of each cell
   std::uint64_t seed = 1;
   int repeat_check = 0;
   std::int64_t most_elements = 0;                  // shapes beyond are left out; 0: none
@@ -51,6 +54,7 @@ struct RunProgress {
 struct BenchOutcome {
   BenchRun run;
   std::map<std::string, std::string> obstacles;  // of providers that cannot run here: name to why
+  std::vector<std::string> remarks;              // what the user should know, once a run
   std::vector<std::string> log;                  // what workers said beside their answers
   std::string counting_obstacle;  // why no cell has counters, where they were asked for
   bool is_interrupted = false;    // the cells before it are whole

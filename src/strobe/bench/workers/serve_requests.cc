@@ -46,6 +46,16 @@ void describe(const PreparedCell& cell, WorkerReply& reply) {
   reply.notes = cell.notes();
 }
 
+// A cell is as good without them.
+void add_api_calls(PreparedCell& cell, WorkerReply& reply) {
+  Result<std::vector<ApiCall>> calls = cell.api_calls();
+  if (calls) {
+    reply.api = std::move(*calls);
+  } else {
+    reply.notes.push_back("no API calls: " + text_of(calls.error()));
+  }
+}
+
 bool write_line(int out, std::string line) {
   line += '\n';
   std::string_view left = line;
@@ -165,6 +175,7 @@ WorkerReply RequestServer::finish(const WorkerRequest& request) {
   if (prepared == nullptr) return no_such_cell(request.id);
   WorkerReply reply;
   describe(*prepared, reply);
+  if (request.wants_api) add_api_calls(*prepared, reply);
   cells_.erase(request.id);
   return reply;
 }

@@ -20,6 +20,7 @@ asm(R"(
 strobe_torch_worker_begin:
 .incbin ")" STROBE_TORCH_FILES R"(cases.py"
 .incbin ")" STROBE_TORCH_FILES R"(flush.py"
+.incbin ")" STROBE_TORCH_FILES R"(profile.py"
 .incbin ")" STROBE_TORCH_FILES R"(worker.py"
 strobe_torch_worker_end:
 .byte 0

@@ -3,7 +3,8 @@
 
 Started by `strobe bench run --provider torch-eager,torch-inductor`. Needs torch with a CUDA device and
 nothing else; without them it says so and strobe goes on without it. strobe writes torch_cases.py,
-torch_flush.py and this file into one. Long because all that is asked of a worker is asked of one script.
+torch_flush.py, torch_profile.py and this file into one. Long because all that is asked of a worker is asked of
+one script.
 """
 import ctypes
 import json
@@ -12,7 +13,6 @@ import math
 import os
 import re
 import sys
-import tempfile
 import time
 
 MOST_IN_A_HOLD = 16
@@ -35,6 +35,7 @@ class Cell:
         self.worker, self.torch = worker, worker.torch
         torch = self.torch
         self.flush = request.get("flush", "cold")
+        self.hold = request.get("hold", True)
         variant = request["variant"]
         dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[request["dtype"]]
         if self.flush != "hot":
@@ -57,6 +58,7 @@ class Cell:
         torch.cuda.synchronize()
         self.first_call_ms = (time.perf_counter() - start) * 1e3
         self.graph = None
+        self.prime()
         self.enqueue_us = self.estimate_enqueue()
         self.kernel_count = None
         self.was_counted = False
@@ -74,6 +76,18 @@ class Cell:
     def run(self, inputs):
         out = self.function(*inputs)
         return list(out) if isinstance(out, tuple) else [out]
+
+    def prime(self):
+        """Whatever a held queue will hold runs once before: code is loaded at its first launch, and that waits
+        for the device."""
+        self.flush_cache()
+        if self.flush == "rotate":
+            self.grow_sets()
+            for inputs in self.sets:
+                self.outputs = self.run(inputs)
+        if self.hold:
+            self.torch.cuda._sleep(1)
+        self.torch.cuda.synchronize()
 
     def estimate_enqueue(self):
         start = time.perf_counter()
@@ -97,40 +111,53 @@ class Cell:
         self.grow_sets()
         return self.sets[turn % len(self.sets)]
 
-    def sample(self, mode, count, budget_ms):
-        take = {"device": self.sample_device, "call": self.sample_call, "graph": self.sample_graph}[mode]
+    def sample(self, mode, count, budget_ms, hold=True):
+        take = {"device": self.sample_held if hold and self.hold else self.sample_open,
+                "call": self.sample_call, "graph": self.sample_graph}[mode]
         deadline = time.perf_counter() + budget_ms / 1e3
         samples = []
         while not samples or (len(samples) < count and time.perf_counter() < deadline):
             samples.extend(take(count - len(samples)))
         return samples
 
-    def sample_device(self, count):
+    def event_pairs(self, wanted):
+        count = max(1, min(wanted, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 6)))
+        event = self.torch.cuda.Event
+        return [(event(enable_timing=True), event(enable_timing=True)) for _ in range(count)]
+
+    def queue(self, pairs):
+        for turn, (begin, end) in enumerate(pairs):
+            inputs = self.next_set(turn)
+            if self.flush != "rotate":
+                self.flush_cache()
+            begin.record()
+            self.outputs = self.run(inputs)
+            end.record()
+
+    def sample_held(self, count):
         """Everything is queued behind a spinning kernel, so that the host's speed does not show."""
         torch = self.torch
-        count = max(1, min(count, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 6)))
         for attempt in range(4):
+            held, pairs = torch.cuda.Event(), self.event_pairs(count)
             # Cycles at 2 GHz; a slower clock only holds longer.
-            hold_us = min((self.enqueue_us + 70) * count * 1.5 * 2 ** attempt + 200, 1e6)
+            hold_us = min((self.enqueue_us + 70) * len(pairs) * 1.5 * 2 ** attempt + 200, 1e6)
             torch.cuda.synchronize()
-            held = torch.cuda.Event()
-            pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
-                     for _ in range(count)]
             torch.cuda._sleep(int(hold_us * 2000))
             held.record()
-            for turn, (begin, end) in enumerate(pairs):
-                inputs = self.next_set(turn)
-                if self.flush != "rotate":
-                    self.flush_cache()
-                begin.record()
-                self.outputs = self.run(inputs)
-                end.record()
+            self.queue(pairs)
             ran_dry = held.query()
             torch.cuda.synchronize()
             if not ran_dry:
                 break
         if ran_dry and "queue ran dry" not in self.notes:
             self.notes.append("queue ran dry")
+        return [begin.elapsed_time(end) * 1e3 for begin, end in pairs]
+
+    def sample_open(self, count):
+        """Without a hold: to warm up, and under a profiler, which may make every launch wait."""
+        pairs = self.event_pairs(count)
+        self.queue(pairs)
+        self.torch.cuda.synchronize()
         return [begin.elapsed_time(end) * 1e3 for begin, end in pairs]
 
     def sample_call(self, count):
@@ -232,27 +259,12 @@ class Cell:
         """A guess until the profiler has counted: how full the queue may get."""
         return 16 if self.kernel_count is None else self.kernel_count
 
+    def run_once(self):
+        self.outputs = self.run(self.sets[0])
+
     def profile(self):
         """The kernels of one call of its own; the timed calls never see the profiler."""
-        torch = self.torch
-        activities = [torch.profiler.ProfilerActivity.CUDA]
-        with torch.profiler.profile(activities=activities) as profiler:
-            self.outputs = self.run(self.sets[0])
-            torch.cuda.synchronize()
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "trace.json")
-            profiler.export_chrome_trace(path)
-            with open(path, encoding="utf-8", errors="replace") as file:
-                events = json.load(file)["traceEvents"]
-        wanted = ("kernel", "gpu_memcpy", "gpu_memset")
-        events = sorted((e for e in events if e.get("cat") in wanted), key=lambda e: e["ts"])
-        kernels = []
-        for event in events:
-            facts = event.get("args", {})
-            kernels.append({"name": event["name"], "grid": facts.get("grid", [1, 1, 1]),
-                            "block": facts.get("block", [1, 1, 1]), "us": event.get("dur", 0),
-                            "regs": facts.get("registers per thread"),
-                            "smem": facts.get("shared memory")})
+        kernels = kernels_of(self.torch, self.run_once)
         self.kernel_count = len(kernels)
         return kernels
 
@@ -266,19 +278,6 @@ class Cell:
 
 
 # ---- the worker --------------------------------------------------------------------------------------
-
-class CompilerLog(logging.Handler):
-    """The compiler says in its log, and nowhere else, that it has given up."""
-
-    def __init__(self):
-        super().__init__(logging.WARNING)
-        self.lines = []
-
-    def emit(self, record):
-        text = record.getMessage()
-        if "recompile_limit" in text or "cache_size_limit" in text:
-            self.lines.append("recompile limit hit: " + text.splitlines()[0][:160])
-
 
 class Worker:
     def __init__(self):
@@ -436,6 +435,11 @@ class Worker:
                 reply["kernels"] = cell.profile()
         except Exception as error:
             reply["notes"].append("no kernel list: %s" % (str(error).splitlines() or [""])[0])
+        if request.get("api"):
+            try:
+                reply["api"] = api_calls_of(self.torch, cell.run_once)
+            except Exception as error:
+                reply["notes"].append("no API calls: %s" % (str(error).splitlines() or [""])[0])
         del cell
         self.free()
         return reply
@@ -467,7 +471,8 @@ class Worker:
         if op == "sample":
             cell = self.cells[request["id"]]
             mode = request["mode"]
-            return {"samples_us": {mode: cell.sample(mode, request["count"], request["budget_ms"])}}
+            return {"samples_us": {mode: cell.sample(mode, request["count"], request["budget_ms"],
+                                                     request.get("hold", True))}}
         if op == "rows":
             self.cells[request["id"]].rows(request["output"], request["rows"], request["file"])
             return {}

@@ -44,6 +44,7 @@ void take_reply(const WorkerReply& reply, const RunRequest& request, double usua
   if (const double mhz = usual_clock({&clocked, 1}); mhz > 0) record.clocks.sm_mhz = mhz;
   record.kernels = reply.kernels;
   record.signature = signature_of(record.kernels);
+  record.api = reply.api;
   record.compile = reply.compile;
   record.config = reply.config;
   record.bytes.resident = reply.resident_bytes;
@@ -66,6 +67,7 @@ void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare,
     asked.output = output;
     if (!file.empty()) asked.rows = reference.rows(output);
     asked.file = file;
+    asked.wants_api = request.lists_api && !asked.modes.empty();
     return session.ask(asked);
   };
   std::vector<TimeMode> modes = request.modes;

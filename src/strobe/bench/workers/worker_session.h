@@ -9,7 +9,8 @@
 
 // One provider's worker through a run: started when needed and again after it died. strobe's own
 // are started afresh for each case and bucket, which costs little. Others may load for seconds:
-// they live as long as the run, and begin anew only after a failure.
+// they live as long as the run, and begin anew only after a failure. So do all under a profiler,
+// which makes a report of every process.
 namespace strobe::bench {
 
 class WorkerSession {
@@ -20,7 +21,7 @@ class WorkerSession {
         command_(std::move(command)),
         variables_(std::move(variables)),
         request_(request),
-        lives_long_(request.workers.contains(provider_)) {}
+        lives_long_(request.is_profiled || request.workers.contains(provider_)) {}
 
   const std::string& provider() const { return provider_; }
   // What it said first; its obstacle where it could not even be started.

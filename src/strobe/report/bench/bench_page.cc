@@ -21,7 +21,8 @@ constexpr std::pair<BenchTableKind, std::string_view> kNames[] = {
     {BenchTableKind::kAttention, "attention"}, {BenchTableKind::kBandwidth, "bandwidth"},
     {BenchTableKind::kTimes, "times"},         {BenchTableKind::kRoofline, "roofline"},
     {BenchTableKind::kMemory, "memory"},       {BenchTableKind::kTraffic, "traffic"},
-    {BenchTableKind::kKernels, "kernels"},     {BenchTableKind::kFlags, "flags"}};
+    {BenchTableKind::kKernels, "kernels"},     {BenchTableKind::kApi, "api"},
+    {BenchTableKind::kFlags, "flags"}};
 
 bool is_chosen(const RatioGrid& grid, const BenchChoice& choice) {
   const bool has_pair = grid.metric == GridMetric::kRelativePerformance ||

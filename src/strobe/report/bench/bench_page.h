@@ -24,6 +24,7 @@ enum class BenchTableKind : std::uint8_t {
   kMemory,
   kTraffic,
   kKernels,
+  kApi,
   kFlags,
 };
 std::string_view table_name(BenchTableKind kind);  // "relative"

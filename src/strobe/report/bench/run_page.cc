@@ -100,6 +100,7 @@ void add_table(BenchPage& page, BenchTableKind kind, const BenchRun& run,
   if (kind == BenchTableKind::kMemory) table = memory_table(run, options);
   if (kind == BenchTableKind::kTraffic) table = traffic_table(run, options);
   if (kind == BenchTableKind::kKernels) table = kernels_table(run, options);
+  if (kind == BenchTableKind::kApi) table = api_table(run, options);
   if (kind == BenchTableKind::kFlags) table = flags_table(run, options);
   if (!table.key.empty()) page.tables.push_back(std::move(table));
 }
@@ -116,8 +117,8 @@ void describe(BenchPage& page, const BenchRun& run) {
   }
   fact("device", header.device);
   fact("software", fmt::format("{}", fmt::join(libraries, ", ")));
-  fact("method", fmt::format("L2 {}, stop {}, seed {}", header.method.flush, header.method.stop,
-                             header.method.seed));
+  fact("method", fmt::format("L2 {}, stop {}, seed {}{}", header.method.flush, header.method.stop,
+                             header.method.seed, header.method.is_held ? "" : ", hold:none"));
   fact("started", header.started);
   fact("command", header.command_line);
   page.remarks.insert(page.remarks.end(), run.remarks.begin(), run.remarks.end());

@@ -21,6 +21,7 @@ BenchTable roofline_table(const bench::BenchRun& run, const RunTableOptions& opt
 BenchTable memory_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable traffic_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable kernels_table(const bench::BenchRun& run, const RunTableOptions& options);
+BenchTable api_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable flags_table(const bench::BenchRun& run, const RunTableOptions& options);
 
 // How near a cell is to what the device can do.

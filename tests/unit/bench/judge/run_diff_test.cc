@@ -191,6 +191,22 @@ TEST(RunDiff, another_cache_is_refused_unless_forced) {
   EXPECT_THAT(diff_of(before, after, forced).warnings, Contains(HasSubstr("another cache")));
 }
 
+TEST(RunDiff, a_queue_that_was_not_held_is_refused_unless_forced) {
+  const BenchRun before = calm_run(2, 1);
+  BenchRun after = before;
+  after.header.method.is_held = false;
+  const auto refused = diff_runs(before, after, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kMalformed);
+  EXPECT_THAT(refused.error().what, HasSubstr("held before and not held after"));
+  EXPECT_THAT(refused.error().hint, HasSubstr("--profile"));
+  RunDiffOptions forced;
+  forced.is_forced = true;
+  EXPECT_THAT(diff_of(before, after, forced).warnings,
+              Contains("another queue: held before, not held after"));
+  EXPECT_TRUE(diff_runs(after, after, {}));
+}
+
 TEST(RunDiff, other_circumstances_are_warned_about) {
   BenchRun before = calm_run(1, 1);
   BenchRun after = before;

@@ -1,5 +1,6 @@
 #include "strobe/bench/measure/measure.h"
 
+#include <array>
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -176,6 +177,15 @@ TEST(Measure, slow_contenders_take_fewer_samples_a_turn) {
   ScriptedSampler sampler([](const Call&) { return 10'000; });
   measure_one(sampler);
   EXPECT_EQ(sampler.requests.back().budget_ms, 20);
+}
+
+TEST(Measure, what_counts_is_asked_for_with_the_queue_held) {
+  ScriptedSampler sampler([](const Call&) { return 1000.0; });
+  const std::array<Sampler*, 1> samplers = {&sampler};
+  measure(samplers, TimeMode::kDevice, {});
+  ASSERT_FALSE(sampler.requests.empty());
+  EXPECT_FALSE(sampler.requests.front().hold);  // the warm-up
+  EXPECT_TRUE(sampler.requests.back().hold);
 }
 
 TEST(Measure, nobody_to_measure_is_nothing_measured) {

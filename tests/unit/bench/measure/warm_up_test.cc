@@ -53,6 +53,13 @@ TEST(WarmUp, a_clock_that_never_stands_still_is_not_waited_for_for_ever) {
   EXPECT_FALSE(done->is_steady);
 }
 
+TEST(WarmUp, asks_for_calls_that_hold_nothing) {
+  ScriptedSampler sampler = constant(1000);
+  ASSERT_TRUE(warm_up(sampler, TimeMode::kDevice, {}));
+  ASSERT_FALSE(sampler.requests.empty());
+  for (const SampleRequest& request : sampler.requests) EXPECT_FALSE(request.hold);
+}
+
 TEST(WarmUp, an_error_is_handed_on) {
   ScriptedSampler sampler = constant(1000);
   sampler.failing_at(7,

@@ -49,6 +49,7 @@ CellRecord full_record() {
                      .shared_bytes = 1024},
                     {.name = "plain"}};
   record.signature = "k 4096x2x1 256x1x1";
+  record.api = {{"cudaStreamIsCapturing", 3, 0.75}, {"cuLaunchKernel", 1, 4.5}};
   record.compile = {.codegen_ms = 1,
                     .nvrtc_ms = 210.5,
                     .load_ms = 2,
@@ -86,7 +87,8 @@ BenchRun full_run() {
                 .method = {.flush = "hot",
                            .stop = "samples:100",
                            .modes = {TimeMode::kDevice, TimeMode::kCall},
-                           .seed = 7},
+                           .seed = 7,
+                           .is_held = false},
                 .command_line = "strobe bench run --case softmax",
                 .started = "2026-01-02T03:04:05Z",
                 .device_facts = {{"l2_bytes", 62914560}, {"sm_count", 132}}};
@@ -108,6 +110,7 @@ TEST(RunFile, a_run_reads_back_as_it_was_written) {
   EXPECT_EQ(read->cells[0].times.at(TimeMode::kDevice).ci95,
             run.cells[0].times.at(TimeMode::kDevice).ci95);
   EXPECT_EQ(read->cells[0].config, run.cells[0].config);
+  EXPECT_EQ(read->cells[0].api, run.cells[0].api);
   EXPECT_EQ(read->cells[0].counters, run.cells[0].counters);
   EXPECT_EQ(read->cells[1].counters, std::nullopt);
   EXPECT_EQ(read->cells[1].status, CellStatus::kOomPredicted);
@@ -123,11 +126,11 @@ TEST(RunFile, a_record_has_the_keys_of_the_format) {
   simdjson::dom::element cell = run["cells"].at(0);
   std::vector<std::string> keys;
   for (const auto member : simdjson::dom::object(cell)) keys.emplace_back(member.key);
-  EXPECT_THAT(keys,
-              ElementsAre("schema", "run", "case", "shape", "dtype", "provider", "status", "reason",
-                          "time", "burst_us", "sustained_us", "bytes", "flops", "traffic", "inst",
-                          "counted_flops", "counted_launches", "rates", "kernels", "signature",
-                          "compile", "config", "accuracy", "clock", "flags", "notes"));
+  EXPECT_THAT(
+      keys, ElementsAre("schema", "run", "case", "shape", "dtype", "provider", "status", "reason",
+                        "time", "burst_us", "sustained_us", "bytes", "flops", "traffic", "inst",
+                        "counted_flops", "counted_launches", "rates", "kernels", "signature", "api",
+                        "compile", "config", "accuracy", "clock", "flags", "notes"));
   EXPECT_DOUBLE_EQ(double(cell["time"]["device"]["p50"]), 57.92);
   EXPECT_NEAR(double(cell["rates"]["gbps"]), 33554432 / 57.92e-6 / 1e9, 1e-9);
   EXPECT_NEAR(double(cell["rates"]["tflops"]), 83886080 / 57.92e-6 / 1e12, 1e-9);
@@ -136,6 +139,26 @@ TEST(RunFile, a_record_has_the_keys_of_the_format) {
   EXPECT_EQ(std::int64_t(cell["traffic"]["measured_l1"]["load"]), 33554432);
   EXPECT_EQ(std::int64_t(cell["traffic"]["measured_dram"]["write"]), 0);
   EXPECT_EQ(std::int64_t(cell["inst"]), 12345678);
+  EXPECT_EQ(std::string_view(cell["api"].at(0)["name"]), "cudaStreamIsCapturing");
+  EXPECT_EQ(std::int64_t(cell["api"].at(0)["count"]), 3);
+  EXPECT_EQ(double(cell["api"].at(0)["us"]), 0.75);
+  EXPECT_EQ(std::string_view(run["header"]["method"]["hold"]), "none");
+}
+
+TEST(RunFile, a_queue_is_held_unless_the_method_says_otherwise) {
+  BenchRun run = full_run();
+  run.header.method.is_held = true;
+  const std::string json = to_json(run);
+  EXPECT_EQ(json.find("\"hold\""), std::string::npos);
+  EXPECT_TRUE(parse_run(json, "run.json")->header.method.is_held);
+}
+
+TEST(RunFile, api_calls_without_a_name_or_a_count_are_left_out) {
+  const auto record = parse_record(
+      R"({"case":"softmax","shape":[8,8],"provider":"p","status":"ok","time":{},"api":[{"count":1},
+          7,{"name":"a","count":-1},{"name":"b","count":2,"us":null},{"name":"c","count":1,"us":1.5}]})");
+  ASSERT_TRUE(record) << record.error().what;
+  EXPECT_THAT(record->api, ElementsAre(ApiCall{"b", 2, 0}, ApiCall{"c", 1, 1.5}));
 }
 
 TEST(RunFile, unknown_keys_are_passed_over) {

@@ -48,6 +48,28 @@ TEST(Protocol, a_request_is_one_line_that_reads_back) {
   EXPECT_EQ(read->output, 1u);
 }
 
+TEST(Protocol, a_queue_that_must_not_be_held_and_api_calls_are_asked_for_by_name) {
+  WorkerRequest prepare = a_request(WorkerOp::kPrepare);
+  EXPECT_EQ(to_line(prepare).find("hold"), std::string::npos);
+  EXPECT_TRUE(parse_request(to_line(prepare))->prepare.hold);
+  prepare.prepare.hold = false;
+  EXPECT_THAT(to_line(prepare), HasSubstr(R"("hold":false)"));
+  EXPECT_FALSE(parse_request(to_line(prepare))->prepare.hold);
+
+  WorkerRequest sample{.op = WorkerOp::kSample, .id = 7};
+  EXPECT_TRUE(parse_request(to_line(sample))->sample.hold);
+  sample.sample.hold = false;
+  EXPECT_FALSE(parse_request(to_line(sample))->sample.hold);
+
+  for (const WorkerOp op : {WorkerOp::kFinish, WorkerOp::kCell}) {
+    WorkerRequest request = a_request(op);
+    EXPECT_EQ(to_line(request).find("api"), std::string::npos);
+    EXPECT_FALSE(parse_request(to_line(request))->wants_api);
+    request.wants_api = true;
+    EXPECT_TRUE(parse_request(to_line(request))->wants_api);
+  }
+}
+
 TEST(Protocol, hello_is_the_line_every_stack_knows) {
   EXPECT_EQ(to_line(WorkerRequest{.op = WorkerOp::kHello}), R"({"op":"hello","proto":1})");
   EXPECT_EQ(to_line(WorkerRequest{.op = WorkerOp::kBye}), R"({"op":"bye"})");
@@ -72,6 +94,7 @@ TEST(Protocol, a_reply_reads_back) {
                     .duration_us = 3.25,
                     .registers = 32,
                     .shared_bytes = 1024}};
+  reply.api = {{"cudaStreamIsCapturing", 3, 0.75}, {"cuLaunchKernel", 1, 4.5}};
   reply.compile.nvrtc_ms = 120;
   reply.compile.is_cached = true;
   reply.config["schedule"] = "row-cluster";
@@ -102,6 +125,7 @@ TEST(Protocol, a_reply_reads_back) {
   EXPECT_THAT(read->kernels[0].grid, ElementsAre(4, 2, 1));
   EXPECT_EQ(read->kernels[0].duration_us, 3.25);
   EXPECT_EQ(read->kernels[0].registers, 32);
+  EXPECT_EQ(read->api, reply.api);
   EXPECT_EQ(read->compile.nvrtc_ms, 120);
   EXPECT_FALSE(read->compile.codegen_ms);
   EXPECT_TRUE(read->compile.is_cached);

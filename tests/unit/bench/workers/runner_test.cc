@@ -251,6 +251,71 @@ TEST(Runner, a_process_that_recorded_kernels_measures_no_further_cell) {
   EXPECT_NE(cell(recorded, "both", 0).notes.back(), cell(recorded, "both", 1).notes.back());
 }
 
+TEST(Runner, api_calls_are_listed_after_timing_if_asked_for) {
+  RunRequest request = a_request({{"steps", {"api=cudaStreamIsCapturing:2:0.5,cuLaunchKernel:1:4"}},
+                                  {"whole", {"only=cell", "api=cuLaunchKernel:1:3.5"}},
+                                  {"mute", {}},
+                                  {"host", {"modes=cpu"}}});
+  request.modes = {};
+  EXPECT_TRUE(cell(ran(request), "steps").api.empty());
+  EXPECT_TRUE(ran(request).remarks.empty());
+  request.lists_api = true;
+  const BenchOutcome outcome = ran(request);
+  EXPECT_THAT(cell(outcome, "steps").api, ElementsAre(ApiCall{"cudaStreamIsCapturing", 2, 0.5},
+                                                      ApiCall{"cuLaunchKernel", 1, 4}));
+  EXPECT_THAT(cell(outcome, "whole", 1).api, ElementsAre(ApiCall{"cuLaunchKernel", 1, 3.5}));
+  // Each of those without, once for all of its cells.
+  EXPECT_THAT(outcome.remarks,
+              ElementsAre("host: no API calls to list: it runs on the host and makes none",
+                          "mute: no API calls to list: its worker gave none"));
+}
+
+// strobe's own: recording leaves hooks in the process. Who lives long has its kernels recorded
+// anyway.
+TEST(Runner, an_own_process_that_listed_api_calls_measures_no_further_cell) {
+  RunRequest request = a_request({});
+  request.providers = {"own"};
+  request.own_worker = scripted_worker({"api=cuLaunchKernel:1:4", "tell=pid"});
+  const auto is_one_process = [&] {
+    const BenchOutcome outcome = ran(request);
+    return cell(outcome, "own", 0).notes.back() == cell(outcome, "own", 1).notes.back();
+  };
+  EXPECT_TRUE(is_one_process());
+  request.lists_api = true;
+  EXPECT_FALSE(is_one_process());
+  request.is_profiled = true;
+  EXPECT_TRUE(is_one_process());
+}
+
+TEST(Runner, under_a_profiler_nothing_is_held_and_nothing_but_the_cells_runs) {
+  const strobe::testing::TemporaryFolder folder;
+  const std::string starts = (folder / "starts").string();
+  RunRequest request = a_request({});
+  request.providers = {"own"};
+  request.own_worker = scripted_worker({"starts=" + starts, "tell=hold", "at=roofs", "do=crash"});
+  request.cases = {"bias_dropout_add", "norm_chain"};  // of which the second is prepared twice
+  request.is_profiled = true;
+  const BenchOutcome outcome = ran(request);
+  ASSERT_EQ(outcome.run.cells.size(), 4u);
+  for (const CellRecord& record : outcome.run.cells) {
+    ASSERT_NE(record.time(TimeMode::kDevice), nullptr) << record.reason;
+  }
+  EXPECT_FALSE(outcome.run.header.method.is_held);
+  EXPECT_FALSE(outcome.run.header.roofs.copy_gbps);
+  EXPECT_FALSE(outcome.run.header.floors.empty_kernel_events);
+  EXPECT_EQ(strobe::testing::bytes_of(starts), "started\n");  // one process for both cases
+  EXPECT_THAT(outcome.run.cells.back().notes, Contains(HasSubstr(R"(held:{"prepare": 0)")));
+}
+
+TEST(Runner, warming_up_holds_nothing_and_what_counts_is_held) {
+  const BenchOutcome outcome = ran(a_request({{"one", {"tell=hold"}}}));
+  EXPECT_TRUE(outcome.run.header.method.is_held);
+  EXPECT_THAT(cell(outcome, "one").notes,
+              Contains(::testing::MatchesRegex(R"(open:..prepare.: 0, .sample.: [1-9][0-9]*.)")));
+  EXPECT_THAT(cell(outcome, "one").notes,
+              Contains(::testing::MatchesRegex(R"(held:..prepare.: 1, .sample.: [1-9][0-9]*.)")));
+}
+
 TEST(Runner, a_worker_that_knows_cells_alone_is_enough) {
   RunRequest request = a_request({{"simple", {"only=cell", "us=7"}},
                                   {"wrong", {"only=cell", "values=wrong"}},

@@ -40,6 +40,8 @@ class ScriptedCell : public PreparedCell {
   CompileTimes compile_times() const override { return {}; }
   double resident_bytes() const override { return 64; }
   double peak_bytes() const override { return 128; }
+  Result<std::vector<ApiCall>> api_calls() override { return api; }
+  Result<std::vector<ApiCall>> api = std::vector<ApiCall>{{"cuLaunchKernel", 1, 4.5}};
 
  private:
   int& alive_;
@@ -61,7 +63,11 @@ class ScriptedProvider : public Provider {
       return Error{ErrorCode::kMachineLacks, "no more memory", "", "smaller shapes"};
     }
     if (request.cell.case_id == "layernorm") throw std::bad_alloc();
-    return std::unique_ptr<PreparedCell>(std::make_unique<ScriptedCell>(alive, counted));
+    auto cell = std::make_unique<ScriptedCell>(alive, counted);
+    if (request.cell.case_id == "bias_gelu") {
+      cell->api = Error{ErrorCode::kNotFound, "there is no CUPTI", "--api", "install it"};
+    }
+    return std::unique_ptr<PreparedCell>(std::move(cell));
   }
   Result<Roofs> measure_roofs() override {
     return Roofs{.copy_gbps = 10, .read_gbps = {}, .write_gbps = {}, .gemm_tflops = {}};
@@ -90,6 +96,21 @@ TEST(ServeRequests, a_cell_lives_from_prepare_to_finish) {
   EXPECT_THAT(server.answer(sample).samples.at(TimeMode::kCpu).samples_us, ElementsAre(2.5, 2.5));
   EXPECT_EQ(server.answer(request_for(WorkerOp::kFinish)).kernels.at(0).name, "strobe_k");
   EXPECT_EQ(provider.alive, 0);
+}
+
+TEST(ServeRequests, api_calls_are_listed_for_who_asks_and_their_lack_is_no_failure) {
+  ScriptedProvider provider;
+  RequestServer server(provider);
+  server.answer(request_for(WorkerOp::kPrepare));
+  EXPECT_TRUE(server.answer(request_for(WorkerOp::kFinish)).api.empty());
+  WorkerRequest cell = request_for(WorkerOp::kCell);
+  cell.modes = {TimeMode::kCpu};
+  cell.wants_api = true;
+  EXPECT_THAT(server.answer(cell).api, ElementsAre(ApiCall{"cuLaunchKernel", 1, 4.5}));
+  cell.prepare.cell.case_id = "bias_gelu";
+  const WorkerReply without = server.answer(cell);
+  EXPECT_EQ(without.status, CellStatus::kOk);
+  EXPECT_THAT(without.notes, ElementsAre("no API calls: --api: there is no CUPTI (install it)"));
 }
 
 TEST(ServeRequests, only_what_can_be_counted_says_so) {

@@ -36,7 +36,7 @@ TEST(TorchWorker, the_source_travels_in_the_binary) {
   const std::string folder = STROBE_SOURCE_DIR "/src/strobe/bench/workers/";
   // Not EXPECT_EQ: nobody wants to read both.
   std::string whole;
-  for (const char* part : {"cases", "flush", "worker"}) {
+  for (const char* part : {"cases", "flush", "profile", "worker"}) {
     whole += strobe::testing::bytes_of(folder + "torch_" + part + ".py");
   }
   EXPECT_TRUE(torch_worker_source() == whole);
@@ -99,20 +99,27 @@ TEST(TorchWorker, a_torch_without_a_device_says_so) {
   EXPECT_THAT(hello.info.obstacle, HasSubstr("torch 9.9 sees no CUDA device"));
 }
 
-// One process computes many cells: each must find what the first one found, and hello, which may be
-// asked while another is measured, must keep the device quiet.
-TEST(TorchWorker, every_cell_finds_the_compiler_and_the_memory_as_the_first_one_did) {
+// What the worker does with a torch that only writes down how it is used.
+std::string before_a_scripted_torch(const std::string& what = "") {
   const auto file = TorchWorkerFile::make();
-  ASSERT_TRUE(file);
+  std::vector<std::string> command = {"/usr/bin/env", "python3",
+                                      STROBE_SOURCE_DIR "/tests/support/torch_worker_calls.py",
+                                      file->path().string()};
+  if (!what.empty()) command.push_back(what);
   const ProcessOutcome outcome = run_process(
-      {.command = {"/usr/bin/env", "python3",
-                   STROBE_SOURCE_DIR "/tests/support/torch_worker_calls.py", file->path().string()},
+      {.command = command,
        .folder = "/tmp",
        .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"}});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return outcome.out;
+}
+
+// One process computes many cells: each must find what the first one found, and hello, which may be
+// asked while another is measured, must keep the device quiet.
+TEST(TorchWorker, every_cell_finds_the_compiler_and_the_memory_as_the_first_one_did) {
   // The second cell was compiled in an earlier run: torch's cache on the disk is as the user has
   // it.
-  EXPECT_EQ(outcome.out,
+  EXPECT_EQ(before_a_scripted_torch(),
             "hello: True []\n"
             "prepare: ok\n"
             "cell: _dynamo.reset compile _C._cuda_clearCublasWorkspaces cuda.empty_cache\n"
@@ -125,6 +132,36 @@ TEST(TorchWorker, every_cell_finds_the_compiler_and_the_memory_as_the_first_one_
             "driver.cuProfilerStart cuda.synchronize driver.cuProfilerStop\n"
             "kernels of it: None 2\n"
             "inductor was touched: False False\n");
+}
+
+// Two queries, a launch of 8 us with 5 us of the driver's in it, and another thread's allocation
+// lie in the call; the launch before it and the wait behind it do not. Without its mark nobody
+// knows.
+TEST(TorchWorker, the_api_calls_are_those_inside_the_mark_of_one_call) {
+  EXPECT_EQ(before_a_scripted_torch("api"),
+            "kernels: ['triton_softmax']\n"
+            "api: null []\n"
+            "kernels: ['triton_softmax']\n"
+            R"(api: [{"name": "cudaStreamIsCapturing", "count": 2, "us": 2.0}, )"
+            R"({"name": "cudaLaunchKernel", "count": 1, "us": 3.0}, )"
+            R"({"name": "cuLaunchKernel", "count": 1, "us": 5.0}, )"
+            R"({"name": "cudaMallocAsync", "count": 1, "us": 2.0}] [])"
+            "\n"
+            "kernels: ['triton_softmax']\n"
+            "api: null []\n"
+            "kernels: ['triton_softmax']\n"
+            "api: null ['no API calls: the profiler lost the mark of the call']\n");
+}
+
+// The flush and the spinning kernel have run once when the first queue is held.
+TEST(TorchWorker, a_queue_is_held_unless_the_cell_or_the_sample_says_otherwise) {
+  EXPECT_EQ(before_a_scripted_torch("hold"),
+            "prepare: flushed: 1 held: 1\n"
+            "sample: {'device': [10.0, 10.0, 10.0]} held: 1\n"
+            "sample: {'device': [10.0, 10.0, 10.0]} held: 0\n"
+            "prepare: flushed: 1 held: 0\n"
+            "sample: {'device': [10.0, 10.0, 10.0]} held: 0\n"
+            "sample: {'device': [10.0, 10.0, 10.0]} held: 0\n");
 }
 
 TEST(TorchWorker, its_flush_is_understood_by_the_assembler) {

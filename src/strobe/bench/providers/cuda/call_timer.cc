@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "strobe/bench/providers/cuda/activity_recording.h"
+#include "strobe/bench/providers/cuda/api_recording.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::bench {
@@ -105,6 +106,17 @@ Result<void> CallTimer::enqueue_next() {
   return call_.enqueue(set);
 }
 
+Result<DeviceClock::Block> CallTimer::measure_block(int repetitions, bool hold) {
+  const auto prepare = [&](int i) -> Result<void> {
+    // What is hot for the first of them, the call itself must have left.
+    if (flush_ == FlushKind::kHot && i == 0) return call_.enqueue(0);
+    return before(flush_);
+  };
+  const auto timed = [&](int) { return enqueue_next(); };
+  return hold ? clock_.measure(repetitions, prepare, timed)
+              : clock_.measure_open(repetitions, prepare, timed);
+}
+
 Result<SampleBlock> CallTimer::sample_device(const SampleRequest& request) {
   const int most = DeviceClock::repetitions_for(call_.queued_kernels());
   const StopWatch watch;
@@ -116,16 +128,7 @@ Result<SampleBlock> CallTimer::sample_device(const SampleRequest& request) {
     if (!samples.samples_us.empty() && left_ms <= 0) break;
     const int repetitions =
         repetitions_now(count - samples.samples_us.size(), most, left_ms, repetition_ms_);
-    STROBE_TRY(const DeviceClock::Block block, clock_.measure(
-                                                   repetitions,
-                                                   [&](int i) -> Result<void> {
-                                                     // What is hot for the first of them, the call
-                                                     // itself must have left.
-                                                     if (flush_ == FlushKind::kHot && i == 0)
-                                                       return call_.enqueue(0);
-                                                     return before(flush_);
-                                                   },
-                                                   [&](int) { return enqueue_next(); }));
+    STROBE_TRY(const DeviceClock::Block block, measure_block(repetitions, request.hold));
     repetition_ms_ = (watch.ms() - spent_ms) / static_cast<double>(block.elapsed_us.size());
     add(samples, block, 1);
   }
@@ -160,7 +163,7 @@ Result<SampleBlock> CallTimer::sample_graph(const SampleRequest& request) {
     if (!samples.samples_us.empty() && left_ms <= 0) break;
     const int repetitions = repetitions_now(count - samples.samples_us.size(),
                                             DeviceClock::kMostRepetitions, left_ms, replay_ms_);
-    STROBE_TRY(const DeviceClock::Block block, replay(repetitions));
+    STROBE_TRY(const DeviceClock::Block block, replay(repetitions, request.hold));
     replay_ms_ = (watch.ms() - spent_ms) / static_cast<double>(block.elapsed_us.size());
     add(samples, block, 1.0 / graph_calls_);
   }
@@ -224,13 +227,13 @@ Result<void> CallTimer::run_counted() {
   return stopped;
 }
 
-Result<DeviceClock::Block> CallTimer::replay(int repetitions) {
+Result<DeviceClock::Block> CallTimer::replay(int repetitions, bool hold) {
   CudaDevice& device = clock_.device();
   const auto launch = [&](int) {
     return device.check(device.driver().graph_launch(graph_.get(), device.stream()),
                         "cuGraphLaunch");
   };
-  if (can_hold_graph_) {
+  if (can_hold_graph_ && hold) {
     STROBE_TRY(std::optional<DeviceClock::Block> block,
                clock_.try_measure(
                    repetitions, [](int) { return Result<void>(); }, launch));
@@ -299,6 +302,21 @@ Result<void> CallTimer::make_graph() {
   graph_ = std::move(ready);
   graph_calls_ = calls;
   return {};
+}
+
+// The first call after recording is switched on also pays for that; the second is the one.
+Result<std::vector<ApiCall>> CallTimer::record_api_calls() {
+  STROBE_TRY_VOID(prime());
+  CudaDevice& device = clock_.device();
+  STROBE_TRY(const CuptiApi cupti, device.cupti());
+  STROBE_TRY(const std::unique_ptr<ApiRecording> recording, ApiRecording::start(cupti));
+  STROBE_TRY_VOID(call_.enqueue(0));
+  STROBE_TRY_VOID(device.synchronize());
+  STROBE_TRY_VOID(recording->begin());
+  STROBE_TRY_VOID(call_.enqueue(0));
+  STROBE_TRY_VOID(recording->end());
+  STROBE_TRY_VOID(device.synchronize());
+  return recording->take();
 }
 
 std::vector<std::string> CallTimer::notes() const {

@@ -38,6 +38,9 @@ class CallTimer {
   // One call between the marks of a recorder, see PreparedCell::run_counted.
   Result<void> run_counted();
   std::vector<std::string> notes() const;
+  // What one call asks of the runtime and the driver, by CUPTI's records; waiting for the call is
+  // no part of it. kNotFound without CUPTI.
+  Result<std::vector<ApiCall>> record_api_calls();
   // With their durations, if the mode was activity; none otherwise.
   std::vector<KernelLaunch> recorded_kernels() const { return kernel_times_.medians(); }
 
@@ -55,7 +58,8 @@ class CallTimer {
   Result<SampleBlock> sample_activity(const SampleRequest& request);
   Result<void> make_graph();
   Result<void> capture(int calls, OwnedGraph& graph);
-  Result<DeviceClock::Block> replay(int repetitions);
+  Result<DeviceClock::Block> measure_block(int repetitions, bool hold);
+  Result<DeviceClock::Block> replay(int repetitions, bool hold);
 
   DeviceClock& clock_;
   TimedCall& call_;

@@ -6,19 +6,20 @@
 
 namespace strobe::bench {
 
-Result<void> CuptiApi::check(CuptiResult result, const char* call) const {
+Result<void> CuptiApi::check(CuptiResult result, const char* call, const CuptiUse& use) const {
   if (result == cupti::kSuccess) [[likely]]
     return {};
   const char* name = nullptr;
   if (result_text(result, &name) != cupti::kSuccess) name = nullptr;
   return Error{.code = ErrorCode::kNotFound,
-               .what = fmt::format("the times of kernels cannot be recorded: {} gives {} ({})",
-                                   call, name == nullptr ? "an error" : name, result),
-               .where = "--mode activity",
+               .what = fmt::format("{} cannot be recorded: {} gives {} ({})", use.what, call,
+                                   name == nullptr ? "an error" : name, result),
+               .where = std::string(use.flag),
                .hint = result == cupti::kMultipleSubscribers
                            ? "another profiler is at work in this process; run without it"
-                           : "a profiler around strobe, a driver older than CUPTI or missing "
-                             "rights may be why; the other modes need no CUPTI"};
+                           : fmt::format("a profiler around strobe, a driver older than CUPTI or "
+                                         "missing rights may be why; {}",
+                                         use.otherwise)};
 }
 
 Result<CuptiApi> open_cupti_at(const std::string& library) {
@@ -33,6 +34,8 @@ Result<CuptiApi> open_cupti_at(const std::string& library) {
   opened.need(api.flush_all, "cuptiActivityFlushAll");
   opened.need(api.next_record, "cuptiActivityGetNextRecord");
   opened.need(api.dropped, "cuptiActivityGetNumDroppedRecords");
+  opened.need(api.timestamp, "cuptiGetTimestamp");
+  opened.need(api.call_name, "cuptiGetCallbackName");
   STROBE_TRY_VOID(opened.check_complete(kKind));
   std::uint32_t version = 0;
   if (api.version(&version) != cupti::kSuccess || version < cupti::kOldest ||

@@ -18,8 +18,12 @@ namespace cupti {
 constexpr CuptiResult kSuccess = 0;
 constexpr CuptiResult kMultipleSubscribers = 39;
 constexpr unsigned kKernel = 3;
+constexpr unsigned kDriverCall = 4;
+constexpr unsigned kRuntimeCall = 5;
 constexpr unsigned kConcurrentKernel = 10;  // the same record, without making kernels wait
 constexpr unsigned kFlushForced = 1;
+constexpr int kDriverDomain = 1;  // of the numbers of calls
+constexpr int kRuntimeDomain = 2;
 
 // The records of CUDA 12.0 (18) to 13; what a later one looks like nobody knows.
 constexpr unsigned kOldest = 18;
@@ -47,11 +51,33 @@ struct KernelRecord {
   const char* name = nullptr;
 };
 
+// The same in every version.
+struct CallRecord {
+  std::uint32_t kind = 0;
+  std::uint32_t call = 0;      // its number
+  std::uint64_t start_ns = 0;  // 0: not known
+  std::uint64_t end_ns = 0;
+  std::uint32_t process = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t correlation = 0;
+  std::uint32_t result = 0;
+};
+
 using RequestBuffer = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most);
 using CompleteBuffer = void (*)(CuContext, std::uint32_t stream, std::uint8_t* buffer,
                                 std::size_t bytes, std::size_t valid_bytes);
 
 }  // namespace cupti
+
+// What CUPTI was opened for, so that a refusal can say what does not work now.
+struct CuptiUse {
+  std::string_view what;       // "the times of kernels"
+  std::string_view flag;       // "--mode activity"
+  std::string_view otherwise;  // what needs no CUPTI
+};
+inline constexpr CuptiUse kForKernelTimes = {"the times of kernels", "--mode activity",
+                                             "the other modes need no CUPTI"};
+inline constexpr CuptiUse kForApiCalls = {"API calls", "--api", "nothing else needs it"};
 
 struct CuptiApi {
   CuptiResult (*version)(std::uint32_t*) = nullptr;
@@ -63,10 +89,13 @@ struct CuptiApi {
   CuptiResult (*next_record)(std::uint8_t* buffer, std::size_t valid_bytes,
                              void** record) = nullptr;
   CuptiResult (*dropped)(CuContext, std::uint32_t stream, std::size_t*) = nullptr;
+  CuptiResult (*timestamp)(std::uint64_t* ns) = nullptr;  // on the clock of the records
+  CuptiResult (*call_name)(int domain, std::uint32_t call, const char**) = nullptr;
 
   // "cuptiActivityEnable gives CUPTI_ERROR_... (39)"; kNotFound, since of a cell kMachineLacks
   // would mean out of memory.
-  Result<void> check(CuptiResult result, const char* call) const;
+  Result<void> check(CuptiResult result, const char* call,
+                     const CuptiUse& use = kForKernelTimes) const;
 };
 
 // One for the driver's own version of CUDA first. kMachineLacks if there is none whose records are

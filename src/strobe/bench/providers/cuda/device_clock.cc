@@ -45,32 +45,46 @@ class DeviceClock::Hold {
   bool is_released_ = false;
 };
 
-DeviceClock::DeviceClock(CudaDevice& device, CacheFlush flush)
-    : device_(device), flush_(std::move(flush)) {}
+DeviceClock::DeviceClock(CudaDevice& device, CacheFlush flush, std::string cache_folder)
+    : device_(device), flush_(std::move(flush)), cache_folder_(std::move(cache_folder)) {}
 
 Result<std::unique_ptr<DeviceClock>> DeviceClock::make(CudaDevice& device,
-                                                       const std::string& cache_folder) {
+                                                       const std::string& cache_folder, bool hold) {
   STROBE_TRY(CacheFlush flush, CacheFlush::make(device, cache_folder));
-  std::unique_ptr<DeviceClock> clock(new DeviceClock(device, std::move(flush)));
-  STROBE_TRY_VOID(clock->set_up(cache_folder));
+  std::unique_ptr<DeviceClock> clock(new DeviceClock(device, std::move(flush), cache_folder));
+  STROBE_TRY_VOID(clock->set_up());
+  STROBE_TRY_VOID(clock->hold_queue(hold));
   return clock;
 }
 
-// Every kernel runs once, the hold with its flag already raised.
-Result<void> DeviceClock::set_up(const std::string& cache_folder) {
+// Every kernel runs once.
+Result<void> DeviceClock::set_up() {
   STROBE_TRY(memory_, device_.allocate_mapped(sizeof(Shared)));
   shared_ = new (memory_.host.get()) Shared{.flag = 1, .timed_out = 0, .cycles = 0, .ns = 0};
-  STROBE_TRY(hold_kernel_, one_thread_kernel(device_, sources::kHold, "strobe_hold", cache_folder));
   STROBE_TRY(clock_kernel_,
-             one_thread_kernel(device_, sources::kClock, "strobe_clock", cache_folder));
+             one_thread_kernel(device_, sources::kClock, "strobe_clock", cache_folder_));
   for (int i = 0; i < 2 * kMostRepetitions; ++i) {
     STROBE_TRY(OwnedEvent event, device_.make_event());
     events_.push_back(std::move(event));
   }
-  STROBE_TRY_VOID(queue_hold());
   STROBE_TRY_VOID(queue_clock());
   for (std::size_t i = 0; i < events_.size(); ++i) STROBE_TRY_VOID(record(i));
   return device_.synchronize();
+}
+
+// It runs once, with its flag already raised.
+Result<void> DeviceClock::load_hold() {
+  if (hold_kernel_.function != nullptr) return {};
+  STROBE_TRY(hold_kernel_,
+             one_thread_kernel(device_, sources::kHold, "strobe_hold", cache_folder_));
+  STROBE_TRY_VOID(queue_hold());
+  return device_.synchronize();
+}
+
+Result<void> DeviceClock::hold_queue(bool hold) {
+  if (hold) STROBE_TRY_VOID(load_hold());
+  holds_ = hold;
+  return {};
 }
 
 int DeviceClock::repetitions_for(int queued) {
@@ -132,6 +146,10 @@ Result<std::vector<double>> DeviceClock::elapsed(int pairs, std::size_t step) {
 Result<std::optional<DeviceClock::Block>> DeviceClock::try_measure(int repetitions,
                                                                    const Step& before,
                                                                    const Step& timed) {
+  if (!holds_) {
+    STROBE_TRY(Block block, measure_open(repetitions, before, timed));
+    return std::optional<Block>(std::move(block));
+  }
   repetitions = std::clamp(repetitions, 1, kMostRepetitions);
   store(shared_->timed_out, 0);
   store(shared_->flag, 0);
@@ -150,10 +168,25 @@ Result<std::optional<DeviceClock::Block>> DeviceClock::try_measure(int repetitio
     ++timed_out_;
     return std::optional<Block>();
   }
+  STROBE_TRY(Block block, read_block(repetitions));
+  return std::optional<Block>(std::move(block));
+}
+
+Result<DeviceClock::Block> DeviceClock::read_block(int repetitions) {
   Block block;
   STROBE_TRY(block.elapsed_us, elapsed(repetitions, 2));
   block.sm_mhz = read_clock();
-  return std::optional<Block>(std::move(block));
+  return block;
+}
+
+Result<DeviceClock::Block> DeviceClock::measure_open(int repetitions, const Step& before,
+                                                     const Step& timed) {
+  repetitions = std::clamp(repetitions, 1, kMostRepetitions);
+  const Result<void> queued = queue_repetitions(repetitions, before, timed);
+  const Result<void> finished = device_.synchronize();
+  if (!queued) return queued.error();
+  if (!finished) return finished.error();
+  return read_block(repetitions);
 }
 
 Result<DeviceClock::Block> DeviceClock::measure(int repetitions, const Step& before,
@@ -168,8 +201,8 @@ Result<DeviceClock::Block> DeviceClock::measure(int repetitions, const Step& bef
                    "alone cannot be told",
                .where = device_.name(),
                .hint =
-                   "a debugger or profiler may make every launch wait; `--mode call` needs "
-                   "no queue"};
+                   "a debugger or profiler may make every launch wait, or a call waits for the "
+                   "device itself; `--profile` holds no queue, `--mode call` needs none"};
 }
 
 Result<DeviceClock::Block> DeviceClock::measure_chain(int repetitions, const Step& timed) {

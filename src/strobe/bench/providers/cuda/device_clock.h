@@ -16,7 +16,9 @@
 //        ^ released when all of it is queued
 //
 // Nothing that synchronises may be queued behind the hold: kernels must have run once before,
-// because a driver loads code at its first launch and waits for the device to do so.
+// because a driver loads code at its first launch and waits for the device to do so. A profiler
+// that makes every launch wait would wait for the hold: under one the queue is not held, and the
+// flush before each call is all that lets the host run ahead.
 namespace strobe::bench {
 
 class DeviceClock {
@@ -35,7 +37,13 @@ class DeviceClock {
 
   // Compiled code of its kernels is kept in that folder, if any.
   static Result<std::unique_ptr<DeviceClock>> make(CudaDevice& device,
-                                                   const std::string& cache_folder = "");
+                                                   const std::string& cache_folder = "",
+                                                   bool hold = true);
+
+  // Whether `measure` and `try_measure` hold the queue. The kernel that does so is loaded, and run
+  // once, when it is first needed.
+  Result<void> hold_queue(bool hold);
+  bool holds_queue() const { return holds_; }
 
   CudaDevice& device() { return device_; }
   CacheFlush& flush() { return flush_; }
@@ -47,6 +55,10 @@ class DeviceClock {
   Result<std::optional<Block>> try_measure(int repetitions, const Step& before, const Step& timed);
   // With fewer repetitions as long as the hold runs out; kTooLittleData if one alone is too many.
   Result<Block> measure(int repetitions, const Step& before, const Step& timed);
+
+  // The same without a hold, whatever was said: to warm up, and for `measure` where nothing may be
+  // held.
+  Result<Block> measure_open(int repetitions, const Step& before, const Step& timed);
 
   // Without a hold: `timed` again and again, an event after each. For what cannot be queued behind
   // one, and long enough to hide the host.
@@ -63,17 +75,21 @@ class DeviceClock {
   };
   class Hold;
 
-  DeviceClock(CudaDevice& device, CacheFlush flush);
-  Result<void> set_up(const std::string& cache_folder);
+  DeviceClock(CudaDevice& device, CacheFlush flush, std::string cache_folder);
+  Result<void> set_up();
+  Result<void> load_hold();
   Result<void> queue_hold();
   Result<void> queue_clock();
   Result<void> record(std::size_t event);
   Result<std::vector<double>> elapsed(int pairs, std::size_t step);
   Result<void> queue_repetitions(int repetitions, const Step& before, const Step& timed);
+  Result<Block> read_block(int repetitions);
   double read_clock() const;
 
   CudaDevice& device_;
   CacheFlush flush_;
+  std::string cache_folder_;
+  bool holds_ = false;
   DeviceKernel hold_kernel_;
   DeviceKernel clock_kernel_;
   MappedMemory memory_;

@@ -57,21 +57,23 @@ class FusedProvider final : public CudaProvider {
     STROBE_TRY(const std::vector<KernelProgram> programs,
                maker_(*info, request.cell.shape, request.cell.dtype, opened->device().chip()));
     origin.codegen_ms = ms_since(start);
-    if (!request.may_tune || programs.size() == 1) {
-      STROBE_TRY(
-          std::unique_ptr<ProgramCell> cell,
-          ProgramCell::make(opened, *info, request, programs.front(),
-                            code_in(opened->device(), request.cache_folder), std::move(origin)));
-      return std::unique_ptr<PreparedCell>(std::move(cell));
-    }
     STROBE_TRY(std::unique_ptr<ProgramCell> cell,
-               best_of(programs, opened, *info, request, std::move(origin)));
+               programs.size() == 1 ? first_of(programs, opened, *info, request, std::move(origin))
+                                    : best_of(programs, opened, *info, request, std::move(origin)));
     return std::unique_ptr<PreparedCell>(std::move(cell));
   }
 
  private:
   using MadeCell = Result<std::unique_ptr<ProgramCell>>;
 
+  static MadeCell first_of(const std::vector<KernelProgram>& programs,
+                           const std::shared_ptr<CudaSession>& opened, const CaseInfo& info,
+                           const PrepareRequest& request, ProgramOrigin origin) {
+    return ProgramCell::make(opened, info, request, programs.front(),
+                             code_in(opened->device(), request.cache_folder), std::move(origin));
+  }
+
+  // What is known to be the best of them; if nothing is, they are timed, or the first must do.
   MadeCell best_of(const std::vector<KernelProgram>& programs,
                    const std::shared_ptr<CudaSession>& opened, const CaseInfo& info,
                    const PrepareRequest& request, ProgramOrigin origin) {
@@ -95,7 +97,8 @@ class FusedProvider final : public CudaProvider {
       if (is_final) return cell;
       origin.notes.push_back("what the cache had was no good: " + cell.error().what);
     }
-    return tuned(programs, opened, info, request, std::move(origin));
+    return request.may_tune ? tuned(programs, opened, info, request, std::move(origin))
+                            : first_of(programs, opened, info, request, std::move(origin));
   }
 
   MadeCell tuned(const std::vector<KernelProgram>& programs,

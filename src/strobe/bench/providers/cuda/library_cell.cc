@@ -76,7 +76,7 @@ Result<void> LibraryCell::set_up() {
   CudaDevice& device = session_->device();
   STROBE_TRY_VOID(device.make_current());
   STROBE_TRY(const FlushKind flush, parse_flush(request_.flush));
-  STROBE_TRY(DeviceClock* const clock, session_->clock());
+  STROBE_TRY(DeviceClock* const clock, session_->clock(request_.hold));
   STROBE_TRY_VOID(load_steps());
   STROBE_TRY(first_, session_->memory().take(stride_bytes_, "tensors"));
   if (const std::size_t bytes = call_.workspace_bytes(); bytes > 0) {
@@ -189,6 +189,11 @@ Result<void> LibraryCell::run() {
 Result<SampleBlock> LibraryCell::sample(const SampleRequest& request) {
   STROBE_TRY_VOID(session_->device().make_current());
   return timer_->sample(request);
+}
+
+Result<std::vector<ApiCall>> LibraryCell::api_calls() {
+  STROBE_TRY_VOID(session_->device().make_current());
+  return timer_->record_api_calls();
 }
 
 Result<void> LibraryCell::run_counted() {

@@ -22,6 +22,7 @@ class LibraryCell final : public PreparedCell, private TimedCall {
 
   Result<void> run() override;
   Result<SampleBlock> sample(const SampleRequest& request) override;
+  Result<std::vector<ApiCall>> api_calls() override;
   Result<void> run_counted() override;
   std::size_t output_count() const override { return 1; }
   Result<std::vector<float>> output_rows(std::size_t index,

@@ -73,7 +73,7 @@ std::size_t ProgramCell::bytes_for(const CaseInfo& info, const Cell& cell,
 
 Result<void> ProgramCell::adopt(ProgramOrigin origin, std::string_view flush) {
   STROBE_TRY(const FlushKind kind, parse_flush(flush));
-  STROBE_TRY(DeviceClock* const clock, session_->clock());
+  STROBE_TRY(DeviceClock* const clock, session_->clock(request_.hold));
   origin_ = std::move(origin);
   take_times();
   TimedCall& call = *this;
@@ -94,7 +94,7 @@ Result<void> ProgramCell::set_up(const KernelProgram& program, const CodeOf& cod
   CudaDevice& device = session_->device();
   STROBE_TRY_VOID(device.make_current());
   STROBE_TRY(const FlushKind flush, parse_flush(request_.flush));
-  STROBE_TRY(DeviceClock* const clock, session_->clock());
+  STROBE_TRY(DeviceClock* const clock, session_->clock(request_.hold));
   STROBE_TRY(program_, load_program(device, program, code_of));
   give_dropout_key();
   take_times();
@@ -171,6 +171,11 @@ Result<void> ProgramCell::run() {
 Result<SampleBlock> ProgramCell::sample(const SampleRequest& request) {
   STROBE_TRY_VOID(session_->device().make_current());
   return timer_->sample(request);
+}
+
+Result<std::vector<ApiCall>> ProgramCell::api_calls() {
+  STROBE_TRY_VOID(session_->device().make_current());
+  return timer_->record_api_calls();
 }
 
 Result<void> ProgramCell::run_counted() {

@@ -46,6 +46,7 @@ class ProgramCell final : public PreparedCell, private TimedCall {
 
   Result<void> run() override;
   Result<SampleBlock> sample(const SampleRequest& request) override;
+  Result<std::vector<ApiCall>> api_calls() override;
   Result<void> run_counted() override;
   std::size_t output_count() const override { return tensors_.output_count(); }
   Result<std::vector<float>> output_rows(std::size_t index,

@@ -4,10 +4,11 @@
 
 namespace strobe::bench {
 
-Result<DeviceClock*> CudaSession::clock() {
+Result<DeviceClock*> CudaSession::clock(bool hold) {
   if (!clock_) {
-    STROBE_TRY(clock_, DeviceClock::make(*device_, cache_folder_));
+    STROBE_TRY(clock_, DeviceClock::make(*device_, cache_folder_, hold));
   }
+  STROBE_TRY_VOID(clock_->hold_queue(hold));
   return clock_.get();
 }
 

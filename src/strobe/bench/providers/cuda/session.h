@@ -22,7 +22,8 @@ class CudaSession {
   MemoryPool& memory() { return memory_; }
   // Where the code of its own kernels is kept that are not loaded yet; empty: nowhere.
   void keep_code_in(std::string folder) { cache_folder_ = std::move(folder); }
-  Result<DeviceClock*> clock();
+  // From now on it holds the queue, or does not: PrepareRequest::hold.
+  Result<DeviceClock*> clock(bool hold = true);
   Result<InputFill*> input_fill();
   // Free for a cell: with what the pool keeps.
   std::optional<double> free_bytes();

@@ -1,5 +1,7 @@
 #include "strobe/bench/providers/cuda/call_timer.h"
 
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -295,6 +297,70 @@ TEST_F(CallTimerTest, a_recorder_that_sees_nothing_gives_no_time) {
   const auto block = timer.sample({.mode = TimeMode::kActivity, .count = 1});
   ASSERT_FALSE(block);
   EXPECT_EQ(block.error().what, "CUPTI recorded no kernel of this call");
+}
+
+TEST_F(CallTimerTest, to_warm_up_nothing_is_held) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  for (const TimeMode mode : {TimeMode::kDevice, TimeMode::kGraph}) {
+    const auto block = timer.sample({.mode = mode, .count = 20, .budget_ms = 1e9, .hold = false});
+    ASSERT_TRUE(block) << block.error().what;
+    EXPECT_EQ(block->samples_us.size(), 20u);
+  }
+  EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 1}));
+  EXPECT_EQ(script_.count("launch strobe_hold"), 1u);
+}
+
+// A driver loads code at the first launch and waits for the device to do so, which must not be
+// held.
+TEST_F(CallTimerTest,
+       whatever_is_launched_behind_a_hold_ran_before_it_in_every_state_of_the_cache) {
+  for (const FlushKind flush :
+       {FlushKind::kCold, FlushKind::kColdDirty, FlushKind::kRotate, FlushKind::kHot}) {
+    script_.calls.clear();
+    ScriptedCall call(*device_);
+    CallTimer timer(*clock_, call, flush);
+    ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 16}));
+    ASSERT_TRUE(timer.sample({.mode = TimeMode::kGraph, .count = 4}));
+    std::set<std::string> seen = {"launch strobe_hold", "launch strobe_clock", "event"};
+    for (const auto& one : script_.calls) {
+      if (one.is_held) {
+        EXPECT_TRUE(seen.contains(one.what)) << one.what;
+      } else if (!one.is_captured) {
+        seen.insert(one.what);
+      }
+    }
+  }
+}
+
+TEST_F(CallTimerTest, a_call_that_waits_for_the_device_ends_after_a_second_and_says_so) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  script_.holds_that_time_out = 100;
+  const auto block = timer.sample({.mode = TimeMode::kDevice, .count = 16});
+  ASSERT_FALSE(block);
+  EXPECT_EQ(block.error().code, ErrorCode::kTooLittleData);
+  EXPECT_THAT(block.error().what, HasSubstr("more than 1 s to queue one call"));
+  EXPECT_THAT(timer.notes(), Contains(HasSubstr("took more than 1 s to queue them")));
+}
+
+TEST_F(CallTimerTest, the_api_calls_are_those_of_one_call_and_not_of_waiting_for_it) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kCall, .count = 1}));
+  const auto calls = timer.record_api_calls();
+  ASSERT_TRUE(calls) << calls.error().what;
+  EXPECT_THAT(*calls, ::testing::ElementsAre(ApiCall{"cuLaunchKernel", 1, 1.0}));
+  EXPECT_TRUE(cupti_.call_kinds.empty());  // it is over
+}
+
+TEST_F(CallTimerTest, without_a_recorder_there_are_no_api_calls_and_the_reason_is_told) {
+  script_.open_cupti = {};
+  open_again();
+  ScriptedCall call(*device_);
+  CallTimer timer(*clock_, call, FlushKind::kCold);
+  const auto calls = timer.record_api_calls();
+  ASSERT_FALSE(calls);
+  EXPECT_EQ(calls.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(calls.error().what, HasSubstr("there is no CUPTI on this machine"));
 }
 
 TEST_F(CallTimerTest, the_modes_of_others_are_refused) {

@@ -41,7 +41,23 @@ TEST(CuptiApi, its_record_of_a_kernel_is_how_all_of_the_vendors_begin) {
 #endif
 }
 
+TEST(CuptiApi, its_record_of_a_call_is_the_vendors) {
+  using Ours = cupti::CallRecord;
+  using Theirs = CUpti_ActivityAPI;
+  EXPECT_EQ(sizeof(Ours), sizeof(Theirs));
+  EXPECT_EQ(offsetof(Ours, kind), offsetof(Theirs, kind));
+  EXPECT_EQ(offsetof(Ours, call), offsetof(Theirs, cbid));
+  EXPECT_EQ(offsetof(Ours, start_ns), offsetof(Theirs, start));
+  EXPECT_EQ(offsetof(Ours, end_ns), offsetof(Theirs, end));
+  EXPECT_EQ(offsetof(Ours, thread), offsetof(Theirs, threadId));
+  EXPECT_EQ(offsetof(Ours, correlation), offsetof(Theirs, correlationId));
+}
+
 TEST(CuptiApi, its_numbers_are_the_vendors) {
+  EXPECT_EQ(cupti::kDriverCall, static_cast<unsigned>(CUPTI_ACTIVITY_KIND_DRIVER));
+  EXPECT_EQ(cupti::kRuntimeCall, static_cast<unsigned>(CUPTI_ACTIVITY_KIND_RUNTIME));
+  EXPECT_EQ(cupti::kDriverDomain, static_cast<int>(CUPTI_CB_DOMAIN_DRIVER_API));
+  EXPECT_EQ(cupti::kRuntimeDomain, static_cast<int>(CUPTI_CB_DOMAIN_RUNTIME_API));
   EXPECT_EQ(cupti::kSuccess, static_cast<int>(CUPTI_SUCCESS));
   EXPECT_EQ(cupti::kMultipleSubscribers,
             static_cast<int>(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED));
@@ -89,6 +105,11 @@ TEST(CuptiApi, tells_a_version_whose_records_are_known_where_it_is_installed) {
   std::uint32_t version = 0;
   EXPECT_EQ(api->version(&version), cupti::kSuccess);
   EXPECT_GE(version, cupti::kOldest);
+  // The names need no device.
+  const char* name = nullptr;
+  constexpr std::uint32_t kLaunchKernel = 307;
+  ASSERT_EQ(api->call_name(cupti::kDriverDomain, kLaunchKernel, &name), cupti::kSuccess);
+  EXPECT_STREQ(name, "cuLaunchKernel");
 }
 
 }  // namespace

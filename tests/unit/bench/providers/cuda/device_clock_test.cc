@@ -114,6 +114,7 @@ TEST_F(DeviceClockTest, a_hold_that_always_runs_out_is_an_error_that_says_why) {
   EXPECT_EQ(block.error().code, ErrorCode::kTooLittleData);
   EXPECT_THAT(block.error().what, HasSubstr("more than 1 s to queue one call"));
   EXPECT_EQ(script_.count("launch strobe_hold"), 5u);  // 16, 8, 4, 2, 1
+  EXPECT_THAT(block.error().hint, HasSubstr("`--profile` holds no queue"));
 }
 
 TEST_F(DeviceClockTest, a_failed_launch_releases_the_device_and_waits_for_it) {
@@ -150,6 +151,48 @@ TEST_F(DeviceClockTest, a_chain_holds_nothing_and_leaves_out_its_first_call) {
   EXPECT_EQ(block->elapsed_us.size(), 3u);
   EXPECT_EQ(script_.count("launch strobe_case"), 4u);
   EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
+}
+
+TEST_F(DeviceClockTest, told_not_to_hold_it_neither_compiles_nor_launches_what_spins) {
+  clock_.reset();
+  script_.calls.clear();
+  clock_ = std::move(*DeviceClock::make(*device_, "", false));
+  EXPECT_FALSE(clock_->holds_queue());
+  script_.kernel_us = {{"strobe_flush", 27}, {"strobe_case", 40}};
+  EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
+  script_.calls.clear();
+  const auto block = clock_->measure(2, flush(FlushKind::kColdDirty), call());
+  ASSERT_TRUE(block) << block.error().what;
+  EXPECT_THAT(order(), ElementsAre("fill", "event", "launch strobe_case", "event",  //
+                                   "fill", "event", "launch strobe_case", "event",  //
+                                   "launch strobe_clock", "synchronize", "elapsed", "elapsed"));
+  for (const double us : block->elapsed_us) EXPECT_NEAR(us, 41, 1e-3);
+  EXPECT_NEAR(block->sm_mhz, 1980, 1e-6);
+  ASSERT_TRUE(clock_->try_measure(4, flush(FlushKind::kCold), call()));
+  EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
+  EXPECT_EQ(script_.releases, 0);
+}
+
+TEST_F(DeviceClockTest, told_to_hold_after_all_it_runs_the_hold_once_before) {
+  ASSERT_TRUE(clock_->hold_queue(false));
+  ASSERT_TRUE(clock_->measure(1, flush(FlushKind::kCold), call()));
+  EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
+  clock_.reset();
+  clock_ = std::move(*DeviceClock::make(*device_, "", false));
+  script_.calls.clear();
+  ASSERT_TRUE(clock_->hold_queue(true));
+  EXPECT_THAT(order(), ::testing::IsSupersetOf({"launch strobe_hold", "synchronize"}));
+  for (const auto& one : script_.calls) EXPECT_FALSE(one.is_held) << one.what;
+  ASSERT_TRUE(clock_->measure(1, flush(FlushKind::kCold), call()));
+  EXPECT_EQ(script_.releases, 1);
+}
+
+TEST_F(DeviceClockTest, an_open_measurement_that_fails_leaves_nothing_in_the_queue) {
+  script_.failures["launch strobe_case"] = cu::kLaunchOutOfResources;
+  const auto block = clock_->measure_open(2, flush(FlushKind::kCold), call());
+  ASSERT_FALSE(block);
+  EXPECT_THAT(block.error().what, HasSubstr("cuLaunchKernel gives"));
+  EXPECT_EQ(script_.calls.back().what, "synchronize");
 }
 
 TEST_F(DeviceClockTest, the_flush_reads_twice_the_cache) {

@@ -315,6 +315,29 @@ TEST_F(ProgramProviders, without_tuning_compiled_code_is_kept_all_the_same) {
   EXPECT_EQ((*again)->config().at("schedule"), "slow");
 }
 
+TEST_F(ProgramProviders, without_tuning_what_was_tuned_before_is_taken) {
+  ASSERT_TRUE(prepared_by_a_new_process());
+  PrepareRequest request = keeping();
+  request.may_tune = false;
+  const auto again = make_fused_provider(two, open_)->prepare(request);
+  ASSERT_TRUE(again);
+  EXPECT_EQ((*again)->config().at("schedule"), "fast");
+  EXPECT_FALSE((*again)->compile_times().autotune_ms);
+}
+
+// Under a profiler, where every launch may wait.
+TEST_F(ProgramProviders, what_is_prepared_without_a_hold_is_tuned_and_timed_without_one) {
+  PrepareRequest request = asking_for(kSoftmax);
+  request.hold = false;
+  const auto cell = make_fused_provider(two, open_)->prepare(request);
+  ASSERT_TRUE(cell) << cell.error().what;
+  for (const TimeMode mode : {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall}) {
+    ASSERT_TRUE((*cell)->sample({.mode = mode, .count = 20}));
+  }
+  EXPECT_EQ((*cell)->config().at("schedule"), "fast");
+  EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
+}
+
 TEST_F(ProgramProviders, the_unfused_one_finds_its_code_again) {
   play_copies(script_);
   ASSERT_TRUE(make_unfused_provider(copy, open_)->prepare(keeping()));

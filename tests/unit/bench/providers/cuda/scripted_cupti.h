@@ -11,7 +11,8 @@
 #include "strobe/bench/providers/cuda/cupti_api.h"
 
 // A CUPTI without a GPU: bytes of records, as long as the test says they are, for every kernel that
-// a scripted driver runs while recording is on.
+// a scripted driver runs while recording is on, and for every call that it is asked for, each of
+// which takes the host a microsecond.
 namespace strobe::bench {
 
 class ScriptedCupti {
@@ -24,12 +25,23 @@ class ScriptedCupti {
   std::size_t record_bytes = sizeof(cupti::KernelRecord) + 96;  // longer than what is known of it
   std::map<std::string, CuptiResult> failures;                  // by the call
   std::size_t records_to_drop = 0;
-  bool is_on = false;
+  bool is_on = false;                // of kernels
+  std::set<unsigned> call_kinds;     // of calls that are recorded
+  std::map<int, std::string> names;  // of calls, by number; 1 and 2 are set by what is listened to
+  double now_us = 1;                 // of the host
   int flushes = 0;
 
   void listen_to(ScriptedDriver& driver) {
     driver.on_time = [this](const std::string& name, double start_us, double end_us) {
       if (is_on) add({.start_us = start_us, .end_us = end_us}, name);
+    };
+    names = {{1, "cuLaunchKernel"}, {2, "cuStreamSynchronize"}};
+    driver.on_call = [this](const std::string& what) {
+      if (current() != this) return;  // the driver lives longer
+      now_us += 1;
+      if (!call_kinds.contains(cupti::kDriverCall)) return;
+      const std::uint32_t number = what.starts_with("launch") ? 1 : what == "synchronize" ? 2 : 3;
+      add_call({.start_us = now_us - 1, .end_us = now_us}, number);
     };
   }
 
@@ -47,7 +59,17 @@ class ScriptedCupti {
     record.registers = 16;
     record.static_shared_bytes = 8;
     record.dynamic_shared_bytes = 32;
-    waiting_.push_back(record);
+    put(record);
+  }
+  void add_call(Times times, std::uint32_t number, std::uint32_t kind = cupti::kDriverCall,
+                std::uint32_t thread = 0) {
+    cupti::CallRecord record;
+    record.kind = kind;
+    record.call = number;
+    record.start_ns = static_cast<std::uint64_t>(1e3 * times.start_us);
+    record.end_ns = static_cast<std::uint64_t>(1e3 * times.end_us);
+    record.thread = thread;
+    put(record);
   }
 
   CuptiApi api() {
@@ -66,11 +88,29 @@ class ScriptedCupti {
       return me().result("register");
     };
     api.enable = [](unsigned kind) {
-      me().is_on = kind == cupti::kConcurrentKernel && me().result("enable") == cupti::kSuccess;
-      return me().result("enable");
+      if (me().result("enable") != cupti::kSuccess) return me().result("enable");
+      if (kind == cupti::kConcurrentKernel) {
+        me().is_on = true;
+      } else {
+        me().call_kinds.insert(kind);
+      }
+      return cupti::kSuccess;
     };
-    api.disable = [](unsigned) {
-      me().is_on = false;
+    api.disable = [](unsigned kind) {
+      if (kind == cupti::kConcurrentKernel) me().is_on = false;
+      me().call_kinds.erase(kind);
+      return cupti::kSuccess;
+    };
+    api.timestamp = [](std::uint64_t* ns) {
+      *ns = static_cast<std::uint64_t>(1e3 * me().now_us);
+      return me().result("timestamp");
+    };
+    api.call_name = [](int domain, std::uint32_t number, const char** name) {
+      const auto known = me().names.find(static_cast<int>(number));
+      if (known == me().names.end()) return 1;
+      const bool is_driver = known->second.starts_with("cuda") == false;
+      if (is_driver != (domain == cupti::kDriverDomain)) return 1;
+      *name = known->second.c_str();
       return cupti::kSuccess;
     };
     api.flush_all = [](std::uint32_t) {
@@ -105,6 +145,12 @@ class ScriptedCupti {
     return failure == failures.end() ? cupti::kSuccess : failure->second;
   }
 
+  template <class Record>
+  void put(const Record& record) {
+    std::vector<std::uint8_t>& bytes = waiting_.emplace_back(sizeof record);
+    std::memcpy(bytes.data(), &record, sizeof record);
+  }
+
   void deliver() {
     if (waiting_.empty() && records_to_drop == 0) return;
     std::uint8_t* buffer = nullptr;
@@ -112,10 +158,10 @@ class ScriptedCupti {
     std::size_t most = 0;
     request_(&buffer, &bytes, &most);
     std::size_t valid = 0;
-    for (const cupti::KernelRecord& record : waiting_) {
+    for (const std::vector<std::uint8_t>& record : waiting_) {
       if (valid + record_bytes > bytes) break;
       std::memset(buffer + valid, 0xEE, record_bytes);
-      std::memcpy(buffer + valid, &record, sizeof record);
+      std::memcpy(buffer + valid, record.data(), record.size());
       valid += record_bytes;
     }
     waiting_.clear();
@@ -124,7 +170,7 @@ class ScriptedCupti {
 
   cupti::RequestBuffer request_ = nullptr;
   cupti::CompleteBuffer complete_ = nullptr;
-  std::vector<cupti::KernelRecord> waiting_;
+  std::vector<std::vector<std::uint8_t>> waiting_;
   std::set<std::string> names_;
 };
 

@@ -40,6 +40,7 @@ class ScriptedDriver {
   std::map<std::string, std::vector<std::size_t>> argument_bytes;  // 8 where it does not say
   std::function<void(const std::string&, const std::vector<std::uint64_t>&)> on_run;
   std::function<void(const std::string&, double start_us, double end_us)> on_time;
+  std::function<void(const std::string&)> on_call;  // by what is logged
   OpenCupti open_cupti;
   int holds_that_time_out = 0;
   std::map<std::string, CuResult> failures;  // by what is logged: the result, from now on
@@ -84,6 +85,7 @@ class ScriptedDriver {
 
   CuResult log(const std::string& what) {
     calls.push_back({what, is_held(), is_capturing_});
+    if (on_call) on_call(what);
     const auto failure = failures.find(what);
     return failure == failures.end() ? cu::kSuccess : failure->second;
   }
