@@ -3,7 +3,7 @@
 import ctypes
 
 # A line that was read with the priority to stay is not pushed out by lines without it. So the buffer is read
-# with that priority, which pushes out everybody's, loses it, and half of it is read once more without.
+# with that priority, which pushes out everybody's, loses it, and it is read once more without.
 FLUSH_PTX = b"""
 .version 7.4
 .target sm_80
@@ -108,7 +108,7 @@ class CacheFlush:
             self.check("cuModuleGetFunction", ctypes.byref(kernels[name]), module, name.encode())
         data, sink = self.memory.data_ptr(), self.sink.data_ptr()
         for name, *values in (("strobe_flush", data, lines, 1, sink), ("strobe_release", data, lines),
-                              ("strobe_flush", data, lines // 2, 0, sink)):
+                              ("strobe_flush", data, lines, 0, sink)):
             values = [ctypes.c_uint64(value) for value in values]
             arguments = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
             self.launches.append((kernels[name], arguments, values))  # the values must live as long

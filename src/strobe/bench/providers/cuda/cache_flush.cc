@@ -42,9 +42,9 @@ Result<CacheFlush> CacheFlush::make(CudaDevice& device, const std::string& cache
   return flush;
 }
 
-Result<void> CacheFlush::read(std::size_t bytes, bool is_to_stay) {
+Result<void> CacheFlush::read(bool is_to_stay) {
   CuPointer data = buffer_.address();
-  unsigned long long count = bytes / 16;
+  unsigned long long count = buffer_.bytes / 16;
   CuPointer sink = sink_.address();
   int stays = is_to_stay ? 1 : 0;
   const std::array<void*, 4> arguments = {&data, &count, &sink, &stays};
@@ -63,9 +63,9 @@ Result<void> CacheFlush::enqueue(FlushKind kind) {
     case FlushKind::kCold:
       // What a kernel read with the priority to stay gives way only to what has it, too. In the
       // end nothing has it, and the last lines came from memory, as before.
-      STROBE_TRY_VOID(read(buffer_.bytes, true));
+      STROBE_TRY_VOID(read(true));
       STROBE_TRY_VOID(release());
-      return read(buffer_.bytes / 2, false);
+      return read(false);
     case FlushKind::kColdDirty:
       return device_->fill_bytes(buffer_.address(), 0, buffer_.bytes);
     case FlushKind::kRotate:

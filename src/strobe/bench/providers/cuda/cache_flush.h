@@ -9,7 +9,7 @@
 namespace strobe::bench {
 
 enum class FlushKind : std::uint8_t {
-  kCold,       // thrice the cache is read: clean lines of a stranger
+  kCold,       // four times the cache is read: clean lines of a stranger
   kColdDirty,  // zeros are written: their write-back is charged to whoever comes next
   kRotate,     // every call on the next set of buffers
   kHot,        // as the call before left it
@@ -25,7 +25,7 @@ class CacheFlush {
 
  private:
   explicit CacheFlush(CudaDevice& device) : device_(&device) {}
-  Result<void> read(std::size_t bytes, bool is_to_stay);
+  Result<void> read(bool is_to_stay);
   Result<void> release();
 
   CudaDevice* device_;
