@@ -51,14 +51,14 @@ int show_speed(std::span<const std::string_view> wanted) {
   fmt::print("{}: copy {:.1f}, read {:.1f}, write {:.1f} GB/s, product {:.3f} TFLOP/s\n",
              fused->probe().device, copy, roofs->read_gbps.value_or(0),
              roofs->write_gbps.value_or(0), roofs->gemm_tflops.value_or(0));
-  fmt::print("{:32}{:>20}{:>12}{:>12}{:>8}{:>8}{:>10}{:>10}{:>8}{:>10}\n", "case", "shape",
+  fmt::print("{:34}{:>20}{:>12}{:>12}{:>8}{:>8}{:>10}{:>10}{:>8}{:>10}\n", "case", "shape",
              "cpu us", "unfused us", "times", "ceiling", "GB/s", "of copy", "GFLOP/s", "un. GB/s");
   for (const CaseInfo& info : cases()) {
     if (!wanted.empty() && std::ranges::find(wanted, info.id) == wanted.end()) continue;
     const Cell cell{std::string(info.id), large_shape(info.kind), DType::kF32, "cpu"};
     const CaseCosts costs = costs_of(info, cell.shape, cell.dtype);
     const double fast = median_us(*fused, cell), slow = median_us(*unfused, cell);
-    fmt::print("{:32}{:>20}{:>12.1f}{:>12.1f}{:>8.2f}{:>8.2f}{:>10.1f}{:>9.1f}%{:>8.1f}{:>10.1f}\n",
+    fmt::print("{:34}{:>20}{:>12.1f}{:>12.1f}{:>8.2f}{:>8.2f}{:>10.1f}{:>9.1f}%{:>8.1f}{:>10.1f}\n",
                info.id, shape_text(cell.shape), fast, slow, slow / fast, costs.ceiling(),
                costs.min_bytes / fast / 1e3, 100 * costs.min_bytes / fast / 1e3 / copy,
                costs.flops / fast / 1e3, costs.unfused_bytes / slow / 1e3);

@@ -6,6 +6,7 @@
 
 #include "strobe/bench/grid.h"
 #include "strobe/bench/providers/provider.h"
+#include "strobe/bench/reference/mask_check.h"
 #include "strobe/bench/reference/reference.h"
 #include "tests/support/watched.h"
 
@@ -50,6 +51,7 @@ void expect_right(Provider& provider, const CaseInfo& info, const Shape& shape, 
                                              tolerance_of(info, shape, dtype));
     EXPECT_EQ(accuracy.mismatches, 0u) << cell_text(request.cell) << ": " << equality_line(accuracy)
                                        << ", worst by " << accuracy.max_abs;
+    EXPECT_EQ(check_mask(info, request, rows, *actual).differences, 0u) << cell_text(request.cell);
   }
 }
 

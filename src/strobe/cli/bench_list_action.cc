@@ -30,7 +30,7 @@ std::string case_lines() {
       const auto costs = bench::costs_of(info, bench::Shape{{kLong, kLong}}, bench::DType::kF32);
       ceiling = fmt::format("{:.2f}x", costs.ceiling());
     }
-    text += fmt::format("  {:<32} {:>7} {:>3}  {}\n", info.id, ceiling, info.eager_kernels,
+    text += fmt::format("  {:<34} {:>7} {:>3}  {}\n", info.id, ceiling, info.eager_kernels,
                         info.definition);
   }
   return text;

@@ -42,10 +42,29 @@ std::string_view variable(const char* name) {
   return value == nullptr ? std::string_view() : value;
 }
 
+// Of a kind there are no variants: these must be asked for.
 bool is_of_kind(const CaseInfo& info, std::string_view word) {
+  if (!info.training_of.empty()) return false;
   return word == "all" || (word == "rows" && info.kind == CaseKind::kRows) ||
          (word == "matmul" && info.kind == CaseKind::kMatmul) ||
          (word == "conv" && info.kind == CaseKind::kConvolution);
+}
+
+// Each case that has one gives way to its variant in training; the others stay.
+Result<void> take_training_variants(std::vector<std::string>& chosen) {
+  bool is_any = false;
+  for (std::string& id : chosen) {
+    if (const CaseInfo* const variant = bench::training_variant(id)) id = variant->id;
+    const CaseInfo* const info = bench::find_case(id);
+    is_any = is_any || (info != nullptr && !info->training_of.empty());
+  }
+  if (is_any) return {};
+  std::vector<std::string_view> having;
+  for (const CaseInfo& info : bench::cases()) {
+    if (!info.training_of.empty()) having.push_back(info.training_of);
+  }
+  return bad("--train", "none of these cases has a variant in training",
+             fmt::format("{} have one", fmt::join(having, " and ")));
 }
 
 // Cases by name, or whole kinds of them.
@@ -65,6 +84,7 @@ Result<std::vector<std::string>> chosen_cases(const Arguments& arguments) {
     }
     if (chosen.size() == before) chosen.push_back(word);  // the run knows how to say it
   }
+  if (arguments.is_on("train")) STROBE_TRY_VOID(take_training_variants(chosen));
   return chosen;
 }
 
@@ -230,6 +250,9 @@ std::vector<Flag> bench_cell_flags() {
        .kind = FlagKind::kList,
        .value = "CASE",
        .help = "which functions: names, or all, rows, matmul, conv"},
+      {.name = "train",
+       .help = "cases with dropout as in training, elements dropped at random by the seed; the "
+               "others as they are"},
       {.name = "provider",
        .kind = FlagKind::kList,
        .value = "NAME",

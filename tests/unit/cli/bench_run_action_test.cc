@@ -142,6 +142,7 @@ TEST_F(BenchRunAction, an_interrupt_keeps_the_cells_before_it) {
 TEST_F(BenchRunAction, the_list_names_cases_grids_and_who_is_missing) {
   const ProcessOutcome outcome = strobe({"list", "--python", "/no/such/python"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("bias_dropout_add_train               2.33x   3  "));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("pointwise_chain"), HasSubstr("5.50x"),
                                  HasSubstr("seed2d"), HasSubstr("cpu-unfused"),
                                  HasSubstr("torch-*                not here: cannot start "
@@ -163,6 +164,24 @@ TEST_F(BenchRunAction, the_hosts_own_providers_run_everywhere) {
     EXPECT_FALSE(record.has(bench::CellFlag::kUnrepeatable));
   }
   EXPECT_EQ(run.cells[2].accuracy->checked, 128u);  // both outputs
+}
+
+TEST_F(BenchRunAction, training_is_measured_under_names_of_its_own) {
+  const ProcessOutcome outcome =
+      strobe({"run", "--train", "--case", "bias_dropout_add,bias_dropout_add_transposed", "--shape",
+              "33x65", "--provider", "cpu-unfused,cpu", "--dtype", "f32,bf16", "--seed", "5",
+              "--stop", "samples:20", "-o", "run.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const bench::BenchRun run = kept("run.json");
+  ASSERT_EQ(run.cells.size(), 8u);
+  for (const bench::CellRecord& record : run.cells) {
+    EXPECT_TRUE(record.cell.case_id.ends_with("_train")) << record.cell.case_id;
+    EXPECT_EQ(record.status, CellStatus::kOk) << record.reason;
+    ASSERT_TRUE(record.accuracy);
+    EXPECT_EQ(record.accuracy->checked, 33u * 65u);
+    EXPECT_EQ(record.accuracy->mismatches, 0u);
+    EXPECT_EQ(record.kernels.size(), record.cell.provider == "cpu" ? 1u : 3u);
+  }
 }
 
 TEST_F(BenchRunAction, tuning_says_what_it_found) {

@@ -10,6 +10,7 @@ using std::chrono::milliseconds;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Result<BenchRunRequest> read(const std::vector<std::pair<std::string, std::string>>& typed) {
   Arguments arguments;
@@ -80,6 +81,42 @@ TEST(BenchRunRequest, kinds_of_cases_are_words_too) {
   ASSERT_TRUE(request);
   EXPECT_THAT(request->run.cases,
               ElementsAre("matmul_add", "matmul_relu", "matmul_add_relu", "matmul_matmul"));
+}
+
+TEST(BenchRunRequest, training_takes_the_variants_that_there_are) {
+  const auto request = read({{"case", "softmax,bias_dropout_add,bias_dropout_add_transposed"},
+                             {"provider", "cpu"},
+                             {"train", "on"}});
+  ASSERT_TRUE(request) << request.error().what;
+  EXPECT_THAT(request->run.cases, ElementsAre("softmax", "bias_dropout_add_train",
+                                              "bias_dropout_add_transposed_train"));
+  const auto by_name = read({{"case", "bias_dropout_add_train"}, {"provider", "cpu"}});
+  ASSERT_TRUE(by_name);
+  EXPECT_THAT(by_name->run.cases, ElementsAre("bias_dropout_add_train"));
+  const auto both =
+      read({{"case", "bias_dropout_add_train"}, {"provider", "cpu"}, {"train", "on"}});
+  ASSERT_TRUE(both);
+  EXPECT_THAT(both->run.cases, ElementsAre("bias_dropout_add_train"));
+}
+
+TEST(BenchRunRequest, kinds_hold_no_training_unless_asked_for) {
+  const auto rows = read({{"case", "rows"}, {"provider", "cpu"}});
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->run.cases.size(), 12u);
+  EXPECT_THAT(rows->run.cases, Not(Contains(HasSubstr("_train"))));
+  const auto train = read({{"case", "rows"}, {"provider", "cpu"}, {"train", "on"}});
+  ASSERT_TRUE(train);
+  EXPECT_EQ(train->run.cases.size(), 12u);
+  EXPECT_THAT(train->run.cases, Contains("bias_dropout_add_train"));
+  EXPECT_THAT(train->run.cases, Not(Contains("bias_dropout_add")));
+}
+
+TEST(BenchRunRequest, training_of_cases_without_it_is_a_mistake) {
+  const auto request = read({{"case", "softmax,matmul"}, {"provider", "cpu"}, {"train", "on"}});
+  ASSERT_FALSE(request);
+  EXPECT_EQ(request.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(request.error().where, "--train");
+  EXPECT_EQ(request.error().hint, "bias_dropout_add and bias_dropout_add_transposed have one");
 }
 
 TEST(BenchRunRequest, quick_has_cases_of_its_own_and_caps_the_grid) {

@@ -28,10 +28,13 @@ struct CaseInfo {
   std::vector<Operator> operators = {};  // kRows: in the order of running
   int eager_kernels = 0;
   bool has_affine_accuracy_inputs = false;  // checked on U(0, 2) / C: badly conditioned on N(0, 1)
+  // The case of which this is the variant in training: chosen by its own name or by --train alone.
+  std::string_view training_of = {};
 };
 
 std::span<const CaseInfo> cases();
 const CaseInfo* find_case(std::string_view id);
+const CaseInfo* training_variant(std::string_view id);  // null: it has none
 // One expression for all operators, without what lies between them.
 Expression fused(const CaseInfo& info);
 

@@ -37,6 +37,7 @@ Value product(const Arguments& in) { return in[0] * in[1]; }
 Value sum(const Arguments& in) { return in[0] + in[1]; }
 Value total(const Arguments& in) { return row_sum(in[0]); }
 Value softmax(const Arguments& in) { return normalised(in[0]); }
+Value half_dropped(const Arguments& in) { return dropout(in[0], 0.5); }
 
 std::vector<Operator> pointwise_chain() {
   return {make("cos", {named("x")}, named("y"), [](const Arguments& in) { return cos(in[0]); }),
@@ -152,16 +153,31 @@ std::vector<CaseInfo> make_cases() {
        .operators = {make("add", {named("inp"), named("bias", kColumns)}, named("t"), sum),
                      make("add", {named("residual"), named("t")}, named("out"), sum)},
        .eager_kernels = 2},
+      {.id = "bias_dropout_add_train",
+       .definition = "bias_dropout_add in training (--train): half is dropped, the rest doubled",
+       .operators = {make("add", {named("inp"), named("bias", kColumns)}, named("t"), sum),
+                     make("dropout", {named("t")}, named("d"), half_dropped),
+                     make("add", {named("residual"), named("d")}, named("out"), sum)},
+       .eager_kernels = 3,
+       .training_of = "bias_dropout_add"},
       {.id = "bias_gelu",
        .definition = "x = inp + bias; x 0.5 (1 + tanh(0.79788456 x (1 + 0.044715 x x)))",
        .operators = bias_gelu(),
        .eager_kernels = 10},
       {.id = "bias_dropout_add_transposed",
-       .definition = "the same with bias, residual and out stored the other way round",
+       .definition = "bias_dropout_add with bias, residual and out stored the other way round",
        .operators = {make("add", {named("inp"), named("bias", kTransposed)}, named("t"), sum),
                      make("add", {named("residual", kTransposed), named("t")},
                           named("out", kTransposed), sum)},
        .eager_kernels = 2},
+      {.id = "bias_dropout_add_transposed_train",
+       .definition = "bias_dropout_add_transposed in training (--train)",
+       .operators = {make("add", {named("inp"), named("bias", kTransposed)}, named("t"), sum),
+                     make("dropout", {named("t")}, named("d"), half_dropped),
+                     make("add", {named("residual", kTransposed), named("d")},
+                          named("out", kTransposed), sum)},
+       .eager_kernels = 3,
+       .training_of = "bias_dropout_add_transposed"},
       {.id = "matmul_add", .definition = "A B + D", .kind = kMatmul, .eager_kernels = 2},
       {.id = "matmul_relu", .definition = "relu(A B)", .kind = kMatmul, .eager_kernels = 2},
       {.id = "matmul_add_relu", .definition = "relu(A B + D)", .kind = kMatmul, .eager_kernels = 3},
@@ -191,6 +207,13 @@ std::span<const CaseInfo> cases() {
 const CaseInfo* find_case(std::string_view id) {
   for (const CaseInfo& info : cases()) {
     if (info.id == id) return &info;
+  }
+  return nullptr;
+}
+
+const CaseInfo* training_variant(std::string_view id) {
+  for (const CaseInfo& info : cases()) {
+    if (info.training_of == id && !id.empty()) return &info;
   }
   return nullptr;
 }

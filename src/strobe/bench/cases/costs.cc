@@ -35,8 +35,10 @@ constexpr std::array kRowCosts = {
     RowCosts{"horizontal_reduction_pointwise", {2, 1}, {2, 1}, {3, 1}, 1, 1},
     RowCosts{"horizontal_reduction_reduction", {1, 2}, {1, 2}, {2, 2}, 2, 0},
     RowCosts{"bias_dropout_add", {3, 0, 1}, {3, 0, 1}, {5, 0, 1}, 2, 0},
+    RowCosts{"bias_dropout_add_train", {3, 0, 1}, {3, 0, 1}, {7, 0, 1}, 3, 0},
     RowCosts{"bias_gelu", {2, 0, 1}, {2, 0, 1}, {23, 0, 1}, 9, 1},
     RowCosts{"bias_dropout_add_transposed", {4}, {4}, {6}, 2, 0},
+    RowCosts{"bias_dropout_add_transposed_train", {4}, {4}, {8}, 3, 0},
 };
 
 CaseCosts row_costs(const CaseInfo& info, const Shape& shape, double size) {

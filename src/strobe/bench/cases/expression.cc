@@ -23,6 +23,11 @@ int Expression::dependent_reductions() const {
   return deepest;
 }
 
+const Node* Expression::dropout() const {
+  const auto found = std::ranges::find(nodes, Op::kDropout, &Node::op);
+  return found == nodes.end() ? nullptr : &*found;
+}
+
 Value ExpressionBuilder::input(Tensor tensor) {
   const Extent extent = tensor.extent;
   expression_.inputs.push_back(std::move(tensor));
@@ -63,6 +68,12 @@ Value ExpressionBuilder::row(Op op, Value a) {
   return {this, static_cast<NodeIndex>(expression_.nodes.size() - 1)};
 }
 
+Value ExpressionBuilder::dropout(Value a, double p) {
+  expression_.nodes.push_back(
+      {.op = Op::kDropout, .extent = Extent::kElements, .a = a.node, .constant = p});
+  return {this, static_cast<NodeIndex>(expression_.nodes.size() - 1)};
+}
+
 void ExpressionBuilder::output(Tensor tensor, Value value) {
   expression_.outputs.push_back({std::move(tensor), value.node});
 }
@@ -83,5 +94,6 @@ Value relu(Value a) { return a.builder->unary(Op::kRelu, a); }
 Value rsqrt(Value a) { return a.builder->unary(Op::kRsqrt, a); }
 Value row_sum(Value a) { return a.builder->row(Op::kRowSum, a); }
 Value row_max(Value a) { return a.builder->row(Op::kRowMax, a); }
+Value dropout(Value a, double p) { return a.builder->dropout(a, p); }
 
 }  // namespace strobe::bench

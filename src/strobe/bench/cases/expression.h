@@ -27,6 +27,7 @@ enum class Op : std::uint8_t {
   kMin,
   kRowSum,  // over the last axis
   kRowMax,
+  kDropout,  // `constant` is p; which ones are dropped is in reference/dropout.h
 };
 
 // How many values a node has; operands of fewer are broadcast.
@@ -45,7 +46,7 @@ struct Node {
   Extent extent = Extent::kScalar;
   NodeIndex a = kNoNode;
   NodeIndex b = kNoNode;
-  double constant = 0;      // kConst
+  double constant = 0;      // kConst, kDropout
   std::int32_t input = -1;  // kInput: which tensor
   bool operator==(const Node&) const = default;
 };
@@ -72,6 +73,7 @@ struct Expression {
   // Reductions that depend on one another one after the other: passes of a kernel that cannot keep
   // the row. softmax 2, double softmax 4, layernorm 2, norm chain 3.
   int dependent_reductions() const;
+  const Node* dropout() const;  // the one that drops elements at random, or null
   bool operator==(const Expression&) const = default;
 };
 
@@ -90,6 +92,7 @@ class ExpressionBuilder {
   Value unary(Op op, Value a);
   Value binary(Op op, Value a, Value b);
   Value row(Op op, Value a);  // kRowSum, kRowMax
+  Value dropout(Value a, double p);
   Value column_count();
   void output(Tensor tensor, Value value);
   Expression build() &&;
@@ -112,5 +115,6 @@ Value relu(Value a);
 Value rsqrt(Value a);
 Value row_sum(Value a);
 Value row_max(Value a);
+Value dropout(Value a, double p);
 
 }  // namespace strobe::bench

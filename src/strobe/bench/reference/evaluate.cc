@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "strobe/bench/reference/dropout.h"
+
 namespace strobe::bench {
 namespace {
 
@@ -74,11 +76,12 @@ std::int64_t stored_at(const Tensor& tensor, std::int64_t row, std::int64_t colu
 }  // namespace
 
 RowEvaluator::RowEvaluator(const Expression& expression, std::int64_t rows, std::int64_t columns,
-                           Read read)
+                           Read read, std::uint64_t seed)
     : expression_(expression),
       rows_(rows),
       column_count_(columns),
       read_(std::move(read)),
+      dropout_key_(dropout_key(seed)),
       values_(expression.nodes.size()) {
   if (!expression_.has_reduction()) return;
   every_column_.resize(static_cast<std::size_t>(columns));
@@ -125,6 +128,14 @@ void RowEvaluator::compute(std::size_t index, std::int64_t row,
     case Op::kRowSum:
     case Op::kRowMax:
       values[0] = reduced(node.op, values_[static_cast<std::size_t>(node.a)], column_count_);
+      return;
+    case Op::kDropout:
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::int64_t place = row * column_count_ + columns[i];
+        values[i] = is_dropped(dropout_key_, place, node.constant)
+                        ? 0
+                        : operand(node.a, i) * kept_scale(node.constant);
+      }
       return;
     default:
       for (std::size_t i = 0; i < values.size(); ++i) {

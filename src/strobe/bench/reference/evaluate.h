@@ -15,7 +15,9 @@ class RowEvaluator {
   // Value `index` of input `input`, counted as it is stored.
   using Read = std::function<double(std::size_t input, std::int64_t index)>;
 
-  RowEvaluator(const Expression& expression, std::int64_t rows, std::int64_t columns, Read read);
+  // `seed` decides what is dropped.
+  RowEvaluator(const Expression& expression, std::int64_t rows, std::int64_t columns, Read read,
+               std::uint64_t seed = 1);
 
   // Computes the nodes of one row at some of its columns; where a reduction asks for the whole row,
   // the whole row is computed first.
@@ -31,6 +33,7 @@ class RowEvaluator {
   std::int64_t rows_;
   std::int64_t column_count_;
   Read read_;
+  std::uint32_t dropout_key_;
   std::vector<std::int64_t> every_column_;
   std::vector<std::int64_t> picked_;  // columns of the last evaluation, when fewer than computed
   std::vector<std::vector<double>> values_;  // by node: a value a column, or one

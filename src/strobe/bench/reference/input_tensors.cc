@@ -23,7 +23,8 @@ std::int64_t elements_of(Extent extent, const Shape& shape) {
 std::vector<InputTensor> row_inputs(const CaseInfo& info, const Shape& shape) {
   std::vector<InputTensor> tensors;
   for (const Tensor& tensor : fused(info).inputs) {
-    tensors.push_back({tensor.name, elements_of(tensor.extent, shape)});
+    const bool may_be_dropped = !info.training_of.empty() && tensor.name != "residual";
+    tensors.push_back({tensor.name, elements_of(tensor.extent, shape), may_be_dropped});
   }
   return tensors;
 }
@@ -79,14 +80,14 @@ InputSource::InputSource(const InputTensor& tensor, std::uint32_t number, InputL
     : seed_(request.seed),
       number_(number),
       law_(law),
-      is_variance_(tensor.is_variance),
+      is_far_from_zero_(tensor.is_far_from_zero),
       dtype_(request.cell.dtype),
       columns_(request.cell.shape[1]) {}
 
 float InputSource::operator()(std::int64_t index) const {
   const auto at = static_cast<std::uint64_t>(index);
-  const float value = is_variance_ ? 0.5f + uniform_value(input_bits(seed_, number_, at), 1.0f)
-                                   : input_value(law_, seed_, number_, at, columns_);
+  const float value = is_far_from_zero_ ? 0.5f + uniform_value(input_bits(seed_, number_, at), 1.0f)
+                                        : input_value(law_, seed_, number_, at, columns_);
   return rounded_to(dtype_, value);
 }
 

@@ -20,8 +20,9 @@ namespace strobe::bench {
 struct InputTensor {
   std::string name;
   std::int64_t elements = 0;
-  bool is_variance =
-      false;  // 0.5 + U(0, 2) whatever the law: a variance is not negative, nor nearly 0
+  // 0.5 + U(0, 2) whatever the law: a variance is not negative, nor nearly 0, and what may be
+  // dropped must not look as if it were.
+  bool is_far_from_zero = false;
 };
 std::vector<InputTensor> input_tensors(const CaseInfo& info, const Shape& shape);
 
@@ -42,7 +43,7 @@ class InputSource {
   std::uint64_t seed_;
   std::uint32_t number_;
   InputLaw law_;
-  bool is_variance_;
+  bool is_far_from_zero_;
   DType dtype_;
   std::int64_t columns_;
 };

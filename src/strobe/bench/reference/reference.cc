@@ -16,7 +16,7 @@ constexpr std::int64_t kAllElements = std::int64_t{1} << 24;
 constexpr std::int64_t kMostWork = std::int64_t{1} << 30;
 constexpr std::int64_t kSomeRows = 512;
 constexpr std::int64_t kFewestRows = 16;
-constexpr std::uint32_t kChoice = 0xFF;  // the stream of random bits that no tensor uses
+constexpr std::uint32_t kChoice = 0xFF;  // a stream of random bits that no tensor uses
 
 OutputLayout row_layout(const Tensor& tensor, const Shape& shape) {
   switch (tensor.extent) {
@@ -45,7 +45,7 @@ std::vector<double> expression_rows(const CaseInfo& info, const PrepareRequest& 
   if (tensor.is_transposed) {
     std::vector<double> out(rows.size() * static_cast<std::size_t>(height));
     for_parts(height, 16, [&](std::int64_t from, std::int64_t to) {
-      RowEvaluator evaluator(expression, height, width, read);
+      RowEvaluator evaluator(expression, height, width, read, request.seed);
       for (std::int64_t row = from; row < to; ++row) {
         evaluator.evaluate(row, rows);
         const auto values = evaluator.output(index);
@@ -62,7 +62,7 @@ std::vector<double> expression_rows(const CaseInfo& info, const PrepareRequest& 
   std::vector<double> out(rows.size() * static_cast<std::size_t>(values_a_row));
   for_parts(static_cast<std::int64_t>(rows.size()), 1 + 4096 / width,
             [&](std::int64_t from, std::int64_t to) {
-              RowEvaluator evaluator(expression, height, width, read);
+              RowEvaluator evaluator(expression, height, width, read, request.seed);
               for (std::int64_t i = from; i < to; ++i) {
                 evaluator.evaluate(rows[static_cast<std::size_t>(i)], columns);
                 std::ranges::copy(evaluator.output(index), out.begin() + i * values_a_row);

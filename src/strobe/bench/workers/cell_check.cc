@@ -1,5 +1,6 @@
 #include "strobe/bench/workers/cell_check.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
@@ -18,6 +19,13 @@ std::string wrong_text(const Accuracy& accuracy) {
       "difference is {:.3g}, at {}",
       accuracy.mismatches, accuracy.checked, accuracy.atol, accuracy.rtol, accuracy.max_abs,
       accuracy.worst_index);
+}
+
+std::string wrong_mask_text(const MaskCheck& mask, const Accuracy& accuracy) {
+  return fmt::format(
+      "the mask differs from the generator's in {} of {} values, first at {}: a dropped element is "
+      "its residual to the bit, a kept one is not",
+      mask.differences, accuracy.checked, mask.first);
 }
 
 }  // namespace
@@ -47,6 +55,10 @@ Accuracy CellReference::compare(std::size_t output, std::span<const float> value
   return accuracy;
 }
 
+MaskCheck CellReference::mask(std::size_t output, std::span<const float> values) const {
+  return check_mask(info_, request_, rows_[output], values);
+}
+
 Checked check_cell(CellReference& reference, const RowFolder& folder, int repeats,
                    const AskForRows& ask) {
   Checked checked;
@@ -72,7 +84,12 @@ Checked check_cell(CellReference& reference, const RowFolder& folder, int repeat
         checked.is_repeatable = false;
       }
     }
-    const Accuracy accuracy = reference.compare(output, values);
+    Accuracy accuracy = reference.compare(output, values);
+    const MaskCheck mask = reference.mask(output, values);
+    if (mask.differences > 0) {
+      accuracy.mismatches = std::max(accuracy.mismatches, mask.differences);
+      checked.reason = wrong_mask_text(mask, accuracy);
+    }
     if (checked.accuracy) {
       merge(*checked.accuracy, accuracy, first_index);
     } else {
@@ -82,7 +99,7 @@ Checked check_cell(CellReference& reference, const RowFolder& folder, int repeat
   }
   if (checked.accuracy && checked.accuracy->mismatches > 0) {
     checked.status = CellStatus::kWrong;
-    checked.reason = wrong_text(*checked.accuracy);
+    if (checked.reason.empty()) checked.reason = wrong_text(*checked.accuracy);
   }
   return checked;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "strobe/bench/reference/mask_check.h"
 #include "strobe/bench/reference/reference.h"
 #include "strobe/bench/workers/row_file.h"
 #include "strobe/bench/workers/worker_session.h"
@@ -23,6 +24,7 @@ class CellReference {
   const std::vector<std::int64_t>& rows(std::size_t output) const { return rows_[output]; }
   std::size_t values(std::size_t output) const;
   Accuracy compare(std::size_t output, std::span<const float> values);
+  MaskCheck mask(std::size_t output, std::span<const float> values) const;
 
  private:
   const CaseInfo& info_;

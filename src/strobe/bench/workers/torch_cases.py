@@ -51,9 +51,42 @@ def python_value(law, seed, tensor, index, columns):
     bits = input_bits(seed, tensor, index, wrapped_int)
     if law == "conditioned":
         return f32(f32(top_bits(bits) * UNIFORM_STEP) * f32(1.0 / columns))
-    if law == "variance":
+    if law == "far_from_zero":
         return f32(0.5 + f32(top_bits(bits) * UNIFORM_STEP))
     return f32(centred_sum(bits) * NORMAL_STEP)
+
+
+# ---- dropout in training: the draws of bench/reference/dropout.h, for ints and int32 tensors alike ----
+
+P_DROPPED = 0.5
+
+
+def signed32(value):
+    value &= (1 << 32) - 1
+    return value - (1 << 32) if value >> 31 else value
+
+
+def dropout_key(seed):
+    return signed32(input_bits(seed, 0xFE, 0, wrapped_int) >> 32)
+
+
+def is_dropped(counter, wrap):
+    """`counter` is key + index; `wrap` brings a number back into 32 bits, which tensors do themselves."""
+    def shifted(z, bits):
+        return (z >> bits) & ((1 << (32 - bits)) - 1)
+
+    z = wrap(counter)
+    z = wrap((z ^ shifted(z, 16)) * signed32(0x85EBCA6B))
+    z = wrap((z ^ shifted(z, 13)) * signed32(0xC2B2AE35))
+    z = z ^ shifted(z, 16)
+    # As if both were unsigned.
+    return (z ^ signed32(1 << 31)) < signed32(int(P_DROPPED * (1 << 32)) ^ (1 << 31))
+
+
+def dropout(torch, x, row, column, columns, seed):
+    """Rows and columns of x's elements in the case's own layout, as int32 that broadcast to x."""
+    dropped = is_dropped(row * columns + column + dropout_key(seed), lambda z: z)
+    return torch.where(dropped, 0.0, x * (1.0 / (1.0 - P_DROPPED)))
 
 
 def make_input(torch, shape, law, seed, tensor, columns, dtype):
@@ -74,7 +107,7 @@ def make_input(torch, shape, law, seed, tensor, columns, dtype):
 
 # ---- cases -------------------------------------------------------------------------------------------
 
-def row_cases(torch):
+def row_cases(torch, seed=1):
     F = torch.nn.functional
 
     def pointwise_chain(x):
@@ -103,6 +136,17 @@ def row_cases(torch):
         # The result lies as bias and residual do.
         return residual + F.dropout(inp.t() + bias, p=0.5, training=False)
 
+    def numbers(count, like):
+        return torch.arange(count, dtype=torch.int32, device=like.device)
+
+    def bias_dropout_add_train(inp, bias, residual):
+        row, column = numbers(inp.shape[0], inp)[:, None], numbers(inp.shape[1], inp)[None, :]
+        return residual + dropout(torch, inp + bias, row, column, inp.shape[1], seed)
+
+    def transposed_train(inp, bias, residual):
+        row, column = numbers(inp.shape[0], inp)[None, :], numbers(inp.shape[1], inp)[:, None]
+        return residual + dropout(torch, inp.t() + bias, row, column, inp.shape[1], seed)
+
     return {
         "pointwise_chain": ("E", pointwise_chain),
         "softmax": ("E", lambda x: torch.softmax(x, 1)),
@@ -114,8 +158,10 @@ def row_cases(torch):
         "horizontal_reduction_pointwise": ("E", lambda a: (a.sum(1), torch.cos(a))),
         "horizontal_reduction_reduction": ("E", lambda a: (a.sum(1), a.amax(1))),
         "bias_dropout_add": ("ECE", bias_dropout_add),
+        "bias_dropout_add_train": ("ECE", bias_dropout_add_train),
         "bias_gelu": ("EC", bias_gelu),
         "bias_dropout_add_transposed": ("ETT", transposed),
+        "bias_dropout_add_transposed_train": ("ETT", transposed_train),
     }
 
 
@@ -181,7 +227,7 @@ def attention_case(torch, variant, shape, dtype):
 def case_of(torch, request, dtype):
     """The shapes of the inputs and the function over them."""
     case, shape = request["case"], request["shape"]
-    rows = row_cases(torch)
+    rows = row_cases(torch, request["seed"])
     if case in rows:
         kinds, function = rows[case]
         shapes = {"E": tuple(shape), "C": (shape[1],), "T": (shape[1], shape[0])}

@@ -63,6 +63,28 @@ TEST(CaseList, ceilings_are_those_that_fusion_can_reach) {
   EXPECT_NEAR(ceiling("horizontal_reduction_reduction"), 2, 0.01);
 }
 
+TEST(CaseList, training_variants_are_cases_of_their_own) {
+  EXPECT_EQ(training_variant("bias_dropout_add"), find_case("bias_dropout_add_train"));
+  EXPECT_EQ(training_variant("bias_dropout_add_transposed"),
+            find_case("bias_dropout_add_transposed_train"));
+  EXPECT_EQ(training_variant("softmax"), nullptr);
+  EXPECT_EQ(training_variant(""), nullptr);
+  for (const CaseInfo& info : cases()) {
+    EXPECT_EQ(info.id.ends_with("_train"), !info.training_of.empty()) << info.id;
+    if (info.training_of.empty()) continue;
+    const CaseInfo& inference = *find_case(info.training_of);
+    EXPECT_NE(fused(info).dropout(), nullptr);
+    EXPECT_EQ(fused(inference).dropout(), nullptr);
+    EXPECT_EQ(fused(info).inputs, fused(inference).inputs);
+    // One more operator over all elements: read, written, and multiplied by 2.
+    const CaseCosts train = costs_of(info, kShape, DType::kF16);
+    const CaseCosts plain = costs_of(inference, kShape, DType::kF16);
+    EXPECT_EQ(train.min_bytes, plain.min_bytes);
+    EXPECT_EQ(train.unfused_bytes, plain.unfused_bytes + 2 * 100000 * 2);
+    EXPECT_EQ(train.flops, plain.flops + 100000);
+  }
+}
+
 TEST(CaseList, reductions_in_a_row_are_counted) {
   EXPECT_EQ(fused(*find_case("pointwise_chain")).dependent_reductions(), 0);
   EXPECT_EQ(fused(*find_case("softmax")).dependent_reductions(), 2);

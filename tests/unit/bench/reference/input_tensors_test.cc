@@ -79,6 +79,26 @@ TEST(InputTensors, a_variance_is_never_near_zero) {
   }
 }
 
+// Twice the smallest sum is 2: more than any tolerance, and more than any residual's last digit.
+TEST(InputTensors, a_kept_element_of_training_never_looks_dropped) {
+  for (const char* id : {"bias_dropout_add_train", "bias_dropout_add_transposed_train"}) {
+    for (const InputLaw law : {InputLaw::kNormal, InputLaw::kConditioned}) {
+      PrepareRequest request = request_of(id, {{100, 100}}, DType::kBf16);
+      request.law = law;
+      const auto sources = input_sources(*find_case(id), request);
+      ASSERT_EQ(sources.size(), 3u);
+      for (std::int64_t i = 0; i < 100; ++i) {
+        EXPECT_GE(sources[0](i), 0.5f);
+        EXPECT_GE(sources[1](i), 0.5f);
+        EXPECT_LT(std::abs(sources[2](i)), 4.0f);
+      }
+    }
+  }
+  EXPECT_LT(input_sources(*find_case("bias_dropout_add"),
+                          request_of("bias_dropout_add", {{100, 100}}))[0](1),
+            0.5f);
+}
+
 TEST(InputTensors, seeds_and_tensors_give_different_values) {
   EXPECT_NE(input_value(InputLaw::kNormal, 1, 0, 0, 1), input_value(InputLaw::kNormal, 2, 0, 0, 1));
   EXPECT_NE(input_value(InputLaw::kNormal, 1, 0, 0, 1), input_value(InputLaw::kNormal, 1, 1, 0, 1));

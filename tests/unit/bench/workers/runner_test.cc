@@ -163,6 +163,18 @@ TEST(Runner, what_a_provider_cannot_do_is_unsupported) {
   EXPECT_EQ(record.reason, "as the script says");
 }
 
+// The script knows inference alone.
+TEST(Runner, another_mask_than_the_generators_is_wrong_and_named) {
+  RunRequest request = a_request({{"inference", {}}});
+  request.cases = {"bias_dropout_add_train"};
+  const BenchOutcome outcome = ran(request);
+  const CellRecord& record = cell(outcome, "inference");
+  EXPECT_EQ(record.status, CellStatus::kWrong);
+  EXPECT_THAT(record.reason, HasSubstr("the mask differs from the generator's in "));
+  EXPECT_THAT(record.reason, HasSubstr(" of 32 values, first at "));
+  EXPECT_GT(record.accuracy->mismatches, 8u);
+}
+
 TEST(Runner, wrong_values_are_found_and_still_timed) {
   const BenchOutcome outcome = ran(a_request({{"good", {}}, {"wrong", {"values=wrong"}}}));
   const CellRecord& record = cell(outcome, "wrong");

@@ -1,14 +1,19 @@
 #include "strobe/bench/workers/torch_worker.h"
 
+#include <bit>
 #include <charconv>
 #include <cstring>
+#include <numeric>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strobe/bench/reference/dropout.h"
 #include "strobe/bench/reference/input_values.h"
+#include "strobe/bench/reference/mask_check.h"
+#include "strobe/bench/reference/reference.h"
 #include "strobe/bench/workers/worker_process.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
@@ -185,7 +190,7 @@ TEST(TorchWorker, its_inputs_are_strobes_to_the_bit) {
       "spec = importlib.util.spec_from_file_location('w', '" STROBE_SOURCE_DIR
       "/src/strobe/bench/workers/torch_cases.py')\n"
       "w = importlib.util.module_from_spec(spec); spec.loader.exec_module(w)\n"
-      "for law in ('normal', 'conditioned', 'variance'):\n"
+      "for law in ('normal', 'conditioned', 'far_from_zero'):\n"
       "  for seed in (0, 1, 42, 2**63 + 5):\n"
       "    for tensor in (0, 1, 5):\n"
       "      for index in (0, 1, 2, 65535, 2**32 + 7, 2**33 - 1):\n"
@@ -194,13 +199,13 @@ TEST(TorchWorker, its_inputs_are_strobes_to_the_bit) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   std::istringstream lines(outcome.out);
   std::size_t compared = 0;
-  for (const std::string_view law : {"normal", "conditioned", "variance"}) {
+  for (const std::string_view law : {"normal", "conditioned", "far_from_zero"}) {
     for (const std::uint64_t seed : {0ull, 1ull, 42ull, (1ull << 63) + 5}) {
       for (const std::uint32_t tensor : {0u, 1u, 5u}) {
         for (const std::uint64_t index :
              {0ull, 1ull, 2ull, 65535ull, (1ull << 32) + 7, (1ull << 33) - 1}) {
           const float expected =
-              law == "variance"
+              law == "far_from_zero"
                   ? 0.5f + uniform_value(input_bits(seed, tensor, index), 1.0f)
                   : input_value(law == "normal" ? InputLaw::kNormal : InputLaw::kConditioned, seed,
                                 tensor, index, 1021);
@@ -215,6 +220,68 @@ TEST(TorchWorker, its_inputs_are_strobes_to_the_bit) {
     }
   }
   EXPECT_EQ(compared, 216u);
+}
+
+TEST(TorchWorker, it_drops_what_strobe_drops) {
+  const ProcessOutcome outcome = run_python(
+      "import importlib.util\n"
+      "spec = importlib.util.spec_from_file_location('w', '" STROBE_SOURCE_DIR
+      "/src/strobe/bench/workers/torch_cases.py')\n"
+      "w = importlib.util.module_from_spec(spec); spec.loader.exec_module(w)\n"
+      "for seed in (0, 1, 42, 2**63 + 5):\n"
+      "  key = w.dropout_key(seed)\n"
+      "  print(key % 2**32)\n"
+      "  for index in list(range(2000)) + [2**31 - 1, 2**31, 2**32 - 1, 2**32 + 7, 2**33 - 1]:\n"
+      "    print(int(w.is_dropped(index + key, w.signed32)))\n");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  std::int64_t dropped = 0;
+  for (const std::uint64_t seed : {0ull, 1ull, 42ull, (1ull << 63) + 5}) {
+    std::uint32_t key = 0;
+    ASSERT_TRUE(lines >> key);
+    EXPECT_EQ(key, dropout_key(seed));
+    std::vector<std::int64_t> indices(2000);
+    std::iota(indices.begin(), indices.end(), 0);
+    for (const std::int64_t large :
+         {(1ll << 31) - 1, 1ll << 31, (1ll << 32) - 1, (1ll << 32) + 7, (1ll << 33) - 1})
+      indices.push_back(large);
+    for (const std::int64_t index : indices) {
+      int theirs = 2;
+      ASSERT_TRUE(lines >> theirs);
+      ASSERT_EQ(theirs == 1, is_dropped(key, index, 0.5)) << seed << " " << index;
+      dropped += theirs;
+    }
+  }
+  EXPECT_GT(dropped, 3800);
+  EXPECT_LT(dropped, 4200);
+}
+
+// The functions of the script, over tables instead of tensors: rows and columns are not mixed up.
+TEST(TorchWorker, its_training_cases_are_right_in_both_layouts) {
+  for (const char* id : {"bias_dropout_add_train", "bias_dropout_add_transposed_train"}) {
+    const ProcessOutcome outcome = run_process(
+        {.command = {"/usr/bin/env", "python3", STROBE_SOURCE_DIR "/tests/support/torch_dropout.py",
+                     STROBE_SOURCE_DIR "/src/strobe/bench/workers/torch_cases.py", id, "7", "12",
+                     "9"},
+         .folder = "/tmp",
+         .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"}});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    std::vector<float> values;
+    std::istringstream lines(outcome.out);
+    for (std::uint32_t bits = 0; lines >> bits;) values.push_back(std::bit_cast<float>(bits));
+    PrepareRequest request;
+    request.cell = {id, {{7, 12}}, DType::kF32, "torch-eager"};
+    request.seed = 9;
+    const CaseInfo& info = *find_case(id);
+    std::vector<std::int64_t> rows(
+        static_cast<std::size_t>(output_layouts(info, request.cell.shape)[0].rows));
+    std::iota(rows.begin(), rows.end(), 0);
+    ASSERT_EQ(values.size(), 84u);
+    EXPECT_EQ(check_mask(info, request, rows, values).differences, 0u) << id;
+    EXPECT_EQ(
+        compare_values(values, reference_rows(info, request, 0, rows), {1e-6, 1e-6}).mismatches, 0u)
+        << id;
+  }
 }
 
 }  // namespace

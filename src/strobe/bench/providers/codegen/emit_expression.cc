@@ -6,6 +6,7 @@
 
 #include "strobe/base/check.h"
 #include "strobe/bench/providers/codegen/source_text.h"
+#include "strobe/bench/reference/dropout.h"
 
 namespace strobe::bench {
 namespace {
@@ -130,10 +131,17 @@ std::string node_text(const Node& node, const OperandName& name) {
     case Op::kColumnCount:
     case Op::kRowSum:
     case Op::kRowMax:
+    case Op::kDropout:
       break;
   }
-  STROBE_CHECK(false, "inputs and reductions are emitted by the schedule, C by simplified()");
+  STROBE_CHECK(false,
+               "inputs, reductions and dropout are emitted by the schedule, C by simplified()");
   return "";
+}
+
+std::string dropout_text(const Node& node, const OperandName& name, const std::string& index) {
+  return cat("strobe_dropout(", name(node.a), ", dropout_key + ", index, ", ",
+             dropped_below(node.constant), "u, ", float_text(kept_scale(node.constant)), ")");
 }
 
 std::string accumulate_text(const Node& reduction, const std::string& into,

@@ -14,8 +14,11 @@ namespace strobe::bench {
 Expression simplified(const Expression& expression, std::int64_t columns);
 
 using OperandName = std::function<std::string(NodeIndex)>;
-// "strobe_exp(n3)"; reductions and inputs have no text of their own.
+// "strobe_exp(n3)"; reductions, inputs and what asks for the place have no text of their own.
 std::string node_text(const Node& node, const OperandName& name);
+
+// "strobe_dropout(n3, dropout_key + <index>, ...)"; `index`, of the element, is unsigned.
+std::string dropout_text(const Node& node, const OperandName& name, const std::string& index);
 
 bool is_reduction(const Node& node);
 // "sum4 += n3;" and what joins two partial results.

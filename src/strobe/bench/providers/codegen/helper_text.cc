@@ -163,6 +163,18 @@ constexpr std::string_view kTanh = R"(__device__ __forceinline__ float strobe_ta
 
 )";
 
+// The draws of reference/dropout.h.
+constexpr std::string_view kDropout =
+    R"(__device__ __forceinline__ float strobe_dropout(const float x, unsigned draw,
+                                                const unsigned dropped_below, const float scale) {
+  draw = (draw ^ (draw >> 16)) * 0x85ebca6bu;
+  draw = (draw ^ (draw >> 13)) * 0xc2b2ae35u;
+  draw ^= draw >> 16;
+  return draw < dropped_below ? 0.0f : x * scale;
+}
+
+)";
+
 constexpr std::string_view kInfinity =
     R"(__device__ __forceinline__ float strobe_infinity() { return __int_as_float(0x7f800000); }
 
@@ -352,6 +364,7 @@ std::string helper_text(const HelperNeeds& needs, const Expression& expression) 
   if (uses(expression, Op::kCos)) text += kCos;
   if (uses(expression, Op::kTanh)) text += kTanh;
   if (uses(expression, Op::kRowMax)) text += kInfinity;
+  if (uses(expression, Op::kDropout)) text += kDropout;
   return text;
 }
 

@@ -160,8 +160,11 @@ class RowChoices {
 
 std::vector<KernelChoice> kernel_choices(const KernelTask& task, const ChipFacts& chip,
                                          std::size_t most) {
-  if (task.expression.has_reduction()) return RowChoices(task, chip, most).run();
   std::vector<KernelChoice> choices;
+  if (task.expression.has_reduction()) {
+    if (task.expression.dropout()) return choices;  // its rows do not know their places
+    return RowChoices(task, chip, most).run();
+  }
   const double bytes = task.bytes_of_tensors();
   if (can_run_flat(task)) {
     for (const PointwiseFlat& schedule : flat_schedules(task, chip)) {

@@ -67,6 +67,7 @@ std::string signature_text(const KernelTask& task, std::string_view name, int th
     add(cat(type(output.tensor), "* __restrict__ ", output.tensor.name));
   }
   for (const std::string& integer : integers) add(cat("const long long ", integer));
+  if (task.expression.dropout()) add("const unsigned dropout_key");
   const std::string bounds = blocks_per_sm > 0 ? cat(threads, ", ", blocks_per_sm) : cat(threads);
   return cat("extern \"C\" __global__ void __launch_bounds__(", bounds, ") ", name, "(", parameters,
              ")");
@@ -82,6 +83,9 @@ std::vector<KernelArgument> arguments_of(const KernelTask& task,
   }
   for (const std::int64_t integer : integers) {
     arguments.push_back({.kind = KernelArgument::Kind::kInt64, .tensor = "", .integer = integer});
+  }
+  if (task.expression.dropout()) {
+    arguments.push_back({.kind = KernelArgument::Kind::kDropoutKey, .tensor = ""});
   }
   return arguments;
 }

@@ -33,8 +33,9 @@ Expression with_tensor_names(Expression expression);
 // The widest packet, in bytes, that divides `values` values and does not pass `most`.
 int packet_bytes_for(std::int64_t values, DType dtype, int most = 16);
 
-// extern "C" __global__ ... name(inputs, outputs, const long long <integer>...). Tensors of
-// elements are pointers to packets, the others to single values.
+// extern "C" __global__ ... name(inputs, outputs, const long long <integer>..., and where elements
+// are dropped const unsigned dropout_key). Tensors of elements are pointers to packets, the others
+// to single values.
 std::string signature_text(const KernelTask& task, std::string_view name, int threads,
                            int blocks_per_sm, const std::vector<std::string>& integers);
 std::vector<KernelArgument> arguments_of(const KernelTask& task,

@@ -13,7 +13,8 @@
 namespace strobe::bench {
 
 struct KernelArgument {
-  enum class Kind : std::uint8_t { kTensor, kInt64, kFloat };
+  // kDropoutKey: of the seed, which is known with the cell (reference/dropout.h).
+  enum class Kind : std::uint8_t { kTensor, kInt64, kFloat, kDropoutKey };
   Kind kind = Kind::kTensor;
   std::string tensor;  // an input, an output or something between, by its name
   std::int64_t integer = 0;

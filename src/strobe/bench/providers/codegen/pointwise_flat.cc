@@ -123,11 +123,13 @@ class FlatEmitter {
     });
     text_.line("#pragma unroll");
     text_.open("for (int v = 0; v < ", values_, "; ++v)");
-    nodes([&](const Tensor& input) {
-      if (is_packet(input)) return cat(input.name, "_value[v]");
-      if (input.extent == Extent::kRows && has_whole_rows_) return cat(input.name, "_row");
-      return single_text(input, cat("(", at, " * ", values_, " + v)"));
-    });
+    nodes(
+        [&](const Tensor& input) {
+          if (is_packet(input)) return cat(input.name, "_value[v]");
+          if (input.extent == Extent::kRows && has_whole_rows_) return cat(input.name, "_row");
+          return single_text(input, cat("(", at, " * ", values_, " + v)"));
+        },
+        cat("(static_cast<unsigned>(", at, ") * ", values_, "u + v)"));
     each_output([&](const Output& output) {
       text_.line(output.tensor.name, "_value[v] = n", output.node, ";");
     });
@@ -145,18 +147,20 @@ class FlatEmitter {
     return cat("strobe_wide(__ldg(", input.name, " + ", place, "))");
   }
 
+  // `place`, the index of the element, is unsigned.
   template <class Read>
-  void nodes(const Read& read) {
+  void nodes(const Read& read, const std::string& place) {
     const OperandName name = [&](NodeIndex index) {
       return node(index).op == Op::kConst ? float_text(node(index).constant) : cat("n", index);
     };
     for (std::size_t i = 0; i < task_.expression.nodes.size(); ++i) {
       const Node& node = task_.expression.nodes[i];
       if (node.op == Op::kConst) continue;
-      text_.line(
-          "const float n", i, " = ",
-          node.op == Op::kInput ? read(input_of(task_.expression, node)) : node_text(node, name),
-          ";");
+      text_.line("const float n", i, " = ",
+                 node.op == Op::kInput     ? read(input_of(task_.expression, node))
+                 : node.op == Op::kDropout ? dropout_text(node, name, place)
+                                           : node_text(node, name),
+                 ";");
     }
   }
 
@@ -170,12 +174,15 @@ class FlatEmitter {
     text_.line("const long long left = static_cast<long long>(packets) * ", values_,
                " + static_cast<int>(threadIdx.x);");
     text_.open("if (blockIdx.x == gridDim.x - 1 && left < elements)");
-    nodes([&](const Tensor& input) {
-      if (input.extent == Extent::kElements) {
-        return cat("strobe_wide(reinterpret_cast<const strobe_value*>(", input.name, ")[left])");
-      }
-      return single_text(input, "left");
-    });
+    nodes(
+        [&](const Tensor& input) {
+          if (input.extent == Extent::kElements) {
+            return cat("strobe_wide(reinterpret_cast<const strobe_value*>(", input.name,
+                       ")[left])");
+          }
+          return single_text(input, "left");
+        },
+        "static_cast<unsigned>(left)");
     each_output([&](const Output& output) {
       text_.line("reinterpret_cast<strobe_value*>(", output.tensor.name,
                  ")[left] = strobe_narrow(n", output.node, ");");
@@ -200,6 +207,7 @@ bool has_broadcast(const KernelTask& task) {
 bool can_run_flat(const KernelTask& task) {
   if (task.expression.has_reduction()) return false;
   const bool is_transposed = task.expression.outputs.front().tensor.is_transposed;
+  if (is_transposed && task.expression.dropout()) return false;  // a place is no index there
   const auto fits = [&](const Tensor& tensor) {
     return tensor.extent == Extent::kElements ? tensor.is_transposed == is_transposed
                                               : !is_transposed;

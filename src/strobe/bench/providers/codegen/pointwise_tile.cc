@@ -227,7 +227,7 @@ class TileEmitter {
           return cat(input.name,
                      input.is_transposed != is_transposed_ ? "_square[v][q]" : "_square[q][v]");
         },
-        "((i0 + i + q) * along + j0 + j) / 4");
+        "((i0 + i + q) * along + j0 + j) / 4", "i0 + i + q");
     text_.close();
     close_packets();
   }
@@ -255,13 +255,22 @@ class TileEmitter {
                    "_turned.w};");
       }
     }
-    values_and_stores([](const Tensor& input) { return input.name + "_value[v]"; }, home());
+    values_and_stores([](const Tensor& input) { return input.name + "_value[v]"; }, home(),
+                      "i0 + i");
     close_packets();
   }
 
-  // One packet of every output; `value` is the v-th of an input.
+  // Of the v-th element of a packet on `line` of the outputs.
+  std::string index_text(const std::string& line) const {
+    const char* const columns = is_transposed_ ? "across" : "along";
+    const std::string row = is_transposed_ ? "j0 + j + v" : line;
+    const std::string column = is_transposed_ ? line : "j0 + j + v";
+    return cat("static_cast<unsigned>((", row, ") * ", columns, " + ", column, ")");
+  }
+
+  // One packet of every output, on `line` of them; `value` is the v-th of an input.
   template <class Value>
-  void values_and_stores(const Value& value, const std::string& where) {
+  void values_and_stores(const Value& value, const std::string& where, const std::string& line) {
     const Expression& expression = task_.expression;
     for (const Output& output : expression.outputs)
       text_.line("float ", output.tensor.name, "_value[", values_, "];");
@@ -272,7 +281,9 @@ class TileEmitter {
       const Node& node = expression.nodes[i];
       if (node.op == Op::kConst) continue;
       text_.line("const float n", i, " = ",
-                 node.op == Op::kInput ? value(input_of(expression, node)) : node_text(node, name),
+                 node.op == Op::kInput     ? value(input_of(expression, node))
+                 : node.op == Op::kDropout ? dropout_text(node, name, index_text(line))
+                                           : node_text(node, name),
                  ";");
     }
     for (const Output& output : expression.outputs) {

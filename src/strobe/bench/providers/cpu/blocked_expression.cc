@@ -6,6 +6,7 @@
 #include "strobe/base/check.h"
 #include "strobe/bench/providers/cpu/row_kernel_match.h"
 #include "strobe/bench/providers/cpu/typed_values.h"
+#include "strobe/bench/reference/dropout.h"
 
 namespace strobe::bench {
 namespace {
@@ -55,6 +56,7 @@ struct BlockedExpression::Row {
   const std::vector<const void*>& inputs;
   const std::vector<void*>& outputs;
   float* scratch;
+  std::uint32_t dropout_key;
   std::int64_t row = 0;
   std::int64_t column = 0;
   std::int64_t count = 0;
@@ -126,6 +128,12 @@ void BlockedExpression::compute_piece(Row& row, std::size_t index) const {
     task.in[1] = &value;
   } else if (other != kNoNode) {
     task.in[1] = row.piece(static_cast<std::size_t>(other));
+  }
+  if (node.op == Op::kDropout) {
+    const std::int64_t place = row.row * columns_ + row.column;
+    task.counter = row.dropout_key + static_cast<std::uint32_t>(place);
+    task.dropped_below = dropped_below(node.constant);
+    task.constant = static_cast<float>(kept_scale(node.constant));
   }
   task.out[0] = row.piece(index);
   kernels_.kernel(DType::kF32, *id)(task, 0, 1);
@@ -207,8 +215,13 @@ void BlockedExpression::sweep(Row& row, int pass) const {
 
 void BlockedExpression::run(const std::vector<const void*>& inputs,
                             const std::vector<void*>& outputs, float* scratch,
-                            std::int64_t first_row, std::int64_t last_row) const {
-  Row row{inputs, outputs, scratch, 0, 0, 0, std::vector<double>(expression_.nodes.size(), 0.0)};
+                            std::int64_t first_row, std::int64_t last_row,
+                            std::uint32_t dropout_key) const {
+  Row row{.inputs = inputs,
+          .outputs = outputs,
+          .scratch = scratch,
+          .dropout_key = dropout_key,
+          .values = std::vector<double>(expression_.nodes.size(), 0.0)};
   for (row.row = first_row; row.row < last_row; ++row.row) {
     for (int pass = 0; pass <= passes_; ++pass) sweep(row, pass);
   }

@@ -20,7 +20,8 @@ class BlockedExpression {
   std::int64_t scratch() const;
   // Tensors in the order of the expression's inputs and outputs.
   void run(const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
-           float* scratch, std::int64_t first_row, std::int64_t last_row) const;
+           float* scratch, std::int64_t first_row, std::int64_t last_row,
+           std::uint32_t dropout_key) const;
 
  private:
   struct Row;

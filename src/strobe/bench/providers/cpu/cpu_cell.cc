@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "strobe/bench/providers/cpu/typed_values.h"
+#include "strobe/bench/reference/dropout.h"
 #include "strobe/bench/reference/input_tensors.h"
 #include "strobe/bench/reference/reference.h"
 
@@ -99,7 +100,7 @@ void CpuCell::poison_outputs() {
 }
 
 void CpuCell::call() {
-  const ProgramContext context{team_, kernels_, buffers_};
+  const ProgramContext context{team_, kernels_, buffers_, dropout_key(request_.seed)};
   for (const Step& step : program_.steps) step.run(context);
 }
 

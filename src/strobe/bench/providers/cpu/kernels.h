@@ -23,6 +23,9 @@ struct RowsTask {
   float* scratch = nullptr;  // one row of f32, of this thread alone
   float constant = 0;        // of operators with one
   bool is_streamed = false;  // the outputs are larger than the caches: do not keep them there
+  // Of dropout, whose kept elements are scaled by the constant (reference/dropout.h).
+  std::uint32_t counter = 0;  // of the first element of row 0
+  std::uint32_t dropped_below = 0;
 };
 using RowsKernel = void (*)(const RowsTask& task, std::int64_t first_row, std::int64_t last_row);
 
@@ -39,6 +42,7 @@ enum class RowsKernelId : std::uint8_t {
   kSumAndMax,
   kAddThree,
   kBiasGelu,
+  kBiasDropoutAdd,
   // Single operators: of elements, with elements, with one value a row, with a constant.
   kCopy,
   kCos,
@@ -64,6 +68,7 @@ enum class RowsKernelId : std::uint8_t {
   kRowDiv,
   kAddConstant,
   kMulConstant,
+  kDropout,
   kSum,
   kLargest,
   // Roofs.
@@ -72,7 +77,8 @@ enum class RowsKernelId : std::uint8_t {
   kCount_,
 };
 
-// out[j, i] = a[i, j] + b[j, i] (+ c[j, i]); some of the rows of `out`.
+// out[j, i] = a[i, j] + b[j, i] (+ c[j, i]); some of the rows of `out`. With dropout: c is there,
+// and the sum of a and b is dropped or scaled before it is added; places count as in a.
 struct TransposedTask {
   const void* a = nullptr;
   const void* b = nullptr;
@@ -80,6 +86,9 @@ struct TransposedTask {
   void* out = nullptr;
   std::int64_t rows = 0;     // of a
   std::int64_t columns = 0;  // of a: rows of out
+  std::uint32_t counter = 0;
+  std::uint32_t dropped_below = 0;
+  float scale = 1;
 };
 using TransposedKernel = void (*)(const TransposedTask& task, std::int64_t first,
                                   std::int64_t last);
@@ -89,6 +98,7 @@ struct KernelSet {
   std::int64_t lanes = 0;
   RowsKernel rows[3][static_cast<std::size_t>(RowsKernelId::kCount_)] = {};  // by DType
   TransposedKernel add_transposed[3] = {};
+  TransposedKernel add_dropped_transposed[3] = {};
   const struct ProductKernels* products = nullptr;
 
   RowsKernel kernel(DType dtype, RowsKernelId id) const {

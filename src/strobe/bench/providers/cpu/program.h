@@ -21,6 +21,7 @@ struct ProgramContext {
   ThreadTeam& team;
   const KernelSet& kernels;
   std::span<const HostBuffer> buffers;
+  std::uint32_t dropout_key = 0;  // of the cell's seed
 
   void* data(BufferIndex index) const { return buffers[index].data(); }
   float* floats(BufferIndex index) const { return buffers[index].as<float>(); }

@@ -30,14 +30,16 @@ std::vector<std::pair<Expression, Id>> whole_kernels() {
           {whole("horizontal_reduction_pointwise"), Id::kSumAndCos},
           {whole("horizontal_reduction_reduction"), Id::kSumAndMax},
           {whole("bias_dropout_add"), Id::kAddThree},
-          {whole("bias_gelu"), Id::kBiasGelu}};
+          {whole("bias_gelu"), Id::kBiasGelu},
+          {whole("bias_dropout_add_train"), Id::kBiasDropoutAdd}};
 }
 
 std::optional<Id> unary_kernel(Op op) {
   constexpr std::pair<Op, Id> kUnary[] = {
-      {Op::kCos, Id::kCos},     {Op::kExp, Id::kExp},    {Op::kTanh, Id::kTanh},
-      {Op::kRelu, Id::kRelu},   {Op::kNeg, Id::kNeg},    {Op::kRsqrt, Id::kRsqrt},
-      {Op::kRecip, Id::kRecip}, {Op::kRowSum, Id::kSum}, {Op::kRowMax, Id::kLargest}};
+      {Op::kCos, Id::kCos},        {Op::kExp, Id::kExp},    {Op::kTanh, Id::kTanh},
+      {Op::kRelu, Id::kRelu},      {Op::kNeg, Id::kNeg},    {Op::kRsqrt, Id::kRsqrt},
+      {Op::kRecip, Id::kRecip},    {Op::kRowSum, Id::kSum}, {Op::kRowMax, Id::kLargest},
+      {Op::kDropout, Id::kDropout}};
   for (const auto& [known, id] : kUnary) {
     if (known == op) return id;
   }
@@ -105,6 +107,12 @@ std::optional<RowKernelMatch> match_row_kernel(const Expression& expression) {
   }
   if (std::ranges::any_of(expression.inputs, &Tensor::is_transposed)) return {};
   return match_single(expression);
+}
+
+std::optional<TransposedMatch> match_transposed_dropout(const Expression& expression) {
+  static const Expression known = fused(*find_case("bias_dropout_add_transposed_train"));
+  if (expression != known) return {};
+  return TransposedMatch{.turned = 0, .straight = {1, 2}};
 }
 
 std::optional<TransposedMatch> match_transposed_sum(const Expression& expression) {

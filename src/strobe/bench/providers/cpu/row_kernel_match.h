@@ -22,6 +22,8 @@ struct TransposedMatch {
   std::vector<std::size_t> straight;
 };
 std::optional<TransposedMatch> match_transposed_sum(const Expression& expression);
+// c + dropout(a transposed + b), where b, c and the output lie the other way round.
+std::optional<TransposedMatch> match_transposed_dropout(const Expression& expression);
 // One operator on two tensors, on a tensor and a value of the row, on one tensor.
 std::optional<RowsKernelId> kernel_of_op(Op op, Extent a, Extent b);
 

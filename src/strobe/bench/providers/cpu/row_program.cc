@@ -6,6 +6,7 @@
 #include "strobe/bench/providers/cpu/blocked_expression.h"
 #include "strobe/bench/providers/cpu/program.h"
 #include "strobe/bench/providers/cpu/row_kernel_match.h"
+#include "strobe/bench/reference/dropout.h"
 
 namespace strobe::bench {
 namespace {
@@ -104,6 +105,8 @@ class RowProgram {
       add_kernel_step(std::move(name), *expression, *match);
     } else if (const auto turned = match_transposed_sum(*expression)) {
       add_transposed_step(std::move(name), *expression, *turned);
+    } else if (const auto dropped = match_transposed_dropout(*expression)) {
+      add_transposed_step(std::move(name), *expression, *dropped);
     } else {
       add_interpreted_step(std::move(name), std::move(expression));
     }
@@ -128,6 +131,9 @@ class RowProgram {
   struct Layout {
     std::vector<Place> inputs, outputs;
     std::int64_t size;  // bytes of a value
+    float constant = 0;
+    std::uint32_t dropped_below = 0;
+    bool is_streamed = false;
   };
 
   static RowsTask task_of(const Layout& layout, const ProgramContext& context) {
@@ -140,6 +146,10 @@ class RowProgram {
       task.out[i] = context.data(layout.outputs[i].buffer);
       task.out_stride[i] = layout.outputs[i].stride;
     }
+    task.constant = layout.constant;
+    task.is_streamed = layout.is_streamed;
+    task.counter = context.dropout_key;
+    task.dropped_below = layout.dropped_below;
     return task;
   }
 
@@ -151,6 +161,7 @@ class RowProgram {
     for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
       task.out[i] = static_cast<char*>(task.out[i]) + columns * layout.size;
     }
+    task.counter += static_cast<std::uint32_t>(columns);
   }
 
   void add_kernel_step(std::string name, const Expression& expression,
@@ -171,8 +182,12 @@ class RowProgram {
       bytes += static_cast<double>(bytes_of_tensor(output.tensor));
     }
     const RowsKernel kernel = request_.kernels.kernel(request_.dtype, match.id);
-    const bool is_streamed = bytes > static_cast<double>(request_.cache_bytes);
-    const auto constant = static_cast<float>(match.constant);
+    layout.is_streamed = bytes > static_cast<double>(request_.cache_bytes);
+    layout.constant = static_cast<float>(match.constant);
+    if (const Node* const dropout = expression.dropout()) {
+      layout.constant = static_cast<float>(kept_scale(dropout->constant));
+      layout.dropped_below = dropped_below(dropout->constant);
+    }
     const std::int64_t rows = rows_, columns = columns_;
     if (is_flat) {  // one long row, cut anywhere
       program_.steps.push_back({std::move(name), [=](const ProgramContext& context) {
@@ -182,8 +197,6 @@ class RowProgram {
                                         RowsTask task = task_of(layout, context);
                                         move_right(task, layout, first);
                                         task.columns = last - first;
-                                        task.constant = constant;
-                                        task.is_streamed = is_streamed;
                                         kernel(task, 0, 1);
                                       });
                                 }});
@@ -198,8 +211,6 @@ class RowProgram {
                                         RowsTask task = task_of(layout, context);
                                         move_right(task, layout, first);
                                         task.columns = last - first;
-                                        task.constant = constant;
-                                        task.is_streamed = is_streamed;
                                         kernel(task, 0, rows);
                                       });
                                 }});
@@ -215,8 +226,6 @@ class RowProgram {
                               [&](std::int64_t thread, std::int64_t first, std::int64_t last) {
                                 RowsTask task = task_of(layout, context);
                                 task.columns = columns;
-                                task.constant = constant;
-                                task.is_streamed = is_streamed;
                                 if (has_scratch)
                                   task.scratch = context.floats(row) + thread * columns;
                                 kernel(task, first, last);
@@ -237,15 +246,21 @@ class RowProgram {
     // As the turned tensor is stored.
     const std::int64_t rows = output.tensor.is_transposed ? rows_ : columns_;
     const std::int64_t columns = output.tensor.is_transposed ? columns_ : rows_;
-    const TransposedKernel kernel =
-        request_.kernels.add_transposed[static_cast<std::size_t>(request_.dtype)];
+    const Node* const dropout = expression.dropout();
+    const auto& kernels =
+        dropout ? request_.kernels.add_dropped_transposed : request_.kernels.add_transposed;
+    const TransposedKernel kernel = kernels[static_cast<std::size_t>(request_.dtype)];
+    const double p = dropout ? dropout->constant : 0;
     program_.steps.push_back({std::move(name), [=](const ProgramContext& context) {
                                 const TransposedTask task{context.data(a),
                                                           context.data(b),
                                                           has_third ? context.data(c) : nullptr,
                                                           context.data(out),
                                                           rows,
-                                                          columns};
+                                                          columns,
+                                                          context.dropout_key,
+                                                          dropped_below(p),
+                                                          static_cast<float>(kept_scale(p))};
                                 context.team.share(
                                     columns, 32,
                                     [&](std::int64_t, std::int64_t first, std::int64_t last) {
@@ -272,7 +287,7 @@ class RowProgram {
            context.team.share(
                rows, grain, [&](std::int64_t thread, std::int64_t first, std::int64_t last) {
                  blocked->run(in, out, context.floats(pieces) + thread * blocked->scratch(), first,
-                              last);
+                              last, context.dropout_key);
                });
            static_cast<void>(expression);  // the blocked one looks at it
          }});

@@ -24,7 +24,7 @@ Result<void> InputFill::enqueue(const FilledTensor& tensor, DType dtype, InputLa
   auto count = static_cast<unsigned long long>(tensor.elements);
   unsigned long long seed_word = seed;
   unsigned number = tensor.number;
-  int law_number = tensor.is_variance ? 2 : law == InputLaw::kNormal ? 0 : 1;
+  int law_number = tensor.is_far_from_zero ? 2 : law == InputLaw::kNormal ? 0 : 1;
   float scale = 1.0f / static_cast<float>(columns);
   int type = static_cast<int>(dtype);
   static_assert(static_cast<int>(DType::kF32) == 0 && static_cast<int>(DType::kF16) == 1 &&

@@ -9,8 +9,8 @@ namespace strobe::bench {
 struct FilledTensor {
   CuPointer address = 0;
   std::int64_t elements = 0;
-  std::uint32_t number = 0;  // of the input
-  bool is_variance = false;  // 0.5 + U(0, 2) whatever the law
+  std::uint32_t number = 0;       // of the input
+  bool is_far_from_zero = false;  // 0.5 + U(0, 2) whatever the law
 };
 
 class InputFill {

@@ -142,7 +142,7 @@ Result<void> LibraryCell::add_set(CuPointer base) {
     STROBE_TRY_VOID(fill->enqueue({.address = address(set, i),
                                    .elements = buffer.elements(),
                                    .number = buffer.number,
-                                   .is_variance = buffer.is_variance},
+                                   .is_far_from_zero = buffer.is_far_from_zero},
                                   request_.cell.dtype, request_.law, request_.seed,
                                   request_.cell.shape[1]));
   }

@@ -26,7 +26,7 @@ struct CallBuffer {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   std::uint32_t number = 0;  // of an input
-  bool is_variance = false;
+  bool is_far_from_zero = false;
   std::int64_t elements() const { return rows * columns; }
 };
 

@@ -19,7 +19,7 @@ std::vector<CallBuffer> case_buffers(const CaseInfo& info, const Shape& shape) {
     buffers.push_back({.name = input.name,
                        .columns = input.elements,
                        .number = static_cast<std::uint32_t>(buffers.size()),
-                       .is_variance = input.is_variance});
+                       .is_far_from_zero = input.is_far_from_zero});
   }
   const OutputLayout out = output_layouts(info, shape).front();
   buffers.push_back(

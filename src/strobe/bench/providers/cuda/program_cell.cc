@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/check.h"
+#include "strobe/bench/reference/dropout.h"
 #include "strobe/bench/reference/half_float.h"
 #include "strobe/bench/reference/input_tensors.h"
 
@@ -95,6 +96,7 @@ Result<void> ProgramCell::set_up(const KernelProgram& program, const CodeOf& cod
   STROBE_TRY(const FlushKind flush, parse_flush(request_.flush));
   STROBE_TRY(DeviceClock* const clock, session_->clock(request_.hold));
   STROBE_TRY(program_, load_program(device, program, code_of));
+  give_dropout_key();
   take_times();
   if (!first_) {
     STROBE_TRY(PooledMemory memory, session_->memory().take(tensors_.stride_bytes(), "tensors"));
@@ -111,18 +113,32 @@ Result<void> ProgramCell::set_up(const KernelProgram& program, const CodeOf& cod
   return {};
 }
 
+void ProgramCell::give_dropout_key() {
+  for (ProgramKernel& kernel : program_.kernels) {
+    for (KernelArgument& argument : kernel.arguments) {
+      if (argument.kind != KernelArgument::Kind::kDropoutKey) continue;
+      argument.kind = KernelArgument::Kind::kInt64;
+      argument.integer = dropout_key(request_.seed);  // the low half of it is read
+    }
+  }
+}
+
 // The next sets, one after the other in that memory, with the same inputs in each.
 Result<void> ProgramCell::add_sets(std::size_t count, const PooledMemory& memory) {
   STROBE_TRY(InputFill* const fill, session_->input_fill());
   const CaseInfo* const info = find_case(request_.cell.case_id);
+  const std::vector<InputTensor> inputs = input_tensors(*info, request_.cell.shape);
   for (std::size_t i = 0; i < count; ++i) {
     const CuPointer base = memory.address() + i * tensors_.stride_bytes();
     for (const CellTensor& tensor : tensors_.all()) {
       if (tensor.role != CellTensor::Role::kInput) continue;
-      STROBE_TRY_VOID(fill->enqueue(
-          {.address = base + tensor.offset, .elements = tensor.elements(), .number = tensor.number},
-          request_.cell.dtype, law_of_input(*info, tensor.number, request_.law), request_.seed,
-          request_.cell.shape[1]));
+      STROBE_TRY_VOID(fill->enqueue({.address = base + tensor.offset,
+                                     .elements = tensor.elements(),
+                                     .number = tensor.number,
+                                     .is_far_from_zero = inputs[tensor.number].is_far_from_zero},
+                                    request_.cell.dtype,
+                                    law_of_input(*info, tensor.number, request_.law), request_.seed,
+                                    request_.cell.shape[1]));
     }
     STROBE_TRY(BoundProgram bound, BoundProgram::make(program_, [&](std::string_view name) {
                  const CellTensor* const tensor = tensors_.find(name);

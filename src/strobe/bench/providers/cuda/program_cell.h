@@ -67,6 +67,7 @@ class ProgramCell final : public PreparedCell, private TimedCall {
               const PrepareRequest& request, const KernelProgram& program, ProgramOrigin origin);
   Result<void> set_up(const KernelProgram& program, const CodeOf& code_of);
   void take_times();
+  void give_dropout_key();
   Result<void> add_sets(std::size_t count, const PooledMemory& memory);
   Result<void> poison(std::size_t set);
   Result<bool> is_written(std::size_t set);

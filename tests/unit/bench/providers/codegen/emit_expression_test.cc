@@ -48,6 +48,12 @@ TEST(NodeText, operands_are_called_as_the_schedule_says) {
   EXPECT_EQ(node_text({.op = Op::kRelu, .a = 2}, name), "fmaxf(v2, 0.0f)");
 }
 
+TEST(DropoutText, the_schedule_says_which_element_it_is) {
+  const OperandName name = [](NodeIndex index) { return "v" + std::to_string(index); };
+  EXPECT_EQ(dropout_text({.op = Op::kDropout, .a = 3, .constant = 0.5}, name, "place"),
+            "strobe_dropout(v3, dropout_key + place, 2147483648u, 2.0f)");
+}
+
 TEST(FloatText, a_literal_reads_back_as_the_same_float) {
   EXPECT_EQ(float_text(1), "1.0f");
   EXPECT_EQ(float_text(0.5), "0.5f");

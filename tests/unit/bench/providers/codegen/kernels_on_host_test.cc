@@ -3,6 +3,7 @@
 // of the chip's own exp and reciprocal cannot.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -17,8 +18,10 @@
 
 #include "strobe/bench/providers/codegen/helper_text.h"
 #include "strobe/bench/providers/codegen/programs.h"
+#include "strobe/bench/reference/dropout.h"
 #include "strobe/bench/reference/half_float.h"
 #include "strobe/bench/reference/input_tensors.h"
+#include "strobe/bench/reference/mask_check.h"
 #include "strobe/bench/reference/reference.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/watched.h"
@@ -179,12 +182,15 @@ void run_and_check(const Job& job, const HostKernels& kernels) {
     ASSERT_NE(launch, nullptr) << kernel.name;
     std::vector<void*> pointers(kernel.arguments.size());
     std::vector<void*> arguments(kernel.arguments.size());
+    std::uint32_t key = dropout_key(request.seed);
     for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
       const KernelArgument& argument = kernel.arguments[i];
       if (argument.kind == KernelArgument::Kind::kTensor) {
         ASSERT_TRUE(tensors.contains(argument.tensor)) << argument.tensor;
         pointers[i] = tensors[argument.tensor]->address();
         arguments[i] = &pointers[i];
+      } else if (argument.kind == KernelArgument::Kind::kDropoutKey) {
+        arguments[i] = &key;
       } else {
         arguments[i] = const_cast<std::int64_t*>(&argument.integer);
       }
@@ -208,6 +214,8 @@ void run_and_check(const Job& job, const HostKernels& kernels) {
     EXPECT_EQ(accuracy.mismatches, 0u)
         << job.program.kernels.back().name << " at " << shape_text(job.shape) << " of "
         << accuracy.checked << ", worst at " << accuracy.worst_index << " by " << accuracy.max_abs;
+    EXPECT_EQ(check_mask(*job.info, request, rows, actual).differences, 0u)
+        << job.program.kernels.back().name << " at " << shape_text(job.shape);
   }
   for (const auto& [name, tensor] : tensors) {
     EXPECT_TRUE(tensor->has_its_guard())
@@ -215,7 +223,7 @@ void run_and_check(const Job& job, const HostKernels& kernels) {
   }
 }
 
-enum class Which { kAll, kReductions };
+enum class Which { kAll, kReductions, kTurned };
 
 std::vector<Job> jobs_of(const std::vector<Shape>& shapes, DType dtype, const ChipFacts& chip,
                          Which which = Which::kAll) {
@@ -223,6 +231,10 @@ std::vector<Job> jobs_of(const std::vector<Shape>& shapes, DType dtype, const Ch
   for (const CaseInfo& info : cases()) {
     if (info.kind != CaseKind::kRows) continue;
     if (which == Which::kReductions && !fused(info).has_reduction()) continue;
+    if (which == Which::kTurned &&
+        std::ranges::none_of(fused(info).inputs, &Tensor::is_transposed)) {
+      continue;
+    }
     for (const Shape& shape : shapes) {
       Result<std::vector<KernelProgram>> programs = fused_candidates(info, shape, dtype, chip);
       EXPECT_TRUE(programs.has_value()) << info.id;
@@ -285,6 +297,14 @@ TEST(KernelsOnHost, chips_without_clusters_are_right) {
 TEST(KernelsOnHost, halves_are_right) {
   std::vector<Job> jobs = jobs_of({{{3, 1024}}, {{3, 131}}}, DType::kF16, h200());
   for (Job& job : jobs_of({{{3, 1024}}}, DType::kBf16, h200())) jobs.push_back(std::move(job));
+  run_all(jobs);
+}
+
+// Multiples of 4 on both sides, so that packets and squares of them are turned.
+TEST(KernelsOnHost, turned_tiles_of_packets_are_right) {
+  std::vector<Job> jobs = jobs_of({{{36, 132}}, {{132, 36}}}, DType::kF32, h200(), Which::kTurned);
+  for (Job& job : jobs_of({{{36, 132}}}, DType::kBf16, h200(), Which::kTurned))
+    jobs.push_back(std::move(job));
   run_all(jobs);
 }
 

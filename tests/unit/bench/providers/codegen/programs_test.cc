@@ -124,6 +124,27 @@ TEST(Programs, beyond_two_billion_elements_places_are_64_bit) {
   EXPECT_NE(columns.kernels.front().source.find("const long long packets"), std::string::npos);
 }
 
+TEST(Programs, what_drops_elements_takes_the_key_of_the_seed) {
+  using Kind = KernelArgument::Kind;
+  const auto takes_key = [](const GeneratedKernel& kernel) {
+    const bool has_parameter =
+        kernel.source.find("const unsigned dropout_key)") != std::string::npos;
+    EXPECT_EQ(has_parameter, kernel.arguments.back().kind == Kind::kDropoutKey) << kernel.name;
+    return has_parameter;
+  };
+  for (const char* id : {"bias_dropout_add_train", "bias_dropout_add_transposed_train"}) {
+    for (const KernelProgram& program : candidates(id, 1024, 1024))
+      EXPECT_TRUE(takes_key(program.kernels.front())) << program.label;
+    const auto apart = unfused_program(*find_case(id), {{1024, 1024}}, DType::kF32, h200());
+    ASSERT_TRUE(apart.has_value());
+    ASSERT_EQ(apart->kernels.size(), 3u);
+    EXPECT_FALSE(takes_key(apart->kernels[0]));
+    EXPECT_TRUE(takes_key(apart->kernels[1]));
+    EXPECT_FALSE(takes_key(apart->kernels[2]));
+  }
+  EXPECT_FALSE(takes_key(candidates("bias_dropout_add", 1024, 1024).front().kernels.front()));
+}
+
 TEST(Programs, what_is_no_case_over_rows_is_refused) {
   const auto matmul =
       fused_candidates(*find_case("matmul_add"), {{64, 64, 64}}, DType::kF32, h200());

@@ -7,6 +7,7 @@
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/cpu/row_kernel_match.h"
+#include "strobe/bench/reference/dropout.h"
 #include "strobe/bench/reference/evaluate.h"
 #include "strobe/bench/reference/input_values.h"
 
@@ -41,11 +42,13 @@ void expect_as_the_reference(const Expression& expression, const KernelSet& set,
   for (auto& values : outputs) out.push_back(values.data());
   const BlockedExpression blocked(expression, set, DType::kF32, rows, columns);
   std::vector<float> scratch(static_cast<std::size_t>(blocked.scratch()));
-  blocked.run(in, out, scratch.data(), 0, rows);
+  constexpr std::uint64_t kSeed = 9;
+  blocked.run(in, out, scratch.data(), 0, rows, dropout_key(kSeed));
 
-  RowEvaluator evaluator(expression, rows, columns, [&](std::size_t input, std::int64_t at) {
+  const auto read = [&](std::size_t input, std::int64_t at) {
     return static_cast<double>(inputs[input][static_cast<std::size_t>(at)]);
-  });
+  };
+  RowEvaluator evaluator(expression, rows, columns, read, kSeed);
   std::vector<std::int64_t> every(static_cast<std::size_t>(columns));
   std::iota(every.begin(), every.end(), 0);
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -98,9 +101,20 @@ TEST(RowKernelMatch, every_operator_of_every_case_has_a_kernel_of_its_own) {
           << info.id << " " << op.name;
     }
     if (info.kind == CaseKind::kRows) {
-      EXPECT_TRUE(match_row_kernel(fused(info)) || match_transposed_sum(fused(info))) << info.id;
+      EXPECT_TRUE(match_row_kernel(fused(info)) || match_transposed_sum(fused(info)) ||
+                  match_transposed_dropout(fused(info)))
+          << info.id;
     }
   }
+}
+
+// One of them for the other would be fast and wrong.
+TEST(RowKernelMatch, training_and_inference_have_different_kernels) {
+  const auto whole = [](const char* id) { return fused(*find_case(id)); };
+  EXPECT_EQ(match_row_kernel(whole("bias_dropout_add"))->id, RowsKernelId::kAddThree);
+  EXPECT_EQ(match_row_kernel(whole("bias_dropout_add_train"))->id, RowsKernelId::kBiasDropoutAdd);
+  EXPECT_FALSE(match_transposed_dropout(whole("bias_dropout_add_transposed")));
+  EXPECT_FALSE(match_transposed_sum(whole("bias_dropout_add_transposed_train")));
 }
 
 TEST(RowKernelMatch, a_value_of_the_row_may_come_first) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "strobe/bench/reference/mask_check.h"
 #include "strobe/bench/reference/reference.h"
 
 namespace strobe::bench {
@@ -40,6 +41,8 @@ void expect_right(Provider& provider, const PrepareRequest& request, const std::
         << equality_line(accuracy) << ", worst at " << accuracy.worst_index << ": "
         << (*actual)[static_cast<std::size_t>(accuracy.worst_index)] << " for "
         << expected[static_cast<std::size_t>(accuracy.worst_index)];
+    EXPECT_EQ(check_mask(info, request, rows, *actual).differences, 0u)
+        << whose << ": " << cell_text(request.cell);
   }
 }
 
@@ -146,6 +149,24 @@ TEST(CpuProvider, a_case_or_shape_that_is_none_is_a_wrong_command_line) {
   CpuProvider provider(true);
   EXPECT_EQ(provider.plan({"no_such", {{4, 4}}, DType::kF32, "cpu"}).error().where, "--case");
   EXPECT_EQ(provider.plan({"softmax", {{4, 4, 4}}, DType::kF32, "cpu"}).error().where, "--shape");
+}
+
+// Few long rows are cut into pieces, many rows are shared out: the mask knows nothing of it.
+TEST(CpuProvider, threads_and_seeds_drop_what_the_generator_says) {
+  for (const char* id : {"bias_dropout_add_train", "bias_dropout_add_transposed_train"}) {
+    for (const std::int64_t threads : {1, 2, 4}) {
+      for (const std::uint64_t seed : {1ull, 77ull, 1ull << 40}) {
+        for (const bool is_fused : {true, false}) {
+          CpuProvider provider(is_fused, nullptr, threads);
+          for (const Shape& shape : {Shape{{1, 70001}}, Shape{{70001, 1}}, Shape{{300, 301}}}) {
+            PrepareRequest request = request_of(id, shape);
+            request.seed = seed;
+            expect_right(provider, request, "");
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(CpuProvider, the_same_cell_gives_the_same_bits_again) {

@@ -8,6 +8,7 @@
 #include "scripted_cupti.h"
 #include "scripted_driver.h"
 #include "scripted_program.h"
+#include "strobe/bench/reference/dropout.h"
 
 namespace strobe::bench {
 namespace {
@@ -177,6 +178,40 @@ TEST_F(ProgramCellTest, a_tensor_that_nobody_has_is_named) {
   const auto cell = make(program);
   ASSERT_FALSE(cell);
   EXPECT_THAT(cell.error().what, HasSubstr("strobe_case wants a tensor 'w' that is not there"));
+}
+
+TEST_F(ProgramCellTest, what_drops_elements_gets_the_key_of_its_seed) {
+  KernelProgram program = copy_program();
+  program.kernels[0].arguments[2] = {.kind = KernelArgument::Kind::kDropoutKey, .tensor = ""};
+  std::vector<std::uint64_t> keys;
+  script_.on_run = [&](const std::string& name, const std::vector<std::uint64_t>& arguments) {
+    if (name == "strobe_case") keys.push_back(arguments.at(2));
+  };
+  for (const std::uint64_t seed : {1ull, 12345678901ull}) {
+    request_.seed = seed;
+    ASSERT_TRUE(make(program));
+    ASSERT_FALSE(keys.empty());
+    EXPECT_EQ(static_cast<std::uint32_t>(keys.back()), dropout_key(seed));
+  }
+  EXPECT_NE(keys.front(), keys.back());
+}
+
+// Law 2 is 0.5 + U(0, 2): the inputs of a mask that can be seen.
+TEST_F(ProgramCellTest, inputs_that_may_be_dropped_are_far_from_zero) {
+  request_.cell.case_id = "bias_dropout_add_train";
+  KernelProgram program = copy_program();
+  program.kernels[0].arguments[0].tensor = "inp";
+  script_.argument_counts["strobe_fill"] = 5;
+  script_.argument_bytes["strobe_fill"] = {8, 8, 8, 4, 4};
+  std::vector<std::pair<unsigned, int>> laws;
+  script_.on_run = [&](const std::string& name, const std::vector<std::uint64_t>& arguments) {
+    if (name != "strobe_fill") return;
+    laws.emplace_back(static_cast<unsigned>(arguments.at(3)), static_cast<int>(arguments.at(4)));
+  };
+  const auto cell = ProgramCell::make(session_, *find_case("bias_dropout_add_train"), request_,
+                                      program, code_in(session_->device(), ""), {});
+  ASSERT_TRUE(cell) << cell.error().what;
+  EXPECT_EQ(laws, (std::vector<std::pair<unsigned, int>>{{0, 2}, {1, 2}, {2, 0}}));
 }
 
 TEST_F(ProgramCellTest, what_lies_between_two_kernels_is_another_tensor) {

@@ -37,6 +37,7 @@ class ScriptedDriver {
   std::vector<Call> calls;
   std::map<std::string, double> kernel_us;     // 5 where it does not say
   std::map<std::string, int> argument_counts;  // of kernels that `on_run` wants the arguments of
+  std::map<std::string, std::vector<std::size_t>> argument_bytes;  // 8 where it does not say
   std::function<void(const std::string&, const std::vector<std::uint64_t>&)> on_run;
   std::function<void(const std::string&, double start_us, double end_us)> on_time;
   std::function<void(const std::string&)> on_call;  // by what is logged
@@ -106,7 +107,9 @@ class ScriptedDriver {
                                                         : 0;
     for (int i = 0; i < words; ++i) {
       std::uint64_t word = 0;
-      std::memcpy(&word, arguments[i], 8);
+      const auto sizes = argument_bytes.find(node.kernel);
+      std::memcpy(&word, arguments[i],
+                  sizes == argument_bytes.end() ? 8 : sizes->second[static_cast<std::size_t>(i)]);
       node.arguments.push_back(word);
     }
     if (node.kernel == "strobe_hold") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "strobe/bench/providers/cpu/kernels.h"
+#include "strobe/bench/providers/cpu/simd/dropout.h"
 #include "strobe/bench/providers/cpu/simd/pack.h"
 
 // Sums of tensors that are stored the other way round. A tile of the one is turned in the first
@@ -74,6 +75,25 @@ STROBE_INLINE void add_line(const float* turned, const T* b, const T* c, T* out,
   __builtin_memcpy(out + i, padded, bytes);
 }
 
+// c + dropout(turned + b); neighbours are `step` counters apart.
+template <class T>
+STROBE_INLINE void add_dropped_line(const float* turned, const T* b, const T* c, T* out,
+                                    std::int64_t count, const Draws& draws, std::uint32_t step) {
+  const auto sum = [&](std::int64_t at, const T* b_there, const T* c_there) {
+    const Pack<1> x = {load(reinterpret_cast<const F32*>(turned) + at) + load(b_there)};
+    return load(c_there) + dropped_out(x, draws, at, step).v[0];
+  };
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(out + i, sum(i, b + i, c + i));
+  if (i == count) return;
+  const auto bytes = static_cast<std::size_t>(count - i) * sizeof(T);
+  T padded_b[kLanes] = {}, padded_c[kLanes] = {};
+  __builtin_memcpy(padded_b, b + i, bytes);
+  __builtin_memcpy(padded_c, c + i, bytes);
+  store(padded_b, sum(i, padded_b, padded_c));
+  __builtin_memcpy(out + i, padded_b, bytes);
+}
+
 STROBE_INLINE void turn_if_whole(const F32* a, std::int64_t stride, std::int64_t rows,
                                  std::int64_t columns, Tile& tile) {
   if (rows == kTileRows && columns == kTileColumns) {
@@ -89,7 +109,7 @@ STROBE_INLINE void turn_if_whole(const T* a, std::int64_t stride, std::int64_t r
 }
 
 // Rows first..last of out, which are columns of a.
-template <class T>
+template <class T, bool kDrops = false>
 void add_transposed(const TransposedTask& task, std::int64_t first, std::int64_t last) {
   const T* const a = static_cast<const T*>(task.a);
   const T* const b = static_cast<const T*>(task.b);
@@ -103,7 +123,14 @@ void add_transposed(const TransposedTask& task, std::int64_t first, std::int64_t
       turn_if_whole(a + i * task.columns + j, task.columns, rows, columns, tile);
       for (std::int64_t k = 0; k < columns; ++k) {
         const std::int64_t at = (j + k) * task.rows + i;
-        add_line(tile.values[k], b + at, c ? c + at : nullptr, out + at, rows);
+        if constexpr (kDrops) {
+          const auto place = static_cast<std::uint32_t>(i * task.columns + j + k);
+          add_dropped_line(tile.values[k], b + at, c + at, out + at, rows,
+                           {task.counter + place, task.dropped_below, task.scale},
+                           static_cast<std::uint32_t>(task.columns));
+        } else {
+          add_line(tile.values[k], b + at, c ? c + at : nullptr, out + at, rows);
+        }
       }
     }
   }
