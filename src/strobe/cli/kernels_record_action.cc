@@ -192,7 +192,10 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
          "this will probably fail");
   }
   STROBE_TRY(const RecordOutcome outcome, record::record_kernels(request.run));
-  if (outcome.processes == 0) return nothing_recorded({}, outcome, {});
+  if (outcome.processes == 0) {
+    STROBE_TRY_VOID(record::start_driver());
+    return nothing_recorded({}, outcome, {});
+  }
   STROBE_TRY(const KernelRecording recording,
              readers::decode_kernel_recording(outcome.recording, request.output));
   const Totals totals = totals_of(recording);
@@ -253,8 +256,9 @@ Command kernels_record_action() {
                 {.name = "isolate",
                  .kind = FlagKind::kValue,
                  .value = "REGEX",
-                 .help = "begin afresh before each kernel whose name matches: 30 ms each, and what "
-                         "others left in the cache to be written counts less"},
+                 .help =
+                     "stop and start the counters before each kernel whose name matches, 30 ms "
+                     "each (default: before short launches right behind long ones; '^$': none)"},
                 {.name = "launches",
                  .kind = FlagKind::kValue,
                  .value = "A:B",

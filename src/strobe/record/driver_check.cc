@@ -35,12 +35,23 @@ std::uint64_t effective_capabilities() {
   return 0;
 }
 
+Result<device::OpenLibrary> open_driver() {
+  return device::open_library(device::Library::kCudaDriver, device::kAnyCuda,
+                              device::OpenLibrary::at);
+}
+
 }  // namespace
 
-Result<void> check_driver() {
-  STROBE_TRY(const device::OpenLibrary driver,
-             device::open_library(device::Library::kCudaDriver, device::kAnyCuda,
-                                  device::OpenLibrary::at));
+Result<void> check_driver(const std::filesystem::path& listed_devices) {
+  std::error_code unreadable;
+  const std::filesystem::directory_iterator first(listed_devices, unreadable);
+  if (unreadable || first == std::filesystem::directory_iterator()) return start_driver();
+  STROBE_TRY_VOID(open_driver());
+  return {};
+}
+
+Result<void> start_driver() {
+  STROBE_TRY(const device::OpenLibrary driver, open_driver());
   const auto init = driver.function<int(unsigned)>("cuInit");
   const auto count = driver.function<int(int*)>("cuDeviceGetCount");
   if (init == nullptr || count == nullptr) {

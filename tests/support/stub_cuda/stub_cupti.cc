@@ -9,6 +9,7 @@
 //   counters
 //                                              were started is not measured
 //   stale           user replay measures one batch and nothing after it
+//   short=N         every Nth launch takes 1000 in metric 0, whatever its number
 //
 // As an H200 does it, a graph that is launched while the counters run gives no range, and nothing
 // after it does until they are enabled again.
@@ -94,7 +95,7 @@ void on_launch(const StubLaunch& launch, bool is_enter) {
   if (is_heard && is_enter) {
     machine.callback(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, launch.call, &data);
   }
-  if (is_enter && !launch.is_captured && !launch.is_window) {
+  if (is_enter && !launch.is_captured && !launch.is_no_launch) {
     const bool is_late = machine.started_mid_launch && !fault("late").empty();
     const bool is_swallowed = fault("swallow") == std::to_string(machine.launches);
     const bool is_graph = launch.symbol == nullptr;
@@ -237,6 +238,8 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(
   for (std::size_t i = 0; i < params->numMetrics; ++i) {
     const std::uint64_t launch = image->launches[params->rangeIndex];
     params->pMetricValues[i] = static_cast<double>(1000 * (launch + 1) + i);
+    const auto nth = static_cast<std::uint64_t>(std::atoi(fault("short").c_str()));
+    if (i == 0 && nth != 0 && (launch + 1) % nth == 0) params->pMetricValues[i] = 1000;
   }
   return CUPTI_SUCCESS;
 }

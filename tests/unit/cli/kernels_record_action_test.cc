@@ -164,6 +164,33 @@ TEST_F(KernelsRecord, the_counters_begin_afresh_before_an_isolated_kernel) {
   expect_no_value_beside_the_wrong_kernel(table());
 }
 
+TEST_F(KernelsRecord, short_kernels_right_behind_long_ones_are_set_apart) {
+  Words deeds;
+  for (int i = 0; i < 40; ++i) deeds.insert(deeds.end(), {"gemm*15", "gather"});
+  const Words machine = {"STUB_CUPTI=short=16"};
+  // One launch in sixteen, from the first read-out on; then one read-out at the end.
+  auto outcome = record({"-v"}, deeds, machine);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("38 read-outs"));
+  EXPECT_EQ(table().size(), 640u);
+  EXPECT_EQ(table().value(KernelMetric::kTensorPercent, 639), 640001);  // none was moved
+  outcome = record({"-v", "--isolate", "^$"}, deeds, machine);
+  EXPECT_THAT(outcome.err, HasSubstr("10 read-outs"));
+}
+
+TEST_F(KernelsRecord, the_counters_are_started_before_the_program_fills_its_memory) {
+  // Started in a launch they would be too late for it, here and in the second batch.
+  const auto outcome = record({}, {"copy", "a*12"}, {"STUB_CUPTI=late", "STROBE_RECORD_BATCH=4"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(table().ids, ElementsAre(0, 1, 2, 3, 8, 9, 10, 11));
+}
+
+TEST_F(KernelsRecord, a_program_that_only_copies_launched_no_kernel) {
+  const auto outcome = record({}, {"copy"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("launched no kernel"));
+}
+
 TEST_F(KernelsRecord, a_wish_that_nothing_fulfils_is_told) {
   const auto outcome = record({"--kernel", "conv"}, {"gemm*2"});
   EXPECT_EQ(outcome.exit_code, 3);

@@ -9,6 +9,7 @@ namespace strobe::record {
 namespace {
 
 constexpr unsigned kMostFailures = 3;  // batches lost before a context is given up
+constexpr char kDuration[] = "gpu__time_duration.";
 
 void count(std::uint64_t& counter, std::uint64_t by) noexcept {
   std::atomic_ref(counter).fetch_add(by, std::memory_order_relaxed);
@@ -27,6 +28,12 @@ std::int64_t number_of(const char* name) noexcept {
 }
 
 }  // namespace
+
+// In a window it is the program that says where to begin; and whoever names kernels has chosen.
+ContextProfiler::ContextProfiler(const Parts& parts, CUcontext context) noexcept
+    : parts_(parts),
+      context_(context),
+      isolates_(!parts.settings->has_windows && parts.settings->isolated_pattern.empty()) {}
 
 wire::Obstacle obstacle_of(CUptiResult result, wire::Obstacle otherwise) noexcept {
   switch (result) {
@@ -333,6 +340,7 @@ void ContextProfiler::lose_batch(wire::Obstacle what, const std::string& text,
   std::uint64_t wanted = 0;
   for (const Launch& launch : launches_) wanted += launch.is_wanted ? 1 : 0;
   must_begin_anew_ = true;
+  isolation_.learn(0, 0);  // what comes next comes behind nothing known
   count(parts_.writer->header().launches_lost, wanted);
   parts_.writer->obstacle(what, text, result, wanted);
 }
@@ -385,6 +393,17 @@ void ContextProfiler::write_launch(const Launch& launch, std::size_t range) noex
   count(header.launches_recorded, 1);
 }
 
+// From what was just written of it, if anything was.
+void ContextProfiler::learn_from(const Launch& launch) noexcept {
+  const std::vector<std::string>& metrics = parts_.settings->metrics;
+  const auto duration = std::ranges::find_if(
+      metrics, [](const std::string& metric) { return metric.starts_with(kDuration); });
+  const auto place = static_cast<std::size_t>(duration - metrics.begin());
+  const wire::LaunchRecord& record = launch.record;
+  isolation_.learn(kind_of_launch(launch.name, {record.grid[0], record.grid[1], record.grid[2]}),
+                   place < values_.size() ? values_[place] : 0);
+}
+
 CallFailure ContextProfiler::pair_up() noexcept {
   CUpti_RangeProfiler_GetCounterDataInfo_Params info = {};
   info.structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE;
@@ -410,7 +429,11 @@ CallFailure ContextProfiler::pair_up() noexcept {
     return {};
   }
   is_after_graph_ = false;
-  for (std::size_t i = 0; i < launches_.size(); ++i) write_launch(launches_[i], order[i]);
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    values_.clear();
+    write_launch(launches_[i], order[i]);
+    if (isolates_) learn_from(launches_[i]);
+  }
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "strobe/record/inject/cupti_api.h"
 #include "strobe/record/inject/driver_api.h"
 #include "strobe/record/inject/host_metrics.h"
+#include "strobe/record/inject/isolation.h"
 #include "strobe/record/inject/recording_writer.h"
 #include "strobe/record/inject/settings.h"
 
@@ -40,8 +41,7 @@ class ContextProfiler {
     bool is_wanted = true;  // measured in passing, if not
   };
 
-  ContextProfiler(const Parts& parts, CUcontext context) noexcept
-      : parts_(parts), context_(context) {}
+  ContextProfiler(const Parts& parts, CUcontext context) noexcept;
   ContextProfiler(const ContextProfiler&) = delete;
   ContextProfiler& operator=(const ContextProfiler&) = delete;
 
@@ -62,6 +62,8 @@ class ContextProfiler {
   // Reads out what there is, so that the next start() finds the counters stopped. Nothing to do
   // where every launch is replayed: that stops them each time.
   void begin_afresh() noexcept;
+  // Asked of every launch, in their order: whether to begin afresh before it.
+  bool stands_apart(LaunchKind next) noexcept { return isolates_ && isolation_.is_due(next); }
   // What was added since the counters were started has been measured, and is not wanted.
   void leave_out_pending() noexcept;
   // Reads out, and lets go of the hardware until the next window: what runs in between runs as if
@@ -92,6 +94,7 @@ class ContextProfiler {
   CallFailure pair_up() noexcept;
   std::vector<std::size_t> range_order(std::size_t ranges) const noexcept;
   void write_launch(const Launch& launch, std::size_t range) noexcept;
+  void learn_from(const Launch& launch) noexcept;
   void lose_batch(wire::Obstacle what, const std::string& text, int result) noexcept;
   bool fail(const CallFailure& failure, wire::Obstacle otherwise) noexcept;
   std::string why_unsupported() const noexcept;
@@ -120,6 +123,8 @@ class ContextProfiler {
   unsigned failures_ = 0;
   std::vector<Launch> launches_;
   std::vector<double> values_;
+  Isolation isolation_;
+  bool isolates_;
 };
 
 // What a failed call means for the person.

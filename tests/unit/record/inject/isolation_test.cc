@@ -1,0 +1,111 @@
+#include "strobe/record/inject/isolation.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace strobe::record {
+namespace {
+
+const LaunchKind kGemm = kind_of_launch("gemm", {132, 1, 1});
+const LaunchKind kGather = kind_of_launch("gather", {2048, 1, 1});
+const LaunchKind kNorm = kind_of_launch("norm", {2048, 1, 1});
+
+// Launches of another kind, of which nothing is known.
+void let_pass(Isolation& isolation, int launches) {
+  for (int i = 0; i < launches; ++i) {
+    EXPECT_FALSE(isolation.is_due(kind_of_launch("other", {1, 1, 1})));
+  }
+}
+
+Isolation one_that_has_seen(double gemm_ns, double gather_ns) {
+  Isolation isolation;
+  let_pass(isolation, 32);
+  isolation.learn(kGemm, gemm_ns);
+  isolation.learn(kGather, gather_ns);
+  return isolation;
+}
+
+TEST(Isolation, a_short_launch_right_behind_a_long_one_is_set_apart) {
+  Isolation isolation = one_that_has_seen(50'000, 5'000);
+  EXPECT_FALSE(isolation.is_due(kGemm));
+  EXPECT_TRUE(isolation.is_due(kGather));
+  let_pass(isolation, 32);
+  EXPECT_FALSE(isolation.is_due(kGather));  // behind another, it was never seen
+}
+
+TEST(Isolation, what_stands_behind_one_kind_may_come_behind_long_and_short_ones_of_it) {
+  // The same product, of other depth, stands elsewhere.
+  Isolation isolation = one_that_has_seen(50'000, 5'000);
+  isolation.learn(kGemm, 9'000);
+  isolation.learn(kNorm, 5'000);
+  EXPECT_FALSE(isolation.is_due(kGemm));
+  EXPECT_FALSE(isolation.is_due(kNorm));
+  EXPECT_FALSE(isolation.is_due(kGemm));
+  EXPECT_TRUE(isolation.is_due(kGather));
+}
+
+TEST(Isolation, nothing_is_set_apart_before_its_time_is_known) {
+  Isolation isolation;
+  let_pass(isolation, 32);
+  isolation.learn(kGemm, 50'000);
+  EXPECT_FALSE(isolation.is_due(kGemm));
+  EXPECT_FALSE(isolation.is_due(kGather));
+}
+
+TEST(Isolation, neighbours_of_like_length_and_long_launches_stay_together) {
+  for (const auto& [gemm_ns, gather_ns] : {std::pair{9'000, 5'000}, {400'000, 25'000}}) {
+    Isolation isolation = one_that_has_seen(gemm_ns, gather_ns);
+    EXPECT_FALSE(isolation.is_due(kGemm));
+    EXPECT_FALSE(isolation.is_due(kGather)) << gemm_ns;
+  }
+}
+
+TEST(Isolation, the_last_of_what_is_allowed_is_kept_for_the_deepest_shadow) {
+  for (const auto& [passed, gather_ns, is_due] : {std::tuple{15, 5'000, true},
+                                                  {15, 20'000, false},
+                                                  {45, 20'000, false},
+                                                  {46, 20'000, true}}) {
+    Isolation isolation;
+    let_pass(isolation, passed);
+    isolation.learn(kGemm, 50'000);
+    isolation.learn(kGather, gather_ns);
+    EXPECT_FALSE(isolation.is_due(kGemm));
+    EXPECT_EQ(isolation.is_due(kGather), is_due) << passed << ' ' << gather_ns;
+  }
+}
+
+TEST(Isolation, no_more_than_one_launch_in_sixteen) {
+  Isolation isolation;
+  isolation.learn(kGemm, 50'000);
+  isolation.learn(kGather, 5'000);
+  int apart = 0;
+  for (int i = 0; i < 80; ++i) {
+    EXPECT_FALSE(isolation.is_due(kGemm));
+    apart += isolation.is_due(kGather) ? 1 : 0;
+  }
+  EXPECT_EQ(apart, 10);
+}
+
+TEST(Isolation, a_time_that_is_no_number_teaches_nothing_of_either_neighbour) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (const double unknown : {kNan, 0.0}) {
+    Isolation isolation = one_that_has_seen(unknown, 5'000);
+    EXPECT_FALSE(isolation.is_due(kGemm));
+    EXPECT_FALSE(isolation.is_due(kGather));
+    isolation = one_that_has_seen(50'000, unknown);
+    EXPECT_FALSE(isolation.is_due(kGemm));
+    EXPECT_FALSE(isolation.is_due(kGather));
+  }
+}
+
+TEST(Isolation, another_grid_is_another_kind) {
+  EXPECT_NE(kind_of_launch("k", {1, 2, 3}), kind_of_launch("k", {3, 2, 1}));
+  EXPECT_NE(kind_of_launch("k", {1, 2, 3}), kind_of_launch("j", {1, 2, 3}));
+  EXPECT_EQ(kind_of_launch("k", {1, 2, 3}), kind_of_launch("k", {1, 2, 3}));
+}
+
+}  // namespace
+}  // namespace strobe::record
