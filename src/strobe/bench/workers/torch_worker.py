@@ -6,6 +6,7 @@ nothing else; without them it says so and strobe goes on without it. strobe writ
 torch_flush.py, torch_profile.py and this file into one. Long because all that is asked of a worker is asked of
 one script.
 """
+import collections
 import ctypes
 import json
 import logging
@@ -15,9 +16,9 @@ import re
 import sys
 import time
 
-MOST_IN_A_HOLD = 16
-MOST_QUEUED = 600  # launches; the driver's queue holds about a thousand
+MOST_REPLAYS = 16
 MOST_SETS = 1024
+MOST_PLACES, MOST_PLACE_BYTES = 16, 256e6
 GIBI = 1 << 30
 
 
@@ -57,10 +58,11 @@ class Cell:
         self.outputs = self.run(self.sets[0])
         torch.cuda.synchronize()
         self.first_call_ms = (time.perf_counter() - start) * 1e3
+        self.peak_bytes = torch.cuda.max_memory_allocated() - self.held_bytes
+        self.turn, self.recent = 0, collections.deque(maxlen=1)
         self.graph = None
         self.prime()
         self.enqueue_us = self.estimate_enqueue()
-        self.kernel_count = None
         self.was_counted = False
 
     def input(self, request, shape, number, dtype):
@@ -79,12 +81,15 @@ class Cell:
 
     def prime(self):
         """Whatever a held queue will hold runs once before: code is loaded at its first launch, and that waits
-        for the device."""
+        for the device, as does memory that is not there yet."""
         self.flush_cache()
         if self.flush == "rotate":
             self.grow_sets()
-            for inputs in self.sets:
-                self.outputs = self.run(inputs)
+        elif self.flush != "hot":
+            self.grow_places()
+        for _ in range(len(self.sets) + 1):
+            self.outputs = self.run(self.next_set())
+            self.recent.append(self.outputs)
         if self.hold:
             self.torch.cuda._sleep(1)
         self.torch.cuda.synchronize()
@@ -105,11 +110,11 @@ class Cell:
         else:
             self.worker.cache_flush().read()
 
-    def next_set(self, turn):
-        if self.flush != "rotate":
+    def next_set(self):
+        if self.flush == "hot":
             return self.sets[0]
-        self.grow_sets()
-        return self.sets[turn % len(self.sets)]
+        self.turn += 1
+        return self.sets[self.turn % len(self.sets)]
 
     def sample(self, mode, count, budget_ms, hold=True):
         take = {"device": self.sample_held if hold and self.hold else self.sample_open,
@@ -120,45 +125,42 @@ class Cell:
             samples.extend(take(count - len(samples)))
         return samples
 
-    def event_pairs(self, wanted):
-        count = max(1, min(wanted, MOST_IN_A_HOLD, MOST_QUEUED // (self.kernels_launched() + 6)))
-        event = self.torch.cuda.Event
-        return [(event(enable_timing=True), event(enable_timing=True)) for _ in range(count)]
+    def timed_call(self):
+        inputs = self.next_set()
+        begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        if self.flush != "rotate":
+            self.flush_cache()
+        begin.record()
+        self.outputs = self.run(inputs)
+        end.record()
+        self.recent.append(self.outputs)
+        return begin, end
 
-    def queue(self, pairs):
-        for turn, (begin, end) in enumerate(pairs):
-            inputs = self.next_set(turn)
-            if self.flush != "rotate":
-                self.flush_cache()
-            begin.record()
-            self.outputs = self.run(inputs)
-            end.record()
-
-    def sample_held(self, count):
-        """Everything is queued behind a spinning kernel, so that the host's speed does not show."""
+    def sample_held(self, _count):
+        """All of a call is queued behind a spinning kernel, so that the host's speed does not show. One call:
+        fetching what is queued behind it would make it slower."""
         torch = self.torch
         for attempt in range(4):
-            held, pairs = torch.cuda.Event(), self.event_pairs(count)
+            held = torch.cuda.Event()
             # Cycles at 2 GHz; a slower clock only holds longer.
-            hold_us = min((self.enqueue_us + 70) * len(pairs) * 1.5 * 2 ** attempt + 200, 1e6)
+            hold_us = min((self.enqueue_us + 70) * 1.5 * 2 ** attempt + 200, 1e6)
             torch.cuda.synchronize()
             torch.cuda._sleep(int(hold_us * 2000))
             held.record()
-            self.queue(pairs)
+            begin, end = self.timed_call()
             ran_dry = held.query()
             torch.cuda.synchronize()
             if not ran_dry:
                 break
         if ran_dry and "queue ran dry" not in self.notes:
             self.notes.append("queue ran dry")
-        return [begin.elapsed_time(end) * 1e3 for begin, end in pairs]
+        return [begin.elapsed_time(end) * 1e3]
 
-    def sample_open(self, count):
+    def sample_open(self, _count):
         """Without a hold: to warm up, and under a profiler, which may make every launch wait."""
-        pairs = self.event_pairs(count)
-        self.queue(pairs)
+        begin, end = self.timed_call()
         self.torch.cuda.synchronize()
-        return [begin.elapsed_time(end) * 1e3 for begin, end in pairs]
+        return [begin.elapsed_time(end) * 1e3]
 
     def sample_call(self, count):
         samples = []
@@ -175,7 +177,7 @@ class Cell:
         """One call between the marks of a recorder. It sets itself up at the first; what it has seen
         until the second is not the call."""
         driver = self.worker.driver()
-        inputs = self.next_set(0)
+        inputs = self.sets[0]
         for one in self.sets:  # of a rotation the first is then the one used longest ago
             self.outputs = self.run(one)
         self.torch.cuda.synchronize()
@@ -195,6 +197,14 @@ class Cell:
 
     def bytes_of_a_set(self):
         return sum(t.numel() * t.element_size() for t in self.sets[0] + self.outputs)
+
+    def grow_places(self):
+        """Where tensors lie makes up to 8 % of 5 us (H200), the same each time for one place: a call is
+        timed in many. Results that are kept a while do the same for what the call allocates itself."""
+        places = int(max(1, min(MOST_PLACES, MOST_PLACE_BYTES / max(1, self.bytes_of_a_set()))))
+        while len(self.sets) < places:
+            self.sets.append([tensor.clone() for tensor in self.sets[0]])
+        self.recent = collections.deque(maxlen=places)
 
     def grow_sets(self):
         """Copies of the inputs until all of them together are twice the cache."""
@@ -231,7 +241,7 @@ class Cell:
             self.graph.replay()
             torch.cuda.synchronize()
         pairs = []
-        for _ in range(min(count, MOST_IN_A_HOLD)):
+        for _ in range(min(count, MOST_REPLAYS)):
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             begin.record()
             self.graph.replay()
@@ -242,6 +252,7 @@ class Cell:
 
     def rows(self, output, rows, path):
         torch = self.torch
+        self.recent.clear()
         for tensor in self.outputs:
             tensor.fill_(float("nan"))
         self.outputs = None  # the allocator gives the same, poisoned memory again
@@ -255,23 +266,17 @@ class Cell:
         with open(path, "wb") as file:
             file.write(ctypes.string_at(values.data_ptr(), values.numel() * 4))
 
-    def kernels_launched(self):
-        """A guess until the profiler has counted: how full the queue may get."""
-        return 16 if self.kernel_count is None else self.kernel_count
-
     def run_once(self):
         self.outputs = self.run(self.sets[0])
 
     def profile(self):
         """The kernels of one call of its own; the timed calls never see the profiler."""
-        kernels = kernels_of(self.torch, self.run_once)
-        self.kernel_count = len(kernels)
-        return kernels
+        return kernels_of(self.torch, self.run_once)
 
     def describe(self):
         reply = {"first_call_ms": self.first_call_ms, "outputs": len(self.outputs),
                  "resident_bytes": self.bytes_of_a_set(),
-                 "peak_bytes": self.torch.cuda.max_memory_allocated() - self.held_bytes}
+                 "peak_bytes": self.peak_bytes}
         reply["cached"] = self.worker.came_from_disk()
         reply["notes"] = self.notes + ["enqueue_us:%.1f" % self.enqueue_us] + self.worker.compiler_notes()
         return reply

@@ -157,7 +157,7 @@ TEST(TorchWorker, the_api_calls_are_those_inside_the_mark_of_one_call) {
 TEST(TorchWorker, a_queue_is_held_unless_the_cell_or_the_sample_says_otherwise) {
   EXPECT_EQ(before_a_scripted_torch("hold"),
             "prepare: flushed: 1 held: 1\n"
-            "sample: {'device': [10.0, 10.0, 10.0]} held: 1\n"
+            "sample: {'device': [10.0, 10.0, 10.0]} held: 3\n"  // once a call
             "sample: {'device': [10.0, 10.0, 10.0]} held: 0\n"
             "prepare: flushed: 1 held: 0\n"
             "sample: {'device': [10.0, 10.0, 10.0]} held: 0\n"

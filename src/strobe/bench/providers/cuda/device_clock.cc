@@ -87,11 +87,6 @@ Result<void> DeviceClock::hold_queue(bool hold) {
   return {};
 }
 
-int DeviceClock::repetitions_for(int queued) {
-  constexpr int kAround = 6;  // three of the flush, two events and some room
-  return std::clamp(kMostQueued / (queued + kAround), 1, kMostRepetitions);
-}
-
 Result<void> DeviceClock::queue_hold() {
   CuPointer flag = memory_.device + offsetof(Shared, flag);
   CuPointer timed_out = memory_.device + offsetof(Shared, timed_out);

@@ -15,6 +15,8 @@
 //   hold | before, event, timed, event | before, event, timed, event | ... | clock
 //        ^ released when all of it is queued
 //
+// What stands behind a timed part makes it slower; where that matters there is one repetition.
+//
 // Nothing that synchronises may be queued behind the hold: kernels must have run once before,
 // because a driver loads code at its first launch and waits for the device to do so. A profiler
 // that makes every launch wait would wait for the hold: under one the queue is not held, and the
@@ -24,7 +26,6 @@ namespace strobe::bench {
 class DeviceClock {
  public:
   static constexpr int kMostRepetitions = 16;
-  static constexpr int kMostQueued = 512;  // the driver's queue is at least twice as long
   static constexpr std::uint64_t kHoldLimitNs = 1'000'000'000;
 
   // Queues its part of repetition `i` and returns at once.
@@ -47,9 +48,6 @@ class DeviceClock {
 
   CudaDevice& device() { return device_; }
   CacheFlush& flush() { return flush_; }
-
-  // How many repetitions fit behind one hold if each queues so many things.
-  static int repetitions_for(int queued);
 
   // Nothing if the hold ran out before it was released: its times are worthless.
   Result<std::optional<Block>> try_measure(int repetitions, const Step& before, const Step& timed);

@@ -1,5 +1,6 @@
 #include "strobe/bench/providers/cuda/device_program_timer.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace strobe::bench {
@@ -33,12 +34,14 @@ Result<ProgramCell*> DeviceProgramTimer::cell_of(const KernelProgram& program) {
   const std::string key = key_of(program);
   if (const auto known = cells_.find(key); known != cells_.end()) return known->second.get();
   const std::size_t bytes = ProgramCell::bytes_for(info_, request_.cell, program);
-  if (!memory_ || memory_->bytes() < bytes) {
+  const std::size_t places = CallTimer::places_for(static_cast<double>(bytes));
+  if (!memory_ || memory_->bytes() < bytes * places) {
     cells_.clear();  // they lie in the memory that is too small
     memory_.reset();
-    STROBE_TRY(PooledMemory memory, session_->memory().take(bytes, "tensors"));
+    STROBE_TRY(PooledMemory memory, session_->memory().take(bytes * places, "tensors"));
     memory_ = std::make_shared<PooledMemory>(std::move(memory));
   }
+  peak_bytes_ = std::max(peak_bytes_, static_cast<double>(bytes));
   STROBE_TRY(std::unique_ptr<ProgramCell> cell,
              ProgramCell::make_in(memory_, session_, info_, request_, program, code_of_));
   return cells_.emplace(key, std::move(cell)).first->second.get();
@@ -48,10 +51,6 @@ Result<std::vector<double>> DeviceProgramTimer::time(const KernelProgram& progra
   STROBE_TRY(ProgramCell* const cell, cell_of(program));
   STROBE_TRY(SampleBlock block, cell->sample({.mode = TimeMode::kDevice, .count = samples}));
   return std::move(block.samples_us);
-}
-
-double DeviceProgramTimer::peak_bytes() const {
-  return memory_ ? static_cast<double>(memory_->bytes()) : 0;
 }
 
 Result<std::unique_ptr<ProgramCell>> DeviceProgramTimer::take(const KernelProgram& program) {

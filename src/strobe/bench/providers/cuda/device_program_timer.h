@@ -22,7 +22,8 @@ class DeviceProgramTimer final : public ProgramTimer {
   Result<std::vector<double>> time(const KernelProgram& program, int samples) override;
   bool is_lost() const override { return session_->device().is_lost(); }
 
-  double peak_bytes() const;
+  // Of one place, as a program would have it.
+  double peak_bytes() const { return peak_bytes_; }
   // The cell of a program, made if it never was timed; the timer forgets it.
   Result<std::unique_ptr<ProgramCell>> take(const KernelProgram& program);
 
@@ -34,6 +35,7 @@ class DeviceProgramTimer final : public ProgramTimer {
   PrepareRequest request_;
   CodeOf code_of_;
   std::shared_ptr<PooledMemory> memory_;
+  double peak_bytes_ = 0;
   std::map<std::string, std::unique_ptr<ProgramCell>> cells_;
 };
 

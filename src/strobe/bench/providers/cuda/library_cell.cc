@@ -163,10 +163,12 @@ Result<void> LibraryCell::add_set(CuPointer base) {
 
 Result<void> LibraryCell::make_sets(std::size_t count) {
   if (count <= sets_.size()) return {};
-  STROBE_CHECK(sets_.size() == 1, "sets are made once");
-  STROBE_TRY(more_, session_->memory().take((count - 1) * stride_bytes_,
-                                            "further sets of tensors to take turns on"));
-  return add_sets(count - 1, more_);
+  const std::size_t missing = count - sets_.size();
+  STROBE_TRY(
+      PooledMemory memory,
+      session_->memory().take(missing * stride_bytes_, "further sets of tensors to take turns on"));
+  more_.push_back(std::move(memory));
+  return add_sets(missing, more_.back());
 }
 
 Result<void> LibraryCell::enqueue(std::size_t set) {
@@ -213,17 +215,17 @@ Result<void> LibraryCell::poison(std::size_t set) {
   return {};
 }
 
-Result<void> LibraryCell::poison_sets() {
-  for (std::size_t set = 0; set < sets_.size(); ++set) STROBE_TRY_VOID(poison(set));
+Result<void> LibraryCell::poison_sets(std::size_t count) {
+  for (std::size_t set = 0; set < count; ++set) STROBE_TRY_VOID(poison(set));
   return {};
 }
 
 // By the last value of the output.
-Result<std::size_t> LibraryCell::count_written_sets() {
+Result<std::size_t> LibraryCell::count_written_sets(std::size_t count) {
   const auto value_bytes = static_cast<std::size_t>(bytes_of(request_.cell.dtype));
   const std::size_t last = bytes_of_buffer(call_.buffers[out_]) - value_bytes;
   std::size_t written = 0;
-  for (std::size_t set = 0; set < sets_.size(); ++set) {
+  for (std::size_t set = 0; set < count; ++set) {
     std::array<unsigned char, 4> value = {};
     STROBE_TRY_VOID(
         session_->device().copy_to_host(value.data(), address(set, out_) + last, value_bytes));

@@ -53,8 +53,8 @@ class LibraryCell final : public PreparedCell, private TimedCall {
   int queued_kernels() const override;
   double set_bytes() const override { return call_.buffer_bytes(request_.cell.dtype); }
   Result<void> make_sets(std::size_t count) override;
-  Result<void> poison_sets() override;
-  Result<std::size_t> count_written_sets() override;
+  Result<void> poison_sets(std::size_t count) override;
+  Result<std::size_t> count_written_sets(std::size_t count) override;
 
   std::shared_ptr<CudaSession> session_;
   PrepareRequest request_;
@@ -64,7 +64,7 @@ class LibraryCell final : public PreparedCell, private TimedCall {
   std::size_t out_ = 0;               // which buffer is the output
   DeviceMemory workspace_;
   PooledMemory first_;
-  PooledMemory more_;
+  std::vector<PooledMemory> more_;
   std::vector<CuPointer> sets_;  // where each begins
   std::vector<TunedStep> tuned_;
   std::vector<KernelLaunch> launches_;

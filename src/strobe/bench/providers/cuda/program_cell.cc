@@ -102,7 +102,10 @@ Result<void> ProgramCell::set_up(const KernelProgram& program, const CodeOf& cod
     STROBE_TRY(PooledMemory memory, session_->memory().take(tensors_.stride_bytes(), "tensors"));
     first_ = std::make_shared<PooledMemory>(std::move(memory));
   }
-  STROBE_TRY_VOID(add_sets(1, *first_));
+  // Shared memory may have room for more, see DeviceProgramTimer.
+  STROBE_TRY_VOID(add_sets(
+      std::min(first_->bytes() / tensors_.stride_bytes(), CallTimer::places_for(set_bytes())),
+      *first_));
   STROBE_TRY_VOID(device.synchronize());
   const auto start = std::chrono::steady_clock::now();
   STROBE_TRY_VOID(run());
@@ -153,10 +156,12 @@ Result<void> ProgramCell::add_sets(std::size_t count, const PooledMemory& memory
 
 Result<void> ProgramCell::make_sets(std::size_t count) {
   if (count <= sets_.size()) return {};
-  STROBE_CHECK(sets_.size() == 1, "sets are made once");
-  STROBE_TRY(more_, session_->memory().take((count - 1) * tensors_.stride_bytes(),
-                                            "further sets of tensors to take turns on"));
-  return add_sets(count - 1, more_);
+  const std::size_t missing = count - sets_.size();
+  STROBE_TRY(PooledMemory memory,
+             session_->memory().take(missing * tensors_.stride_bytes(),
+                                     "further sets of tensors to take turns on"));
+  more_.push_back(std::move(memory));
+  return add_sets(missing, more_.back());
 }
 
 Result<void> ProgramCell::enqueue(std::size_t set) {
@@ -192,8 +197,8 @@ Result<void> ProgramCell::poison(std::size_t set) {
   return {};
 }
 
-Result<void> ProgramCell::poison_sets() {
-  for (std::size_t set = 0; set < sets_.size(); ++set) STROBE_TRY_VOID(poison(set));
+Result<void> ProgramCell::poison_sets(std::size_t count) {
+  for (std::size_t set = 0; set < count; ++set) STROBE_TRY_VOID(poison(set));
   return {};
 }
 
@@ -213,9 +218,9 @@ Result<bool> ProgramCell::is_written(std::size_t set) {
   return true;
 }
 
-Result<std::size_t> ProgramCell::count_written_sets() {
+Result<std::size_t> ProgramCell::count_written_sets(std::size_t count) {
   std::size_t written = 0;
-  for (std::size_t set = 0; set < sets_.size(); ++set) {
+  for (std::size_t set = 0; set < count; ++set) {
     STROBE_TRY(const bool is_one, is_written(set));
     written += is_one ? 1 : 0;
   }

@@ -76,8 +76,8 @@ class ProgramCell final : public PreparedCell, private TimedCall {
   int queued_kernels() const override { return static_cast<int>(program_.kernels.size()); }
   double set_bytes() const override { return static_cast<double>(tensors_.resident_bytes()); }
   Result<void> make_sets(std::size_t count) override;
-  Result<void> poison_sets() override;
-  Result<std::size_t> count_written_sets() override;
+  Result<void> poison_sets(std::size_t count) override;
+  Result<std::size_t> count_written_sets(std::size_t count) override;
 
   std::shared_ptr<CudaSession> session_;
   PrepareRequest request_;
@@ -85,7 +85,7 @@ class ProgramCell final : public PreparedCell, private TimedCall {
   ProgramOrigin origin_;
   CellTensors tensors_;
   std::shared_ptr<PooledMemory> first_;
-  PooledMemory more_;
+  std::vector<PooledMemory> more_;
   LoadedProgram program_;
   std::vector<CuPointer> sets_;  // where each begins
   std::vector<BoundProgram> bound_;

@@ -31,21 +31,26 @@ class ScriptedCall final : public TimedCall {
   int queued_kernels() const override { return 1; }
   double set_bytes() const override { return bytes; }
   Result<void> make_sets(std::size_t count) override {
-    written.resize(count);
+    if (has_no_room && count > 1) {
+      return Error{.code = ErrorCode::kMachineLacks, .what = "full", .where = "", .hint = ""};
+    }
+    written.resize(std::max(count, written.size()));
     return {};
   }
-  Result<void> poison_sets() override {
-    std::ranges::fill(written, 0);
+  Result<void> poison_sets(std::size_t count) override {
+    std::fill_n(written.begin(), count, 0);
     return {};
   }
-  Result<std::size_t> count_written_sets() override {
-    return static_cast<std::size_t>(std::ranges::count(written, 1));
+  Result<std::size_t> count_written_sets(std::size_t count) override {
+    return static_cast<std::size_t>(
+        std::count(written.begin(), written.begin() + static_cast<std::ptrdiff_t>(count), 1));
   }
 
   double bytes = 1 << 18;  // an eighth of twice the scripted cache
   std::vector<int> written = std::vector<int>(1);
   std::vector<std::size_t> sets_asked;
   std::size_t forgotten = 1000000;
+  bool has_no_room = false;
 
  private:
   CudaDevice& device_;
@@ -103,7 +108,7 @@ TEST_F(CallTimerTest, gives_as_many_samples_as_asked_for_with_a_clock_each) {
   EXPECT_EQ(block->samples_us.size(), 20u);
   EXPECT_EQ(block->sm_mhz.size(), 20u);
   EXPECT_NEAR(block->samples_us[0], 11, 1e-3);
-  EXPECT_EQ(script_.releases, 2);  // 16 and 4
+  EXPECT_EQ(script_.releases, 20);  // nothing is queued behind the call that is timed
 }
 
 TEST_F(CallTimerTest, a_spent_budget_still_gives_one_sample) {
@@ -174,6 +179,26 @@ TEST_F(CallTimerTest, rotation_takes_the_next_set_each_time_and_covers_twice_the
   EXPECT_EQ(script_.count("launch strobe_flush"), 0u);
 }
 
+TEST_F(CallTimerTest, a_small_call_is_timed_in_many_places_by_turns) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 1}));
+  EXPECT_EQ(call_->written.size(), 16u);
+  EXPECT_THAT(call_->written, ::testing::Each(1));  // none runs for the first time in a held queue
+  call_->sets_asked.clear();
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 18}));
+  EXPECT_THAT(call_->sets_asked,
+              ::testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2));
+  EXPECT_EQ(CallTimer::places_for(64e6), 4u);
+  EXPECT_EQ(CallTimer::places_for(200e6), 1u);
+}
+
+TEST_F(CallTimerTest, without_memory_for_more_one_place_will_do) {
+  call_->has_no_room = true;
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kDevice, .count = 4}));
+  EXPECT_THAT(call_->sets_asked, ::testing::Each(0));
+}
+
 TEST_F(CallTimerTest, sets_cover_twice_the_cache_and_one_is_enough_where_it_does_alone) {
   EXPECT_EQ(CallTimer::sets_to_cover(131072, 62914560), 960u);
   EXPECT_EQ(CallTimer::sets_to_cover(131073, 62914560), 960u);
@@ -202,7 +227,6 @@ TEST_F(CallTimerTest, a_graph_over_a_set_that_exceeds_the_cache_takes_no_more) {
   call_->bytes = 4 << 20;
   CallTimer timer(*clock_, *call_, FlushKind::kCold);
   ASSERT_TRUE(timer.sample({.mode = TimeMode::kGraph, .count = 1}));
-  EXPECT_EQ(call_->written.size(), 1u);
   EXPECT_THAT(timer.notes(), Contains(HasSubstr("graph: 20 calls on 1 set of buffers")));
 }
 

@@ -136,13 +136,6 @@ TEST_F(DeviceClockTest, a_kernel_that_ruins_the_context_ends_it_for_good) {
   EXPECT_THAT(again.error().what, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
 }
 
-TEST_F(DeviceClockTest, a_long_queue_takes_fewer_repetitions) {
-  EXPECT_EQ(DeviceClock::repetitions_for(1), 16);
-  EXPECT_EQ(DeviceClock::repetitions_for(10), 16);
-  EXPECT_EQ(DeviceClock::repetitions_for(58), 8);  // 512 / 64
-  EXPECT_EQ(DeviceClock::repetitions_for(10000), 1);
-}
-
 TEST_F(DeviceClockTest, a_chain_holds_nothing_and_leaves_out_its_first_call) {
   script_.kernel_us = {{"strobe_case", 40}};
   const auto block = clock_->measure_chain(3, call());

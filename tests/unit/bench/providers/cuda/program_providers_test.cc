@@ -181,7 +181,8 @@ TEST_F(ProgramProviders, a_candidate_that_cannot_be_launched_is_left_out_with_a_
 TEST_F(ProgramProviders, candidates_share_one_piece_of_memory) {
   const auto provider = make_fused_provider(two, open_);
   ASSERT_TRUE(provider->prepare(asking_for(kSoftmax)));
-  EXPECT_EQ(script_.count("allocate 512"), 1u);
+  EXPECT_EQ(script_.count("allocate 8192"), 1u);  // sixteen places of 512
+  EXPECT_EQ(script_.count("allocate 512"), 0u);
 }
 
 TEST_F(ProgramProviders, a_choice_is_found_again_and_neither_compiled_nor_timed) {
