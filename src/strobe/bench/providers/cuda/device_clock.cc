@@ -121,7 +121,7 @@ Result<void> DeviceClock::queue_repetitions(int repetitions, const Step& before,
     STROBE_TRY_VOID(timed(i));
     STROBE_TRY_VOID(record(pair + 1));
   }
-  return queue_clock();
+  return {};
 }
 
 // Event i * step to the one after it.
@@ -163,13 +163,16 @@ Result<std::optional<DeviceClock::Block>> DeviceClock::try_measure(int repetitio
     ++timed_out_;
     return std::optional<Block>();
   }
-  STROBE_TRY(Block block, read_block(repetitions));
+  STROBE_TRY(Block block, read_block(repetitions, 2));
   return std::optional<Block>(std::move(block));
 }
 
-Result<DeviceClock::Block> DeviceClock::read_block(int repetitions) {
+// The clock only now: whatever is queued behind a call makes it slower.
+Result<DeviceClock::Block> DeviceClock::read_block(int pairs, std::size_t step) {
+  STROBE_TRY_VOID(queue_clock());
+  STROBE_TRY_VOID(device_.synchronize());
   Block block;
-  STROBE_TRY(block.elapsed_us, elapsed(repetitions, 2));
+  STROBE_TRY(block.elapsed_us, elapsed(pairs, step));
   block.sm_mhz = read_clock();
   return block;
 }
@@ -181,7 +184,7 @@ Result<DeviceClock::Block> DeviceClock::measure_open(int repetitions, const Step
   const Result<void> finished = device_.synchronize();
   if (!queued) return queued.error();
   if (!finished) return finished.error();
-  return read_block(repetitions);
+  return read_block(repetitions, 2);
 }
 
 Result<DeviceClock::Block> DeviceClock::measure(int repetitions, const Step& before,
@@ -208,12 +211,8 @@ Result<DeviceClock::Block> DeviceClock::measure_chain(int repetitions, const Ste
     STROBE_TRY_VOID(timed(i));
     STROBE_TRY_VOID(record(static_cast<std::size_t>(i + 1)));
   }
-  STROBE_TRY_VOID(queue_clock());
   STROBE_TRY_VOID(device_.synchronize());
-  Block block;
-  STROBE_TRY(block.elapsed_us, elapsed(repetitions, 1));
-  block.sm_mhz = read_clock();
-  return block;
+  return read_block(repetitions, 1);
 }
 
 }  // namespace strobe::bench

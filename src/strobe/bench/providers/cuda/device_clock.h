@@ -12,7 +12,7 @@
 // Device time that no speed of the host can leak into. A one-thread kernel holds the queue while
 // the host fills it; then everything runs back to back:
 //
-//   hold | before, event, timed, event | before, event, timed, event | ... | clock
+//   hold | before, event, timed, event | before, event, timed, event | ...
 //        ^ released when all of it is queued
 //
 // What stands behind a timed part makes it slower; where that matters there is one repetition.
@@ -81,7 +81,7 @@ class DeviceClock {
   Result<void> record(std::size_t event);
   Result<std::vector<double>> elapsed(int pairs, std::size_t step);
   Result<void> queue_repetitions(int repetitions, const Step& before, const Step& timed);
-  Result<Block> read_block(int repetitions);
+  Result<Block> read_block(int pairs, std::size_t step);
   double read_clock() const;
 
   CudaDevice& device_;
