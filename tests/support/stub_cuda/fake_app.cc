@@ -4,7 +4,6 @@
 //   NAME*N      launches of a kernel, N times (1 if left out)
 //   graph*N     launches of a graph
 //   capture*N   launches of a kernel into a graph under construction
-//   copy        of nothing to the device
 //   open, close the window: cuProfilerStart, cuProfilerStop
 //   destroy     of the context
 //   fork        a child that leaves at once, by exit()
@@ -97,8 +96,6 @@ int main(int argc, char** argv) {
       return run_again(argv + i + 1);
     } else if (word == "open" || word == "close") {
       find<CUresult (*)()>(word == "open" ? "cuProfilerStart" : "cuProfilerStop")();
-    } else if (word == "copy") {
-      find<CUresult (*)(CUdeviceptr, const void*, std::size_t)>("cuMemcpyHtoD_v2")(0, nullptr, 0);
     } else if (word == "destroy") {
       find<CUresult (*)(CUcontext)>("cuCtxDestroy_v2")(nullptr);
     } else if (name == "graph") {

@@ -20,12 +20,11 @@ char the_context = 0;
 
 CUcontext context() { return reinterpret_cast<CUcontext>(&the_context); }
 
-CUresult launch(unsigned call, const void* parameters, const char* symbol,
-                bool is_no_launch = false) {
+CUresult launch(unsigned call, const void* parameters, const char* symbol, bool is_window = false) {
   const bool fails = symbol != nullptr && std::strstr(symbol, "fails") != nullptr;
   const StubLaunch event = {
-      call,         parameters,  symbol, context(), fails ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS,
-      is_capturing, is_no_launch};
+      call,         parameters, symbol, context(), fails ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS,
+      is_capturing, is_window};
   if (on_launch != nullptr) on_launch(event, true);
   if (on_launch != nullptr) on_launch(event, false);
   return event.result;
@@ -144,11 +143,6 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** par
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   const cuGraphLaunch_params_st call = {graph, stream};
   return launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &call, nullptr);
-}
-
-CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
-  const cuMemcpyHtoD_v2_params_st call = {to, from, bytes};
-  return launch(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &call, nullptr, true);
 }
 
 CUresult cuProfilerStart() {

@@ -10,9 +10,9 @@ struct StubLaunch {
   const void* parameters;  // as CUPTI would show them
   const char* symbol;
   CUcontext context;
-  CUresult result;    // of the launch
-  bool is_captured;   // into a graph: nothing runs
-  bool is_no_launch;  // a mark of a window, or a copy
+  CUresult result;   // of the launch
+  bool is_captured;  // into a graph: nothing runs
+  bool is_window;    // no launch: cuProfilerStart or cuProfilerStop
 };
 
 using StubHook = void (*)(const StubLaunch& launch, bool is_enter);

@@ -95,7 +95,7 @@ void on_launch(const StubLaunch& launch, bool is_enter) {
   if (is_heard && is_enter) {
     machine.callback(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, launch.call, &data);
   }
-  if (is_enter && !launch.is_captured && !launch.is_no_launch) {
+  if (is_enter && !launch.is_captured && !launch.is_window) {
     const bool is_late = machine.started_mid_launch && !fault("late").empty();
     const bool is_swallowed = fault("swallow") == std::to_string(machine.launches);
     const bool is_graph = launch.symbol == nullptr;

@@ -7,7 +7,6 @@
 
 #include "strobe/record/inject/launch_call.h"
 #include "strobe/record/inject/recorder.h"
-#include "strobe/record/inject/transfer_call.h"
 
 namespace strobe::record {
 namespace {
@@ -32,8 +31,6 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId i
       if (!is_enter) the_recorder->window_begins(call);
     } else if (id == kWindowEnds) {
       if (is_enter) the_recorder->window_ends();
-    } else if (is_transfer(id)) {
-      if (is_enter) the_recorder->transfer_begins(id, call);
     } else if (is_enter) {
       the_recorder->launch_begins(id, call);
     } else {

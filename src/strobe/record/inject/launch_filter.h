@@ -18,7 +18,6 @@ class LaunchFilter {
   bool wants_index(std::uint64_t index) const noexcept { return first_ <= index && index <= last_; }
   bool isolates(const char* mangled_name) noexcept;
   bool has_pattern() const noexcept { return kernels_.is_set() || isolated_.is_set(); }
-  bool wants_the_first() const noexcept { return wants_index(0) && !kernels_.is_set(); }
 
  private:
   std::uint64_t first_ = 0;

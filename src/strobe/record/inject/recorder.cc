@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "strobe/record/inject/transfer_call.h"
 #include "strobe/wire/record_settings.h"
 
 namespace strobe::record {
@@ -26,7 +25,7 @@ std::int64_t unix_now_ns() noexcept {
 
 }  // namespace
 
-// Left in the driver's own notebook between the two calls of a launch.
+// Kept by the thread between the beginning and the end of a launch.
 struct Recorder::Ticket {
   ContextProfiler* profiler = nullptr;  // its mutex is held
   bool is_wanted = false;
@@ -102,9 +101,6 @@ bool Recorder::subscribe(CUpti_CallbackFunc listener) noexcept {
                        static_cast<int>(heard));
     }
   }
-  if (!settings_.has_windows && filter_.wants_the_first()) {
-    for (const auto call : kTransferCalls) listen(CUPTI_CB_DOMAIN_DRIVER_API, call);
-  }
   listen(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
   if (settings_.has_windows) {
     listen(CUPTI_CB_DOMAIN_DRIVER_API, kWindowBegins);
@@ -171,19 +167,8 @@ bool Recorder::prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept
   return profiler.is_started();
 }
 
-// Setting up the counters moves memory, and the first launch would find the caches emptied by it:
-// it is done before the program puts anything there.
-void Recorder::transfer_begins(CUpti_CallbackId id, const CUpti_CallbackData& data) noexcept {
-  if (has_ended_ || data.context == nullptr) return;
-  ContextProfiler& profiler = profiler_of(data.context);
-  const std::lock_guard lock(profiler.mutex());
-  if (!profiler.is_new() || is_capturing(stream_of_transfer(id, data.functionParams))) return;
-  const Clock::time_point since = Clock::now();
-  if (profiler.start()) see_to_the_end_();
-  spent(since);
-}
-
-// As with a transfer: what the program does to the caches comes after it.
+// The counters are started here and not in the first launch: setting them up moves memory, and what
+// the program does to the caches comes after it.
 void Recorder::window_begins(const CUpti_CallbackData& data) noexcept {
   if (has_ended_ || !settings_.has_windows) return;
   const Clock::time_point since = Clock::now();

@@ -28,7 +28,6 @@ class Recorder {
   bool open(CUpti_CallbackFunc listener, void (*see_to_the_end)()) noexcept;
   void launch_begins(CUpti_CallbackId call, const CUpti_CallbackData& data) noexcept;
   void launch_ends(CUpti_CallbackId call, const CUpti_CallbackData& data) noexcept;
-  void transfer_begins(CUpti_CallbackId call, const CUpti_CallbackData& data) noexcept;
   void window_begins(const CUpti_CallbackData& data) noexcept;
   void window_ends() noexcept;
   void context_ends(CUcontext context) noexcept;
