@@ -46,7 +46,7 @@ void write_header(JsonWriter& json, const bench::RunHeader& header) {
       .member("flush", header.method.flush)
       .member("stop", header.method.stop)
       .member("seed", header.method.seed)
-      .member("is_held", header.method.is_held)
+      .member("is_held", header.method.hold != bench::Hold::kNone)
       .key("modes")
       .begin_array();
   for (const TimeMode mode : header.method.modes) json.value(mode_name(mode));

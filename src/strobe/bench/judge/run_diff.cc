@@ -61,16 +61,37 @@ std::vector<std::string> header_warnings(const RunHeader& before, const RunHeade
   return warnings;
 }
 
-std::string hold_text(const Method& method) { return method.is_held ? "held" : "not held"; }
+std::string hold_text(const Method& method) {
+  switch (method.hold) {
+    case Hold::kNone:
+      return "not held";
+    case Hold::kCalls:
+      return "held for several calls";
+    case Hold::kCall:
+      break;
+  }
+  return "held for each call";
+}
+
+// The host's own times know no queue.
+bool differ_in_hold(const Method& before, const Method& after) {
+  const auto has_device = [](const Method& method) {
+    return std::ranges::find(method.modes, TimeMode::kDevice) != method.modes.end();
+  };
+  return before.hold != after.hold && has_device(before) && has_device(after);
+}
 
 Error other_hold(const Method& before, const Method& after) {
+  const bool is_profiled = before.hold == Hold::kNone || after.hold == Hold::kNone;
   return {.code = ErrorCode::kMalformed,
-          .what = fmt::format(
-              "the device's queue was {} before and {} after, so that the host shows in the times "
-              "of one run only",
-              hold_text(before), hold_text(after)),
+          .what = fmt::format("the device's queue was {} before and {} after, so that {}",
+                              hold_text(before), hold_text(after),
+                              is_profiled ? "the host shows in the times of one run only"
+                                          : "short calls take longer in one run only"),
           .where = "",
-          .hint = "measure both with or both without --profile, or compare with --force"};
+          .hint = is_profiled
+                      ? "measure both with or both without --profile, or compare with --force"
+                      : "measure the older one again, or compare with --force"};
 }
 
 Error other_cache(const Method& before, const Method& after) {
@@ -163,12 +184,14 @@ Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
   const Method& first = before.header.method;
   const Method& second = after.header.method;
   if (first.flush != second.flush && !options.is_forced) return other_cache(first, second);
-  if (first.is_held != second.is_held && !options.is_forced) return other_hold(first, second);
+  if (differ_in_hold(first, second) && !options.is_forced) return other_hold(first, second);
   RunDiff diff;
   diff.band = options.band;
   diff.warnings = header_warnings(before.header, after.header);
   if (first.flush != second.flush) warn_if_other("cache", first.flush, second.flush, diff.warnings);
-  warn_if_other("queue", hold_text(first), hold_text(second), diff.warnings);
+  if (differ_in_hold(first, second)) {
+    warn_if_other("queue", hold_text(first), hold_text(second), diff.warnings);
+  }
   const CellsByName known = by_name(before);
   const CellsByName now = by_name(after);
   warn_of_copies(before, known, "first", diff.warnings);

@@ -154,13 +154,18 @@ struct Roofs {
   std::optional<double> copy_gbps, read_gbps, write_gbps, gemm_tflops;
 };
 
+// What is queued on a device before it may begin: one call, as many as sixteen (older runs, whose
+// short calls are longer by what the device fetches meanwhile), or nothing is held and the host's
+// speed may show.
+enum class Hold : std::uint8_t { kCall, kCalls, kNone };
+
 // How a time was taken. Runs of different methods are not compared unless forced.
 struct Method {
   std::string flush = "cold";  // cold, cold-dirty, rotate, hot
   std::string stop = "median:0.5%";
   std::vector<TimeMode> modes = {TimeMode::kDevice};
   std::uint64_t seed = 1;
-  bool is_held = true;  // the queue, while it is filled; else the host's speed may show
+  Hold hold = Hold::kCall;
   bool operator==(const Method&) const = default;
 };
 

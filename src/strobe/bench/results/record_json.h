@@ -13,7 +13,9 @@
 namespace strobe::bench {
 
 inline constexpr std::string_view kBenchSchema = "strobe.bench/1";
-inline constexpr std::string_view kNoHold = "none";  // method.hold of a queue that was not held
+// method.hold; where there is none, it was Hold::kCalls.
+inline constexpr std::string_view kCallHold = "call";
+inline constexpr std::string_view kNoHold = "none";
 
 struct RecordSurroundings {
   std::string_view run;             // whose cell it is

@@ -264,11 +264,13 @@ std::vector<CellFlag> flags_in(const JsonValue& array) {
 
 Method method_in(const JsonValue& object) {
   Method method;
+  method.hold = Hold::kCalls;
   each_member(object, [&](std::string_view key, const JsonValue& value) {
     if (key == "flush") method.flush = text_in(value);
     if (key == "stop") method.stop = text_in(value);
     if (key == "seed") method.seed = count_in(value);
-    if (key == "hold") method.is_held = text_in(value) != kNoHold;
+    if (key == "hold" && text_in(value) == kNoHold) method.hold = Hold::kNone;
+    if (key == "hold" && text_in(value) == kCallHold) method.hold = Hold::kCall;
     if (key == "modes") {
       method.modes.clear();
       for (const std::string& name : texts_in(value)) {

@@ -211,7 +211,8 @@ void write_header(JsonWriter& json, const RunHeader& header) {
   json.key("modes").begin_array();
   for (const TimeMode mode : header.method.modes) json.value(mode_name(mode));
   json.end_array().member("seed", header.method.seed);
-  if (!header.method.is_held) json.member("hold", kNoHold);
+  if (header.method.hold == Hold::kCall) json.member("hold", kCallHold);
+  if (header.method.hold == Hold::kNone) json.member("hold", kNoHold);
   json.end_object();
   json.member("command_line", header.command_line).member("started", header.started);
   json.key("device_facts").begin_object();

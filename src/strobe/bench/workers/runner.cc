@@ -80,7 +80,7 @@ RunHeader header_of(const RunRequest& request, const Sessions& sessions,
                    .stop = stop_rule_text(request.measure.stop),
                    .modes = modes_of(request, sessions),
                    .seed = request.seed,
-                   .is_held = !request.is_profiled};
+                   .hold = request.is_profiled ? Hold::kNone : Hold::kCall};
   for (const auto& session : sessions) {
     if (session->is_available()) {
       header.libraries[session->provider()] = session->hello().info.version;

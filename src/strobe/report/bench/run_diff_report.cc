@@ -195,7 +195,7 @@ Section warning_section(const RunDiff& diff) {
 
 std::string run_about(const bench::RunHeader& header) {
   std::vector<std::string> parts = {header.method.stop, header.method.flush};
-  if (!header.method.is_held) parts.emplace_back("hold:none");
+  if (header.method.hold == bench::Hold::kNone) parts.emplace_back("hold:none");
   parts.push_back(header.device);
   std::erase(parts, "");
   return fmt::format("{}", fmt::join(parts, ", "));

@@ -118,7 +118,8 @@ void describe(BenchPage& page, const BenchRun& run) {
   fact("device", header.device);
   fact("software", fmt::format("{}", fmt::join(libraries, ", ")));
   fact("method", fmt::format("L2 {}, stop {}, seed {}{}", header.method.flush, header.method.stop,
-                             header.method.seed, header.method.is_held ? "" : ", hold:none"));
+                             header.method.seed,
+                             header.method.hold == bench::Hold::kNone ? ", hold:none" : ""));
   fact("started", header.started);
   fact("command", header.command_line);
   page.remarks.insert(page.remarks.end(), run.remarks.begin(), run.remarks.end());

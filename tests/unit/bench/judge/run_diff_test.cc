@@ -194,17 +194,29 @@ TEST(RunDiff, another_cache_is_refused_unless_forced) {
 TEST(RunDiff, a_queue_that_was_not_held_is_refused_unless_forced) {
   const BenchRun before = calm_run(2, 1);
   BenchRun after = before;
-  after.header.method.is_held = false;
+  after.header.method.hold = Hold::kNone;
   const auto refused = diff_runs(before, after, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kMalformed);
-  EXPECT_THAT(refused.error().what, HasSubstr("held before and not held after"));
+  EXPECT_THAT(refused.error().what, HasSubstr("held for each call before and not held after"));
   EXPECT_THAT(refused.error().hint, HasSubstr("--profile"));
   RunDiffOptions forced;
   forced.is_forced = true;
   EXPECT_THAT(diff_of(before, after, forced).warnings,
-              Contains("another queue: held before, not held after"));
+              Contains("another queue: held for each call before, not held after"));
   EXPECT_TRUE(diff_runs(after, after, {}));
+}
+
+TEST(RunDiff, calls_behind_each_other_are_refused_beside_single_ones_where_a_device_was_timed) {
+  BenchRun before = calm_run(2, 1);
+  BenchRun after = before;
+  before.header.method.hold = Hold::kCalls;
+  const auto refused = diff_runs(before, after, {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().what, HasSubstr("short calls take longer in one run only"));
+  EXPECT_THAT(refused.error().hint, HasSubstr("measure the older one again"));
+  for (BenchRun* run : {&before, &after}) run->header.method.modes = {TimeMode::kCpu};
+  EXPECT_THAT(diff_of(before, after).warnings, IsEmpty());
 }
 
 TEST(RunDiff, other_circumstances_are_warned_about) {

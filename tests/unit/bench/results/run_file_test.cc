@@ -88,7 +88,7 @@ BenchRun full_run() {
                            .stop = "samples:100",
                            .modes = {TimeMode::kDevice, TimeMode::kCall},
                            .seed = 7,
-                           .is_held = false},
+                           .hold = Hold::kNone},
                 .command_line = "strobe bench run --case softmax",
                 .started = "2026-01-02T03:04:05Z",
                 .device_facts = {{"l2_bytes", 62914560}, {"sm_count", 132}}};
@@ -145,12 +145,17 @@ TEST(RunFile, a_record_has_the_keys_of_the_format) {
   EXPECT_EQ(std::string_view(run["header"]["method"]["hold"]), "none");
 }
 
-TEST(RunFile, a_queue_is_held_unless_the_method_says_otherwise) {
+TEST(RunFile, an_older_run_that_says_nothing_of_its_queue_had_calls_behind_each_other) {
   BenchRun run = full_run();
-  run.header.method.is_held = true;
-  const std::string json = to_json(run);
-  EXPECT_EQ(json.find("\"hold\""), std::string::npos);
-  EXPECT_TRUE(parse_run(json, "run.json")->header.method.is_held);
+  for (const auto& [hold, text] : {std::pair{Hold::kCall, "\"hold\":\"call\""},
+                                   {Hold::kNone, "\"hold\":\"none\""},
+                                   {Hold::kCalls, "\"seed\""}}) {
+    run.header.method.hold = hold;
+    const std::string json = to_json(run);
+    EXPECT_NE(json.find(text), std::string::npos) << text;
+    EXPECT_EQ(json.find("\"hold\"") == std::string::npos, hold == Hold::kCalls);
+    EXPECT_EQ(parse_run(json, "run.json")->header.method.hold, hold);
+  }
 }
 
 TEST(RunFile, api_calls_without_a_name_or_a_count_are_left_out) {

@@ -300,7 +300,7 @@ TEST(Runner, under_a_profiler_nothing_is_held_and_nothing_but_the_cells_runs) {
   for (const CellRecord& record : outcome.run.cells) {
     ASSERT_NE(record.time(TimeMode::kDevice), nullptr) << record.reason;
   }
-  EXPECT_FALSE(outcome.run.header.method.is_held);
+  EXPECT_EQ(outcome.run.header.method.hold, Hold::kNone);
   EXPECT_FALSE(outcome.run.header.roofs.copy_gbps);
   EXPECT_FALSE(outcome.run.header.floors.empty_kernel_events);
   EXPECT_EQ(strobe::testing::bytes_of(starts), "started\n");  // one process for both cases
@@ -309,7 +309,7 @@ TEST(Runner, under_a_profiler_nothing_is_held_and_nothing_but_the_cells_runs) {
 
 TEST(Runner, warming_up_holds_nothing_and_what_counts_is_held) {
   const BenchOutcome outcome = ran(a_request({{"one", {"tell=hold"}}}));
-  EXPECT_TRUE(outcome.run.header.method.is_held);
+  EXPECT_EQ(outcome.run.header.method.hold, Hold::kCall);
   EXPECT_THAT(cell(outcome, "one").notes,
               Contains(::testing::MatchesRegex(R"(open:..prepare.: 0, .sample.: [1-9][0-9]*.)")));
   EXPECT_THAT(cell(outcome, "one").notes,

@@ -31,11 +31,15 @@ class Tuner {
   }
 
   Result<double> time(std::size_t choice, int samples) {
-    STROBE_TRY(const DeviceClock::Block block,
-               clock_.measure(
-                   samples, [&](int) { return clock_.flush().enqueue(FlushKind::kCold); },
-                   [&](int) { return step_.enqueue(choice, 0); }));
-    return stats::median_of(block.elapsed_us);
+    std::vector<double> each;
+    for (int i = 0; i < samples; ++i) {
+      STROBE_TRY(const DeviceClock::Block block,
+                 clock_.measure(
+                     1, [&](int) { return clock_.flush().enqueue(FlushKind::kCold); },
+                     [&](int) { return step_.enqueue(choice, 0); }));
+      each.push_back(block.elapsed_us.front());
+    }
+    return stats::median_of(each);
   }
 
   bool must_stop(const Error& error) {
