@@ -1,17 +1,14 @@
 #include "strobe/record/inject/isolation.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace strobe::record {
 namespace {
 
-constexpr double kShortNs = 20'000;  // a longer one has traffic enough of its own
-// Launches behind such long ones; on an H200 those behind shorter ones agree with Nsight Compute to
-// a point of DRAM use.
-constexpr double kDeepShadow = 4;
-constexpr double kShadow = 2;
-constexpr double kOneIn = 16;   // 2 ms a launch on average, as much as recording it
-constexpr double kReserve = 3;  // launches, kept for those in deep shadow
+constexpr double kShortNs = 20'000;   // a longer one has traffic enough of its own
+constexpr double kAlwaysBehind = 10;  // times as long
+constexpr std::uint64_t kOneIn = 16;  // 2 ms a launch on average, as much as recording it
 
 LaunchKind both(LaunchKind first, LaunchKind second) noexcept {
   return first * 0x9e3779b97f4a7c15 + second;
@@ -28,11 +25,13 @@ LaunchKind kind_of_launch(std::string_view name,
 
 bool Isolation::is_due(LaunchKind next) noexcept {
   ++launches_;
-  const auto known = shadows_.find(both(previous_, next));
+  const auto known = pairs_.find(both(previous_, next));
   previous_ = next;
-  if (known == shadows_.end() || known->second < kShadow) return false;
-  const double allowed = static_cast<double>(launches_) / kOneIn - static_cast<double>(set_apart_);
-  if (allowed < (known->second < kDeepShadow ? kReserve : 1)) return false;
+  if (known == pairs_.end()) return false;
+  Pair& pair = known->second;
+  pair.claim = std::min(1.0, pair.claim + pair.share);
+  if (pair.claim < 1 || (set_apart_ + 1) * kOneIn > launches_) return false;
+  pair.claim = 0;
   ++set_apart_;
   return true;
 }
@@ -41,7 +40,8 @@ void Isolation::learn(LaunchKind kind, double duration_ns) noexcept {
   const Learned before = last_;
   last_ = {.kind = kind, .duration_ns = duration_ns};
   if (!(before.duration_ns > 0 && duration_ns > 0)) return;
-  shadows_[both(before.kind, kind)] = duration_ns > kShortNs ? 0 : before.duration_ns / duration_ns;
+  const double depth = before.duration_ns / duration_ns / kAlwaysBehind;
+  pairs_[both(before.kind, kind)].share = duration_ns > kShortNs ? 0 : std::min(1.0, depth * depth);
 }
 
 }  // namespace strobe::record

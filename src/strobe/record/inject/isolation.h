@@ -17,7 +17,8 @@ LaunchKind kind_of_launch(std::string_view name, const std::array<std::uint32_t,
 // next one runs; a short one it can outweigh (on an H200, 5 us behind 50: 4 % of the time and a
 // third of the bytes written, and stopping the counters is all that was found to prevent it). How
 // long they take is known once the same two, one behind the other, were read out. Setting apart
-// costs some 30 ms, so no more than one launch in sixteen is, those in the deepest shadow first.
+// costs some 30 ms: all launches behind one ten times as long have a claim to it, one in four
+// behind one five times as long, and so on, but no more than one in sixteen of all.
 class Isolation {
  public:
   // Of every launch, in their order: whether it should be set apart.
@@ -31,8 +32,12 @@ class Isolation {
     double duration_ns = 0;
   };
 
-  // How many times as long the first took as the second, by the two kinds in one.
-  std::unordered_map<LaunchKind, double> shadows_;
+  struct Pair {
+    double share = 0;  // of its launches that ought to be set apart
+    double claim = 0;  // of those since the last that was
+  };
+
+  std::unordered_map<LaunchKind, Pair> pairs_;  // by the two kinds in one
   LaunchKind previous_ = 0;
   Learned last_;
   std::uint64_t launches_ = 0;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <tuple>
 #include <utility>
 
 namespace strobe::record {
@@ -55,25 +54,23 @@ TEST(Isolation, nothing_is_set_apart_before_its_time_is_known) {
   EXPECT_FALSE(isolation.is_due(kGather));
 }
 
-TEST(Isolation, neighbours_of_like_length_and_long_launches_stay_together) {
-  for (const auto& [gemm_ns, gather_ns] : {std::pair{9'000, 5'000}, {400'000, 25'000}}) {
-    Isolation isolation = one_that_has_seen(gemm_ns, gather_ns);
-    EXPECT_FALSE(isolation.is_due(kGemm));
-    EXPECT_FALSE(isolation.is_due(kGather)) << gemm_ns;
-  }
+TEST(Isolation, launches_that_are_not_short_stay_together) {
+  Isolation isolation = one_that_has_seen(400'000, 25'000);
+  EXPECT_FALSE(isolation.is_due(kGemm));
+  EXPECT_FALSE(isolation.is_due(kGather));
 }
 
-TEST(Isolation, the_last_of_what_is_allowed_is_kept_for_the_deepest_shadow) {
-  for (const auto& [passed, gather_ns, is_due] : {std::tuple{15, 5'000, true},
-                                                  {15, 20'000, false},
-                                                  {45, 20'000, false},
-                                                  {46, 20'000, true}}) {
-    Isolation isolation;
-    let_pass(isolation, passed);
-    isolation.learn(kGemm, 50'000);
-    isolation.learn(kGather, gather_ns);
-    EXPECT_FALSE(isolation.is_due(kGemm));
-    EXPECT_EQ(isolation.is_due(kGather), is_due) << passed << ' ' << gather_ns;
+TEST(Isolation, the_less_a_launch_stands_in_shadow_the_rarer_it_is_set_apart) {
+  for (const auto& [gemm_ns, expected] :
+       {std::pair{60'000, 40}, {50'000, 40}, {25'000, 10}, {10'000, 1}, {5'000, 0}}) {
+    Isolation isolation = one_that_has_seen(gemm_ns, 5'000);
+    int apart = 0;
+    for (int i = 0; i < 40; ++i) {
+      let_pass(isolation, 14);
+      EXPECT_FALSE(isolation.is_due(kGemm));
+      apart += isolation.is_due(kGather) ? 1 : 0;
+    }
+    EXPECT_EQ(apart, expected) << gemm_ns;
   }
 }
 
