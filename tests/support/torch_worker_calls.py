@@ -4,6 +4,7 @@
 torch_worker_calls.py WORKER        WORKER is the whole script; prints what two compiled cells asked of torch
 torch_worker_calls.py WORKER api    prints the API calls that it finds in a profile
 torch_worker_calls.py WORKER hold   prints how often the queue was held, by what it was told
+torch_worker_calls.py WORKER places prints in how many places a call is timed
 """
 import collections
 import json
@@ -114,4 +115,22 @@ def show_hold(worker):
             print("sample:", worker.answer(sample)["samples_us"], "held:", sleeps())
 
 
-{"": show_cells, "api": show_api, "hold": show_hold}[(sys.argv + [""])[2]](names["Worker"]())
+def show_places(worker):
+    def places(told, bytes_of_a_tensor, copies):
+        tensor.element_size.return_value = bytes_of_a_tensor // 32
+        tensor.clone.side_effect = copies
+        worker.answer({"op": "prepare", **softmax(1), **told})
+        cell = worker.cells[1]
+        taken = [cell.sets.index(cell.next_set()) for _ in range(3)] if len(cell.sets) < 16 else "by turns"
+        return len(cell.sets), len(cell.recent), taken
+
+    torch.cuda.OutOfMemoryError = MemoryError
+    torch.cuda.Event.return_value.query.return_value = False
+    new = lambda: MagicMock(**{"numel.return_value": 32})
+    print("small:", *places({}, 1 << 10, new))
+    print("large:", *places({}, 1 << 28, new))
+    print("no memory:", *places({}, 1 << 10, [new(), new(), new(), MemoryError()]))
+    print("hot:", *places({"flush": "hot"}, 1 << 10, new))
+
+
+{"": show_cells, "api": show_api, "hold": show_hold, "places": show_places}[(sys.argv + [""])[2]](names["Worker"]())

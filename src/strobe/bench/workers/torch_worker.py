@@ -202,9 +202,12 @@ class Cell:
         """Where tensors lie makes up to 8 % of 5 us (H200), the same each time for one place: a call is
         timed in many. Results that are kept a while do the same for what the call allocates itself."""
         places = int(max(1, min(MOST_PLACES, MOST_PLACE_BYTES / max(1, self.bytes_of_a_set()))))
-        while len(self.sets) < places:
-            self.sets.append([tensor.clone() for tensor in self.sets[0]])
-        self.recent = collections.deque(maxlen=places)
+        try:
+            while len(self.sets) < places:
+                self.sets.append([tensor.clone() for tensor in self.sets[0]])
+        except self.torch.cuda.OutOfMemoryError:
+            pass  # in fewer, then
+        self.recent = collections.deque(maxlen=len(self.sets))
 
     def grow_sets(self):
         """Copies of the inputs until all of them together are twice the cache."""

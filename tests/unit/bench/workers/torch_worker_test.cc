@@ -164,6 +164,14 @@ TEST(TorchWorker, a_queue_is_held_unless_the_cell_or_the_sample_says_otherwise) 
             "sample: {'device': [10.0, 10.0, 10.0]} held: 0\n");
 }
 
+TEST(TorchWorker, a_small_call_is_timed_in_many_places) {
+  EXPECT_EQ(before_a_scripted_torch("places"),
+            "small: 16 16 by turns\n"
+            "large: 1 1 [0, 0, 0]\n"
+            "no memory: 4 4 [2, 3, 0]\n"
+            "hot: 1 1 [0, 0, 0]\n");
+}
+
 TEST(TorchWorker, its_flush_is_understood_by_the_assembler) {
   const ProcessOutcome outcome = run_python(
       "import importlib.util, os, shutil, subprocess, tempfile\n"
