@@ -9,8 +9,7 @@
 namespace strobe::record {
 namespace {
 
-// On a machine without a driver both ways end in the same word; what they ask first differs.
-TEST(DriverCheck, a_machine_without_the_library_lacks_it_whatever_the_module_lists) {
+TEST(DriverCheck, a_device_that_the_module_lists_is_not_enough_without_the_library) {
   if (start_driver()) GTEST_SKIP() << "this machine has a CUDA driver";
   const testing::TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "0000:01:00.0");

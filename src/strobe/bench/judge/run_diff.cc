@@ -75,10 +75,10 @@ std::string hold_text(const Method& method) {
 
 // The host's own times know no queue.
 bool differ_in_hold(const Method& before, const Method& after) {
-  const auto has_device = [](const Method& method) {
-    return std::ranges::find(method.modes, TimeMode::kDevice) != method.modes.end();
+  const auto is_of_host = [](const Method& method) {
+    return std::ranges::all_of(method.modes, [](TimeMode mode) { return mode == TimeMode::kCpu; });
   };
-  return before.hold != after.hold && has_device(before) && has_device(after);
+  return before.hold != after.hold && !(is_of_host(before) && is_of_host(after));
 }
 
 Error other_hold(const Method& before, const Method& after) {

@@ -124,8 +124,10 @@ ContextProfiler& Recorder::profiler_of(CUcontext context) noexcept {
 }
 
 // Such a launch only adds to a graph; and a stream that is being captured must not be waited for.
-bool Recorder::is_capturing(CUstream stream) noexcept {
+bool Recorder::is_capturing(const LaunchCall& call) noexcept {
   if (driver_.stream_is_capturing == nullptr) return false;
+  const CUstream stream =
+      call.stream == nullptr && call.is_per_thread ? CU_STREAM_PER_THREAD : call.stream;
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   const CUresult result = driver_.stream_is_capturing(stream, &status);
   if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return true;
@@ -222,8 +224,7 @@ void Recorder::launch_begins(CUpti_CallbackId id, const CUpti_CallbackData& data
   the_ticket = {};
   if (has_ended_ || data.context == nullptr) return;
   const LaunchCall call = read_launch_call(id, data.functionParams);
-  if (is_capturing(call.stream == nullptr && call.is_per_thread ? CU_STREAM_PER_THREAD
-                                                                : call.stream)) {
+  if (is_capturing(call)) {
     count(writer_.header().launches_captured);
     return;
   }

@@ -42,7 +42,7 @@ class Recorder {
   static thread_local Ticket the_ticket;
 
   bool subscribe(CUpti_CallbackFunc listener) noexcept;
-  bool is_capturing(CUstream stream) noexcept;
+  bool is_capturing(const LaunchCall& call) noexcept;
   void judge(Ticket& ticket, const char* name) noexcept;
   ContextProfiler& profiler_of(CUcontext context) noexcept;
   bool prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept;

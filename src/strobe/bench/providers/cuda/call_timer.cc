@@ -53,7 +53,7 @@ std::size_t CallTimer::sets_to_cover(double set_bytes, double l2_bytes) {
 }
 
 std::size_t CallTimer::places_for(double set_bytes) {
-  constexpr double kMostPlaces = 16;  // as many as one block of repetitions has calls
+  constexpr double kMostPlaces = 16;
   constexpr double kMostBytes = 256e6;
   return static_cast<std::size_t>(
       std::clamp(kMostBytes / std::max(1.0, set_bytes), 1.0, kMostPlaces));
@@ -120,7 +120,7 @@ Result<void> CallTimer::enqueue_next() {
 }
 
 // One call a hold: while the device fetches what is queued behind a call, that call takes up to
-// 0.6 us more (H200), and how much is another in every process.
+// 1.1 us more (H200), and how much is another in every process.
 Result<DeviceClock::Block> CallTimer::measure_one(bool hold) {
   const auto prepare = [&](int) -> Result<void> {
     // What is hot for the call, the call itself must have left.

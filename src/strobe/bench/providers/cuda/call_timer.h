@@ -16,7 +16,6 @@ class TimedCall {
 
   // Queues one call on the device's stream, on that set of buffers, and returns at once.
   virtual Result<void> enqueue(std::size_t set) = 0;
-  virtual int queued_kernels() const = 0;  // by one call
 
   // Sets of buffers that calls may take turns on: all of what a call reads and writes.
   virtual double set_bytes() const = 0;

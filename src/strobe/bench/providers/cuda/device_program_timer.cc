@@ -34,12 +34,14 @@ Result<ProgramCell*> DeviceProgramTimer::cell_of(const KernelProgram& program) {
   const std::string key = key_of(program);
   if (const auto known = cells_.find(key); known != cells_.end()) return known->second.get();
   const std::size_t bytes = ProgramCell::bytes_for(info_, request_.cell, program);
-  const std::size_t places = CallTimer::places_for(static_cast<double>(bytes));
-  if (!memory_ || memory_->bytes() < bytes * places) {
+  if (!memory_ || memory_->bytes() < bytes) {
     cells_.clear();  // they lie in the memory that is too small
     memory_.reset();
-    STROBE_TRY(PooledMemory memory, session_->memory().take(bytes * places, "tensors"));
-    memory_ = std::make_shared<PooledMemory>(std::move(memory));
+    const std::size_t places = CallTimer::places_for(static_cast<double>(bytes));
+    Result<PooledMemory> memory = session_->memory().take(bytes * places, "tensors");
+    if (!memory && places > 1) memory = session_->memory().take(bytes, "tensors");
+    if (!memory) return memory.error();
+    memory_ = std::make_shared<PooledMemory>(std::move(*memory));
   }
   peak_bytes_ = std::max(peak_bytes_, static_cast<double>(bytes));
   STROBE_TRY(std::unique_ptr<ProgramCell> cell,

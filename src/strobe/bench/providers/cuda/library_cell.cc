@@ -178,10 +178,6 @@ Result<void> LibraryCell::enqueue(std::size_t set) {
   return {};
 }
 
-int LibraryCell::queued_kernels() const {
-  return static_cast<int>(std::max(launches_.size(), call_.steps.size()));
-}
-
 Result<void> LibraryCell::run() {
   STROBE_TRY_VOID(session_->device().make_current());
   STROBE_TRY_VOID(enqueue(0));

@@ -50,7 +50,6 @@ class LibraryCell final : public PreparedCell, private TimedCall {
   std::size_t bytes_of_buffer(const CallBuffer& buffer) const;
 
   Result<void> enqueue(std::size_t set) override;
-  int queued_kernels() const override;
   double set_bytes() const override { return call_.buffer_bytes(request_.cell.dtype); }
   Result<void> make_sets(std::size_t count) override;
   Result<void> poison_sets(std::size_t count) override;

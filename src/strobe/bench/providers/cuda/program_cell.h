@@ -73,7 +73,6 @@ class ProgramCell final : public PreparedCell, private TimedCall {
   Result<bool> is_written(std::size_t set);
 
   Result<void> enqueue(std::size_t set) override;
-  int queued_kernels() const override { return static_cast<int>(program_.kernels.size()); }
   double set_bytes() const override { return static_cast<double>(tensors_.resident_bytes()); }
   Result<void> make_sets(std::size_t count) override;
   Result<void> poison_sets(std::size_t count) override;

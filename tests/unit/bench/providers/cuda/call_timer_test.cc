@@ -28,7 +28,6 @@ class ScriptedCall final : public TimedCall {
     const std::array<void*, 1> arguments = {&place};
     return device_.launch(kernel_, {}, arguments);
   }
-  int queued_kernels() const override { return 1; }
   double set_bytes() const override { return bytes; }
   Result<void> make_sets(std::size_t count) override {
     if (has_no_room && count > 1) {
