@@ -12,7 +12,8 @@
 
 // Recordings of an H200 (driver 580, CUDA 13.0) beside what Nsight Compute 2025.3 counted of the
 // same programs on the same machine, minutes apart: `probe` has six kernels of known make, `model`
-// is a forward pass of a small language model in PyTorch.
+// is a small language model in PyTorch. The short ones are eight rounds of the kernels and three
+// forward passes; `more` is a hundred rounds, `model_20` twenty passes.
 namespace strobe {
 namespace {
 
@@ -77,11 +78,7 @@ void expect_near_by_kernel(const KernelTable& ours, const KernelTable& ncu, Kern
   EXPECT_LT(few_ns, 0.01 * total_ns(ours));
 }
 
-class RecordedKernels : public ::testing::TestWithParam<Pair> {};
-
-TEST_P(RecordedKernels, the_same_launches_in_the_same_order) {
-  const KernelTable ours = read(GetParam().recording);
-  const KernelTable ncu = read(GetParam().ncu);
+void expect_same_launches(const KernelTable& ours, const KernelTable& ncu) {
   EXPECT_EQ(ours.source, KernelSource::kRecording);
   EXPECT_TRUE(ours.remarks.empty());
   ASSERT_EQ(ours.size(), ncu.size());
@@ -91,6 +88,12 @@ TEST_P(RecordedKernels, the_same_launches_in_the_same_order) {
     EXPECT_EQ(ours.blocks[row], ncu.blocks[row]) << row;
     EXPECT_EQ(ours.streams[row], ncu.streams[row]) << row;
   }
+}
+
+class RecordedKernels : public ::testing::TestWithParam<Pair> {};
+
+TEST_P(RecordedKernels, the_same_launches_in_the_same_order) {
+  expect_same_launches(read(GetParam().recording), read(GetParam().ncu));
 }
 
 TEST_P(RecordedKernels, the_same_time_and_the_same_shares) {
@@ -118,6 +121,31 @@ INSTANTIATE_TEST_SUITE_P(H200, RecordedKernels,
                                            Pair{"model", "model.strobe.gz", "model_ncu.csv.gz"},
                                            Pair{"model_no_replay", "model_no_replay.strobe.gz",
                                                 "model_ncu.csv.gz"}),
+                         [](const auto& pair) { return pair.param.name; });
+
+// No kernel is left out here.
+class RecordedAtLength : public ::testing::TestWithParam<Pair> {};
+
+TEST_P(RecordedAtLength, every_kernel_is_within_three_percent_and_two_points) {
+  const KernelTable ours = read(GetParam().recording);
+  const KernelTable ncu = read(GetParam().ncu);
+  expect_same_launches(ours, ncu);
+  for (const KernelMetric metric : {KernelMetric::kTensorPercent, KernelMetric::kDramPercent}) {
+    const std::map<std::string, WeightedShare> theirs = shares(ncu, metric);
+    for (const auto& [name, share] : shares(ours, metric)) {
+      ASSERT_TRUE(theirs.contains(name)) << name;
+      const WeightedShare& other = theirs.at(name);
+      EXPECT_NEAR(share.time_ns / other.time_ns, 1, 0.03) << name;
+      EXPECT_NEAR(share.percent_ns / share.time_ns, other.percent_ns / other.time_ns, 2)
+          << name << ' ' << word_of(metric);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(H200, RecordedAtLength,
+                         ::testing::Values(Pair{"more", "more.strobe.gz", "more_ncu.csv.gz"},
+                                           Pair{"model_20", "model_20.strobe.gz",
+                                                "model_20_ncu.csv.gz"}),
                          [](const auto& pair) { return pair.param.name; });
 
 TEST(RecordedKernelsDevice, the_device_is_described) {
