@@ -139,12 +139,13 @@ constexpr std::string_view kAsyncWait = R"(void strobe_async_wait() {
 )";
 
 // |x| < 40000: the nearest odd multiple of pi/2 is taken off in two steps, an odd polynomial on
-// [-pi/2, pi/2] is left; within 2e-7 of the value. No branch on the usual way.
+// [-pi/2, pi/2] is left; within 2e-7 of the value. Who has several values asks once for all whether
+// one of them was far: the branches would keep their sums from overlapping.
 constexpr std::string_view kCos =
     R"(static __device__ __noinline__ float strobe_cos_far(const float x) { return cosf(x); }
 
-__device__ __forceinline__ float strobe_cos(const float x) {
-  if (!(fabsf(x) < 40000.0f)) return strobe_cos_far(x);
+__device__ __forceinline__ float strobe_cos_near(const float x, bool& is_far) {
+  is_far = is_far || !(fabsf(x) < 40000.0f);
   const float rounded = fmaf(x, 0.318309886f, -0.5f) + 12582912.0f;
   const float turns = rounded - 12582912.0f + 0.5f;
   const float r = fmaf(turns, 8.74227766e-8f, fmaf(turns, -3.14159274f, x));
@@ -152,6 +153,12 @@ __device__ __forceinline__ float strobe_cos(const float x) {
   const float p = fmaf(fmaf(fmaf(2.63451956e-06f, s, -0.000198226663f), s, 0.00833324159f), s, -0.16666666f);
   const float y = fmaf(r * s, p, r);
   return __uint_as_float(__float_as_uint(y) ^ (~__float_as_uint(rounded) << 31));
+}
+
+__device__ __forceinline__ float strobe_cos(const float x) {
+  bool is_far = false;
+  const float y = strobe_cos_near(x, is_far);
+  return is_far ? strobe_cos_far(x) : y;
 }
 
 )";

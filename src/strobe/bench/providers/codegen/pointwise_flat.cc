@@ -121,6 +121,24 @@ class FlatEmitter {
     each_output([&](const Output& output) {
       text_.line("float ", output.tensor.name, "_value[", values_, "];");
     });
+    const bool has_cos = uses(task_.expression, Op::kCos);
+    if (has_cos) text_.line("bool is_far = false;");
+    each_value(at, Cosines::kNear);
+    if (has_cos) {
+      text_.open("if (is_far)");
+      each_value(at, Cosines::kFar);
+      text_.close();
+    }
+    each_output([&](const Output& output) {
+      text_.line("strobe_store(", output.tensor.name, " + ", at, ", strobe_pack(",
+                 output.tensor.name, "_value));");
+    });
+  }
+
+  // Near: it says if one was far. Far: right everywhere, and slow.
+  enum class Cosines : std::uint8_t { kNear, kFar };
+
+  void each_value(const std::string& at, Cosines cosines) {
     text_.line("#pragma unroll");
     text_.open("for (int v = 0; v < ", values_, "; ++v)");
     nodes(
@@ -129,15 +147,11 @@ class FlatEmitter {
           if (input.extent == Extent::kRows && has_whole_rows_) return cat(input.name, "_row");
           return single_text(input, cat("(", at, " * ", values_, " + v)"));
         },
-        cat("(static_cast<unsigned>(", at, ") * ", values_, "u + v)"));
+        cat("(static_cast<unsigned>(", at, ") * ", values_, "u + v)"), cosines);
     each_output([&](const Output& output) {
       text_.line(output.tensor.name, "_value[v] = n", output.node, ";");
     });
     text_.close();
-    each_output([&](const Output& output) {
-      text_.line("strobe_store(", output.tensor.name, " + ", at, ", strobe_pack(",
-                 output.tensor.name, "_value));");
-    });
   }
 
   std::string single_text(const Tensor& input, const std::string& element) const {
@@ -149,7 +163,7 @@ class FlatEmitter {
 
   // `place`, the index of the element, is unsigned.
   template <class Read>
-  void nodes(const Read& read, const std::string& place) {
+  void nodes(const Read& read, const std::string& place, Cosines cosines) {
     const OperandName name = [&](NodeIndex index) {
       return node(index).op == Op::kConst ? float_text(node(index).constant) : cat("n", index);
     };
@@ -159,9 +173,15 @@ class FlatEmitter {
       text_.line("const float n", i, " = ",
                  node.op == Op::kInput     ? read(input_of(task_.expression, node))
                  : node.op == Op::kDropout ? dropout_text(node, name, place)
+                 : node.op == Op::kCos     ? cos_text(name(node.a), cosines)
                                            : node_text(node, name),
                  ";");
     }
+  }
+
+  static std::string cos_text(const std::string& x, Cosines cosines) {
+    return cosines == Cosines::kNear ? cat("strobe_cos_near(", x, ", is_far)")
+                                     : cat("strobe_cos_far(", x, ")");
   }
 
   template <class Do>
@@ -182,7 +202,7 @@ class FlatEmitter {
           }
           return single_text(input, "left");
         },
-        "static_cast<unsigned>(left)");
+        "static_cast<unsigned>(left)", Cosines::kFar);
     each_output([&](const Output& output) {
       text_.line("reinterpret_cast<strobe_value*>(", output.tensor.name,
                  ")[left] = strobe_narrow(n", output.node, ");");

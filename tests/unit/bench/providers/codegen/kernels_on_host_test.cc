@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -306,6 +307,39 @@ TEST(KernelsOnHost, turned_tiles_of_packets_are_right) {
   for (Job& job : jobs_of({{{36, 132}}}, DType::kBf16, h200(), Which::kTurned))
     jobs.push_back(std::move(job));
   run_all(jobs);
+}
+
+// Large ones go another way, and take their whole packet along.
+TEST(KernelsOnHost, cosines_of_large_arguments_are_right_beside_small_ones) {
+  constexpr std::int64_t kValues = 4 * 131 + 3;
+  const auto argument = [](std::int64_t k) {
+    return k % 7 == 3 ? 1e9f + 640.0f * static_cast<float>(k) : static_cast<float>(k - 200) * 0.01f;
+  };
+  std::vector<Job> jobs;
+  for (Job& job : jobs_of({{{1, kValues}}}, DType::kF32, h200())) {
+    if (job.info->id == "pointwise_chain") jobs.push_back(std::move(job));
+  }
+  ASSERT_FALSE(jobs.empty());
+  if (test::kIsWatched || !has_compiler()) GTEST_SKIP() << "as above";
+  const HostKernels kernels(jobs);
+  for (const Job& job : jobs) {
+    const GeneratedKernel& kernel = job.program.kernels.front();
+    HostTensor x(kValues, DType::kF32);
+    HostTensor out(kValues, DType::kF32);
+    for (std::int64_t k = 0; k < kValues; ++k) x.set(k, argument(k));
+    void* tensors[] = {x.address(), out.address()};
+    std::int64_t elements = kValues;
+    void* arguments[] = {&tensors[0], &tensors[1], &elements};
+    ASSERT_EQ(kernel.arguments.size(), 3u);
+    ASSERT_TRUE(kernels.find(kernel)(kernel.grid.data(), kernel.block[0], 1, 0, arguments));
+    for (std::int64_t k = 0; k < kValues; ++k) {
+      const double value = argument(k);
+      const double product = value * std::cos(value);
+      const double expected = product + std::max(product, std::cos(value));
+      EXPECT_NEAR(out.get(k), expected, 1e-6 + 1e-5 * std::abs(expected) + 3e-7 * std::abs(value))
+          << kernel.name << " at " << k;
+    }
+  }
 }
 
 TEST(KernelsOnHost, one_kernel_an_operator_is_right) {
