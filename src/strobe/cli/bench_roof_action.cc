@@ -31,7 +31,8 @@ std::vector<Figure> figures_of(const bench::WorkerReply& reply) {
       {"empty_kernel_events_us", "empty kernel between events", "us", floors.empty_kernel_events},
       {"empty_kernel_us", "empty kernel alone", "us", floors.empty_kernel},
       {"empty_kernel_graph_us", "empty kernel in a graph", "us", floors.empty_kernel_graph},
-      {"launch_call_us", "launch call on the host", "us", floors.launch_call}};
+      {"launch_call_us", "launch call on the host", "us", floors.launch_call},
+      {"stream_spread_us", "between one stream and another", "us", floors.stream_spread}};
 }
 
 std::string text_of(const bench::WorkerReply& reply) {

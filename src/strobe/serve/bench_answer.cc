@@ -39,6 +39,7 @@ void write_header(JsonWriter& json, const bench::RunHeader& header) {
   member_or_null(json, "empty_kernel", header.floors.empty_kernel);
   member_or_null(json, "empty_kernel_graph", header.floors.empty_kernel_graph);
   member_or_null(json, "launch_call", header.floors.launch_call);
+  member_or_null(json, "stream_spread", header.floors.stream_spread);
   json.end_object();
   write_roofs(json, header.roofs);
   json.key("method")

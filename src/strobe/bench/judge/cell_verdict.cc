@@ -61,6 +61,7 @@ class CellJudge {
   CellJudge(const CellRecord& before, const CellRecord& after, const RunDiffOptions& options)
       : before_(before), after_(after), options_(options) {
     judged_.diff.cell = after.cell;
+    judged_.diff.band = options.band;
   }
 
   JudgedCell judge() {
@@ -118,10 +119,20 @@ class CellJudge {
     }
     diff().before_us = before_time_->p50;
     diff().after_us = after_time_->p50;
-    if (diff().before_us > 0 && diff().after_us > 0) return true;
+    if (diff().before_us > 0 && diff().after_us > 0) {
+      diff().band = band();
+      return true;
+    }
     set_aside(CellVerdict::kNotComparable, "a time of 0 has no ratio",
               "measure it in the graph's mode, where many calls make one sample");
     return false;
+  }
+
+  double band() const {
+    constexpr double kMost = 0.5;
+    if (judged_.diff.mode != TimeMode::kDevice) return options_.band;
+    return std::max(options_.band,
+                    std::min(kMost, options_.resolution_us / judged_.diff.before_us));
   }
 
   bool estimate(const Side& before, const Side& after) {
@@ -154,12 +165,13 @@ class CellJudge {
   }
 
   bool is_outside(std::array<double, 2> interval, bool upwards) const {
-    return upwards ? interval[0] > 1 + options_.band : interval[1] < 1 - options_.band;
+    const double band = judged_.diff.band;
+    return upwards ? interval[0] > 1 + band : interval[1] < 1 - band;
   }
 
   void decide() {
     const auto [low, high] = diff().ratio_ci95;
-    if (low >= 1 - options_.band && high <= 1 + options_.band) {
+    if (low >= 1 - diff().band && high <= 1 + diff().band) {
       diff().verdict = CellVerdict::kSame;
     } else if (is_outside(diff().ratio_ci95, true)) {
       diff().verdict = CellVerdict::kSlower;
@@ -176,13 +188,15 @@ class CellJudge {
   void explain_width() {
     const auto [low, high] = diff().ratio_ci95;
     const double half = (high - low) / 2;
-    const double aim = 0.43 * options_.band;
+    const double aim = 0.43 * diff().band;
     const double times = std::max(1.0, half / aim * (half / aim));
     constexpr double kMostTimes = 100;  // more samples than anybody would wait for
     std::string advice;
-    if (half <= aim) {
+    if (diff().band > options_.band) {
+      advice = "measure it in the graph's mode, where many calls make one sample";
+    } else if (half <= aim) {
       advice = fmt::format("the change is at the edge of the band; --band {:.2g}% would decide it",
-                           100 * options_.band / 2);
+                           100 * diff().band / 2);
     } else if (is_noisy() && times > kMostTimes) {
       advice = "the cell is noisy: measure both again on a quiet machine and with a steady clock";
     } else if (is_noisy()) {
@@ -198,7 +212,7 @@ class CellJudge {
     }
     set_aside(CellVerdict::kUnclear,
               fmt::format("{} to {} is neither inside {} nor outside", percent(low), percent(high),
-                          band_text(options_.band)),
+                          band_text(diff().band)),
               std::move(advice));
   }
 
@@ -228,7 +242,7 @@ class CellJudge {
     const double after_mhz = after_.clocks.sm_mhz.value_or(0);
     if (!(before_mhz > 0) || !(after_mhz > 0)) return false;
     const double cycles = after_mhz / before_mhz;
-    if (std::abs(cycles - 1) <= options_.band) return false;
+    if (std::abs(cycles - 1) <= diff().band) return false;
     const std::array<double, 2> interval = {diff().ratio_ci95[0] * cycles,
                                             diff().ratio_ci95[1] * cycles};
     if (is_outside(interval, diff().verdict == CellVerdict::kSlower)) return false;
@@ -271,7 +285,8 @@ JudgedCell judge_cell(const CellRecord& before, const CellRecord& after,
   return CellJudge(before, after, options).judge();
 }
 
-double chance_of(const JudgedCell& cell, double band) {
+double chance_of(const JudgedCell& cell) {
+  const double band = cell.diff.band;
   const double distance = std::max(std::log(cell.diff.ratio) - std::log1p(band),
                                    std::log1p(-band) - std::log(cell.diff.ratio));
   if (!(distance > 0)) return 1;

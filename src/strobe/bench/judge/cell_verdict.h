@@ -14,7 +14,7 @@ struct JudgedCell {
 JudgedCell judge_cell(const CellRecord& before, const CellRecord& after,
                       const RunDiffOptions& options);
 
-// The chance that a cell whose time has not changed by more than the band shows such a ratio.
-double chance_of(const JudgedCell& cell, double band);
+// The chance that a cell whose time has not changed by more than its band shows such a ratio.
+double chance_of(const JudgedCell& cell);
 
 }  // namespace strobe::bench

@@ -118,12 +118,12 @@ Error nothing_in_common(const BenchRun& before, const BenchRun& after) {
 
 // Among hundreds of cells some lie outside by chance. A verdict stands if no more than one in
 // twenty of those that look like it would be chance.
-void judge_together(std::vector<JudgedCell>& cells, double band) {
+void judge_together(std::vector<JudgedCell>& cells) {
   constexpr double kMostChance = 0.05;
   std::vector<double> chances;
   for (const JudgedCell& cell : cells) {
     const bool takes_part = cell.diff.source != RatioSource::kNone;
-    chances.push_back(takes_part ? chance_of(cell, band) : std::nan(""));
+    chances.push_back(takes_part ? chance_of(cell) : std::nan(""));
   }
   const std::vector<double> q = stats::adjusted_p(chances);
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -185,8 +185,14 @@ Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
   const Method& second = after.header.method;
   if (first.flush != second.flush && !options.is_forced) return other_cache(first, second);
   if (differ_in_hold(first, second) && !options.is_forced) return other_hold(first, second);
+  RunDiffOptions resolved = options;
+  for (const BenchRun* run : {&before, &after}) {
+    resolved.resolution_us =
+        std::max(resolved.resolution_us, run->header.floors.stream_spread.value_or(0));
+  }
   RunDiff diff;
   diff.band = options.band;
+  diff.resolution_us = resolved.resolution_us;
   diff.warnings = header_warnings(before.header, after.header);
   if (first.flush != second.flush) warn_if_other("cache", first.flush, second.flush, diff.warnings);
   if (differ_in_hold(first, second)) {
@@ -204,12 +210,12 @@ Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
     if (twin == known.end()) {
       ++diff.only_after;
     } else {
-      judged.push_back(judge_cell(*twin->second, record, options));
+      judged.push_back(judge_cell(*twin->second, record, resolved));
     }
   }
   if (judged.empty()) return nothing_in_common(before, after);
   diff.only_before = known.size() - judged.size();
-  judge_together(judged, options.band);
+  judge_together(judged);
   for (JudgedCell& cell : judged) diff.cells.push_back(std::move(cell.diff));
   return diff;
 }

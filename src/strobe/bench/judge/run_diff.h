@@ -33,6 +33,7 @@ struct CellDiff {
   double ratio = 1;  // after / before: above 1 is slower
   std::array<double, 2> ratio_ci95 = {1, 1};
   RatioSource source = RatioSource::kNone;
+  double band = 0.01;  // within which it is the same
   double q = 1;        // of a change beyond the band, among all cells of this comparison
   std::string reason;  // unclear, not comparable: why
   std::string advice;  // and what to do
@@ -46,6 +47,7 @@ struct RunDiff {
   std::size_t only_before = 0;
   std::size_t only_after = 0;
   double band = 0.01;
+  double resolution_us = 0;           // of device times: the band of a short cell is wider
   std::vector<std::string> warnings;  // other device, other driver
 
   std::size_t count(CellVerdict verdict) const;
@@ -57,11 +59,13 @@ struct RunDiff {
 struct RunDiffOptions {
   std::optional<TimeMode> mode;  // absent: of each cell the first that both have, device before all
   double band = 0.01;
+  double resolution_us = 0;  // two runs of one call lie so far apart on the device's clock
   int resamples = 2000;
   std::uint64_t seed = 1;
   bool is_forced = false;  // compare different methods
 };
-// An error where nothing can be compared: other caches than before, no cell in common.
+// The resolution is what the runs say of theirs, if that is more. An error where nothing can be
+// compared: other caches than before, no cell in common.
 Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
                           const RunDiffOptions& options);
 

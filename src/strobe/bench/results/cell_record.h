@@ -148,6 +148,9 @@ struct CellRecord {
 struct Floors {  // microseconds
   std::optional<double> event_pair, empty_kernel_events, empty_kernel, empty_kernel_graph,
       launch_call;
+  // How far apart the same call lies on one stream and on another, and so in one run and in
+  // another.
+  std::optional<double> stream_spread;
 };
 
 struct Roofs {

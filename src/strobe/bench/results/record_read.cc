@@ -289,6 +289,7 @@ Floors floors_in(const JsonValue& object) {
     if (key == "empty_kernel_us") floors.empty_kernel = amount_in(value);
     if (key == "empty_kernel_graph_us") floors.empty_kernel_graph = amount_in(value);
     if (key == "launch_call_us") floors.launch_call = amount_in(value);
+    if (key == "stream_spread_us") floors.stream_spread = amount_in(value);
   });
   return floors;
 }

@@ -199,6 +199,7 @@ void write_header(JsonWriter& json, const RunHeader& header) {
   write_known(json, "empty_kernel_us", header.floors.empty_kernel);
   write_known(json, "empty_kernel_graph_us", header.floors.empty_kernel_graph);
   write_known(json, "launch_call_us", header.floors.launch_call);
+  write_known(json, "stream_spread_us", header.floors.stream_spread);
   json.end_object();
   json.key("roofs").begin_object();
   write_known(json, "copy_gbps", header.roofs.copy_gbps);

@@ -28,12 +28,13 @@ constexpr std::array<NamedNumber<Clocks>, 4> kClocks = {{
     {"power_w", &Clocks::power_w},
     {"temperature_c", &Clocks::temperature_c},
 }};
-constexpr std::array<NamedNumber<Floors>, 5> kFloors = {{
+constexpr std::array<NamedNumber<Floors>, 6> kFloors = {{
     {"event_pair_us", &Floors::event_pair},
     {"empty_kernel_events_us", &Floors::empty_kernel_events},
     {"empty_kernel_us", &Floors::empty_kernel},
     {"empty_kernel_graph_us", &Floors::empty_kernel_graph},
     {"launch_call_us", &Floors::launch_call},
+    {"stream_spread_us", &Floors::stream_spread},
 }};
 constexpr std::array<NamedNumber<Roofs>, 4> kRoofs = {{
     {"copy_gbps", &Roofs::copy_gbps},

@@ -35,6 +35,7 @@ void write_cell(JsonWriter& json, const CellDiff& cell) {
   if (cell.before_us > 0) json.member("before_us", cell.before_us);
   if (cell.after_us > 0) json.member("after_us", cell.after_us);
   if (has_ratio(cell)) json.member("ratio", shown(cell.ratio));
+  if (has_ratio(cell)) json.member("band", shown(cell.band));
   if (cell.source != RatioSource::kNone) {
     json.key("ratio_ci95").begin_array();
     json.value(shown(cell.ratio_ci95[0])).value(shown(cell.ratio_ci95[1])).end_array();
@@ -57,6 +58,7 @@ std::string run_diff_json(const RunDiff& diff, const RunDiffPage& page) {
   json.begin_object().member("schema", "strobe.bench.compare").member("version", kVersion);
   json.member("before_path", page.before).member("after_path", page.after);
   json.member("band", diff.band);
+  if (diff.resolution_us > 0) json.member("resolution_us", diff.resolution_us);
   json.key("counts").begin_object();
   for (const CellVerdict verdict : {CellVerdict::kSlower, CellVerdict::kFaster, CellVerdict::kSame,
                                     CellVerdict::kUnclear, CellVerdict::kNotComparable}) {

@@ -146,9 +146,14 @@ Section cell_section(const RunDiff& diff, const std::vector<const CellDiff*>& ce
   section.key = "cells";
   section.title = "Cells";
   section.lead = fmt::format(
-      "Change of the median. Same: the 95 % interval lies inside ±{:.3g} %; slower, faster: "
+      "Change of the median. Same: the 95 % interval lies inside ±{:.3g} %{}; slower, faster: "
       "outside.",
-      100 * diff.band);
+      100 * diff.band,
+      diff.resolution_us > 0
+          ? fmt::format(", or ±{:.2f} us of device time, which is as near as two runs of the same "
+                        "short call come",
+                        diff.resolution_us)
+          : std::string());
   section.table.columns = columns();
   const std::size_t shown = top == 0 ? cells.size() : std::min(top, cells.size());
   for (std::size_t i = 0; i < shown; ++i) section.table.rows.push_back(row_of(*cells[i]));

@@ -184,6 +184,32 @@ TEST(CellVerdict, only_the_same_kind_of_time_is_compared) {
   EXPECT_THAT(judge_cell(device, device, options).diff.reason, HasSubstr("no graph time"));
 }
 
+TEST(CellVerdict, a_device_time_is_the_same_within_what_two_runs_of_it_lie_apart) {
+  const CellRecord before = record(4, 0.01, 500, 1);
+  const CellRecord after = record(4.12, 0.01, 500, 2);
+  EXPECT_EQ(judged(before, after).verdict, CellVerdict::kSlower);
+  const RunDiffOptions coarse = {.mode = {}, .resolution_us = 0.2};
+  const CellDiff diff = judge_cell(before, after, coarse).diff;
+  EXPECT_EQ(diff.verdict, CellVerdict::kSame);
+  EXPECT_NEAR(diff.band, 0.05, 1e-3);
+  EXPECT_EQ(judge_cell(before, record(4.4, 0.01, 500, 2), coarse).diff.verdict,
+            CellVerdict::kSlower);
+  // Of long calls it is nothing.
+  const CellDiff large =
+      judge_cell(record(100, 0.01, 500, 1), record(105, 0.01, 500, 2), coarse).diff;
+  EXPECT_EQ(large.verdict, CellVerdict::kSlower);
+  EXPECT_EQ(large.band, 0.01);
+}
+
+TEST(CellVerdict, at_the_edge_of_what_is_resolved_a_graph_decides) {
+  const CellRecord before = record(4, 0.01, 100, 1);
+  const CellDiff diff =
+      judge_cell(before, record(4.2, 0.01, 100, 2), {.mode = {}, .resolution_us = 0.2}).diff;
+  EXPECT_EQ(diff.verdict, CellVerdict::kUnclear);
+  EXPECT_THAT(diff.reason, HasSubstr("neither inside ±5"));
+  EXPECT_THAT(diff.advice, HasSubstr("the graph's mode"));
+}
+
 TEST(CellVerdict, a_time_of_zero_has_no_ratio) {
   CellRecord zero = record(100, 0.01, 50, 1);
   zero.times[TimeMode::kDevice] = summarise(std::vector<double>(50, 0.0));
@@ -194,12 +220,12 @@ TEST(CellVerdict, the_chance_is_that_of_a_cell_at_the_edge_of_the_band) {
   JudgedCell cell;
   cell.diff.ratio = 1.01 * std::exp(1.96 * 0.01);
   cell.error = 0.01;
-  EXPECT_NEAR(chance_of(cell, 0.01), 0.025, 1e-4);
+  EXPECT_NEAR(chance_of(cell), 0.025, 1e-4);
   cell.diff.ratio = 1.005;
-  EXPECT_EQ(chance_of(cell, 0.01), 1);
+  EXPECT_EQ(chance_of(cell), 1);
   cell.diff.ratio = 0.9;
   cell.error = 0;
-  EXPECT_EQ(chance_of(cell, 0.01), 0);
+  EXPECT_EQ(chance_of(cell), 0);
 }
 
 TEST(CellVerdict, the_seed_and_the_cell_alone_make_the_interval) {

@@ -130,6 +130,23 @@ TEST(RunDiff, one_of_its_own_cells_slowed_is_the_only_one_not_the_same) {
   EXPECT_EQ(diff.count(CellVerdict::kSame), 99u);
 }
 
+TEST(RunDiff, a_run_says_how_near_its_short_calls_can_be_told_apart) {
+  BenchRun before = measured_run(2, 5);
+  BenchRun after = before;
+  TimeSummary& time = after.cells[1].times[TimeMode::kDevice];
+  std::vector<double> slowed;
+  for (const float sample : time.samples_us) slowed.push_back(1.05 * double(sample));
+  time = summarise(slowed);
+  EXPECT_EQ(diff_of(before, after).cells[1].verdict, CellVerdict::kSlower);
+  EXPECT_EQ(diff_of(before, after).resolution_us, 0);
+  before.header.floors.stream_spread = 0.06 * time.p50;
+  after.header.floors.stream_spread = 0.01;
+  const RunDiff diff = diff_of(before, after);
+  EXPECT_EQ(diff.cells[1].verdict, CellVerdict::kSame);
+  EXPECT_EQ(diff.resolution_us, 0.06 * time.p50);
+  EXPECT_GT(diff.cells[1].band, 0.06);
+}
+
 // One cell of 400 lies just outside by its own interval; alone it would be believed.
 TEST(RunDiff, what_chance_gives_one_of_many_cells_is_not_believed) {
   BenchRun before;

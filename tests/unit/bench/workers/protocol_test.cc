@@ -111,7 +111,8 @@ TEST(Protocol, a_reply_reads_back) {
                         .empty_kernel_events = {},
                         .empty_kernel = {},
                         .empty_kernel_graph = {},
-                        .launch_call = 4.0};
+                        .launch_call = 4.0,
+                        .stream_spread = 0.16};
   reply.roofs = Roofs{.copy_gbps = 4300, .read_gbps = {}, .write_gbps = {}, .gemm_tflops = 700};
 
   const auto read = parse_reply(to_line(reply, WorkerOp::kCell));
@@ -137,6 +138,7 @@ TEST(Protocol, a_reply_reads_back) {
   EXPECT_THAT(read->notes, ElementsAre("recompiles:0"));
   EXPECT_EQ(read->floors->event_pair, 1.28);
   EXPECT_FALSE(read->floors->empty_kernel);
+  EXPECT_EQ(read->floors->stream_spread, 0.16);
   EXPECT_EQ(read->roofs->gemm_tflops, 700);
 }
 

@@ -73,9 +73,7 @@ Result<void> CudaDevice::start(const NvmlApi& nvml) {
                         "opening the GPU"));
   context_ = context;
   STROBE_TRY_VOID(make_current());
-  CuStream stream = nullptr;
-  STROBE_TRY_VOID(check(driver_.stream_create(&stream, cu::kStreamNonBlocking), "cuStreamCreate"));
-  stream_ = OwnedStream(driver_, stream);
+  STROBE_TRY(stream_, make_stream());
   STROBE_TRY_VOID(read_facts());
   sensors_ = Sensors(nvml, pci_id_);
   return {};
@@ -202,6 +200,12 @@ Result<OwnedEvent> CudaDevice::make_event() {
   CuEvent event = nullptr;
   STROBE_TRY_VOID(check(driver_.event_create(&event, cu::kEventDefault), "cuEventCreate"));
   return OwnedEvent(driver_, event);
+}
+
+Result<OwnedStream> CudaDevice::make_stream() {
+  CuStream stream = nullptr;
+  STROBE_TRY_VOID(check(driver_.stream_create(&stream, cu::kStreamNonBlocking), "cuStreamCreate"));
+  return OwnedStream(driver_, stream);
 }
 
 Result<void> CudaDevice::synchronize() {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "strobe/base/result.h"
@@ -83,6 +84,9 @@ class CudaDevice {
   Result<MappedMemory> allocate_mapped(std::size_t bytes);
   std::optional<double> free_bytes();
   Result<OwnedEvent> make_event();
+  Result<OwnedStream> make_stream();
+  // The stream that everything runs on from now; the one before is handed back.
+  OwnedStream use_stream(OwnedStream stream) { return std::exchange(stream_, std::move(stream)); }
   Result<void> synchronize();
 
   Result<void> has_compiler() const;  // kMachineLacks: no NVRTC

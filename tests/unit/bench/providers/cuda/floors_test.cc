@@ -41,6 +41,28 @@ TEST_F(FloorsAndRoofs, floors_are_what_the_protocol_itself_costs) {
   EXPECT_FALSE(floors->empty_kernel.has_value());
 }
 
+TEST_F(FloorsAndRoofs, how_far_streams_lie_apart_is_told_and_all_goes_on_on_the_old_one) {
+  const CuStream stream = device_->stream();
+  const auto alike = measure_cuda_floors(*clock_);
+  ASSERT_TRUE(alike);
+  EXPECT_NEAR(*alike->stream_spread, 0, 1e-3);
+  // The first is the device's own, and sixteen were made for the floors above.
+  script_.stream_us = {{1, 9}, {20, 0.05}, {25, 0.2}};
+  const auto floors = measure_cuda_floors(*clock_);
+  ASSERT_TRUE(floors);
+  EXPECT_NEAR(*floors->stream_spread, 0.2, 1e-3);
+  EXPECT_EQ(device_->stream(), stream);
+}
+
+TEST_F(FloorsAndRoofs, the_device_keeps_its_stream_where_another_fails) {
+  const CuStream stream = device_->stream();
+  script_.on_call = [&](const std::string& what) {
+    if (what == "elapsed" && device_->stream() != stream) script_.failures[what] = 719;
+  };
+  EXPECT_FALSE(measure_cuda_floors(*clock_));
+  EXPECT_EQ(device_->stream(), stream);
+}
+
 TEST_F(FloorsAndRoofs, a_graph_is_replayed_on_a_device_at_rest_with_one_event_on_either_side) {
   ASSERT_TRUE(measure_cuda_floors(*clock_));
   const auto& calls = script_.calls;

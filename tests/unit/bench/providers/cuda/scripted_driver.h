@@ -38,6 +38,7 @@ class ScriptedDriver {
   std::map<std::string, double> kernel_us;     // 5 where it does not say
   std::map<std::string, int> argument_counts;  // of kernels that `on_run` wants the arguments of
   std::map<std::string, std::vector<std::size_t>> argument_bytes;  // 8 where it does not say
+  std::map<std::size_t, double> stream_us;  // that a kernel takes longer on the stream, by number
   std::function<void(const std::string&, const std::vector<std::uint64_t>&)> on_run;
   std::function<void(const std::string&, double start_us, double end_us)> on_time;
   std::function<void(const std::string&)> on_call;  // by what is logged
@@ -98,7 +99,9 @@ class ScriptedDriver {
     if (on_run) on_run(node.kernel, node.arguments);
   }
 
-  CuResult launch(CuFunction function, void** arguments) {
+  CuResult launch(CuFunction function, CuStream stream, void** arguments) {
+    const auto more = stream_us.find(reinterpret_cast<std::uintptr_t>(stream));
+    if (more != stream_us.end()) now_us_ += more->second;
     Node node{names_[reinterpret_cast<std::uintptr_t>(function) - 1], {}};
     const auto wanted = argument_counts.find(node.kernel);
     const int words = node.kernel == "strobe_hold"      ? 3
@@ -147,6 +150,7 @@ class ScriptedDriver {
   std::vector<std::string> names_;
   std::map<CuEvent, double> events_;
   std::uintptr_t next_event_ = 1;
+  std::uintptr_t streams_ = 0;
   const volatile unsigned* flag_ = nullptr;
   volatile unsigned* timed_out_ = nullptr;
   bool was_closed_ = false;
@@ -256,7 +260,7 @@ inline DriverApi ScriptedDriver::api() {
     return me().log("fill");
   };
   api.stream_create = [](CuStream* stream, unsigned) {
-    *stream = reinterpret_cast<CuStream>(7);
+    *stream = reinterpret_cast<CuStream>(++me().streams_);
     return cu::kSuccess;
   };
   api.stream_destroy = [](CuStream) { return cu::kSuccess; };
@@ -313,12 +317,12 @@ inline DriverApi ScriptedDriver::api() {
     return cu::kSuccess;
   };
   api.launch = [](CuFunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                  unsigned, CuStream, void** arguments,
-                  void**) { return me().launch(function, arguments); };
+                  unsigned, CuStream stream, void** arguments,
+                  void**) { return me().launch(function, stream, arguments); };
   api.launch_ex = [](const cu::LaunchConfig* config, CuFunction function, void** arguments,
                      void**) {
     me().cluster = config->attributes[0].value.cluster[0];
-    return me().launch(function, arguments);
+    return me().launch(function, config->stream, arguments);
   };
   api.graph_instantiate = [](CuGraphExec* exec, CuGraph, unsigned long long) {
     *exec = reinterpret_cast<CuGraphExec>(4);
