@@ -57,7 +57,7 @@ std::optional<Error> trouble_of(const RecordedProcess& process) {
 
 RecordedCalls::RecordedCalls() : passes_(record::bench_passes()) {}
 
-Result<bench::Variables> RecordedCalls::environment(const std::vector<std::string>& command) {
+Result<Variables> RecordedCalls::environment(const std::vector<std::string>& command) {
   record::RecordSettings settings;
   settings.metrics = passes_;
   settings.has_windows = true;

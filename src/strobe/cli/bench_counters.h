@@ -17,7 +17,7 @@ class RecordedCalls final : public bench::CallCounter {
  public:
   RecordedCalls();
 
-  Result<bench::Variables> environment(const std::vector<std::string>& command) override;
+  Result<Variables> environment(const std::vector<std::string>& command) override;
   std::size_t calls() const override { return passes_.size(); }
   Result<std::vector<std::vector<bench::CountedLaunch>>> take() override;
 

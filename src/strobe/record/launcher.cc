@@ -13,9 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/exec_words.h"
 #include "strobe/record/section_folder.h"
-
-extern char** environ;
 
 namespace strobe::record {
 namespace {
@@ -80,27 +79,6 @@ class HeldSignals {
   sigset_t before_ = {};
 };
 
-// Ours in the place of the same variables of strobe's own environment.
-std::vector<std::string> environment_for(const RecordRequest& request, const fs::path& folder) {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    variables.emplace_back(*variable);
-  for (const auto& [name, value] :
-       recording_environment(request.settings, folder, request.command[0])) {
-    std::erase_if(variables,
-                  [&](const std::string& variable) { return variable.starts_with(name + "="); });
-    if (!value.empty()) variables.push_back(fmt::format("{}={}", name, value));
-  }
-  return variables;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 Error cannot_start(const std::string& program, int error) {
   return {.code = ErrorCode::kNotFound,
           .what = fmt::format("cannot start '{}': {}", program, std::strerror(error)),
@@ -112,7 +90,8 @@ Error cannot_start(const std::string& program, int error) {
 // program.
 Result<pid_t> start(const RecordRequest& request, const fs::path& folder) {
   std::vector<std::string> words = request.command;
-  std::vector<std::string> variables = environment_for(request, folder);
+  std::vector<std::string> variables =
+      environment_with(recording_environment(request.settings, folder, request.command[0]));
   const std::vector<char*> arguments = pointers_to(words);
   const std::vector<char*> environment = pointers_to(variables);
   int report[2];

@@ -10,14 +10,13 @@
 
 namespace strobe::record {
 
-std::vector<std::pair<std::string, std::string>> recording_environment(
-    const RecordSettings& settings, const std::filesystem::path& folder,
-    const std::string& program) {
+Variables recording_environment(const RecordSettings& settings, const std::filesystem::path& folder,
+                                const std::string& program) {
   std::string metrics;
   for (const std::vector<std::string>& list : settings.metrics) {
     metrics += fmt::format("{}{}", metrics.empty() ? "" : ";", fmt::join(list, ","));
   }
-  std::vector<std::pair<std::string, std::string>> variables = {
+  Variables variables = {
       {"CUDA_INJECTION64_PATH", settings.library.string()},
       {wire::kRecordFolder, folder.string()},
       {wire::kRecordMetrics, metrics},

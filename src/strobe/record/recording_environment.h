@@ -2,8 +2,9 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "strobe/base/exec_words.h"
 
 namespace strobe::record {
 
@@ -20,8 +21,7 @@ struct RecordSettings {
 };
 
 // Names and values for a process that runs `program`; "" where a variable must not be set.
-std::vector<std::pair<std::string, std::string>> recording_environment(
-    const RecordSettings& settings, const std::filesystem::path& folder,
-    const std::string& program);
+Variables recording_environment(const RecordSettings& settings, const std::filesystem::path& folder,
+                                const std::string& program);
 
 }  // namespace strobe::record

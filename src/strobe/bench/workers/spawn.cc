@@ -13,8 +13,6 @@
 
 #include <fmt/format.h>
 
-extern char** environ;
-
 namespace strobe::bench {
 namespace {
 
@@ -63,23 +61,6 @@ void put_at(int descriptor, int place) {
   } else {
     dup2(descriptor, place);
   }
-}
-
-std::vector<std::string> environment_with(const Variables& variables) {
-  std::vector<std::string> all;
-  for (char** variable = environ; *variable != nullptr; ++variable) all.emplace_back(*variable);
-  for (const auto& [name, value] : variables) {
-    std::erase_if(all, [&](const std::string& one) { return one.starts_with(name + "="); });
-    if (!value.empty()) all.push_back(fmt::format("{}={}", name, value));
-  }
-  return all;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 [[noreturn]] void become(const std::vector<char*>& arguments, const std::vector<char*>& environment,

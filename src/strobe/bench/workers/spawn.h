@@ -3,9 +3,9 @@
 #include <sys/types.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "strobe/base/exec_words.h"
 #include "strobe/base/result.h"
 
 namespace strobe::bench {
@@ -17,8 +17,7 @@ struct Spawned {
   int out = -1;  // read here
   int err = -1;
 };
-// With these variables in the place of the same ones of ours; "" takes one away.
-using Variables = std::vector<std::pair<std::string, std::string>>;
+// With these variables in the place of the same ones of ours.
 Result<Spawned> spawn(const std::vector<std::string>& command, const Variables& variables = {});
 
 // "SIGSEGV", "signal 64".
