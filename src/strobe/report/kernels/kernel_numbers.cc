@@ -39,7 +39,8 @@ std::string byte_rate_text(std::optional<double> bytes_per_s) {
 std::string intensity_text(std::optional<double> flop_per_byte) {
   if (!flop_per_byte) return kUnknown;
   const double value = *flop_per_byte;
-  if (value >= 999.5) return fmt::format("{} FLOP/byte", count_text(std::llround(value)));
+  if (value >= 999.5)
+    return fmt::format("{} FLOP/byte", count_text(static_cast<std::uint64_t>(std::llround(value))));
   const int decimals = value < 0.0995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   return fmt::format("{:.{}f} FLOP/byte", value, decimals);
 }
