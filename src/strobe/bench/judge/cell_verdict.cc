@@ -17,6 +17,8 @@ namespace {
 constexpr TimeMode kModes[] = {TimeMode::kDevice, TimeMode::kCpu, TimeMode::kActivity,
                                TimeMode::kGraph, TimeMode::kCall};
 
+constexpr char kAskTheGraph[] = "measure it in the graph's mode, where many calls make one sample";
+
 std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 std::string band_text(double band) { return fmt::format("±{:.3g} %", 100 * band); }
 
@@ -123,8 +125,7 @@ class CellJudge {
       diff().band = band();
       return true;
     }
-    set_aside(CellVerdict::kNotComparable, "a time of 0 has no ratio",
-              "measure it in the graph's mode, where many calls make one sample");
+    set_aside(CellVerdict::kNotComparable, "a time of 0 has no ratio", kAskTheGraph);
     return false;
   }
 
@@ -193,7 +194,7 @@ class CellJudge {
     constexpr double kMostTimes = 100;  // more samples than anybody would wait for
     std::string advice;
     if (diff().band > options_.band) {
-      advice = "measure it in the graph's mode, where many calls make one sample";
+      advice = kAskTheGraph;
     } else if (half <= aim) {
       advice = fmt::format("the change is at the edge of the band; --band {:.2g}% would decide it",
                            100 * diff().band / 2);
@@ -232,7 +233,7 @@ class CellJudge {
     if (step > 0 && std::abs(diff().after_us - diff().before_us) <= 1.01 * step) {
       set_aside(CellVerdict::kUnclear,
                 fmt::format("{} is one step of the clock ({:.3g} us)", percent(diff().ratio), step),
-                "measure it in the graph's mode, where many calls make one sample");
+                kAskTheGraph);
     }
   }
 
