@@ -11,18 +11,18 @@
 namespace strobe::bench {
 namespace {
 
-constexpr int kBlocks = 12;  // of 16 repetitions
+constexpr int kBlocks = 12;
 constexpr int kGraphNodes = 100;
 constexpr int kReplays = 50;
 constexpr int kLaunches = 100;
 
 Result<void> nothing(int) { return {}; }
 
-Result<double> median_of(DeviceClock& clock, const DeviceClock::Step& timed) {
+Result<double> median_of(DeviceClock& clock, const DeviceClock::Step& timed, int blocks = kBlocks,
+                         int repetitions = DeviceClock::kMostRepetitions) {
   std::vector<double> all;
-  for (int i = 0; i < kBlocks; ++i) {
-    STROBE_TRY(const DeviceClock::Block block,
-               clock.measure(DeviceClock::kMostRepetitions, nothing, timed));
+  for (int i = 0; i < blocks; ++i) {
+    STROBE_TRY(const DeviceClock::Block block, clock.measure(repetitions, nothing, timed));
     all.insert(all.end(), block.elapsed_us.begin(), block.elapsed_us.end());
   }
   return stats::median_of(all);
@@ -57,23 +57,17 @@ Result<double> stream_spread_us(DeviceClock& clock, const DeviceClock::Step& lau
     STROBE_TRY(OwnedStream stream, device.make_stream());
     streams.push_back(std::move(stream));
   }
+  const auto median_here = [&]() -> Result<double> {
+    STROBE_TRY_VOID(launch(0));  // the first is not held
+    return median_of(clock, launch, kCalls, 1);
+  };
   std::vector<double> medians;
-  Result<void> timed;
   for (OwnedStream& stream : streams) {
     stream = device.use_stream(std::move(stream));
-    timed = launch(0);
-    std::vector<double> calls;
-    for (int i = 0; i < kCalls && timed; ++i) {
-      const Result<DeviceClock::Block> block = clock.measure(1, nothing, launch);
-      if (block) {
-        calls.push_back(block->elapsed_us.front());
-      } else {
-        timed = block.error();
-      }
-    }
+    const Result<double> median = median_here();
     stream = device.use_stream(std::move(stream));  // also after a failure
-    if (!timed) return timed.error();
-    medians.push_back(stats::median_of(calls));
+    if (!median) return median.error();
+    medians.push_back(*median);
   }
   const auto [least, most] = std::ranges::minmax(medians);
   return most - least;

@@ -247,9 +247,14 @@ std::vector<Job> jobs_of(const std::vector<Shape>& shapes, DType dtype, const Ch
   return jobs;
 }
 
+// Why no kernel is built here; "" if one is.
+std::string obstacle() {
+  if (test::kIsWatched) return "asked in the release build: the compiler would run twice";
+  return has_compiler() ? "" : "no C++ compiler to build the kernels with";
+}
+
 void run_all(const std::vector<Job>& jobs) {
-  if (test::kIsWatched) GTEST_SKIP() << "asked in the release build: the compiler would run twice";
-  if (!has_compiler()) GTEST_SKIP() << "no C++ compiler to build the kernels with";
+  if (const std::string why = obstacle(); !why.empty()) GTEST_SKIP() << why;
   const HostKernels kernels(jobs);
   if (::testing::Test::HasFailure()) return;
   for (const Job& job : jobs) run_and_check(job, kernels);
@@ -320,7 +325,7 @@ TEST(KernelsOnHost, cosines_of_large_arguments_are_right_beside_small_ones) {
     if (job.info->id == "pointwise_chain") jobs.push_back(std::move(job));
   }
   ASSERT_FALSE(jobs.empty());
-  if (test::kIsWatched || !has_compiler()) GTEST_SKIP() << "as above";
+  if (const std::string why = obstacle(); !why.empty()) GTEST_SKIP() << why;
   const HostKernels kernels(jobs);
   for (const Job& job : jobs) {
     const GeneratedKernel& kernel = job.program.kernels.front();
