@@ -12,7 +12,8 @@ namespace strobe::bench {
 // Short name with functor, grid and block of every launch, in order; "" of an empty list.
 std::string signature_of(std::span<const KernelLaunch> kernels);
 bool ran_the_same(const CellRecord& baseline, const CellRecord& contender);
-// No generated kernel (triton_..., strobe_...) and every kernel of the baseline again.
+// No generated kernel (triton_..., strobe_...), but every kernel of the baseline again: a compiled
+// function that ran as the eager one.
 bool fell_back(const CellRecord& baseline, const CellRecord& contender);
 // "tf32 against f16", from the kernels' names; empty where they agree or do not say.
 std::string math_difference(const CellRecord& baseline, const CellRecord& contender);

@@ -45,6 +45,14 @@ TEST(KernelSignature, a_compiled_provider_that_ran_the_librarys_kernels_fell_bac
   EXPECT_FALSE(fell_back(eager, ran({{.name = kAdd}, {.name = kMul}, {.name = "triton_poi_0"}})));
   EXPECT_FALSE(fell_back(eager, ran({})));
   EXPECT_FALSE(fell_back(ran({{.name = "strobe_cos"}}), ran({{.name = kAdd}})));
+  EXPECT_FALSE(fell_back(ran({}), ran({{.name = kAdd}})));
+}
+
+// A library's product with its tail fused into it is not the product and a kernel for the tail.
+TEST(KernelSignature, a_library_that_needs_no_generated_kernel_did_not_fall_back) {
+  const CellRecord unfused = ran({{.name = kMul}, {.name = "strobe_relu"}});
+  EXPECT_FALSE(fell_back(unfused, ran({{.name = kMul}})));
+  EXPECT_FALSE(fell_back(unfused, ran({{.name = kMul}, {.name = kAdd}})));
 }
 
 // The seed compared an fp16 product with a TF32 one.
