@@ -147,6 +147,9 @@ Result<void> read_measure(const Arguments& arguments, bench::RunRequest& run) {
   if (arguments.is_on("profile")) {
     run.is_profiled = true;
     run.may_tune = false;  // a profiler's times would choose, and the choice be kept
+    // A launch may cost a second there: no more of them than the user asks for.
+    if (run.modes.empty()) run.modes = {bench::TimeMode::kDevice, bench::TimeMode::kCpu};
+    run.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_calls = 1};
     if (!arguments.has("cell-timeout")) run.cell_limit = kProfiledCellLimit;
   }
   run.measure.seed = run.seed;

@@ -63,6 +63,8 @@ TEST(BenchRunRequest, under_a_profiler_nothing_is_tuned_and_time_is_given) {
   ASSERT_TRUE(profiled);
   EXPECT_TRUE(profiled->run.is_profiled);
   EXPECT_FALSE(profiled->run.may_tune);
+  EXPECT_EQ(profiled->run.measure.warm_up.most_calls, 1);
+  EXPECT_THAT(profiled->run.modes, ElementsAre(bench::TimeMode::kDevice, bench::TimeMode::kCpu));
   EXPECT_GE(profiled->run.cell_limit, std::chrono::minutes(10));
   const auto limited = read(
       {{"case", "softmax"}, {"provider", "cpu"}, {"profile", "on"}, {"cell-timeout", "300ms"}});

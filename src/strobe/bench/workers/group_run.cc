@@ -319,7 +319,8 @@ class GroupRun {
     constexpr std::chrono::milliseconds kRest{100};
     constexpr double kMostMs = 1000;
     const TimeSummary* const device = contender.record->time(TimeMode::kDevice);
-    if (!contender.is_in() || device == nullptr || device->p50 < kSustainedFromUs) return;
+    if (request_.is_profiled || !contender.is_in()) return;
+    if (device == nullptr || device->p50 < kSustainedFromUs) return;
     std::this_thread::sleep_for(kRest);
     RemoteSampler sampler(*contender.session, contender.id);
     const auto found = measure_sustained(
