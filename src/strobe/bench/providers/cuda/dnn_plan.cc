@@ -132,7 +132,10 @@ Result<DnnPlans> DnnPlans::find(const CudnnApi& api, const DnnTarget& target, Dn
       if (found.plans_.size() == most) break;
       STROBE_TRY(const Engine engine, engine_of(api, config.get()));
       ++refused;
-      if (!is_fair(engine, found.graph_->dtype)) continue;
+      if (!is_fair(engine, found.graph_->dtype)) {
+        ++found.unfair_;
+        continue;
+      }
       auto plan = plan_of(api, target, device, config.get());
       if (!plan) {
         if (plan.error().code == ErrorCode::kMachineLacks) return plan.error();

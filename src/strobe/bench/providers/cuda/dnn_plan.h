@@ -30,6 +30,9 @@ class DnnPlans {
 
   const DnnGraph& graph() const { return *graph_; }
   const std::vector<DnnPlan>& plans() const { return plans_; }
+  // Engines that were proposed before enough plans were found, and that compute in less than f32 or
+  // give other bits in another call.
+  std::size_t unfair() const { return unfair_; }
 
   // What one call is given: `address_of` a tensor of the graph by its name.
   using AddressOf = std::function<CuPointer(std::string_view name)>;
@@ -41,6 +44,7 @@ class DnnPlans {
   std::unique_ptr<DnnGraph> graph_;  // numbers are handed over by their place
   std::vector<OwnedDescriptor> parts_;
   std::vector<DnnPlan> plans_;
+  std::size_t unfair_ = 0;
 };
 
 }  // namespace strobe::bench

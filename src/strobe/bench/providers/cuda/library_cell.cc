@@ -286,6 +286,14 @@ std::vector<std::string> LibraryCell::notes() const {
     notes.push_back(fmt::format("the library proposed {} ways of step {} that it then did not run",
                                 tuned_[i].refused, i + 1));
   }
+  for (std::size_t i = 0; i < call_.steps.size(); ++i) {
+    const std::size_t unfair = call_.steps[i]->unfair_choices();
+    if (unfair == 0) continue;
+    notes.push_back(fmt::format(
+        "{} of the library's ways of step {} {} not tried: less than f32 in sums, or other bits "
+        "each time",
+        unfair, i + 1, unfair == 1 ? "was" : "were"));
+  }
   if (timer_) std::ranges::move(timer_->notes(), std::back_inserter(notes));
   return notes;
 }

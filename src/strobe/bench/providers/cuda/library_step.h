@@ -40,6 +40,9 @@ class LibraryStep {
   // Ways to do it, the library's favourite first.
   virtual std::size_t choices() const { return 1; }
   virtual std::string choice_text(std::size_t /*choice*/) const { return ""; }
+  // Ways of the library that are no choice: they compute in less than the case asks for, or give
+  // other bits each time.
+  virtual std::size_t unfair_choices() const { return 0; }
   virtual std::size_t workspace_bytes() const { return 0; }
   // As far as it is known before it ran.
   virtual std::vector<KernelLaunch> launches() const = 0;

@@ -81,6 +81,12 @@ std::string DnnStep::choice_text(std::size_t choice) const {
                      graphs_[chosen.graph].graph().operations.size(), choice + 1, choices_.size());
 }
 
+std::size_t DnnStep::unfair_choices() const {
+  std::size_t unfair = 0;
+  for (const DnnPlans& graph : graphs_) unfair += graph.unfair();
+  return unfair;
+}
+
 std::size_t DnnStep::workspace_bytes() const {
   std::int64_t most = 0;
   for (const DnnPlans& graph : graphs_) {

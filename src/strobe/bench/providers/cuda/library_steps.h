@@ -58,6 +58,7 @@ class DnnStep final : public LibraryStep {
 
   std::size_t choices() const override { return choices_.size(); }
   std::string choice_text(std::size_t choice) const override;
+  std::size_t unfair_choices() const override;
   std::size_t workspace_bytes() const override;
   std::vector<KernelLaunch> launches() const override { return {{.name = "cudnnBackendExecute"}}; }
   Result<void> bind(const AddressOf& address_of, CuPointer workspace) override;

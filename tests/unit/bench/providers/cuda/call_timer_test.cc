@@ -375,6 +375,16 @@ TEST_F(CallTimerTest, the_api_calls_are_those_of_one_call_and_not_of_waiting_for
   EXPECT_TRUE(cupti_.call_kinds.empty());  // it is over
 }
 
+// The first pays for the recorder, another was interrupted.
+TEST_F(CallTimerTest, the_api_calls_are_those_of_a_usual_call) {
+  CallTimer timer(*clock_, *call_, FlushKind::kCold);
+  ASSERT_TRUE(timer.sample({.mode = TimeMode::kCall, .count = 1}));
+  cupti_.launch_us = {90, 2, 30, 3, 5, 4};
+  const auto calls = timer.record_api_calls();
+  ASSERT_TRUE(calls) << calls.error().what;
+  EXPECT_THAT(*calls, ::testing::ElementsAre(ApiCall{"cuLaunchKernel", 1, 4.0}));
+}
+
 TEST_F(CallTimerTest, without_a_recorder_there_are_no_api_calls_and_the_reason_is_told) {
   script_.open_cupti = {};
   open_again();

@@ -39,6 +39,7 @@ TEST_F(DnnPlansTest, engines_that_compute_in_less_or_give_other_bits_are_left_ou
   const auto half = find(DType::kF16);
   ASSERT_TRUE(half) << half.error().what;
   EXPECT_EQ(engines(*half), (std::vector<std::int64_t>{1, 5}));
+  EXPECT_EQ(half->unfair(), 3u);
   // Of f32 the tensor cores make TF32.
   const auto full = find(DType::kF32);
   ASSERT_TRUE(full);

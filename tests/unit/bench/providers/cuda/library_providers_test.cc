@@ -207,6 +207,17 @@ TEST_F(LibraryProviders, both_graphs_of_a_convolution_compete) {
   EXPECT_THAT((*cell)->config().at("schedule"), HasSubstr("engine 2 of 2 operations, 2 of 4"));
 }
 
+// Another stack may take that engine, and then be faster.
+TEST_F(LibraryProviders, an_engine_that_is_left_out_for_its_precision_is_told) {
+  dnn_.engines = {{.index = 1, .notes = {dnn::kReducedPrecisionReduction}}, {.index = 2}};
+  const auto norm =
+      cudnn()->prepare(asking_for({"conv_bn", {{2, 8, 8, 16, 32, 3, 1}}, DType::kF16, ""}));
+  ASSERT_TRUE(norm) << norm.error().what;
+  EXPECT_THAT((*norm)->notes(),
+              Contains("1 of the library's ways of step 1 was not tried: less than f32 in sums, or "
+                       "other bits each time"));
+}
+
 TEST_F(LibraryProviders, fused_attention_is_one_call) {
   const auto cell = cudnn()->prepare(asking_for({"attention", {{2, 128, 4, 64}}, DType::kF16, ""}));
   ASSERT_TRUE(cell) << cell.error().what;

@@ -12,7 +12,7 @@
 
 // A CUPTI without a GPU: bytes of records, as long as the test says they are, for every kernel that
 // a scripted driver runs while recording is on, and for every call that it is asked for, each of
-// which takes the host a microsecond.
+// which takes the host a microsecond or what the test says.
 namespace strobe::bench {
 
 class ScriptedCupti {
@@ -29,6 +29,7 @@ class ScriptedCupti {
   std::set<unsigned> call_kinds;     // of calls that are recorded
   std::map<int, std::string> names;  // of calls, by number; 1 and 2 are set by what is listened to
   double now_us = 1;                 // of the host
+  std::vector<double> launch_us;     // of the next launches, while calls are recorded
   int flushes = 0;
 
   void listen_to(ScriptedDriver& driver) {
@@ -38,10 +39,15 @@ class ScriptedCupti {
     names = {{1, "cuLaunchKernel"}, {2, "cuStreamSynchronize"}};
     driver.on_call = [this](const std::string& what) {
       if (current() != this) return;  // the driver lives longer
-      now_us += 1;
-      if (!call_kinds.contains(cupti::kDriverCall)) return;
       const std::uint32_t number = what.starts_with("launch") ? 1 : what == "synchronize" ? 2 : 3;
-      add_call({.start_us = now_us - 1, .end_us = now_us}, number);
+      const bool is_recorded = call_kinds.contains(cupti::kDriverCall);
+      double took_us = 1;
+      if (is_recorded && number == 1 && !launch_us.empty()) {
+        took_us = launch_us.front();
+        launch_us.erase(launch_us.begin());
+      }
+      now_us += took_us;
+      if (is_recorded) add_call({.start_us = now_us - took_us, .end_us = now_us}, number);
     };
   }
 
