@@ -11,7 +11,7 @@ namespace strobe::bench {
 class ProgramTimer {
  public:
   virtual ~ProgramTimer() = default;
-  // Device times of so many calls in microseconds, the cache cold. After an error of one program
+  // Device times of so many calls in microseconds. After an error of one program
   // the others may be tried, unless is_lost().
   virtual Result<std::vector<double>> time(const KernelProgram& program, int samples) = 0;
   virtual bool is_lost() const { return false; }  // nothing can be timed any more

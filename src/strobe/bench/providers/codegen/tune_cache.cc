@@ -80,15 +80,16 @@ std::int64_t bucket_of(std::int64_t count) {
       std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))));
 }
 
-std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype,
+std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype, TuneState state,
                      std::span<const KernelProgram> candidates) {
   const std::int64_t columns = shape[1];
   const std::int64_t row_bytes = columns * bytes_of(dtype);
   const std::int64_t alignment = std::min<std::int64_t>(row_bytes & -row_bytes, 16);
   ContentHasher hasher;
   hasher.add(text_of(machine));
-  hasher.add(fmt::format("{}|{}|{}|{}|", dtype_name(dtype), bucket_of(shape[0]),
-                         columns <= kMostExactColumns ? columns : bucket_of(columns), alignment));
+  hasher.add(fmt::format("{}|{}|{}|{}|{}|", dtype_name(dtype), bucket_of(shape[0]),
+                         columns <= kMostExactColumns ? columns : bucket_of(columns), alignment,
+                         state == TuneState::kHot ? "hot" : "cold"));
   for (const KernelProgram& program : candidates) {
     hasher.add(fmt::format("|{}|", program.label));
     for (const GeneratedKernel& kernel : program.kernels) hasher.add(kernel.source);

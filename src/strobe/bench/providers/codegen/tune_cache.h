@@ -25,9 +25,12 @@ struct TuneMachine {
   std::string compiler;  // "NVRTC 13.0"
 };
 
+// In which state of the cache the candidates were timed: what wins in a cold one may lose in a hot.
+enum class TuneState : std::uint8_t { kCold, kHot };
+
 // 32 digits. Rows count by their power of two, columns beyond 8192 likewise; a row that starts at
 // any other multiple of bytes is another key, and so is any change of what would be tried.
-std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype,
+std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype, TuneState state,
                      std::span<const KernelProgram> candidates);
 std::int64_t bucket_of(std::int64_t count);  // the next power of two, at least 1
 // Of a kernel that nobody chose: whoever compiles it makes it, and its source alone.

@@ -27,7 +27,7 @@ DeviceProgramTimer::DeviceProgramTimer(std::shared_ptr<CudaSession> session, con
       info_(info),
       request_(std::move(request)),
       code_of_(std::move(code_of)) {
-  request_.flush = "cold";
+  if (request_.flush != "hot") request_.flush = "cold";
 }
 
 Result<ProgramCell*> DeviceProgramTimer::cell_of(const KernelProgram& program) {

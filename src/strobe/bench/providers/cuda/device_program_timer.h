@@ -15,7 +15,7 @@ namespace strobe::bench {
 
 class DeviceProgramTimer final : public ProgramTimer {
  public:
-  // `request` is the cell to be tuned; its cache is cold here, whatever it asks for.
+  // `request` is the cell to be tuned; its cache is cold here, unless it must be hot.
   DeviceProgramTimer(std::shared_ptr<CudaSession> session, const CaseInfo& info,
                      PrepareRequest request, CodeOf code_of);
 

@@ -145,7 +145,8 @@ class FusedProvider final : public CudaProvider {
 
   static std::string key_of(const CudaDevice& device, const PrepareRequest& request,
                             const std::vector<KernelProgram>& programs) {
-    return tune_key(machine_of(device), request.cell.shape, request.cell.dtype, programs);
+    const TuneState state = request.flush == "hot" ? TuneState::kHot : TuneState::kCold;
+    return tune_key(machine_of(device), request.cell.shape, request.cell.dtype, state, programs);
   }
 
   std::optional<TuneEntry> winner(const std::string& key, const std::string& folder) const {

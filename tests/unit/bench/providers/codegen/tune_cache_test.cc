@@ -34,7 +34,7 @@ std::vector<KernelProgram> candidates(const std::string& source) {
 
 std::string key_of(std::int64_t rows, std::int64_t columns, DType dtype = DType::kF32,
                    const TuneMachine& machine = kMachine, const std::string& source = "s") {
-  return tune_key(machine, {{rows, columns}}, dtype, candidates(source));
+  return tune_key(machine, {{rows, columns}}, dtype, TuneState::kCold, candidates(source));
 }
 
 TEST(TuneCache, what_was_stored_is_found) {
@@ -158,6 +158,7 @@ TEST(TuneKey, everything_that_made_the_code_is_in_it) {
   const std::string key = key_of(128, 128);
   EXPECT_EQ(key.size(), 32u);
   EXPECT_NE(key, key_of(128, 128, DType::kBf16));
+  EXPECT_NE(key, tune_key(kMachine, {{128, 128}}, DType::kF32, TuneState::kHot, candidates("s")));
   EXPECT_NE(key, key_of(128, 128, DType::kF32, kMachine, "other source"));
   for (std::string TuneMachine::*part : {&TuneMachine::architecture, &TuneMachine::device,
                                          &TuneMachine::driver, &TuneMachine::compiler}) {

@@ -234,6 +234,26 @@ TEST_F(ProgramProviders, every_cell_has_its_own_choice) {
   EXPECT_TRUE((*prepared_by_a_new_process(other_shape()))->compile_times().is_cached);
 }
 
+// What wins with a cold cache may lose with a hot one: it is tuned as it is timed.
+TEST_F(ProgramProviders, a_hot_cell_is_tuned_hot_and_has_its_own_choice) {
+  ASSERT_TRUE(prepared_by_a_new_process());
+  const auto flushes = [&] {
+    return std::ranges::count(script_.calls, "launch strobe_flush", &ScriptedDriver::Call::what);
+  };
+  const auto before = flushes();
+  EXPECT_GT(before, 0);
+  PrepareRequest hot = keeping();
+  hot.flush = "hot";
+  const auto cell = make_fused_provider(two, open_)->prepare(hot);
+  ASSERT_TRUE(cell) << cell.error().what;
+  EXPECT_FALSE((*cell)->compile_times().is_cached);
+  EXPECT_TRUE((*cell)->compile_times().autotune_ms);
+  EXPECT_LE(flushes(), before + 2);  // the flush's own first launches
+  EXPECT_TRUE((*make_fused_provider(two, open_)->prepare(hot))->compile_times().is_cached);
+  hot.flush = "rotate";  // as cold as a flush leaves it
+  EXPECT_TRUE((*make_fused_provider(two, open_)->prepare(hot))->compile_times().is_cached);
+}
+
 TEST_F(ProgramProviders, code_that_the_driver_refuses_is_made_anew_and_written_over) {
   ASSERT_TRUE(prepared_by_a_new_process());
   // Whole, with the right checksum, and of another chip.
