@@ -17,6 +17,7 @@ bench_worker.py [WORD=VALUE...]
   resident=BYTES free=BYTES obstacle=TEXT only=cell device=TEXT modes=MODE,...
   driver=FILE         a libcuda.so.1, in which `count` launches the kernels (after one named flush)
   counts=FILE         a line is added to it for each `count`: $STROBE_COUNTS
+  empty=yes           knows `count_empty` too
   tell=pid            a note with the number of its process
   tell=hold           a note with how often prepare, warm-up and sample were told not to hold
   api=NAME:N:US,...   the API calls that it lists when asked
@@ -212,7 +213,7 @@ class Worker:
             reply.update(ok=not self.get("obstacle"), version="1.0", device=self.get("device", "script"),
                          obstacle=self.get("obstacle"), modes=self.get("modes", "device,call").split(","))
             if self.get("only") != "cell":
-                reply["ops"] = OPS
+                reply["ops"] = OPS + (["count_empty"] if self.get("empty") else [])
             del reply["id"]
         elif op == "plan":
             reply["plan"] = {"resident_bytes": float(self.get("resident", "4096")), "kernels": 1}
@@ -228,7 +229,7 @@ class Worker:
             reply["sm_mhz"] = self.clocks(reply["samples_us"])
         elif op == "rows":
             self.write_rows(request)
-        elif op == "count":
+        elif op in ("count", "count_empty"):
             self.count()
         elif op == "finish":
             self.cells.pop(request["id"], None)

@@ -8,7 +8,6 @@
 #include "strobe/device/demangle.h"
 #include "strobe/readers/counters/kernel_recording.h"
 #include "strobe/record/library_finder.h"
-#include "strobe/record/metric_sets.h"
 #include "strobe/record/obstacle_text.h"
 #include "strobe/record/recording_environment.h"
 
@@ -54,8 +53,6 @@ std::optional<Error> trouble_of(const RecordedProcess& process) {
 }
 
 }  // namespace
-
-RecordedCalls::RecordedCalls() : passes_(record::bench_passes()) {}
 
 Result<Variables> RecordedCalls::environment(const std::vector<std::string>& command) {
   record::RecordSettings settings;

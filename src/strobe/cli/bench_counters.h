@@ -15,7 +15,8 @@ namespace strobe::cli {
 // up in the worker and sleeps until the worker opens a window around a call.
 class RecordedCalls final : public bench::CallCounter {
  public:
-  RecordedCalls();
+  explicit RecordedCalls(std::vector<std::vector<std::string>> passes)
+      : passes_(std::move(passes)) {}
 
   Result<Variables> environment(const std::vector<std::string>& command) override;
   std::size_t calls() const override { return passes_.size(); }

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "strobe/base/json_write.h"
+#include "strobe/bench/workers/floor_counting.h"
 #include "strobe/bench/workers/greet.h"
 #include "strobe/cli/bench_actions.h"
+#include "strobe/cli/bench_counters.h"
 #include "strobe/cli/bench_run_request.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/output.h"
@@ -29,7 +31,8 @@ std::vector<Figure> figures_of(const bench::WorkerReply& reply) {
       {"gemm_tflops", "matrix product", "TFLOP/s", roofs.gemm_tflops},
       {"event_pair_us", "event pair, nothing between", "us", floors.event_pair},
       {"empty_kernel_events_us", "empty kernel between events", "us", floors.empty_kernel_events},
-      {"empty_kernel_us", "empty kernel alone", "us", floors.empty_kernel},
+      {"empty_kernel_us", "empty kernel, as counted", "us", floors.empty_kernel},
+      {"empty_kernel_record_us", "empty kernel, as recorded", "us", floors.empty_kernel_record},
       {"empty_kernel_graph_us", "empty kernel in a graph", "us", floors.empty_kernel_graph},
       {"launch_call_us", "launch call on the host", "us", floors.launch_call},
       {"stream_spread_us", "apart on sixteen streams", "us", floors.stream_spread}};
@@ -65,8 +68,13 @@ Result<void> measure(const Arguments& arguments, const Terminal&) {
   if (provider.empty()) {
     provider = bench::greet(run, "cuda-fused").info.is_available() ? "cuda-fused" : "cpu";
   }
-  const bench::WorkerReply reply = bench::greet(run, provider, true);
+  bench::WorkerReply reply = bench::greet(run, provider, true);
   STROBE_TRY_VOID(check_interrupted());
+  if (reply.floors) {
+    RecordedCalls duration({{std::string(bench::kDurationCounter)}});
+    const auto counted = bench::count_empty_kernel_us(run, provider, duration);
+    if (counted) reply.floors->empty_kernel = *counted;
+  }
   const bool is_silent = !reply.roofs && !reply.floors;
   if (!reply.info.is_available() || is_silent) {
     return Error{

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/bench/workers/floor_counting.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_counters.h"
 #include "strobe/cli/bench_paddle_lines.h"
@@ -12,6 +13,7 @@
 #include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/progress.h"
+#include "strobe/record/metric_sets.h"
 #include "strobe/report/bench/bench_render.h"
 #include "strobe/report/bench/short_table.h"
 
@@ -89,8 +91,10 @@ Result<void> judged(const BenchRunRequest& request, const BenchOutcome& outcome)
 
 Result<void> run(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(BenchRunRequest request, read_bench_run_request(arguments));
-  RecordedCalls recorder;
-  if (request.wants_counters) request.run.counter = &recorder;
+  RecordedCalls counted(record::bench_passes());
+  RecordedCalls duration({{std::string(bench::kDurationCounter)}});
+  if (request.wants_counters) request.run.counter = &counted;
+  request.run.floor_counter = &duration;
   RunFile file(request.output);
   STROBE_TRY_VOID(file.check());
   Result<void> kept;

@@ -37,6 +37,7 @@ void write_header(JsonWriter& json, const bench::RunHeader& header) {
   member_or_null(json, "event_pair", header.floors.event_pair);
   member_or_null(json, "empty_kernel_events", header.floors.empty_kernel_events);
   member_or_null(json, "empty_kernel", header.floors.empty_kernel);
+  member_or_null(json, "empty_kernel_record", header.floors.empty_kernel_record);
   member_or_null(json, "empty_kernel_graph", header.floors.empty_kernel_graph);
   member_or_null(json, "launch_call", header.floors.launch_call);
   member_or_null(json, "stream_spread", header.floors.stream_spread);

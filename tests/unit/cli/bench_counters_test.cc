@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "strobe/record/metric_sets.h"
 #include "tests/support/process.h"
 
 // The real injected library, in a program whose driver and counters are a script:
@@ -47,7 +48,7 @@ class BenchCounters : public ::testing::Test {
     }
     ASSERT_EQ(test::run_process(request).exit_code, 0);
   }
-  RecordedCalls counter_;
+  RecordedCalls counter_{record::bench_passes()};
 };
 
 const Words kThreeCalls = {"before",  "open",  "flush", "open", "a",    "close",

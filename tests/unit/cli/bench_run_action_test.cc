@@ -223,9 +223,10 @@ std::string sanitizer_runtime() {
 TEST_F(BenchRunAction, counters_of_a_call_are_in_its_record) {
   const std::string stubs = STROBE_STUB_FOLDER;
   std::vector<std::string> words = small_run();
-  words.insert(words.end(),
-               {"--worker", "gpu=" + script("kernels=one,two driver=" + stubs + "/libcuda.so.1"),
-                "--counters", "-o", "run.json"});
+  words.insert(
+      words.end(),
+      {"--worker", "gpu=" + script("empty=yes kernels=one,two driver=" + stubs + "/libcuda.so.1"),
+       "--counters", "-o", "run.json"});
   ProcessRequest asked = request(words);
   asked.environment.push_back("LD_LIBRARY_PATH=" + stubs);
   asked.environment.push_back("STROBE_RECORD_CUPTI=" + stubs + "/libcupti.so.13");
@@ -238,6 +239,8 @@ TEST_F(BenchRunAction, counters_of_a_call_are_in_its_record) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   const bench::BenchRun run = kept("run.json");
+  // By its only metric the duration of launches 2 and 3, in nanoseconds.
+  EXPECT_EQ(run.header.floors.empty_kernel, (3.0 + 4.0) / 2);
   ASSERT_EQ(run.cells.size(), 1u);
   ASSERT_TRUE(run.cells[0].counters) << run.cells[0].notes.back();
   // Launches 2 and 3, 7 and 8, 12 and 13 of the worker; metric m of the nth is 1000 (n + 1) + m.

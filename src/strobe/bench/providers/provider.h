@@ -103,6 +103,8 @@ class Provider {
   virtual Result<Roofs> measure_roofs() = 0;
   virtual std::vector<TimeMode> modes() const = 0;
   virtual bool can_be_counted() const { return false; }  // by a recorder in its process
+  // Empty kernels between the marks of PreparedCell::run_counted.
+  virtual Result<void> run_empty_counted() { return {}; }
   virtual std::map<std::string, double> device_facts() { return {}; }
 };
 

@@ -146,8 +146,10 @@ struct CellRecord {
 };
 
 struct Floors {  // microseconds
-  std::optional<double> event_pair, empty_kernel_events, empty_kernel, empty_kernel_graph,
-      launch_call;
+  std::optional<double> event_pair, empty_kernel_events;
+  std::optional<double> empty_kernel;         // by the counter gpu__time_duration
+  std::optional<double> empty_kernel_record;  // by CUPTI's record of the launch
+  std::optional<double> empty_kernel_graph, launch_call;
   // How far apart the same call lies on one stream and on another, and so in one run and in
   // another.
   std::optional<double> stream_spread;

@@ -287,6 +287,7 @@ Floors floors_in(const JsonValue& object) {
     if (key == "event_pair_us") floors.event_pair = amount_in(value);
     if (key == "empty_kernel_events_us") floors.empty_kernel_events = amount_in(value);
     if (key == "empty_kernel_us") floors.empty_kernel = amount_in(value);
+    if (key == "empty_kernel_record_us") floors.empty_kernel_record = amount_in(value);
     if (key == "empty_kernel_graph_us") floors.empty_kernel_graph = amount_in(value);
     if (key == "launch_call_us") floors.launch_call = amount_in(value);
     if (key == "stream_spread_us") floors.stream_spread = amount_in(value);

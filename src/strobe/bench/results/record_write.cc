@@ -197,6 +197,7 @@ void write_header(JsonWriter& json, const RunHeader& header) {
   write_known(json, "event_pair_us", header.floors.event_pair);
   write_known(json, "empty_kernel_events_us", header.floors.empty_kernel_events);
   write_known(json, "empty_kernel_us", header.floors.empty_kernel);
+  write_known(json, "empty_kernel_record_us", header.floors.empty_kernel_record);
   write_known(json, "empty_kernel_graph_us", header.floors.empty_kernel_graph);
   write_known(json, "launch_call_us", header.floors.launch_call);
   write_known(json, "stream_spread_us", header.floors.stream_spread);

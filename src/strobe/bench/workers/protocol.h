@@ -19,6 +19,7 @@
 //   sample   {"op":"sample","id":7,"mode":"device","count":16,"budget_ms":100}
 //   rows     {"op":"rows","id":7,"output":0,"rows":[0,5],"file":"/dev/shm/x"}   f32 into the file
 //   count    {"op":"count","id":7}                      one call, in the window of a recorder
+//   count_empty                                         likewise, empty kernels
 //   finish   {"op":"finish","id":7}                     kernels, bytes, clocks; frees the cell
 //            with "api":true first the API calls of one more call
 //   floors, roofs                                       of the device
@@ -37,6 +38,7 @@ enum class WorkerOp : std::uint8_t {
   kSample,
   kRows,
   kCount,
+  kCountEmpty,
   kFinish,
   kFloors,
   kRoofs,

@@ -28,10 +28,11 @@ constexpr std::array<NamedNumber<Clocks>, 4> kClocks = {{
     {"power_w", &Clocks::power_w},
     {"temperature_c", &Clocks::temperature_c},
 }};
-constexpr std::array<NamedNumber<Floors>, 6> kFloors = {{
+constexpr std::array<NamedNumber<Floors>, 7> kFloors = {{
     {"event_pair_us", &Floors::event_pair},
     {"empty_kernel_events_us", &Floors::empty_kernel_events},
     {"empty_kernel_us", &Floors::empty_kernel},
+    {"empty_kernel_record_us", &Floors::empty_kernel_record},
     {"empty_kernel_graph_us", &Floors::empty_kernel_graph},
     {"launch_call_us", &Floors::launch_call},
     {"stream_spread_us", &Floors::stream_spread},

@@ -15,6 +15,7 @@ constexpr std::array kOps = {
     std::pair{WorkerOp::kSample, std::string_view("sample")},
     std::pair{WorkerOp::kRows, std::string_view("rows")},
     std::pair{WorkerOp::kCount, std::string_view("count")},
+    std::pair{WorkerOp::kCountEmpty, std::string_view("count_empty")},
     std::pair{WorkerOp::kFinish, std::string_view("finish")},
     std::pair{WorkerOp::kFloors, std::string_view("floors")},
     std::pair{WorkerOp::kRoofs, std::string_view("roofs")},

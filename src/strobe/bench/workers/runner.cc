@@ -14,6 +14,7 @@
 
 #include "strobe/base/version.h"
 #include "strobe/bench/workers/cell_counting.h"
+#include "strobe/bench/workers/floor_counting.h"
 #include "strobe/bench/workers/greet.h"
 #include "strobe/bench/workers/group_run.h"
 
@@ -105,7 +106,17 @@ RunHeader header_of(const RunRequest& request, const Sessions& sessions,
   header.roofs = ask(WorkerOp::kRoofs, "roofs").roofs.value_or(Roofs{});
   header.floors = ask(WorkerOp::kFloors, "floors").floors.value_or(Floors{});
   // Recording a kernel has left hooks in that process; cells get one without.
-  if (header.floors.empty_kernel) chosen->end();
+  if (header.floors.empty_kernel_record) chosen->end();
+  if (request.floor_counter != nullptr && chosen->can("count_empty")) {
+    const Result<double> counted =
+        count_empty_kernel_us(request, chosen->provider(), *request.floor_counter);
+    if (counted) {
+      header.floors.empty_kernel = *counted;
+    } else {
+      log.push_back(fmt::format("{}: an empty kernel was not counted: {}", chosen->provider(),
+                                counted.error().what));
+    }
+  }
   return header;
 }
 

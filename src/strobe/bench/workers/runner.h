@@ -38,9 +38,10 @@ struct RunRequest {
   // Name to command: "torch-inductor" to {"python3", "worker.py"}; strobe's own are found by
   // themselves.
   std::map<std::string, std::vector<std::string>> workers;
-  std::vector<std::string> own_worker;  // this binary: {"/usr/bin/strobe", "bench", "worker"}
-  std::string command_line;             // for the record
-  CallCounter* counter = nullptr;       // nobody counts
+  std::vector<std::string> own_worker;   // this binary: {"/usr/bin/strobe", "bench", "worker"}
+  std::string command_line;              // for the record
+  CallCounter* counter = nullptr;        // of cells; nobody counts
+  CallCounter* floor_counter = nullptr;  // of the floors: kDurationCounter
   const std::atomic<bool>* cancelled = nullptr;
 };
 

@@ -96,7 +96,7 @@ WorkerReply RequestServer::hello() {
   WorkerReply reply;
   reply.info = provider_.probe();
   reply.ops = {"plan", "prepare", "sample", "rows", "finish", "floors", "roofs", "cell"};
-  if (provider_.can_be_counted()) reply.ops.emplace_back("count");
+  if (provider_.can_be_counted()) reply.ops.insert(reply.ops.end(), {"count", "count_empty"});
   reply.variants = {reply.info.name};
   if (!reply.info.is_available()) return reply;
   reply.modes = provider_.modes();
@@ -223,6 +223,9 @@ WorkerReply RequestServer::answer(const WorkerRequest& request) {
       break;
     case WorkerOp::kCount:
       reply = count(request);
+      break;
+    case WorkerOp::kCountEmpty:
+      if (Result<void> ran = provider_.run_empty_counted(); !ran) reply = failed(ran.error());
       break;
     case WorkerOp::kFinish:
       reply = finish(request);

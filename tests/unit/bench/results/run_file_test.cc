@@ -82,7 +82,7 @@ BenchRun full_run() {
                 .device = "NVIDIA H200",
                 .driver = "580.95",
                 .libraries = {{"nvrtc", "13.0"}},
-                .floors = {1.28, 2.75, 1.31, 0.71, 4.0, 0.16},
+                .floors = {1.28, 2.75, 1.31, 0.54, 0.71, 4.0, 0.16},
                 .roofs = {4300, 4460, 4100, 790},
                 .method = {.flush = "hot",
                            .stop = "samples:100",

@@ -110,6 +110,7 @@ TEST(Protocol, a_reply_reads_back) {
   reply.floors = Floors{.event_pair = 1.28,
                         .empty_kernel_events = {},
                         .empty_kernel = {},
+                        .empty_kernel_record = 0.54,
                         .empty_kernel_graph = {},
                         .launch_call = 4.0,
                         .stream_spread = 0.16};
@@ -138,6 +139,7 @@ TEST(Protocol, a_reply_reads_back) {
   EXPECT_THAT(read->notes, ElementsAre("recompiles:0"));
   EXPECT_EQ(read->floors->event_pair, 1.28);
   EXPECT_FALSE(read->floors->empty_kernel);
+  EXPECT_EQ(read->floors->empty_kernel_record, 0.54);
   EXPECT_EQ(read->floors->stream_spread, 0.16);
   EXPECT_EQ(read->roofs->gemm_tflops, 700);
 }

@@ -9,6 +9,7 @@
 
 #include "strobe/bench/providers/cuda/activity_recording.h"
 #include "strobe/bench/providers/cuda/api_recording.h"
+#include "strobe/bench/providers/cuda/recorder_window.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::bench {
@@ -37,6 +38,12 @@ int repetitions_now(std::size_t samples_left, int most, double ms_left, double e
 void add(SampleBlock& samples, const DeviceClock::Block& block, double share) {
   for (const double us : block.elapsed_us) samples.samples_us.push_back(us * share);
   if (block.sm_mhz > 0) samples.sm_mhz.resize(samples.samples_us.size(), block.sm_mhz);
+}
+
+double host_us(const std::vector<ApiCall>& calls) {
+  double sum = 0;
+  for (const ApiCall& call : calls) sum += call.us;
+  return sum;
 }
 
 // One clock a sample, or none at all.
@@ -203,34 +210,16 @@ Result<SampleBlock> CallTimer::sample_activity(const SampleRequest& request) {
   return samples;
 }
 
-// The recorder sets itself up at the first mark, which moves memory; the flush comes after it. The
-// second mark says that what it has seen so far is not the call.
 Result<void> CallTimer::run_counted() {
-  CudaDevice& device = clock_.device();
-  const DriverApi& driver = device.driver();
-  if (driver.profiler_start == nullptr || driver.profiler_stop == nullptr) {
-    return Error{.code = ErrorCode::kTooLittleData,
-                 .what = "the driver has no cuProfilerStart",
-                 .where = device.name(),
-                 .hint = ""};
-  }
   STROBE_TRY_VOID(prime());
   // A whole round, so that the next set is the one that was used longest ago.
   for (std::size_t i = 0; flush_ == FlushKind::kRotate && i < sets_; ++i) {
     STROBE_TRY_VOID(enqueue_next());
   }
-  STROBE_TRY_VOID(device.synchronize());
-  STROBE_TRY_VOID(device.check(driver.profiler_start(), "cuProfilerStart"));
-  Result<void> ran = flush_ == FlushKind::kHot ? call_.enqueue(0) : before(flush_);
-  if (ran) ran = device.synchronize();
-  if (ran) ran = device.check(driver.profiler_start(), "cuProfilerStart");
-  if (ran) ran = enqueue_next();
-  // Also after a failure: the recorder must not go on.
-  const Result<void> finished = device.synchronize();
-  const Result<void> stopped = device.check(driver.profiler_stop(), "cuProfilerStop");
-  if (!ran) return ran;
-  if (!finished) return finished;
-  return stopped;
+  return run_in_window(
+      clock_.device(),
+      [&] { return flush_ == FlushKind::kHot ? call_.enqueue(0) : before(flush_); },
+      [&] { return enqueue_next(); });
 }
 
 Result<DeviceClock::Block> CallTimer::replay(int repetitions, bool hold) {
@@ -310,19 +299,28 @@ Result<void> CallTimer::make_graph() {
   return {};
 }
 
-// The first call after recording is switched on also pays for that; the second is the one.
+// Of several, the one in the middle by its time: any one may have been interrupted. The first after
+// recording is switched on also pays for that and is not among them.
 Result<std::vector<ApiCall>> CallTimer::record_api_calls() {
+  constexpr std::size_t kRecorded = 5;
   STROBE_TRY_VOID(prime());
   CudaDevice& device = clock_.device();
   STROBE_TRY(const CuptiApi cupti, device.cupti());
   STROBE_TRY(const std::unique_ptr<ApiRecording> recording, ApiRecording::start(cupti));
   STROBE_TRY_VOID(call_.enqueue(0));
   STROBE_TRY_VOID(device.synchronize());
-  STROBE_TRY_VOID(recording->begin());
-  STROBE_TRY_VOID(call_.enqueue(0));
-  STROBE_TRY_VOID(recording->end());
-  STROBE_TRY_VOID(device.synchronize());
-  return recording->take();
+  std::vector<std::vector<ApiCall>> recorded;
+  for (std::size_t i = 0; i < kRecorded; ++i) {
+    STROBE_TRY_VOID(recording->begin());
+    STROBE_TRY_VOID(call_.enqueue(0));
+    STROBE_TRY_VOID(recording->end());
+    STROBE_TRY_VOID(device.synchronize());
+    STROBE_TRY(std::vector<ApiCall> calls, recording->take());
+    recorded.push_back(std::move(calls));
+  }
+  const auto middle = recorded.begin() + kRecorded / 2;
+  std::ranges::nth_element(recorded, middle, {}, host_us);
+  return std::move(*middle);
 }
 
 std::vector<std::string> CallTimer::notes() const {

@@ -61,6 +61,11 @@ Result<Floors> CudaProvider::measure_floors() {
   return measure_cuda_floors(*clock);
 }
 
+Result<void> CudaProvider::run_empty_counted() {
+  STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
+  return run_empty_kernels_counted(opened->device());
+}
+
 Result<Roofs> CudaProvider::measure_roofs() {
   STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
   STROBE_TRY(DeviceClock* const clock, opened->clock());

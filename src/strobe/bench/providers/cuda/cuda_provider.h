@@ -25,6 +25,7 @@ class CudaProvider : public Provider {
     return {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall, TimeMode::kActivity};
   }
   bool can_be_counted() const override { return true; }
+  Result<void> run_empty_counted() override;
   std::map<std::string, double> device_facts() override;
 
  protected:

@@ -6,6 +6,7 @@
 
 #include "strobe/bench/providers/cuda/activity_recording.h"
 #include "strobe/bench/providers/cuda/kernel_sources.h"
+#include "strobe/bench/providers/cuda/recorder_window.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::bench {
@@ -16,7 +17,20 @@ constexpr int kGraphNodes = 100;
 constexpr int kReplays = 50;
 constexpr int kLaunches = 100;
 
+constexpr int kCounted = 20;
+constexpr LaunchShape kEmptyShape = {};
+
 Result<void> nothing(int) { return {}; }
+
+// Has run once: the first launch is another.
+Result<DeviceKernel> load_empty(CudaDevice& device) {
+  STROBE_TRY(const std::vector<char> image,
+             device.compile(std::string(sources::kEmpty), "strobe_empty"));
+  STROBE_TRY(DeviceKernel empty, device.load(image, "strobe_empty", kEmptyShape));
+  STROBE_TRY_VOID(device.launch(empty, kEmptyShape, {}));
+  STROBE_TRY_VOID(device.synchronize());
+  return empty;
+}
 
 Result<double> median_of(DeviceClock& clock, const DeviceClock::Step& timed, int blocks = kBlocks,
                          int repetitions = DeviceClock::kMostRepetitions) {
@@ -125,13 +139,8 @@ Result<std::optional<double>> recorded_us(CudaDevice& device, const DeviceClock:
 
 Result<Floors> measure_cuda_floors(DeviceClock& clock) {
   CudaDevice& device = clock.device();
-  STROBE_TRY(const std::vector<char> image,
-             device.compile(std::string(sources::kEmpty), "strobe_empty"));
-  const LaunchShape shape = {};
-  STROBE_TRY(const DeviceKernel empty, device.load(image, "strobe_empty", shape));
-  const auto launch = [&](int) { return device.launch(empty, shape, {}); };
-  STROBE_TRY_VOID(launch(0));
-  STROBE_TRY_VOID(device.synchronize());
+  STROBE_TRY(const DeviceKernel empty, load_empty(device));
+  const auto launch = [&](int) { return device.launch(empty, kEmptyShape, {}); };
 
   Floors floors;
   STROBE_TRY(floors.event_pair, median_of(clock, nothing));
@@ -148,8 +157,20 @@ Result<Floors> measure_cuda_floors(DeviceClock& clock) {
   STROBE_TRY(floors.launch_call, launch_call_us(device, launch));
   STROBE_TRY(floors.stream_spread, stream_spread_us(clock, launch));
   // The last: CUPTI makes every later launch of this process dearer.
-  if (const auto recorded = recorded_us(device, launch)) floors.empty_kernel = *recorded;
+  if (const auto recorded = recorded_us(device, launch)) floors.empty_kernel_record = *recorded;
   return floors;
+}
+
+Result<void> run_empty_kernels_counted(CudaDevice& device) {
+  STROBE_TRY(const DeviceKernel empty, load_empty(device));
+  return run_in_window(
+      device, [] { return Result<void>(); },
+      [&]() -> Result<void> {
+        for (int i = 0; i < kCounted; ++i) {
+          STROBE_TRY_VOID(device.launch(empty, kEmptyShape, {}));
+        }
+        return {};
+      });
 }
 
 }  // namespace strobe::bench

@@ -6,7 +6,10 @@
 // What measuring itself costs on this machine.
 namespace strobe::bench {
 
-// `empty_kernel`, the duration that the device itself takes down, is absent where CUPTI is.
+// `empty_kernel_record` is absent where CUPTI is; `empty_kernel` always, since counters are another
+// process's business.
 Result<Floors> measure_cuda_floors(DeviceClock& clock);
+// Some empty kernels between the marks of a recorder.
+Result<void> run_empty_kernels_counted(CudaDevice& device);
 
 }  // namespace strobe::bench

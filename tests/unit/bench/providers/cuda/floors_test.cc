@@ -1,5 +1,7 @@
 #include "strobe/bench/providers/cuda/floors.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "scripted_cupti.h"
@@ -38,7 +40,7 @@ TEST_F(FloorsAndRoofs, floors_are_what_the_protocol_itself_costs) {
   EXPECT_NEAR(*floors->empty_kernel_events, 1.75, 1e-3);
   EXPECT_NEAR(*floors->empty_kernel_graph, (100 * 0.75 + 1) / 100, 1e-3);
   EXPECT_GT(*floors->launch_call, 0);
-  EXPECT_FALSE(floors->empty_kernel.has_value());
+  EXPECT_FALSE(floors->empty_kernel_record.has_value());
 }
 
 TEST_F(FloorsAndRoofs, how_far_streams_lie_apart_is_told_and_all_goes_on_on_the_old_one) {
@@ -77,7 +79,7 @@ TEST_F(FloorsAndRoofs, a_graph_is_replayed_on_a_device_at_rest_with_one_event_on
   EXPECT_EQ(timed, 50u);
 }
 
-TEST_F(FloorsAndRoofs, an_empty_kernel_alone_is_as_long_as_the_device_recorded_it) {
+TEST_F(FloorsAndRoofs, an_empty_kernel_is_as_long_as_the_device_recorded_it) {
   ScriptedCupti cupti;
   cupti.listen_to(script_);
   script_.open_cupti = [&]() -> Result<CuptiApi> { return cupti.api(); };
@@ -85,15 +87,32 @@ TEST_F(FloorsAndRoofs, an_empty_kernel_alone_is_as_long_as_the_device_recorded_i
   open_again();
   const auto floors = measure_cuda_floors(*clock_);
   ASSERT_TRUE(floors) << floors.error().what;
-  ASSERT_TRUE(floors->empty_kernel.has_value());
-  EXPECT_NEAR(*floors->empty_kernel, 1.25, 2e-3);
+  ASSERT_TRUE(floors->empty_kernel_record.has_value());
+  EXPECT_NEAR(*floors->empty_kernel_record, 1.25, 2e-3);
   EXPECT_FALSE(cupti.is_on);
 
   cupti.failures["enable"] = cupti::kMultipleSubscribers;
   const auto without = measure_cuda_floors(*clock_);
   ASSERT_TRUE(without);
-  EXPECT_FALSE(without->empty_kernel.has_value());
+  EXPECT_FALSE(without->empty_kernel_record.has_value());
   EXPECT_TRUE(without->launch_call.has_value());
+}
+
+TEST_F(FloorsAndRoofs, empty_kernels_are_launched_between_the_marks_of_a_recorder) {
+  ASSERT_TRUE(run_empty_kernels_counted(*device_));
+  std::vector<std::string> calls;
+  for (const auto& one : script_.calls) calls.push_back(one.what);
+  const auto mark = std::ranges::find(calls, "window opens");
+  ASSERT_NE(mark, calls.end());
+  EXPECT_EQ(std::count(calls.begin(), mark, "launch strobe_empty"), 1);  // loads it
+  EXPECT_EQ(std::count(mark, calls.end(), "launch strobe_empty"), 20);
+  EXPECT_EQ(std::count(mark, calls.end(), "window opens"), 2);
+  EXPECT_EQ(
+      std::count(std::ranges::find(calls, "window closes"), calls.end(), "launch strobe_empty"), 0);
+  EXPECT_EQ(std::ranges::count(calls, "window closes"), 1);
+
+  script_.failures["launch strobe_empty"] = 719;
+  EXPECT_FALSE(run_empty_kernels_counted(*device_));
 }
 
 TEST_F(FloorsAndRoofs, the_first_launch_of_a_kernel_is_never_held) {
