@@ -335,7 +335,7 @@ std::vector<PointwiseTile> pointwise_tile_schedules(const KernelTask& task, cons
     if (!is_large) {
       for (const auto& [along, across, threads] :
            {std::tuple(64, 64, 512), std::tuple(64, 32, 256), std::tuple(32, 64, 256),
-            std::tuple(32, 32, 256), std::tuple(32, 32, 128)}) {
+            std::tuple(32, 32, 256), std::tuple(32, 32, 128), std::tuple(64, 64, 256)}) {
         add(Turn::kWords, along, across, threads);
       }
     }
