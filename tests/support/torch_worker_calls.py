@@ -46,8 +46,11 @@ names["case_of"].__globals__["make_input"] = lambda *_arguments: tensor
 SHOWN = ("_dynamo.reset", "compile", "_C._cuda_clearCublasWorkspaces", "cuda.empty_cache")
 LAUNCHES = ("ones", "empty", "zeros", "arange", "full", "sum", "cuda._sleep", "cuda.Event")
 
-# One call in a profile, with what lies before and behind it: (category, name, ts, dur, thread).
-PROFILE = (("cuda_runtime", "cudaLaunchKernel", 20, 9, 1), ("user_annotation", "strobe_call", 100, 50, 1),
+# A usual call in a profile between a short one and an interrupted one, with what lies around them: (category, name,
+# ts, dur, thread).
+PROFILE = (("user_annotation", "strobe_call", 40, 20, 1), ("cuda_runtime", "cudaLaunchKernel", 45, 1, 1),
+           ("user_annotation", "strobe_call", 200, 90, 1), ("cuda_runtime", "cudaLaunchKernel", 210, 60, 1),
+           ("cuda_runtime", "cudaLaunchKernel", 20, 9, 1), ("user_annotation", "strobe_call", 100, 50, 1),
            ("gpu_user_annotation", "strobe_call", 20, 500, 7), ("cuda_runtime", "cudaLaunchKernel", 110, 8, 1),
            ("cuda_driver", "cuLaunchKernel", 112, 5, 1), ("cuda_runtime", "cudaStreamIsCapturing", 105, 1, 1),
            ("cuda_runtime", "cudaStreamIsCapturing", 107, 1, 1), ("cuda_runtime", "cudaMallocAsync", 113, 2, 2),
