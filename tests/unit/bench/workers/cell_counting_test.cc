@@ -52,17 +52,7 @@ class ScriptedCounter : public CallCounter {
 class CellCountingTest : public ::testing::Test {
  protected:
   BenchOutcome run(const std::vector<std::string>& words = {}) {
-    RunRequest request;
-    request.cases = {"bias_dropout_add"};
-    request.shapes = {Shape{{4, 8}}, Shape{{16, 8}}};
-    request.modes = {TimeMode::kDevice};
-    request.measure.stop = {.kind = StopRule::Kind::kSamples,
-                            .value = 5,
-                            .least_samples = 5,
-                            .least_ms = 0,
-                            .most_samples = 5,
-                            .most_ms = 1000};
-    request.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_ms = 1};
+    RunRequest request = strobe::testing::brief_run(5);
     request.providers = {"scripted"};
     request.workers["scripted"] = scripted_worker(words);
     request.counter = &counter_;

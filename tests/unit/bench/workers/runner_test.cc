@@ -18,19 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-// Two shapes of a case whose right values the script knows; few samples, no waiting.
 RunRequest a_request(const std::map<std::string, Words>& workers) {
-  RunRequest request;
-  request.cases = {"bias_dropout_add"};
-  request.shapes = {Shape{{4, 8}}, Shape{{16, 8}}};
-  request.modes = {TimeMode::kDevice};
-  request.measure.stop = {.kind = StopRule::Kind::kSamples,
-                          .value = 20,
-                          .least_samples = 20,
-                          .least_ms = 0,
-                          .most_samples = 20,
-                          .most_ms = 1000};
-  request.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_ms = 1};
+  RunRequest request = strobe::testing::brief_run(20);
   for (const auto& [name, words] : workers) {
     request.providers.push_back(name);
     request.workers[name] = scripted_worker(words);
