@@ -28,6 +28,9 @@ struct GeneratedKernel {
   std::array<std::uint32_t, 3> block = {1, 1, 1};
   std::uint32_t cluster = 1;       // blocks of a cluster along x; 1: none
   std::uint32_t shared_bytes = 0;  // dynamic
+  // Its blocks take rows until none is left: `grid` is the most of them, and only as many are
+  // launched as run at once.
+  bool stays = false;
   std::vector<KernelArgument> arguments;
 };
 

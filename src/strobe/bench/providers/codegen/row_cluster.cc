@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "strobe/bench/providers/codegen/row_schedules.h"
@@ -10,26 +9,23 @@ namespace {
 constexpr int kMostHeld = 64;  // values of a thread in registers
 
 // Operands of one value a column cost a long row twice its own bytes out of L2; a block that takes
-// several rows reads them once. Blocks that stay to the end are fastest, if all start at once; how
-// many clusters a chip can place is not known here, so several numbers are offered, and blocks that
-// end after some rows.
+// several rows reads them once. Blocks that stay to the end are fastest where the chip can place
+// most of them at once; if not, blocks that end after some rows.
 void add_looping(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
                  const ChipFacts& chip) {
   schedule.columns = ColumnPlace::kShared;
   schedule.loads_ahead = true;
   schedule.cluster = 8;
-  std::vector<RowSchedule> looping;
-  for (const auto& [threads, order, number] :
-       {std::tuple(256, RowOrder::kStaying, 94), std::tuple(256, RowOrder::kStaying, 88),
-        std::tuple(256, RowOrder::kChunk, 32), std::tuple(256, RowOrder::kChunk, 16)}) {
-    schedule.threads = schedule.group = threads;
-    schedule.order = order;
-    (order == RowOrder::kStaying ? schedule.filled_pct : schedule.chunk) = number;
-    const RowLayout layout = layout_of(task, schedule, plan_of(task, schedule));
-    if (layout.slice < threads || layout.least_slice <= 0) continue;
-    schedule.blocks_per_sm = std::min(blocks_that_fit(task, schedule, chip), 2);
-    if (schedule.blocks_per_sm > 0) looping.push_back(schedule);
-  }
+  schedule.threads = schedule.group = 256;
+  const RowLayout layout = layout_of(task, schedule, plan_of(task, schedule));
+  if (layout.slice < schedule.threads || layout.least_slice <= 0) return;
+  schedule.blocks_per_sm = std::min(blocks_that_fit(task, schedule, chip), 2);
+  if (schedule.blocks_per_sm == 0) return;
+  std::vector<RowSchedule> looping(3, schedule);
+  looping[0].order = RowOrder::kStaying;
+  looping[1].order = looping[2].order = RowOrder::kChunk;
+  looping[1].chunk = 32;
+  looping[2].chunk = 16;
   schedules.insert(schedules.begin(), looping.begin(), looping.end());
 }
 

@@ -371,9 +371,10 @@ GeneratedKernel emit_row_kernel(const KernelTask& task, const RowSchedule& sched
   } else if (schedule.order == RowOrder::kChunk) {
     units = (task.rows + schedule.chunk - 1) / schedule.chunk;
   } else {
-    const std::int64_t fit = std::int64_t{chip.sm_count} * schedule.blocks_per_sm *
-                             schedule.filled_pct / 100 / schedule.cluster;
+    const std::int64_t fit =
+        std::int64_t{chip.sm_count} * schedule.blocks_per_sm / schedule.cluster;
     units = std::min(units, std::max<std::int64_t>(fit, 1));
+    kernel.stays = true;
   }
   kernel.grid = {static_cast<std::uint32_t>(units * schedule.cluster), 1, 1};
   kernel.block = {static_cast<std::uint32_t>(schedule.threads), 1, 1};

@@ -45,7 +45,6 @@ struct RowSchedule {
   bool loads_ahead = false;  // kDirect in a loop: the next row is under way while one is reduced
   RowOrder order = RowOrder::kTile;
   int chunk = 1;          // kChunk: rows of a block
-  int filled_pct = 100;   // kStaying: of the blocks that fit by their number
   int blocks_per_sm = 1;  // that are meant to fit
   CacheHint hint = CacheHint::kPlain;
 

@@ -97,10 +97,7 @@ std::string label_of(const RowSchedule& schedule) {
   if (schedule.columns == ColumnPlace::kRegisters) label += " columns in registers";
   if (schedule.columns == ColumnPlace::kShared) label += " columns in shared";
   if (schedule.loads_ahead) label += " ahead";
-  if (schedule.order == RowOrder::kStaying) {
-    label += cat(" stays ", schedule.blocks_per_sm);
-    if (schedule.filled_pct < 100) label += cat(" filled ", schedule.filled_pct, "%");
-  }
+  if (schedule.order == RowOrder::kStaying) label += cat(" stays ", schedule.blocks_per_sm);
   if (schedule.order == RowOrder::kChunk) label += cat(" chunk ", schedule.chunk);
   if (schedule.hint != CacheHint::kPlain) label += cat(" ", hint_name(schedule.hint));
   return label;

@@ -35,6 +35,33 @@ Error no_device(const DriverApi& driver, CuResult result) {
                       : "`nvidia-smi` tells more; driver and kernel module must be of one version"};
 }
 
+Error no_clusters(const char* missing, const std::string& device) {
+  return {.code = ErrorCode::kMalformed,
+          .what = fmt::format("this driver knows no clusters ({} is missing)", missing),
+          .where = device,
+          .hint = "a driver of CUDA 11.8 or newer has them"};
+}
+
+struct ClusterLaunch {
+  ClusterLaunch(const LaunchShape& shape, CuStream stream) {
+    cluster.id = cu::kClusterAttribute;
+    cluster.value.cluster[0] = shape.cluster;
+    cluster.value.cluster[1] = 1;
+    cluster.value.cluster[2] = 1;
+    std::ranges::copy(shape.grid, config.grid);
+    std::ranges::copy(shape.block, config.block);
+    config.shared_bytes = shape.shared_bytes;
+    config.stream = stream;
+    config.attributes = &cluster;
+    config.attribute_count = 1;
+  }
+  ClusterLaunch(const ClusterLaunch&) = delete;
+  ClusterLaunch& operator=(const ClusterLaunch&) = delete;
+
+  cu::LaunchAttribute cluster;
+  cu::LaunchConfig config;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open() {
@@ -277,6 +304,25 @@ Result<DeviceKernel> CudaDevice::load(std::span<const char> image, const std::st
   return kernel;
 }
 
+Result<std::uint32_t> CudaDevice::clusters_at_once(const DeviceKernel& kernel,
+                                                   const LaunchShape& shape) {
+  if (driver_.clusters_at_once == nullptr) {
+    return no_clusters("cuOccupancyMaxActiveClusters", name_);
+  }
+  const ClusterLaunch cluster(shape, stream());
+  int count = 0;
+  STROBE_TRY_VOID(check(driver_.clusters_at_once(&count, kernel.function, &cluster.config),
+                        "cuOccupancyMaxActiveClusters", "placing " + kernel.name));
+  if (count < 1) {
+    return Error{.code = ErrorCode::kMalformed,
+                 .what = fmt::format("a cluster of {} blocks of {} has no place on this chip",
+                                     shape.cluster, kernel.name),
+                 .where = name_,
+                 .hint = ""};
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
 Result<void> CudaDevice::launch(const DeviceKernel& kernel, const LaunchShape& shape,
                                 std::span<void* const> arguments) {
   // The driver reads them and declares them as its to write.
@@ -289,25 +335,9 @@ Result<void> CudaDevice::launch(const DeviceKernel& kernel, const LaunchShape& s
       return {};
     return check(result, "cuLaunchKernel", "launching " + kernel.name);
   }
-  if (driver_.launch_ex == nullptr) {
-    return Error{.code = ErrorCode::kMalformed,
-                 .what = "this driver knows no clusters (cuLaunchKernelEx is missing)",
-                 .where = name_,
-                 .hint = "a driver of CUDA 11.8 or newer has them"};
-  }
-  cu::LaunchAttribute cluster;
-  cluster.id = cu::kClusterAttribute;
-  cluster.value.cluster[0] = shape.cluster;
-  cluster.value.cluster[1] = 1;
-  cluster.value.cluster[2] = 1;
-  cu::LaunchConfig config;
-  std::ranges::copy(shape.grid, config.grid);
-  std::ranges::copy(shape.block, config.block);
-  config.shared_bytes = shape.shared_bytes;
-  config.stream = stream();
-  config.attributes = &cluster;
-  config.attribute_count = 1;
-  const CuResult result = driver_.launch_ex(&config, kernel.function, values, nullptr);
+  if (driver_.launch_ex == nullptr) return no_clusters("cuLaunchKernelEx", name_);
+  ClusterLaunch cluster(shape, stream());
+  const CuResult result = driver_.launch_ex(&cluster.config, kernel.function, values, nullptr);
   if (result == cu::kSuccess && !lost_) [[likely]]
     return {};
   return check(result, "cuLaunchKernelEx", "launching " + kernel.name);

@@ -99,6 +99,9 @@ class CudaDevice {
   // eight are asked for.
   Result<DeviceKernel> load(std::span<const char> image, const std::string& name,
                             const LaunchShape& shape);
+  // How many of the kernel's clusters the chip has place for together: their blocks must lie near
+  // each other, and not every chip of one name has the same multiprocessors.
+  Result<std::uint32_t> clusters_at_once(const DeviceKernel& kernel, const LaunchShape& shape);
   Result<void> launch(const DeviceKernel& kernel, const LaunchShape& shape,
                       std::span<void* const> arguments);
 

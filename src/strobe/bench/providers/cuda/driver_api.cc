@@ -53,9 +53,9 @@ void find_calls(device::OpenLibrary& driver, DriverApi& api) {
   driver.need(api.module_function, "cuModuleGetFunction");
   driver.need(api.function_set, "cuFuncSetAttribute");
   driver.need(api.function_get, "cuFuncGetAttribute");
-  driver.need(api.occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   driver.need(api.launch, "cuLaunchKernel");
   driver.want(api.launch_ex, "cuLaunchKernelEx");
+  driver.want(api.clusters_at_once, "cuOccupancyMaxActiveClusters");
 
   driver.need(api.graph_instantiate, "cuGraphInstantiateWithFlags");
   driver.need(api.graph_launch, "cuGraphLaunch");

@@ -151,12 +151,12 @@ struct DriverApi {
   CuResult (*module_function)(CuFunction*, CuModule, const char*) = nullptr;
   CuResult (*function_set)(CuFunction, int attribute, int) = nullptr;
   CuResult (*function_get)(int*, int attribute, CuFunction) = nullptr;
-  CuResult (*occupancy)(int*, CuFunction, int threads, std::size_t shared) = nullptr;
   CuResult (*launch)(CuFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                      unsigned shared_bytes, CuStream, void** arguments, void** extra) = nullptr;
   // Since CUDA 11.8; needed for clusters alone.
   CuResult (*launch_ex)(const cu::LaunchConfig*, CuFunction, void** arguments,
                         void** extra) = nullptr;
+  CuResult (*clusters_at_once)(int*, CuFunction, const cu::LaunchConfig*) = nullptr;
 
   CuResult (*graph_instantiate)(CuGraphExec*, CuGraph, unsigned long long flags) = nullptr;
   CuResult (*graph_launch)(CuGraphExec, CuStream) = nullptr;

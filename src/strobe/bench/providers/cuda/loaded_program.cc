@@ -1,5 +1,6 @@
 #include "strobe/bench/providers/cuda/loaded_program.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -65,6 +66,11 @@ Result<LoadedProgram> load_program(CudaDevice& device, const KernelProgram& prog
     const auto start = std::chrono::steady_clock::now();
     kernel.image = known->second.image;
     STROBE_TRY(kernel.kernel, device.load(kernel.image, generated.name, kernel.shape));
+    if (generated.stays && generated.cluster > 1) {
+      STROBE_TRY(const std::uint32_t clusters,
+                 device.clusters_at_once(kernel.kernel, kernel.shape));
+      kernel.shape.grid[0] = std::min(kernel.shape.grid[0], clusters * generated.cluster);
+    }
     loaded.load_ms += ms_since(start);
     loaded.kernels.push_back(std::move(kernel));
   }

@@ -95,6 +95,14 @@ TEST(Programs, long_rows_go_to_clusters_first_where_the_chip_has_them) {
   EXPECT_EQ(candidates("softmax", 16384, 4096).front().label.rfind("row-registers", 0), 0u);
 }
 
+TEST(Programs, long_rows_beside_values_of_columns_stay_in_as_many_clusters_as_there_are) {
+  const GeneratedKernel kernel = candidates("layernorm", 16384, 65536).front().kernels.front();
+  EXPECT_TRUE(kernel.stays);
+  EXPECT_EQ(kernel.cluster, 8u);
+  EXPECT_EQ(kernel.grid[0], 2u * 132u / 8u * 8u);
+  EXPECT_FALSE(candidates("softmax", 16384, 65536).front().kernels.front().stays);
+}
+
 TEST(Programs, operators_apart_are_the_eager_kernels_with_what_lies_between) {
   for (const CaseInfo& info : cases()) {
     if (info.kind != CaseKind::kRows) continue;

@@ -107,10 +107,28 @@ TEST(CudaDevice, shared_memory_beyond_48_kb_and_large_clusters_are_asked_for) {
   EXPECT_EQ(script.cluster, 16u);
 }
 
+TEST(CudaDevice, the_driver_says_how_many_clusters_have_place) {
+  ScriptedDriver script;
+  const auto device = script.device();
+  LaunchShape shape;
+  shape.cluster = 8;
+  const auto kernel = device->load(std::vector<char>{'x'}, "strobe_a", shape);
+  ASSERT_TRUE(kernel);
+  script.clusters_at_once = 30;
+  const auto places = device->clusters_at_once(*kernel, shape);
+  ASSERT_TRUE(places);
+  EXPECT_EQ(*places, 30u);
+  script.clusters_at_once = 0;
+  const auto none = device->clusters_at_once(*kernel, shape);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().what, HasSubstr("a cluster of 8 blocks of strobe_a has no place"));
+}
+
 TEST(CudaDevice, a_driver_without_clusters_says_so) {
   ScriptedDriver script;
   DriverApi api = script.api();
   api.launch_ex = nullptr;
+  api.clusters_at_once = nullptr;
   const auto device = CudaDevice::open(api, script.nvrtc(), {});
   ASSERT_TRUE(device);
   const auto kernel = (*device)->load(std::vector<char>{'x'}, "strobe_a", {});
@@ -120,6 +138,9 @@ TEST(CudaDevice, a_driver_without_clusters_says_so) {
   const auto launched = (*device)->launch(*kernel, shape, {});
   ASSERT_FALSE(launched);
   EXPECT_THAT(launched.error().what, HasSubstr("cuLaunchKernelEx is missing"));
+  const auto places = (*device)->clusters_at_once(*kernel, shape);
+  ASSERT_FALSE(places);
+  EXPECT_THAT(places.error().what, HasSubstr("cuOccupancyMaxActiveClusters is missing"));
 }
 
 TEST(CudaDevice, without_a_compiler_a_source_is_not_found_and_not_out_of_memory) {

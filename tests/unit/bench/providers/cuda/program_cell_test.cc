@@ -43,6 +43,27 @@ class ProgramCellTest : public ::testing::Test {
   PrepareRequest request_;
 };
 
+TEST_F(ProgramCellTest, of_blocks_that_stay_only_those_are_launched_that_run_at_once) {
+  KernelProgram program = copy_program();
+  GeneratedKernel& kernel = program.kernels.front();
+  kernel.grid = {264, 1, 1};
+  kernel.cluster = 8;
+  kernel.stays = true;
+  script_.clusters_at_once = 30;
+  auto cell = make(program);
+  ASSERT_TRUE(cell) << cell.error().what;
+  EXPECT_EQ((*cell)->kernels().front().grid[0], 240);
+  script_.clusters_at_once = 34;
+  cell = make(program);
+  ASSERT_TRUE(cell) << cell.error().what;
+  EXPECT_EQ((*cell)->kernels().front().grid[0], 264);
+  script_.clusters_at_once = 30;
+  kernel.stays = false;
+  cell = make(program);
+  ASSERT_TRUE(cell) << cell.error().what;
+  EXPECT_EQ((*cell)->kernels().front().grid[0], 264);
+}
+
 TEST_F(ProgramCellTest, is_filled_compiled_loaded_and_run_once) {
   const auto cell = make(copy_program());
   ASSERT_TRUE(cell) << cell.error().what;

@@ -52,7 +52,8 @@ class ScriptedDriver {
   std::size_t free_bytes = std::size_t{1} << 30;
   int releases = 0;  // times that the flag was found raised after it was down
   std::map<int, int> function_settings;
-  unsigned cluster = 0;  // of the last launch
+  unsigned cluster = 0;      // of the last launch
+  int clusters_at_once = 1;  // that the chip has place for
 
   DriverApi api();
   NvrtcApi nvrtc();
@@ -312,10 +313,6 @@ inline DriverApi ScriptedDriver::api() {
     *value = which == cu::kRegisters ? 32 : 0;
     return cu::kSuccess;
   };
-  api.occupancy = [](int* blocks, CuFunction, int, std::size_t) {
-    *blocks = 2;
-    return cu::kSuccess;
-  };
   api.launch = [](CuFunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                   unsigned, CuStream stream, void** arguments,
                   void**) { return me().launch(function, stream, arguments); };
@@ -323,6 +320,10 @@ inline DriverApi ScriptedDriver::api() {
                      void**) {
     me().cluster = config->attributes[0].value.cluster[0];
     return me().launch(function, config->stream, arguments);
+  };
+  api.clusters_at_once = [](int* clusters, CuFunction, const cu::LaunchConfig*) {
+    *clusters = me().clusters_at_once;
+    return cu::kSuccess;
   };
   api.graph_instantiate = [](CuGraphExec* exec, CuGraph, unsigned long long) {
     *exec = reinterpret_cast<CuGraphExec>(4);
