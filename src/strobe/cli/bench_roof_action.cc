@@ -35,7 +35,7 @@ std::vector<Figure> figures_of(const bench::WorkerReply& reply) {
       {"empty_kernel_record_us", "empty kernel, as recorded", "us", floors.empty_kernel_record},
       {"empty_kernel_graph_us", "empty kernel in a graph", "us", floors.empty_kernel_graph},
       {"launch_call_us", "launch call on the host", "us", floors.launch_call},
-      {"stream_spread_us", "apart on sixteen streams", "us", floors.stream_spread}};
+      {"stream_spread_us", "apart on 64 streams", "us", floors.stream_spread}};
 }
 
 std::string text_of(const bench::WorkerReply& reply) {

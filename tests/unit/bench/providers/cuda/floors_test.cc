@@ -48,8 +48,8 @@ TEST_F(FloorsAndRoofs, how_far_streams_lie_apart_is_told_and_all_goes_on_on_the_
   const auto alike = measure_cuda_floors(*clock_);
   ASSERT_TRUE(alike);
   EXPECT_NEAR(*alike->stream_spread, 0, 1e-3);
-  // The first is the device's own, and sixteen were made for the floors above.
-  script_.stream_us = {{1, 9}, {20, 0.05}, {25, 0.2}};
+  // The first is the device's own, and 64 were made for the floors above.
+  script_.stream_us = {{1, 9}, {70, 0.05}, {129, 0.2}};
   const auto floors = measure_cuda_floors(*clock_);
   ASSERT_TRUE(floors);
   EXPECT_NEAR(*floors->stream_spread, 0.2, 1e-3);
