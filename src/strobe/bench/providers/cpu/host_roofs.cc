@@ -43,16 +43,17 @@ double best_seconds(const std::function<void()>& call) {
 void pass(ThreadTeam& team, const KernelSet& kernels, RowsKernelId id, const HostBuffer& in,
           const HostBuffer* out) {
   const RowsKernel kernel = kernels.kernel(DType::kF32, id);
-  team.share(in.bytes() / 4, 8192, [&](std::int64_t, std::int64_t first, std::int64_t last) {
-    float sum = 0;
-    RowsTask task;
-    task.in[0] = in.as<float>() + first;
-    task.out[0] = out ? out->as<float>() + first : &sum;
-    task.columns = last - first;
-    task.constant = 1;
-    task.is_streamed = out != nullptr;
-    kernel(task, 0, 1);
-  });
+  team.share_in_pieces(in.bytes() / 4, 8192,
+                       [&](std::int64_t, std::int64_t first, std::int64_t last) {
+                         float sum = 0;
+                         RowsTask task;
+                         task.in[0] = in.as<float>() + first;
+                         task.out[0] = out ? out->as<float>() + first : &sum;
+                         task.columns = last - first;
+                         task.constant = 1;
+                         task.is_streamed = out != nullptr;
+                         kernel(task, 0, 1);
+                       });
 }
 
 Result<double> product_tflops(ThreadTeam& team, const KernelSet& kernels) {

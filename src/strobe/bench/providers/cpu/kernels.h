@@ -22,7 +22,7 @@ struct RowsTask {
   std::int64_t columns = 0;
   float* scratch = nullptr;  // one row of f32, of this thread alone
   float constant = 0;        // of operators with one
-  bool is_streamed = false;  // the outputs are larger than the caches: do not keep them there
+  bool is_streamed = false;  // the outputs go past the caches
   // Of dropout, whose kept elements are scaled by the constant (reference/dropout.h).
   std::uint32_t counter = 0;  // of the first element of row 0
   std::uint32_t dropped_below = 0;

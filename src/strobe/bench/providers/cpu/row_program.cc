@@ -11,7 +11,8 @@
 namespace strobe::bench {
 namespace {
 
-constexpr std::int64_t kGrainElements = 8192;  // less is not worth another thread
+constexpr std::int64_t kGrainElements = 8192;                // less is not worth another thread
+constexpr std::int64_t kNearBytes = std::int64_t{32} << 20;  // second caches of many processors
 
 class RowProgram {
  public:
@@ -164,6 +165,15 @@ class RowProgram {
     task.counter += static_cast<std::uint32_t>(columns);
   }
 
+  // What a later step reads stays where it may find it. A result that nobody here reads is better
+  // not fetched to be overwritten, unless all of it lies near the processors.
+  double bytes_worth_keeping(const std::vector<Place>& outputs) const {
+    const bool is_read_here = std::ranges::any_of(
+        outputs, [&](const Place& place) { return between_.contains(place.buffer); });
+    return static_cast<double>(is_read_here ? request_.cache_bytes
+                                            : std::min(request_.cache_bytes, kNearBytes));
+  }
+
   void add_kernel_step(std::string name, const Expression& expression,
                        const RowKernelMatch& match) {
     Layout layout{{}, {}, bytes_of(request_.dtype)};
@@ -182,7 +192,7 @@ class RowProgram {
       bytes += static_cast<double>(bytes_of_tensor(output.tensor));
     }
     const RowsKernel kernel = request_.kernels.kernel(request_.dtype, match.id);
-    layout.is_streamed = bytes > static_cast<double>(request_.cache_bytes);
+    layout.is_streamed = bytes > bytes_worth_keeping(layout.outputs);
     layout.constant = static_cast<float>(match.constant);
     if (const Node* const dropout = expression.dropout()) {
       layout.constant = static_cast<float>(kept_scale(dropout->constant));
@@ -191,7 +201,7 @@ class RowProgram {
     const std::int64_t rows = rows_, columns = columns_;
     if (is_flat) {  // one long row, cut anywhere
       program_.steps.push_back({std::move(name), [=](const ProgramContext& context) {
-                                  context.team.share(
+                                  context.team.share_in_pieces(
                                       rows * columns, kGrainElements,
                                       [&](std::int64_t, std::int64_t first, std::int64_t last) {
                                         RowsTask task = task_of(layout, context);
@@ -205,7 +215,7 @@ class RowProgram {
     if (!expression.has_reduction() && !has_row_values &&
         rows < request_.threads) {  // few long rows
       program_.steps.push_back({std::move(name), [=](const ProgramContext& context) {
-                                  context.team.share(
+                                  context.team.share_in_pieces(
                                       columns, kGrainElements,
                                       [&](std::int64_t, std::int64_t first, std::int64_t last) {
                                         RowsTask task = task_of(layout, context);
@@ -222,14 +232,13 @@ class RowProgram {
     program_.steps.push_back(
         {std::move(name), [=](const ProgramContext& context) {
            const std::int64_t grain = 1 + kGrainElements / columns;
-           context.team.share(rows, grain,
-                              [&](std::int64_t thread, std::int64_t first, std::int64_t last) {
-                                RowsTask task = task_of(layout, context);
-                                task.columns = columns;
-                                if (has_scratch)
-                                  task.scratch = context.floats(row) + thread * columns;
-                                kernel(task, first, last);
-                              });
+           context.team.share_in_pieces(
+               rows, grain, [&](std::int64_t thread, std::int64_t first, std::int64_t last) {
+                 RowsTask task = task_of(layout, context);
+                 task.columns = columns;
+                 if (has_scratch) task.scratch = context.floats(row) + thread * columns;
+                 kernel(task, first, last);
+               });
          }});
   }
 

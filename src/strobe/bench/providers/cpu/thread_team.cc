@@ -32,7 +32,8 @@ void wait_while(std::atomic<T>& value, T old) {
 
 }  // namespace
 
-ThreadTeam::ThreadTeam(std::vector<int> processors) : processors_(std::move(processors)) {
+ThreadTeam::ThreadTeam(std::vector<int> processors)
+    : processors_(std::move(processors)), parts_(processors_.size()) {
   for (std::int64_t thread = 1; thread < size(); ++thread) {
     others_.emplace_back([this, thread] { serve(thread); });
   }
@@ -75,8 +76,7 @@ void ThreadTeam::run(std::int64_t threads, const Work& work) {
   }
 }
 
-void ThreadTeam::share(std::int64_t count, std::int64_t grain,
-                       const std::function<void(std::int64_t, std::int64_t, std::int64_t)>& work) {
+void ThreadTeam::share(std::int64_t count, std::int64_t grain, const Range& work) {
   grain = std::max<std::int64_t>(grain, 1);
   const std::int64_t grains = (count + grain - 1) / grain;
   const std::int64_t threads = std::clamp<std::int64_t>(grains, 1, size());
@@ -84,6 +84,31 @@ void ThreadTeam::share(std::int64_t count, std::int64_t grain,
     const std::int64_t first = thread * grains / threads * grain;
     const std::int64_t last = std::min(count, (thread + 1) * grains / threads * grain);
     if (first < last) work(thread, first, last);
+  });
+}
+
+void ThreadTeam::share_in_pieces(std::int64_t count, std::int64_t grain, const Range& work) {
+  constexpr std::int64_t kPiecesOfPart = 8;
+  grain = std::max<std::int64_t>(grain, 1);
+  const std::int64_t grains = (count + grain - 1) / grain;
+  const std::int64_t threads = std::clamp<std::int64_t>(grains, 1, size());
+  if (threads == 1) return share(count, grain, work);
+  const std::int64_t piece = std::max<std::int64_t>(grains / (threads * kPiecesOfPart), 1);
+  for (std::int64_t thread = 0; thread < threads; ++thread) {
+    Part& part = parts_[static_cast<std::size_t>(thread)];
+    part.next.store(thread * grains / threads, std::memory_order_relaxed);
+    part.end = (thread + 1) * grains / threads;
+  }
+  run(threads, [&](std::int64_t thread) {
+    for (std::int64_t other = 0; other < threads; ++other) {
+      Part& part = parts_[static_cast<std::size_t>((thread + other) % threads)];
+      for (;;) {
+        const std::int64_t first = part.next.fetch_add(piece, std::memory_order_relaxed);
+        if (first >= part.end) break;
+        const std::int64_t last = std::min(first + piece, part.end);
+        work(thread, first * grain, std::min(count, last * grain));
+      }
+    }
   });
 }
 

@@ -23,9 +23,11 @@ class ThreadTeam {
   using Work = std::function<void(std::int64_t thread)>;
   void run(std::int64_t threads, const Work& work);
   // work(thread, first, last) on equal parts of [0, count), whose bounds are multiples of `grain`.
-  void share(
-      std::int64_t count, std::int64_t grain,
-      const std::function<void(std::int64_t thread, std::int64_t first, std::int64_t last)>& work);
+  using Range = std::function<void(std::int64_t thread, std::int64_t first, std::int64_t last)>;
+  void share(std::int64_t count, std::int64_t grain, const Range& work);
+  // The same parts in pieces: who is done with his own helps the others. For work that waits for
+  // memory, which serves some processors later than others.
+  void share_in_pieces(std::int64_t count, std::int64_t grain, const Range& work);
 
   // The calling thread on the first processor for as long as this lives.
   class PinnedCaller {
@@ -40,9 +42,14 @@ class ThreadTeam {
   };
 
  private:
+  struct alignas(64) Part {  // in grains
+    std::atomic<std::int64_t> next = 0;
+    std::int64_t end = 0;
+  };
   void serve(std::int64_t thread);
 
   std::vector<int> processors_;
+  std::vector<Part> parts_;               // of share_in_pieces()
   std::atomic<std::uint64_t> round_ = 0;  // counts calls of run(); a new one wakes the team
   std::atomic<std::int64_t> busy_ = 0;
   std::atomic<bool> is_over_ = false;
