@@ -155,7 +155,8 @@ Result<void> read_measure(const Arguments& arguments, bench::RunRequest& run) {
   run.measure.seed = run.seed;
   if (arguments.is_on("quick")) {
     run.measure.stop.value = run.measure.stop.accepted = 0.02;
-    run.measure.stop.most_ms = 200;
+    run.measure.stop.least_ms = 0;
+    run.measure.stop.most_ms = 100;
     run.measure.warm_up.most_ms = 100;
   }
   if (arguments.has("stop")) {
