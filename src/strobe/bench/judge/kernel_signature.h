@@ -13,7 +13,7 @@ namespace strobe::bench {
 std::string signature_of(std::span<const KernelLaunch> kernels);
 bool ran_the_same(const CellRecord& baseline, const CellRecord& contender);
 // No generated kernel (triton_..., strobe_...), but every kernel of the baseline again: a compiled
-// function that ran as the eager one.
+// function that ran as the eager one. Never of a provider that is there to call a library.
 bool fell_back(const CellRecord& baseline, const CellRecord& contender);
 // "tf32 against f16", from the kernels' names; empty where they agree or do not say.
 std::string math_difference(const CellRecord& baseline, const CellRecord& contender);

@@ -53,6 +53,15 @@ TEST(KernelSignature, a_library_that_needs_no_generated_kernel_did_not_fall_back
   const CellRecord unfused = ran({{.name = kMul}, {.name = "strobe_relu"}});
   EXPECT_FALSE(fell_back(unfused, ran({{.name = kMul}})));
   EXPECT_FALSE(fell_back(unfused, ran({{.name = kMul}, {.name = kAdd}})));
+  // PyTorch through cuDNN is cuDNN's kernel and a memset.
+  const CellRecord cudnn = ran({{.name = "cudnn_sdpa"}});
+  CellRecord contender = ran({{.name = "Memset (Device)"}, {.name = "cudnn_sdpa"}});
+  for (const char* library : {"torch-sdpa-cudnn", "torch-eager", "cudnn", "cublaslt"}) {
+    contender.cell.provider = library;
+    EXPECT_FALSE(fell_back(cudnn, contender)) << library;
+  }
+  contender.cell.provider = "torch-inductor";
+  EXPECT_TRUE(fell_back(cudnn, contender));
 }
 
 // The seed compared an fp16 product with a TF32 one.
