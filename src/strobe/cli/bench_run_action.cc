@@ -91,7 +91,7 @@ Result<void> judged(const BenchRunRequest& request, const BenchOutcome& outcome)
 
 Result<void> run(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(BenchRunRequest request, read_bench_run_request(arguments));
-  RecordedCalls counted(record::bench_passes());
+  RecordedCalls counted(record::bench_parts());
   RecordedCalls duration({{std::string(bench::kDurationCounter)}});
   if (request.wants_counters) request.run.counter = &counted;
   request.run.floor_counter = &duration;

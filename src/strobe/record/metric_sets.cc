@@ -38,28 +38,41 @@ constexpr std::string_view kL1ReductionHits =
 constexpr std::string_view kL2Reads = "lts__t_sectors_srcunit_tex_op_read.sum";
 constexpr std::string_view kL2Writes = "lts__t_sectors_srcunit_tex_op_write.sum";
 
+using Parts = std::vector<std::vector<std::string_view>>;
+
 // One pass each on every chip since GA100; no two of them fit into one.
-const std::vector<std::vector<std::string_view>>& parts_of_bench() {
-  static const std::vector<std::vector<std::string_view>> parts = {
-      {kTime, kL1Loads, kL1LoadHits, kL1Stores, kL1StoreHits, kL2Reads, kL2Writes, kDramRead,
-       kDramWrite, kInstructions},
-      {kL1Reductions, kL1ReductionHits},
-      {kAdds, kMultiplies, kFused}};
+const Parts& traffic_parts() {
+  static const Parts parts = {{kTime, kL1Loads, kL1LoadHits, kL1Stores, kL1StoreHits, kL2Reads,
+                               kL2Writes, kDramRead, kDramWrite, kInstructions},
+                              {kL1Reductions, kL1ReductionHits},
+                              {kAdds, kMultiplies, kFused}};
   return parts;
 }
 
-std::vector<std::string_view> metrics_of_bench() {
+// By what is multiplied; no two fit into one pass. Chips name their parts of half precision
+// differently, and old ones lack some types: the time keeps such a part from being empty.
+const Parts& matrix_parts() {
+  static const Parts parts = {
+      {kTime, "sm__ops_path_tensor_src_bf16_dst_fp32.sum"},
+      {kTime, "sm__ops_path_tensor_src_tf32_dst_fp32.sum"},
+      {kTime, "sm__ops_path_tensor_src_fp16.sum", "sm__ops_path_tensor_src_fp16_dst_fp16.sum",
+       "sm__ops_path_tensor_src_fp16_dst_fp32.sum"}};
+  return parts;
+}
+
+std::vector<std::string_view> metrics_of_traffic() {
   std::vector<std::string_view> metrics;
-  for (const auto& part : parts_of_bench()) metrics.insert(metrics.end(), part.begin(), part.end());
+  for (const auto& part : traffic_parts()) metrics.insert(metrics.end(), part.begin(), part.end());
   return metrics;
 }
 
 }  // namespace
 
-std::vector<std::vector<std::string>> bench_passes() {
-  std::vector<std::vector<std::string>> passes;
-  for (const auto& part : parts_of_bench()) passes.emplace_back(part.begin(), part.end());
-  return passes;
+std::vector<std::vector<std::string>> bench_parts() {
+  std::vector<std::vector<std::string>> parts;
+  for (const auto& part : traffic_parts()) parts.emplace_back(part.begin(), part.end());
+  for (const auto& part : matrix_parts()) parts.emplace_back(part.begin(), part.end());
+  return parts;
 }
 
 std::span<const MetricSet> metric_sets() {
@@ -78,7 +91,7 @@ std::span<const MetricSet> metric_sets() {
        {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
         kInstructions, kAdds, kMultiplies, kFused}},
       {"bench", "traffic of L1, L2 and DRAM, instructions and 32-bit operations: three passes",
-       metrics_of_bench()},
+       metrics_of_traffic()},
       {"full",
        "all of these and the throughput of every part: eight passes and more",
        {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,

@@ -15,10 +15,11 @@ struct MetricSet {
   std::vector<std::string_view> metrics;
 };
 
-// What `strobe bench run --counters` counts of a call, in parts of one pass each: the call is made
-// once for every part, from the same state of the caches. Another run of the same kernels inside of
-// one call would find in the L2 what the run before has left there.
-std::vector<std::vector<std::string>> bench_passes();
+// What `strobe bench run --counters` counts of a call: the call is made once for every part, from
+// the same state of the caches. A part of traffic is one pass: another run of the same kernels
+// inside of one call would find in the L2 what the run before has left there. The matrix pipe's
+// operations are the same in every run, and some chips need two for them.
+std::vector<std::vector<std::string>> bench_parts();
 
 std::span<const MetricSet> metric_sets();
 const MetricSet* find_metric_set(std::string_view name);  // nullptr if there is none

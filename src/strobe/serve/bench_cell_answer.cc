@@ -106,6 +106,7 @@ void write_counters(JsonWriter& json, const std::optional<bench::CellCounters>& 
   member_or_null(json, "dram_write_bytes", counters->dram_write_bytes);
   member_or_null(json, "instructions", counters->instructions);
   member_or_null(json, "flops", counters->flops);
+  member_or_null(json, "matrix_flops", counters->matrix_flops);
   json.end_object();
 }
 
@@ -198,7 +199,10 @@ void write_pair(JsonWriter& json, const PairCell& cell) {
   json.key("flags").begin_array();
   for (const bench::CellFlag flag : cell.flags) json.value(flag_name(flag));
   json.end_array();
-  write_texts(json, "remarks", cell.remarks);
+  std::vector<std::string> remarks = cell.remarks;
+  const CellRecord* const either = cell.contender != nullptr ? cell.contender : cell.baseline;
+  if (either != nullptr && either->has_masked_half()) remarks.emplace_back(bench::kMaskedHalfNote);
+  write_texts(json, "remarks", remarks);
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ void write_mean(JsonWriter& json, const bench::RatioGrid& grid) {
 }
 
 BenchRates rates_of(const bench::CellRecord& record, const bench::TimeSummary& time,
-                    const bench::Roofs& roofs) {
+                    const bench::Roofs& all_roofs) {
+  const bench::Roofs roofs = all_roofs.over(record);
   BenchRates rates;
   if (!(time.p50 > 0)) return rates;
   if (record.bytes.min > 0) {
@@ -48,9 +49,9 @@ BenchRates rates_of(const bench::CellRecord& record, const bench::TimeSummary& t
       rates.copy_roof_share = *rates.bytes_per_s / (*roofs.copy_gbps * kGiga);
     }
   }
-  if (record.flops > 0) {
-    rates.flop_per_s = record.flops / time.p50 * kMicrosInSecond;
-    if (record.bytes.min > 0) rates.flop_per_byte = record.flops / record.bytes.min;
+  if (const double flops = record.rated_flops(); flops > 0) {
+    rates.flop_per_s = flops / time.p50 * kMicrosInSecond;
+    if (record.bytes.min > 0) rates.flop_per_byte = flops / record.bytes.min;
   }
   return rates;
 }

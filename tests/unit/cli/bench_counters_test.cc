@@ -14,7 +14,10 @@ namespace strobe::cli {
 namespace {
 
 using bench::CountedLaunch;
+using ::testing::_;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using Words = std::vector<std::string>;
 
 #ifdef STROBE_STUB_FOLDER
@@ -48,18 +51,19 @@ class BenchCounters : public ::testing::Test {
     }
     ASSERT_EQ(test::run_process(request).exit_code, 0);
   }
-  RecordedCalls counter_{record::bench_passes()};
+  RecordedCalls counter_{record::bench_parts()};
 };
 
-const Words kThreeCalls = {"before",  "open",  "flush", "open", "a",    "close",
-                           "between", "open",  "flush", "open", "a",    "close",
-                           "open",    "flush", "open",  "a",    "close"};
+const Words kSixCalls = {"before", "open", "flush", "open",  "a",     "close", "between", "open",
+                         "flush",  "open", "a",     "close", "open",  "flush", "open",    "a",
+                         "close",  "open", "flush", "open",  "a",     "close", "open",    "flush",
+                         "open",   "a",    "close", "open",  "flush", "open",  "a",       "close"};
 
 TEST_F(BenchCounters, each_call_has_the_counters_of_its_turn) {
-  run(kThreeCalls);
+  run(kSixCalls);
   const auto calls = counter_.take();
   ASSERT_TRUE(calls) << calls.error().what;
-  ASSERT_EQ(calls->size(), 3u);
+  ASSERT_EQ(calls->size(), 6u);
   for (const std::vector<CountedLaunch>& call : *calls) {
     ASSERT_EQ(call.size(), 1u);
     EXPECT_EQ(call[0].name, "a");
@@ -73,18 +77,21 @@ TEST_F(BenchCounters, each_call_has_the_counters_of_its_turn) {
   EXPECT_EQ((*calls)[1][0].counters.at("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"), 6000);
   EXPECT_EQ((*calls)[2][0].counters.size(), 3u);
   EXPECT_EQ((*calls)[2][0].counters.at("sm__sass_thread_inst_executed_op_ffma_pred_on.sum"), 8002);
+  EXPECT_EQ((*calls)[3][0].counters.at("sm__ops_path_tensor_src_bf16_dst_fp32.sum"), 10001);
+  EXPECT_EQ((*calls)[4][0].counters.at("sm__ops_path_tensor_src_tf32_dst_fp32.sum"), 12001);
+  EXPECT_EQ((*calls)[5][0].counters.at("sm__ops_path_tensor_src_fp16.sum"), 14001);
 }
 
 TEST_F(BenchCounters, what_was_taken_does_not_come_again) {
-  run(kThreeCalls);
-  ASSERT_EQ(counter_.take()->size(), 3u);
+  run(kSixCalls);
+  ASSERT_EQ(counter_.take()->size(), 6u);
   EXPECT_EQ(counter_.take()->size(), 0u);
-  run(kThreeCalls);
-  EXPECT_EQ(counter_.take()->size(), 3u);
+  run(kSixCalls);
+  EXPECT_EQ(counter_.take()->size(), 6u);
 }
 
 TEST_F(BenchCounters, counters_that_are_forbidden_are_the_machines_lack_and_told_with_a_remedy) {
-  run(kThreeCalls, {"STUB_CUPTI=enable=35"});
+  run(kSixCalls, {"STUB_CUPTI=enable=35"});
   const auto calls = counter_.take();
   ASSERT_FALSE(calls);
   EXPECT_EQ(calls.error().code, ErrorCode::kMachineLacks);
@@ -93,7 +100,7 @@ TEST_F(BenchCounters, counters_that_are_forbidden_are_the_machines_lack_and_told
 }
 
 TEST_F(BenchCounters, a_lost_batch_is_a_mishap) {
-  run(kThreeCalls, {"STUB_CUPTI=swallow=2"});
+  run(kSixCalls, {"STUB_CUPTI=swallow=2"});
   const auto calls = counter_.take();
   ASSERT_FALSE(calls);
   EXPECT_EQ(calls.error().code, ErrorCode::kTooLittleData);
@@ -101,11 +108,20 @@ TEST_F(BenchCounters, a_lost_batch_is_a_mishap) {
 }
 
 TEST_F(BenchCounters, a_metric_that_the_chip_lacks_is_absent_and_no_trouble) {
-  run(kThreeCalls, {"STUB_CUPTI=unknown=dram__bytes_read.sum"});
+  run(kSixCalls, {"STUB_CUPTI=unknown=dram__bytes_read.sum"});
   const auto calls = counter_.take();
   ASSERT_TRUE(calls) << calls.error().what;
   EXPECT_EQ((*calls)[0][0].counters.count("dram__bytes_read.sum"), 0u);
   EXPECT_EQ((*calls)[0][0].counters.size(), 9u);
+}
+
+TEST_F(BenchCounters, a_type_that_the_chip_cannot_multiply_costs_nothing_else) {
+  run(kSixCalls, {"STUB_CUPTI=unknown=sm__ops_path_tensor_src_bf16_dst_fp32.sum"});
+  const auto calls = counter_.take();
+  ASSERT_TRUE(calls) << calls.error().what;
+  ASSERT_EQ(calls->size(), 6u);
+  EXPECT_THAT((*calls)[3][0].counters, ElementsAre(Pair("gpu__time_duration.sum", _)));
+  EXPECT_EQ((*calls)[4][0].counters.count("sm__ops_path_tensor_src_tf32_dst_fp32.sum"), 1u);
 }
 
 TEST_F(BenchCounters, a_process_that_never_opens_the_driver_is_told) {

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <set>
+
 #include "strobe/record/metric_sets.h"
 
 // Asked of the real library, which needs no GPU to know its chips.
@@ -60,12 +64,30 @@ TEST_P(MetricQueryOfChip, what_is_said_of_the_passes_is_true) {
   EXPECT_GE(plan_metrics(GetParam(), metrics_of("full"))->passes, 8u);
 }
 
-TEST_P(MetricQueryOfChip, every_call_of_a_benchmark_is_one_pass_and_none_is_too_many) {
-  const std::vector<std::vector<std::string>> passes = bench_passes();
-  for (const std::vector<std::string>& pass : passes) {
-    EXPECT_EQ(plan_metrics(GetParam(), pass)->passes, 1u) << pass.front();
+bool is_of_matrix_pipe(const std::string& metric) { return metric.starts_with("sm__ops_path"); }
+
+TEST_P(MetricQueryOfChip, every_part_of_a_benchmarks_traffic_is_one_pass_and_none_is_too_many) {
+  std::size_t parts = 0;
+  for (const std::vector<std::string>& part : bench_parts()) {
+    if (std::ranges::any_of(part, is_of_matrix_pipe)) continue;
+    EXPECT_EQ(plan_metrics(GetParam(), part)->passes, 1u) << part.front();
+    ++parts;
   }
-  EXPECT_EQ(plan_metrics(GetParam(), metrics_of("bench"))->passes, passes.size());
+  EXPECT_EQ(plan_metrics(GetParam(), metrics_of("bench"))->passes, parts);
+}
+
+TEST_P(MetricQueryOfChip, the_matrix_pipe_is_counted_for_every_type_in_two_passes_at_most) {
+  std::set<std::string> types;
+  for (const std::vector<std::string>& part : bench_parts()) {
+    if (std::ranges::none_of(part, is_of_matrix_pipe)) continue;
+    const Result<MetricPlan> plan = plan_metrics(GetParam(), part);
+    EXPECT_LE(plan->passes, 2u) << part.back();
+    for (const std::string& metric : part) {
+      if (!is_of_matrix_pipe(metric) || std::ranges::count(plan->unknown, metric) != 0) continue;
+      types.insert(metric.substr(std::strlen("sm__ops_path_tensor_src_"), std::strlen("bf16")));
+    }
+  }
+  EXPECT_THAT(types, ElementsAre("bf16", "fp16", "tf32"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, MetricQueryOfChip,

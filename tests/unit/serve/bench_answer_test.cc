@@ -128,7 +128,7 @@ TEST(BenchAnswerTest, what_was_counted_is_told_and_what_was_not_is_null) {
               HasSubstr(R"("counters":{"launches":1,"l1_load_bytes":null,"l1_load_hit_bytes":null,)"
                         R"("l1_store_bytes":null,"l1_reduction_bytes":null,"l2_read_bytes":null,)"
                         R"("l2_write_bytes":null,"dram_read_bytes":4096,"dram_write_bytes":null,)"
-                        R"("instructions":null,"flops":null})"));
+                        R"("instructions":null,"flops":null,"matrix_flops":null})"));
 }
 
 TEST(BenchAnswerTest, a_median_alone_has_no_quantiles_and_no_interval) {

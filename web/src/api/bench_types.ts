@@ -184,6 +184,7 @@ export interface BenchCounters {
   dram_write_bytes: number | null;
   instructions: number | null;
   flops: number | null;
+  matrix_flops: number | null;
 }
 
 export interface BenchSide {

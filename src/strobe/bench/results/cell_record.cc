@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "strobe/bench/cases/case_info.h"
+
 namespace strobe::bench {
 namespace {
 
@@ -96,6 +98,20 @@ const TimeSummary* CellRecord::headline() const {
     if (const TimeSummary* const summary = time(mode)) return summary;
   }
   return nullptr;
+}
+
+Roofs Roofs::over(const CellRecord& record) const {
+  if (!is_of_host) return *this;
+  const bool ran_on_host = record.time(TimeMode::kCpu) != nullptr;
+  if (ran_on_host != *is_of_host) return {};
+  Roofs roofs = *this;
+  if (!ran_on_host && record.cell.dtype == DType::kF32) roofs.gemm_tflops.reset();
+  return roofs;
+}
+
+bool CellRecord::has_masked_half() const {
+  const CaseInfo* const info = find_case(cell.case_id);
+  return info != nullptr && info->kind == CaseKind::kAttention;
 }
 
 bool CellRecord::has(CellFlag flag) const { return std::ranges::find(flags, flag) != flags.end(); }

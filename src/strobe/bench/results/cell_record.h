@@ -111,6 +111,7 @@ struct CellCounters {
   std::optional<double> dram_read_bytes, dram_write_bytes;
   std::optional<double> instructions;  // of warps
   std::optional<double> flops;         // 32-bit additions and multiplications; fused ones are two
+  std::optional<double> matrix_flops;  // those of the matrix pipe, of 16-bit and TF32 values
   bool operator==(const CellCounters&) const = default;
 };
 
@@ -142,8 +143,16 @@ struct CellRecord {
   const TimeSummary* time(TimeMode mode) const;
   // The headline: device time, or the host's where there is no device.
   const TimeSummary* headline() const;
+  // The attention: of its products nobody needs those above the diagonal.
+  bool has_masked_half() const;
+  // Those of `flops` that rates count: without the masked half.
+  double rated_flops() const { return has_masked_half() ? flops / 2 : flops; }
   bool has(CellFlag flag) const;
 };
+
+// Said where rates of such cells are shown.
+inline constexpr std::string_view kMaskedHalfNote =
+    "attention: half of its operations are masked, and only the others count in rates and shares";
 
 struct Floors {  // microseconds
   std::optional<double> event_pair, empty_kernel_events;
@@ -156,7 +165,11 @@ struct Floors {  // microseconds
 };
 
 struct Roofs {
-  std::optional<double> copy_gbps, read_gbps, write_gbps, gemm_tflops;
+  std::optional<double> copy_gbps = {}, read_gbps = {}, write_gbps = {};
+  std::optional<double> gemm_tflops = {};  // of a device in 16 bits, of the host in 32
+  std::optional<bool> is_of_host = {};     // not known of older runs
+  // Those that the record is under: none, if it ran elsewhere than these were measured.
+  Roofs over(const CellRecord& record) const;
 };
 
 // What is queued on a device before it may begin: one call, as many as sixteen (older runs, whose

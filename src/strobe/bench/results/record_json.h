@@ -16,11 +16,14 @@ inline constexpr std::string_view kBenchSchema = "strobe.bench/1";
 // method.hold; where there is none, it was Hold::kCalls.
 inline constexpr std::string_view kCallHold = "call";
 inline constexpr std::string_view kNoHold = "none";
+// roofs.of; where there is none, nobody knows.
+inline constexpr std::string_view kOfHost = "host";
+inline constexpr std::string_view kOfDevice = "device";
 
 struct RecordSurroundings {
-  std::string_view run;             // whose cell it is
-  std::optional<double> copy_gbps;  // for rates.copy_roof_pct
-  std::size_t samples_at = 0;       // values of the side file before this cell's
+  std::string_view run;        // whose cell it is
+  Roofs roofs;                 // for rates.copy_roof_pct
+  std::size_t samples_at = 0;  // values of the side file before this cell's
 };
 
 void write_record(JsonWriter& json, const CellRecord& record, const RecordSurroundings& around);

@@ -171,12 +171,14 @@ void read_traffic(const JsonValue& object, CellCounters& counters) {
 // Whichever of its members comes first makes the whole.
 void read_counters(std::string_view key, const JsonValue& value, CellRecord& record) {
   const bool is_one = (key == "traffic" && value.type == JsonType::kObject) || key == "inst" ||
-                      key == "counted_flops" || key == "counted_launches";
+                      key == "counted_flops" || key == "counted_matrix_flops" ||
+                      key == "counted_launches";
   if (!is_one) return;
   if (!record.counters) record.counters.emplace();
   if (key == "traffic") read_traffic(value, *record.counters);
   if (key == "inst") record.counters->instructions = amount_in(value);
   if (key == "counted_flops") record.counters->flops = amount_in(value);
+  if (key == "counted_matrix_flops") record.counters->matrix_flops = amount_in(value);
   if (key == "counted_launches") record.counters->launches = count_in(value);
 }
 
@@ -302,6 +304,7 @@ Roofs roofs_in(const JsonValue& object) {
     if (key == "read_gbps") roofs.read_gbps = amount_in(value);
     if (key == "write_gbps") roofs.write_gbps = amount_in(value);
     if (key == "gemm_tflops") roofs.gemm_tflops = amount_in(value);
+    if (key == "of") roofs.is_of_host = text_in(value) == kOfHost;
   });
   return roofs;
 }

@@ -59,12 +59,13 @@ void write_times(JsonWriter& json, const CellRecord& record, std::size_t samples
   write_known(json, "sustained_us", record.sustained_us);
 }
 
-void write_rates(JsonWriter& json, const CellRecord& record, std::optional<double> copy_gbps) {
+void write_rates(JsonWriter& json, const CellRecord& record, const Roofs& roofs) {
   const TimeSummary* const time = record.headline();
   if (time == nullptr || !(time->p50 > 0)) return;
   const double gbps = record.bytes.min / time->p50 * 1e-3;
   json.key("rates").begin_object().member("gbps", gbps);
-  json.member("tflops", record.flops / time->p50 * 1e-6);
+  json.member("tflops", record.rated_flops() / time->p50 * 1e-6);
+  const std::optional<double> copy_gbps = roofs.over(record).copy_gbps;
   if (copy_gbps && *copy_gbps > 0) json.member("copy_roof_pct", 100 * gbps / *copy_gbps);
   json.end_object();
 }
@@ -87,6 +88,7 @@ void write_counters(JsonWriter& json, const CellCounters& counters) {
   json.end_object().end_object();
   write_amount(json, "inst", counters.instructions);
   write_amount(json, "counted_flops", counters.flops);
+  write_amount(json, "counted_matrix_flops", counters.matrix_flops);
   json.member("counted_launches", counters.launches);
 }
 
@@ -167,7 +169,7 @@ void write_record(JsonWriter& json, const CellRecord& record, const RecordSurrou
   json.end_object();
   write_amount(json, "flops", record.flops);
   if (record.counters) write_counters(json, *record.counters);
-  write_rates(json, record, around.copy_gbps);
+  write_rates(json, record, around.roofs);
   write_kernels(json, record.kernels);
   json.member("signature", record.signature);
   if (!record.api.empty()) write_api(json, record.api);
@@ -207,6 +209,7 @@ void write_header(JsonWriter& json, const RunHeader& header) {
   write_known(json, "read_gbps", header.roofs.read_gbps);
   write_known(json, "write_gbps", header.roofs.write_gbps);
   write_known(json, "gemm_tflops", header.roofs.gemm_tflops);
+  if (header.roofs.is_of_host) json.member("of", *header.roofs.is_of_host ? kOfHost : kOfDevice);
   json.end_object();
   json.key("method").begin_object();
   json.member("flush", header.method.flush).member("stop", header.method.stop);

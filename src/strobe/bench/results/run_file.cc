@@ -172,7 +172,7 @@ std::string to_json(const BenchRun& run) {
   JsonWriter header(out);
   write_header(header, run.header);
   out += ",\n\"cells\":[";  // one a line: a run can be read with grep and cut short with sed
-  RecordSurroundings around = {run.header.run, run.header.roofs.copy_gbps, 0};
+  RecordSurroundings around = {run.header.run, run.header.roofs, 0};
   for (std::size_t i = 0; i < run.cells.size(); ++i) {
     out += i == 0 ? "\n" : ",\n";
     JsonWriter json(out);

@@ -40,6 +40,11 @@ constexpr std::array kCounted = {
     Counted{"sm__sass_thread_inst_executed_op_fadd_pred_on.sum", &CellCounters::flops},
     Counted{"sm__sass_thread_inst_executed_op_fmul_pred_on.sum", &CellCounters::flops},
     Counted{"sm__sass_thread_inst_executed_op_ffma_pred_on.sum", &CellCounters::flops, 2},
+    Counted{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", &CellCounters::matrix_flops},
+    Counted{"sm__ops_path_tensor_src_tf32_dst_fp32.sum", &CellCounters::matrix_flops},
+    Counted{"sm__ops_path_tensor_src_fp16.sum", &CellCounters::matrix_flops},
+    Counted{"sm__ops_path_tensor_src_fp16_dst_fp16.sum", &CellCounters::matrix_flops},
+    Counted{"sm__ops_path_tensor_src_fp16_dst_fp32.sum", &CellCounters::matrix_flops},
 };
 
 // The parts are calls of their own: all must have run the same kernels.

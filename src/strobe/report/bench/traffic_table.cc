@@ -109,7 +109,9 @@ const Column kColumns[] = {
     {{"counted_of_formula_pct", "FLOP"},
      percent_cell,
      [](const CellRecord& r) {
-       return share_of(counter<&CellCounters::flops>(r), Amount(r.flops));
+       return share_of(
+           sum_of({counter<&CellCounters::flops>(r), counter<&CellCounters::matrix_flops>(r)}),
+           Amount(r.rated_flops()));
      }},
 };
 
@@ -158,7 +160,11 @@ BenchTable traffic_table(const BenchRun& run, const RunTableOptions&) {
       "by and count in L2, which is read and written by multiprocessors");
   table.notes.emplace_back(
       "instr.: those of warps (32 threads), over rows times columns; FLOP: 32-bit additions and "
-      "multiplications that ran, a fused one is two, of the formula's count");
+      "multiplications that ran, a fused one is two, and the matrix pipe's, of the formula's "
+      "count");
+  if (std::ranges::any_of(run.cells, &CellRecord::has_masked_half)) {
+    table.notes.emplace_back(bench::kMaskedHalfNote);
+  }
   return table;
 }
 

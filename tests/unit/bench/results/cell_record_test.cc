@@ -32,6 +32,39 @@ TEST(CellRecord, every_mode_reads_back_from_its_name) {
   }
 }
 
+TEST(Roofs, hold_for_what_ran_where_they_were_measured) {
+  CellRecord device = sketched_cell("matmul_add", {{8, 8, 8}}, "cublaslt", 10);
+  CellRecord host;
+  host.times[TimeMode::kCpu] = sketched_time(10);
+  Roofs roofs{.copy_gbps = 4300, .gemm_tflops = 790};
+  EXPECT_EQ(roofs.over(host).copy_gbps, 4300);  // an older run: nobody knows better
+  roofs.is_of_host = false;
+  EXPECT_FALSE(roofs.over(host).copy_gbps);
+  EXPECT_EQ(roofs.over(device).copy_gbps, 4300);
+  roofs.is_of_host = true;
+  EXPECT_EQ(roofs.over(host).gemm_tflops, 790);
+  EXPECT_FALSE(roofs.over(device).copy_gbps);
+}
+
+TEST(Roofs, a_matrix_roof_of_16_bits_is_none_of_32) {
+  CellRecord record = sketched_cell("matmul_add", {{8, 8, 8}}, "cublaslt", 10);
+  const Roofs roofs{.copy_gbps = 4300, .gemm_tflops = 790, .is_of_host = false};
+  EXPECT_FALSE(roofs.over(record).gemm_tflops);
+  record.cell.dtype = DType::kBf16;
+  EXPECT_EQ(roofs.over(record).gemm_tflops, 790);
+}
+
+TEST(CellRecord, rates_count_what_the_mask_of_an_attention_leaves) {
+  CellRecord record;
+  record.flops = 1000;
+  record.cell.case_id = "attention";
+  EXPECT_EQ(record.rated_flops(), 500);
+  record.cell.case_id = "matmul_add";
+  EXPECT_EQ(record.rated_flops(), 1000);
+  record.cell.case_id = "somebody_elses";
+  EXPECT_EQ(record.rated_flops(), 1000);
+}
+
 TEST(CellRecord, a_word_that_is_no_mode_is_answered_with_those_there_are) {
   const auto mode = parse_mode("gpu");
   ASSERT_FALSE(mode);

@@ -40,6 +40,7 @@ CellRecord full_record() {
                                           {&CellCounters::dram_read_bytes, 33600000},
                                           {&CellCounters::dram_write_bytes, 0},
                                           {&CellCounters::instructions, 12345678},
+                                          {&CellCounters::matrix_flops, 4096},
                                           {&CellCounters::flops, 83886081.5}});
   record.kernels = {{.name = "void k<float>(int)",
                      .grid = {4096, 2, 1},
@@ -83,7 +84,7 @@ BenchRun full_run() {
                 .driver = "580.95",
                 .libraries = {{"nvrtc", "13.0"}},
                 .floors = {1.28, 2.75, 1.31, 0.54, 0.71, 4.0, 0.16},
-                .roofs = {4300, 4460, 4100, 790},
+                .roofs = {4300, 4460, 4100, 790, false},
                 .method = {.flush = "hot",
                            .stop = "samples:100",
                            .modes = {TimeMode::kDevice, TimeMode::kCall},
@@ -126,11 +127,11 @@ TEST(RunFile, a_record_has_the_keys_of_the_format) {
   simdjson::dom::element cell = run["cells"].at(0);
   std::vector<std::string> keys;
   for (const auto member : simdjson::dom::object(cell)) keys.emplace_back(member.key);
-  EXPECT_THAT(
-      keys, ElementsAre("schema", "run", "case", "shape", "dtype", "provider", "status", "reason",
-                        "time", "burst_us", "sustained_us", "bytes", "flops", "traffic", "inst",
-                        "counted_flops", "counted_launches", "rates", "kernels", "signature", "api",
-                        "compile", "config", "accuracy", "clock", "flags", "notes"));
+  EXPECT_THAT(keys, ElementsAre("schema", "run", "case", "shape", "dtype", "provider", "status",
+                                "reason", "time", "burst_us", "sustained_us", "bytes", "flops",
+                                "traffic", "inst", "counted_flops", "counted_matrix_flops",
+                                "counted_launches", "rates", "kernels", "signature", "api",
+                                "compile", "config", "accuracy", "clock", "flags", "notes"));
   EXPECT_DOUBLE_EQ(double(cell["time"]["device"]["p50"]), 57.92);
   EXPECT_NEAR(double(cell["rates"]["gbps"]), 33554432 / 57.92e-6 / 1e9, 1e-9);
   EXPECT_NEAR(double(cell["rates"]["tflops"]), 83886080 / 57.92e-6 / 1e12, 1e-9);

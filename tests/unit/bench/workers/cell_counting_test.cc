@@ -74,12 +74,17 @@ TEST(CellCounting, sectors_become_bytes_and_a_fused_operation_is_two) {
       {launch({{"sm__sass_thread_inst_executed_op_fadd_pred_on.sum", 1},
                {"sm__sass_thread_inst_executed_op_fmul_pred_on.sum", 2},
                {"sm__sass_thread_inst_executed_op_ffma_pred_on.sum", 4}}),
-       launch({{"sm__sass_thread_inst_executed_op_fadd_pred_on.sum", 7}, {"a_stranger.sum", 9}})}});
+       launch({{"sm__sass_thread_inst_executed_op_fadd_pred_on.sum", 7}, {"a_stranger.sum", 9}})},
+      {launch({{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 0}}),
+       launch({{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 1024}})},
+      {launch({{"sm__ops_path_tensor_src_fp16_dst_fp16.sum", 16}}),
+       launch({{"sm__ops_path_tensor_src_fp16_dst_fp32.sum", 32}})}});
   EXPECT_EQ(sums, (sketched_counters(2, {{&CellCounters::l1_load_bytes, 15 * 32},
                                          {&CellCounters::l1_load_hit_bytes, 32},
                                          {&CellCounters::l2_write_bytes, 3 * 32},
                                          {&CellCounters::dram_read_bytes, 128},
-                                         {&CellCounters::flops, 1 + 2 + 2 * 4 + 7}})));
+                                         {&CellCounters::flops, 1 + 2 + 2 * 4 + 7},
+                                         {&CellCounters::matrix_flops, 1024 + 16 + 32}})));
 }
 
 TEST_F(CellCountingTest, every_cell_is_counted_by_one_more_worker_that_knows_it_is_watched) {
