@@ -5,19 +5,22 @@ bench_worker.py [WORD=VALUE...]
   at=OP do=ACTION     what to do when asked for OP: crash, exit, hang, garbage, wrong-id, oom, error,
                       unsupported, endless, nan
   case=ID             only in cells of that case
+  mode=MODE           only where that time is asked for
   from=N              only from the Nth such request on
   once=FILE           only if FILE does not exist yet; it is then made
   us=NUMBER           the time of every sample
-  mhz=NUMBER          the clock of every sample
+  mhz=NUMBER          the clock of every sample; graph_mhz=NUMBER of those of a mode
   heats=N,NUMBER      from the Nth device sample of a cell on the time is that
   kernels=NAME,...    what it says it launched
   values=right|wrong|none|short   wrong: half of it; none: no file; right: a copy of the input
+  spoils=yes          what it has timed gives wrong values from then on
   starts=FILE         a line is added to it when the worker starts
   after=OP:FILE:N     before answering OP it waits until FILE has N lines
   resident=BYTES free=BYTES obstacle=TEXT only=cell device=TEXT modes=MODE,...
   driver=FILE         a libcuda.so.1, in which `count` launches the kernels (after one named flush)
   counts=FILE         a line is added to it for each `count`: $STROBE_COUNTS
   empty=yes           knows `count_empty` too
+  gemm=NUMBER         its matrix roof
   tell=pid            a note with the number of its process
   tell=hold           a note with how often prepare, warm-up and sample were told not to hold
   api=NAME:N:US,...   the API calls that it lists when asked
@@ -95,6 +98,8 @@ class Worker:
         cell = request if "case" in request else self.cells.get(request.get("id"), {})
         if self.get("case") and cell.get("case") != self.get("case"):
             return ""
+        if self.get("mode") and request.get("mode") != self.get("mode"):
+            return ""
         self.asked[request["op"]] = self.asked.get(request["op"], 0) + 1
         if self.asked[request["op"]] < int(self.get("from", "1")):
             return ""
@@ -146,8 +151,8 @@ class Worker:
         return float(hot if is_hot else self.get("us", "10"))
 
     def clocks(self, samples):
-        mhz = self.get("mhz")
-        return {mode: [float(mhz)] * len(times) for mode, times in samples.items()} if mhz else {}
+        mhz = {mode: self.get(mode + "_mhz") or self.get("mhz") for mode in samples}
+        return {mode: [float(mhz[mode])] * len(times) for mode, times in samples.items() if mhz[mode]}
 
     def kernels(self):
         return [{"name": name, "grid": [4, 1, 1], "block": [128, 1, 1], "us": 1.5}
@@ -158,6 +163,8 @@ class Worker:
         if how == "none":
             return
         cell = self.cells.get(request["id"], request)
+        if self.get("spoils") and "device" in cell:
+            how = "wrong"
         values = array.array("f")
         for row in rows_of(request["rows"]):
             values.extend(bias_dropout_add(cell, row))
@@ -239,6 +246,8 @@ class Worker:
             reply["floors"] = {"empty_kernel_events_us": 2.0}
         elif op == "roofs":
             reply["roofs"] = {"copy_gbps": 1000.0}
+            if self.get("gemm"):
+                reply["roofs"]["gemm_tflops"] = float(self.get("gemm"))
         elif op == "cell":
             reply.update(self.outcome())
             reply.update(self.api(request))

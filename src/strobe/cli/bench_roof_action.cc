@@ -75,6 +75,11 @@ Result<void> measure(const Arguments& arguments, const Terminal&) {
     const auto counted = bench::count_empty_kernel_us(run, provider, duration);
     if (counted) reply.floors->empty_kernel = *counted;
   }
+  if (reply.floors && reply.roofs && !reply.roofs->gemm_tflops) {
+    const bench::WorkerReply products = bench::greet(run, "cublaslt", true);
+    if (products.roofs) reply.roofs->gemm_tflops = products.roofs->gemm_tflops;
+    STROBE_TRY_VOID(check_interrupted());
+  }
   const bool is_silent = !reply.roofs && !reply.floors;
   if (!reply.info.is_available() || is_silent) {
     return Error{

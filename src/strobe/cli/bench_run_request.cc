@@ -110,7 +110,6 @@ Result<void> read_cells(const Arguments& arguments, bench::RunRequest& run) {
     run.shapes.push_back(std::move(shape));
   }
   run.grid = arguments.get("grid", arguments.is_on("quick") ? "quick" : "");
-  if (arguments.has("dtype")) run.dtypes.clear();
   for (const std::string& name : arguments.list("dtype")) {
     STROBE_TRY(const bench::DType dtype, bench::parse_dtype(name));
     run.dtypes.push_back(dtype);
@@ -236,6 +235,7 @@ Result<BenchRunRequest> read_bench_run_request(const Arguments& arguments) {
   }
   if (run.providers.empty()) {
     for (const auto& [name, command] : run.workers) run.providers.push_back(name);
+    request.chose_providers = !run.providers.empty();
   }
   if (run.providers.empty()) run.providers = usual_providers(run);
   request.output = arguments.get("output");
@@ -270,7 +270,10 @@ std::vector<Flag> bench_cell_flags() {
        .kind = FlagKind::kList,
        .value = "SHAPE",
        .help = "these shapes instead: 4096x4096,128x65536"},
-      {.name = "dtype", .kind = FlagKind::kList, .value = "TYPE", .help = "f32 (usual), f16, bf16"},
+      {.name = "dtype",
+       .kind = FlagKind::kList,
+       .value = "TYPE",
+       .help = "f32 (usual), f16 (usual of attention), bf16"},
       {.name = "max-elements",
        .kind = FlagKind::kValue,
        .value = "N",
@@ -334,7 +337,7 @@ std::vector<Flag> bench_measure_flags() {
       {.name = "style",
        .kind = FlagKind::kValue,
        .value = "STYLE",
-       .help = "paddle: also the lines of Paddle's attention benchmark",
+       .help = "paddle: also each cell's lines as Paddle's attention benchmark ends with",
        .choices = {"strobe", "paddle"}},
       {.name = "output",
        .kind = FlagKind::kValue,

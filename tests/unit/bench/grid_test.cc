@@ -38,6 +38,9 @@ TEST(Grid, an_unknown_grid_is_a_wrong_command_line_that_names_the_others) {
   ASSERT_FALSE(shapes);
   EXPECT_EQ(shapes.error().code, ErrorCode::kBadCommandLine);
   EXPECT_THAT(shapes.error().hint, ::testing::HasSubstr("seed2d"));
+  for (const CaseKind kind : {CaseKind::kMatmul, CaseKind::kConvolution, CaseKind::kAttention}) {
+    EXPECT_FALSE(grid_shapes("qiuck", kind));
+  }
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ TEST(BenchRunRequest, a_worker_of_ones_own_runs_in_the_shell) {
   const auto request = read({{"case", "softmax"}, {"worker", "mine=my_worker --a 'b,c'"}});
   ASSERT_TRUE(request) << request.error().what;
   EXPECT_THAT(request->run.providers, ElementsAre("mine"));
+  EXPECT_TRUE(request->chose_providers);
   EXPECT_THAT(request->run.workers.at("mine"),
               ElementsAre("/bin/sh", "-c", "exec my_worker --a 'b,c'"));
 }

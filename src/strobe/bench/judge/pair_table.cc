@@ -94,15 +94,22 @@ void note_ceiling(PairCell& cell) {
   }
 }
 
+bool is_of_pair(CellFlag flag) {
+  return flag == CellFlag::kSameKernels || flag == CellFlag::kFellBack ||
+         flag == CellFlag::kMathDiffers;
+}
+
+// What a record says of a pair may have been said of it and another one, and is found anew; not
+// where a side does not tell its kernels.
 void judge(PairCell& cell) {
   CellRecord contender = without_times(*cell.contender);
+  if (!cell.baseline->kernels.empty() && !contender.kernels.empty()) {
+    std::erase_if(contender.flags, is_of_pair);
+  }
   judge_pair(*cell.baseline, contender);
   for (const CellFlag flag : contender.flags) add_once(cell.flags, flag);
   for (const CellFlag flag : cell.baseline->flags) {
-    // What is said of a pair was said of another one here.
-    const bool is_of_pair = flag == CellFlag::kSameKernels || flag == CellFlag::kFellBack ||
-                            flag == CellFlag::kMathDiffers;
-    if (!is_of_pair) add_once(cell.flags, flag);
+    if (!is_of_pair(flag)) add_once(cell.flags, flag);
   }
   if (const std::string maths = math_difference(*cell.baseline, *cell.contender); !maths.empty()) {
     cell.remarks.push_back("the two sides compute in different precisions: " + maths);

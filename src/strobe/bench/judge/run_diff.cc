@@ -179,12 +179,17 @@ double RunDiff::mean_ratio() const {
   return compared() == 0 ? 1 : std::exp(logs / static_cast<double>(compared()));
 }
 
+Result<void> check_methods(const Method& before, const Method& after) {
+  if (before.flush != after.flush) return other_cache(before, after);
+  if (differ_in_hold(before, after)) return other_hold(before, after);
+  return {};
+}
+
 Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
                           const RunDiffOptions& options) {
   const Method& first = before.header.method;
   const Method& second = after.header.method;
-  if (first.flush != second.flush && !options.is_forced) return other_cache(first, second);
-  if (differ_in_hold(first, second) && !options.is_forced) return other_hold(first, second);
+  if (!options.is_forced) STROBE_TRY_VOID(check_methods(first, second));
   RunDiffOptions resolved = options;
   for (const BenchRun* run : {&before, &after}) {
     resolved.resolution_us =

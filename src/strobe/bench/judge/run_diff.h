@@ -64,6 +64,8 @@ struct RunDiffOptions {
   std::uint64_t seed = 1;
   bool is_forced = false;  // compare different methods
 };
+// Whether times taken in these ways say anything of each other; an error says why not.
+Result<void> check_methods(const Method& before, const Method& after);
 // The resolution is what the runs say of theirs, if that is more. An error where nothing can be
 // compared: other caches than before, no cell in common.
 Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/bench/judge/kernel_signature.h"
 #include "strobe/bench/measure/sustained.h"
@@ -31,6 +32,7 @@ struct Contender {
   std::int64_t id = 0;
   bool is_prepared = false;
   bool is_replaced = false;                  // its worker, after a failure
+  bool has_stumbled = false;                 // in a mode beside its headline
   std::optional<CompileTimes> compile = {};  // of the first time: the next one finds all done
   double median_mhz = 0;                     // while its headline was measured; 0: not read
 
@@ -100,7 +102,8 @@ class GroupRun {
     // After a failure a device may be in any state, and recording kernels leaves hooks in a process
     // that make later calls dearer; the next cell gets a worker that has seen neither.
     for (Contender& contender : contenders) {
-      if ((contender.has_failed() && !contender.is_replaced) || has_recorded(contender)) {
+      const bool has_failed = contender.has_failed() || contender.has_stumbled;
+      if ((has_failed && !contender.is_replaced) || has_recorded(contender)) {
         contender.session->end();
       }
     }
@@ -192,16 +195,41 @@ class GroupRun {
       return;
     }
     for (Contender* contender : batch) {
-      check(*contender);
-      if (contender->is_in() && !contender->is_prepared) prepare(*contender, contender->prepare);
+      if (contender->is_in()) prepare(*contender, contender->prepare);
     }
     replace_failed(batch);
     for (const TimeMode mode : kModes) measure_mode(batch, mode);
-    for (Contender* contender : batch) measure_long_calls(*contender);
     for (Contender* contender : batch) {
-      finish(*contender);
+      tell_untimed(*contender);
+      measure_long_calls(*contender);
+    }
+    for (Contender* contender : batch) {
+      check_and_finish(*contender);
       flag_times(*contender->record, state_.floors);
     }
+  }
+
+  // After timing: a call of a fresh output by what was timed.
+  void check_and_finish(Contender& contender) {
+    if (!contender.is_in() || !contender.session->can("rows")) {
+      if (contender.is_in()) {
+        contender.record->notes.emplace_back("values unchecked: the worker gives none");
+      }
+      return finish(contender);
+    }
+    CellReference& reference = reference_for(contender);
+    if (!reference.has_own_law()) {
+      check(contender, reference);
+      return finish(contender);
+    }
+    // The timed inputs cannot be checked: the same code on others.
+    finish(contender);
+    if (!contender.is_in()) return;
+    prepare(contender, reference.request());
+    if (!contender.is_prepared) return;
+    check(contender, reference);
+    contender.session->ask({.op = WorkerOp::kFinish, .id = contender.id});
+    contender.is_prepared = false;
   }
 
   // A stack that loads for seconds does so while the others are measured; not where they are
@@ -234,25 +262,13 @@ class GroupRun {
     const WorkerReply reply = contender.session->ask(asked);
     if (reply.status != CellStatus::kOk) {
       contender.drop(reply.status, reply.reason);
-      if (reply.requested_bytes) {
-        contender.record->reason +=
-            fmt::format(" ({} asked for)", bytes_text(*reply.requested_bytes));
-      }
       return;
     }
     contender.is_prepared = true;
     if (!contender.compile) contender.compile = reply.compile;
   }
 
-  // With the inputs of the timing where these can be checked, else with inputs of its own.
-  void check(Contender& contender) {
-    if (!contender.session->can("rows")) {
-      contender.record->notes.emplace_back("values unchecked: the worker gives none");
-      return;
-    }
-    CellReference& reference = reference_for(contender);
-    prepare(contender, reference.request());
-    if (!contender.is_prepared) return;
+  void check(Contender& contender, CellReference& reference) {
     const AskForRows ask = [&](std::size_t output, const std::string& file) {
       WorkerRequest asked{.op = WorkerOp::kRows, .id = contender.id};
       asked.output = output;
@@ -261,13 +277,11 @@ class GroupRun {
       return contender.session->ask(asked);
     };
     const Checked checked = check_cell(reference, folder_, request_.repeat_check, ask);
-    contender.record->accuracy = checked.accuracy;
-    contender.record->notes = checked.notes;
+    CellRecord& record = *contender.record;
+    record.accuracy = checked.accuracy;
+    record.notes.insert(record.notes.end(), checked.notes.begin(), checked.notes.end());
     if (checked.status != CellStatus::kOk) contender.drop(checked.status, checked.reason);
-    if (!checked.is_repeatable) contender.record->flags.push_back(CellFlag::kUnrepeatable);
-    if (!reference.has_own_law() || !contender.is_in()) return;
-    contender.session->ask({.op = WorkerOp::kFinish, .id = contender.id});
-    contender.is_prepared = false;
+    if (!checked.is_repeatable) record.flags.push_back(CellFlag::kUnrepeatable);
   }
 
   bool is_wanted(TimeMode mode, const WorkerSession& session) const {
@@ -294,9 +308,7 @@ class GroupRun {
     for (std::size_t i = 0; i < measured.size(); ++i) {
       CellRecord& record = *taking_part[i]->record;
       if (!measured[i].failure.empty()) {
-        const CellStatus status = samplers[i].status();
-        taking_part[i]->drop(status == CellStatus::kOk ? CellStatus::kError : status,
-                             measured[i].failure);
+        fail(*taking_part[i], mode, samplers[i].status(), measured[i].failure);
         continue;
       }
       record.times[mode] = std::move(measured[i].summary);
@@ -310,7 +322,41 @@ class GroupRun {
       // The flags are read beside the headline; the other times have their own intervals.
       const bool is_headline = record.headline() == record.time(mode);
       if (is_headline && measured[i].is_noisy) flag(CellFlag::kNoisy);
-      if (measured[i].is_throttled) flag(CellFlag::kThrottled);
+      if (is_headline && measured[i].is_throttled) flag(CellFlag::kThrottled);
+      if (!is_headline && measured[i].is_throttled) {
+        record.notes.push_back(fmt::format("{}: at a lower clock", mode_name(mode)));
+      }
+    }
+  }
+
+  // A worker that lives on keeps the times it has given.
+  static void fail(Contender& contender, TimeMode mode, CellStatus status, const std::string& why) {
+    const bool is_word = status == CellStatus::kError || status == CellStatus::kUnsupported;
+    if (is_word && contender.record->headline() != nullptr && contender.session->is_alive()) {
+      contender.record->notes.push_back(fmt::format("{}: not timed: {}", mode_name(mode), why));
+      contender.has_stumbled = true;
+      return;
+    }
+    contender.drop(status == CellStatus::kOk ? CellStatus::kError : status, why);
+  }
+
+  // What was asked for and is not among the provider's modes.
+  void tell_untimed(Contender& contender) const {
+    if (!contender.is_in() || !contender.is_prepared) return;
+    const WorkerSession& session = *contender.session;
+    const std::vector<TimeMode>& has = session.hello().modes;
+    std::vector<std::string_view> names;
+    for (const TimeMode mode : has) names.push_back(mode_name(mode));
+    if (contender.record->times.empty()) {
+      contender.drop(CellStatus::kUnsupported,
+                     fmt::format("it cannot be timed this way; it has {}", fmt::join(names, ", ")));
+      return;
+    }
+    for (const TimeMode mode : request_.modes) {
+      // The host's clock is for the host, whatever else the run asks for.
+      if (session.has(mode) || mode == TimeMode::kCpu || session.has(TimeMode::kCpu)) continue;
+      contender.record->notes.push_back(fmt::format("{}: not timed: the provider has {}",
+                                                    mode_name(mode), fmt::join(names, ", ")));
     }
   }
 
@@ -336,6 +382,7 @@ class GroupRun {
     WorkerRequest asked{.op = WorkerOp::kFinish, .id = contender.id};
     asked.wants_api = request_.lists_api && contender.is_in();
     const WorkerReply reply = contender.session->ask(asked);
+    contender.is_prepared = false;
     if (contender.compile) contender.record->compile = *contender.compile;
     if (reply.status == CellStatus::kOk) {
       take_description(reply, contender);

@@ -81,7 +81,9 @@ Result<std::vector<CellGroup>> expand(const RunRequest& request) {
                    ? chosen_shapes(request, *info)
                    : grid_shapes(request.grid.empty() ? usual_grid(info->kind) : request.grid,
                                  info->kind));
-    for (const DType dtype : request.dtypes) {
+    const std::vector<DType> dtypes =
+        request.dtypes.empty() ? std::vector{usual_dtype(info->kind)} : request.dtypes;
+    for (const DType dtype : dtypes) {
       for (const Shape& shape : shapes) {
         const bool is_small =
             request.most_elements == 0 ||

@@ -1,22 +1,16 @@
 #include "strobe/bench/workers/runner.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <ctime>
 #include <iterator>
 #include <optional>
-#include <set>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/base/version.h"
 #include "strobe/bench/workers/cell_counting.h"
-#include "strobe/bench/workers/floor_counting.h"
 #include "strobe/bench/workers/greet.h"
 #include "strobe/bench/workers/group_run.h"
+#include "strobe/bench/workers/run_header.h"
 
 namespace strobe::bench {
 namespace {
@@ -38,86 +32,6 @@ Error nothing_can_run(const std::map<std::string, std::string>& obstacles) {
                       : fmt::format("no provider can run here: {}", fmt::join(reasons, "; ")),
           .where = "",
           .hint = "`strobe bench list` says what can"};
-}
-
-// The device that the run is about: the first provider's that measures it, not the host.
-WorkerSession* leader(const Sessions& sessions) {
-  WorkerSession* first = nullptr;
-  for (const auto& session : sessions) {
-    if (!session->is_available()) continue;
-    if (session->has(TimeMode::kDevice) && session->can("roofs")) return session.get();
-    if (first == nullptr || (!first->can("roofs") && session->can("roofs"))) first = session.get();
-  }
-  return first;
-}
-
-std::string driver_in(std::string_view version) {
-  constexpr std::string_view kWord = "driver ";
-  const std::size_t at = version.find(kWord);
-  if (at == std::string_view::npos) return "";
-  version.remove_prefix(at + kWord.size());
-  return std::string(version.substr(0, version.find_first_of(",; ")));
-}
-
-std::vector<TimeMode> modes_of(const RunRequest& request, const Sessions& sessions) {
-  if (!request.modes.empty()) return request.modes;
-  std::set<TimeMode> modes;
-  for (const auto& session : sessions) {
-    const std::vector<TimeMode> own = session->usual_modes();
-    modes.insert(own.begin(), own.end());
-  }
-  return {modes.begin(), modes.end()};
-}
-
-RunHeader header_of(const RunRequest& request, const Sessions& sessions,
-                    std::vector<std::string>& log) {
-  const std::tm now = fmt::gmtime(std::time(nullptr));
-  RunHeader header;
-  header.run = fmt::format("{:%Y%m%dT%H%M%SZ}-{}", now, getpid());
-  header.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
-  header.strobe_version = kVersion;
-  header.command_line = request.command_line;
-  header.method = {.flush = request.flush,
-                   .stop = stop_rule_text(request.measure.stop),
-                   .modes = modes_of(request, sessions),
-                   .seed = request.seed,
-                   .hold = request.is_profiled ? Hold::kNone : Hold::kCall};
-  for (const auto& session : sessions) {
-    if (session->is_available()) {
-      header.libraries[session->provider()] = session->hello().info.version;
-    }
-  }
-  WorkerSession* const chosen = leader(sessions);
-  if (chosen == nullptr) return header;
-  header.device = chosen->hello().info.device;
-  header.driver = driver_in(chosen->hello().info.version);
-  header.device_facts = chosen->hello().device_facts;
-  // They would be a profiler's, not the device's, and fill its report.
-  if (request.is_profiled) return header;
-  const auto ask = [&](WorkerOp op, std::string_view name) {
-    WorkerReply reply;
-    if (!chosen->can(name)) return reply;
-    reply = chosen->ask({.op = op, .id = chosen->new_id()});
-    if (reply.status != CellStatus::kOk) {
-      log.push_back(fmt::format("{}: no {}: {}", chosen->provider(), name, reply.reason));
-    }
-    return reply;
-  };
-  header.roofs = ask(WorkerOp::kRoofs, "roofs").roofs.value_or(Roofs{});
-  header.floors = ask(WorkerOp::kFloors, "floors").floors.value_or(Floors{});
-  // Recording a kernel has left hooks in that process; cells get one without.
-  if (header.floors.empty_kernel_record) chosen->end();
-  if (request.floor_counter != nullptr && chosen->can("count_empty")) {
-    const Result<double> counted =
-        count_empty_kernel_us(request, chosen->provider(), *request.floor_counter);
-    if (counted) {
-      header.floors.empty_kernel = *counted;
-    } else {
-      log.push_back(fmt::format("{}: an empty kernel was not counted: {}", chosen->provider(),
-                                counted.error().what));
-    }
-  }
-  return header;
 }
 
 // Of each provider that ran and lists no API calls, why.
@@ -142,6 +56,17 @@ std::vector<std::string> api_remarks(const Sessions& sessions, const BenchRun& r
     }
   }
   return remarks;
+}
+
+// strobe changes no clock, and says how somebody who may can.
+std::string clock_remark(const BenchRun& run, double usual_mhz) {
+  const auto throttled = std::ranges::count_if(
+      run.cells, [](const CellRecord& record) { return record.has(CellFlag::kThrottled); });
+  if (throttled == 0 || usual_mhz <= 0) return "";
+  return fmt::format(
+      "{} of {} cells ran at a lower clock than the others: `sudo nvidia-smi "
+      "--lock-gpu-clocks={:.0f}` would hold it, `--reset-gpu-clocks` lets it go",
+      throttled, run.cells.size(), usual_mhz);
 }
 
 }  // namespace
@@ -190,6 +115,9 @@ Result<BenchOutcome> run_bench(const RunRequest& request,
     }
   }
   if (request.lists_api) outcome.remarks = api_remarks(sessions, outcome.run);
+  if (std::string remark = clock_remark(outcome.run, state.usual_mhz()); !remark.empty()) {
+    outcome.remarks.push_back(std::move(remark));
+  }
   if (counting) outcome.counting_obstacle = counting->obstacle();
   outcome.is_interrupted = is_cancelled(request);
   return outcome;

@@ -19,9 +19,9 @@ namespace strobe::bench {
 struct RunRequest {
   std::vector<std::string> cases;
   std::vector<std::string> providers;
-  std::vector<Shape> shapes;  // asked for by hand; empty: the grid
-  std::string grid;           // empty: the usual one of each case
-  std::vector<DType> dtypes = {DType::kF32};
+  std::vector<Shape> shapes;    // asked for by hand; empty: the grid
+  std::string grid;             // empty: the usual one of each case
+  std::vector<DType> dtypes;    // empty: the usual one of each case
   std::vector<TimeMode> modes;  // empty: what each provider can
   MeasureOptions measure;
   std::string flush = "cold";

@@ -26,9 +26,19 @@ std::string text_of(const Error& error) {
   return text;
 }
 
+CellStatus status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kMachineLacks:  // of memory: who lacks the machine says so in its first words
+      return CellStatus::kOom;
+    case ErrorCode::kBadCommandLine:
+      return CellStatus::kUnsupported;
+    default:
+      return CellStatus::kError;
+  }
+}
+
 WorkerReply failed(const Error& error) {
-  const bool is_memory = error.code == ErrorCode::kMachineLacks;
-  return {.status = is_memory ? CellStatus::kOom : CellStatus::kError, .reason = text_of(error)};
+  return {.status = status_of(error.code), .reason = text_of(error)};
 }
 
 WorkerReply no_such_cell(std::int64_t id) {
@@ -143,9 +153,20 @@ WorkerReply RequestServer::sample(const WorkerRequest& request) {
   if (prepared == nullptr) return no_such_cell(request.id);
   Result<SampleBlock> block = prepared->sample(request.sample);
   if (!block) return failed(block.error());
+  read_clocks(request.id);
   WorkerReply reply;
   reply.samples[request.sample.mode] = std::move(*block);
   return reply;
+}
+
+// Right behind a block, when the device is as it was while timed. Asking takes the driver up to a
+// millisecond.
+void RequestServer::read_clocks(std::int64_t id) {
+  constexpr std::chrono::milliseconds kApart{100};
+  const auto now = std::chrono::steady_clock::now();
+  const auto last = clocks_.find(id);
+  if (last != clocks_.end() && now - last->second.at < kApart) return;
+  clocks_[id] = {now, cell(id)->clocks()};
 }
 
 WorkerReply RequestServer::rows(const WorkerRequest& request) {
@@ -175,6 +196,10 @@ WorkerReply RequestServer::finish(const WorkerRequest& request) {
   if (prepared == nullptr) return no_such_cell(request.id);
   WorkerReply reply;
   describe(*prepared, reply);
+  if (const auto read = clocks_.find(request.id); read != clocks_.end()) {
+    reply.clocks = read->second.clocks;
+    clocks_.erase(read);
+  }
   if (request.wants_api) add_api_calls(*prepared, reply);
   cells_.erase(request.id);
   return reply;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+
 #include "strobe/bench/providers/provider.h"
 #include "strobe/bench/workers/protocol.h"
 
@@ -22,9 +24,16 @@ class RequestServer {
   WorkerReply finish(const WorkerRequest& request);
   WorkerReply whole_cell(const WorkerRequest& request);
   PreparedCell* cell(std::int64_t id);
+  void read_clocks(std::int64_t id);
+
+  struct Clocked {
+    std::chrono::steady_clock::time_point at;
+    Clocks clocks;
+  };
 
   Provider& provider_;
   std::map<std::int64_t, std::unique_ptr<PreparedCell>> cells_;
+  std::map<std::int64_t, Clocked> clocks_;  // of those cells, while they were sampled
 };
 
 }  // namespace strobe::bench

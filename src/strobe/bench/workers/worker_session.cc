@@ -76,6 +76,10 @@ WorkerReply WorkerSession::ask(WorkerRequest request) {
   for (const std::string& line : worker_->take_noise()) {
     log_.push_back(fmt::format("{}: {}", provider_, line));
   }
+  if (reply.requested_bytes && reply.status != CellStatus::kOk) {
+    reply.reason += fmt::format("{}({} asked for)", reply.reason.empty() ? "" : " ",
+                                bytes_text(*reply.requested_bytes));
+  }
   return reply;
 }
 

@@ -35,6 +35,7 @@ class WorkerSession {
   std::vector<TimeMode> usual_modes() const;
 
   bool lives_long() const { return lives_long_; }
+  bool is_alive() const { return worker_ != nullptr && worker_->is_alive(); }
 
   // A live worker that has seen nothing but cells of this key (or of this run, where it lives long)
   // and no failure; an error says why there is none. `start` does not wait for its first words, so

@@ -110,6 +110,23 @@ TEST(PairTableTest, flags_of_both_sides_come_once_and_those_of_other_pairs_not_a
   EXPECT_THAT(table_of(run).cells[0].flags, ElementsAre(CellFlag::kNoisy, CellFlag::kHostBound));
 }
 
+TEST(PairTableTest, what_was_found_of_the_contender_and_a_third_is_not_of_this_pair) {
+  BenchRun run{{}, {timed("library", kSmall, 30), timed("inductor", kSmall, 10)}};
+  run.cells[0].kernels = {{.name = "gemm"}};
+  run.cells[1].kernels = {{.name = "at::add_kernel"}};
+  run.cells[1].flags = {CellFlag::kSameKernels, CellFlag::kNoisy};  // as eager's
+  const PairTable table =
+      pair_table(run, {run.cells[0].cell.case_id, DType::kF32, "library", "inductor", {}});
+  EXPECT_EQ(table.cells[0].state, PairState::kRatio);
+  EXPECT_THAT(table.cells[0].flags, ElementsAre(CellFlag::kNoisy));
+}
+
+TEST(PairTableTest, without_kernels_to_compare_the_record_is_believed) {
+  BenchRun run{{}, {timed("eager", kSmall, 30), timed("fused", kSmall, 10)}};
+  run.cells[1].flags = {CellFlag::kSameKernels};
+  EXPECT_EQ(table_of(run).cells[0].state, PairState::kSameKernels);
+}
+
 TEST(PairTableTest, more_than_the_ceiling_is_explained) {
   const BenchRun run{{}, {timed("eager", kSmall, 60), timed("fused", kSmall, 10)}};
   ASSERT_EQ(table_of(run).cells[0].remarks.size(), 1u);

@@ -23,6 +23,17 @@ TEST(RunPlan, the_usual_grid_of_each_case_in_order) {
   EXPECT_EQ((*groups)[100].info->id, "attention");
 }
 
+TEST(RunPlan, the_attention_is_of_half_precision_unless_told_otherwise) {
+  RunRequest request = of({"softmax", "attention"});
+  request.grid = "quick";
+  const auto groups = expand(request);
+  ASSERT_TRUE(groups);
+  EXPECT_EQ(groups->front().dtype, DType::kF32);
+  EXPECT_EQ(groups->back().dtype, DType::kF16);
+  request.dtypes = {DType::kF32};
+  EXPECT_EQ(expand(request)->back().dtype, DType::kF32);
+}
+
 TEST(RunPlan, types_come_one_after_the_other) {
   RunRequest request = of({"softmax"});
   request.grid = "quick";

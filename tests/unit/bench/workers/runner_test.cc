@@ -6,42 +6,20 @@
 #include <gtest/gtest.h>
 
 #include "strobe/bench/results/run_file.h"
-#include "tests/support/bench_worker.h"
+#include "tests/support/bench_outcome.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::bench {
 namespace {
 
+using strobe::testing::a_request;
+using strobe::testing::cell;
+using strobe::testing::ran;
 using strobe::testing::scripted_worker;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
-
-RunRequest a_request(const std::map<std::string, Words>& workers) {
-  RunRequest request = strobe::testing::brief_run(20);
-  for (const auto& [name, words] : workers) {
-    request.providers.push_back(name);
-    request.workers[name] = scripted_worker(words);
-  }
-  return request;
-}
-
-BenchOutcome ran(const RunRequest& request) {
-  Result<BenchOutcome> outcome = run_bench(request, [](const RunProgress&) {});
-  EXPECT_TRUE(outcome) << outcome.error().what;
-  return outcome ? std::move(*outcome) : BenchOutcome{};
-}
-
-const CellRecord& cell(const BenchOutcome& outcome, std::string_view provider,
-                       std::size_t nth = 0) {
-  for (const CellRecord& record : outcome.run.cells) {
-    if (record.cell.provider == provider && nth-- == 0) return record;
-  }
-  static const CellRecord kNone;
-  ADD_FAILURE() << "no cell of " << provider;
-  return kNone;
-}
 
 // A misbehaving worker beside a good one: what becomes of the first cell of the bad one, while all
 // other cells are fine.
@@ -319,6 +297,12 @@ TEST(Runner, a_worker_that_knows_cells_alone_is_enough) {
   EXPECT_THAT(cell(outcome, "mute").notes, Contains("values unchecked: the worker gave none"));
 }
 
+TEST(Runner, a_worker_of_whole_cells_says_how_much_it_asked_for) {
+  const BenchOutcome outcome = ran(a_request({{"simple", {"only=cell", "at=cell", "do=oom"}}}));
+  EXPECT_EQ(cell(outcome, "simple").status, CellStatus::kOom);
+  EXPECT_THAT(cell(outcome, "simple").reason, HasSubstr("17.2 GB asked for"));
+}
+
 TEST(Runner, a_provider_that_cannot_run_here_is_named_and_the_others_run) {
   const BenchOutcome outcome =
       ran(a_request({{"absent", {"obstacle=libnvrtc.so is not installed"}}, {"good", {}}}));
@@ -372,6 +356,14 @@ TEST(Runner, a_cell_slower_than_the_runs_clock_is_throttled) {
   EXPECT_TRUE(cell(outcome, "c", 1).has(CellFlag::kThrottled));
   request = a_request({{"a", {"mhz=1980"}}, {"c", {"only=cell", "mhz=1400"}}});
   EXPECT_TRUE(cell(ran(request), "c").has(CellFlag::kThrottled));
+}
+
+TEST(Runner, who_may_hold_the_clock_is_told_how) {
+  const BenchOutcome outcome =
+      ran(a_request({{"cool", {"mhz=1980"}}, {"hot", {"mhz=1200"}}, {"mild", {"mhz=1980"}}}));
+  ASSERT_TRUE(cell(outcome, "hot", 1).has(CellFlag::kThrottled));
+  ASSERT_EQ(outcome.remarks.size(), 1u);
+  EXPECT_THAT(outcome.remarks[0], HasSubstr("nvidia-smi --lock-gpu-clocks=1980"));
 }
 
 TEST(Runner, calls_above_a_millisecond_have_a_burst_and_what_stays) {

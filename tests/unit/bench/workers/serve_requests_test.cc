@@ -30,16 +30,24 @@ class ScriptedCell : public PreparedCell {
     return {};
   }
   Result<SampleBlock> sample(const SampleRequest& request) override {
+    is_sampled = true;
     return SampleBlock{std::vector<double>(static_cast<std::size_t>(request.count), 2.5), {}};
   }
   std::size_t output_count() const override { return 1; }
   Result<std::vector<float>> output_rows(std::size_t, std::span<const std::int64_t> rows) override {
+    is_sampled = false;
     return std::vector<float>(rows.begin(), rows.end());
   }
   std::vector<KernelLaunch> kernels() const override { return {{.name = "strobe_k"}}; }
   CompileTimes compile_times() const override { return {}; }
   double resident_bytes() const override { return 64; }
   double peak_bytes() const override { return 128; }
+  Clocks clocks() const override {
+    Clocks clocks;
+    clocks.power_w = is_sampled ? 600 : 90;
+    return clocks;
+  }
+  bool is_sampled = false;
   Result<std::vector<ApiCall>> api_calls() override { return api; }
   Result<std::vector<ApiCall>> api = std::vector<ApiCall>{{"cuLaunchKernel", 1, 4.5}};
 
@@ -63,6 +71,9 @@ class ScriptedProvider : public Provider {
       return Error{ErrorCode::kMachineLacks, "no more memory", "", "smaller shapes"};
     }
     if (request.cell.case_id == "layernorm") throw std::bad_alloc();
+    if (request.cell.case_id == "bias_dropout_add") {
+      return Error{ErrorCode::kBadCommandLine, "no such cache state", "--l2", ""};
+    }
     auto cell = std::make_unique<ScriptedCell>(alive, counted);
     if (request.cell.case_id == "bias_gelu") {
       cell->api = Error{ErrorCode::kNotFound, "there is no CUPTI", "--api", "install it"};
@@ -96,6 +107,21 @@ TEST(ServeRequests, a_cell_lives_from_prepare_to_finish) {
   EXPECT_THAT(server.answer(sample).samples.at(TimeMode::kCpu).samples_us, ElementsAre(2.5, 2.5));
   EXPECT_EQ(server.answer(request_for(WorkerOp::kFinish)).kernels.at(0).name, "strobe_k");
   EXPECT_EQ(provider.alive, 0);
+}
+
+TEST(ServeRequests, the_clock_is_that_of_the_samples_not_of_the_end) {
+  ScriptedProvider provider;
+  RequestServer server(provider);
+  const strobe::testing::TemporaryFolder folder;
+  server.answer(request_for(WorkerOp::kPrepare));
+  WorkerRequest sample = request_for(WorkerOp::kSample);
+  sample.sample = {TimeMode::kCpu, 2, 100};
+  server.answer(sample);
+  WorkerRequest rows = request_for(WorkerOp::kRows);
+  rows.rows = {0};
+  rows.file = (folder / "rows").string();
+  server.answer(rows);  // the scripted device cools down
+  EXPECT_EQ(server.answer(request_for(WorkerOp::kFinish)).clocks.power_w, 600);
 }
 
 TEST(ServeRequests, api_calls_are_listed_for_who_asks_and_their_lack_is_no_failure) {
@@ -161,6 +187,9 @@ TEST(ServeRequests, failures_have_the_status_of_their_code) {
   const WorkerReply unsupported = server.answer(request_for(WorkerOp::kPrepare, "attention"));
   EXPECT_EQ(unsupported.status, CellStatus::kUnsupported);
   EXPECT_EQ(unsupported.reason, "no attention here");
+  const WorkerReply refused = server.answer(request_for(WorkerOp::kPrepare, "bias_dropout_add"));
+  EXPECT_EQ(refused.status, CellStatus::kUnsupported);
+  EXPECT_EQ(refused.reason, "--l2: no such cache state");
 }
 
 TEST(ServeRequests, a_whole_cell_in_one) {
