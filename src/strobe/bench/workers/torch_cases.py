@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Inputs and cases for torch: what is computed, on the same bits as everywhere in strobe."""
+"""Inputs and cases for torch: what is computed, on the same bits as everywhere in strobe, and in how much memory."""
 import math
 import struct
 
@@ -177,10 +177,15 @@ def matmul_case(torch, case, shape):
     return [(m, k), (k, n)] + third, functions[case]
 
 
+def convolved_size(shape):
+    _n, h, w, _c, _k, r, stride = shape
+    return [(size + 2 * (r // 2) - r) // stride + 1 for size in (h, w)]
+
+
 def convolution_case(torch, case, shape):
     n, h, w, c, k, r, stride = shape
     F = torch.nn.functional
-    p, q = ((size + 2 * (r // 2) - r) // stride + 1 for size in (h, w))
+    p, q = convolved_size(shape)
 
     def convolved(x, weight):
         # Stored with the channels last; the permuted view is torch's name for that.
@@ -239,3 +244,41 @@ def case_of(torch, request, dtype):
     if case == "attention":
         return attention_case(torch, request["variant"], shape, dtype)
     raise KeyError("there is no case '%s'" % case)
+
+
+# ---- memory ------------------------------------------------------------------------------------------
+
+# Results as large as the output that eager still holds, in the worst moment, besides it.
+EAGER_BETWEEN = {"pointwise_chain": 3, "naive_softmax": 1, "double_softmax": 1, "norm_chain": 1,
+                 "bias_dropout_add": 1, "bias_gelu": 4, "bias_dropout_add_transposed": 1}
+
+
+def attention_values(variant, shape):
+    """Where scores are written, their softmax is too before they are gone; a compiler may put it in their place."""
+    batch, sequence, heads, width = shape
+    scores, mask = batch * heads * sequence * sequence, sequence * sequence
+    between = {"eager": 2 * scores + mask, "inductor": scores + mask, "sdpa-math": 2 * scores}
+    return 4 * batch * sequence * heads * width + between.get(variant, 0)
+
+
+def planned_values(torch, case, variant, shape):
+    """How many values a call holds in its worst moment: inputs, outputs and what lies between. Of compiled code only
+    what it cannot do without: a cell that is predicted not to fit is not run."""
+    is_eager = variant == "eager"
+    if case == "attention":
+        return attention_values(variant, shape)
+    if case.startswith("matmul"):
+        m, n, k = shape
+        if case == "matmul_matmul":
+            return m * k + k * n + n * k + m * n + m * k
+        return m * k + k * n + m * n * (1 + (case != "matmul_relu") + is_eager)
+    if case.startswith("conv"):
+        n, h, w, c, k, r, _stride = shape
+        p, q = convolved_size(shape)
+        added = {"conv_add": n * p * q * k, "conv_bn": 4 * k}.get(case, 0)
+        return n * h * w * c + k * r * r * c + added + n * p * q * k * (1 + is_eager)
+    rows, elements = shape[0], shape[0] * shape[1]
+    inputs = sum(shape[1] if kind == "C" else elements for kind in row_cases(torch)[case][0])
+    outputs = {"horizontal_reduction_reduction": 2 * rows,
+               "horizontal_reduction_pointwise": rows + elements}.get(case, elements)
+    return inputs + outputs + elements * (EAGER_BETWEEN.get(case, 0) if is_eager else 0)

@@ -13,13 +13,18 @@ import logging
 import math
 import os
 import re
+import statistics
 import sys
 import time
 
 MOST_REPLAYS = 16
-MOST_SETS = 1024
+LEAST_GRAPH_CALLS, MOST_SETS = 20, 1024
 MOST_PLACES, MOST_PLACE_BYTES = 16, 256e6
-GIBI = 1 << 30
+MEBI, GIBI = 1 << 20, 1 << 30
+FLUSHED_UNKNOWN_BYTES = 256 * MEBI  # where nobody tells the size of the cache
+LONGEST_HOLD_US = 1e6
+POISON = -1024.0  # exact in every type, and no result
+BETWEEN_READINGS_S = 0.1
 
 
 def expand_rows(items):
@@ -48,9 +53,12 @@ class Cell:
         self.notes = []
         if worker.flush is not None and worker.flush.obstacle:
             self.notes.append("lines with the priority to stay may outlive the flush (%s)" % worker.flush.obstacle)
+        if self.flush != "hot" and not worker.l2_bytes:
+            self.notes.append("neither torch nor the driver tells the size of the L2 cache: %d MiB stand for twice its "
+                              "size" % (worker.flush_bytes // MEBI))
         if variant == "inductor":
             torch._dynamo.reset()
-            worker.forget_compilations()
+            forget_compilations()
             # What inductor has on the disk stays and is used: `cached` says where it was.
             function = torch.compile(function, fullgraph=True, dynamic=False)
         self.function = function
@@ -60,7 +68,9 @@ class Cell:
         self.first_call_ms = (time.perf_counter() - start) * 1e3
         self.peak_bytes = torch.cuda.max_memory_allocated() - self.held_bytes
         self.turn, self.recent = 0, collections.deque(maxlen=1)
-        self.graph = None
+        self.graph, self.graph_note = None, ""
+        self.call_enqueue_us, self.recorded_calls = [], []
+        self.clock, self.read_at = {}, 0
         self.prime()
         self.enqueue_us = self.estimate_enqueue()
         self.was_counted = False
@@ -117,13 +127,28 @@ class Cell:
         return self.sets[self.turn % len(self.sets)]
 
     def sample(self, mode, count, budget_ms, hold=True):
-        take = {"device": self.sample_held if hold and self.hold else self.sample_open,
-                "call": self.sample_call, "graph": self.sample_graph}[mode]
-        deadline = time.perf_counter() + budget_ms / 1e3
+        take = {"device": self.sample_held if hold and self.hold else self.sample_open, "call": self.sample_call,
+                "graph": self.sample_graph, "activity": self.sample_activity}[mode]
+        self.deadline = time.perf_counter() + budget_ms / 1e3
         samples = []
-        while not samples or (len(samples) < count and time.perf_counter() < deadline):
+        while not samples or (len(samples) < count and time.perf_counter() < self.deadline):
             samples.extend(take(count - len(samples)))
-        return samples
+        mhz = self.read_clock()
+        reply = {"samples_us": {mode: samples}}
+        if mhz and mode in ("device", "graph"):
+            reply["sm_mhz"] = {mode: [mhz] * len(samples)}
+        return reply
+
+    def read_clock(self):
+        """Right after a block, while the device is still at the clock of the block; never between two events."""
+        sensors = self.worker.sensors()
+        mhz, now = sensors.sm_mhz(), time.perf_counter()
+        if now >= self.read_at + BETWEEN_READINGS_S:
+            before = self.clock.get("reasons", [])
+            self.clock, self.read_at = sensors.read(), now
+            # What held the clock down once while this was measured is told.
+            self.clock["reasons"] = before + [reason for reason in self.clock["reasons"] if reason not in before]
+        return mhz
 
     def timed_call(self):
         inputs = self.next_set()
@@ -140,21 +165,25 @@ class Cell:
         """All of a call is queued behind a spinning kernel, so that the host's speed does not show. One call:
         fetching what is queued behind it would make it slower."""
         torch = self.torch
-        for attempt in range(4):
+        hold_us = (self.enqueue_us + 70) * 1.5 + 200
+        while True:
+            hold_us = min(hold_us, LONGEST_HOLD_US)
             held = torch.cuda.Event()
-            # Cycles at 2 GHz; a slower clock only holds longer.
-            hold_us = min((self.enqueue_us + 70) * 1.5 * 2 ** attempt + 200, 1e6)
             torch.cuda.synchronize()
+            # Cycles at 2 GHz; a slower clock only holds longer.
             torch.cuda._sleep(int(hold_us * 2000))
             held.record()
             begin, end = self.timed_call()
             ran_dry = held.query()
             torch.cuda.synchronize()
             if not ran_dry:
-                break
-        if ran_dry and "queue ran dry" not in self.notes:
-            self.notes.append("queue ran dry")
-        return [begin.elapsed_time(end) * 1e3]
+                return [begin.elapsed_time(end) * 1e3]
+            if hold_us >= LONGEST_HOLD_US:
+                raise CellError("the host needs more than a hold of 1 s to queue one call, so its time on the device "
+                                "alone cannot be told (a debugger or profiler may make every launch wait, or the call "
+                                "waits for the device itself; `--profile` holds no queue, `--mode call` and `--mode "
+                                "graph` need none)")
+            hold_us *= 2
 
     def sample_open(self, _count):
         """Without a hold: to warm up, and under a profiler, which may make every launch wait."""
@@ -169,9 +198,30 @@ class Cell:
             self.torch.cuda.synchronize()
             start = time.perf_counter()
             self.outputs = self.run(self.sets[0])
+            queued = time.perf_counter()
             self.torch.cuda.synchronize()
             samples.append((time.perf_counter() - start) * 1e6)
+            self.call_enqueue_us.append((queued - start) * 1e6)
         return samples
+
+    def sample_activity(self, count):
+        """The sums of the kernels' durations; the flush is recorded with them and left out."""
+        def before():
+            if self.flush != "rotate":
+                self.flush_cache()
+
+        def call():
+            self.outputs = self.run(self.next_set())
+            self.recent.append(self.outputs)
+
+        def steps():
+            for number in range(count):
+                if number == 0 or time.perf_counter() < self.deadline:
+                    yield before, call
+
+        calls = kernels_by_call(self.torch, steps())
+        self.recorded_calls.extend(calls)
+        return [sum(kernel["us"] for kernel in kernels) for kernels in calls]
 
     def count(self):
         """One call between the marks of a recorder. It sets itself up at the first; what it has seen
@@ -211,38 +261,53 @@ class Cell:
 
     def grow_sets(self):
         """Copies of the inputs until all of them together are twice the cache."""
-        wanted = min(MOST_SETS, max(2, math.ceil(2 * self.worker.l2_bytes / self.bytes_of_a_set())))
-        if self.bytes_of_a_set() >= 2 * self.worker.l2_bytes:
-            wanted = 1
+        wanted = min(MOST_SETS, math.ceil(self.worker.flush_bytes / self.bytes_of_a_set()))
         while len(self.sets) < wanted:
             self.sets.append([tensor.clone() for tensor in self.sets[0]])
 
     def capture(self):
+        """Calls on all sets by turns, each set equally often. What a set's last call has written is given up for its
+        next: many calls need no more memory than one on each."""
         torch = self.torch
         if self.flush != "hot":
             self.grow_sets()
-        calls = max(20, len(self.sets))
-        if self.bytes_of_a_set() * calls > 0.5 * torch.cuda.mem_get_info()[0]:
-            calls = len(self.sets)
-        self.graph = torch.cuda.CUDAGraph()
-        self.kept = []  # every call writes to memory of its own
-        with torch.cuda.graph(self.graph):
-            for call in range(calls):
-                out = self.run(self.sets[call % len(self.sets)])
-                if len(self.sets) > 1:
-                    self.kept.append(out)
-        self.calls = calls
-        touched = self.bytes_of_a_set() * len(self.sets)
-        if self.flush != "hot" and touched < 2 * self.worker.l2_bytes:
-            self.notes.append("graph: its buffers are %.0f %% of twice the cache"
-                              % (50.0 * touched / self.worker.l2_bytes))
+        sets = len(self.sets)
+        self.calls = sets * math.ceil(LEAST_GRAPH_CALLS / sets)
+        self.written = [None] * sets
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for call in range(self.calls):
+                self.written[call % sets] = None
+                self.written[call % sets] = self.run(self.sets[call % sets])
+        self.prove_written(graph)
+        self.graph, self.graph_note = graph, self.describe_graph()
+
+    def prove_written(self, graph):
+        """As strobe's own cells do: by the last value of every output."""
+        for outputs in self.written:
+            for tensor in outputs:
+                tensor.fill_(POISON)
+        graph.replay()
+        self.torch.cuda.synchronize()
+        written = sum(all(tensor[(-1,) * tensor.dim()].item() != POISON for tensor in outputs)
+                      for outputs in self.written)
+        if written != len(self.sets):
+            raise CellError("a graph of %d calls wrote %d of its %d sets of buffers, so its times mean nothing"
+                            % (self.calls, written, len(self.sets)))
+
+    def describe_graph(self):
+        sets, touched, l2_bytes = len(self.sets), self.bytes_of_a_set() * len(self.sets), self.worker.l2_bytes
+        note = "graph: %d calls on %d %s of buffers, all written by a replay, %.1f MB in all: %s" % (
+            self.calls, sets, "set" if sets == 1 else "sets", touched / 1e6,
+            "%.1f times the L2 cache" % (touched / l2_bytes) if l2_bytes else "the size of the L2 cache is unknown")
+        if self.flush == "hot":
+            return note + " (hot on purpose)"
+        return note + (" (%d sets are the most)" % MOST_SETS if touched < self.worker.flush_bytes else "")
 
     def sample_graph(self, count):
         torch = self.torch
         if self.graph is None:
             self.capture()
-            self.graph.replay()
-            torch.cuda.synchronize()
         pairs = []
         for _ in range(min(count, MOST_REPLAYS)):
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -273,16 +338,27 @@ class Cell:
         self.outputs = self.run(self.sets[0])
 
     def profile(self):
-        """The kernels of one call of its own; the timed calls never see the profiler."""
+        """The kernels of one call of its own, unless the mode was `activity`; no other timed call sees the profiler."""
+        if self.recorded_calls:
+            return median_kernels(self.recorded_calls)
         return kernels_of(self.torch, self.run_once)
 
     def describe(self):
         reply = {"first_call_ms": self.first_call_ms, "outputs": len(self.outputs),
                  "resident_bytes": self.bytes_of_a_set(),
                  "peak_bytes": self.peak_bytes}
-        reply["cached"] = self.worker.came_from_disk()
-        reply["notes"] = self.notes + ["enqueue_us:%.1f" % self.enqueue_us] + self.worker.compiler_notes()
+        reply["cached"] = came_from_disk()
+        reply["clock"] = self.clock or self.worker.sensors().read()
+        reply["notes"] = self.all_notes()
         return reply
+
+    def all_notes(self):
+        self.notes += self.worker.log.take()
+        notes = list(self.notes)
+        if self.call_enqueue_us:
+            notes.append("call: queueing alone takes the host %.2f us (median of %d)"
+                         % (statistics.median(self.call_enqueue_us), len(self.call_enqueue_us)))
+        return notes + [self.graph_note] * bool(self.graph_note) + recompilations()
 
 
 # ---- the worker --------------------------------------------------------------------------------------
@@ -294,6 +370,7 @@ class Worker:
         self.torch = None
         self.flush = None
         self.cuda = None
+        self.nvml = None
         self.log = CompilerLog()
         try:
             import torch
@@ -323,18 +400,31 @@ class Worker:
         except Exception as error:
             print("torch._dynamo: %s" % error, file=sys.stderr)
         properties = torch.cuda.get_device_properties(0)
-        self.l2_bytes = getattr(properties, "L2_cache_size", 0) or 64 << 20
-        self.facts = {"l2_bytes": self.l2_bytes, "sm_count": properties.multi_processor_count,
-                      "memory_bytes": properties.total_memory}
+        self.l2_bytes = getattr(properties, "L2_cache_size", 0) or self.told_by_driver("attribute", L2_BYTES) or 0
+        self.flush_bytes = 2 * self.l2_bytes or FLUSHED_UNKNOWN_BYTES
+        self.facts = {"sm_count": properties.multi_processor_count, "memory_bytes": properties.total_memory}
+        if self.l2_bytes:
+            self.facts["l2_bytes"] = self.l2_bytes
 
     def driver(self):
         if self.cuda is None:
             self.cuda = ctypes.CDLL("libcuda.so.1")
         return self.cuda
 
+    def told_by_driver(self, question, *arguments):
+        try:
+            return getattr(DriverDevice(self.driver()), question)(*arguments)
+        except (OSError, AttributeError):
+            return None
+
+    def sensors(self):
+        if self.nvml is None:
+            self.nvml = Sensors(self.told_by_driver("pci_id") or b"")
+        return self.nvml
+
     def cache_flush(self):
         if self.flush is None:
-            self.flush = CacheFlush(self.torch, self.l2_bytes, self.facts["sm_count"])
+            self.flush = CacheFlush(self.torch, self.flush_bytes // 2, self.facts["sm_count"])
         return self.flush
 
     def triton_version(self):
@@ -343,33 +433,6 @@ class Worker:
             return triton.__version__
         except Exception:
             return ""
-
-    def forget_compilations(self):
-        try:
-            from torch._dynamo.utils import counters
-            counters.clear()
-        except Exception:  # counting is not worth a cell
-            pass
-
-    def came_from_disk(self):
-        """Everything that was compiled for this cell had been compiled before."""
-        try:
-            from torch._dynamo.utils import counters
-            stats = counters["inductor"]
-            return stats.get("fxgraph_cache_hit", 0) > 0 and not stats.get("fxgraph_cache_miss", 0)
-        except Exception:
-            return False
-
-    def compiler_notes(self):
-        notes, self.log.lines = self.log.lines, []
-        try:
-            from torch._dynamo.utils import counters
-            graphs = counters["stats"].get("unique_graphs", 0)
-            if graphs:
-                notes.append("recompiles:%d" % max(0, graphs - 1))
-        except Exception:
-            pass
-        return notes
 
     def hello(self):
         if self.obstacle:
@@ -387,7 +450,7 @@ class Worker:
                 "triton": triton, "device": torch.cuda.get_device_name(0),
                 "cc": "%d.%d" % torch.cuda.get_device_capability(0), "variants": variants,
                 "ops": ["plan", "prepare", "sample", "rows", "count", "finish", "cell"],
-                "modes": ["device", "graph", "call"], "facts": self.facts}
+                "modes": ["device", "graph", "call", "activity"], "facts": self.facts}
 
     def unsupported(self, request):
         variant = request["variant"]
@@ -401,29 +464,12 @@ class Worker:
         return "" if request["case"] in known else "torch's worker has no case '%s'" % request["case"]
 
     def plan(self, request):
-        """Inputs and outputs, and the scores of an attention that is written out."""
         free = self.torch.cuda.mem_get_info()[0]
         why = self.unsupported(request)
         if why:
             return {"status": "unsupported", "reason": why, "free_bytes": free}
+        values = planned_values(self.torch, request["case"], request["variant"], request["shape"])
         size = 4 if request["dtype"] == "f32" else 2
-        shape, case = request["shape"], request["case"]
-        if case == "attention":
-            batch, sequence, heads, width = shape
-            values = 4 * batch * sequence * heads * width
-            if not request["variant"].startswith("sdpa-"):
-                values += 2 * batch * heads * sequence * sequence
-        elif case.startswith("matmul"):
-            m, n, k = shape
-            values = m * k + k * n + m * n * (1 if case == "matmul_relu" else 2)
-        elif case.startswith("conv"):
-            n, h, w, c, k, r, stride = shape
-            values = n * h * w * c + k * r * r * c + n * (h // stride) * (w // stride) * k
-        else:
-            kinds = row_cases(self.torch)[case][0]
-            elements = shape[0] * shape[1]
-            values = sum(shape[1] if kind == "C" else elements for kind in kinds)
-            values += 0 if case == "horizontal_reduction_reduction" else elements
         return {"plan": {"resident_bytes": values * size}, "free_bytes": free}
 
     def prepare(self, request):
@@ -457,12 +503,14 @@ class Worker:
         if reply.get("status", "ok") != "ok":
             return reply
         cell = self.cells[request["id"]]
-        samples = {}
-        for mode in request.get("modes", ["device"]):
-            samples[mode] = cell.sample(mode, 100, request.get("budget_ms", 1000))
+        samples = {"samples_us": {}, "sm_mhz": {}}
+        # What is recorded makes later launches dearer.
+        for mode in sorted(request.get("modes", ["device"]), key=lambda mode: mode == "activity"):
+            for name, lists in cell.sample(mode, 100, request.get("budget_ms", 1000)).items():
+                samples[name].update(lists)
         if request.get("return") == "file":
             cell.rows(request.get("output", 0), request["rows"], request["file"])
-        return {**self.finish(request), "samples_us": samples}
+        return {**self.finish(request), **samples}
 
     def answer(self, request):
         op = request["op"]
@@ -478,9 +526,7 @@ class Worker:
             return self.prepare(request)
         if op == "sample":
             cell = self.cells[request["id"]]
-            mode = request["mode"]
-            return {"samples_us": {mode: cell.sample(mode, request["count"], request["budget_ms"],
-                                                     request.get("hold", True))}}
+            return cell.sample(request["mode"], request["count"], request["budget_ms"], request.get("hold", True))
         if op == "rows":
             self.cells[request["id"]].rows(request["output"], request["rows"], request["file"])
             return {}
@@ -504,8 +550,12 @@ class Worker:
 
     def failure(self, request, error):
         text = (str(error).strip().splitlines() or [repr(error)])[0]
-        self.cells.pop(request.get("id"), None)
-        if "out of memory" not in str(error).lower():
+        is_memory = "out of memory" in str(error).lower()
+        if is_memory or request.get("op") != "sample":  # what one mode cannot time another may
+            self.cells.pop(request.get("id"), None)
+        if isinstance(error, CellError):
+            return {"status": "error", "reason": text}
+        if not is_memory:
             return {"status": "error", "reason": "%s: %s" % (type(error).__name__, text)}
         reply = {"status": "oom", "reason": text}
         asked = re.search(r"Tried to allocate ([0-9.]+) ([KMG])iB", str(error))

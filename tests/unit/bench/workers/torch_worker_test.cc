@@ -100,10 +100,11 @@ TEST(TorchWorker, a_torch_without_a_device_says_so) {
 }
 
 // What the worker does with a torch that only writes down how it is used.
-std::string before_a_scripted_torch(const std::string& what = "") {
+std::string before_a_scripted_torch(const std::string& what = "",
+                                    const std::string& script = "torch_worker_calls.py") {
   const auto file = TorchWorkerFile::make();
   std::vector<std::string> command = {"/usr/bin/env", "python3",
-                                      STROBE_SOURCE_DIR "/tests/support/torch_worker_calls.py",
+                                      STROBE_SOURCE_DIR "/tests/support/" + script,
                                       file->path().string()};
   if (!what.empty()) command.push_back(what);
   const ProcessOutcome outcome = run_process(
@@ -170,6 +171,149 @@ TEST(TorchWorker, a_small_call_is_timed_in_many_places) {
             "large: 1 1 [0, 0, 0]\n"
             "no memory: 4 4 [2, 3, 0]\n"
             "hot: 1 1 [0, 0, 0]\n");
+}
+
+// And with one that measures by script.
+std::string when_it_measures(const std::string& what) {
+  return before_a_scripted_torch(what, "torch_worker_measures.py");
+}
+
+// The first line of a text that is a JSON object after so many others.
+WorkerReply reply_in(const std::string& text, int others) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('{') && others-- == 0) return *parse_reply(line);
+  }
+  return {};
+}
+
+// The clock is read when the last call of a block has ended; asked by `finish`, an idle device
+// would tell another. A reason counts that was there once.
+TEST(TorchWorker, it_reads_the_clock_after_each_block_of_its_own_device) {
+  const std::string told = when_it_measures("clock");
+  EXPECT_EQ(told,
+            "hello: True []\n"
+            "found by: ['0000:07:00.0']\n"
+            R"({"id": 1, "status": "ok", "samples_us": {"device": [10.0, 10.0]}, )"
+            R"("sm_mhz": {"device": [1980, 1980]}})"
+            "\n"
+            "in the order: synchronize synchronize synchronize synchronize sm sm memory\n"
+            "graph: {'graph': [1700, 1700]}\n"
+            "call: None\n"
+            R"({"clock": {"sm_mhz": 1700, "mem_mhz": 3201, "power_w": 500.0, )"
+            R"("temperature_c": 41, "reasons": ["power cap", "thermal slowdown"]}})"
+            "\n"
+            "without NVML: {'id': 1, 'status': 'ok', 'samples_us': {'device': [10.0, 10.0]}} "
+            "{'reasons': []}\n"
+            "without a driver: {'id': 1, 'status': 'ok', 'samples_us': {'device': [10.0, 10.0]}} "
+            "{'reasons': []}\n"
+            "with one that fails: {'id': 1, 'status': 'ok', 'samples_us': {'device': [10.0, "
+            "10.0]}} {'reasons': []}\n");
+  const SampleBlock block = reply_in(told, 0).samples[TimeMode::kDevice];
+  EXPECT_THAT(block.sm_mhz, ::testing::ElementsAre(1980, 1980));
+  const Clocks clocks = reply_in(told, 1).clocks;
+  EXPECT_EQ(clocks.memory_mhz, 3201);
+  EXPECT_EQ(clocks.power_w, 500);
+  EXPECT_EQ(clocks.temperature_c, 41);
+  EXPECT_THAT(clocks.reasons, ::testing::ElementsAre("power cap", "thermal slowdown"));
+}
+
+// The functions of the script over tensors that count themselves: eager holds what is planned for
+// it. 64x4096, M N K = 1024 512 256 and a convolution to 15x15. A compiler may do with less, and a
+// product of products has one product between: MK + KN + NK + MN + MK = 1310720.
+TEST(TorchWorker, its_plans_are_what_its_operators_hold) {
+  EXPECT_EQ(when_it_measures("plan"),
+            "pointwise_chain as held: 1310720 compiled: 524288\n"
+            "softmax as held: 524288 compiled: 524288\n"
+            "naive_softmax as held: 786432 compiled: 524288\n"
+            "double_softmax as held: 786432 compiled: 524288\n"
+            "softmax_backward as held: 786432 compiled: 786432\n"
+            "layernorm as held: 532480 compiled: 532480\n"
+            "norm_chain as held: 786432 compiled: 524288\n"
+            "horizontal_reduction_pointwise as held: 524352 compiled: 524352\n"
+            "horizontal_reduction_reduction as held: 262272 compiled: 262272\n"
+            "bias_dropout_add as held: 1052672 compiled: 790528\n"
+            "bias_gelu as held: 1576960 compiled: 528384\n"
+            "bias_dropout_add_transposed as held: 1310720 compiled: 1048576\n"
+            "matmul_add as held: 1966080 compiled: 1441792\n"
+            "matmul_relu as held: 1441792 compiled: 917504\n"
+            "matmul_add_relu as held: 1966080 compiled: 1441792\n"
+            "matmul_matmul as held: 1310720 compiled: 1310720\n"
+            "conv_add as held: 594432 compiled: 479232\n"
+            "conv_relu as held: 479232 compiled: 364032\n"
+            "conv_bn as held: 479488 compiled: 364288\n"
+            "attention as held: 1245184 compiled: 720896\n"
+            "eager 3004000\n"
+            "inductor 2004000\n"
+            "sdpa-math 2004000\n"
+            "sdpa-flash 4000\n");
+}
+
+TEST(TorchWorker, a_call_that_cannot_be_queued_in_time_is_an_error_and_no_sample) {
+  EXPECT_EQ(when_it_measures("hold"),
+            "samples: {'device': [10.0, 10.0]} holds: 7 the longest: 16000 us\n"
+            "ok None\n"
+            "samples: None holds: 12 the longest: 1000000 us\n"
+            "error the host needs more than a hold of 1 s to queue one call, so its time on the "
+            "device alone cannot be told (a debugger or profiler may make every launch wait, or "
+            "the call waits for the device itself; `--profile` holds no queue, `--mode call` and "
+            "`--mode graph` need none)\n"
+            "without a hold: {'device': [10.0, 10.0]}\n");
+}
+
+TEST(TorchWorker, a_graph_is_of_twenty_calls_and_all_it_has_is_written) {
+  EXPECT_EQ(when_it_measures("graph"),
+            "32 calls; graph: 32 calls on 16 sets of buffers, all written by a replay, 8.4 MB in "
+            "all: 8.0 times the L2 cache\n"
+            "20 calls; graph: 20 calls on 4 sets of buffers, all written by a replay, 2.1 MB in "
+            "all: 2.0 times the L2 cache\n"
+            "20 calls; graph: 20 calls on 1 set of buffers, all written by a replay, 0.5 MB in "
+            "all: 0.5 times the L2 cache (hot on purpose)\n"
+            "20 calls; graph: 20 calls on 1 set of buffers, all written by a replay, 1073.7 MB in "
+            "all: 1024.0 times the L2 cache\n"
+            "1024 calls; graph: 1024 calls on 1024 sets of buffers, all written by a replay, 1.0 "
+            "MB in all: 1.0 times the L2 cache (1024 sets are the most)\n"
+            "error a graph of 32 calls wrote 13 of its 16 sets of buffers, so its times mean "
+            "nothing\n"
+            "results of 20 calls that are there at once: 1\n");
+}
+
+TEST(TorchWorker, the_size_of_the_cache_is_asked_for_and_never_assumed) {
+  EXPECT_EQ(when_it_measures("cache"),
+            "facts: {'sm_count': 2, 'memory_bytes': 2147483648, 'l2_bytes': 52428800}\n"
+            "flushed: 100 MiB\n"
+            "notes: []\n"
+            "hot: []\n"
+            "facts: {'sm_count': 2, 'memory_bytes': 2147483648}\n"
+            "flushed: 256 MiB\n"
+            "notes: ['neither torch nor the driver tells the size of the L2 cache: 256 MiB stand "
+            "for twice its size']\n"
+            "hot: []\n");
+}
+
+// Three calls of two kernels, of 1, 2, 3 and of 10 us, each behind a flush of 500; the list of
+// kernels has the medians.
+TEST(TorchWorker, activity_is_the_sum_of_a_calls_kernels_without_the_flush) {
+  EXPECT_EQ(when_it_measures("activity"),
+            "modes: ['device', 'graph', 'call', 'activity']\n"
+            "cold: {'activity': [11, 12, 13]} recordings: 1\n"
+            "kernels: [('one', 2), ('other', 10)] recordings: 1\n"
+            "hot: {'activity': [11, 12, 13]} recordings: 1\n"
+            "kernels: [('one', 2), ('other', 10)] recordings: 1\n"
+            "error torch's profiler recorded 5 of 6 marks and kernels of 2 calls (it needs CUPTI, "
+            "and no other profiler at work; `--mode device` needs neither)\n"
+            "whole cell: ['device', 'call', 'activity'] {'device': [1], 'call': [1], 'activity': "
+            "[1]}\n");
+}
+
+// What the compiler said while the cell was prepared stands in the last description as well.
+TEST(TorchWorker, queueing_is_told_of_the_calls_that_were_timed) {
+  const std::string told = when_it_measures("call");
+  EXPECT_THAT(told, HasSubstr("call: {'call': [10, 10, 10]}\n"));
+  const std::string after = told.substr(told.find("after:"));
+  EXPECT_THAT(after, HasSubstr("'recompile limit hit: once', 'call: queueing alone takes the host "
+                               "5.00 us (median of 3)', "));
+  EXPECT_EQ(told.find("enqueue_us"), std::string::npos);
 }
 
 TEST(TorchWorker, its_flush_is_understood_by_the_assembler) {
