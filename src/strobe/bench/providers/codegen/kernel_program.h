@@ -54,7 +54,6 @@ struct ChipFacts {
   std::int64_t shared_per_block = 99 * 1024;  // the most a block may opt in to
   std::int64_t shared_per_sm = 100 * 1024;
   std::int64_t l2_bytes = 40 << 20;
-  double bandwidth_gbps = 1555;
   bool has_clusters() const { return compute_capability >= 90; }
 };
 

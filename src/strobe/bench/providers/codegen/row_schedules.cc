@@ -8,13 +8,8 @@ namespace {
 constexpr int kRegistersOfSm = 65536;
 constexpr int kThreadsOfSm = 2048;
 constexpr int kSharedOfDriver = 1024;  // that every block costs beside its own
-constexpr double kLatencyUs = 1.0;     // of a load while the bus is busy
 
 }  // namespace
-
-double bytes_to_fly(const ChipFacts& chip) {
-  return chip.bandwidth_gbps * 1e3 * kLatencyUs / chip.sm_count;
-}
 
 int blocks_that_fit(const KernelTask& task, const RowSchedule& schedule, const ChipFacts& chip) {
   const RowLayout layout = layout_of(task, schedule, plan_of(task, schedule));

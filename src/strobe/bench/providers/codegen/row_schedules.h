@@ -15,7 +15,5 @@ std::vector<RowSchedule> row_cluster_schedules(const KernelTask& task, const Chi
 
 // What fits of `schedule` on a multiprocessor; 0: not even one block.
 int blocks_that_fit(const KernelTask& task, const RowSchedule& schedule, const ChipFacts& chip);
-// Bytes that a multiprocessor must have under way: a microsecond of its share of the bus.
-double bytes_to_fly(const ChipFacts& chip);
 
 }  // namespace strobe::bench

@@ -129,7 +129,6 @@ Result<void> CudaDevice::read_facts() {
   // Two transfers a cycle; the driver speaks of kHz and bits.
   const double bandwidth_gbps =
       2.0 * attribute(cu::kMemoryClockKhz) * 1e3 * attribute(cu::kMemoryBusBits) / 8 / 1e9;
-  if (bandwidth_gbps > 0) chip_.bandwidth_gbps = bandwidth_gbps;
   if (chip_.compute_capability == 0 || chip_.sm_count == 0 || chip_.l2_bytes == 0) {
     return Error{.code = ErrorCode::kMachineLacks,
                  .what = "the CUDA driver does not tell what this GPU is",

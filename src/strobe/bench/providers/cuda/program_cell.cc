@@ -32,6 +32,8 @@ void append_as_f32(const std::vector<char>& bytes, DType dtype, std::vector<floa
   }
 }
 
+constexpr double kAsGoodAsLeast = 1.005;
+
 }  // namespace
 
 ProgramCell::ProgramCell(std::shared_ptr<CudaSession> session, const CaseInfo& info,
@@ -40,6 +42,8 @@ ProgramCell::ProgramCell(std::shared_ptr<CudaSession> session, const CaseInfo& i
     : session_(std::move(session)),
       request_(request),
       label_(program.label),
+      moved_of_least_(program.moved_bytes /
+                      costs_of(info, request.cell.shape, request.cell.dtype).min_bytes),
       origin_(std::move(origin)),
       tensors_(info, request.cell.shape, request.cell.dtype, program.between) {}
 
@@ -261,6 +265,9 @@ Result<std::vector<float>> ProgramCell::output_rows(std::size_t index,
 std::map<std::string, std::string> ProgramCell::config() const {
   std::map<std::string, std::string> config = origin_.config;
   config["schedule"] = label_;
+  if (moved_of_least_ > kAsGoodAsLeast) {
+    config["moves"] = fmt::format("{:.2f} times the least bytes", moved_of_least_);
+  }
   return config;
 }
 

@@ -81,6 +81,7 @@ class ProgramCell final : public PreparedCell, private TimedCall {
   std::shared_ptr<CudaSession> session_;
   PrepareRequest request_;
   std::string label_;
+  double moved_of_least_;  // 1: every byte once
   ProgramOrigin origin_;
   CellTensors tensors_;
   std::shared_ptr<PooledMemory> first_;

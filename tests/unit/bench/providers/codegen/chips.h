@@ -10,24 +10,21 @@ inline ChipFacts h200() {
           .sm_count = 132,
           .shared_per_block = 227 * 1024,
           .shared_per_sm = 228 * 1024,
-          .l2_bytes = 60 << 20,
-          .bandwidth_gbps = 4300};
+          .l2_bytes = 60 << 20};
 }
 inline ChipFacts a100() {
   return {.compute_capability = 80,
           .sm_count = 108,
           .shared_per_block = 163 * 1024,
           .shared_per_sm = 164 * 1024,
-          .l2_bytes = 40 << 20,
-          .bandwidth_gbps = 1400};
+          .l2_bytes = 40 << 20};
 }
 inline ChipFacts rtx3090() {
   return {.compute_capability = 86,
           .sm_count = 82,
           .shared_per_block = 99 * 1024,
           .shared_per_sm = 100 * 1024,
-          .l2_bytes = 6 << 20,
-          .bandwidth_gbps = 870};
+          .l2_bytes = 6 << 20};
 }
 
 }  // namespace strobe::bench

@@ -50,7 +50,7 @@ TEST_P(LibraryKernelsFor, compile_in_every_type) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Chips, LibraryKernelsFor, ::testing::Values(80, 90));
+INSTANTIATE_TEST_SUITE_P(Chips, LibraryKernelsFor, ::testing::Values(80, 86, 90));
 
 using Tensors = std::map<std::string, std::vector<float>>;
 

@@ -64,6 +64,14 @@ TEST_F(ProgramCellTest, of_blocks_that_stay_only_those_are_launched_that_run_at_
   EXPECT_EQ((*cell)->kernels().front().grid[0], 264);
 }
 
+TEST_F(ProgramCellTest, what_reads_a_row_again_says_what_that_costs) {
+  KernelProgram program = copy_program();
+  program.moved_bytes = 1.5 * 2 * 4 * 8 * 4;
+  const auto cell = make(program);
+  ASSERT_TRUE(cell) << cell.error().what;
+  EXPECT_EQ((*cell)->config().at("moves"), "1.50 times the least bytes");
+}
+
 TEST_F(ProgramCellTest, is_filled_compiled_loaded_and_run_once) {
   const auto cell = make(copy_program());
   ASSERT_TRUE(cell) << cell.error().what;
@@ -75,6 +83,7 @@ TEST_F(ProgramCellTest, is_filled_compiled_loaded_and_run_once) {
   EXPECT_TRUE((*cell)->compile_times().first_call_ms.has_value());
   EXPECT_FALSE((*cell)->compile_times().is_cached);
   EXPECT_EQ((*cell)->config().at("schedule"), "a copy");
+  EXPECT_FALSE((*cell)->config().contains("moves"));
   EXPECT_EQ((*cell)->resident_bytes(), 2 * 4 * 8 * 4);
   EXPECT_EQ((*cell)->peak_bytes(), 512);  // two tensors, aligned to 256
 }
