@@ -1,5 +1,5 @@
-// Any bytes as a table of ratios: reading ends, every row is counted, and the judgements hold their
-// promises.
+// Any bytes as a table of ratios, or of what a tuner chose: reading ends, every row is counted, and
+// the judgements hold their promises.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,12 +9,35 @@
 #include "strobe/bench/judge/flat_line.h"
 #include "strobe/bench/judge/identities.h"
 #include "strobe/bench/results/ratio_grid.h"
+#include "strobe/bench/results/tuned_shapes.h"
 #include "tests/fuzz/fuzz_check.h"
+
+namespace {
+
+void read_tuned_shapes(std::string_view bytes) {
+  const auto tuned = strobe::bench::parse_tuned_shapes(bytes, "tuned.csv");
+  FUZZ_CHECK(strobe::bench::looks_like_tuned_shapes(bytes) || !tuned, "no surprise");
+  if (!tuned) {
+    FUZZ_CHECK(!tuned.error().what.empty() && !tuned.error().where.empty(), "an error is told");
+    FUZZ_CHECK(strobe::is_valid_utf8(tuned.error().what), "errors are text");
+    return;
+  }
+  for (const std::string& remark : tuned->remarks) {
+    FUZZ_CHECK(strobe::is_valid_utf8(remark), "remarks are text");
+  }
+  for (const strobe::bench::TunedShape& shape : tuned->shapes) {
+    FUZZ_CHECK(!shape.case_id.empty() && strobe::is_valid_utf8(shape.case_id), "a case has a name");
+    FUZZ_CHECK(shape.block_x > 0 && shape.block_y > 0 && shape.warps > 0, "a block has a size");
+  }
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kMostBytes = 1 << 16;
   if (size > kMostBytes) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  read_tuned_shapes(bytes);
   const auto grids = strobe::bench::parse_ratio_grids(bytes, "grids.csv");
   FUZZ_CHECK(strobe::bench::looks_like_ratio_grids(bytes) || !grids, "no surprise");
   if (!grids) {

@@ -3,38 +3,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/grid.h"
 #include "strobe/bench/workers/greet.h"
 #include "strobe/bench/workers/protocol_words.h"
 #include "strobe/cli/bench_actions.h"
+#include "strobe/cli/bench_list_cases.h"
 #include "strobe/cli/bench_run_request.h"
 #include "strobe/cli/output.h"
 
 namespace strobe::cli {
 namespace {
 
-using bench::CaseInfo;
 using bench::CaseKind;
 
-// Where rows and columns are long the ceiling is a number of its own.
-constexpr std::int64_t kLong = 65536;
 constexpr std::string_view kAnythingElse =
     "  --worker NAME=COMMAND  anything else that speaks docs/formats/bench_worker.md\n";
-
-std::string case_lines() {
-  std::string text = "Cases (what fusion alone can win at large shapes; kernels without it)\n";
-  for (const CaseInfo& info : bench::cases()) {
-    std::string ceiling = "-";
-    if (info.kind == CaseKind::kRows) {
-      const auto costs = bench::costs_of(info, bench::Shape{{kLong, kLong}}, bench::DType::kF32);
-      ceiling = fmt::format("{:.2f}x", costs.ceiling());
-    }
-    text += fmt::format("  {:<34} {:>7} {:>3}  {}\n", info.id, ceiling, info.eager_kernels,
-                        info.definition);
-  }
-  return text;
-}
 
 std::string grid_lines() {
   std::string text = "\nGrids (shapes over rows / matrices / convolutions / attention)\n";
@@ -65,7 +48,7 @@ Result<void> list(const Arguments& arguments, const Terminal&) {
     request.run.providers.emplace_back(name);
   }
   STROBE_TRY_VOID(add_workers(arguments, request));
-  std::string text = case_lines() + grid_lines() + "\nProviders\n";
+  std::string text = bench_case_lines() + grid_lines() + "\nProviders\n";
   for (const std::string_view name : bench::provider_names()) {
     text += provider_line(name, bench::greet(request.run, std::string(name)));
   }

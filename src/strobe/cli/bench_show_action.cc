@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/file_text.h"
+#include "strobe/bench/judge/run_diff.h"
 #include "strobe/bench/results/run_file.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_show_request.h"
@@ -39,6 +40,7 @@ std::string rendered(const BenchPage& page, BenchFormat format, const Terminal& 
 struct Loaded {
   std::optional<bench::BenchRun> run;
   std::optional<bench::RatioGrids> grids;
+  std::optional<bench::TunedShapes> tuned;
 };
 
 Result<Loaded> load(const std::filesystem::path& path) {
@@ -47,11 +49,15 @@ Result<Loaded> load(const std::filesystem::path& path) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && text[first] == '{') {
     STROBE_TRY(bench::BenchRun run, bench::parse_run(text, path.string()));
-    return Loaded{.run = std::move(run), .grids = {}};
+    return Loaded{.run = std::move(run), .grids = {}, .tuned = {}};
   }
   if (bench::looks_like_ratio_grids(text)) {
     STROBE_TRY(bench::RatioGrids grids, bench::parse_ratio_grids(text, path.string()));
-    return Loaded{.run = {}, .grids = std::move(grids)};
+    return Loaded{.run = {}, .grids = std::move(grids), .tuned = {}};
+  }
+  if (bench::looks_like_tuned_shapes(text)) {
+    STROBE_TRY(bench::TunedShapes tuned, bench::parse_tuned_shapes(text, path.string()));
+    return Loaded{.run = {}, .grids = {}, .tuned = std::move(tuned)};
   }
   return Error{.code = ErrorCode::kMalformed,
                .what = text.empty() ? "the file is empty"
@@ -69,6 +75,7 @@ Error not_two_runs(const std::filesystem::path& path) {
           .hint = "show tables of ratios one file at a time"};
 }
 
+// Asks `bench compare` whether the two can be held against each other: by its rules, in its words.
 Result<BenchPage> page_of(const BenchShowRequest& request) {
   STROBE_TRY(const Loaded first, load(request.files[0]));
   if (request.files.size() == 2) {
@@ -76,11 +83,18 @@ Result<BenchPage> page_of(const BenchShowRequest& request) {
     if (!first.run) return not_two_runs(request.files[0]);
     if (!second.run) return not_two_runs(request.files[1]);
     STROBE_TRY(const auto choice, resolve(request.choice, *first.run));
+    if (!request.is_forced) {
+      STROBE_TRY_VOID(bench::check_methods(first.run->header.method, second.run->header.method));
+    }
     return report::devices_page(*first.run, *second.run, choice);
   }
   if (first.run) {
     STROBE_TRY(const auto choice, resolve(request.choice, *first.run));
     return report::run_page(*first.run, choice);
+  }
+  if (first.tuned) {
+    STROBE_TRY(const auto choice, resolve(request.choice, *first.tuned));
+    return report::tuning_page(*first.tuned, choice);
   }
   STROBE_TRY(const auto choice, resolve(request.choice, *first.grids));
   return report::grids_page(*first.grids, choice);
@@ -93,7 +107,7 @@ Result<void> show(const Arguments& arguments, const Terminal& terminal) {
   Result<BenchPage> page = page_of(request);
   if (!page) {
     Error error = std::move(page).error();
-    if (error.where.empty()) error.where = request.files[0].string();
+    if (error.where.empty() && request.files.size() == 1) error.where = request.files[0].string();
     return error;
   }
   stages.end("load and judge");
@@ -118,8 +132,8 @@ Command bench_show_action() {
       .summary = "tables of a run, or of another harness, with what they hide",
       .positionals = "FILE [FILE]",
       .positionals_help =
-          "a run (JSON) or tables of ratios (CSV), plain, .gz or .zst; - is stdin; "
-          "the runs of two devices are shown against each other",
+          "a run (JSON), tables of ratios or blocks that a tuner chose (CSV), plain, .gz or "
+          ".zst; - is stdin; the runs of two devices are shown against each other",
       .examples =
           {{"strobe bench show run.json", "an overview, then table by table"},
            {"strobe bench show run.json --table relative --baseline cuda-unfused --contender "
@@ -140,9 +154,8 @@ Command bench_show_action() {
                 "Names may be cut short as long as they stay unambiguous: --version v3."},
       .flags = {list_flag("table", "NAME",
                           "overview, relative, overhead, device, attention, bandwidth, times, "
-                          "roofline, memory, traffic, kernels, api, flags or all (default: what "
-                          "the file is good "
-                          "for)"),
+                          "accuracy, roofline, memory, traffic, kernels, api, flags or all "
+                          "(default: what the file is good for)"),
                 list_flag("case", "CASE", "only these cases (default: every case)"),
                 value_flag("baseline", "BASE",
                            "the provider of 100 % (default: an eager or unfused one)"),
@@ -161,6 +174,9 @@ Command bench_show_action() {
                 {.name = "net",
                  .help =
                      "the table of times, with that of an empty event pair taken off the device's"},
+                {.name = "force",
+                 .help = "two runs also if they were measured with different caches (--l2) or "
+                         "queues (--profile)"},
                 {.name = "format",
                  .kind = FlagKind::kValue,
                  .value = "FORMAT",

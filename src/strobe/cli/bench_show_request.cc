@@ -1,6 +1,7 @@
 #include "strobe/cli/bench_show_request.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -20,9 +21,10 @@ constexpr std::pair<std::string_view, BenchFormat> kFormats[] = {
 
 constexpr BenchTableKind kAllTables[] = {
     BenchTableKind::kOverview,  BenchTableKind::kRelative, BenchTableKind::kOverhead,
-    BenchTableKind::kBandwidth, BenchTableKind::kTimes,    BenchTableKind::kRoofline,
-    BenchTableKind::kMemory,    BenchTableKind::kTraffic,  BenchTableKind::kKernels,
-    BenchTableKind::kApi,       BenchTableKind::kFlags};
+    BenchTableKind::kBandwidth, BenchTableKind::kTimes,    BenchTableKind::kAccuracy,
+    BenchTableKind::kRoofline,  BenchTableKind::kMemory,   BenchTableKind::kTraffic,
+    BenchTableKind::kKernels,   BenchTableKind::kApi,      BenchTableKind::kFlags};
+constexpr BenchTableKind kTablesOfTwo[] = {BenchTableKind::kOverview, BenchTableKind::kDevice};
 
 Error bad_request(std::string what, std::string where, std::string hint) {
   return {.code = ErrorCode::kBadCommandLine,
@@ -47,10 +49,12 @@ Result<void> read_files(const Arguments& arguments, BenchShowRequest& request) {
   return {};
 }
 
-Result<void> read_tables(const Arguments& arguments, BenchChoice& choice) {
+Result<void> read_tables(const Arguments& arguments, bool are_two, BenchChoice& choice) {
   for (const std::string& name : arguments.list("table")) {
     if (name == "all") {
-      choice.tables.assign(std::begin(kAllTables), std::end(kAllTables));
+      const std::span<const BenchTableKind> all =
+          are_two ? std::span<const BenchTableKind>(kTablesOfTwo) : kAllTables;
+      choice.tables.assign(all.begin(), all.end());
       continue;
     }
     const auto kind = report::find_table(name);
@@ -60,6 +64,29 @@ Result<void> read_tables(const Arguments& arguments, BenchChoice& choice) {
       return not_one_of("--table", name, names);
     }
     choice.tables.push_back(*kind);
+  }
+  return {};
+}
+
+// What has no meaning where the second run is what the first is measured by.
+Result<void> check_two_runs(const BenchShowRequest& request) {
+  const std::string first = request.files[0].string();
+  for (const BenchTableKind kind : request.choice.tables) {
+    if (std::ranges::find(kTablesOfTwo, kind) != std::end(kTablesOfTwo)) continue;
+    return bad_request(fmt::format("two runs have the tables overview and device, not '{}'",
+                                   report::table_name(kind)),
+                       "--table",
+                       fmt::format("give one run: `strobe bench show {} --table {}`", first,
+                                   report::table_name(kind)));
+  }
+  if (!request.choice.baseline.empty()) {
+    return bad_request(
+        "of two runs each provider is measured by itself in the second", "--baseline",
+        "give one run, or the two in the other order; --contender chooses providers");
+  }
+  if (request.choice.is_net) {
+    return bad_request("ratios of two runs are of what was measured", "--net",
+                       fmt::format("give one run: `strobe bench show {} --net`", first));
   }
   return {};
 }
@@ -74,7 +101,8 @@ Result<BenchShowRequest> read_bench_show_request(const Arguments& arguments) {
   BenchShowRequest request;
   STROBE_TRY_VOID(read_files(arguments, request));
   BenchChoice& choice = request.choice;
-  STROBE_TRY_VOID(read_tables(arguments, choice));
+  const bool are_two = request.files.size() == 2;
+  STROBE_TRY_VOID(read_tables(arguments, are_two, choice));
   choice.versions = arguments.list("version");
   choice.devices = arguments.list("device");
   choice.cases = arguments.list("case");
@@ -95,6 +123,8 @@ Result<BenchShowRequest> read_bench_show_request(const Arguments& arguments) {
   if (arguments.has("mode")) {
     STROBE_TRY(choice.mode, bench::parse_mode(arguments.get("mode")));
   }
+  request.is_forced = arguments.is_on("force");
+  if (are_two) STROBE_TRY_VOID(check_two_runs(request));
   for (const auto& [name, format] : kFormats) {
     if (name == arguments.get("format", "text")) request.format = format;
   }
@@ -146,6 +176,30 @@ Result<BenchChoice> resolve(const BenchChoice& choice, const bench::BenchRun& ru
     STROBE_TRY(whole.baseline, resolve_name("--baseline", choice.baseline, providers));
   }
   STROBE_TRY(whole.contenders, resolve_names("--contender", choice.contenders, providers));
+  return whole;
+}
+
+Result<BenchChoice> resolve(const BenchChoice& choice, const bench::TunedShapes& tuned) {
+  const std::pair<std::string_view, bool> of_times[] = {{"--table", !choice.tables.empty()},
+                                                        {"--version", !choice.versions.empty()},
+                                                        {"--dtype", !choice.dtypes.empty()},
+                                                        {"--baseline", !choice.baseline.empty()},
+                                                        {"--contender", !choice.contenders.empty()},
+                                                        {"--mode", choice.mode.has_value()},
+                                                        {"--net", choice.is_net}};
+  for (const auto& [flag, is_given] : of_times) {
+    if (!is_given) continue;
+    return bad_request("this file is what a tuner chose: one table, without times",
+                       std::string(flag), "leave it out; --device, --case and --shape choose rows");
+  }
+  std::vector<std::string> devices, cases;
+  for (const bench::TunedShape& one : tuned.shapes) {
+    add_once(devices, one.device);
+    add_once(cases, one.case_id);
+  }
+  BenchChoice whole = choice;
+  STROBE_TRY(whole.devices, resolve_names("--device", choice.devices, devices));
+  STROBE_TRY(whole.cases, resolve_names("--case", choice.cases, cases));
   return whole;
 }
 

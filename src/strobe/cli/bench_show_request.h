@@ -7,6 +7,7 @@
 
 #include "strobe/base/result.h"
 #include "strobe/bench/results/ratio_grid.h"
+#include "strobe/bench/results/tuned_shapes.h"
 #include "strobe/cli/command.h"
 #include "strobe/report/bench/bench_page.h"
 
@@ -20,6 +21,7 @@ struct BenchShowRequest {
   std::vector<std::filesystem::path> files;  // one, or two runs
   report::BenchChoice choice;
   BenchFormat format = BenchFormat::kText;
+  bool is_forced = false;  // two runs, however they were measured
   std::string output;
 };
 Result<BenchShowRequest> read_bench_show_request(const Arguments& arguments);
@@ -28,5 +30,8 @@ Result<BenchShowRequest> read_bench_show_request(const Arguments& arguments);
 Result<report::BenchChoice> resolve(const report::BenchChoice& choice,
                                     const bench::RatioGrids& grids);
 Result<report::BenchChoice> resolve(const report::BenchChoice& choice, const bench::BenchRun& run);
+// What a tuner chose has no times, so that a choice of any is an error.
+Result<report::BenchChoice> resolve(const report::BenchChoice& choice,
+                                    const bench::TunedShapes& tuned);
 
 }  // namespace strobe::cli

@@ -20,7 +20,7 @@ CellRecord timed(const char* provider, double us) {
   return record;
 }
 
-TEST(BenchPaddleLines, an_attention_has_two) {
+TEST(BenchPaddleLines, every_cell_has_two_and_attention_has_those_of_paddle) {
   BenchRun run;
   CellRecord attention = timed("cudnn", 77800);
   attention.cell.case_id = "attention";
@@ -31,8 +31,14 @@ TEST(BenchPaddleLines, an_attention_has_two) {
   CellRecord small = attention;
   small.cell.shape = bench::Shape{{1, 128, 8, 64}};
   small.cell.provider = "torch-eager";
-  run.cells = {timed("cpu", 3), attention, small};
+  CellRecord softmax = timed("cpu", 3);
+  softmax.accuracy = bench::Accuracy{};
+  softmax.accuracy->checked = 4;
+  softmax.accuracy->mismatches = 1;
+  run.cells = {softmax, attention, small};
   EXPECT_EQ(bench_paddle_lines(run),
+            "Equality ratio: 75.00%\n"
+            "softmax | cpu | f32 | 128x128 |  Time costs: 0.003 ms / time\n"
             "Equality ratio: 100.00%\n"
             "FlashAttention | 16 | 32 | 1024 |  Time costs: 116.100 ms / time\n"
             "Equality ratio: 100.00%\n"

@@ -144,7 +144,7 @@ TEST_F(BenchRunAction, an_interrupt_keeps_the_cells_before_it) {
 TEST_F(BenchRunAction, the_list_names_cases_grids_and_who_is_missing) {
   const ProcessOutcome outcome = strobe({"list", "--python", "/no/such/python"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("bias_dropout_add_train               2.33x   3  "));
+  EXPECT_THAT(outcome.out, HasSubstr("bias_dropout_add_train                    2.33x   3  "));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("pointwise_chain"), HasSubstr("5.50x"),
                                  HasSubstr("seed2d"), HasSubstr("cpu-unfused"),
                                  HasSubstr("torch-*                not here: cannot start "

@@ -62,7 +62,33 @@ TEST(BenchShowRequest, every_flag_reaches_the_choice) {
 TEST(BenchShowRequest, all_is_every_table_of_a_run) {
   const auto request = read_bench_show_request(arguments({"run.json"}, {{"table", "all"}}));
   ASSERT_TRUE(request);
-  EXPECT_EQ(request->choice.tables.size(), 11u);
+  EXPECT_EQ(request->choice.tables.size(), 12u);
+}
+
+TEST(BenchShowRequest, two_runs_have_tables_of_their_own) {
+  auto request = read_bench_show_request(arguments({"a.json", "b.json"}, {{"table", "all"}}));
+  ASSERT_TRUE(request) << request.error().what;
+  EXPECT_THAT(request->choice.tables,
+              ElementsAre(BenchTableKind::kOverview, BenchTableKind::kDevice));
+  EXPECT_FALSE(request->is_forced);
+  request = read_bench_show_request(
+      arguments({"a.json", "b.json"}, {{"table", "device"}, {"shape", "8x8"}, {"force", "on"}}));
+  ASSERT_TRUE(request) << request.error().what;
+  EXPECT_TRUE(request->is_forced);
+}
+
+TEST(BenchShowRequest, what_two_runs_cannot_have_is_refused_with_what_to_do) {
+  const auto refused = [](const char* flag, const char* value) {
+    const auto request = read_bench_show_request(arguments({"a.json", "b.json"}, {{flag, value}}));
+    EXPECT_FALSE(request) << flag;
+    return request ? Error{} : request.error();
+  };
+  EXPECT_EQ(refused("table", "roofline").what,
+            "two runs have the tables overview and device, not 'roofline'");
+  EXPECT_EQ(refused("table", "roofline").hint,
+            "give one run: `strobe bench show a.json --table roofline`");
+  EXPECT_EQ(refused("baseline", "x").where, "--baseline");
+  EXPECT_EQ(refused("net", "on").where, "--net");
 }
 
 TEST(BenchShowRequest, no_file_three_files_and_nonsense_are_refused) {
@@ -105,6 +131,20 @@ TEST(BenchShowRequest, names_are_made_whole_by_those_of_a_table) {
   EXPECT_THAT(whole->contenders, ElementsAre("inductor"));
   choice.cases = {"attention"};
   EXPECT_EQ(resolve(choice, grids()).error().hint, "there are softmax, softmax_backward");
+}
+
+TEST(BenchShowRequest, what_a_tuner_chose_has_no_times_to_choose) {
+  bench::TunedShapes tuned;
+  tuned.shapes.emplace_back();
+  tuned.shapes[0].device = "RTX3090";
+  tuned.shapes[0].case_id = "layout";
+  report::BenchChoice choice;
+  choice.devices = {"RTX"};
+  const auto whole = resolve(choice, tuned);
+  ASSERT_TRUE(whole) << whole.error().what;
+  EXPECT_THAT(whole->devices, ElementsAre("RTX3090"));
+  choice.baseline = "eager";
+  EXPECT_EQ(resolve(choice, tuned).error().where, "--baseline");
 }
 
 TEST(BenchShowRequest, names_are_made_whole_by_those_of_a_run) {

@@ -1,3 +1,5 @@
+#include "strobe/bench/results/ratio_grid_csv.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -40,42 +42,6 @@ constexpr std::array<std::string_view, kFieldCount_> kNames = {
     "dim0",    "dim1",   "value", "status",   "dtype"};
 constexpr Field kNeeded[] = {kCase, kMetric, kDim0, kDim1, kValue};
 
-// The line at the front, which is taken off; without its line end.
-std::string_view take_line(std::string_view& left) {
-  const std::size_t end = std::min(left.find('\n'), left.size());
-  std::string_view line = left.substr(0, end);
-  left.remove_prefix(std::min(end + 1, left.size()));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-// A record is a line: no field of these tables holds a line end.
-std::vector<std::string> split(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool is_inside = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && is_inside && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += c;
-      ++i;
-    } else if (c == '"') {
-      is_inside = !is_inside;
-    } else if (c == ',' && !is_inside) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
-
-std::string quoted(std::string_view text) {
-  std::string out = sanitize_utf8(text.substr(0, kMostQuotedBytes));
-  std::ranges::replace_if(
-      out, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return fmt::format("'{}{}'", out, text.size() > kMostQuotedBytes ? "..." : "");
-}
-
 std::optional<double> parse_number(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -86,9 +52,8 @@ std::optional<double> parse_number(std::string_view text) {
 using Columns = std::array<std::optional<std::size_t>, kFieldCount_>;
 
 Columns columns_of(std::string_view header) {
-  if (header.starts_with("\xEF\xBB\xBF")) header.remove_prefix(3);
   Columns columns;
-  const std::vector<std::string> names = split(header);
+  const std::vector<std::string> names = csv_fields(header);
   for (std::size_t field = 0; field < kFieldCount_; ++field) {
     const auto found = std::ranges::find(names, kNames[field]);
     if (found != names.end()) columns[field] = static_cast<std::size_t>(found - names.begin());
@@ -106,11 +71,11 @@ class GridReader {
 
   RatioGrids read(std::string_view rows) {
     while (!rows.empty()) {
-      const std::string_view text = take_line(rows);
+      const std::string_view text = take_csv_line(rows);
       ++line_;
       if (text.find_first_not_of(" \t") == std::string_view::npos) continue;
       ++read_.rows;
-      fields_ = split(text);
+      fields_ = csv_fields(text);
       read_row();
     }
     if (remarks_ > kMostRemarks) {
@@ -130,7 +95,7 @@ class GridReader {
   void remark(Field column, std::string_view trouble) {
     if (++remarks_ > kMostRemarks) return;
     read_.remarks.push_back(fmt::format("line {}, column '{}': {} {}", line_, kNames[column],
-                                        quoted(field(column)), trouble));
+                                        quoted_field(field(column)), trouble));
   }
 
   std::optional<std::int64_t> size(Field f) {
@@ -215,12 +180,47 @@ class GridReader {
 
 }  // namespace
 
+std::string_view take_csv_line(std::string_view& left) {
+  if (left.starts_with("\xEF\xBB\xBF")) left.remove_prefix(3);
+  const std::size_t end = std::min(left.find('\n'), left.size());
+  std::string_view line = left.substr(0, end);
+  left.remove_prefix(std::min(end + 1, left.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::vector<std::string> csv_fields(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool is_inside = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && is_inside && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back() += c;
+      ++i;
+    } else if (c == '"') {
+      is_inside = !is_inside;
+    } else if (c == ',' && !is_inside) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+std::string quoted_field(std::string_view text) {
+  std::string out = sanitize_utf8(text.substr(0, kMostQuotedBytes));
+  std::ranges::replace_if(
+      out, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return fmt::format("'{}{}'", out, text.size() > kMostQuotedBytes ? "..." : "");
+}
+
 bool looks_like_ratio_grids(std::string_view head) {
-  return has_needed(columns_of(take_line(head)));
+  return has_needed(columns_of(take_csv_line(head)));
 }
 
 Result<RatioGrids> parse_ratio_grids(std::string_view csv, std::string_view name) {
-  const Columns columns = columns_of(take_line(csv));
+  const Columns columns = columns_of(take_csv_line(csv));
   for (const Field needed : kNeeded) {
     if (columns[needed]) continue;
     return Error{.code = ErrorCode::kMalformed,

@@ -51,7 +51,7 @@ std::string list_csv(const BenchTable& table) {
       if (cell.value) {
         out += fmt::format("{}", *cell.value);
       } else if (!is_number || cell.text != "-") {
-        out += csv_field(cell.text);
+        out += csv_field(cell.word.empty() ? cell.text : cell.word);
       }
     }
     out += '\n';

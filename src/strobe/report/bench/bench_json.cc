@@ -25,7 +25,7 @@ void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::
 }
 
 void write_cell(JsonWriter& json, const BenchCell& cell) {
-  json.begin_object().member("text", cell.text);
+  json.begin_object().member("text", cell.word.empty() ? cell.text : cell.word);
   if (cell.value) json.member("value", *cell.value);
   if (cell.mark != BenchMark::kPlain) json.member("mark", mark_name(cell.mark));
   if (!cell.title.empty()) json.member("title", cell.title);
@@ -34,6 +34,11 @@ void write_cell(JsonWriter& json, const BenchCell& cell) {
 
 void write_grid_cell(JsonWriter& json, const bench::GridCell& cell) {
   json.begin_object().member("dim0", cell.dim0).member("dim1", cell.dim1);
+  if (!cell.shape.dims.empty()) {
+    json.key("shape").begin_array();
+    for (const std::int64_t axis : cell.shape.dims) json.value(axis);
+    json.end_array();
+  }
   if (cell.value) json.member("value", *cell.value);
   if (cell.ci95) {
     json.key("ci95").begin_array().value(cell.ci95->at(0)).value(cell.ci95->at(1)).end_array();

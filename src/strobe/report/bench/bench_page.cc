@@ -16,12 +16,19 @@ using bench::GridMetric;
 using bench::RatioGrid;
 
 constexpr std::pair<BenchTableKind, std::string_view> kNames[] = {
-    {BenchTableKind::kOverview, "overview"},   {BenchTableKind::kRelative, "relative"},
-    {BenchTableKind::kOverhead, "overhead"},   {BenchTableKind::kDevice, "device"},
-    {BenchTableKind::kAttention, "attention"}, {BenchTableKind::kBandwidth, "bandwidth"},
-    {BenchTableKind::kTimes, "times"},         {BenchTableKind::kRoofline, "roofline"},
-    {BenchTableKind::kMemory, "memory"},       {BenchTableKind::kTraffic, "traffic"},
-    {BenchTableKind::kKernels, "kernels"},     {BenchTableKind::kApi, "api"},
+    {BenchTableKind::kOverview, "overview"},
+    {BenchTableKind::kRelative, "relative"},
+    {BenchTableKind::kOverhead, "overhead"},
+    {BenchTableKind::kDevice, "device"},
+    {BenchTableKind::kAttention, "attention"},
+    {BenchTableKind::kBandwidth, "bandwidth"},
+    {BenchTableKind::kTimes, "times"},
+    {BenchTableKind::kAccuracy, "accuracy"},
+    {BenchTableKind::kRoofline, "roofline"},
+    {BenchTableKind::kMemory, "memory"},
+    {BenchTableKind::kTraffic, "traffic"},
+    {BenchTableKind::kKernels, "kernels"},
+    {BenchTableKind::kApi, "api"},
     {BenchTableKind::kFlags, "flags"}};
 
 bool is_chosen(const RatioGrid& grid, const BenchChoice& choice) {

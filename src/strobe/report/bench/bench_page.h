@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "strobe/base/result.h"
+#include "strobe/bench/results/tuned_shapes.h"
 #include "strobe/report/bench/bench_table.h"
 
 // Which tables of a benchmark are shown, and of which cells.
@@ -20,6 +21,7 @@ enum class BenchTableKind : std::uint8_t {
   kAttention,
   kBandwidth,
   kTimes,
+  kAccuracy,
   kRoofline,
   kMemory,
   kTraffic,
@@ -52,6 +54,9 @@ Result<BenchPage> run_page(const bench::BenchRun& run, const BenchChoice& choice
 // Two runs of the same cells on two devices.
 Result<BenchPage> devices_page(const bench::BenchRun& run, const bench::BenchRun& other,
                                const BenchChoice& choice);
+
+// What a tuner chose: of `choice` its devices, cases and shapes.
+Result<BenchPage> tuning_page(const bench::TunedShapes& tuned, const BenchChoice& choice);
 
 // Whom the others are measured by: eager, else the unfused one, else the first that ran.
 std::string usual_baseline(const std::vector<std::string>& providers);

@@ -26,6 +26,7 @@ struct BenchCell {
   BenchMark mark = BenchMark::kPlain;
   std::optional<double> percent = {};  // of 100: how a heat map colours it
   std::string title = {};              // what else is known: an interval, a reason
+  std::string word = {};               // what tools read instead of the text: "near_floor"
 };
 
 struct BenchColumn {

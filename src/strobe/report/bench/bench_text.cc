@@ -23,6 +23,15 @@ bool is_number(const std::string& text) {
   return std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+// A terminal without such signs has its own for "about".
+std::string legible(std::string text, bool unicode) {
+  constexpr std::string_view kAbout = "≈";
+  for (std::size_t at = 0; !unicode && (at = text.find(kAbout, at)) != std::string::npos;) {
+    text.replace(at, kAbout.size(), "~");
+  }
+  return printable(text, unicode);
+}
+
 Sheet sheet_of(const BenchTable& table, bool unicode) {
   Sheet sheet;
   std::vector<std::string> header = {printable(table.corner, unicode)};
@@ -37,7 +46,7 @@ Sheet sheet_of(const BenchTable& table, bool unicode) {
   for (const BenchRow& row : table.rows) {
     std::vector<std::string>& line = sheet.lines.emplace_back();
     line.push_back(printable(row.label, unicode));
-    for (const BenchCell& cell : row.cells) line.push_back(printable(marked_text(cell), unicode));
+    for (const BenchCell& cell : row.cells) line.push_back(legible(marked_text(cell), unicode));
   }
   for (const auto& line : sheet.lines) {
     for (std::size_t i = 0; i < line.size(); ++i) {

@@ -3,11 +3,13 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/report/format.h"
 
 namespace strobe::report {
 
+using bench::CellFlag;
 using bench::CellStatus;
 using bench::GridMetric;
 
@@ -72,6 +74,42 @@ std::string marked_text(const BenchCell& cell) {
   if (cell.mark == BenchMark::kSame) return "=" + cell.text;
   if (cell.mark == BenchMark::kWrong) return fmt::format("~{}~", cell.text);
   return cell.text;
+}
+
+std::string_view flag_text(CellFlag flag) {
+  switch (flag) {
+    case CellFlag::kSameKernels:
+      return "same kernels";
+    case CellFlag::kNearFloor:
+      return "≈ floor";
+    case CellFlag::kHostBound:
+      return "host-bound";
+    case CellFlag::kFellBack:
+      return "fell back";
+    case CellFlag::kMathDiffers:
+      return "math-mode differs";
+    case CellFlag::kNoisy:
+    case CellFlag::kThrottled:
+    case CellFlag::kUnrepeatable:
+      break;
+  }
+  return bench::flag_name(flag);
+}
+
+BenchCell flags_cell(const bench::CellRecord& record) {
+  std::vector<std::string_view> texts;
+  std::vector<std::string_view> words;
+  const auto add = [&](std::string_view text, std::string_view word) {
+    texts.push_back(text);
+    words.push_back(word);
+  };
+  if (record.status == CellStatus::kWrong) {
+    const std::string_view wrong = bench::status_name(record.status);
+    add(wrong, wrong);
+  }
+  for (const CellFlag flag : record.flags) add(flag_text(flag), bench::flag_name(flag));
+  return {.text = fmt::format("{}", fmt::join(texts, ", ")),
+          .word = fmt::format("{}", fmt::join(words, ", "))};
 }
 
 std::string micros_text(double us) {

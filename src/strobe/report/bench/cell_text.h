@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "strobe/bench/results/cell_record.h"
 #include "strobe/bench/results/ratio_grid.h"
 #include "strobe/report/bench/bench_table.h"
 
@@ -16,6 +17,11 @@ BenchCell ratio_bench_cell(const bench::RatioGrid& grid, const bench::GridCell& 
                            std::string_view missing);
 // A text that a person sees where nothing can be struck out: "~545.92%~", "=100.03%".
 std::string marked_text(const BenchCell& cell);
+
+// What people read of a flag: "≈ floor", "host-bound", "math-mode differs". Files have flag_name().
+std::string_view flag_text(bench::CellFlag flag);
+// All of a cell, and "wrong" before them where its values are; its word has the names of files.
+BenchCell flags_cell(const bench::CellRecord& record);
 
 // "4.10 us", "1.23 ms": three digits.
 std::string micros_text(double us);

@@ -22,13 +22,17 @@ using bench::TimeSummary;
 
 constexpr double kAtTheRoof = 0.95;
 constexpr double kNearTheRoof = 0.80;
-// Beyond what a copy of the same size reaches: the data did not come from memory.
+// Beyond what memory was ever seen to do: the data did not come from there.
 constexpr double kBeyondTheRoof = 1.05;
 
 const TimeSummary* usable_time(const CellRecord& record) {
   if (record.status != CellStatus::kOk && record.status != CellStatus::kWrong) return nullptr;
   const TimeSummary* const time = record.headline();
   return time != nullptr && time->p50 > 0 ? time : nullptr;
+}
+
+double gbps_of(const CellRecord& record, const TimeSummary& time) {
+  return record.bytes.min / time.p50 * 1e-3;
 }
 
 bool is_compute_case(const CellRecord& record) {
@@ -59,26 +63,48 @@ std::optional<double> gain_of(const BenchRun& run, const CellRecord& record,
 
 }  // namespace
 
-std::optional<RoofShare> roof_share(const CellRecord& record, const bench::Roofs& roofs) {
+std::optional<RoofShare> roof_share(const CellRecord& record, const bench::Roofs& all_roofs) {
   const TimeSummary* const time = usable_time(record);
   if (time == nullptr) return std::nullopt;
+  const bench::Roofs roofs = all_roofs.over(record);
   if (is_compute_case(record)) {
     if (!roofs.gemm_tflops || !(*roofs.gemm_tflops > 0) || !(record.flops > 0)) return std::nullopt;
-    return RoofShare{record.flops / time->p50 * 1e-6 / *roofs.gemm_tflops, true};
+    return RoofShare{record.rated_flops() / time->p50 * 1e-6 / *roofs.gemm_tflops, true};
   }
   if (!roofs.copy_gbps || !(*roofs.copy_gbps > 0) || !(record.bytes.min > 0)) return std::nullopt;
-  return RoofShare{record.bytes.min / time->p50 * 1e-3 / *roofs.copy_gbps, false};
+  return RoofShare{gbps_of(record, *time) / *roofs.copy_gbps, false};
+}
+
+std::optional<double> cache_gbps(const bench::Roofs& roofs) {
+  std::optional<double> fastest;
+  for (const auto& roof : {roofs.copy_gbps, roofs.read_gbps, roofs.write_gbps}) {
+    if (roof && *roof > fastest.value_or(0)) fastest = roof;
+  }
+  return fastest ? std::optional(kBeyondTheRoof * *fastest) : std::nullopt;
 }
 
 std::string roof_verdict(const CellRecord& record, const bench::Roofs& roofs) {
-  if (record.has(CellFlag::kNearFloor)) return "near the floor";
+  if (record.has(CellFlag::kNearFloor)) return std::string(flag_text(CellFlag::kNearFloor));
   const auto roof = roof_share(record, roofs);
   if (!roof) return usable_time(record) == nullptr ? "" : "no roof measured";
-  if (!roof->is_compute && roof->share > kBeyondTheRoof) return "from the cache";
+  const auto beyond_gbps = cache_gbps(roofs);
+  if (!roof->is_compute && beyond_gbps && gbps_of(record, *usable_time(record)) > *beyond_gbps) {
+    return "from the cache";
+  }
   if (roof->share >= kAtTheRoof) return "at the roof";
   if (roof->share >= kNearTheRoof) return "near the roof";
-  return record.has(CellFlag::kHostBound) ? "below the roof, host-bound" : "below the roof";
+  if (!record.has(CellFlag::kHostBound)) return "below the roof";
+  return fmt::format("below the roof, {}", flag_text(CellFlag::kHostBound));
 }
+
+namespace {
+
+BenchCell verdict_cell(const CellRecord& record, const bench::Roofs& roofs) {
+  return {.text = roof_verdict(record, roofs),
+          .word = record.has(CellFlag::kNearFloor) ? "near the floor" : ""};
+}
+
+}  // namespace
 
 BenchTable roofline_table(const BenchRun& run, const RunTableOptions& options) {
   BenchTable table;
@@ -97,6 +123,7 @@ BenchTable roofline_table(const BenchRun& run, const RunTableOptions& options) {
                    {"roof_pct", "of the roof"},
                    {"ceiling_pct", "of the fusion ceiling"},
                    {"verdict", "", true}};
+  bool has_ceiling = false;
   for (const CellRecord& record : run.cells) {
     BenchRow& row = table.rows.emplace_back();
     row.label = record.cell.case_id;
@@ -115,19 +142,22 @@ BenchTable roofline_table(const BenchRun& run, const RunTableOptions& options) {
     const auto share = roof_share(record, run.header.roofs);
     std::optional<double> of_ceiling;
     const auto gain = gain_of(run, record, options.baseline);
-    if (gain && record.bytes.unfused > record.bytes.min && record.bytes.min > 0) {
+    // Where the matrix pipe may be the limit, bytes say little of what fusion wins.
+    if (gain && !is_compute_case(record) && record.bytes.unfused > record.bytes.min &&
+        record.bytes.min > 0) {
       of_ceiling = *gain * record.bytes.min / record.bytes.unfused;
+      has_ceiling = true;
     }
     const bool is_wrong = record.status == CellStatus::kWrong;
     row.cells.push_back({.text = micros_text(time->p50),
                          .value = time->p50,
                          .mark = is_wrong ? BenchMark::kWrong : BenchMark::kPlain});
-    row.cells.push_back(number_cell(record.bytes.min / time->p50 * 1e-3));
-    row.cells.push_back(number_cell(record.flops / time->p50 * 1e-6));
+    row.cells.push_back(number_cell(gbps_of(record, *time)));
+    row.cells.push_back(number_cell(record.rated_flops() / time->p50 * 1e-6));
     row.cells.push_back(percent_cell(share ? std::optional(share->share) : std::nullopt));
     row.cells.push_back(percent_cell(is_wrong ? std::nullopt : of_ceiling));
-    row.cells.push_back(
-        {.text = is_wrong ? "wrong values" : roof_verdict(record, run.header.roofs)});
+    row.cells.push_back(is_wrong ? BenchCell{.text = "wrong values"}
+                                 : verdict_cell(record, run.header.roofs));
   }
   const auto& roofs = run.header.roofs;
   if (roofs.copy_gbps)
@@ -135,7 +165,10 @@ BenchTable roofline_table(const BenchRun& run, const RunTableOptions& options) {
   if (roofs.gemm_tflops) {
     table.notes.push_back(fmt::format("matrix roof {:.4g} TFLOP/s", *roofs.gemm_tflops));
   }
-  if (!options.baseline.empty()) {
+  if (std::ranges::any_of(run.cells, &CellRecord::has_masked_half)) {
+    table.notes.emplace_back(bench::kMaskedHalfNote);
+  }
+  if (has_ceiling) {
     table.notes.push_back(
         fmt::format("of the fusion ceiling: the gain over {} in parts of what fusion alone can win "
                     "at the memory roof; more than 100 % means that {} was below the roof",

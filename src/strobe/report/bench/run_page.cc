@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +25,19 @@ bool is_chosen(const CellRecord& record, const BenchChoice& choice) {
          is_among(choice.dtypes, std::string(bench::dtype_name(record.cell.dtype))) &&
          (choice.shapes.empty() ||
           std::ranges::find(choice.shapes, record.cell.shape) != choice.shapes.end());
+}
+
+BenchRun chosen_of(const BenchRun& run, const BenchChoice& choice) {
+  BenchRun chosen = {.header = run.header, .cells = {}, .remarks = run.remarks};
+  std::ranges::copy_if(run.cells, std::back_inserter(chosen.cells),
+                       [&](const CellRecord& record) { return is_chosen(record, choice); });
+  return chosen;
+}
+
+Error no_cell_is_left(const BenchRun& run) {
+  return nothing_to_show(run.cells.empty() ? "this run has no cells"
+                                           : "no cell of this run is of all that was asked for",
+                         run.cells.empty() ? "" : "leave out --shape, --dtype or --case");
 }
 
 struct CaseOfType {
@@ -62,7 +76,6 @@ std::optional<GridMetric> metric_of(BenchTableKind kind) {
   switch (kind) {
     case BenchTableKind::kOverview:
     case BenchTableKind::kRelative:
-    case BenchTableKind::kAttention:
       return GridMetric::kRelativePerformance;
     case BenchTableKind::kOverhead:
       return GridMetric::kRelativeOverhead;
@@ -71,6 +84,38 @@ std::optional<GridMetric> metric_of(BenchTableKind kind) {
     default:
       return std::nullopt;
   }
+}
+
+// Tables of attention have a block for every pair: each contender against those before it, the
+// nearest first, then against the baseline; all blocks of one size of heads together.
+std::vector<RatioGrid> attention_grids(const BenchRun& run, const BenchChoice& choice) {
+  std::vector<std::string> contenders = providers_of(run);
+  std::erase(contenders, choice.baseline);
+  std::vector<RatioGrid> grids;
+  for (const auto& [case_id, dtype] : cases_of(run)) {
+    if (!case_id.starts_with("attention")) continue;
+    std::vector<RatioGrid> blocks;
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      std::vector<std::string> sides = {choice.baseline};
+      sides.insert(sides.end(), contenders.begin(),
+                   contenders.begin() + static_cast<std::ptrdiff_t>(i));
+      for (const std::string& side : sides | std::views::reverse) {
+        append(blocks, bench::ratio_grid(run, case_id, dtype, side, contenders[i],
+                                         GridMetric::kRelativePerformance, choice.mode));
+      }
+    }
+    std::vector<std::string> variants;
+    for (const RatioGrid& block : blocks) {
+      if (std::ranges::find(variants, block.variant) == variants.end()) {
+        variants.push_back(block.variant);
+      }
+    }
+    for (const std::string& variant : variants) {
+      std::ranges::copy_if(blocks, std::back_inserter(grids),
+                           [&](const RatioGrid& block) { return block.variant == variant; });
+    }
+  }
+  return grids;
 }
 
 std::vector<RatioGrid> grids_of(const BenchRun& run, GridMetric metric, const BenchChoice& choice) {
@@ -90,12 +135,16 @@ std::vector<RatioGrid> grids_of(const BenchRun& run, GridMetric metric, const Be
 
 void add_table(BenchPage& page, BenchTableKind kind, const BenchRun& run,
                const BenchChoice& choice) {
+  if (kind == BenchTableKind::kAttention) {
+    return add_grid_tables(page, kind, attention_grids(run, choice), choice.missing);
+  }
   if (const auto metric = metric_of(kind)) {
     return add_grid_tables(page, kind, grids_of(run, *metric, choice), choice.missing);
   }
   const RunTableOptions options = {choice.baseline, choice.missing, choice.is_net};
   BenchTable table;
   if (kind == BenchTableKind::kTimes) table = times_table(run, options);
+  if (kind == BenchTableKind::kAccuracy) table = accuracy_table(run, options);
   if (kind == BenchTableKind::kRoofline) table = roofline_table(run, options);
   if (kind == BenchTableKind::kMemory) table = memory_table(run, options);
   if (kind == BenchTableKind::kTraffic) table = traffic_table(run, options);
@@ -155,21 +204,14 @@ std::string usual_baseline(const std::vector<std::string>& providers) {
 }
 
 Result<BenchPage> run_page(const BenchRun& run, const BenchChoice& asked) {
-  BenchRun shown;
-  shown.header = run.header;
-  shown.remarks = run.remarks;
   BenchChoice choice = asked;
   if (choice.baseline.empty()) choice.baseline = usual_baseline(providers_of(run));
-  for (const CellRecord& record : run.cells) {
-    const bool is_party = record.cell.provider == choice.baseline ||
-                          is_among(choice.contenders, record.cell.provider);
-    if (is_party && is_chosen(record, choice)) shown.cells.push_back(record);
-  }
-  if (shown.cells.empty()) {
-    return nothing_to_show(run.cells.empty() ? "this run has no cells"
-                                             : "no cell of this run is of all that was asked for",
-                           run.cells.empty() ? "" : "leave out --shape, --dtype or --case");
-  }
+  BenchRun shown = chosen_of(run, choice);
+  std::erase_if(shown.cells, [&](const CellRecord& record) {
+    return record.cell.provider != choice.baseline &&
+           !is_among(choice.contenders, record.cell.provider);
+  });
+  if (shown.cells.empty()) return no_cell_is_left(run);
   judge_all(shown, choice.baseline);
   BenchPage page;
   page.title = fmt::format("strobe bench: {}", run.header.run.empty() ? "a run" : run.header.run);
@@ -196,19 +238,17 @@ Result<BenchPage> run_page(const BenchRun& run, const BenchChoice& asked) {
 
 Result<BenchPage> devices_page(const BenchRun& run, const BenchRun& other,
                                const BenchChoice& choice) {
+  const BenchRun chosen = chosen_of(run, choice);
+  if (chosen.cells.empty()) return no_cell_is_left(run);
   std::vector<RatioGrid> grids;
   const std::vector<std::string> others = providers_of(other);
-  for (const auto& [case_id, dtype] : cases_of(run)) {
-    if (!is_among(choice.cases, case_id) ||
-        !is_among(choice.dtypes, std::string(bench::dtype_name(dtype)))) {
-      continue;
-    }
-    for (const std::string& provider : providers_of(run)) {
+  for (const auto& [case_id, dtype] : cases_of(chosen)) {
+    for (const std::string& provider : providers_of(chosen)) {
       if (!is_among(choice.contenders, provider) ||
           std::ranges::find(others, provider) == others.end()) {
         continue;
       }
-      append(grids, bench::device_grid(run, other, case_id, dtype, provider, choice.mode));
+      append(grids, bench::device_grid(chosen, other, case_id, dtype, provider, choice.mode));
     }
   }
   BenchPage page;
@@ -219,10 +259,10 @@ Result<BenchPage> devices_page(const BenchRun& run, const BenchRun& other,
     page.remarks.emplace_back(
         "the two runs were timed in different ways: their ratio is also one of methods");
   }
-  if (choice.tables.empty() && grids.size() > 1) {
-    add_grid_tables(page, BenchTableKind::kOverview, grids, choice.missing);
-  }
-  add_grid_tables(page, BenchTableKind::kDevice, grids, choice.missing);
+  std::vector<BenchTableKind> kinds = choice.tables;
+  if (kinds.empty() && grids.size() > 1) kinds.push_back(BenchTableKind::kOverview);
+  if (choice.tables.empty()) kinds.push_back(BenchTableKind::kDevice);
+  for (const BenchTableKind kind : kinds) add_grid_tables(page, kind, grids, choice.missing);
   if (page.tables.empty()) {
     return nothing_to_show("the two runs have no case and provider in common", "");
   }

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strobe/bench/judge/kernel_signature.h"
 #include "strobe/bench/measure/net.h"
+#include "strobe/device/kernel_name.h"
 #include "strobe/report/bench/cell_text.h"
 #include "strobe/report/format.h"
 
@@ -70,14 +72,34 @@ BenchCell time_cell(const CellRecord& record, const TimeSummary* time, std::stri
                                micros_text(time->p20), micros_text(time->p80))};
 }
 
-std::string flags_text(const CellRecord& record) {
-  std::vector<std::string> words;
-  if (record.status == CellStatus::kWrong) words.emplace_back("wrong");
-  for (const CellFlag flag : record.flags) {
-    words.emplace_back(flag == CellFlag::kNearFloor ? "near floor"
-                                                    : std::string(bench::flag_name(flag)));
+// "cos_kernel, mul_kernel x2": each name once, in the order of launching.
+std::string kernels_text(const CellRecord& record) {
+  std::vector<std::pair<std::string, int>> kernels;
+  for (const bench::KernelLaunch& launch : record.kernels) {
+    std::string name = device::detail_name(launch.name);
+    const auto known = std::ranges::find(kernels, name, &std::pair<std::string, int>::first);
+    if (known == kernels.end()) {
+      kernels.emplace_back(std::move(name), 1);
+    } else {
+      ++known->second;
+    }
   }
-  return fmt::format("{}", fmt::join(words, ", "));
+  std::vector<std::string> texts;
+  for (const auto& [name, count] : kernels) {
+    texts.push_back(count == 1 ? name : fmt::format("{} x{}", name, count));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// Two sides of different precision: what each of them ran, for the reader to judge; "" of others.
+std::string math_note(const BenchRun& run, const CellRecord& record, const std::string& baseline) {
+  if (!record.has(CellFlag::kMathDiffers)) return "";
+  bench::Cell cell = record.cell;
+  cell.provider = baseline;
+  const auto theirs = std::ranges::find(run.cells, cell, &CellRecord::cell);
+  if (theirs == run.cells.end() || bench::math_difference(*theirs, record).empty()) return "";
+  return fmt::format("{} ran {}; {} ran {}", record.cell.provider, kernels_text(record), baseline,
+                     kernels_text(*theirs));
 }
 
 // A time that is not what was measured says so above all its columns.
@@ -140,7 +162,7 @@ BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
       row.cells.push_back(long_call(record.burst_us));
       row.cells.push_back(long_call(record.sustained_us));
     }
-    row.cells.push_back(text_cell(flags_text(record)));
+    row.cells.push_back(flags_cell(record));
   }
   return table;
 }
@@ -176,19 +198,22 @@ BenchTable memory_table(const BenchRun& run, const RunTableOptions& options) {
   return table;
 }
 
-BenchTable flags_table(const BenchRun& run, const RunTableOptions&) {
+BenchTable flags_table(const BenchRun& run, const RunTableOptions& options) {
   BenchTable table = table_of("flags", "Flags", "Cells that want a second look.",
                               {{"flags", "flags", true}, {"note", "note", true}});
   for (const CellRecord& record : run.cells) {
-    std::string flags = flags_text(record);
+    BenchCell flags = flags_cell(record);
     const bool has_failed =
         record.status == CellStatus::kError || record.status == CellStatus::kTimeout;
-    if (has_failed) flags = std::string(bench::status_name(record.status));
-    if (flags.empty()) continue;
+    if (has_failed) flags = text_cell(std::string(bench::status_name(record.status)));
+    if (flags.text.empty()) continue;
     std::vector<std::string> notes = record.notes;
     if (!record.reason.empty()) notes.insert(notes.begin(), record.reason);
+    if (std::string both = math_note(run, record, options.baseline); !both.empty()) {
+      notes.push_back(std::move(both));
+    }
     BenchRow& row = table.rows.emplace_back(row_of(record));
-    row.cells.push_back(text_cell(std::move(flags)));
+    row.cells.push_back(std::move(flags));
     row.cells.push_back(text_cell(fmt::format("{}", fmt::join(notes, "; "))));
   }
   table.notes.push_back(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace strobe::report {
 
 struct RunTableOptions {
-  std::string baseline;  // of gains against the fusion ceiling
+  std::string baseline;  // of gains against the fusion ceiling, and of pairs that are flagged
   std::string missing;   // instead of OOM, ERR, n/a
   bool is_net = false;   // times less an event pair with nothing between
 };
@@ -22,6 +23,7 @@ BenchTable memory_table(const bench::BenchRun& run, const RunTableOptions& optio
 BenchTable traffic_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable kernels_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable api_table(const bench::BenchRun& run, const RunTableOptions& options);
+BenchTable accuracy_table(const bench::BenchRun& run, const RunTableOptions& options);
 BenchTable flags_table(const bench::BenchRun& run, const RunTableOptions& options);
 
 // How near a cell is to what the device can do.
@@ -30,7 +32,10 @@ struct RoofShare {
   bool is_compute = false;  // of the matrix roof, else of the copy roof
 };
 std::optional<RoofShare> roof_share(const bench::CellRecord& record, const bench::Roofs& roofs);
-// "at the roof", "below the roof", "near the floor", "from the cache"
+// Faster than this comes from a cache: 5 % more than the fastest that memory was measured at, be it
+// by copying, reading or writing.
+std::optional<double> cache_gbps(const bench::Roofs& roofs);
+// "at the roof", "below the roof", "≈ floor", "from the cache"
 std::string roof_verdict(const bench::CellRecord& record, const bench::Roofs& roofs);
 
 }  // namespace strobe::report

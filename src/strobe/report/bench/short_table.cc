@@ -1,4 +1,5 @@
 #include "strobe/report/bench/short_table.h"
+#include "strobe/bench/judge/kernel_signature.h"
 
 #include <algorithm>
 #include <array>
@@ -55,18 +56,14 @@ BenchCell ratio_cell(const CellRecord* baseline, const CellRecord& record) {
     return text_cell("");
   }
   const double ratio = baseline->headline()->p50 / record.headline()->p50;
-  const bool is_same = record.has(CellFlag::kSameKernels);
+  // A flag may be of another pair; without kernels to compare the record is believed.
+  const bool are_told = !baseline->kernels.empty() && !record.kernels.empty();
+  const bool is_same =
+      are_told ? bench::ran_the_same(*baseline, record) : record.has(CellFlag::kSameKernels);
   return {.text = fmt::format("{:.2f}x", ratio),
           .value = ratio,
           .mark = is_same ? BenchMark::kSame : BenchMark::kPlain,
           .percent = 100 * ratio};
-}
-
-std::string flags_text(const CellRecord& record) {
-  std::vector<std::string> words;
-  if (record.status == CellStatus::kWrong) words.emplace_back("wrong");
-  for (const CellFlag flag : record.flags) words.emplace_back(bench::flag_name(flag));
-  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 }  // namespace
@@ -87,17 +84,17 @@ BenchTable short_table(const bench::BenchRun& run) {
     if (baseline == nullptr || !are_neighbours(*baseline, record)) baseline = &record;
     const bool is_timed = has_time(record);
     const double rate = is_timed ? gbps(record) : 0;
+    const std::optional<double> copy_gbps = run.header.roofs.over(record).copy_gbps;
     BenchRow row{record.cell.case_id, {}};
-    row.cells = {text_cell(bench::shape_text(record.cell.shape)),
-                 text_cell(std::string(bench::dtype_name(record.cell.dtype))),
-                 text_cell(record.cell.provider),
-                 time_cell(record),
-                 text_cell(is_timed ? fmt::format("{:.1f}", rate) : ""),
-                 text_cell(is_timed && run.header.roofs.copy_gbps
-                               ? fmt::format("{:.0f} %", 100 * rate / *run.header.roofs.copy_gbps)
-                               : ""),
-                 ratio_cell(baseline, record),
-                 text_cell(flags_text(record))};
+    row.cells = {
+        text_cell(bench::shape_text(record.cell.shape)),
+        text_cell(std::string(bench::dtype_name(record.cell.dtype))),
+        text_cell(record.cell.provider),
+        time_cell(record),
+        text_cell(is_timed ? fmt::format("{:.1f}", rate) : ""),
+        text_cell(is_timed && copy_gbps ? fmt::format("{:.0f} %", 100 * rate / *copy_gbps) : ""),
+        ratio_cell(baseline, record),
+        flags_cell(record)};
     table.rows.push_back(std::move(row));
     if (!record.reason.empty()) {
       const std::string line = fmt::format("{}: {}", cell_text(record.cell), record.reason);

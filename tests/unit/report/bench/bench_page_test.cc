@@ -1,8 +1,10 @@
 #include "strobe/report/bench/bench_page.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strobe/report/bench/roof_figure.h"
 #include "tests/support/bench_sketch.h"
 
 namespace strobe::report {
@@ -15,6 +17,7 @@ using bench::RatioGrid;
 using bench::sketched_cell;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<std::string> keys(const BenchPage& page) {
   std::vector<std::string> keys;
@@ -102,6 +105,7 @@ TEST(RunPage, every_table_can_be_asked_for) {
                                                            {BenchTableKind::kOverhead, 1},
                                                            {BenchTableKind::kBandwidth, 1},
                                                            {BenchTableKind::kTimes, 1},
+                                                           {BenchTableKind::kAccuracy, 1},
                                                            {BenchTableKind::kRoofline, 1},
                                                            {BenchTableKind::kMemory, 1},
                                                            {BenchTableKind::kKernels, 1},
@@ -128,6 +132,69 @@ TEST(RunPage, nothing_left_of_a_run_is_an_error) {
   EXPECT_EQ(run_page(small_run(), choice).error().what,
             "no cell of this run is of all that was asked for");
   EXPECT_EQ(run_page({}, {}).error().what, "this run has no cells");
+}
+
+TEST(RunPage, attention_has_a_block_for_every_pair) {
+  BenchRun run;
+  for (const std::int64_t width : {64, 128}) {
+    const bench::Shape shape = {{1, 128, 2048 / width, width}};
+    run.cells.push_back(sketched_cell("attention", shape, "torch-eager", 8));
+    run.cells.push_back(sketched_cell("attention", shape, "triton", 4));
+    run.cells.push_back(sketched_cell("attention", shape, "flash2", 1));
+  }
+  run.cells.push_back(sketched_cell("softmax", {{8, 8}}, "torch-eager", 8));
+  BenchChoice choice;
+  choice.tables = {BenchTableKind::kAttention};
+  const BenchPage page = shown(run_page(run, choice));
+  std::vector<std::string> blocks;
+  for (const BenchTable& table : page.tables) {
+    const RatioGrid& grid = table.grids.at(0);
+    blocks.push_back(fmt::format("{} {} / {} {}", grid.variant, grid.contender, grid.baseline,
+                                 table.rows.at(0).cells.at(0).text));
+  }
+  EXPECT_THAT(
+      blocks,
+      ElementsAre("hd64_nh32 triton / torch-eager 200.00%", "hd64_nh32 flash2 / triton 400.00%",
+                  "hd64_nh32 flash2 / torch-eager 800.00%",
+                  "hd128_nh16 triton / torch-eager 200.00%", "hd128_nh16 flash2 / triton 400.00%",
+                  "hd128_nh16 flash2 / torch-eager 800.00%"));
+  choice.contenders = {"flash2"};
+  EXPECT_EQ(shown(run_page(run, choice)).tables.size(), 2u);
+}
+
+TEST(RoofFigure, only_what_no_memory_roof_explains_is_from_the_cache) {
+  bench::BenchRun run;
+  run.header.roofs = {.copy_gbps = 4000, .read_gbps = 4400, .write_gbps = 3900, .gemm_tflops = 800};
+  run.cells = {bench::sketched_cell("softmax", {{8, 8}}, "x", 2),
+               bench::sketched_cell("matmul_add", {{8, 8, 8}}, "x", 2)};
+  for (bench::CellRecord& record : run.cells) {
+    record.bytes.min = 1e6;
+    record.flops = 1e6;
+  }
+  const std::vector<BenchFigure> figures = roof_figures(run);
+  ASSERT_EQ(figures.size(), 2u);
+  EXPECT_THAT(figures[0].caption, HasSubstr("marks above 4620 GB/s"));
+  EXPECT_THAT(figures[1].caption, Not(HasSubstr("cache")));
+  run.header.roofs = {};
+  EXPECT_THAT(roof_figures(run).at(0).caption, Not(HasSubstr("cache")));
+}
+
+TEST(DevicesPage, shapes_and_tables_are_as_asked_for) {
+  BenchRun other = small_run();
+  other.header.device = "A100";
+  BenchChoice choice;
+  choice.shapes = {{{16, 8}}};
+  choice.tables = {BenchTableKind::kOverview};
+  BenchPage page = shown(devices_page(small_run(), other, choice));
+  EXPECT_THAT(keys(page), ElementsAre("overview"));
+  choice.tables = {BenchTableKind::kDevice};
+  page = shown(devices_page(small_run(), other, choice));
+  ASSERT_EQ(page.tables.size(), 6u);  // two cases by three providers
+  ASSERT_EQ(page.tables[0].rows.size(), 1u);
+  EXPECT_EQ(page.tables[0].rows[0].label, "16");
+  choice.shapes = {{{3, 3}}};
+  EXPECT_EQ(devices_page(small_run(), other, choice).error().what,
+            "no cell of this run is of all that was asked for");
 }
 
 TEST(DevicesPage, two_runs_are_set_against_each_other_by_provider) {

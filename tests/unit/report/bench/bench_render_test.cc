@@ -50,6 +50,57 @@ TEST(BenchText, numbers_stand_below_each_other_with_their_marks) {
   EXPECT_THAT(text, HasSubstr("  line 3: odd\n"));
 }
 
+BenchPage flagged_page() {
+  BenchTable table;
+  table.key = "flags";
+  table.corner = "case";
+  table.columns = {{"flags", "flags", true}, {"us", "time"}};
+  table.rows = {{"a", {{.text = "≈ floor", .word = "near_floor"}, {.text = "1 us", .value = 1}}},
+                {"b", {{.text = "plainly"}, {.text = "2 us", .value = 2}}}};
+  BenchPage page;
+  page.tables = {table};
+  return page;
+}
+
+TEST(BenchText, columns_are_counted_in_characters) {
+  EXPECT_THAT(bench_text(flagged_page(), {.width = 100, .color = false, .unicode = true}),
+              HasSubstr("case  flags    time\n"
+                        "a     ≈ floor  1 us\n"
+                        "b     plainly  2 us\n"));
+}
+
+TEST(BenchText, a_terminal_without_the_sign_has_another) {
+  EXPECT_THAT(bench_text(flagged_page(), {.width = 100, .color = false, .unicode = false}),
+              HasSubstr("a     ~ floor  1 us\n"));
+}
+
+TEST(BenchMarkdown, columns_are_counted_in_characters) {
+  EXPECT_THAT(bench_markdown(flagged_page()), HasSubstr("| a      | ≈ floor |"));
+}
+
+TEST(BenchJson, tools_get_the_names_of_files) {
+  EXPECT_THAT(bench_json(flagged_page()), HasSubstr("\"near_floor\""));
+  EXPECT_THAT(bench_csv(flagged_page()), HasSubstr("a,near_floor,1\n"));
+}
+
+TEST(BenchJson, cells_of_a_list_have_their_shape) {
+  const bench::RatioGrid grid = {
+      .version = "",
+      .device = "",
+      .case_id = "conv_relu",
+      .baseline = "eager",
+      .contender = "cudnn",
+      .cells = {{.dim0 = 1, .value = 120, .shape = {{32, 56, 56, 64, 64, 3, 1}}}},
+      .is_list = true};
+  BenchPage page;
+  page.tables = {grid_table(grid, "")};
+  simdjson::dom::parser parser;
+  const simdjson::padded_string json(bench_json(page));
+  simdjson::dom::element cell = parser.parse(json)["tables"].at(0)["grids"].at(0)["cells"].at(0);
+  EXPECT_EQ(cell["shape"].get_array().size(), 7u);
+  EXPECT_EQ(std::int64_t(cell["shape"].at(3)), 64);
+}
+
 TEST(BenchText, colours_come_only_where_they_are_wanted) {
   EXPECT_THAT(bench_text(small_page(), {}), Not(HasSubstr("\033")));
   const std::string text = bench_text(small_page(), {.width = 100, .color = true, .unicode = true});

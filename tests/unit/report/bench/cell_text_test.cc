@@ -5,8 +5,27 @@
 namespace strobe::report {
 namespace {
 
+using bench::CellFlag;
 using bench::CellStatus;
 using bench::GridMetric;
+
+TEST(BenchCellText, flags_have_words_for_people_and_names_for_files) {
+  bench::CellRecord record;
+  record.status = CellStatus::kWrong;
+  record.flags = {CellFlag::kNoisy,       CellFlag::kThrottled,   CellFlag::kSameKernels,
+                  CellFlag::kNearFloor,   CellFlag::kHostBound,   CellFlag::kFellBack,
+                  CellFlag::kMathDiffers, CellFlag::kUnrepeatable};
+  const BenchCell cell = flags_cell(record);
+  EXPECT_EQ(cell.text,
+            "wrong, noisy, throttled, same kernels, ≈ floor, host-bound, fell back, math-mode "
+            "differs, unrepeatable");
+  EXPECT_EQ(cell.word,
+            "wrong, noisy, throttled, same_kernels, near_floor, host_bound, fell_back, "
+            "math_differs, unrepeatable");
+  record.status = CellStatus::kOk;
+  record.flags = {};
+  EXPECT_EQ(flags_cell(record).text, "");
+}
 
 TEST(BenchCellText, each_metric_has_its_own_form) {
   EXPECT_EQ(value_text(GridMetric::kRelativeOverhead, 5.03), "5.03E+00");

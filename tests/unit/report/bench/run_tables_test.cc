@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strobe/bench/judge/kernel_signature.h"
 #include "tests/support/bench_sketch.h"
 
 namespace strobe::report {
@@ -51,7 +52,8 @@ TEST(TimesTable, a_column_for_each_way_of_timing_that_was_used) {
   EXPECT_EQ(table.columns[3].key, "device_us");
   EXPECT_EQ(table.columns[4].key, "call_us");
   EXPECT_THAT(texts(table.rows[1]), ElementsAre("pointwise_chain", "512x512", "f32", "fused",
-                                                "500 ns +-0.2 %", "7.00 us +-0.2 %", "host_bound"));
+                                                "500 ns +-0.2 %", "7.00 us +-0.2 %", "host-bound"));
+  EXPECT_EQ(table.rows[1].cells[5].word, "host_bound");
   EXPECT_THAT(texts(table.rows[2]),
               ElementsAre("pointwise_chain", "65536x65536", "f32", "fused", "OOM*", "OOM*", ""));
   EXPECT_EQ(table.rows[2].cells[3].title, "needs 34 GB");
@@ -150,6 +152,26 @@ TEST(RooflineTable, wrong_values_reach_no_ceiling) {
   EXPECT_EQ(table.rows[1].cells[8].text, "wrong values");
 }
 
+TEST(RooflineTable, products_have_no_fusion_ceiling) {
+  BenchRun run;
+  for (const auto& [case_id, shape] :
+       std::vector<std::pair<std::string, bench::Shape>>{{"matmul_add", {{64, 64, 1024}}},
+                                                         {"conv_relu", {{32, 14, 14, 8, 8, 3, 1}}},
+                                                         {"attention", {{1, 128, 32, 64}}}}) {
+    for (const auto& [provider, us] : {std::pair("eager", 4.0), std::pair("fused", 2.0)}) {
+      CellRecord record = sketched_cell(case_id, shape, provider, us);
+      record.bytes.min = 2e6;
+      record.bytes.unfused = 11e6;
+      run.cells.push_back(record);
+    }
+  }
+  const BenchTable table =
+      roofline_table(run, {.baseline = "eager", .missing = "", .is_net = false});
+  for (const std::size_t row : {1, 3, 5}) {
+    EXPECT_EQ(table.rows.at(row).cells[7].text, "-") << table.rows[row].label;
+  }
+}
+
 TEST(RoofVerdict, a_cell_is_where_its_share_of_the_roof_puts_it) {
   bench::Roofs roofs;
   roofs.copy_gbps = 4000;
@@ -160,7 +182,18 @@ TEST(RoofVerdict, a_cell_is_where_its_share_of_the_roof_puts_it) {
   EXPECT_EQ(roof_verdict(sized("x", 0.4), {}), "no roof measured");
   CellRecord tiny = sized("x", 5);
   tiny.flags = {CellFlag::kNearFloor};
-  EXPECT_EQ(roof_verdict(tiny, roofs), "near the floor");
+  EXPECT_EQ(roof_verdict(tiny, roofs), "≈ floor");
+}
+
+TEST(RoofVerdict, who_reads_faster_than_a_copy_is_still_in_memory) {
+  bench::Roofs roofs;
+  roofs.copy_gbps = 4000;
+  roofs.read_gbps = 4400;
+  roofs.write_gbps = 3900;
+  EXPECT_EQ(roof_verdict(sized("x", 0.467), roofs), "at the roof");    // 4283 GB/s, 107 % of copy
+  EXPECT_EQ(roof_verdict(sized("x", 0.42), roofs), "from the cache");  // 4762, above 105 % of 4400
+  EXPECT_DOUBLE_EQ(*cache_gbps(roofs), 4620);
+  EXPECT_FALSE(cache_gbps({}));
 }
 
 TEST(RoofVerdict, products_are_held_against_the_matrix_roof) {
@@ -215,10 +248,31 @@ TEST(FlagsTable, cells_with_a_flag_or_a_failure_are_listed_with_what_is_known) {
   const BenchTable table = flags_table(run, {});
   ASSERT_EQ(table.rows.size(), 2u);
   EXPECT_THAT(texts(table.rows[0]), ElementsAre("pointwise_chain", "512x512", "f32", "unfused",
-                                                "noisy, near floor", "the cap came first"));
+                                                "noisy, ≈ floor", "the cap came first"));
   EXPECT_THAT(texts(table.rows[1]),
               ElementsAre("pointwise_chain", "8x8", "f32", "fused", "timeout", "silent for 60 s"));
   EXPECT_THAT(table.notes, ElementsAre("2 of 4 cells flagged"));
+}
+
+TEST(FlagsTable, two_precisions_come_with_the_kernels_of_both_sides) {
+  BenchRun run;
+  run.cells = {sketched_cell("matmul_add", {{64, 64, 1024}}, "torch-eager", 2),
+               sketched_cell("matmul_add", {{64, 64, 1024}}, "torch-inductor", 3)};
+  run.cells[0].kernels = {{.name = "ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_nn"},
+                          {.name = "add_kernel"}};
+  run.cells[1].kernels = {{.name = "ampere_sgemm_32x128_tf32_nn"},
+                          {.name = "triton_poi_fused_add"},
+                          {.name = "triton_poi_fused_add"}};
+  bench::judge_pair(run.cells[0], run.cells[1]);
+  const BenchTable table =
+      flags_table(run, {.baseline = "torch-eager", .missing = "", .is_net = false});
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].cells[3].text, "math-mode differs");
+  EXPECT_EQ(table.rows[0].cells[3].word, "math_differs");
+  EXPECT_EQ(table.rows[0].cells[4].text,
+            "math-mode differs from torch-eager: tf32 against f16; torch-inductor ran "
+            "ampere_sgemm_32x128_tf32_nn, triton_poi_fused_add x2; torch-eager ran "
+            "ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_nn, add_kernel");
 }
 
 }  // namespace

@@ -60,6 +60,13 @@ TEST(ShortTable, a_missing_or_wrong_operand_gives_no_ratio) {
   EXPECT_EQ(outcome_line(run), "1 ok, 1 wrong, 1 oom_predicted");
 }
 
+TEST(ShortTable, flags_are_said_as_people_say_them) {
+  BenchRun run;
+  run.cells = {timed("tiny", 3)};
+  run.cells[0].flags = {CellFlag::kNearFloor, CellFlag::kHostBound};
+  EXPECT_EQ(short_table(run).rows[0].cells[7].text, "≈ floor, host-bound");
+}
+
 TEST(ShortTable, the_same_kernels_are_marked) {
   BenchRun run;
   CellRecord same = timed("compiled", 10);

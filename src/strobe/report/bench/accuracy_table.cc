@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "strobe/report/bench/run_tables.h"
+#include "strobe/report/format.h"
+
+namespace strobe::report {
+namespace {
+
+using bench::Accuracy;
+using bench::BenchRun;
+using bench::CellRecord;
+using bench::CellStatus;
+
+BenchCell absent() { return {.text = "-", .mark = BenchMark::kMissing}; }
+
+// 99.999 % is not 100.00 %: a single mismatch stays visible.
+BenchCell equality_cell(const Accuracy& accuracy) {
+  const double percent = 100 * accuracy.equality();
+  return {
+      .text = fmt::format("{:.2f}%", accuracy.mismatches > 0 ? std::min(percent, 99.99) : percent),
+      .value = percent,
+      .mark = accuracy.mismatches > 0 ? BenchMark::kWrong : BenchMark::kPlain};
+}
+
+BenchCell count_cell(std::uint64_t count) {
+  return {.text = fmt::format("{}", count), .value = static_cast<double>(count)};
+}
+
+BenchCell error_cell(double error) {
+  return {.text = fmt::format("{:.3g}", error), .value = error};
+}
+
+BenchCell worst_cell(const Accuracy& accuracy) {
+  if (accuracy.worst_index < 0) return absent();
+  return {.text = fmt::format("{}", accuracy.worst_index),
+          .value = static_cast<double>(accuracy.worst_index)};
+}
+
+}  // namespace
+
+BenchTable accuracy_table(const BenchRun& run, const RunTableOptions&) {
+  BenchTable table;
+  table.key = "accuracy";
+  table.title = "Accuracy";
+  table.lead =
+      "Values against the reference in f64: an element passes if it is off by no more than atol + "
+      "rtol of its size.";
+  table.corner = "case";
+  table.columns = {{"shape", "shape", true},
+                   {"dtype", "type", true},
+                   {"provider", "provider", true},
+                   {"equality_pct", "equality ratio"},
+                   {"mismatches", "mismatches"},
+                   {"checked", "of"},
+                   {"max_abs", "max abs"},
+                   {"max_rel", "max rel"},
+                   {"norm_rel", "norm rel"},
+                   {"worst_index", "worst at"},
+                   {"atol", "atol"},
+                   {"rtol", "rtol"},
+                   {"status", "", true}};
+  std::size_t checked = 0;
+  for (const CellRecord& record : run.cells) {
+    BenchRow& row = table.rows.emplace_back();
+    row.label = record.cell.case_id;
+    row.cells = {{.text = bench::shape_text(record.cell.shape)},
+                 {.text = std::string(bench::dtype_name(record.cell.dtype))},
+                 {.text = record.cell.provider}};
+    if (record.accuracy) {
+      const Accuracy& accuracy = *record.accuracy;
+      ++checked;
+      for (BenchCell& cell : std::vector<BenchCell>{
+               equality_cell(accuracy), count_cell(accuracy.mismatches),
+               count_cell(accuracy.checked), error_cell(accuracy.max_abs),
+               error_cell(accuracy.max_rel), error_cell(accuracy.norm_rel), worst_cell(accuracy),
+               error_cell(accuracy.atol), error_cell(accuracy.rtol)}) {
+        row.cells.push_back(std::move(cell));
+      }
+    } else {
+      row.cells.resize(table.columns.size() - 1, absent());
+    }
+    const bool is_ok = record.status == CellStatus::kOk;
+    row.cells.push_back({.text = is_ok ? "" : std::string(bench::status_name(record.status)),
+                         .title = record.reason});
+  }
+  table.notes.push_back(
+      fmt::format("{} of {} checked", checked, counted(run.cells.size(), "cell")));
+  table.notes.emplace_back(
+      "max abs, max rel: the largest error of an element, absolute and relative; norm rel: |a - b| "
+      "/ |b| of all; worst at: the index of the worst element");
+  return table;
+}
+
+}  // namespace strobe::report
