@@ -104,6 +104,7 @@ void write_kernels(JsonWriter& json, const std::vector<KernelLaunch>& kernels) {
     json.end_object();
   }
   json.end_array();
+  if (!kernels.empty()) json.member("n_kernels", kernels.size());
 }
 
 void write_api(JsonWriter& json, const std::vector<ApiCall>& calls) {

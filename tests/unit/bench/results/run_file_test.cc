@@ -130,13 +130,14 @@ TEST(RunFile, a_record_has_the_keys_of_the_format) {
   EXPECT_THAT(keys, ElementsAre("schema", "run", "case", "shape", "dtype", "provider", "status",
                                 "reason", "time", "burst_us", "sustained_us", "bytes", "flops",
                                 "traffic", "inst", "counted_flops", "counted_matrix_flops",
-                                "counted_launches", "rates", "kernels", "signature", "api",
-                                "compile", "config", "accuracy", "clock", "flags", "notes"));
+                                "counted_launches", "rates", "kernels", "n_kernels", "signature",
+                                "api", "compile", "config", "accuracy", "clock", "flags", "notes"));
   EXPECT_DOUBLE_EQ(double(cell["time"]["device"]["p50"]), 57.92);
   EXPECT_NEAR(double(cell["rates"]["gbps"]), 33554432 / 57.92e-6 / 1e9, 1e-9);
   EXPECT_NEAR(double(cell["rates"]["tflops"]), 83886080 / 57.92e-6 / 1e12, 1e-9);
   EXPECT_NEAR(double(cell["rates"]["copy_roof_pct"]), 100.0 * 33554432 / 57.92e-6 / 4300e9, 1e-9);
   EXPECT_EQ(std::int64_t(cell["kernels"].at(0)["smem"]), 1024);
+  EXPECT_EQ(std::int64_t(cell["n_kernels"]), 2);
   EXPECT_EQ(std::int64_t(cell["traffic"]["measured_l1"]["load"]), 33554432);
   EXPECT_EQ(std::int64_t(cell["traffic"]["measured_dram"]["write"]), 0);
   EXPECT_EQ(std::int64_t(cell["inst"]), 12345678);

@@ -26,7 +26,7 @@ constexpr LtStatus kAllocationFailed = 3;
 constexpr LtStatus kNotSupported = 15;
 
 enum DataType : int { kR32F = 0, kR16F = 2, kR16BF = 14 };
-enum ComputeType : int { kCompute32F = 68, kCompute32FFastTf32 = 77 };
+enum ComputeType : int { kCompute32F = 68 };
 enum Operation : int { kOperationNone = 0, kOperationTransposed = 1 };
 enum Epilogue : int { kEpilogueDefault = 1, kEpilogueRelu = 2 };
 

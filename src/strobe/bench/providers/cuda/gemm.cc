@@ -50,11 +50,9 @@ Result<void> Gemm::describe(std::size_t most_workspace_bytes) {
 
 Result<void> Gemm::describe_product() {
   const CublasLtApi& api = parts_->api;
-  const bool is_tf32 = problem_.may_use_tf32 && problem_.dtype == DType::kF32;
-  STROBE_TRY_VOID(
-      api.check(api.matmul_create(&parts_->matmul,
-                                  is_tf32 ? lt::kCompute32FFastTf32 : lt::kCompute32F, lt::kR32F),
-                "cublasLtMatmulDescCreate", kDescribing));
+  // Of f32 as well: TF32 would have fewer bits than the values.
+  STROBE_TRY_VOID(api.check(api.matmul_create(&parts_->matmul, lt::kCompute32F, lt::kR32F),
+                            "cublasLtMatmulDescCreate", kDescribing));
   const auto set = [&](int attribute, std::int32_t value) {
     return api.check(api.matmul_set(parts_->matmul, attribute, &value, sizeof value),
                      "cublasLtMatmulDescSetAttribute", kDescribing);

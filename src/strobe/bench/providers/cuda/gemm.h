@@ -21,7 +21,6 @@ struct GemmProblem {
   bool is_right_transposed = false;  // stored [n,k]
   bool adds = false;                 // + added[m,n], which is only read
   bool has_relu = false;             // after that
-  bool may_use_tf32 = false;         // of f32: fewer bits than f32 has
 };
 
 struct GemmBuffers {

@@ -62,11 +62,9 @@ TEST_F(GemmTest, a_transposed_right_side_and_a_batch_keep_their_strides) {
   EXPECT_EQ(product.d, (Layout{lt::kR32F, 6, 4, 6, 3, 24}));
 }
 
-TEST_F(GemmTest, f32_is_computed_in_f32_unless_fewer_bits_are_asked_for) {
+TEST_F(GemmTest, f32_is_computed_in_f32) {
   ASSERT_TRUE(make({.m = 2, .n = 3, .k = 5})->enqueue(0, {}, nullptr));
-  ASSERT_TRUE(make({.m = 2, .n = 3, .k = 5, .may_use_tf32 = true})->enqueue(0, {}, nullptr));
   EXPECT_EQ(library_.products.at(0).compute, lt::kCompute32F);
-  EXPECT_EQ(library_.products.at(1).compute, lt::kCompute32FFastTf32);
 }
 
 TEST_F(GemmTest, every_proposal_that_is_well_can_be_run_with_its_own_workspace) {
