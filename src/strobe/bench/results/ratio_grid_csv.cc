@@ -1,5 +1,3 @@
-#include "strobe/bench/results/ratio_grid_csv.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -13,14 +11,13 @@
 #include "strobe/base/file_text.h"
 #include "strobe/base/json_text.h"
 #include "strobe/base/whole_number.h"
+#include "strobe/bench/results/csv_rows.h"
 #include "strobe/bench/results/ratio_grid.h"
 
 namespace strobe::bench {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-constexpr std::size_t kMostRemarks = 20;
-constexpr std::size_t kMostQuotedBytes = 40;
 constexpr std::int64_t kLargestAxis = std::int64_t{1} << 40;
 
 enum Field : std::size_t {
@@ -49,54 +46,23 @@ std::optional<double> parse_number(std::string_view text) {
   return number;
 }
 
-using Columns = std::array<std::optional<std::size_t>, kFieldCount_>;
-
-Columns columns_of(std::string_view header) {
-  Columns columns;
-  const std::vector<std::string> names = csv_fields(header);
-  for (std::size_t field = 0; field < kFieldCount_; ++field) {
-    const auto found = std::ranges::find(names, kNames[field]);
-    if (found != names.end()) columns[field] = static_cast<std::size_t>(found - names.begin());
-  }
-  return columns;
-}
-
-bool has_needed(const Columns& columns) {
-  return std::ranges::all_of(kNeeded, [&](Field field) { return columns[field].has_value(); });
-}
-
 class GridReader {
  public:
-  explicit GridReader(const Columns& columns) : columns_(columns) {}
+  explicit GridReader(CsvRows& rows) : rows_(rows) {}
 
-  RatioGrids read(std::string_view rows) {
-    while (!rows.empty()) {
-      const std::string_view text = take_csv_line(rows);
-      ++line_;
-      if (text.find_first_not_of(" \t") == std::string_view::npos) continue;
+  RatioGrids read() {
+    while (rows_.next()) {
       ++read_.rows;
-      fields_ = csv_fields(text);
       read_row();
     }
-    if (remarks_ > kMostRemarks) {
-      read_.remarks.push_back(fmt::format("{} more like these", remarks_ - kMostRemarks));
-    }
+    read_.remarks = rows_.take_remarks();
     return std::move(read_);
   }
 
  private:
-  std::string_view field(Field field) const {
-    const auto column = columns_[field];
-    return column && *column < fields_.size() ? std::string_view(fields_[*column])
-                                              : std::string_view();
-  }
+  std::string_view field(Field field) const { return rows_.field(field); }
   std::string text(Field f) const { return sanitize_utf8(field(f)); }
-
-  void remark(Field column, std::string_view trouble) {
-    if (++remarks_ > kMostRemarks) return;
-    read_.remarks.push_back(fmt::format("line {}, column '{}': {} {}", line_, kNames[column],
-                                        quoted_field(field(column)), trouble));
-  }
+  void remark(Field column, std::string_view trouble) { rows_.remark(column, trouble); }
 
   std::optional<std::int64_t> size(Field f) {
     const auto number = parse_whole_number(field(f));
@@ -122,7 +88,7 @@ class GridReader {
   }
 
   void read_value(GridCell& cell) {
-    const std::string_view word = columns_[kStatus] ? field(kStatus) : "ok";
+    const std::string_view word = rows_.has(kStatus) ? field(kStatus) : "ok";
     if (word == "value_error") {  // the seed's #VALUE!: an operand was missing
       cell.status = CellStatus::kMissing;
       return;
@@ -166,11 +132,8 @@ class GridReader {
     return found->second;
   }
 
-  Columns columns_;
+  CsvRows& rows_;
   RatioGrids read_;
-  std::vector<std::string> fields_;
-  std::size_t line_ = 1;
-  std::size_t remarks_ = 0;
   std::map<std::tuple<std::string, std::string, std::string, std::string, std::string, GridMetric,
                       std::string>,
            std::size_t>
@@ -180,56 +143,22 @@ class GridReader {
 
 }  // namespace
 
-std::string_view take_csv_line(std::string_view& left) {
-  if (left.starts_with("\xEF\xBB\xBF")) left.remove_prefix(3);
-  const std::size_t end = std::min(left.find('\n'), left.size());
-  std::string_view line = left.substr(0, end);
-  left.remove_prefix(std::min(end + 1, left.size()));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-std::vector<std::string> csv_fields(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool is_inside = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && is_inside && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += c;
-      ++i;
-    } else if (c == '"') {
-      is_inside = !is_inside;
-    } else if (c == ',' && !is_inside) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
-
-std::string quoted_field(std::string_view text) {
-  std::string out = sanitize_utf8(text.substr(0, kMostQuotedBytes));
-  std::ranges::replace_if(
-      out, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return fmt::format("'{}{}'", out, text.size() > kMostQuotedBytes ? "..." : "");
-}
-
 bool looks_like_ratio_grids(std::string_view head) {
-  return has_needed(columns_of(take_csv_line(head)));
+  const CsvRows rows(head, kNames);
+  return std::ranges::all_of(kNeeded, [&](Field field) { return rows.has(field); });
 }
 
 Result<RatioGrids> parse_ratio_grids(std::string_view csv, std::string_view name) {
-  const Columns columns = columns_of(take_csv_line(csv));
+  CsvRows rows(csv, kNames);
   for (const Field needed : kNeeded) {
-    if (columns[needed]) continue;
+    if (rows.has(needed)) continue;
     return Error{.code = ErrorCode::kMalformed,
                  .what = fmt::format("its first line names no column '{}'", kNames[needed]),
                  .where = std::string(name),
                  .hint = fmt::format("tables of ratios have the columns {}",
                                      fmt::join(kNames.begin(), kNames.begin() + kDType, ","))};
   }
-  RatioGrids read = GridReader(columns).read(csv);
+  RatioGrids read = GridReader(rows).read();
   if (!read.grids.empty()) return read;
   return Error{.code = ErrorCode::kTooLittleData,
                .what = read.rows == 0 ? "it has no rows"

@@ -8,12 +8,11 @@
 
 #include "strobe/base/json_text.h"
 #include "strobe/base/whole_number.h"
-#include "strobe/bench/results/ratio_grid_csv.h"
+#include "strobe/bench/results/csv_rows.h"
 
 namespace strobe::bench {
 namespace {
 
-constexpr std::size_t kMostRemarks = 20;
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 
 enum Field : std::size_t {
@@ -24,7 +23,7 @@ enum Field : std::size_t {
   kBlockY,
   kWarps,
   kStages,
-  kDevice,  // from here on a file may do without
+  kDevice,
   kSharedBytes,
   kFieldCount_,
 };
@@ -32,48 +31,21 @@ constexpr std::array<std::string_view, kFieldCount_> kNames = {
     "case",      "dim0",       "dim1",   "xblock",      "yblock",
     "num_warps", "num_stages", "device", "shared_bytes"};
 
-using Columns = std::array<std::optional<std::size_t>, kFieldCount_>;
-
-Columns columns_of(std::string_view header) {
-  Columns columns;
-  const std::vector<std::string> names = csv_fields(header);
-  for (std::size_t field = 0; field < kFieldCount_; ++field) {
-    const auto found = std::ranges::find(names, kNames[field]);
-    if (found != names.end()) columns[field] = static_cast<std::size_t>(found - names.begin());
-  }
-  return columns;
-}
+constexpr Field kNeeded[] = {kCase, kDim0, kDim1, kBlockX, kBlockY, kWarps, kStages};
 
 class TuningReader {
  public:
-  explicit TuningReader(const Columns& columns) : columns_(columns) {}
+  explicit TuningReader(CsvRows& rows) : rows_(rows) {}
 
-  TunedShapes read(std::string_view rows) {
-    while (!rows.empty()) {
-      const std::string_view text = take_csv_line(rows);
-      ++line_;
-      if (text.find_first_not_of(" \t") == std::string_view::npos) continue;
-      fields_ = csv_fields(text);
-      read_row();
-    }
-    if (remarks_ > kMostRemarks) {
-      read_.remarks.push_back(fmt::format("{} more like these", remarks_ - kMostRemarks));
-    }
+  TunedShapes read() {
+    while (rows_.next()) read_row();
+    read_.remarks = rows_.take_remarks();
     return std::move(read_);
   }
 
  private:
-  std::string_view field(Field field) const {
-    const auto column = columns_[field];
-    return column && *column < fields_.size() ? std::string_view(fields_[*column])
-                                              : std::string_view();
-  }
-
-  void remark(Field column, std::string_view trouble) {
-    if (++remarks_ > kMostRemarks) return;
-    read_.remarks.push_back(fmt::format("line {}, column '{}': {} {}", line_, kNames[column],
-                                        quoted_field(field(column)), trouble));
-  }
+  std::string_view field(Field field) const { return rows_.field(field); }
+  void remark(Field column, std::string_view trouble) { rows_.remark(column, trouble); }
 
   // False: the row cannot be used, and a remark says why.
   bool read_number(Field from, std::int64_t least, std::int64_t& into) {
@@ -103,31 +75,27 @@ class TuningReader {
     read_.shapes.push_back(std::move(tuned));
   }
 
-  Columns columns_;
+  CsvRows& rows_;
   TunedShapes read_;
-  std::vector<std::string> fields_;
-  std::size_t line_ = 1;
-  std::size_t remarks_ = 0;
 };
 
 }  // namespace
 
 bool looks_like_tuned_shapes(std::string_view head) {
-  const Columns columns = columns_of(take_csv_line(head));
-  return std::all_of(columns.begin(), columns.begin() + kDevice,
-                     [](const auto& column) { return column.has_value(); });
+  const CsvRows rows(head, kNames);
+  return std::ranges::all_of(kNeeded, [&](Field field) { return rows.has(field); });
 }
 
 Result<TunedShapes> parse_tuned_shapes(std::string_view csv, std::string_view name) {
-  const Columns columns = columns_of(take_csv_line(csv));
-  for (std::size_t field = 0; field < kDevice; ++field) {
-    if (columns[field]) continue;
+  CsvRows rows(csv, kNames);
+  for (const Field needed : kNeeded) {
+    if (rows.has(needed)) continue;
     return Error{.code = ErrorCode::kMalformed,
-                 .what = fmt::format("its first line names no column '{}'", kNames[field]),
+                 .what = fmt::format("its first line names no column '{}'", kNames[needed]),
                  .where = std::string(name),
                  .hint = ""};
   }
-  TunedShapes read = TuningReader(columns).read(csv);
+  TunedShapes read = TuningReader(rows).read();
   if (!read.shapes.empty()) return read;
   return Error{.code = ErrorCode::kTooLittleData,
                .what = read.remarks.empty()
