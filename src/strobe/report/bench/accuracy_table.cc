@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/report/bench/cell_text.h"
 #include "strobe/report/bench/run_tables.h"
 #include "strobe/report/format.h"
 
@@ -39,6 +40,14 @@ BenchCell worst_cell(const Accuracy& accuracy) {
           .value = static_cast<double>(accuracy.worst_index)};
 }
 
+using Cells = std::vector<BenchCell>;
+Cells cells_of(const Accuracy& accuracy) {
+  return {
+      equality_cell(accuracy),      count_cell(accuracy.mismatches), count_cell(accuracy.checked),
+      error_cell(accuracy.max_abs), error_cell(accuracy.max_rel),    error_cell(accuracy.norm_rel),
+      worst_cell(accuracy),         error_cell(accuracy.atol),       error_cell(accuracy.rtol)};
+}
+
 }  // namespace
 
 BenchTable accuracy_table(const BenchRun& run, const RunTableOptions&) {
@@ -49,39 +58,22 @@ BenchTable accuracy_table(const BenchRun& run, const RunTableOptions&) {
       "Values against the reference in f64: an element passes if it is off by no more than atol + "
       "rtol of its size.";
   table.corner = "case";
-  table.columns = {{"shape", "shape", true},
-                   {"dtype", "type", true},
-                   {"provider", "provider", true},
-                   {"equality_pct", "equality ratio"},
-                   {"mismatches", "mismatches"},
-                   {"checked", "of"},
-                   {"max_abs", "max abs"},
-                   {"max_rel", "max rel"},
-                   {"norm_rel", "norm rel"},
-                   {"worst_index", "worst at"},
-                   {"atol", "atol"},
-                   {"rtol", "rtol"},
-                   {"status", "", true}};
+  table.columns = cell_columns({{"equality_pct", "equality ratio"},
+                                {"mismatches", "mismatches"},
+                                {"checked", "of"},
+                                {"max_abs", "max abs"},
+                                {"max_rel", "max rel"},
+                                {"norm_rel", "norm rel"},
+                                {"worst_index", "worst at"},
+                                {"atol", "atol"},
+                                {"rtol", "rtol"},
+                                {"status", "", true}});
   std::size_t checked = 0;
   for (const CellRecord& record : run.cells) {
-    BenchRow& row = table.rows.emplace_back();
-    row.label = record.cell.case_id;
-    row.cells = {{.text = bench::shape_text(record.cell.shape)},
-                 {.text = std::string(bench::dtype_name(record.cell.dtype))},
-                 {.text = record.cell.provider}};
-    if (record.accuracy) {
-      const Accuracy& accuracy = *record.accuracy;
-      ++checked;
-      for (BenchCell& cell : std::vector<BenchCell>{
-               equality_cell(accuracy), count_cell(accuracy.mismatches),
-               count_cell(accuracy.checked), error_cell(accuracy.max_abs),
-               error_cell(accuracy.max_rel), error_cell(accuracy.norm_rel), worst_cell(accuracy),
-               error_cell(accuracy.atol), error_cell(accuracy.rtol)}) {
-        row.cells.push_back(std::move(cell));
-      }
-    } else {
-      row.cells.resize(table.columns.size() - 1, absent());
-    }
+    BenchRow& row = table.rows.emplace_back(
+        cell_row(record.cell, record.accuracy ? cells_of(*record.accuracy) : Cells()));
+    row.cells.resize(table.columns.size() - 1, absent());
+    checked += record.accuracy ? 1 : 0;
     const bool is_ok = record.status == CellStatus::kOk;
     row.cells.push_back({.text = is_ok ? "" : std::string(bench::status_name(record.status)),
                          .title = record.reason});

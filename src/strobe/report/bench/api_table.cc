@@ -34,13 +34,6 @@ std::optional<double> median(const CellRecord& record, TimeMode mode) {
   return time == nullptr ? std::nullopt : std::optional(time->p50);
 }
 
-BenchRow row_of(const CellRecord& record) {
-  return {record.cell.case_id,
-          {{.text = bench::shape_text(record.cell.shape)},
-           {.text = std::string(bench::dtype_name(record.cell.dtype))},
-           {.text = record.cell.provider}}};
-}
-
 void add_cells(BenchRow& row, const ApiCall& call, std::optional<double> call_us) {
   row.cells.push_back({.text = call.name});
   row.cells.push_back(
@@ -57,12 +50,12 @@ void add_rows(const CellRecord& record, std::vector<BenchRow>& rows) {
     all.us += call.us;
   }
   const std::optional<double> call_us = median(record, TimeMode::kCall);
-  BenchRow& first = rows.emplace_back(row_of(record));
+  BenchRow& first = rows.emplace_back(cell_row(record.cell));
   first.cells.push_back(micros_cell(median(record, TimeMode::kDevice)));
   first.cells.push_back(micros_cell(call_us));
   add_cells(first, all, call_us);
   for (const ApiCall& call : record.api) {
-    BenchRow& row = rows.emplace_back(row_of(record));
+    BenchRow& row = rows.emplace_back(cell_row(record.cell));
     row.cells.resize(row.cells.size() + 2);
     add_cells(row, call, call_us);
   }
@@ -78,10 +71,12 @@ BenchTable api_table(const BenchRun& run, const RunTableOptions&) {
       "What one call asks of the device's runtime and driver before it returns, beside its time on "
       "the device and what its caller waits for; shares are of the latter.";
   table.corner = "case";
-  table.columns = {
-      {"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true},
-      {"device_us", "device"},  {"call_us", "call"},     {"api", "API call", true},
-      {"count", "count"},       {"us", "host"},          {"share_pct", "of the call"}};
+  table.columns = cell_columns({{"device_us", "device"},
+                                {"call_us", "call"},
+                                {"api", "API call", true},
+                                {"count", "count"},
+                                {"us", "host"},
+                                {"share_pct", "of the call"}});
   std::vector<std::string> without;
   for (const CellRecord& record : run.cells) {
     if (!record.api.empty()) {

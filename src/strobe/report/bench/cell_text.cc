@@ -112,6 +112,22 @@ BenchCell flags_cell(const bench::CellRecord& record) {
           .word = fmt::format("{}", fmt::join(words, ", "))};
 }
 
+std::vector<BenchColumn> cell_columns(const std::vector<BenchColumn>& more) {
+  std::vector<BenchColumn> columns = {
+      {"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true}};
+  columns.insert(columns.end(), more.begin(), more.end());
+  return columns;
+}
+
+BenchRow cell_row(const bench::Cell& cell, const std::vector<BenchCell>& more) {
+  BenchRow row = {cell.case_id,
+                  {{.text = bench::shape_text(cell.shape)},
+                   {.text = std::string(bench::dtype_name(cell.dtype))},
+                   {.text = cell.provider}}};
+  row.cells.insert(row.cells.end(), more.begin(), more.end());
+  return row;
+}
+
 std::string micros_text(double us) {
   return duration_text(static_cast<std::int64_t>(std::llround(us * 1e3)));
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "strobe/bench/results/cell_record.h"
 #include "strobe/bench/results/ratio_grid.h"
@@ -22,6 +23,11 @@ std::string marked_text(const BenchCell& cell);
 std::string_view flag_text(bench::CellFlag flag);
 // All of a cell, and "wrong" before them where its values are; its word has the names of files.
 BenchCell flags_cell(const bench::CellRecord& record);
+
+// Which cell a row is, in tables that show cells one below the other: the case is the label, and
+// the first columns are shape, type and provider; `more` come behind them.
+std::vector<BenchColumn> cell_columns(const std::vector<BenchColumn>& more = {});
+BenchRow cell_row(const bench::Cell& cell, const std::vector<BenchCell>& more = {});
 
 // "4.10 us", "1.23 ms": three digits.
 std::string micros_text(double us);

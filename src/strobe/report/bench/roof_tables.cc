@@ -114,22 +114,15 @@ BenchTable roofline_table(const BenchRun& run, const RunTableOptions& options) {
       "Rates are the least traffic and the arithmetic of the case over its time; the roof "
       "is a copy, of products the matrix roof.";
   table.corner = "case";
-  table.columns = {{"shape", "shape", true},
-                   {"dtype", "type", true},
-                   {"provider", "provider", true},
-                   {"us", "time"},
-                   {"gbps", "GB/s"},
-                   {"tflops", "TFLOP/s"},
-                   {"roof_pct", "of the roof"},
-                   {"ceiling_pct", "of the fusion ceiling"},
-                   {"verdict", "", true}};
+  table.columns = cell_columns({{"us", "time"},
+                                {"gbps", "GB/s"},
+                                {"tflops", "TFLOP/s"},
+                                {"roof_pct", "of the roof"},
+                                {"ceiling_pct", "of the fusion ceiling"},
+                                {"verdict", "", true}});
   bool has_ceiling = false;
   for (const CellRecord& record : run.cells) {
-    BenchRow& row = table.rows.emplace_back();
-    row.label = record.cell.case_id;
-    row.cells = {{.text = bench::shape_text(record.cell.shape)},
-                 {.text = std::string(bench::dtype_name(record.cell.dtype))},
-                 {.text = record.cell.provider}};
+    BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
     const TimeSummary* const time = usable_time(record);
     if (time == nullptr) {
       row.cells.push_back({.text = status_text(record.status, options.missing),

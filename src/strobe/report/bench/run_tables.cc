@@ -30,27 +30,14 @@ bool has_time(const CellRecord& record) {
   return record.status == CellStatus::kOk || record.status == CellStatus::kWrong;
 }
 
-// The columns that say which cell a row is, behind the label, which is the case.
-std::vector<BenchColumn> cell_columns() {
-  return {{"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true}};
-}
-
-BenchRow row_of(const CellRecord& record) {
-  return {record.cell.case_id,
-          {text_cell(bench::shape_text(record.cell.shape)),
-           text_cell(std::string(bench::dtype_name(record.cell.dtype))),
-           text_cell(record.cell.provider)}};
-}
-
 BenchTable table_of(std::string key, std::string title, std::string lead,
-                    std::vector<BenchColumn> more) {
+                    const std::vector<BenchColumn>& more) {
   BenchTable table;
   table.key = std::move(key);
   table.title = std::move(title);
   table.lead = std::move(lead);
   table.corner = "case";
-  table.columns = cell_columns();
-  table.columns.insert(table.columns.end(), more.begin(), more.end());
+  table.columns = cell_columns(more);
   return table;
 }
 
@@ -150,7 +137,7 @@ BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
     return {.text = micros_text(*us), .value = us};
   };
   for (const CellRecord& record : run.cells) {
-    BenchRow& row = table.rows.emplace_back(row_of(record));
+    BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
     for (const TimeMode mode : modes) {
       const TimeSummary* const time = record.time(mode);
       const auto net = options.is_net && time != nullptr
@@ -183,7 +170,7 @@ BenchTable memory_table(const BenchRun& run, const RunTableOptions& options) {
     const bool is_out =
         record.status == CellStatus::kOom || record.status == CellStatus::kOomPredicted;
     out_of_memory += is_out ? 1 : 0;
-    BenchRow& row = table.rows.emplace_back(row_of(record));
+    BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
     row.cells.push_back(amount(record.bytes.resident));
     row.cells.push_back(amount(record.bytes.peak));
     row.cells.push_back(record.bytes.min > 0 ? amount(record.bytes.min) : absent());
@@ -212,7 +199,7 @@ BenchTable flags_table(const BenchRun& run, const RunTableOptions& options) {
     if (std::string both = math_note(run, record, options.baseline); !both.empty()) {
       notes.push_back(std::move(both));
     }
-    BenchRow& row = table.rows.emplace_back(row_of(record));
+    BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
     row.cells.push_back(std::move(flags));
     row.cells.push_back(text_cell(fmt::format("{}", fmt::join(notes, "; "))));
   }

@@ -75,27 +75,22 @@ BenchTable short_table(const bench::BenchRun& run) {
       "none; GB/s of the bytes that a perfect fusion moves; the ratio is to the first provider, "
       "above 1 is faster.";
   table.corner = "case";
-  table.columns = {
-      {"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true},
-      {"time_us", "time"},      {"gbps", "GB/s"},        {"copy_percent", "of copy roof"},
-      {"ratio", "ratio"},       {"flags", "", true}};
+  table.columns = cell_columns({{"time_us", "time"},
+                                {"gbps", "GB/s"},
+                                {"copy_percent", "of copy roof"},
+                                {"ratio", "ratio"},
+                                {"flags", "", true}});
   const CellRecord* baseline = nullptr;
   for (const CellRecord& record : run.cells) {
     if (baseline == nullptr || !are_neighbours(*baseline, record)) baseline = &record;
     const bool is_timed = has_time(record);
     const double rate = is_timed ? gbps(record) : 0;
     const std::optional<double> copy_gbps = run.header.roofs.over(record).copy_gbps;
-    BenchRow row{record.cell.case_id, {}};
-    row.cells = {
-        text_cell(bench::shape_text(record.cell.shape)),
-        text_cell(std::string(bench::dtype_name(record.cell.dtype))),
-        text_cell(record.cell.provider),
-        time_cell(record),
-        text_cell(is_timed ? fmt::format("{:.1f}", rate) : ""),
-        text_cell(is_timed && copy_gbps ? fmt::format("{:.0f} %", 100 * rate / *copy_gbps) : ""),
-        ratio_cell(baseline, record),
-        flags_cell(record)};
-    table.rows.push_back(std::move(row));
+    table.rows.push_back(cell_row(
+        record.cell,
+        {time_cell(record), text_cell(is_timed ? fmt::format("{:.1f}", rate) : ""),
+         text_cell(is_timed && copy_gbps ? fmt::format("{:.0f} %", 100 * rate / *copy_gbps) : ""),
+         ratio_cell(baseline, record), flags_cell(record)}));
     if (!record.reason.empty()) {
       const std::string line = fmt::format("{}: {}", cell_text(record.cell), record.reason);
       (record.status == CellStatus::kUnsupported ? table.notes : table.warnings).push_back(line);

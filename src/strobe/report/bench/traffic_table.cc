@@ -134,15 +134,10 @@ BenchTable traffic_table(const BenchRun& run, const RunTableOptions&) {
       "Bytes of one call: what a perfect fusion moves, what one kernel for each operator moves, "
       "and what the hardware counted.";
   table.corner = "case";
-  table.columns = {
-      {"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true}};
+  table.columns = cell_columns();
   for (const Column* column : columns) table.columns.push_back(column->heading);
   for (const CellRecord& record : run.cells) {
-    BenchRow& row = table.rows.emplace_back();
-    row.label = record.cell.case_id;
-    row.cells = {{.text = bench::shape_text(record.cell.shape)},
-                 {.text = std::string(bench::dtype_name(record.cell.dtype))},
-                 {.text = record.cell.provider}};
+    BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
     for (const Column* column : columns) {
       row.cells.push_back(column->show(column->value(record)));
     }
