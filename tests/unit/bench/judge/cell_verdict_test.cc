@@ -79,6 +79,30 @@ TEST(CellVerdict, a_noisy_cell_of_which_most_calls_take_as_long_has_met_other_lo
   EXPECT_EQ(judged(disturbed(100, 0.3, 1), disturbed(400, 0.7, 2)).verdict, CellVerdict::kSlower);
 }
 
+// As an H200 does it: a third of the calls in one heap, the others 1.8 % above, and an interval of
+// the median that touches both.
+TEST(CellVerdict, two_heaps_that_lie_where_they_lay_are_the_same) {
+  const auto heaps = [](double shift, std::size_t n) {
+    CellRecord record = sketched_cell("softmax", {{4096, 4096}}, "cuda-fused", 62.4);
+    record.times[TimeMode::kDevice] = {.p50 = 62.4 * shift,
+                                       .p20 = 61.2 * shift,
+                                       .p80 = 62.6 * shift,
+                                       .min = 60.9 * shift,
+                                       .mad = 0.4,
+                                       .n = n,
+                                       .ci95 = {61.4 * shift, 62.5 * shift}};
+    return record;
+  };
+  const CellRecord before = heaps(1, 2000);
+  EXPECT_EQ(judged(before, heaps(1.002, 700)).verdict, CellVerdict::kSame);
+  EXPECT_EQ(judged(before, heaps(1.008, 700)).verdict, CellVerdict::kUnclear);
+  EXPECT_EQ(judged(before, heaps(1.05, 700)).verdict, CellVerdict::kSlower);
+  EXPECT_EQ(judged(before, heaps(1.002, 100)).verdict, CellVerdict::kUnclear);
+  CellRecord wider = heaps(1.002, 700);
+  wider.times[TimeMode::kDevice].p80 = 64;
+  EXPECT_EQ(judged(before, wider).verdict, CellVerdict::kUnclear);
+}
+
 TEST(CellVerdict, of_a_noisy_cell_the_advice_counts_the_samples) {
   CellRecord before = record(100, 0.08, 60, 1);
   before.flags = {CellFlag::kNoisy};
