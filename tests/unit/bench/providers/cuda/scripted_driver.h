@@ -48,12 +48,13 @@ class ScriptedDriver {
   std::map<int, int> attributes = {{cu::kCapabilityMajor, 9},  {cu::kSmCount, 132},
                                    {cu::kL2Bytes, 1 << 20},    {cu::kSharedPerBlockOptIn, 232448},
                                    {cu::kSharedPerSm, 233472}, {cu::kMemoryClockKhz, 3201000},
-                                   {cu::kMemoryBusBits, 6016}};
+                                   {cu::kMemoryBusBits, 6016}, {cu::kThreadsPerSm, 2048}};
   std::size_t free_bytes = std::size_t{1} << 30;
   int releases = 0;  // times that the flag was found raised after it was down
   std::map<int, int> function_settings;
-  unsigned cluster = 0;      // of the last launch
-  int clusters_at_once = 1;  // that the chip has place for
+  unsigned cluster = 0;                    // of the last launch
+  std::map<std::string, unsigned> blocks;  // along x, of the last launch of each kernel
+  int clusters_at_once = 1;                // that the chip has place for
 
   DriverApi api();
   NvrtcApi nvrtc();
@@ -313,9 +314,11 @@ inline DriverApi ScriptedDriver::api() {
     *value = which == cu::kRegisters ? 32 : 0;
     return cu::kSuccess;
   };
-  api.launch = [](CuFunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                  unsigned, CuStream stream, void** arguments,
-                  void**) { return me().launch(function, stream, arguments); };
+  api.launch = [](CuFunction function, unsigned grid_x, unsigned, unsigned, unsigned, unsigned,
+                  unsigned, unsigned, CuStream stream, void** arguments, void**) {
+    me().blocks[me().names_[reinterpret_cast<std::uintptr_t>(function) - 1]] = grid_x;
+    return me().launch(function, stream, arguments);
+  };
   api.launch_ex = [](const cu::LaunchConfig* config, CuFunction function, void** arguments,
                      void**) {
     me().cluster = config->attributes[0].value.cluster[0];
