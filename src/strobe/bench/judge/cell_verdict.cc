@@ -129,11 +129,11 @@ class CellJudge {
     return false;
   }
 
+  // What two runs of one call lie apart anyway comes on top of what is allowed.
   double band() const {
     constexpr double kMost = 0.5;
     if (judged_.diff.mode != TimeMode::kDevice) return options_.band;
-    return std::max(options_.band,
-                    std::min(kMost, options_.resolution_us / judged_.diff.before_us));
+    return options_.band + std::min(kMost, options_.resolution_us / judged_.diff.before_us);
   }
 
   bool estimate(const Side& before, const Side& after) {
@@ -209,7 +209,7 @@ class CellJudge {
     const double times = std::max(1.0, half / aim * (half / aim));
     constexpr double kMostTimes = 100;  // more samples than anybody would wait for
     std::string advice;
-    if (diff().band > options_.band) {
+    if (diff().band > 2 * options_.band) {  // most of it is what the clock resolves
       advice = kAskTheGraph;
     } else if (half <= aim) {
       advice = fmt::format("the change is at the edge of the band; --band {:.2g}% would decide it",

@@ -47,7 +47,7 @@ struct RunDiff {
   std::size_t only_before = 0;
   std::size_t only_after = 0;
   double band = 0.01;
-  double resolution_us = 0;           // of device times: the band of a short cell is wider
+  double resolution_us = 0;           // of device times: by so much the band is wider
   std::vector<std::string> warnings;  // other device, other driver
 
   std::size_t count(CellVerdict verdict) const;

@@ -150,8 +150,8 @@ Section cell_section(const RunDiff& diff, const std::vector<const CellDiff*>& ce
       "outside.",
       100 * diff.band,
       diff.resolution_us > 0
-          ? fmt::format(", or ±{:.2f} us of device time, which is as near as two runs of the same "
-                        "short call come",
+          ? fmt::format(" and {:.2f} us more of device time, which is how far two runs of the same "
+                        "call lie apart",
                         diff.resolution_us)
           : std::string());
   section.table.columns = columns();
