@@ -45,7 +45,7 @@ export function BenchDetailsView({ details, onClose }: { details: BenchDetails; 
         ['L1 loads', (side) => size(side.counters?.l1_load_bytes)], ['Found in L1', (side) => part(side.counters?.l1_load_hit_bytes, side.counters?.l1_load_bytes)],
         ['L1 stores', (side) => size(side.counters?.l1_store_bytes)], ['L1 reductions', (side) => size(side.counters?.l1_reduction_bytes || null)],
         ['Instructions', (side) => amount(side.counters?.instructions)], ['FLOP, 32 bit', (side) => amount(side.counters?.flops)],
-        ['FLOP, matrix pipe', (side) => amount(side.counters?.matrix_flops || null)],
+        ['FLOP, matrix', (side) => amount(side.counters?.matrix_flops || null)],
       ]} />
       <section><h3>Kernels</h3>{sides.map((side) => <Kernels key={side.provider} side={side} />)}</section>
       <ApiCalls sides={sides.filter((side) => side.api.length > 0)} />

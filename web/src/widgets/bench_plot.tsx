@@ -59,7 +59,7 @@ export function BenchPlot({ points, chosen, contender, onChoose, parameters, onP
           {views.map((one) => <button key={one} type="button" aria-pressed={one === axes} onClick={() => turn(one)}>{one === 'bandwidth' ? 'Bandwidth' : 'Roofline'}</button>)}
         </nav>
         <ul class="plot-note provider-legend">{looks.map((look) => <li key={look.provider}><SmallMark family={look.family} bound={look.bound} /> {look.provider}</li>)}
-          {points.case === 'attention' && axes === 'roofline' && <li class="muted">operations count the masked half too</li>}</ul>
+          {points.case === 'attention' && axes === 'roofline' && <li class="muted">operations without the masked half</li>}</ul>
         <button type="button" class="quiet" disabled={moved === null} onClick={() => show(null)} title="Show everything (0, double click)">Reset zoom</button>
       </header>
       <div class="plots">
