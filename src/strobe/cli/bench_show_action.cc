@@ -75,7 +75,6 @@ Error not_two_runs(const std::filesystem::path& path) {
           .hint = "show tables of ratios one file at a time"};
 }
 
-// Asks `bench compare` whether the two can be held against each other: by its rules, in its words.
 Result<BenchPage> page_of(const BenchShowRequest& request) {
   STROBE_TRY(const Loaded first, load(request.files[0]));
   if (request.files.size() == 2) {

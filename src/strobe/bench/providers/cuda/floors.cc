@@ -23,9 +23,9 @@ constexpr int kCounted = 20;
 // begun and done sooner (H200, in a graph: 0.53 us, this one 0.66).
 LaunchShape empty_shape(const CudaDevice& device) {
   constexpr unsigned kThreads = 1024;
-  const double blocks =
-      device.facts().at("sm_count") * (device.facts().at("threads_per_sm") / kThreads);
-  return {.grid = {std::max(1U, static_cast<unsigned>(blocks)), 1, 1}, .block = {kThreads, 1, 1}};
+  const auto of_sm = static_cast<unsigned>(device.facts().at("threads_per_sm")) / kThreads;
+  const auto sms = static_cast<unsigned>(device.facts().at("sm_count"));
+  return {.grid = {sms * std::max(1U, of_sm), 1, 1}, .block = {kThreads, 1, 1}};
 }
 
 Result<void> nothing(int) { return {}; }

@@ -46,6 +46,10 @@ TEST_F(FloorsAndRoofs, floors_are_what_the_protocol_itself_costs) {
 TEST_F(FloorsAndRoofs, the_empty_kernel_fills_the_device) {
   ASSERT_TRUE(measure_cuda_floors(*clock_));
   EXPECT_EQ(script_.blocks.at("strobe_empty"), 264u);  // 132 multiprocessors of 2048 threads
+  script_.attributes[cu::kThreadsPerSm] = 1536;        // one block and a half have place for one
+  open_again();
+  ASSERT_TRUE(measure_cuda_floors(*clock_));
+  EXPECT_EQ(script_.blocks.at("strobe_empty"), 132u);
 }
 
 TEST_F(FloorsAndRoofs, how_far_streams_lie_apart_is_told_and_all_goes_on_on_the_old_one) {
