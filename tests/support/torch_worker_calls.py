@@ -114,7 +114,7 @@ def show_hold(worker):
         worker.answer({"op": "prepare", **softmax(1), **told})
         print("prepare: flushed:", sum(call[0] == "sum" for call in torch.mock_calls), "held:", sleeps())
         for asked in ({}, {"hold": False}):
-            sample = {"op": "sample", "id": 1, "mode": "device", "count": 3, "budget_ms": 1, **asked}
+            sample = {"op": "sample", "id": 1, "mode": "device", "count": 3, "budget_ms": 1e9, **asked}
             print("sample:", worker.answer(sample)["samples_us"], "held:", sleeps())
 
 

@@ -110,7 +110,7 @@ def answer_of(worker, request):
 
 
 def sample(worker, mode, count=2, **told):
-    return answer_of(worker, {"op": "sample", "id": 1, "mode": mode, "count": count, "budget_ms": 1000, **told})
+    return answer_of(worker, {"op": "sample", "id": 1, "mode": mode, "count": count, "budget_ms": 1e9, **told})
 
 
 def replays_of(worker, left_out=lambda: 0):
