@@ -17,7 +17,8 @@ std::vector<std::pair<std::string, std::string>> scalars(std::string_view json) 
   std::vector<std::pair<std::string, std::string>> found;
   std::vector<std::pair<std::string, JsonValue>> waiting{{"", parse_value(json)}};
   while (!waiting.empty()) {
-    const auto [path, value] = waiting.back();
+    const std::string path = waiting.back().first;
+    const JsonValue value = waiting.back().second;
     waiting.pop_back();
     std::vector<std::pair<std::string, JsonValue>> inside;
     if (value.type == JsonType::kObject) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -96,10 +95,10 @@ std::vector<RatioGrid> attention_grids(const BenchRun& run, const BenchChoice& c
     if (!case_id.starts_with("attention")) continue;
     std::vector<RatioGrid> blocks;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-      std::vector<std::string> sides = {choice.baseline};
-      sides.insert(sides.end(), contenders.begin(),
-                   contenders.begin() + static_cast<std::ptrdiff_t>(i));
-      for (const std::string& side : sides | std::views::reverse) {
+      std::vector<std::string> sides(contenders.rend() - static_cast<std::ptrdiff_t>(i),
+                                     contenders.rend());
+      sides.push_back(choice.baseline);
+      for (const std::string& side : sides) {
         append(blocks, bench::ratio_grid(run, case_id, dtype, side, contenders[i],
                                          GridMetric::kRelativePerformance, choice.mode));
       }

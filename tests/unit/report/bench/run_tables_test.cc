@@ -167,7 +167,7 @@ TEST(RooflineTable, products_have_no_fusion_ceiling) {
   }
   const BenchTable table =
       roofline_table(run, {.baseline = "eager", .missing = "", .is_net = false});
-  for (const std::size_t row : {1, 3, 5}) {
+  for (const std::size_t row : {1u, 3u, 5u}) {
     EXPECT_EQ(table.rows.at(row).cells[7].text, "-") << table.rows[row].label;
   }
 }

@@ -36,7 +36,7 @@ TEST(ActivityRecording, what_was_taken_is_not_given_twice) {
 }
 
 TEST(ActivityRecording, records_may_end_as_their_version_likes) {
-  for (const std::size_t tail : {0, 8, 56, 120}) {
+  for (const std::size_t tail : {0u, 8u, 56u, 120u}) {
     ScriptedCupti script;
     script.record_bytes = sizeof(cupti::KernelRecord) + tail;
     const auto recording = ActivityRecording::start(script.api());
