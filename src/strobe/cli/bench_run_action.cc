@@ -81,12 +81,22 @@ Result<void> judged(const BenchRunRequest& request, const BenchOutcome& outcome)
                  .where = "",
                  .hint = "their times count in no ratio; the table says how far they are off"};
   }
-  if (!request.chose_providers || outcome.obstacles.empty()) return {};
-  const auto& [name, why] = *outcome.obstacles.begin();
-  return Error{.code = ErrorCode::kMachineLacks,
-               .what = fmt::format("{} cannot run here: {}", name, why),
-               .where = "",
-               .hint = "the other providers have been measured"};
+  if (request.chose_providers && !outcome.obstacles.empty()) {
+    const auto& [name, why] = *outcome.obstacles.begin();
+    return Error{.code = ErrorCode::kMachineLacks,
+                 .what = fmt::format("{} cannot run here: {}", name, why),
+                 .where = "",
+                 .hint = "the other providers have been measured"};
+  }
+  const auto unsupported =
+      std::ranges::count(cells, CellStatus::kUnsupported, &bench::CellRecord::status);
+  if (unsupported == std::ssize(cells)) {
+    return Error{.code = ErrorCode::kTooLittleData,
+                 .what = "nothing was measured: no provider can do what was asked of it",
+                 .where = "",
+                 .hint = "the lines below the table say why"};
+  }
+  return {};
 }
 
 Result<void> run(const Arguments& arguments, const Terminal& terminal) {
@@ -147,8 +157,8 @@ Command bench_run_action() {
           {"Every provider runs in a process of its own; one that crashes, hangs or runs out of "
            "memory ends its cell and no other. OOM* was predicted and not run. Providers of one "
            "shape take turns, the same inputs for all, and every output is checked against f64.",
-           "Exit code 1: a provider gave wrong values. 4: a provider that was asked for cannot "
-           "run here."},
+           "Exit code 1: a provider gave wrong values. 3: no cell could be measured. 4: a provider "
+           "that was asked for cannot run here."},
       .flags = bench_cell_flags(),
       .run = run};
   for (Flag& flag : bench_measure_flags()) command.flags.push_back(std::move(flag));

@@ -98,6 +98,14 @@ TEST_F(BenchRunAction, a_hang_ends_at_the_time_limit) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 timeout"), HasSubstr("within 0.3 s")));
 }
 
+TEST_F(BenchRunAction, a_run_that_could_measure_nothing_is_exit_code_3) {
+  const ProcessOutcome outcome = strobe(
+      {"run", "--case", "softmax", "--shape", "4x8", "--provider", "cpu", "--mode", "device"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("nothing was measured"));
+  EXPECT_THAT(outcome.out, HasSubstr("it cannot be timed this way; it has cpu"));
+}
+
 TEST_F(BenchRunAction, a_provider_that_was_asked_for_and_is_absent_is_exit_code_4) {
   const ProcessOutcome outcome =
       run({"a=", "b=obstacle=no_NVRTC_here"}, {"--provider", "a,b", "-o", "run.json"});
