@@ -14,7 +14,8 @@ struct ProcessRequest {
   std::string folder;                // where it runs
   std::vector<std::string> environment;
   std::string stdin_path = "/dev/null";
-  std::chrono::seconds patience{60};  // then it is killed
+  // Then it is killed; sanitized on a loaded machine, what takes a second takes minutes.
+  std::chrono::seconds patience{240};
 };
 
 struct ProcessOutcome {

@@ -99,11 +99,11 @@ TEST_F(BenchRunAction, a_hang_ends_at_the_time_limit) {
 }
 
 TEST_F(BenchRunAction, a_run_that_could_measure_nothing_is_exit_code_3) {
-  const ProcessOutcome outcome = strobe(
-      {"run", "--case", "softmax", "--shape", "4x8", "--provider", "cpu", "--mode", "device"});
+  const ProcessOutcome outcome = run({"a=at=prepare do=unsupported"});
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.err, HasSubstr("nothing was measured"));
-  EXPECT_THAT(outcome.out, HasSubstr("it cannot be timed this way; it has cpu"));
+  EXPECT_THAT(outcome.out, HasSubstr("as the script says"));
+  EXPECT_EQ(run({"a=at=prepare do=unsupported", "b="}).exit_code, 0);
 }
 
 TEST_F(BenchRunAction, a_provider_that_was_asked_for_and_is_absent_is_exit_code_4) {
