@@ -157,8 +157,8 @@ Command bench_run_action() {
           {"Every provider runs in a process of its own; one that crashes, hangs or runs out of "
            "memory ends its cell and no other. OOM* was predicted and not run. Providers of one "
            "shape take turns, the same inputs for all, and every output is checked against f64.",
-           "Exit code 1: a provider gave wrong values. 3: no cell could be measured. 4: a provider "
-           "that was asked for cannot run here."},
+           "Exit code 1: a provider gave wrong values. 3: none can do what was asked. 4: a "
+           "provider that was asked for cannot run here."},
       .flags = bench_cell_flags(),
       .run = run};
   for (Flag& flag : bench_measure_flags()) command.flags.push_back(std::move(flag));
