@@ -1,7 +1,8 @@
-# strobe_folder(NAME [FOLDER dir] [EXCLUDE file...] [USES folder...] [LIBRARIES target...])
+# strobe_folder(NAME [FOLDER dir] [EXCLUDE file...] [ALONE regex] [USES folder...] [LIBRARIES target...])
 # One static library strobe_NAME from src/strobe/<folder>/*.cc, linked to the folders it may include.
+# ALONE: sources with compiler options of their own, which are not joined with others.
 function(strobe_folder name)
-  cmake_parse_arguments(ARG "" "FOLDER" "EXCLUDE;USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "FOLDER;ALONE" "EXCLUDE;USES;LIBRARIES" ${ARGN})
   if(NOT ARG_FOLDER)
     set(ARG_FOLDER ${name})
   endif()
@@ -10,6 +11,7 @@ function(strobe_folder name)
   foreach(file IN LISTS ARG_EXCLUDE)
     list(REMOVE_ITEM sources ${dir}/${file})
   endforeach()
+  strobe_unity(sources ${name} ${CMAKE_SOURCE_DIR}/src ${sources} ALONE "${ARG_ALONE}")
   add_library(strobe_${name} STATIC ${sources})
   target_include_directories(strobe_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(strobe_${name} PRIVATE strobe_warnings)

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "perf/contest.h"
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/tables/summary.h"
 #include "strobe/readers/trace_cache.h"
 
 namespace strobe::perf {

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "strobe/analysis/tile.h"
+#include "strobe/analysis/timeline/tile.h"
 #include "strobe/trace/trace_builder.h"
 
 namespace strobe::analysis {

@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
-#include "strobe/analysis/finding.h"
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/tables/summary.h"
 #include "strobe/trace/trace_builder.h"
 #include "strobe/trace/trace_file.h"
 #include "tests/fuzz/fuzz_check.h"

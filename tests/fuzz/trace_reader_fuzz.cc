@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/tables/summary.h"
 #include "strobe/readers/trace_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 

@@ -5,8 +5,8 @@
 #include <random>
 #include <string>
 
-#include "strobe/analysis/attributed_trace.h"
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/launches/attributed_trace.h"
+#include "strobe/analysis/tables/summary.h"
 #include "tests/support/sketch.h"
 
 // What must hold for every trace, tried on random ones. A failure names its seed.

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/tables/summary.h"
 #include "strobe/base/byte_stream.h"
 #include "strobe/readers/trace_reader.h"
 

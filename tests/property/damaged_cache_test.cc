@@ -3,7 +3,7 @@
 #include <random>
 #include <string>
 
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/tables/summary.h"
 #include "strobe/paddle/summary_text.h"
 #include "strobe/readers/trace_cache.h"
 #include "strobe/trace/trace_file.h"

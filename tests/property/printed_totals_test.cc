@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/tables/summary.h"
 #include "strobe/paddle/summary_text.h"
 #include "strobe/readers/trace_reader.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <random>
 
-#include "strobe/analysis/self_time.h"
-#include "strobe/analysis/tile.h"
+#include "strobe/analysis/launches/self_time.h"
+#include "strobe/analysis/timeline/tile.h"
 #include "tests/support/sketch.h"
 
 // Whatever the trace and the window: a tile accounts for every slice exactly once.

@@ -13,8 +13,8 @@ class CheckWordsTest(ToolTest):
         self.assert_passes()
 
     def test_a_vendor_word_in_a_shared_folder_is_named_with_its_line(self):
-        self.write("src/strobe/analysis/steps.cc", "\nbool is_cudaMemcpy;\n")
-        self.assert_fails("src/strobe/analysis/steps.cc:2:", "vendors stop at the door of analysis")
+        self.write("src/strobe/analysis/steps/steps.cc", "\nbool is_cudaMemcpy;\n")
+        self.assert_fails("src/strobe/analysis/steps/steps.cc:2:", "vendors stop at the door of analysis")
 
     def test_a_vendor_word_in_a_file_name_counts_too(self):
         self.write("src/strobe/report/paddle_table.h", "")

@@ -10,8 +10,8 @@
 #include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
 #include "strobe/report/bench/run_diff_report.h"
-#include "strobe/report/format.h"
-#include "strobe/report/render_markdown.h"
+#include "strobe/report/render/format.h"
+#include "strobe/report/render/render_markdown.h"
 
 namespace strobe::cli {
 namespace {

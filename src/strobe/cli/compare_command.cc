@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/analysis/cycles.h"
+#include "strobe/analysis/cycles/cycles.h"
 #include "strobe/cli/cache_flags.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/compare_request.h"
@@ -19,19 +19,19 @@
 #include "strobe/compare/halves.h"
 #include "strobe/compare/stragglers.h"
 #include "strobe/readers/run_reader.h"
-#include "strobe/report/compare_csv.h"
-#include "strobe/report/compare_html.h"
-#include "strobe/report/compare_json.h"
-#include "strobe/report/compare_markdown.h"
-#include "strobe/report/compare_report.h"
-#include "strobe/report/compat_data.h"
-#include "strobe/report/compat_report.h"
-#include "strobe/report/import_warning.h"
-#include "strobe/report/render_csv.h"
-#include "strobe/report/render_html.h"
-#include "strobe/report/render_markdown.h"
-#include "strobe/report/render_text.h"
-#include "strobe/report/straggler_report.h"
+#include "strobe/report/compare/compare_csv.h"
+#include "strobe/report/compare/compare_html.h"
+#include "strobe/report/compare/compare_json.h"
+#include "strobe/report/compare/compare_markdown.h"
+#include "strobe/report/compare/compare_report.h"
+#include "strobe/report/compare/compat_data.h"
+#include "strobe/report/compare/compat_report.h"
+#include "strobe/report/render/render_csv.h"
+#include "strobe/report/render/render_html.h"
+#include "strobe/report/render/render_markdown.h"
+#include "strobe/report/render/render_text.h"
+#include "strobe/report/summary/import_warning.h"
+#include "strobe/report/summary/straggler_report.h"
 
 namespace strobe::cli {
 namespace {

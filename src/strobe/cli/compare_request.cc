@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/cycle_words.h"
+#include "strobe/analysis/cycles/cycle_words.h"
 #include "strobe/base/whole_number.h"
 #include "strobe/cli/cache_flags.h"
 #include "strobe/cli/suggestion.h"

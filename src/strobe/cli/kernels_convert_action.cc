@@ -6,7 +6,7 @@
 #include "strobe/report/kernels/kernel_json.h"
 #include "strobe/report/kernels/kernel_launch_table.h"
 #include "strobe/report/kernels/kernel_seed_table.h"
-#include "strobe/report/render_markdown.h"
+#include "strobe/report/render/render_markdown.h"
 
 namespace strobe::cli {
 namespace {

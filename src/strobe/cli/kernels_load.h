@@ -8,7 +8,7 @@
 #include "strobe/base/result.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/terminal.h"
-#include "strobe/report/document.h"
+#include "strobe/report/render/document.h"
 #include "strobe/trace/kernel_table.h"
 
 namespace strobe::cli {

@@ -11,7 +11,7 @@
 #include "strobe/report/kernels/kernel_json.h"
 #include "strobe/report/kernels/kernel_report.h"
 #include "strobe/report/kernels/kernel_seed_table.h"
-#include "strobe/report/render_markdown.h"
+#include "strobe/report/render/render_markdown.h"
 
 namespace strobe::cli {
 namespace {

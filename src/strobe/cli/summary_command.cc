@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/steps.h"
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/steps/steps.h"
+#include "strobe/analysis/tables/summary.h"
 #include "strobe/cli/cache_flags.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/interrupt.h"
@@ -19,13 +19,13 @@
 #include "strobe/cli/verbose.h"
 #include "strobe/paddle/summary_text.h"
 #include "strobe/readers/trace_cache.h"
-#include "strobe/report/import_warning.h"
-#include "strobe/report/render_csv.h"
-#include "strobe/report/render_html.h"
-#include "strobe/report/render_json.h"
-#include "strobe/report/render_markdown.h"
-#include "strobe/report/render_text.h"
-#include "strobe/report/run_report.h"
+#include "strobe/report/render/render_csv.h"
+#include "strobe/report/render/render_html.h"
+#include "strobe/report/render/render_json.h"
+#include "strobe/report/render/render_markdown.h"
+#include "strobe/report/render/render_text.h"
+#include "strobe/report/summary/import_warning.h"
+#include "strobe/report/summary/run_report.h"
 
 namespace strobe::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/name_filter.h"
+#include "strobe/analysis/tables/name_filter.h"
 #include "strobe/cli/cache_flags.h"
 #include "strobe/cli/suggestion.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "strobe/analysis/number_range.h"
-#include "strobe/analysis/table_options.h"
+#include "strobe/analysis/tables/number_range.h"
+#include "strobe/analysis/tables/table_options.h"
 #include "strobe/base/result.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/values.h"

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "strobe/analysis/finding_text.h"
+#include "strobe/analysis/findings/finding_text.h"
 #include "strobe/compare/kernel_pairs.h"
 #include "strobe/stats/effect.h"
 #include "strobe/stats/false_discovery.h"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "strobe/analysis/step_breakdown.h"
-#include "strobe/analysis/step_finder.h"
-#include "strobe/analysis/step_launches.h"
+#include "strobe/analysis/steps/step_breakdown.h"
+#include "strobe/analysis/steps/step_finder.h"
+#include "strobe/analysis/steps/step_launches.h"
 
 namespace strobe::compare {
 namespace {

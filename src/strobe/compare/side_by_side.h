@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "strobe/analysis/attributed_trace.h"
-#include "strobe/analysis/steps.h"
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/launches/attributed_trace.h"
+#include "strobe/analysis/steps/steps.h"
+#include "strobe/analysis/tables/summary.h"
 
 namespace strobe::compare {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "strobe/analysis/table_options.h"
-#include "strobe/analysis/time_stat.h"
+#include "strobe/analysis/tables/table_options.h"
+#include "strobe/analysis/tables/time_stat.h"
 
 // Numbers as these tables write them: two decimals, no percent sign, no unit.
 namespace strobe::paddle {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/tables/summary.h"
 #include "strobe/trace/trace.h"
 
 // What the framework calls the kinds of slices.

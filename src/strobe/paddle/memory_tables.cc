@@ -1,4 +1,4 @@
-#include "strobe/analysis/table_order.h"
+#include "strobe/analysis/tables/table_order.h"
 #include "strobe/paddle/tables.h"
 #include "strobe/paddle/text_table.h"
 

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "strobe/analysis/table_order.h"
+#include "strobe/analysis/tables/table_order.h"
 #include "strobe/paddle/cells.h"
 #include "strobe/paddle/labels.h"
 #include "strobe/paddle/tables.h"

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "strobe/analysis/summary.h"
-#include "strobe/analysis/table_options.h"
+#include "strobe/analysis/tables/summary.h"
+#include "strobe/analysis/tables/table_options.h"
 #include "strobe/trace/trace.h"
 
 namespace strobe::paddle {

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "strobe/analysis/summary.h"
-#include "strobe/analysis/table_options.h"
-#include "strobe/analysis/table_order.h"
+#include "strobe/analysis/tables/summary.h"
+#include "strobe/analysis/tables/table_options.h"
+#include "strobe/analysis/tables/table_order.h"
 #include "strobe/trace/trace.h"
 
 // One function per table, in printing order. Each returns whole lines, or "" when the summary has

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "strobe/compare/side_by_side.h"
-#include "strobe/report/step_label_text.h"
+#include "strobe/report/summary/step_label_text.h"
 #include "strobe/serve/api_answers.h"
 #include "strobe/serve/api_values.h"
 

@@ -1,4 +1,4 @@
-#include "strobe/analysis/modules.h"
+#include "strobe/analysis/tables/modules.h"
 #include "strobe/serve/api_answers.h"
 #include "strobe/serve/api_values.h"
 

@@ -1,4 +1,4 @@
-#include "strobe/analysis/selection.h"
+#include "strobe/analysis/timeline/selection.h"
 #include "strobe/serve/api_answers.h"
 #include "strobe/serve/api_values.h"
 

@@ -1,5 +1,5 @@
-#include "strobe/analysis/search.h"
-#include "strobe/analysis/slice_details.h"
+#include "strobe/analysis/timeline/search.h"
+#include "strobe/analysis/timeline/slice_details.h"
 #include "strobe/base/json_copy.h"
 #include "strobe/serve/api_answers.h"
 #include "strobe/serve/api_values.h"

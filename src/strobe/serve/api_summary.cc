@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "strobe/report/render_json.h"
-#include "strobe/report/run_report.h"
+#include "strobe/report/render/render_json.h"
+#include "strobe/report/summary/run_report.h"
 #include "strobe/serve/api_answers.h"
 
 namespace strobe::serve {

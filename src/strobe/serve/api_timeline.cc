@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "strobe/analysis/tile.h"
+#include "strobe/analysis/timeline/tile.h"
 #include "strobe/serve/api_answers.h"
 #include "strobe/serve/api_values.h"
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/cycle_words.h"
+#include "strobe/analysis/cycles/cycle_words.h"
 #include "strobe/compare/comparison.h"
-#include "strobe/report/compare_json.h"
+#include "strobe/report/compare/compare_json.h"
 #include "strobe/serve/served_run.h"
 
 namespace strobe::serve {

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "strobe/analysis/counter_lines.h"
-#include "strobe/analysis/slice_links.h"
-#include "strobe/analysis/steps.h"
-#include "strobe/analysis/summary.h"
-#include "strobe/analysis/timeline.h"
-#include "strobe/analysis/track_groups.h"
+#include "strobe/analysis/launches/slice_links.h"
+#include "strobe/analysis/steps/steps.h"
+#include "strobe/analysis/tables/summary.h"
+#include "strobe/analysis/timeline/counter_lines.h"
+#include "strobe/analysis/timeline/timeline.h"
+#include "strobe/analysis/timeline/track_groups.h"
 #include "strobe/readers/trace_reader.h"
 
 namespace strobe::serve {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/page.h"
+#include "strobe/report/render/page.h"
 #include "strobe/serve/api.h"
 #include "strobe/serve/bench_shelf.h"
 #include "strobe/serve/comparison_shelf.h"

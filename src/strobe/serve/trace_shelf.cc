@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/import_warning.h"
+#include "strobe/report/summary/import_warning.h"
 
 namespace strobe::serve {
 namespace {

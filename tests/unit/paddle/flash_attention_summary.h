@@ -1,6 +1,6 @@
 #pragma once
 
-#include "strobe/analysis/summary.h"
+#include "strobe/analysis/tables/summary.h"
 #include "strobe/trace/trace_builder.h"
 
 // The summary of a hundred flash-attention steps, by hand, in nanoseconds.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "strobe/analysis/table_options.h"
+#include "strobe/analysis/tables/table_options.h"
 
 // One table at a time, line by line.
 namespace strobe::paddle {

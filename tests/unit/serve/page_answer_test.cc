@@ -5,7 +5,7 @@
 
 #include "strobe/base/gzip_pack.h"
 #include "strobe/base/sha256.h"
-#include "strobe/report/page.h"
+#include "strobe/report/render/page.h"
 
 namespace strobe::serve {
 namespace {

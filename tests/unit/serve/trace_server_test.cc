@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "strobe/report/page.h"
+#include "strobe/report/render/page.h"
 #include "tests/support/http_client.h"
 #include "tests/support/log_folder.h"
 

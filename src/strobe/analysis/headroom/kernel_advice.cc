@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "strobe/analysis/finding_text.h"
+#include "strobe/analysis/findings/finding_text.h"
 #include "strobe/device/gemm_name.h"
 
 namespace strobe::analysis {

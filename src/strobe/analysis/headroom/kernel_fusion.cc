@@ -6,7 +6,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "strobe/analysis/finding_text.h"
+#include "strobe/analysis/findings/finding_text.h"
 #include "strobe/analysis/headroom/kernel_bound.h"
 
 namespace strobe::analysis {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "strobe/analysis/finding.h"
+#include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/headroom/kernel_bound.h"
 #include "strobe/analysis/headroom/kernel_fusion.h"
 #include "strobe/analysis/headroom/kernel_layers.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "strobe/analysis/finding_text.h"
+#include "strobe/analysis/findings/finding_text.h"
 
 namespace strobe::analysis {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "strobe/analysis/cycles.h"
+#include "strobe/analysis/cycles/cycles.h"
 #include "strobe/base/result.h"
 #include "strobe/trace/run.h"
 

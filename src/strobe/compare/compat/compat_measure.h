@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "strobe/analysis/cycles.h"
+#include "strobe/analysis/cycles/cycles.h"
 #include "strobe/trace/run.h"
 
 namespace strobe::compare {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "strobe/analysis/cycles.h"
+#include "strobe/analysis/cycles/cycles.h"
 
 namespace strobe::compare {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "strobe/analysis/cycles.h"
+#include "strobe/analysis/cycles/cycles.h"
 #include "strobe/base/interval.h"
 
 namespace strobe::compare {

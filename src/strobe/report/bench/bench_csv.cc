@@ -4,8 +4,8 @@
 
 #include "strobe/report/bench/bench_render.h"
 #include "strobe/report/bench/cell_text.h"
-#include "strobe/report/display_text.h"
-#include "strobe/report/render_csv.h"
+#include "strobe/report/render/display_text.h"
+#include "strobe/report/render/render_csv.h"
 
 namespace strobe::report {
 namespace {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "strobe/report/bench/bench_render.h"
-#include "strobe/report/compare_html_page.h"
-#include "strobe/report/document_html.h"
-#include "strobe/report/html_text.h"
+#include "strobe/report/compare/compare_html_page.h"
+#include "strobe/report/render/document_html.h"
+#include "strobe/report/render/html_text.h"
 
 namespace strobe::report {
 namespace {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "strobe/report/aligned_table.h"
 #include "strobe/report/bench/bench_render.h"
-#include "strobe/report/display_text.h"
+#include "strobe/report/render/aligned_table.h"
+#include "strobe/report/render/display_text.h"
 
 namespace strobe::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "strobe/report/bench/bench_table.h"
-#include "strobe/report/render_text.h"
+#include "strobe/report/render/render_text.h"
 
 // One page of benchmark tables in each format.
 namespace strobe::report {

@@ -5,7 +5,7 @@
 
 #include "strobe/report/bench/bench_render.h"
 #include "strobe/report/bench/cell_text.h"
-#include "strobe/report/display_text.h"
+#include "strobe/report/render/display_text.h"
 
 namespace strobe::report {
 namespace {

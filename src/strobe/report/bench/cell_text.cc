@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/report/format.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 

@@ -9,7 +9,7 @@
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/report/bench/cell_text.h"
-#include "strobe/report/format.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

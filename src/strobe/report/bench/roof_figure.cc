@@ -9,7 +9,7 @@
 #include "strobe/report/bench/bench_page.h"
 #include "strobe/report/bench/cell_text.h"
 #include "strobe/report/bench/run_tables.h"
-#include "strobe/report/svg_plot.h"
+#include "strobe/report/render/svg_plot.h"
 
 namespace strobe::report {
 namespace {

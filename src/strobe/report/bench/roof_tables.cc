@@ -8,7 +8,7 @@
 #include "strobe/device/kernel_name.h"
 #include "strobe/report/bench/cell_text.h"
 #include "strobe/report/bench/run_tables.h"
-#include "strobe/report/format.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

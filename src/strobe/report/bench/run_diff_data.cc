@@ -4,8 +4,8 @@
 
 #include "strobe/base/json_write.h"
 #include "strobe/report/bench/run_diff_report.h"
-#include "strobe/report/compare_json_rows.h"
-#include "strobe/report/render_csv.h"
+#include "strobe/report/compare/compare_json_rows.h"
+#include "strobe/report/render/render_csv.h"
 
 // The comparison for tools: every cell, in the order of the second run.
 namespace strobe::report {

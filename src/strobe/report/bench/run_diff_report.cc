@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/report/format.h"
 #include "strobe/report/kernels/kernel_html.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "strobe/bench/judge/run_diff.h"
-#include "strobe/report/document.h"
+#include "strobe/report/render/document.h"
 
 namespace strobe::report {
 

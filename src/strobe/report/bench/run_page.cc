@@ -9,7 +9,7 @@
 #include "strobe/report/bench/cell_text.h"
 #include "strobe/report/bench/roof_figure.h"
 #include "strobe/report/bench/run_tables.h"
-#include "strobe/report/format.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

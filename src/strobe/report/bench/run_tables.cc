@@ -11,7 +11,7 @@
 #include "strobe/bench/measure/net.h"
 #include "strobe/device/kernel_name.h"
 #include "strobe/report/bench/cell_text.h"
-#include "strobe/report/format.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "strobe/report/bench/cell_text.h"
-#include "strobe/report/format.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

@@ -7,7 +7,7 @@
 #include "strobe/report/bench/bench_choice.h"
 #include "strobe/report/bench/bench_page.h"
 #include "strobe/report/bench/cell_text.h"
-#include "strobe/report/format.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <string>
 
-#include "strobe/report/document.h"
 #include "strobe/report/kernels/kernel_report.h"
+#include "strobe/report/render/document.h"
 
 namespace strobe::report {
 

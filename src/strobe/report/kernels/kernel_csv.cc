@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "strobe/report/kernels/kernel_numbers.h"
-#include "strobe/report/render_csv.h"
+#include "strobe/report/render/render_csv.h"
 
 namespace strobe::report {
 namespace {

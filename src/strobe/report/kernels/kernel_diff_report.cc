@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/compare_json_rows.h"
-#include "strobe/report/format.h"
+#include "strobe/report/compare/compare_json_rows.h"
 #include "strobe/report/kernels/kernel_html.h"
 #include "strobe/report/kernels/kernel_json_sums.h"
 #include "strobe/report/kernels/kernel_numbers.h"
-#include "strobe/report/render_csv.h"
+#include "strobe/report/render/format.h"
+#include "strobe/report/render/render_csv.h"
 
 namespace strobe::report {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "strobe/compare/kernel_diff.h"
-#include "strobe/report/document.h"
 #include "strobe/report/kernels/kernel_report.h"
+#include "strobe/report/render/document.h"
 
 namespace strobe::report {
 

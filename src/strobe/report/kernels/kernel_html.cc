@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/compare_html_page.h"
-#include "strobe/report/document_html.h"
-#include "strobe/report/format.h"
-#include "strobe/report/html_text.h"
+#include "strobe/report/compare/compare_html_page.h"
 #include "strobe/report/kernels/kernel_numbers.h"
 #include "strobe/report/kernels/roofline_report.h"
+#include "strobe/report/render/document_html.h"
+#include "strobe/report/render/format.h"
+#include "strobe/report/render/html_text.h"
 
 namespace strobe::report {
 namespace {

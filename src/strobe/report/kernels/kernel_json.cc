@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "strobe/report/compare_json_rows.h"
+#include "strobe/report/compare/compare_json_rows.h"
 #include "strobe/report/kernels/kernel_json_launches.h"
 #include "strobe/report/kernels/kernel_json_sums.h"
 #include "strobe/report/kernels/kernel_numbers.h"

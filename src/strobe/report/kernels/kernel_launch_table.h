@@ -1,7 +1,7 @@
 #pragma once
 
-#include "strobe/report/document.h"
 #include "strobe/report/kernels/kernel_report.h"
+#include "strobe/report/render/document.h"
 
 namespace strobe::report {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/format.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

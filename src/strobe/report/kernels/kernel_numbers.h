@@ -5,7 +5,7 @@
 #include <string>
 
 #include "strobe/analysis/headroom/kernel_sums.h"
-#include "strobe/report/document.h"
+#include "strobe/report/render/document.h"
 
 // The numbers of kernels for people: each with its unit; what is unknown is "-".
 namespace strobe::report {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/format.h"
 #include "strobe/report/kernels/kernel_numbers.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "strobe/analysis/headroom/kernel_groups.h"
-#include "strobe/report/document.h"
+#include "strobe/report/render/document.h"
 
 namespace strobe::report {
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/format.h"
 #include "strobe/report/kernels/kernel_numbers.h"
 #include "strobe/report/kernels/kernel_report.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/display_text.h"
+#include "strobe/report/render/display_text.h"
 
 namespace strobe::report {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/compare_json_rows.h"
+#include "strobe/report/compare/compare_json_rows.h"
 #include "strobe/report/kernels/kernel_json_launches.h"
 #include "strobe/report/kernels/kernel_json_sums.h"
 #include "strobe/report/kernels/roofline_report.h"
-#include "strobe/report/render_csv.h"
+#include "strobe/report/render/render_csv.h"
 
 namespace strobe::report {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/format.h"
 #include "strobe/report/kernels/kernel_numbers.h"
 #include "strobe/report/kernels/roofline_picture.h"
+#include "strobe/report/render/format.h"
 
 namespace strobe::report {
 namespace {

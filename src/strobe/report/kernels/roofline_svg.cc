@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include "strobe/analysis/headroom/kernel_bound.h"
-#include "strobe/report/format.h"
 #include "strobe/report/kernels/kernel_html.h"
 #include "strobe/report/kernels/kernel_numbers.h"
 #include "strobe/report/kernels/roofline_picture.h"
 #include "strobe/report/kernels/roofline_report.h"
-#include "strobe/report/svg_plot.h"
+#include "strobe/report/render/format.h"
+#include "strobe/report/render/svg_plot.h"
 
 namespace strobe::report {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "strobe/analysis/cycles.h"
+#include "strobe/analysis/cycles/cycles.h"
 #include "strobe/trace/run.h"
 #include "tests/support/sketch.h"
 

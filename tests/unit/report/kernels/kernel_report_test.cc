@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "strobe/report/render_text.h"
+#include "strobe/report/render/render_text.h"
 #include "tests/unit/report/kernels/launch_list.h"
 
 namespace strobe::report {

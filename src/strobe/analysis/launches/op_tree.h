@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "strobe/analysis/timeline/time_selection.h"
+#include "strobe/trace/trace.h"
+
+namespace strobe::analysis {
+
+struct NodeTag;
+using NodeId = Id<NodeTag>;
+
+// A host thread and its tree: the nodes [root, end), of which the first stands for the thread
+// itself.
+struct HostThread {
+  StringId process;
+  StringId thread;
+  bool is_async = false;
+  NodeId root;
+  NodeId end;
+};
+
+// The host ranges of all threads as trees, in flat columns. The nodes of a thread are sorted by
+// start (then the longer first, then file order), which makes the order a preorder:
+//
+//     |------ a ------|  |- d -|       node     root a b c d
+//       |- b -| |- c -|                parent        r a a r
+//                                      subtree end 5 4 3 4 5
+//
+// so a subtree is a range, a parent stands before its children, and sums over subtrees are one loop
+// backwards. Touching ranges are siblings. A range that crosses the end of an earlier one becomes
+// its sibling: traces are not always nested, and a tree must be. On an asynchronous track ranges
+// overlap without one having called the other, so there each stands alone below the track.
+struct OpTree {
+  static constexpr std::uint32_t kNoThread = std::numeric_limits<std::uint32_t>::max();
+
+  std::vector<HostThread> threads;  // by process number, then thread number
+  std::vector<std::uint32_t> threads_of_tracks;
+
+  // Per node.
+  std::vector<SliceId> slices;  // invalid for a thread itself
+  std::vector<NodeId> parents;  // invalid for a thread itself
+  std::vector<NodeId> subtree_ends;
+  // The slice's kind, except that an operator below another one is kOperatorPhase where the trace's
+  // traits say so; kOther for a thread itself.
+  std::vector<SliceKind> roles;
+  std::vector<NodeId> operators;         // the innermost node with the role kOperator at or above
+  std::vector<std::uint32_t> positions;  // in visiting_order
+
+  // Thread by thread, parents first, of two siblings the later one (and all below it) first. It
+  // decides in which order the tables meet their rows.
+  std::vector<NodeId> visiting_order;
+
+  std::vector<NodeId> nodes_of_slices;  // per slice, invalid outside the trees
+  std::uint64_t crossings = 0;          // ranges that ended after the one they started in
+
+  std::size_t size() const { return slices.size(); }
+  bool is_thread(NodeId node) const { return !slices[node.index()].valid(); }
+  const HostThread* thread_of(TrackId track) const {
+    const std::uint32_t thread = threads_of_tracks[track.index()];
+    return thread == kNoThread ? nullptr : &threads[thread];
+  }
+};
+
+// Where a slice ends for the purpose of nesting: see NestingHints.
+inline std::int64_t nest_end_ns(const Trace& trace, SliceId slice) {
+  const auto& hints = trace.nesting_hints().ends_ns;
+  return hints.empty() ? trace.end_ns(slice) : hints[slice.index()];
+}
+
+OpTree build_op_tree(const Trace& trace, const TimeSelection& selection = {});
+
+}  // namespace strobe::analysis

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "strobe/analysis/launches/attributed_trace.h"
+#include "strobe/analysis/launches/backward_links.h"
+#include "strobe/analysis/launches/flow_index.h"
+#include "strobe/analysis/timeline/timeline.h"
+
+namespace strobe::analysis {
+
+enum class LinkKind : std::uint8_t {
+  kLaunches,    // from a host slice to the device work it started
+  kLaunchedBy,  // and back, to the runtime call, the range around it and its operator
+  kBackward,    // from an operator to the one that computes its gradient
+  kForward,     // and back
+  kFlowOut,     // any other arrow of the trace
+  kFlowIn,
+};
+std::string_view word_of(LinkKind kind);  // "launched_by"
+
+struct SliceLink {
+  LinkKind kind = LinkKind::kLaunches;
+  SliceId slice;
+};
+
+// Who is tied to whom across tracks.
+class SliceLinks {
+ public:
+  SliceLinks(const Timeline& timeline, const AttributedTrace& input);
+
+  // The best known first; an arrow that says what is known already is left out.
+  std::vector<SliceLink> of(SliceId slice) const;
+  // Device work started inside a host slice, by start.
+  std::vector<SliceId> works_below(SliceId host_slice) const;
+  // The runtime call that started the device work; invalid if unknown.
+  SliceId call_of(SliceId device_slice) const;
+
+ private:
+  struct CallOfSlice {
+    SliceId slice;
+    CallId call;
+  };
+  struct WorkOfCall {
+    CallId call;
+    std::uint32_t work;
+  };
+
+  CallId call_at(SliceId slice) const;
+  std::size_t work_at(SliceId slice) const;  // their number if it is no device work
+  void add_works_of(CallId call, std::vector<SliceId>& works) const;
+  void add_launchers(SliceId slice, std::vector<SliceLink>& links) const;
+  void add_gradients(SliceId slice, std::vector<SliceLink>& links) const;
+  void add_arrows(SliceId slice, std::vector<SliceLink>& links) const;
+
+  const AttributedTrace* input_;
+  FlowIndex flows_;
+  std::vector<CallOfSlice> calls_of_slices_;
+  std::vector<WorkOfCall> works_of_calls_;
+  std::vector<BackwardLink> by_backward_;
+  std::vector<BackwardLink> by_forward_;
+};
+
+}  // namespace strobe::analysis

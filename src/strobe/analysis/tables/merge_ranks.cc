@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "strobe/analysis/tables/summary.h"
+
+// Rows of one key are gathered from all ranks, combined by operations that do not care for order,
+// and sorted by size: the order of the ranks never shows.
+namespace strobe::analysis {
+namespace {
+
+template <class Row>
+using Rows = std::vector<const Row*>;  // of one key, one per rank that has it
+
+auto key_of(const DeviceRow& row) { return row.device; }
+auto key_of(const TypeRow& row) { return std::pair(row.kind, row.label); }
+auto key_of(const PhaseTotals& row) { return row.kind; }
+auto key_of(const DeviceWorkRow& row) { return std::pair(row.name, row.kind); }
+auto key_of(const OperatorPhaseRow& row) { return std::pair(row.name, row.kind); }
+auto key_of(const OperatorRow& row) { return row.name; }
+auto key_of(const UserRangeRow& row) { return row.name; }
+auto key_of(const KernelRow& row) { return row.name; }
+auto key_of(const MemoryRow& row) { return row.name; }
+auto key_of(const MemoryPlace& row) { return row.place; }
+template <class Row>
+auto key_of(const ThreadGroup<Row>& group) {
+  return group.thread;
+}
+
+// Larger rows come first; rows of equal size, and those without one, by key.
+std::int64_t size_of(const DeviceRow&) { return 0; }
+std::int64_t size_of(const TypeRow& row) { return row.busy_ns; }
+std::int64_t size_of(const PhaseTotals&) { return 0; }
+std::int64_t size_of(const DeviceWorkRow& row) { return row.device.total_ns; }
+std::int64_t size_of(const OperatorPhaseRow& row) { return row.host.total_ns; }
+std::int64_t size_of(const OperatorRow& row) { return row.host.total_ns; }
+std::int64_t size_of(const UserRangeRow& row) { return row.host.total_ns; }
+std::int64_t size_of(const KernelRow& row) { return row.device.total_ns; }
+std::int64_t size_of(const MemoryRow& row) { return row.increased_bytes(); }
+std::int64_t size_of(const MemoryPlace&) { return 0; }
+template <class Row>
+std::int64_t size_of(const ThreadGroup<Row>&) {
+  return 0;
+}
+
+template <class Row>
+Row combine(const Rows<Row>& rows);
+
+// The lists that `list_of` finds in each of the sources, as one.
+template <class Source, class ListOf>
+auto merge_lists(const std::vector<Source>& sources, ListOf list_of) {
+  using Row = typename std::decay_t<decltype(list_of(sources.front()))>::value_type;
+  std::map<decltype(key_of(std::declval<Row>())), Rows<Row>> by_key;
+  for (const Source& source : sources) {
+    for (const Row& row : list_of(source)) by_key[key_of(row)].push_back(&row);
+  }
+  std::vector<Row> merged;
+  merged.reserve(by_key.size());
+  for (const auto& [key, rows] : by_key) merged.push_back(combine<Row>(rows));
+  std::stable_sort(merged.begin(), merged.end(),
+                   [](const Row& a, const Row& b) { return size_of(a) > size_of(b); });
+  return merged;
+}
+
+template <>
+DeviceRow combine(const Rows<DeviceRow>& rows) {
+  DeviceRow sum;
+  sum.device = rows.front()->device;
+  for (const DeviceRow* row : rows) {
+    sum.kernel_busy_ns += row->kernel_busy_ns;
+    sum.busy_ns += row->busy_ns;
+    sum.kernels += row->kernels;
+  }
+  return sum;
+}
+
+template <>
+TypeRow combine(const Rows<TypeRow>& rows) {
+  TypeRow sum{rows.front()->kind, rows.front()->label, 0, 0};
+  for (const TypeRow* row : rows) {
+    sum.calls += row->calls;
+    sum.busy_ns += row->busy_ns;
+  }
+  return sum;
+}
+
+template <>
+PhaseTotals combine(const Rows<PhaseTotals>& rows) {
+  PhaseTotals sum;
+  sum.kind = rows.front()->kind;
+  for (const PhaseTotals* row : rows) {
+    sum.host.add(row->host);
+    sum.kernels.add(row->kernels);
+    sum.device.add(row->device);
+  }
+  return sum;
+}
+
+template <>
+DeviceWorkRow combine(const Rows<DeviceWorkRow>& rows) {
+  DeviceWorkRow sum{rows.front()->name, rows.front()->kind, {}};
+  for (const DeviceWorkRow* row : rows) sum.device.add(row->device);
+  return sum;
+}
+
+template <>
+OperatorPhaseRow combine(const Rows<OperatorPhaseRow>& rows) {
+  OperatorPhaseRow sum{rows.front()->name, rows.front()->kind, {}, {}, {}};
+  for (const OperatorPhaseRow* row : rows) {
+    sum.host.add(row->host);
+    sum.device.add(row->device);
+  }
+  sum.work = merge_lists(
+      rows, [](const OperatorPhaseRow* row) -> auto& { return row->work; });
+  return sum;
+}
+
+template <>
+OperatorRow combine(const Rows<OperatorRow>& rows) {
+  OperatorRow sum;
+  sum.name = rows.front()->name;
+  for (const OperatorRow* row : rows) {
+    sum.host.add(row->host);
+    sum.device.add(row->device);
+    sum.self_host_ns += row->self_host_ns;
+    sum.self_device_ns += row->self_device_ns;
+    sum.flops += row->flops;
+  }
+  sum.phases = merge_lists(
+      rows, [](const OperatorRow* row) -> auto& { return row->phases; });
+  sum.work = merge_lists(
+      rows, [](const OperatorRow* row) -> auto& { return row->work; });
+  return sum;
+}
+
+template <>
+UserRangeRow combine(const Rows<UserRangeRow>& rows) {
+  UserRangeRow sum{rows.front()->name, {}, {}, 0};
+  for (const UserRangeRow* row : rows) {
+    sum.host.add(row->host);
+    sum.device.add(row->device);
+    sum.self_host_ns += row->self_host_ns;
+  }
+  return sum;
+}
+
+template <>
+KernelRow combine(const Rows<KernelRow>& rows) {
+  KernelRow sum;
+  sum.name = rows.front()->name;
+  std::map<std::string, std::int64_t> launched_ns;  // by operator
+  for (const KernelRow* row : rows) {
+    sum.device.add(row->device);
+    sum.communicates = sum.communicates || row->communicates;
+    if (!row->top_operator.empty()) launched_ns[row->top_operator] += row->device.total_ns;
+  }
+  const auto most =
+      std::max_element(launched_ns.begin(), launched_ns.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most != launched_ns.end()) sum.top_operator = most->first;
+  return sum;
+}
+
+template <>
+MemoryRow combine(const Rows<MemoryRow>& rows) {
+  MemoryRow sum;
+  sum.name = rows.front()->name;
+  for (const MemoryRow* row : rows) {
+    sum.allocations += row->allocations;
+    sum.frees += row->frees;
+    sum.allocated_bytes += row->allocated_bytes;
+    sum.freed_bytes += row->freed_bytes;
+  }
+  return sum;
+}
+
+// Ranks have memory of their own, so peaks do not add up: the largest is told.
+template <>
+MemoryPlace combine(const Rows<MemoryPlace>& rows) {
+  MemoryPlace sum;
+  sum.place = rows.front()->place;
+  for (const MemoryPlace* row : rows) {
+    sum.peak_allocated_bytes = std::max(sum.peak_allocated_bytes, row->peak_allocated_bytes);
+    sum.peak_reserved_bytes = std::max(sum.peak_reserved_bytes, row->peak_reserved_bytes);
+  }
+  sum.allocated = merge_lists(
+      rows, [](const MemoryPlace* row) -> auto& { return row->allocated; });
+  sum.reserved = merge_lists(
+      rows, [](const MemoryPlace* row) -> auto& { return row->reserved; });
+  return sum;
+}
+
+template <>
+ThreadGroup<OperatorRow> combine(const Rows<ThreadGroup<OperatorRow>>& groups) {
+  return {groups.front()->thread,
+          merge_lists(
+              groups, [](const auto* group) -> auto& { return group->rows; })};
+}
+
+template <>
+ThreadGroup<UserRangeRow> combine(const Rows<ThreadGroup<UserRangeRow>>& groups) {
+  return {groups.front()->thread,
+          merge_lists(
+              groups, [](const auto* group) -> auto& { return group->rows; })};
+}
+
+void add(CommunicationTotals& sum, const CommunicationTotals& other) {
+  sum.communication_ns += other.communication_ns;
+  sum.computation_ns += other.computation_ns;
+  sum.overlap_ns += other.overlap_ns;
+  sum.host_ns += other.host_ns;
+  sum.host_calls += other.host_calls;
+  sum.device_ns += other.device_ns;
+  sum.device_calls += other.device_calls;
+}
+
+bool comes_before(const Interval& a, const Interval& b) {
+  return std::tie(a.start_ns, a.end_ns) < std::tie(b.start_ns, b.end_ns);
+}
+
+bool step_comes_before(const StepRow& a, const StepRow& b) {
+  const auto key = [](const StepRow& row) {
+    return std::tie(row.interval.start_ns, row.interval.end_ns, row.name, row.kernel_ns,
+                    row.device_ns);
+  };
+  if (key(a) != key(b)) return key(a) < key(b);
+  return std::lexicographical_compare(std::begin(a.label_ns), std::end(a.label_ns),
+                                      std::begin(b.label_ns), std::end(b.label_ns));
+}
+
+}  // namespace
+
+Summary merge_ranks(const std::vector<Summary>& ranks) {
+  Summary sum;
+  bool has_extent = false;
+  for (const Summary& rank : ranks) {
+    sum.total_ns += rank.total_ns;
+    sum.has_steps = sum.has_steps || rank.has_steps;
+    sum.has_communication = sum.has_communication || rank.has_communication;
+    sum.orphan_device_slices += rank.orphan_device_slices;
+    add(sum.communication, rank.communication);
+    if (rank.extent.length_ns() > 0) {
+      sum.extent = has_extent ? Interval{std::min(sum.extent.start_ns, rank.extent.start_ns),
+                                         std::max(sum.extent.end_ns, rank.extent.end_ns)}
+                              : rank.extent;
+      has_extent = true;
+    }
+    // Every rank's step keeps its own row: only there its labels sum to its length.
+    sum.steps.insert(sum.steps.end(), rank.steps.begin(), rank.steps.end());
+    sum.selected_steps.insert(sum.selected_steps.end(), rank.selected_steps.begin(),
+                              rank.selected_steps.end());
+  }
+  std::stable_sort(sum.steps.begin(), sum.steps.end(), step_comes_before);
+  std::stable_sort(sum.selected_steps.begin(), sum.selected_steps.end(), comes_before);
+
+  const auto merged = [&](auto member) {
+    return merge_lists(
+        ranks, [&](const Summary& rank) -> auto& { return rank.*member; });
+  };
+  sum.devices = merged(&Summary::devices);
+  sum.host_types = merged(&Summary::host_types);
+  sum.device_types = merged(&Summary::device_types);
+  sum.phases = merged(&Summary::phases);
+  sum.has_model = sum.phases.size() > 1;
+  sum.operators = merged(&Summary::operators);
+  sum.kernels = merged(&Summary::kernels);
+  sum.memory_ranges = merged(&Summary::memory_ranges);
+  sum.user_ranges = merged(&Summary::user_ranges);
+  sum.memory = merged(&Summary::memory);
+  return sum;
+}
+
+}  // namespace strobe::analysis

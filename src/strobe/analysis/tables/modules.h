@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "strobe/analysis/launches/attributed_trace.h"
+
+namespace strobe::analysis {
+
+// All calls of one module from one place of the model.
+struct ModuleRow {
+  std::string name;
+  std::uint64_t calls = 0;
+  std::int64_t host_ns = 0;
+  std::int64_t host_self_ns = 0;    // without the modules inside
+  std::int64_t device_ns = 0;       // device work launched during the calls
+  std::int64_t device_self_ns = 0;  // without that of the modules inside
+  SliceId first;                    // the first call
+  std::vector<ModuleRow> children;
+};
+
+// The tree of the model's modules, as its calls nest, in the order of first calls. Gradients are
+// computed elsewhere and not part of it. Empty if the profiler recorded no modules.
+std::vector<ModuleRow> list_modules(const AttributedTrace& input);
+
+}  // namespace strobe::analysis

@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strobe/analysis/tables/time_stat.h"
+#include "strobe/base/interval.h"
+#include "strobe/trace/slice_kind.h"
+#include "strobe/trace/trace.h"
+
+// "Where did the time go": every summary table as numbers. Rows stand in the order in which the
+// walk over the trees first met them (the order that decides between equal sort keys); sorting and
+// cutting is for whoever shows them.
+namespace strobe::analysis {
+
+struct StepSelection {  // positions in the list of steps, both inclusive, from 0
+  std::size_t first = 0;
+  std::size_t last = static_cast<std::size_t>(-1);
+};
+
+struct SummaryOptions {
+  std::optional<StepSelection> steps;           // only work launched inside these steps
+  bool separate_threads = false;                // operator and user tables grouped by thread
+  std::optional<bool> steps_cover_all_threads;  // overrides the trace's trait
+  bool with_flops = true;                       // needs arguments to be loaded
+};
+
+struct DeviceRow {
+  std::int32_t device = 0;
+  std::int64_t kernel_busy_ns = 0;  // union of kernels over all streams
+  std::int64_t busy_ns = 0;         // union of kernels, copies and memsets
+  std::uint64_t kernels = 0;
+};
+
+struct TypeRow {  // one kind of slice, overlap removed
+  SliceKind kind = SliceKind::kOther;
+  std::string label;  // category text, for kOther only
+  std::uint64_t calls = 0;
+  std::int64_t busy_ns = 0;
+};
+
+struct PhaseTotals {  // a step or a model phase
+  SliceKind kind = SliceKind::kStep;
+  TimeStat host;
+  TimeStat kernels;  // kernel time launched per call
+  TimeStat device;   // kernels, copies and memsets launched per call
+};
+
+struct DeviceWorkRow {  // kernels, copies and memsets of one name below an operator or phase
+  std::string name;
+  SliceKind kind = SliceKind::kKernel;
+  TimeStat device;
+};
+
+struct OperatorPhaseRow {
+  std::string name;
+  SliceKind kind = SliceKind::kOperatorPhase;
+  TimeStat host;
+  TimeStat device;
+  std::vector<DeviceWorkRow> work;  // launched directly from this phase
+};
+
+struct OperatorRow {
+  std::string name;
+  TimeStat host;
+  TimeStat device;                // kernels, copies and memsets launched in the call, at any depth
+  std::int64_t self_host_ns = 0;  // without children and runtime calls
+  std::int64_t self_device_ns = 0;  // launched directly or from phases that are no operators
+  std::uint64_t flops = 0;          // 0: unknown
+  std::vector<OperatorPhaseRow> phases;
+  std::vector<DeviceWorkRow> work;  // launched directly from the operator
+};
+
+struct UserRangeRow {
+  std::string name;
+  TimeStat host;
+  TimeStat device;
+  std::int64_t self_host_ns = 0;  // without the ranges and runtime calls inside
+};
+
+struct HostThreadRow {  // or an asynchronous track
+  std::string process;  // as written: "589"
+  std::string thread;
+  std::string name;  // "Renderer / main", "" if the trace gives none
+  bool is_async = false;
+  std::uint64_t ranges = 0;
+  std::int64_t busy_ns = 0;  // in at least one range or runtime call
+};
+
+template <class Row>
+struct ThreadGroup {
+  std::string thread;  // thread id, or "" for all threads merged
+  std::vector<Row> rows;
+};
+
+struct KernelRow {
+  std::string name;  // full
+  TimeStat device;
+  bool communicates = false;
+  std::string top_operator;  // the operator that launched most of its time, "" if unknown
+};
+
+struct CommunicationTotals {
+  std::int64_t communication_ns = 0;  // host and device, merged
+  std::int64_t computation_ns = 0;
+  std::int64_t overlap_ns = 0;
+  std::int64_t host_ns = 0;  // merged host communication alone, and its distinct ranges
+  std::uint64_t host_calls = 0;
+  std::int64_t device_ns = 0;
+  std::uint64_t device_calls = 0;
+};
+
+struct MemoryRow {
+  std::string name;
+  std::uint64_t allocations = 0;
+  std::uint64_t frees = 0;
+  std::int64_t allocated_bytes = 0;
+  std::int64_t freed_bytes = 0;  // positive
+  std::int64_t increased_bytes() const { return allocated_bytes - freed_bytes; }
+};
+
+struct MemoryPlace {
+  std::string place;
+  std::int64_t peak_allocated_bytes = 0;
+  std::int64_t peak_reserved_bytes = 0;
+  std::vector<MemoryRow> allocated;
+  std::vector<MemoryRow> reserved;
+};
+
+// Every nanosecond of a step under exactly one label: what the device did, else why it did nothing.
+enum class StepLabel : std::uint8_t {
+  kKernel,
+  kCommunication,
+  kMemcpy,
+  kMemset,  // device busy
+  kRuntime,
+  kDataLoader,
+  kHost,  // device idle while the host was in a runtime call, loading data, in other work
+  kIdle,  // neither side recorded anything
+};
+inline constexpr int kStepLabels = static_cast<int>(StepLabel::kIdle) + 1;
+std::string_view word_of(StepLabel label);
+
+struct StepRow {
+  std::string name;
+  Interval interval;
+  std::int64_t label_ns[kStepLabels] = {};  // sums to interval.length_ns()
+  std::int64_t kernel_ns = 0;               // launched in the step, streams added up
+  std::int64_t device_ns = 0;
+};
+
+struct Summary {
+  std::int64_t total_ns =
+      0;  // T: host time inside steps, or the extent of the host when there are none
+  bool has_steps = false;
+  Interval extent;
+  std::vector<Interval> selected_steps;  // all steps when nothing was selected
+  std::vector<StepRow> steps;            // without steps one row, nameless: the whole trace
+  std::vector<DeviceRow> devices;
+  std::vector<HostThreadRow> threads;
+  std::vector<TypeRow> host_types;
+  std::vector<TypeRow> device_types;
+  std::vector<PhaseTotals> phases;  // kStep first, then those present of the four model phases
+  bool has_model = false;           // at least one phase besides steps
+  CommunicationTotals communication;
+  bool has_communication = false;
+  std::vector<ThreadGroup<OperatorRow>> operators;
+  std::vector<KernelRow> kernels;
+  std::vector<UserRangeRow>
+      memory_ranges;  // copies and memsets as the framework annotates them on the host
+  std::vector<ThreadGroup<UserRangeRow>> user_ranges;
+  std::vector<MemoryPlace> memory;
+  std::uint64_t orphan_device_slices = 0;  // device work whose launch was not recorded
+};
+
+Summary summarize(const Trace& trace, const SummaryOptions& options = {});
+
+// How busy the devices were from the first slice to the last, devices added up.
+struct DeviceUse {
+  std::int64_t busy_ns = 0;
+  std::int64_t span_ns = 0;
+  double share() const {
+    return span_ns == 0 ? 0.0 : static_cast<double>(busy_ns) / static_cast<double>(span_ns);
+  }
+};
+DeviceUse device_use(const Summary& summary);
+
+// Adds up the summaries of several ranks: rows of one name become one, times add.
+Summary merge_ranks(const std::vector<Summary>& ranks);
+
+}  // namespace strobe::analysis

@@ -1,0 +1,103 @@
+#include "strobe/analysis/timeline/selection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "strobe/analysis/launches/growing_union.h"
+#include "strobe/analysis/launches/self_time.h"
+
+namespace strobe::analysis {
+namespace {
+
+class Adder {
+ public:
+  Adder(const Timeline& timeline, const SelectionRequest& request)
+      : timeline_(timeline), request_(request), sums_(timeline.looks().size()) {}
+
+  void add_track(TrackId track) {
+    const auto rows = timeline_.rows_of(track);
+    SelfTime self(timeline_, track, request_.window);
+    std::vector<IntervalSet> busy;
+    SelectedTrack sum{track};
+    for (std::size_t i = rows.size(); i-- > 0;) {
+      GrowingUnion row_busy;
+      self.add_row(rows[i], [&](std::uint32_t slot, Interval part, std::int64_t self_ns) {
+        if (!is_chosen(timeline_.slice(slot))) return;
+        ++sum.slices;
+        const bool counts = is_busy(timeline_.trace().kind(timeline_.slice(slot)));
+        if (counts && part.length_ns() > 0) row_busy.add(part);
+        add_slice(slot, part.length_ns(), self_ns);
+      });
+      busy.push_back(row_busy.take());
+    }
+    if (sum.slices == 0) return;
+    sum.busy_ns = total_ns(union_of_all(std::move(busy)));
+    selection_.slices += sum.slices;
+    selection_.tracks.push_back(sum);
+  }
+
+  Selection take() {
+    auto& top = selection_.top;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      if (sums_[i].count == 0) continue;
+      sums_[i].look = timeline_.looks()[i];
+      top.push_back(sums_[i]);
+    }
+    std::ranges::stable_sort(top, std::ranges::greater(), &SelectedLook::total_ns);
+    if (top.size() > request_.top) {
+      selection_.looks_left_out = top.size() - request_.top;
+      top.resize(request_.top);
+    }
+    return std::move(selection_);
+  }
+
+ private:
+  bool is_chosen(SliceId slice) const {
+    return !request_.slices || std::ranges::binary_search(*request_.slices, slice);
+  }
+  void add_slice(std::uint32_t slot, std::int64_t part_ns, std::int64_t self_ns) {
+    SelectedLook& sum = sums_[timeline_.look(slot).index()];
+    ++sum.count;
+    sum.total_ns += part_ns;
+    sum.self_ns += self_ns;
+    if (part_ns <= sum.longest_ns) return;
+    sum.longest_ns = part_ns;
+    sum.longest = timeline_.slice(slot);
+  }
+
+  const Timeline& timeline_;
+  const SelectionRequest& request_;
+  std::vector<SelectedLook> sums_;  // per look
+  Selection selection_;
+};
+
+// Only these can have a chosen slice.
+std::vector<TrackId> tracks_to_visit(const Timeline& timeline, const SelectionRequest& request) {
+  const Trace& trace = timeline.trace();
+  std::vector<TrackId> tracks;
+  if (request.slices) {
+    for (const SliceId slice : *request.slices) {
+      tracks.push_back(trace.slices().tracks[slice.index()]);
+    }
+    std::ranges::sort(tracks);
+    tracks.erase(std::unique(tracks.begin(), tracks.end()), tracks.end());
+  } else {
+    for (std::size_t i = 0; i < trace.tracks().size(); ++i) tracks.push_back(TrackId(i));
+  }
+  if (request.tracks) {
+    std::erase_if(tracks, [&](TrackId track) {
+      return std::ranges::find(*request.tracks, track) == request.tracks->end();
+    });
+  }
+  return tracks;
+}
+
+}  // namespace
+
+Selection add_up_selection(const Timeline& timeline, const SelectionRequest& request) {
+  Adder adder(timeline, request);
+  for (const TrackId track : tracks_to_visit(timeline, request)) adder.add_track(track);
+  return adder.take();
+}
+
+}  // namespace strobe::analysis

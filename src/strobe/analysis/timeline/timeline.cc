@@ -1,0 +1,213 @@
+#include "strobe/analysis/timeline/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "strobe/analysis/launches/growing_union.h"
+#include "strobe/analysis/tables/natural_sort.h"
+#include "strobe/analysis/timeline/row_layout.h"
+#include "strobe/base/check.h"
+
+namespace strobe::analysis {
+namespace {
+
+Interval extent_of(const SliceColumns& slices) {
+  if (slices.size() == 0) return {};
+  Interval extent{std::numeric_limits<std::int64_t>::max(),
+                  std::numeric_limits<std::int64_t>::min()};
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    extent.start_ns = std::min(extent.start_ns, slices.starts_ns[row]);
+    extent.end_ns = std::max(extent.end_ns, slices.starts_ns[row] + slices.durations_ns[row]);
+  }
+  return extent;
+}
+
+std::vector<std::vector<SliceId>> slices_by_track(const Trace& trace) {
+  const auto& tracks = trace.slices().tracks;
+  std::vector<std::size_t> counts(trace.tracks().size());
+  for (const TrackId track : tracks) ++counts[track.index()];
+  std::vector<std::vector<SliceId>> lists(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) lists[i].reserve(counts[i]);
+  for (std::size_t row = 0; row < tracks.size(); ++row) {
+    lists[tracks[row].index()].push_back(SliceId(row));
+  }
+  return lists;
+}
+
+float rounded_up(std::int64_t length_ns) {
+  const float rounded = static_cast<float>(length_ns);
+  return static_cast<double>(rounded) < static_cast<double>(length_ns)
+             ? std::nextafter(rounded, std::numeric_limits<float>::infinity())
+             : rounded;
+}
+
+}  // namespace
+
+// Finds or adds looks. Nearly every name has one.
+class Timeline::LookIndex {
+ public:
+  LookIndex(const Trace& trace, std::vector<Look>& looks)
+      : slices_(trace.slices()), looks_(looks), first_(trace.strings().size()) {}
+
+  LookId of(SliceId slice) {
+    const Look look{slices_.names[slice.index()], slices_.kinds[slice.index()]};
+    LookId* found = &first_[look.name.index()];
+    while (found->valid() && looks_[found->index()].kind != look.kind) {
+      found = &next_[found->index()];
+    }
+    if (found->valid()) return *found;
+    const LookId added(looks_.size());
+    *found = added;
+    looks_.push_back(look);
+    next_.emplace_back();
+    return added;
+  }
+
+ private:
+  const SliceColumns& slices_;
+  std::vector<Look>& looks_;
+  std::vector<LookId> first_;  // per name
+  std::vector<LookId> next_;   // per look: another of the same name
+};
+
+Timeline::Timeline(const Trace& trace) : trace_(&trace), extent_(extent_of(trace.slices())) {
+  const std::size_t count = trace.slice_count();
+  slices_.resize(count);
+  looks_of_slots_.resize(count);
+  starts_ns_.resize(count);
+  sums_ns_.resize(count + 1);
+  blocks_.reserve(count / TimelineBlock::kSlots + 1);
+  const auto lists = slices_by_track(trace);
+  LookIndex index(trace, looks_);
+  for (std::size_t i = 0; i < lists.size(); ++i) add_track(TrackId(i), lists[i], index);
+  row_begins_.push_back(static_cast<std::uint32_t>(rows_.size()));
+}
+
+void Timeline::add_track(TrackId track, const std::vector<SliceId>& slices, LookIndex& index) {
+  struct Item {
+    Interval interval;
+    SliceId slice;
+    std::uint32_t row = 0;
+  };
+  std::vector<Item> items;
+  items.reserve(slices.size());
+  for (const SliceId slice : slices) items.push_back({trace_->interval(slice), slice});
+  natural_sort(items, [](const Item& a, const Item& b) {
+    return a.interval.start_ns != b.interval.start_ns ? a.interval.start_ns < b.interval.start_ns
+                                                      : a.interval.end_ns > b.interval.end_ns;
+  });
+  RowLayout layout;
+  CoveredTime busy;
+  std::vector<std::uint32_t> counts;
+  for (Item& item : items) {
+    if (is_busy(trace_->kind(item.slice))) busy.add(item.interval);
+    item.row = layout.place(item.interval);
+    if (item.row == counts.size()) counts.push_back(0);
+    ++counts[item.row];
+  }
+  busy_ns_.push_back(busy.total_ns());
+
+  const std::size_t first_row = rows_.size();
+  row_begins_.push_back(static_cast<std::uint32_t>(first_row));
+  std::uint32_t slot = rows_.empty() ? 0 : rows_.back().end;
+  for (std::uint32_t row = 0; row < counts.size(); ++row) {
+    rows_.push_back({track, row, slot, slot, 0});
+    slot += counts[row];
+  }
+  for (const Item& item : items) {
+    slot = rows_[first_row + item.row].end++;
+    slices_[slot] = item.slice;
+    looks_of_slots_[slot] = index.of(item.slice);
+    starts_ns_[slot] = item.interval.start_ns;
+    sums_ns_[slot + 1] = static_cast<std::uint64_t>(item.interval.length_ns());
+  }
+  for (std::size_t row = first_row; row < rows_.size(); ++row) {
+    for (std::uint32_t i = rows_[row].begin; i < rows_[row].end; ++i)
+      sums_ns_[i + 1] += sums_ns_[i];
+    add_blocks(rows_[row]);
+  }
+}
+
+void Timeline::add_blocks(TimelineRow& row) {
+  row.first_block = static_cast<std::uint32_t>(blocks_.size());
+  for (std::uint32_t begin = row.begin; begin < row.end; begin += TimelineBlock::kSlots) {
+    const std::uint32_t end = std::min(row.end, begin + TimelineBlock::kSlots);
+    std::uint32_t leader = begin;
+    std::int64_t leader_ns = -1;
+    std::int64_t longest_ns = 0;
+    for (std::uint32_t i = begin; i < end; ++i) {
+      longest_ns = std::max(longest_ns, duration_ns(i));
+      std::int64_t covered_ns = 0;
+      for (std::uint32_t k = i; k < end; ++k) {
+        if (looks_of_slots_[k] == looks_of_slots_[i]) covered_ns += duration_ns(k);
+      }
+      if (covered_ns <= leader_ns) continue;
+      leader = i;
+      leader_ns = covered_ns;
+    }
+    blocks_.push_back(
+        {looks_of_slots_[leader], static_cast<float>(leader_ns), rounded_up(longest_ns)});
+  }
+}
+
+std::uint64_t Timeline::slices_on(TrackId track) const {
+  const auto rows = rows_of(track);
+  return rows.empty() ? 0 : rows.back().end - rows.front().begin;
+}
+
+std::uint32_t Timeline::first_from(const TimelineRow& row, std::int64_t time_ns,
+                                   std::uint32_t from) const {
+  std::size_t begin = from;
+  std::size_t step = 1;
+  while (begin + step < row.end && starts_ns_[begin + step] < time_ns) {
+    begin += step;
+    step *= 2;
+  }
+  const auto at = [&](std::size_t i) {
+    return starts_ns_.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  const std::size_t end = std::min<std::size_t>(row.end, begin + step);
+  return static_cast<std::uint32_t>(std::lower_bound(at(begin), at(end), time_ns) -
+                                    starts_ns_.begin());
+}
+
+std::uint32_t Timeline::first_from(const TimelineRow& row, std::int64_t time_ns) const {
+  const auto begin = starts_ns_.begin();
+  return static_cast<std::uint32_t>(std::lower_bound(begin + row.begin, begin + row.end, time_ns) -
+                                    begin);
+}
+
+Timeline::Slots Timeline::visible(const TimelineRow& row, Interval window) const {
+  Slots slots{first_from(row, window.start_ns), first_from(row, window.end_ns)};
+  if (slots.begin > row.begin && end_ns(slots.begin - 1) > window.start_ns) --slots.begin;
+  return slots;
+}
+
+const TimelineRow& Timeline::row_of(SliceId slice) const {
+  const std::int64_t start_ns = trace_->start_ns(slice);
+  for (const TimelineRow& row : rows_of(trace_->slices().tracks[slice.index()])) {
+    for (std::uint32_t i = first_from(row, start_ns); i < row.end && starts_ns_[i] == start_ns;
+         ++i) {
+      if (slices_[i] == slice) return row;
+    }
+  }
+  STROBE_CHECK(false, "every slice of the trace has a row");
+  return rows_.front();
+}
+
+SliceId Timeline::innermost_at(TrackId track, std::int64_t time_ns) const {
+  SliceId just_ended;
+  const auto rows = rows_of(track);
+  for (std::size_t i = rows.size(); i-- > 0;) {
+    const TimelineRow& row = rows[i];
+    const std::uint32_t after = first_from(row, time_ns + 1);
+    if (after == row.begin) continue;
+    const Interval latest = interval(after - 1);
+    if (latest.end_ns > time_ns || latest.start_ns == time_ns) return slices_[after - 1];
+    if (latest.end_ns == time_ns && !just_ended.valid()) just_ended = slices_[after - 1];
+  }
+  return just_ended;
+}
+
+}  // namespace strobe::analysis

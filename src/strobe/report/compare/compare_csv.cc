@@ -1,0 +1,132 @@
+#include "strobe/report/compare/compare_csv.h"
+
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "strobe/report/render/render_csv.h"
+
+namespace strobe::report {
+namespace {
+
+using compare::Comparison;
+using compare::FunctionRow;
+using compare::TripletRow;
+
+// The shortest form that reads back as the same number.
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : std::string();
+}
+
+class Line {
+ public:
+  explicit Line(std::string& out) : out_(out) {}
+  ~Line() { out_ += '\n'; }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  Line& field(const std::string& text) {
+    if (!is_first_) out_ += ',';
+    is_first_ = false;
+    out_ += csv_field(text);
+    return *this;
+  }
+  Line& field(double value) { return field(number(value)); }
+  Line& field(std::size_t count) { return field(std::to_string(count)); }
+
+ private:
+  std::string& out_;
+  bool is_first_ = true;
+};
+
+void append_function(Line& line, const FunctionRow& row, const std::string& metric,
+                     std::string_view unit) {
+  line.field(row.key.name)
+      .field(metric)
+      .field(row.key.device)
+      .field(std::string(unit))
+      .field(std::to_string(row.rank))
+      .field(std::string(word_of(row.type)))
+      .field(std::string(word_of(row.key.kind)))
+      .field(std::string(word_of(row.verdict)));
+}
+
+void append_beta(Line& line, const FunctionRow& row) {
+  const compare::Change& beta = row.beta;
+  line.field(beta.normal.n)
+      .field(beta.abnormal.n)
+      .field(beta.normal.mean)
+      .field(beta.abnormal.mean)
+      .field(beta.difference())
+      .field(beta.z)
+      .field(beta.z_floored)
+      .field(beta.welch.p)
+      .field(beta.rank.p)
+      .field(beta.q)
+      .field(beta.cliffs_delta)
+      .field(row.ms.normal.mean)
+      .field(row.ms.abnormal.mean)
+      .field(row.ms.shift.shift)
+      .field(row.ms.shift.low)
+      .field(row.ms.shift.high)
+      .field(row.calls_normal)
+      .field(row.calls_abnormal);
+}
+
+void append_mu(Line& line, const TripletRow& row) {
+  const compare::Change& mu = row.mu;
+  line.field(row.suspicion)
+      .field(row.robust)
+      .field(mu.normal.n)
+      .field(mu.abnormal.n)
+      .field(mu.normal.mean)
+      .field(mu.abnormal.mean)
+      .field(mu.difference())
+      .field(mu.z)
+      .field(row.log_mu.z)
+      .field(mu.welch.p)
+      .field(mu.rank.p)
+      .field(mu.q)
+      .field(mu.cliffs_delta)
+      .field(row.sigma_normal)
+      .field(row.sigma_abnormal)
+      .field(row.coverage_normal)
+      .field(row.coverage_abnormal);
+}
+
+constexpr std::string_view kHeader =
+    "function,metric,device,unit,rank,cycle_type,kind,verdict,"
+    "n_beta_normal,n_beta_abnormal,beta_normal,beta_abnormal,dbeta,z_beta,z_floor_beta,p_beta,"
+    "u_beta,q_beta,cliffs_delta_beta,ms_normal,ms_abnormal,ms_shift,ms_shift_low,ms_shift_high,"
+    "calls_normal,calls_abnormal,"
+    "suspicion,robust,n_normal,n_abnormal,mu_normal,mu_abnormal,dmu,z_mu,z_log_mu,p_mu,u_mu,q_mu,"
+    "cliffs_delta_mu,sigma_normal,sigma_abnormal,coverage_normal,coverage_abnormal\n";
+constexpr std::size_t kMuFields = 17;
+
+}  // namespace
+
+std::string compare_csv(const Comparison& comparison) {
+  std::string out(kHeader);
+  std::vector<bool> has_metrics(comparison.functions.size());
+  for (const TripletRow& row : comparison.triplets) {
+    has_metrics[row.function] = true;
+    const FunctionRow& function = comparison.functions[row.function];
+    Line line(out);
+    append_function(line, function, row.metric, row.info.unit);
+    append_beta(line, function);
+    append_mu(line, row);
+  }
+  for (std::size_t i = 0; i < comparison.functions.size(); ++i) {
+    if (has_metrics[i]) continue;
+    const FunctionRow& function = comparison.functions[i];
+    Line line(out);
+    append_function(line, function, "", "");
+    append_beta(line, function);
+    line.field(function.suspicion);
+    for (std::size_t empty = 1; empty < kMuFields; ++empty) line.field(std::string());
+  }
+  return out;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "strobe/report/compare/compare_numbers.h"
+#include "strobe/report/compare/compare_report.h"
+#include "strobe/report/compare/compare_verdict.h"
+#include "strobe/report/render/format.h"
+
+namespace strobe::report {
+namespace {
+
+using compare::Comparison;
+using compare::FunctionRow;
+using compare::Verdict;
+
+bool appears_or_vanishes(const FunctionRow& row) {
+  return row.verdict == Verdict::kNew || row.verdict == Verdict::kVanished;
+}
+
+bool has_ranks(const Comparison& comparison) {
+  return comparison.normal.ranks.size() > 1 || comparison.abnormal.ranks.size() > 1;
+}
+
+bool has_types(const Comparison& comparison) { return comparison.cycles.size() > 1; }
+
+// Those with a verdict first, each group in the order the comparison has.
+std::vector<const FunctionRow*> changed_first(const Comparison& comparison) {
+  std::vector<const FunctionRow*> rows;
+  for (const FunctionRow& row : comparison.functions) {
+    if (!appears_or_vanishes(row)) rows.push_back(&row);
+  }
+  std::stable_partition(rows.begin(), rows.end(),
+                        [](const FunctionRow* row) { return is_changed(*row); });
+  return rows;
+}
+
+std::vector<Column> key_columns(const Comparison& comparison) {
+  return {{.key = "function", .header = "function", .type = ColumnType::kName, .importance = 9},
+          {.key = "device",
+           .header = "device",
+           .type = ColumnType::kText,
+           .least_width = 6,
+           .importance = 5},
+          {.key = "rank",
+           .header = "rank",
+           .type = ColumnType::kCount,
+           .for_tools = !has_ranks(comparison),
+           .importance = 6},
+          {.key = "cycles",
+           .header = "cycles",
+           .type = ColumnType::kText,
+           .for_tools = !has_types(comparison),
+           .least_width = 6,
+           .importance = 6}};
+}
+
+std::vector<Cell> key_cells(const FunctionRow& row) {
+  return {Text{row.key.name}, Text{row.key.device}, Count{static_cast<std::uint64_t>(row.rank)},
+          Text{std::string(word_of(row.type))}};
+}
+
+Cell number(std::string text) { return Text{std::move(text)}; }
+
+void append(std::vector<Cell>& cells, std::vector<Cell> more) {
+  std::ranges::move(more, std::back_inserter(cells));
+}
+
+void append(std::vector<Column>& columns, std::vector<Column> more) {
+  std::ranges::move(more, std::back_inserter(columns));
+}
+
+}  // namespace
+
+Section function_section(const Comparison& comparison, std::size_t top) {
+  Section section;
+  section.key = "functions";
+  section.title = "Functions";
+  const std::vector<const FunctionRow*> rows = changed_first(comparison);
+  if (rows.empty()) return section;
+  const auto changed = static_cast<std::uint64_t>(
+      std::ranges::count_if(rows, [](const FunctionRow* row) { return is_changed(*row); }));
+  section.lead = fmt::format(
+      "{} of {} changed. Milliseconds per cycle, medians; q is the share of false alarms among the "
+      "rows up to this one. {} is no evidence of a change worth a line, with the size of the "
+      "effect (Cliff's delta, large in all that changed).",
+      count_text(changed), counted(rows.size(), "function"), kNoEvidence);
+  section.table.columns = key_columns(comparison);
+  append(
+      section.table.columns,
+      {{.key = "ms", .header = "normal ->\nabnormal", .type = ColumnType::kNumber, .importance = 8},
+       {.key = "change", .header = "change", .type = ColumnType::kNumber, .importance = 8},
+       {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 7},
+       {.key = "q", .header = "q", .type = ColumnType::kNumber, .importance = 7},
+       {.key = "n", .header = "n", .type = ColumnType::kNumber, .importance = 5},
+       {.key = "verdict",
+        .header = "verdict",
+        .type = ColumnType::kText,
+        .least_width = 7,
+        .importance = 8}});
+  for (const FunctionRow* row : rows) {
+    if (top != 0 && section.table.rows.size() == top) break;
+    std::vector<Cell> cells = key_cells(*row);
+    append(cells, {number(fmt::format("{} -> {}", ms_text(row->ms.normal_median),
+                                      ms_text(row->ms.abnormal_median))),
+                   number(ms_change_text(row->ms.shift.shift)),
+                   number(ms_interval_text(row->ms.shift)), number(p_text(row->beta.q)),
+                   number(fmt::format("{},{}", row->ms.normal.n, row->ms.abnormal.n)),
+                   Text{verdict_text(*row)}});
+    section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
+  }
+  const std::size_t shown = section.table.rows.size();
+  const auto shows = [&](std::string_view verdict) {
+    return std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown),
+                       [&](const FunctionRow* row) { return verdict_text(*row) == verdict; });
+  };
+  if (shows("share")) {
+    section.notes.emplace_back(
+        "share: its own time did not change, but the cycle's did, and so its share of it.");
+  }
+  if (shows("~ scaled")) {
+    section.notes.emplace_back(
+        "scaled: its time changed as the cycle's did; its share is the same.");
+  }
+  section.table.rows_left_out = rows.size() - shown;
+  if (shown < rows.size()) {
+    const std::size_t hidden = changed > shown ? changed - shown : 0;
+    section.table.left_out = fmt::format("{} more, {} of them changed (--top all shows them)",
+                                         count_text(rows.size() - shown), count_text(hidden));
+  }
+  return section;
+}
+
+Section appearance_section(const Comparison& comparison, std::size_t top) {
+  Section section;
+  section.key = "new_and_vanished";
+  section.title = "New and vanished functions";
+  section.table.columns = key_columns(comparison);
+  append(section.table.columns,
+         {{.key = "verdict", .header = "verdict", .type = ColumnType::kText, .importance = 8},
+          {.key = "ms", .header = "ms per cycle", .type = ColumnType::kNumber, .importance = 8},
+          {.key = "beta", .header = "of the cycle", .type = ColumnType::kNumber, .importance = 7},
+          {.key = "calls", .header = "calls/cycle", .type = ColumnType::kNumber, .importance = 6},
+          {.key = "n", .header = "n", .type = ColumnType::kNumber, .importance = 5}});
+  for (const FunctionRow& row : comparison.functions) {
+    if (!appears_or_vanishes(row)) continue;
+    if (top != 0 && section.table.rows.size() == top) {
+      ++section.table.rows_left_out;
+      continue;
+    }
+    const bool is_new = row.verdict == Verdict::kNew;
+    const stats::Moments& ms = is_new ? row.ms.abnormal : row.ms.normal;
+    const stats::Moments& beta = is_new ? row.beta.abnormal : row.beta.normal;
+    std::vector<Cell> cells = key_cells(row);
+    append(cells, {Text{std::string(word_of(row.verdict))}, number(ms_text(ms.mean)),
+                   number(quantity_text(beta.mean, "%")),
+                   number(score_text(is_new ? row.calls_abnormal : row.calls_normal)),
+                   number(fmt::format("{},{}", row.ms.normal.n, row.ms.abnormal.n))});
+    section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
+  }
+  if (section.table.rows.empty()) return section;
+  section.lead =
+      "Ran in 80 % of one run's cycles or more and in none of the other's. Means of that run; "
+      "shares "
+      "are of its cycle's time.";
+  if (section.table.rows_left_out > 0) {
+    section.table.left_out =
+        count_text(section.table.rows_left_out) + " more (--top all shows them)";
+  }
+  return section;
+}
+
+}  // namespace strobe::report

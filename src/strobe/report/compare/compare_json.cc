@@ -1,0 +1,256 @@
+#include "strobe/report/compare/compare_json.h"
+
+#include "strobe/report/compare/compare_json_rows.h"
+#include "strobe/report/compare/compare_json_runs.h"
+#include "strobe/report/compare/compare_verdict.h"
+
+namespace strobe::report {
+namespace {
+
+using compare::Cause;
+using compare::Change;
+using compare::Comparison;
+using compare::CycleRow;
+using compare::DeviceRow;
+using compare::Evidence;
+using compare::FunctionRow;
+using compare::MetricRow;
+using compare::SideFacts;
+using compare::TripletRow;
+
+constexpr int kVersion = 1;
+
+std::string_view word_of(stats::RankMethod method) {
+  constexpr std::string_view kWords[] = {"none", "exact", "permutation", "normal"};
+  return kWords[static_cast<std::size_t>(method)];
+}
+
+void write_numbers(JsonWriter& json, std::string_view key, const std::vector<double>& numbers) {
+  json.key(key).begin_array();
+  for (const double number : numbers) json.value(number);
+  json.end_array();
+}
+
+void write_change(JsonWriter& json, const Change& change) {
+  json.begin_object()
+      .member("n_normal", change.normal.n)
+      .member("n_abnormal", change.abnormal.n)
+      .member("mean_normal", change.normal.mean)
+      .member("mean_abnormal", change.abnormal.mean)
+      .member("difference", change.difference())
+      .member("median_normal", change.normal_median)
+      .member("median_abnormal", change.abnormal_median)
+      .member("deviation_normal", change.normal.deviation)
+      .member("deviation_abnormal", change.abnormal.deviation)
+      .member("shift", change.shift.shift)
+      .member("shift_low", change.shift.low)
+      .member("shift_high", change.shift.high)
+      .member("cliffs_delta", change.cliffs_delta)
+      .member("welch_t", change.welch.t)
+      .member("welch_df", change.welch.degrees)
+      .member("welch_p", change.welch.p)
+      .member("rank_u", change.rank.u_second)
+      .member("rank_p", change.rank.p)
+      .member("rank_method", word_of(change.rank.method))
+      .member("drift_p", change.drift_p)
+      .member("q", change.q)
+      .member("z", change.z)
+      .member("z_floor", change.z_floored)
+      .member("too_few", change.too_few)
+      .member("degenerate", change.degenerate)
+      .end_object();
+}
+
+std::vector<double> durations_us(const SideFacts& side) {
+  std::vector<double> durations;
+  for (const compare::RankMeasure& rank : side.ranks) {
+    for (const analysis::Cycle& cycle : rank.cycles.cycles) {
+      durations.push_back(static_cast<double>(cycle.interval.length_ns()) / 1000);
+    }
+  }
+  return durations;
+}
+
+void write_cycles(JsonWriter& json, const Comparison& comparison) {
+  json.key("cycles").begin_object();
+  std::string line;
+  for (const auto& [key, side] :
+       {std::pair("normal", &comparison.normal), std::pair("abnormal", &comparison.abnormal)}) {
+    line.clear();
+    JsonWriter one(line);
+    one.begin_array();
+    for (const double us : durations_us(*side)) one.value(us);
+    one.end_array();
+    json.key(key).raw(line);
+  }
+  write_rows(json, "types", comparison.cycles, [&](JsonWriter& one, const CycleRow& row) {
+    one.member("type", word_of(row.type))
+        .member("verdict", direction_of(row, comparison.answer))
+        .member("between_runs_p", row.between_runs_p);
+    one.key("ms");
+    write_change(one, row.ms);
+  });
+  json.end_object();
+}
+
+void write_function(JsonWriter& json, const FunctionRow& row) {
+  const Change& beta = row.beta;
+  json.member("function", row.key.name)
+      .member("device", row.key.device)
+      .member("kind", word_of(row.key.kind))
+      .member("rank", row.rank)
+      .member("cycle_type", word_of(row.type))
+      .member("verdict", word_of(row.verdict))
+      .member("verdict_text", verdict_text(row))
+      .member("n_normal", beta.normal.n)
+      .member("n_abnormal", beta.abnormal.n)
+      .member("beta_normal", beta.normal.mean)
+      .member("beta_abnormal", beta.abnormal.mean)
+      .member("dbeta", beta.difference())
+      .member("covered_beta_normal", row.covered_beta_normal)
+      .member("covered_beta_abnormal", row.covered_beta_abnormal)
+      .member("ms_normal", row.ms.normal.mean)
+      .member("ms_abnormal", row.ms.abnormal.mean)
+      .member("hodges_lehmann", beta.shift.shift)
+      .member("hodges_lehmann_low", beta.shift.low)
+      .member("hodges_lehmann_high", beta.shift.high)
+      .member("cliffs_delta", beta.cliffs_delta)
+      .member("welch_p", beta.welch.p)
+      .member("mwu_exact_p", beta.rank.p)
+      .member("z", beta.z)
+      .member("z_floor", beta.z_floored)
+      .member("calls_normal", row.calls_normal)
+      .member("calls_abnormal", row.calls_abnormal)
+      .member("q_bh", beta.q)
+      .member("presence_normal", row.presence_normal)
+      .member("presence_abnormal", row.presence_abnormal)
+      .member("between_runs_p", row.between_runs_p)
+      .member("call_slowdown", row.call_slowdown())
+      .member("impact_ms", row.impact_ms())
+      .member("suspicion", row.suspicion);
+  json.key("beta");
+  write_change(json, beta);
+  json.key("ms");
+  write_change(json, row.ms);
+  write_numbers(json, "ms_per_cycle_normal", row.ms_per_cycle_normal);
+  write_numbers(json, "ms_per_cycle_abnormal", row.ms_per_cycle_abnormal);
+}
+
+void write_triplet(JsonWriter& json, const TripletRow& row, const Comparison& comparison) {
+  const FunctionRow& function = comparison.functions[row.function];
+  json.member("function", function.key.name)
+      .member("metric", row.metric)
+      .member("device", function.key.device)
+      .member("unit", row.info.unit)
+      .member("rank", function.rank)
+      .member("cycle_type", word_of(function.type))
+      .member("n_normal", row.mu.normal.n)
+      .member("n_abnormal", row.mu.abnormal.n)
+      .member("suspicion", row.suspicion)
+      .member("robust", row.robust)
+      .member("beta_normal", function.beta.normal.mean)
+      .member("beta_abnormal", function.beta.abnormal.mean)
+      .member("dbeta", function.beta.difference())
+      .member("z_beta", function.beta.z)
+      .member("p_beta", function.beta.welch.p)
+      .member("u_beta", function.beta.rank.p)
+      .member("q_beta", function.beta.q)
+      .member("mu_normal", row.mu.normal.mean)
+      .member("mu_abnormal", row.mu.abnormal.mean)
+      .member("dmu", row.mu.difference())
+      .member("z_mu", row.mu.z)
+      .member("z_log_mu", row.log_mu.z)
+      .member("p_mu", row.mu.welch.p)
+      .member("u_mu", row.mu.rank.p)
+      .member("q_mu", row.mu.q)
+      .member("sigma_normal", row.sigma_normal)
+      .member("sigma_abnormal", row.sigma_abnormal)
+      .member("coverage_normal", row.coverage_normal)
+      .member("coverage_abnormal", row.coverage_abnormal)
+      .member("mu_median_normal", row.mu.normal_median)
+      .member("mu_median_abnormal", row.mu.abnormal_median)
+      .member("mu_shift", row.mu.shift.shift)
+      .member("mu_shift_low", row.mu.shift.low)
+      .member("mu_shift_high", row.mu.shift.high)
+      .member("mu_cliffs_delta", row.mu.cliffs_delta);
+}
+
+void write_metric(JsonWriter& json, const MetricRow& row) {
+  json.member("device", row.device)
+      .member("metric", row.metric)
+      .member("unit", row.info.unit)
+      .member("rank", row.rank)
+      .member("told_by", &change_of(row) == &row.busy ? "busy" : "all")
+      .member("changed", is_changed(change_of(row)))
+      .member("recording_median_normal", row.recording_median_normal)
+      .member("recording_median_abnormal", row.recording_median_abnormal);
+  json.key("all");
+  write_change(json, row.all);
+  json.key("busy");
+  write_change(json, row.busy);
+}
+
+void write_device(JsonWriter& json, const DeviceRow& row) {
+  json.member("device", row.device).member("rank", row.rank);
+  json.key("busy_percent");
+  write_change(json, row.busy_share);
+  json.key("busy_ms");
+  write_change(json, row.busy_ms);
+  json.key("idle_ms");
+  write_change(json, row.idle_ms);
+}
+
+void write_evidence(JsonWriter& json, std::string_view key, const std::vector<Evidence>& evidence) {
+  write_rows(json, key, evidence, [](JsonWriter& one, const Evidence& seen) {
+    one.member("text", seen.text).member("function", seen.function).member("metric", seen.metric);
+  });
+}
+
+void write_cause(JsonWriter& json, const Cause& cause) {
+  json.begin_object()
+      .member("cause", compare::word_of(cause.kind))
+      .member("score", cause.score)
+      .member("headline", cause.headline);
+  write_evidence(json, "evidence", cause.evidence);
+  write_evidence(json, "against", cause.against);
+  json.member("advice", cause.advice).end_object();
+}
+
+void write_verdict(JsonWriter& json, const Comparison& comparison) {
+  const CompareVerdict verdict = verdict_of(comparison);
+  json.key("verdict").begin_object().member("answer", verdict.answer);
+  write_texts(json, "sentences", verdict.sentences);
+  json.key("cause");
+  if (verdict.cause.empty()) {
+    json.null();
+  } else {
+    json.value(verdict.cause);
+  }
+  json.member("confidence", verdict.confidence).end_object();
+}
+
+}  // namespace
+
+std::string compare_json(const Comparison& comparison) {
+  std::string out;
+  JsonWriter json(out, JsonLayout::kPretty);
+  json.begin_object().member("schema", "strobe.compare").member("version", kVersion);
+  write_verdict(json, comparison);
+  write_runs(json, comparison);
+  write_cycles(json, comparison);
+  write_partial_cycles(json, comparison);
+  json.key("causes").begin_array();
+  for (const Cause& cause : comparison.causes) write_cause(json, cause);
+  json.end_array();
+  write_rows(json, "functions", comparison.functions, write_function);
+  write_rows(json, "triplets", comparison.triplets,
+             [&](JsonWriter& one, const TripletRow& row) { write_triplet(one, row, comparison); });
+  write_rows(json, "metrics", comparison.metrics, write_metric);
+  write_rows(json, "devices", comparison.devices, write_device);
+  write_texts(json, "quality", comparison.quality);
+  json.end_object();
+  out += "\n";
+  return out;
+}
+
+}  // namespace strobe::report

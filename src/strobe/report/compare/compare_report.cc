@@ -1,0 +1,131 @@
+#include "strobe/report/compare/compare_report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "strobe/report/compare/compare_numbers.h"
+#include "strobe/report/compare/compare_verdict.h"
+#include "strobe/report/render/display_text.h"
+#include "strobe/report/render/format.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::CycleList;
+using compare::Cause;
+using compare::Comparison;
+using compare::CycleRow;
+using compare::Evidence;
+using compare::SideFacts;
+
+std::string cycles_words(const SideFacts& side) {
+  if (side.ranks.empty()) return "";
+  const CycleList& list = side.ranks.front().cycles;
+  if (list.method == analysis::CycleMethod::kWholeTrace) return "taken whole, not cut into cycles";
+  std::string words =
+      fmt::format("{} by {}", counted(list.cycles.size(), "cycle"), word_of(list.method));
+  if (!list.marker.empty()) words += fmt::format(" ({})", fit_name(list.marker, 40));
+  if (side.ranks.size() > 1) words += fmt::format(", {}", counted(side.ranks.size(), "rank"));
+  if (side.runs > 1) words += fmt::format(", {}", counted(side.runs, "run"));
+  return words;
+}
+
+Fact side_fact(const SideFacts& side, const std::string& key) {
+  return {key, key, Text{side.path}, cycles_words(side)};
+}
+
+Cell number(std::string text) { return Text{std::move(text)}; }
+
+std::vector<std::string> texts_of(const std::vector<Evidence>& evidence) {
+  std::vector<std::string> texts;
+  for (const Evidence& one : evidence) texts.push_back(one.text);
+  return texts;
+}
+
+std::string mean_note(const CycleRow& row, bool names_type) {
+  return fmt::format(
+      "Means{}: {} -> {}, {} or {} of normal; Cliff's delta {:+.2f} ({}), from -1 (every abnormal "
+      "cycle is shorter) to +1 (every one is longer).",
+      names_type ? fmt::format(" of {} cycles", word_of(row.type)) : "",
+      time_text(row.ms.normal.mean), time_text(row.ms.abnormal.mean),
+      time_change_text(row.ms.difference()),
+      percent_change_text(row.ms.difference(), row.ms.normal.mean), row.ms.cliffs_delta,
+      band_of(row.ms.cliffs_delta));
+}
+
+}  // namespace
+
+Section cycle_section(const Comparison& comparison) {
+  Section section;
+  section.key = "cycle_test";
+  section.title = "Cycle time";
+  section.lead =
+      "Medians over cycles; the change is the Hodges-Lehmann shift, with its interval. p of the "
+      "rank test (Mann-Whitney) and of the mean test (Welch), both two-sided.";
+  section.table.columns = {
+      {.key = "cycles", .header = "cycles", .type = ColumnType::kText, .importance = 9},
+      {.key = "n", .header = "n", .type = ColumnType::kNumber, .importance = 6},
+      {.key = "normal", .header = "normal", .type = ColumnType::kNumber, .importance = 8},
+      {.key = "abnormal", .header = "abnormal", .type = ColumnType::kNumber, .importance = 8},
+      {.key = "change", .header = "change", .type = ColumnType::kNumber, .importance = 8},
+      {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 7},
+      {.key = "rank_p", .header = "rank\ntest p", .type = ColumnType::kNumber, .importance = 5},
+      {.key = "welch_p", .header = "mean\ntest p", .type = ColumnType::kNumber, .importance = 4},
+      {.key = "verdict", .header = "verdict", .type = ColumnType::kText, .importance = 8}};
+  for (const CycleRow& row : comparison.cycles) {
+    const compare::Change& ms = row.ms;
+    section.table.rows.push_back(
+        {{Text{std::string(word_of(row.type))}, number(sizes_text(ms)),
+          number(time_text(ms.normal_median)), number(time_text(ms.abnormal_median)),
+          number(time_change_text(ms.shift.shift)), number(time_interval_text(ms.shift)),
+          number(p_text(ms.rank.p)), number(p_text(ms.welch.p)),
+          Text{std::string(direction_of(row, comparison.answer))}},
+         RowStyle::kPlain});
+    section.notes.push_back(mean_note(row, comparison.cycles.size() > 1));
+  }
+  return section;
+}
+
+Section cause_section(const Comparison& comparison) {
+  Section section;
+  section.key = "causes";
+  section.title = "Causes";
+  section.lead =
+      comparison.causes.empty()
+          ? "No rule found enough evidence to name one."
+          : "What speaks for a cause (+) and against it (-). A score of 0.75 and more is "
+            "confident, 0.5 is the least that is listed.";
+  for (const Cause& cause : comparison.causes) {
+    section.arguments.push_back({fmt::format("{} (score {:.2f})", cause.headline, cause.score),
+                                 texts_of(cause.evidence), texts_of(cause.against), cause.advice});
+  }
+  return section;
+}
+
+Section quality_section(const Comparison& comparison) {
+  Section section;
+  section.key = "quality";
+  section.title = "Data quality";
+  section.points = comparison.quality;
+  if (section.points.empty()) section.points.emplace_back("nothing to complain about");
+  return section;
+}
+
+Document compare_document(const Comparison& comparison, std::size_t top) {
+  Document document;
+  document.schema = "strobe.compare";
+  document.title = fmt::format("strobe compare: {} against {}", comparison.abnormal.label,
+                               comparison.normal.label);
+  document.verdict = verdict_of(comparison).sentences;
+  document.facts = {side_fact(comparison.normal, "normal"),
+                    side_fact(comparison.abnormal, "abnormal")};
+  document.sections = {cycle_section(comparison),           cause_section(comparison),
+                       finding_section(comparison),         function_section(comparison, top),
+                       appearance_section(comparison, top), device_section(comparison),
+                       metric_section(comparison, top),     quality_section(comparison)};
+  std::erase_if(document.sections, is_empty);
+  return document;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "strobe/compare/comparison.h"
+#include "strobe/report/render/document.h"
+
+namespace strobe::report {
+
+// A comparison for people: the verdict first, then what it stands on. `top` rows a table, 0: all.
+Document compare_document(const compare::Comparison& comparison, std::size_t top);
+
+// Its sections, in this order; empty ones do not appear.
+Section cycle_section(const compare::Comparison& comparison);
+Section cause_section(const compare::Comparison& comparison);
+Section finding_section(const compare::Comparison& comparison);
+Section function_section(const compare::Comparison& comparison, std::size_t top);
+Section appearance_section(const compare::Comparison& comparison,
+                           std::size_t top);  // new, vanished
+Section device_section(const compare::Comparison& comparison);
+Section metric_section(const compare::Comparison& comparison, std::size_t top);
+Section quality_section(const compare::Comparison& comparison);
+
+}  // namespace strobe::report

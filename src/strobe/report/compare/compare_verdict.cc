@@ -1,0 +1,207 @@
+#include "strobe/report/compare/compare_verdict.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "strobe/compare/causes/symptoms.h"
+#include "strobe/compare/measure/function_index.h"
+#include "strobe/report/compare/compare_numbers.h"
+#include "strobe/report/render/format.h"
+
+namespace strobe::report {
+namespace {
+
+using compare::Answer;
+using compare::Cause;
+using compare::CauseKind;
+using compare::Comparison;
+using compare::CycleRow;
+using compare::FunctionRow;
+
+// The type of cycles that the answer is about: the one that moved, else the most frequent one.
+const CycleRow* main_cycles(const Comparison& comparison) {
+  for (const CycleRow& row : comparison.cycles) {
+    const std::string_view direction = direction_of(row, comparison.answer);
+    if (direction == "slower" || direction == "faster") return &row;
+  }
+  return comparison.cycles.empty() ? nullptr : &comparison.cycles.front();
+}
+
+// With several normal runs, how the change stands against what differs among them anyway.
+std::string against_noise(const Comparison& comparison, const CycleRow& row) {
+  if (!std::isfinite(row.between_runs_p)) return {};
+  return fmt::format("; against what differs among {} normal runs anyway, p = {}",
+                     comparison.normal.runs, p_text(row.between_runs_p));
+}
+
+std::string numbers(const Comparison& comparison, const CycleRow& row) {
+  return fmt::format("{} -> {} in the median ({}, {} of normal, 95 % interval {}; n = {}{})",
+                     time_text(row.ms.normal_median), time_text(row.ms.abnormal_median),
+                     time_change_text(row.ms.shift.shift),
+                     percent_change_text(row.ms.shift.shift, row.ms.normal_median),
+                     time_interval_text(row.ms.shift), sizes_text(row.ms),
+                     against_noise(comparison, row));
+}
+
+std::string functions_moved(const Comparison& comparison, std::string_view judgement = {}) {
+  const auto moved = std::ranges::count_if(comparison.functions,
+                                           [](const FunctionRow& row) { return is_changed(row); });
+  const std::string all = counted(comparison.functions.size(), "function");
+  return moved == 0 ? fmt::format("none of {} changed", all)
+                    : fmt::format("{} of {} changed{}", moved, all, judgement);
+}
+
+// Work on a device that changed although the cycle hides it: "kernels on GPU 0 became slower, ...".
+std::string kernels_moved(const Comparison& comparison) {
+  for (const compare::DeviceRow& device : comparison.devices) {
+    const bool is_host = device.device == compare::kHostDevice;
+    if (is_host || !compare::is_real(device.busy_ms)) continue;
+    if (std::abs(device.busy_ms.ratio() - 1) < 0.02) continue;
+    return fmt::format("kernels on {} became {}, {} per cycle; ", device.device,
+                       device.busy_ms.rises() ? "slower" : "faster", time_story(device.busy_ms));
+  }
+  return {};
+}
+
+std::string of_type(const CycleRow& row) {
+  return row.type == analysis::CycleType::kStep ? ""
+                                                : fmt::format(" of {} cycles", word_of(row.type));
+}
+
+std::string cycle_sentence(const Comparison& comparison) {
+  const CycleRow* row = main_cycles(comparison);
+  if (row == nullptr) return "Whether anything changed cannot be told: there are no cycles.";
+  const std::string cycles = of_type(*row);
+  switch (comparison.answer) {
+    case Answer::kSlower:
+      return fmt::format("Slower: the time{} rose, {}.", cycles.empty() ? " of a cycle" : cycles,
+                         numbers(comparison, *row));
+    case Answer::kFaster:
+      return fmt::format("Faster: the time{} fell, {}.", cycles.empty() ? " of a cycle" : cycles,
+                         numbers(comparison, *row));
+    case Answer::kShifted:
+      return fmt::format("No significant change of cycle time{}, {}; {}{}.", cycles,
+                         numbers(comparison, *row), kernels_moved(comparison),
+                         functions_moved(comparison));
+    case Answer::kNoChange:
+      return fmt::format("No change found: cycle time{} {}; {}.", cycles, numbers(comparison, *row),
+                         functions_moved(comparison, ", together too little to matter"));
+    case Answer::kCannotTell:
+      break;
+  }
+  return fmt::format(
+      "Whether cycle time{} changed cannot be told from {} cycles: {} -> {} in the median.", cycles,
+      sizes_text(row->ms), time_text(row->ms.normal_median), time_text(row->ms.abnormal_median));
+}
+
+const Cause* first_known(const Comparison& comparison) {
+  const auto known = std::ranges::find_if(comparison.causes, [](const Cause& cause) {
+    return cause.kind != CauseKind::kUnattributed && cause.kind != CauseKind::kMeasurement;
+  });
+  return known == comparison.causes.end() ? nullptr : &*known;
+}
+
+std::string further_causes(const Comparison& comparison, const Cause& first) {
+  std::string text;
+  for (const Cause& cause : comparison.causes) {
+    if (&cause == &first || cause.score < compare::kConfidentScore) continue;
+    text += fmt::format("; also, {} ({:.2f})", cause.headline, cause.score);
+  }
+  return text;
+}
+
+std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
+  if (cause != nullptr) {
+    const bool is_sure = cause->score >= compare::kConfidentScore;
+    return fmt::format("{} cause: {} ({}, score {:.2f} of 1){}.", is_sure ? "Likely" : "Possible",
+                       cause->headline, is_sure ? "confident" : "not sure", cause->score,
+                       further_causes(comparison, *cause));
+  }
+  if (comparison.answer == Answer::kNoChange) return "There is nothing to explain.";
+  return "The cause is not known: no rule found enough evidence.";
+}
+
+// Its time moved by as much as would make a verdict, but so did the cycle.
+bool is_scaled(const FunctionRow& row) {
+  constexpr double kLeastShare = 0.02;
+  return (row.ms.shift.low > 0 || row.ms.shift.high < 0) &&
+         std::abs(row.ms.shift.shift) >= kLeastShare * row.ms.normal_median &&
+         band_of(row.beta.cliffs_delta) != "large";
+}
+
+}  // namespace
+
+std::string_view word_of(Answer answer) {
+  switch (answer) {
+    case Answer::kNoChange:
+      return "no_change";
+    case Answer::kSlower:
+      return "slower";
+    case Answer::kFaster:
+      return "faster";
+    case Answer::kShifted:
+      return "shifted";
+    case Answer::kCannotTell:
+      return "cannot_tell";
+  }
+  return "";
+}
+
+std::string_view direction_of(const CycleRow& row, Answer answer) {
+  if (row.ms.too_few) return "too few";
+  if (answer == Answer::kSlower && row.ms.shift.low > 0) return "slower";
+  if (answer == Answer::kFaster && row.ms.shift.high < 0) return "faster";
+  return kNoEvidence;
+}
+
+bool is_changed(const FunctionRow& row) {
+  return row.verdict != compare::Verdict::kSame && row.verdict != compare::Verdict::kTooFew;
+}
+
+bool has_own_change(const FunctionRow& row) {
+  if (row.verdict != compare::Verdict::kChanged) return is_changed(row);
+  return row.ms.shift.low > 0 || row.ms.shift.high < 0;
+}
+
+std::string verdict_text(const FunctionRow& row) {
+  using compare::Verdict;
+  switch (row.verdict) {
+    case Verdict::kChanged:
+      return row.ms.shift.low > 0 ? "slower" : row.ms.shift.high < 0 ? "faster" : "share";
+    case Verdict::kCallsChanged:
+      return "calls";
+    case Verdict::kTooFew:
+      return "too few";
+    case Verdict::kNew:
+    case Verdict::kVanished:
+      return std::string(word_of(row.verdict));
+    case Verdict::kSame:
+      break;
+  }
+  return fmt::format("{} {}", kNoEvidence,
+                     is_scaled(row) ? "scaled" : band_of(row.beta.cliffs_delta));
+}
+
+const compare::Change& change_of(const compare::MetricRow& row) {
+  return row.busy.normal.n > 0 && row.busy.abnormal.n > 0 ? row.busy : row.all;
+}
+
+bool is_changed(const compare::Change& metric) {
+  return !metric.too_few && metric.q < 0.05 && std::abs(metric.cliffs_delta) >= 0.474;
+}
+
+CompareVerdict verdict_of(const Comparison& comparison) {
+  const Cause* cause = first_known(comparison);
+  CompareVerdict verdict;
+  verdict.answer = word_of(comparison.answer);
+  verdict.sentences = {cycle_sentence(comparison), cause_sentence(comparison, cause)};
+  verdict.cause = cause == nullptr ? std::string_view() : compare::word_of(cause->kind);
+  verdict.confidence = cause == nullptr                           ? "none"
+                       : cause->score >= compare::kConfidentScore ? "high"
+                                                                  : "medium";
+  return verdict;
+}
+
+}  // namespace strobe::report

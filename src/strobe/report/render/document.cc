@@ -1,0 +1,74 @@
+#include "strobe/report/render/document.h"
+
+#include <algorithm>
+
+#include "strobe/base/check.h"
+#include "strobe/report/render/format.h"
+
+namespace strobe::report {
+namespace {
+
+struct CellText {
+  std::optional<analysis::TimeUnit> unit;
+
+  std::string operator()(const Absent&) const { return "-"; }
+  std::string operator()(const Text& cell) const { return cell.text; }
+  std::string operator()(const Count& cell) const { return count_text(cell.count); }
+  std::string operator()(const Bytes& cell) const { return bytes_text(cell.bytes); }
+  std::string operator()(const Duration& cell) const {
+    return duration_text(cell.duration_ns, unit);
+  }
+  std::string operator()(const Share& cell) const { return percent_text(cell.share); }
+};
+
+// The total row stays out: it is the whole the others add up to.
+void balance(const Table& table, std::size_t column, std::vector<std::vector<std::string>>& texts) {
+  std::vector<std::size_t> rows;
+  std::vector<double> shares;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const auto* share = std::get_if<Share>(&table.rows[row].cells[column]);
+    if (share == nullptr || table.rows[row].style == RowStyle::kTotal) continue;
+    rows.push_back(row);
+    shares.push_back(share->share);
+  }
+  const std::vector<std::int64_t> permille = balanced_permille(shares);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool is_trace = permille[i] == 0 && shares[i] > 0;
+    texts[rows[i]][column] = is_trace ? percent_text(0.0001) : permille_text(permille[i]);
+  }
+}
+
+}  // namespace
+
+bool is_empty(const Section& section) {
+  return section.lead.empty() && section.arguments.empty() && section.points.empty() &&
+         section.picture.empty() && section.table.rows.empty() && section.notes.empty();
+}
+
+std::string cell_text(const Cell& cell, std::optional<analysis::TimeUnit> unit) {
+  return std::visit(CellText{unit}, cell);
+}
+
+std::size_t name_column(const Table& table) {
+  const auto name = std::find_if(table.columns.begin(), table.columns.end(),
+                                 [](const Column& c) { return c.type == ColumnType::kName; });
+  return static_cast<std::size_t>(name - table.columns.begin());
+}
+
+std::vector<std::vector<std::string>> table_texts(const Table& table,
+                                                  std::optional<analysis::TimeUnit> unit) {
+  std::vector<std::vector<std::string>> texts;
+  texts.reserve(table.rows.size());
+  for (const Row& row : table.rows) {
+    STROBE_CHECK(row.cells.size() == table.columns.size(), "a row has one cell per column");
+    std::vector<std::string> line;
+    for (const Cell& cell : row.cells) line.push_back(cell_text(cell, unit));
+    texts.push_back(std::move(line));
+  }
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    if (table.columns[column].balanced) balance(table, column, texts);
+  }
+  return texts;
+}
+
+}  // namespace strobe::report

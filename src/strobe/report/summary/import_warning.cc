@@ -1,0 +1,87 @@
+#include "strobe/report/summary/import_warning.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace strobe::report {
+namespace {
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string first_place(const ImportReport::Line& line) {
+  if (line.examples.empty()) return {};
+  const std::string_view first = line.count == 1 ? "" : "first ";
+  return fmt::format(" ({}at byte {})", first, line.examples[0].byte_offset);
+}
+
+std::string damage(const ImportReport::Line& line) {
+  if (line.examples.empty() || line.examples[0].detail.empty()) return "is damaged";
+  return fmt::format("is damaged: {}", line.examples[0].detail);
+}
+
+std::string ending(const ImportReport::Line& line) {
+  if (line.examples.empty()) return "is cut off";
+  const ImportExample& example = line.examples[0];
+  return fmt::format("ends {} (byte {})",
+                     example.detail.empty() ? "inside the trace" : example.detail,
+                     example.byte_offset);
+}
+
+std::string skipped(ImportIssue issue, const ImportReport::Line& line) {
+  const std::uint64_t count = line.count;
+  switch (issue) {
+    case ImportIssue::kMalformedEvent:
+      return counted(count, "entry is no JSON object", "entries are no JSON objects");
+    case ImportIssue::kUnknownPhase:
+      return counted(count, "event has an unknown phase", "events have an unknown phase");
+    case ImportIssue::kMissingTime:
+      return counted(count, "event has no time", "events have no time");
+    case ImportIssue::kUnmatchedEnd:
+      return counted(count, "end has no beginning", "ends have no beginning");
+    case ImportIssue::kDuplicateEventArray:
+      return counted(count, "further array of events", "further arrays of events");
+    default:
+      return {};
+  }
+}
+
+// Events that were recognised as such before they were given up.
+bool counts_as_event(ImportIssue issue) {
+  return issue == ImportIssue::kUnknownPhase || issue == ImportIssue::kMissingTime ||
+         issue == ImportIssue::kUnmatchedEnd;
+}
+
+}  // namespace
+
+std::string import_warning(const std::string& path, const ImportReport& report) {
+  if (!report.lost_something()) return {};
+  std::vector<std::string> parts;
+  const auto& broken = report[ImportIssue::kBadCompressedData];
+  const auto& truncated = report[ImportIssue::kTruncatedFile];
+  // A damaged stream also ends early; the damage is the reason and says it all.
+  if (broken.count > 0) {
+    parts.push_back(damage(broken));
+  } else if (truncated.count > 0) {
+    parts.push_back(ending(truncated));
+  }
+  std::vector<std::string> lost;
+  std::uint64_t kept = report.event_count;
+  for (const ImportIssue issue :
+       {ImportIssue::kMalformedEvent, ImportIssue::kUnknownPhase, ImportIssue::kMissingTime,
+        ImportIssue::kUnmatchedEnd, ImportIssue::kDuplicateEventArray}) {
+    const auto& line = report[issue];
+    if (line.count == 0) continue;
+    lost.push_back(skipped(issue, line) + first_place(line));
+    if (counts_as_event(issue)) kept -= std::min(kept, line.count);
+  }
+  if (!lost.empty())
+    parts.push_back(fmt::format("skipped what cannot be read: {}", fmt::join(lost, ", ")));
+  return fmt::format("'{}' {}; kept {}", path, fmt::join(parts, "; "),
+                     counted(kept, "event", "events"));
+}
+
+}  // namespace strobe::report

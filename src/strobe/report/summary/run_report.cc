@@ -1,0 +1,94 @@
+#include "strobe/report/summary/run_report.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "strobe/analysis/findings/finding.h"
+#include "strobe/report/summary/run_findings.h"
+#include "strobe/report/summary/summary_report.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::Summary;
+
+std::string file_name(const RunTrace& one) {
+  return std::filesystem::path(one.path).filename().string();
+}
+
+std::vector<std::string> short_paths(const std::vector<RunTrace>& run) {
+  std::string_view shared = run[0].path;
+  for (const RunTrace& one : run) {
+    const auto [end, other] = std::ranges::mismatch(shared, one.path);
+    shared = shared.substr(0, static_cast<std::size_t>(end - shared.begin()));
+  }
+  const std::size_t folders = shared.rfind('/') + 1;  // 0 without any
+  std::vector<std::string> names;
+  for (const RunTrace& one : run) names.push_back(one.path.substr(folders));
+  return names;
+}
+
+}  // namespace
+
+void sort_by_rank(std::vector<RunTrace>& run) {
+  const auto has_rank = [](const RunTrace& one) { return one.rank().has_value(); };
+  if (!std::ranges::all_of(run, has_rank)) return;
+  std::ranges::stable_sort(run, {}, [](const RunTrace& one) { return *one.rank(); });
+}
+
+std::vector<std::string> names_of(const std::vector<RunTrace>& run) {
+  if (run.size() == 1) return {run[0].path == "/dev/stdin" ? "stdin" : run[0].path};
+  const auto rank_name = [](const RunTrace& one) {
+    return one.rank() ? fmt::format("rank {}", *one.rank()) : file_name(one);
+  };
+  for (const auto& name_of : {std::function(rank_name), std::function(file_name)}) {
+    std::vector<std::string> names;
+    std::ranges::transform(run, std::back_inserter(names), name_of);
+    if (std::set(names.begin(), names.end()).size() == names.size()) return names;
+  }
+  return short_paths(run);
+}
+
+Result<void> expect_slices(const std::vector<RunTrace>& run) {
+  for (const RunTrace& one : run) {
+    if (one.trace->slice_count() > 0) return {};
+  }
+  const RunTrace& first = run[0];
+  Error error{.code = ErrorCode::kTooLittleData, .what = "", .where = first.path, .hint = ""};
+  if (first.import->lost_something()) {
+    error.what = "no event of it can be read";
+  } else if (first.import->event_count == 0) {
+    error.what = "it holds no events";
+    error.hint = "was the profiler stopped before the first step ended?";
+  } else {
+    error.what = "none of its events has a duration";
+    error.hint = "a summary accounts for time; record slices besides counters and instants";
+  }
+  return error;
+}
+
+Document run_document(const std::vector<RunTrace>& run, const std::vector<Summary>& summaries,
+                      const analysis::TableOptions& tables, bool verbose) {
+  std::vector<RankInput> ranks;
+  const std::vector<std::string> names = names_of(run);
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    ranks.push_back({.name = names[i],
+                     .trace = run[i].trace,
+                     .summary = &summaries[i],
+                     .import = run[i].import,
+                     .findings = analysis::find_in(*run[i].trace, summaries[i])});
+  }
+  if (ranks.size() == 1) {
+    return summary_document(ranks, summaries[0], ranks[0].findings, tables, verbose);
+  }
+  return summary_document(ranks, analysis::merge_ranks(summaries), findings_of_run(ranks), tables,
+                          verbose);
+}
+
+}  // namespace strobe::report

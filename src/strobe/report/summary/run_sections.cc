@@ -1,0 +1,283 @@
+#include <algorithm>
+#include <cmath>
+
+#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/tables/straggler.h"
+#include "strobe/report/render/format.h"
+#include "strobe/report/summary/summary_sections.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::CommunicationTotals;
+using analysis::MemoryPlace;
+using analysis::MemoryRow;
+using analysis::Summary;
+
+std::int64_t exposed_ns(const CommunicationTotals& totals) {
+  return totals.communication_ns - totals.overlap_ns;
+}
+
+struct PooledRow {
+  const MemoryPlace* place;
+  const MemoryRow* row;
+  bool is_reserved;
+};
+
+Cell average_step(const Summary& summary) {
+  if (!summary.has_steps || summary.steps.empty()) return Absent{};
+  std::int64_t steps_ns = 0;
+  for (const auto& step : summary.steps) steps_ns += step.interval.length_ns();
+  return Duration{steps_ns / static_cast<std::int64_t>(summary.steps.size())};
+}
+
+}  // namespace
+
+Cell share_of(std::int64_t part, std::int64_t whole) {
+  if (whole == 0) return Absent{};
+  return Share{static_cast<double>(part) / static_cast<double>(whole)};
+}
+
+Cell average_of(const analysis::TimeStat& stat) {
+  if (stat.calls == 0) return Absent{};
+  return Duration{std::llround(stat.average_ns())};
+}
+
+Cell min_of(const analysis::TimeStat& stat) {
+  if (stat.calls == 0) return Absent{};
+  return Duration{stat.min_ns};
+}
+
+std::int64_t spans_ns(const std::vector<RankInput>& ranks) {
+  std::int64_t sum_ns = 0;
+  for (const RankInput& rank : ranks) sum_ns += rank.summary->extent.length_ns();
+  return sum_ns;
+}
+
+std::string total_words(const Summary& summary) { return summary.has_steps ? "steps" : "trace"; }
+
+void say_left_out(Section& section, const SummaryInput& input, const analysis::LeftOut& cut,
+                  const analysis::LeftOut& filtered, bool by_device, const std::string& noun) {
+  Table& table = section.table;
+  table.rows_left_out = cut.rows + filtered.rows;
+  const auto time_of = [&](const analysis::LeftOut& left_out) {
+    return input.duration(by_device ? left_out.device_ns : left_out.host_ns) + " of " +
+           (by_device ? input.device : "host") + " time";
+  };
+  if (filtered.rows > 0 && table.rows.empty()) {
+    section.notes.push_back("No " + noun + " matches '" + input.options.filter +
+                            "': " + counted(filtered.rows, "name") + " left out, " +
+                            time_of(filtered) + ".");
+    return;
+  }
+  if (cut.rows > 0) table.left_out = count_text(cut.rows) + " more, " + time_of(cut);
+  if (filtered.rows > 0) {
+    if (cut.rows > 0) table.left_out += "; ";
+    table.left_out += counted(filtered.rows, "name") + " not matched by '" + input.options.filter +
+                      "', " + time_of(filtered);
+  }
+}
+
+Section communication_section(const SummaryInput& input) {
+  const CommunicationTotals& totals = input.merged.communication;
+  Section section;
+  section.key = "communication";
+  section.title = "Communication";
+  section.lead =
+      "Collectives on the " + input.device +
+      " and calls to them on the host, taken together. Exposed is the part beside which nothing "
+      "computes: the time better overlap could win.";
+  section.table.columns = {
+      {.key = "what", .header = "time in", .type = ColumnType::kText, .importance = 3},
+      {.key = "time_ns", .header = "time", .type = ColumnType::kDuration, .importance = 3},
+      {.key = "share",
+       .header = "share of span",
+       .type = ColumnType::kShare,
+       .share_of = kSpanWords,
+       .importance = 3},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0}};
+  if (!input.merged.has_communication) return section;
+  const auto add = [&](std::string what, std::int64_t time_ns) {
+    const Cell share = share_of(time_ns, spans_ns(input.ranks));
+    section.table.rows.push_back(
+        {{Text{std::move(what)}, Duration{time_ns}, share, share}, RowStyle::kPlain});
+  };
+  add("communication", totals.communication_ns);
+  add("communication, hidden", totals.overlap_ns);
+  add("communication, exposed", exposed_ns(totals));
+  add("computation", totals.computation_ns);
+  return section;
+}
+
+Section rank_section(const SummaryInput& input) {
+  Section section;
+  section.key = "ranks";
+  section.title = "Ranks";
+  section.lead =
+      "Own work is a " + std::string(input.merged.has_steps ? "step" : "trace") +
+      " without the communication that nothing hides: where ranks meet in collectives, the one "
+      "with most of it keeps the others waiting.";
+  section.table.columns = {
+      {.key = "rank", .header = "rank", .type = ColumnType::kName, .importance = 9},
+      {.key = "slices", .header = "slices", .type = ColumnType::kCount, .importance = 1},
+      {.key = "steps",
+       .header = "steps",
+       .type = ColumnType::kCount,
+       .for_tools = !input.merged.has_steps,
+       .importance = 3},
+      {.key = "step_average_ns",
+       .header = "average\nstep",
+       .type = ColumnType::kDuration,
+       .for_tools = !input.merged.has_steps,
+       .importance = 5},
+      {.key = "own_step_ns",
+       .header = input.merged.has_steps ? "own work\nper step" : "own work",
+       .type = ColumnType::kDuration,
+       .importance = 7},
+      {.key = "own_step_share",
+       .header = "of the\nslowest",
+       .type = ColumnType::kShare,
+       .share_of = "own work of the rank with most of it",
+       .importance = 4},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0},
+      {.key = "span_ns", .header = "span", .type = ColumnType::kDuration, .importance = 2},
+      {.key = "device_busy_share",
+       .header = input.device + " busy\nof span",
+       .type = ColumnType::kShare,
+       .share_of = "span of the trace, averaged over its devices",
+       .for_tools = !input.has_device,
+       .importance = 6},
+      {.key = "computation_ns",
+       .header = "compu-\ntation",
+       .type = ColumnType::kDuration,
+       .for_tools = !input.has_device,
+       .importance = 3},
+      {.key = "communication_ns",
+       .header = "communi-\ncation",
+       .type = ColumnType::kDuration,
+       .for_tools = !input.merged.has_communication,
+       .importance = 5},
+      {.key = "exposed_communication_ns",
+       .header = "exposed",
+       .type = ColumnType::kDuration,
+       .for_tools = !input.merged.has_communication,
+       .importance = 4},
+      {.key = "top_finding", .header = "", .type = ColumnType::kText, .for_tools = true}};
+  section.for_tools = input.ranks.size() < 2;
+  std::int64_t most_ns = 0;
+  for (const RankInput& rank : input.ranks) {
+    most_ns = std::max(most_ns, analysis::own_step_ns(*rank.summary));
+  }
+  for (const RankInput& rank : input.ranks) {
+    const Summary& summary = *rank.summary;
+    const analysis::DeviceUse use = analysis::device_use(summary);
+    const std::int64_t own_ns = analysis::own_step_ns(summary);
+    const Cell own_share = share_of(own_ns, most_ns);
+    section.table.rows.push_back(
+        {{Text{rank.name}, Count{rank.trace->slice_count()},
+          Count{summary.has_steps ? summary.steps.size() : 0}, average_step(summary),
+          Duration{own_ns}, own_share, own_share, Duration{summary.extent.length_ns()},
+          share_of(use.busy_ns, use.span_ns), Duration{summary.communication.computation_ns},
+          Duration{summary.communication.communication_ns},
+          Duration{exposed_ns(summary.communication)},
+          rank.findings.empty() ? Cell{Absent{}} : Cell{Text{rank.findings.front().code}}},
+         RowStyle::kPlain});
+  }
+  return section;
+}
+
+Section memory_peak_section(const SummaryInput& input) {
+  Section section;
+  section.key = "memory_peaks";
+  section.title = "Memory at its peak";
+  section.lead =
+      "Allocated is the most that was in use at once; reserved is the most the allocator held.";
+  section.table.columns = {
+      {.key = "place", .header = "place", .type = ColumnType::kName},
+      {.key = "peak_allocated_bytes", .header = "allocated", .type = ColumnType::kBytes},
+      {.key = "peak_reserved_bytes", .header = "reserved", .type = ColumnType::kBytes}};
+  // Not every trace carries the totals; a peak of nothing beside allocations is an unknown one.
+  const auto peak = [](std::int64_t bytes) {
+    return bytes == 0 ? Cell{Absent{}} : Cell{Bytes{bytes}};
+  };
+  for (const MemoryPlace& place : input.merged.memory) {
+    if (place.peak_allocated_bytes == 0 && place.peak_reserved_bytes == 0) continue;
+    section.table.rows.push_back(
+        {{Text{analysis::place_text(place.place)}, peak(place.peak_allocated_bytes),
+          peak(place.peak_reserved_bytes)},
+         RowStyle::kPlain});
+  }
+  return section;
+}
+
+Section memory_section(const SummaryInput& input) {
+  Section section;
+  section.key = "memory";
+  section.title = "Memory by who allocated it";
+  section.lead =
+      "Allocated adds up every allocation under the name, so memory used again counts again. Kept "
+      "is what was not freed under the same name; it is often freed under another, so it is no "
+      "leak by itself.";
+  section.table.columns = {
+      {.key = "name", .header = "allocated by", .type = ColumnType::kName, .importance = 9},
+      {.key = "place", .header = "place", .type = ColumnType::kName, .importance = 5},
+      {.key = "pool", .header = "pool", .type = ColumnType::kText, .importance = 2},
+      {.key = "allocations", .header = "allocs", .type = ColumnType::kCount, .importance = 3},
+      {.key = "allocated_bytes",
+       .header = "allocated",
+       .type = ColumnType::kBytes,
+       .importance = 6},
+      {.key = "frees", .header = "frees", .type = ColumnType::kCount, .importance = 1},
+      {.key = "freed_bytes", .header = "freed", .type = ColumnType::kBytes, .importance = 3},
+      {.key = "kept_bytes", .header = "kept", .type = ColumnType::kBytes, .importance = 4}};
+  std::vector<PooledRow> rows;
+  for (const MemoryPlace& place : input.merged.memory) {
+    for (const MemoryRow& row : place.allocated) rows.push_back({&place, &row, false});
+    for (const MemoryRow& row : place.reserved) rows.push_back({&place, &row, true});
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const PooledRow& a, const PooledRow& b) {
+    return std::pair(b.is_reserved, a.row->allocated_bytes) >
+           std::pair(a.is_reserved, b.row->allocated_bytes);
+  });
+  std::size_t filtered = 0;
+  std::size_t cut = 0;
+  std::int64_t cut_bytes = 0;
+  for (const auto& [place, row, is_reserved] : rows) {
+    if (input.options.keeps_name && !input.options.keeps_name(row->name)) {
+      ++filtered;
+    } else if (input.options.top != 0 && section.table.rows.size() >= input.options.top) {
+      ++cut;
+      cut_bytes += is_reserved ? 0 : row->allocated_bytes;
+    } else {
+      section.table.rows.push_back(
+          {{Text{row->name}, Text{analysis::place_text(place->place)},
+            Text{is_reserved ? "reserved" : "allocated"}, Count{row->allocations},
+            Bytes{row->allocated_bytes}, Count{row->frees}, Bytes{row->freed_bytes},
+            Bytes{row->increased_bytes()}},
+           RowStyle::kPlain});
+    }
+  }
+  const bool has_pools =
+      std::any_of(input.merged.memory.begin(), input.merged.memory.end(),
+                  [](const MemoryPlace& place) { return !place.reserved.empty(); });
+  for (Column& column : section.table.columns) {
+    if (column.key == "pool") column.for_tools = !has_pools;
+  }
+  section.table.rows_left_out = cut + filtered;
+  if (section.table.rows.empty() && filtered > 0) {
+    section.notes.push_back("No name matches '" + input.options.filter +
+                            "': " + counted(filtered, "name") + " left out.");
+    return section;
+  }
+  if (cut > 0) {
+    section.table.left_out = count_text(cut) + " more, " + bytes_text(cut_bytes) + " allocated";
+  }
+  if (filtered > 0) {
+    if (cut > 0) section.table.left_out += "; ";
+    section.table.left_out +=
+        counted(filtered, "name") + " not matched by '" + input.options.filter + "'";
+  }
+  return section;
+}
+
+}  // namespace strobe::report

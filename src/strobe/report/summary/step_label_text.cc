@@ -1,0 +1,47 @@
+#include "strobe/report/summary/step_label_text.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::StepLabel;
+
+std::string host_label_text(StepLabel label) {
+  switch (label) {
+    case StepLabel::kRuntime:
+      return "host in runtime calls";
+    case StepLabel::kDataLoader:
+      return "host loads data";
+    case StepLabel::kHost:
+      return "host in other recorded code";
+    default:
+      return "nothing recorded";
+  }
+}
+
+}  // namespace
+
+std::string step_label_text(StepLabel label, std::string_view device_word) {
+  if (device_word.empty()) return host_label_text(label);
+  const std::string device(device_word);
+  switch (label) {
+    case StepLabel::kKernel:
+      return device + " computes";
+    case StepLabel::kCommunication:
+      return device + " communicates";
+    case StepLabel::kMemcpy:
+      return device + " copies memory";
+    case StepLabel::kMemset:
+      return device + " sets memory";
+    case StepLabel::kRuntime:
+      return device + " idle, host in runtime calls";
+    case StepLabel::kDataLoader:
+      return device + " idle, host loads data";
+    case StepLabel::kHost:
+      return device + " idle, host in other code";
+    case StepLabel::kIdle:
+      return "nothing recorded on either side";
+  }
+  return "";
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "strobe/analysis/tables/summary.h"
+
+namespace strobe::report {
+
+// What a step label means to people: "GPU idle, host loads data". `device` is the word for the
+// device, empty in a trace without one.
+std::string step_label_text(analysis::StepLabel label, std::string_view device);
+
+}  // namespace strobe::report

@@ -1,0 +1,132 @@
+#include "strobe/report/summary/straggler_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/base/json_write.h"
+#include "strobe/report/compare/compare_json.h"
+#include "strobe/report/compare/compare_numbers.h"
+#include "strobe/report/compare/compare_report.h"
+#include "strobe/report/compare/compare_verdict.h"
+
+namespace strobe::report {
+namespace {
+
+using compare::RankRow;
+using compare::Stragglers;
+
+std::vector<std::string> verdict_sentences(const Stragglers& stragglers) {
+  if (!stragglers.slowest) {
+    return {
+        fmt::format("None of the {} ranks is slow: what each does by itself takes about as long "
+                    "as with its peers.",
+                    stragglers.ranks.size())};
+  }
+  for (const RankRow& row : stragglers.ranks) {
+    if (row.rank != *stragglers.slowest) continue;
+    std::vector<std::string> sentences = {
+        fmt::format("Rank {} keeps the others waiting: what it does by itself takes {} a cycle, x "
+                    "{:.2f} as long "
+                    "as on the quickest rank, and it was late in {} of {} cycles.",
+                    row.rank, time_text(row.own_ms), row.versus_best, row.cycles_late, row.cycles)};
+    const CompareVerdict against_peer = verdict_of(*stragglers.against_peer);
+    sentences.push_back(against_peer.sentences.back());
+    return sentences;
+  }
+  return {};
+}
+
+Section rank_section(const Stragglers& stragglers) {
+  Section section;
+  section.key = "ranks";
+  section.title = "Ranks";
+  section.lead =
+      "Medians over cycles. A rank's own time is the cycle without its collectives, in which much "
+      "is waiting; the distance is from its peers' own time, in robust deviations of theirs (1 % "
+      "of "
+      "it at least). Beyond 5, in half of the cycles or more, a rank is slow.";
+  section.table.columns = {
+      {.key = "rank", .header = "rank", .type = ColumnType::kCount, .importance = 9},
+      {.key = "cycles", .header = "cycles", .type = ColumnType::kCount, .importance = 4},
+      {.key = "cycle", .header = "cycle", .type = ColumnType::kNumber, .importance = 6},
+      {.key = "waiting", .header = "in collectives", .type = ColumnType::kNumber, .importance = 7},
+      {.key = "own", .header = "own time", .type = ColumnType::kNumber, .importance = 9},
+      {.key = "versus_best", .header = "x best", .type = ColumnType::kNumber, .importance = 8},
+      {.key = "distance", .header = "distance", .type = ColumnType::kNumber, .importance = 7},
+      {.key = "cycles_late", .header = "cycles late", .type = ColumnType::kCount, .importance = 6},
+      {.key = "verdict", .header = "verdict", .type = ColumnType::kText, .importance = 8}};
+  for (const RankRow& row : stragglers.ranks) {
+    section.table.rows.push_back(
+        {{Count{static_cast<std::uint64_t>(row.rank)}, Count{row.cycles},
+          Text{time_text(row.cycle_ms)}, Text{time_text(row.waiting_ms)},
+          Text{time_text(row.own_ms)}, Text{fmt::format("{:.2f}", row.versus_best)},
+          Text{fmt::format("{:+.1f}", row.distance)}, Count{row.cycles_late},
+          Text{row.is_slow ? "slow" : std::string(kNoEvidence)}},
+         RowStyle::kPlain});
+  }
+  return section;
+}
+
+}  // namespace
+
+Document straggler_document(const Stragglers& stragglers, std::size_t top) {
+  Document document;
+  document.schema = "strobe.stragglers";
+  document.title = fmt::format("strobe compare: the ranks of {}", stragglers.label);
+  document.verdict = verdict_sentences(stragglers);
+  document.sections.push_back(rank_section(stragglers));
+  if (stragglers.against_peer) {
+    const Document details = compare_document(*stragglers.against_peer, top);
+    document.facts = details.facts;
+    document.sections.insert(document.sections.end(), details.sections.begin(),
+                             details.sections.end());
+  } else if (!stragglers.quality.empty()) {
+    Section quality;
+    quality.key = "quality";
+    quality.title = "Data quality";
+    quality.points = stragglers.quality;
+    document.sections.push_back(std::move(quality));
+  }
+  return document;
+}
+
+std::string straggler_json(const Stragglers& stragglers) {
+  std::string out;
+  JsonWriter json(out, JsonLayout::kPretty);
+  json.begin_object().member("schema", "strobe.stragglers").member("version", 1);
+  json.key("verdict").begin_array();
+  for (const std::string& sentence : verdict_sentences(stragglers)) json.value(sentence);
+  json.end_array();
+  json.key("slowest_rank");
+  if (stragglers.slowest) {
+    json.value(*stragglers.slowest);
+  } else {
+    json.null();
+  }
+  json.key("ranks").begin_array();
+  for (const RankRow& row : stragglers.ranks) {
+    json.begin_object()
+        .member("rank", row.rank)
+        .member("cycles", row.cycles)
+        .member("cycle_ms", row.cycle_ms)
+        .member("collectives_ms", row.waiting_ms)
+        .member("own_ms", row.own_ms)
+        .member("versus_best", row.versus_best)
+        .member("distance", row.distance)
+        .member("cycles_late", row.cycles_late)
+        .member("is_slow", row.is_slow)
+        .end_object();
+  }
+  json.end_array();
+  json.key("against_peer");
+  if (stragglers.against_peer) {
+    json.raw(compare_json(*stragglers.against_peer));
+  } else {
+    json.null();
+  }
+  json.end_object();
+  out += "\n";
+  return out;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,190 @@
+#include "strobe/report/summary/summary_report.h"
+
+#include <algorithm>
+#include <set>
+
+#include "strobe/report/render/format.h"
+#include "strobe/report/summary/summary_sections.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::Summary;
+using analysis::View;
+
+// "4 x H200 (132 multiprocessors, 140 GiB)"; one line per kind of device.
+std::string device_text(const std::vector<RankInput>& ranks) {
+  std::vector<std::pair<std::string, std::set<std::pair<std::size_t, std::int32_t>>>> kinds;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::set<std::int32_t> used;
+    for (const auto& device : ranks[rank].summary->devices) used.insert(device.device);
+    for (const DeviceProperties& device : ranks[rank].trace->metadata().devices) {
+      if (device.name.empty() || (!used.empty() && used.count(device.id) == 0)) continue;
+      std::string text = device.name;
+      if (device.multiprocessors > 0 && device.memory_bytes > 0) {
+        text += " (" + std::to_string(device.multiprocessors) + " multiprocessors, " +
+                bytes_text(device.memory_bytes) + ")";
+      }
+      const auto known = std::find_if(kinds.begin(), kinds.end(),
+                                      [&](const auto& kind) { return kind.first == text; });
+      auto& kind = known == kinds.end()
+                       ? kinds.emplace_back(text, decltype(kinds)::value_type::second_type{})
+                       : *known;
+      kind.second.insert({rank, device.id});
+    }
+  }
+  std::string text;
+  for (const auto& [name, devices] : kinds) {
+    if (!text.empty()) text += ", ";
+    if (devices.size() > 1) text += std::to_string(devices.size()) + " x ";
+    text += name;
+  }
+  return text;
+}
+
+Fact step_fact(const SummaryInput& input) {
+  std::uint64_t steps = 0;
+  std::size_t ranks_with_steps = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t shortest_ns = 0;
+  std::int64_t longest_ns = 0;
+  for (const RankInput& rank : input.ranks) {
+    if (!rank.summary->has_steps) continue;
+    ++ranks_with_steps;
+    for (const auto& step : rank.summary->steps) {
+      const std::int64_t length_ns = step.interval.length_ns();
+      shortest_ns = steps == 0 ? length_ns : std::min(shortest_ns, length_ns);
+      longest_ns = std::max(longest_ns, length_ns);
+      total_ns += length_ns;
+      ++steps;
+    }
+  }
+  Fact fact{"steps", "steps", Count{steps}, ""};
+  if (steps == 0) {
+    fact.remark = "none marked: shares are of the whole trace";
+  } else if (steps == 1) {
+    fact.remark = input.duration(total_ns);
+  } else {
+    if (ranks_with_steps > 1) fact.remark = "in " + count_text(ranks_with_steps) + " ranks, ";
+    fact.remark += input.duration(total_ns / static_cast<std::int64_t>(steps)) + " on average, " +
+                   input.duration(shortest_ns) + " to " + input.duration(longest_ns);
+  }
+  return fact;
+}
+
+Fact busy_fact(const SummaryInput& input) {
+  analysis::DeviceUse all;
+  for (const RankInput& rank : input.ranks) {
+    const analysis::DeviceUse use = analysis::device_use(*rank.summary);
+    all.busy_ns += use.busy_ns;
+    all.span_ns += use.span_ns;
+  }
+  const bool is_one = input.ranks.size() == 1 && input.ranks.front().summary->devices.size() == 1;
+  return {"device_busy_share", input.device + " busy", share_of(all.busy_ns, all.span_ns),
+          "of the span: " + input.duration(all.busy_ns) +
+              " with kernels, copies or memsets running" + (is_one ? "" : ", devices added up")};
+}
+
+std::vector<Fact> facts_of(const SummaryInput& input) {
+  const std::vector<RankInput>& ranks = input.ranks;
+  const RankInput& first = ranks.front();
+  std::vector<Fact> facts;
+  if (ranks.size() == 1) {
+    facts.push_back({"file", "trace", Text{first.name}, ""});
+  } else {
+    facts.push_back({"ranks", "ranks", Count{ranks.size()}, ""});
+  }
+  facts.push_back({"dialect", "written by", Text{first.trace->traits().dialect}, ""});
+  if (const std::string devices = device_text(ranks); !devices.empty()) {
+    facts.push_back({"device", "device", Text{devices}, ""});
+  }
+  const Distributed& distributed = first.trace->metadata().distributed;
+  if (ranks.size() == 1 && distributed.rank && distributed.world_size) {
+    facts.push_back({"rank", "rank", Text{std::to_string(*distributed.rank)},
+                     "of " + std::to_string(*distributed.world_size) +
+                         (distributed.backend.empty() ? "" : ", over " + distributed.backend)});
+  }
+  std::int64_t span_ns = 0;
+  std::uint64_t slices = 0;
+  for (const RankInput& rank : ranks) {
+    span_ns = std::max(span_ns, rank.summary->extent.length_ns());
+    slices += rank.trace->slice_count();
+  }
+  facts.push_back({"span_ns", "span", Duration{span_ns},
+                   ranks.size() == 1 ? "from the first slice to the last" : "the longest rank"});
+  facts.push_back({"slices", "slices", Count{slices}, ""});
+  facts.push_back(step_fact(input));
+  if (input.has_device) facts.push_back(busy_fact(input));
+  return facts;
+}
+
+struct SectionOfView {
+  View view;
+  Section (*section)(const SummaryInput&);
+  const char* if_nothing = nullptr;  // said by the first section of a view that was asked for
+};
+
+// In reading order: the whole first, then ever smaller parts.
+constexpr SectionOfView kSections[] = {
+    {View::kSteps, step_section, "Nothing with a duration was recorded here."},
+    {View::kSteps, steps_section},
+    {View::kDistributed, rank_section},
+    {View::kDevice, device_section, "No work on a device was recorded here."},
+    {View::kDistributed, communication_section, "No communication was recorded here."},
+    {View::kModel, phase_section,
+     "No phase of a model was recorded here: data loading, forward, backward or optimizer."},
+    {View::kOperator, operator_section, "No operator was recorded here."},
+    {View::kOperator, operator_work_section},
+    {View::kKernel, kernel_section, "No kernel was recorded here."},
+    {View::kUserRanges, user_range_section, "No range of a user's script was recorded here."},
+    {View::kMemoryManipulation, memory_range_section,
+     "No copy or memset was recorded here as a range on the host."},
+    {View::kMemory, memory_peak_section},
+    {View::kMemory, memory_section,
+     "No allocation was recorded here; profilers record memory only when asked to."},
+    {View::kOverview, thread_section},
+    {View::kOverview, kind_section},
+};
+
+// Tools find every table they ask for, with or without rows; people only what says something.
+void add_section(Document& document, const SectionOfView& entry, const SummaryInput& input) {
+  Section section = entry.section(input);
+  const bool is_empty = section.table.rows.empty() && section.table.rows_left_out == 0;
+  if (is_empty && !input.shows_all_views() && entry.if_nothing != nullptr) {
+    section.lead.clear();
+    section.notes = {entry.if_nothing};
+  } else if (is_empty) {
+    section.for_tools = true;
+  }
+  document.sections.push_back(std::move(section));
+}
+
+}  // namespace
+
+Document summary_document(const std::vector<RankInput>& ranks, const Summary& merged,
+                          const std::vector<analysis::Finding>& findings,
+                          const analysis::TableOptions& options, bool verbose) {
+  Document document;
+  document.schema = "strobe.summary";
+  document.title = "strobe summary: where the time went";
+  if (ranks.empty()) return document;
+  const std::string device = ranks.front().trace->traits().device_label;
+  const SummaryInput input{ranks, merged, options, device, !merged.devices.empty()};
+  document.unit = input.unit();
+  document.facts = facts_of(input);
+  document.findings = findings;
+  if (verbose) document.findings_on_page = findings.size();
+  for (const SectionOfView& entry : kSections) {
+    if (!options.views.has(entry.view)) continue;
+    if (entry.section == operator_work_section && !options.operator_detail) continue;
+    add_section(document, entry, input);
+  }
+  const bool is_clean = std::all_of(ranks.begin(), ranks.end(),
+                                    [](const RankInput& rank) { return rank.import->is_clean(); });
+  Section import = import_section(input, verbose);
+  import.for_tools = is_clean && !verbose;
+  document.sections.push_back(std::move(import));
+  return document;
+}
+
+}  // namespace strobe::report

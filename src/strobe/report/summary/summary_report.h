@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/tables/summary.h"
+#include "strobe/analysis/tables/table_options.h"
+#include "strobe/report/render/document.h"
+#include "strobe/trace/import_report.h"
+#include "strobe/trace/trace.h"
+
+namespace strobe::report {
+
+// One trace of the run that is reported on. Nothing here is null.
+struct RankInput {
+  std::string name;
+  const Trace* trace = nullptr;
+  const analysis::Summary* summary = nullptr;
+  const ImportReport* import = nullptr;
+  std::vector<analysis::Finding> findings;
+};
+
+// Where the time of a run went: what was recorded, what stands out, then table by table from the
+// step down to the kernel; what the input lost comes last, if anything. `merged` is the summary of
+// all ranks, that of the only rank if there is one. Verbose adds every finding and the whole
+// import.
+Document summary_document(const std::vector<RankInput>& ranks, const analysis::Summary& merged,
+                          const std::vector<analysis::Finding>& findings,
+                          const analysis::TableOptions& options, bool verbose = false);
+
+}  // namespace strobe::report

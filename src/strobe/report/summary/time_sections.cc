@@ -1,0 +1,346 @@
+#include <algorithm>
+
+#include "strobe/report/render/format.h"
+#include "strobe/report/summary/step_label_text.h"
+#include "strobe/report/summary/summary_sections.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::kStepLabels;
+using analysis::StepLabel;
+using analysis::StepRow;
+using analysis::Summary;
+
+std::string label_text(StepLabel label, const SummaryInput& input) {
+  return step_label_text(label, input.has_device ? std::string_view(input.device) : "");
+}
+
+std::string phase_text(SliceKind kind, const Summary& summary) {
+  if (kind == SliceKind::kStep) return summary.has_steps ? "all steps" : "whole trace";
+  return std::string(word_of(kind));
+}
+
+}  // namespace
+
+Section step_section(const SummaryInput& input) {
+  std::int64_t label_ns[kStepLabels] = {};
+  std::int64_t steps_ns = 0;
+  std::uint64_t steps = 0;
+  for (const RankInput& rank : input.ranks) {
+    for (const StepRow& step : rank.summary->steps) {
+      for (int i = 0; i < kStepLabels; ++i) label_ns[i] += step.label_ns[i];
+      steps_ns += step.interval.length_ns();
+      ++steps;
+    }
+  }
+  Section section;
+  section.key = "step_breakdown";
+  const bool has_steps = input.merged.has_steps;
+  const std::string whole = has_steps ? "step" : input.ranks.size() > 1 ? "traces" : "trace";
+  section.title =
+      has_steps ? "Where the average step went" : "Where the time of the " + whole + " went";
+  section.lead = input.has_device ? "Every nanosecond once: what the " + input.device +
+                                        " did, and while it did nothing, what the host did."
+                                  : "Every nanosecond once.";
+  section.table.columns = {
+      {.key = "label", .header = "in the " + whole, .type = ColumnType::kText},
+      {.key = "word", .header = "", .type = ColumnType::kText, .for_tools = true},
+      {.key = "per_step_ns",
+       .header = "per step",
+       .type = ColumnType::kDuration,
+       .for_tools = !has_steps},
+      {.key = "total_ns",
+       .header = has_steps ? "all steps" : "time",
+       .type = ColumnType::kDuration,
+       .for_tools = has_steps},
+      {.key = "share",
+       .header = "share of " + whole,
+       .type = ColumnType::kShare,
+       .share_of = has_steps ? "time of the steps" : std::string(kSpanWords),
+       .balanced = true},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
+  if (steps == 0) return section;
+  const auto add = [&](std::string text, std::string word, std::int64_t total_ns, RowStyle style) {
+    const Cell share = share_of(total_ns, steps_ns);
+    section.table.rows.push_back(
+        {{Text{std::move(text)}, Text{std::move(word)},
+          has_steps ? Cell{Duration{total_ns / static_cast<std::int64_t>(steps)}} : Cell{Absent{}},
+          Duration{total_ns}, share, style == RowStyle::kTotal ? Cell{Absent{}} : share},
+         style});
+  };
+  for (int i = 0; i < kStepLabels; ++i) {
+    const auto label = static_cast<StepLabel>(i);
+    if (label_ns[i] == 0) continue;
+    add(label_text(label, input), std::string(analysis::word_of(label)), label_ns[i],
+        RowStyle::kPlain);
+  }
+  section.for_tools =
+      !has_steps && !input.has_device && section.table.rows.size() < 2 && input.shows_all_views();
+  add(whole, "all", steps_ns, RowStyle::kTotal);
+  return section;
+}
+
+Section steps_section(const SummaryInput& input) {
+  Section section;
+  section.key = "steps";
+  section.title = "Every step";
+  section.for_tools = true;
+  auto& columns = section.table.columns;
+  columns = {{.key = "rank", .header = "rank", .type = ColumnType::kName},
+             {.key = "step", .header = "step", .type = ColumnType::kName},
+             {.key = "start_ns", .header = "start", .type = ColumnType::kDuration},
+             {.key = "duration_ns", .header = "time", .type = ColumnType::kDuration}};
+  for (int i = 0; i < kStepLabels; ++i) {
+    const auto label = static_cast<StepLabel>(i);
+    columns.push_back({.key = std::string(analysis::word_of(label)) + "_ns",
+                       .header = label_text(label, input),
+                       .type = ColumnType::kDuration});
+  }
+  columns.push_back(
+      {.key = "launched_kernel_ns", .header = "launched", .type = ColumnType::kDuration});
+  columns.push_back(
+      {.key = "launched_device_ns", .header = "launched", .type = ColumnType::kDuration});
+  for (const RankInput& rank : input.ranks) {
+    if (!rank.summary->has_steps) continue;
+    for (const StepRow& step : rank.summary->steps) {
+      Row row{{Text{rank.name}, Text{step.name}, Duration{step.interval.start_ns},
+               Duration{step.interval.length_ns()}},
+              RowStyle::kPlain};
+      for (const std::int64_t label_ns : step.label_ns) row.cells.push_back(Duration{label_ns});
+      row.cells.push_back(Duration{step.kernel_ns});
+      row.cells.push_back(Duration{step.device_ns});
+      section.table.rows.push_back(std::move(row));
+    }
+  }
+  return section;
+}
+
+Section device_section(const SummaryInput& input) {
+  const bool has_ranks = input.ranks.size() > 1;
+  std::size_t devices = 0;
+  Section section;
+  section.key = "devices";
+  section.title = input.device + " use";
+  section.lead = "Busy is the time with at least one kernel, copy or memset running on any stream.";
+  section.table.columns = {
+      {.key = "rank",
+       .header = "rank",
+       .type = ColumnType::kName,
+       .for_tools = !has_ranks,
+       .importance = 3},
+      {.key = "device", .header = "device", .type = ColumnType::kText, .importance = 3},
+      {.key = "device_id", .header = "", .type = ColumnType::kCount, .for_tools = true},
+      {.key = "device_name", .header = "name", .type = ColumnType::kName, .importance = 1},
+      {.key = "kernels", .header = "kernels", .type = ColumnType::kCount},
+      {.key = "kernel_busy_ns",
+       .header = "in kernels",
+       .type = ColumnType::kDuration,
+       .importance = 2},
+      {.key = "busy_ns", .header = "busy", .type = ColumnType::kDuration, .importance = 3},
+      {.key = "busy_share",
+       .header = "busy share\nof trace span",
+       .type = ColumnType::kShare,
+       .share_of = "span of the trace",
+       .importance = 3},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
+  for (const RankInput& rank : input.ranks) {
+    const auto& known = rank.trace->metadata().devices;
+    devices = std::max(devices, rank.summary->devices.size());
+    for (const analysis::DeviceRow& device : rank.summary->devices) {
+      const auto properties =
+          std::find_if(known.begin(), known.end(),
+                       [&](const DeviceProperties& p) { return p.id == device.device; });
+      const Cell share = share_of(device.busy_ns, rank.summary->extent.length_ns());
+      section.table.rows.push_back(
+          {{Text{rank.name}, Text{input.device + " " + std::to_string(device.device)},
+            Count{static_cast<std::uint64_t>(device.device)},
+            properties == known.end() || properties->name.empty() ? Cell{Absent{}}
+                                                                  : Cell{Text{properties->name}},
+            Count{device.kernels}, Duration{device.kernel_busy_ns}, Duration{device.busy_ns}, share,
+            share},
+           RowStyle::kPlain});
+    }
+  }
+  // The table of ranks says as much.
+  section.for_tools = has_ranks && devices < 2 && input.shows_all_views();
+  return section;
+}
+
+Section thread_section(const SummaryInput& input) {
+  Section section;
+  section.key = "threads";
+  section.title = "Host threads";
+  section.lead =
+      "Busy is the time in at least one range or runtime call; on an asynchronous track ranges "
+      "overlap and nobody need be working.";
+  section.for_tools = input.has_device;
+  bool has_names = false;
+  for (const RankInput& rank : input.ranks) {
+    for (const auto& thread : rank.summary->threads) has_names = has_names || !thread.name.empty();
+  }
+  section.table.columns = {
+      {.key = "rank",
+       .header = "rank",
+       .type = ColumnType::kName,
+       .for_tools = input.ranks.size() < 2,
+       .importance = 3},
+      {.key = "name",
+       .header = "name",
+       .type = ColumnType::kName,
+       .for_tools = !has_names,
+       .importance = 6},
+      {.key = "process", .header = "process", .type = ColumnType::kName},
+      {.key = "thread", .header = "thread", .type = ColumnType::kName, .importance = 4},
+      {.key = "track", .header = "track", .type = ColumnType::kText},
+      {.key = "ranges", .header = "ranges", .type = ColumnType::kCount},
+      {.key = "busy_ns", .header = "busy", .type = ColumnType::kDuration, .importance = 5},
+      {.key = "busy_share",
+       .header = "share\nof span",
+       .type = ColumnType::kShare,
+       .share_of = "span of the trace",
+       .importance = 5},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
+  for (const RankInput& rank : input.ranks) {
+    std::vector<const analysis::HostThreadRow*> threads;
+    for (const auto& thread : rank.summary->threads) threads.push_back(&thread);
+    std::stable_sort(threads.begin(), threads.end(),
+                     [](const auto* a, const auto* b) { return a->busy_ns > b->busy_ns; });
+    const std::size_t top = input.options.top == 0 ? threads.size() : input.options.top;
+    for (std::size_t i = 0; i < std::min(top, threads.size()); ++i) {
+      const analysis::HostThreadRow& thread = *threads[i];
+      const Cell share = share_of(thread.busy_ns, rank.summary->extent.length_ns());
+      section.table.rows.push_back(
+          {{Text{rank.name}, thread.name.empty() ? Cell{Absent{}} : Cell{Text{thread.name}},
+            Text{thread.process}, Text{thread.thread}, Text{thread.is_async ? "async" : "thread"},
+            Count{thread.ranges}, Duration{thread.busy_ns}, share, share},
+           RowStyle::kPlain});
+    }
+    section.table.rows_left_out += threads.size() - std::min(top, threads.size());
+  }
+  if (section.table.rows_left_out > 0) {
+    section.table.left_out = count_text(section.table.rows_left_out) + " more";
+  }
+  return section;
+}
+
+Section phase_section(const SummaryInput& input) {
+  const Summary& summary = input.merged;
+  const std::string of = total_words(summary);
+  Section section;
+  section.key = "phases";
+  section.title = "Model phases";
+  section.lead = "Host time inside each phase" +
+                 (input.has_device ? ", and the " + input.device +
+                                         " time of the work it launched, whenever that ran."
+                                   : std::string("."));
+  section.table.columns = {
+      {.key = "phase", .header = "phase", .type = ColumnType::kText, .importance = 3},
+      {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 2},
+      {.key = "host_total_ns",
+       .header = "host\ntotal",
+       .type = ColumnType::kDuration,
+       .importance = 3},
+      {.key = "host_per_call_ns",
+       .header = "host\nper call",
+       .type = ColumnType::kDuration,
+       .importance = 2},
+      {.key = "host_share",
+       .header = "host share\nof " + of,
+       .type = ColumnType::kShare,
+       .share_of = "host time of " + of,
+       .importance = 3},
+      {.key = "device_total_ns",
+       .header = input.device + "\ntotal",
+       .type = ColumnType::kDuration,
+       .for_tools = !input.has_device,
+       .importance = 3},
+      {.key = "device_per_call_ns",
+       .header = input.device + "\nper call",
+       .type = ColumnType::kDuration,
+       .for_tools = !input.has_device},
+      {.key = "device_share",
+       .header = input.device + " share\nof " + of,
+       .type = ColumnType::kShare,
+       .share_of = input.device + " time launched in " + of,
+       .for_tools = !input.has_device,
+       .importance = 2},
+      {.key = "kernel_total_ns",
+       .header = "kernels",
+       .type = ColumnType::kDuration,
+       .for_tools = true}};
+  if (!summary.has_model) return section;
+  std::int64_t device_ns = 0;
+  std::int64_t phases_ns = 0;
+  for (const auto& phase : summary.phases) {
+    if (phase.kind == SliceKind::kStep) device_ns = phase.device.total_ns;
+  }
+  for (const auto& phase : summary.phases) {
+    if (phase.kind == SliceKind::kStep) continue;
+    phases_ns += phase.host.total_ns;
+    section.table.rows.push_back(
+        {{Text{phase_text(phase.kind, summary)}, Count{phase.host.calls},
+          Duration{phase.host.total_ns}, average_of(phase.host),
+          share_of(phase.host.total_ns, summary.total_ns), Duration{phase.device.total_ns},
+          average_of(phase.device), share_of(phase.device.total_ns, device_ns),
+          Duration{phase.kernels.total_ns}},
+         RowStyle::kPlain});
+  }
+  if (phases_ns < summary.total_ns) {
+    const std::int64_t rest_ns = summary.total_ns - phases_ns;
+    section.table.rows.push_back(
+        {{Text{"outside these phases"}, Absent{}, Duration{rest_ns}, Absent{},
+          share_of(rest_ns, summary.total_ns), Absent{}, Absent{}, Absent{}, Absent{}},
+         RowStyle::kDetail});
+  }
+  if (phases_ns > summary.total_ns) {
+    section.notes.push_back("Phases on several threads overlap: their host times add up to " +
+                            input.duration(phases_ns) + " in " + input.duration(summary.total_ns) +
+                            " of " + of + ".");
+  }
+  return section;
+}
+
+Section kind_section(const SummaryInput& input) {
+  const Summary& summary = input.merged;
+  Section section;
+  section.key = "kinds";
+  section.title = "Time by kind of slice";
+  section.lead =
+      "Time in which at least one slice of the kind was open; kinds contain each other, so the "
+      "shares do not add up to 100 %.";
+  section.table.columns = {
+      {.key = "side", .header = "where", .type = ColumnType::kText, .importance = 2},
+      {.key = "kind", .header = "kind", .type = ColumnType::kText, .importance = 3},
+      {.key = "slices", .header = "slices", .type = ColumnType::kCount},
+      {.key = "busy_ns", .header = "time", .type = ColumnType::kDuration, .importance = 3},
+      {.key = "share",
+       .header = "share of span",
+       .type = ColumnType::kShare,
+       .share_of = kSpanWords,
+       .importance = 2}};
+  const std::int64_t span_ns = spans_ns(input.ranks);
+  const auto add = [&](const std::string& side, const std::vector<analysis::TypeRow>& types) {
+    std::vector<const analysis::TypeRow*> sorted;
+    for (const auto& type : types) sorted.push_back(&type);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto* a, const auto* b) { return a->busy_ns > b->busy_ns; });
+    for (const auto* type : sorted) {
+      const bool is_foreign = type->kind == SliceKind::kOther && !type->label.empty();
+      section.table.rows.push_back(
+          {{Text{side}, Text{is_foreign ? type->label : std::string(word_of(type->kind))},
+            Count{type->calls}, Duration{type->busy_ns}, share_of(type->busy_ns, span_ns)},
+           RowStyle::kPlain});
+    }
+  };
+  add("host", summary.host_types);
+  add(input.device, summary.device_types);
+  // One kind alone divides nothing, and the threads say as much.
+  section.for_tools =
+      section.table.rows.size() < 2 && input.shows_all_views() &&
+      std::any_of(input.ranks.begin(), input.ranks.end(),
+                  [](const RankInput& rank) { return !rank.summary->threads.empty(); });
+  return section;
+}
+
+}  // namespace strobe::report

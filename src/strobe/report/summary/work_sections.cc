@@ -1,0 +1,331 @@
+#include "strobe/report/summary/summary_sections.h"
+
+namespace strobe::report {
+namespace {
+
+using analysis::KernelRow;
+using analysis::OperatorRow;
+using analysis::UserRangeRow;
+
+template <class Row>
+bool has_threads(const std::vector<analysis::ThreadGroup<Row>>& groups) {
+  return groups.size() > 1 || (groups.size() == 1 && !groups.front().thread.empty());
+}
+
+Column thread_column(bool is_shown) {
+  return {.key = "thread",
+          .header = "thread",
+          .type = ColumnType::kText,
+          .for_tools = !is_shown,
+          .importance = 3};
+}
+
+Cell thread_cell(const std::string& thread) {
+  return thread.empty() ? Cell{Absent{}} : Cell{Text{thread}};
+}
+
+void add_up(analysis::LeftOut& sum, const analysis::LeftOut& more) {
+  sum.rows += more.rows;
+  sum.host_ns += more.host_ns;
+  sum.device_ns += more.device_ns;
+}
+
+// On a page, what an operator is made of stands right below it; tools get it in operator_work.
+void add_detail_rows(Table& table, const OperatorRow& row) {
+  const auto add = [&](const std::string& name, std::uint64_t calls, const Cell& host,
+                       const Cell& host_per_call, const Cell& device, std::size_t indent) {
+    Row detail;
+    detail.cells.assign(table.columns.size(), Absent{});
+    detail.style = RowStyle::kDetail;
+    detail.indent = indent;
+    detail.for_people = true;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const std::string& key = table.columns[i].key;
+      if (key == "operator") detail.cells[i] = Text{name};
+      if (key == "calls") detail.cells[i] = Count{calls};
+      if (key == "host_total_ns") detail.cells[i] = host;
+      if (key == "host_per_call_ns") detail.cells[i] = host_per_call;
+      if (key == "device_total_ns") detail.cells[i] = device;
+    }
+    table.rows.push_back(std::move(detail));
+  };
+  const auto add_work = [&](const std::vector<analysis::DeviceWorkRow>& work, std::size_t indent) {
+    for (const auto& item : work) {
+      add(item.name, item.device.calls, Absent{}, Absent{}, Duration{item.device.total_ns}, indent);
+    }
+  };
+  for (const auto& phase : row.phases) {
+    add(phase.name, phase.host.calls, Duration{phase.host.total_ns}, average_of(phase.host),
+        Duration{phase.device.total_ns}, 1);
+    add_work(phase.work, 2);
+  }
+  add_work(row.work, 1);
+}
+
+}  // namespace
+
+Section operator_section(const SummaryInput& input) {
+  const auto& groups = input.merged.operators;
+  std::int64_t self_host_ns = 0;
+  std::int64_t self_device_ns = 0;
+  for (const auto& group : groups) {
+    for (const OperatorRow& row : group.rows) {
+      self_host_ns += row.self_host_ns;
+      self_device_ns += row.self_device_ns;
+    }
+  }
+  Section section;
+  section.key = "operators";
+  section.title = "Operators";
+  section.lead =
+      "Framework calls by name. Total includes what a call calls, self does not" +
+      (input.has_device ? "; " + input.device + " time is that of the work launched inside."
+                        : std::string("."));
+  section.table.columns = {
+      thread_column(has_threads(groups)),
+      {.key = "operator", .header = "operator", .type = ColumnType::kName, .importance = 9},
+      {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 4},
+      {.key = "host_total_ns",
+       .header = "host\ntotal",
+       .type = ColumnType::kDuration,
+       .importance = 6},
+      {.key = "host_self_ns",
+       .header = "host\nself",
+       .type = ColumnType::kDuration,
+       .importance = 5},
+      {.key = "host_self_share",
+       .header = "share of\nall self",
+       .type = ColumnType::kShare,
+       .share_of = "self host time of all operators",
+       .importance = 3},
+      {.key = "host_per_call_ns",
+       .header = "host\nper call",
+       .type = ColumnType::kDuration,
+       .importance = 2},
+      {.key = "device_total_ns",
+       .header = input.device + "\ntotal",
+       .type = ColumnType::kDuration,
+       .for_tools = !input.has_device,
+       .importance = 6},
+      {.key = "device_share",
+       .header = "share of\nall " + input.device,
+       .type = ColumnType::kShare,
+       .share_of = input.device + " time launched by all operators",
+       .for_tools = !input.has_device,
+       .importance = 4},
+      {.key = "device_self_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
+      {.key = "device_per_call_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
+      {.key = "host_max_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
+      {.key = "host_min_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
+      {.key = "device_max_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
+      {.key = "device_min_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
+      {.key = "flops", .header = "", .type = ColumnType::kCount, .for_tools = true}};
+  analysis::LeftOut cut;
+  analysis::LeftOut filtered;
+  for (const auto& group : groups) {
+    const auto shown = analysis::shown_rows(group.rows, input.options);
+    add_up(cut, shown.cut);
+    add_up(filtered, shown.filtered);
+    for (const OperatorRow* row : shown.rows) {
+      section.table.rows.push_back(
+          {{thread_cell(group.thread), Text{row->name}, Count{row->host.calls},
+            Duration{row->host.total_ns}, Duration{row->self_host_ns},
+            share_of(row->self_host_ns, self_host_ns), average_of(row->host),
+            Duration{row->device.total_ns}, share_of(row->device.total_ns, self_device_ns),
+            Duration{row->self_device_ns}, average_of(row->device), Duration{row->host.max_ns},
+            min_of(row->host), Duration{row->device.max_ns}, min_of(row->device),
+            row->flops == 0 ? Cell{Absent{}} : Cell{Count{row->flops}}},
+           RowStyle::kPlain});
+      if (input.options.operator_detail) add_detail_rows(section.table, *row);
+    }
+  }
+  say_left_out(section, input, cut, filtered, analysis::sorts_by_device(input.options.sort),
+               "operator");
+  return section;
+}
+
+Section operator_work_section(const SummaryInput& input) {
+  Section section;
+  section.key = "operator_work";
+  section.title = "Below each operator";
+  section.for_tools = true;
+  section.table.columns = {{.key = "thread", .header = "", .type = ColumnType::kText},
+                           {.key = "operator", .header = "", .type = ColumnType::kName},
+                           {.key = "phase", .header = "", .type = ColumnType::kName},
+                           {.key = "device_work", .header = "", .type = ColumnType::kName},
+                           {.key = "kind", .header = "", .type = ColumnType::kText},
+                           {.key = "calls", .header = "", .type = ColumnType::kCount},
+                           {.key = "host_total_ns", .header = "", .type = ColumnType::kDuration},
+                           {.key = "device_total_ns", .header = "", .type = ColumnType::kDuration}};
+  auto& rows = section.table.rows;
+  for (const auto& group : input.merged.operators) {
+    for (const OperatorRow* row : analysis::shown_rows(group.rows, input.options).rows) {
+      const auto add_work = [&](const Cell& phase,
+                                const std::vector<analysis::DeviceWorkRow>& work) {
+        for (const auto& item : work) {
+          rows.push_back({{thread_cell(group.thread), Text{row->name}, phase, Text{item.name},
+                           Text{std::string(word_of(item.kind))}, Count{item.device.calls},
+                           Absent{}, Duration{item.device.total_ns}},
+                          RowStyle::kDetail});
+        }
+      };
+      for (const auto& phase : row->phases) {
+        rows.push_back({{thread_cell(group.thread), Text{row->name}, Text{phase.name}, Absent{},
+                         Text{std::string(word_of(phase.kind))}, Count{phase.host.calls},
+                         Duration{phase.host.total_ns}, Duration{phase.device.total_ns}},
+                        RowStyle::kDetail});
+        add_work(Text{phase.name}, phase.work);
+      }
+      add_work(Absent{}, row->work);
+    }
+  }
+  return section;
+}
+
+Section kernel_section(const SummaryInput& input) {
+  std::int64_t kernels_ns = 0;
+  for (const KernelRow& kernel : input.merged.kernels) kernels_ns += kernel.device.total_ns;
+  Section section;
+  section.key = "kernels";
+  section.title = "Kernels";
+  section.lead = "Work on the " + input.device + " by name, with streams added up.";
+  section.table.columns = {
+      {.key = "kernel",
+       .header = "kernel",
+       .type = ColumnType::kName,
+       .least_width = 36,
+       .importance = 9},
+      {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 4},
+      {.key = "device_total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 6},
+      {.key = "device_share",
+       .header = "share of\nkernels",
+       .type = ColumnType::kShare,
+       .share_of = "time of all kernels",
+       .importance = 5},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0},
+      {.key = "device_per_call_ns",
+       .header = "per call",
+       .type = ColumnType::kDuration,
+       .importance = 3},
+      {.key = "device_max_ns",
+       .header = "longest",
+       .type = ColumnType::kDuration,
+       .for_tools = true},
+      {.key = "device_min_ns",
+       .header = "shortest",
+       .type = ColumnType::kDuration,
+       .for_tools = true},
+      {.key = "top_operator",
+       .header = "launched by\n(mostly)",
+       .type = ColumnType::kName,
+       .importance = 2},
+      {.key = "role", .header = "role", .type = ColumnType::kText, .for_tools = true}};
+  const auto shown = analysis::shown_rows(input.merged.kernels, input.options);
+  for (const KernelRow* kernel : shown.rows) {
+    const Cell share = share_of(kernel->device.total_ns, kernels_ns);
+    section.table.rows.push_back(
+        {{Text{kernel->name}, Count{kernel->device.calls}, Duration{kernel->device.total_ns}, share,
+          share, average_of(kernel->device), Duration{kernel->device.max_ns},
+          min_of(kernel->device),
+          kernel->top_operator.empty() ? Cell{Absent{}} : Cell{Text{kernel->top_operator}},
+          Text{kernel->communicates ? "communication" : "computation"}},
+         RowStyle::kPlain});
+  }
+  say_left_out(section, input, shown.cut, shown.filtered, true, "kernel");
+  if (const std::uint64_t orphans = input.merged.orphan_device_slices; orphans > 0) {
+    section.notes.push_back(counted(orphans, "device slice") +
+                            (orphans == 1
+                                 ? " has no recorded launch: it counts here, but under "
+                                 : " have no recorded launch: they count here, but under ") +
+                            "no operator.");
+  }
+  return section;
+}
+
+namespace {
+
+std::vector<Column> range_columns(const SummaryInput& input, bool with_threads) {
+  const std::string of = total_words(input.merged);
+  return {thread_column(with_threads),
+          {.key = "range", .header = "range", .type = ColumnType::kName, .importance = 9},
+          {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 3},
+          {.key = "host_total_ns",
+           .header = "host\ntotal",
+           .type = ColumnType::kDuration,
+           .importance = 6},
+          {.key = "host_share",
+           .header = "share of\n" + of,
+           .type = ColumnType::kShare,
+           .share_of = "host time of " + of,
+           .importance = 4},
+          {.key = "host_self_ns",
+           .header = "host\nself",
+           .type = ColumnType::kDuration,
+           .importance = 5},
+          {.key = "host_per_call_ns",
+           .header = "host\nper call",
+           .type = ColumnType::kDuration,
+           .importance = 2},
+          {.key = "device_total_ns",
+           .header = input.device + "\ntotal",
+           .type = ColumnType::kDuration,
+           .for_tools = !input.has_device,
+           .importance = 5},
+          {.key = "host_max_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
+          {.key = "host_min_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true}};
+}
+
+Row range_row(const SummaryInput& input, const std::string& thread, const UserRangeRow& range) {
+  return {{thread_cell(thread), Text{range.name}, Count{range.host.calls},
+           Duration{range.host.total_ns}, share_of(range.host.total_ns, input.merged.total_ns),
+           Duration{range.self_host_ns}, average_of(range.host), Duration{range.device.total_ns},
+           Duration{range.host.max_ns}, min_of(range.host)},
+          RowStyle::kPlain};
+}
+
+}  // namespace
+
+Section user_range_section(const SummaryInput& input) {
+  const auto& groups = input.merged.user_ranges;
+  Section section;
+  section.key = "user_ranges";
+  section.title = input.merged.operators.empty() ? "Ranges" : "Ranges of the user's script";
+  section.lead = std::string(input.merged.operators.empty() ? "What the trace recorded, by name."
+                                                            : "Annotations in the code.") +
+                 " Total includes the ranges inside, self does not" +
+                 (input.has_device ? "; " + input.device +
+                                         " time is that of the work launched inside, from the "
+                                         "same thread."
+                                   : std::string("."));
+  section.table.columns = range_columns(input, has_threads(groups));
+  analysis::LeftOut cut;
+  analysis::LeftOut filtered;
+  for (const auto& group : groups) {
+    const auto shown = analysis::shown_rows(group.rows, input.options);
+    add_up(cut, shown.cut);
+    add_up(filtered, shown.filtered);
+    for (const UserRangeRow* range : shown.rows) {
+      section.table.rows.push_back(range_row(input, group.thread, *range));
+    }
+  }
+  say_left_out(section, input, cut, filtered, analysis::sorts_by_device(input.options.sort),
+               "range");
+  return section;
+}
+
+Section memory_range_section(const SummaryInput& input) {
+  Section section;
+  section.key = "memory_ranges";
+  section.title = "Copies and memsets as the host sees them";
+  section.lead = "Ranges in which the framework moves or sets memory.";
+  section.table.columns = range_columns(input, false);
+  const auto shown = analysis::shown_rows(input.merged.memory_ranges, input.options);
+  for (const UserRangeRow* range : shown.rows) {
+    section.table.rows.push_back(range_row(input, "", *range));
+  }
+  say_left_out(section, input, shown.cut, shown.filtered,
+               analysis::sorts_by_device(input.options.sort), "range");
+  return section;
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,165 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strobe/analysis/cycles/cycle_methods.h"
+#include "tests/support/sketch.h"
+
+namespace strobe::analysis {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using namespace strobe::literals;
+
+std::vector<Interval> intervals_of(const CycleList& list) {
+  std::vector<Interval> intervals;
+  for (const Cycle& cycle : list.cycles) intervals.push_back(cycle.interval);
+  return intervals;
+}
+
+CycleList steps_of(Sketch& sketch) {
+  Result<CycleList> list = cycles_by_steps(sketch.trace());
+  EXPECT_TRUE(list) << (list ? "" : list.error().what);
+  return list ? std::move(list).value() : CycleList{};
+}
+
+CycleList marked_by(Sketch& sketch, const std::string& pattern) {
+  Result<CycleList> list = cycles_by_marker(sketch.trace(), pattern);
+  EXPECT_TRUE(list) << (list ? "" : list.error().what);
+  return list ? std::move(list).value() : CycleList{};
+}
+
+TEST(CycleMarkersTest, steps_are_cycles_in_time_order) {
+  Sketch sketch;
+  sketch.thread(5, 944615)
+      .slice("ProfilerStep#8", SliceKind::kStep, 20_us, 10_us)
+      .slice("ProfilerStep#7", SliceKind::kStep, 5_us, 12_us);
+  const CycleList list = steps_of(sketch);
+  EXPECT_EQ(list.method, CycleMethod::kSteps);
+  EXPECT_EQ(list.confidence, CycleConfidence::kHigh);
+  EXPECT_EQ(list.marker, "ProfilerStep#N");
+  EXPECT_EQ(list.process, "944615");
+  EXPECT_THAT(intervals_of(list), ElementsAre(Interval{5_us, 17_us}, Interval{20_us, 30_us}));
+  EXPECT_EQ(list.cycles[0].name, "ProfilerStep#7");
+  EXPECT_FALSE(list.cycles[0].has_inferred_border);
+  EXPECT_THAT(list.marker_slices, ElementsAre(SliceId(std::size_t{0}), SliceId(std::size_t{1})));
+}
+
+TEST(CycleMarkersTest, the_projection_of_a_step_onto_the_device_is_no_cycle) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("ProfilerStep#1", SliceKind::kStep, 0, 10_us)
+      .stream(0, 7)
+      .slice("ProfilerStep#1", SliceKind::kDeviceAnnotation, 4_us, 30_us);
+  EXPECT_THAT(intervals_of(steps_of(sketch)), ElementsAre(Interval{0, 10_us}));
+  Sketch again;
+  again.thread(1)
+      .slice("ProfilerStep#1", SliceKind::kStep, 0, 10_us)
+      .stream(0, 7)
+      .slice("ProfilerStep#1", SliceKind::kDeviceAnnotation, 4_us, 30_us);
+  EXPECT_THAT(intervals_of(marked_by(again, "Step")), ElementsAre(Interval{0, 10_us}));
+}
+
+TEST(CycleMarkersTest, threads_that_repeat_a_step_make_one_cycle) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("ProfilerStep#1", SliceKind::kStep, 0, 10_us)
+      .slice("ProfilerStep#2", SliceKind::kStep, 10_us, 10_us)
+      .thread(2)
+      .slice("ProfilerStep#1", SliceKind::kStep, 1_us, 10_us)
+      .slice("ProfilerStep#2", SliceKind::kStep, 11_us, 10_us);
+  const CycleList list = steps_of(sketch);
+  EXPECT_THAT(intervals_of(list), ElementsAre(Interval{0, 10_us}, Interval{10_us, 21_us}));
+  EXPECT_EQ(list.marker_slices.size(), 4u);
+}
+
+TEST(CycleMarkersTest, rounded_times_that_overlap_by_a_little_do_not_join_cycles) {
+  Sketch sketch;
+  sketch.thread(1);
+  for (std::int64_t i = 0; i < 5; ++i) {
+    sketch.slice("turn", SliceKind::kAnnotation, i * 100_us, 101_us);
+  }
+  const CycleList list = marked_by(sketch, "^turn$");
+  ASSERT_EQ(list.cycles.size(), 5u);
+  EXPECT_EQ(list.cycles[0].interval, (Interval{0, 100_us}));
+  EXPECT_EQ(list.cycles[4].interval, (Interval{400_us, 501_us}));
+}
+
+TEST(CycleMarkersTest, of_nested_matches_the_outermost_count) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("decode_cycle", SliceKind::kAnnotation, 0, 50_us)
+      .slice("decode_cycle.inner", SliceKind::kOperator, 5_us, 10_us)
+      .slice("decode_cycle.inner", SliceKind::kOperator, 20_us, 30_us)
+      .slice("decode_cycle", SliceKind::kAnnotation, 60_us, 40_us);
+  const CycleList list = marked_by(sketch, "decode");
+  EXPECT_EQ(list.method, CycleMethod::kMarker);
+  EXPECT_EQ(list.marker, "decode_cycle");
+  EXPECT_THAT(intervals_of(list), ElementsAre(Interval{0, 50_us}, Interval{60_us, 100_us}));
+  EXPECT_EQ(list.marker_slices.size(), 4u);
+}
+
+TEST(CycleMarkersTest, operators_and_frames_match_but_calls_and_kernels_do_not) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("loop", SliceKind::kPythonCall, 0, 5_us)
+      .slice("loop", SliceKind::kOperator, 10_us, 5_us)
+      .slice("loop", SliceKind::kRuntimeCall, 20_us, 5_us)
+      .stream(0, 1)
+      .slice("loop", SliceKind::kKernel, 30_us, 5_us);
+  EXPECT_EQ(marked_by(sketch, "loop").cycles.size(), 2u);
+}
+
+TEST(CycleMarkersTest, the_process_whose_markers_last_longest_decides) {
+  Sketch sketch;
+  sketch.thread(1, 10)
+      .slice("step", SliceKind::kAnnotation, 0, 1_us)
+      .slice("step", SliceKind::kAnnotation, 2_us, 1_us)
+      .slice("step", SliceKind::kAnnotation, 4_us, 1_us)
+      .thread(1, 20)
+      .slice("step", SliceKind::kAnnotation, 1_us, 50_us)
+      .slice("step", SliceKind::kAnnotation, 60_us, 50_us);
+  const CycleList list = marked_by(sketch, "step");
+  EXPECT_EQ(list.process, "20");
+  EXPECT_EQ(list.cycles.size(), 2u);
+  EXPECT_EQ(list.marker_slices.size(), 5u);
+}
+
+TEST(CycleMarkersTest, a_pattern_that_fits_different_names_is_the_marker_itself) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("prefill", SliceKind::kAnnotation, 0, 10_us)
+      .slice("decode", SliceKind::kAnnotation, 10_us, 10_us);
+  EXPECT_EQ(marked_by(sketch, "prefill|decode").marker, "prefill|decode");
+}
+
+TEST(CycleMarkersTest, a_pattern_without_a_match_is_answered_with_the_names_there_are) {
+  const Result<CycleList> list = cycles_by_marker(
+      Sketch().thread(1).slice("decode_3", SliceKind::kAnnotation, 0, 1_us).trace(), "prefill");
+  ASSERT_FALSE(list);
+  EXPECT_EQ(list.error().code, ErrorCode::kTooLittleData);
+  EXPECT_EQ(list.error().what, "no range of the host matches 'prefill'");
+  EXPECT_THAT(list.error().hint, HasSubstr("'decode_N'"));
+}
+
+TEST(CycleMarkersTest, a_pattern_that_is_none_is_a_mistake_on_the_command_line) {
+  const Result<CycleList> list = cycles_by_marker(Sketch().trace(), "(");
+  ASSERT_FALSE(list);
+  EXPECT_EQ(list.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(list.error().where, "--cycle");
+}
+
+TEST(CycleMarkersTest, markers_without_duration_cut_nothing) {
+  EXPECT_FALSE(cycles_by_steps(Sketch().thread(1).slice("s#1", SliceKind::kStep, 5_us, 0).trace()));
+}
+
+TEST(CycleMarkersTest, numbers_at_the_end_of_a_name_are_taken_for_counting) {
+  EXPECT_EQ(without_number("ProfilerStep#12"), "ProfilerStep#N");
+  EXPECT_EQ(without_number("step 3"), "step N");
+  EXPECT_EQ(without_number("decode"), "decode");
+  EXPECT_EQ(without_number("77"), "77");
+  EXPECT_EQ(without_number(""), "");
+}
+
+}  // namespace
+}  // namespace strobe::analysis

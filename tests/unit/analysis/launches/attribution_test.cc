@@ -1,0 +1,237 @@
+#include "strobe/analysis/launches/attribution.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/sketch.h"
+
+namespace strobe::analysis {
+namespace {
+
+using namespace strobe::literals;
+using ::testing::ElementsAre;
+constexpr auto kOp = SliceKind::kOperator;
+constexpr auto kCall = SliceKind::kRuntimeCall;
+constexpr auto kKernel = SliceKind::kKernel;
+
+class AttributionTest : public ::testing::Test {
+ protected:
+  void attribute_sketch(const TimeSelection& selection = {}) {
+    trace_ = sketch_.trace();
+    tree_ = build_op_tree(trace_, selection);
+    result_ = attribute(trace_, tree_, selection);
+  }
+  std::string name(NodeId node) const {
+    if (!node.valid()) return "nobody";
+    return tree_.is_thread(node) ? "thread" : std::string(trace_.name(tree_.slices[node.index()]));
+  }
+  std::string call_owner(std::size_t call) const { return name(result_.calls.owners[call]); }
+  std::string work_owner(std::size_t work) const { return name(result_.works.owners[work]); }
+
+  Sketch sketch_;
+  Trace trace_;
+  OpTree tree_;
+  Attribution result_;
+};
+
+TEST_F(AttributionTest, a_call_belongs_to_the_innermost_range_that_contains_it_whole) {
+  sketch_.slice("op", kOp, 0_us, 20_us)
+      .slice("phase", SliceKind::kOperatorPhase, 5_us, 5_us)
+      .slice("inside", kCall, 6_us, 2_us)
+      .slice("longer than the phase", kCall, 9_us, 3_us)
+      .slice("outside", kCall, 30_us, 1_us);
+  attribute_sketch();
+  EXPECT_EQ(call_owner(0), "phase");
+  EXPECT_EQ(call_owner(1), "op");
+  EXPECT_EQ(call_owner(2), "thread");
+}
+
+TEST_F(AttributionTest, a_call_that_ends_with_its_range_is_inside) {
+  sketch_.slice("op", kOp, 0_us, 20_us).slice("call", kCall, 18_us, 2_us);
+  attribute_sketch();
+  EXPECT_EQ(call_owner(0), "op");
+}
+
+TEST_F(AttributionTest, the_files_own_word_on_an_owner_wins) {
+  sketch_.slice("op", kOp, 0_us, 20_us)
+      .slice("phase", SliceKind::kOperatorPhase, 5_us, 5_us)
+      .slice("call", kCall, 6_us, 2_us)
+      .owned_by("op")
+      .slice("stray", kCall, 7_us, 1_us)
+      .owned_by_thread();
+  attribute_sketch();
+  EXPECT_EQ(call_owner(0), "op");
+  EXPECT_EQ(call_owner(1), "thread");
+}
+
+TEST_F(AttributionTest, the_files_own_word_on_a_launch_beats_a_repeated_correlation) {
+  sketch_.slice("first", kOp, 0_us, 10_us)
+      .slice("launch", kCall, 1_us, 2_us)
+      .correlation(7)
+      .owned_by("first");
+  sketch_.stream(0, 7).slice("kernel", kKernel, 50_us, 9_us).correlation(7).owned_by("launch");
+  sketch_.thread(1)
+      .slice("second", kOp, 20_us, 10_us)
+      .slice("launch", kCall, 21_us, 2_us)
+      .correlation(7)
+      .owned_by("second");
+  sketch_.stream(0, 7).slice("unclaimed", kKernel, 70_us, 9_us).correlation(7);
+  attribute_sketch();
+  EXPECT_EQ(work_owner(0), "first");
+  EXPECT_EQ(work_owner(1), "second");
+}
+
+TEST_F(AttributionTest, work_of_a_call_outside_the_selection_is_left_out_by_order_too) {
+  sketch_.slice("op", kOp, 0_us, 10_us).slice("launch", kCall, 1_us, 2_us).correlation(7);
+  sketch_.owned_by("op").stream(0, 7).slice("kernel", kKernel, 50_us, 9_us).correlation(7);
+  sketch_.owned_by("launch");
+  attribute_sketch(TimeSelection({{20_us, 90_us}}));
+  EXPECT_EQ(result_.works.size(), 0u);
+}
+
+TEST_F(AttributionTest, work_follows_its_correlation_to_the_call) {
+  sketch_.slice("op", kOp, 0_us, 20_us)
+      .slice("call", kCall, 1_us, 2_us)
+      .correlation(7)
+      .stream(0, 7)
+      .slice("kernel", kKernel, 50_us, 9_us)
+      .correlation(7);
+  attribute_sketch();
+  EXPECT_EQ(work_owner(0), "op");
+  EXPECT_EQ(result_.works.evidence[0], LaunchEvidence::kCorrelation);
+}
+
+TEST_F(AttributionTest, of_two_calls_with_one_correlation_the_last_in_the_file_wins) {
+  sketch_.slice("first", kOp, 0_us, 5_us)
+      .slice("second", kOp, 10_us, 5_us)
+      .slice("call", kCall, 11_us, 1_us)
+      .correlation(7)
+      .slice("call", kCall, 1_us, 1_us)
+      .correlation(7)
+      .stream(0, 7)
+      .slice("kernel", kKernel, 50_us, 9_us)
+      .correlation(7);
+  attribute_sketch();
+  EXPECT_EQ(work_owner(0), "first");
+}
+
+TEST_F(AttributionTest, all_kernels_of_a_graph_launch_belong_to_the_one_call) {
+  sketch_.slice("replay", kOp, 0_us, 5_us).slice("call", kCall, 1_us, 1_us).correlation(3);
+  sketch_.stream(0, 7);
+  for (int i = 0; i < 4; ++i) {
+    sketch_.slice("kernel", kKernel, 10_us + 2_us * i, 1_us).correlation(3);
+  }
+  attribute_sketch();
+  ASSERT_EQ(result_.works.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(work_owner(i), "replay");
+}
+
+TEST_F(AttributionTest, without_a_call_the_external_id_leads_to_the_operator) {
+  sketch_.slice("op", kOp, 0_us, 20_us)
+      .external(41)
+      .stream(0, 7)
+      .slice("kernel", kKernel, 50_us, 9_us)
+      .correlation(7)
+      .external(41);
+  attribute_sketch();
+  EXPECT_EQ(work_owner(0), "op");
+  EXPECT_FALSE(result_.works.calls[0].valid());
+  EXPECT_EQ(result_.works.evidence[0], LaunchEvidence::kExternalId);
+}
+
+TEST_F(AttributionTest, else_an_arrow_leads_from_the_work_to_its_launch) {
+  sketch_.slice("op", kOp, 0_us, 20_us)
+      .slice("call", kCall, 4_us, 2_us)
+      .flow(99, FlowPhase::kStart, 5_us)
+      .stream(0, 7)
+      .slice("kernel", kKernel, 50_us, 9_us)
+      .flow(99, FlowPhase::kEnd, 50_us);
+  attribute_sketch();
+  EXPECT_EQ(work_owner(0), "op");
+  EXPECT_EQ(result_.works.calls[0], CallId(0));
+  EXPECT_EQ(result_.works.evidence[0], LaunchEvidence::kFlow);
+}
+
+TEST_F(AttributionTest, arrows_of_another_category_do_not_count) {
+  sketch_.slice("op", kOp, 0_us, 20_us)
+      .flow(99, FlowPhase::kStart, 5_us, "forward to backward")
+      .stream(0, 7)
+      .slice("kernel", kKernel, 50_us, 9_us)
+      .flow(99, FlowPhase::kEnd, 50_us, "launch");
+  attribute_sketch();
+  EXPECT_EQ(work_owner(0), "nobody");
+}
+
+TEST_F(AttributionTest, work_nobody_launched_is_an_orphan) {
+  sketch_.slice("op", kOp, 0_us, 20_us).stream(0, 7).slice("kernel", kKernel, 5_us, 9_us);
+  attribute_sketch();
+  EXPECT_TRUE(result_.works.is_orphan(0));
+  EXPECT_EQ(result_.works.evidence[0], LaunchEvidence::kNone);
+}
+
+TEST_F(AttributionTest, work_is_visited_by_its_owner_then_by_its_call_and_orphans_come_last) {
+  sketch_.slice("a", kOp, 0_us, 10_us)
+      .slice("b", kOp, 20_us, 10_us)
+      .slice("call", kCall, 1_us, 1_us)
+      .correlation(1)
+      .slice("call", kCall, 3_us, 1_us)
+      .correlation(2)
+      .slice("call", kCall, 21_us, 1_us)
+      .correlation(3)
+      .stream(0, 7)
+      .slice("orphan", kKernel, 30_us, 1_us)
+      .slice("of a, second", kKernel, 31_us, 1_us)
+      .correlation(2)
+      .slice("of a, first", kKernel, 32_us, 1_us)
+      .correlation(1)
+      .slice("of b", kKernel, 33_us, 1_us)
+      .correlation(3);
+  attribute_sketch();
+  std::vector<std::string> order;
+  for (const std::uint32_t work : result_.works.visiting_order) {
+    order.emplace_back(trace_.name(result_.works.slices[work]));
+  }
+  EXPECT_THAT(order, ElementsAre("of b", "of a, first", "of a, second", "orphan"));
+}
+
+TEST_F(AttributionTest, work_launched_outside_the_selection_is_left_out_and_orphans_go_by_time) {
+  sketch_.slice("op", kOp, 0_us, 40_us)
+      .slice("early", kCall, 1_us, 1_us)
+      .correlation(1)
+      .slice("late", kCall, 21_us, 1_us)
+      .correlation(2)
+      .stream(0, 7)
+      .slice("launched early", kKernel, 25_us, 1_us)
+      .correlation(1)
+      .slice("launched late", kKernel, 45_us, 1_us)
+      .correlation(2)
+      .slice("orphan inside", kKernel, 27_us, 1_us)
+      .slice("orphan outside", kKernel, 50_us, 1_us);
+  attribute_sketch(TimeSelection({{20_us, 30_us}}));
+  std::vector<std::string> kept;
+  for (const SliceId slice : result_.works.slices) kept.emplace_back(trace_.name(slice));
+  EXPECT_THAT(kept, ElementsAre("launched late", "orphan inside"));
+}
+
+TEST_F(AttributionTest, memory_belongs_to_the_innermost_range_open_at_its_time_ends_included) {
+  sketch_.slice("op", kOp, 0_us, 20_us)
+      .slice("phase", SliceKind::kOperatorPhase, 5_us, 5_us)
+      .memory(MemoryAction::kAllocate, "Place(gpu:0)", 10_us, 512)
+      .memory(MemoryAction::kFree, "Place(gpu:0)", 11_us, -512)
+      .memory(MemoryAction::kAllocate, "Place(gpu:0)", 40_us, 512);
+  attribute_sketch();
+  EXPECT_EQ(name(result_.memory_owners[0]), "phase");
+  EXPECT_EQ(name(result_.memory_owners[1]), "op");
+  EXPECT_EQ(name(result_.memory_owners[2]), "thread");
+}
+
+TEST_F(AttributionTest, the_files_own_word_on_memory_wins) {
+  sketch_.slice("op", kOp, 0_us, 20_us)
+      .slice("phase", SliceKind::kOperatorPhase, 5_us, 5_us)
+      .memory(MemoryAction::kAllocate, "Place(gpu:0)", 7_us, 512)
+      .memory_owned_by("op");
+  attribute_sketch();
+  EXPECT_EQ(name(result_.memory_owners[0]), "op");
+}
+
+}  // namespace
+}  // namespace strobe::analysis

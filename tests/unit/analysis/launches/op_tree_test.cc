@@ -1,0 +1,214 @@
+#include "strobe/analysis/launches/op_tree.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/sketch.h"
+
+namespace strobe::analysis {
+namespace {
+
+using namespace strobe::literals;
+using ::testing::ElementsAre;
+constexpr auto kOp = SliceKind::kOperator;
+
+std::string name_of(const Trace& trace, const OpTree& tree, NodeId node) {
+  return tree.is_thread(node) ? "thread" : std::string(trace.name(tree.slices[node.index()]));
+}
+
+std::string parent_of(const Trace& trace, const OpTree& tree, SliceId slice) {
+  return name_of(trace, tree, tree.parents[tree.nodes_of_slices[slice.index()].index()]);
+}
+
+std::vector<std::string> visited(const Trace& trace, const OpTree& tree) {
+  std::vector<std::string> names;
+  for (const NodeId node : tree.visiting_order) names.push_back(name_of(trace, tree, node));
+  return names;
+}
+
+TEST(OpTreeTest, a_slice_inside_another_is_its_child) {
+  Sketch sketch;
+  sketch.slice("a", kOp, 0_us, 10_us).slice("b", kOp, 2_us, 3_us);
+  const SliceId b = sketch.last();
+  const Trace trace = sketch.trace();
+  const OpTree tree = build_op_tree(trace);
+  EXPECT_EQ(parent_of(trace, tree, b), "a");
+}
+
+TEST(OpTreeTest, touching_slices_are_siblings) {
+  Sketch sketch;
+  sketch.slice("a", kOp, 0_us, 10_us).slice("b", kOp, 10_us, 3_us);
+  const SliceId b = sketch.last();
+  const Trace trace = sketch.trace();
+  const OpTree tree = build_op_tree(trace);
+  EXPECT_EQ(parent_of(trace, tree, b), "thread");
+  EXPECT_EQ(tree.crossings, 0u);
+}
+
+TEST(OpTreeTest, a_child_that_ends_after_its_parent_becomes_a_sibling) {
+  Sketch sketch;
+  sketch.slice("step", SliceKind::kStep, 0_us, 100_us)
+      .slice("a", kOp, 10_us, 10_us)
+      .slice("b", kOp, 15_us, 10_us);
+  const SliceId b = sketch.last();
+  const Trace trace = sketch.trace();
+  const OpTree tree = build_op_tree(trace);
+  EXPECT_EQ(parent_of(trace, tree, b), "step");
+  EXPECT_EQ(tree.crossings, 1u);
+}
+
+TEST(OpTreeTest, of_two_slices_with_one_start_the_longer_is_the_parent) {
+  Sketch sketch;
+  sketch.slice("short", kOp, 0_us, 5_us);
+  const SliceId small = sketch.last();
+  sketch.slice("long", kOp, 0_us, 9_us);
+  const Trace trace = sketch.trace();
+  EXPECT_EQ(parent_of(trace, build_op_tree(trace), small), "long");
+}
+
+TEST(OpTreeTest, of_two_equal_slices_the_first_in_the_file_is_the_parent) {
+  Sketch sketch;
+  sketch.slice("first", kOp, 0_us, 5_us).slice("second", kOp, 0_us, 5_us);
+  const SliceId second = sketch.last();
+  const Trace trace = sketch.trace();
+  EXPECT_EQ(parent_of(trace, build_op_tree(trace), second), "first");
+}
+
+TEST(OpTreeTest, file_order_does_not_matter_otherwise) {
+  Sketch sketch;
+  sketch.slice("c", kOp, 6_us, 2_us).slice("b", kOp, 2_us, 3_us);
+  const SliceId b = sketch.last();
+  sketch.slice("a", kOp, 0_us, 10_us);
+  const Trace trace = sketch.trace();
+  EXPECT_EQ(parent_of(trace, build_op_tree(trace), b), "a");
+}
+
+TEST(OpTreeTest, the_nesting_hint_decides_where_a_slice_ends) {
+  // By its duration b would end 1 us after a; the writer's own times say it ends with a.
+  Sketch sketch;
+  sketch.slice("a", kOp, 0_us, 10_us).slice("b", kOp, 5_us, 6_us).nests_until(10_us);
+  const SliceId b = sketch.last();
+  const Trace trace = sketch.trace();
+  EXPECT_EQ(parent_of(trace, build_op_tree(trace), b), "a");
+}
+
+TEST(OpTreeTest, later_siblings_are_visited_first_each_with_its_subtree) {
+  const Trace trace = Sketch()
+                          .slice("a", kOp, 0_us, 10_us)
+                          .slice("a1", kOp, 1_us, 2_us)
+                          .slice("a2", kOp, 4_us, 4_us)
+                          .slice("a21", kOp, 5_us, 1_us)
+                          .slice("b", kOp, 20_us, 5_us)
+                          .slice("b1", kOp, 21_us, 1_us)
+                          .trace();
+  EXPECT_THAT(visited(trace, build_op_tree(trace)),
+              ElementsAre("thread", "b", "b1", "a", "a2", "a21", "a1"));
+}
+
+TEST(OpTreeTest, a_subtree_is_a_range_of_nodes) {
+  Sketch sketch;
+  sketch.slice("a", kOp, 0_us, 10_us).slice("a1", kOp, 1_us, 2_us).slice("b", kOp, 20_us, 5_us);
+  const Trace trace = sketch.trace();
+  const OpTree tree = build_op_tree(trace);
+  // 0 thread, 1 a, 2 a1, 3 b
+  EXPECT_EQ(tree.subtree_ends[0], NodeId(4));
+  EXPECT_EQ(tree.subtree_ends[1], NodeId(3));
+  EXPECT_EQ(tree.subtree_ends[2], NodeId(3));
+  EXPECT_EQ(tree.subtree_ends[3], NodeId(4));
+}
+
+TEST(OpTreeTest, threads_come_by_process_then_by_number_not_by_text) {
+  const Trace trace = Sketch()
+                          .thread(10, 2)
+                          .slice("p2 t10", kOp, 0_us, 1_us)
+                          .thread(100, 1)
+                          .slice("p1 t100", kOp, 0_us, 1_us)
+                          .thread(9, 2)
+                          .slice("p2 t9", kOp, 0_us, 1_us)
+                          .trace();
+  EXPECT_THAT(visited(trace, build_op_tree(trace)),
+              ElementsAre("thread", "p1 t100", "thread", "p2 t9", "thread", "p2 t10"));
+}
+
+TEST(OpTreeTest, tracks_of_one_process_and_thread_share_a_tree) {
+  Sketch sketch;
+  sketch.track("9", TrackKind::kHostThread).slice("script", SliceKind::kStep, 0_us, 10_us);
+  sketch.track("native 9", TrackKind::kOther).slice("native", kOp, 1_us, 2_us);
+  const SliceId native = sketch.last();
+  const Trace trace = sketch.trace();
+  const OpTree tree = build_op_tree(trace);
+  EXPECT_EQ(tree.threads.size(), 1u);
+  EXPECT_EQ(parent_of(trace, tree, native), "script");
+}
+
+TEST(OpTreeTest, interpreter_frames_and_device_work_stay_outside) {
+  const Trace trace = Sketch()
+                          .slice("frame", SliceKind::kPythonCall, 0_us, 10_us)
+                          .slice("op", kOp, 1_us, 2_us)
+                          .stream(0, 7)
+                          .slice("kernel", SliceKind::kKernel, 3_us, 1_us)
+                          .trace();
+  EXPECT_THAT(visited(trace, build_op_tree(trace)), ElementsAre("thread", "op"));
+}
+
+TEST(OpTreeTest, where_traits_say_so_an_operator_below_an_operator_is_a_phase) {
+  TraceTraits traits;
+  traits.nested_operators_are_phases = true;
+  const Trace trace = Sketch()
+                          .traits(traits)
+                          .slice("outer", kOp, 0_us, 10_us)
+                          .slice("range", SliceKind::kAnnotation, 1_us, 8_us)
+                          .slice("inner", kOp, 2_us, 3_us)
+                          .trace();
+  const OpTree tree = build_op_tree(trace);
+  EXPECT_THAT(tree.roles, ElementsAre(SliceKind::kOther, kOp, SliceKind::kAnnotation,
+                                      SliceKind::kOperatorPhase));
+  EXPECT_EQ(tree.operators[3], NodeId(1));
+}
+
+TEST(OpTreeTest, without_that_trait_the_innermost_operator_stays_one) {
+  const Trace trace =
+      Sketch().slice("outer", kOp, 0_us, 10_us).slice("inner", kOp, 2_us, 3_us).trace();
+  const OpTree tree = build_op_tree(trace);
+  EXPECT_EQ(tree.roles[2], kOp);
+  EXPECT_EQ(tree.operators[2], NodeId(2));
+}
+
+TEST(OpTreeTest, a_selection_keeps_what_starts_inside_it) {
+  const Trace trace = Sketch()
+                          .slice("before", kOp, 0_us, 30_us)
+                          .slice("inside", kOp, 10_us, 5_us)
+                          .slice("at its end", kOp, 20_us, 5_us)
+                          .trace();
+  const OpTree tree = build_op_tree(trace, TimeSelection({{10_us, 20_us}}));
+  EXPECT_THAT(visited(trace, tree), ElementsAre("thread", "inside"));
+}
+
+TEST(OpTreeTest, an_empty_trace_has_an_empty_tree) {
+  const Trace trace = Sketch().trace();
+  EXPECT_EQ(build_op_tree(trace).size(), 0u);
+}
+
+// On an asynchronous track nobody called anybody, even where one range lies inside another; a
+// thread of the same name stays apart from it.
+TEST(OpTreeTest, every_slice_of_an_asynchronous_track_stands_alone) {
+  Sketch sketch;
+  sketch.thread(2).slice("frame", SliceKind::kAnnotation, 0_us, 100_us);
+  sketch.track("2", TrackKind::kAsync).slice("fetch", SliceKind::kAnnotation, 5_us, 80_us);
+  sketch.slice("inner", SliceKind::kAnnotation, 10_us, 20_us);
+  const SliceId inner = sketch.last();
+  sketch.slice("crossing", SliceKind::kAnnotation, 20_us, 200_us);
+  const SliceId crossing = sketch.last();
+  const Trace trace = sketch.trace();
+  const OpTree tree = build_op_tree(trace);
+  ASSERT_EQ(tree.threads.size(), 2u);
+  EXPECT_FALSE(tree.threads[0].is_async);
+  EXPECT_TRUE(tree.threads[1].is_async);
+  EXPECT_EQ(parent_of(trace, tree, inner), "thread");
+  EXPECT_EQ(parent_of(trace, tree, crossing), "thread");
+  EXPECT_EQ(tree.crossings, 0u);
+  EXPECT_THAT(visited(trace, tree),
+              ElementsAre("thread", "frame", "thread", "crossing", "inner", "fetch"));
+}
+
+}  // namespace
+}  // namespace strobe::analysis

@@ -1,0 +1,222 @@
+#include "strobe/analysis/tables/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "strobe/readers/trace_reader.h"
+#include "tests/support/sketch.h"
+
+namespace strobe::analysis {
+namespace {
+
+using namespace strobe::literals;
+
+const TypeRow& type_of(const std::vector<TypeRow>& rows, SliceKind kind) {
+  static const TypeRow kMissing;
+  for (const TypeRow& row : rows) {
+    if (row.kind == kind) return row;
+  }
+  ADD_FAILURE() << "no row " << word_of(kind);
+  return kMissing;
+}
+
+// One step, one operator with one phase and two kernels.
+Trace smallest_useful_trace() {
+  return Sketch()
+      .thread(9)
+      .slice("ProfileStep#20", SliceKind::kStep, 0_us, 95_us)
+      .slice("flash_attn pybind_imperative_func", SliceKind::kUserRange, 7_us, 66_us)
+      .slice("flash_attn dygraph", SliceKind::kOperator, 10_us, 62_us)
+      .slice("launch", SliceKind::kRuntimeCall, 20_us, 7_us)
+      .correlation(1)
+      .slice("flash_attn compute", SliceKind::kOperatorPhase, 50_us, 18_us)
+      .slice("launch", SliceKind::kRuntimeCall, 58_us, 6_us)
+      .correlation(2)
+      .stream(0, 13)
+      .slice("void copyk<4>(int)", SliceKind::kKernel, 30_us, 55_us)
+      .correlation(1)
+      .slice("void flashk<32>(P)", SliceKind::kKernel, 87_us, 611_us)
+      .correlation(2)
+      .trace();
+}
+
+TEST(SummaryTest, the_smallest_useful_trace_gives_the_worked_example) {
+  const Summary summary = summarize(smallest_useful_trace());
+  EXPECT_EQ(summary.total_ns, 95_us);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kUserRange).busy_ns, 66_us);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kOperator).busy_ns, 62_us);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kOperatorPhase).busy_ns, 18_us);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).calls, 2u);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).busy_ns, 13_us);
+  EXPECT_EQ(type_of(summary.device_types, SliceKind::kKernel).busy_ns, 666_us);
+  EXPECT_EQ(summary.devices[0].kernel_busy_ns, 666_us);
+  ASSERT_EQ(summary.operators[0].rows.size(), 1u);
+  const OperatorRow& op = summary.operators[0].rows[0];
+  EXPECT_EQ(op.device.total_ns, 666_us);
+  EXPECT_EQ(op.phases[0].host.total_ns, 18_us);
+  EXPECT_EQ(op.phases[0].device.total_ns, 611_us);
+  EXPECT_EQ(op.phases[0].work[0].name, "void flashk<32>(P)");
+  EXPECT_EQ(op.work[0].name, "void copyk<4>(int)");
+  EXPECT_EQ(op.work[0].device.total_ns, 55_us);
+  EXPECT_EQ(op.self_host_ns, 37_us);  // 62 - 18 (phase) - 7 (its own call)
+  EXPECT_EQ(summary.kernels.size(), 2u);
+  EXPECT_FALSE(summary.has_model);
+  EXPECT_FALSE(summary.has_communication);
+}
+
+TEST(SummaryTest, without_steps_the_total_is_the_span_of_the_host) {
+  const Trace trace = Sketch()
+                          .slice("op", SliceKind::kOperator, 10_us, 20_us)
+                          .slice("call", SliceKind::kRuntimeCall, 40_us, 5_us)
+                          .stream(0, 7)
+                          .slice("k", SliceKind::kKernel, 60_us, 40_us)
+                          .trace();
+  const Summary summary = summarize(trace);
+  EXPECT_FALSE(summary.has_steps);
+  EXPECT_EQ(summary.total_ns, 35_us);
+  ASSERT_EQ(summary.steps.size(), 1u);
+  EXPECT_EQ(summary.steps[0].interval, (Interval{10_us, 100_us}));
+}
+
+Trace three_steps() {
+  Sketch sketch;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const std::int64_t start_ns = 100_us * i;
+    sketch.thread(1)
+        .slice("Step#" + std::to_string(i), SliceKind::kStep, start_ns, 100_us)
+        .slice("op", SliceKind::kOperator, start_ns + 10_us, 20_us)
+        .slice("call", SliceKind::kRuntimeCall, start_ns + 11_us, 2_us)
+        .correlation(i);
+    // Every kernel runs in the step after the one that launched it.
+    sketch.stream(0, 7)
+        .slice("k", SliceKind::kKernel, start_ns + 120_us, 10_us * (i + 1))
+        .correlation(i);
+  }
+  return sketch.trace();
+}
+
+TEST(SummaryTest, selected_steps_count_what_they_launched) {
+  SummaryOptions options;
+  options.steps = StepSelection{1, 1};
+  const Summary summary = summarize(three_steps(), options);
+  EXPECT_EQ(summary.total_ns, 100_us);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kOperator).calls, 1u);
+  ASSERT_EQ(summary.kernels.size(), 1u);
+  EXPECT_EQ(summary.kernels[0].device.total_ns, 20_us);
+  EXPECT_EQ(summary.orphan_device_slices, 0u);
+}
+
+TEST(SummaryTest, the_breakdown_of_a_step_does_not_depend_on_what_is_selected) {
+  const Trace trace = three_steps();
+  SummaryOptions options;
+  options.steps = StepSelection{1, 1};
+  const Summary all = summarize(trace);
+  const Summary one = summarize(trace, options);
+  ASSERT_EQ(one.steps.size(), 1u);
+  for (int i = 0; i < kStepLabels; ++i) {
+    EXPECT_EQ(one.steps[0].label_ns[i], all.steps[1].label_ns[i]) << i;
+  }
+  EXPECT_EQ(one.steps[0].kernel_ns, all.steps[1].kernel_ns);
+}
+
+TEST(SummaryTest, an_option_lets_steps_cover_all_threads) {
+  const Trace trace = Sketch()
+                          .thread(1)
+                          .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
+                          .thread(2)
+                          .slice("op", SliceKind::kOperator, 10_us, 20_us)
+                          .slice("call", SliceKind::kRuntimeCall, 11_us, 2_us)
+                          .correlation(1)
+                          .stream(0, 7)
+                          .slice("k", SliceKind::kKernel, 50_us, 9_us)
+                          .correlation(1)
+                          .trace();
+  EXPECT_EQ(summarize(trace).phases[0].kernels.total_ns, 0);
+  SummaryOptions options;
+  options.steps_cover_all_threads = true;
+  EXPECT_EQ(summarize(trace, options).phases[0].kernels.total_ns, 9_us);
+}
+
+TEST(SummaryTest, an_empty_trace_has_an_empty_summary) {
+  const Summary summary = summarize(Sketch().trace());
+  EXPECT_EQ(summary.total_ns, 0);
+  EXPECT_TRUE(summary.steps.empty());
+  EXPECT_TRUE(summary.operators.empty());
+}
+
+// Whole traces, against the figures they are known by.
+class RealTraceTest : public ::testing::Test {
+ protected:
+  Summary summary_of(const std::string& name, const SummaryOptions& options = {}) {
+    const auto path = std::filesystem::path(STROBE_SOURCE_DIR) / ".." / "shared" / "traces" / name;
+    if (!std::filesystem::exists(path)) return {};
+    auto loaded = readers::read_trace(path);
+    EXPECT_TRUE(loaded.has_value());
+    return loaded ? summarize(loaded->trace, options) : Summary();
+  }
+};
+
+#define SKIP_WITHOUT(summary) \
+  if ((summary).total_ns == 0) GTEST_SKIP() << "../shared/traces is not there"
+
+TEST_F(RealTraceTest, the_synthetic_attention_trace_has_its_design_totals) {
+  const Summary summary = summary_of("paddle_flash_attn.json.gz");
+  SKIP_WITHOUT(summary);
+  EXPECT_EQ(summary.total_ns, 9'586'500);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kUserRange).busy_ns, 7'532'100);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).calls, 1'900u);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).busy_ns, 2'978'500);
+  EXPECT_EQ(summary.devices[0].kernel_busy_ns, 77'802'100);
+  const auto& rows = summary.operators[0].rows;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].name, "transpose dygraph");
+  EXPECT_EQ(rows[0].host.total_ns, 612'200);
+  EXPECT_EQ(rows[0].host.max_ns, 9'500);
+  EXPECT_EQ(rows[0].host.min_ns, 5'842);
+  EXPECT_EQ(rows[1].host.total_ns, 6'205'800);
+  EXPECT_EQ(rows[1].device.total_ns, 77'802'100);
+  EXPECT_EQ(rows[1].device.max_ns, 783'600);
+  EXPECT_EQ(rows[1].device.min_ns, 770'000);
+  EXPECT_EQ(rows[1].phases[0].host.total_ns, 94'300);
+  EXPECT_EQ(rows[1].phases[1].host.total_ns, 1'823'200);
+  EXPECT_EQ(rows[1].work[0].device.total_ns, 16'675'600);
+}
+
+TEST_F(RealTraceTest, a_real_attention_run_has_the_figures_it_was_printed_with) {
+  const Summary summary = summary_of("paddle_real_attn_flash.json.gz");
+  SKIP_WITHOUT(summary);
+  EXPECT_EQ(summary.total_ns, 9'586'556);
+  EXPECT_EQ(summary.devices[0].kernel_busy_ns, 77'802'110);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).calls, 1'900u);
+}
+
+TEST_F(RealTraceTest, a_static_graph_run_keeps_its_threads_apart_and_its_steps_without_kernels) {
+  SummaryOptions options;
+  options.separate_threads = true;
+  const Summary summary = summary_of("paddle_real_attn_cinn.json.gz", options);
+  SKIP_WITHOUT(summary);
+  ASSERT_EQ(summary.operators.size(), 2u);
+  EXPECT_EQ(summary.operators[0].thread, "194340");
+  EXPECT_EQ(summary.operators[0].rows[0].name, "pd_op.full");
+  EXPECT_EQ(summary.operators[1].thread, "194344");
+  EXPECT_EQ(summary.phases[0].kernels.total_ns, 0);
+  ASSERT_EQ(summary.phases.size(), 2u);
+  EXPECT_EQ(summary.phases[1].host.calls, 100u);
+  EXPECT_EQ(type_of(summary.host_types, SliceKind::kOperator).calls, 500u);
+}
+
+TEST_F(RealTraceTest, a_training_run_spends_its_kernel_time_step_by_step) {
+  const Summary summary = summary_of("h200_gpt_train_stack.json.gz");
+  SKIP_WITHOUT(summary);
+  ASSERT_EQ(summary.steps.size(), 3u);
+  const auto rounded_us = [](std::int64_t ns) { return (ns + 500) / 1'000; };
+  EXPECT_EQ(rounded_us(summary.steps[0].kernel_ns), 19'954);
+  EXPECT_EQ(rounded_us(summary.steps[1].kernel_ns), 19'912);
+  EXPECT_EQ(rounded_us(summary.steps[2].kernel_ns), 19'917);
+  EXPECT_EQ(summary.steps[0].kernel_ns + summary.steps[1].kernel_ns + summary.steps[2].kernel_ns,
+            type_of(summary.device_types, SliceKind::kKernel).busy_ns);
+}
+
+}  // namespace
+}  // namespace strobe::analysis

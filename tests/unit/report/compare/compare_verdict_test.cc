@@ -1,0 +1,105 @@
+#include "strobe/report/compare/compare_verdict.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/comparison_sketch.h"
+
+namespace strobe::report {
+namespace {
+
+using compare::Answer;
+using compare::CauseKind;
+using compare::ComparisonSketch;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+ComparisonSketch slower() {
+  return ComparisonSketch({100, 101, 99, 100, 102}, {110, 111, 109, 110, 112})
+      .function("gemm", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30, 32})
+      .function("norm", "GPU 0", {5, 5.1, 4.9, 5, 5.2}, {5.5, 5.6, 5.4, 5.55, 5.7})
+      .answer(Answer::kSlower);
+}
+
+TEST(CompareVerdictTest, the_first_sentence_has_the_change_its_base_its_interval_and_n) {
+  const CompareVerdict verdict = verdict_of(slower().comparison());
+  EXPECT_EQ(verdict.answer, "slower");
+  EXPECT_EQ(
+      verdict.sentences[0],
+      "Slower: the time of a cycle rose, 100 ms -> 110 ms in the median (+10.0 ms, +10.0 % of "
+      "normal, 95 % interval +8.0 to +12.0 ms; n = 5 and 5).");
+}
+
+TEST(CompareVerdictTest, several_normal_runs_tell_what_differs_anyway) {
+  compare::Comparison comparison = slower().comparison();
+  comparison.normal.runs = 3;
+  comparison.cycles.front().between_runs_p = 0.06;
+  EXPECT_THAT(verdict_of(comparison).sentences[0],
+              HasSubstr("; against what differs among 3 normal runs anyway, p = 0.060)"));
+}
+
+TEST(CompareVerdictTest, a_second_sure_cause_is_told_as_well) {
+  auto sketch = slower();
+  sketch.cause(CauseKind::kOtherTenant, 0.9, "another process uses GPU 0");
+  sketch.cause(CauseKind::kClockDrop, 0.8, "the clock of GPU 0 dropped");
+  sketch.cause(CauseKind::kPcie, 0.6, "copies are slower");
+  EXPECT_EQ(
+      verdict_of(sketch.comparison()).sentences[1],
+      "Likely cause: another process uses GPU 0 (confident, score 0.90 of 1); also, the clock "
+      "of GPU 0 dropped (0.80).");
+}
+
+TEST(CompareVerdictTest, the_second_sentence_has_the_cause_and_how_sure_it_is) {
+  auto sketch = slower();
+  EXPECT_THAT(verdict_of(sketch.comparison()).sentences[1], StartsWith("The cause is not known"));
+  EXPECT_EQ(verdict_of(sketch.comparison()).confidence, "none");
+  sketch.cause(CauseKind::kClockDrop, 0.9, "the clock of GPU 0 dropped");
+  const CompareVerdict sure = verdict_of(sketch.comparison());
+  EXPECT_EQ(sure.sentences[1],
+            "Likely cause: the clock of GPU 0 dropped (confident, score 0.90 of 1).");
+  EXPECT_EQ(sure.cause, "clock");
+  EXPECT_EQ(sure.confidence, "high");
+}
+
+TEST(CompareVerdictTest, a_weak_cause_is_a_possible_one) {
+  auto sketch = slower();
+  sketch.cause(CauseKind::kPcie, 0.6, "copies are slower");
+  const CompareVerdict verdict = verdict_of(sketch.comparison());
+  EXPECT_EQ(verdict.sentences[1], "Possible cause: copies are slower (not sure, score 0.60 of 1).");
+  EXPECT_EQ(verdict.confidence, "medium");
+}
+
+TEST(CompareVerdictTest, the_measurement_is_no_cause_of_a_change) {
+  auto sketch = slower();
+  sketch.cause(CauseKind::kMeasurement, 0.9, "two cycles are partial");
+  EXPECT_THAT(verdict_of(sketch.comparison()).sentences[1], StartsWith("The cause is not known"));
+  EXPECT_EQ(verdict_of(sketch.comparison()).cause, "");
+}
+
+TEST(CompareVerdictTest, functions_may_change_behind_a_cycle_that_does_not) {
+  auto sketch = slower();
+  sketch.answer(Answer::kShifted);
+  const CompareVerdict verdict = verdict_of(sketch.comparison());
+  EXPECT_THAT(verdict.sentences[0], StartsWith("No significant change of cycle time, 100 ms"));
+  EXPECT_THAT(verdict.sentences[0], HasSubstr("1 of 2 functions changed"));
+}
+
+TEST(CompareVerdictTest, where_nothing_changed_nothing_needs_a_cause) {
+  const ComparisonSketch same = ComparisonSketch({100, 101, 99, 102}, {100, 101, 99, 102})
+                                    .function("gemm", "GPU 0", {20, 21, 19, 20}, {20, 21, 19, 20})
+                                    .answer(Answer::kNoChange);
+  EXPECT_THAT(verdict_of(same.comparison()).sentences,
+              ElementsAre(HasSubstr("none of 1 function changed"), "There is nothing to explain."));
+}
+
+TEST(CompareVerdictTest, too_few_cycles_are_no_answer) {
+  const ComparisonSketch one = ComparisonSketch({100}, {150}).answer(Answer::kCannotTell);
+  EXPECT_EQ(
+      verdict_of(one.comparison()).sentences[0],
+      "Whether cycle time changed cannot be told from 1 and 1 cycles: 100 ms -> 150 ms in the "
+      "median.");
+  EXPECT_EQ(direction_of(one.comparison().cycles[0], Answer::kCannotTell), "too few");
+}
+
+}  // namespace
+}  // namespace strobe::report

@@ -1,0 +1,45 @@
+#include "strobe/report/summary/import_warning.h"
+
+#include <gtest/gtest.h>
+
+namespace strobe::report {
+namespace {
+
+TEST(ImportWarningTest, a_clean_or_repaired_trace_needs_no_warning) {
+  ImportReport report;
+  EXPECT_EQ(import_warning("a.json", report), "");
+  report.add(ImportIssue::kNegativeDuration, 12);
+  EXPECT_EQ(import_warning("a.json", report), "");
+}
+
+TEST(ImportWarningTest, a_killed_job_is_told_with_its_place) {
+  ImportReport report;
+  report.event_count = 91203;
+  report.add(ImportIssue::kTruncatedFile, 48213110, "inside entry 91204");
+  EXPECT_EQ(import_warning("run8.json", report),
+            "'run8.json' ends inside entry 91204 (byte 48213110); kept 91203 events");
+}
+
+TEST(ImportWarningTest, skipped_events_are_counted_by_reason) {
+  ImportReport report;
+  report.event_count = 7;
+  report.add(ImportIssue::kMalformedEvent, 120);
+  report.add(ImportIssue::kMalformedEvent, 99);
+  report.add(ImportIssue::kMissingTime, 300);
+  EXPECT_EQ(
+      import_warning("a.json", report),
+      "'a.json' skipped what cannot be read: 2 entries are no JSON objects (first at byte 99), "
+      "1 event has no time (at byte 300); kept 6 events");
+}
+
+TEST(ImportWarningTest, damage_is_told_once_although_the_text_also_ends_early) {
+  ImportReport report;
+  report.event_count = 1;
+  report.add(ImportIssue::kBadCompressedData, 4096, "the checksum is wrong");
+  report.add(ImportIssue::kTruncatedFile, 4096, "inside entry 2");
+  EXPECT_EQ(import_warning("a.json.gz", report),
+            "'a.json.gz' is damaged: the checksum is wrong; kept 1 event");
+}
+
+}  // namespace
+}  // namespace strobe::report

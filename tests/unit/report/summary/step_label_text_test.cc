@@ -1,0 +1,26 @@
+#include "strobe/report/summary/step_label_text.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace strobe::report {
+namespace {
+
+using analysis::StepLabel;
+
+TEST(StepLabelTextTest, every_label_has_words_of_its_own) {
+  std::set<std::string> texts;
+  for (int i = 0; i < analysis::kStepLabels; ++i) {
+    texts.insert(step_label_text(static_cast<StepLabel>(i), "GPU"));
+  }
+  EXPECT_EQ(texts.size(), static_cast<std::size_t>(analysis::kStepLabels));
+}
+
+TEST(StepLabelTextTest, without_a_device_nothing_is_said_about_one) {
+  EXPECT_EQ(step_label_text(StepLabel::kDataLoader, "MLU"), "MLU idle, host loads data");
+  EXPECT_EQ(step_label_text(StepLabel::kDataLoader, ""), "host loads data");
+}
+
+}  // namespace
+}  // namespace strobe::report

@@ -1,0 +1,95 @@
+#include <gmock/gmock.h>
+
+#include "strobe/report/render/render_csv.h"
+#include "strobe/report/render/render_markdown.h"
+#include "strobe/report/render/render_text.h"
+#include "tests/unit/report/summary/summary_sketch.h"
+
+namespace strobe::report {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class WorkSectionsTest : public SummarySketch {};
+
+// Self host time 6 + 2 ms, device time launched 6 + 0 ms: nested operators share the same device
+// time, so both are 100 % of it.
+TEST_F(WorkSectionsTest, operators_show_total_and_self_with_the_base_of_each_share) {
+  const Section section = document(only(View::kOperator)).sections.front();
+  const auto texts = table_texts(section.table);
+  EXPECT_THAT(
+      (std::vector<std::string>(texts[0].begin() + 1, texts[0].begin() + 9)),
+      ElementsAre("linear", "4", "9.00 ms", "2.00 ms", "25.0 %", "2.25 ms", "6.00 ms", "100.0 %"));
+  EXPECT_EQ(texts[1][1], "add");
+  for (const Column& column : section.table.columns) {
+    EXPECT_EQ(column.type == ColumnType::kShare, !column.share_of.empty()) << column.key;
+  }
+}
+
+TEST_F(WorkSectionsTest, cut_and_filtered_rows_are_accounted_for) {
+  TableOptions options = only(View::kKernel);
+  options.top = 1;
+  Document report = document(options);
+  EXPECT_EQ(report.sections.front().table.left_out, "1 more, 3.00 ms of GPU time");
+  options.keeps_name = [](std::string_view name) { return name == "copy"; };
+  options.filter = "^copy$";
+  report = document(options);
+  EXPECT_EQ(report.sections.front().table.rows_left_out, 1u);
+  EXPECT_THAT(render_text(report, {}),
+              HasSubstr("… 1 name not matched by '^copy$', 12.0 ms of GPU time"));
+}
+
+TEST_F(WorkSectionsTest, threads_kept_apart_are_named_in_a_column) {
+  EXPECT_TRUE(document(only(View::kOperator)).sections.front().table.columns[0].for_tools);
+  summary_.operators = {{"7", summary_.operators[0].rows}, {"9", summary_.operators[0].rows}};
+  const Section section = document(only(View::kOperator)).sections.front();
+  EXPECT_FALSE(section.table.columns[0].for_tools);
+  EXPECT_EQ(table_texts(section.table)[2][0], "9");
+}
+
+TEST_F(WorkSectionsTest, a_filter_that_matches_nothing_is_answered) {
+  TableOptions options = only(View::kKernel);
+  options.keeps_name = [](std::string_view) { return false; };
+  options.filter = "none";
+  const Document report = document(options);
+  EXPECT_EQ(report.sections.front().table.rows_left_out, 2u);
+  EXPECT_THAT(render_text(report, {}),
+              HasSubstr("No kernel matches 'none': 2 names left out, 15.0 ms of GPU time."));
+}
+
+TEST_F(WorkSectionsTest, detail_stands_below_its_operator_on_a_page_and_apart_for_tools) {
+  auto& add = summary_.operators[0].rows[0];
+  add.phases = {{"compute",
+                 SliceKind::kOperatorPhase,
+                 {4, 5'000'000, 0, 0},
+                 {4, 6'000'000, 0, 0},
+                 {{"add_kernel", SliceKind::kKernel, {4, 6'000'000, 0, 0}}}}};
+  TableOptions options = only(View::kOperator);
+  options.operator_detail = true;
+  const Document report = document(options);
+  const std::string text = render_text(report, {});
+  EXPECT_THAT(text, HasSubstr("\n    compute "));
+  EXPECT_THAT(text, HasSubstr("\n      add_kernel "));
+  EXPECT_THAT(render_markdown(report), HasSubstr("| &emsp;&emsp;`add_kernel` |"));
+  const std::string csv = render_csv(report);
+  const std::string operators = csv.substr(0, csv.find("# operator_work"));
+  EXPECT_THAT(operators, Not(HasSubstr("compute")));
+  EXPECT_THAT(csv, HasSubstr("add,compute,add_kernel,kernel,4"));
+}
+
+TEST_F(WorkSectionsTest, a_unit_asked_for_is_everywhere) {
+  TableOptions options = only(View::kKernel);
+  options.top = 1;
+  options.unit = analysis::TimeUnit::kMicroseconds;
+  options.one_unit = true;
+  const std::string text = render_text(document(options), {});
+  EXPECT_THAT(text, HasSubstr("12000.000 us"));
+  EXPECT_THAT(text, HasSubstr("1 more, 3000.000 us of GPU time"));
+  EXPECT_THAT(text, HasSubstr("15000.000 us on average"));
+  EXPECT_THAT(text, Not(HasSubstr(" ms")));
+}
+
+}  // namespace
+}  // namespace strobe::report
