@@ -10,16 +10,15 @@
 
 namespace strobe {
 
-// Decides the exit code and what a caller may do next; texts never do.
+// What happened, for a caller to act upon; texts never decide anything.
 enum class ErrorCode {
-  kBadCommandLine,  // exit 2
-  kNotFound,        // exit 3: no such file, unreadable
-  kMalformed,       // exit 3: not what we can read
-  kTooLittleData,   // exit 3: readable, but no answer can be given
-  kCannotWrite,     // exit 3: the --output file
-  kMachineLacks,    // exit 4: driver, permission, library
-  kGateFailed,      // exit 1
-  kInterrupted,     // exit 130, after cleaning up
+  kInvalidArgument,  // the request itself makes no sense
+  kNotFound,         // no such file, or it cannot be opened
+  kMalformed,        // not what we can read
+  kTooLittleData,    // readable, but no answer can be given
+  kCannotWrite,
+  kMachineLacks,  // a driver, a permission, a library, memory
+  kInterrupted,
 };
 
 // `what` is one lowercase sentence without a full stop, `where` a file with its offset or a flag,

@@ -16,7 +16,7 @@ constexpr std::array kTypes = {std::pair{DType::kF32, std::string_view("f32")},
 constexpr std::int64_t kLargestAxis = std::int64_t{1} << 40;
 
 Error bad_shape(std::string_view text) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = fmt::format("'{}' is no shape", text),
           .where = "",
           .hint = "sizes with an x between them: 4096x4096"};
@@ -35,7 +35,7 @@ Result<DType> parse_dtype(std::string_view name) {
   for (const auto& [type, known] : kTypes) {
     if (known == name) return type;
   }
-  return Error{.code = ErrorCode::kBadCommandLine,
+  return Error{.code = ErrorCode::kInvalidArgument,
                .what = fmt::format("'{}' is no type of values", name),
                .where = "",
                .hint = "one of f32, f16, bf16"};

@@ -124,7 +124,7 @@ Result<std::vector<Shape>> grid_shapes(std::string_view grid, CaseKind kind) {
       break;
   }
   if (!shapes.empty()) return shapes;
-  return Error{.code = ErrorCode::kBadCommandLine,
+  return Error{.code = ErrorCode::kInvalidArgument,
                .what = fmt::format("there is no grid '{}' for this kind of case", grid),
                .where = "--grid",
                .hint = fmt::format("one of {}, or --shape 4096x4096", fmt::join(kNames, ", "))};

@@ -60,8 +60,7 @@ std::string failure_text(const std::vector<const CellDiff*>& cells, CellVerdict 
   return text;
 }
 
-// The report is out; what is left to say decides the exit code.
-Result<void> judged(const RunDiff& diff, const BenchCompareRequest& request) {
+Outcome judged(const RunDiff& diff, const BenchCompareRequest& request) {
   std::string why;
   for (const bench::SpeedGate& gate : request.gates) {
     std::vector<const CellDiff*> cells = caught(diff, gate);
@@ -72,13 +71,10 @@ Result<void> judged(const RunDiff& diff, const BenchCompareRequest& request) {
     why += (why.empty() ? "" : "; ") + failure_text(cells, gate.verdict);
   }
   if (why.empty()) return {};
-  return Error{.code = ErrorCode::kGateFailed,
-               .what = fmt::format("gate failed: {}", why),
-               .where = "",
-               .hint = ""};
+  return {.failed_gate = fmt::format("gate failed: {}", why), .hint = {}};
 }
 
-Result<void> compare(const Arguments& arguments, const Terminal& terminal) {
+Result<Outcome> compare(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(const BenchCompareRequest request, read_bench_compare_request(arguments));
   STROBE_TRY(Output output, Output::open(request.output));
   STROBE_TRY(const BenchRun before, load(request.before, terminal));

@@ -18,7 +18,7 @@ constexpr std::pair<std::string_view, KernelFormat> kFormats[] = {
 
 Result<void> read_files(const Arguments& arguments, BenchCompareRequest& request) {
   if (arguments.positionals.size() != 2) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = fmt::format("two runs are compared, and {} named",
                                      arguments.positionals.empty()       ? "none is"
                                      : arguments.positionals.size() == 1 ? "one is"

@@ -81,7 +81,7 @@ Command bench_list_action() {
                      .kind = FlagKind::kValue,
                      .value = "PROGRAM",
                      .help = "the interpreter that has torch (python3)"}},
-          .run = list};
+          .run = answered<list>};
 }
 
 }  // namespace strobe::cli

@@ -16,7 +16,7 @@ bool begins_with(std::string_view name, std::string_view typed) {
 
 Error not_there(std::string_view flag, std::string_view typed, std::string_view why,
                 const std::vector<std::string>& names) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = fmt::format("'{}' {}", typed, why),
           .where = std::string(flag),
           .hint = fmt::format("there are {}", fmt::join(names, ", "))};

@@ -110,7 +110,7 @@ Command bench_roof_action() {
                  .value = "FORMAT",
                  .help = "text or json",
                  .choices = {"text", "json"}}},
-      .run = measure};
+      .run = answered<measure>};
 }
 
 }  // namespace strobe::cli

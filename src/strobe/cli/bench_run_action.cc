@@ -72,14 +72,13 @@ void warn_of_uncounted(const BenchOutcome& outcome, const Terminal& terminal) {
 }
 
 // What decides the exit code once everything is written.
-Result<void> judged(const BenchRunRequest& request, const BenchOutcome& outcome) {
+Result<Outcome> judged(const BenchRunRequest& request, const BenchOutcome& outcome) {
   const auto& cells = outcome.run.cells;
   const auto wrong = std::ranges::count(cells, CellStatus::kWrong, &bench::CellRecord::status);
   if (wrong > 0) {
-    return Error{.code = ErrorCode::kGateFailed,
-                 .what = fmt::format("{} of {} cells gave wrong values", wrong, cells.size()),
-                 .where = "",
-                 .hint = "their times count in no ratio; the table says how far they are off"};
+    return Outcome{
+        .failed_gate = fmt::format("{} of {} cells gave wrong values", wrong, cells.size()),
+        .hint = "their times count in no ratio; the table says how far they are off"};
   }
   if (request.chose_providers && !outcome.obstacles.empty()) {
     const auto& [name, why] = *outcome.obstacles.begin();
@@ -96,10 +95,10 @@ Result<void> judged(const BenchRunRequest& request, const BenchOutcome& outcome)
                  .where = "",
                  .hint = "the lines below the table say why"};
   }
-  return {};
+  return Outcome{};
 }
 
-Result<void> run(const Arguments& arguments, const Terminal& terminal) {
+Result<Outcome> run(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(BenchRunRequest request, read_bench_run_request(arguments));
   RecordedCalls counted(record::bench_parts());
   RecordedCalls duration({{std::string(bench::kDurationCounter)}});
@@ -128,7 +127,7 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
       say(fmt::format("strobe: {} {} kept in {}\n", cells, cells == 1 ? "cell is" : "cells are",
                       file.partial()));
     }
-    return check_interrupted();
+    STROBE_TRY_VOID(check_interrupted());
   }
   for (const std::string& remark : outcome->remarks) say(fmt::format("strobe: {}\n", remark));
   STROBE_TRY_VOID(file.finish(outcome->run, request.keeps_samples));

@@ -31,7 +31,7 @@ constexpr std::chrono::minutes kProfiledCellLimit{
 constexpr std::int64_t kQuickElements = std::int64_t{1} << 24;
 
 Error bad(std::string_view flag, std::string what, std::string hint = "") {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::string(flag),
           .hint = std::move(hint)};

@@ -69,7 +69,7 @@ Result<Loaded> load(const std::filesystem::path& path) {
 }
 
 Error not_two_runs(const std::filesystem::path& path) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = "two files are shown against each other if both are runs of strobe",
           .where = path.string(),
           .hint = "show tables of ratios one file at a time"};
@@ -183,7 +183,7 @@ Command bench_show_action() {
                          "json or html",
                  .choices = {"text", "markdown", "csv", "tsv", "json", "html"}},
                 output_flag()},
-      .run = show};
+      .run = answered<show>};
 }
 
 }  // namespace strobe::cli

@@ -27,7 +27,7 @@ constexpr BenchTableKind kAllTables[] = {
 constexpr BenchTableKind kTablesOfTwo[] = {BenchTableKind::kOverview, BenchTableKind::kDevice};
 
 Error bad_request(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::move(where),
           .hint = std::move(hint)};

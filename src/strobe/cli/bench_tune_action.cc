@@ -34,7 +34,7 @@ std::string line_of(const CellRecord& record) {
 Result<void> tune(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(BenchRunRequest request, read_bench_run_request(arguments));
   if (request.run.cache_folder.empty()) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = "without a cache nothing of the tuning remains",
                  .where = "--no-cache",
                  .hint = ""};
@@ -64,7 +64,7 @@ Command bench_tune_action() {
                        {"strobe bench tune --case softmax --shape 4096x50257 --cache-dir tuned",
                         "one shape, into a folder to take along"}},
           .flags = bench_cell_flags(),
-          .run = tune};
+          .run = answered<tune>};
 }
 
 }  // namespace strobe::cli

@@ -18,7 +18,7 @@ Result<void> serve(const Arguments& arguments, const Terminal&) {
   const std::string name = arguments.get("provider");
   const std::unique_ptr<bench::Provider> provider = bench::make_provider(name);
   if (provider == nullptr) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = fmt::format("there is no provider '{}'", name),
                  .where = "--provider",
                  .hint = fmt::format("one of {}", fmt::join(bench::provider_names(), ", "))};
@@ -46,7 +46,7 @@ Command bench_worker_action() {
                      .kind = FlagKind::kValue,
                      .value = "NAME",
                      .help = "who answers"}},
-          .run = serve,
+          .run = answered<serve>,
           .is_hidden = true};
 }
 

@@ -55,6 +55,12 @@ class Arguments {
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };
 
+// How a verb ended that could answer. A gate that failed is a part of the answer.
+struct Outcome {
+  std::string failed_gate = {};  // why, "": none did
+  std::string hint = {};
+};
+
 struct Command {
   std::string_view name;                     // as typed: "summary"; of an action "kernels show"
   std::string_view summary;                  // one line, for the list of verbs
@@ -63,11 +69,18 @@ struct Command {
   std::vector<Example> examples;             // help opens with them
   std::vector<std::string_view> notes = {};  // paragraphs below the flags
   std::vector<Flag> flags = {};              // its own; common_flags() come on top
-  Result<void> (*run)(const Arguments& arguments, const Terminal& terminal) = nullptr;
+  Result<Outcome> (*run)(const Arguments& arguments, const Terminal& terminal) = nullptr;
   std::vector<Command> actions = {};   // `strobe kernels show`: what the verb can be told to do
   std::string_view usual_action = {};  // meant where the first word is none of them
   bool is_hidden = false;              // strobe's own business: no help lists it
 };
+
+// A function that has no gates, as Command::run.
+template <Result<void> (*function)(const Arguments&, const Terminal&)>
+Result<Outcome> answered(const Arguments& arguments, const Terminal& terminal) {
+  STROBE_TRY_VOID(function(arguments, terminal));
+  return Outcome{};
+}
 
 // The actions that help and completion speak of.
 std::vector<Command> shown_actions(const Command& verb);

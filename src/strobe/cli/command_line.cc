@@ -13,7 +13,7 @@ namespace strobe::cli {
 namespace {
 
 Error bad_command_line(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::move(where),
           .hint = std::move(hint)};

@@ -90,7 +90,7 @@ Result<void> check_rank(const Run& run, const CompareRequest& request) {
   std::vector<std::int32_t> ranks;
   for (const RankCapture& capture : run.ranks) ranks.push_back(capture.rank);
   if (std::ranges::find(ranks, *request.options.only_rank) != ranks.end()) return {};
-  return Error{.code = ErrorCode::kBadCommandLine,
+  return Error{.code = ErrorCode::kInvalidArgument,
                .what = fmt::format("'{}' has no rank {}", run.label, *request.options.only_rank),
                .where = "--rank",
                .hint = fmt::format("there are ranks {}", fmt::join(ranks, ", "))};
@@ -150,7 +150,7 @@ Result<std::string> compat_text(const Runs& runs, const CompareRequest& request)
 }
 
 // The report is out; what is left to say decides the exit code.
-Result<void> judged(const Comparison& comparison, const CompareRequest& request) {
+Result<Outcome> judged(const Comparison& comparison, const CompareRequest& request) {
   if (comparison.answer == compare::Answer::kCannotTell) {
     const compare::Change& ms = comparison.cycles.front().ms;
     return Error{
@@ -160,14 +160,13 @@ Result<void> judged(const Comparison& comparison, const CompareRequest& request)
         .hint = "four a side are the least that can show a change; twelve are better"};
   }
   const auto failures = compare::failed_gates(comparison, request.gates);
-  if (failures.empty()) return {};
+  if (failures.empty()) return Outcome{};
   std::vector<std::string> clauses;
   for (const auto& [gate, why] : failures) clauses.push_back(fmt::format("{}: {}", gate, why));
-  return Error{.code = ErrorCode::kGateFailed,
-               .what = fmt::format("{} failed: {}", failures.size() == 1 ? "gate" : "gates",
-                                   fmt::join(clauses, "; ")),
-               .where = "",
-               .hint = ""};
+  return Outcome{
+      .failed_gate = fmt::format("{} failed: {}", failures.size() == 1 ? "gate" : "gates",
+                                 fmt::join(clauses, "; ")),
+      .hint = {}};
 }
 
 Result<void> answer(Output& output, std::string_view text) {
@@ -176,15 +175,16 @@ Result<void> answer(Output& output, std::string_view text) {
   return output.commit();
 }
 
-Result<void> show(const Comparison& comparison, const CompareRequest& request, Output& output,
-                  const Terminal& terminal, Stages& stages) {
+Result<Outcome> show(const Comparison& comparison, const CompareRequest& request, Output& output,
+                     const Terminal& terminal, Stages& stages) {
   const std::string text = rendered(comparison, request, terminal);
   stages.end("report");
   STROBE_TRY_VOID(answer(output, text));
   return judged(comparison, request);
 }
 
-Result<void> compare_two(const CompareRequest& request, Output& output, const Terminal& terminal) {
+Result<Outcome> compare_two(const CompareRequest& request, Output& output,
+                            const Terminal& terminal) {
   Stages stages(terminal);
   STROBE_TRY(const Runs runs, load_all(request, terminal));
   stages.end("load");
@@ -194,7 +194,8 @@ Result<void> compare_two(const CompareRequest& request, Output& output, const Te
   if (request.compat) {
     STROBE_TRY(const std::string text, compat_text(runs, request));
     stages.end("compare");
-    return answer(output, text);
+    STROBE_TRY_VOID(answer(output, text));
+    return Outcome{};
   }
   STROBE_TRY(const Comparison comparison,
              compare::compare_runs(runs.normal, runs.abnormal, runs.baselines, request.options));
@@ -202,7 +203,8 @@ Result<void> compare_two(const CompareRequest& request, Output& output, const Te
   return show(comparison, request, output, terminal, stages);
 }
 
-Result<void> compare_one(const CompareRequest& request, Output& output, const Terminal& terminal) {
+Result<Outcome> compare_one(const CompareRequest& request, Output& output,
+                            const Terminal& terminal) {
   Stages stages(terminal);
   STROBE_TRY(const Run run, load(request.normal, request, terminal));
   stages.end("load");
@@ -217,10 +219,11 @@ Result<void> compare_one(const CompareRequest& request, Output& output, const Te
   stages.end("compare");
   const std::string text = rendered(stragglers, request, terminal);
   stages.end("report");
-  return answer(output, text);
+  STROBE_TRY_VOID(answer(output, text));
+  return Outcome{};
 }
 
-Result<void> compare(const Arguments& arguments, const Terminal& terminal) {
+Result<Outcome> compare(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(const CompareRequest request, read_compare_request(arguments));
   STROBE_TRY(Output output, Output::open(request.output));
   return request.mode == CompareMode::kTwoRuns ? compare_two(request, output, terminal)

@@ -39,7 +39,7 @@ auto find_word(const Words& words, std::string_view typed) {
 }
 
 Error bad_request(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::move(where),
           .hint = std::move(hint)};

@@ -29,7 +29,7 @@ Command doctor_command() {
                      .help = "text (default) or json",
                      .choices = {"text", "json"}},
                     output_flag()},
-          .run = run};
+          .run = answered<run>};
 }
 
 }  // namespace strobe::cli

@@ -11,7 +11,7 @@ Result<std::string> asked_text(const Arguments& arguments, const Terminal& termi
   const bool man = arguments.is_on("man");
   if (arguments.positionals.empty()) {
     if (!man) return overview_help(commands());
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = "needs a verb",
                  .where = "--man",
                  .hint = "`strobe help --man summary | man -l -`"};
@@ -42,7 +42,7 @@ Command help_command() {
                  .value = "SHELL",
                  .help = "a completion script: source <(strobe help --completion bash)",
                  .choices = {"bash"}}},
-      .run = run};
+      .run = answered<run>};
 }
 
 }  // namespace strobe::cli

@@ -31,7 +31,7 @@ std::string rendered(const analysis::KernelStudy& study, const KernelsRequest& r
 Result<void> convert(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(const KernelsRequest request, read_kernels_request(arguments, "convert"));
   if (!arguments.has("to")) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = "needs a format: seed, csv, json or markdown",
                  .where = "--to",
                  .hint = "`strobe kernels convert report.ncu-rep --to csv -o kernels.csv`"};
@@ -64,7 +64,7 @@ Command kernels_convert_action() {
                  .choices = {"seed", "csv", "json", "markdown"}},
                 kernel_name_flag(),
                 output_flag()},
-      .run = convert};
+      .run = answered<convert>};
 }
 
 }  // namespace strobe::cli

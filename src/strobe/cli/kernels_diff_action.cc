@@ -31,8 +31,7 @@ std::string rendered(const KernelDiff& diff, const KernelsRequest& request,
   }
 }
 
-// The report is out; what is left to say decides the exit code.
-Result<void> judged(const KernelDiff& diff, const KernelsRequest& request) {
+Outcome judged(const KernelDiff& diff, const KernelsRequest& request) {
   if (!request.slower_fails_at) return {};
   std::string why;
   for (const compare::KernelDiffRow& row : diff.rows) {
@@ -41,13 +40,10 @@ Result<void> judged(const KernelDiff& diff, const KernelsRequest& request) {
     why = fmt::format("{} is {:.1f} % slower", row.name, 100 * (*row.ratio - 1));
   }
   if (why.empty()) return {};
-  return Error{.code = ErrorCode::kGateFailed,
-               .what = fmt::format("gate failed: {}", why),
-               .where = "",
-               .hint = ""};
+  return {.failed_gate = fmt::format("gate failed: {}", why), .hint = {}};
 }
 
-Result<void> diff(const Arguments& arguments, const Terminal& terminal) {
+Result<Outcome> diff(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(const KernelsRequest request, read_kernels_request(arguments, "diff", 2));
   STROBE_TRY(Output output, Output::open(request.output));
   STROBE_TRY(const LoadedKernels before, load_kernels(request.files[0], request.study, terminal));

@@ -51,7 +51,7 @@ Command kernels_fuse_action() {
           .flags = {kernel_top_flag("chains, or all (default: 5 in text, all elsewhere)"),
                     kernel_name_flag(),
                     kernel_format_flag({"text", "json", "csv", "markdown", "html"}), output_flag()},
-          .run = fuse};
+          .run = answered<fuse>};
 }
 
 }  // namespace strobe::cli

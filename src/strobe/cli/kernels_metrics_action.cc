@@ -15,7 +15,7 @@ using record::MetricPlan;
 using record::MetricSet;
 
 Error bad(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::move(where),
           .hint = std::move(hint)};
@@ -77,7 +77,7 @@ Command kernels_metrics_action() {
                  .value = "NAME",
                  .help = "say the passes on this chip: GA100, GH100, GB100..."},
                 output_flag()},
-      .run = run};
+      .run = answered<run>};
 }
 
 }  // namespace strobe::cli

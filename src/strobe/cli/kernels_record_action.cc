@@ -270,7 +270,7 @@ Command kernels_record_action() {
                  .value = "FILE",
                  .help = "the recording (default: kernels.strobe); a CSV comes beside it",
                  .letter = 'o'}},
-      .run = run};
+      .run = answered<run>};
 }
 
 }  // namespace strobe::cli

@@ -52,7 +52,7 @@ std::optional<Value> chosen(const Arguments& arguments, std::string_view flag,
 }
 
 Error bad_request(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::move(where),
           .hint = std::move(hint)};

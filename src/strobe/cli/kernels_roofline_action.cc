@@ -58,7 +58,7 @@ Command kernels_roofline_action() {
            "from the shares of the peaks; where the chip is not known either, the picture shows "
            "these shares: Tensor over DRAM."},
       .flags = chip_flags(),
-      .run = roofline};
+      .run = answered<roofline>};
   command.flags.push_back(kernel_top_flag(
       "points with a letter and a row, or all (default: 10 in text, all elsewhere)"));
   command.flags.push_back(kernel_name_flag());

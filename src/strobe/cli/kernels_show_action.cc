@@ -92,7 +92,7 @@ Command kernels_show_action() {
                  .choices = {"time", "headroom", "count", "name"}},
                 kernel_top_flag("rows per table, or all (default: 10 in text, all elsewhere)"),
                 kernel_name_flag()},
-      .run = show};
+      .run = answered<show>};
   std::ranges::copy(chip_flags(), std::back_inserter(command.flags));
   std::ranges::copy(share_flags(), std::back_inserter(command.flags));
   command.flags.push_back(kernel_format_flag({"text", "json", "csv", "markdown", "html", "seed"}));

@@ -14,13 +14,13 @@ namespace strobe::cli {
 namespace {
 
 constexpr int kAnswered = 0;
+constexpr int kGateFailed = 1;
 constexpr int kBugInStrobe = 70;
 
+// The only place that knows exit codes; `strobe help` lists them.
 int exit_code_of(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kGateFailed:
-      return 1;
-    case ErrorCode::kBadCommandLine:
+    case ErrorCode::kInvalidArgument:
       return 2;
     case ErrorCode::kNotFound:
     case ErrorCode::kMalformed:
@@ -48,10 +48,15 @@ int run(const std::vector<std::string>& words) {
   const auto& [command, arguments] = *request;
   const Terminal terminal = terminal_for(arguments, facts);
   catch_interrupts();
-  const Result<void> outcome = arguments.is_on("help")
-                                   ? write_to_stdout(command_help(command, terminal.columns))
-                                   : command.run(arguments, terminal);
-  return outcome ? kAnswered : fail(outcome.error(), terminal);
+  if (arguments.is_on("help")) {
+    const Result<void> shown = write_to_stdout(command_help(command, terminal.columns));
+    return shown ? kAnswered : fail(shown.error(), terminal);
+  }
+  const Result<Outcome> outcome = command.run(arguments, terminal);
+  if (!outcome) return fail(outcome.error(), terminal);
+  if (outcome->failed_gate.empty()) return kAnswered;
+  say(failure_text(outcome->failed_gate, outcome->hint, terminal.color_error));
+  return kGateFailed;
 }
 
 }  // namespace

@@ -41,9 +41,8 @@ std::string sentence(const Error& error) {
       return fmt::format("cannot write '{}': {}", error.where, error.what);
     case ErrorCode::kTooLittleData:
       return fmt::format("too little data in '{}': {}", error.where, error.what);
-    case ErrorCode::kBadCommandLine:
+    case ErrorCode::kInvalidArgument:
     case ErrorCode::kMachineLacks:
-    case ErrorCode::kGateFailed:
     case ErrorCode::kInterrupted:
       break;
   }
@@ -52,11 +51,14 @@ std::string sentence(const Error& error) {
 
 }  // namespace
 
-std::string error_text(const Error& error, bool color) {
-  std::string text =
-      fmt::format("{} {}\n", colored("strobe:", kRed, color), printable(sentence(error)));
-  if (!error.hint.empty()) text += fmt::format("  hint: {}\n", printable(error.hint));
+std::string failure_text(std::string_view what, std::string_view hint, bool color) {
+  std::string text = fmt::format("{} {}\n", colored("strobe:", kRed, color), printable(what));
+  if (!hint.empty()) text += fmt::format("  hint: {}\n", printable(hint));
   return text;
+}
+
+std::string error_text(const Error& error, bool color) {
+  return failure_text(sentence(error), error.hint, color);
 }
 
 std::string warning_text(std::string_view what, bool color) {

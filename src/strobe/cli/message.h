@@ -11,6 +11,8 @@ namespace strobe::cli {
 
 // "strobe: cannot read 'x': it is a directory\n  hint: ...\n"
 std::string error_text(const Error& error, bool color = false);
+// The same of something that is not an error: a gate that failed.
+std::string failure_text(std::string_view what, std::string_view hint, bool color = false);
 // "strobe: warning: ...\n"
 std::string warning_text(std::string_view what, bool color = false);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kUsualOutput = "kernels.strobe";
 
 Error bad(std::string what, std::string where, std::string hint = "") {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::move(where),
           .hint = std::move(hint)};

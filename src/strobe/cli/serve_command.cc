@@ -115,7 +115,7 @@ Command serve_command() {
            "machine's traces from yours: `ssh -L 6007:localhost:6007 MACHINE strobe serve "
            "logs`."},
       .flags = flags(),
-      .run = run};
+      .run = answered<run>};
 }
 
 }  // namespace strobe::cli

@@ -24,7 +24,7 @@ Result<std::string> path_prefix(std::string_view typed) {
            std::string_view("-._~/").find(c) != std::string_view::npos;
   };
   if (!std::ranges::all_of(typed, is_plain)) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = fmt::format("'{}' is no plain path", typed),
                  .where = "--path-prefix",
                  .hint = "letters, digits and -._~ between slashes, such as /tools/strobe"};
@@ -57,7 +57,7 @@ serve::ShelfOptions::Load load_with(readers::CacheOptions cache) {
 
 Result<ServeRequest> read_serve_request(const Arguments& arguments) {
   if (arguments.positionals.empty()) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = "no folder is given",
                  .where = "",
                  .hint = "`strobe serve .` serves the traces below the folder you are in"};

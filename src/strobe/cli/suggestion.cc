@@ -69,7 +69,7 @@ std::string joined(std::span<const std::string_view> words, std::string_view bet
 Error not_one_of(std::string_view flag, std::string_view typed,
                  std::span<const std::string_view> choices) {
   const std::string_view meant = nearest(typed, choices);
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = typed.empty() ? fmt::format("needs a value: one of {}", joined(choices))
                                 : fmt::format("'{}' is not one of {}", typed, joined(choices)),
           .where = std::string(flag),

@@ -87,7 +87,7 @@ Result<std::vector<LoadedTrace>> choose_rank(std::vector<LoadedTrace> traces, st
     if (own == rank) chosen.push_back(std::move(traces[i]));
   }
   if (!chosen.empty()) return chosen;
-  return Error{.code = ErrorCode::kBadCommandLine,
+  return Error{.code = ErrorCode::kInvalidArgument,
                .what = fmt::format("no trace has rank {}", rank),
                .where = "--rank",
                .hint = ranks.empty()
@@ -276,7 +276,7 @@ Command summary_command() {
             .kind = FlagKind::kValue,
             .value = "N",
             .help = "threads to use (default: one per core); never changes the answer"}},
-      .run = summarize_traces};
+      .run = answered<summarize_traces>};
   std::ranges::copy(cache_flags(), std::back_inserter(command.flags));
   return command;
 }

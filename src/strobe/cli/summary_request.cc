@@ -125,7 +125,7 @@ Result<analysis::TableOptions> table_options(const Arguments& arguments,
 }
 
 Error bad_request(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::move(where),
           .hint = std::move(hint)};

@@ -16,7 +16,7 @@ namespace strobe::cli {
 namespace {
 
 Error bad_value(std::string_view flag, std::string what, std::string hint = {}) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::string(flag),
           .hint = std::move(hint)};

@@ -18,7 +18,7 @@ Command version_command() {
           .summary = "the version of strobe, for bug reports",
           .examples = {{"strobe version", "one line: name and version"},
                        {"strobe --version", "the same"}},
-          .run = run};
+          .run = answered<run>};
 }
 
 }  // namespace strobe::cli

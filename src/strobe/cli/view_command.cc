@@ -97,7 +97,7 @@ Result<const WorkerProfile*> choose(const std::vector<WorkerProfile>& workers,
 Result<std::string> body_of(const Answer& answer, const std::string& view) {
   if (answer.status == 200) return answer.body;
   return Error{
-      .code = answer.status == 400 ? ErrorCode::kBadCommandLine : ErrorCode::kTooLittleData,
+      .code = answer.status == 400 ? ErrorCode::kInvalidArgument : ErrorCode::kTooLittleData,
       .what = answer.reason,
       .where = view,
       .hint = ""};
@@ -228,7 +228,7 @@ Command view_command() {
            {.name = "driver-launches",
             .help = "let driver calls launch kernels, as Triton does; else those have no operator"},
            output_flag()},
-      .run = run};
+      .run = answered<run>};
 }
 
 }  // namespace strobe::cli

@@ -28,7 +28,7 @@ Variant variant_of(std::string_view name) {
 }
 
 Error bad_request(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::move(where),
           .hint = std::move(hint)};

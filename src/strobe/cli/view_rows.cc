@@ -12,7 +12,7 @@ namespace strobe::cli {
 Result<std::string> rows_of_device(std::string_view answer, const std::string& device) {
   const JsonValue rows = find(answer, "rows");
   if (rows.type != JsonType::kObject) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = "this view has no rows by device",
                  .where = "--device",
                  .hint = "memory, memory_curve and memory_events have"};

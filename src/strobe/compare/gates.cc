@@ -21,7 +21,7 @@ std::string without_blanks(std::string_view text) {
 }
 
 Error bad_gate(std::string what, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = "--fail-on",
           .hint = std::move(hint)};

@@ -69,7 +69,7 @@ Error explain(wire::Obstacle what, std::string_view text, std::string_view progr
     case wire::Obstacle::kNote:
       break;
   }
-  return {.code = ErrorCode::kBadCommandLine, .what = std::string(text), .where = "", .hint = ""};
+  return {.code = ErrorCode::kInvalidArgument, .what = std::string(text), .where = "", .hint = ""};
 }
 
 }  // namespace strobe::record

@@ -78,7 +78,7 @@ Result<std::string> search_answer(const Query& query, const OpenTrace& open) {
   STROBE_TRY(const std::int64_t offset,
              query.integer_or("offset", 0, 0, std::numeric_limits<std::uint32_t>::max()));
   if (text.empty()) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = "there is nothing to search for",
                  .where = "q",
                  .hint = "give a part of a name"};

@@ -109,7 +109,7 @@ Result<Interval> window_of(const Query& query, const OpenTrace& open) {
   STROBE_TRY(const std::int64_t end_ns, query.integer("end_ns", -kMostNs, kMostNs));
   if (end_ns <= start_ns) {
     return Error{
-        .code = ErrorCode::kBadCommandLine,
+        .code = ErrorCode::kInvalidArgument,
         .what = fmt::format("the window is empty: 'end_ns' ({}) must be above 'start_ns' ({})",
                             end_ns, start_ns),
         .where = "end_ns",

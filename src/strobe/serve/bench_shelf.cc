@@ -67,14 +67,14 @@ Result<Question> read_question(const Query& query, const bench::BenchRun& run, b
   if (const auto dtype = query.optional_text("dtype")) {
     auto parsed = bench::parse_dtype(*dtype);
     if (!parsed) {
-      return Error{ErrorCode::kBadCommandLine, parsed.error().what, "dtype", parsed.error().hint};
+      return Error{ErrorCode::kInvalidArgument, parsed.error().what, "dtype", parsed.error().hint};
     }
     question.dtype = *parsed;
   }
   if (const auto time = query.optional_text("time")) {
     auto parsed = bench::parse_mode(*time);
     if (!parsed) {
-      return Error{ErrorCode::kBadCommandLine, parsed.error().what, "time", parsed.error().hint};
+      return Error{ErrorCode::kInvalidArgument, parsed.error().what, "time", parsed.error().hint};
     }
     question.mode = *parsed;
   }
@@ -92,7 +92,7 @@ Result<std::string> cell_answer(const std::string& name, const Query& query,
   STROBE_TRY(const std::string text, query.text("shape"));
   auto shape = bench::parse_shape(text);
   if (!shape) {
-    return Error{ErrorCode::kBadCommandLine, shape.error().what, "shape", shape.error().hint};
+    return Error{ErrorCode::kInvalidArgument, shape.error().what, "shape", shape.error().hint};
   }
   auto answer = bench_cell_answer(name, run, question.view(), *shape);
   if (!answer) return no_such("shape", text, "`cells` of /api/v1/bench/table lists the shapes");
@@ -132,7 +132,7 @@ Result<std::string> answer_of(std::string_view route, const std::string& name, c
   if (file.run) return run_answer(route, name, query, *file.run);
   if (route == "bench") return bench_grids_answer(name, *file.grids, file.identities);
   if (route == "bench/table") return grid_answer(name, query, *file.grids);
-  return Error{ErrorCode::kBadCommandLine, "tables of ratios have neither times nor kernels",
+  return Error{ErrorCode::kInvalidArgument, "tables of ratios have neither times nor kernels",
                "file", "ask for bench/table"};
 }
 

@@ -38,7 +38,7 @@ HttpResponse error_answer(int status, std::string_view code, const Error& error)
 
 HttpResponse error_answer(const Error& error) {
   switch (error.code) {
-    case ErrorCode::kBadCommandLine:
+    case ErrorCode::kInvalidArgument:
       return error_answer(400, "bad_request", error);
     case ErrorCode::kNotFound:
       return error_answer(404, "not_found", error);
@@ -47,7 +47,6 @@ HttpResponse error_answer(const Error& error) {
       return error_answer(422, "unreadable", error);
     case ErrorCode::kCannotWrite:
     case ErrorCode::kMachineLacks:
-    case ErrorCode::kGateFailed:
     case ErrorCode::kInterrupted:
       break;
   }

@@ -39,7 +39,7 @@ bool is_loopback_name(const std::string& host) {
 }
 
 Error refused(std::string what, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = "",
           .hint = std::move(hint)};

@@ -35,7 +35,7 @@ constexpr milliseconds kPulse{200};  // how often `stop` and the deadlines are l
 HttpResponse refusal_response(const HttpRefusal& refusal) {
   return error_answer(
       refusal.status, "bad_request",
-      {.code = ErrorCode::kBadCommandLine, .what = refusal.what, .where = "", .hint = ""});
+      {.code = ErrorCode::kInvalidArgument, .what = refusal.what, .where = "", .hint = ""});
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ Result<void> find_source(const Query& query, const ShelfView& view, Request& req
   }
   const auto trace = query.optional_text("trace");
   if (!trace) {
-    return Error{ErrorCode::kBadCommandLine, "the parameter 'file' or 'trace' is missing", "file",
+    return Error{ErrorCode::kInvalidArgument, "the parameter 'file' or 'trace' is missing", "file",
                  "see docs/api.md"};
   }
   const auto found = std::ranges::find(view.traces, *trace,
@@ -59,7 +59,7 @@ Result<void> read_options(const Query& query, analysis::StudyOptions& options) {
   options.chip = query.optional_text("chip").value_or("");
   if (!options.chip.empty() && !device::chip_peaks(options.chip)) {
     return Error{
-        .code = ErrorCode::kBadCommandLine,
+        .code = ErrorCode::kInvalidArgument,
         .what = fmt::format("the peaks of no chip '{}' are known", options.chip.substr(0, 100)),
         .where = "chip",
         .hint = "an answer without it lists those that are, as `chips`"};

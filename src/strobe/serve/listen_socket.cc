@@ -26,7 +26,7 @@ Error cannot_listen(const std::string& host, std::uint16_t port, int reason) {
             "choose one above 1023, such as `--port 6007`"};
   }
   if (reason == EADDRNOTAVAIL) {
-    return {ErrorCode::kBadCommandLine, fmt::format("'{}' is no address of this machine", host),
+    return {ErrorCode::kInvalidArgument, fmt::format("'{}' is no address of this machine", host),
             "--host", "`ip addr` lists them; 127.0.0.1 always works"};
   }
   return {ErrorCode::kMachineLacks, fmt::format("cannot listen: {}", std::strerror(reason)), where,
@@ -80,7 +80,7 @@ Result<ListenSocket> open_listen_socket(const std::string& host, std::uint16_t p
   wish.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wish, &found) != 0) {
-    return Error{ErrorCode::kBadCommandLine, fmt::format("'{}' is no address", host), "--host",
+    return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' is no address", host), "--host",
                  "127.0.0.1 is this machine only, 0.0.0.0 every network it is in"};
   }
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);

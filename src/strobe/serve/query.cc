@@ -10,7 +10,7 @@ namespace strobe::serve {
 namespace {
 
 Error complaint(std::string_view name, std::string what, std::string hint = "see docs/api.md") {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::string(name),
           .hint = std::move(hint)};

@@ -11,7 +11,7 @@
 
 namespace strobe::serve {
 
-// What follows the '?', decoded. Every complaint is a kBadCommandLine error that names the
+// What follows the '?', decoded. Every complaint is a kInvalidArgument error that names the
 // parameter.
 class Query {
  public:

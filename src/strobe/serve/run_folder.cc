@@ -127,7 +127,7 @@ Result<RunFolder> RunFolder::open(const std::vector<std::string>& places) {
       continue;
     }
     if (places.size() > 1) {
-      return Error{ErrorCode::kBadCommandLine, "serve takes one folder, or files", place,
+      return Error{ErrorCode::kInvalidArgument, "serve takes one folder, or files", place,
                    "give the folder above them"};
     }
     folder.root_ = absolute.has_filename() ? absolute : absolute.parent_path();

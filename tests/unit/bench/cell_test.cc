@@ -17,7 +17,7 @@ TEST(Shape, that_is_none_is_a_wrong_command_line) {
                            "99999999999999999999x2", "2199023255552x2"}) {
     const auto shape = parse_shape(text);
     ASSERT_FALSE(shape) << text;
-    EXPECT_EQ(shape.error().code, ErrorCode::kBadCommandLine);
+    EXPECT_EQ(shape.error().code, ErrorCode::kInvalidArgument);
   }
 }
 

@@ -36,7 +36,7 @@ TEST(Grid, every_shape_has_the_axes_of_its_kind) {
 TEST(Grid, an_unknown_grid_is_a_wrong_command_line_that_names_the_others) {
   const auto shapes = grid_shapes("huge", CaseKind::kRows);
   ASSERT_FALSE(shapes);
-  EXPECT_EQ(shapes.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(shapes.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(shapes.error().hint, ::testing::HasSubstr("seed2d"));
   for (const CaseKind kind : {CaseKind::kMatmul, CaseKind::kConvolution, CaseKind::kAttention}) {
     EXPECT_FALSE(grid_shapes("qiuck", kind));

@@ -49,7 +49,7 @@ TEST(BenchCompareRequest, nonsense_is_a_wrong_command_line) {
     Arguments arguments = two_files();
     arguments.add(flag, std::move(value));
     const auto request = read_bench_compare_request(arguments);
-    return !request && request.error().code == ErrorCode::kBadCommandLine;
+    return !request && request.error().code == ErrorCode::kInvalidArgument;
   };
   EXPECT_TRUE(refused("fail-on", "slow"));
   EXPECT_TRUE(refused("band", "0"));

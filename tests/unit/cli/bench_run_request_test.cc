@@ -116,7 +116,7 @@ TEST(BenchRunRequest, kinds_hold_no_training_unless_asked_for) {
 TEST(BenchRunRequest, training_of_cases_without_it_is_a_mistake) {
   const auto request = read({{"case", "softmax,matmul"}, {"provider", "cpu"}, {"train", "on"}});
   ASSERT_FALSE(request);
-  EXPECT_EQ(request.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(request.error().where, "--train");
   EXPECT_EQ(request.error().hint, "bias_dropout_add and bias_dropout_add_transposed have one");
 }
@@ -178,7 +178,7 @@ TEST(BenchRunRequest, mistakes_are_answered_before_any_work) {
   for (const auto& typed : kBad) {
     const auto request = read(typed);
     ASSERT_FALSE(request) << typed.back().first;
-    EXPECT_EQ(request.error().code, ErrorCode::kBadCommandLine) << request.error().what;
+    EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument) << request.error().what;
   }
 }
 

@@ -8,7 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Result<void> do_nothing(const Arguments&, const Terminal&) { return {}; }
+Result<Outcome> do_nothing(const Arguments&, const Terminal&) { return Outcome{}; }
 
 std::vector<Command> a_verb() {
   return {
@@ -60,7 +60,7 @@ Error refused(const std::vector<std::string>& words) {
   const Result<Request> request = parse_command_line(words, a_verb());
   EXPECT_FALSE(request.has_value());
   const Error error = request ? Error{} : request.error();
-  EXPECT_EQ(error.code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   return error;
 }
 

@@ -45,7 +45,7 @@ TEST(CompareRequestTest, two_runs_are_compared_and_one_with_itself) {
   EXPECT_EQ(refused({}, {}).what, "no run was given");
   EXPECT_EQ(request({}, {"a"}).mode, CompareMode::kStragglers);
   EXPECT_EQ(request({{"halves", "on"}}, {"a"}).mode, CompareMode::kHalves);
-  EXPECT_EQ(refused({{"halves", "on"}}).code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(refused({{"halves", "on"}}).code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(refused({}, {"a", "b", "c"}).hint, HasSubstr("--baseline"));
 }
 
@@ -62,7 +62,7 @@ TEST(CompareRequestTest, rank_takes_a_number_or_an_order) {
   EXPECT_EQ(request({{"sort", "robust"}, {"rank", "0"}}).options.order, RankKey::kRobust);
   EXPECT_EQ(request({{"sort", "robust"}, {"rank", "0"}}).options.only_rank, 0);
   EXPECT_THAT(refused({{"rank", "impcat"}}).hint, HasSubstr("impact"));
-  EXPECT_EQ(refused({{"rank", "-1"}}).code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(refused({{"rank", "-1"}}).code, ErrorCode::kInvalidArgument);
 }
 
 TEST(CompareRequestTest, cycles_are_found_as_asked) {

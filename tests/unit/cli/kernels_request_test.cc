@@ -96,7 +96,7 @@ TEST(KernelsRequestTest, a_gate_is_a_word_with_or_without_a_limit) {
   EXPECT_DOUBLE_EQ(read_slower_gate("slower:150%").value(), 1.5);
   EXPECT_EQ(read_slower_gate("faster").error().what, "'faster' is no gate of kernels");
   EXPECT_EQ(read_slower_gate("slower:5").error().what, "'5' is no percentage");
-  EXPECT_EQ(read_slower_gate("slower:x%").error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(read_slower_gate("slower:x%").error().code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

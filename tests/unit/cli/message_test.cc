@@ -16,7 +16,7 @@ TEST(MessageTest, an_error_names_the_file_and_what_to_try) {
 TEST(MessageTest, the_code_chooses_the_verb_of_the_sentence) {
   EXPECT_EQ(error_text({ErrorCode::kCannotWrite, "the disk is full", "out.txt", ""}),
             "strobe: cannot write 'out.txt': the disk is full\n");
-  EXPECT_EQ(error_text({ErrorCode::kBadCommandLine, "'x' is no number", "--top", ""}),
+  EXPECT_EQ(error_text({ErrorCode::kInvalidArgument, "'x' is no number", "--top", ""}),
             "strobe: --top: 'x' is no number\n");
   EXPECT_EQ(error_text({ErrorCode::kInterrupted, "interrupted", "", ""}), "strobe: interrupted\n");
 }

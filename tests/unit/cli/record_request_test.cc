@@ -45,7 +45,7 @@ TEST(RecordRequest, the_csv_stands_beside_the_recording) {
 void expect_refused(const Flags& flags, std::string_view where, std::string_view what) {
   const auto request = read(flags);
   ASSERT_FALSE(request);
-  EXPECT_EQ(request.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(request.error().where, where);
   EXPECT_THAT(request.error().what + request.error().hint, HasSubstr(std::string(what)));
 }

@@ -54,7 +54,7 @@ TEST(ServeRequestTest, several_hosts_can_be_allowed) {
 TEST(ServeRequestTest, a_folder_is_needed) {
   const auto request = read_serve_request({});
   ASSERT_FALSE(request);
-  EXPECT_EQ(request.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

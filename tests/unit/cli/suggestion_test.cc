@@ -37,7 +37,7 @@ TEST(SuggestionTest, nothing_is_better_than_a_wild_guess) {
 
 TEST(SuggestionTest, a_refused_word_lists_what_is_accepted) {
   const Error error = not_one_of("--unit", "mss", std::vector<std::string_view>{"s", "ms", "us"});
-  EXPECT_EQ(error.code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(error.where, "--unit");
   EXPECT_EQ(error.what, "'mss' is not one of s, ms, us");
   EXPECT_EQ(error.hint, "did you mean 'ms'?");

@@ -72,7 +72,7 @@ TEST(SummaryRequestTest, an_unknown_view_suggests_the_nearest) {
   const Error error = refused({{"views", "kernle"}});
   EXPECT_EQ(error.where, "--views");
   EXPECT_EQ(error.hint, "did you mean 'kernel'?");
-  EXPECT_EQ(refused({{"views", ","}}).code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(refused({{"views", ","}}).code, ErrorCode::kInvalidArgument);
 }
 
 TEST(SummaryRequestTest, sort_keys_have_our_names_and_paddles) {

@@ -46,7 +46,7 @@ TEST(ViewRequestTest, flags_become_the_plugins_parameters) {
 TEST(ViewRequestTest, a_view_that_does_not_exist_is_answered_with_those_that_do) {
   const auto request = typed({"kernels", "a.json"});
   ASSERT_FALSE(request);
-  EXPECT_EQ(request.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(request.error().what, HasSubstr("kernel/table"));
   EXPECT_THAT(request.error().hint, HasSubstr("kernel"));
 }

@@ -15,7 +15,7 @@ TEST(ViewRowsTest, only_the_rows_of_the_device_stay) {
 TEST(ViewRowsTest, a_device_without_rows_is_answered_with_those_that_have) {
   const auto answer = rows_of_device(R"({"rows": {"CPU": [], "GPU0": []}})", "GPU1");
   ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(answer.error().what, "'GPU1' is not one of CPU, GPU0");
 }
 

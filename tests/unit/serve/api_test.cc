@@ -159,7 +159,7 @@ TEST(ApiTest, wrong_parameters_are_named) {
   for (const auto& [request, culprit] : culprits) {
     const auto answer = ask(folder, request);
     ASSERT_FALSE(answer) << request;
-    EXPECT_EQ(answer.error().code, ErrorCode::kBadCommandLine) << request;
+    EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument) << request;
     EXPECT_EQ(answer.error().where, culprit) << request;
   }
 }

@@ -92,7 +92,7 @@ TEST_F(BenchShelfTest, tables_of_ratios_are_found_by_their_words) {
                 .code,
             ErrorCode::kNotFound);
   EXPECT_EQ(ask("bench/cell", {{"file", "grids.csv"}, {"case", "softmax"}}).error().code,
-            ErrorCode::kBadCommandLine);
+            ErrorCode::kInvalidArgument);
 }
 
 TEST_F(BenchShelfTest, a_file_that_changed_is_read_again) {
@@ -140,15 +140,15 @@ TEST_F(BenchShelfTest, wrong_parameters_are_named) {
     return parameters;
   };
   const std::vector<std::tuple<std::string, std::string, std::string, ErrorCode>> wrong = {
-      {"bench/table", "case", "", ErrorCode::kBadCommandLine},
+      {"bench/table", "case", "", ErrorCode::kInvalidArgument},
       {"bench/table", "case", "unheard_of", ErrorCode::kNotFound},
       {"bench/table", "baseline", "nobody", ErrorCode::kNotFound},
-      {"bench/table", "contender", "", ErrorCode::kBadCommandLine},
-      {"bench/table", "dtype", "f8", ErrorCode::kBadCommandLine},
-      {"bench/table", "time", "sundial", ErrorCode::kBadCommandLine},
-      {"bench/cell", "shape", "wide", ErrorCode::kBadCommandLine},
+      {"bench/table", "contender", "", ErrorCode::kInvalidArgument},
+      {"bench/table", "dtype", "f8", ErrorCode::kInvalidArgument},
+      {"bench/table", "time", "sundial", ErrorCode::kInvalidArgument},
+      {"bench/cell", "shape", "wide", ErrorCode::kInvalidArgument},
       {"bench/cell", "shape", "7x7", ErrorCode::kNotFound},
-      {"bench/points", "file", "", ErrorCode::kBadCommandLine}};
+      {"bench/points", "file", "", ErrorCode::kInvalidArgument}};
   for (const auto& [route, key, value, code] : wrong) {
     const auto answer = ask(route, with(key, value));
     ASSERT_FALSE(answer) << route << ' ' << key;

@@ -143,16 +143,16 @@ TEST_F(ComparisonShelfTest, while_a_trace_loads_all_are_asked_for_and_nothing_is
 
 TEST_F(ComparisonShelfTest, wrong_parameters_are_named) {
   const std::vector<std::pair<Query::Parameters, std::pair<ErrorCode, std::string>>> wrong = {
-      {{{"abnormal", "slow"}}, {ErrorCode::kBadCommandLine, "normal"}},
-      {{{"normal", "normal"}}, {ErrorCode::kBadCommandLine, "abnormal"}},
+      {{{"abnormal", "slow"}}, {ErrorCode::kInvalidArgument, "normal"}},
+      {{{"normal", "normal"}}, {ErrorCode::kInvalidArgument, "abnormal"}},
       {{{"normal", "absent"}, {"abnormal", "slow"}}, {ErrorCode::kNotFound, "normal"}},
       {{{"normal", "normal"}, {"abnormal", "../slow"}}, {ErrorCode::kNotFound, "abnormal"}},
       {{{"normal", "normal"}, {"abnormal", "slow"}, {"baseline", "x"}},
        {ErrorCode::kNotFound, "baseline"}},
       {{{"normal", "normal"}, {"abnormal", "slow"}, {"cycle", "sometimes"}},
-       {ErrorCode::kBadCommandLine, "cycle"}},
+       {ErrorCode::kInvalidArgument, "cycle"}},
       {{{"normal", "normal"}, {"abnormal", "slow"}, {"align", "2"}},
-       {ErrorCode::kBadCommandLine, "align"}}};
+       {ErrorCode::kInvalidArgument, "align"}}};
   for (const auto& [parameters, expected] : wrong) {
     const auto answer = ask(parameters);
     ASSERT_FALSE(answer) << expected.second;

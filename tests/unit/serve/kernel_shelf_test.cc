@@ -161,7 +161,7 @@ TEST_F(KernelShelfTest, wrong_parameters_are_named) {
   for (const auto& [parameters, expected] : wrong) {
     const auto answer = ask(parameters);
     ASSERT_FALSE(answer) << expected;
-    EXPECT_EQ(answer.error().code, ErrorCode::kBadCommandLine) << answer.error().what;
+    EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument) << answer.error().what;
     EXPECT_EQ(answer.error().where, expected);
   }
 }

@@ -19,7 +19,7 @@ const Query kQuery({{"trace", "a.json"},
 TEST(QueryTest, a_missing_parameter_is_named) {
   const auto answer = kQuery.text("slice");
   ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(answer.error().where, "slice");
 }
 

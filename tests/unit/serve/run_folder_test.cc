@@ -181,7 +181,7 @@ TEST(RunFolderTest, a_missing_place_and_two_folders_are_refused) {
   const test::LogFolder logs;
   EXPECT_EQ(RunFolder::open({"/no/such/folder"}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(RunFolder::open({logs.path().string(), logs.path().string()}).error().code,
-            ErrorCode::kBadCommandLine);
+            ErrorCode::kInvalidArgument);
 }
 
 TEST(RunFolderTest, the_name_of_the_folder_does_not_depend_on_how_it_was_written) {

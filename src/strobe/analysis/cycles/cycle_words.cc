@@ -35,7 +35,7 @@ std::string lower_case(std::string_view text) {
 }
 
 Error bad_word(std::string what, std::string_view where, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::string(where),
           .hint = std::move(hint)};

@@ -44,7 +44,7 @@ std::string range_text(std::int64_t first, std::int64_t last) {
 
 Error no_such_steps(std::string what, std::string_view where, std::int64_t first_known,
                     std::int64_t last_known) {
-  return Error{ErrorCode::kBadCommandLine, std::move(what), std::string(where),
+  return Error{ErrorCode::kInvalidArgument, std::move(what), std::string(where),
                "the trace has " + range_text(first_known, last_known)};
 }
 
@@ -78,7 +78,7 @@ Result<StepSelection> find_steps(const Trace& trace, NumberRange range, std::str
   const auto [first, last] = range;
   const std::vector<Step> steps = list_steps(trace);
   if (steps.empty()) {
-    return Error{ErrorCode::kBadCommandLine, "the trace has no steps to choose from",
+    return Error{ErrorCode::kInvalidArgument, "the trace has no steps to choose from",
                  std::string(where), "leave " + std::string(where) + " out to see the whole trace"};
   }
   const bool are_numbered =

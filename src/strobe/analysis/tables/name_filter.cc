@@ -34,7 +34,7 @@ Result<NameFilter> name_filter(std::string_view where, const std::string& patter
   options.set_log_errors(false);
   auto expression = std::make_shared<const re2::RE2>(pattern, options);
   if (!expression->ok()) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = explanation(*expression),
                  .where = std::string(where),
                  .hint = "a backslash makes ( ) [ ] { } . * + ? | ordinary: 'gemm\\('"};

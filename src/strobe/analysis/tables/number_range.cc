@@ -10,7 +10,7 @@ namespace strobe::analysis {
 namespace {
 
 Error bad_value(std::string_view where, std::string what, std::string hint) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
           .where = std::string(where),
           .hint = std::move(hint)};

@@ -9,7 +9,7 @@ namespace strobe::bench {
 namespace {
 
 Error bad_gate(std::string_view text) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = fmt::format("'{}' is no gate of benchmarks", text),
           .where = "--fail-on",
           .hint = "slower:3%, slower, faster:3%, faster or broken"};

@@ -15,7 +15,7 @@ constexpr double kEntropyBits = 0.05;
 constexpr double kMostSamples = 1e6;
 
 Error bad_rule(std::string_view text) {
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = fmt::format("'{}' is no rule of stopping", text),
           .where = "--stop",
           .hint = "one of median:0.5%, samples:100, time:200ms, noise:1%, entropy"};

@@ -81,7 +81,7 @@ std::string_view mode_name(TimeMode mode) { return name_in(kModes, mode); }
 
 Result<TimeMode> parse_mode(std::string_view name) {
   if (const auto mode = value_in(kModes, name)) return *mode;
-  return Error{.code = ErrorCode::kBadCommandLine,
+  return Error{.code = ErrorCode::kInvalidArgument,
                .what = fmt::format("'{}' is no way to take a time", name),
                .where = "",
                .hint = fmt::format("one of {}", names_of(kModes))};

@@ -20,7 +20,7 @@ constexpr std::array kBucketEnds = {1ll << 22, 1ll << 26, 1ll << 30};
 Error unknown_case(std::string_view id) {
   std::vector<std::string_view> known;
   for (const CaseInfo& info : cases()) known.push_back(info.id);
-  return {.code = ErrorCode::kBadCommandLine,
+  return {.code = ErrorCode::kInvalidArgument,
           .what = fmt::format("there is no case '{}'", id),
           .where = "--case",
           .hint = fmt::format("one of {}", fmt::join(known, ", "))};
@@ -36,7 +36,7 @@ Result<std::vector<Shape>> chosen_shapes(const RunRequest& request, const CaseIn
     if (shape.dims.size() == axes_of(info.kind)) shapes.push_back(std::move(shape));
   }
   if (!shapes.empty()) return shapes;
-  return Error{.code = ErrorCode::kBadCommandLine,
+  return Error{.code = ErrorCode::kInvalidArgument,
                .what = fmt::format("{} takes a shape of {} sizes, not {}", info.id,
                                    axes_of(info.kind), request.shapes[0].dims.size()),
                .where = "--shape",
@@ -93,7 +93,7 @@ Result<std::vector<CellGroup>> expand(const RunRequest& request) {
     }
   }
   if (!groups.empty()) return groups;
-  return Error{.code = ErrorCode::kBadCommandLine,
+  return Error{.code = ErrorCode::kInvalidArgument,
                .what = "no shape is small enough",
                .where = "--max-elements",
                .hint = "a larger number, or --shape 128x128"};

@@ -30,7 +30,7 @@ CellStatus status_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::kMachineLacks:  // of memory: who lacks the machine says so in its first words
       return CellStatus::kOom;
-    case ErrorCode::kBadCommandLine:
+    case ErrorCode::kInvalidArgument:
       return CellStatus::kUnsupported;
     default:
       return CellStatus::kError;

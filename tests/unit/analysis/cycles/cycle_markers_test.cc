@@ -145,7 +145,7 @@ TEST(CycleMarkersTest, a_pattern_without_a_match_is_answered_with_the_names_ther
 TEST(CycleMarkersTest, a_pattern_that_is_none_is_a_mistake_on_the_command_line) {
   const Result<CycleList> list = cycles_by_marker(Sketch().trace(), "(");
   ASSERT_FALSE(list);
-  EXPECT_EQ(list.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(list.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(list.error().where, "--cycle");
 }
 

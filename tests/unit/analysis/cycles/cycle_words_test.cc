@@ -34,7 +34,7 @@ TEST(CycleWordsTest, a_marker_is_a_pattern_that_can_be_read) {
   for (const char* wrong : {"marker=", "marker=("}) {
     const auto refused = parse_cycle_options("cycle", wrong);
     ASSERT_FALSE(refused) << wrong;
-    EXPECT_EQ(refused.error().code, ErrorCode::kBadCommandLine);
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
     EXPECT_EQ(refused.error().where, "cycle");
   }
 }

@@ -86,7 +86,7 @@ TEST(StepsTest, unnumbered_steps_go_by_position) {
 TEST(StepsTest, an_unknown_step_is_refused_with_those_there_are) {
   const auto found = find_steps(numbered(), {1, 3});
   ASSERT_FALSE(found.has_value());
-  EXPECT_EQ(found.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(found.error().what, "the trace has no steps 1 to 3");
   EXPECT_EQ(found.error().hint, "the trace has steps 7 to 9");
 }

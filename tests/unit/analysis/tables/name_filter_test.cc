@@ -16,7 +16,7 @@ TEST(NameFilterTest, a_filter_finds_its_pattern_anywhere_in_the_name) {
 TEST(NameFilterTest, a_bad_pattern_is_explained_with_its_place) {
   const Result<NameFilter> open = name_filter("--filter", "gemm(");
   ASSERT_FALSE(open);
-  EXPECT_EQ(open.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(open.error().code, ErrorCode::kInvalidArgument);
   EXPECT_TRUE(open.error().what.starts_with("missing")) << "RE2's own word";
   EXPECT_TRUE(open.error().what.ends_with(" in 'gemm('")) << open.error().what;
   const Result<NameFilter> star = name_filter("--filter", "abc**");

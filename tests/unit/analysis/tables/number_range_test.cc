@@ -34,7 +34,7 @@ TEST(NumberRangeTest, a_range_that_is_none_says_why) {
   EXPECT_EQ(refused_range("-2").what, "'-2' is not a number of a step");
   EXPECT_EQ(refused_range("2-5").what, "'2-5' is not a number of a step");
   EXPECT_EQ(refused_range("1:2:3").what, "'2:3' is not a number of a step");
-  EXPECT_EQ(refused_range("99999999999999999999").code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(refused_range("99999999999999999999").code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(SpeedGate, nonsense_is_a_wrong_command_line_that_shows_the_gates) {
                            "slower:3%%", "broken:3%", "faster:100%", "slower:x%"}) {
     const auto gate = parse_speed_gate(text);
     ASSERT_FALSE(gate) << text;
-    EXPECT_EQ(gate.error().code, ErrorCode::kBadCommandLine);
+    EXPECT_EQ(gate.error().code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(gate.error().hint, ::testing::HasSubstr("slower:3%"));
   }
 }

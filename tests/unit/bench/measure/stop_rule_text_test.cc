@@ -69,7 +69,7 @@ TEST(StopRuleText, nonsense_is_a_wrong_command_line_that_shows_the_rules) {
                            "entropy:1%"}) {
     const auto rule = parse_stop_rule(text);
     ASSERT_FALSE(rule) << text;
-    EXPECT_EQ(rule.error().code, ErrorCode::kBadCommandLine);
+    EXPECT_EQ(rule.error().code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(rule.error().hint, ::testing::HasSubstr("samples:100"));
   }
 }

@@ -68,7 +68,7 @@ TEST(CellRecord, rates_count_what_the_mask_of_an_attention_leaves) {
 TEST(CellRecord, a_word_that_is_no_mode_is_answered_with_those_there_are) {
   const auto mode = parse_mode("gpu");
   ASSERT_FALSE(mode);
-  EXPECT_EQ(mode.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(mode.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(mode.error().hint, "one of device, graph, call, activity, cpu");
 }
 

@@ -60,7 +60,7 @@ TEST(RunPlan, a_shape_that_fits_no_axes_is_refused_with_the_right_form) {
   request.shapes = {Shape{{64, 32}}};
   const auto groups = expand(request);
   ASSERT_FALSE(groups);
-  EXPECT_EQ(groups.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(groups.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(groups.error().what, "attention takes a shape of 4 sizes, not 2");
 }
 

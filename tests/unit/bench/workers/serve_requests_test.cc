@@ -72,7 +72,7 @@ class ScriptedProvider : public Provider {
     }
     if (request.cell.case_id == "layernorm") throw std::bad_alloc();
     if (request.cell.case_id == "bias_dropout_add") {
-      return Error{ErrorCode::kBadCommandLine, "no such cache state", "--l2", ""};
+      return Error{ErrorCode::kInvalidArgument, "no such cache state", "--l2", ""};
     }
     auto cell = std::make_unique<ScriptedCell>(alive, counted);
     if (request.cell.case_id == "bias_gelu") {

@@ -12,19 +12,19 @@ namespace {
 
 Result<void> check_shape(const CaseInfo& info, const Shape& shape) {
   if (info.kind != CaseKind::kRows) {
-    return Error{ErrorCode::kBadCommandLine,
+    return Error{ErrorCode::kInvalidArgument,
                  cat("'", info.id, "' is no case over rows, for which alone kernels are generated"),
                  "", "use cublaslt, cudnn or a worker"};
   }
   if (shape.dims.size() != 2 || shape[0] < 1 || shape[1] < 1) {
-    return Error{ErrorCode::kBadCommandLine,
+    return Error{ErrorCode::kInvalidArgument,
                  cat("'", info.id, "' takes rows and columns, not ", shape_text(shape)), "", ""};
   }
   return {};
 }
 
 Error no_schedule(const KernelTask& task, const Shape& shape) {
-  return {ErrorCode::kBadCommandLine,
+  return {ErrorCode::kInvalidArgument,
           cat("no schedule fits '", task.stem, "' at ", shape_text(shape)), "", ""};
 }
 

@@ -8,7 +8,7 @@
 #include "strobe/bench/providers/codegen/kernel_program.h"
 
 // From a case at a shape to programs that compute it. Tensors of elements must start at multiples
-// of 16 bytes. What is no case over rows, or has no such shape, is kBadCommandLine: the caller's
+// of 16 bytes. What is no case over rows, or has no such shape, is kInvalidArgument: the caller's
 // `unsupported`.
 namespace strobe::bench {
 

@@ -26,7 +26,7 @@ Result<CacheFlush> CacheFlush::make(std::string_view flush, std::int64_t cache_b
   CacheFlush made;
   if (flush == "hot") return made;
   if (flush != "cold" && flush != "cold-dirty") {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = fmt::format("the cpu provider has no cache state '{}'", flush),
                  .where = "--l2",
                  .hint = "one of cold, cold-dirty, hot"};
@@ -111,7 +111,7 @@ Result<void> CpuCell::run() {
 
 Result<SampleBlock> CpuCell::sample(const SampleRequest& request) {
   if (request.mode != TimeMode::kCpu) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = "the cpu provider has no such time",
                  .where = "--mode",
                  .hint = "cpu: the host's clock around a call"};
@@ -136,7 +136,7 @@ Result<std::vector<float>> CpuCell::output_rows(std::size_t index,
                                                 std::span<const std::int64_t> rows) {
   const auto layouts = output_layouts(info_, request_.cell.shape);
   if (index >= layouts.size()) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = fmt::format("{} has no output {}", info_.id, index),
                  .where = "",
                  .hint = ""};

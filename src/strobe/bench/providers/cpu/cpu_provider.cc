@@ -25,7 +25,7 @@ std::vector<int> chosen_processors(std::int64_t threads) {
 Result<const CaseInfo*> case_of(const Cell& cell) {
   const CaseInfo* const info = find_case(cell.case_id);
   if (!info) {
-    return Error{.code = ErrorCode::kBadCommandLine,
+    return Error{.code = ErrorCode::kInvalidArgument,
                  .what = fmt::format("there is no case '{}'", cell.case_id),
                  .where = "--case",
                  .hint = "`strobe bench list` names them"};
@@ -34,7 +34,7 @@ Result<const CaseInfo*> case_of(const Cell& cell) {
   if (cell.shape.dims.size() != axes ||
       std::ranges::any_of(cell.shape.dims, [](auto size) { return size < 1; })) {
     return Error{
-        .code = ErrorCode::kBadCommandLine,
+        .code = ErrorCode::kInvalidArgument,
         .what = fmt::format("'{}' is no shape of {}", shape_text(cell.shape), cell.case_id),
         .where = "--shape",
         .hint = fmt::format("it has {} sizes", axes)};

@@ -15,7 +15,7 @@ Result<FlushKind> parse_flush(std::string_view name) {
   if (name == "cold-dirty") return FlushKind::kColdDirty;
   if (name == "rotate") return FlushKind::kRotate;
   if (name == "hot") return FlushKind::kHot;
-  return Error{.code = ErrorCode::kBadCommandLine,
+  return Error{.code = ErrorCode::kInvalidArgument,
                .what = fmt::format("'{}' is no state of the cache", name),
                .where = "--l2",
                .hint = "one of cold, cold-dirty, rotate, hot"};

@@ -80,7 +80,7 @@ Result<SampleBlock> CallTimer::sample(const SampleRequest& request) {
     case TimeMode::kCpu:
       break;
   }
-  return Error{.code = ErrorCode::kBadCommandLine,
+  return Error{.code = ErrorCode::kInvalidArgument,
                .what = "a GPU is not timed in that mode",
                .where = "--mode",
                .hint = "one of device, graph, call, activity"};

@@ -48,7 +48,7 @@ class FusedProvider final : public CudaProvider {
     const CaseInfo* const info = find_case(request.cell.case_id);
     if (std::string why = why_not_rows(info, request.cell); !why.empty()) {
       return Error{
-          .code = ErrorCode::kBadCommandLine, .what = std::move(why), .where = "", .hint = ""};
+          .code = ErrorCode::kInvalidArgument, .what = std::move(why), .where = "", .hint = ""};
     }
     STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
     opened->keep_code_in(request.cache_folder);

@@ -45,7 +45,7 @@ class UnfusedProvider final : public CudaProvider {
     }
     if (std::string why = why_not_rows(info, request.cell); !why.empty()) {
       return Error{
-          .code = ErrorCode::kBadCommandLine, .what = std::move(why), .where = "", .hint = ""};
+          .code = ErrorCode::kInvalidArgument, .what = std::move(why), .where = "", .hint = ""};
     }
     STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
     opened->keep_code_in(request.cache_folder);

@@ -141,7 +141,7 @@ TEST(CpuProvider, a_cache_state_that_it_does_not_know_is_refused) {
   request.flush = "rotate";
   const auto cell = provider.prepare(request);
   ASSERT_FALSE(cell);
-  EXPECT_EQ(cell.error().code, ErrorCode::kBadCommandLine);
+  EXPECT_EQ(cell.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(cell.error().hint, "one of cold, cold-dirty, hot");
 }
 

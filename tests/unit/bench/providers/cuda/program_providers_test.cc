@@ -137,7 +137,7 @@ TEST_F(ProgramProviders, cases_that_are_not_over_rows_are_unsupported_with_a_way
 TEST_F(ProgramProviders, what_the_generator_cannot_do_is_unsupported) {
   const auto provider = make_unfused_provider(
       [](const CaseInfo&, const Shape&, DType, const ChipFacts&) -> Result<KernelProgram> {
-        return Error{.code = ErrorCode::kBadCommandLine,
+        return Error{.code = ErrorCode::kInvalidArgument,
                      .what = "no schedule fits",
                      .where = "",
                      .hint = ""};
