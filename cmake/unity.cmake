@@ -7,7 +7,7 @@ option(STROBE_UNITY "Compile sources in joined files" ON)
 set(STROBE_UNITY_BYTES 90000 CACHE STRING "Source bytes in a joined file")
 
 # The names (of strobe_folder and strobe_tests) that are clean; to be removed when all are.
-set(STROBE_JOINED paddle readers record serve)
+set(STROBE_JOINED paddle record serve)
 
 function(strobe_unity out name root)
   cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/text.h"
 #include "strobe/bench/results/run_file.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_compare_request.h"
@@ -10,7 +11,6 @@
 #include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
 #include "strobe/report/bench/run_diff_report.h"
-#include "strobe/report/render/format.h"
 #include "strobe/report/render/render_markdown.h"
 
 namespace strobe::cli {
@@ -55,8 +55,7 @@ std::string failure_text(const std::vector<const CellDiff*>& cells, CellVerdict 
                         verdict_name(verdict), 100 * (first.ratio_ci95[0] - 1),
                         100 * (first.ratio_ci95[1] - 1));
   }
-  if (cells.size() > 1)
-    text += fmt::format(", and {}", report::counted(cells.size() - 1, "more cell"));
+  if (cells.size() > 1) text += fmt::format(", and {}", counted(cells.size() - 1, "more cell"));
   return text;
 }
 

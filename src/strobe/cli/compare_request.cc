@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "strobe/analysis/cycles/cycle_words.h"
-#include "strobe/base/whole_number.h"
+#include "strobe/base/text.h"
 #include "strobe/cli/cache_flags.h"
 #include "strobe/cli/suggestion.h"
 #include "strobe/cli/summary_request.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/whole_number.h"
+#include "strobe/base/text.h"
 #include "strobe/cli/suggestion.h"
 
 namespace strobe::cli {

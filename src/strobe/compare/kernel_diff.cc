@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "strobe/analysis/findings/finding_text.h"
+#include "strobe/base/text.h"
 #include "strobe/compare/kernel_pairs.h"
 #include "strobe/stats/effect.h"
 #include "strobe/stats/false_discovery.h"
@@ -126,9 +127,8 @@ class Differ {
     if (pair.before.mean_ns() > 0) row.ratio = pair.after.mean_ns() / pair.before.mean_ns();
     if (pair.before.latency_ns == 0 && pair.after.latency_ns == 0) row.ratio = 1;
     if (pair.before.launches != pair.after.launches) {
-      append(row.note,
-             fmt::format("{} launches before, {} after", analysis::count_text(pair.before.launches),
-                         analysis::count_text(pair.after.launches)));
+      append(row.note, fmt::format("{} launches before, {} after", count_text(pair.before.launches),
+                                   count_text(pair.after.launches)));
     }
     test(pair, row);
     return row;
@@ -288,7 +288,7 @@ class Differ {
     if (before_ns > 0) text += fmt::format(" ({})", percent_text(after_ns / before_ns));
     const std::string counts = counts_text();
     if (counts.empty()) return text + ": no kernel changed";
-    text += fmt::format(": {} of {}", counts, analysis::counted(diff_.rows.size(), "kernel name"));
+    text += fmt::format(": {} of {}", counts, counted(diff_.rows.size(), "kernel name"));
     const auto mover = std::ranges::find_if(diff_.rows, [](const KernelDiffRow& row) {
       return row.change != KernelChange::kSame && row.moved_ns != 0;
     });

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/whole_number.h"
+#include "strobe/base/text.h"
 #include "strobe/readers/counter_series.h"
 
 namespace strobe::readers {

@@ -2,36 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
 #include <string_view>
 
 namespace strobe::analysis {
 namespace {
 
 constexpr std::size_t kNameLength = 48;
-
-std::string three_digits(double value) {
-  const double size = std::abs(value);
-  if (size >= 99.95) return fmt::format("{:.0f}", value);
-  if (size >= 9.995) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.2f}", value);
-}
-
-struct Unit {
-  double size;
-  std::string_view name;
-};
-
-template <std::size_t N>
-std::string scaled(double value, const std::array<Unit, N>& units) {
-  for (const Unit& unit : units) {
-    if (std::abs(value) >= 0.9995 * unit.size) {
-      return three_digits(value / unit.size) + " " + std::string(unit.name);
-    }
-  }
-  return fmt::format("{:.0f} {}", value, units.back().name);
-}
 
 // "void a::b<4, c>(int)" is "b<...>".
 std::string without_templates(const std::string& name) {
@@ -46,36 +22,11 @@ std::string without_templates(const std::string& name) {
 
 }  // namespace
 
-std::string time_text(double ns) {
-  constexpr std::array<Unit, 4> kUnits = {{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
-  return scaled(ns, kUnits);
-}
+std::string time_text(double ns) { return mean_duration_text(ns); }
 
 std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-std::string count_text(std::uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (std::size_t i = digits.size(); i > 3;) {
-    i -= 3;
-    digits.insert(i, 1, ',');
-  }
-  return digits;
-}
-
-std::string bytes_text(std::int64_t bytes) {
-  constexpr std::array<Unit, 5> kUnits = {{{1024.0 * 1024 * 1024 * 1024, "TiB"},
-                                           {1024.0 * 1024 * 1024, "GiB"},
-                                           {1024.0 * 1024, "MiB"},
-                                           {1024.0, "KiB"},
-                                           {1, "B"}}};
-  return scaled(static_cast<double>(bytes), kUnits);
-}
-
 std::string times_text(double factor) { return fmt::format("{:.1f} times", factor); }
-
-std::string counted(std::uint64_t count, const std::string& noun) {
-  return count_text(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 std::string place_text(const std::string& place) {
   constexpr std::string_view kOpen = "Place(";

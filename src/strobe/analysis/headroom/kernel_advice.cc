@@ -30,7 +30,7 @@ std::string how_often(std::size_t times) {
 }
 
 std::string launches_text(std::uint64_t launches) {
-  return count_text(launches) + (launches == 1 ? " launch" : " launches");
+  return counted(launches, "launch", "launches");
 }
 
 // How a kind of chain is called in a sentence, and what helps.

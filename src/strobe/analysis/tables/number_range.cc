@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/whole_number.h"
+#include "strobe/base/text.h"
 
 namespace strobe::analysis {
 namespace {

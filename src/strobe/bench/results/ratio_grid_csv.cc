@@ -10,7 +10,7 @@
 
 #include "strobe/base/file_text.h"
 #include "strobe/base/json_text.h"
-#include "strobe/base/whole_number.h"
+#include "strobe/base/text.h"
 #include "strobe/bench/results/csv_rows.h"
 #include "strobe/bench/results/ratio_grid.h"
 

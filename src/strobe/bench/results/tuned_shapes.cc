@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/json_text.h"
-#include "strobe/base/whole_number.h"
+#include "strobe/base/text.h"
 #include "strobe/bench/results/csv_rows.h"
 
 namespace strobe::bench {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strobe/base/text.h"
 #include "strobe/bench/grid.h"
 
 namespace strobe::bench {
@@ -99,20 +100,10 @@ Result<std::vector<CellGroup>> expand(const RunRequest& request) {
                .hint = "a larger number, or --shape 128x128"};
 }
 
-std::string bytes_text(double bytes) {
-  constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB"};
-  std::size_t unit = 0;
-  while (bytes >= 1000 && unit + 1 < kUnits.size()) {
-    bytes /= 1000;
-    ++unit;
-  }
-  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
-}
-
 std::optional<std::string> predicted_oom(double resident_bytes, std::optional<double> free_bytes) {
   if (!free_bytes || resident_bytes <= kUsableShare * *free_bytes) return {};
-  return fmt::format("needs {} and {} are free; not run", bytes_text(resident_bytes),
-                     bytes_text(*free_bytes));
+  return fmt::format("needs {} and {} are free; not run", decimal_bytes_text(resident_bytes),
+                     decimal_bytes_text(*free_bytes));
 }
 
 bool fit_together(const std::vector<double>& resident_bytes, std::optional<double> free_bytes) {

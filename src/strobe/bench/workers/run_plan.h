@@ -31,6 +31,4 @@ std::optional<std::string> predicted_oom(double resident_bytes, std::optional<do
 // All prepared at once on a device with that much free.
 bool fit_together(const std::vector<double>& resident_bytes, std::optional<double> free_bytes);
 
-std::string bytes_text(double bytes);  // "17.2 GB"
-
 }  // namespace strobe::bench

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strobe/base/text.h"
 #include "strobe/bench/workers/protocol_words.h"
 
 namespace strobe::bench {
@@ -78,7 +79,7 @@ WorkerReply WorkerSession::ask(WorkerRequest request) {
   }
   if (reply.requested_bytes && reply.status != CellStatus::kOk) {
     reply.reason += fmt::format("{}({} asked for)", reply.reason.empty() ? "" : " ",
-                                bytes_text(*reply.requested_bytes));
+                                decimal_bytes_text(*reply.requested_bytes));
   }
   return reply;
 }

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/csv.h"
 #include "strobe/base/json_text.h"
-#include "strobe/readers/counters/csv_records.h"
 #include "strobe/readers/counters/launch_rows.h"
 #include "strobe/readers/counters/metric_rows.h"
 #include "strobe/readers/counters/not_kernels.h"
@@ -71,7 +71,7 @@ Result<KernelTable> finish(CsvRecords& records, LaunchRows& rows, const std::str
 }  // namespace
 
 Result<KernelTable> read_kernel_text(ByteStream& stream, const std::string& path) {
-  CsvRecords lines(stream);
+  CsvRecords lines(stream, {.log_mark = "=="});
   LaunchRows rows;
   std::string before;  // what the file begins with, to tell what it is
   while (lines.next_line()) {

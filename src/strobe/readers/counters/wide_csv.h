@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "strobe/base/csv.h"
 #include "strobe/base/result.h"
-#include "strobe/readers/counters/csv_records.h"
 #include "strobe/readers/counters/launch_rows.h"
 
 namespace strobe::readers {

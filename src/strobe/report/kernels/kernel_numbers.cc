@@ -1,7 +1,6 @@
 #include "strobe/report/kernels/kernel_numbers.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -54,7 +53,7 @@ std::string clock_text(double hz) {
 }
 
 std::string launches_text(std::uint64_t launches) {
-  return count_text(launches) + (launches == 1 ? " launch" : " launches");
+  return counted(launches, "launch", "launches");
 }
 
 std::string ratio_text(std::optional<double> ratio) {
@@ -75,10 +74,6 @@ Cell time_cell(std::optional<double> ns) {
 Cell share_cell(std::optional<double> share) {
   if (!share) return Absent{};
   return Share{*share};
-}
-
-double rounded(double value, int decimals) {
-  return std::strtod(fmt::format("{:.{}f}", value, decimals).c_str(), nullptr);
 }
 
 }  // namespace strobe::report

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "strobe/analysis/headroom/kernel_sums.h"
+#include "strobe/base/text.h"
 #include "strobe/report/render/document.h"
 
 // The numbers of kernels for people: each with its unit; what is unknown is "-".
@@ -25,8 +26,5 @@ std::string ratio_text(std::optional<double> ratio);
 Cell percent_cell(std::optional<double> percent);  // of a resource's peak
 Cell time_cell(std::optional<double> ns);
 Cell share_cell(std::optional<double> share);
-
-// Rounded to so many decimals, as decimal texts round.
-double rounded(double value, int decimals);
 
 }  // namespace strobe::report

@@ -15,18 +15,6 @@ TEST(FindingTextTest, times_have_three_digits_and_their_unit) {
   EXPECT_EQ(time_text(3'393'563'374), "3.39 s");
 }
 
-TEST(FindingTextTest, counts_have_commas) {
-  EXPECT_EQ(count_text(0), "0");
-  EXPECT_EQ(count_text(999), "999");
-  EXPECT_EQ(count_text(69'960), "69,960");
-  EXPECT_EQ(count_text(1'234'567), "1,234,567");
-}
-
-TEST(FindingTextTest, bytes_are_binary_units) {
-  EXPECT_EQ(bytes_text(512), "512 B");
-  EXPECT_EQ(bytes_text(6'125'780'992), "5.71 GiB");
-}
-
 TEST(FindingTextTest, shares_are_percent_and_factors_times) {
   EXPECT_EQ(share_text(0.0963), "9.6 %");
   EXPECT_EQ(times_text(1.84), "1.8 times");
@@ -37,12 +25,6 @@ TEST(FindingTextTest, long_names_are_cut_but_never_inside_a_letter) {
   EXPECT_EQ(short_name(std::string(48, 'x')), std::string(48, 'x'));
   EXPECT_EQ(short_name(std::string(60, 'x')), std::string(48, 'x') + "...");
   EXPECT_EQ(short_name(std::string(47, 'x') + "\xC3\xA9" + "tail"), std::string(47, 'x') + "...");
-}
-
-TEST(FindingTextTest, what_is_counted_is_singular_or_plural) {
-  EXPECT_EQ(counted(1, "call"), "1 call");
-  EXPECT_EQ(counted(0, "call"), "0 calls");
-  EXPECT_EQ(counted(2'000, "call"), "2,000 calls");
 }
 
 TEST(FindingTextTest, long_names_of_code_lose_templates_and_namespaces_first) {

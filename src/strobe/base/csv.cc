@@ -1,34 +1,56 @@
-#include "strobe/readers/counters/csv_records.h"
+#include "strobe/base/csv.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
-#include "strobe/base/simd.h"
+#include <fmt/format.h>
 
-namespace strobe::readers {
+#include "strobe/base/simd.h"
+#include "strobe/base/text.h"
+
+namespace strobe {
 namespace {
 
 constexpr std::size_t kBlock = 64;
 static_assert(kBlock <= simd::kSimdPadding);
 // A quote left open must not gather the whole file.
 constexpr std::size_t kMostRecordBytes = 16 << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+// A line end is none of a field's, but "\r" stands alone in broken files.
+bool is_padding(char c) { return is_blank(c) || c == '\r'; }
 
 }  // namespace
 
-CsvRecords::CsvRecords(ByteStream& stream, std::size_t buffer_bytes)
+CsvRecords::CsvRecords(ByteStream& stream, const CsvOptions& options)
     : stream_(&stream),
-      buffer_(std::max(buffer_bytes, kBlock) + simd::kSimdPadding),
+      log_mark_(options.log_mark),
+      buffer_(std::max(options.buffer_bytes, kBlock) + simd::kSimdPadding),
       end_(buffer_.data()),
       next_(buffer_.data()),
       record_(buffer_.data()),
       offsets_(kBlock) {
-  if (!read_more()) return;
+  skip_byte_order_mark();
+}
+
+CsvRecords::CsvRecords(std::string_view text, const CsvOptions& options)
+    : log_mark_(options.log_mark),
+      buffer_(text.size() + simd::kSimdPadding),
+      end_(buffer_.data() + text.size()),
+      next_(buffer_.data()),
+      record_(buffer_.data()),
+      offsets_(kBlock),
+      at_end_(true) {
+  std::ranges::copy(text, buffer_.begin());
+  skip_byte_order_mark();
+}
+
+void CsvRecords::skip_byte_order_mark() {
   while (end_ - next_ < 3 && read_more()) {
   }
-  if (end_ - next_ >= 3 && std::memcmp(next_, "\xEF\xBB\xBF", 3) == 0) next_ += 3;
+  if (std::string_view(next_, end_).starts_with(kByteOrderMark)) next_ += kByteOrderMark.size();
 }
 
 // Keeps what is not taken yet, makes room and appends; false at the end of the text.
@@ -95,9 +117,10 @@ void CsvRecords::end_at(std::size_t bytes, bool has_newline) {
 }
 
 bool CsvRecords::at_log_line() {
-  while (end_ - next_ < 2 && read_more()) {
+  if (log_mark_.empty()) return false;
+  while (static_cast<std::size_t>(end_ - next_) < log_mark_.size() && read_more()) {
   }
-  return end_ - next_ >= 2 && next_[0] == '=' && next_[1] == '=';
+  return std::string_view(next_, end_).starts_with(log_mark_);
 }
 
 bool CsvRecords::next() {
@@ -150,8 +173,8 @@ std::string_view CsvRecords::field(std::size_t column) {
   if (column > separators_) return {};
   const char* begin = record_ + (column == 0 ? 0 : offsets_[column - 1] + 1);
   const char* end = record_ + (column < separators_ ? offsets_[column] : record_bytes_);
-  while (begin < end && is_blank(*begin)) ++begin;
-  while (begin < end && is_blank(end[-1])) --end;
+  while (begin < end && is_padding(*begin)) ++begin;
+  while (begin < end && is_padding(end[-1])) --end;
   if (begin == end || *begin != '"') return {begin, static_cast<std::size_t>(end - begin)};
   ++begin;
   if (end > begin && end[-1] == '"') --end;
@@ -165,16 +188,59 @@ std::string_view CsvRecords::field(std::size_t column) {
   return text;
 }
 
+std::vector<std::string> CsvRecords::fields() {
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < size(); ++i) fields.emplace_back(field(i));
+  return fields;
+}
+
 void CsvRecords::split_line() {
   separators_ = 0;
   bool is_inside = false;
+  bool is_field_begin = true;  // a quote further on in a field is a letter
   for (std::size_t i = 0; i < record_bytes_; ++i) {
-    if (record_[i] == '"') is_inside = !is_inside;
-    if (record_[i] == ',' && !is_inside) {
+    const char c = record_[i];
+    if (c == '"' && (is_inside || is_field_begin)) {
+      is_inside = !is_inside;
+      is_field_begin = !is_inside;  // `""` inside a field goes on with it
+    } else if (c == ',' && !is_inside) {
       if (separators_ == offsets_.size()) offsets_.resize(2 * offsets_.size());
       offsets_[separators_++] = static_cast<std::uint32_t>(i);
+      is_field_begin = true;
+    } else if (!is_blank(c)) {
+      is_field_begin = false;
     }
   }
+  is_broken_ = is_inside;
 }
 
-}  // namespace strobe::readers
+CsvWriter& CsvWriter::raw(std::string_view fields) {
+  if (!is_first_) *out_ += ',';
+  is_first_ = false;
+  *out_ += fields;
+  return *this;
+}
+
+CsvWriter& CsvWriter::field(std::string_view text) {
+  const bool is_quoted = quotes_ == CsvQuotes::kTexts || text.starts_with('#') ||
+                         text.find_first_of(",\"\r\n") != std::string_view::npos;
+  if (!is_quoted) return raw(text);
+  raw("\"");
+  for (const char c : text) {
+    if (c == '"') *out_ += '"';
+    *out_ += c;
+  }
+  *out_ += '"';
+  return *this;
+}
+
+CsvWriter& CsvWriter::field(double number) {
+  return std::isfinite(number) ? raw(fmt::format("{}", number)) : empty();
+}
+
+void CsvWriter::end_row() {
+  *out_ += '\n';
+  is_first_ = true;
+}
+
+}  // namespace strobe

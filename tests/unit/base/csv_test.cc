@@ -1,5 +1,6 @@
-#include "strobe/readers/counters/csv_records.h"
+#include "strobe/base/csv.h"
 
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -7,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace strobe::readers {
+namespace strobe {
 namespace {
 
 using ::testing::ElementsAre;
@@ -16,7 +17,7 @@ using Rows = std::vector<std::vector<std::string>>;
 
 Rows rows_of(const std::string& text, std::size_t buffer_bytes = 64) {
   const auto stream = open_stream(std::string_view(text)).value();
-  CsvRecords records(*stream, buffer_bytes);
+  CsvRecords records(*stream, {.log_mark = "==", .buffer_bytes = buffer_bytes});
   Rows rows;
   while (records.next()) {
     std::vector<std::string>& row = rows.emplace_back();
@@ -77,6 +78,35 @@ TEST(CsvRecords, a_text_that_ends_inside_a_field_says_so) {
   EXPECT_TRUE(records.is_broken());
 }
 
+TEST(CsvRecords, a_text_in_memory_is_read_like_a_stream) {
+  CsvRecords records(
+      "\xEF\xBB\xBF"
+      "a,\"b\nc\"\r\nd");
+  ASSERT_TRUE(records.next());
+  EXPECT_THAT(records.fields(), ElementsAre("a", "b\nc"));
+  ASSERT_TRUE(records.next());
+  EXPECT_THAT(records.fields(), ElementsAre("d"));
+  EXPECT_FALSE(records.next());
+  EXPECT_FALSE(CsvRecords("").next());
+  EXPECT_FALSE(CsvRecords("").next_line());
+}
+
+TEST(CsvRecords, a_split_line_has_fields_and_says_whether_a_quote_is_left_open) {
+  CsvRecords records("a,\"b,\"\"c\" , d\"e,f\nx,\"y,z\nlast, \"\",1\n");
+  ASSERT_TRUE(records.next_line());
+  EXPECT_EQ(records.size(), 1u);
+  records.split_line();
+  EXPECT_FALSE(records.is_broken());
+  EXPECT_THAT(records.fields(), ElementsAre("a", "b,\"c", "d\"e", "f"));
+  ASSERT_TRUE(records.next_line());
+  records.split_line();
+  EXPECT_TRUE(records.is_broken());
+  ASSERT_TRUE(records.next_line());
+  records.split_line();
+  EXPECT_FALSE(records.is_broken());
+  EXPECT_THAT(records.fields(), ElementsAre("last", "", "1"));
+}
+
 // Plain and slow: one character at a time.
 Rows plain_rows_of(const std::string& text) {
   Rows rows;
@@ -121,5 +151,41 @@ TEST(CsvRecords, any_size_of_its_buffer_gives_what_a_plain_parser_gives) {
   }
 }
 
+TEST(CsvWriter, texts_are_quoted_where_they_must_be) {
+  std::string out;
+  CsvWriter csv(out);
+  csv.raw("a,b").field("c").end_row();
+  csv.field("x,y").field("say \"hi\"").field("# 1").field("two\nlines").field("plain").end_row();
+  csv.end_row();
+  EXPECT_EQ(out, "a,b,c\n\"x,y\",\"say \"\"hi\"\"\",\"# 1\",\"two\nlines\",plain\n\n");
+}
+
+TEST(CsvWriter, numbers_read_back_and_what_is_unknown_is_empty) {
+  std::string out;
+  CsvWriter csv(out);
+  csv.field(0.1).field(-3).field(std::size_t{7}).field(std::nan("")).field(INFINITY).end_row();
+  csv.field(std::optional<double>()).field(std::optional(2.5)).empty().field(true).end_row();
+  EXPECT_EQ(out, "0.1,-3,7,,\n,2.5,,1\n");
+}
+
+TEST(CsvWriter, all_texts_may_be_quoted) {
+  std::string out;
+  CsvWriter csv(out, CsvQuotes::kTexts);
+  csv.field("a").field("").field(1).raw("nan").end_row();
+  EXPECT_EQ(out, "\"a\",\"\",1,nan\n");
+}
+
+TEST(CsvWriter, what_it_writes_is_read_back) {
+  const std::vector<std::string> texts = {"", " a", ",", "\"", "\"\"", "\n", "#", "b\r\n"};
+  std::string out;
+  CsvWriter csv(out, CsvQuotes::kTexts);
+  for (const std::string& text : texts) csv.field(text);
+  csv.end_row();
+  CsvRecords records(out);
+  ASSERT_TRUE(records.next());
+  EXPECT_EQ(records.fields(), texts);
+  EXPECT_FALSE(records.next());
+}
+
 }  // namespace
-}  // namespace strobe::readers
+}  // namespace strobe
