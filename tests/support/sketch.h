@@ -16,6 +16,14 @@ constexpr std::int64_t operator""_us(unsigned long long n) { return 1000_ns * op
 constexpr std::int64_t operator""_ms(unsigned long long n) { return 1000_us * operator""_ns(n); }
 }  // namespace literals
 
+// Kinds that tests name all the time.
+inline constexpr auto kOp = SliceKind::kOperator;
+inline constexpr auto kPhase = SliceKind::kOperatorPhase;
+inline constexpr auto kCall = SliceKind::kRuntimeCall;
+inline constexpr auto kKernel = SliceKind::kKernel;
+inline constexpr auto kAllocated = MemoryAction::kAllocate;
+inline constexpr auto kFreed = MemoryAction::kFree;
+
 // A timeline written down in a test. Words that choose a track come first, words that add something
 // add it to the chosen track, words that describe describe what was added last:
 //

@@ -9,7 +9,6 @@
 namespace strobe::compare {
 namespace {
 
-constexpr double kReachableP = 0.05;
 constexpr double kConfidence = 0.95;
 
 struct Residuals {
@@ -84,7 +83,7 @@ Change change_between(std::span<const double> normal, std::span<const double> ab
   change.cliffs_delta = (change.rank.u_second - change.rank.u_first) /
                         static_cast<double>(normal.size() * abnormal.size());
   change.shift = stats::shift_between(normal, abnormal, kConfidence, counts);
-  change.too_few = stats::least_p(normal.size(), abnormal.size()) > kReachableP;
+  change.too_few = stats::least_p(normal.size(), abnormal.size()) > kSignificant;
   compare_sizes(normal, abnormal, resolution, change);
   return change;
 }

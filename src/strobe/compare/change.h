@@ -12,6 +12,9 @@
 
 namespace strobe::compare {
 
+// A difference whose p or q is smaller is more than chance.
+inline constexpr double kSignificant = 0.05;
+
 // One quantity, one value per cycle, in two runs. "First" is normal, "second" abnormal everywhere.
 struct Change {
   stats::Moments normal;

@@ -142,7 +142,7 @@ bool is_change(const FunctionRow& row) {
     case Verdict::kVanished:
       return true;
     case Verdict::kCallsChanged:
-      return row.beta.q < 0.05;
+      return row.beta.q < kSignificant;
     case Verdict::kSame:
     case Verdict::kTooFew:
       break;

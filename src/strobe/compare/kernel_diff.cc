@@ -10,6 +10,7 @@
 
 #include "strobe/analysis/findings/finding_text.h"
 #include "strobe/base/text.h"
+#include "strobe/compare/change.h"
 #include "strobe/compare/kernel_pairs.h"
 #include "strobe/stats/effect.h"
 #include "strobe/stats/false_discovery.h"
@@ -21,7 +22,6 @@ namespace {
 
 using analysis::KernelStudy;
 
-constexpr double kSignificant = 0.05;
 // Few launches that lie this far apart have changed, whatever the noise of kernels is.
 constexpr double kFarApart = 1.25;
 // Launches of a stratum are measured against its own median, which they make themselves: fewer

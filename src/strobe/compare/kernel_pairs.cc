@@ -32,7 +32,7 @@ NameKey key_for(const KernelStudy& before, const KernelStudy& after) {
   return has_details(before) == has_details(after) ? NameKey::kDetail : NameKey::kShort;
 }
 
-std::string key_of(const KernelIdentity& identity, NameKey key) {
+std::string name_key(const KernelIdentity& identity, NameKey key) {
   switch (key) {
     case NameKey::kDetail:
       break;
@@ -136,7 +136,7 @@ class Pairing {
   }
 
   std::size_t pair_of(const KernelIdentity& identity) {
-    const std::string key = key_of(identity, key_);
+    const std::string key = name_key(identity, key_);
     const auto [found, is_new] = pair_of_name_.try_emplace(key, pairs_.size());
     if (is_new) {
       KernelPair pair;

@@ -15,7 +15,7 @@ namespace {
 using analysis::CycleList;
 
 // The worse, the earlier.
-enum class Weight : std::uint8_t { kForbids, kDistorts, kLimits, kInforms };
+enum class RemarkWeight : std::uint8_t { kForbids, kDistorts, kLimits, kInforms };
 
 std::string cut_by(const CycleList& cycles) {
   std::string text(word_of(cycles.method));
@@ -36,7 +36,7 @@ class Quality {
     const CycleList& first = normal.ranks.front().cycles;
     const CycleList& second = abnormal.ranks.front().cycles;
     if (first.method != second.method) {
-      say(Weight::kDistorts,
+      say(RemarkWeight::kDistorts,
           fmt::format("the runs were cut differently: {} by {}, {} by {}; their cycles may not be "
                       "the same thing",
                       normal.label, cut_by(first), abnormal.label, cut_by(second)));
@@ -51,14 +51,14 @@ class Quality {
         text += fmt::format("; inside them a period of {} kernels ({:.0f} % alike)",
                             cycles.inner->kernels, cycles.inner->match * 100);
       }
-      say(is_doubtful ? Weight::kDistorts : Weight::kInforms, std::move(text));
+      say(is_doubtful ? RemarkWeight::kDistorts : RemarkWeight::kInforms, std::move(text));
     }
   }
 
   void add_sizes(const Comparison& comparison) {
     for (const CycleRow& row : comparison.cycles) {
       if (!row.ms.too_few) continue;
-      say(Weight::kForbids,
+      say(RemarkWeight::kForbids,
           fmt::format("{} against {} cycles are too few: no difference whatever could reach "
                       "p < 0.05",
                       row.ms.normal.n, row.ms.abnormal.n));
@@ -72,9 +72,10 @@ class Quality {
     });
     const auto all = std::ranges::ssize(comparison.functions);
     if (all == 0 || 2 * shared >= all) return;
-    say(Weight::kDistorts, fmt::format("only {} of {} functions run on both sides: are these runs "
-                                       "of one workload?",
-                                       shared, all));
+    say(RemarkWeight::kDistorts,
+        fmt::format("only {} of {} functions run on both sides: are these runs "
+                    "of one workload?",
+                    shared, all));
   }
 
   void add_side(const SideFacts& side) {
@@ -83,7 +84,7 @@ class Quality {
                                     ? side.label
                                     : fmt::format("{}, rank {}", side.label, measure.rank);
       for (const std::string& remark : measure.remarks) {
-        say(Weight::kLimits, fmt::format("{}: {}", whose, remark));
+        say(RemarkWeight::kLimits, fmt::format("{}: {}", whose, remark));
       }
       for (const DeviceCycles& device : measure.devices) add_excluded(whose, measure, device);
       add_samplers(whose, measure);
@@ -106,13 +107,15 @@ class Quality {
         texts.push_back(
             fmt::format("{} and {} for {}", n.first, n.second, fmt::join(metrics, ", ")));
       }
-      say(lacks_a_side ? Weight::kLimits : Weight::kInforms,
+      say(lacks_a_side ? RemarkWeight::kLimits : RemarkWeight::kInforms,
           fmt::format("{}: cycles with a mean in {} and {}: {}", device, comparison.normal.label,
                       comparison.abnormal.label, fmt::join(texts, "; ")));
     }
   }
 
-  void say(Weight weight, std::string text) { sentences_.emplace_back(weight, std::move(text)); }
+  void say(RemarkWeight weight, std::string text) {
+    sentences_.emplace_back(weight, std::move(text));
+  }
 
   std::vector<std::string> take() {
     std::stable_sort(sentences_.begin(), sentences_.end(),
@@ -141,7 +144,7 @@ class Quality {
                             median_slices(cycles, device.slices, cycles[i].type)));
     }
     if (reasons.empty()) return;
-    say(Weight::kLimits,
+    say(RemarkWeight::kLimits,
         fmt::format("{}: {} of {} cycles left out on {}: {}", whose, reasons.size(), cycles.size(),
                     device.device, fmt::join(reasons, ", ")));
   }
@@ -185,20 +188,20 @@ class Quality {
                                     fmt::join(metrics, ", ")));
       }
       if (texts.empty()) texts.emplace_back("every cycle still has its counters");
-      say(slow.missing.empty() ? Weight::kInforms : Weight::kLimits,
+      say(slow.missing.empty() ? RemarkWeight::kInforms : RemarkWeight::kLimits,
           fmt::format("{}, {}: sampled slower than the cycle (up to {:.0f} ms between samples, "
                       "cycle {:.0f} ms): {}",
                       whose, device, slow.period_ns * 1e-6, cycle_ns * 1e-6,
                       fmt::join(texts, "; ")));
     }
     if (is_on_wall_clock) {
-      say(Weight::kInforms,
+      say(RemarkWeight::kInforms,
           fmt::format("{}: samples are on the wall clock; the trace's base time was taken off them",
                       whose));
     }
   }
 
-  std::vector<std::pair<Weight, std::string>> sentences_;
+  std::vector<std::pair<RemarkWeight, std::string>> sentences_;
 };
 
 }  // namespace

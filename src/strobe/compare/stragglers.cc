@@ -81,7 +81,7 @@ void judge_rank(std::size_t one, const std::vector<OwnTimes>& times, std::vector
                 2 * row.cycles_late >= row.cycles;
 }
 
-SideFacts side_of(RankMeasure measure, std::string label) {
+SideFacts rank_side(RankMeasure measure, std::string label) {
   SideFacts side = {
       .label = std::move(label), .path = measure.path, .folder = {}, .runs = 1, .ranks = {}};
   measure.rank = 0;
@@ -140,8 +140,8 @@ Result<Stragglers> find_stragglers(const Run& run, const CompareOptions& options
   STROBE_TRY(
       Comparison comparison,
       compare_measures(
-          side_of(side.ranks[typical], fmt::format("rank {}", found.ranks[typical].rank)),
-          side_of(side.ranks[slow], fmt::format("rank {}", *found.slowest)), {}, among_ranks));
+          rank_side(side.ranks[typical], fmt::format("rank {}", found.ranks[typical].rank)),
+          rank_side(side.ranks[slow], fmt::format("rank {}", *found.slowest)), {}, among_ranks));
   judge(comparison);
   found.against_peer = std::move(comparison);
   return found;

@@ -6,8 +6,6 @@
 namespace strobe::compare {
 namespace {
 
-constexpr double kSignificant = 0.05;
-
 // A change must be beyond chance, of nearly all cycles, and worth mentioning.
 bool is_changed(const FunctionRow& row) {
   constexpr double kLargeDelta = 0.474;

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-FunctionRow row_of(const std::string& name, double difference, double z, double z_floored) {
+FunctionRow row_with(const std::string& name, double difference, double z, double z_floored) {
   FunctionRow row;
   row.key = {name, FunctionKind::kKernel, "GPU 0"};
   row.beta.abnormal.mean = difference;
@@ -36,7 +36,7 @@ std::vector<std::string> names_of(const Comparison& comparison) {
 // |-2| * (|-100| + |-5|) = 210; floored and capped 2 * (30 + 5) = 70.
 TEST(RankingTest, a_function_is_as_suspicious_as_its_worst_metric) {
   Comparison comparison;
-  comparison.functions = {row_of("a", -2, -100, -40), row_of("b", 1, 3, 2)};
+  comparison.functions = {row_with("a", -2, -100, -40), row_with("b", 1, 3, 2)};
   comparison.triplets = {triplet_of(0, "clock", -5), triplet_of(0, "power", 1)};
   score_rows(comparison);
   EXPECT_DOUBLE_EQ(comparison.triplets[0].suspicion, 210);
@@ -48,7 +48,7 @@ TEST(RankingTest, a_function_is_as_suspicious_as_its_worst_metric) {
 
 TEST(RankingTest, each_key_has_its_own_order_and_triplets_follow_their_function) {
   Comparison comparison;
-  comparison.functions = {row_of("a", 1, 100, 1), row_of("b", 2, 1, 5), row_of("c", 3, 1, 1)};
+  comparison.functions = {row_with("a", 1, 100, 1), row_with("b", 2, 1, 5), row_with("c", 3, 1, 1)};
   comparison.functions[0].ms.abnormal.mean = 1;
   comparison.functions[1].ms.abnormal.mean = 2;
   comparison.functions[2].ms.abnormal.mean = -3;
@@ -71,7 +71,7 @@ TEST(RankingTest, each_key_has_its_own_order_and_triplets_follow_their_function)
 
 TEST(RankingTest, ties_go_by_function_then_metric) {
   Comparison comparison;
-  comparison.functions = {row_of("b", 1, 1, 1), row_of("a", 1, 1, 1), row_of("B", 1, 1, 1)};
+  comparison.functions = {row_with("b", 1, 1, 1), row_with("a", 1, 1, 1), row_with("B", 1, 1, 1)};
   comparison.triplets = {triplet_of(0, "y", 0), triplet_of(0, "x", 0), triplet_of(1, "y", 0)};
   score_rows(comparison);
   sort_rows(comparison, RankKey::kSuspicion);

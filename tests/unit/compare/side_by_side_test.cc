@@ -9,8 +9,6 @@ namespace strobe::compare {
 namespace {
 
 using analysis::StepLabel;
-constexpr auto kOp = SliceKind::kOperator;
-constexpr auto kKernel = SliceKind::kKernel;
 
 struct Prepared {
   Trace trace;

@@ -8,12 +8,7 @@
 namespace strobe::compare {
 namespace {
 
-using Times = std::vector<double>;
-
-const Times kUsual = {6.0, 6.1, 6.0, 5.9, 6.0, 6.1};
-const Times kSlow = {9.0, 9.1, 9.0, 8.9, 9.0, 9.1};
-
-Stragglers among(const std::vector<Times>& own_ms) {
+Stragglers among(const std::vector<std::vector<double>>& own_ms) {
   auto found = find_stragglers(ranked_run("job", own_ms, 10));
   EXPECT_TRUE(found) << found.error().what;
   return std::move(found).value();
@@ -60,7 +55,7 @@ TEST(StragglersTest, two_late_cycles_are_an_accident) {
 
 TEST(StragglersTest, of_two_ranks_the_slower_one_is_named_from_five_percent_on) {
   EXPECT_EQ(among({kUsual, kSlow}).slowest, 1);
-  EXPECT_FALSE(among({Times(6, 6.0), Times(6, 6.2)}).slowest);
+  EXPECT_FALSE(among({std::vector<double>(6, 6.0), std::vector<double>(6, 6.2)}).slowest);
 }
 
 TEST(StragglersTest, one_rank_has_no_peers) {

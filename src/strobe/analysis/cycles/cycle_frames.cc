@@ -124,7 +124,7 @@ double score(const Trace& trace, const Frame& frame) {
 }
 
 // From the beginning of one frame to that of the next: what lies between them belongs to the loop.
-CycleList list_of(const Trace& trace, const Frame& frame) {
+CycleList frame_cycles(const Trace& trace, const Frame& frame) {
   CycleList list;
   list.method = CycleMethod::kHostFrame;
   list.confidence = CycleConfidence::kMedium;
@@ -165,7 +165,7 @@ Result<CycleList> cycles_by_host_frame(const Trace& trace) {
     return Error{ErrorCode::kTooLittleData, "no range of the host recurs through the trace", "",
                  ""};
   }
-  return list_of(trace, *best);
+  return frame_cycles(trace, *best);
 }
 
 }  // namespace strobe::analysis

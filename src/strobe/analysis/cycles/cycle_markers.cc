@@ -71,8 +71,8 @@ class CycleJoiner {
   std::map<TrackId, std::int64_t> ends_ns_;  // of the open cycle: its markers, per track
 };
 
-CycleList list_of(const Trace& trace, CycleMethod method, std::vector<SliceId> markers,
-                  const std::string& otherwise) {
+CycleList marked_cycles(const Trace& trace, CycleMethod method, std::vector<SliceId> markers,
+                        const std::string& otherwise) {
   CycleList list;
   list.method = method;
   list.confidence = CycleConfidence::kHigh;
@@ -131,7 +131,7 @@ Result<CycleList> cycles_by_marker(const Trace& trace, const std::string& patter
                  fmt::format("no range of the host matches '{}'", pattern), "--cycle",
                  known_annotations(trace)};
   }
-  return list_of(trace, CycleMethod::kMarker, std::move(markers), pattern);
+  return marked_cycles(trace, CycleMethod::kMarker, std::move(markers), pattern);
 }
 
 Result<CycleList> cycles_by_steps(const Trace& trace) {
@@ -145,7 +145,7 @@ Result<CycleList> cycles_by_steps(const Trace& trace) {
   }
   if (!has_length) return Error{ErrorCode::kTooLittleData, "no step annotations", "", ""};
   std::string first = without_number(trace.name(steps[0]));
-  return list_of(trace, CycleMethod::kSteps, std::move(steps), first);
+  return marked_cycles(trace, CycleMethod::kSteps, std::move(steps), first);
 }
 
 }  // namespace strobe::analysis

@@ -18,13 +18,13 @@ struct Word {
 };
 
 constexpr std::string_view kMarker = "marker=";
-constexpr Word kWords[] = {{"steps", CycleMethod::kSteps},
-                           {"frame", CycleMethod::kHostFrame},
-                           {"kernels", CycleMethod::kKernelSequence},
-                           {"busy", CycleMethod::kBusySignal},
-                           {"none", CycleMethod::kWholeTrace}};
-constexpr std::string_view kNames[] = {"auto",    "marker=REGEX", "steps", "frame",
-                                       "kernels", "busy",         "none"};
+constexpr Word kMethodWords[] = {{"steps", CycleMethod::kSteps},
+                                 {"frame", CycleMethod::kHostFrame},
+                                 {"kernels", CycleMethod::kKernelSequence},
+                                 {"busy", CycleMethod::kBusySignal},
+                                 {"none", CycleMethod::kWholeTrace}};
+constexpr std::string_view kSpellings[] = {"auto",    "marker=REGEX", "steps", "frame",
+                                           "kernels", "busy",         "none"};
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -57,11 +57,12 @@ Result<CycleOptions> parse_cycle_options(std::string_view where, std::string_vie
   if (typed.starts_with(kMarker)) return by_marker(where, typed.substr(kMarker.size()));
   const std::string word = lower_case(typed);
   if (word.empty() || word == "auto") return CycleOptions{};
-  const auto known = std::ranges::find(kWords, word, &Word::name);
-  if (known != std::end(kWords)) return CycleOptions{.method = known->method, .marker = ""};
-  return bad_word(fmt::format("'{}' is not one of {}", typed, fmt::join(kNames, ", ")), where, "");
+  const auto known = std::ranges::find(kMethodWords, word, &Word::name);
+  if (known != std::end(kMethodWords)) return CycleOptions{.method = known->method, .marker = ""};
+  return bad_word(fmt::format("'{}' is not one of {}", typed, fmt::join(kSpellings, ", ")), where,
+                  "");
 }
 
-std::span<const std::string_view> cycle_words() { return kNames; }
+std::span<const std::string_view> cycle_words() { return kSpellings; }
 
 }  // namespace strobe::analysis

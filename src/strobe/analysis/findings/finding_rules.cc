@@ -193,7 +193,7 @@ Found steps_leave_time_out(const Evidence& e) {
 }
 
 // "Place(gpu:0)" is device 0.
-std::optional<std::int32_t> device_of(std::string_view place) {
+std::optional<std::int32_t> device_of_place(std::string_view place) {
   const std::size_t colon = place.rfind(':');
   if (colon == std::string_view::npos) return {};
   std::int32_t device = 0;
@@ -205,7 +205,7 @@ std::optional<std::int32_t> device_of(std::string_view place) {
 
 Found memory_near_capacity(const Evidence& e) {
   for (const MemoryPlace& place : e.summary.memory) {
-    const std::optional<std::int32_t> device = device_of(place.place);
+    const std::optional<std::int32_t> device = device_of_place(place.place);
     for (const DeviceProperties& properties : e.trace.metadata().devices) {
       if (!device || properties.id != *device || properties.memory_bytes <= 0) continue;
       const std::int64_t peak = std::max(place.peak_reserved_bytes, place.peak_allocated_bytes);
@@ -270,7 +270,7 @@ Found unfinished(const Evidence& e) {
                  "let the profiler stop before the program does"};
 }
 
-constexpr std::array<FindingRule, 15> kRules = {
+constexpr std::array<FindingRule, 15> kFindingRules = {
     host_bound,
     device_saturated,
     waits_for_data,
@@ -290,6 +290,6 @@ constexpr std::array<FindingRule, 15> kRules = {
 
 }  // namespace
 
-std::span<const FindingRule> finding_rules() { return kRules; }
+std::span<const FindingRule> finding_rules() { return kFindingRules; }
 
 }  // namespace strobe::analysis

@@ -15,18 +15,18 @@ using device::KernelFamily;
 
 // Words of names that say what a kernel computes. Of those up to "arange" the first that fits is
 // shown.
-constexpr std::array<std::string_view, 45> kWords = {
+constexpr std::array<std::string_view, 45> kChainWords = {
     "gelu", "silu",   "sigmoid", "tanh", "erf",      "relu",      "pow",     "rsqrt",     "sqrt",
     "sin",  "cos",    "neg",     "exp",  "log",      "where",     "dropout", "bernoulli", "tril",
     "triu", "masked", "add",     "sub",  "mul",      "div",       "fill",    "copy",      "clamp",
     "max",  "min",    "abs",     "cast", "eq",       "compare",   "not",     "and",       "arange",
     "adam", "adamw",  "lamb",    "sgd",  "momentum", "optimizer", "multi",   "tensor",    "apply"};
 constexpr std::size_t kShownWords = 36;
-static_assert(kWords[kShownWords - 1] == "arange");
+static_assert(kChainWords[kShownWords - 1] == "arange");
 
 consteval ChainWords bit(std::string_view word) {
   std::size_t at = 0;
-  while (kWords.at(at) != word) ++at;
+  while (kChainWords.at(at) != word) ++at;
   return ChainWords{1} << at;
 }
 
@@ -111,7 +111,7 @@ class Links {
   static std::string_view label_of(const ChainLink& link) {
     if (link.family == KernelFamily::kElementwise || link.family == KernelFamily::kOther) {
       for (std::size_t i = 0; i < kShownWords; ++i) {
-        if ((link.words >> i & 1) != 0) return kWords[i];
+        if ((link.words >> i & 1) != 0) return kChainWords[i];
       }
     }
     return device::word_of(link.family);
@@ -121,13 +121,13 @@ class Links {
   ChainWords words_ = 0;
 };
 
-using Found = std::optional<Chain>;
+using MaybeChain = std::optional<Chain>;
 
 bool is_elementwise(const ChainLink& link) { return link.family == KernelFamily::kElementwise; }
 
 bool is_mask(const ChainLink& link) { return (link.words & any_of("triu", "tril")) != 0; }
 
-Found optimizer(const Links& links, const ChainPlace&) {
+MaybeChain optimizer(const Links& links, const ChainPlace&) {
   const bool is_list =
       links.says(bit("multi")) && links.says(bit("tensor")) && links.says(bit("apply"));
   constexpr ChainWords kNames = any_of("adam", "adamw", "lamb", "sgd", "momentum", "optimizer");
@@ -137,7 +137,7 @@ Found optimizer(const Links& links, const ChainPlace&) {
 
 // Softmax alone is also the end of a classifier or the choice of an expert; two products around it
 // with nothing but pointwise work between are attention.
-Found attention_scores(const Links& links, const ChainPlace& place) {
+MaybeChain attention_scores(const Links& links, const ChainPlace& place) {
   if (!place.follows_matrix || !place.precedes_matrix) return {};
   if (links.count(KernelFamily::kSoftmax) != 1) return {};
   const bool is_pointwise_else = links.all([](const ChainLink& link) {
@@ -149,7 +149,7 @@ Found attention_scores(const Links& links, const ChainPlace& place) {
                "attention scores: " + links.listed()};
 }
 
-Found rotary_embedding(const Links& links, const ChainPlace& place) {
+MaybeChain rotary_embedding(const Links& links, const ChainPlace& place) {
   constexpr std::size_t kLeastPointwise = 4;  // two products and a sum, of queries and of keys
   if (links.count(KernelFamily::kConcat) == 0) return {};
   if (links.count(KernelFamily::kElementwise) < kLeastPointwise) return {};
@@ -162,7 +162,7 @@ Found rotary_embedding(const Links& links, const ChainPlace& place) {
                "rotary position embedding: " + links.counted_by_family()};
 }
 
-Found activation(const Links& links, const ChainPlace& place) {
+MaybeChain activation(const Links& links, const ChainPlace& place) {
   // One product, one sum and one function are a bias and a ready-made activation at most.
   constexpr std::size_t kWrittenOut = 5;
   constexpr std::size_t kMostWrittenOut = 12;  // more is something else, such as an optimizer
@@ -187,7 +187,7 @@ Found activation(const Links& links, const ChainPlace& place) {
                    : fmt::format("activation as operators: {} kernels", links.counted_by_family())};
 }
 
-Found residual_norm(const Links& links, const ChainPlace&) {
+MaybeChain residual_norm(const Links& links, const ChainPlace&) {
   constexpr std::size_t kMostBefore = 4;
   if (links.back().family != KernelFamily::kNorm || links.count(KernelFamily::kNorm) != 1)
     return {};
@@ -200,21 +200,21 @@ Found residual_norm(const Links& links, const ChainPlace&) {
                "residual add and norm: " + links.listed()};
 }
 
-Found norm_operators(const Links& links, const ChainPlace&) {
+MaybeChain norm_operators(const Links& links, const ChainPlace&) {
   if (links.count(KernelFamily::kReduce) == 0 || !links.says(bit("rsqrt"))) return {};
   return Chain{ChainKind::kNormOperators, ChainEvidence::kNames,
                "norm as operators: " + links.listed()};
 }
 
-Found dropout(const Links& links, const ChainPlace&) {
+MaybeChain dropout(const Links& links, const ChainPlace&) {
   if (!links.says(any_of("dropout", "bernoulli"))) return {};
   return Chain{ChainKind::kDropout, ChainEvidence::kNames, "dropout: " + links.listed()};
 }
 
-using Rule = Found (*)(const Links&, const ChainPlace&);
-constexpr std::array<Rule, 7> kRules = {optimizer,  attention_scores, rotary_embedding,
-                                        activation, residual_norm,    norm_operators,
-                                        dropout};
+using Rule = MaybeChain (*)(const Links&, const ChainPlace&);
+constexpr std::array<Rule, 7> kChainRules = {optimizer,  attention_scores, rotary_embedding,
+                                             activation, residual_norm,    norm_operators,
+                                             dropout};
 
 }  // namespace
 
@@ -256,8 +256,8 @@ std::string_view word_of(ChainEvidence evidence) {
 
 ChainWords chain_words(std::string_view detailed_name) {
   ChainWords words = 0;
-  for (std::size_t i = 0; i < kWords.size(); ++i) {
-    if (has_word(detailed_name, kWords[i])) words |= ChainWords{1} << i;
+  for (std::size_t i = 0; i < kChainWords.size(); ++i) {
+    if (has_word(detailed_name, kChainWords[i])) words |= ChainWords{1} << i;
   }
   return words;
 }
@@ -265,8 +265,8 @@ ChainWords chain_words(std::string_view detailed_name) {
 Chain recognise_chain(std::span<const ChainLink> links, const ChainPlace& place) {
   const Links all(links);
   if (links.empty()) return {};
-  for (const Rule rule : kRules) {
-    if (Found found = rule(all, place)) return *std::move(found);
+  for (const Rule rule : kChainRules) {
+    if (MaybeChain found = rule(all, place)) return *std::move(found);
   }
   return Chain{ChainKind::kPlain, ChainEvidence::kNone, all.counted_by_family() + " kernels"};
 }

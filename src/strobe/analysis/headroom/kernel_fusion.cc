@@ -13,7 +13,7 @@ namespace strobe::analysis {
 namespace {
 
 using device::KernelFamily;
-using Rows = std::span<const FusionRow>;
+using FusionRows = std::span<const FusionRow>;
 
 bool is_matrix(const FusionRow& row) {
   return does_matrix_work(row.family, row.sample.tensor_percent);
@@ -30,7 +30,7 @@ bool is_same_stream(const FusionRow& a, const FusionRow& b) {
   return a.stream == b.stream && a.device == b.device;
 }
 
-std::vector<FusionRun> find_runs(Rows rows) {
+std::vector<FusionRun> find_runs(FusionRows rows) {
   std::vector<FusionRun> runs;
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin + 1;
@@ -61,7 +61,7 @@ std::vector<FusionRun> find_runs(Rows rows) {
 
 class Planner {
  public:
-  Planner(Rows rows, std::span<const std::string_view> details) : rows_(rows) {
+  Planner(FusionRows rows, std::span<const std::string_view> details) : rows_(rows) {
     words_.reserve(details.size());
     for (const std::string_view detail : details) words_.push_back(chain_words(detail));
     for (const FusionRow& row : rows) whole_ns_ += row.sample.latency_ns;
@@ -108,7 +108,7 @@ class Planner {
     }
   }
 
-  Rows rows_of(const FusionRun& run) const { return rows_.subspan(run.first_row, run.rows); }
+  FusionRows rows_of(const FusionRun& run) const { return rows_.subspan(run.first_row, run.rows); }
 
   std::uint64_t hash_of(const FusionRun& run) const {
     std::uint64_t hash = 0xCBF29CE484222325u;
@@ -202,7 +202,7 @@ class Planner {
     group.saved_bytes = bytes - kept;
   }
 
-  Rows rows_;
+  FusionRows rows_;
   std::vector<ChainWords> words_;  // by name
   std::int64_t whole_ns_ = 0;
   FusionPlan plan_;
@@ -225,7 +225,7 @@ bool does_matrix_work(KernelFamily family, std::optional<double> tensor_percent)
   }
 }
 
-FusionPlan plan_fusions(Rows rows, std::span<const std::string_view> details) {
+FusionPlan plan_fusions(FusionRows rows, std::span<const std::string_view> details) {
   return Planner(rows, details).plan();
 }
 

@@ -39,7 +39,7 @@ std::size_t first_block_row(std::span<const LayerRow> rows, const Repetition& re
   return repetition.begin;
 }
 
-void add_up(std::span<const LayerRow> rows, const Roofs& roofs, KernelLayers& layers) {
+void add_up_layers(std::span<const LayerRow> rows, const Roofs& roofs, KernelLayers& layers) {
   const std::size_t begin = layers.prologue_rows;
   const std::size_t end = rows.size() - layers.epilogue_rows;
   layers.layer_ns.resize(layers.layers);
@@ -71,7 +71,7 @@ std::optional<KernelLayers> find_layers(std::span<const LayerRow> rows, const Ro
   const std::size_t left = repetition->begin + repetition->length - layers.prologue_rows;
   layers.layers = left / repetition->period;
   layers.epilogue_rows = rows.size() - layers.prologue_rows - layers.layers * layers.rows_per_layer;
-  add_up(rows, roofs, layers);
+  add_up_layers(rows, roofs, layers);
   layers.odd_layers = odd_ones(layers.layer_ns);
   return layers;
 }

@@ -13,7 +13,7 @@ struct Forward {
   SliceId slice;
 };
 
-bool comes_before(const Forward& a, const Forward& b) {
+bool is_earlier(const Forward& a, const Forward& b) {
   if (a.process != b.process) return a.process < b.process;
   if (a.sequence_number != b.sequence_number) return a.sequence_number < b.sequence_number;
   return a.start_ns < b.start_ns;
@@ -30,7 +30,7 @@ std::vector<BackwardLink> link_backward(const Trace& trace) {
     forwards.push_back(
         {trace.track(slice).process, sequences.sequence_numbers[i], trace.start_ns(slice), slice});
   }
-  std::stable_sort(forwards.begin(), forwards.end(), comes_before);
+  std::stable_sort(forwards.begin(), forwards.end(), is_earlier);
 
   std::vector<BackwardLink> links;
   for (std::size_t i = 0; i < sequences.slices.size(); ++i) {
@@ -38,7 +38,7 @@ std::vector<BackwardLink> link_backward(const Trace& trace) {
     const SliceId slice = sequences.slices[i];
     const Forward wanted{trace.track(slice).process, sequences.sequence_numbers[i],
                          trace.start_ns(slice), slice};
-    const auto after = std::upper_bound(forwards.begin(), forwards.end(), wanted, comes_before);
+    const auto after = std::upper_bound(forwards.begin(), forwards.end(), wanted, is_earlier);
     if (after == forwards.begin()) continue;
     const Forward& found = *(after - 1);
     if (found.process == wanted.process && found.sequence_number == wanted.sequence_number) {

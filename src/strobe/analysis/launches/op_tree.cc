@@ -18,7 +18,7 @@ constexpr std::size_t kLongTrack = 4096;
 
 // Numbered processes and threads first, ascending; then the others by their text; what shares both
 // with an asynchronous track stays apart from it.
-auto sort_key(const Trace& trace, const Track& track) {
+auto thread_order(const Trace& trace, const Track& track) {
   const auto number_key = [](const std::optional<std::int64_t>& number) {
     return std::pair(!number.has_value(), number.value_or(0));
   };
@@ -60,7 +60,7 @@ void find_threads(const Trace& trace, const std::vector<char>& is_host, OpTree& 
     if (is_host[i] != 0) order.push_back(i);
   }
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return sort_key(trace, tracks[a]) < sort_key(trace, tracks[b]);
+    return thread_order(trace, tracks[a]) < thread_order(trace, tracks[b]);
   });
   tree.threads_of_tracks.assign(tracks.size(), OpTree::kNoThread);
   for (const std::uint32_t i : order) {
@@ -92,7 +92,7 @@ std::vector<std::vector<SliceId>> join_tracks(const OpTree& tree, HostTracks tra
   return threads;
 }
 
-void sort_by_nesting(const Trace& trace, std::vector<SliceId>& slices) {
+void sort_nodes(const Trace& trace, std::vector<SliceId>& slices) {
   natural_sort(slices, [&](SliceId a, SliceId b) {
     const std::int64_t a_ns = trace.start_ns(a);
     const std::int64_t b_ns = trace.start_ns(b);
@@ -189,7 +189,7 @@ OpTree build_op_tree(const Trace& trace, const TimeSelection& selection) {
   resize_nodes(tree, count);
   tree.nodes_of_slices.resize(trace.slice_count());
   for (std::size_t i = 0; i < tree.threads.size(); ++i) {
-    sort_by_nesting(trace, slices[i]);
+    sort_nodes(trace, slices[i]);
     grow_thread(trace, tree.threads[i], slices[i], tree);
   }
   find_subtree_ends(tree);

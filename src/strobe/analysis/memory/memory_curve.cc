@@ -27,10 +27,6 @@ std::string place_name(const Trace& trace, std::string_view place) {
   return trace.traits().device_label + " " + std::string(place.substr(kDevice.size()));
 }
 
-bool is_reservation(MemoryAction action) {
-  return action == MemoryAction::kReserve || action == MemoryAction::kUnreserve;
-}
-
 // One quantity after each event: the totals of the trace, carried over events without one, or the
 // events' own bytes added up if it gives none. -1 if it says nothing at all.
 std::vector<std::int64_t> totals_of(const MemoryColumns& memory,

@@ -8,6 +8,10 @@
 
 namespace strobe::analysis {
 
+constexpr bool is_reservation(MemoryAction action) {
+  return action == MemoryAction::kReserve || action == MemoryAction::kUnreserve;
+}
+
 struct MemoryPoint {
   std::int64_t time_ns = 0;
   std::int64_t allocated_bytes = 0;

@@ -6,14 +6,11 @@
 #include <span>
 #include <string>
 
+#include "strobe/analysis/memory/memory_curve.h"
 #include "strobe/analysis/timeline/row_index.h"
 
 namespace strobe::analysis {
 namespace {
-
-bool is_reservation(MemoryAction action) {
-  return action == MemoryAction::kReserve || action == MemoryAction::kUnreserve;
-}
 
 // Memory events by owner: events[begins[node] .. begins[node + 1]), in file order.
 class EventsOfNodes {

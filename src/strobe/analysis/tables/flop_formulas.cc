@@ -13,13 +13,13 @@ using Flops = std::optional<std::uint64_t>;
 
 // Products of dimensions from a damaged trace may be anything: unsigned arithmetic wraps instead of
 // being undefined.
-std::uint64_t size_of(std::int64_t dimension) {
+std::uint64_t extent_along(std::int64_t dimension) {
   return dimension > 0 ? static_cast<std::uint64_t>(dimension) : 0;
 }
 
 std::uint64_t product(const Shape& shape, std::size_t begin, std::size_t end) {
   std::uint64_t result = 1;
-  for (std::size_t i = begin; i < end; ++i) result *= size_of(shape[i]);
+  for (std::size_t i = begin; i < end; ++i) result *= extent_along(shape[i]);
   return result;
 }
 
@@ -30,7 +30,7 @@ std::uint64_t elements(const Shape& shape) { return product(shape, 0, shape.size
 Flops matmul(const Shape* a, const Shape* b) {
   if (a == nullptr || b == nullptr || a->empty() || b->empty()) return std::nullopt;
   const auto from_end = [](const Shape& shape, std::size_t back) {
-    return back <= shape.size() ? size_of(shape[shape.size() - back]) : std::uint64_t{1};
+    return back <= shape.size() ? extent_along(shape[shape.size() - back]) : std::uint64_t{1};
   };
   std::uint64_t rows = from_end(*a, 2);
   std::uint64_t inner = from_end(*a, 1);
@@ -55,8 +55,8 @@ Flops broadcast_elements(const Shape* a, const Shape* b) {
   if (a == nullptr || b == nullptr) return std::nullopt;
   std::uint64_t result = 1;
   for (std::size_t back = 1; back <= std::max(a->size(), b->size()); ++back) {
-    const std::uint64_t in_a = back <= a->size() ? size_of((*a)[a->size() - back]) : 1;
-    const std::uint64_t in_b = back <= b->size() ? size_of((*b)[b->size() - back]) : 1;
+    const std::uint64_t in_a = back <= a->size() ? extent_along((*a)[a->size() - back]) : 1;
+    const std::uint64_t in_b = back <= b->size() ? extent_along((*b)[b->size() - back]) : 1;
     result *= std::max(in_a, in_b);
   }
   return result;
@@ -76,7 +76,7 @@ std::optional<std::int64_t> attribute(const OperatorShapes& shapes, std::size_t 
 // Every output position of every channel is a dot product with one filter.
 std::uint64_t convolution_flops(std::uint64_t batch, std::uint64_t positions, const Shape& filter,
                                 bool has_bias) {
-  const std::uint64_t channels = size_of(filter[0]);
+  const std::uint64_t channels = extent_along(filter[0]);
   const std::uint64_t outputs = batch * positions * channels;
   return 2 * outputs * product(filter, 1, filter.size()) + (has_bias ? outputs : 0);
 }
@@ -96,9 +96,10 @@ Flops convolution(const OperatorShapes& shapes) {
     const auto dilation = attribute(shapes, 5, i - 2);
     if (!stride || !padding || !dilation || *stride <= 0) return std::nullopt;
     const std::int64_t reach = *dilation * ((*filter)[i] - 1) + 1;
-    positions *= size_of(((*input)[i] + 2 * *padding - reach) / *stride + 1);
+    positions *= extent_along(((*input)[i] + 2 * *padding - reach) / *stride + 1);
   }
-  return convolution_flops(size_of((*input)[0]), positions, *filter, shapes.input(2) != nullptr);
+  return convolution_flops(extent_along((*input)[0]), positions, *filter,
+                           shapes.input(2) != nullptr);
 }
 
 // Arguments: gradient of the output, input, filter. Both gradients cost as much as the forward.
@@ -106,8 +107,8 @@ Flops convolution_backward(const OperatorShapes& shapes) {
   const Shape* gradient = shapes.input(0);
   const Shape* filter = shapes.input(2);
   if (gradient == nullptr || filter == nullptr || gradient->size() < 3) return std::nullopt;
-  return 2 * convolution_flops(size_of((*gradient)[0]), product(*gradient, 2, gradient->size()),
-                               *filter, false);
+  return 2 * convolution_flops(extent_along((*gradient)[0]),
+                               product(*gradient, 2, gradient->size()), *filter, false);
 }
 
 // Queries, keys and values as [batch, heads, tokens, width]: scores, then their mean of the values.
@@ -118,8 +119,9 @@ Flops attention(const Shape* queries, const Shape* keys, const Shape* values,
       keys->size() != 4 || values->size() != 4) {
     return std::nullopt;
   }
-  const std::uint64_t scores = product(*queries, 0, 3) * size_of((*keys)[2]);
-  return 2 * scores * (in_width * size_of((*queries)[3]) + in_value_width * size_of((*values)[3]));
+  const std::uint64_t scores = product(*queries, 0, 3) * extent_along((*keys)[2]);
+  return 2 * scores *
+         (in_width * extent_along((*queries)[3]) + in_value_width * extent_along((*values)[3]));
 }
 Flops attention_forward(const OperatorShapes& shapes) {
   return attention(shapes.input(0), shapes.input(1), shapes.input(2), 1, 1);
@@ -140,7 +142,7 @@ Flops linear(const OperatorShapes& shapes) {
   const Shape* input = shapes.input(0);
   const Shape* weight = shapes.input(1);
   if (input == nullptr || weight == nullptr) return std::nullopt;
-  return 2 * elements(*input) * size_of(weight->front());
+  return 2 * elements(*input) * extent_along(weight->front());
 }
 
 Flops named_matmul(const OperatorShapes& shapes) {

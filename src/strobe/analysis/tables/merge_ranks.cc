@@ -13,7 +13,7 @@ namespace strobe::analysis {
 namespace {
 
 template <class Row>
-using Rows = std::vector<const Row*>;  // of one key, one per rank that has it
+using SameRows = std::vector<const Row*>;  // of one key, one per rank that has it
 
 auto key_of(const DeviceRow& row) { return row.device; }
 auto key_of(const TypeRow& row) { return std::pair(row.kind, row.label); }
@@ -47,13 +47,13 @@ std::int64_t size_of(const ThreadGroup<Row>&) {
 }
 
 template <class Row>
-Row combine(const Rows<Row>& rows);
+Row combine(const SameRows<Row>& rows);
 
 // The lists that `list_of` finds in each of the sources, as one.
 template <class Source, class ListOf>
 auto merge_lists(const std::vector<Source>& sources, ListOf list_of) {
   using Row = typename std::decay_t<decltype(list_of(sources.front()))>::value_type;
-  std::map<decltype(key_of(std::declval<Row>())), Rows<Row>> by_key;
+  std::map<decltype(key_of(std::declval<Row>())), SameRows<Row>> by_key;
   for (const Source& source : sources) {
     for (const Row& row : list_of(source)) by_key[key_of(row)].push_back(&row);
   }
@@ -66,7 +66,7 @@ auto merge_lists(const std::vector<Source>& sources, ListOf list_of) {
 }
 
 template <>
-DeviceRow combine(const Rows<DeviceRow>& rows) {
+DeviceRow combine(const SameRows<DeviceRow>& rows) {
   DeviceRow sum;
   sum.device = rows.front()->device;
   for (const DeviceRow* row : rows) {
@@ -78,7 +78,7 @@ DeviceRow combine(const Rows<DeviceRow>& rows) {
 }
 
 template <>
-TypeRow combine(const Rows<TypeRow>& rows) {
+TypeRow combine(const SameRows<TypeRow>& rows) {
   TypeRow sum{rows.front()->kind, rows.front()->label, 0, 0};
   for (const TypeRow* row : rows) {
     sum.calls += row->calls;
@@ -88,7 +88,7 @@ TypeRow combine(const Rows<TypeRow>& rows) {
 }
 
 template <>
-PhaseTotals combine(const Rows<PhaseTotals>& rows) {
+PhaseTotals combine(const SameRows<PhaseTotals>& rows) {
   PhaseTotals sum;
   sum.kind = rows.front()->kind;
   for (const PhaseTotals* row : rows) {
@@ -100,14 +100,14 @@ PhaseTotals combine(const Rows<PhaseTotals>& rows) {
 }
 
 template <>
-DeviceWorkRow combine(const Rows<DeviceWorkRow>& rows) {
+DeviceWorkRow combine(const SameRows<DeviceWorkRow>& rows) {
   DeviceWorkRow sum{rows.front()->name, rows.front()->kind, {}};
   for (const DeviceWorkRow* row : rows) sum.device.add(row->device);
   return sum;
 }
 
 template <>
-OperatorPhaseRow combine(const Rows<OperatorPhaseRow>& rows) {
+OperatorPhaseRow combine(const SameRows<OperatorPhaseRow>& rows) {
   OperatorPhaseRow sum{rows.front()->name, rows.front()->kind, {}, {}, {}};
   for (const OperatorPhaseRow* row : rows) {
     sum.host.add(row->host);
@@ -119,7 +119,7 @@ OperatorPhaseRow combine(const Rows<OperatorPhaseRow>& rows) {
 }
 
 template <>
-OperatorRow combine(const Rows<OperatorRow>& rows) {
+OperatorRow combine(const SameRows<OperatorRow>& rows) {
   OperatorRow sum;
   sum.name = rows.front()->name;
   for (const OperatorRow* row : rows) {
@@ -137,7 +137,7 @@ OperatorRow combine(const Rows<OperatorRow>& rows) {
 }
 
 template <>
-UserRangeRow combine(const Rows<UserRangeRow>& rows) {
+UserRangeRow combine(const SameRows<UserRangeRow>& rows) {
   UserRangeRow sum{rows.front()->name, {}, {}, 0};
   for (const UserRangeRow* row : rows) {
     sum.host.add(row->host);
@@ -148,7 +148,7 @@ UserRangeRow combine(const Rows<UserRangeRow>& rows) {
 }
 
 template <>
-KernelRow combine(const Rows<KernelRow>& rows) {
+KernelRow combine(const SameRows<KernelRow>& rows) {
   KernelRow sum;
   sum.name = rows.front()->name;
   std::map<std::string, std::int64_t> launched_ns;  // by operator
@@ -165,7 +165,7 @@ KernelRow combine(const Rows<KernelRow>& rows) {
 }
 
 template <>
-MemoryRow combine(const Rows<MemoryRow>& rows) {
+MemoryRow combine(const SameRows<MemoryRow>& rows) {
   MemoryRow sum;
   sum.name = rows.front()->name;
   for (const MemoryRow* row : rows) {
@@ -179,7 +179,7 @@ MemoryRow combine(const Rows<MemoryRow>& rows) {
 
 // Ranks have memory of their own, so peaks do not add up: the largest is told.
 template <>
-MemoryPlace combine(const Rows<MemoryPlace>& rows) {
+MemoryPlace combine(const SameRows<MemoryPlace>& rows) {
   MemoryPlace sum;
   sum.place = rows.front()->place;
   for (const MemoryPlace* row : rows) {
@@ -194,14 +194,14 @@ MemoryPlace combine(const Rows<MemoryPlace>& rows) {
 }
 
 template <>
-ThreadGroup<OperatorRow> combine(const Rows<ThreadGroup<OperatorRow>>& groups) {
+ThreadGroup<OperatorRow> combine(const SameRows<ThreadGroup<OperatorRow>>& groups) {
   return {groups.front()->thread,
           merge_lists(
               groups, [](const auto* group) -> auto& { return group->rows; })};
 }
 
 template <>
-ThreadGroup<UserRangeRow> combine(const Rows<ThreadGroup<UserRangeRow>>& groups) {
+ThreadGroup<UserRangeRow> combine(const SameRows<ThreadGroup<UserRangeRow>>& groups) {
   return {groups.front()->thread,
           merge_lists(
               groups, [](const auto* group) -> auto& { return group->rows; })};
@@ -217,7 +217,7 @@ void add(CommunicationTotals& sum, const CommunicationTotals& other) {
   sum.device_calls += other.device_calls;
 }
 
-bool comes_before(const Interval& a, const Interval& b) {
+bool interval_comes_before(const Interval& a, const Interval& b) {
   return std::tie(a.start_ns, a.end_ns) < std::tie(b.start_ns, b.end_ns);
 }
 
@@ -254,7 +254,7 @@ Summary merge_ranks(const std::vector<Summary>& ranks) {
                               rank.selected_steps.end());
   }
   std::stable_sort(sum.steps.begin(), sum.steps.end(), step_comes_before);
-  std::stable_sort(sum.selected_steps.begin(), sum.selected_steps.end(), comes_before);
+  std::stable_sort(sum.selected_steps.begin(), sum.selected_steps.end(), interval_comes_before);
 
   const auto merged = [&](auto member) {
     return merge_lists(

@@ -23,7 +23,7 @@ struct FlatRows {
   std::vector<std::uint32_t> parents;  // kNoRow at the top; before its children
 };
 
-FlatRows add_up(const AttributedTrace& input) {
+FlatRows add_up_modules(const AttributedTrace& input) {
   const OpTree& tree = input.tree;
   FlatRows flat;
   PairRows index;
@@ -61,7 +61,7 @@ FlatRows add_up(const AttributedTrace& input) {
 }  // namespace
 
 std::vector<ModuleRow> list_modules(const AttributedTrace& input) {
-  FlatRows flat = add_up(input);
+  FlatRows flat = add_up_modules(input);
   std::vector<ModuleRow> top;
   // From the last to the first, so that a row has all its children when it moves to its parent.
   for (std::size_t i = flat.rows.size(); i-- > 0;) {

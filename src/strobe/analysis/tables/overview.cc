@@ -11,14 +11,14 @@
 namespace strobe::analysis {
 namespace {
 
-constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kNotSeen = std::numeric_limits<std::uint64_t>::max();
 
 // One kind of slice while the walk goes on.
 struct KindTally {
   std::uint64_t calls = 0;
-  std::uint64_t first_seen = kNever;  // twice the visiting position, one more for runtime calls
-  std::vector<IntervalSet> sets;      // one per thread; or, where one thread is all there is,
-  std::int64_t busy_ns = 0;           // only how long its set is
+  std::uint64_t first_seen = kNotSeen;  // twice the visiting position, one more for runtime calls
+  std::vector<IntervalSet> sets;        // one per thread; or, where one thread is all there is,
+  std::int64_t busy_ns = 0;             // only how long its set is
 
   void keep(GrowingUnion& of_thread) {
     if (!of_thread.empty()) sets.push_back(of_thread.take());
@@ -87,7 +87,7 @@ void add_other_types(const Trace& trace, const TimeSelection& selection,
   }
 }
 
-std::int32_t device_of(const AttributedTrace& input, std::size_t work) {
+std::int32_t device_of_work(const AttributedTrace& input, std::size_t work) {
   return input.trace.track(input.attribution.works.slices[work]).device.value_or(0);
 }
 
@@ -101,7 +101,7 @@ std::vector<std::int32_t> devices_met(const AttributedTrace& input) {
   std::vector<std::int32_t> devices;
   for (const std::uint32_t work : input.attribution.works.visiting_order) {
     if (!input.counts_work(work)) continue;
-    const std::int32_t device = device_of(input, work);
+    const std::int32_t device = device_of_work(input, work);
     if (position_of(devices, device) == devices.size()) devices.push_back(device);
   }
   return devices;
@@ -134,7 +134,7 @@ std::vector<DeviceRow> list_devices(const AttributedTrace& input) {
   std::vector<CoveredTime> busy(devices.size());
   for (const std::uint32_t work : works.time_order) {
     if (!input.counts_work(work)) continue;
-    const std::size_t device = position_of(devices, device_of(input, work));
+    const std::size_t device = position_of(devices, device_of_work(input, work));
     const Interval interval = input.trace.interval(works.slices[work]);
     busy[device].add(interval);
     if (input.trace.kind(works.slices[work]) == SliceKind::kKernel) {
@@ -220,7 +220,7 @@ std::vector<TypeRow> list_device_types(const AttributedTrace& input) {
   std::vector<std::vector<SliceKind>> kinds_met(devices.size());
   for (const std::uint32_t work : works.visiting_order) {
     if (!input.counts_work(work)) continue;
-    auto& kinds = kinds_met[position_of(devices, device_of(input, work))];
+    auto& kinds = kinds_met[position_of(devices, device_of_work(input, work))];
     const SliceKind kind = input.trace.kind(works.slices[work]);
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
   }

@@ -8,7 +8,7 @@ namespace {
 // A TimeStat that saw no call has no minimum; it sorts behind every one that has.
 double ascending_key(const TimeStat& stat) { return -static_cast<double>(stat.min_ns); }
 
-double key_of(const TimeStat& host, const TimeStat& device, SortKey key) {
+double time_key(const TimeStat& host, const TimeStat& device, SortKey key) {
   switch (key) {
     case SortKey::kHostTotal:
       return static_cast<double>(host.total_ns);
@@ -32,10 +32,10 @@ double key_of(const TimeStat& host, const TimeStat& device, SortKey key) {
 
 template <class Row>
 double sort_key(const Row& row, SortKey key) {
-  return key_of(row.host, row.device, key);
+  return time_key(row.host, row.device, key);
 }
 double sort_key(const KernelRow& row, SortKey key) {
-  return key_of(row.device, row.device, sorts_by_device(key) ? key : SortKey::kDeviceTotal);
+  return time_key(row.device, row.device, sorts_by_device(key) ? key : SortKey::kDeviceTotal);
 }
 
 template <class Row>

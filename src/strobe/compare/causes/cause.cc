@@ -11,7 +11,7 @@ struct Words {
 };
 
 // In the order of CauseKind.
-constexpr std::array kWords = std::to_array<Words>({
+constexpr std::array kCauseWords = std::to_array<Words>({
     {"clock", "the device's clock changed"},
     {"memory_bandwidth", "the device's memory became slower"},
     {"other_tenant", "another process uses the device"},
@@ -32,13 +32,15 @@ constexpr std::array kWords = std::to_array<Words>({
     {"measurement", "part of the difference may be the measurement's"},
     {"unattributed", "nothing that was recorded says why"},
 });
-static_assert(kWords.size() == static_cast<std::size_t>(CauseKind::kUnattributed) + 1);
+static_assert(kCauseWords.size() == static_cast<std::size_t>(CauseKind::kUnattributed) + 1);
 
 }  // namespace
 
-std::string_view word_of(CauseKind kind) { return kWords[static_cast<std::size_t>(kind)].word; }
+std::string_view word_of(CauseKind kind) {
+  return kCauseWords[static_cast<std::size_t>(kind)].word;
+}
 std::string_view sentence_of(CauseKind kind) {
-  return kWords[static_cast<std::size_t>(kind)].sentence;
+  return kCauseWords[static_cast<std::size_t>(kind)].sentence;
 }
 
 }  // namespace strobe::compare

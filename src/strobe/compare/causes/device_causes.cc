@@ -158,11 +158,11 @@ void find_memory_bandwidth(const Symptoms& symptoms, std::vector<Cause>& causes)
   }
 }
 
-constexpr std::array<CauseRule, 3> kRules = {find_other_tenant, find_clock_drop,
-                                             find_memory_bandwidth};
+constexpr std::array<CauseRule, 3> kDeviceRules = {find_other_tenant, find_clock_drop,
+                                                   find_memory_bandwidth};
 
 }  // namespace
 
-std::span<const CauseRule> device_cause_rules() { return kRules; }
+std::span<const CauseRule> device_cause_rules() { return kDeviceRules; }
 
 }  // namespace strobe::compare

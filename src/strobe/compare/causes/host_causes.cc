@@ -309,12 +309,12 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
   causes.push_back(std::move(cause));
 }
 
-constexpr std::array<CauseRule, 6> kRules = {find_host_contention, find_slow_host,
-                                             find_host_code,       find_synchronisation,
-                                             find_memory_pressure, find_slow_input};
+constexpr std::array<CauseRule, 6> kHostRules = {find_host_contention, find_slow_host,
+                                                 find_host_code,       find_synchronisation,
+                                                 find_memory_pressure, find_slow_input};
 
 }  // namespace
 
-std::span<const CauseRule> host_cause_rules() { return kRules; }
+std::span<const CauseRule> host_cause_rules() { return kHostRules; }
 
 }  // namespace strobe::compare

@@ -175,10 +175,10 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
   }
 }
 
-constexpr std::array<CauseRule, 2> kRules = {find_pcie, find_communication};
+constexpr std::array<CauseRule, 2> kLinkRules = {find_pcie, find_communication};
 
 }  // namespace
 
-std::span<const CauseRule> link_cause_rules() { return kRules; }
+std::span<const CauseRule> link_cause_rules() { return kLinkRules; }
 
 }  // namespace strobe::compare

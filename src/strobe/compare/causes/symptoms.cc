@@ -16,12 +16,12 @@ using device::RuntimeCall;
 
 constexpr double kSurely = 0.03;
 
-enum class Weight : std::uint8_t { kTime, kVote };
+enum class CountBy : std::uint8_t { kTime, kVote };
 
-Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows, Weight by) {
+Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows, CountBy by) {
   Slowdowns slowdowns;
   for (const FunctionRow* row : rows) {
-    const double weight = by == Weight::kTime ? row->ms.normal.mean : 1;
+    const double weight = by == CountBy::kTime ? row->ms.normal.mean : 1;
     slowdowns.total += weight;
     if (!calls_are_equal(*row) || !(row->ms.normal.mean > 0)) continue;
     slowdowns.ones.push_back(
@@ -40,7 +40,7 @@ Rows rows_where(const Rows& rows, const std::function<bool(const FunctionRow&)>&
   return chosen;
 }
 
-Rows calls_of(const Rows& runtime_calls, std::initializer_list<RuntimeCall> kinds) {
+Rows calls_of_kinds(const Rows& runtime_calls, std::initializer_list<RuntimeCall> kinds) {
   return rows_where(runtime_calls, [&](const FunctionRow& row) {
     return std::ranges::find(kinds, device::runtime_call(row.key.name)) != kinds.end();
   });
@@ -117,7 +117,7 @@ DeviceSymptoms read_device(const Comparison& comparison, const DeviceRow& device
   symptoms.collectives = of(FunctionKind::kCollective);
   symptoms.copies = of(FunctionKind::kMemcpy);
   symptoms.kernel_ms = total_ms(symptoms.kernels);
-  symptoms.slowdowns = slowdowns_of(symptoms.kernels, Weight::kTime);
+  symptoms.slowdowns = slowdowns_of(symptoms.kernels, CountBy::kTime);
   add_kernel_work(symptoms);
   return symptoms;
 }
@@ -130,18 +130,18 @@ HostSymptoms read_host(const Rows& functions) {
   host.operators = of(FunctionKind::kHostOperator);
   host.runtime_calls = of(FunctionKind::kRuntimeCall);
   host.runtime_ms = total_ms(host.runtime_calls);
-  host.operator_slowdowns = slowdowns_of(host.operators, Weight::kVote);
-  const Rows waits = calls_of(host.runtime_calls, {RuntimeCall::kSynchronize});
+  host.operator_slowdowns = slowdowns_of(host.operators, CountBy::kVote);
+  const Rows waits = calls_of_kinds(host.runtime_calls, {RuntimeCall::kSynchronize});
   const Rows allocations =
-      calls_of(host.runtime_calls, {RuntimeCall::kAllocate, RuntimeCall::kFree});
+      calls_of_kinds(host.runtime_calls, {RuntimeCall::kAllocate, RuntimeCall::kFree});
   host.synchronizations_normal = calls_normal(waits);
   host.synchronizations_abnormal = calls_abnormal(waits);
   host.allocations_normal = calls_normal(allocations);
   host.allocations_abnormal = calls_abnormal(allocations);
   host.synchronize_ms = total_ms(waits);
   host.allocate_ms = total_ms(allocations);
-  host.load_code_ms = total_ms(calls_of(host.runtime_calls, {RuntimeCall::kLoadCode}));
-  host.launch_ms = total_ms(calls_of(host.runtime_calls, {RuntimeCall::kLaunch}));
+  host.load_code_ms = total_ms(calls_of_kinds(host.runtime_calls, {RuntimeCall::kLoadCode}));
+  host.launch_ms = total_ms(calls_of_kinds(host.runtime_calls, {RuntimeCall::kLaunch}));
   host.input_ms = total_ms(rows_where(functions, is_input));
   host.disk_ms = total_ms(of(FunctionKind::kInputOutput));
   host.queue_ms = total_ms(rows_where(functions, [](const FunctionRow& row) {
@@ -153,7 +153,7 @@ HostSymptoms read_host(const Rows& functions) {
 }  // namespace
 
 bool is_real(const Change& change) {
-  if (change.too_few || change.rank.p >= 0.05) return false;
+  if (change.too_few || change.rank.p >= kSignificant) return false;
   return change.degenerate || change.drift_p < kSurely;
 }
 
@@ -209,7 +209,8 @@ double Slowdowns::median() const {
 }
 
 bool Symptoms::is_slower() const {
-  const bool is_noise_between_runs = cycle->between_runs_p >= 0.05;  // NaN with one normal run
+  const bool is_noise_between_runs =
+      cycle->between_runs_p >= kSignificant;  // NaN with one normal run
   return rose(cycle->ms, 1.02) && !is_noise_between_runs;
 }
 

@@ -194,11 +194,11 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (!cause.evidence.empty()) causes.push_back(std::move(cause));
 }
 
-constexpr std::array<CauseRule, 4> kRules = {find_workload, find_kernel_mix, find_cold_start,
-                                             find_measurement};
+constexpr std::array<CauseRule, 4> kWorkRules = {find_workload, find_kernel_mix, find_cold_start,
+                                                 find_measurement};
 
 }  // namespace
 
-std::span<const CauseRule> work_cause_rules() { return kRules; }
+std::span<const CauseRule> work_cause_rules() { return kWorkRules; }
 
 }  // namespace strobe::compare

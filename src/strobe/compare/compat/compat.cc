@@ -66,7 +66,7 @@ CompatRow row_of(const Key& key, const Pair& pair, stats::RankCounts& counts) {
   return row;
 }
 
-CompatSide side_of(const Run& run, const analysis::CycleList& cycles) {
+CompatSide compat_side(const Run& run, const analysis::CycleList& cycles) {
   CompatSide side{run.folder, cycles.process, {}};
   for (const analysis::Cycle& cycle : cycles.cycles) {
     side.cycles_us.push_back(static_cast<double>(cycle.interval.length_ns()) / 1e3);
@@ -88,7 +88,7 @@ Result<CompatComparison> compare_compat(const Run& normal, const Run& abnormal,
 CompatComparison compare_compat(const Run& normal, const analysis::CycleList& normal_cycles,
                                 const Run& abnormal, const analysis::CycleList& abnormal_cycles) {
   CompatComparison comparison{
-      side_of(normal, normal_cycles), side_of(abnormal, abnormal_cycles), {}};
+      compat_side(normal, normal_cycles), compat_side(abnormal, abnormal_cycles), {}};
   std::map<Key, Pair> pairs;
   const auto add = [&](const Run& run, const analysis::CycleList& cycles,
                        CompatTriplet Pair::*side) {

@@ -23,8 +23,8 @@ struct Call {
 };
 
 // Calls that begin in a cycle, per function of the index, by cycle.
-std::vector<std::vector<Call>> calls_of(const Trace& trace, const FunctionIndex& index,
-                                        const TimeParts& cycles) {
+std::vector<std::vector<Call>> calls_by_function(const Trace& trace, const FunctionIndex& index,
+                                                 const TimeParts& cycles) {
   std::vector<std::vector<Call>> calls(index.keys.size());
   std::vector<bool> is_listed(index.keys.size());
   for (std::size_t i = 0; i < index.keys.size(); ++i) {
@@ -150,7 +150,7 @@ std::vector<CompatTriplet> measure_compat(const RankCapture& capture,
   const TimeParts parts(cycles.cycles);
   const Interval window{parts[0].start_ns, parts[parts.size() - 1].end_ns};
   const FunctionIndex index = index_functions(trace, cycles.marker_slices, window);
-  const std::vector<std::vector<Call>> calls = calls_of(trace, index, parts);
+  const std::vector<std::vector<Call>> calls = calls_by_function(trace, index, parts);
 
   for (const MetricSeries& series : capture.metrics) {
     const SeriesClock clock = clock_of(series, trace.extent(), trace.metadata().base_time_ns);

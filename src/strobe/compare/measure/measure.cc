@@ -33,10 +33,11 @@ std::string chip_name(const Trace& trace, const std::string& device) {
   return {};
 }
 
-std::vector<DeviceCycles> devices_of(const Trace& trace, const FunctionIndex& index,
-                                     const std::vector<DeviceWork>& works, const TimeParts& parts,
-                                     const std::vector<analysis::Cycle>& cycles,
-                                     bool keep_partial) {
+std::vector<DeviceCycles> device_cycles(const Trace& trace, const FunctionIndex& index,
+                                        const std::vector<DeviceWork>& works,
+                                        const TimeParts& parts,
+                                        const std::vector<analysis::Cycle>& cycles,
+                                        bool keep_partial) {
   std::vector<DeviceCycles> devices;
   for (std::size_t i = 0; i < index.devices.size(); ++i) {
     devices.push_back({index.devices[i], chip_name(trace, index.devices[i]),
@@ -81,7 +82,7 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
   FunctionTimes times = add_up_functions(*capture.trace, index, parts);
   MetricsOfRank metrics = average_metrics(capture, index, times.devices, parts);
   result.functions = std::move(times.functions);
-  result.devices = devices_of(*capture.trace, index, times.devices, parts, found, keep_partial);
+  result.devices = device_cycles(*capture.trace, index, times.devices, parts, found, keep_partial);
   result.series = std::move(metrics.series);
   result.metrics = std::move(metrics.metrics);
   result.remarks.insert(result.remarks.end(), metrics.remarks.begin(), metrics.remarks.end());

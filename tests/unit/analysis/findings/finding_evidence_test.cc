@@ -8,7 +8,6 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kCall = SliceKind::kRuntimeCall;
 
 TEST(FindingEvidenceTest, it_adds_up_steps_kernels_and_calls) {
   const Trace trace = Sketch()

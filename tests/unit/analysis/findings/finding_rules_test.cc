@@ -10,8 +10,6 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kCall = SliceKind::kRuntimeCall;
-constexpr auto kKernel = SliceKind::kKernel;
 
 std::map<std::string, Finding> findings_of(Sketch& sketch) {
   const Trace trace = sketch.trace();

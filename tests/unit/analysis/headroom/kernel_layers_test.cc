@@ -8,7 +8,7 @@ namespace strobe::analysis {
 namespace {
 
 // One row per letter; 'n' is a normalisation.
-std::vector<LayerRow> rows_of(std::string_view names, std::int64_t ns = 100) {
+std::vector<LayerRow> layer_rows(std::string_view names, std::int64_t ns = 100) {
   std::vector<LayerRow> rows;
   for (const char name : names) {
     rows.push_back({static_cast<std::uint32_t>(name), name == 'n', {ns, 10.0, 20.0}});
@@ -18,11 +18,11 @@ std::vector<LayerRow> rows_of(std::string_view names, std::int64_t ns = 100) {
 
 TEST(KernelLayersTest, a_list_is_cut_into_prologue_layers_and_epilogue) {
   const auto layers =
-      find_layers(rows_of("ex"
-                          "nabc"
-                          "nabc"
-                          "nabc"
-                          "nz"));
+      find_layers(layer_rows("ex"
+                             "nabc"
+                             "nabc"
+                             "nabc"
+                             "nz"));
   ASSERT_TRUE(layers);
   EXPECT_EQ(layers->prologue_rows, 2u);
   EXPECT_EQ(layers->layers, 3u);
@@ -36,10 +36,10 @@ TEST(KernelLayersTest, a_list_is_cut_into_prologue_layers_and_epilogue) {
 // The repetition begins with "bc", which belongs to no whole layer.
 TEST(KernelLayersTest, layers_begin_with_the_norm_even_if_the_repetition_begins_earlier) {
   const auto layers =
-      find_layers(rows_of("bc"
-                          "nabc"
-                          "nabc"
-                          "nabc"));
+      find_layers(layer_rows("bc"
+                             "nabc"
+                             "nabc"
+                             "nabc"));
   ASSERT_TRUE(layers);
   EXPECT_EQ(layers->prologue_rows, 2u);
   EXPECT_EQ(layers->layers, 3u);
@@ -48,10 +48,10 @@ TEST(KernelLayersTest, layers_begin_with_the_norm_even_if_the_repetition_begins_
 
 TEST(KernelLayersTest, layers_without_a_norm_begin_where_the_repetition_does) {
   const auto layers =
-      find_layers(rows_of("x"
-                          "abc"
-                          "abc"
-                          "y"));
+      find_layers(layer_rows("x"
+                             "abc"
+                             "abc"
+                             "y"));
   ASSERT_TRUE(layers);
   EXPECT_EQ(layers->prologue_rows, 1u);
   EXPECT_EQ(layers->layers, 2u);
@@ -60,9 +60,9 @@ TEST(KernelLayersTest, layers_without_a_norm_begin_where_the_repetition_does) {
 // Steps of training: the list begins with its first, whatever comes before a norm.
 TEST(KernelLayersTest, the_norm_does_not_cost_a_layer) {
   const auto layers =
-      find_layers(rows_of("abnc"
-                          "abnc"
-                          "abnc"));
+      find_layers(layer_rows("abnc"
+                             "abnc"
+                             "abnc"));
   ASSERT_TRUE(layers);
   EXPECT_EQ(layers->prologue_rows, 0u);
   EXPECT_EQ(layers->layers, 3u);
@@ -71,14 +71,14 @@ TEST(KernelLayersTest, the_norm_does_not_cost_a_layer) {
 
 TEST(KernelLayersTest, a_list_that_does_not_repeat_has_no_layers) {
   EXPECT_FALSE(find_layers({}));
-  EXPECT_FALSE(find_layers(rows_of("a")));
-  EXPECT_FALSE(find_layers(rows_of("nabcdefgh")));
-  EXPECT_FALSE(find_layers(rows_of("aaaaaaaaaaaa")));           // a loop over one kernel
-  EXPECT_FALSE(find_layers(rows_of("nabcdefghijklmopxyxyq")));  // four rows of 21: chance
+  EXPECT_FALSE(find_layers(layer_rows("a")));
+  EXPECT_FALSE(find_layers(layer_rows("nabcdefgh")));
+  EXPECT_FALSE(find_layers(layer_rows("aaaaaaaaaaaa")));           // a loop over one kernel
+  EXPECT_FALSE(find_layers(layer_rows("nabcdefghijklmopxyxyq")));  // four rows of 21: chance
 }
 
 TEST(KernelLayersTest, every_row_is_in_exactly_one_part) {
-  const auto rows = rows_of(
+  const auto rows = layer_rows(
       "ex"
       "nabc"
       "nabc"
@@ -102,7 +102,7 @@ TEST(KernelLayersTest, every_row_is_in_exactly_one_part) {
 // Layers of 300, 302, 304, 306, 308 ns: median 304, deviations 4 2 0 2 4, so 3 MAD are 6 ns; with
 // 330 in place of 308 that layer lies 26 off.
 TEST(KernelLayersTest, a_layer_far_from_the_others_is_odd) {
-  auto rows = rows_of(
+  auto rows = layer_rows(
       "nab"
       "nab"
       "nab"
@@ -117,7 +117,7 @@ TEST(KernelLayersTest, a_layer_far_from_the_others_is_odd) {
 }
 
 TEST(KernelLayersTest, among_layers_that_hardly_differ_a_hair_is_not_odd) {
-  auto rows = rows_of(
+  auto rows = layer_rows(
       "nab"
       "nab"
       "nab"

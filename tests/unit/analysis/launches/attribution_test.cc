@@ -9,9 +9,6 @@ namespace {
 
 using namespace strobe::literals;
 using ::testing::ElementsAre;
-constexpr auto kOp = SliceKind::kOperator;
-constexpr auto kCall = SliceKind::kRuntimeCall;
-constexpr auto kKernel = SliceKind::kKernel;
 
 class AttributionTest : public ::testing::Test {
  protected:

@@ -8,7 +8,6 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kOp = SliceKind::kOperator;
 
 TEST(BackwardLinksTest, a_backward_operator_finds_the_last_forward_of_its_number) {
   Sketch sketch;

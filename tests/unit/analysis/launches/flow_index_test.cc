@@ -10,7 +10,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-constexpr auto kOp = SliceKind::kOperator;
 
 TEST(FlowIndexTest, an_arrow_ties_the_innermost_slices_at_its_ends) {
   Sketch sketch;

@@ -8,7 +8,6 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kCall = SliceKind::kRuntimeCall;
 
 struct Linked {
   Trace trace;

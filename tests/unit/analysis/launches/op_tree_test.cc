@@ -9,7 +9,6 @@ namespace {
 
 using namespace strobe::literals;
 using ::testing::ElementsAre;
-constexpr auto kOp = SliceKind::kOperator;
 
 std::string name_of(const Trace& trace, const OpTree& tree, NodeId node) {
   return tree.is_thread(node) ? "thread" : std::string(trace.name(tree.slices[node.index()]));

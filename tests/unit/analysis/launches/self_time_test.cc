@@ -8,8 +8,6 @@
 namespace strobe::analysis {
 namespace {
 
-constexpr auto kOp = SliceKind::kOperator;
-
 TEST(SelfTimeTest, a_slice_owns_the_time_with_nothing_below) {
   Sketch sketch;
   sketch.slice("outer", kOp, 0, 100).slice("a", kOp, 10, 20).slice("inside a", kOp, 15, 10);

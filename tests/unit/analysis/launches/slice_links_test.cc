@@ -10,11 +10,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-constexpr auto kOp = SliceKind::kOperator;
-constexpr auto kCall = SliceKind::kRuntimeCall;
-constexpr auto kKernel = SliceKind::kKernel;
 
-std::vector<std::string> texts_of(const Trace& trace, SliceId slice) {
+std::vector<std::string> link_texts(const Trace& trace, SliceId slice) {
   const Timeline timeline(trace);
   const AttributedTrace input = attribute_trace(trace);
   std::vector<std::string> texts;
@@ -44,15 +41,15 @@ Sketch launching() {
 TEST(SliceLinksTest, work_is_launched_by_its_call_the_range_around_it_and_the_operator) {
   Sketch sketch = launching();
   const SliceId first = sketch.find("first");
-  EXPECT_THAT(texts_of(sketch.trace(), first),
+  EXPECT_THAT(link_texts(sketch.trace(), first),
               ElementsAre("launched_by call", "launched_by phase", "launched_by op"));
 }
 
 TEST(SliceLinksTest, a_call_knows_both_sides) {
   Sketch sketch = launching();
   const SliceId call = sketch.find("call");
-  EXPECT_THAT(texts_of(sketch.trace(), call), ElementsAre("launched_by phase", "launched_by op",
-                                                          "launches first", "launches second"));
+  EXPECT_THAT(link_texts(sketch.trace(), call), ElementsAre("launched_by phase", "launched_by op",
+                                                            "launches first", "launches second"));
 }
 
 TEST(SliceLinksTest, operators_and_interpreter_frames_launch_what_was_started_inside) {
@@ -60,8 +57,8 @@ TEST(SliceLinksTest, operators_and_interpreter_frames_launch_what_was_started_in
   const SliceId op = sketch.find("op");
   const SliceId frame = sketch.find("frame");
   const Trace trace = sketch.trace();
-  EXPECT_THAT(texts_of(trace, op), ElementsAre("launches first", "launches second"));
-  EXPECT_THAT(texts_of(trace, frame), ElementsAre("launches first", "launches second"));
+  EXPECT_THAT(link_texts(trace, op), ElementsAre("launches first", "launches second"));
+  EXPECT_THAT(link_texts(trace, frame), ElementsAre("launches first", "launches second"));
 }
 
 TEST(SliceLinksTest, gradients_are_tied_both_ways) {
@@ -69,8 +66,8 @@ TEST(SliceLinksTest, gradients_are_tied_both_ways) {
   sketch.thread(1).slice("forward op", kOp, 0, 10).sequence(3);
   sketch.thread(2).slice("backward op", kOp, 50, 10).sequence(3, 1);
   const Trace trace = sketch.trace();
-  EXPECT_THAT(texts_of(trace, SliceId(0)), ElementsAre("backward backward op"));
-  EXPECT_THAT(texts_of(trace, SliceId(1)), ElementsAre("forward forward op"));
+  EXPECT_THAT(link_texts(trace, SliceId(0)), ElementsAre("backward backward op"));
+  EXPECT_THAT(link_texts(trace, SliceId(1)), ElementsAre("forward forward op"));
 }
 
 TEST(SliceLinksTest, only_arrows_that_say_something_new_are_listed) {
@@ -80,12 +77,12 @@ TEST(SliceLinksTest, only_arrows_that_say_something_new_are_listed) {
   const SliceId sends = sketch.find("sends");
   const SliceId receives = sketch.find("receives");
   const Trace trace = sketch.trace();
-  EXPECT_THAT(texts_of(trace, sends), ElementsAre("flow_out receives"));
-  EXPECT_THAT(texts_of(trace, receives), ElementsAre("flow_in sends"));
+  EXPECT_THAT(link_texts(trace, sends), ElementsAre("flow_out receives"));
+  EXPECT_THAT(link_texts(trace, receives), ElementsAre("flow_in sends"));
 }
 
 TEST(SliceLinksTest, a_lonely_slice_has_no_links) {
-  EXPECT_THAT(texts_of(Sketch().slice("alone", kOp, 0, 1).trace(), SliceId(0)), IsEmpty());
+  EXPECT_THAT(link_texts(Sketch().slice("alone", kOp, 0, 1).trace(), SliceId(0)), IsEmpty());
 }
 
 }  // namespace

@@ -9,11 +9,8 @@ namespace strobe::analysis {
 namespace {
 
 using ::testing::ElementsAre;
-constexpr auto kOp = SliceKind::kOperator;
-constexpr auto kAllocate = MemoryAction::kAllocate;
-constexpr auto kFree = MemoryAction::kFree;
 
-std::vector<std::string> texts_of(const std::vector<MemoryOwner>& owners) {
+std::vector<std::string> owner_texts(const std::vector<MemoryOwner>& owners) {
   std::vector<std::string> texts;
   for (const MemoryOwner& owner : owners) {
     texts.push_back(owner.name + " " + std::to_string(owner.bytes) + "/" +
@@ -24,9 +21,9 @@ std::vector<std::string> texts_of(const std::vector<MemoryOwner>& owners) {
 
 TEST(MemoryCurveTest, totals_of_the_trace_are_the_curve) {
   Sketch sketch;
-  sketch.memory(kAllocate, "Place(gpu:0)", 20, 5).totals(105, 200);
-  sketch.memory(kAllocate, "Place(gpu:0)", 10, 50).totals(100, 128);
-  sketch.memory(kFree, "Place(gpu:0)", 30, -50).totals(55, 200);
+  sketch.memory(kAllocated, "Place(gpu:0)", 20, 5).totals(105, 200);
+  sketch.memory(kAllocated, "Place(gpu:0)", 10, 50).totals(100, 128);
+  sketch.memory(kFreed, "Place(gpu:0)", 30, -50).totals(55, 200);
   const auto curves = list_memory_curves(sketch.trace());
   ASSERT_EQ(curves.size(), 1u);
   EXPECT_EQ(curves[0].place, "GPU 0");
@@ -40,7 +37,7 @@ TEST(MemoryCurveTest, totals_of_the_trace_are_the_curve) {
 TEST(MemoryCurveTest, without_totals_events_add_up_from_zero) {
   Sketch sketch;
   sketch.metadata().traits.device_label = "MLU";
-  sketch.memory(kAllocate, "Place(gpu:1)", 0, 10).memory(kFree, "Place(gpu:1)", 5, -4);
+  sketch.memory(kAllocated, "Place(gpu:1)", 0, 10).memory(kFreed, "Place(gpu:1)", 5, -4);
   const auto curves = list_memory_curves(sketch.trace());
   EXPECT_EQ(curves[0].place, "MLU 1");
   EXPECT_EQ(curves[0].points[1].allocated_bytes, 6);
@@ -69,24 +66,24 @@ TEST(MemoryCurveTest, what_is_alive_at_the_peak_belongs_to_operators_and_adds_up
   Sketch sketch;
   sketch.metadata().traits.nested_operators_are_phases = true;
   sketch.slice("op", kOp, 0, 100).slice("phase", kOp, 10, 20).slice("other", kOp, 100, 50);
-  sketch.memory(kAllocate, "Place(gpu:0)", 15, 30).address(1).totals(1'030, -1);
-  sketch.memory(kAllocate, "Place(gpu:0)", 20, 40).address(2).totals(1'070, -1);
-  sketch.memory(kFree, "Place(gpu:0)", 50, -40).address(2).totals(1'030, -1);
-  sketch.memory(kAllocate, "Place(gpu:0)", 60, 50).address(3).totals(1'080, -1);
-  sketch.memory(kAllocate, "Place(gpu:0)", 120, 7).address(4).totals(1'087, -1);
-  sketch.memory(kAllocate, "Place(gpu:0)", 500, 2).address(5).totals(1'089, -1);
-  sketch.memory(kFree, "Place(gpu:0)", 600, -30).address(1).totals(1'059, -1);
+  sketch.memory(kAllocated, "Place(gpu:0)", 15, 30).address(1).totals(1'030, -1);
+  sketch.memory(kAllocated, "Place(gpu:0)", 20, 40).address(2).totals(1'070, -1);
+  sketch.memory(kFreed, "Place(gpu:0)", 50, -40).address(2).totals(1'030, -1);
+  sketch.memory(kAllocated, "Place(gpu:0)", 60, 50).address(3).totals(1'080, -1);
+  sketch.memory(kAllocated, "Place(gpu:0)", 120, 7).address(4).totals(1'087, -1);
+  sketch.memory(kAllocated, "Place(gpu:0)", 500, 2).address(5).totals(1'089, -1);
+  sketch.memory(kFreed, "Place(gpu:0)", 600, -30).address(1).totals(1'059, -1);
   const Trace trace = sketch.trace();
   const auto curves = list_memory_curves(trace);
   EXPECT_THAT(
-      texts_of(owners_at_peak(attribute_trace(trace), curves[0])),
+      owner_texts(owners_at_peak(attribute_trace(trace), curves[0])),
       ElementsAre("op 80/2", "other 7/1", "[unattributed] 2/1", "[before the trace] 1000/0"));
   EXPECT_EQ(not_freed_bytes(trace, curves[0]), 59);
 }
 
 TEST(MemoryCurveTest, without_addresses_nobody_owns_anything) {
   Sketch sketch;
-  sketch.slice("op", kOp, 0, 100).memory(kAllocate, "Place(gpu:0)", 15, 30);
+  sketch.slice("op", kOp, 0, 100).memory(kAllocated, "Place(gpu:0)", 15, 30);
   const Trace trace = sketch.trace();
   const auto curves = list_memory_curves(trace);
   EXPECT_TRUE(owners_at_peak(attribute_trace(trace), curves[0]).empty());
@@ -96,7 +93,7 @@ TEST(MemoryCurveTest, without_addresses_nobody_owns_anything) {
 TEST(MemoryCurveTest, reservations_are_no_allocations) {
   Sketch sketch;
   sketch.memory(MemoryAction::kReserve, "Place(gpu:0)", 0, 512);
-  sketch.memory(kAllocate, "Place(gpu:0)", 1, 8);
+  sketch.memory(kAllocated, "Place(gpu:0)", 1, 8);
   sketch.memory(MemoryAction::kUnreserve, "Place(gpu:0)", 2, -512);
   const auto curves = list_memory_curves(sketch.trace());
   EXPECT_EQ(curves[0].points[0].allocated_bytes, 0);

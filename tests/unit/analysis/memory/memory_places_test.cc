@@ -8,19 +8,15 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kOp = SliceKind::kOperator;
-constexpr auto kPhase = SliceKind::kOperatorPhase;
-constexpr auto kAllocate = MemoryAction::kAllocate;
-constexpr auto kFree = MemoryAction::kFree;
 
 TEST(MemoryPlacesTest, allocations_and_frees_add_up_under_their_range) {
   const Trace trace = Sketch()
                           .slice("op", kOp, 0_us, 20_us)
-                          .memory(kAllocate, "Place(gpu:0)", 1_us, 512)
+                          .memory(kAllocated, "Place(gpu:0)", 1_us, 512)
                           .peaks(512, 2048)
-                          .memory(kAllocate, "Place(gpu:0)", 2_us, 256)
+                          .memory(kAllocated, "Place(gpu:0)", 2_us, 256)
                           .peaks(768, 2048)
-                          .memory(kFree, "Place(gpu:0)", 3_us, -512)
+                          .memory(kFreed, "Place(gpu:0)", 3_us, -512)
                           .peaks(768, 2048)
                           .memory(MemoryAction::kReserve, "Place(gpu:0)", 4_us, 2048)
                           .trace();
@@ -46,8 +42,8 @@ TEST(MemoryPlacesTest, an_operator_answers_for_its_direct_phases_which_have_no_r
                           .slice("op", kOp, 0_us, 20_us)
                           .slice("phase", kPhase, 5_us, 10_us)
                           .slice("deeper", kPhase, 6_us, 2_us)
-                          .memory(kAllocate, "p", 10_us, 100)
-                          .memory(kAllocate, "p", 7_us, 1000)
+                          .memory(kAllocated, "p", 10_us, 100)
+                          .memory(kAllocated, "p", 7_us, 1000)
                           .trace();
   const auto places = list_memory_places(attribute_trace(trace));
   ASSERT_EQ(places[0].allocated.size(), 1u);
@@ -59,7 +55,7 @@ TEST(MemoryPlacesTest, other_direct_children_count_under_both_names) {
   const Trace trace = Sketch()
                           .slice("op", kOp, 0_us, 20_us)
                           .slice("launch", SliceKind::kDynamicLaunch, 5_us, 10_us)
-                          .memory(kAllocate, "p", 10_us, 100)
+                          .memory(kAllocated, "p", 10_us, 100)
                           .trace();
   const auto places = list_memory_places(attribute_trace(trace));
   ASSERT_EQ(places[0].allocated.size(), 2u);
@@ -75,8 +71,8 @@ TEST(MemoryPlacesTest, where_nested_operators_are_phases_the_outermost_answers_f
                           .slice("linear", kOp, 0_us, 20_us)
                           .slice("addmm", kOp, 5_us, 10_us)
                           .slice("empty", kOp, 6_us, 2_us)
-                          .memory(kAllocate, "p", 7_us, 100)
-                          .memory(kAllocate, "p", 40_us, 5)
+                          .memory(kAllocated, "p", 7_us, 100)
+                          .memory(kAllocated, "p", 40_us, 5)
                           .peaks(105, 0)
                           .trace();
   const auto places = list_memory_places(attribute_trace(trace));

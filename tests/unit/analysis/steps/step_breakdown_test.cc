@@ -10,9 +10,8 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kKernel = SliceKind::kKernel;
 
-std::vector<StepRow> rows_of(const Trace& trace) {
+std::vector<StepRow> broken_down(const Trace& trace) {
   const AttributedTrace input = attribute_trace(trace);
   const auto steps = list_steps(trace);
   return break_down_steps(input, steps, add_up_step_launches(input, steps, true));
@@ -50,7 +49,7 @@ TEST(StepBreakdownTest, every_label_gets_what_no_earlier_one_has) {
                           .stream(0, 9)
                           .slice("copy", SliceKind::kMemcpy, 28_us, 7_us)
                           .trace();
-  const auto rows = rows_of(trace);
+  const auto rows = broken_down(trace);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(label(rows[0], StepLabel::kKernel), 10_us);
   EXPECT_EQ(label(rows[0], StepLabel::kCommunication), 10_us);
@@ -70,7 +69,7 @@ TEST(StepBreakdownTest, work_that_crosses_a_border_is_cut_there) {
                           .stream(0, 7)
                           .slice("gemm", kKernel, 8_us, 5_us)
                           .trace();
-  const auto rows = rows_of(trace);
+  const auto rows = broken_down(trace);
   EXPECT_EQ(label(rows[0], StepLabel::kKernel), 2_us);
   EXPECT_EQ(label(rows[1], StepLabel::kKernel), 3_us);
   expect_balanced(rows[0]);
@@ -83,7 +82,7 @@ TEST(StepBreakdownTest, interpreter_frames_are_host_time) {
                           .slice("frame", SliceKind::kPythonCall, 2_us, 6_us)
                           .slice("inner frame", SliceKind::kPythonCall, 3_us, 1_us)
                           .trace();
-  EXPECT_EQ(label(rows_of(trace)[0], StepLabel::kHost), 6_us);
+  EXPECT_EQ(label(broken_down(trace)[0], StepLabel::kHost), 6_us);
 }
 
 TEST(StepBreakdownTest, another_process_does_not_count) {
@@ -98,7 +97,7 @@ TEST(StepBreakdownTest, another_process_does_not_count) {
                           .slice("gemm", kKernel, 5_us, 5_us)
                           .correlation(1)
                           .trace();
-  const auto rows = rows_of(trace);
+  const auto rows = broken_down(trace);
   EXPECT_EQ(label(rows[0], StepLabel::kKernel), 0);
   EXPECT_EQ(label(rows[1], StepLabel::kKernel), 5_us);
 }

@@ -8,7 +8,6 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kCall = SliceKind::kRuntimeCall;
 
 // Two steps on thread 1; thread 2 launches in the second step's time.
 Trace two_threads() {

@@ -10,19 +10,21 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kStep = SliceKind::kStep;
+constexpr auto kStepKind = SliceKind::kStep;
 
-Trace numbered() {
+Trace steps_7_to_9() {
   return Sketch()
-      .slice("Step#7", kStep, 0_us, 10_us)
-      .slice("Step#8", kStep, 10_us, 10_us)
-      .slice("Step#9", kStep, 20_us, 10_us)
+      .slice("Step#7", kStepKind, 0_us, 10_us)
+      .slice("Step#8", kStepKind, 10_us, 10_us)
+      .slice("Step#9", kStepKind, 20_us, 10_us)
       .trace();
 }
 
 TEST(StepsTest, steps_come_by_start_with_their_numbers) {
-  const Trace trace =
-      Sketch().slice("Step#8", kStep, 10_us, 5_us).slice("Step#7", kStep, 0_us, 10_us).trace();
+  const Trace trace = Sketch()
+                          .slice("Step#8", kStepKind, 10_us, 5_us)
+                          .slice("Step#7", kStepKind, 0_us, 10_us)
+                          .trace();
   const auto steps = list_steps(trace);
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_EQ(steps[0].number, 7);
@@ -33,9 +35,9 @@ TEST(StepsTest, steps_come_by_start_with_their_numbers) {
 TEST(StepsTest, a_step_repeated_by_another_thread_is_one_step) {
   const Trace trace = Sketch()
                           .thread(1)
-                          .slice("Step#1", kStep, 0_us, 10_us)
+                          .slice("Step#1", kStepKind, 0_us, 10_us)
                           .thread(2)
-                          .slice("Step#1", kStep, 1_us, 12_us)
+                          .slice("Step#1", kStepKind, 1_us, 12_us)
                           .trace();
   const auto steps = list_steps(trace);
   ASSERT_EQ(steps.size(), 1u);
@@ -45,7 +47,7 @@ TEST(StepsTest, a_step_repeated_by_another_thread_is_one_step) {
 
 TEST(StepsTest, steps_of_one_name_that_do_not_overlap_are_several) {
   const Trace trace =
-      Sketch().slice("step", kStep, 0_us, 10_us).slice("step", kStep, 10_us, 10_us).trace();
+      Sketch().slice("step", kStepKind, 0_us, 10_us).slice("step", kStepKind, 10_us, 10_us).trace();
   const auto steps = list_steps(trace);
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_FALSE(steps[0].number.has_value());
@@ -54,22 +56,22 @@ TEST(StepsTest, steps_of_one_name_that_do_not_overlap_are_several) {
 TEST(StepsTest, processes_have_steps_of_their_own) {
   const Trace trace = Sketch()
                           .thread(1, 1)
-                          .slice("Step#1", kStep, 0_us, 10_us)
+                          .slice("Step#1", kStepKind, 0_us, 10_us)
                           .thread(1, 2)
-                          .slice("Step#1", kStep, 1_us, 10_us)
+                          .slice("Step#1", kStepKind, 1_us, 10_us)
                           .trace();
   EXPECT_EQ(list_steps(trace).size(), 2u);
 }
 
 TEST(StepsTest, numbers_mean_those_in_the_names) {
-  const auto found = find_steps(numbered(), {8, 9});
+  const auto found = find_steps(steps_7_to_9(), {8, 9});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 1u);
   EXPECT_EQ(found->last, 2u);
 }
 
 TEST(StepsTest, a_range_that_reaches_beyond_the_trace_is_cut) {
-  const auto found = find_steps(numbered(), {0, 7});
+  const auto found = find_steps(steps_7_to_9(), {0, 7});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 0u);
   EXPECT_EQ(found->last, 0u);
@@ -77,14 +79,14 @@ TEST(StepsTest, a_range_that_reaches_beyond_the_trace_is_cut) {
 
 TEST(StepsTest, unnumbered_steps_go_by_position) {
   const Trace trace =
-      Sketch().slice("step", kStep, 0_us, 10_us).slice("step", kStep, 10_us, 10_us).trace();
+      Sketch().slice("step", kStepKind, 0_us, 10_us).slice("step", kStepKind, 10_us, 10_us).trace();
   const auto found = find_steps(trace, {1, 1});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 1u);
 }
 
 TEST(StepsTest, an_unknown_step_is_refused_with_those_there_are) {
-  const auto found = find_steps(numbered(), {1, 3});
+  const auto found = find_steps(steps_7_to_9(), {1, 3});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(found.error().what, "the trace has no steps 1 to 3");
@@ -92,7 +94,7 @@ TEST(StepsTest, an_unknown_step_is_refused_with_those_there_are) {
 }
 
 TEST(StepsTest, a_range_that_runs_backwards_is_refused) {
-  const auto found = find_steps(numbered(), {9, 8});
+  const auto found = find_steps(steps_7_to_9(), {9, 8});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().what, "9 to 8 is no range of steps: its first number is above its last");
 }
@@ -104,7 +106,7 @@ TEST(StepsTest, a_trace_without_steps_has_none_to_choose_from) {
 }
 
 TEST(StepsTest, an_open_range_is_refused_in_words) {
-  const auto found = find_steps(numbered(), {12, std::numeric_limits<std::int64_t>::max()});
+  const auto found = find_steps(steps_7_to_9(), {12, std::numeric_limits<std::int64_t>::max()});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().what, "the trace has no step 12 or later");
 }

@@ -8,9 +8,6 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kOp = SliceKind::kOperator;
-constexpr auto kCall = SliceKind::kRuntimeCall;
-constexpr auto kKernel = SliceKind::kKernel;
 
 TEST(CommunicationTest, collective_kernels_communicate_and_others_compute) {
   const Trace trace = Sketch()

@@ -9,7 +9,6 @@ namespace {
 
 using namespace strobe::literals;
 using ::testing::ElementsAre;
-constexpr auto kOp = SliceKind::kOperator;
 constexpr std::string_view kProduct = R"({"Input Dims": [[4, 8], [8, 16]]})";  // 1024 FLOPs
 
 TEST(FlopsTest, shapes_by_position_stand_for_the_whole_call) {

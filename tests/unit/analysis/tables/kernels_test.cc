@@ -8,7 +8,6 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kKernel = SliceKind::kKernel;
 
 TEST(KernelsTest, every_kernel_counts_whoever_launched_it) {
   const Trace trace = Sketch()

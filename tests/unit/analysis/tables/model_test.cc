@@ -8,8 +8,6 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kOp = SliceKind::kOperator;
-constexpr auto kCall = SliceKind::kRuntimeCall;
 
 std::vector<PhaseTotals> phases_of(const Trace& trace, bool cover_all_threads = false) {
   const AttributedTrace input = attribute_trace(trace);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max();
 
-NumberRange range(std::string_view typed) {
+NumberRange range_of(std::string_view typed) {
   const Result<NumberRange> result = number_range("--steps", typed);
   EXPECT_TRUE(result.has_value()) << typed;
   return result ? *result : NumberRange{-1, -1};
@@ -20,11 +20,11 @@ Error refused_range(std::string_view typed) {
 }
 
 TEST(NumberRangeTest, a_range_has_four_spellings) {
-  EXPECT_EQ(range("3:7"), (NumberRange{3, 7}));
-  EXPECT_EQ(range("3:"), (NumberRange{3, kOpen}));
-  EXPECT_EQ(range(":7"), (NumberRange{0, 7}));
-  EXPECT_EQ(range("5"), (NumberRange{5, 5}));
-  EXPECT_EQ(range("5:5"), (NumberRange{5, 5}));
+  EXPECT_EQ(range_of("3:7"), (NumberRange{3, 7}));
+  EXPECT_EQ(range_of("3:"), (NumberRange{3, kOpen}));
+  EXPECT_EQ(range_of(":7"), (NumberRange{0, 7}));
+  EXPECT_EQ(range_of("5"), (NumberRange{5, 5}));
+  EXPECT_EQ(range_of("5:5"), (NumberRange{5, 5}));
 }
 
 TEST(NumberRangeTest, a_range_that_is_none_says_why) {

@@ -8,19 +8,15 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-constexpr auto kOp = SliceKind::kOperator;
-constexpr auto kPhase = SliceKind::kOperatorPhase;
-constexpr auto kCall = SliceKind::kRuntimeCall;
-constexpr auto kKernel = SliceKind::kKernel;
 
-std::vector<OperatorRow> rows_of(const Trace& trace) {
+std::vector<OperatorRow> operators_of(const Trace& trace) {
   const auto groups = list_operators(attribute_trace(trace), {}, false);
   return groups.empty() ? std::vector<OperatorRow>() : groups.front().rows;
 }
 
 TEST(OperatorsTest, calls_of_one_name_are_one_row) {
   const auto rows =
-      rows_of(Sketch().slice("mm", kOp, 0_us, 5_us).slice("mm", kOp, 10_us, 9_us).trace());
+      operators_of(Sketch().slice("mm", kOp, 0_us, 5_us).slice("mm", kOp, 10_us, 9_us).trace());
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].host.calls, 2u);
   EXPECT_EQ(rows[0].host.total_ns, 14_us);
@@ -29,12 +25,12 @@ TEST(OperatorsTest, calls_of_one_name_are_one_row) {
 }
 
 TEST(OperatorsTest, later_operators_are_met_first_but_phases_of_one_call_in_time_order) {
-  const auto rows = rows_of(Sketch()
-                                .slice("first", kOp, 0_us, 10_us)
-                                .slice("infer", kPhase, 1_us, 2_us)
-                                .slice("compute", kPhase, 5_us, 2_us)
-                                .slice("second", kOp, 20_us, 10_us)
-                                .trace());
+  const auto rows = operators_of(Sketch()
+                                     .slice("first", kOp, 0_us, 10_us)
+                                     .slice("infer", kPhase, 1_us, 2_us)
+                                     .slice("compute", kPhase, 5_us, 2_us)
+                                     .slice("second", kOp, 20_us, 10_us)
+                                     .trace());
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].name, "second");
   EXPECT_EQ(rows[1].name, "first");
@@ -44,21 +40,21 @@ TEST(OperatorsTest, later_operators_are_met_first_but_phases_of_one_call_in_time
 }
 
 TEST(OperatorsTest, kernels_below_one_phase_name_come_from_the_later_call_first) {
-  const auto rows = rows_of(Sketch()
-                                .slice("mm", kOp, 0_us, 10_us)
-                                .slice("compute", kPhase, 1_us, 8_us)
-                                .slice("call", kCall, 2_us, 1_us)
-                                .correlation(1)
-                                .slice("mm", kOp, 20_us, 10_us)
-                                .slice("compute", kPhase, 21_us, 8_us)
-                                .slice("call", kCall, 22_us, 1_us)
-                                .correlation(2)
-                                .stream(0, 7)
-                                .slice("of the first", kKernel, 40_us, 1_us)
-                                .correlation(1)
-                                .slice("of the second", kKernel, 50_us, 1_us)
-                                .correlation(2)
-                                .trace());
+  const auto rows = operators_of(Sketch()
+                                     .slice("mm", kOp, 0_us, 10_us)
+                                     .slice("compute", kPhase, 1_us, 8_us)
+                                     .slice("call", kCall, 2_us, 1_us)
+                                     .correlation(1)
+                                     .slice("mm", kOp, 20_us, 10_us)
+                                     .slice("compute", kPhase, 21_us, 8_us)
+                                     .slice("call", kCall, 22_us, 1_us)
+                                     .correlation(2)
+                                     .stream(0, 7)
+                                     .slice("of the first", kKernel, 40_us, 1_us)
+                                     .correlation(1)
+                                     .slice("of the second", kKernel, 50_us, 1_us)
+                                     .correlation(2)
+                                     .trace());
   ASSERT_EQ(rows.size(), 1u);
   ASSERT_EQ(rows[0].phases.size(), 1u);
   const auto& work = rows[0].phases[0].work;
@@ -68,24 +64,24 @@ TEST(OperatorsTest, kernels_below_one_phase_name_come_from_the_later_call_first)
 }
 
 TEST(OperatorsTest, work_stands_where_it_was_launched_and_deeper_work_only_in_the_totals) {
-  const auto rows = rows_of(Sketch()
-                                .slice("grad", kOp, 0_us, 30_us)
-                                .slice("local", kPhase, 1_us, 20_us)
-                                .slice("compute", kPhase, 2_us, 10_us)
-                                .slice("call", kCall, 3_us, 1_us)
-                                .correlation(1)
-                                .slice("call", kCall, 15_us, 1_us)
-                                .correlation(2)
-                                .slice("call", kCall, 25_us, 1_us)
-                                .correlation(3)
-                                .stream(0, 7)
-                                .slice("deep", kKernel, 40_us, 1_us)
-                                .correlation(1)
-                                .slice("of local", kKernel, 50_us, 2_us)
-                                .correlation(2)
-                                .slice("copy", SliceKind::kMemcpy, 60_us, 4_us)
-                                .correlation(3)
-                                .trace());
+  const auto rows = operators_of(Sketch()
+                                     .slice("grad", kOp, 0_us, 30_us)
+                                     .slice("local", kPhase, 1_us, 20_us)
+                                     .slice("compute", kPhase, 2_us, 10_us)
+                                     .slice("call", kCall, 3_us, 1_us)
+                                     .correlation(1)
+                                     .slice("call", kCall, 15_us, 1_us)
+                                     .correlation(2)
+                                     .slice("call", kCall, 25_us, 1_us)
+                                     .correlation(3)
+                                     .stream(0, 7)
+                                     .slice("deep", kKernel, 40_us, 1_us)
+                                     .correlation(1)
+                                     .slice("of local", kKernel, 50_us, 2_us)
+                                     .correlation(2)
+                                     .slice("copy", SliceKind::kMemcpy, 60_us, 4_us)
+                                     .correlation(3)
+                                     .trace());
   ASSERT_EQ(rows.size(), 1u);
   const OperatorRow& grad = rows[0];
   EXPECT_EQ(grad.device.total_ns, 7_us);
@@ -99,16 +95,16 @@ TEST(OperatorsTest, work_stands_where_it_was_launched_and_deeper_work_only_in_th
 }
 
 TEST(OperatorsTest, any_direct_child_but_an_operator_is_a_phase) {
-  const auto rows = rows_of(Sketch()
-                                .slice("outer", kOp, 0_us, 30_us)
-                                .slice("native", SliceKind::kUserRange, 1_us, 2_us)
-                                .slice("inner", kOp, 5_us, 10_us)
-                                .slice("call", kCall, 6_us, 1_us)
-                                .correlation(1)
-                                .stream(0, 7)
-                                .slice("k", kKernel, 40_us, 3_us)
-                                .correlation(1)
-                                .trace());
+  const auto rows = operators_of(Sketch()
+                                     .slice("outer", kOp, 0_us, 30_us)
+                                     .slice("native", SliceKind::kUserRange, 1_us, 2_us)
+                                     .slice("inner", kOp, 5_us, 10_us)
+                                     .slice("call", kCall, 6_us, 1_us)
+                                     .correlation(1)
+                                     .stream(0, 7)
+                                     .slice("k", kKernel, 40_us, 3_us)
+                                     .correlation(1)
+                                     .trace());
   ASSERT_EQ(rows.size(), 2u);
   const OperatorRow& outer = rows[0];
   ASSERT_EQ(outer.phases.size(), 1u);
@@ -119,12 +115,12 @@ TEST(OperatorsTest, any_direct_child_but_an_operator_is_a_phase) {
 }
 
 TEST(OperatorsTest, self_host_time_leaves_out_children_and_runtime_calls) {
-  const auto rows = rows_of(Sketch()
-                                .slice("outer", kOp, 0_us, 20_us)
-                                .slice("inner", kOp, 5_us, 10_us)
-                                .slice("call", kCall, 1_us, 2_us)
-                                .slice("call", kCall, 6_us, 3_us)
-                                .trace());
+  const auto rows = operators_of(Sketch()
+                                     .slice("outer", kOp, 0_us, 20_us)
+                                     .slice("inner", kOp, 5_us, 10_us)
+                                     .slice("call", kCall, 1_us, 2_us)
+                                     .slice("call", kCall, 6_us, 3_us)
+                                     .trace());
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].self_host_ns, 8_us);  // 20 - 10 (inner) - 2 (its own call)
   EXPECT_EQ(rows[1].self_host_ns, 7_us);  // 10 - 3

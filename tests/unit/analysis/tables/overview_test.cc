@@ -9,8 +9,6 @@ namespace {
 
 using namespace strobe::literals;
 using ::testing::ElementsAre;
-constexpr auto kOp = SliceKind::kOperator;
-constexpr auto kCall = SliceKind::kRuntimeCall;
 
 const TypeRow* find_kind(const std::vector<TypeRow>& rows, SliceKind kind) {
   for (const TypeRow& row : rows) {

@@ -13,7 +13,7 @@ TimeStat stat(std::initializer_list<std::int64_t> durations_ns) {
   return stat;
 }
 
-UserRangeRow range(std::string name, TimeStat host, TimeStat device = stat({0})) {
+UserRangeRow named_range(std::string name, TimeStat host, TimeStat device = stat({0})) {
   return {std::move(name), host, device};
 }
 
@@ -32,9 +32,9 @@ TableOptions sorted_by(SortKey key) {
 
 TEST(TableOrderTest, totals_averages_and_maxima_go_down_and_minima_go_up) {
   const std::vector<UserRangeRow> rows = {
-      range("even", stat({30, 30, 30}), stat({7, 7})),  // total 90, average 30
-      range("spiky", stat({5, 75}), stat({1, 1, 1})),   // total 80, average 40
-      range("single", stat({50}), stat({20})),          // total 50, average 50
+      named_range("even", stat({30, 30, 30}), stat({7, 7})),  // total 90, average 30
+      named_range("spiky", stat({5, 75}), stat({1, 1, 1})),   // total 80, average 40
+      named_range("single", stat({50}), stat({20})),          // total 50, average 50
   };
   EXPECT_THAT(names(shown_rows(rows, sorted_by(SortKey::kHostTotal))),
               ElementsAre("even", "spiky", "single"));
@@ -51,8 +51,8 @@ TEST(TableOrderTest, totals_averages_and_maxima_go_down_and_minima_go_up) {
 }
 
 TEST(TableOrderTest, equal_keys_keep_the_order_they_came_in) {
-  const std::vector<UserRangeRow> rows = {range("c", stat({5})), range("a", stat({9})),
-                                          range("b", stat({5})), range("d", stat({5}))};
+  const std::vector<UserRangeRow> rows = {named_range("c", stat({5})), named_range("a", stat({9})),
+                                          named_range("b", stat({5})), named_range("d", stat({5}))};
   EXPECT_THAT(names(shown_rows(rows, {})), ElementsAre("a", "c", "b", "d"));
   EXPECT_THAT(names(shown_rows(rows, sorted_by(SortKey::kDeviceTotal))),
               ElementsAre("c", "a", "b", "d"));
@@ -71,8 +71,8 @@ TEST(TableOrderTest, kernels_sort_by_device_total_whatever_host_key_is_asked) {
 
 TEST(TableOrderTest, what_is_cut_and_what_is_filtered_is_counted_apart) {
   const std::vector<UserRangeRow> rows = {
-      range("a", stat({50}), stat({1})), range("b", stat({40}), stat({2})),
-      range("c", stat({30}), stat({3})), range("x", stat({99}), stat({4}))};
+      named_range("a", stat({50}), stat({1})), named_range("b", stat({40}), stat({2})),
+      named_range("c", stat({30}), stat({3})), named_range("x", stat({99}), stat({4}))};
   TableOptions options;
   options.top = 1;
   options.keeps_name = [](std::string_view name) { return name != "x"; };

@@ -10,7 +10,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<std::string> texts_of(const CounterLine& line, Interval window, std::uint32_t columns) {
+std::vector<std::string> point_texts(const CounterLine& line, Interval window,
+                                     std::uint32_t columns) {
   std::vector<std::string> texts;
   for (const CounterPoint& point : sample(line, window, columns)) {
     char text[64];
@@ -48,9 +49,10 @@ TEST(CounterLinesTest, a_value_holds_until_the_next_and_columns_keep_lows_and_hi
   sketch.counter("c", "v", 12, 5).counter("c", "v", 15, 9).counter("c", "v", 30, 1);
   const CounterLine line = list_counter_lines(sketch.trace())[0];
   EXPECT_EQ(line.max, 9);
-  EXPECT_THAT(texts_of(line, {0, 50}, 5), ElementsAre("10 5..9", "20 9..9", "30 1..1", "40 1..1"));
-  EXPECT_THAT(texts_of(line, {100, 110}, 1), ElementsAre("100 1..1"));
-  EXPECT_TRUE(texts_of(line, {0, 12}, 3).empty()) << "not known yet";
+  EXPECT_THAT(point_texts(line, {0, 50}, 5),
+              ElementsAre("10 5..9", "20 9..9", "30 1..1", "40 1..1"));
+  EXPECT_THAT(point_texts(line, {100, 110}, 1), ElementsAre("100 1..1"));
+  EXPECT_TRUE(point_texts(line, {0, 12}, 3).empty()) << "not known yet";
 }
 
 TEST(CounterLinesTest, events_out_of_order_and_values_below_zero_are_kept) {
@@ -58,7 +60,7 @@ TEST(CounterLinesTest, events_out_of_order_and_values_below_zero_are_kept) {
   sketch.counter("c", "v", 20, -3).counter("c", "v", 10, -8);
   const CounterLine line = list_counter_lines(sketch.trace())[0];
   EXPECT_EQ(line.max, -3);
-  EXPECT_THAT(texts_of(line, {0, 30}, 3), ElementsAre("10 -8..-8", "20 -3..-3"));
+  EXPECT_THAT(point_texts(line, {0, 30}, 3), ElementsAre("10 -8..-8", "20 -3..-3"));
 }
 
 TEST(CounterLinesTest, the_busy_share_is_that_of_all_streams_of_a_device_together) {
@@ -68,9 +70,9 @@ TEST(CounterLinesTest, the_busy_share_is_that_of_all_streams_of_a_device_togethe
   sketch.slice("annotation", SliceKind::kDeviceAnnotation, 0, 40);
   const CounterLine line = list_counter_lines(sketch.trace())[0];
   EXPECT_EQ(line.max, 1);
-  EXPECT_THAT(texts_of(line, {0, 40}, 4),
+  EXPECT_THAT(point_texts(line, {0, 40}, 4),
               ElementsAre("0 0.5..0.5", "10 0.8..0.8", "20 0..0", "30 1..1"));
-  EXPECT_THAT(texts_of(line, {12, 14}, 1), ElementsAre("12 1..1"));
+  EXPECT_THAT(point_texts(line, {12, 14}, 1), ElementsAre("12 1..1"));
 }
 
 TEST(CounterLinesTest, more_columns_than_nanoseconds_give_a_point_per_nanosecond) {

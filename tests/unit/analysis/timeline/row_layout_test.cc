@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<std::uint32_t> rows_of(const std::vector<Interval>& slices) {
+std::vector<std::uint32_t> rows_taken_by(const std::vector<Interval>& slices) {
   RowLayout layout;
   std::vector<std::uint32_t> rows;
   for (const Interval& slice : slices) rows.push_back(layout.place(slice));
@@ -16,17 +16,18 @@ std::vector<std::uint32_t> rows_of(const std::vector<Interval>& slices) {
 }
 
 TEST(RowLayoutTest, what_is_inside_lies_below_and_what_follows_returns) {
-  EXPECT_THAT(rows_of({{0, 100}, {10, 50}, {10, 20}, {20, 30}, {60, 70}, {100, 110}}),
+  EXPECT_THAT(rows_taken_by({{0, 100}, {10, 50}, {10, 20}, {20, 30}, {60, 70}, {100, 110}}),
               ElementsAre(0, 1, 2, 2, 1, 0));
 }
 
 TEST(RowLayoutTest, a_slice_that_crosses_the_end_of_another_takes_a_further_row) {
-  EXPECT_THAT(rows_of({{0, 100}, {50, 150}, {120, 130}, {140, 200}}), ElementsAre(0, 1, 2, 0));
+  EXPECT_THAT(rows_taken_by({{0, 100}, {50, 150}, {120, 130}, {140, 200}}),
+              ElementsAre(0, 1, 2, 0));
 }
 
 TEST(RowLayoutTest, a_slice_inside_a_deeper_one_never_lies_above_it) {
   // The first two have ended or cross; the third is open in row 1 and contains the last.
-  EXPECT_THAT(rows_of({{0, 10}, {5, 100}, {20, 30}}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(rows_taken_by({{0, 10}, {5, 100}, {20, 30}}), ElementsAre(0, 1, 2));
 }
 
 TEST(RowLayoutTest, a_chain_of_crossing_slices_needs_two_rows) {
@@ -38,11 +39,12 @@ TEST(RowLayoutTest, a_chain_of_crossing_slices_needs_two_rows) {
 }
 
 TEST(RowLayoutTest, empty_slices_lie_inside_what_is_open_and_beside_what_has_ended) {
-  EXPECT_THAT(rows_of({{0, 10}, {0, 0}, {5, 5}, {10, 10}, {10, 10}}), ElementsAre(0, 1, 1, 0, 0));
+  EXPECT_THAT(rows_taken_by({{0, 10}, {0, 0}, {5, 5}, {10, 10}, {10, 10}}),
+              ElementsAre(0, 1, 1, 0, 0));
 }
 
 TEST(RowLayoutTest, equal_slices_lie_below_each_other) {
-  EXPECT_THAT(rows_of({{0, 10}, {0, 10}, {0, 10}}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(rows_taken_by({{0, 10}, {0, 10}, {0, 10}}), ElementsAre(0, 1, 2));
 }
 
 TEST(RowLayoutTest, as_many_rows_as_overlapping_slices_cost_no_square) {

@@ -9,7 +9,6 @@ namespace strobe::analysis {
 namespace {
 
 using ::testing::ElementsAre;
-constexpr auto kOp = SliceKind::kOperator;
 
 Trace four_slices() {
   return Sketch()

@@ -8,9 +8,7 @@
 namespace strobe::analysis {
 namespace {
 
-constexpr auto kOp = SliceKind::kOperator;
-
-Trace two_threads() {
+Trace overlapping_threads() {
   Sketch sketch;
   sketch.thread(1).slice("outer", kOp, 0, 100).slice("inner", kOp, 20, 30);
   sketch.slice("inner", kOp, 60, 10);
@@ -19,7 +17,7 @@ Trace two_threads() {
 }
 
 TEST(SelectionTest, slices_count_with_their_part_inside) {
-  const Trace trace = two_threads();
+  const Trace trace = overlapping_threads();
   const Selection all = add_up_selection(Timeline(trace), {.window = {40, 100}});
   EXPECT_EQ(all.slices, 4u);
   ASSERT_EQ(all.tracks.size(), 2u);
@@ -36,7 +34,7 @@ TEST(SelectionTest, slices_count_with_their_part_inside) {
 }
 
 TEST(SelectionTest, tracks_and_slices_may_be_chosen) {
-  const Trace trace = two_threads();
+  const Trace trace = overlapping_threads();
   const Timeline timeline(trace);
   const Selection track =
       add_up_selection(timeline, {.window = {0, 200}, .tracks = std::vector{TrackId(1)}});
@@ -60,14 +58,14 @@ TEST(SelectionTest, a_range_projected_onto_a_device_does_not_keep_it_busy) {
 }
 
 TEST(SelectionTest, names_beyond_the_top_are_counted) {
-  const Trace trace = two_threads();
+  const Trace trace = overlapping_threads();
   const Selection selection = add_up_selection(Timeline(trace), {.window = {0, 200}, .top = 1});
   EXPECT_EQ(selection.top.size(), 1u);
   EXPECT_EQ(selection.looks_left_out, 2u);
 }
 
 TEST(SelectionTest, an_area_without_slices_is_empty) {
-  const Trace trace = two_threads();
+  const Trace trace = overlapping_threads();
   const Selection selection = add_up_selection(Timeline(trace), {.window = {500, 600}});
   EXPECT_EQ(selection.slices, 0u);
   EXPECT_TRUE(selection.tracks.empty());

@@ -10,7 +10,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-constexpr auto kOp = SliceKind::kOperator;
 
 struct Described {
   Trace trace;

@@ -9,7 +9,6 @@ namespace strobe::analysis {
 namespace {
 
 using ::testing::ElementsAre;
-constexpr auto kOp = SliceKind::kOperator;
 
 std::vector<TileRow> tile_of(const Trace& trace, Interval window, std::uint32_t columns,
                              std::optional<std::vector<TrackId>> tracks = {}) {
@@ -18,7 +17,7 @@ std::vector<TileRow> tile_of(const Trace& trace, Interval window, std::uint32_t 
 }
 
 // "first+columns share% slices name"
-std::vector<std::string> texts_of(const Trace& trace, const TileRow& row) {
+std::vector<std::string> dense_texts(const Trace& trace, const TileRow& row) {
   std::vector<std::string> texts;
   for (const DenseStretch& stretch : row.dense) {
     texts.push_back(std::to_string(stretch.first_column) + "+" + std::to_string(stretch.columns) +
@@ -44,7 +43,7 @@ TEST(TileTest, slices_of_a_column_or_more_are_listed_and_shorter_ones_counted) {
   const auto tile = tile_of(trace, {0, 100}, 10);
   ASSERT_EQ(tile.size(), 1u);
   EXPECT_THAT(wide_names(trace, tile[0]), ElementsAre("exactly one", "more"));
-  EXPECT_THAT(texts_of(trace, tile[0]), ElementsAre("1+1 90% 1 less"));
+  EXPECT_THAT(dense_texts(trace, tile[0]), ElementsAre("1+1 90% 1 less"));
 }
 
 TEST(TileTest, columns_that_do_not_divide_the_window_need_the_longer_length) {
@@ -52,7 +51,7 @@ TEST(TileTest, columns_that_do_not_divide_the_window_need_the_longer_length) {
   const Trace trace = Sketch().slice("33", kOp, 0, 33).slice("34", kOp, 50, 34).trace();
   const auto tile = tile_of(trace, {0, 100}, 3);
   EXPECT_THAT(wide_names(trace, tile[0]), ElementsAre("34"));
-  EXPECT_THAT(texts_of(trace, tile[0]), ElementsAre("0+1 100% 1 33"));
+  EXPECT_THAT(dense_texts(trace, tile[0]), ElementsAre("0+1 100% 1 33"));
 }
 
 TEST(TileTest, slices_over_the_edges_of_the_window_are_there_once_and_cover_only_its_inside) {
@@ -62,7 +61,7 @@ TEST(TileTest, slices_over_the_edges_of_the_window_are_there_once_and_cover_only
                           .slice("over the last", kOp, 295, 8)
                           .slice("starts at the edge", kOp, 310, 4)
                           .trace();
-  EXPECT_THAT(texts_of(trace, tile_of(trace, {200, 300}, 10)[0]),
+  EXPECT_THAT(dense_texts(trace, tile_of(trace, {200, 300}, 10)[0]),
               ElementsAre("0+1 40% 1 over the first", "9+1 50% 1 over the last"));
   EXPECT_TRUE(tile_of(trace, {100, 196}, 10).empty());
   EXPECT_TRUE(tile_of(trace, {303, 310}, 10).empty());
@@ -82,8 +81,8 @@ TEST(TileTest, empty_slices_are_counted_and_cover_nothing) {
                           .slice("second", kOp, 5, 0)
                           .slice("end", kOp, 10, 0)
                           .trace();
-  EXPECT_THAT(texts_of(trace, tile_of(trace, {0, 10}, 1)[0]), ElementsAre("0+1 0% 2 first"));
-  EXPECT_THAT(texts_of(trace, tile_of(trace, {0, 10}, 8192)[0]),
+  EXPECT_THAT(dense_texts(trace, tile_of(trace, {0, 10}, 1)[0]), ElementsAre("0+1 0% 2 first"));
+  EXPECT_THAT(dense_texts(trace, tile_of(trace, {0, 10}, 8192)[0]),
               ElementsAre("819+1 0% 1 first", "4915+1 0% 1 second"))
       << "more columns than nanoseconds";
 }
@@ -97,12 +96,12 @@ TEST(TileTest, a_window_beside_the_trace_shows_nothing) {
 
 TEST(TileTest, a_narrow_slice_covers_the_two_columns_it_touches_and_counts_in_the_first) {
   const Trace trace = Sketch().slice("s", kOp, 15, 8).trace();
-  EXPECT_THAT(texts_of(trace, tile_of(trace, {0, 100}, 10)[0]), ElementsAre("1+2 40% 1 s"));
+  EXPECT_THAT(dense_texts(trace, tile_of(trace, {0, 100}, 10)[0]), ElementsAre("1+2 40% 1 s"));
 }
 
 TEST(TileTest, the_rest_of_a_slice_is_added_to_the_column_it_reaches_into) {
   const Trace trace = Sketch().slice("a", kOp, 15, 8).slice("b", kOp, 25, 2).trace();
-  EXPECT_THAT(texts_of(trace, tile_of(trace, {0, 100}, 10)[0]),
+  EXPECT_THAT(dense_texts(trace, tile_of(trace, {0, 100}, 10)[0]),
               ElementsAre("1+1 50% 1 a", "2+1 50% 1 b"));
 }
 
@@ -114,7 +113,7 @@ TEST(TileTest, columns_join_when_the_same_name_leads_and_their_cover_is_alike) {
   sketch.slice("other", kOp, 90, 1);
   const Trace trace = sketch.trace();
   EXPECT_THAT(
-      texts_of(trace, tile_of(trace, {0, 100}, 10)[0]),
+      dense_texts(trace, tile_of(trace, {0, 100}, 10)[0]),
       ElementsAre("0+4 50% 4 half", "4+2 10% 2 half", "6+2 10% 2 other", "9+1 10% 1 other"));
 }
 
@@ -125,7 +124,7 @@ TEST(TileTest, the_name_that_covers_most_leads_a_column) {
                           .slice("often", kOp, 40, 10)
                           .slice("often", kOp, 50, 10)
                           .trace();
-  EXPECT_THAT(texts_of(trace, tile_of(trace, {0, 100}, 1)[0]), ElementsAre("0+1 55% 4 often"));
+  EXPECT_THAT(dense_texts(trace, tile_of(trace, {0, 100}, 1)[0]), ElementsAre("0+1 55% 4 often"));
 }
 
 TEST(TileTest, among_many_slices_of_a_column_wide_ones_are_found_and_the_leaders_of_blocks_lead) {
@@ -143,7 +142,7 @@ TEST(TileTest, among_many_slices_of_a_column_wide_ones_are_found_and_the_leaders
   const Trace trace = sketch.trace();
   const auto tile = tile_of(trace, {0, 16'000}, 4);
   EXPECT_THAT(wide_names(trace, tile[0]), ElementsAre("wide"));
-  EXPECT_THAT(texts_of(trace, tile[0]), ElementsAre("0+1 25% 500 often", "1+2 13% 500 often"));
+  EXPECT_THAT(dense_texts(trace, tile[0]), ElementsAre("0+1 25% 500 often", "1+2 13% 500 often"));
 }
 
 TEST(TileTest, only_the_tracks_asked_for_are_answered) {
@@ -158,7 +157,7 @@ TEST(TileTest, only_the_tracks_asked_for_are_answered) {
   ASSERT_EQ(tile.size(), 2u);
   EXPECT_THAT(wide_names(trace, tile[0]), ElementsAre("b"));
   EXPECT_EQ(tile[1].row, 1u);
-  EXPECT_THAT(texts_of(trace, tile[1]), ElementsAre("0+1 30% 1 inside"));
+  EXPECT_THAT(dense_texts(trace, tile[1]), ElementsAre("0+1 30% 1 inside"));
   EXPECT_TRUE(tile_of(trace, {0, 10}, 1, std::vector<TrackId>{}).empty());
 }
 

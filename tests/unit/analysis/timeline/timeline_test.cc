@@ -9,7 +9,6 @@ namespace strobe::analysis {
 namespace {
 
 using ::testing::ElementsAre;
-constexpr auto kOp = SliceKind::kOperator;
 
 std::vector<std::string> names_in(const Timeline& timeline, const TimelineRow& row) {
   std::vector<std::string> names;

@@ -9,9 +9,8 @@ namespace strobe::analysis {
 namespace {
 
 using ::testing::ElementsAre;
-constexpr auto kOp = SliceKind::kOperator;
 
-std::vector<std::string> texts_of(const Trace& trace) {
+std::vector<std::string> group_texts(const Trace& trace) {
   std::vector<std::string> texts;
   for (const TrackGroup& group : group_tracks(trace)) {
     std::string text = group.name + ":";
@@ -30,7 +29,7 @@ TEST(TrackGroupsTest, processes_come_first_with_their_main_thread_then_devices) 
   sketch.thread(100, 100).slice("main", kOp, 0, 1);
   sketch.thread(11, 12).slice("b", kOp, 0, 1);
   sketch.metadata().devices.emplace_back().name = "H200";
-  EXPECT_THAT(texts_of(sketch.trace()),
+  EXPECT_THAT(group_texts(sketch.trace()),
               ElementsAre("process 12: thread 11,", "process 100: thread 100, thread 9,",
                           "H200 · device 0: stream 7, stream 20,", "device 1: stream 7,"));
 }
@@ -40,7 +39,7 @@ TEST(TrackGroupsTest, asynchronous_tracks_follow_the_threads_of_their_process) {
   sketch.track("requests", TrackKind::kAsync).slice("r", kOp, 0, 1);
   sketch.thread(3).slice("a", kOp, 0, 1);
   const Trace trace = sketch.trace();
-  EXPECT_THAT(texts_of(trace), ElementsAre("process 1: thread 3, requests,"));
+  EXPECT_THAT(group_texts(trace), ElementsAre("process 1: thread 3, requests,"));
   EXPECT_EQ(group_tracks(trace)[0].kind, TrackKind::kHostThread);
 }
 
@@ -67,7 +66,7 @@ TEST(TrackGroupsTest, a_process_is_called_by_its_name_and_number) {
     row.name = builder.intern("slice");
     row.category = builder.category("");
     builder.add_slice(row);
-    return texts_of(std::move(builder).build())[0];
+    return group_texts(std::move(builder).build())[0];
   };
   EXPECT_EQ(name_of("python"), "python (589): pool,");
   EXPECT_EQ(name_of("Process 589 (CPU)"), "Process 589 (CPU): pool,");
@@ -76,7 +75,7 @@ TEST(TrackGroupsTest, a_process_is_called_by_its_name_and_number) {
 TEST(TrackGroupsTest, tracks_without_slices_are_left_out) {
   Sketch sketch;
   sketch.thread(1).thread(2).slice("a", kOp, 0, 1);
-  EXPECT_THAT(texts_of(sketch.trace()), ElementsAre("process 1: thread 2,"));
+  EXPECT_THAT(group_texts(sketch.trace()), ElementsAre("process 1: thread 2,"));
   EXPECT_TRUE(group_tracks(Sketch().trace()).empty());
 }
 

@@ -6,7 +6,7 @@
 namespace strobe::compare {
 namespace {
 
-std::vector<Cause> causes_of(const CauseSketch& sketch) {
+std::vector<Cause> device_causes(const CauseSketch& sketch) {
   return sketch.said_by(device_cause_rules());
 }
 
@@ -20,7 +20,7 @@ CauseSketch clocked(double clock, double slowdown) {
 }
 
 TEST(ClockDrop, a_lower_clock_that_explains_slower_kernels_is_sure) {
-  const auto causes = causes_of(clocked(0.5, 1.8));
+  const auto causes = device_causes(clocked(0.5, 1.8));
   const Cause* cause = find(causes, CauseKind::kClockDrop);
   ASSERT_NE(cause, nullptr);
   EXPECT_NEAR(cause->score, 1, 1e-9);
@@ -32,18 +32,18 @@ TEST(ClockDrop, a_lower_clock_that_explains_slower_kernels_is_sure) {
 
 TEST(ClockDrop, the_less_of_the_kernels_it_explains_the_less_sure_it_is) {
   auto partly = clocked(0.5, 1.8).kernel("unmoved", 8, 8);
-  EXPECT_LT(score_of(causes_of(partly), CauseKind::kClockDrop), 0.9);
-  EXPECT_GE(score_of(causes_of(partly), CauseKind::kClockDrop), kListedScore);
+  EXPECT_LT(score_of(device_causes(partly), CauseKind::kClockDrop), 0.9);
+  EXPECT_GE(score_of(device_causes(partly), CauseKind::kClockDrop), kListedScore);
 }
 
 TEST(ClockDrop, a_shallow_drop_is_listed_but_not_sure) {
-  const double score = score_of(causes_of(clocked(0.93, 1.06)), CauseKind::kClockDrop);
+  const double score = score_of(device_causes(clocked(0.93, 1.06)), CauseKind::kClockDrop);
   EXPECT_GE(score, kListedScore);
   EXPECT_LT(score, kConfidentScore);
 }
 
 TEST(ClockDrop, kernels_that_slowed_by_more_than_the_clock_speak_against_it) {
-  const auto causes = causes_of(clocked(0.8, 3));
+  const auto causes = device_causes(clocked(0.8, 3));
   const Cause* cause = find(causes, CauseKind::kClockDrop);
   ASSERT_NE(cause, nullptr);
   EXPECT_TRUE(mentions(cause->against, "more than the clock explains"));
@@ -51,14 +51,14 @@ TEST(ClockDrop, kernels_that_slowed_by_more_than_the_clock_speak_against_it) {
 }
 
 TEST(ClockDrop, a_higher_clock_is_told_as_a_rise) {
-  const auto causes = causes_of(clocked(1.5, 0.7));
+  const auto causes = device_causes(clocked(1.5, 0.7));
   ASSERT_NE(find(causes, CauseKind::kClockDrop), nullptr);
   EXPECT_EQ(causes.front().headline, "the clock of GPU 0 rose from 1980 to 2970 MHz");
 }
 
 TEST(ClockDrop, the_reason_is_named_where_the_device_tells_it) {
   const auto reason = [](const CauseSketch& sketch) {
-    const auto causes = causes_of(sketch);
+    const auto causes = device_causes(sketch);
     std::string all;
     for (const Evidence& one : causes.front().evidence) all += one.text + "; ";
     return all;
@@ -82,7 +82,7 @@ TEST(ClockDrop, a_clock_that_does_not_move_at_all_looks_locked) {
   auto sketch = clocked(0.5, 1.8);
   Change& clock = sketch.edit().metrics.front().busy;
   clock = change_between(CauseSketch::around(1980), std::vector<double>(12, 990));
-  EXPECT_TRUE(mentions(causes_of(sketch).front().evidence, "as if it were locked"));
+  EXPECT_TRUE(mentions(device_causes(sketch).front().evidence, "as if it were locked"));
 }
 
 TEST(ClockDrop, a_memory_clock_that_moved_too_speaks_against_it) {
@@ -90,25 +90,25 @@ TEST(ClockDrop, a_memory_clock_that_moved_too_speaks_against_it) {
                     .metric("GPU 0", "gpu_sm_frequency", 1980, 990)
                     .metric("GPU 0", "gpu_mem_frequency", 3201, 1600)
                     .kernel("gemm", 3, 5);
-  const auto causes = causes_of(sketch);
+  const auto causes = device_causes(sketch);
   EXPECT_TRUE(mentions(find(causes, CauseKind::kClockDrop)->against, "the memory clock moved too"));
   EXPECT_NEAR(find(causes, CauseKind::kClockDrop)->score, 0.9, 1e-9);
 }
 
 TEST(ClockDrop, is_silent_while_the_clock_stays) {
-  EXPECT_TRUE(causes_of(clocked(1, 1.8)).empty());
-  EXPECT_TRUE(causes_of(clocked(0.98, 1)).empty());
+  EXPECT_TRUE(device_causes(clocked(1, 1.8)).empty());
+  EXPECT_TRUE(device_causes(clocked(0.98, 1)).empty());
 }
 
 TEST(ClockDrop, is_silent_without_a_clock_to_look_at) {
-  EXPECT_TRUE(causes_of(CauseSketch(10, 10).kernel("gemm", 3, 6)).empty());
+  EXPECT_TRUE(device_causes(CauseSketch(10, 10).kernel("gemm", 3, 6)).empty());
 }
 
 TEST(MemoryBandwidth, a_lower_memory_clock_is_surer_the_more_kernels_slowed) {
   const auto with = [](double slowdown) {
-    return causes_of(CauseSketch(10, 10)
-                         .metric("GPU 0", "gpu_mem_frequency", 3200, 1600)
-                         .kernel("norm", 3, 3 * slowdown));
+    return device_causes(CauseSketch(10, 10)
+                             .metric("GPU 0", "gpu_mem_frequency", 3200, 1600)
+                             .kernel("norm", 3, 3 * slowdown));
   };
   EXPECT_NEAR(score_of(with(1.7), CauseKind::kMemoryBandwidth), 0.95, 1e-9);
   EXPECT_NEAR(score_of(with(1), CauseKind::kMemoryBandwidth), 0.6, 1e-9);
@@ -118,9 +118,9 @@ TEST(MemoryBandwidth, a_lower_memory_clock_is_surer_the_more_kernels_slowed) {
 
 TEST(MemoryBandwidth, is_silent_while_the_memory_clock_stays_or_rises) {
   for (const double clock : {3200.0, 3150.0, 3600.0}) {
-    EXPECT_TRUE(causes_of(CauseSketch(10, 10)
-                              .metric("GPU 0", "gpu_mem_frequency", 3200, clock)
-                              .kernel("norm", 3, 5))
+    EXPECT_TRUE(device_causes(CauseSketch(10, 10)
+                                  .metric("GPU 0", "gpu_mem_frequency", 3200, clock)
+                                  .kernel("norm", 3, 5))
                     .empty());
   }
 }
@@ -134,7 +134,7 @@ CauseSketch used(double use) {
 }
 
 TEST(OtherTenant, use_beyond_the_traces_own_work_is_somebody_elses) {
-  const auto causes = causes_of(used(98));
+  const auto causes = device_causes(used(98));
   const Cause* cause = find(causes, CauseKind::kOtherTenant);
   ASSERT_NE(cause, nullptr);
   EXPECT_GE(cause->score, kConfidentScore);
@@ -144,14 +144,14 @@ TEST(OtherTenant, use_beyond_the_traces_own_work_is_somebody_elses) {
 }
 
 TEST(OtherTenant, the_more_use_the_surer) {
-  const double some = score_of(causes_of(used(75)), CauseKind::kOtherTenant);
+  const double some = score_of(device_causes(used(75)), CauseKind::kOtherTenant);
   EXPECT_GE(some, kListedScore);
-  EXPECT_LT(some, score_of(causes_of(used(98)), CauseKind::kOtherTenant));
+  EXPECT_LT(some, score_of(device_causes(used(98)), CauseKind::kOtherTenant));
 }
 
 TEST(OtherTenant, power_and_memory_make_it_surer) {
-  const double alone = score_of(causes_of(used(80)), CauseKind::kOtherTenant);
-  const auto more = causes_of(
+  const double alone = score_of(device_causes(used(80)), CauseKind::kOtherTenant);
+  const auto more = device_causes(
       used(80).metric("GPU 0", "gpu_power_w", 200, 400).metric("GPU 0", "gpu_mem_used", 10, 20));
   EXPECT_NEAR(score_of(more, CauseKind::kOtherTenant), alone + 0.08, 1e-9);
   EXPECT_TRUE(mentions(more.front().evidence, "power drawn for the same work: 200 -> 400 W"));
@@ -160,7 +160,7 @@ TEST(OtherTenant, power_and_memory_make_it_surer) {
 
 TEST(OtherTenant, a_clock_that_drops_with_it_is_its_consequence) {
   auto sketch = used(98).metric("GPU 0", "gpu_sm_frequency", 1980, 1500).kernel("norm", 1, 1.3);
-  const auto causes = causes_of(sketch);
+  const auto causes = device_causes(sketch);
   const Cause* clock = find(causes, CauseKind::kClockDrop);
   ASSERT_NE(clock, nullptr);
   EXPECT_LE(clock->score, 0.8);
@@ -168,15 +168,15 @@ TEST(OtherTenant, a_clock_that_drops_with_it_is_its_consequence) {
 }
 
 TEST(OtherTenant, is_silent_when_the_trace_itself_explains_the_use) {
-  EXPECT_TRUE(causes_of(CauseSketch(10, 10)
-                            .device("GPU 0", 5, 9)
-                            .metric("GPU 0", "gpu_usage", 50, 92)
-                            .kernel("gemm", 4, 8))
+  EXPECT_TRUE(device_causes(CauseSketch(10, 10)
+                                .device("GPU 0", 5, 9)
+                                .metric("GPU 0", "gpu_usage", 50, 92)
+                                .kernel("gemm", 4, 8))
                   .empty());
 }
 
 TEST(OtherTenant, is_silent_about_a_rise_that_a_coarse_counter_makes) {
-  EXPECT_TRUE(causes_of(used(62)).empty());
+  EXPECT_TRUE(device_causes(used(62)).empty());
 }
 
 }  // namespace

@@ -6,21 +6,21 @@
 namespace strobe::compare {
 namespace {
 
-constexpr const char* kUpload = "Memcpy HtoD (Pinned -> Device)";
+constexpr const char* kPinnedUpload = "Memcpy HtoD (Pinned -> Device)";
 constexpr const char* kReduce = "AllReduce_Sum_bf16";
 
-std::vector<Cause> causes_of(const CauseSketch& sketch) {
+std::vector<Cause> link_causes(const CauseSketch& sketch) {
   return sketch.said_by(link_cause_rules());
 }
 
 CauseSketch copies(double slowdown, double more_bytes = 1) {
   return CauseSketch(10, 10 + slowdown - 1)
-      .function(kUpload, FunctionKind::kMemcpy, 1, slowdown)
+      .function(kPinnedUpload, FunctionKind::kMemcpy, 1, slowdown)
       .bytes(4e7, 4e7 * more_bytes);
 }
 
 TEST(Pcie, copies_of_the_same_bytes_that_take_longer_are_the_buss) {
-  const auto causes = causes_of(copies(5));
+  const auto causes = link_causes(copies(5));
   const Cause* cause = find(causes, CauseKind::kPcie);
   ASSERT_NE(cause, nullptr);
   EXPECT_GE(cause->score, kConfidentScore);
@@ -29,20 +29,20 @@ TEST(Pcie, copies_of_the_same_bytes_that_take_longer_are_the_buss) {
 }
 
 TEST(Pcie, the_slower_the_surer) {
-  EXPECT_LT(score_of(causes_of(copies(2)), CauseKind::kPcie),
-            score_of(causes_of(copies(5)), CauseKind::kPcie));
-  EXPECT_LT(score_of(causes_of(copies(2)), CauseKind::kPcie), kConfidentScore);
+  EXPECT_LT(score_of(link_causes(copies(2)), CauseKind::kPcie),
+            score_of(link_causes(copies(5)), CauseKind::kPcie));
+  EXPECT_LT(score_of(link_causes(copies(2)), CauseKind::kPcie), kConfidentScore);
 }
 
 TEST(Pcie, less_traffic_over_the_bus_makes_it_surer) {
-  EXPECT_GT(score_of(causes_of(copies(3).metric("GPU 0", "gpu_pcie_receive", 4e9, 2e9)),
+  EXPECT_GT(score_of(link_causes(copies(3).metric("GPU 0", "gpu_pcie_receive", 4e9, 2e9)),
                      CauseKind::kPcie),
-            score_of(causes_of(copies(3).metric("GPU 0", "gpu_pcie_receive", 4e9, 4e9)),
+            score_of(link_causes(copies(3).metric("GPU 0", "gpu_pcie_receive", 4e9, 4e9)),
                      CauseKind::kPcie));
 }
 
 TEST(Pcie, somebody_elses_traffic_is_named_though_own_copies_are_as_fast) {
-  const auto causes = causes_of(copies(1).metric("GPU 0", "gpu_pcie_receive", 4e9, 5e10));
+  const auto causes = link_causes(copies(1).metric("GPU 0", "gpu_pcie_receive", 4e9, 5e10));
   const Cause* cause = find(causes, CauseKind::kPcie);
   ASSERT_NE(cause, nullptr);
   EXPECT_NEAR(cause->score, 0.95, 1e-9);
@@ -51,18 +51,18 @@ TEST(Pcie, somebody_elses_traffic_is_named_though_own_copies_are_as_fast) {
 }
 
 TEST(Pcie, is_silent_when_more_bytes_take_more_time) {
-  EXPECT_TRUE(causes_of(copies(3, 3)).empty());
+  EXPECT_TRUE(link_causes(copies(3, 3)).empty());
 }
 
 TEST(Pcie, is_silent_about_copies_that_differ_as_equal_runs_do) {
-  EXPECT_TRUE(causes_of(copies(1.25)).empty());
+  EXPECT_TRUE(link_causes(copies(1.25)).empty());
 }
 
 TEST(Pcie, is_silent_about_copies_that_do_not_matter) {
-  EXPECT_TRUE(
-      causes_of(
-          CauseSketch(10, 14).function(kUpload, FunctionKind::kMemcpy, 0.01, 0.05).bytes(4e5, 4e5))
-          .empty());
+  EXPECT_TRUE(link_causes(CauseSketch(10, 14)
+                              .function(kPinnedUpload, FunctionKind::kMemcpy, 0.01, 0.05)
+                              .bytes(4e5, 4e5))
+                  .empty());
 }
 
 CauseSketch reduces(double normal_ms, double abnormal_ms) {
@@ -72,7 +72,7 @@ CauseSketch reduces(double normal_ms, double abnormal_ms) {
 }
 
 TEST(Communication, longer_collectives_alone_are_waiting_and_nothing_to_be_sure_of) {
-  const auto causes = causes_of(reduces(2, 5));
+  const auto causes = link_causes(reduces(2, 5));
   const Cause* cause = find(causes, CauseKind::kCommunicationWait);
   ASSERT_NE(cause, nullptr);
   EXPECT_NEAR(cause->score, 0.7, 1e-9);
@@ -81,7 +81,7 @@ TEST(Communication, longer_collectives_alone_are_waiting_and_nothing_to_be_sure_
 }
 
 TEST(Communication, own_kernels_that_got_slower_speak_against_waiting) {
-  const auto causes = causes_of(reduces(2, 5).kernel("norm", 4, 8));
+  const auto causes = link_causes(reduces(2, 5).kernel("norm", 4, 8));
   const Cause* cause = find(causes, CauseKind::kCommunicationWait);
   ASSERT_NE(cause, nullptr);
   EXPECT_TRUE(mentions(cause->against, "own kernels got slower too"));
@@ -91,10 +91,10 @@ TEST(Communication, own_kernels_that_got_slower_speak_against_waiting) {
 TEST(Communication, a_counter_that_fell_beyond_the_longer_cycle_is_the_links) {
   // The cycle takes 1.3 times as long, so that the same bytes make 0.77 of the traffic.
   EXPECT_EQ(
-      causes_of(reduces(2, 5).metric("GPU 0", "gpu_link_transmit", 1e10, 0.5e10)).front().kind,
+      link_causes(reduces(2, 5).metric("GPU 0", "gpu_link_transmit", 1e10, 0.5e10)).front().kind,
       CauseKind::kFabric);
   EXPECT_EQ(
-      causes_of(reduces(2, 5).metric("GPU 0", "gpu_link_transmit", 1e10, 0.77e10)).front().kind,
+      link_causes(reduces(2, 5).metric("GPU 0", "gpu_link_transmit", 1e10, 0.77e10)).front().kind,
       CauseKind::kCommunicationWait);
 }
 
@@ -112,7 +112,7 @@ CauseSketch ranks(std::initializer_list<std::pair<double, double>> ms) {
 }
 
 TEST(Communication, links_are_slower_when_also_the_rank_that_waits_least_takes_longer) {
-  const auto causes = causes_of(ranks({{2, 5}, {2.2, 5.2}, {2.4, 5.4}}));
+  const auto causes = link_causes(ranks({{2, 5}, {2.2, 5.2}, {2.4, 5.4}}));
   const Cause* cause = find(causes, CauseKind::kFabric);
   ASSERT_NE(cause, nullptr);
   EXPECT_GE(cause->score, kConfidentScore);
@@ -121,22 +121,22 @@ TEST(Communication, links_are_slower_when_also_the_rank_that_waits_least_takes_l
 }
 
 TEST(Communication, ranks_wait_for_a_late_one_whose_own_collectives_are_as_short_as_ever) {
-  const auto causes = causes_of(ranks({{2, 5}, {2.2, 5.2}, {2.4, 2}}));
+  const auto causes = link_causes(ranks({{2, 5}, {2.2, 5.2}, {2.4, 2}}));
   EXPECT_EQ(find(causes, CauseKind::kFabric), nullptr);
   EXPECT_NE(find(causes, CauseKind::kCommunicationWait), nullptr);
 }
 
 TEST(Communication, links_are_not_slower_because_a_late_rank_caught_up) {
-  const auto causes = causes_of(ranks({{1, 2}, {3, 2}, {3, 2}}));
+  const auto causes = link_causes(ranks({{1, 2}, {3, 2}, {3, 2}}));
   EXPECT_EQ(find(causes, CauseKind::kFabric), nullptr);
 }
 
 TEST(Communication, is_silent_while_collectives_take_as_long) {
-  EXPECT_TRUE(causes_of(reduces(2, 2)).empty());
+  EXPECT_TRUE(link_causes(reduces(2, 2)).empty());
 }
 
 TEST(Communication, is_silent_about_more_collectives) {
-  EXPECT_TRUE(causes_of(reduces(2, 5).calls(10, 25)).empty());
+  EXPECT_TRUE(link_causes(reduces(2, 5).calls(10, 25)).empty());
 }
 
 }  // namespace

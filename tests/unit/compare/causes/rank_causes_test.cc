@@ -7,11 +7,6 @@
 namespace strobe::compare {
 namespace {
 
-using Times = std::vector<double>;
-
-const Times kUsual = {6.0, 6.1, 6.0, 5.9, 6.0, 6.1};
-const Times kSlow = {9.0, 9.1, 9.0, 8.9, 9.0, 9.1};
-
 const Cause* straggler_of(const Comparison& comparison) {
   const auto found = std::ranges::find(comparison.causes, CauseKind::kStraggler, &Cause::kind);
   return found == comparison.causes.end() ? nullptr : &*found;

@@ -6,7 +6,7 @@
 namespace strobe::compare {
 namespace {
 
-std::vector<Cause> causes_of(const CauseSketch& sketch) {
+std::vector<Cause> work_causes(const CauseSketch& sketch) {
   return sketch.said_by(work_cause_rules());
 }
 
@@ -19,7 +19,7 @@ CauseSketch layers(double factor) {
 }
 
 TEST(WorkloadRule, calls_that_grew_by_one_factor_are_more_work) {
-  const auto causes = causes_of(layers(2));
+  const auto causes = work_causes(layers(2));
   const Cause* cause = find(causes, CauseKind::kWorkload);
   ASSERT_NE(cause, nullptr);
   EXPECT_NEAR(cause->score, 0.9, 1e-9);
@@ -27,7 +27,7 @@ TEST(WorkloadRule, calls_that_grew_by_one_factor_are_more_work) {
 }
 
 TEST(WorkloadRule, calls_that_shrank_by_one_factor_are_less_work) {
-  EXPECT_EQ(find(causes_of(layers(0.5)), CauseKind::kWorkload)->headline,
+  EXPECT_EQ(find(work_causes(layers(0.5)), CauseKind::kWorkload)->headline,
             "a cycle does less work: nearly everything is called x 0.50 as often");
 }
 
@@ -41,22 +41,22 @@ CauseSketch sized(double factor, double slowdown, int resized) {
 }
 
 TEST(WorkloadRule, larger_launches_are_more_work_the_surer_the_more_kernels_have_them) {
-  const double all = score_of(causes_of(sized(2, 1.9, 5)), CauseKind::kWorkload);
-  const double some = score_of(causes_of(sized(2, 1.9, 2)), CauseKind::kWorkload);
+  const double all = score_of(work_causes(sized(2, 1.9, 5)), CauseKind::kWorkload);
+  const double some = score_of(work_causes(sized(2, 1.9, 2)), CauseKind::kWorkload);
   EXPECT_NEAR(all, 0.95, 1e-9);
   EXPECT_LT(some, all);
   EXPECT_GE(some, kListedScore);
-  EXPECT_TRUE(mentions(find(causes_of(sized(2, 1.9, 5)), CauseKind::kWorkload)->evidence,
+  EXPECT_TRUE(mentions(find(work_causes(sized(2, 1.9, 5)), CauseKind::kWorkload)->evidence,
                        "100 % of the kernels that both runs have"));
 }
 
 TEST(WorkloadRule, is_silent_while_calls_and_sizes_stay) {
-  EXPECT_EQ(find(causes_of(layers(1)), CauseKind::kWorkload), nullptr);
-  EXPECT_EQ(find(causes_of(sized(1, 1.9, 5)), CauseKind::kWorkload), nullptr);
+  EXPECT_EQ(find(work_causes(layers(1)), CauseKind::kWorkload), nullptr);
+  EXPECT_EQ(find(work_causes(sized(1, 1.9, 5)), CauseKind::kWorkload), nullptr);
 }
 
 TEST(WorkloadRule, is_silent_about_other_sizes_that_change_no_time) {
-  EXPECT_EQ(find(causes_of(sized(2, 1, 5)), CauseKind::kWorkload), nullptr);
+  EXPECT_EQ(find(work_causes(sized(2, 1, 5)), CauseKind::kWorkload), nullptr);
 }
 
 CauseSketch swapped(double new_ms) {
@@ -67,7 +67,7 @@ CauseSketch swapped(double new_ms) {
 }
 
 TEST(KernelMix, new_and_vanished_kernels_that_make_the_change_are_named) {
-  const auto causes = causes_of(swapped(4));
+  const auto causes = work_causes(swapped(4));
   const Cause* cause = find(causes, CauseKind::kKernelMix);
   ASSERT_NE(cause, nullptr);
   EXPECT_NEAR(cause->score, 0.92, 1e-9);
@@ -78,32 +78,32 @@ TEST(KernelMix, new_and_vanished_kernels_that_make_the_change_are_named) {
 
 TEST(KernelMix, kernels_called_more_often_are_named_too) {
   const auto causes =
-      causes_of(CauseSketch(10, 11).kernel("gemm", 3, 3).kernel("copy", 1, 2).calls(10, 20));
+      work_causes(CauseSketch(10, 11).kernel("gemm", 3, 3).kernel("copy", 1, 2).calls(10, 20));
   ASSERT_NE(find(causes, CauseKind::kKernelMix), nullptr);
   EXPECT_TRUE(mentions(find(causes, CauseKind::kKernelMix)->evidence, "called differently: copy"));
 }
 
 TEST(KernelMix, little_other_work_is_less_sure) {
-  const auto causes = causes_of(
+  const auto causes = work_causes(
       CauseSketch(10, 10).kernel("gemm", 10, 10).kernel("old", 0.2, 0).kernel("new", 0, 0.2));
   EXPECT_GE(score_of(causes, CauseKind::kKernelMix), kListedScore);
   EXPECT_LT(score_of(causes, CauseKind::kKernelMix), kConfidentScore);
 }
 
 TEST(KernelMix, is_silent_when_every_kernel_slowed_alike) {
-  EXPECT_EQ(find(causes_of(CauseSketch(10, 20).kernel("gemm", 3, 6).kernel("norm", 1, 2)),
+  EXPECT_EQ(find(work_causes(CauseSketch(10, 20).kernel("gemm", 3, 6).kernel("norm", 1, 2)),
                  CauseKind::kKernelMix),
             nullptr);
 }
 
 TEST(KernelMix, is_silent_when_the_new_kernel_is_the_smaller_part_of_the_change) {
-  EXPECT_EQ(find(causes_of(CauseSketch(10, 20).kernel("gemm", 3, 8).kernel("new", 0, 1)),
+  EXPECT_EQ(find(work_causes(CauseSketch(10, 20).kernel("gemm", 3, 8).kernel("new", 0, 1)),
                  CauseKind::kKernelMix),
             nullptr);
 }
 
 TEST(KernelMix, is_silent_when_a_cycle_simply_does_more) {
-  EXPECT_EQ(find(causes_of(layers(2)), CauseKind::kKernelMix), nullptr);
+  EXPECT_EQ(find(work_causes(layers(2)), CauseKind::kKernelMix), nullptr);
 }
 
 // The abnormal run begins with these, then goes on as the normal one.
@@ -116,7 +116,7 @@ CauseSketch begins_with(std::initializer_list<double> first_ms) {
 }
 
 TEST(ColdStart, long_first_cycles_and_normal_others_are_a_warm_up) {
-  const auto causes = causes_of(begins_with({60, 40}));
+  const auto causes = work_causes(begins_with({60, 40}));
   const Cause* cause = find(causes, CauseKind::kColdStart);
   ASSERT_NE(cause, nullptr);
   EXPECT_NEAR(cause->score, 0.9, 1e-2);
@@ -125,13 +125,13 @@ TEST(ColdStart, long_first_cycles_and_normal_others_are_a_warm_up) {
 }
 
 TEST(ColdStart, one_first_cycle_that_is_a_little_long_is_nothing_to_be_sure_of) {
-  const auto causes = causes_of(begins_with({16}));
+  const auto causes = work_causes(begins_with({16}));
   EXPECT_GE(score_of(causes, CauseKind::kColdStart), kListedScore);
   EXPECT_LT(score_of(causes, CauseKind::kColdStart), kConfidentScore);
 }
 
 TEST(ColdStart, code_that_is_loaded_makes_it_sure) {
-  const auto causes = causes_of(begins_with({16}).call("cuModuleLoadData", 0, 0.5));
+  const auto causes = work_causes(begins_with({16}).call("cuModuleLoadData", 0, 0.5));
   EXPECT_GE(score_of(causes, CauseKind::kColdStart), kConfidentScore);
   EXPECT_TRUE(mentions(causes.front().evidence, "loading code onto the device"));
 }
@@ -139,17 +139,17 @@ TEST(ColdStart, code_that_is_loaded_makes_it_sure) {
 TEST(ColdStart, is_silent_when_later_cycles_are_long_as_well) {
   auto sketch = begins_with({60});
   sketch.edit().cycles.front().ms_abnormal[8] = 60;
-  EXPECT_EQ(find(causes_of(sketch), CauseKind::kColdStart), nullptr);
+  EXPECT_EQ(find(work_causes(sketch), CauseKind::kColdStart), nullptr);
 }
 
 TEST(ColdStart, is_silent_when_the_normal_run_began_cold_too) {
   auto sketch = begins_with({60});
   sketch.edit().cycles.front().ms_normal[0] = 60;
-  EXPECT_EQ(find(causes_of(sketch), CauseKind::kColdStart), nullptr);
+  EXPECT_EQ(find(work_causes(sketch), CauseKind::kColdStart), nullptr);
 }
 
 TEST(ColdStart, is_silent_when_the_cycles_stay_long) {
-  EXPECT_EQ(find(causes_of(CauseSketch(10, 20)), CauseKind::kColdStart), nullptr);
+  EXPECT_EQ(find(work_causes(CauseSketch(10, 20)), CauseKind::kColdStart), nullptr);
 }
 
 CauseSketch with_partial(std::size_t cycles) {
@@ -160,17 +160,17 @@ CauseSketch with_partial(std::size_t cycles) {
 }
 
 TEST(Measurement, many_cut_cycles_are_told_the_more_the_stronger) {
-  const auto causes = causes_of(with_partial(4));
+  const auto causes = work_causes(with_partial(4));
   const Cause* cause = find(causes, CauseKind::kMeasurement);
   ASSERT_NE(cause, nullptr);
   EXPECT_TRUE(mentions(cause->evidence, "0 % of the normal and 33 % of the abnormal cycles"));
-  EXPECT_GT(score_of(causes_of(with_partial(6)), CauseKind::kMeasurement), cause->score);
-  EXPECT_LT(score_of(causes_of(with_partial(6)), CauseKind::kMeasurement), kConfidentScore);
+  EXPECT_GT(score_of(work_causes(with_partial(6)), CauseKind::kMeasurement), cause->score);
+  EXPECT_LT(score_of(work_causes(with_partial(6)), CauseKind::kMeasurement), kConfidentScore);
 }
 
 TEST(Measurement, the_profilers_own_work_is_surer_the_more_it_explains) {
   const auto with = [](double ms) {
-    return causes_of(
+    return work_causes(
         CauseSketch(10, 20).function("Buffer Request", FunctionKind::kOverhead, 0.1, ms));
   };
   EXPECT_NEAR(score_of(with(10.1), CauseKind::kMeasurement), 0.9, 1e-2);
@@ -179,9 +179,9 @@ TEST(Measurement, the_profilers_own_work_is_surer_the_more_it_explains) {
 }
 
 TEST(Measurement, is_silent_about_one_cut_cycle_and_little_overhead) {
-  EXPECT_TRUE(causes_of(with_partial(1)).empty());
+  EXPECT_TRUE(work_causes(with_partial(1)).empty());
   EXPECT_TRUE(
-      causes_of(CauseSketch(10, 20).function("Buffer Request", FunctionKind::kOverhead, 0.1, 0.5))
+      work_causes(CauseSketch(10, 20).function("Buffer Request", FunctionKind::kOverhead, 0.1, 0.5))
           .empty());
 }
 

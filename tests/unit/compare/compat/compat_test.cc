@@ -31,8 +31,8 @@ strobe::Run run_of(const std::string& kernel, const std::vector<std::int64_t>& t
   return run;
 }
 
-CompatComparison compared(const strobe::Run& normal, std::int64_t n_normal,
-                          const strobe::Run& abnormal, std::int64_t n_abnormal) {
+CompatComparison compat_of(const strobe::Run& normal, std::int64_t n_normal,
+                           const strobe::Run& abnormal, std::int64_t n_abnormal) {
   return compare_compat(normal, cycles_of_100_us(n_normal), abnormal, cycles_of_100_us(n_abnormal));
 }
 
@@ -40,7 +40,7 @@ TEST(CompatTest, a_row_has_means_and_scores_in_deviations_of_the_normal_run) {
   // beta: 1, 2, 3 (mean 2, deviation 1) and 5, 7 (mean 6): z 4. The clock halves: it is logged
   // after it was made a hundredfold.
   const CompatComparison comparison =
-      compared(run_of("gemm", {1, 2, 3}, {10, 12, 14}), 3, run_of("gemm", {5, 7}, {6, 6}), 2);
+      compat_of(run_of("gemm", {1, 2, 3}, {10, 12, 14}), 3, run_of("gemm", {5, 7}, {6, 6}), 2);
   ASSERT_THAT(comparison.rows, SizeIs(1));
   const CompatRow& row = comparison.rows[0];
   EXPECT_EQ(row.function, "gemm");
@@ -69,7 +69,7 @@ TEST(CompatTest, a_row_has_means_and_scores_in_deviations_of_the_normal_run) {
 
 TEST(CompatTest, one_value_on_a_side_cannot_be_tested) {
   const CompatRow row =
-      compared(run_of("gemm", {1, 2}, {10, 12}), 2, run_of("gemm", {5}, {6}), 1).rows.at(0);
+      compat_of(run_of("gemm", {1, 2}, {10, 12}), 2, run_of("gemm", {5}, {6}), 1).rows.at(0);
   EXPECT_EQ(row.p_beta, 1);
   EXPECT_EQ(row.u_beta, 1);
   EXPECT_EQ(row.p_mu, 1);
@@ -78,7 +78,7 @@ TEST(CompatTest, one_value_on_a_side_cannot_be_tested) {
 
 TEST(CompatTest, a_function_of_one_run_stands_beside_zeros) {
   const CompatComparison comparison =
-      compared(run_of("old", {1, 3}, {10, 12}), 2, run_of("new", {5, 7}, {6, 8}), 2);
+      compat_of(run_of("old", {1, 3}, {10, 12}), 2, run_of("new", {5, 7}, {6, 8}), 2);
   ASSERT_THAT(comparison.rows, SizeIs(2));
   const CompatRow& vanished = comparison.rows[0];  // |-2| * (1.414 + ...)
   EXPECT_EQ(vanished.function, "old");
@@ -95,7 +95,7 @@ TEST(CompatTest, a_function_of_one_run_stands_beside_zeros) {
 
 TEST(CompatTest, a_constant_of_both_runs_has_no_p_and_a_u_of_1) {
   const CompatRow row =
-      compared(run_of("gemm", {1, 2, 3}, {9, 9, 9}), 3, run_of("gemm", {5, 7}, {9, 9}), 2)
+      compat_of(run_of("gemm", {1, 2, 3}, {9, 9, 9}), 3, run_of("gemm", {5, 7}, {9, 9}), 2)
           .rows.at(0);
   EXPECT_TRUE(std::isnan(row.p_mu));
   EXPECT_EQ(row.u_mu, 1);
@@ -111,7 +111,7 @@ TEST(CompatTest, equal_suspicion_is_ordered_by_function_metric_and_device) {
   strobe::Run run;
   run.ranks.push_back(capture_of(sketch, {series_of("GPU 0", "gpu_usage", {{1_us, 1}}),
                                           series_of("GPU 0", "gpu_sm_util", {{1_us, 1}})}));
-  const CompatComparison comparison = compared(run, 1, run, 1);
+  const CompatComparison comparison = compat_of(run, 1, run, 1);
   std::vector<std::string> order;
   for (const CompatRow& row : comparison.rows) order.push_back(row.function + " " + row.metric);
   EXPECT_THAT(order, ElementsAre("a gpu_sm_util", "a gpu_usage", "b gpu_sm_util", "b gpu_usage"));
@@ -119,7 +119,7 @@ TEST(CompatTest, equal_suspicion_is_ordered_by_function_metric_and_device) {
 
 TEST(CompatTest, the_sides_carry_the_title_and_all_cycles) {
   const CompatComparison comparison =
-      compared(run_of("gemm", {1, 3}, {10, 12}), 5, run_of("gemm", {5, 7}, {6, 8}), 2);
+      compat_of(run_of("gemm", {1, 3}, {10, 12}), 5, run_of("gemm", {5, 7}, {6, 8}), 2);
   EXPECT_EQ(comparison.normal.folder, "case");
   EXPECT_EQ(comparison.normal.process, "42");
   EXPECT_THAT(comparison.normal.cycles_us, SizeIs(5));

@@ -13,12 +13,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const TimeParts kCycles(std::vector<Interval>{{0, 100}, {100, 200}, {250, 350}});
+const TimeParts kThreeCycles(std::vector<Interval>{{0, 100}, {100, 200}, {250, 350}});
 
 FunctionTimes times_of(Sketch& sketch) {
   const Trace trace = sketch.trace();
   const FunctionIndex index = index_functions(trace, {}, {0, 350});
-  return add_up_functions(trace, index, kCycles);
+  return add_up_functions(trace, index, kThreeCycles);
 }
 
 TEST(FunctionTimesTest, a_slice_over_a_border_is_split_and_called_once) {
@@ -75,7 +75,7 @@ TEST(FunctionTimesTest, the_union_of_slices_in_order_is_the_union_of_slices_in_a
   const FunctionTimes b = times_of(sorted);
   EXPECT_EQ(a.functions[0].time_ns, b.functions[0].time_ns);
   EXPECT_EQ(a.functions[0].covered_ns, b.functions[0].covered_ns);
-  EXPECT_EQ(a.functions[0].covered_ns, kCycles.covered_ns(union_of(slices)));
+  EXPECT_EQ(a.functions[0].covered_ns, kThreeCycles.covered_ns(union_of(slices)));
   EXPECT_EQ(a.devices[1].busy, b.devices[1].busy);
 }
 

@@ -13,11 +13,11 @@ using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::IsNan;
 
-const TimeParts kCycles(std::vector<Interval>{{0, 100}, {100, 200}});
+const TimeParts kTwoCycles(std::vector<Interval>{{0, 100}, {100, 200}});
 
 std::vector<CycleMeans> means_of(const std::vector<Signal>& signals,
                                  const std::vector<Interval>& stretches,
-                                 const TimeParts& cycles = kCycles) {
+                                 const TimeParts& cycles = kTwoCycles) {
   const MetricGrid grid(signals, cycles);
   MetricSums sums(grid);
   std::vector<std::size_t> all;

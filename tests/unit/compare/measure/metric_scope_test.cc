@@ -7,7 +7,7 @@ namespace {
 
 using device::MetricScope;
 
-const FunctionKey kKernel{"gemm", FunctionKind::kKernel, "GPU 0"};
+const FunctionKey kGemm{"gemm", FunctionKind::kKernel, "GPU 0"};
 const FunctionKey kCollective{"all reduce", FunctionKind::kCollective, "GPU 0"};
 const FunctionKey kUpload{"Memcpy HtoD (Pinned -> Device)", FunctionKind::kMemcpy, "GPU 0"};
 const FunctionKey kMove{"Memcpy DtoD (Device -> Device)", FunctionKind::kMemcpy, "GPU 0"};
@@ -16,7 +16,7 @@ const FunctionKey kOnCpu{"oncpu", FunctionKind::kScheduling, "Host"};
 const FunctionKey kRead{"read", FunctionKind::kInputOutput, "Host"};
 
 TEST(MetricScopeTest, clocks_go_with_kernels_only) {
-  EXPECT_TRUE(is_in_scope(MetricScope::kKernels, kKernel));
+  EXPECT_TRUE(is_in_scope(MetricScope::kKernels, kGemm));
   EXPECT_TRUE(is_in_scope(MetricScope::kKernels, kCollective));
   EXPECT_FALSE(is_in_scope(MetricScope::kKernels, kUpload));
   EXPECT_FALSE(is_in_scope(MetricScope::kKernels, kMemset));
