@@ -1,6 +1,6 @@
 # Thin: every target is a script or a CMake preset. `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: build demo test perf format tidy asan tsan fuzz install deb clean help setup
+.PHONY: build demo test strict perf format tidy asan tsan fuzz install deb clean help setup
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
@@ -18,6 +18,11 @@ demo: build  ## installs what is missing, builds, and shows strobe at work on bu
 
 test:  ## installs what is missing, builds, runs every test
 	@tools/test
+
+strict: setup  ## every source and every header compiled by itself, not in joined files
+	@$(call configure,strict,build/strict)
+	@cmake --build build/strict
+	@cmake --build build/strict --target strobe_headers
 
 perf:  ## strobe against its rivals, as a table (minutes)
 	@tools/setup --with-perf

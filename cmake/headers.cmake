@@ -1,0 +1,17 @@
+# strobe_headers: compiles every header of src/ by itself, so that each includes what it uses. Joined
+# builds cannot see that; `cmake --build build --target strobe_headers` and `make strict` can.
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strobe/*.h)
+if(NOT TARGET strobe_cuda_headers)
+  list(FILTER headers EXCLUDE REGEX /record/inject/)
+endif()
+set(alone)
+foreach(header IN LISTS headers)
+  file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR}/src ${header})
+  string(REPLACE "/" "_" file ${name})
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/headers/${file}.cc CONTENT "#include \"${name}\"\n" @ONLY)
+  list(APPEND alone ${CMAKE_BINARY_DIR}/headers/${file}.cc)
+endforeach()
+add_library(strobe_headers OBJECT EXCLUDE_FROM_ALL ${alone})
+target_compile_options(strobe_headers PRIVATE -O0 -g0)
+target_link_libraries(strobe_headers PRIVATE strobe_cli_lib strobe_warnings
+  $<$<TARGET_EXISTS:strobe_cuda_headers>:strobe_cuda_headers>)
