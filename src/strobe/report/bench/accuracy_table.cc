@@ -15,8 +15,6 @@ using bench::BenchRun;
 using bench::CellRecord;
 using bench::CellStatus;
 
-BenchCell absent() { return {.text = "-", .mark = BenchMark::kMissing}; }
-
 // 99.999 % is not 100.00 %: a single mismatch stays visible.
 BenchCell equality_cell(const Accuracy& accuracy) {
   const double percent = 100 * accuracy.equality();
@@ -30,12 +28,10 @@ BenchCell count_cell(std::uint64_t count) {
   return {.text = fmt::format("{}", count), .value = static_cast<double>(count)};
 }
 
-BenchCell error_cell(double error) {
-  return {.text = fmt::format("{:.3g}", error), .value = error};
-}
+BenchCell error_cell(double error) { return digits_cell(error, 3); }
 
 BenchCell worst_cell(const Accuracy& accuracy) {
-  if (accuracy.worst_index < 0) return absent();
+  if (accuracy.worst_index < 0) return absent_cell();
   return {.text = fmt::format("{}", accuracy.worst_index),
           .value = static_cast<double>(accuracy.worst_index)};
 }
@@ -72,7 +68,7 @@ BenchTable accuracy_table(const BenchRun& run, const RunTableOptions&) {
   for (const CellRecord& record : run.cells) {
     BenchRow& row = table.rows.emplace_back(
         cell_row(record.cell, record.accuracy ? cells_of(*record.accuracy) : Cells()));
-    row.cells.resize(table.columns.size() - 1, absent());
+    row.cells.resize(table.columns.size() - 1, absent_cell());
     checked += record.accuracy ? 1 : 0;
     const bool is_ok = record.status == CellStatus::kOk;
     row.cells.push_back({.text = is_ok ? "" : std::string(bench::status_name(record.status)),

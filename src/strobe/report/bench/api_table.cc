@@ -19,13 +19,8 @@ using bench::CellRecord;
 using bench::TimeMode;
 using bench::TimeSummary;
 
-BenchCell micros_cell(std::optional<double> us) {
-  if (!us) return {.text = "-", .mark = BenchMark::kMissing};
-  return {.text = micros_text(*us), .value = us};
-}
-
-BenchCell share_cell(double us, std::optional<double> of_us) {
-  if (!of_us || !(*of_us > 0)) return {.text = "-", .mark = BenchMark::kMissing};
+BenchCell of_call_cell(double us, std::optional<double> of_us) {
+  if (!of_us || !(*of_us > 0)) return absent_cell();
   return {.text = fmt::format("{:.0f} %", 100 * us / *of_us), .value = 100 * us / *of_us};
 }
 
@@ -39,7 +34,7 @@ void add_cells(BenchRow& row, const ApiCall& call, std::optional<double> call_us
   row.cells.push_back(
       {.text = fmt::format("{}", call.count), .value = static_cast<double>(call.count)});
   row.cells.push_back(micros_cell(call.us));
-  row.cells.push_back(share_cell(call.us, call_us));
+  row.cells.push_back(of_call_cell(call.us, call_us));
 }
 
 // A line for all of its calls, beside its times, and below it a line for each.

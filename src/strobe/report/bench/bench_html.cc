@@ -12,7 +12,7 @@ namespace strobe::report {
 namespace {
 
 // Beside the page's own: cells of a heat map. Faster is cold, slower is warm, 100 % has no colour.
-constexpr std::string_view kStyle = R"css(<style>
+constexpr std::string_view kHeatStyle = R"css(<style>
 table.heatmap{width:auto}
 table.heatmap td,table.heatmap th{padding:3px 8px;text-align:right;border:1px solid var(--grid)}
 td.warm1{background:rgba(var(--warm),.12)}td.warm2{background:rgba(var(--warm),.26)}
@@ -68,7 +68,7 @@ bool is_heat_map(const BenchTable& table) {
   });
 }
 
-void append_table(std::string& out, const BenchTable& table) {
+void append_heat_table(std::string& out, const BenchTable& table) {
   const bool is_map = is_heat_map(table);
   out +=
       fmt::format("<div class=\"wide\"><table class=\"{}\">\n<thead><tr><th scope=\"col\">{}</th>",
@@ -105,7 +105,7 @@ void append_warning(std::string& out, const std::string& text) {
 
 std::string bench_html(const BenchPage& page) {
   std::string out = html_page_begin(page.title);
-  out += kStyle;
+  out += kHeatStyle;
   const std::size_t colon = page.title.find(": ");
   const bool has_tool = colon != std::string::npos;
   out += fmt::format("<header>\n<p class=\"tool\">{}</p>\n<h1>{}</h1>\n",
@@ -121,7 +121,7 @@ std::string bench_html(const BenchPage& page) {
     if (!table.lead.empty()) {
       out += fmt::format("<p class=\"lead\">{}</p>\n", html_text(table.lead));
     }
-    if (!table.rows.empty()) append_table(out, table);
+    if (!table.rows.empty()) append_heat_table(out, table);
     for (const std::string& note : table.notes) append_note(out, note);
     for (const std::string& warning : table.warnings) append_warning(out, warning);
     out += "</section>\n";

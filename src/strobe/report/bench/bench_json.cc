@@ -1,5 +1,6 @@
 #include "strobe/base/json_write.h"
 #include "strobe/report/bench/bench_render.h"
+#include "strobe/report/compare/compare_json_rows.h"
 
 namespace strobe::report {
 namespace {
@@ -16,12 +17,6 @@ std::string_view mark_name(BenchMark mark) {
       break;
   }
   return "";
-}
-
-void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
-  json.key(key).begin_array();
-  for (const std::string& text : texts) json.value(text);
-  json.end_array();
 }
 
 void write_cell(JsonWriter& json, const BenchCell& cell) {

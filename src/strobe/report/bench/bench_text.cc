@@ -10,10 +10,10 @@
 namespace strobe::report {
 namespace {
 
-constexpr std::size_t kGap = 2;
+constexpr std::size_t kGridGap = 2;
 constexpr double kBand = 2;  // percent around 100 that no colour marks
 
-struct Sheet {
+struct Lines {
   std::vector<std::vector<std::string>> lines;  // the header first
   std::vector<std::size_t> widths;
   std::vector<bool> is_left;
@@ -32,8 +32,8 @@ std::string legible(std::string text, bool unicode) {
   return printable(text, unicode);
 }
 
-Sheet sheet_of(const BenchTable& table, bool unicode) {
-  Sheet sheet;
+Lines sheet_of(const BenchTable& table, bool unicode) {
+  Lines sheet;
   std::vector<std::string> header = {printable(table.corner, unicode)};
   sheet.is_left.push_back(
       !std::ranges::all_of(table.rows, [](const BenchRow& row) { return is_number(row.label); }));
@@ -64,9 +64,9 @@ std::string_view colour_of(const BenchCell& cell) {
   return *cell.percent < 100 - kBand ? "\033[33m" : "";
 }
 
-void append_table(std::string& out, const BenchTable& table, const TextStyle& style) {
+void append_grid(std::string& out, const BenchTable& table, const TextStyle& style) {
   if (table.rows.empty()) return;
-  const Sheet sheet = sheet_of(table, style.unicode);
+  const Lines sheet = sheet_of(table, style.unicode);
   for (std::size_t i = 0; i < sheet.lines.size(); ++i) {
     std::string line;
     for (std::size_t j = 0; j < sheet.lines[i].size(); ++j) {
@@ -75,7 +75,7 @@ void append_table(std::string& out, const BenchTable& table, const TextStyle& st
       const std::string_view colour =
           style.color && i > 0 && j > 0 ? colour_of(table.rows[i - 1].cells[j - 1]) : "";
       const std::string shown = colour.empty() ? text : fmt::format("{}{}\033[0m", colour, text);
-      if (j > 0) line.append(kGap, ' ');
+      if (j > 0) line.append(kGridGap, ' ');
       line += sheet.is_left[j] ? shown + pad : pad + shown;
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -108,7 +108,7 @@ std::string bench_text(const BenchPage& page, const TextStyle& style) {
     out += '\n' + bold(printable(table.title, style.unicode)) + '\n';
     if (!table.lead.empty()) append_wrapped(out, "", table.lead, style);
     out += '\n';
-    append_table(out, table, style);
+    append_grid(out, table, style);
     if (!table.rows.empty() && !table.notes.empty()) out += '\n';
     for (const std::string& note : table.notes) append_wrapped(out, "  ", note, style);
     for (const std::string& warning : table.warnings) append_wrapped(out, "! ", warning, style);

@@ -128,6 +128,30 @@ BenchRow cell_row(const bench::Cell& cell, const std::vector<BenchCell>& more) {
   return row;
 }
 
+BenchCell words_cell(std::string text) { return {.text = std::move(text)}; }
+
+BenchCell absent_cell() { return {.text = "-", .mark = BenchMark::kMissing}; }
+
+BenchCell digits_cell(std::optional<double> value, int digits) {
+  if (!value) return absent_cell();
+  return {.text = fmt::format("{:.{}g}", *value, digits), .value = value};
+}
+
+BenchCell part_cell(std::optional<double> share) {
+  if (!share) return absent_cell();
+  return {.text = fmt::format("{:.1f} %", 100 * *share), .value = 100 * *share};
+}
+
+BenchCell amount_cell(std::optional<double> bytes) {
+  if (!bytes) return absent_cell();
+  return {.text = amount_text(*bytes), .value = bytes};
+}
+
+BenchCell micros_cell(std::optional<double> us) {
+  if (!us) return absent_cell();
+  return {.text = micros_text(*us), .value = us};
+}
+
 std::string micros_text(double us) {
   return duration_text(static_cast<std::int64_t>(std::llround(us * 1e3)));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,14 @@ std::string value_text(bench::GridMetric metric, double value);
 std::string status_text(bench::CellStatus status, std::string_view missing);
 BenchCell ratio_bench_cell(const bench::RatioGrid& grid, const bench::GridCell& cell,
                            std::string_view missing);
+// Cells of lists: words; "-" where nothing is known; numbers with so many digits, shares of 1 as
+// percent, bytes, microseconds.
+BenchCell words_cell(std::string text);
+BenchCell absent_cell();
+BenchCell digits_cell(std::optional<double> value, int digits);
+BenchCell part_cell(std::optional<double> share);
+BenchCell amount_cell(std::optional<double> bytes);
+BenchCell micros_cell(std::optional<double> us);
 // A text that a person sees where nothing can be struck out: "~545.92%~", "=100.03%".
 std::string marked_text(const BenchCell& cell);
 

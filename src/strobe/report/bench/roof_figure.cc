@@ -18,12 +18,11 @@ using bench::BenchRun;
 using bench::CellRecord;
 using bench::CellStatus;
 
-constexpr double kWidth = 1080;
-constexpr double kHeight = 380;
-constexpr double kLeft = 76;
-constexpr double kRight = 1050;
-constexpr double kTop = 52;
-constexpr double kBottom = 320;
+constexpr double kRoofHeight = 380;
+constexpr double kRoofLeft = 76;
+constexpr double kRoofRight = 1050;
+constexpr double kRoofTop = 52;
+constexpr double kRoofBottom = 320;
 constexpr std::size_t kMostMarks = 4;
 
 struct Point {
@@ -61,14 +60,16 @@ std::string svg_of(const Picture& picture, const std::vector<std::string>& provi
   const auto [least, most] = std::ranges::minmax(picture.points, {}, &Point::megabytes);
   const auto [slowest, fastest] = std::ranges::minmax(picture.points, {}, &Point::rate);
   const double top = std::max(fastest.rate, roof.value_or(0)) * 1.3;
-  SvgPlot plot(kWidth, kHeight, fmt::format("rates of {} over their size", picture.case_id));
-  const Scale x = Scale::logarithmic(least.megabytes / 1.5, most.megabytes * 1.5, kLeft, kRight);
-  const Scale y = Scale::logarithmic(slowest.rate / 1.3, top, kBottom, kTop);
-  plot.axis_below(x, kBottom, kTop, "least traffic of the cell, MB");
-  plot.axis_left(y, kLeft, kRight, picture.is_compute ? "TFLOP/s" : "GB/s");
+  SvgPlot plot(kPlotWidth, kRoofHeight,
+               fmt::format("rates of {} over their size", picture.case_id));
+  const Scale x =
+      Scale::logarithmic(least.megabytes / 1.5, most.megabytes * 1.5, kRoofLeft, kRoofRight);
+  const Scale y = Scale::logarithmic(slowest.rate / 1.3, top, kRoofBottom, kRoofTop);
+  plot.axis_below(x, kRoofBottom, kRoofTop, "least traffic of the cell, MB");
+  plot.axis_left(y, kRoofLeft, kRoofRight, picture.is_compute ? "TFLOP/s" : "GB/s");
   if (roof && *roof > 0) {
-    plot.line(kLeft, y.at(*roof), kRight, y.at(*roof), "limit");
-    plot.text(kRight - 4, y.at(*roof) - 5,
+    plot.line(kRoofLeft, y.at(*roof), kRoofRight, y.at(*roof), "limit");
+    plot.text(kRoofRight - 4, y.at(*roof) - 5,
               fmt::format("{} roof {:.4g} {}", picture.is_compute ? "matrix" : "copy", *roof,
                           picture.is_compute ? "TFLOP/s" : "GB/s"),
               Anchor::kEnd, "tick");
@@ -76,10 +77,10 @@ std::string svg_of(const Picture& picture, const std::vector<std::string>& provi
   for (const Point& point : picture.points) {
     draw_mark(plot, x.at(point.megabytes), y.at(point.rate), point.provider, point.title);
   }
-  double at = kLeft + 8;
+  double at = kRoofLeft + 8;
   for (std::size_t i = 0; i < providers.size(); ++i) {
-    draw_mark(plot, at, kTop - 30, i, "");
-    plot.text(at + 12, kTop - 26, providers[i]);
+    draw_mark(plot, at, kRoofTop - 30, i, "");
+    plot.text(at + 12, kRoofTop - 26, providers[i]);
     at += 40 + 7.5 * static_cast<double>(providers[i].size());
   }
   return std::move(plot).svg();

@@ -40,15 +40,6 @@ bool is_compute_case(const CellRecord& record) {
   return info != nullptr && info->kind != bench::CaseKind::kRows;
 }
 
-BenchCell percent_cell(std::optional<double> share) {
-  if (!share) return {.text = "-", .mark = BenchMark::kMissing};
-  return {.text = fmt::format("{:.1f} %", 100 * *share), .value = 100 * *share};
-}
-
-BenchCell number_cell(double value) {
-  return {.text = fmt::format("{:.4g}", value), .value = value};
-}
-
 // The time of the baseline over ours.
 std::optional<double> gain_of(const BenchRun& run, const CellRecord& record,
                               const std::string& baseline) {
@@ -128,7 +119,7 @@ BenchTable roofline_table(const BenchRun& run, const RunTableOptions& options) {
       row.cells.push_back({.text = status_text(record.status, options.missing),
                            .mark = BenchMark::kMissing,
                            .title = record.reason});
-      for (int i = 0; i < 4; ++i) row.cells.push_back({.text = "-", .mark = BenchMark::kMissing});
+      for (int i = 0; i < 4; ++i) row.cells.push_back(absent_cell());
       row.cells.push_back({.text = record.reason});
       continue;
     }
@@ -145,10 +136,10 @@ BenchTable roofline_table(const BenchRun& run, const RunTableOptions& options) {
     row.cells.push_back({.text = micros_text(time->p50),
                          .value = time->p50,
                          .mark = is_wrong ? BenchMark::kWrong : BenchMark::kPlain});
-    row.cells.push_back(number_cell(gbps_of(record, *time)));
-    row.cells.push_back(number_cell(record.rated_flops() / time->p50 * 1e-6));
-    row.cells.push_back(percent_cell(share ? std::optional(share->share) : std::nullopt));
-    row.cells.push_back(percent_cell(is_wrong ? std::nullopt : of_ceiling));
+    row.cells.push_back(digits_cell(gbps_of(record, *time), 4));
+    row.cells.push_back(digits_cell(record.rated_flops() / time->p50 * 1e-6, 4));
+    row.cells.push_back(part_cell(share ? std::optional(share->share) : std::nullopt));
+    row.cells.push_back(part_cell(is_wrong ? std::nullopt : of_ceiling));
     row.cells.push_back(is_wrong ? BenchCell{.text = "wrong values"}
                                  : verdict_cell(record, run.header.roofs));
   }
@@ -236,10 +227,10 @@ BenchTable kernels_table(const BenchRun& run, const RunTableOptions&) {
       if (sum.has_time) {
         row.cells.push_back({.text = micros_text(sum.us), .value = sum.us});
         row.cells.push_back(
-            percent_cell(provider.us > 0 ? std::optional(sum.us / provider.us) : std::nullopt));
+            part_cell(provider.us > 0 ? std::optional(sum.us / provider.us) : std::nullopt));
       } else {
-        row.cells.push_back({.text = "-", .mark = BenchMark::kMissing});
-        row.cells.push_back({.text = "-", .mark = BenchMark::kMissing});
+        row.cells.push_back(absent_cell());
+        row.cells.push_back(absent_cell());
       }
     }
   }

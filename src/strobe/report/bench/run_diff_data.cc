@@ -16,15 +16,13 @@ using bench::CellVerdict;
 using bench::RatioSource;
 using bench::RunDiff;
 
-constexpr int kVersion = 1;
-
 bool has_ratio(const CellDiff& cell) { return cell.verdict != CellVerdict::kNotComparable; }
 
 // As many digits as a clock and a throw of dice can mean, and the same on every machine.
 double shown(double number) { return std::strtod(fmt::format("{:.6g}", number).c_str(), nullptr); }
 double shown_chance(double q) { return std::strtod(fmt::format("{:.2g}", q).c_str(), nullptr); }
 
-void write_cell(JsonWriter& json, const CellDiff& cell) {
+void write_cell_diff(JsonWriter& json, const CellDiff& cell) {
   json.member("case", cell.cell.case_id);
   json.key("shape").begin_array();
   for (const std::int64_t axis : cell.cell.shape.dims) json.value(axis);
@@ -55,7 +53,7 @@ std::string field(bool is_known, double value) {
 std::string run_diff_json(const RunDiff& diff, const RunDiffPage& page) {
   std::string out;
   JsonWriter json(out, JsonLayout::kPretty);
-  json.begin_object().member("schema", "strobe.bench.compare").member("version", kVersion);
+  json.begin_object().member("schema", "strobe.bench.compare").member("version", 1);
   json.member("before_path", page.before).member("after_path", page.after);
   json.member("band", diff.band);
   if (diff.resolution_us > 0) json.member("resolution_us", diff.resolution_us);
@@ -70,7 +68,7 @@ std::string run_diff_json(const RunDiff& diff, const RunDiffPage& page) {
       .end_object();
   json.member("mean_ratio", shown(diff.mean_ratio()));
   write_texts(json, "warnings", diff.warnings);
-  write_rows(json, "cells", diff.cells, write_cell);
+  write_rows(json, "cells", diff.cells, write_cell_diff);
   json.end_object();
   out += "\n";
   return out;

@@ -51,7 +51,7 @@ std::string interval_text(const CellDiff& cell) {
                      100 * (cell.ratio_ci95[1] - 1));
 }
 
-Cell time_cell(double us) {
+Cell us_cell(double us) {
   if (!(us > 0)) return Absent{};
   return Duration{std::llround(us * 1000)};
 }
@@ -134,7 +134,7 @@ Row row_of(const CellDiff& cell) {
   };
   return {{Text{cell.cell.case_id}, Text{shape_text(cell.cell.shape)},
            Text{std::string(dtype_name(cell.cell.dtype))}, Text{cell.cell.provider},
-           Text{verdict_word(cell.verdict)}, time_cell(cell.before_us), time_cell(cell.after_us),
+           Text{verdict_word(cell.verdict)}, us_cell(cell.before_us), us_cell(cell.after_us),
            known(change_text(cell.ratio)),
            cell.source == bench::RatioSource::kNone ? Cell(Absent{}) : known(interval_text(cell)),
            known(std::string(mode_name(cell.mode))), known(std::string(source_name(cell.source)))}};

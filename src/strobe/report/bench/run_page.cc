@@ -67,7 +67,7 @@ void judge_all(BenchRun& run, const std::string& baseline) {
   }
 }
 
-void append(std::vector<RatioGrid>& grids, const RatioGrid& grid) {
+void append_tables(std::vector<RatioGrid>& grids, const RatioGrid& grid) {
   std::ranges::move(bench::tables_of(grid), std::back_inserter(grids));
 }
 
@@ -99,8 +99,8 @@ std::vector<RatioGrid> attention_grids(const BenchRun& run, const BenchChoice& c
                                      contenders.rend());
       sides.push_back(choice.baseline);
       for (const std::string& side : sides) {
-        append(blocks, bench::ratio_grid(run, case_id, dtype, side, contenders[i],
-                                         GridMetric::kRelativePerformance, choice.mode));
+        append_tables(blocks, bench::ratio_grid(run, case_id, dtype, side, contenders[i],
+                                                GridMetric::kRelativePerformance, choice.mode));
       }
     }
     std::vector<std::string> variants;
@@ -125,8 +125,8 @@ std::vector<RatioGrid> grids_of(const BenchRun& run, GridMetric metric, const Be
       if (!is_among(choice.contenders, provider) || (!is_rate && provider == choice.baseline)) {
         continue;
       }
-      append(grids, bench::ratio_grid(run, case_id, dtype, choice.baseline, provider, metric,
-                                      choice.mode));
+      append_tables(grids, bench::ratio_grid(run, case_id, dtype, choice.baseline, provider, metric,
+                                             choice.mode));
     }
   }
   return grids;
@@ -247,7 +247,8 @@ Result<BenchPage> devices_page(const BenchRun& run, const BenchRun& other,
           std::ranges::find(others, provider) == others.end()) {
         continue;
       }
-      append(grids, bench::device_grid(chosen, other, case_id, dtype, provider, choice.mode));
+      append_tables(grids,
+                    bench::device_grid(chosen, other, case_id, dtype, provider, choice.mode));
     }
   }
   BenchPage page;

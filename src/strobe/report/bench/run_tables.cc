@@ -23,10 +23,7 @@ using bench::CellStatus;
 using bench::TimeMode;
 using bench::TimeSummary;
 
-BenchCell text_cell(std::string text) { return {.text = std::move(text)}; }
-BenchCell absent() { return {.text = "-", .mark = BenchMark::kMissing}; }
-
-bool has_time(const CellRecord& record) {
+bool ran_through(const CellRecord& record) {
   return record.status == CellStatus::kOk || record.status == CellStatus::kWrong;
 }
 
@@ -41,13 +38,13 @@ BenchTable table_of(std::string key, std::string title, std::string lead,
   return table;
 }
 
-BenchCell time_cell(const CellRecord& record, const TimeSummary* time, std::string_view missing) {
-  if (!has_time(record)) {
+BenchCell median_cell(const CellRecord& record, const TimeSummary* time, std::string_view missing) {
+  if (!ran_through(record)) {
     return {.text = status_text(record.status, missing),
             .mark = BenchMark::kMissing,
             .title = record.reason};
   }
-  if (time == nullptr) return absent();
+  if (time == nullptr) return absent_cell();
   const double median = time->p50;
   const double half = (time->ci95[1] - time->ci95[0]) / 2;
   const bool has_width = time->ci95[1] > 0 && median > 0;
@@ -132,10 +129,6 @@ BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
   if (options.is_net && !run.header.floors.event_pair) {
     table.notes.emplace_back("this run has no floor of its event pairs: nothing is taken off");
   }
-  const auto long_call = [](std::optional<double> us) -> BenchCell {
-    if (!us) return absent();
-    return {.text = micros_text(*us), .value = us};
-  };
   for (const CellRecord& record : run.cells) {
     BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
     for (const TimeMode mode : modes) {
@@ -143,11 +136,11 @@ BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
       const auto net = options.is_net && time != nullptr
                            ? bench::net_of(*time, mode, run.header.floors)
                            : std::nullopt;
-      row.cells.push_back(time_cell(record, net ? &*net : time, options.missing));
+      row.cells.push_back(median_cell(record, net ? &*net : time, options.missing));
     }
     if (has_long_calls) {
-      row.cells.push_back(long_call(record.burst_us));
-      row.cells.push_back(long_call(record.sustained_us));
+      row.cells.push_back(micros_cell(record.burst_us));
+      row.cells.push_back(micros_cell(record.sustained_us));
     }
     row.cells.push_back(flags_cell(record));
   }
@@ -162,21 +155,17 @@ BenchTable memory_table(const BenchRun& run, const RunTableOptions& options) {
                                {"least_bytes", "least traffic"},
                                {"status", "", true}});
   std::size_t out_of_memory = 0;
-  const auto amount = [](std::optional<double> bytes) -> BenchCell {
-    if (!bytes) return absent();
-    return {.text = amount_text(*bytes), .value = bytes};
-  };
   for (const CellRecord& record : run.cells) {
     const bool is_out =
         record.status == CellStatus::kOom || record.status == CellStatus::kOomPredicted;
     out_of_memory += is_out ? 1 : 0;
     BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
-    row.cells.push_back(amount(record.bytes.resident));
-    row.cells.push_back(amount(record.bytes.peak));
-    row.cells.push_back(record.bytes.min > 0 ? amount(record.bytes.min) : absent());
+    row.cells.push_back(amount_cell(record.bytes.resident));
+    row.cells.push_back(amount_cell(record.bytes.peak));
+    row.cells.push_back(record.bytes.min > 0 ? amount_cell(record.bytes.min) : absent_cell());
     row.cells.push_back(
-        {.text = has_time(record) ? "" : status_text(record.status, options.missing),
-         .mark = has_time(record) ? BenchMark::kPlain : BenchMark::kMissing,
+        {.text = ran_through(record) ? "" : status_text(record.status, options.missing),
+         .mark = ran_through(record) ? BenchMark::kPlain : BenchMark::kMissing,
          .title = record.reason});
   }
   table.notes.push_back(
@@ -192,7 +181,7 @@ BenchTable flags_table(const BenchRun& run, const RunTableOptions& options) {
     BenchCell flags = flags_cell(record);
     const bool has_failed =
         record.status == CellStatus::kError || record.status == CellStatus::kTimeout;
-    if (has_failed) flags = text_cell(std::string(bench::status_name(record.status)));
+    if (has_failed) flags = words_cell(std::string(bench::status_name(record.status)));
     if (flags.text.empty()) continue;
     std::vector<std::string> notes = record.notes;
     if (!record.reason.empty()) notes.insert(notes.begin(), record.reason);
@@ -201,7 +190,7 @@ BenchTable flags_table(const BenchRun& run, const RunTableOptions& options) {
     }
     BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
     row.cells.push_back(std::move(flags));
-    row.cells.push_back(text_cell(fmt::format("{}", fmt::join(notes, "; "))));
+    row.cells.push_back(words_cell(fmt::format("{}", fmt::join(notes, "; "))));
   }
   table.notes.push_back(
       fmt::format("{} of {} flagged", table.rows.size(), counted(run.cells.size(), "cell")));

@@ -23,9 +23,7 @@ bool has_time(const CellRecord& record) {
          record.headline() != nullptr;
 }
 
-BenchCell text_cell(std::string text) { return {.text = std::move(text)}; }
-
-BenchCell time_cell(const CellRecord& record) {
+BenchCell headline_cell(const CellRecord& record) {
   if (!has_time(record)) {
     return {.text = status_text(record.status, ""),
             .mark = BenchMark::kMissing,
@@ -53,7 +51,7 @@ BenchCell ratio_cell(const CellRecord* baseline, const CellRecord& record) {
   // A wrong or missing side has no ratio; a ratio to itself says nothing.
   if (baseline == nullptr || baseline == &record || baseline->status != CellStatus::kOk ||
       record.status != CellStatus::kOk || !has_time(*baseline) || !has_time(record)) {
-    return text_cell("");
+    return words_cell("");
   }
   const double ratio = baseline->headline()->p50 / record.headline()->p50;
   // A flag may be of another pair; without kernels to compare the record is believed.
@@ -88,8 +86,8 @@ BenchTable short_table(const bench::BenchRun& run) {
     const std::optional<double> copy_gbps = run.header.roofs.over(record).copy_gbps;
     table.rows.push_back(cell_row(
         record.cell,
-        {time_cell(record), text_cell(is_timed ? fmt::format("{:.1f}", rate) : ""),
-         text_cell(is_timed && copy_gbps ? fmt::format("{:.0f} %", 100 * rate / *copy_gbps) : ""),
+        {headline_cell(record), words_cell(is_timed ? fmt::format("{:.1f}", rate) : ""),
+         words_cell(is_timed && copy_gbps ? fmt::format("{:.0f} %", 100 * rate / *copy_gbps) : ""),
          ratio_cell(baseline, record), flags_cell(record)}));
     if (!record.reason.empty()) {
       const std::string line = fmt::format("{}: {}", cell_text(record.cell), record.reason);

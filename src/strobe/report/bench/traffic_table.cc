@@ -17,22 +17,7 @@ using bench::CellRecord;
 
 using Amount = std::optional<double>;
 
-BenchCell absent() { return {.text = "-", .mark = BenchMark::kMissing}; }
-
-BenchCell bytes_cell(Amount bytes) {
-  if (!bytes) return absent();
-  return {.text = amount_text(*bytes), .value = bytes};
-}
-
-BenchCell percent_cell(Amount share) {
-  if (!share) return absent();
-  return {.text = fmt::format("{:.1f} %", 100 * *share), .value = 100 * *share};
-}
-
-BenchCell number_cell(Amount number) {
-  if (!number) return absent();
-  return {.text = fmt::format("{:.3g}", *number), .value = number};
-}
+BenchCell three_digits_cell(Amount number) { return digits_cell(number, 3); }
 
 Amount sum_of(std::initializer_list<Amount> parts) {
   Amount sum;
@@ -42,7 +27,7 @@ Amount sum_of(std::initializer_list<Amount> parts) {
   return sum;
 }
 
-Amount share_of(Amount part, Amount whole) {
+Amount quotient(Amount part, Amount whole) {
   return part && whole && *whole > 0 ? Amount(*part / *whole) : std::nullopt;
 }
 
@@ -52,7 +37,7 @@ double elements_of(const CellRecord& record) {
 }
 
 // A column of the table, left out where no cell has a number for it.
-struct Column {
+struct TrafficColumn {
   BenchColumn heading;
   BenchCell (*show)(Amount);
   Amount (*value)(const CellRecord& record);
@@ -73,43 +58,43 @@ Amount dram_bytes(const CellRecord& record) {
                  counter<&CellCounters::dram_write_bytes>(record)});
 }
 
-const Column kColumns[] = {
-    {{"min_bytes", "least"}, bytes_cell, [](const CellRecord& r) { return Amount(r.bytes.min); }},
+const TrafficColumn kTrafficColumns[] = {
+    {{"min_bytes", "least"}, amount_cell, [](const CellRecord& r) { return Amount(r.bytes.min); }},
     {{"unfused_bytes", "unfused"},
-     bytes_cell,
+     amount_cell,
      [](const CellRecord& r) { return Amount(r.bytes.unfused); }},
-    {{"l1_load_bytes", "L1 load"}, bytes_cell, counter<&CellCounters::l1_load_bytes>},
+    {{"l1_load_bytes", "L1 load"}, amount_cell, counter<&CellCounters::l1_load_bytes>},
     {{"l1_load_hit_pct", "hit"},
-     percent_cell,
+     part_cell,
      [](const CellRecord& r) {
-       return share_of(counter<&CellCounters::l1_load_hit_bytes>(r),
+       return quotient(counter<&CellCounters::l1_load_hit_bytes>(r),
                        counter<&CellCounters::l1_load_bytes>(r));
      }},
-    {{"l1_store_bytes", "L1 store"}, bytes_cell, counter<&CellCounters::l1_store_bytes>},
+    {{"l1_store_bytes", "L1 store"}, amount_cell, counter<&CellCounters::l1_store_bytes>},
     {{"l1_reduction_bytes", "L1 reduce"},
-     bytes_cell,
+     amount_cell,
      [](const CellRecord& r) {
        const Amount bytes = counter<&CellCounters::l1_reduction_bytes>(r);
        return bytes && *bytes > 0 ? bytes : std::nullopt;
      }},
-    {{"l2_bytes", "L2"}, bytes_cell, l2_bytes},
+    {{"l2_bytes", "L2"}, amount_cell, l2_bytes},
     {{"l2_of_least_pct", "of least"},
-     percent_cell,
-     [](const CellRecord& r) { return share_of(l2_bytes(r), Amount(r.bytes.min)); }},
-    {{"dram_read_bytes", "DRAM read"}, bytes_cell, counter<&CellCounters::dram_read_bytes>},
-    {{"dram_write_bytes", "DRAM write"}, bytes_cell, counter<&CellCounters::dram_write_bytes>},
+     part_cell,
+     [](const CellRecord& r) { return quotient(l2_bytes(r), Amount(r.bytes.min)); }},
+    {{"dram_read_bytes", "DRAM read"}, amount_cell, counter<&CellCounters::dram_read_bytes>},
+    {{"dram_write_bytes", "DRAM write"}, amount_cell, counter<&CellCounters::dram_write_bytes>},
     {{"dram_of_least_pct", "of least"},
-     percent_cell,
-     [](const CellRecord& r) { return share_of(dram_bytes(r), Amount(r.bytes.min)); }},
+     part_cell,
+     [](const CellRecord& r) { return quotient(dram_bytes(r), Amount(r.bytes.min)); }},
     {{"instructions_per_element", "instr."},
-     number_cell,
+     three_digits_cell,
      [](const CellRecord& r) {
-       return share_of(counter<&CellCounters::instructions>(r), elements_of(r));
+       return quotient(counter<&CellCounters::instructions>(r), elements_of(r));
      }},
     {{"counted_of_formula_pct", "FLOP"},
-     percent_cell,
+     part_cell,
      [](const CellRecord& r) {
-       return share_of(
+       return quotient(
            sum_of({counter<&CellCounters::flops>(r), counter<&CellCounters::matrix_flops>(r)}),
            Amount(r.rated_flops()));
      }},
@@ -119,8 +104,8 @@ const Column kColumns[] = {
 
 BenchTable traffic_table(const BenchRun& run, const RunTableOptions&) {
   const auto is_counted = [](const CellRecord& record) { return record.counters.has_value(); };
-  std::vector<const Column*> columns;
-  for (const Column& column : kColumns) {
+  std::vector<const TrafficColumn*> columns;
+  for (const TrafficColumn& column : kTrafficColumns) {
     const bool has_one = std::ranges::any_of(run.cells, [&](const CellRecord& record) {
       const Amount value = column.value(record);
       return value && *value > 0;
@@ -135,10 +120,10 @@ BenchTable traffic_table(const BenchRun& run, const RunTableOptions&) {
       "and what the hardware counted.";
   table.corner = "case";
   table.columns = cell_columns();
-  for (const Column* column : columns) table.columns.push_back(column->heading);
+  for (const TrafficColumn* column : columns) table.columns.push_back(column->heading);
   for (const CellRecord& record : run.cells) {
     BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
-    for (const Column* column : columns) {
+    for (const TrafficColumn* column : columns) {
       row.cells.push_back(column->show(column->value(record)));
     }
   }

@@ -14,7 +14,7 @@ namespace {
 
 using bench::TunedShape;
 
-BenchCell number_cell(std::int64_t number) {
+BenchCell whole_cell(std::int64_t number) {
   return {.text = fmt::format("{}", number), .value = static_cast<double>(number)};
 }
 
@@ -67,8 +67,8 @@ Result<BenchPage> tuning_page(const bench::TunedShapes& tuned, const BenchChoice
                           {{.text = one.device},
                            {.text = bench::shape_text(one.shape)},
                            {.text = block_text(one)},
-                           number_cell(one.warps),
-                           number_cell(one.stages),
+                           whole_cell(one.warps),
+                           whole_cell(one.stages),
                            {.text = amount_text(static_cast<double>(one.shared_bytes)),
                             .value = static_cast<double>(one.shared_bytes)}}});
   }

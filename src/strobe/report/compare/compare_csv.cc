@@ -15,7 +15,7 @@ using compare::FunctionRow;
 using compare::TripletRow;
 
 // The shortest form that reads back as the same number.
-std::string number(double value) {
+std::string finite_field(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : std::string();
 }
 
@@ -32,7 +32,7 @@ class Line {
     out_ += csv_field(text);
     return *this;
   }
-  Line& field(double value) { return field(number(value)); }
+  Line& field(double value) { return field(finite_field(value)); }
   Line& field(std::size_t count) { return field(std::to_string(count)); }
 
  private:

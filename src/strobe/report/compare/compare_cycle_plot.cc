@@ -12,9 +12,8 @@ namespace {
 
 using compare::CycleRow;
 
-constexpr double kWidth = 1080;
-constexpr double kLeft = 96;
-constexpr double kRight = kWidth - 24;
+constexpr double kCycleLeft = 96;
+constexpr double kCycleRight = kPlotWidth - 24;
 constexpr double kLane = 46;
 constexpr double kPanel = 2 * kLane + 78;
 
@@ -30,7 +29,7 @@ struct Lane {
 };
 
 void draw_lane(SvgPlot& plot, const Scale& x, const Lane& lane) {
-  plot.text(kLeft - 12, lane.y + 4, lane.label, Anchor::kEnd, "label");
+  plot.text(kCycleLeft - 12, lane.y + 4, lane.label, Anchor::kEnd, "label");
   for (std::size_t i = 0; i < lane.ms.size(); ++i) {
     const std::string title =
         fmt::format("{}, cycle {}: {}", lane.label, i + 1, time_text(lane.ms[i]));
@@ -55,7 +54,7 @@ void draw_panel(SvgPlot& plot, const CycleRow& row, double top, bool names_type)
       high = std::max(high, ms);
     }
   }
-  const Scale x = Scale::linear(low, high, kLeft, kRight);
+  const Scale x = Scale::linear(low, high, kCycleLeft, kCycleRight);
   const double normal_y = top + kLane / 2 + 14;
   const double abnormal_y = normal_y + kLane;
   const double bottom = abnormal_y + kLane / 2 + 2;
@@ -82,7 +81,7 @@ std::string cycle_plot(const compare::Comparison& comparison) {
     if (!row.ms_normal.empty() || !row.ms_abnormal.empty()) rows.push_back(&row);
   }
   if (rows.empty()) return {};
-  SvgPlot plot(kWidth, kPanel * static_cast<double>(rows.size()),
+  SvgPlot plot(kPlotWidth, kPanel * static_cast<double>(rows.size()),
                "cycle times of both runs, one mark per cycle");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     draw_panel(plot, *rows[i], kPanel * static_cast<double>(i), rows.size() > 1);

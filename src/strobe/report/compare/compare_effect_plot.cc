@@ -13,12 +13,11 @@ namespace {
 
 using compare::FunctionRow;
 
-constexpr double kWidth = 1080;
-constexpr double kHeight = 380;
-constexpr double kLeft = 64;
-constexpr double kRight = kWidth - 24;
-constexpr double kTop = 30;
-constexpr double kBottom = kHeight - 48;
+constexpr double kEffectHeight = 380;
+constexpr double kEffectLeft = 64;
+constexpr double kEffectRight = kPlotWidth - 24;
+constexpr double kEffectTop = 30;
+constexpr double kEffectBottom = kEffectHeight - 48;
 constexpr std::size_t kNumbered = 10;
 constexpr double kLeastQ = 1e-6;
 constexpr double kMostRatio = 16;
@@ -44,14 +43,16 @@ std::string effect_plot(const compare::Comparison& comparison) {
   }
   if (std::ranges::none_of(rows, [](const FunctionRow* row) { return is_drawn(*row); })) return {};
   most = std::min(most, kMostRatio);
-  SvgPlot plot(kWidth, kHeight, "how much longer each function takes, and how sure that is");
-  const Scale x = Scale::logarithmic(1 / most, most, kLeft, kRight);
-  const Scale y = Scale::logarithmic(std::max(least_q, kLeastQ), 1, kTop, kBottom);
-  plot.axis_below(x, kBottom, kTop, "abnormal / normal, of the median milliseconds per cycle");
-  plot.axis_left(y, kLeft, kRight, "q (smaller is surer)");
-  plot.line(kLeft, y.at(0.05), kRight, y.at(0.05), "limit");
-  plot.text(kRight - 4, y.at(0.05) - 5, "q = 0.05", Anchor::kEnd, "tick");
-  plot.line(x.at(1), kTop, x.at(1), kBottom, "limit");
+  SvgPlot plot(kPlotWidth, kEffectHeight,
+               "how much longer each function takes, and how sure that is");
+  const Scale x = Scale::logarithmic(1 / most, most, kEffectLeft, kEffectRight);
+  const Scale y = Scale::logarithmic(std::max(least_q, kLeastQ), 1, kEffectTop, kEffectBottom);
+  plot.axis_below(x, kEffectBottom, kEffectTop,
+                  "abnormal / normal, of the median milliseconds per cycle");
+  plot.axis_left(y, kEffectLeft, kEffectRight, "q (smaller is surer)");
+  plot.line(kEffectLeft, y.at(0.05), kEffectRight, y.at(0.05), "limit");
+  plot.text(kEffectRight - 4, y.at(0.05) - 5, "q = 0.05", Anchor::kEnd, "tick");
+  plot.line(x.at(1), kEffectTop, x.at(1), kEffectBottom, "limit");
   for (std::size_t back = rows.size(); back-- > 0;) {  // the first ones on top
     const FunctionRow& row = *rows[back];
     if (!is_drawn(row)) continue;

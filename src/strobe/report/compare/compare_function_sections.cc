@@ -19,10 +19,6 @@ bool appears_or_vanishes(const FunctionRow& row) {
   return row.verdict == Verdict::kNew || row.verdict == Verdict::kVanished;
 }
 
-bool has_ranks(const Comparison& comparison) {
-  return comparison.normal.ranks.size() > 1 || comparison.abnormal.ranks.size() > 1;
-}
-
 bool has_types(const Comparison& comparison) { return comparison.cycles.size() > 1; }
 
 // Those with a verdict first, each group in the order the comparison has.
@@ -60,8 +56,6 @@ std::vector<Cell> key_cells(const FunctionRow& row) {
   return {Text{row.key.name}, Text{row.key.device}, Count{static_cast<std::uint64_t>(row.rank)},
           Text{std::string(word_of(row.type))}};
 }
-
-Cell number(std::string text) { return Text{std::move(text)}; }
 
 void append(std::vector<Cell>& cells, std::vector<Cell> more) {
   std::ranges::move(more, std::back_inserter(cells));
@@ -102,11 +96,11 @@ Section function_section(const Comparison& comparison, std::size_t top) {
   for (const FunctionRow* row : rows) {
     if (top != 0 && section.table.rows.size() == top) break;
     std::vector<Cell> cells = key_cells(*row);
-    append(cells, {number(fmt::format("{} -> {}", ms_text(row->ms.normal_median),
-                                      ms_text(row->ms.abnormal_median))),
-                   number(ms_change_text(row->ms.shift.shift)),
-                   number(ms_interval_text(row->ms.shift)), number(p_text(row->beta.q)),
-                   number(fmt::format("{},{}", row->ms.normal.n, row->ms.abnormal.n)),
+    append(cells, {Text{fmt::format("{} -> {}", ms_text(row->ms.normal_median),
+                                    ms_text(row->ms.abnormal_median))},
+                   Text{ms_change_text(row->ms.shift.shift)}, Text{ms_interval_text(row->ms.shift)},
+                   Text{p_text(row->beta.q)},
+                   Text{fmt::format("{},{}", row->ms.normal.n, row->ms.abnormal.n)},
                    Text{verdict_text(*row)}});
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
   }
@@ -153,10 +147,10 @@ Section appearance_section(const Comparison& comparison, std::size_t top) {
     const stats::Moments& ms = is_new ? row.ms.abnormal : row.ms.normal;
     const stats::Moments& beta = is_new ? row.beta.abnormal : row.beta.normal;
     std::vector<Cell> cells = key_cells(row);
-    append(cells, {Text{std::string(word_of(row.verdict))}, number(ms_text(ms.mean)),
-                   number(quantity_text(beta.mean, "%")),
-                   number(score_text(is_new ? row.calls_abnormal : row.calls_normal)),
-                   number(fmt::format("{},{}", row.ms.normal.n, row.ms.abnormal.n))});
+    append(cells, {Text{std::string(word_of(row.verdict))}, Text{ms_text(ms.mean)},
+                   Text{quantity_text(beta.mean, "%")},
+                   Text{score_text(is_new ? row.calls_abnormal : row.calls_normal)},
+                   Text{fmt::format("{},{}", row.ms.normal.n, row.ms.abnormal.n)}});
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
   }
   if (section.table.rows.empty()) return section;

@@ -36,7 +36,7 @@ std::string_view headline_of(Answer answer) {
   return "";
 }
 
-void append_header(std::string& out, const Comparison& comparison, const Document& document) {
+void append_sides(std::string& out, const Comparison& comparison, const Document& document) {
   out += fmt::format("<header>\n<p class=\"tool\">strobe compare</p>\n<h1>{} against {}</h1>\n",
                      html_text(comparison.abnormal.label), html_text(comparison.normal.label));
   out += "<dl class=\"runs\">\n";
@@ -106,7 +106,7 @@ void append_functions(std::string& out, const Comparison& comparison, std::size_
 std::string compare_html(const Comparison& comparison, std::size_t top) {
   const Document document = compare_document(comparison, top);
   std::string out = html_page_begin(document.title);
-  append_header(out, comparison, document);
+  append_sides(out, comparison, document);
   append_figure(
       out, "Cycles",
       "One mark per cycle: circles normal, diamonds abnormal. The long ticks are medians; "

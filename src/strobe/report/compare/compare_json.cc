@@ -18,9 +18,7 @@ using compare::MetricRow;
 using compare::SideFacts;
 using compare::TripletRow;
 
-constexpr int kVersion = 1;
-
-std::string_view word_of(stats::RankMethod method) {
+std::string_view method_word(stats::RankMethod method) {
   constexpr std::string_view kWords[] = {"none", "exact", "permutation", "normal"};
   return kWords[static_cast<std::size_t>(method)];
 }
@@ -51,7 +49,7 @@ void write_change(JsonWriter& json, const Change& change) {
       .member("welch_p", change.welch.p)
       .member("rank_u", change.rank.u_second)
       .member("rank_p", change.rank.p)
-      .member("rank_method", word_of(change.rank.method))
+      .member("rank_method", method_word(change.rank.method))
       .member("drift_p", change.drift_p)
       .member("q", change.q)
       .member("z", change.z)
@@ -234,7 +232,7 @@ void write_verdict(JsonWriter& json, const Comparison& comparison) {
 std::string compare_json(const Comparison& comparison) {
   std::string out;
   JsonWriter json(out, JsonLayout::kPretty);
-  json.begin_object().member("schema", "strobe.compare").member("version", kVersion);
+  json.begin_object().member("schema", "strobe.compare").member("version", 1);
   write_verdict(json, comparison);
   write_runs(json, comparison);
   write_cycles(json, comparison);

@@ -22,7 +22,7 @@ using compare::TripletRow;
 
 constexpr std::size_t kFindings = 3;
 constexpr std::size_t kMetricsOfAFinding = 3;
-constexpr std::size_t kNameColumns = 64;
+constexpr std::size_t kFindingNameColumns = 64;
 
 bool is_same(const stats::Moments& a, const stats::Moments& b) {
   return a.n == b.n && a.mean == b.mean && a.deviation == b.deviation;
@@ -33,9 +33,6 @@ bool is_same(const Change& a, const Change& b) {
   return is_same(a.normal, b.normal) && is_same(a.abnormal, b.abnormal) &&
          a.normal_median == b.normal_median && a.abnormal_median == b.abnormal_median;
 }
-
-using report::change_of;
-const Change& change_of(const TripletRow& row) { return row.mu; }
 
 // A metric and the others that are equal to it.
 template <class RowType>
@@ -100,8 +97,6 @@ std::string device_of(const FunctionRow& row, bool has_ranks) {
   return has_ranks ? fmt::format("{} of rank {}", row.key.device, row.rank) : row.key.device;
 }
 
-Cell number(std::string text) { return Text{std::move(text)}; }
-
 std::vector<Column> change_columns() {
   return {
       {.key = "normal", .header = "normal", .type = ColumnType::kNumber, .importance = 8},
@@ -117,12 +112,8 @@ void append_change(std::vector<Cell>& cells, const Change& change, std::string_v
        {quantity_text(change.normal_median, unit), quantity_text(change.abnormal_median, unit),
         quantity_change_text(change.shift.shift, unit), quantity_interval_text(change.shift, unit),
         p_text(change.q), fmt::format("{},{}", change.normal.n, change.abnormal.n)}) {
-    cells.push_back(number(std::move(text)));
+    cells.push_back(Text{std::move(text)});
   }
-}
-
-bool has_ranks(const Comparison& comparison) {
-  return comparison.normal.ranks.size() > 1 || comparison.abnormal.ranks.size() > 1;
 }
 
 Column rank_column(const Comparison& comparison) {
@@ -152,7 +143,7 @@ Section finding_section(const Comparison& comparison) {
     }
     section.arguments.push_back(
         {fmt::format("{} on {}: {} per cycle; {} -> {} of the cycle's time (q {}, n = {})",
-                     fit_name(printable(row.key.name), kNameColumns),
+                     fit_name(printable(row.key.name), kFindingNameColumns),
                      device_of(row, has_ranks(comparison)), time_story(row.ms),
                      quantity_text(row.beta.normal_median, "%"),
                      quantity_text(row.beta.abnormal_median, "%"), p_text(row.beta.q),

@@ -15,13 +15,13 @@ namespace {
 using compare::Change;
 using stats::Shift;
 
-struct Unit {
+struct Scaled {
   double size;
   std::string_view name;
 };
 
-constexpr std::array kTimeUnits = {Unit{1e-6, "ns"}, Unit{1e-3, "us"}, Unit{1, "ms"},
-                                   Unit{1e3, "s"}};  // of a millisecond
+constexpr std::array kUnitsOfMs = {Scaled{1e-6, "ns"}, Scaled{1e-3, "us"}, Scaled{1, "ms"},
+                                   Scaled{1e3, "s"}};  // of a millisecond
 
 // Decimals that leave three significant digits to a number of this size.
 int decimals_for(double size) {
@@ -35,7 +35,7 @@ int small_decimals(double size) {
   return size >= 0.0995 ? 3 : 4;
 }
 
-std::string with_thousands(double value, int decimals) {
+std::string with_commas(double value, int decimals) {
   std::string text = fmt::format("{:.{}f}", std::abs(value), decimals);
   const std::size_t whole = std::min(text.find('.'), text.size());
   for (std::size_t i = whole; i > 3; i -= 3) text.insert(i - 3, ",");
@@ -44,17 +44,17 @@ std::string with_thousands(double value, int decimals) {
 }
 
 std::string with_sign(double value, int decimals) {
-  const std::string text = with_thousands(value, decimals);
+  const std::string text = with_commas(value, decimals);
   return value > 0 && text.find_first_of("123456789") != std::string::npos ? "+" + text : text;
 }
 
 // Bytes per second and the like grow by thousands; a clock or a share keeps the unit it is known
 // by.
-Unit unit_for(double size, std::string_view unit, std::string& name) {
-  constexpr std::array kPrefixes = {Unit{1e9, "G"}, Unit{1e6, "M"}, Unit{1e3, "k"}};
+Scaled unit_for(double size, std::string_view unit, std::string& name) {
+  constexpr std::array kPrefixes = {Scaled{1e9, "G"}, Scaled{1e6, "M"}, Scaled{1e3, "k"}};
   name = unit;
   if (unit.starts_with("B")) {
-    for (const Unit& prefix : kPrefixes) {
+    for (const Scaled& prefix : kPrefixes) {
       if (size < prefix.size * 0.9995) continue;
       name = std::string(prefix.name) + name;
       return {prefix.size, name};
@@ -71,15 +71,15 @@ std::string spaced(std::string number, std::string_view unit) {
   return number;
 }
 
-Unit time_unit_for(double ms) {
-  Unit unit = kTimeUnits[0];
-  for (const Unit& larger : kTimeUnits) {
+Scaled time_unit_for(double ms) {
+  Scaled unit = kUnitsOfMs[0];
+  for (const Scaled& larger : kUnitsOfMs) {
     if (std::abs(ms) >= larger.size * 0.9995) unit = larger;
   }
   return unit;
 }
 
-std::string interval(const Shift& shift, const Unit& unit) {
+std::string interval(const Shift& shift, const Scaled& unit) {
   if (!std::isfinite(shift.low) || !std::isfinite(shift.high)) return "none";
   const double low = shift.low / unit.size;
   const double high = shift.high / unit.size;
@@ -94,9 +94,9 @@ double widest(const Shift& shift) { return std::max(std::abs(shift.low), std::ab
 std::string time_text(double ms) {
   if (!std::isfinite(ms)) return "-";
   if (ms == 0) return "0";
-  const Unit unit = time_unit_for(ms);
+  const Scaled unit = time_unit_for(ms);
   const double value = ms / unit.size;
-  return spaced(with_thousands(value, decimals_for(std::abs(value))), unit.name);
+  return spaced(with_commas(value, decimals_for(std::abs(value))), unit.name);
 }
 
 std::string time_change_text(double ms) {
@@ -110,7 +110,7 @@ std::string time_interval_text(const Shift& shift_ms) {
 
 std::string ms_text(double ms) {
   if (!std::isfinite(ms)) return "-";
-  return ms == 0 ? "0" : with_thousands(ms, small_decimals(std::abs(ms)));
+  return ms == 0 ? "0" : with_commas(ms, small_decimals(std::abs(ms)));
 }
 
 std::string ms_change_text(double ms) {
@@ -127,12 +127,12 @@ std::string ms_interval_text(const Shift& shift_ms) {
 std::string quantity_text(double value, std::string_view unit) {
   if (!std::isfinite(value)) return "-";
   std::string name;
-  const Unit scaled = unit_for(std::abs(value), unit, name);
+  const Scaled scaled = unit_for(std::abs(value), unit, name);
   const double number = value / scaled.size;
   const double size = std::abs(number);
   // A metric that is a small whole number is printed as one.
   const int decimals = size == std::floor(size) ? 0 : small_decimals(size);
-  return spaced(with_thousands(number, decimals), name);
+  return spaced(with_commas(number, decimals), name);
 }
 
 std::string quantity_change_text(double value, std::string_view unit) {
@@ -159,7 +159,7 @@ std::string p_text(double p) {
 
 std::string score_text(double score) {
   if (!std::isfinite(score)) return "-";
-  return with_thousands(score, std::abs(score) < 0.0995 ? 3 : decimals_for(std::abs(score)));
+  return with_commas(score, std::abs(score) < 0.0995 ? 3 : decimals_for(std::abs(score)));
 }
 
 std::string_view band_of(double cliffs_delta) {

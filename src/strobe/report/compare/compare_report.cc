@@ -35,8 +35,6 @@ Fact side_fact(const SideFacts& side, const std::string& key) {
   return {key, key, Text{side.path}, cycles_words(side)};
 }
 
-Cell number(std::string text) { return Text{std::move(text)}; }
-
 std::vector<std::string> texts_of(const std::vector<Evidence>& evidence) {
   std::vector<std::string> texts;
   for (const Evidence& one : evidence) texts.push_back(one.text);
@@ -76,10 +74,10 @@ Section cycle_section(const Comparison& comparison) {
   for (const CycleRow& row : comparison.cycles) {
     const compare::Change& ms = row.ms;
     section.table.rows.push_back(
-        {{Text{std::string(word_of(row.type))}, number(sizes_text(ms)),
-          number(time_text(ms.normal_median)), number(time_text(ms.abnormal_median)),
-          number(time_change_text(ms.shift.shift)), number(time_interval_text(ms.shift)),
-          number(p_text(ms.rank.p)), number(p_text(ms.welch.p)),
+        {{Text{std::string(word_of(row.type))}, Text{sizes_text(ms)},
+          Text{time_text(ms.normal_median)}, Text{time_text(ms.abnormal_median)},
+          Text{time_change_text(ms.shift.shift)}, Text{time_interval_text(ms.shift)},
+          Text{p_text(ms.rank.p)}, Text{p_text(ms.welch.p)},
           Text{std::string(direction_of(row, comparison.answer))}},
          RowStyle::kPlain});
     section.notes.push_back(mean_note(row, comparison.cycles.size() > 1));

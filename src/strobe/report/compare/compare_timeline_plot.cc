@@ -19,10 +19,9 @@ using compare::RankMeasure;
 using compare::SeriesCycles;
 using compare::SideFacts;
 
-constexpr double kWidth = 1080;
-constexpr double kGap = 84;
-constexpr double kLeft = 62;
-constexpr double kPanelWidth = (kWidth - kLeft - kGap - 16) / 2;
+constexpr double kTimelineGap = 84;
+constexpr double kTimelineLeft = 62;
+constexpr double kPanelWidth = (kPlotWidth - kTimelineLeft - kTimelineGap - 16) / 2;
 constexpr double kClockTop = 44;
 constexpr double kClockHeight = 110;
 constexpr double kBusyHeight = 110;
@@ -157,12 +156,12 @@ std::string timeline_plot(const Comparison& comparison) {
   }
   const double busy_top = has_clock ? kClockTop + kClockHeight + kBetween : kClockTop;
   const double bottom = busy_top + kBusyHeight;
-  SvgPlot plot(kWidth, bottom + 42, fmt::format("{} cycle by cycle in both runs", device));
+  SvgPlot plot(kPlotWidth, bottom + 42, fmt::format("{} cycle by cycle in both runs", device));
   const Scale busy_y = Scale::linear(0, most_share > 60 ? 100 : most_share, bottom, busy_top);
   const Scale clock_y =
       Scale::linear(has_clock ? std::min(low_clock, high_clock * 0.75) : 0,
                     has_clock ? high_clock : 1, kClockTop + kClockHeight, kClockTop);
-  double left = kLeft;
+  double left = kTimelineLeft;
   for (const Strip& strip : strips) {
     const Frame frame = frame_of(strip, left);
     const double right = left + kPanelWidth;
@@ -174,7 +173,7 @@ std::string timeline_plot(const Comparison& comparison) {
       plot.axis_left(clock_y, left, right, "clock while busy, MHz", 4);
       if (strip.clock != nullptr) draw_clock(plot, strip, frame, clock_y);
     }
-    left = right + kGap;
+    left = right + kTimelineGap;
   }
   return std::move(plot).svg();
 }

@@ -133,6 +133,10 @@ bool is_scaled(const FunctionRow& row) {
 
 }  // namespace
 
+bool has_ranks(const Comparison& comparison) {
+  return comparison.normal.ranks.size() > 1 || comparison.abnormal.ranks.size() > 1;
+}
+
 std::string_view word_of(Answer answer) {
   switch (answer) {
     case Answer::kNoChange:

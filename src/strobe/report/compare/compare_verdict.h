@@ -20,6 +20,8 @@ CompareVerdict verdict_of(const compare::Comparison& comparison);
 
 std::string_view word_of(compare::Answer answer);  // "no_change", "slower", "cannot_tell"
 
+bool has_ranks(const compare::Comparison& comparison);  // more than one, on either side
+
 // Which way a type of cycles went: "slower", "faster", "~", "too few".
 std::string_view direction_of(const compare::CycleRow& row, compare::Answer answer);
 
@@ -36,6 +38,7 @@ std::string verdict_text(const compare::FunctionRow& row);
 
 // While the device worked, where that can be told; idle time says little about a clock.
 const compare::Change& change_of(const compare::MetricRow& row);
+inline const compare::Change& change_of(const compare::TripletRow& row) { return row.mu; }
 
 // The tests of a metric confirm that it moved.
 bool is_changed(const compare::Change& metric);

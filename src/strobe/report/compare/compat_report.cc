@@ -19,7 +19,6 @@ using compare::CompatFinding;
 using compare::CompatRow;
 using compare::CompatSide;
 
-constexpr std::string_view kMissing = "-";
 constexpr double kSignificantP = 0.05;
 
 std::string one_or_both(const std::string& normal, const std::string& abnormal) {
@@ -28,7 +27,7 @@ std::string one_or_both(const std::string& normal, const std::string& abnormal) 
 
 std::string title(const CompatSide& normal, const CompatSide& abnormal) {
   const auto process_of = [](const CompatSide& side) {
-    return side.process.empty() ? std::string(kMissing) : side.process;
+    return side.process.empty() ? "-" : side.process;
   };
   return fmt::format("# {} Performance Comparison: {} (PID: {})\n\n",
                      normal.process == abnormal.process ? "Strict" : "Cross",

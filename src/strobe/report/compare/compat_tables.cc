@@ -80,16 +80,16 @@ std::string cycles_table(std::vector<double> normal_us, std::vector<double> abno
 }
 
 std::string rows_table(const std::vector<CompatRow>& rows) {
-  using Cell = std::function<std::string(const CompatRow&)>;
+  using Show = std::function<std::string(const CompatRow&)>;
   struct Kind {
     std::string_view header;
     CellAlignment alignment;
-    Cell cell;
+    Show show;
   };
-  const auto number = [](double CompatRow::*value, int decimals) -> Cell {
+  const auto number = [](double CompatRow::*value, int decimals) -> Show {
     return [=](const CompatRow& row) { return rounded_twice(row.*value, decimals); };
   };
-  const auto grouped = [](double CompatRow::*value) -> Cell {
+  const auto grouped = [](double CompatRow::*value) -> Show {
     return [=](const CompatRow& row) { return with_thousands(row.*value); };
   };
   using enum CellAlignment;
@@ -116,7 +116,7 @@ std::string rows_table(const std::vector<CompatRow>& rows) {
   for (const Kind& kind : kinds) {
     AlignedColumn column{std::string(kind.header), kind.alignment, {}};
     column.cells.reserve(rows.size());
-    for (const CompatRow& row : rows) column.cells.push_back(kind.cell(row));
+    for (const CompatRow& row : rows) column.cells.push_back(kind.show(row));
     columns.push_back(std::move(column));
   }
   return aligned_table(std::move(columns));

@@ -22,8 +22,6 @@ using analysis::FusionRun;
 using analysis::KernelStudy;
 using analysis::KernelSums;
 
-constexpr int kVersion = 1;
-
 double share_of_all(std::int64_t ns, const KernelStudy& study) {
   return static_cast<double>(ns) /
          static_cast<double>(std::max<std::int64_t>(study.totals.latency_ns, 1));
@@ -44,7 +42,7 @@ std::string short_name_of(const FusionGroup& group) {
   return group.chain == analysis::ChainKind::kPlain ? name : name.substr(0, name.find(':'));
 }
 
-std::vector<std::string> verdict_of(const KernelStudy& study) {
+std::vector<std::string> fusion_verdict(const KernelStudy& study) {
   const FusionPlan& plan = study.fusion;
   if (plan.groups.empty()) {
     return {"No two neighbours without a matrix product between them: there is nothing to fuse."};
@@ -157,7 +155,7 @@ Document fusion_document(const KernelStudy& study, const FusionPage& page) {
   document.schema = "strobe.kernels.fusion";
   document.title = fmt::format("strobe kernels fuse: {}",
                                std::filesystem::path(study.table->path).filename().string());
-  document.verdict = verdict_of(study);
+  document.verdict = fusion_verdict(study);
   document.facts = kernel_facts(study);
   const std::size_t shown = shown_groups(study, page);
   document.sections.push_back(chain_section(study, shown));
@@ -172,9 +170,9 @@ std::string fusion_json(const KernelStudy& study, const FusionPage& page) {
   const FusionPlan& plan = study.fusion;
   std::string out;
   JsonWriter json(out, JsonLayout::kPretty);
-  json.begin_object().member("schema", "strobe.kernels.fusion").member("version", kVersion);
+  json.begin_object().member("schema", "strobe.kernels.fusion").member("version", 1);
   write_kernel_source(json, study);
-  write_texts(json, "verdict", verdict_of(study));
+  write_texts(json, "verdict", fusion_verdict(study));
   json.member("total_ns", study.totals.latency_ns)
       .member("runs", plan.runs.size())
       .member("rows", plan.rows)

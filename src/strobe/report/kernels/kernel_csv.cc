@@ -10,10 +10,6 @@ namespace {
 
 using analysis::KernelStudy;
 
-std::string number_field(std::optional<double> value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
 std::string headroom_field(const analysis::KernelSample& sample) {
   const std::optional<double> ns = analysis::headroom_ns(sample);
   return ns ? fmt::format("{}", rounded(*ns, 3)) : std::string();

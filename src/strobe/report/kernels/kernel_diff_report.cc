@@ -20,8 +20,6 @@ using analysis::KernelSums;
 using compare::KernelDiff;
 using compare::KernelDiffRow;
 
-constexpr int kVersion = 1;
-
 std::size_t shown_rows(const KernelDiff& diff, const KernelDiffPage& page) {
   return page.top == 0 ? diff.rows.size() : std::min(page.top, diff.rows.size());
 }
@@ -150,10 +148,6 @@ void write_side(JsonWriter& json, std::string_view key, const KernelSums& sums,
   json.end_object();
 }
 
-std::string number_field(std::optional<double> value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
 }  // namespace
 
 Document kernel_diff_document(const KernelDiff& diff, const KernelDiffPage& page) {
@@ -176,7 +170,7 @@ Document kernel_diff_document(const KernelDiff& diff, const KernelDiffPage& page
 std::string kernel_diff_json(const KernelDiff& diff, const KernelDiffPage& page) {
   std::string out;
   JsonWriter json(out, JsonLayout::kPretty);
-  json.begin_object().member("schema", "strobe.kernels.diff").member("version", kVersion);
+  json.begin_object().member("schema", "strobe.kernels.diff").member("version", 1);
   json.member("before_path", page.before).member("after_path", page.after);
   json.member("verdict", diff.verdict);
   write_texts(json, "warnings", diff.warnings);

@@ -6,6 +6,7 @@
 #include "strobe/report/kernels/kernel_json_launches.h"
 #include "strobe/report/kernels/kernel_json_sums.h"
 #include "strobe/report/kernels/kernel_numbers.h"
+#include "strobe/report/render/render_json.h"
 
 namespace strobe::report {
 namespace {
@@ -17,8 +18,6 @@ using analysis::KernelGrouping;
 using analysis::KernelLayers;
 using analysis::KernelStudy;
 using analysis::KernelSums;
-
-constexpr int kVersion = 1;
 
 // One line per object, so that grep and diff work on rows.
 template <class Write>
@@ -138,11 +137,6 @@ void write_options(JsonWriter& json, const KernelStudy& study) {
   json.end_object();
 }
 
-std::string_view word_of_weight(analysis::FindingWeight weight) {
-  constexpr std::string_view kWords[] = {"note", "worth_a_look", "matters"};
-  return kWords[static_cast<std::size_t>(weight)];
-}
-
 void write_findings(JsonWriter& json, const KernelStudy& study) {
   json.key("findings").begin_array();
   for (std::size_t i = 0; i < study.findings.size(); ++i) {
@@ -151,7 +145,7 @@ void write_findings(JsonWriter& json, const KernelStudy& study) {
     JsonWriter one(line);
     one.begin_object()
         .member("code", finding.code)
-        .member("weight", word_of_weight(finding.weight))
+        .member("weight", weight_word(finding.weight))
         .member("share", finding.share)
         .member("headline", finding.headline)
         .member("advice", finding.advice);
@@ -186,7 +180,7 @@ void write_work(JsonWriter& json, const KernelStudy& study, const KernelPage& pa
 std::string kernel_json(const KernelStudy& study, const KernelPage& page) {
   std::string out;
   JsonWriter json(out, JsonLayout::kPretty);
-  json.begin_object().member("schema", "strobe.kernels").member("version", kVersion);
+  json.begin_object().member("schema", "strobe.kernels").member("version", 1);
   write_kernel_source(json, study);
   write_options(json, study);
   write_texts(json, "verdict", kernel_verdict(study));

@@ -7,7 +7,7 @@ namespace {
 
 using analysis::KernelStudy;
 
-std::string_view word_of(ClockPolicy policy) {
+std::string_view policy_word(ClockPolicy policy) {
   switch (policy) {
     case ClockPolicy::kFree:
       return "free";
@@ -36,7 +36,7 @@ void write_metrics(JsonWriter& json, const KernelTable& table, std::size_t row) 
   json.key("metrics").begin_object();
   for (std::size_t i = 0; i < kKernelMetrics; ++i) {
     const auto metric = static_cast<KernelMetric>(i);
-    if (const auto value = table.value(metric, row)) json.member(strobe::word_of(metric), *value);
+    if (const auto value = table.value(metric, row)) json.member(word_of(metric), *value);
   }
   json.end_object();
 }
@@ -57,8 +57,8 @@ void write_launch(JsonWriter& json, const KernelStudy& study, std::size_t row) {
   write_entry(json, "context", table.contexts, row);
   write_entry(json, "device", table.device_indices, row);
   write_metrics(json, table, row);
-  json.member("family", device::word_of(study.identity(row).family))
-      .member("bound", analysis::word_of(launch.bound))
+  json.member("family", word_of(study.identity(row).family))
+      .member("bound", word_of(launch.bound))
       .member("short", launch.is_short)
       .member("clock_low", launch.is_clock_low);
   json.end_object();
@@ -69,8 +69,8 @@ void write_launch(JsonWriter& json, const KernelStudy& study, std::size_t row) {
 void write_kernel_source(JsonWriter& json, const KernelStudy& study) {
   const KernelTable& table = *study.table;
   json.member("path", table.path)
-      .member("source", strobe::word_of(table.source))
-      .member("clock_policy", word_of(table.clock_policy));
+      .member("source", word_of(table.source))
+      .member("clock_policy", policy_word(table.clock_policy));
   json.key("chip");
   if (study.chip) {
     json.value(study.chip->name);

@@ -9,19 +9,19 @@
 namespace strobe::report {
 namespace {
 
-constexpr std::size_t kNameColumns = 50;
+constexpr std::size_t kClassicNameColumns = 50;
 
 // A name that does not fit keeps its beginning; characters are never cut in two.
 std::string name_field(std::string_view name) {
   std::string text = printable(name);
-  if (columns_of(text) > kNameColumns) {
-    while (columns_of(text) > kNameColumns - 3) {
+  if (columns_of(text) > kClassicNameColumns) {
+    while (columns_of(text) > kClassicNameColumns - 3) {
       while ((static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
       text.pop_back();
     }
     text += "...";
   }
-  text.append(kNameColumns - std::min(kNameColumns, columns_of(text)), ' ');
+  text.append(kClassicNameColumns - std::min(kClassicNameColumns, columns_of(text)), ' ');
   return text;
 }
 

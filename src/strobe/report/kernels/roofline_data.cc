@@ -5,6 +5,7 @@
 #include "strobe/report/compare/compare_json_rows.h"
 #include "strobe/report/kernels/kernel_json_launches.h"
 #include "strobe/report/kernels/kernel_json_sums.h"
+#include "strobe/report/kernels/kernel_numbers.h"
 #include "strobe/report/kernels/roofline_report.h"
 #include "strobe/report/render/render_csv.h"
 
@@ -14,8 +15,6 @@ namespace {
 using analysis::KernelStudy;
 using analysis::Roof;
 using analysis::RooflinePoint;
-
-constexpr int kVersion = 1;
 
 std::vector<RooflinePoint> shown_points(const KernelStudy& study, const RooflinePage& page) {
   std::vector<RooflinePoint> points = study.roofline.points;
@@ -30,16 +29,12 @@ void write_roofs(JsonWriter& json, std::string_view key, std::string_view unit,
   });
 }
 
-std::string number_field(std::optional<double> value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
 }  // namespace
 
 std::string roofline_json(const KernelStudy& study, const RooflinePage& page) {
   std::string out;
   JsonWriter json(out, JsonLayout::kPretty);
-  json.begin_object().member("schema", "strobe.kernels.roofline").member("version", kVersion);
+  json.begin_object().member("schema", "strobe.kernels.roofline").member("version", 1);
   write_kernel_source(json, study);
   write_texts(json, "warnings", study.warnings);
   write_roofs(json, "compute_roofs", "flop_per_s", study.roofline.compute);

@@ -117,7 +117,7 @@ std::vector<std::pair<std::size_t, std::string>> round_numbers(const Axis& axis)
   return ticks;
 }
 
-struct Range {
+struct Decades {
   double low = 0;
   double high = 0;
 
@@ -128,7 +128,7 @@ struct Range {
 };
 
 // What the roofs need to be seen whole, and then the points; both ends in logarithms.
-void find_ranges(const Roofline& roofline, Range& intensity, Range& rate) {
+void find_ranges(const Roofline& roofline, Decades& intensity, Decades& rate) {
   constexpr double kMostDecades = 6;  // a point further down stands on the lower edge
   const RooflinePoint* first = nullptr;
   for (const RooflinePoint& point : roofline.points) {
@@ -220,8 +220,8 @@ std::vector<std::string> rate_picture(const Roofline& roofline, std::size_t lett
   if (!has_rates(roofline)) return {};
   constexpr std::size_t kFront = 13;
   constexpr std::size_t kHeight = 22;
-  Range intensity;
-  Range rate;
+  Decades intensity;
+  Decades rate;
   find_ranges(roofline, intensity, rate);
   const std::size_t width = std::clamp<std::size_t>(columns, 50, 120) - kFront - 4;
   const Axis x = {intensity.low, intensity.high, width};

@@ -38,7 +38,7 @@ double share_of_time(const RooflinePoint& point, const KernelStudy& study) {
          static_cast<double>(std::max<std::int64_t>(study.totals.latency_ns, 1));
 }
 
-std::vector<std::string> verdict_of(const KernelStudy& study) {
+std::vector<std::string> roofline_verdict(const KernelStudy& study) {
   const Roofline& roofline = study.roofline;
   std::vector<std::string> sentences;
   if (!study.totals.headroom_ns()) {
@@ -228,7 +228,7 @@ Document roofline_document(const KernelStudy& study, const RooflinePage& page) {
   document.schema = "strobe.kernels.roofline";
   document.title = fmt::format("strobe kernels roofline: {}",
                                std::filesystem::path(study.table->path).filename().string());
-  document.verdict = verdict_of(study);
+  document.verdict = roofline_verdict(study);
   document.facts = kernel_facts(study);
   document.sections = {rate_section(study, page, shown), share_section(study, page, shown),
                        point_section(study, page, shown), roof_section(study.roofline),

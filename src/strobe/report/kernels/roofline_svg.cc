@@ -20,12 +20,11 @@ using analysis::Roof;
 using analysis::Roofline;
 using analysis::RooflinePoint;
 
-constexpr double kWidth = 1080;
-constexpr double kHeight = 520;
-constexpr double kLeft = 76;
-constexpr double kRight = kWidth - 24;
-constexpr double kTop = 30;
-constexpr double kBottom = kHeight - 48;
+constexpr double kRooflineHeight = 520;
+constexpr double kRooflineLeft = 76;
+constexpr double kRooflineRight = kPlotWidth - 24;
+constexpr double kRooflineTop = 30;
+constexpr double kRooflineBottom = kRooflineHeight - 48;
 constexpr double kLargestRadius = 42;
 constexpr double kSmallestRadius = 2.5;
 constexpr double kTera = 1e12;
@@ -84,11 +83,13 @@ std::string rate_svg(const KernelStudy& study, const RooflinePage& page) {
   constexpr double kMostRange = 1e6;  // what is further down stands on the edge
   low_y = std::max(low_y / 1.5, high_y / kMostRange);
   low_x = std::max(low_x / 1.5, high_x / kMostRange / 100);
-  SvgPlot plot(kWidth, kHeight, "operations per second over operations per byte, with the roofs");
-  const Scale x = Scale::logarithmic(low_x, high_x * 1.5, kLeft, kRight);
-  const Scale y = Scale::logarithmic(low_y / kTera, high_y * 1.5 / kTera, kBottom, kTop);
-  plot.axis_below(x, kBottom, kTop, "FLOP/byte");
-  plot.axis_left(y, kLeft, kRight, "TFLOP/s");
+  SvgPlot plot(kPlotWidth, kRooflineHeight,
+               "operations per second over operations per byte, with the roofs");
+  const Scale x = Scale::logarithmic(low_x, high_x * 1.5, kRooflineLeft, kRooflineRight);
+  const Scale y =
+      Scale::logarithmic(low_y / kTera, high_y * 1.5 / kTera, kRooflineBottom, kRooflineTop);
+  plot.axis_below(x, kRooflineBottom, kRooflineTop, "FLOP/byte");
+  plot.axis_left(y, kRooflineLeft, kRooflineRight, "TFLOP/s");
   const double top = roofline.compute.empty() ? high_y : roofline.compute.front().value;
   for (const Roof& roof : roofline.memory) {
     const double from = std::max(low_x, low_y / roof.value);
@@ -103,8 +104,9 @@ std::string rate_svg(const KernelStudy& study, const RooflinePage& page) {
     if (roof.value < low_y) continue;
     const Roof* dram = dram_roof(roofline);
     const double from = dram == nullptr ? low_x : std::max(low_x, roof.value / dram->value);
-    plot.line(x.at(from), y.at(roof.value / kTera), kRight, y.at(roof.value / kTera), "limit");
-    plot.text(kRight - 4, y.at(roof.value / kTera) - 5,
+    plot.line(x.at(from), y.at(roof.value / kTera), kRooflineRight, y.at(roof.value / kTera),
+              "limit");
+    plot.text(kRooflineRight - 4, y.at(roof.value / kTera) - 5,
               fmt::format("{} {}", roof.name, flop_rate_text(roof.value)), Anchor::kEnd, "tick");
   }
   for (std::size_t i = 0; i < roofline.points.size(); ++i) {
@@ -122,12 +124,12 @@ std::string share_svg(const KernelStudy& study, const RooflinePage& page) {
       study.roofline.points,
       [](const RooflinePoint& point) { return point.tensor_percent || point.dram_percent; });
   if (!has_shares) return {};
-  SvgPlot plot(kWidth, kHeight, "share of the matrix pipe over share of DRAM");
+  SvgPlot plot(kPlotWidth, kRooflineHeight, "share of the matrix pipe over share of DRAM");
   constexpr double kRoom = 44;  // circles at zero do not cover the labels
-  const Scale x = Scale::linear(0, 100, kLeft + kRoom, kRight);
-  const Scale y = Scale::linear(0, 100, kBottom - kRoom, kTop);
-  plot.axis_below(x, kBottom, kTop, "DRAM, percent of its peak rate");
-  plot.axis_left(y, kLeft, kRight, "Tensor, percent of the time busy");
+  const Scale x = Scale::linear(0, 100, kRooflineLeft + kRoom, kRooflineRight);
+  const Scale y = Scale::linear(0, 100, kRooflineBottom - kRoom, kRooflineTop);
+  plot.axis_below(x, kRooflineBottom, kRooflineTop, "DRAM, percent of its peak rate");
+  plot.axis_left(y, kRooflineLeft, kRooflineRight, "Tensor, percent of the time busy");
   for (const double limit : {analysis::kLeaningPercent, analysis::kBoundPercent}) {
     plot.line(x.at(0), y.at(limit), x.at(limit), y.at(limit), "limit");
     plot.line(x.at(limit), y.at(0), x.at(limit), y.at(limit), "limit");
@@ -136,7 +138,7 @@ std::string share_svg(const KernelStudy& study, const RooflinePage& page) {
             "latency-bound", Anchor::kEnd, "tick");
   plot.text(x.at(analysis::kBoundPercent) - 6, y.at(analysis::kBoundPercent) + 16, "leaning",
             Anchor::kEnd, "tick");
-  plot.text(kRight - 6, kTop + 16, "bound", Anchor::kEnd, "tick");
+  plot.text(kRooflineRight - 6, kRooflineTop + 16, "bound", Anchor::kEnd, "tick");
   for (std::size_t i = 0; i < study.roofline.points.size(); ++i) {
     const RooflinePoint& point = study.roofline.points[i];
     if (!point.tensor_percent && !point.dram_percent) continue;

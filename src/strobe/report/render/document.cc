@@ -45,6 +45,8 @@ bool is_empty(const Section& section) {
          section.picture.empty() && section.table.rows.empty() && section.notes.empty();
 }
 
+bool is_shown(const Column& column) { return !column.for_tools && column.type != ColumnType::kBar; }
+
 std::string cell_text(const Cell& cell, std::optional<analysis::TimeUnit> unit) {
   return std::visit(CellText{unit}, cell);
 }

@@ -121,6 +121,9 @@ std::string cell_text(const Cell& cell, std::optional<analysis::TimeUnit> unit =
 std::vector<std::vector<std::string>> table_texts(const Table& table,
                                                   std::optional<analysis::TimeUnit> unit = {});
 
+// Columns of a page of words: neither for tools alone nor drawn.
+bool is_shown(const Column& column);
+
 // Which column the rows' indents move: the first of names.
 std::size_t name_column(const Table& table);
 

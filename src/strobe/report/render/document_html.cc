@@ -9,7 +9,7 @@
 namespace strobe::report {
 namespace {
 
-void append_arguments(std::string& out, const std::vector<Argument>& arguments) {
+void append_html_arguments(std::string& out, const std::vector<Argument>& arguments) {
   if (arguments.empty()) return;
   out += "<ol class=\"arguments\">\n";
   for (const Argument& argument : arguments) {
@@ -31,9 +31,7 @@ void append_arguments(std::string& out, const std::vector<Argument>& arguments) 
 
 bool is_left(ColumnType type) { return type == ColumnType::kText || type == ColumnType::kName; }
 
-bool is_shown(const Column& column) { return !column.for_tools && column.type != ColumnType::kBar; }
-
-void append_table(std::string& out, const Table& table) {
+void append_html_table(std::string& out, const Table& table) {
   out += "<div class=\"wide\"><table>\n<thead><tr>";
   for (const Column& column : table.columns) {
     if (!is_shown(column)) continue;
@@ -76,7 +74,7 @@ void append_section(std::string& out, const Section& section) {
   out += fmt::format("<section>\n<h2>{}</h2>\n", html_text(section.title));
   if (!section.lead.empty())
     out += fmt::format("<p class=\"lead\">{}</p>\n", html_text(section.lead));
-  append_arguments(out, section.arguments);
+  append_html_arguments(out, section.arguments);
   if (!section.points.empty()) out += "<ul class=\"points\">\n";
   for (const std::string& point : section.points) {
     out += fmt::format("<li>{}</li>\n", html_text(point));
@@ -86,7 +84,7 @@ void append_section(std::string& out, const Section& section) {
     out += fmt::format("{}{}\n", &line == &section.picture.front() ? "<pre>" : "", html_text(line));
   }
   if (!section.picture.empty()) out += "</pre>\n";
-  if (!section.table.rows.empty()) append_table(out, section.table);
+  if (!section.table.rows.empty()) append_html_table(out, section.table);
   for (const std::string& note : section.notes) {
     out += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
   }

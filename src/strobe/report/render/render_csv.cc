@@ -19,7 +19,7 @@ struct PlainValue {
   }
 };
 
-void append_table(std::string& out, const Table& table) {
+void append_csv_table(std::string& out, const Table& table) {
   const auto append_line = [&](const auto& cell_at) {
     std::string separator;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -58,7 +58,7 @@ std::string render_csv(const Document& document) {
     if (!has_table(section)) continue;
     if (!out.empty()) out += "\n";
     if (tables > 1) out += "# " + section.key + "\n";
-    append_table(out, section.table);
+    append_csv_table(out, section.table);
   }
   return out;
 }

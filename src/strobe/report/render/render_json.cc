@@ -19,19 +19,7 @@ struct WriteCell {
   void operator()(const Share& cell) const { json.value(cell.share); }
 };
 
-std::string_view word_of(FindingWeight weight) {
-  switch (weight) {
-    case FindingWeight::kNote:
-      return "note";
-    case FindingWeight::kWorthALook:
-      return "worth_a_look";
-    case FindingWeight::kMatters:
-      return "matters";
-  }
-  return "";
-}
-
-std::string_view word_of(ColumnType type) {
+std::string_view type_word(ColumnType type) {
   switch (type) {
     case ColumnType::kText:
       return "text";
@@ -56,7 +44,7 @@ std::string_view word_of(ColumnType type) {
 void write_finding(JsonWriter& json, const Finding& finding) {
   json.begin_object()
       .member("code", finding.code)
-      .member("weight", word_of(finding.weight))
+      .member("weight", weight_word(finding.weight))
       .member("share", finding.share)
       .member("headline", finding.headline)
       .member("advice", finding.advice)
@@ -67,7 +55,7 @@ void write_finding(JsonWriter& json, const Finding& finding) {
 std::string column_line(const Column& column) {
   std::string line;
   JsonWriter json(line);
-  json.begin_object().member("key", column.key).member("type", word_of(column.type));
+  json.begin_object().member("key", column.key).member("type", type_word(column.type));
   if (!column.share_of.empty()) json.member("share_of", column.share_of);
   json.end_object();
   return line;
@@ -105,6 +93,18 @@ void write_section(JsonWriter& json, const Section& section) {
 }
 
 }  // namespace
+
+std::string_view weight_word(FindingWeight weight) {
+  switch (weight) {
+    case FindingWeight::kNote:
+      return "note";
+    case FindingWeight::kWorthALook:
+      return "worth_a_look";
+    case FindingWeight::kMatters:
+      return "matters";
+  }
+  return "";
+}
 
 std::string render_json(const Document& document) {
   std::string out;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "strobe/report/render/document.h"
 
@@ -11,5 +12,7 @@ namespace strobe::report {
 // what is absent is null. Keys stay, new ones may come; a key that changes its meaning raises the
 // version.
 std::string render_json(const Document& document);
+
+std::string_view weight_word(analysis::FindingWeight weight);  // "worth_a_look"
 
 }  // namespace strobe::report

@@ -11,7 +11,7 @@ using analysis::Finding;
 using analysis::FindingWeight;
 
 // A page has no width, but a name of thousands of characters helps nobody; tools get it whole.
-constexpr std::size_t kNameColumns = 160;
+constexpr std::size_t kLongestName = 160;
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -39,8 +39,6 @@ std::string code(const std::string& text) {
   return fence + pad + body + pad + fence;
 }
 
-bool is_shown(const Column& column) { return !column.for_tools && column.type != ColumnType::kBar; }
-
 bool is_left_aligned(const Column& column) {
   return column.type == ColumnType::kText || column.type == ColumnType::kName;
 }
@@ -54,12 +52,13 @@ std::string header_text(const Column& column) {
 void fit_column(std::size_t column, std::vector<std::vector<std::string>>& texts) {
   for (auto& row : texts) row[column] = printable(row[column]);
   std::vector<NameToFit> names;
-  for (const auto& row : texts) names.push_back({row[column], kNameColumns});
+  for (const auto& row : texts) names.push_back({row[column], kLongestName});
   const std::vector<std::string> fitted = fit_names(names);
   for (std::size_t i = 0; i < texts.size(); ++i) texts[i][column] = fitted[i];
 }
 
-void append_table(std::string& out, const Table& table, std::optional<analysis::TimeUnit> unit) {
+void append_markdown_table(std::string& out, const Table& table,
+                           std::optional<analysis::TimeUnit> unit) {
   auto texts = table_texts(table, unit);
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (table.columns[i].type == ColumnType::kName) fit_column(i, texts);
@@ -92,7 +91,7 @@ void append_table(std::string& out, const Table& table, std::optional<analysis::
   if (!table.left_out.empty()) out += "\n… " + escaped(table.left_out) + "\n";
 }
 
-void append_arguments(std::string& out, const std::vector<Argument>& arguments) {
+void append_markdown_arguments(std::string& out, const std::vector<Argument>& arguments) {
   if (!arguments.empty()) out += "\n";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
@@ -122,7 +121,7 @@ std::string_view word_for(FindingWeight weight) {
 std::string markdown_section(const Section& section, std::optional<analysis::TimeUnit> unit) {
   std::string out = "\n## " + escaped(section.title) + "\n";
   if (!section.lead.empty()) out += "\n" + escaped(section.lead) + "\n";
-  append_arguments(out, section.arguments);
+  append_markdown_arguments(out, section.arguments);
   if (!section.points.empty()) out += "\n";
   for (const std::string& point : section.points) out += "- " + escaped(point) + "\n";
   if (!section.picture.empty()) {
@@ -132,7 +131,7 @@ std::string markdown_section(const Section& section, std::optional<analysis::Tim
   }
   if (!section.table.rows.empty()) {
     out += "\n";
-    append_table(out, section.table, unit);
+    append_markdown_table(out, section.table, unit);
   }
   for (const std::string& note : section.notes) out += "\n" + escaped(note) + "\n";
   return out;

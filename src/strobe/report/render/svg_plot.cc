@@ -29,7 +29,7 @@ std::string tick_label(double value, double step) {
   return text;
 }
 
-std::string_view word_of(Anchor anchor) {
+std::string_view anchor_word(Anchor anchor) {
   switch (anchor) {
     case Anchor::kStart:
       return "start";
@@ -142,7 +142,7 @@ void SvgPlot::polyline(const std::vector<std::pair<double, double>>& points, std
 void SvgPlot::text(double x, double y, std::string_view text, Anchor anchor, std::string_view css,
                    std::string_view title) {
   out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">", x, y,
-                      word_of(anchor), css);
+                      anchor_word(anchor), css);
   if (!title.empty()) out_ += fmt::format("<title>{}</title>", html_text(title));
   out_ += html_text(text) + "</text>\n";
 }

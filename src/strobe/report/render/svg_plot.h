@@ -37,6 +37,8 @@ class Scale {
   bool is_log_;
 };
 
+inline constexpr double kPlotWidth = 1080;  // of every picture on a page
+
 enum class Anchor { kStart, kMiddle, kEnd };
 
 class SvgPlot {

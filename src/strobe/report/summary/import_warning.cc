@@ -8,7 +8,7 @@
 namespace strobe::report {
 namespace {
 
-std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+std::string number_of(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
@@ -35,15 +35,15 @@ std::string skipped(ImportIssue issue, const ImportReport::Line& line) {
   const std::uint64_t count = line.count;
   switch (issue) {
     case ImportIssue::kMalformedEvent:
-      return counted(count, "entry is no JSON object", "entries are no JSON objects");
+      return number_of(count, "entry is no JSON object", "entries are no JSON objects");
     case ImportIssue::kUnknownPhase:
-      return counted(count, "event has an unknown phase", "events have an unknown phase");
+      return number_of(count, "event has an unknown phase", "events have an unknown phase");
     case ImportIssue::kMissingTime:
-      return counted(count, "event has no time", "events have no time");
+      return number_of(count, "event has no time", "events have no time");
     case ImportIssue::kUnmatchedEnd:
-      return counted(count, "end has no beginning", "ends have no beginning");
+      return number_of(count, "end has no beginning", "ends have no beginning");
     case ImportIssue::kDuplicateEventArray:
-      return counted(count, "further array of events", "further arrays of events");
+      return number_of(count, "further array of events", "further arrays of events");
     default:
       return {};
   }
@@ -81,7 +81,7 @@ std::string import_warning(const std::string& path, const ImportReport& report) 
   if (!lost.empty())
     parts.push_back(fmt::format("skipped what cannot be read: {}", fmt::join(lost, ", ")));
   return fmt::format("'{}' {}; kept {}", path, fmt::join(parts, "; "),
-                     counted(kept, "event", "events"));
+                     number_of(kept, "event", "events"));
 }
 
 }  // namespace strobe::report

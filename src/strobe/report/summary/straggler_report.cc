@@ -36,7 +36,7 @@ std::vector<std::string> verdict_sentences(const Stragglers& stragglers) {
   return {};
 }
 
-Section rank_section(const Stragglers& stragglers) {
+Section straggler_rank_section(const Stragglers& stragglers) {
   Section section;
   section.key = "ranks";
   section.title = "Ranks";
@@ -74,7 +74,7 @@ Document straggler_document(const Stragglers& stragglers, std::size_t top) {
   document.schema = "strobe.stragglers";
   document.title = fmt::format("strobe compare: the ranks of {}", stragglers.label);
   document.verdict = verdict_sentences(stragglers);
-  document.sections.push_back(rank_section(stragglers));
+  document.sections.push_back(straggler_rank_section(stragglers));
   if (stragglers.against_peer) {
     const Document details = compare_document(*stragglers.against_peer, top);
     document.facts = details.facts;

@@ -3,6 +3,7 @@
 
 #include "strobe/report/bench/run_tables.h"
 #include "tests/support/bench_sketch.h"
+#include "tests/unit/report/bench/bench_rows.h"
 
 namespace strobe::report {
 namespace {
@@ -11,12 +12,6 @@ using bench::BenchRun;
 using bench::CellStatus;
 using bench::sketched_cell;
 using ::testing::ElementsAre;
-
-std::vector<std::string> texts(const BenchRow& row) {
-  std::vector<std::string> texts = {row.label};
-  for (const BenchCell& cell : row.cells) texts.push_back(cell.text);
-  return texts;
-}
 
 BenchRun checked_run() {
   BenchRun run;
@@ -41,10 +36,10 @@ BenchRun checked_run() {
 
 TEST(AccuracyTable, a_cell_has_its_errors_and_what_is_allowed) {
   const BenchTable table = accuracy_table(checked_run(), {});
-  EXPECT_THAT(texts(table.rows[0]),
+  EXPECT_THAT(row_texts(table.rows[0]),
               ElementsAre("softmax", "128x128", "f32", "right", "100.00%", "0", "16384", "1.5e-07",
                           "2.5e-06", "1e-07", "5", "1e-06", "1e-05", ""));
-  ASSERT_EQ(table.columns.size() + 1, texts(table.rows[0]).size());
+  ASSERT_EQ(table.columns.size() + 1, row_texts(table.rows[0]).size());
   EXPECT_EQ(table.columns[3].key, "equality_pct");
   EXPECT_EQ(table.notes.at(0), "2 of 3 cells checked");
 }
@@ -57,7 +52,7 @@ TEST(AccuracyTable, a_single_mismatch_among_millions_stays_visible) {
 }
 
 TEST(AccuracyTable, what_was_not_checked_has_dashes_and_its_status) {
-  EXPECT_THAT(texts(accuracy_table(checked_run(), {}).rows[2]),
+  EXPECT_THAT(row_texts(accuracy_table(checked_run(), {}).rows[2]),
               ElementsAre("softmax", "8x8", "f32", "right", "-", "-", "-", "-", "-", "-", "-", "-",
                           "-", "oom"));
 }

@@ -3,6 +3,7 @@
 
 #include "strobe/report/bench/run_tables.h"
 #include "tests/support/bench_sketch.h"
+#include "tests/unit/report/bench/bench_rows.h"
 
 namespace strobe::report {
 namespace {
@@ -14,12 +15,6 @@ using bench::TimeMode;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::vector<std::string> texts(const BenchRow& row) {
-  std::vector<std::string> texts = {row.label};
-  for (const BenchCell& cell : row.cells) texts.push_back(cell.text);
-  return texts;
-}
 
 CellRecord compiled() {
   CellRecord record = sketched_cell("softmax", {{128, 128}}, "torch-inductor", 2);
@@ -33,14 +28,15 @@ TEST(ApiTable, all_calls_of_a_cell_beside_its_times_and_each_below) {
   run.cells = {compiled()};
   const BenchTable table = api_table(run, {});
   ASSERT_EQ(table.rows.size(), 3u);
-  EXPECT_THAT(texts(table.rows[0]),
+  EXPECT_THAT(row_texts(table.rows[0]),
               ElementsAre("softmax", "128x128", "f32", "torch-inductor", "2.00 us", "50.0 us",
                           "all", "3", "5.00 us", "10 %"));
-  EXPECT_THAT(texts(table.rows[1]),
+  EXPECT_THAT(row_texts(table.rows[1]),
               ElementsAre("softmax", "128x128", "f32", "torch-inductor", "", "",
                           "cudaStreamIsCapturing", "2", "1.00 us", "2 %"));
-  EXPECT_THAT(texts(table.rows[2]), ElementsAre("softmax", "128x128", "f32", "torch-inductor", "",
-                                                "", "cuLaunchKernel", "1", "4.00 us", "8 %"));
+  EXPECT_THAT(row_texts(table.rows[2]),
+              ElementsAre("softmax", "128x128", "f32", "torch-inductor", "", "", "cuLaunchKernel",
+                          "1", "4.00 us", "8 %"));
   EXPECT_EQ(table.rows[0].cells[7].value, 5.0);
   for (const BenchRow& row : table.rows) EXPECT_EQ(row.cells.size(), table.columns.size());
 }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include "tests/unit/report/bench/bench_rows.h"
 
 namespace strobe::report {
 namespace {
@@ -26,12 +27,6 @@ RatioGrid small_grid() {
                     {.dim0 = 128, .dim1 = 256, .status = CellStatus::kOom}}};
 }
 
-std::vector<std::string> texts(const BenchRow& row) {
-  std::vector<std::string> texts = {row.label};
-  for (const BenchCell& cell : row.cells) texts.push_back(cell.text);
-  return texts;
-}
-
 TEST(GridTable, rows_are_dim0_and_columns_dim1_in_order_of_size) {
   const BenchTable table = grid_table(small_grid(), "");
   EXPECT_EQ(table.key, "relative");
@@ -40,8 +35,8 @@ TEST(GridTable, rows_are_dim0_and_columns_dim1_in_order_of_size) {
   ASSERT_EQ(table.columns.size(), 2u);
   EXPECT_EQ(table.columns[0].header, "128");
   ASSERT_EQ(table.rows.size(), 2u);
-  EXPECT_THAT(texts(table.rows[0]), ElementsAre("128", "100.00%", "OOM"));
-  EXPECT_THAT(texts(table.rows[1]), ElementsAre("256", "400.00%", ""));  // nobody asked for it
+  EXPECT_THAT(row_texts(table.rows[0]), ElementsAre("128", "100.00%", "OOM"));
+  EXPECT_THAT(row_texts(table.rows[1]), ElementsAre("256", "400.00%", ""));  // nobody asked for it
 }
 
 TEST(GridTable, the_mean_is_geometric_and_says_what_entered) {
@@ -108,7 +103,7 @@ TEST(GridTable, shapes_without_two_axes_are_a_list) {
   grid.cells = {{.dim0 = 1, .dim1 = 0, .value = 150, .shape = {{32, 56, 56, 64, 64, 3, 1}}}};
   const BenchTable table = grid_table(grid, "");
   EXPECT_EQ(table.corner, "shape");
-  EXPECT_THAT(texts(table.rows[0]), ElementsAre("32x56x56x64x64x3x1", "150.00%"));
+  EXPECT_THAT(row_texts(table.rows[0]), ElementsAre("32x56x56x64x64x3x1", "150.00%"));
 }
 
 TEST(BandwidthTables, there_is_one_for_each_dim1_and_a_column_for_each_provider) {
@@ -126,7 +121,7 @@ TEST(BandwidthTables, there_is_one_for_each_dim1_and_a_column_for_each_provider)
   EXPECT_EQ(tables[0].corner, "dim_0");
   EXPECT_EQ(tables[0].columns[0].header, "Triton");
   EXPECT_EQ(tables[0].columns[1].header, "cuda-fused");
-  EXPECT_THAT(texts(tables[0].rows[0]), ElementsAre("32", "102.400003", "102.400003"));
+  EXPECT_THAT(row_texts(tables[0].rows[0]), ElementsAre("32", "102.400003", "102.400003"));
   EXPECT_EQ(tables[1].columns.size(), 1u);  // who never ran there has no column
 }
 
@@ -134,7 +129,7 @@ TEST(OverviewTable, each_table_is_a_line_with_its_mean_and_extremes) {
   const std::vector<RatioGrid> grids = {small_grid()};
   const BenchTable table = overview_table(grids);
   ASSERT_EQ(table.rows.size(), 1u);
-  EXPECT_THAT(texts(table.rows[0]),
+  EXPECT_THAT(row_texts(table.rows[0]),
               ElementsAre("pointwise_chain", "inductor / eager", "relative", "A100, v3", "2",
                           "200.00%", "100.00%", "400.00%", ""));
   EXPECT_THAT(overview_table({}).rows, IsEmpty());

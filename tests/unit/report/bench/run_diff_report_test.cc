@@ -28,7 +28,7 @@ CellDiff cell(std::int64_t rows, CellVerdict verdict, double ratio) {
   return diff;
 }
 
-bench::RunDiff sample() {
+bench::RunDiff six_cells() {
   bench::RunDiff diff;
   diff.cells = {cell(1, CellVerdict::kSame, 1.001),  cell(2, CellVerdict::kUnclear, 1.01),
                 cell(3, CellVerdict::kSlower, 1.05), cell(4, CellVerdict::kFaster, 0.9),
@@ -44,14 +44,14 @@ bench::RunDiff sample() {
   return diff;
 }
 
-const RunDiffPage kPage = {.before = "old.json",
-                           .after = "new.json",
-                           .before_about = "cold",
-                           .after_about = "cold",
-                           .top = 0};
+const RunDiffPage kRunFiles = {.before = "old.json",
+                               .after = "new.json",
+                               .before_about = "cold",
+                               .after_about = "cold",
+                               .top = 0};
 
 TEST(RunDiffReport, the_verdict_counts_and_names_the_worst) {
-  const Document document = run_diff_document(sample(), kPage);
+  const Document document = run_diff_document(six_cells(), kRunFiles);
   EXPECT_EQ(document.verdict[0],
             "2 slower, 1 faster, 1 unclear, 1 without a ratio, 1 same of 6 cells; most by softmax "
             "5x128 f32 fused, +20.0 % (+19.6 to +20.4 %).");
@@ -61,7 +61,7 @@ TEST(RunDiffReport, the_verdict_counts_and_names_the_worst) {
 }
 
 TEST(RunDiffReport, what_matters_stands_on_top) {
-  const Document document = run_diff_document(sample(), kPage);
+  const Document document = run_diff_document(six_cells(), kRunFiles);
   std::vector<std::string> shapes;
   for (const Section& section : document.sections) {
     if (section.key != "cells") continue;
@@ -71,21 +71,21 @@ TEST(RunDiffReport, what_matters_stands_on_top) {
 }
 
 TEST(RunDiffReport, a_short_page_says_what_it_left_out) {
-  RunDiffPage page = kPage;
+  RunDiffPage page = kRunFiles;
   page.top = 3;
-  const std::string text = render_text(run_diff_document(sample(), page), {.width = 100});
+  const std::string text = render_text(run_diff_document(six_cells(), page), {.width = 100});
   EXPECT_THAT(text, HasSubstr("3 more, 1 of them the same"));
   EXPECT_THAT(text, HasSubstr("About the measurement"));
 }
 
 TEST(RunDiffReport, reasons_and_advice_stand_below) {
-  const std::string text = render_text(run_diff_document(sample(), kPage), {.width = 120});
+  const std::string text = render_text(run_diff_document(six_cells(), kRunFiles), {.width = 120});
   EXPECT_THAT(text, HasSubstr("softmax 2x128 f32 fused: too wide, <really>; measure again."));
 }
 
 TEST(RunDiffReport, tools_get_every_cell_in_the_order_of_the_run) {
   simdjson::dom::parser parser;
-  const simdjson::padded_string json(run_diff_json(sample(), kPage));
+  const simdjson::padded_string json(run_diff_json(six_cells(), kRunFiles));
   const simdjson::dom::element root = parser.parse(json);
   EXPECT_EQ(root["schema"].get_string().value(), "strobe.bench.compare");
   EXPECT_EQ(root["counts"]["slower"].get_uint64().value(), 2u);
@@ -97,7 +97,7 @@ TEST(RunDiffReport, tools_get_every_cell_in_the_order_of_the_run) {
 }
 
 TEST(RunDiffReport, a_line_of_csv_has_as_many_fields_as_its_header) {
-  const std::string csv = run_diff_csv(sample());
+  const std::string csv = run_diff_csv(six_cells());
   std::size_t commas = 15;
   std::size_t lines = 0;
   for (std::size_t at = 0; at < csv.size();) {
@@ -117,7 +117,7 @@ TEST(RunDiffReport, a_line_of_csv_has_as_many_fields_as_its_header) {
 }
 
 TEST(RunDiffReport, a_page_of_html_shows_and_does_not_obey) {
-  const std::string html = run_diff_html(sample(), kPage);
+  const std::string html = run_diff_html(six_cells(), kRunFiles);
   EXPECT_THAT(html, HasSubstr("2 slower, 1 faster"));
   EXPECT_THAT(html, HasSubstr("&lt;really&gt;"));
   EXPECT_THAT(html, Not(HasSubstr("<really>")));

@@ -5,6 +5,7 @@
 
 #include "strobe/bench/judge/kernel_signature.h"
 #include "tests/support/bench_sketch.h"
+#include "tests/unit/report/bench/bench_rows.h"
 
 namespace strobe::report {
 namespace {
@@ -18,12 +19,6 @@ using bench::sketched_gap;
 using bench::TimeMode;
 using ::testing::ElementsAre;
 
-std::vector<std::string> texts(const BenchRow& row) {
-  std::vector<std::string> texts = {row.label};
-  for (const BenchCell& cell : row.cells) texts.push_back(cell.text);
-  return texts;
-}
-
 // 2 MB in 1 us are 2000 GB/s.
 CellRecord sized(std::string provider, double us) {
   CellRecord record = sketched_cell("pointwise_chain", {{512, 512}}, std::move(provider), us);
@@ -33,7 +28,7 @@ CellRecord sized(std::string provider, double us) {
   return record;
 }
 
-BenchRun small_run() {
+BenchRun roofed_run() {
   BenchRun run;
   run.header.roofs.copy_gbps = 4000;
   run.header.floors.event_pair = 0.1;
@@ -44,31 +39,32 @@ BenchRun small_run() {
 }
 
 TEST(TimesTable, a_column_for_each_way_of_timing_that_was_used) {
-  BenchRun run = small_run();
+  BenchRun run = roofed_run();
   run.cells[1].times[TimeMode::kCall] = bench::sketched_time(7);
   run.cells[1].flags = {CellFlag::kHostBound};
   const BenchTable table = times_table(run, {});
   ASSERT_EQ(table.columns.size(), 6u);
   EXPECT_EQ(table.columns[3].key, "device_us");
   EXPECT_EQ(table.columns[4].key, "call_us");
-  EXPECT_THAT(texts(table.rows[1]), ElementsAre("pointwise_chain", "512x512", "f32", "fused",
-                                                "500 ns +-0.2 %", "7.00 us +-0.2 %", "host-bound"));
+  EXPECT_THAT(row_texts(table.rows[1]),
+              ElementsAre("pointwise_chain", "512x512", "f32", "fused", "500 ns +-0.2 %",
+                          "7.00 us +-0.2 %", "host-bound"));
   EXPECT_EQ(table.rows[1].cells[5].word, "host_bound");
-  EXPECT_THAT(texts(table.rows[2]),
+  EXPECT_THAT(row_texts(table.rows[2]),
               ElementsAre("pointwise_chain", "65536x65536", "f32", "fused", "OOM*", "OOM*", ""));
   EXPECT_EQ(table.rows[2].cells[3].title, "needs 34 GB");
 }
 
 TEST(TimesTable, net_times_are_less_the_floor_and_the_heading_says_so) {
   const BenchTable table =
-      times_table(small_run(), {.baseline = "", .missing = "", .is_net = true});
+      times_table(roofed_run(), {.baseline = "", .missing = "", .is_net = true});
   EXPECT_DOUBLE_EQ(*table.rows[1].cells[3].value, 0.4);
   EXPECT_EQ(table.title, "Times, device net of an event pair of 100 ns");
-  EXPECT_EQ(times_table(small_run(), {}).title, "Times");
+  EXPECT_EQ(times_table(roofed_run(), {}).title, "Times");
 }
 
 TEST(TimesTable, without_a_floor_nothing_is_taken_off_and_nothing_pretends_so) {
-  BenchRun run = small_run();
+  BenchRun run = roofed_run();
   run.header.floors = {};
   const BenchTable table = times_table(run, {.baseline = "", .missing = "", .is_net = true});
   EXPECT_DOUBLE_EQ(*table.rows[1].cells[3].value, 0.5);
@@ -78,7 +74,7 @@ TEST(TimesTable, without_a_floor_nothing_is_taken_off_and_nothing_pretends_so) {
 }
 
 TEST(TimesTable, long_calls_have_a_burst_and_what_stays) {
-  BenchRun run = small_run();
+  BenchRun run = roofed_run();
   run.cells[0].burst_us = 2000;
   run.cells[0].sustained_us = 2100;
   const BenchTable table = times_table(run, {});
@@ -90,7 +86,7 @@ TEST(TimesTable, long_calls_have_a_burst_and_what_stays) {
 }
 
 TEST(TimesTable, the_time_of_wrong_values_is_struck_out) {
-  BenchRun run = small_run();
+  BenchRun run = roofed_run();
   run.cells[1].status = CellStatus::kWrong;
   const BenchTable table = times_table(run, {});
   EXPECT_EQ(table.rows[1].cells[3].mark, BenchMark::kWrong);
@@ -98,7 +94,7 @@ TEST(TimesTable, the_time_of_wrong_values_is_struck_out) {
 }
 
 TEST(TrafficTable, what_was_counted_stands_beside_what_is_needed) {
-  BenchRun run = small_run();
+  BenchRun run = roofed_run();
   run.cells[1].counters =
       bench::sketched_counters(1, {{&bench::CellCounters::l1_load_bytes, 1 << 20},
                                    {&bench::CellCounters::l1_load_hit_bytes, 1 << 18},
@@ -117,7 +113,7 @@ TEST(TrafficTable, what_was_counted_stands_beside_what_is_needed) {
                         "l1_load_hit_pct", "l1_store_bytes", "dram_read_bytes", "dram_write_bytes",
                         "dram_of_least_pct", "instructions_per_element", "counted_of_formula_pct"));
   EXPECT_THAT(
-      texts(table.rows[1]),
+      row_texts(table.rows[1]),
       ElementsAre("pointwise_chain", "512x512", "f32", "fused", "1.91 MiB", "10.5 MiB", "1.00 MiB",
                   "25.0 %", "1.00 MiB", "1.43 MiB", "977 KiB", "125.0 %", "0.5", "75.0 %"));
   EXPECT_EQ(table.rows[0].cells[5].text, "-");
@@ -125,26 +121,27 @@ TEST(TrafficTable, what_was_counted_stands_beside_what_is_needed) {
 }
 
 TEST(TrafficTable, without_counters_the_formulas_alone_are_there) {
-  const BenchTable table = traffic_table(small_run(), {});
+  const BenchTable table = traffic_table(roofed_run(), {});
   EXPECT_EQ(table.columns.size(), 5u);
   EXPECT_THAT(table.notes, ElementsAre("nothing was counted: `strobe bench run --counters` does"));
 }
 
 TEST(RooflineTable, rates_roofs_and_ceilings_stand_beside_each_other) {
   const BenchTable table =
-      roofline_table(small_run(), {.baseline = "unfused", .missing = "", .is_net = false});
-  EXPECT_THAT(texts(table.rows[1]),
+      roofline_table(roofed_run(), {.baseline = "unfused", .missing = "", .is_net = false});
+  EXPECT_THAT(row_texts(table.rows[1]),
               ElementsAre("pointwise_chain", "512x512", "f32", "fused", "500 ns", "4000", "2",
                           "100.0 %", "90.9 %", "at the roof"));  // 5 of 5.5
-  EXPECT_THAT(texts(table.rows[0]),
+  EXPECT_THAT(row_texts(table.rows[0]),
               ElementsAre("pointwise_chain", "512x512", "f32", "unfused", "2.50 us", "800", "0.4",
                           "20.0 %", "-", "below the roof"));
-  EXPECT_THAT(texts(table.rows[2]), ElementsAre("pointwise_chain", "65536x65536", "f32", "fused",
-                                                "OOM*", "-", "-", "-", "-", "needs 34 GB"));
+  EXPECT_THAT(row_texts(table.rows[2]),
+              ElementsAre("pointwise_chain", "65536x65536", "f32", "fused", "OOM*", "-", "-", "-",
+                          "-", "needs 34 GB"));
 }
 
 TEST(RooflineTable, wrong_values_reach_no_ceiling) {
-  BenchRun run = small_run();
+  BenchRun run = roofed_run();
   run.cells[1].status = CellStatus::kWrong;
   const BenchTable table =
       roofline_table(run, {.baseline = "unfused", .missing = "", .is_net = false});
@@ -211,45 +208,45 @@ TEST(RoofVerdict, products_are_held_against_the_matrix_roof) {
 }
 
 TEST(MemoryTable, what_is_unknown_is_a_dash_and_what_ran_out_is_counted) {
-  BenchRun run = small_run();
+  BenchRun run = roofed_run();
   run.cells[0].bytes.resident = 3 << 20;
   run.cells[0].bytes.peak = 4 << 20;
   const BenchTable table = memory_table(run, {});
-  EXPECT_THAT(texts(table.rows[0]), ElementsAre("pointwise_chain", "512x512", "f32", "unfused",
-                                                "3.00 MiB", "4.00 MiB", "1.91 MiB", ""));
-  EXPECT_THAT(texts(table.rows[2]),
+  EXPECT_THAT(row_texts(table.rows[0]), ElementsAre("pointwise_chain", "512x512", "f32", "unfused",
+                                                    "3.00 MiB", "4.00 MiB", "1.91 MiB", ""));
+  EXPECT_THAT(row_texts(table.rows[2]),
               ElementsAre("pointwise_chain", "65536x65536", "f32", "fused", "-", "-", "-", "OOM*"));
   EXPECT_THAT(table.notes, ElementsAre("1 of 3 cells out of memory; OOM* is predicted by the plan, "
                                        "not run"));
 }
 
 TEST(KernelsTable, launches_of_one_name_are_summed_by_provider) {
-  BenchRun run = small_run();
+  BenchRun run = roofed_run();
   run.cells[0].kernels = {{.name = "cos_kernel", .duration_us = 1.0},
                           {.name = "mul_kernel", .duration_us = 0.5},
                           {.name = "mul_kernel", .duration_us = 0.5}};
   run.cells[1].kernels = {{.name = "strobe_chain"}};
   const BenchTable table = kernels_table(run, {});
   ASSERT_EQ(table.rows.size(), 3u);
-  EXPECT_THAT(texts(table.rows[0]), ElementsAre("pointwise_chain", "unfused", "cos_kernel",
-                                                "1 of 1", "1", "1.00 us", "50.0 %"));
-  EXPECT_THAT(texts(table.rows[1]), ElementsAre("pointwise_chain", "unfused", "mul_kernel",
-                                                "1 of 1", "2", "1.00 us", "50.0 %"));
-  EXPECT_THAT(texts(table.rows[2]),
+  EXPECT_THAT(row_texts(table.rows[0]), ElementsAre("pointwise_chain", "unfused", "cos_kernel",
+                                                    "1 of 1", "1", "1.00 us", "50.0 %"));
+  EXPECT_THAT(row_texts(table.rows[1]), ElementsAre("pointwise_chain", "unfused", "mul_kernel",
+                                                    "1 of 1", "2", "1.00 us", "50.0 %"));
+  EXPECT_THAT(row_texts(table.rows[2]),
               ElementsAre("pointwise_chain", "fused", "strobe_chain", "1 of 1", "1", "-", "-"));
 }
 
 TEST(FlagsTable, cells_with_a_flag_or_a_failure_are_listed_with_what_is_known) {
-  BenchRun run = small_run();
+  BenchRun run = roofed_run();
   run.cells[0].flags = {CellFlag::kNoisy, CellFlag::kNearFloor};
   run.cells[0].notes = {"the cap came first"};
   run.cells.push_back(
       sketched_gap("pointwise_chain", {{8, 8}}, "fused", CellStatus::kTimeout, "silent for 60 s"));
   const BenchTable table = flags_table(run, {});
   ASSERT_EQ(table.rows.size(), 2u);
-  EXPECT_THAT(texts(table.rows[0]), ElementsAre("pointwise_chain", "512x512", "f32", "unfused",
-                                                "noisy, ≈ floor", "the cap came first"));
-  EXPECT_THAT(texts(table.rows[1]),
+  EXPECT_THAT(row_texts(table.rows[0]), ElementsAre("pointwise_chain", "512x512", "f32", "unfused",
+                                                    "noisy, ≈ floor", "the cap came first"));
+  EXPECT_THAT(row_texts(table.rows[1]),
               ElementsAre("pointwise_chain", "8x8", "f32", "fused", "timeout", "silent for 60 s"));
   EXPECT_THAT(table.notes, ElementsAre("2 of 4 cells flagged"));
 }

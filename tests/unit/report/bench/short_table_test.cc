@@ -23,7 +23,7 @@ CellRecord timed(const char* provider, double us) {
   return record;
 }
 
-std::vector<std::string> texts(const BenchRow& row) {
+std::vector<std::string> cell_texts(const BenchRow& row) {
   std::vector<std::string> texts;
   for (const BenchCell& cell : row.cells) texts.push_back(cell.text);
   return texts;
@@ -36,10 +36,10 @@ TEST(ShortTable, a_cell_has_its_time_rate_and_ratio) {
   const BenchTable table = short_table(run);
   ASSERT_EQ(table.rows.size(), 2u);
   // 131072 B / 10 us = 13.1 GB/s; / 4 us = 32.8.
-  EXPECT_THAT(texts(table.rows[0]),
+  EXPECT_THAT(cell_texts(table.rows[0]),
               ElementsAre("128x128", "f32", "slow", "10.0 us +-1.0 %", "13.1", "13 %", "", ""));
-  EXPECT_THAT(texts(table.rows[1]), ElementsAre("128x128", "f32", "fast", "4.00 us +-1.0 %", "32.8",
-                                                "33 %", "2.50x", ""));
+  EXPECT_THAT(cell_texts(table.rows[1]), ElementsAre("128x128", "f32", "fast", "4.00 us +-1.0 %",
+                                                     "32.8", "33 %", "2.50x", ""));
 }
 
 TEST(ShortTable, a_missing_or_wrong_operand_gives_no_ratio) {

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "tests/support/comparison_sketch.h"
+#include "tests/unit/report/render/text_lines.h"
 
 namespace strobe::report {
 namespace {
@@ -13,13 +13,6 @@ namespace {
 using compare::ComparisonSketch;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 TEST(CompareCsvTest, one_line_per_triplet_and_one_for_functions_without_metrics) {
   const ComparisonSketch sketch =

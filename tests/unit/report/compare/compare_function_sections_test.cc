@@ -21,7 +21,7 @@ ComparisonSketch several() {
       .function("gone", "GPU 0", {2, 2, 2, 2, 2}, {0, 0, 0, 0, 0});
 }
 
-std::vector<std::string> shown(const Section& section, std::size_t row) {
+std::vector<std::string> shown_cells(const Section& section, std::size_t row) {
   std::vector<std::string> cells;
   for (std::size_t i = 0; i < section.table.columns.size(); ++i) {
     if (!section.table.columns[i].for_tools) {
@@ -34,11 +34,11 @@ std::vector<std::string> shown(const Section& section, std::size_t row) {
 TEST(CompareFunctionSectionsTest, changed_functions_come_first_and_carry_interval_q_and_n) {
   const Section section = function_section(several().comparison(), 0);
   ASSERT_EQ(section.table.rows.size(), 3u);
-  EXPECT_THAT(shown(section, 0), ElementsAre("slow", "GPU 0", "20.0 -> 30.0", "+10.0",
-                                             "+8.0, +12.0", "0.008", "5,5", "slower"));
-  EXPECT_THAT(shown(section, 1), ElementsAre("fast", "Host", "20.0 -> 10.0", "-10.0", "-12.0, -8.0",
-                                             "0.008", "5,5", "faster"));
-  EXPECT_THAT(shown(section, 2).back(), HasSubstr("~ "));
+  EXPECT_THAT(shown_cells(section, 0), ElementsAre("slow", "GPU 0", "20.0 -> 30.0", "+10.0",
+                                                   "+8.0, +12.0", "0.008", "5,5", "slower"));
+  EXPECT_THAT(shown_cells(section, 1), ElementsAre("fast", "Host", "20.0 -> 10.0", "-10.0",
+                                                   "-12.0, -8.0", "0.008", "5,5", "faster"));
+  EXPECT_THAT(shown_cells(section, 2).back(), HasSubstr("~ "));
   EXPECT_THAT(section.lead, HasSubstr("2 of 3 functions changed"));
 }
 
@@ -47,7 +47,7 @@ TEST(CompareFunctionSectionsTest, a_share_that_moved_because_the_cycle_did_is_ca
       ComparisonSketch(kCycles, {200, 201, 199, 200, 202})
           .function("norm", "GPU 0", {5, 5.1, 4.9, 5, 5.2}, {5, 5.1, 4.9, 5.05, 5.15});
   const Section section = function_section(sketch.comparison(), 0);
-  EXPECT_EQ(shown(section, 0).back(), "share");
+  EXPECT_EQ(shown_cells(section, 0).back(), "share");
   EXPECT_THAT(section.notes[0], HasSubstr("its own time did not change"));
   EXPECT_TRUE(finding_section(sketch.comparison()).arguments.empty());
 }
@@ -57,7 +57,7 @@ TEST(CompareFunctionSectionsTest, a_time_that_moved_as_the_cycle_did_is_called_s
       ComparisonSketch(kCycles, {200, 202, 198, 200, 204})
           .function("loop", "Host", {50, 50.5, 49.5, 50, 51}, {100, 101, 99, 100, 102});
   const Section section = function_section(sketch.comparison(), 0);
-  EXPECT_EQ(shown(section, 0).back(), "~ scaled");
+  EXPECT_EQ(shown_cells(section, 0).back(), "~ scaled");
   EXPECT_THAT(section.notes[0], HasSubstr("its share is the same"));
 }
 
@@ -70,24 +70,24 @@ TEST(CompareFunctionSectionsTest, what_is_cut_is_counted) {
 TEST(CompareFunctionSectionsTest, new_and_vanished_functions_have_a_table_of_their_own) {
   const Section section = appearance_section(several().comparison(), 0);
   ASSERT_EQ(section.table.rows.size(), 2u);
-  EXPECT_THAT(shown(section, 0),
+  EXPECT_THAT(shown_cells(section, 0),
               ElementsAre("fresh", "GPU 0", "new", "1.00", "0.996 %", "1.00", "5,5"));
-  EXPECT_THAT(shown(section, 1)[2], "vanished");
+  EXPECT_THAT(shown_cells(section, 1)[2], "vanished");
 }
 
 TEST(CompareFunctionSectionsTest, ranks_are_shown_where_there_are_several) {
   auto sketch = several();
-  EXPECT_EQ(shown(function_section(sketch.comparison(), 0), 0).size(), 8u);
+  EXPECT_EQ(shown_cells(function_section(sketch.comparison(), 0), 0).size(), 8u);
   sketch.edit().normal.ranks.push_back(sketch.comparison().normal.ranks.front());
-  EXPECT_EQ(shown(function_section(sketch.comparison(), 0), 0).size(), 9u);
+  EXPECT_EQ(shown_cells(function_section(sketch.comparison(), 0), 0).size(), 9u);
 }
 
 TEST(CompareFunctionSectionsTest, too_few_cycles_give_no_verdict) {
   const ComparisonSketch two =
       ComparisonSketch({100, 101}, {200, 201}).function("gemm", "GPU 0", {20, 21}, {40, 41});
   const Section section = function_section(two.comparison(), 0);
-  EXPECT_EQ(shown(section, 0).back(), "too few");
-  EXPECT_EQ(shown(section, 0)[4], "none");
+  EXPECT_EQ(shown_cells(section, 0).back(), "too few");
+  EXPECT_EQ(shown_cells(section, 0)[4], "none");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using compare::ComparisonSketch;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-ComparisonSketch sketch() {
+ComparisonSketch slower_run() {
   return ComparisonSketch({100, 101, 99, 100, 102}, {110, 111, 109, 110, 112})
       .function("gemm<float>(a & b)", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30, 32})
       .metric("gpu_sm_frequency", {1980, 1981, 1979, 1980, 1980}, {990, 991, 989, 990, 990})
@@ -31,7 +31,7 @@ std::size_t count(const std::string& text, std::string_view part) {
 }
 
 TEST(CompareHtmlTest, one_file_asks_nobody_for_anything) {
-  const std::string html = compare_html(sketch().comparison(), 0);
+  const std::string html = compare_html(slower_run().comparison(), 0);
   EXPECT_THAT(html, testing::StartsWith("<!doctype html>"));
   EXPECT_THAT(html, testing::EndsWith("</html>\n"));
   EXPECT_THAT(html, Not(HasSubstr("http://")));
@@ -43,13 +43,13 @@ TEST(CompareHtmlTest, one_file_asks_nobody_for_anything) {
 }
 
 TEST(CompareHtmlTest, names_are_text_everywhere) {
-  const std::string html = compare_html(sketch().comparison(), 0);
+  const std::string html = compare_html(slower_run().comparison(), 0);
   EXPECT_THAT(html, HasSubstr("gemm&lt;float&gt;(a &amp; b)"));
   EXPECT_THAT(html, Not(HasSubstr("gemm<float>")));
 }
 
 TEST(CompareHtmlTest, the_verdict_and_every_number_stand_there_without_a_script) {
-  const std::string html = compare_html(sketch().comparison(), 0);
+  const std::string html = compare_html(slower_run().comparison(), 0);
   const std::string without_script = html.substr(0, html.find("<script>"));
   EXPECT_THAT(without_script, HasSubstr("<h2>Slower</h2>"));
   EXPECT_THAT(without_script, HasSubstr("Slower: the time of a cycle rose"));
@@ -57,8 +57,8 @@ TEST(CompareHtmlTest, the_verdict_and_every_number_stand_there_without_a_script)
 }
 
 TEST(CompareHtmlTest, sorting_is_by_numbers_and_all_rows_are_there_unless_told_otherwise) {
-  const std::string all = compare_html(sketch().comparison(), 0);
-  const std::string one = compare_html(sketch().comparison(), 1);
+  const std::string all = compare_html(slower_run().comparison(), 0);
+  const std::string one = compare_html(slower_run().comparison(), 1);
   const auto rows = [](const std::string& html) {
     return count(html.substr(html.find("class=\"sortable\"")), "<td class=\"name\">");
   };
@@ -68,14 +68,14 @@ TEST(CompareHtmlTest, sorting_is_by_numbers_and_all_rows_are_there_unless_told_o
 }
 
 TEST(CompareHtmlTest, every_cycle_is_one_mark_of_its_runs_shape) {
-  const std::string svg = cycle_plot(sketch().comparison());
+  const std::string svg = cycle_plot(slower_run().comparison());
   EXPECT_EQ(count(svg, "<circle"), 5u);
   EXPECT_EQ(count(svg, "<path"), 5u);
   EXPECT_EQ(count(svg, "class=\"interval\""), 1u);
 }
 
 TEST(CompareHtmlTest, functions_are_drawn_as_pairs_the_changed_ones_first) {
-  auto turned = sketch();
+  auto turned = slower_run();
   std::swap(turned.edit().functions[0], turned.edit().functions[1]);
   const std::string svg = function_plot(turned.comparison());
   EXPECT_EQ(count(svg, "class=\"pair\""), 2u);
@@ -83,13 +83,13 @@ TEST(CompareHtmlTest, functions_are_drawn_as_pairs_the_changed_ones_first) {
 }
 
 TEST(CompareHtmlTest, only_changed_functions_are_diamonds_of_the_effect_plot) {
-  const std::string svg = effect_plot(sketch().comparison());
+  const std::string svg = effect_plot(slower_run().comparison());
   EXPECT_EQ(count(svg, "<path"), 1u);
   EXPECT_EQ(count(svg, "class=\"same\""), 1u);
 }
 
 TEST(CompareHtmlTest, a_partial_cycle_is_hatched_in_the_timeline) {
-  auto partial = sketch();
+  auto partial = slower_run();
   EXPECT_EQ(count(timeline_plot(partial.comparison()), "busy partial"), 0u);
   partial.edit().normal.ranks[0].devices[0].is_partial[0] = true;
   const std::string svg = timeline_plot(partial.comparison());
@@ -98,7 +98,7 @@ TEST(CompareHtmlTest, a_partial_cycle_is_hatched_in_the_timeline) {
 }
 
 TEST(CompareHtmlTest, without_a_clock_the_timeline_has_busy_time_only) {
-  auto bare = sketch();
+  auto bare = slower_run();
   bare.edit().normal.ranks[0].series.clear();
   bare.edit().abnormal.ranks[0].series.clear();
   const std::string svg = timeline_plot(bare.comparison());
@@ -107,7 +107,7 @@ TEST(CompareHtmlTest, without_a_clock_the_timeline_has_busy_time_only) {
 }
 
 TEST(CompareHtmlTest, ranks_have_a_picture_where_there_are_several) {
-  auto ranks = sketch();
+  auto ranks = slower_run();
   EXPECT_EQ(rank_plot(ranks.comparison()), "");
   ranks.function("gemm<float>(a & b)", "GPU 1", {20, 21, 19, 20, 22}, {22, 23, 21, 22, 24}, 1);
   const std::string svg = rank_plot(ranks.comparison());

@@ -12,7 +12,7 @@ using compare::CauseKind;
 using compare::ComparisonSketch;
 using ::testing::HasSubstr;
 
-ComparisonSketch sketch() {
+ComparisonSketch four_cycles() {
   return ComparisonSketch({100, 101, 99, 100}, {110, 111.0625, 109, 110})
       .function("gemm<\"4\">", "GPU 0", {20, 21, 19, 20}, {30, 31, 29, 30})
       .metric("gpu_sm_frequency", {1980, 1980, 1980, 1980}, {990, 990, 990, 990})
@@ -22,7 +22,7 @@ ComparisonSketch sketch() {
 }
 
 TEST(CompareJsonTest, it_says_what_it_is_and_what_it_found) {
-  const std::string json = compare_json(sketch().comparison());
+  const std::string json = compare_json(four_cycles().comparison());
   EXPECT_THAT(json,
               testing::StartsWith("{\n  \"schema\": \"strobe.compare\",\n  \"version\": 1,\n"));
   EXPECT_THAT(json, HasSubstr("\"answer\": \"slower\""));
@@ -32,12 +32,12 @@ TEST(CompareJsonTest, it_says_what_it_is_and_what_it_found) {
 }
 
 TEST(CompareJsonTest, cycles_are_microseconds_in_time_order) {
-  EXPECT_THAT(compare_json(sketch().comparison()),
+  EXPECT_THAT(compare_json(four_cycles().comparison()),
               HasSubstr("\"abnormal\": [110000,111062.5,109000,110000]"));
 }
 
 TEST(CompareJsonTest, a_function_is_one_line_with_full_precision) {
-  const std::string json = compare_json(sketch().comparison());
+  const std::string json = compare_json(four_cycles().comparison());
   EXPECT_THAT(
       json,
       HasSubstr(
@@ -49,18 +49,18 @@ TEST(CompareJsonTest, a_function_is_one_line_with_full_precision) {
 }
 
 TEST(CompareJsonTest, a_triplet_has_the_keys_of_its_table) {
-  const std::string json = compare_json(sketch().comparison());
+  const std::string json = compare_json(four_cycles().comparison());
   EXPECT_THAT(json, HasSubstr("\"metric\":\"gpu_sm_frequency\",\"device\":\"GPU 0\","
                               "\"unit\":\"MHz\""));
   EXPECT_THAT(json, HasSubstr("\"mu_normal\":1980,\"mu_abnormal\":990,\"dmu\":-990,"));
 }
 
 TEST(CompareJsonTest, what_is_no_number_is_null) {
-  EXPECT_THAT(compare_json(sketch().comparison()), HasSubstr("\"between_runs_p\":null"));
+  EXPECT_THAT(compare_json(four_cycles().comparison()), HasSubstr("\"between_runs_p\":null"));
 }
 
 TEST(CompareJsonTest, partial_cycles_count_from_one) {
-  auto partial = sketch();
+  auto partial = four_cycles();
   partial.edit().normal.ranks[0].devices[0].is_partial[2] = true;
   EXPECT_THAT(compare_json(partial.comparison()),
               HasSubstr("\"partial_cycles\": {\n    \"normal\": {\n      \"GPU 0\": [3]\n    },\n"
@@ -68,7 +68,7 @@ TEST(CompareJsonTest, partial_cycles_count_from_one) {
 }
 
 TEST(CompareJsonTest, a_cycle_says_where_it_lies_in_its_trace_and_where_it_is_left_out) {
-  auto partial = sketch();
+  auto partial = four_cycles();
   compare::RankMeasure& rank = partial.edit().normal.ranks[0];
   rank.origin_ns = 1'000'000;
   rank.cycles.cycles[2].interval = {1'000'700, 1'001'000};
@@ -80,12 +80,12 @@ TEST(CompareJsonTest, a_cycle_says_where_it_lies_in_its_trace_and_where_it_is_le
 }
 
 TEST(CompareJsonTest, a_metric_says_whether_it_changed_and_what_tells_so) {
-  EXPECT_THAT(compare_json(sketch().comparison()),
+  EXPECT_THAT(compare_json(four_cycles().comparison()),
               HasSubstr("\"rank\":0,\"told_by\":\"busy\",\"changed\":true,"));
 }
 
 TEST(CompareJsonTest, causes_have_evidence_with_its_rows) {
-  auto caused = sketch();
+  auto caused = four_cycles();
   caused.cause(CauseKind::kClockDrop, 0.5, "clock").evidence("seen", "gpu_sm_frequency");
   EXPECT_THAT(compare_json(caused.comparison()),
               HasSubstr("{\"text\":\"seen\",\"function\":\"\",\"metric\":\"gpu_sm_frequency\"}"));

@@ -11,7 +11,7 @@ using compare::Answer;
 using compare::ComparisonSketch;
 using ::testing::HasSubstr;
 
-ComparisonSketch sketch() {
+ComparisonSketch uneven_runs() {
   return ComparisonSketch({100, 101, 99, 100, 102}, {110, 111, 109, 110})
       .function("f<a|b>", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30})
       .metric("gpu_sm_frequency", {1980, 1981, 1979, 1980, 1980}, {990, 991, 989, 990})
@@ -21,7 +21,7 @@ ComparisonSketch sketch() {
 }
 
 TEST(CompareMarkdownTest, the_verdict_is_first_the_known_tables_follow_the_remarks_are_last) {
-  const std::string page = compare_markdown(sketch().comparison(), 0);
+  const std::string page = compare_markdown(uneven_runs().comparison(), 0);
   std::size_t last = 0;
   for (const char* part :
        {"## Verdict", "## Cycle time", "## Causes", "## Key findings", "## Functions",
@@ -35,7 +35,7 @@ TEST(CompareMarkdownTest, the_verdict_is_first_the_known_tables_follow_the_remar
 }
 
 TEST(CompareMarkdownTest, the_known_tables_have_their_columns_and_plain_numbers_on_both_sides) {
-  const std::string page = compare_markdown(sketch().comparison(), 0);
+  const std::string page = compare_markdown(uneven_runs().comparison(), 0);
   EXPECT_THAT(page, HasSubstr("| Avg Cycle Time (us) | 100,400.00 | 110,000.00 |"));
   EXPECT_THAT(page, HasSubstr("|           1 |         102,000.00 |           111,000.00 |"));
   EXPECT_THAT(page, HasSubstr("|   Suspicion Score |   β_normal(%) |"));
@@ -43,11 +43,12 @@ TEST(CompareMarkdownTest, the_known_tables_have_their_columns_and_plain_numbers_
 }
 
 TEST(CompareMarkdownTest, functions_without_metrics_have_a_row_too) {
-  EXPECT_THAT(compare_markdown(sketch().comparison(), 0), HasSubstr("| norm            | -    "));
+  EXPECT_THAT(compare_markdown(uneven_runs().comparison(), 0),
+              HasSubstr("| norm            | -    "));
 }
 
 TEST(CompareMarkdownTest, a_cut_table_says_so) {
-  EXPECT_THAT(compare_markdown(sketch().comparison(), 1), HasSubstr("\n… 1 more\n"));
+  EXPECT_THAT(compare_markdown(uneven_runs().comparison(), 1), HasSubstr("\n… 1 more\n"));
 }
 
 }  // namespace

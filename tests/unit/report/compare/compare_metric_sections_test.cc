@@ -13,12 +13,12 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 using Values = std::vector<double>;
-const Values kCycles = {100, 101, 99, 100, 102};
+const Values kSteadyCycles = {100, 101, 99, 100, 102};
 const Values kNormalClock = {1980, 1981, 1979, 1980, 1980};
 const Values kLowClock = {990, 991, 989, 990, 990};
 
 ComparisonSketch clocked() {
-  return ComparisonSketch(kCycles, kCycles)
+  return ComparisonSketch(kSteadyCycles, kSteadyCycles)
       .function("gemm", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30, 32})
       .metric("gpu_usage", {50, 51, 49, 50, 52}, {60, 61, 59, 60, 62})
       .metric("gpu_frequency", kNormalClock, kLowClock)
@@ -68,7 +68,7 @@ TEST(CompareMetricSectionsTest, only_metrics_that_moved_are_listed_and_twins_onc
 
 TEST(CompareMetricSectionsTest, a_series_of_one_run_only_is_not_called_unchanged) {
   const ComparisonSketch sketch =
-      ComparisonSketch(kCycles, kCycles)
+      ComparisonSketch(kSteadyCycles, kSteadyCycles)
           .function("gemm", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30, 32})
           .metric("gpu_usage", {50, 51, 49, 50, 52}, {});
   const Section section = metric_section(sketch.comparison(), 0);

@@ -7,7 +7,7 @@
 namespace strobe::report {
 namespace {
 
-compare::CompatComparison sample() {
+compare::CompatComparison one_row() {
   compare::CompatRow row;
   row.function = "f<\"a\", b>";
   row.metric = "gpu_usage";
@@ -22,7 +22,7 @@ compare::CompatComparison sample() {
 
 TEST(CompatDataTest, json_has_cycles_in_time_order_and_rows_at_full_precision) {
   EXPECT_EQ(
-      compat_json(sample()),
+      compat_json(one_row()),
       R"({
   "cycles": {
     "normal": [
@@ -44,7 +44,7 @@ TEST(CompatDataTest, json_has_cycles_in_time_order_and_rows_at_full_precision) {
 }
 
 TEST(CompatDataTest, csv_has_the_same_keys_and_quotes_texts) {
-  EXPECT_EQ(compat_csv(sample()),
+  EXPECT_EQ(compat_csv(one_row()),
             "function,metric,device,n_normal,n_abnormal,suspicion,beta_normal,beta_abnormal,dbeta,"
             "z_beta,p_beta,u_beta,mu_normal,mu_abnormal,dmu,z_mu,z_log_mu,p_mu,u_mu\n"
             "\"f<\"\"a\"\", b>\",\"gpu_usage\",\"GPU 7\",7,6,1.5,0.1,0,0,0,1,1,0,0,0,0,0,nan,1\n");

@@ -22,30 +22,30 @@ double number_of(element value) {
   return double(value);
 }
 
-std::string text_of(element value) { return std::string(std::string_view(value)); }
+std::string string_of(element value) { return std::string(std::string_view(value)); }
 
-std::string id_of(element json) { return text_of(json["id"]); }
+std::string id_of(element json) { return string_of(json["id"]); }
 
 void check_twice(element json) {
   const auto decimals = static_cast<int>(std::int64_t(json["input"]["decimals"]));
   EXPECT_EQ(rounded_twice(number_of(json["input"]["value"]), decimals),
-            text_of(json["expect"]["cell"]))
+            string_of(json["expect"]["cell"]))
       << id_of(json);
 }
 
 void check_thousands(element json) {
-  EXPECT_EQ(with_thousands(number_of(json["input"]["value"])), text_of(json["expect"]["cell"]))
+  EXPECT_EQ(with_thousands(number_of(json["input"]["value"])), string_of(json["expect"]["cell"]))
       << id_of(json);
 }
 
 void check_percent(element json) {
-  EXPECT_EQ(signed_percent(number_of(json["input"]["value"])), text_of(json["expect"]["cell"]))
+  EXPECT_EQ(signed_percent(number_of(json["input"]["value"])), string_of(json["expect"]["cell"]))
       << id_of(json);
 }
 
 std::string cell_of(element value, const std::string& type, bool is_grouped) {
   if (type == "int") return std::to_string(std::int64_t(value));
-  if (type == "text") return value.is_string() ? text_of(value) : shortest(double(value));
+  if (type == "text") return value.is_string() ? string_of(value) : shortest(double(value));
   constexpr int kAllDecimals = 12;
   return is_grouped ? with_thousands(number_of(value))
                     : rounded_twice(number_of(value), kAllDecimals);
@@ -59,14 +59,14 @@ void check_table(element json) {
                                                            {"float", CellAlignment::kDecimal}};
   std::vector<AlignedColumn> columns;
   for (std::size_t i = 0; i < input["columns"].get_array().size(); ++i) {
-    const std::string type = text_of(input["types"].at(i));
-    AlignedColumn column{text_of(input["columns"].at(i)), alignments.at(type), {}};
+    const std::string type = string_of(input["types"].at(i));
+    AlignedColumn column{string_of(input["columns"].at(i)), alignments.at(type), {}};
     for (const element row : input["rows"].get_array()) {
       column.cells.push_back(cell_of(row.at(i), type, is_grouped));
     }
     columns.push_back(column);
   }
-  EXPECT_EQ(aligned_table(columns), text_of(json["expect"]["markdown"])) << id_of(json);
+  EXPECT_EQ(aligned_table(columns), string_of(json["expect"]["markdown"])) << id_of(json);
 }
 
 TEST(CompatOracleTest, every_cell_and_table_is_written_alike) {
@@ -81,7 +81,7 @@ TEST(CompatOracleTest, every_cell_and_table_is_written_alike) {
   const element oracle = parser.load(path.string());
   std::map<std::string, int> seen;
   for (const element json : oracle["cases"].get_array()) {
-    const auto check = checks.find(text_of(json["kind"]));
+    const auto check = checks.find(string_of(json["kind"]));
     if (check == checks.end()) continue;
     ++seen[check->first];
     check->second(json);

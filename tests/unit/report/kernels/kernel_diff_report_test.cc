@@ -40,10 +40,10 @@ compare::KernelDiff a_diff() {
   return diff;
 }
 
-const KernelDiffPage kPage = {.before = "old/a.csv", .after = "new/b.csv"};
+const KernelDiffPage kKernelFiles = {.before = "old/a.csv", .after = "new/b.csv"};
 
 TEST(KernelDiffReportTest, the_verdict_comes_first_and_a_ratio_has_its_interval) {
-  const Document document = kernel_diff_document(a_diff(), kPage);
+  const Document document = kernel_diff_document(a_diff(), kKernelFiles);
   EXPECT_EQ(document.title, "strobe kernels diff: b.csv against a.csv");
   EXPECT_EQ(document.verdict[0], "Slower: 100 us -> 130 us.");
   const std::string text = render_text(document, {.width = 140});
@@ -55,14 +55,14 @@ TEST(KernelDiffReportTest, the_verdict_comes_first_and_a_ratio_has_its_interval)
 }
 
 TEST(KernelDiffReportTest, one_side_only_has_no_ratio) {
-  const std::string csv = kernel_diff_csv(a_diff(), kPage);
+  const std::string csv = kernel_diff_csv(a_diff(), kKernelFiles);
   EXPECT_THAT(csv, StartsWith("name,family,verdict,launches_before,"));
   EXPECT_THAT(csv, HasSubstr("\ncopy,copy,added,0,1,0,10000,10000,,10000,,,,,,,,,\n"));
 }
 
 TEST(KernelDiffReportTest, json_has_both_sides_of_every_kernel) {
   simdjson::dom::parser parser;
-  const std::string text = kernel_diff_json(a_diff(), kPage);
+  const std::string text = kernel_diff_json(a_diff(), kKernelFiles);
   const simdjson::dom::element json = parser.parse(text);
   EXPECT_EQ(std::string_view(json["schema"]), "strobe.kernels.diff");
   EXPECT_EQ(json["kernels"].get_array().size(), 2u);
@@ -72,7 +72,7 @@ TEST(KernelDiffReportTest, json_has_both_sides_of_every_kernel) {
 }
 
 TEST(KernelDiffReportTest, rows_left_out_are_added_up) {
-  KernelDiffPage page = kPage;
+  KernelDiffPage page = kKernelFiles;
   page.top = 1;
   const Document document = kernel_diff_document(a_diff(), page);
   EXPECT_EQ(document.sections.back().table.left_out, "1 more, +10.0 us together");

@@ -31,7 +31,7 @@ std::vector<std::string> column_keys(const Table& table) {
   return keys;
 }
 
-std::string text_of(const Document& document, int width = 100) {
+std::string plain_text_of(const Document& document, int width = 100) {
   return render_text(document, {.width = width, .unicode = false});
 }
 
@@ -57,7 +57,7 @@ TEST(KernelReportTest, without_counters_no_limit_is_claimed) {
   EXPECT_THAT(document.verdict[0], HasSubstr("without counters nothing tells what limits them"));
   EXPECT_THAT(keys_of(document), Not(Contains("classes")));
   EXPECT_THAT(column_keys(section_of(document, "groups").table), Not(Contains("dram_share")));
-  EXPECT_THAT(text_of(document), Not(HasSubstr("Tensor")));
+  EXPECT_THAT(plain_text_of(document), Not(HasSubstr("Tensor")));
 }
 
 TEST(KernelReportTest, sections_come_in_one_order) {
@@ -87,7 +87,7 @@ TEST(KernelReportTest, the_structure_names_layers_and_their_times) {
 
 TEST(KernelReportTest, no_line_is_wider_than_100_columns) {
   const KernelTable table = test::layered_sketch();
-  std::string text = text_of(kernel_document(analysis::study_kernels(table), {.top = 10}));
+  std::string text = plain_text_of(kernel_document(analysis::study_kernels(table), {.top = 10}));
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     EXPECT_LE(end, 100u) << text.substr(0, end);

@@ -20,7 +20,7 @@ analysis::KernelStudy counted_study(const KernelTable& table) {
   return analysis::study_kernels(table, options);
 }
 
-const Section* section_of(const Document& document, std::string_view key) {
+const Section* find_section(const Document& document, std::string_view key) {
   const auto found = std::ranges::find(document.sections, key, &Section::key);
   return found == document.sections.end() ? nullptr : &*found;
 }
@@ -28,8 +28,8 @@ const Section* section_of(const Document& document, std::string_view key) {
 TEST(RooflineReportTest, without_rates_the_shares_are_drawn) {
   const KernelTable table = test::kernel_sketch({{"gemm", 60'000, 80, 10}});
   const Document document = roofline_document(analysis::study_kernels(table), {});
-  ASSERT_NE(section_of(document, "shares"), nullptr);
-  EXPECT_EQ(section_of(document, "shares")->title, "Shares of the peaks");
+  ASSERT_NE(find_section(document, "shares"), nullptr);
+  EXPECT_EQ(find_section(document, "shares")->title, "Shares of the peaks");
   EXPECT_THAT(document.verdict[0], HasSubstr("not known"));
 }
 
@@ -37,12 +37,12 @@ TEST(RooflineReportTest, measured_roofs_are_named_as_such) {
   const KernelTable table = test::layered_sketch();
   const analysis::KernelStudy study = counted_study(table);
   const Document document = roofline_document(study, {.top = 2});
-  const Section* roofs = section_of(document, "roofs");
+  const Section* roofs = find_section(document, "roofs");
   ASSERT_NE(roofs, nullptr);
   // The chip's own f8 roof is the highest; the one of f16 was typed.
   EXPECT_EQ(cell_text(roofs->table.rows[1].cells[1]), "800 TFLOP/s");
   EXPECT_EQ(cell_text(roofs->table.rows[1].cells[2]), "measured");
-  EXPECT_THAT(section_of(document, "points")->table.rows, SizeIs(2));
+  EXPECT_THAT(find_section(document, "points")->table.rows, SizeIs(2));
 }
 
 TEST(RooflineReportTest, json_and_csv_have_every_point) {

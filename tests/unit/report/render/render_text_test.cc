@@ -2,10 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <sstream>
-
 #include "strobe/report/render/display_text.h"
 #include "tests/unit/report/render/sample_document.h"
+#include "tests/unit/report/render/text_lines.h"
 
 namespace strobe::report {
 namespace {
@@ -13,13 +12,6 @@ namespace {
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 std::string without_color(const std::string& text) {
   std::string out;
