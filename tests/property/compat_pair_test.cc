@@ -11,7 +11,6 @@
 
 #include "strobe/compare/compat/compat.h"
 #include "strobe/readers/run_reader.h"
-#include "strobe/report/compare/compat_data.h"
 #include "strobe/report/compare/compat_report.h"
 
 // The older report of a pair of runs, in every byte and every digit.

@@ -10,7 +10,7 @@
 #include "strobe/analysis/headroom/kernel_study.h"
 #include "strobe/readers/counters/kernel_reader.h"
 #include "strobe/report/kernels/kernel_json.h"
-#include "strobe/report/kernels/kernel_seed_table.h"
+#include "strobe/report/kernels/kernel_launches.h"
 
 // The classic kernel table of a 24-layer model: every sum that was worked out by hand, and every
 // byte. What strobe writes it reads back.

@@ -11,7 +11,7 @@
 #include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
 #include "strobe/report/bench/run_diff_report.h"
-#include "strobe/report/render/render_markdown.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::cli {
 namespace {

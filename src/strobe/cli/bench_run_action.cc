@@ -14,8 +14,9 @@
 #include "strobe/cli/output.h"
 #include "strobe/cli/progress.h"
 #include "strobe/record/metric_sets.h"
-#include "strobe/report/bench/bench_render.h"
-#include "strobe/report/bench/short_table.h"
+#include "strobe/report/bench/bench_page.h"
+#include "strobe/report/bench/run_tables.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::cli {
 namespace {
@@ -36,15 +37,17 @@ std::string progress_line(const bench::RunProgress& progress, Clock::duration sp
 
 std::string answer(const BenchRunRequest& request, const BenchOutcome& outcome,
                    const Terminal& terminal) {
-  report::BenchPage page{.title = "strobe bench"};
+  report::Document page;
+  page.title = "strobe bench";
   const bench::RunHeader& header = outcome.run.header;
-  if (!header.device.empty()) page.facts.emplace_back("device", header.device);
+  if (!header.device.empty()) page.facts.push_back(report::bench_fact("device", header.device));
   if (header.roofs.copy_gbps) {
-    page.facts.emplace_back("copy roof", fmt::format("{:.1f} GB/s", *header.roofs.copy_gbps));
+    page.facts.push_back(
+        report::bench_fact("copy roof", fmt::format("{:.1f} GB/s", *header.roofs.copy_gbps)));
   }
-  page.facts.emplace_back("cells", report::outcome_line(outcome.run));
-  page.tables.push_back(report::short_table(outcome.run));
-  std::string text = report::bench_text(
+  page.facts.push_back(report::bench_fact("cells", report::outcome_line(outcome.run)));
+  page.sections.push_back(report::short_table(outcome.run));
+  std::string text = report::render_text(
       page, {.width = terminal.columns, .color = terminal.color, .unicode = terminal.unicode});
   if (request.is_paddle_style) text += bench_paddle_lines(outcome.run);
   return text;

@@ -10,29 +10,30 @@
 #include "strobe/cli/kernels_load.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/verbose.h"
-#include "strobe/report/bench/bench_render.h"
+#include "strobe/report/render/document_html.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::cli {
 namespace {
 
-using report::BenchPage;
+using report::Document;
 
-std::string rendered(const BenchPage& page, BenchFormat format, const Terminal& terminal) {
+std::string rendered(const Document& page, BenchFormat format, const Terminal& terminal) {
   switch (format) {
     case BenchFormat::kMarkdown:
-      return report::bench_markdown(page);
+      return report::render_markdown(page);
     case BenchFormat::kCsv:
-      return report::bench_csv(page);
+      return report::render_csv(page);
     case BenchFormat::kTsv:
-      return report::bench_tsv(page);
+      return report::render_tsv(page);
     case BenchFormat::kJson:
-      return report::bench_json(page);
+      return report::render_json(page);
     case BenchFormat::kHtml:
-      return report::bench_html(page);
+      return report::document_html(page);
     case BenchFormat::kText:
       break;
   }
-  return report::bench_text(
+  return report::render_text(
       page, {.width = terminal.columns, .color = terminal.color, .unicode = terminal.unicode});
 }
 
@@ -75,7 +76,7 @@ Error not_two_runs(const std::filesystem::path& path) {
           .hint = "show tables of ratios one file at a time"};
 }
 
-Result<BenchPage> page_of(const BenchShowRequest& request) {
+Result<Document> page_of(const BenchShowRequest& request) {
   STROBE_TRY(const Loaded first, load(request.files[0]));
   if (request.files.size() == 2) {
     STROBE_TRY(const Loaded second, load(request.files[1]));
@@ -103,7 +104,7 @@ Result<void> show(const Arguments& arguments, const Terminal& terminal) {
   STROBE_TRY(const BenchShowRequest request, read_bench_show_request(arguments));
   STROBE_TRY(Output output, Output::open(request.output));
   Stages stages(terminal);
-  Result<BenchPage> page = page_of(request);
+  Result<Document> page = page_of(request);
   if (!page) {
     Error error = std::move(page).error();
     if (error.where.empty() && request.files.size() == 1) error.where = request.files[0].string();

@@ -2,11 +2,9 @@
 #include "strobe/cli/kernels_load.h"
 #include "strobe/cli/kernels_request.h"
 #include "strobe/cli/output.h"
-#include "strobe/report/kernels/kernel_csv.h"
 #include "strobe/report/kernels/kernel_json.h"
-#include "strobe/report/kernels/kernel_launch_table.h"
-#include "strobe/report/kernels/kernel_seed_table.h"
-#include "strobe/report/render/render_markdown.h"
+#include "strobe/report/kernels/kernel_launches.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "strobe/cli/output.h"
 #include "strobe/compare/kernel_diff.h"
 #include "strobe/report/kernels/kernel_diff_report.h"
-#include "strobe/report/render/render_markdown.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "strobe/cli/suggestion.h"
 #include "strobe/device/chip_peaks.h"
 #include "strobe/readers/counters/kernel_reader.h"
-#include "strobe/report/render/render_text.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::cli {
 namespace {

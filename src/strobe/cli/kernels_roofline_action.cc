@@ -6,7 +6,7 @@
 #include "strobe/cli/kernels_request.h"
 #include "strobe/cli/output.h"
 #include "strobe/report/kernels/roofline_report.h"
-#include "strobe/report/render/render_markdown.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::cli {
 namespace {

@@ -6,12 +6,10 @@
 #include "strobe/cli/kernels_request.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/verbose.h"
-#include "strobe/report/kernels/kernel_csv.h"
-#include "strobe/report/kernels/kernel_html.h"
 #include "strobe/report/kernels/kernel_json.h"
+#include "strobe/report/kernels/kernel_launches.h"
 #include "strobe/report/kernels/kernel_report.h"
-#include "strobe/report/kernels/kernel_seed_table.h"
-#include "strobe/report/render/render_markdown.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::cli {
 namespace {

@@ -19,11 +19,7 @@
 #include "strobe/cli/verbose.h"
 #include "strobe/paddle/summary_text.h"
 #include "strobe/readers/trace_cache.h"
-#include "strobe/report/render/render_csv.h"
-#include "strobe/report/render/render_html.h"
-#include "strobe/report/render/render_json.h"
-#include "strobe/report/render/render_markdown.h"
-#include "strobe/report/render/render_text.h"
+#include "strobe/report/render/render.h"
 #include "strobe/report/summary/import_warning.h"
 #include "strobe/report/summary/run_report.h"
 

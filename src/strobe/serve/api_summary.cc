@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "strobe/report/render/render_json.h"
+#include "strobe/report/render/render.h"
 #include "strobe/report/summary/run_report.h"
 #include "strobe/serve/api_answers.h"
 

@@ -8,7 +8,7 @@
 
 #include "strobe/analysis/cycles/cycle_words.h"
 #include "strobe/compare/comparison.h"
-#include "strobe/report/compare/compare_json.h"
+#include "strobe/report/compare/compare_formats.h"
 #include "strobe/serve/served_run.h"
 
 namespace strobe::serve {

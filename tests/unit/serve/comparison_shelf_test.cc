@@ -9,7 +9,7 @@
 #include "strobe/base/json_value.h"
 #include "strobe/compare/comparison.h"
 #include "strobe/readers/run_reader.h"
-#include "strobe/report/compare/compare_json.h"
+#include "strobe/report/compare/compare_formats.h"
 #include "strobe/serve/open_trace.h"
 #include "tests/support/log_folder.h"
 #include "tests/support/loop_trace.h"

@@ -1,19 +1,23 @@
 #include "strobe/report/bench/bench_page.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "strobe/bench/judge/identities.h"
-#include "strobe/report/bench/bench_choice.h"
+#include "strobe/report/bench/cell_text.h"
 #include "strobe/report/bench/grid_tables.h"
+#include "strobe/report/render/format.h"
+#include "strobe/report/render/json_rows.h"
 
 namespace strobe::report {
 namespace {
 
 using bench::GridMetric;
 using bench::RatioGrid;
+using bench::TunedShape;
 
 constexpr std::pair<BenchTableKind, std::string_view> kNames[] = {
     {BenchTableKind::kOverview, "overview"},
@@ -88,7 +92,16 @@ std::vector<RatioGrid> grids_for(BenchTableKind kind, const std::vector<RatioGri
   return shown;
 }
 
-void add_bandwidth(BenchPage& page, const std::vector<RatioGrid>& grids, std::string_view missing) {
+// For the CSV, in front of all other tables.
+void add_ratios(Document& page, const std::vector<RatioGrid>& grids) {
+  if (grids.empty()) return;
+  if (page.sections.empty() || !page.sections.front().is_csv_only) {
+    page.sections.insert(page.sections.begin(), ratio_rows());
+  }
+  for (const RatioGrid& grid : grids) add_ratio_rows(page.sections.front(), grid);
+}
+
+void add_bandwidth(Document& page, const std::vector<RatioGrid>& grids, std::string_view missing) {
   std::vector<std::vector<RatioGrid>> cases;  // of one case and origin each
   for (const RatioGrid& grid : grids) {
     const auto found = std::ranges::find_if(cases, [&](const std::vector<RatioGrid>& known) {
@@ -104,8 +117,38 @@ void add_bandwidth(BenchPage& page, const std::vector<RatioGrid>& grids, std::st
     }
   }
   for (const std::vector<RatioGrid>& one : cases) {
-    std::ranges::move(bandwidth_tables(one, missing), std::back_inserter(page.tables));
+    std::ranges::move(bandwidth_tables(one, missing), std::back_inserter(page.sections));
   }
+}
+
+Measure whole_cell(std::int64_t number) {
+  return {.text = fmt::format("{}", number), .value = static_cast<double>(number)};
+}
+
+std::string block_text(const TunedShape& tuned) {
+  return fmt::format("{}x{}", tuned.block_x, tuned.block_y);
+}
+
+bool is_chosen(const TunedShape& tuned, const BenchChoice& choice) {
+  return is_among(choice.devices, tuned.device) && is_among(choice.cases, tuned.case_id) &&
+         (choice.shapes.empty() ||
+          std::ranges::find(choice.shapes, tuned.shape) != choice.shapes.end());
+}
+
+// How often each was chosen, the most frequent first: "32x64 (9 of 24 shapes), 32x16 (8)".
+template <class Text>
+std::string ranking(const std::vector<TunedShape>& shapes, const Text& text_of) {
+  std::map<std::string, std::size_t> counts;
+  for (const TunedShape& tuned : shapes) ++counts[text_of(tuned)];
+  std::vector<std::pair<std::string, std::size_t>> ranked(counts.begin(), counts.end());
+  std::ranges::stable_sort(ranked, std::greater<>(), &std::pair<std::string, std::size_t>::second);
+  std::vector<std::string> words;
+  for (const auto& [text, count] : ranked) {
+    words.push_back(words.empty()
+                        ? fmt::format("{} ({} of {})", text, count, counted(shapes.size(), "shape"))
+                        : fmt::format("{} ({})", text, count));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 }  // namespace
@@ -141,29 +184,67 @@ Error nothing_to_show(std::string_view what, std::string_view hint) {
           .hint = std::string(hint)};
 }
 
-void add_grid_tables(BenchPage& page, BenchTableKind kind, const std::vector<RatioGrid>& grids,
+void add_grid_tables(Document& page, BenchTableKind kind, const std::vector<RatioGrid>& grids,
                      std::string_view missing) {
   if (kind == BenchTableKind::kOverview) {
-    BenchTable table = overview_table(grids);
-    if (!table.rows.empty()) page.tables.push_back(std::move(table));
+    Section table = overview_table(grids);
+    if (!table.table.rows.empty()) page.sections.push_back(std::move(table));
     return;
   }
   bool is_turned = false;
   const std::vector<RatioGrid> shown = grids_for(kind, grids, is_turned);
+  add_ratios(page, shown);
   if (kind == BenchTableKind::kBandwidth) return add_bandwidth(page, shown, missing);
   for (const RatioGrid& grid : shown) {
-    page.tables.push_back(grid_table(grid, missing));
+    page.sections.push_back(grid_table(grid, missing));
     if (is_turned) {
-      page.tables.back().notes.push_back(
+      page.sections.back().notes.push_back(
           "turned over from the other ratio, with no more digits than that had");
     }
   }
 }
 
-Result<BenchPage> grids_page(const bench::RatioGrids& grids, const BenchChoice& choice) {
-  BenchPage page;
+Fact bench_fact(std::string label, std::string text) {
+  return {
+      .key = label, .label = label, .value = Text{std::move(text)}, .remark = "", .is_long = true};
+}
+
+void end_page(Document& page, const std::vector<std::string>& remarks,
+              const std::vector<bench::IdentityCheck>& laws) {
+  page.schema = "strobe.bench_tables";
+  if (!page.sections.empty() && page.sections.front().is_csv_only) {
+    for (Section& section : page.sections) section.is_remark |= section.key == "overview";
+  }
+  Section fit;
+  fit.key = "identities";
+  fit.title = "Do the tables fit together?";
+  ToolData checks{.key = "identities", .items = {}};
+  for (const bench::IdentityCheck& check : laws) {
+    (check.violations.empty() ? fit.notes : fit.warnings).push_back(identity_text(check));
+    JsonWriter json(checks.items.emplace_back());
+    json.begin_object()
+        .member("law", check.law)
+        .member("cells", check.cells)
+        .member("worst", check.worst)
+        .member("worst_cell", check.worst_cell);
+    write_texts(json, "violations", check.violations);
+    json.end_object();
+  }
+  Section told;
+  told.key = "remarks";
+  told.title = "Remarks";
+  told.notes = remarks;
+  ToolData texts{.key = "remarks", .items = {}};
+  for (const std::string& remark : remarks) append_json_string(remark, texts.items.emplace_back());
+  for (Section* section : {&fit, &told}) {
+    if (!is_empty(*section)) page.sections.push_back(std::move(*section));
+  }
+  page.data = {std::move(checks), std::move(texts)};
+}
+
+Result<Document> grids_page(const bench::RatioGrids& grids, const BenchChoice& choice) {
+  Document page;
   page.title = "strobe bench: tables of ratios";
-  page.remarks = grids.remarks;
   std::vector<RatioGrid> chosen;
   std::ranges::copy_if(grids.grids, std::back_inserter(chosen),
                        [&](const RatioGrid& grid) { return is_chosen(grid, choice); });
@@ -181,9 +262,9 @@ Result<BenchPage> grids_page(const bench::RatioGrids& grids, const BenchChoice& 
     if (chosen.size() > 1) kinds.insert(kinds.begin(), BenchTableKind::kOverview);
   }
   for (const BenchTableKind kind : kinds) {
-    const std::size_t before = page.tables.size();
+    const std::size_t before = page.sections.size();
     add_grid_tables(page, kind, chosen, choice.missing);
-    if (page.tables.size() == before) {
+    if (page.sections.size() == before) {
       return nothing_to_show(
           fmt::format("these tables of ratios have nothing for --table {}", table_name(kind)),
           kind >= BenchTableKind::kTimes
@@ -195,8 +276,46 @@ Result<BenchPage> grids_page(const bench::RatioGrids& grids, const BenchChoice& 
   std::ranges::copy_if(grids.grids, std::back_inserter(of_cases.grids), [&](const RatioGrid& grid) {
     return is_among(choice.cases, grid.case_id) && is_among(choice.versions, grid.version);
   });
-  page.identities = bench::check_identities(of_cases);
-  std::erase_if(page.identities, [](const auto& check) { return check.cells == 0; });
+  std::vector<bench::IdentityCheck> laws = bench::check_identities(of_cases);
+  std::erase_if(laws, [](const auto& check) { return check.cells == 0; });
+  end_page(page, grids.remarks, laws);
+  return page;
+}
+
+Result<Document> tuning_page(const bench::TunedShapes& tuned, const BenchChoice& choice) {
+  std::vector<TunedShape> shapes;
+  std::ranges::copy_if(tuned.shapes, std::back_inserter(shapes),
+                       [&](const TunedShape& one) { return is_chosen(one, choice); });
+  if (shapes.empty()) {
+    return nothing_to_show("no shape of this file is of all that was asked for",
+                           "leave out --shape, --device or --case");
+  }
+  Section table =
+      list_section("tuning", "What a tuner chose",
+                   "The fastest of the candidates that the harness tried, shape by shape.", "case",
+                   {{"device", "device", true},
+                    {"shape", "shape", true},
+                    {"block", "block", true},
+                    {"warps", "warps"},
+                    {"stages", "stages"},
+                    {"shared_bytes", "shared"}});
+  for (const TunedShape& one : shapes) {
+    table.table.rows.push_back(
+        {{Text{one.case_id}, Text{one.device}, Text{bench::shape_text(one.shape)},
+          Text{block_text(one)}, whole_cell(one.warps), whole_cell(one.stages),
+          amount_cell(static_cast<double>(one.shared_bytes))}});
+  }
+  table.notes = {
+      fmt::format("blocks: {}", ranking(shapes, block_text)),
+      fmt::format("warps: {}",
+                  ranking(shapes, [](const TunedShape& one) { return std::to_string(one.warps); })),
+      fmt::format("stages: {}", ranking(shapes, [](const TunedShape& one) {
+                    return std::to_string(one.stages);
+                  }))};
+  Document page;
+  page.title = "strobe bench: what a tuner chose";
+  page.sections = {std::move(table)};
+  end_page(page, tuned.remarks);
   return page;
 }
 

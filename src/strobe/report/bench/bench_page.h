@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "strobe/base/result.h"
+#include "strobe/bench/judge/identities.h"
+#include "strobe/bench/results/cell_record.h"
+#include "strobe/bench/results/ratio_grid.h"
 #include "strobe/bench/results/tuned_shapes.h"
-#include "strobe/report/bench/bench_table.h"
+#include "strobe/report/render/document.h"
 
 // Which tables of a benchmark are shown, and of which cells.
 namespace strobe::report {
@@ -49,17 +52,28 @@ struct BenchChoice {
 };
 
 // kTooLittleData where a table that was asked for cannot be made from this file, with what can.
-Result<BenchPage> grids_page(const bench::RatioGrids& grids, const BenchChoice& choice);
-Result<BenchPage> run_page(const bench::BenchRun& run, const BenchChoice& choice);
+Result<Document> grids_page(const bench::RatioGrids& grids, const BenchChoice& choice);
+Result<Document> run_page(const bench::BenchRun& run, const BenchChoice& choice);
 // Two runs of the same cells on two devices.
-Result<BenchPage> devices_page(const bench::BenchRun& run, const bench::BenchRun& other,
-                               const BenchChoice& choice);
+Result<Document> devices_page(const bench::BenchRun& run, const bench::BenchRun& other,
+                              const BenchChoice& choice);
 
 // What a tuner chose: of `choice` its devices, cases and shapes.
-Result<BenchPage> tuning_page(const bench::TunedShapes& tuned, const BenchChoice& choice);
+Result<Document> tuning_page(const bench::TunedShapes& tuned, const BenchChoice& choice);
 
 // Whom the others are measured by: eager, else the unfused one, else the first that ran.
 std::string usual_baseline(const std::vector<std::string>& providers);
 std::vector<std::string> providers_of(const bench::BenchRun& run);  // in the order of running
+
+// What the pages share. An empty list means everybody.
+bool is_among(const std::vector<std::string>& chosen, const std::string& name);
+Error nothing_to_show(std::string_view what, std::string_view hint);
+// The tables of a kind that is made of grids.
+void add_grid_tables(Document& page, BenchTableKind kind,
+                     const std::vector<bench::RatioGrid>& grids, std::string_view missing);
+// Remarks on the file, and what the laws of ratios say of the tables.
+void end_page(Document& page, const std::vector<std::string>& remarks,
+              const std::vector<bench::IdentityCheck>& laws = {});
+Fact bench_fact(std::string label, std::string text);
 
 }  // namespace strobe::report

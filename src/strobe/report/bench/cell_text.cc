@@ -41,25 +41,25 @@ std::string status_text(CellStatus status, std::string_view missing) {
   }
 }
 
-BenchCell ratio_bench_cell(const bench::RatioGrid& grid, const bench::GridCell& cell,
-                           std::string_view missing) {
+Measure ratio_measure(const bench::RatioGrid& grid, const bench::GridCell& cell,
+                      std::string_view missing) {
   if (!cell.value) {
     // A table of another harness that says OOM in a cell says so beside whatever the others say.
     const bool says_why = cell.shape.dims.empty() && cell.status != CellStatus::kMissing;
     return {.text = status_text(cell.status, says_why ? "" : missing),
-            .mark = BenchMark::kMissing,
+            .mark = Mark::kMissing,
             .title = std::string(bench::status_name(cell.status))};
   }
-  BenchCell shown = {.text = value_text(grid.metric, *cell.value), .value = cell.value};
+  Measure shown = {.text = value_text(grid.metric, *cell.value), .value = cell.value};
   if (cell.ci95) {
     shown.title = fmt::format("95 % interval {} to {}", value_text(grid.metric, cell.ci95->at(0)),
                               value_text(grid.metric, cell.ci95->at(1)));
   }
   if (cell.status == CellStatus::kWrong) {
-    shown.mark = BenchMark::kWrong;
+    shown.mark = Mark::kWrong;
     shown.title = "wrong values: left out of means";
   } else if (cell.ran_same_kernels) {
-    shown.mark = BenchMark::kSame;
+    shown.mark = Mark::kSame;
     shown.title = "both ran the same kernels: left out of means";
   }
   if (grid.metric == GridMetric::kRelativeOverhead) {
@@ -68,12 +68,6 @@ BenchCell ratio_bench_cell(const bench::RatioGrid& grid, const bench::GridCell& 
     shown.percent = *cell.value;
   }
   return shown;
-}
-
-std::string marked_text(const BenchCell& cell) {
-  if (cell.mark == BenchMark::kSame) return "=" + cell.text;
-  if (cell.mark == BenchMark::kWrong) return fmt::format("~{}~", cell.text);
-  return cell.text;
 }
 
 std::string_view flag_text(CellFlag flag) {
@@ -96,7 +90,7 @@ std::string_view flag_text(CellFlag flag) {
   return bench::flag_name(flag);
 }
 
-BenchCell flags_cell(const bench::CellRecord& record) {
+Measure flags_cell(const bench::CellRecord& record) {
   std::vector<std::string_view> texts;
   std::vector<std::string_view> words;
   const auto add = [&](std::string_view text, std::string_view word) {
@@ -112,44 +106,56 @@ BenchCell flags_cell(const bench::CellRecord& record) {
           .word = fmt::format("{}", fmt::join(words, ", "))};
 }
 
-std::vector<BenchColumn> cell_columns(const std::vector<BenchColumn>& more) {
-  std::vector<BenchColumn> columns = {
-      {"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true}};
-  columns.insert(columns.end(), more.begin(), more.end());
-  return columns;
+Section list_section(std::string key, std::string title, std::string lead, std::string corner,
+                     const std::vector<ListColumn>& columns) {
+  Section section;
+  section.key = std::move(key);
+  section.title = std::move(title);
+  section.lead = std::move(lead);
+  section.table.is_grid = true;
+  section.table.columns.push_back({.key = corner, .header = corner});
+  for (const ListColumn& column : columns) {
+    section.table.columns.push_back(
+        {.key = column.key,
+         .header = column.header,
+         .type = column.is_text ? ColumnType::kText : ColumnType::kNumber});
+  }
+  return section;
 }
 
-BenchRow cell_row(const bench::Cell& cell, const std::vector<BenchCell>& more) {
-  BenchRow row = {cell.case_id,
-                  {{.text = bench::shape_text(cell.shape)},
-                   {.text = std::string(bench::dtype_name(cell.dtype))},
-                   {.text = cell.provider}}};
+Section cell_section(std::string key, std::string title, std::string lead,
+                     const std::vector<ListColumn>& columns) {
+  std::vector<ListColumn> all = {
+      {"shape", "shape", true}, {"dtype", "type", true}, {"provider", "provider", true}};
+  all.insert(all.end(), columns.begin(), columns.end());
+  return list_section(std::move(key), std::move(title), std::move(lead), "case", all);
+}
+
+Row cell_row(const bench::Cell& cell, const std::vector<Cell>& more) {
+  Row row = {{Text{cell.case_id}, Text{bench::shape_text(cell.shape)},
+              Text{std::string(bench::dtype_name(cell.dtype))}, Text{cell.provider}}};
   row.cells.insert(row.cells.end(), more.begin(), more.end());
   return row;
 }
 
-BenchCell words_cell(std::string text) { return {.text = std::move(text)}; }
-
-BenchCell absent_cell() { return {.text = "-", .mark = BenchMark::kMissing}; }
-
-BenchCell digits_cell(std::optional<double> value, int digits) {
-  if (!value) return absent_cell();
-  return {.text = fmt::format("{:.{}g}", *value, digits), .value = value};
+Cell digits_cell(std::optional<double> value, int digits) {
+  if (!value) return Absent{};
+  return Measure{.text = fmt::format("{:.{}g}", *value, digits), .value = value};
 }
 
-BenchCell part_cell(std::optional<double> share) {
-  if (!share) return absent_cell();
-  return {.text = fmt::format("{:.1f} %", 100 * *share), .value = 100 * *share};
+Cell part_cell(std::optional<double> share) {
+  if (!share) return Absent{};
+  return Measure{.text = fmt::format("{:.1f} %", 100 * *share), .value = 100 * *share};
 }
 
-BenchCell amount_cell(std::optional<double> bytes) {
-  if (!bytes) return absent_cell();
-  return {.text = amount_text(*bytes), .value = bytes};
+Cell amount_cell(std::optional<double> bytes) {
+  if (!bytes) return Absent{};
+  return Measure{.text = amount_text(*bytes), .value = bytes};
 }
 
-BenchCell micros_cell(std::optional<double> us) {
-  if (!us) return absent_cell();
-  return {.text = micros_text(*us), .value = us};
+Cell micros_cell(std::optional<double> us) {
+  if (!us) return Absent{};
+  return Measure{.text = micros_text(*us), .value = us};
 }
 
 std::string micros_text(double us) {

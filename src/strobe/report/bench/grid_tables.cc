@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strobe/base/json_write.h"
 #include "strobe/bench/cases/case_info.h"
+#include "strobe/bench/judge/flat_line.h"
 #include "strobe/report/bench/cell_text.h"
 #include "strobe/report/render/format.h"
 
@@ -63,7 +65,7 @@ std::string column_name(const std::string& provider) {
   return provider.empty() ? "GB/s" : provider;
 }
 
-void describe(BenchTable& table, const RatioGrid& grid) {
+void describe(Section& table, const RatioGrid& grid) {
   const std::string origin = origin_text(grid);
   const std::string where = origin.empty() ? "" : fmt::format(" ({})", origin);
   if (grid.metric == GridMetric::kDeviceSpeedup) {
@@ -114,7 +116,7 @@ std::string mean_value_text(GridMetric metric, double mean) {
                                                  : fmt::format("{:.1f} %", mean);
 }
 
-void add_mean(BenchTable& table, const RatioGrid& grid) {
+void add_mean(Section& table, const RatioGrid& grid) {
   const auto mean = bench::geometric_mean(grid);
   const std::string left_out = left_out_text(grid);
   const std::string rest = left_out.empty() ? "" : fmt::format("; left out: {}", left_out);
@@ -130,7 +132,7 @@ bool is_eager(const std::string& provider) {
 }
 
 // What fusion alone can win, and who is beyond it. Of cells whose bytes are known by formula only.
-void add_ceiling(BenchTable& table, const RatioGrid& grid) {
+void add_ceiling(Section& table, const RatioGrid& grid) {
   const bench::CaseInfo* const info = bench::find_case(grid.case_id);
   const auto dtype = bench::parse_dtype(grid.dtype.empty() ? "f32" : grid.dtype);
   if (info == nullptr || info->kind != bench::CaseKind::kRows || !dtype ||
@@ -154,10 +156,72 @@ void add_ceiling(BenchTable& table, const RatioGrid& grid) {
                                             counted(beyond, "cell"), grid.baseline)));
 }
 
-void add_flat_line(BenchTable& table, const RatioGrid& grid) {
-  table.flat_line = bench::find_flat_line(grid);
-  if (!table.flat_line) return;
-  const bench::FlatLine& line = *table.flat_line;
+std::string_view status_word(const GridCell& cell) {
+  return cell.ran_same_kernels ? "same_kernels" : bench::status_name(cell.status);
+}
+
+void write_ratio(JsonWriter& json, const GridCell& cell) {
+  json.begin_object().member("dim0", cell.dim0).member("dim1", cell.dim1);
+  if (!cell.shape.dims.empty()) {
+    json.key("shape").begin_array();
+    for (const std::int64_t axis : cell.shape.dims) json.value(axis);
+    json.end_array();
+  }
+  if (cell.value) json.member("value", *cell.value);
+  if (cell.ci95) {
+    json.key("ci95").begin_array().value(cell.ci95->at(0)).value(cell.ci95->at(1)).end_array();
+  }
+  json.member("status", status_word(cell));
+  json.end_object();
+}
+
+void write_ratios(JsonWriter& json, const RatioGrid& grid) {
+  json.begin_object()
+      .member("version", grid.version)
+      .member("device", grid.device)
+      .member("case", grid.case_id)
+      .member("variant", grid.variant)
+      .member("dtype", grid.dtype)
+      .member("baseline", grid.baseline)
+      .member("contender", grid.contender)
+      .member("metric", bench::metric_name(grid.metric));
+  if (const auto mean = bench::geometric_mean(grid);
+      mean && grid.metric != GridMetric::kBandwidth) {
+    json.key("geometric_mean").begin_object();
+    json.member("value", mean->mean).member("cells", mean->cells).end_object();
+  }
+  json.key("cells").begin_array();
+  for (const GridCell& cell : grid.cells) write_ratio(json, cell);
+  json.end_array().end_object();
+}
+
+ToolData grids_data(std::span<const RatioGrid> grids) {
+  ToolData data{.key = "grids", .items = {}};
+  for (const RatioGrid& grid : grids) {
+    JsonWriter json(data.items.emplace_back());
+    write_ratios(json, grid);
+  }
+  return data;
+}
+
+ToolData flat_line_data(const bench::FlatLine& line) {
+  ToolData data{.key = "flat_line", .items = {""}, .is_list = false};
+  JsonWriter(data.items[0])
+      .begin_object()
+      .member("index", line.index)
+      .member("before_share", line.before_share)
+      .member("after_share", line.after_share)
+      .member("before_mean_pct", line.before_mean)
+      .member("after_mean_pct", line.after_mean)
+      .end_object();
+  return data;
+}
+
+void add_flat_line(Section& table, const RatioGrid& grid) {
+  const auto found = bench::find_flat_line(grid);
+  if (!found) return;
+  const bench::FlatLine& line = *found;
+  table.data.push_back(flat_line_data(line));
   table.warnings.push_back(fmt::format(
       "flat line: from cell {} ({}) on {:.0f} % of the ratios are 100 +- 1 %, before it {:.0f} %; "
       "geometric mean {:.2f} % before, {:.2f} % after. {} most likely ran the kernels of {} there: "
@@ -171,20 +235,21 @@ void add_once(std::vector<Number>& values, Number value) {
   if (std::ranges::find(values, value) == values.end()) values.push_back(value);
 }
 
-BenchCell gap(std::string_view missing) {
-  return {.text = missing.empty() ? "" : std::string(missing), .mark = BenchMark::kMissing};
+Measure gap(std::string_view missing) {
+  return {.text = std::string(missing), .mark = Mark::kMissing};
 }
 
-void fill_list(BenchTable& table, const RatioGrid& grid, std::string_view missing) {
-  table.corner = "shape";
-  table.columns = {{"value", fmt::format("{} / {}", grid.contender, grid.baseline)}};
+Section list_of(const RatioGrid& grid, std::string_view missing) {
+  Section table = list_section("", "", "", "shape",
+                               {{"value", fmt::format("{} / {}", grid.contender, grid.baseline)}});
   for (const GridCell& cell : grid.cells) {
-    table.rows.push_back({bench::shape_text(cell.shape), {ratio_bench_cell(grid, cell, missing)}});
+    table.table.rows.push_back(
+        {{Text{bench::shape_text(cell.shape)}, ratio_measure(grid, cell, missing)}});
   }
+  return table;
 }
 
-void fill_grid(BenchTable& table, const RatioGrid& grid, std::string_view missing) {
-  table.corner = corner_of(grid);
+Section grid_of(const RatioGrid& grid, std::string_view missing) {
   std::vector<std::int64_t> rows;
   std::vector<std::int64_t> columns;
   std::map<std::pair<std::int64_t, std::int64_t>, const GridCell*> cells;
@@ -195,18 +260,22 @@ void fill_grid(BenchTable& table, const RatioGrid& grid, std::string_view missin
   }
   std::ranges::sort(rows);
   std::ranges::sort(columns);
+  std::vector<ListColumn> headings;
   for (const std::int64_t dim1 : columns) {
-    table.columns.push_back({std::to_string(dim1), std::to_string(dim1)});
+    headings.push_back({std::to_string(dim1), std::to_string(dim1)});
   }
+  Section table = list_section("", "", "", corner_of(grid), headings);
+  table.table.columns.front().type = ColumnType::kNumber;
   for (const std::int64_t dim0 : rows) {
-    BenchRow& row = table.rows.emplace_back();
-    row.label = std::to_string(dim0);
+    Row& row = table.table.rows.emplace_back();
+    row.cells.push_back(Text{std::to_string(dim0)});
     for (const std::int64_t dim1 : columns) {
       const auto found = cells.find({dim0, dim1});
       row.cells.push_back(found == cells.end() ? gap(missing)
-                                               : ratio_bench_cell(grid, *found->second, missing));
+                                               : ratio_measure(grid, *found->second, missing));
     }
   }
+  return table;
 }
 
 }  // namespace
@@ -221,68 +290,69 @@ std::string identity_text(const bench::IdentityCheck& check) {
                         check.violations.front(), check.violations.size() > 1 ? ", ..." : ""));
 }
 
-BenchTable grid_table(const RatioGrid& grid, std::string_view missing) {
-  BenchTable table;
+Section grid_table(const RatioGrid& grid, std::string_view missing) {
+  Section table = grid.is_list ? list_of(grid, missing) : grid_of(grid, missing);
   table.key = key_of(grid);
+  table.is_remark = true;  // ratio_rows() has it
   describe(table, grid);
-  if (grid.is_list) {
-    fill_list(table, grid, missing);
-  } else {
-    fill_grid(table, grid, missing);
-  }
+  table.data = {grids_data({&grid, 1})};
   add_mean(table, grid);
   add_ceiling(table, grid);
   add_flat_line(table, grid);
-  table.grids = {grid};
   return table;
 }
 
-std::vector<BenchTable> bandwidth_tables(std::span<const RatioGrid> grids,
-                                         std::string_view missing) {
+std::vector<Section> bandwidth_tables(std::span<const RatioGrid> grids, std::string_view missing) {
   std::vector<std::int64_t> widths;
   for (const RatioGrid& grid : grids) {
     for (const GridCell& cell : grid.cells) add_once(widths, cell.dim1);
   }
-  std::vector<BenchTable> tables;
+  std::vector<Section> tables;
   for (const std::int64_t dim1 : widths) {
-    BenchTable& table = tables.emplace_back();
-    table.key = "bandwidth";
-    const std::string origin = origin_text(grids.front());
-    table.title = fmt::format("{}, dim1 = {}: GB/s{}", case_text(grids.front()), dim1,
-                              origin.empty() ? "" : fmt::format(" ({})", origin));
-    table.lead = "The least traffic of the case over its time: 1 GB is 10^9 bytes.";
-    table.corner = "dim_0";
     std::vector<std::int64_t> heights;
+    std::vector<RatioGrid> parts;
+    std::vector<ListColumn> headings;
     for (const RatioGrid& grid : grids) {
       RatioGrid part = grid;
       std::erase_if(part.cells, [&](const GridCell& cell) { return cell.dim1 != dim1; });
       if (part.cells.empty()) continue;  // this provider has no such column
       for (const GridCell& cell : part.cells) add_once(heights, cell.dim0);
-      table.columns.push_back({grid.contender, column_name(grid.contender)});
-      table.grids.push_back(std::move(part));
+      headings.push_back({grid.contender, column_name(grid.contender)});
+      parts.push_back(std::move(part));
     }
+    const std::string origin = origin_text(grids.front());
+    Section& table = tables.emplace_back(list_section(
+        "bandwidth",
+        fmt::format("{}, dim1 = {}: GB/s{}", case_text(grids.front()), dim1,
+                    origin.empty() ? "" : fmt::format(" ({})", origin)),
+        "The least traffic of the case over its time: 1 GB is 10^9 bytes.", "dim_0", headings));
+    table.is_remark = true;  // ratio_rows() has it
+    table.table.columns.front().type = ColumnType::kNumber;
     for (const std::int64_t dim0 : heights) {
-      BenchRow& row = table.rows.emplace_back();
-      row.label = std::to_string(dim0);
-      for (const RatioGrid& grid : table.grids) {
+      Row& row = table.table.rows.emplace_back();
+      row.cells.push_back(Text{std::to_string(dim0)});
+      for (const RatioGrid& grid : parts) {
         const auto found = std::ranges::find(grid.cells, dim0, &GridCell::dim0);
         row.cells.push_back(found == grid.cells.end() ? gap(missing)
-                                                      : ratio_bench_cell(grid, *found, missing));
+                                                      : ratio_measure(grid, *found, missing));
       }
     }
+    table.data = {grids_data(parts)};
   }
   return tables;
 }
 
-BenchTable overview_table(std::span<const RatioGrid> grids) {
-  BenchTable table;
-  table.key = "overview";
-  table.title = "Overview";
-  table.lead = "One line for each table; means are geometric.";
-  table.corner = "case";
-  table.columns = {{"of", "of", true}, {"metric", "metric", true}, {"origin", "on", true},
-                   {"cells", "cells"}, {"mean", "mean"},           {"least", "least"},
-                   {"most", "most"},   {"remark", "", true}};
+Section overview_table(std::span<const RatioGrid> grids) {
+  Section table =
+      list_section("overview", "Overview", "One line for each table; means are geometric.", "case",
+                   {{"of", "of", true},
+                    {"metric", "metric", true},
+                    {"origin", "on", true},
+                    {"cells", "cells"},
+                    {"mean", "mean"},
+                    {"least", "least"},
+                    {"most", "most"},
+                    {"remark", "", true}});
   for (const RatioGrid& grid : grids) {
     if (grid.metric == GridMetric::kBandwidth) continue;
     const auto mean = bench::geometric_mean(grid);
@@ -293,25 +363,47 @@ BenchTable overview_table(std::span<const RatioGrid> grids) {
       least = std::min(*cell.value, least.value_or(*cell.value));
       most = std::max(*cell.value, most.value_or(*cell.value));
     }
-    const auto number = [&](std::optional<double> value) -> BenchCell {
-      if (!value) return {.text = "n/a", .mark = BenchMark::kMissing};
+    const auto number = [&](std::optional<double> value) -> Measure {
+      if (!value) return {.text = "n/a", .mark = Mark::kMissing};
       return {.text = value_text(grid.metric, *value), .value = value};
     };
     const std::size_t cells = mean ? mean->cells : 0;
     const bool has_line = bench::find_flat_line(grid).has_value();
-    table.rows.push_back({case_text(grid),
-                          {{.text = grid.metric == GridMetric::kDeviceSpeedup
-                                        ? grid.contender.substr(0, grid.contender.find('@'))
-                                        : fmt::format("{} / {}", grid.contender, grid.baseline)},
-                           {.text = std::string(key_of(grid))},
-                           {.text = origin_text(grid)},
-                           {.text = fmt::format("{}", cells), .value = static_cast<double>(cells)},
-                           number(mean ? std::optional(mean->mean) : std::nullopt),
-                           number(least),
-                           number(most),
-                           {.text = has_line ? "flat line" : ""}}});
+    const std::string pair = grid.metric == GridMetric::kDeviceSpeedup
+                                 ? grid.contender.substr(0, grid.contender.find('@'))
+                                 : fmt::format("{} / {}", grid.contender, grid.baseline);
+    table.table.rows.push_back(
+        {{Text{case_text(grid)}, Text{pair}, Text{std::string(key_of(grid))},
+          Text{origin_text(grid)},
+          Measure{.text = fmt::format("{}", cells), .value = static_cast<double>(cells)},
+          number(mean ? std::optional(mean->mean) : std::nullopt), number(least), number(most),
+          Text{has_line ? "flat line" : ""}}});
   }
   return table;
+}
+
+Section ratio_rows() {
+  Section section;
+  section.key = "ratios";
+  section.is_csv_only = true;
+  for (const char* key : {"version", "device", "case", "baseline", "contender", "metric", "dim0",
+                          "dim1", "value", "status", "dtype", "shape"}) {
+    section.table.columns.push_back({.key = key, .header = key});
+  }
+  return section;
+}
+
+void add_ratio_rows(Section& rows, const RatioGrid& grid) {
+  std::string case_id = grid.case_id;
+  if (!grid.variant.empty()) case_id += '_' + grid.variant;
+  for (const GridCell& cell : grid.cells) {
+    rows.table.rows.push_back(
+        {{Text{grid.version}, Text{grid.device}, Text{case_id}, Text{grid.baseline},
+          Text{grid.contender}, Text{std::string(bench::metric_name(grid.metric))},
+          Text{std::to_string(cell.dim0)}, Text{std::to_string(cell.dim1)},
+          Measure{.text = "", .value = cell.value}, Text{std::string(status_word(cell))},
+          Text{grid.dtype}, Text{bench::shape_text(cell.shape)}}});
+  }
 }
 
 }  // namespace strobe::report

@@ -1,19 +1,29 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "strobe/report/bench/bench_table.h"
+#include "strobe/bench/judge/identities.h"
+#include "strobe/bench/results/ratio_grid.h"
+#include "strobe/report/render/document.h"
 
 namespace strobe::report {
 
 // A table of ratios with rows of dim0 and columns of dim1, its mean and what was found in it.
-BenchTable grid_table(const bench::RatioGrid& grid, std::string_view missing);
+Section grid_table(const bench::RatioGrid& grid, std::string_view missing);
 // Rates: a table for every dim1, a column for every provider. All grids are of one case.
-std::vector<BenchTable> bandwidth_tables(std::span<const bench::RatioGrid> grids,
-                                         std::string_view missing);
+std::vector<Section> bandwidth_tables(std::span<const bench::RatioGrid> grids,
+                                      std::string_view missing);
 // One line for each table of ratios.
-BenchTable overview_table(std::span<const bench::RatioGrid> grids);
+Section overview_table(std::span<const bench::RatioGrid> grids);
+
+// Ratios and rates as a CSV has them: all in one table, with the columns that strobe reads back.
+Section ratio_rows();
+void add_ratio_rows(Section& rows, const bench::RatioGrid& grid);
+
+// What a law of ratios says of the tables; a violation is a warning, its absence a note.
+std::string identity_text(const bench::IdentityCheck& check);
 
 }  // namespace strobe::report

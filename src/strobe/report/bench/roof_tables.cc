@@ -6,9 +6,11 @@
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/device/kernel_name.h"
+#include "strobe/report/bench/bench_page.h"
 #include "strobe/report/bench/cell_text.h"
 #include "strobe/report/bench/run_tables.h"
 #include "strobe/report/render/format.h"
+#include "strobe/report/render/svg_plot.h"
 
 namespace strobe::report {
 namespace {
@@ -52,6 +54,92 @@ std::optional<double> gain_of(const BenchRun& run, const CellRecord& record,
   return theirs == nullptr ? std::nullopt : std::optional(theirs->p50 / usable_time(record)->p50);
 }
 
+Measure verdict_cell(const CellRecord& record, const bench::Roofs& roofs) {
+  return {.text = roof_verdict(record, roofs),
+          .word = record.has(CellFlag::kNearFloor) ? "near the floor" : ""};
+}
+
+constexpr double kRoofHeight = 380;
+constexpr double kRoofLeft = 76;
+constexpr double kRoofRight = 1050;
+constexpr double kRoofTop = 52;
+constexpr double kRoofBottom = 320;
+constexpr std::size_t kMostMarks = 4;
+
+struct Point {
+  std::size_t provider = 0;
+  double megabytes = 0;
+  double rate = 0;
+  std::string title;
+};
+
+struct Picture {
+  std::string case_id;
+  bench::DType dtype = bench::DType::kF32;
+  bool is_compute = false;
+  bench::Roofs roofs;
+  std::vector<Point> points;
+};
+
+// Every provider has a shape of its own.
+void draw_mark(SvgPlot& plot, double x, double y, std::size_t provider, const std::string& title) {
+  switch (provider % kMostMarks) {
+    case 0:
+      return plot.circle(x, y, 4.5, "n", title);
+    case 1:
+      return plot.diamond(x, y, 6, "a", title);
+    case 2:
+      return plot.rect(x - 4, y - 4, 8, 8, "busy", title);
+    default:
+      return plot.circle(x, y, 3, "same", title);
+  }
+}
+
+std::string svg_of(const Picture& picture, const std::vector<std::string>& providers,
+                   const bench::Roofs& roofs) {
+  const std::optional<double> roof = picture.is_compute ? roofs.gemm_tflops : roofs.copy_gbps;
+  const auto [least, most] = std::ranges::minmax(picture.points, {}, &Point::megabytes);
+  const auto [slowest, fastest] = std::ranges::minmax(picture.points, {}, &Point::rate);
+  const double top = std::max(fastest.rate, roof.value_or(0)) * 1.3;
+  SvgPlot plot(kPlotWidth, kRoofHeight,
+               fmt::format("rates of {} over their size", picture.case_id));
+  const Scale x =
+      Scale::logarithmic(least.megabytes / 1.5, most.megabytes * 1.5, kRoofLeft, kRoofRight);
+  const Scale y = Scale::logarithmic(slowest.rate / 1.3, top, kRoofBottom, kRoofTop);
+  plot.axis_below(x, kRoofBottom, kRoofTop, "least traffic of the cell, MB");
+  plot.axis_left(y, kRoofLeft, kRoofRight, picture.is_compute ? "TFLOP/s" : "GB/s");
+  if (roof && *roof > 0) {
+    plot.line(kRoofLeft, y.at(*roof), kRoofRight, y.at(*roof), "limit");
+    plot.text(kRoofRight - 4, y.at(*roof) - 5,
+              fmt::format("{} roof {:.4g} {}", picture.is_compute ? "matrix" : "copy", *roof,
+                          picture.is_compute ? "TFLOP/s" : "GB/s"),
+              Anchor::kEnd, "tick");
+  }
+  for (const Point& point : picture.points) {
+    draw_mark(plot, x.at(point.megabytes), y.at(point.rate), point.provider, point.title);
+  }
+  double at = kRoofLeft + 8;
+  for (std::size_t i = 0; i < providers.size(); ++i) {
+    draw_mark(plot, at, kRoofTop - 30, i, "");
+    plot.text(at + 12, kRoofTop - 26, providers[i]);
+    at += 40 + 7.5 * static_cast<double>(providers[i].size());
+  }
+  return std::move(plot).svg();
+}
+
+std::string caption_of(const Picture& picture, const bench::Roofs& roofs) {
+  std::string caption =
+      "One mark per cell, a shape of its own for each provider; both axes are logarithmic.";
+  const auto beyond_gbps = cache_gbps(roofs);
+  if (picture.is_compute || !beyond_gbps) return caption;
+  return caption +
+         fmt::format(
+             " Who mostly reads may be faster than a copy; marks above {:.4g} GB/s, 5 % "
+             "more than the fastest of the measured copies, reads and writes, were served "
+             "by the cache.",
+             *beyond_gbps);
+}
+
 }  // namespace
 
 std::optional<RoofShare> roof_share(const CellRecord& record, const bench::Roofs& all_roofs) {
@@ -88,39 +176,27 @@ std::string roof_verdict(const CellRecord& record, const bench::Roofs& roofs) {
   return fmt::format("below the roof, {}", flag_text(CellFlag::kHostBound));
 }
 
-namespace {
-
-BenchCell verdict_cell(const CellRecord& record, const bench::Roofs& roofs) {
-  return {.text = roof_verdict(record, roofs),
-          .word = record.has(CellFlag::kNearFloor) ? "near the floor" : ""};
-}
-
-}  // namespace
-
-BenchTable roofline_table(const BenchRun& run, const RunTableOptions& options) {
-  BenchTable table;
-  table.key = "roofline";
-  table.title = "Roofline";
-  table.lead =
-      "Rates are the least traffic and the arithmetic of the case over its time; the roof "
-      "is a copy, of products the matrix roof.";
-  table.corner = "case";
-  table.columns = cell_columns({{"us", "time"},
-                                {"gbps", "GB/s"},
-                                {"tflops", "TFLOP/s"},
-                                {"roof_pct", "of the roof"},
-                                {"ceiling_pct", "of the fusion ceiling"},
-                                {"verdict", "", true}});
+Section roofline_table(const BenchRun& run, const RunTableOptions& options) {
+  Section table = cell_section(
+      "roofline", "Roofline",
+      "Rates are the least traffic and the arithmetic of the case over its time; the roof is a "
+      "copy, of products the matrix roof.",
+      {{"us", "time"},
+       {"gbps", "GB/s"},
+       {"tflops", "TFLOP/s"},
+       {"roof_pct", "of the roof"},
+       {"ceiling_pct", "of the fusion ceiling"},
+       {"verdict", "", true}});
   bool has_ceiling = false;
   for (const CellRecord& record : run.cells) {
-    BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
+    Row& row = table.table.rows.emplace_back(cell_row(record.cell));
     const TimeSummary* const time = usable_time(record);
     if (time == nullptr) {
-      row.cells.push_back({.text = status_text(record.status, options.missing),
-                           .mark = BenchMark::kMissing,
-                           .title = record.reason});
-      for (int i = 0; i < 4; ++i) row.cells.push_back(absent_cell());
-      row.cells.push_back({.text = record.reason});
+      row.cells.push_back(Measure{.text = status_text(record.status, options.missing),
+                                  .mark = Mark::kMissing,
+                                  .title = record.reason});
+      for (int i = 0; i < 4; ++i) row.cells.push_back(Absent{});
+      row.cells.push_back(Text{record.reason});
       continue;
     }
     const auto share = roof_share(record, run.header.roofs);
@@ -133,14 +209,14 @@ BenchTable roofline_table(const BenchRun& run, const RunTableOptions& options) {
       has_ceiling = true;
     }
     const bool is_wrong = record.status == CellStatus::kWrong;
-    row.cells.push_back({.text = micros_text(time->p50),
-                         .value = time->p50,
-                         .mark = is_wrong ? BenchMark::kWrong : BenchMark::kPlain});
+    row.cells.push_back(Measure{.text = micros_text(time->p50),
+                                .value = time->p50,
+                                .mark = is_wrong ? Mark::kWrong : Mark::kPlain});
     row.cells.push_back(digits_cell(gbps_of(record, *time), 4));
     row.cells.push_back(digits_cell(record.rated_flops() / time->p50 * 1e-6, 4));
     row.cells.push_back(part_cell(share ? std::optional(share->share) : std::nullopt));
     row.cells.push_back(part_cell(is_wrong ? std::nullopt : of_ceiling));
-    row.cells.push_back(is_wrong ? BenchCell{.text = "wrong values"}
+    row.cells.push_back(is_wrong ? Measure{.text = "wrong values"}
                                  : verdict_cell(record, run.header.roofs));
   }
   const auto& roofs = run.header.roofs;
@@ -161,7 +237,7 @@ BenchTable roofline_table(const BenchRun& run, const RunTableOptions& options) {
   return table;
 }
 
-BenchTable kernels_table(const BenchRun& run, const RunTableOptions&) {
+Section kernels_table(const BenchRun& run, const RunTableOptions&) {
   struct Sum {
     std::size_t launches = 0;
     std::size_t cells = 0;
@@ -202,40 +278,75 @@ BenchTable kernels_table(const BenchRun& run, const RunTableOptions&) {
       }
     }
   }
-  BenchTable table;
-  table.key = "kernels";
-  table.title = "Kernels";
-  table.lead = "What each provider launched, over all its cells; shares are of its kernel time.";
-  table.corner = "case";
-  table.columns = {{"provider", "provider", true},
-                   {"kernel", "kernel", true},
-                   {"cells", "cells"},
-                   {"launches", "launches a call"},
-                   {"us", "time"},
-                   {"share_pct", "share"}};
+  Section table = list_section(
+      "kernels", "Kernels",
+      "What each provider launched, over all its cells; shares are of its kernel time.", "case",
+      {{"provider", "provider", true},
+       {"kernel", "kernel", true},
+       {"cells", "cells"},
+       {"launches", "launches a call"},
+       {"us", "time"},
+       {"share_pct", "share"}});
   for (const Provider& provider : providers) {
     for (const std::string& name : provider.order) {
       const Sum& sum = provider.kernels.at(name);
       const double a_call = static_cast<double>(sum.launches) / static_cast<double>(sum.cells);
-      BenchRow& row = table.rows.emplace_back();
-      row.label = provider.case_id;
-      row.cells = {{.text = provider.name},
-                   {.text = name},
-                   {.text = fmt::format("{} of {}", sum.cells, provider.cells),
-                    .value = static_cast<double>(sum.cells)},
-                   {.text = fmt::format("{:.3g}", a_call), .value = a_call}};
+      Row& row = table.table.rows.emplace_back();
+      row.cells = {Text{provider.case_id}, Text{provider.name}, Text{name},
+                   Measure{.text = fmt::format("{} of {}", sum.cells, provider.cells),
+                           .value = static_cast<double>(sum.cells)},
+                   digits_cell(a_call, 3)};
       if (sum.has_time) {
-        row.cells.push_back({.text = micros_text(sum.us), .value = sum.us});
+        row.cells.push_back(micros_cell(sum.us));
         row.cells.push_back(
             part_cell(provider.us > 0 ? std::optional(sum.us / provider.us) : std::nullopt));
       } else {
-        row.cells.push_back(absent_cell());
-        row.cells.push_back(absent_cell());
+        row.cells.push_back(Absent{});
+        row.cells.push_back(Absent{});
       }
     }
   }
-  if (table.rows.empty()) table.notes.emplace_back("no provider of this run named its kernels");
+  if (table.table.rows.empty())
+    table.notes.emplace_back("no provider of this run named its kernels");
   return table;
+}
+
+std::vector<Section> roof_figures(const BenchRun& run) {
+  const std::vector<std::string> providers = providers_of(run);
+  std::vector<Picture> pictures;
+  for (const CellRecord& record : run.cells) {
+    const bench::TimeSummary* const time = record.headline();
+    if (record.status != CellStatus::kOk || time == nullptr || !(time->p50 > 0) ||
+        !(record.bytes.min > 0)) {
+      continue;
+    }
+    const bench::CaseInfo* const info = bench::find_case(record.cell.case_id);
+    const bool is_compute = info != nullptr && info->kind != bench::CaseKind::kRows;
+    const double rate =
+        is_compute ? record.rated_flops() / time->p50 * 1e-6 : record.bytes.min / time->p50 * 1e-3;
+    if (!(rate > 0)) continue;
+    auto found = std::ranges::find_if(pictures, [&](const Picture& picture) {
+      return picture.case_id == record.cell.case_id && picture.dtype == record.cell.dtype;
+    });
+    if (found == pictures.end()) {
+      pictures.push_back({record.cell.case_id, record.cell.dtype, is_compute, {}, {}});
+      found = pictures.end() - 1;
+    }
+    // Where host and device stand in one picture, the line is of whom the roofs are.
+    if (!found->roofs.copy_gbps) found->roofs = run.header.roofs.over(record);
+    const auto provider = std::ranges::find(providers, record.cell.provider) - providers.begin();
+    found->points.push_back(
+        {static_cast<std::size_t>(provider), record.bytes.min, rate,
+         fmt::format("{}: {}, {:.4g} {}", bench::cell_text(record.cell), micros_text(time->p50),
+                     rate, is_compute ? "TFLOP/s" : "GB/s")});
+  }
+  std::vector<Section> figures;
+  for (const Picture& picture : pictures) {
+    figures.push_back(figure_section(
+        fmt::format("{} {}: under the roof", picture.case_id, bench::dtype_name(picture.dtype)),
+        caption_of(picture, picture.roofs), svg_of(picture, providers, picture.roofs)));
+  }
+  return figures;
 }
 
 }  // namespace strobe::report

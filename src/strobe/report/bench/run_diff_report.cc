@@ -7,14 +7,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/report/kernels/kernel_html.h"
+#include "strobe/base/csv.h"
+#include "strobe/base/json_write.h"
+#include "strobe/report/render/document_html.h"
 #include "strobe/report/render/format.h"
+#include "strobe/report/render/json_rows.h"
+#include "strobe/report/render/render.h"
 
+// The comparison for tools: every cell, in the order of the second run.
 namespace strobe::report {
 namespace {
 
 using bench::CellDiff;
 using bench::CellVerdict;
+using bench::RatioSource;
 using bench::RunDiff;
 
 // What a reader came for stands on top.
@@ -140,8 +146,8 @@ Row row_of(const CellDiff& cell) {
            known(std::string(mode_name(cell.mode))), known(std::string(source_name(cell.source)))}};
 }
 
-Section cell_section(const RunDiff& diff, const std::vector<const CellDiff*>& cells,
-                     std::size_t top) {
+Section changed_cell_section(const RunDiff& diff, const std::vector<const CellDiff*>& cells,
+                             std::size_t top) {
   Section section;
   section.key = "cells";
   section.title = "Cells";
@@ -196,6 +202,38 @@ Section warning_section(const RunDiff& diff) {
   return section;
 }
 
+bool has_ratio(const CellDiff& cell) { return cell.verdict != CellVerdict::kNotComparable; }
+
+// As many digits as a clock and a throw of dice can mean, and the same on every machine.
+double shown(double number) { return rounded_to_digits(number, 6); }
+double shown_chance(double q) { return rounded_to_digits(q, 2); }
+
+void write_cell_diff(JsonWriter& json, const CellDiff& cell) {
+  json.member("case", cell.cell.case_id);
+  json.key("shape").begin_array();
+  for (const std::int64_t axis : cell.cell.shape.dims) json.value(axis);
+  json.end_array();
+  json.member("dtype", dtype_name(cell.cell.dtype)).member("provider", cell.cell.provider);
+  json.member("verdict", verdict_name(cell.verdict));
+  if (has_ratio(cell)) json.member("mode", mode_name(cell.mode));
+  if (cell.before_us > 0) json.member("before_us", cell.before_us);
+  if (cell.after_us > 0) json.member("after_us", cell.after_us);
+  if (has_ratio(cell)) json.member("ratio", shown(cell.ratio));
+  if (has_ratio(cell)) json.member("band", shown(cell.band));
+  if (cell.source != RatioSource::kNone) {
+    json.key("ratio_ci95").begin_array();
+    json.value(shown(cell.ratio_ci95[0])).value(shown(cell.ratio_ci95[1])).end_array();
+    json.member("ci95_from", source_name(cell.source)).member("q", shown_chance(cell.q));
+  }
+  if (cell.is_broken) json.member("broken", true);
+  if (!cell.reason.empty()) json.member("reason", cell.reason);
+  if (!cell.advice.empty()) json.member("advice", cell.advice);
+}
+
+std::optional<double> shown_if(bool is_known, double value) {
+  return is_known ? std::optional(shown(value)) : std::nullopt;
+}
+
 }  // namespace
 
 std::string run_about(const bench::RunHeader& header) {
@@ -216,7 +254,7 @@ Document run_diff_document(const RunDiff& diff, const RunDiffPage& page) {
   document.verdict = verdict_sentences(diff, cells);
   document.facts = {{"before", "before", Text{page.before}, page.before_about},
                     {"after", "after", Text{page.after}, page.after_about}};
-  document.sections = {warning_section(diff), cell_section(diff, cells, page.top),
+  document.sections = {warning_section(diff), changed_cell_section(diff, cells, page.top),
                        reason_section(cells, page.top)};
   std::erase_if(document.sections, [](const Section& section) { return is_empty(section); });
   return document;
@@ -225,10 +263,63 @@ Document run_diff_document(const RunDiff& diff, const RunDiffPage& page) {
 std::string run_diff_html(const RunDiff& diff, const RunDiffPage& page) {
   const std::size_t slower = diff.count(CellVerdict::kSlower);
   const std::size_t faster = diff.count(CellVerdict::kFaster);
-  const std::string headline = slower + faster == 0
-                                   ? std::string("No change")
-                                   : fmt::format("{} slower, {} faster", slower, faster);
-  return kernel_page_html(run_diff_document(diff, page), headline, {});
+  Document document = run_diff_document(diff, page);
+  document.headline = slower + faster == 0 ? std::string("No change")
+                                           : fmt::format("{} slower, {} faster", slower, faster);
+  return document_html(document);
+}
+
+std::string run_diff_json(const RunDiff& diff, const RunDiffPage& page) {
+  std::string out;
+  JsonWriter json(out, JsonLayout::kPretty);
+  json.begin_object().member("schema", "strobe.bench.compare").member("version", 1);
+  json.member("before_path", page.before).member("after_path", page.after);
+  json.member("band", diff.band);
+  if (diff.resolution_us > 0) json.member("resolution_us", diff.resolution_us);
+  json.key("counts").begin_object();
+  for (const CellVerdict verdict : {CellVerdict::kSlower, CellVerdict::kFaster, CellVerdict::kSame,
+                                    CellVerdict::kUnclear, CellVerdict::kNotComparable}) {
+    json.member(verdict_name(verdict), diff.count(verdict));
+  }
+  json.member("broken", diff.broken())
+      .member("only_before", diff.only_before)
+      .member("only_after", diff.only_after)
+      .end_object();
+  json.member("mean_ratio", shown(diff.mean_ratio()));
+  write_texts(json, "warnings", diff.warnings);
+  write_rows(json, "cells", diff.cells, write_cell_diff);
+  json.end_object();
+  out += "\n";
+  return out;
+}
+
+std::string run_diff_csv(const RunDiff& diff) {
+  std::string out =
+      "case,shape,dtype,provider,verdict,mode,before_us,after_us,ratio,ratio_low,ratio_high,"
+      "ci95_from,q,broken,reason,advice\n";
+  CsvWriter csv(out);
+  for (const CellDiff& cell : diff.cells) {
+    const bool is_known = has_ratio(cell);
+    const bool has_interval = cell.source != RatioSource::kNone;
+    csv.field(cell.cell.case_id)
+        .field(shape_text(cell.cell.shape))
+        .field(dtype_name(cell.cell.dtype))
+        .field(cell.cell.provider)
+        .field(verdict_name(cell.verdict))
+        .field(is_known ? mode_name(cell.mode) : "")
+        .field(shown_if(cell.before_us > 0, cell.before_us))
+        .field(shown_if(cell.after_us > 0, cell.after_us))
+        .field(shown_if(is_known, cell.ratio))
+        .field(shown_if(has_interval, cell.ratio_ci95[0]))
+        .field(shown_if(has_interval, cell.ratio_ci95[1]))
+        .field(has_interval ? source_name(cell.source) : "")
+        .field(shown_if(has_interval, shown_chance(cell.q)))
+        .field(cell.is_broken ? "yes" : "")
+        .field(cell.reason)
+        .field(cell.advice)
+        .end_row();
+  }
+  return out;
 }
 
 }  // namespace strobe::report

@@ -4,10 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "strobe/bench/judge/kernel_signature.h"
-#include "strobe/report/bench/bench_choice.h"
 #include "strobe/report/bench/bench_page.h"
 #include "strobe/report/bench/cell_text.h"
-#include "strobe/report/bench/roof_figure.h"
 #include "strobe/report/bench/run_tables.h"
 #include "strobe/report/render/format.h"
 
@@ -132,7 +130,7 @@ std::vector<RatioGrid> grids_of(const BenchRun& run, GridMetric metric, const Be
   return grids;
 }
 
-void add_table(BenchPage& page, BenchTableKind kind, const BenchRun& run,
+void add_table(Document& page, BenchTableKind kind, const BenchRun& run,
                const BenchChoice& choice) {
   if (kind == BenchTableKind::kAttention) {
     return add_grid_tables(page, kind, attention_grids(run, choice), choice.missing);
@@ -141,7 +139,7 @@ void add_table(BenchPage& page, BenchTableKind kind, const BenchRun& run,
     return add_grid_tables(page, kind, grids_of(run, *metric, choice), choice.missing);
   }
   const RunTableOptions options = {choice.baseline, choice.missing, choice.is_net};
-  BenchTable table;
+  Section table;
   if (kind == BenchTableKind::kTimes) table = times_table(run, options);
   if (kind == BenchTableKind::kAccuracy) table = accuracy_table(run, options);
   if (kind == BenchTableKind::kRoofline) table = roofline_table(run, options);
@@ -150,13 +148,13 @@ void add_table(BenchPage& page, BenchTableKind kind, const BenchRun& run,
   if (kind == BenchTableKind::kKernels) table = kernels_table(run, options);
   if (kind == BenchTableKind::kApi) table = api_table(run, options);
   if (kind == BenchTableKind::kFlags) table = flags_table(run, options);
-  if (!table.key.empty()) page.tables.push_back(std::move(table));
+  if (!table.key.empty()) page.sections.push_back(std::move(table));
 }
 
-void describe(BenchPage& page, const BenchRun& run) {
+void describe(Document& page, const BenchRun& run) {
   const bench::RunHeader& header = run.header;
   const auto fact = [&](std::string label, std::string text) {
-    if (!text.empty()) page.facts.emplace_back(std::move(label), std::move(text));
+    if (!text.empty()) page.facts.push_back(bench_fact(std::move(label), std::move(text)));
   };
   std::vector<std::string> libraries;
   if (!header.driver.empty()) libraries.push_back(fmt::format("driver {}", header.driver));
@@ -170,7 +168,6 @@ void describe(BenchPage& page, const BenchRun& run) {
                              header.method.hold == bench::Hold::kNone ? ", hold:none" : ""));
   fact("started", header.started);
   fact("command", header.command_line);
-  page.remarks.insert(page.remarks.end(), run.remarks.begin(), run.remarks.end());
 }
 
 std::vector<BenchTableKind> usual_tables(std::size_t providers, bool is_net) {
@@ -202,7 +199,7 @@ std::string usual_baseline(const std::vector<std::string>& providers) {
   return providers.empty() ? "" : providers.front();
 }
 
-Result<BenchPage> run_page(const BenchRun& run, const BenchChoice& asked) {
+Result<Document> run_page(const BenchRun& run, const BenchChoice& asked) {
   BenchChoice choice = asked;
   if (choice.baseline.empty()) choice.baseline = usual_baseline(providers_of(run));
   BenchRun shown = chosen_of(run, choice);
@@ -212,31 +209,33 @@ Result<BenchPage> run_page(const BenchRun& run, const BenchChoice& asked) {
   });
   if (shown.cells.empty()) return no_cell_is_left(run);
   judge_all(shown, choice.baseline);
-  BenchPage page;
+  Document page;
   page.title = fmt::format("strobe bench: {}", run.header.run.empty() ? "a run" : run.header.run);
   describe(page, shown);
   const std::vector<BenchTableKind> kinds =
       choice.tables.empty() ? usual_tables(providers_of(shown).size(), choice.is_net)
                             : choice.tables;
   for (const BenchTableKind kind : kinds) {
-    const std::size_t before = page.tables.size();
+    const std::size_t before = page.sections.size();
     add_table(page, kind, shown, choice);
-    if (choice.tables.empty() && page.tables.size() > before && page.tables.back().rows.empty()) {
-      page.tables.pop_back();  // nobody asked for what is empty
+    if (choice.tables.empty() && page.sections.size() > before &&
+        page.sections.back().table.rows.empty()) {
+      page.sections.pop_back();  // nobody asked for what is empty
     }
-    if (page.tables.size() > before || choice.tables.empty()) continue;
+    if (page.sections.size() > before || choice.tables.empty()) continue;
     return nothing_to_show(
         fmt::format("this run has nothing for --table {}", table_name(kind)),
         kind == BenchTableKind::kDevice
             ? "give two runs: `strobe bench show a100.json rtx3090.json --table device`"
             : fmt::format("its providers: {}", fmt::join(providers_of(run), ", ")));
   }
-  page.figures = roof_figures(shown);
+  std::ranges::move(roof_figures(shown), std::back_inserter(page.sections));
+  end_page(page, shown.remarks);
   return page;
 }
 
-Result<BenchPage> devices_page(const BenchRun& run, const BenchRun& other,
-                               const BenchChoice& choice) {
+Result<Document> devices_page(const BenchRun& run, const BenchRun& other,
+                              const BenchChoice& choice) {
   const BenchRun chosen = chosen_of(run, choice);
   if (chosen.cells.empty()) return no_cell_is_left(run);
   std::vector<RatioGrid> grids;
@@ -251,21 +250,22 @@ Result<BenchPage> devices_page(const BenchRun& run, const BenchRun& other,
                     bench::device_grid(chosen, other, case_id, dtype, provider, choice.mode));
     }
   }
-  BenchPage page;
+  Document page;
   page.title = fmt::format("strobe bench: {} against {}", run.header.device, other.header.device);
-  page.remarks = run.remarks;
-  page.remarks.insert(page.remarks.end(), other.remarks.begin(), other.remarks.end());
+  std::vector<std::string> remarks = run.remarks;
+  remarks.insert(remarks.end(), other.remarks.begin(), other.remarks.end());
   if (!(run.header.method == other.header.method)) {
-    page.remarks.emplace_back(
+    remarks.emplace_back(
         "the two runs were timed in different ways: their ratio is also one of methods");
   }
   std::vector<BenchTableKind> kinds = choice.tables;
   if (kinds.empty() && grids.size() > 1) kinds.push_back(BenchTableKind::kOverview);
   if (choice.tables.empty()) kinds.push_back(BenchTableKind::kDevice);
   for (const BenchTableKind kind : kinds) add_grid_tables(page, kind, grids, choice.missing);
-  if (page.tables.empty()) {
+  if (page.sections.empty()) {
     return nothing_to_show("the two runs have no case and provider in common", "");
   }
+  end_page(page, remarks);
   return page;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,6 +17,7 @@
 namespace strobe::report {
 namespace {
 
+using bench::Accuracy;
 using bench::BenchRun;
 using bench::CellFlag;
 using bench::CellRecord;
@@ -27,33 +29,23 @@ bool ran_through(const CellRecord& record) {
   return record.status == CellStatus::kOk || record.status == CellStatus::kWrong;
 }
 
-BenchTable table_of(std::string key, std::string title, std::string lead,
-                    const std::vector<BenchColumn>& more) {
-  BenchTable table;
-  table.key = std::move(key);
-  table.title = std::move(title);
-  table.lead = std::move(lead);
-  table.corner = "case";
-  table.columns = cell_columns(more);
-  return table;
-}
-
-BenchCell median_cell(const CellRecord& record, const TimeSummary* time, std::string_view missing) {
+Cell median_cell(const CellRecord& record, const TimeSummary* time, std::string_view missing) {
   if (!ran_through(record)) {
-    return {.text = status_text(record.status, missing),
-            .mark = BenchMark::kMissing,
-            .title = record.reason};
+    return Measure{.text = status_text(record.status, missing),
+                   .mark = Mark::kMissing,
+                   .title = record.reason};
   }
-  if (time == nullptr) return absent_cell();
+  if (time == nullptr) return Absent{};
   const double median = time->p50;
   const double half = (time->ci95[1] - time->ci95[0]) / 2;
   const bool has_width = time->ci95[1] > 0 && median > 0;
-  return {.text = fmt::format("{}{}", micros_text(median),
-                              has_width ? fmt::format(" +-{:.1f} %", 100 * half / median) : ""),
-          .value = median,
-          .mark = record.status == CellStatus::kWrong ? BenchMark::kWrong : BenchMark::kPlain,
-          .title = fmt::format("median of {}; 20 % to 80 %: {} to {}", counted(time->n, "sample"),
-                               micros_text(time->p20), micros_text(time->p80))};
+  return Measure{
+      .text = fmt::format("{}{}", micros_text(median),
+                          has_width ? fmt::format(" +-{:.1f} %", 100 * half / median) : ""),
+      .value = median,
+      .mark = record.status == CellStatus::kWrong ? Mark::kWrong : Mark::kPlain,
+      .title = fmt::format("median of {}; 20 % to 80 %: {} to {}", counted(time->n, "sample"),
+                           micros_text(time->p20), micros_text(time->p80))};
 }
 
 // "cos_kernel, mul_kernel x2": each name once, in the order of launching.
@@ -93,9 +85,82 @@ std::string times_title(const BenchRun& run, const RunTableOptions& options) {
   return fmt::format("Times, device net of an event pair of {}", micros_text(*pair_us));
 }
 
+// 99.999 % is not 100.00 %: a single mismatch stays visible.
+Cell equality_cell(const Accuracy& accuracy) {
+  const double percent = 100 * accuracy.equality();
+  return Measure{
+      .text = fmt::format("{:.2f}%", accuracy.mismatches > 0 ? std::min(percent, 99.99) : percent),
+      .value = percent,
+      .mark = accuracy.mismatches > 0 ? Mark::kWrong : Mark::kPlain};
+}
+
+Cell count_cell(std::uint64_t count) {
+  return Measure{.text = fmt::format("{}", count), .value = static_cast<double>(count)};
+}
+
+Cell error_cell(double error) { return digits_cell(error, 3); }
+
+Cell worst_cell(const Accuracy& accuracy) {
+  if (accuracy.worst_index < 0) return Absent{};
+  return Measure{.text = fmt::format("{}", accuracy.worst_index),
+                 .value = static_cast<double>(accuracy.worst_index)};
+}
+
+using Cells = std::vector<Cell>;
+Cells cells_of(const Accuracy& accuracy) {
+  return {
+      equality_cell(accuracy),      count_cell(accuracy.mismatches), count_cell(accuracy.checked),
+      error_cell(accuracy.max_abs), error_cell(accuracy.max_rel),    error_cell(accuracy.norm_rel),
+      worst_cell(accuracy),         error_cell(accuracy.atol),       error_cell(accuracy.rtol)};
+}
+
+bool has_time(const CellRecord& record) {
+  return (record.status == CellStatus::kOk || record.status == CellStatus::kWrong) &&
+         record.headline() != nullptr;
+}
+
+Measure headline_cell(const CellRecord& record) {
+  if (!has_time(record)) {
+    return {.text = status_text(record.status, ""), .mark = Mark::kMissing, .title = record.reason};
+  }
+  const TimeSummary& time = *record.headline();
+  const double half = (time.ci95[1] - time.ci95[0]) / 2;
+  const std::string doubt = time.ci95[1] > 0 && time.p50 > 0
+                                ? fmt::format(" +-{:.1f} %", 100 * half / time.p50)
+                                : fmt::format(" of {}", counted(time.n, "call"));
+  return {.text = micros_text(time.p50) + doubt,
+          .value = time.p50,
+          .mark = record.status == CellStatus::kWrong ? Mark::kWrong : Mark::kPlain};
+}
+
+// Bytes that a perfect fusion moves, over the time; of the copy roof in percent.
+double gbps(const CellRecord& record) { return record.bytes.min / record.headline()->p50 / 1e3; }
+
+bool are_neighbours(const CellRecord& a, const CellRecord& b) {
+  return a.cell.case_id == b.cell.case_id && a.cell.shape == b.cell.shape &&
+         a.cell.dtype == b.cell.dtype;
+}
+
+Cell ratio_cell(const CellRecord* baseline, const CellRecord& record) {
+  // A wrong or missing side has no ratio; a ratio to itself says nothing.
+  if (baseline == nullptr || baseline == &record || baseline->status != CellStatus::kOk ||
+      record.status != CellStatus::kOk || !has_time(*baseline) || !has_time(record)) {
+    return Text{};
+  }
+  const double ratio = baseline->headline()->p50 / record.headline()->p50;
+  // A flag may be of another pair; without kernels to compare the record is believed.
+  const bool are_told = !baseline->kernels.empty() && !record.kernels.empty();
+  const bool is_same =
+      are_told ? bench::ran_the_same(*baseline, record) : record.has(CellFlag::kSameKernels);
+  return Measure{.text = fmt::format("{:.2f}x", ratio),
+                 .value = ratio,
+                 .mark = is_same ? Mark::kSame : Mark::kPlain,
+                 .percent = 100 * ratio};
+}
+
 }  // namespace
 
-BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
+Section times_table(const BenchRun& run, const RunTableOptions& options) {
   constexpr std::array kShown = {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall,
                                  TimeMode::kActivity, TimeMode::kCpu};
   std::vector<TimeMode> modes;
@@ -105,7 +170,7 @@ BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
       modes.push_back(mode);
     }
   }
-  std::vector<BenchColumn> columns;
+  std::vector<ListColumn> columns;
   for (const TimeMode mode : modes) {
     columns.push_back(
         {fmt::format("{}_us", bench::mode_name(mode)), std::string(bench::mode_name(mode))});
@@ -117,10 +182,10 @@ BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
     columns.push_back({"sustained_us", "sustained"});
   }
   columns.push_back({"flags", "", true});
-  BenchTable table = table_of("times", times_title(run, options),
-                              "Medians with half the width of their 95 % interval; one column for "
-                              "each way of taking them.",
-                              std::move(columns));
+  Section table = cell_section("times", times_title(run, options),
+                               "Medians with half the width of their 95 % interval; one column for "
+                               "each way of taking them.",
+                               columns);
   if (has_long_calls) {
     table.notes.emplace_back(
         "calls above 1 ms without pause: burst is the first 20 ms after a rest, sustained what "
@@ -130,7 +195,7 @@ BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
     table.notes.emplace_back("this run has no floor of its event pairs: nothing is taken off");
   }
   for (const CellRecord& record : run.cells) {
-    BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
+    Row& row = table.table.rows.emplace_back(cell_row(record.cell));
     for (const TimeMode mode : modes) {
       const TimeSummary* const time = record.time(mode);
       const auto net = options.is_net && time != nullptr
@@ -147,26 +212,26 @@ BenchTable times_table(const BenchRun& run, const RunTableOptions& options) {
   return table;
 }
 
-BenchTable memory_table(const BenchRun& run, const RunTableOptions& options) {
-  BenchTable table = table_of("memory", "Memory",
-                              "What a provider keeps resident, and the most that was allocated.",
-                              {{"resident_bytes", "resident"},
-                               {"peak_bytes", "peak"},
-                               {"least_bytes", "least traffic"},
-                               {"status", "", true}});
+Section memory_table(const BenchRun& run, const RunTableOptions& options) {
+  Section table = cell_section("memory", "Memory",
+                               "What a provider keeps resident, and the most that was allocated.",
+                               {{"resident_bytes", "resident"},
+                                {"peak_bytes", "peak"},
+                                {"least_bytes", "least traffic"},
+                                {"status", "", true}});
   std::size_t out_of_memory = 0;
   for (const CellRecord& record : run.cells) {
     const bool is_out =
         record.status == CellStatus::kOom || record.status == CellStatus::kOomPredicted;
     out_of_memory += is_out ? 1 : 0;
-    BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
+    Row& row = table.table.rows.emplace_back(cell_row(record.cell));
     row.cells.push_back(amount_cell(record.bytes.resident));
     row.cells.push_back(amount_cell(record.bytes.peak));
-    row.cells.push_back(record.bytes.min > 0 ? amount_cell(record.bytes.min) : absent_cell());
+    row.cells.push_back(record.bytes.min > 0 ? amount_cell(record.bytes.min) : Cell(Absent{}));
     row.cells.push_back(
-        {.text = ran_through(record) ? "" : status_text(record.status, options.missing),
-         .mark = ran_through(record) ? BenchMark::kPlain : BenchMark::kMissing,
-         .title = record.reason});
+        Measure{.text = ran_through(record) ? "" : status_text(record.status, options.missing),
+                .mark = ran_through(record) ? Mark::kPlain : Mark::kMissing,
+                .title = record.reason});
   }
   table.notes.push_back(
       fmt::format("{} of {} out of memory; OOM* is predicted by the plan, not run", out_of_memory,
@@ -174,27 +239,102 @@ BenchTable memory_table(const BenchRun& run, const RunTableOptions& options) {
   return table;
 }
 
-BenchTable flags_table(const BenchRun& run, const RunTableOptions& options) {
-  BenchTable table = table_of("flags", "Flags", "Cells that want a second look.",
-                              {{"flags", "flags", true}, {"note", "note", true}});
+Section flags_table(const BenchRun& run, const RunTableOptions& options) {
+  Section table = cell_section("flags", "Flags", "Cells that want a second look.",
+                               {{"flags", "flags", true}, {"note", "note", true}});
   for (const CellRecord& record : run.cells) {
-    BenchCell flags = flags_cell(record);
+    Measure flags = flags_cell(record);
     const bool has_failed =
         record.status == CellStatus::kError || record.status == CellStatus::kTimeout;
-    if (has_failed) flags = words_cell(std::string(bench::status_name(record.status)));
+    if (has_failed) flags = {.text = std::string(bench::status_name(record.status))};
     if (flags.text.empty()) continue;
     std::vector<std::string> notes = record.notes;
     if (!record.reason.empty()) notes.insert(notes.begin(), record.reason);
     if (std::string both = math_note(run, record, options.baseline); !both.empty()) {
       notes.push_back(std::move(both));
     }
-    BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
+    Row& row = table.table.rows.emplace_back(cell_row(record.cell));
     row.cells.push_back(std::move(flags));
-    row.cells.push_back(words_cell(fmt::format("{}", fmt::join(notes, "; "))));
+    row.cells.push_back(Text{fmt::format("{}", fmt::join(notes, "; "))});
   }
   table.notes.push_back(
-      fmt::format("{} of {} flagged", table.rows.size(), counted(run.cells.size(), "cell")));
+      fmt::format("{} of {} flagged", table.table.rows.size(), counted(run.cells.size(), "cell")));
   return table;
+}
+
+Section accuracy_table(const BenchRun& run, const RunTableOptions&) {
+  Section table = cell_section(
+      "accuracy", "Accuracy",
+      "Values against the reference in f64: an element passes if it is off by no more than atol + "
+      "rtol of its size.",
+      {{"equality_pct", "equality ratio"},
+       {"mismatches", "mismatches"},
+       {"checked", "of"},
+       {"max_abs", "max abs"},
+       {"max_rel", "max rel"},
+       {"norm_rel", "norm rel"},
+       {"worst_index", "worst at"},
+       {"atol", "atol"},
+       {"rtol", "rtol"},
+       {"status", "", true}});
+  std::size_t checked = 0;
+  for (const CellRecord& record : run.cells) {
+    Row& row = table.table.rows.emplace_back(
+        cell_row(record.cell, record.accuracy ? cells_of(*record.accuracy) : Cells()));
+    row.cells.resize(table.table.columns.size() - 1, Absent{});
+    checked += record.accuracy ? 1 : 0;
+    const bool is_ok = record.status == CellStatus::kOk;
+    row.cells.push_back(Measure{.text = is_ok ? "" : std::string(bench::status_name(record.status)),
+                                .title = record.reason});
+  }
+  table.notes.push_back(
+      fmt::format("{} of {} checked", checked, counted(run.cells.size(), "cell")));
+  table.notes.emplace_back(
+      "max abs, max rel: the largest error of an element, absolute and relative; norm rel: |a - b| "
+      "/ |b| of all; worst at: the index of the worst element");
+  return table;
+}
+
+Section short_table(const bench::BenchRun& run) {
+  Section table = cell_section(
+      "cells", "Cells",
+      "Medians with half the width of their 95 % interval, or of so few calls that they have none; "
+      "GB/s of the bytes that a perfect fusion moves; the ratio is to the first provider, above 1 "
+      "is faster.",
+      {{"time_us", "time"},
+       {"gbps", "GB/s"},
+       {"copy_percent", "of copy roof"},
+       {"ratio", "ratio"},
+       {"flags", "", true}});
+  const CellRecord* baseline = nullptr;
+  for (const CellRecord& record : run.cells) {
+    if (baseline == nullptr || !are_neighbours(*baseline, record)) baseline = &record;
+    const bool is_timed = has_time(record);
+    const double rate = is_timed ? gbps(record) : 0;
+    const std::optional<double> copy_gbps = run.header.roofs.over(record).copy_gbps;
+    table.table.rows.push_back(cell_row(
+        record.cell,
+        {headline_cell(record), Text{is_timed ? fmt::format("{:.1f}", rate) : ""},
+         Text{is_timed && copy_gbps ? fmt::format("{:.0f} %", 100 * rate / *copy_gbps) : ""},
+         ratio_cell(baseline, record), flags_cell(record)}));
+    if (!record.reason.empty()) {
+      const std::string line = fmt::format("{}: {}", cell_text(record.cell), record.reason);
+      (record.status == CellStatus::kUnsupported ? table.notes : table.warnings).push_back(line);
+    }
+  }
+  return table;
+}
+
+std::string outcome_line(const bench::BenchRun& run) {
+  constexpr std::array kStatuses = {
+      CellStatus::kOk,      CellStatus::kWrong,       CellStatus::kOom,   CellStatus::kOomPredicted,
+      CellStatus::kTimeout, CellStatus::kUnsupported, CellStatus::kError, CellStatus::kMissing};
+  std::vector<std::string> parts;
+  for (const CellStatus status : kStatuses) {
+    const auto count = std::ranges::count(run.cells, status, &CellRecord::status);
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, bench::status_name(status)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace strobe::report

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "strobe/bench/results/cell_record.h"
-#include "strobe/report/bench/bench_table.h"
+#include "strobe/report/render/document.h"
 
 // What a run of strobe's own has beyond ratios: rows are cells, one below the other.
 namespace strobe::report {
@@ -17,14 +17,14 @@ struct RunTableOptions {
   bool is_net = false;   // times less an event pair with nothing between
 };
 
-BenchTable times_table(const bench::BenchRun& run, const RunTableOptions& options);
-BenchTable roofline_table(const bench::BenchRun& run, const RunTableOptions& options);
-BenchTable memory_table(const bench::BenchRun& run, const RunTableOptions& options);
-BenchTable traffic_table(const bench::BenchRun& run, const RunTableOptions& options);
-BenchTable kernels_table(const bench::BenchRun& run, const RunTableOptions& options);
-BenchTable api_table(const bench::BenchRun& run, const RunTableOptions& options);
-BenchTable accuracy_table(const bench::BenchRun& run, const RunTableOptions& options);
-BenchTable flags_table(const bench::BenchRun& run, const RunTableOptions& options);
+Section times_table(const bench::BenchRun& run, const RunTableOptions& options);
+Section roofline_table(const bench::BenchRun& run, const RunTableOptions& options);
+Section memory_table(const bench::BenchRun& run, const RunTableOptions& options);
+Section traffic_table(const bench::BenchRun& run, const RunTableOptions& options);
+Section kernels_table(const bench::BenchRun& run, const RunTableOptions& options);
+Section api_table(const bench::BenchRun& run, const RunTableOptions& options);
+Section accuracy_table(const bench::BenchRun& run, const RunTableOptions& options);
+Section flags_table(const bench::BenchRun& run, const RunTableOptions& options);
 
 // How near a cell is to what the device can do.
 struct RoofShare {
@@ -37,5 +37,16 @@ std::optional<RoofShare> roof_share(const bench::CellRecord& record, const bench
 std::optional<double> cache_gbps(const bench::Roofs& roofs);
 // "at the roof", "below the roof", "≈ floor", "from the cache"
 std::string roof_verdict(const bench::CellRecord& record, const bench::Roofs& roofs);
+
+// What a person looks at when a run is over: of each cell its time, its rate, how near it is to a
+// copy, and how it stands to the first provider of its shape.
+Section short_table(const bench::BenchRun& run);
+
+// How many cells ended how: "38 ok, 1 wrong, 1 OOM*".
+std::string outcome_line(const bench::BenchRun& run);
+
+// One picture for each case and type: the rate of every cell over its size, under the measured
+// roof.
+std::vector<Section> roof_figures(const bench::BenchRun& run);
 
 }  // namespace strobe::report

@@ -1,11 +1,8 @@
-#include "strobe/report/compare/compare_csv.h"
+#include "strobe/report/compare/compare_formats.h"
 
-#include <cmath>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "strobe/report/render/render_csv.h"
+#include "strobe/base/csv.h"
 
 namespace strobe::report {
 namespace {
@@ -14,45 +11,19 @@ using compare::Comparison;
 using compare::FunctionRow;
 using compare::TripletRow;
 
-// The shortest form that reads back as the same number.
-std::string finite_field(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : std::string();
-}
-
-class Line {
- public:
-  explicit Line(std::string& out) : out_(out) {}
-  ~Line() { out_ += '\n'; }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
-
-  Line& field(const std::string& text) {
-    if (!is_first_) out_ += ',';
-    is_first_ = false;
-    out_ += csv_field(text);
-    return *this;
-  }
-  Line& field(double value) { return field(finite_field(value)); }
-  Line& field(std::size_t count) { return field(std::to_string(count)); }
-
- private:
-  std::string& out_;
-  bool is_first_ = true;
-};
-
-void append_function(Line& line, const FunctionRow& row, const std::string& metric,
+void append_function(CsvWriter& line, const FunctionRow& row, const std::string& metric,
                      std::string_view unit) {
   line.field(row.key.name)
       .field(metric)
       .field(row.key.device)
-      .field(std::string(unit))
-      .field(std::to_string(row.rank))
-      .field(std::string(word_of(row.type)))
-      .field(std::string(word_of(row.key.kind)))
-      .field(std::string(word_of(row.verdict)));
+      .field(unit)
+      .field(row.rank)
+      .field(word_of(row.type))
+      .field(word_of(row.key.kind))
+      .field(word_of(row.verdict));
 }
 
-void append_beta(Line& line, const FunctionRow& row) {
+void append_beta(CsvWriter& line, const FunctionRow& row) {
   const compare::Change& beta = row.beta;
   line.field(beta.normal.n)
       .field(beta.abnormal.n)
@@ -74,7 +45,7 @@ void append_beta(Line& line, const FunctionRow& row) {
       .field(row.calls_abnormal);
 }
 
-void append_mu(Line& line, const TripletRow& row) {
+void append_mu(CsvWriter& line, const TripletRow& row) {
   const compare::Change& mu = row.mu;
   line.field(row.suspicion)
       .field(row.robust)
@@ -108,23 +79,24 @@ constexpr std::size_t kMuFields = 17;
 
 std::string compare_csv(const Comparison& comparison) {
   std::string out(kHeader);
+  CsvWriter line(out);
   std::vector<bool> has_metrics(comparison.functions.size());
   for (const TripletRow& row : comparison.triplets) {
     has_metrics[row.function] = true;
     const FunctionRow& function = comparison.functions[row.function];
-    Line line(out);
     append_function(line, function, row.metric, row.info.unit);
     append_beta(line, function);
     append_mu(line, row);
+    line.end_row();
   }
   for (std::size_t i = 0; i < comparison.functions.size(); ++i) {
     if (has_metrics[i]) continue;
     const FunctionRow& function = comparison.functions[i];
-    Line line(out);
     append_function(line, function, "", "");
     append_beta(line, function);
     line.field(function.suspicion);
-    for (std::size_t empty = 1; empty < kMuFields; ++empty) line.field(std::string());
+    for (std::size_t empty = 1; empty < kMuFields; ++empty) line.empty();
+    line.end_row();
   }
   return out;
 }

@@ -1,4 +1,4 @@
-#include "strobe/report/compare/compare_markdown.h"
+#include "strobe/report/compare/compare_formats.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "strobe/report/compare/compare_report.h"
-#include "strobe/report/compare/compat_tables.h"
+#include "strobe/report/compare/compat_report.h"
 #include "strobe/report/render/format.h"
-#include "strobe/report/render/render_markdown.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::report {
 namespace {

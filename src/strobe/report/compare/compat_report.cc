@@ -1,15 +1,20 @@
 #include "strobe/report/compare/compat_report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "strobe/report/compare/compat_cells.h"
-#include "strobe/report/compare/compat_tables.h"
+#include <fmt/format.h>
+
+#include "strobe/base/csv.h"
+#include "strobe/base/json_write.h"
+#include "strobe/report/render/aligned_table.h"
+#include "strobe/stats/moments.h"
 
 namespace strobe::report {
 namespace {
@@ -18,6 +23,24 @@ using compare::CompatComparison;
 using compare::CompatFinding;
 using compare::CompatRow;
 using compare::CompatSide;
+
+constexpr std::string_view kMissing = "-";
+
+std::string change_in_percent(double normal, double abnormal) {
+  return normal > 0 ? signed_percent((abnormal - normal) / normal * 100) : std::string(kMissing);
+}
+
+AlignedColumn times_column(std::string header, const std::vector<double>& longest_first,
+                           std::size_t rows, MissingTimes missing) {
+  const bool is_text = missing == MissingTimes::kMakeText && longest_first.size() < rows;
+  AlignedColumn column{
+      std::move(header), is_text ? CellAlignment::kText : CellAlignment::kDecimal, {}};
+  for (const double us : longest_first) {
+    column.cells.push_back(is_text ? shortest(us) : with_thousands(us));
+  }
+  column.cells.resize(rows, std::string(kMissing));
+  return column;
+}
 
 constexpr double kSignificantP = 0.05;
 
@@ -112,7 +135,167 @@ constexpr std::string_view kLegend =
     "potential issues. **Focus on items with the highest score first.**\n"
     "\n";
 
+// f(key, value) for every number of a row, in the order of the columns.
+template <class Function>
+void for_each_number(const CompatRow& row, Function&& f) {
+  f("suspicion", row.suspicion);
+  f("beta_normal", row.beta_normal);
+  f("beta_abnormal", row.beta_abnormal);
+  f("dbeta", row.dbeta);
+  f("z_beta", row.z_beta);
+  f("p_beta", row.p_beta);
+  f("u_beta", row.u_beta);
+  f("mu_normal", row.mu_normal);
+  f("mu_abnormal", row.mu_abnormal);
+  f("dmu", row.dmu);
+  f("z_mu", row.z_mu);
+  f("z_log_mu", row.z_log_mu);
+  f("p_mu", row.p_mu);
+  f("u_mu", row.u_mu);
+}
+
+void write_number(JsonWriter& json, double number) {
+  std::isnan(number) ? json.value("nan") : json.value(number);
+}
+
+// One line each, so that grep and diff work on rows.
+std::string row_line(const CompatRow& row) {
+  std::string line;
+  JsonWriter json(line);
+  json.begin_object()
+      .member("function", row.function)
+      .member("metric", row.metric)
+      .member("device", row.device)
+      .member("n_normal", row.n_normal)
+      .member("n_abnormal", row.n_abnormal);
+  for_each_number(row, [&](std::string_view key, double number) {
+    json.key(key);
+    write_number(json, number);
+  });
+  json.end_object();
+  return line;
+}
+
 }  // namespace
+
+std::string rounded_twice(double value, int decimals) {
+  if (std::isnan(value)) return "nan";
+  const std::string fixed = fmt::format("{:.{}f}", value, decimals);
+  double rounded = value;  // stays what it is where it is infinite
+  std::from_chars(fixed.data(), fixed.data() + fixed.size(), rounded);
+  return fmt::format("{:g}", rounded);
+}
+
+std::string with_thousands(double value) {
+  if (std::isnan(value)) return "nan";
+  std::string text = fmt::format("{:.2f}", value);
+  if (std::isinf(value)) return text;
+  const std::size_t first_digit = std::signbit(value) ? 1 : 0;
+  for (std::size_t at = text.find('.'); at > first_digit + 3;) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+std::string signed_percent(double percent) {
+  return std::isnan(percent) ? "nan" : fmt::format("{:+.2f}%", percent);
+}
+
+std::string shortest(double value) {
+  if (std::isnan(value)) return "nan";
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string summary_table(const std::vector<double>& normal_us,
+                          const std::vector<double>& abnormal_us) {
+  const auto n_normal = static_cast<std::int64_t>(normal_us.size());
+  const auto n_abnormal = static_cast<std::int64_t>(abnormal_us.size());
+  const double mean_normal = stats::moments_of(normal_us).mean;
+  const double mean_abnormal = stats::moments_of(abnormal_us).mean;
+  std::vector<AlignedColumn> columns(5);
+  columns[0] = {"Metric", CellAlignment::kText, {"Total Cycles", "Avg Cycle Time (us)"}};
+  columns[1] = {
+      "normal", CellAlignment::kText, {std::to_string(n_normal), with_thousands(mean_normal)}};
+  columns[2] = {"abnormal",
+                CellAlignment::kText,
+                {std::to_string(n_abnormal), with_thousands(mean_abnormal)}};
+  columns[3] = {
+      "Δ (abnormal - normal)",
+      CellAlignment::kText,
+      {std::to_string(n_abnormal - n_normal), with_thousands(mean_abnormal - mean_normal)}};
+  columns[4] = {"Change (%)",
+                CellAlignment::kText,
+                {std::string(kMissing), change_in_percent(mean_normal, mean_abnormal)}};
+  return aligned_table(std::move(columns));
+}
+
+std::string cycles_table(std::vector<double> normal_us, std::vector<double> abnormal_us,
+                         MissingTimes missing) {
+  std::ranges::sort(normal_us, std::ranges::greater());
+  std::ranges::sort(abnormal_us, std::ranges::greater());
+  const std::size_t rows = std::max(normal_us.size(), abnormal_us.size());
+  AlignedColumn ranks{"Time Rank", CellAlignment::kWhole, {}};
+  AlignedColumn differences{"Δ (us)", CellAlignment::kText, {}};
+  AlignedColumn changes{"Δ (%)", CellAlignment::kText, {}};
+  for (std::size_t row = 0; row < rows; ++row) {
+    ranks.cells.push_back(std::to_string(row + 1));
+    const bool is_paired = row < normal_us.size() && row < abnormal_us.size();
+    differences.cells.push_back(is_paired ? with_thousands(abnormal_us[row] - normal_us[row])
+                                          : std::string(kMissing));
+    changes.cells.push_back(is_paired ? change_in_percent(normal_us[row], abnormal_us[row])
+                                      : std::string(kMissing));
+  }
+  return aligned_table({std::move(ranks),
+                        times_column("normal Time (us)", normal_us, rows, missing),
+                        times_column("abnormal Time (us)", abnormal_us, rows, missing),
+                        std::move(differences), std::move(changes)});
+}
+
+std::string rows_table(const std::vector<CompatRow>& rows) {
+  using Show = std::function<std::string(const CompatRow&)>;
+  struct Kind {
+    std::string_view header;
+    CellAlignment alignment;
+    Show show;
+  };
+  const auto number = [](double CompatRow::*value, int decimals) -> Show {
+    return [=](const CompatRow& row) { return rounded_twice(row.*value, decimals); };
+  };
+  const auto grouped = [](double CompatRow::*value) -> Show {
+    return [=](const CompatRow& row) { return with_thousands(row.*value); };
+  };
+  using enum CellAlignment;
+  const Kind kinds[] = {
+      {"Function Name", kText, &CompatRow::function},
+      {"Metric Name", kText, &CompatRow::metric},
+      {"Device", kText, &CompatRow::device},
+      {"Suspicion Score", kDecimal, number(&CompatRow::suspicion, 4)},
+      {"β_normal(%)", kDecimal, number(&CompatRow::beta_normal, 2)},
+      {"β_abnormal(%)", kDecimal, number(&CompatRow::beta_abnormal, 2)},
+      {"Δβ(%)", kDecimal, number(&CompatRow::dbeta, 2)},
+      {"Z-Score(β)", kDecimal, number(&CompatRow::z_beta, 2)},
+      {"p-value(β)", kDecimal, number(&CompatRow::p_beta, 3)},
+      {"U-test p(β)", kDecimal, number(&CompatRow::u_beta, 3)},
+      {"μ_normal", kText, grouped(&CompatRow::mu_normal)},
+      {"μ_abnormal", kText, grouped(&CompatRow::mu_abnormal)},
+      {"Δμ", kDecimal, number(&CompatRow::dmu, 2)},
+      {"Z-Score(μ)", kDecimal, number(&CompatRow::z_mu, 2)},
+      {"Z-Score(log_μ)", kDecimal, number(&CompatRow::z_log_mu, 2)},
+      {"p-value(μ)", kDecimal, number(&CompatRow::p_mu, 3)},
+      {"U-test p(μ)", kDecimal, number(&CompatRow::u_mu, 3)},
+  };
+  std::vector<AlignedColumn> columns;
+  for (const Kind& kind : kinds) {
+    AlignedColumn column{std::string(kind.header), kind.alignment, {}};
+    column.cells.reserve(rows.size());
+    for (const CompatRow& row : rows) column.cells.push_back(kind.show(row));
+    columns.push_back(std::move(column));
+  }
+  return aligned_table(std::move(columns));
+}
 
 std::string compat_markdown(const CompatComparison& comparison) {
   const auto& [normal, abnormal, rows] = comparison;
@@ -133,6 +316,40 @@ std::string compat_markdown(const CompatComparison& comparison) {
   out += rows_table(rows);
   out += "\n\n";
   out += kLegend;
+  return out;
+}
+
+std::string compat_json(const compare::CompatComparison& comparison) {
+  std::string out;
+  JsonWriter json(out, JsonLayout::kPretty);
+  json.begin_object().key("cycles").begin_object();
+  for (const auto& [key, side] :
+       {std::pair("normal", &comparison.normal), std::pair("abnormal", &comparison.abnormal)}) {
+    json.key(key).begin_array();
+    for (const double us : side->cycles_us) json.value(us);
+    json.end_array();
+  }
+  json.end_object().key("rows").begin_array();
+  for (const CompatRow& row : comparison.rows) json.raw(row_line(row));
+  json.end_array().end_object();
+  return out + "\n";
+}
+
+std::string compat_csv(const compare::CompatComparison& comparison) {
+  std::string out = "function,metric,device,n_normal,n_abnormal";
+  for_each_number({}, [&](std::string_view key, double) {
+    fmt::format_to(std::back_inserter(out), ",{}", key);
+  });
+  out += "\n";
+  CsvWriter csv(out, CsvQuotes::kTexts);
+  for (const CompatRow& row : comparison.rows) {
+    csv.field(row.function).field(row.metric).field(row.device);
+    csv.field(row.n_normal).field(row.n_abnormal);
+    for_each_number(row, [&](std::string_view, double number) {
+      csv.raw(std::isnan(number) ? "nan" : fmt::format("{}", number));
+    });
+    csv.end_row();
+  }
   return out;
 }
 

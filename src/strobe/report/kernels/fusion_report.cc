@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/compare/compare_json_rows.h"
-#include "strobe/report/kernels/kernel_html.h"
-#include "strobe/report/kernels/kernel_json_launches.h"
-#include "strobe/report/kernels/kernel_json_sums.h"
+#include "strobe/base/csv.h"
+#include "strobe/report/kernels/kernel_json.h"
 #include "strobe/report/kernels/kernel_numbers.h"
+#include "strobe/report/render/document_html.h"
 #include "strobe/report/render/format.h"
-#include "strobe/report/render/render_csv.h"
+#include "strobe/report/render/json_rows.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::report {
 namespace {
@@ -216,29 +216,36 @@ std::string fusion_json(const KernelStudy& study, const FusionPage& page) {
 std::string fusion_csv(const KernelStudy& study, const FusionPage& page) {
   std::string out =
       "what,families,kernels,occurrences,latency_ns,saved_ns,saved_share_pct,first_row,names\n";
+  CsvWriter csv(out);
   for (std::size_t i = 0; i < shown_groups(study, page); ++i) {
     const FusionGroup& group = study.fusion.groups[i];
     std::vector<std::string> names;
     for (const std::uint32_t name : group.names) {
       names.emplace_back(name_in(study.identities[name], page.names));
     }
-    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(name_of(group)), group.families,
-                       group.names.size(), group.runs.size(), group.latency_ns, group.saved_ns,
-                       rounded(100 * share_of_all(group.saved_ns, study), 4),
-                       study.fusion.runs[group.runs.front()].first_row,
-                       csv_field(fmt::format("{}", fmt::join(names, " | "))));
+    csv.field(name_of(group))
+        .field(group.families)
+        .field(group.names.size())
+        .field(group.runs.size())
+        .field(group.latency_ns)
+        .field(group.saved_ns)
+        .field(rounded(100 * share_of_all(group.saved_ns, study), 4))
+        .field(study.fusion.runs[group.runs.front()].first_row)
+        .field(fmt::format("{}", fmt::join(names, " | ")))
+        .end_row();
   }
   return out;
 }
 
 std::string fusion_html(const KernelStudy& study, const FusionPage& page) {
   const FusionPlan& plan = study.fusion;
-  const std::string headline =
+  Document document = fusion_document(study, page);
+  document.headline =
       plan.groups.empty()
           ? "Nothing to fuse"
           : fmt::format("{} could be saved, {} of all", duration_text(plan.saved_ns),
                         percent_text(share_of_all(plan.saved_ns, study)));
-  return kernel_page_html(fusion_document(study, page), headline, {});
+  return document_html(document);
 }
 
 }  // namespace strobe::report

@@ -6,12 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/compare/compare_json_rows.h"
-#include "strobe/report/kernels/kernel_html.h"
-#include "strobe/report/kernels/kernel_json_sums.h"
+#include "strobe/base/csv.h"
+#include "strobe/report/kernels/kernel_json.h"
 #include "strobe/report/kernels/kernel_numbers.h"
+#include "strobe/report/render/document_html.h"
 #include "strobe/report/render/format.h"
-#include "strobe/report/render/render_csv.h"
+#include "strobe/report/render/json_rows.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::report {
 namespace {
@@ -204,27 +205,40 @@ std::string kernel_diff_csv(const KernelDiff& diff, const KernelDiffPage& page) 
       "mean_before_ns,mean_after_ns,ratio,ratio_low,ratio_high,p,tensor_percent_before,"
       "tensor_percent_after,dram_percent_before,dram_percent_after,note\n";
   const auto mean = [](const KernelSums& sums) {
-    return sums.launches == 0 ? std::string() : fmt::format("{}", rounded(sums.mean_ns(), 3));
+    return sums.launches == 0 ? std::nullopt : std::optional(rounded(sums.mean_ns(), 3));
   };
+  CsvWriter csv(out);
   for (std::size_t i = 0; i < shown_rows(diff, page); ++i) {
     const KernelDiffRow& row = diff.rows[i];
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                       csv_field(row.name), row.family, word_of(row.change), row.before.launches,
-                       row.after.launches, row.before.latency_ns, row.after.latency_ns,
-                       row.moved_ns, mean(row.before), mean(row.after), number_field(row.ratio),
-                       number_field(row.ratio_low), number_field(row.ratio_high),
-                       number_field(row.p), number_field(row.before.tensor_percent()),
-                       number_field(row.after.tensor_percent()),
-                       number_field(row.before.dram_percent()),
-                       number_field(row.after.dram_percent()), csv_field(row.note));
+    csv.field(row.name)
+        .field(row.family)
+        .field(word_of(row.change))
+        .field(row.before.launches)
+        .field(row.after.launches)
+        .field(row.before.latency_ns)
+        .field(row.after.latency_ns)
+        .field(row.moved_ns)
+        .field(mean(row.before))
+        .field(mean(row.after))
+        .field(row.ratio)
+        .field(row.ratio_low)
+        .field(row.ratio_high)
+        .field(row.p)
+        .field(row.before.tensor_percent())
+        .field(row.after.tensor_percent())
+        .field(row.before.dram_percent())
+        .field(row.after.dram_percent())
+        .field(row.note)
+        .end_row();
   }
   return out;
 }
 
 std::string kernel_diff_html(const KernelDiff& diff, const KernelDiffPage& page) {
-  const std::string headline = fmt::format("{} -> {}", duration_text(diff.before.latency_ns),
-                                           duration_text(diff.after.latency_ns));
-  return kernel_page_html(kernel_diff_document(diff, page), headline, {});
+  Document document = kernel_diff_document(diff, page);
+  document.headline = fmt::format("{} -> {}", duration_text(diff.before.latency_ns),
+                                  duration_text(diff.after.latency_ns));
+  return document_html(document);
 }
 
 }  // namespace strobe::report

@@ -61,10 +61,6 @@ std::string ratio_text(std::optional<double> ratio) {
   return fmt::format("{:.{}f}x", *ratio, *ratio < 9.995 ? 2 : *ratio < 99.95 ? 1 : 0);
 }
 
-std::string number_field(std::optional<double> value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
 Cell percent_cell(std::optional<double> percent) {
   if (!percent) return Absent{};
   return Share{*percent / 100};

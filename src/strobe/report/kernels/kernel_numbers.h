@@ -22,9 +22,6 @@ std::string launches_text(std::uint64_t launches);  // "1 launch", "971 launches
 // "0.93x": after / before.
 std::string ratio_text(std::optional<double> ratio);
 
-// For tools: the shortest text that reads back as the same number; "" if there is none.
-std::string number_field(std::optional<double> value);
-
 // Typed cells of the tables.
 Cell percent_cell(std::optional<double> percent);  // of a resource's peak
 Cell time_cell(std::optional<double> ns);

@@ -21,6 +21,9 @@ struct KernelPage {
 // kernels and advice.
 Document kernel_document(const analysis::KernelStudy& study, const KernelPage& page);
 
+// The same as one HTML file, with a picture of where the kernels stand.
+std::string kernel_html(const analysis::KernelStudy& study, const KernelPage& page);
+
 // What it comes to: how long, what limits it, what could be won, and the first thing to do.
 std::vector<std::string> kernel_verdict(const analysis::KernelStudy& study);
 

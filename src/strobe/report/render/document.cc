@@ -19,6 +19,10 @@ struct CellText {
     return duration_text(cell.duration_ns, unit);
   }
   std::string operator()(const Share& cell) const { return percent_text(cell.share); }
+  std::string operator()(const Measure& cell) const {
+    if (cell.mark == Mark::kSame) return "=" + cell.text;
+    return cell.mark == Mark::kWrong ? "~" + cell.text + "~" : cell.text;
+  }
 };
 
 // The total row stays out: it is the whole the others add up to.
@@ -42,13 +46,32 @@ void balance(const Table& table, std::size_t column, std::vector<std::vector<std
 
 bool is_empty(const Section& section) {
   return section.lead.empty() && section.arguments.empty() && section.points.empty() &&
-         section.picture.empty() && section.table.rows.empty() && section.notes.empty();
+         section.picture.empty() && section.table.rows.empty() && section.notes.empty() &&
+         section.warnings.empty();
+}
+
+bool is_on_page(const Section& section) {
+  return !section.for_tools && !section.is_csv_only && section.svg.empty();
+}
+
+bool has_grids(const Document& document) {
+  return std::ranges::any_of(document.sections,
+                             [](const Section& section) { return section.table.is_grid; });
 }
 
 bool is_shown(const Column& column) { return !column.for_tools && column.type != ColumnType::kBar; }
 
 std::string cell_text(const Cell& cell, std::optional<analysis::TimeUnit> unit) {
   return std::visit(CellText{unit}, cell);
+}
+
+Section figure_section(std::string title, std::string caption, std::string svg) {
+  Section section;
+  if (svg.empty()) return section;
+  section.title = std::move(title);
+  section.lead = std::move(caption);
+  section.svg = std::move(svg);
+  return section;
 }
 
 std::size_t name_column(const Table& table) {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/render/html_text.h"
+#include "strobe/report/render/html_page.h"
 
 namespace strobe::report {
 namespace {
@@ -31,33 +31,123 @@ void append_html_arguments(std::string& out, const std::vector<Argument>& argume
 
 bool is_left(ColumnType type) { return type == ColumnType::kText || type == ColumnType::kName; }
 
-void append_html_table(std::string& out, const Table& table) {
-  out += "<div class=\"wide\"><table>\n<thead><tr>";
-  for (const Column& column : table.columns) {
-    if (!is_shown(column)) continue;
-    std::string header = column.header;
-    std::ranges::replace(header, '\n', ' ');
-    out +=
-        fmt::format("<th{}>{}</th>", is_left(column.type) ? "" : " class=\"r\"", html_text(header));
+// Of heat maps: faster is cold, slower is warm, 100 % has no colour.
+constexpr std::string_view kScale =
+    "<p class=\"scale\"><span class=\"heat-w4\">slower: under 25 %</span>"
+    "<span class=\"heat-w3\">50 %</span><span class=\"heat-w2\">80 %</span>"
+    "<span class=\"heat-w1\">98 %</span><span>100 %</span><span class=\"heat-c1\">102 %</span>"
+    "<span class=\"heat-c2\">125 %</span><span class=\"heat-c3\">200 %</span>"
+    "<span class=\"heat-c4\">faster: over 400 %</span></p>\n";
+
+// Steps that are alike both ways: 80 % is to 100 % what 100 % is to 125 %.
+int heat_step(double percent) {
+  const double factor = percent >= 100 ? percent / 100 : 100 / percent;
+  if (factor < 1.02) return 0;
+  if (factor < 1.25) return 1;
+  if (factor < 2) return 2;
+  return factor < 4 ? 3 : 4;
+}
+
+std::string css_of(const Measure& measure, bool is_words) {
+  if (measure.mark == Mark::kMissing) return is_words ? "gone" : "r gone";
+  if (!measure.percent || measure.mark != Mark::kPlain || !(*measure.percent > 0)) {
+    return is_words ? "" : "r";
   }
-  out += "</tr></thead>\n<tbody>\n";
-  const auto texts = table_texts(table);
-  for (const auto& row : texts) {
-    out += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const Column& column = table.columns[i];
-      if (!is_shown(column)) continue;
+  const int step = heat_step(*measure.percent);
+  return step == 0 ? "r" : fmt::format("r {}{}", *measure.percent > 100 ? "cold" : "warm", step);
+}
+
+void append_measure(std::string& out, const Measure& measure, bool is_words) {
+  out += fmt::format("<td class=\"{}\"", css_of(measure, is_words));
+  if (measure.value) out += fmt::format(" data-v=\"{}\"", *measure.value);
+  if (!measure.title.empty()) out += fmt::format(" title=\"{}\"", html_text(measure.title));
+  out += measure.mark == Mark::kWrong ? fmt::format("><s>{}</s></td>", html_text(measure.text))
+                                      : fmt::format(">{}</td>", html_text(cell_text(measure)));
+}
+
+template <class Claim>
+bool has_measure(const Table& table, const Claim& claim) {
+  return std::ranges::any_of(table.rows, [&](const Row& row) {
+    return std::ranges::any_of(row.cells, [&](const Cell& cell) {
+      const auto* measure = std::get_if<Measure>(&cell);
+      return measure != nullptr && claim(*measure);
+    });
+  });
+}
+
+void append_html_row(std::string& out, const Table& table, const Row& row,
+                     const std::vector<std::string>& texts) {
+  out += row.style == RowStyle::kChanged ? "<tr class=\"changed\">" : "<tr>";
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const Column& column = table.columns[i];
+    if (!is_shown(column)) continue;
+    const auto* measure = std::get_if<Measure>(&row.cells[i]);
+    if (table.is_grid && i == 0) {
+      out += fmt::format("<th scope=\"row\">{}</th>", html_text(texts[i]));
+    } else if (measure != nullptr) {
+      append_measure(out, *measure, is_left(column.type));
+    } else if (table.is_grid && std::holds_alternative<Absent>(row.cells[i])) {
+      append_measure(out, {.text = texts[i], .mark = Mark::kMissing}, is_left(column.type));
+    } else {
       out += fmt::format("<td class=\"{}\">{}</td>",
                          column.type == ColumnType::kName ? "name"
                          : is_left(column.type)           ? ""
                                                           : "r",
-                         html_text(row[i]));
+                         html_text(texts[i]));
     }
-    out += "</tr>\n";
+  }
+  out += "</tr>\n";
+}
+
+void append_html_table(std::string& out, const Table& table) {
+  const bool is_map =
+      has_measure(table, [](const Measure& one) { return one.percent.has_value(); });
+  const bool is_sortable =
+      table.is_grid || has_measure(table, [](const Measure& one) { return one.value.has_value(); });
+  out += fmt::format("<div class=\"wide\"><table{}>\n<thead><tr>", is_map ? " class=\"heatmap\""
+                                                                   : is_sortable
+                                                                       ? " class=\"sortable\""
+                                                                       : "");
+  for (const Column& column : table.columns) {
+    if (!is_shown(column)) continue;
+    std::string header = column.header;
+    std::ranges::replace(header, '\n', ' ');
+    const bool is_corner = table.is_grid && &column == &table.columns.front();
+    out += fmt::format("<th{}{}>{}</th>", is_map || is_sortable ? " scope=\"col\"" : "",
+                       is_left(column.type) || is_corner ? "" : " class=\"r\"", html_text(header));
+  }
+  out += "</tr></thead>\n<tbody>\n";
+  const auto texts = table_texts(table);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    append_html_row(out, table, table.rows[i], texts[i]);
   }
   out += "</tbody></table></div>\n";
-  if (!table.left_out.empty())
+  if (is_map) out += kScale;
+  if (!table.left_out.empty()) {
     out += fmt::format("<p class=\"note\">{}</p>\n", html_text(table.left_out));
+  }
+}
+
+void append_header(std::string& out, const Document& document) {
+  const std::size_t colon = document.title.find(": ");
+  const bool has_tool = colon != std::string::npos;
+  out += fmt::format("<header>\n<p class=\"tool\">{}</p>\n<h1>{}</h1>\n",
+                     html_text(document.title.substr(0, has_tool ? colon : 0)),
+                     html_text(document.title.substr(has_tool ? colon + 2 : 0)));
+  if (!document.facts.empty()) out += "<dl class=\"runs\">\n";
+  for (const Fact& fact : document.facts) {
+    out += fmt::format("<div class=\"{}\"><dt>{}</dt><dd>{}<span>{}</span></dd></div>\n", fact.key,
+                       html_text(fact.label), html_text(cell_text(fact.value)),
+                       html_text(fact.remark));
+  }
+  out += document.facts.empty() ? "</header>\n" : "</dl>\n</header>\n";
+  if (document.headline.empty()) return;
+  out += fmt::format("<section class=\"verdict {}\">\n<h2>{}</h2>\n", document.answer,
+                     html_text(document.headline));
+  for (const std::string& sentence : document.verdict) {
+    out += fmt::format("<p>{}</p>\n", html_text(sentence));
+  }
+  out += "</section>\n";
 }
 
 }  // namespace
@@ -88,7 +178,22 @@ void append_section(std::string& out, const Section& section) {
   for (const std::string& note : section.notes) {
     out += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
   }
+  for (const std::string& warning : section.warnings) {
+    out += fmt::format("<p class=\"warning\"><b>!</b> {}</p>\n", html_text(warning));
+  }
   out += "</section>\n";
+}
+
+std::string document_html(const Document& document) {
+  std::string out = html_page_begin(document.title);
+  append_header(out, document);
+  for (const Section& section : document.sections) {
+    if (!section.svg.empty()) append_figure(out, section.title, section.lead, section.svg);
+    // Pictures of characters are for terminals: a page has better ones.
+    if (is_on_page(section) && section.picture.empty()) append_section(out, section);
+  }
+  out += html_page_end();
+  return out;
 }
 
 }  // namespace strobe::report

@@ -5,10 +5,13 @@
 
 #include "strobe/report/render/document.h"
 
-// The parts of a document as HTML, for pages that stand between html_page_begin() and _end().
 namespace strobe::report {
 
-// A section with nothing to say is left out.
+// One file that opens anywhere and asks nobody for anything: the verdict, then the sections, with
+// pictures as SVG and heat maps that can be read without their colours.
+std::string document_html(const Document& document);
+
+// Its parts. A section with nothing to say is left out.
 void append_section(std::string& out, const Section& section);
 // A picture with its title and what it shows; nothing if there is no picture.
 void append_figure(std::string& out, std::string_view title, std::string_view caption,

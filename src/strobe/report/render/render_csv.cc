@@ -1,51 +1,67 @@
-#include "strobe/report/render/render_csv.h"
+#include "strobe/report/render/render.h"
 
 #include <algorithm>
-#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "strobe/base/csv.h"
+#include "strobe/report/render/display_text.h"
 
 namespace strobe::report {
 namespace {
 
-struct PlainValue {
-  std::string operator()(const Absent&) const { return ""; }
-  std::string operator()(const Text& cell) const { return csv_field(cell.text); }
-  std::string operator()(const Count& cell) const { return std::to_string(cell.count); }
-  std::string operator()(const Bytes& cell) const { return std::to_string(cell.bytes); }
-  std::string operator()(const Duration& cell) const { return std::to_string(cell.duration_ns); }
-  std::string operator()(const Share& cell) const {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.6g", cell.share);
-    return text;
+struct WriteField {
+  CsvWriter& csv;
+
+  void operator()(const Absent&) const { csv.empty(); }
+  void operator()(const Text& cell) const { csv.field(cell.text); }
+  void operator()(const Count& cell) const { csv.field(cell.count); }
+  void operator()(const Bytes& cell) const { csv.field(cell.bytes); }
+  void operator()(const Duration& cell) const { csv.field(cell.duration_ns); }
+  void operator()(const Share& cell) const { csv.raw(fmt::format("{:.6g}", cell.share)); }
+  void operator()(const Measure& cell) const {
+    cell.value ? csv.field(*cell.value) : csv.field(cell.word.empty() ? cell.text : cell.word);
   }
 };
 
 void append_csv_table(std::string& out, const Table& table) {
-  const auto append_line = [&](const auto& cell_at) {
-    std::string separator;
+  CsvWriter csv(out);
+  const auto append_line = [&](const auto& write) {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      if (table.columns[i].type == ColumnType::kBar) continue;
-      out += separator + cell_at(i);
-      separator = ",";
+      if (table.columns[i].type != ColumnType::kBar) write(i);
     }
-    out += "\n";
+    csv.end_row();
   };
-  append_line([&](std::size_t i) { return table.columns[i].key; });
+  append_line([&](std::size_t i) { csv.field(table.columns[i].key); });
   for (const Row& row : table.rows) {
     if (row.for_people) continue;
-    append_line([&](std::size_t i) { return std::visit(PlainValue{}, row.cells[i]); });
+    append_line([&](std::size_t i) { std::visit(WriteField{csv}, row.cells[i]); });
   }
 }
 
 }  // namespace
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos && !text.starts_with('#')) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
+std::string render_tsv(const Document& document) {
+  const auto is_table = [](const Section& section) {
+    return is_on_page(section) && !section.table.columns.empty();
+  };
+  const auto tables = std::ranges::count_if(document.sections, is_table);
+  std::string out;
+  for (const Section& section : document.sections) {
+    if (!is_table(section)) continue;
+    if (tables > 1) out += (out.empty() ? "" : "\n") + printable(section.title) + "\n";
+    std::string_view separator;
+    for (const Column& column : section.table.columns) {
+      out += fmt::format("{}{}", separator, printable(column.header));
+      separator = "\t";
+    }
+    out += "\n";
+    for (const auto& row : table_texts(section.table)) {
+      for (std::size_t i = 0; i < row.size(); ++i) out += (i > 0 ? "\t" : "") + printable(row[i]);
+      out += "\n";
+    }
   }
-  return out + "\"";
+  return out;
 }
 
 std::string render_csv(const Document& document) {

@@ -1,11 +1,9 @@
-#include "strobe/report/render/render_html.h"
+#include "strobe/report/render/render.h"
 
 #include <string_view>
 
 #include "strobe/base/check.h"
 #include "strobe/report/render/page.h"
-#include "strobe/report/render/render_json.h"
-#include "strobe/report/render/render_text.h"
 
 namespace strobe::report {
 namespace {

@@ -1,6 +1,6 @@
-#include "strobe/report/render/render_json.h"
+#include "strobe/report/render/render.h"
 
-#include "strobe/base/json_write.h"
+#include "strobe/report/render/json_rows.h"
 
 namespace strobe::report {
 namespace {
@@ -17,7 +17,36 @@ struct WriteCell {
   void operator()(const Bytes& cell) const { json.value(cell.bytes); }
   void operator()(const Duration& cell) const { json.value(cell.duration_ns); }
   void operator()(const Share& cell) const { json.value(cell.share); }
+  void operator()(const Measure& cell) const { cell.value ? json.value(*cell.value) : json.null(); }
 };
+
+std::string_view mark_word(Mark mark) {
+  switch (mark) {
+    case Mark::kSame:
+      return "same_kernels";
+    case Mark::kWrong:
+      return "wrong";
+    case Mark::kMissing:
+      return "missing";
+    case Mark::kPlain:
+      break;
+  }
+  return "";
+}
+
+// In a grid a cell is an object: its text, and what is known beside it.
+void write_grid_cell(JsonWriter& json, const Cell& cell) {
+  const Measure plain = {
+      .text = cell_text(cell),
+      .mark = std::holds_alternative<Absent>(cell) ? Mark::kMissing : Mark::kPlain};
+  const auto* own = std::get_if<Measure>(&cell);
+  const Measure& measure = own == nullptr ? plain : *own;
+  json.begin_object().member("text", measure.word.empty() ? measure.text : measure.word);
+  if (measure.value) json.member("value", *measure.value);
+  if (measure.mark != Mark::kPlain) json.member("mark", mark_word(measure.mark));
+  if (!measure.title.empty()) json.member("title", measure.title);
+  json.end_object();
+}
 
 std::string_view type_word(ColumnType type) {
   switch (type) {
@@ -74,6 +103,44 @@ std::string row_line(const Table& table, const Row& row) {
   return line;
 }
 
+void write_data(JsonWriter& json, const std::vector<ToolData>& data) {
+  for (const ToolData& one : data) {
+    json.key(one.key);
+    if (one.is_list) json.begin_array();
+    for (const std::string& item : one.items) json.raw(item);
+    if (one.is_list) json.end_array();
+  }
+}
+
+void write_grid(JsonWriter& json, const Section& section) {
+  const Table& table = section.table;
+  json.begin_object().member("key", section.key).member("title", section.title);
+  write_data(json, section.data);
+  json.member("corner", table.columns.front().header).key("columns").begin_array();
+  for (std::size_t i = 1; i < table.columns.size(); ++i) {
+    std::string line;
+    JsonWriter(line)
+        .begin_object()
+        .member("key", table.columns[i].key)
+        .member("header", table.columns[i].header)
+        .end_object();
+    json.raw(line);
+  }
+  json.end_array().key("rows").begin_array();
+  for (const Row& row : table.rows) {
+    std::string line;
+    JsonWriter one(line);
+    one.begin_object().member("label", cell_text(row.cells.front())).key("cells").begin_array();
+    for (std::size_t i = 1; i < row.cells.size(); ++i) write_grid_cell(one, row.cells[i]);
+    one.end_array().end_object();
+    json.raw(line);
+  }
+  json.end_array();
+  write_texts(json, "notes", section.notes);
+  write_texts(json, "warnings", section.warnings);
+  json.end_object();
+}
+
 void write_section(JsonWriter& json, const Section& section) {
   const Table& table = section.table;
   json.key(section.key).begin_object().member("title", section.title);
@@ -87,9 +154,8 @@ void write_section(JsonWriter& json, const Section& section) {
     if (!row.for_people) json.raw(row_line(table, row));
   }
   json.end_array().member("rows_left_out", table.rows_left_out);
-  json.key("notes").begin_array();
-  for (const std::string& note : section.notes) json.value(note);
-  json.end_array().end_object();
+  write_texts(json, "notes", section.notes);
+  json.end_object();
 }
 
 }  // namespace
@@ -110,20 +176,28 @@ std::string render_json(const Document& document) {
   std::string out;
   JsonWriter json(out, JsonLayout::kPretty);
   json.begin_object().member("schema", document.schema).member("version", document.version);
+  const bool is_list = has_grids(document);
+  if (is_list) json.member("title", document.title);
   json.key("facts").begin_object();
   for (const Fact& fact : document.facts) {
     json.key(fact.key);
     std::visit(WriteCell{json}, fact.value);
   }
   json.end_object();
-  json.key("findings").begin_array();
-  for (const Finding& finding : document.findings) write_finding(json, finding);
-  json.end_array();
-  json.key("tables").begin_object();
-  for (const Section& section : document.sections) {
-    if (!section.table.columns.empty()) write_section(json, section);
+  if (!is_list) {
+    json.key("findings").begin_array();
+    for (const Finding& finding : document.findings) write_finding(json, finding);
+    json.end_array();
   }
-  json.end_object().end_object();
+  json.key("tables");
+  is_list ? json.begin_array() : json.begin_object();
+  for (const Section& section : document.sections) {
+    if (section.table.columns.empty() || section.is_csv_only) continue;
+    (is_list ? write_grid : write_section)(json, section);
+  }
+  is_list ? json.end_array() : json.end_object();
+  write_data(json, document.data);
+  json.end_object();
   out += "\n";
   return out;
 }

@@ -1,4 +1,4 @@
-#include "strobe/report/render/render_markdown.h"
+#include "strobe/report/render/render.h"
 
 #include <algorithm>
 
@@ -79,7 +79,11 @@ void append_markdown_table(std::string& out, const Table& table,
       if (!is_shown(table.columns[i])) continue;
       const bool is_name = table.columns[i].type == ColumnType::kName &&
                            std::holds_alternative<Text>(table.rows[row].cells[i]);
-      std::string text = is_name ? code(texts[row][i]) : escaped(texts[row][i]);
+      const auto* measure = std::get_if<Measure>(&table.rows[row].cells[i]);
+      const bool is_struck = measure != nullptr && measure->mark == Mark::kWrong;
+      std::string text = is_struck ? "~~" + escaped(measure->text) + "~~"
+                         : is_name ? code(texts[row][i])
+                                   : escaped(texts[row][i]);
       if (is_total && !is_name && !text.empty()) text = "**" + text + "**";
       if (i == names) {
         for (std::size_t level = 0; level < table.rows[row].indent; ++level) text = "&emsp;" + text;
@@ -134,6 +138,9 @@ std::string markdown_section(const Section& section, std::optional<analysis::Tim
     append_markdown_table(out, section.table, unit);
   }
   for (const std::string& note : section.notes) out += "\n" + escaped(note) + "\n";
+  for (const std::string& warning : section.warnings) {
+    out += "\n**" + escaped(warning) + "**\n";
+  }
   return out;
 }
 
@@ -156,7 +163,7 @@ std::string render_markdown(const Document& document) {
     if (!finding.advice.empty()) out += "   → " + escaped(finding.advice) + "\n";
   }
   for (const Section& section : document.sections) {
-    if (!section.for_tools) out += markdown_section(section, document.unit);
+    if (is_on_page(section)) out += markdown_section(section, document.unit);
   }
   return out;
 }

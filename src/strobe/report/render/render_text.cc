@@ -1,4 +1,4 @@
-#include "strobe/report/render/render_text.h"
+#include "strobe/report/render/render.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@ constexpr std::size_t kLeastWidth = 40;
 constexpr std::size_t kMargin = 2;
 constexpr std::size_t kIndent = 2;  // per level of a row
 
-enum class Ink { kPlain, kBold, kDim, kAccent, kRed, kYellow };
+enum class Ink { kPlain, kBold, kDim, kAccent, kWarm, kRed, kYellow };
 
 std::string_view code_of(Ink ink) {
   switch (ink) {
@@ -28,6 +28,8 @@ std::string_view code_of(Ink ink) {
       return "\x1b[2m";
     case Ink::kAccent:
       return "\x1b[36m";
+    case Ink::kWarm:
+      return "\x1b[33m";
     case Ink::kRed:
       return "\x1b[1;31m";
     case Ink::kYellow:
@@ -58,7 +60,7 @@ class TextPage {
     facts();
     findings();
     for (const Section& section : document_.sections) {
-      if (!section.for_tools) this->section(section);
+      if (is_on_page(section)) this->section(section);
     }
     return std::move(out_);
   }
@@ -75,13 +77,20 @@ class TextPage {
     return std::string(code_of(ink)) + text + "\x1b[0m";
   }
 
-  std::string clean(std::string_view text) const { return printable(text, style_.unicode); }
-  std::string fitted(std::string_view text, std::size_t columns) const {
+  // A terminal without such signs has its own for "about".
+  std::string clean(std::string text) const {
+    constexpr std::string_view kAbout = "≈";
+    for (std::size_t at = 0; !style_.unicode && (at = text.find(kAbout, at)) != text.npos;) {
+      text.replace(at, kAbout.size(), "~");
+    }
+    return printable(text, style_.unicode);
+  }
+  std::string fitted(const std::string& text, std::size_t columns) const {
     return cut_middle(clean(text), columns, style_.unicode);
   }
 
   // Wrapped below each other; the first line carries `mark` in front.
-  void paragraph(std::string_view text, std::size_t indent, Ink ink, const std::string& mark = "",
+  void paragraph(const std::string& text, std::size_t indent, Ink ink, const std::string& mark = "",
                  Ink mark_ink = Ink::kPlain) {
     bool is_first = true;
     for (const std::string& part : wrap(clean(text), width_ - indent)) {
@@ -102,6 +111,13 @@ class TextPage {
     for (const Fact& fact : document_.facts) {
       std::string label = std::string(kMargin, ' ') + fact.label;
       label.append(indent - columns_of(label), ' ');
+      if (fact.is_long) {
+        const auto lines = wrap(clean(cell_text(fact.value)), width_ - indent);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          line((i == 0 ? inked(label, Ink::kDim) : std::string(indent, ' ')) + lines[i]);
+        }
+        continue;
+      }
       const std::string value = fitted(cell_text(fact.value, document_.unit), width_ - indent);
       const std::string remark = clean(fact.remark);
       const std::size_t used = indent + columns_of(value) + 2;
@@ -185,6 +201,9 @@ class TextPage {
     const std::string& left_out = section.table.left_out;
     if (!left_out.empty()) paragraph(ellipsis() + " " + left_out, kMargin, Ink::kDim);
     for (const std::string& note : section.notes) paragraph(note, kMargin, Ink::kDim);
+    for (const std::string& warning : section.warnings) {
+      paragraph(warning, kMargin, Ink::kPlain, "!", Ink::kYellow);
+    }
   }
 
   std::string aligned(const std::string& text, std::size_t columns, bool right) const {
@@ -197,6 +216,15 @@ class TextPage {
     const auto* duration = std::get_if<Duration>(&cell);
     return std::holds_alternative<Absent>(cell) ||
            (duration != nullptr && duration->duration_ns == 0);
+  }
+
+  // Faster and slower have colours; what is struck out or missing steps back.
+  static Ink ink_of(const Measure& measure) {
+    constexpr double kBand = 2;  // percent around 100 that no colour marks
+    if (measure.mark == Mark::kMissing || measure.mark == Mark::kWrong) return Ink::kDim;
+    if (!measure.percent || measure.mark == Mark::kSame) return Ink::kPlain;
+    if (*measure.percent > 100 + kBand) return Ink::kAccent;
+    return *measure.percent < 100 - kBand ? Ink::kWarm : Ink::kPlain;
   }
 
   static bool is_number(ColumnType type) {
@@ -262,8 +290,17 @@ class TextPage {
     const bool is_words = column.type == ColumnType::kText;
     const std::string shown = is_words ? cut_middle(text, laid.width, style_.unicode) : text;
     const bool is_faint = row.style == RowStyle::kDetail || is_nothing(row.cells[laid.index]);
-    const Ink ink = row.style == RowStyle::kTotal ? Ink::kBold : is_faint ? Ink::kDim : Ink::kPlain;
-    return inked(aligned(shown, laid.width, is_number(column.type)), ink);
+    const auto* measure = std::get_if<Measure>(&row.cells[laid.index]);
+    const Ink ink = row.style == RowStyle::kTotal ? Ink::kBold
+                    : measure != nullptr          ? ink_of(*measure)
+                    : is_faint                    ? Ink::kDim
+                                                  : Ink::kPlain;
+    const std::string padded = aligned(shown, laid.width, is_number(column.type));
+    if (measure == nullptr) return inked(padded, ink);
+    const std::size_t at = padded.find_first_not_of(' ');
+    if (at == padded.npos) return padded;
+    const std::size_t end = padded.find_last_not_of(' ') + 1;
+    return padded.substr(0, at) + inked(padded.substr(at, end - at), ink) + padded.substr(end);
   }
 
   // The names of a column in its width; a row below another one stands further right.

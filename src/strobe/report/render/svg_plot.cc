@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/report/render/html_text.h"
+#include "strobe/report/render/html_page.h"
 
 namespace strobe::report {
 namespace {

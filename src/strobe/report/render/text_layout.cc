@@ -95,7 +95,7 @@ TableLayout lay_out(const Table& table, const std::vector<std::vector<std::strin
   TableLayout layout;
   if (columns.empty()) return layout;
   std::vector<std::size_t> dropped;
-  while (columns.size() > 1 && total_of(columns, &Candidate::least) > room) {
+  while (!table.is_grid && columns.size() > 1 && total_of(columns, &Candidate::least) > room) {
     const std::size_t drop = column_to_drop(columns);
     if (!columns[drop].is_bar) dropped.push_back(columns[drop].index);
     columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(drop));
@@ -106,8 +106,9 @@ TableLayout lay_out(const Table& table, const std::vector<std::vector<std::strin
     std::replace(header.begin(), header.end(), '\n', ' ');
     layout.left_out.push_back(std::move(header));
   }
-  shrink(columns, room);
-  if (columns.size() == 1) columns[0].natural = std::min(columns[0].natural, room);
+  if (!table.is_grid) shrink(columns, room);
+  if (!table.is_grid && columns.size() == 1)
+    columns[0].natural = std::min(columns[0].natural, room);
   for (const Candidate& column : columns) layout.columns.push_back({column.index, column.natural});
   return layout;
 }

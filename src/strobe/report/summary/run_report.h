@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/analysis/tables/table_options.h"
 #include "strobe/base/result.h"
 #include "strobe/report/render/document.h"
+#include "strobe/report/summary/summary_report.h"
 #include "strobe/trace/import_report.h"
 #include "strobe/trace/trace.h"
 
@@ -36,5 +38,9 @@ std::vector<std::string> names_of(const std::vector<RunTrace>& run);
 Document run_document(const std::vector<RunTrace>& run,
                       const std::vector<analysis::Summary>& summaries,
                       const analysis::TableOptions& tables, bool verbose = false);
+
+// The findings of a run of several ranks: who keeps the others waiting, and of each kind the worst,
+// with the name of its rank. Times summed over ranks would support no sentence about any of them.
+std::vector<analysis::Finding> findings_of_run(const std::vector<RankInput>& ranks);
 
 }  // namespace strobe::report

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "strobe/base/json_write.h"
-#include "strobe/report/compare/compare_json.h"
+#include "strobe/report/compare/compare_formats.h"
 #include "strobe/report/compare/compare_numbers.h"
 #include "strobe/report/compare/compare_report.h"
 #include "strobe/report/compare/compare_verdict.h"

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
-#include "strobe/report/bench/roof_figure.h"
+#include "strobe/report/bench/run_tables.h"
 #include "tests/support/bench_sketch.h"
+#include "tests/unit/report/bench/bench_rows.h"
 
 namespace strobe::report {
 namespace {
@@ -19,15 +21,15 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::vector<std::string> keys(const BenchPage& page) {
+std::vector<std::string> keys(const Document& page) {
   std::vector<std::string> keys;
-  for (const BenchTable& table : page.tables) keys.push_back(table.key);
+  for (const Section& table : tables_of(page)) keys.push_back(table.key);
   return keys;
 }
 
-BenchPage shown(Result<BenchPage> page) {
+Document shown(Result<Document> page) {
   EXPECT_TRUE(page) << (page ? "" : page.error().what);
-  return page ? std::move(page).value() : BenchPage{};
+  return page ? std::move(page).value() : Document{};
 }
 
 BenchRun small_run() {
@@ -61,12 +63,13 @@ TEST(UsualBaseline, eager_comes_before_unfused_and_that_before_the_first) {
 }
 
 TEST(RunPage, without_a_choice_every_case_and_contender_has_its_table) {
-  const BenchPage page = shown(run_page(small_run(), {}));
+  const Document page = shown(run_page(small_run(), {}));
   EXPECT_EQ(page.title, "strobe bench: r1");
   EXPECT_THAT(keys(page), ElementsAre("overview", "relative", "relative", "relative", "relative"));
-  EXPECT_THAT(page.tables[1].title, HasSubstr("softmax f32, cuda-fused / cuda-unfused"));
-  EXPECT_THAT(page.tables[2].title, HasSubstr("softmax f32, torch-inductor / cuda-unfused"));
-  EXPECT_EQ(page.figures.size(), 2u);
+  EXPECT_THAT(tables_of(page)[1].title, HasSubstr("softmax f32, cuda-fused / cuda-unfused"));
+  EXPECT_THAT(tables_of(page)[2].title, HasSubstr("softmax f32, torch-inductor / cuda-unfused"));
+  EXPECT_EQ(std::ranges::count_if(page.sections, [](const auto& one) { return !one.svg.empty(); }),
+            2);
 }
 
 TEST(RunPage, a_single_provider_is_shown_by_its_times) {
@@ -81,18 +84,18 @@ TEST(RunPage, a_pair_of_providers_and_a_case_are_one_table) {
   choice.cases = {"softmax"};
   choice.baseline = "torch-inductor";
   choice.contenders = {"cuda-fused"};
-  const BenchPage page = shown(run_page(small_run(), choice));
-  ASSERT_EQ(page.tables.size(), 1u);
-  EXPECT_EQ(page.tables[0].rows.at(0).cells.at(0).text, "250.00%");
+  const Document page = shown(run_page(small_run(), choice));
+  ASSERT_EQ(tables_of(page).size(), 1u);
+  EXPECT_EQ(measure_at(tables_of(page)[0], 0, 0).text, "250.00%");
 }
 
 TEST(RunPage, pairs_that_ran_the_same_kernels_are_flagged_by_showing_them) {
   BenchRun run = small_run();
   for (bench::CellRecord& record : run.cells) record.kernels = {{.name = "softmax_kernel"}};
-  const BenchPage page = shown(run_page(run, {}));
-  EXPECT_EQ(page.tables.back().key, "flags");
-  EXPECT_EQ(page.tables.back().rows.size(), 8u);  // all but the baseline's
-  EXPECT_EQ(page.tables[1].rows[0].cells[0].mark, BenchMark::kSame);
+  const Document page = shown(run_page(run, {}));
+  EXPECT_EQ(tables_of(page).back().key, "flags");
+  EXPECT_EQ(tables_of(page).back().table.rows.size(), 8u);  // all but the baseline's
+  EXPECT_EQ(measure_at(tables_of(page)[1], 0, 0).mark, Mark::kSame);
 }
 
 TEST(RunPage, every_table_can_be_asked_for) {
@@ -111,9 +114,9 @@ TEST(RunPage, every_table_can_be_asked_for) {
                                                            {BenchTableKind::kKernels, 1},
                                                            {BenchTableKind::kFlags, 1}}) {
     choice.tables = {kind};
-    const BenchPage page = shown(run_page(small_run(), choice));
-    ASSERT_EQ(page.tables.size(), tables) << table_name(kind);
-    EXPECT_EQ(page.tables[0].key, table_name(kind));
+    const Document page = shown(run_page(small_run(), choice));
+    ASSERT_EQ(tables_of(page).size(), tables) << table_name(kind);
+    EXPECT_EQ(tables_of(page)[0].key, table_name(kind));
   }
 }
 
@@ -145,12 +148,14 @@ TEST(RunPage, attention_has_a_block_for_every_pair) {
   run.cells.push_back(sketched_cell("softmax", {{8, 8}}, "torch-eager", 8));
   BenchChoice choice;
   choice.tables = {BenchTableKind::kAttention};
-  const BenchPage page = shown(run_page(run, choice));
+  const Document page = shown(run_page(run, choice));
   std::vector<std::string> blocks;
-  for (const BenchTable& table : page.tables) {
-    const RatioGrid& grid = table.grids.at(0);
-    blocks.push_back(fmt::format("{} {} / {} {}", grid.variant, grid.contender, grid.baseline,
-                                 table.rows.at(0).cells.at(0).text));
+  for (const Section& table : tables_of(page)) {
+    simdjson::dom::parser parser;
+    const simdjson::dom::element grid = parser.parse(table.data.at(0).items.at(0));
+    blocks.push_back(fmt::format("{} {} / {} {}", std::string_view(grid["variant"]),
+                                 std::string_view(grid["contender"]),
+                                 std::string_view(grid["baseline"]), measure_at(table, 0, 0).text));
   }
   EXPECT_THAT(
       blocks,
@@ -159,7 +164,7 @@ TEST(RunPage, attention_has_a_block_for_every_pair) {
                   "hd128_nh16 triton / torch-eager 200.00%", "hd128_nh16 flash2 / triton 400.00%",
                   "hd128_nh16 flash2 / torch-eager 800.00%"));
   choice.contenders = {"flash2"};
-  EXPECT_EQ(shown(run_page(run, choice)).tables.size(), 2u);
+  EXPECT_EQ(tables_of(shown(run_page(run, choice))).size(), 2u);
 }
 
 TEST(RoofFigure, only_what_no_memory_roof_explains_is_from_the_cache) {
@@ -171,12 +176,12 @@ TEST(RoofFigure, only_what_no_memory_roof_explains_is_from_the_cache) {
     record.bytes.min = 1e6;
     record.flops = 1e6;
   }
-  const std::vector<BenchFigure> figures = roof_figures(run);
+  const std::vector<Section> figures = roof_figures(run);
   ASSERT_EQ(figures.size(), 2u);
-  EXPECT_THAT(figures[0].caption, HasSubstr("marks above 4620 GB/s"));
-  EXPECT_THAT(figures[1].caption, Not(HasSubstr("cache")));
+  EXPECT_THAT(figures[0].lead, HasSubstr("marks above 4620 GB/s"));
+  EXPECT_THAT(figures[1].lead, Not(HasSubstr("cache")));
   run.header.roofs = {};
-  EXPECT_THAT(roof_figures(run).at(0).caption, Not(HasSubstr("cache")));
+  EXPECT_THAT(roof_figures(run).at(0).lead, Not(HasSubstr("cache")));
 }
 
 TEST(DevicesPage, shapes_and_tables_are_as_asked_for) {
@@ -185,13 +190,13 @@ TEST(DevicesPage, shapes_and_tables_are_as_asked_for) {
   BenchChoice choice;
   choice.shapes = {{{16, 8}}};
   choice.tables = {BenchTableKind::kOverview};
-  BenchPage page = shown(devices_page(small_run(), other, choice));
+  Document page = shown(devices_page(small_run(), other, choice));
   EXPECT_THAT(keys(page), ElementsAre("overview"));
   choice.tables = {BenchTableKind::kDevice};
   page = shown(devices_page(small_run(), other, choice));
-  ASSERT_EQ(page.tables.size(), 6u);  // two cases by three providers
-  ASSERT_EQ(page.tables[0].rows.size(), 1u);
-  EXPECT_EQ(page.tables[0].rows[0].label, "16");
+  ASSERT_EQ(tables_of(page).size(), 6u);  // two cases by three providers
+  ASSERT_EQ(tables_of(page)[0].table.rows.size(), 1u);
+  EXPECT_EQ(row_texts(tables_of(page)[0].table.rows[0]).front(), "16");
   choice.shapes = {{{3, 3}}};
   EXPECT_EQ(devices_page(small_run(), other, choice).error().what,
             "no cell of this run is of all that was asked for");
@@ -205,11 +210,11 @@ TEST(DevicesPage, two_runs_are_set_against_each_other_by_provider) {
   BenchChoice choice;
   choice.cases = {"softmax"};
   choice.contenders = {"cuda-fused"};
-  const BenchPage page = shown(devices_page(small_run(), other, choice));
+  const Document page = shown(devices_page(small_run(), other, choice));
   ASSERT_THAT(keys(page), ElementsAre("device"));
-  EXPECT_EQ(page.tables[0].corner, "Relative H200-A100");
-  EXPECT_EQ(page.tables[0].rows[0].cells[0].text, "400.00%");
-  EXPECT_THAT(page.remarks, ElementsAre(HasSubstr("timed in different ways")));
+  EXPECT_EQ(corner_text(tables_of(page)[0]), "Relative H200-A100");
+  EXPECT_EQ(measure_at(tables_of(page)[0], 0, 0).text, "400.00%");
+  EXPECT_THAT(page.sections.back().notes, ElementsAre(HasSubstr("timed in different ways")));
   choice.contenders = {"nobody"};
   EXPECT_FALSE(devices_page(small_run(), other, choice));
 }
@@ -244,9 +249,9 @@ TEST(GridsPage, a_ratio_that_is_there_the_other_way_round_is_turned_over) {
   BenchChoice choice;
   choice.versions = {"v1"};
   choice.tables = {BenchTableKind::kRelative};
-  const BenchPage page = shown(grids_page(imported(), choice));
-  EXPECT_EQ(page.tables.at(0).rows.at(0).cells.at(0).text, "80.00%");
-  EXPECT_THAT(page.tables[0].notes.back(), HasSubstr("turned over"));
+  const Document page = shown(grids_page(imported(), choice));
+  EXPECT_EQ(measure_at(tables_of(page).at(0), 0, 0).text, "80.00%");
+  EXPECT_THAT(tables_of(page)[0].notes.back(), HasSubstr("turned over"));
 }
 
 TEST(GridsPage, what_needs_times_says_so) {
@@ -265,5 +270,46 @@ TEST(GridsPage, a_choice_that_no_table_meets_is_an_error) {
   EXPECT_EQ(grids_page(imported(), choice).error().code, ErrorCode::kTooLittleData);
 }
 
+bench::TunedShapes tuned() {
+  bench::TunedShapes tuned;
+  for (const auto& [rows, y, warps] :
+       {std::array{32, 16, 2}, std::array{64, 64, 2}, std::array{128, 64, 4}}) {
+    tuned.shapes.push_back({.device = "A100",
+                            .case_id = "layout",
+                            .shape = {{rows, 128}},
+                            .block_x = 32,
+                            .block_y = y,
+                            .warps = warps,
+                            .stages = 1,
+                            .shared_bytes = 2112});
+  }
+  tuned.remarks = {"line 9: odd"};
+  return tuned;
+}
+
+TEST(TuningPage, rows_are_shapes_and_the_most_frequent_choice_comes_first) {
+  const auto page = tuning_page(tuned(), {});
+  ASSERT_TRUE(page);
+  const Section& table = page->sections.at(0);
+  ASSERT_EQ(table.table.rows.size(), 3u);
+  EXPECT_EQ(measure_at(table, 0, 1).text, "32x128");
+  EXPECT_EQ(measure_at(table, 0, 2).text, "32x16");
+  EXPECT_EQ(measure_at(table, 0, 5).text, "2.06 KiB");
+  EXPECT_THAT(table.notes,
+              ElementsAre("blocks: 32x64 (2 of 3 shapes), 32x16 (1)",
+                          "warps: 2 (2 of 3 shapes), 4 (1)", "stages: 1 (3 of 3 shapes)"));
+  EXPECT_THAT(page->sections.back().notes, ElementsAre("line 9: odd"));
+}
+
+TEST(TuningPage, rows_are_chosen_by_device_case_and_shape) {
+  BenchChoice choice;
+  choice.shapes = {{{64, 128}}};
+  ASSERT_TRUE(tuning_page(tuned(), choice));
+  EXPECT_EQ(tuning_page(tuned(), choice)->sections[0].table.rows.size(), 1u);
+  choice.devices = {"H200"};
+  EXPECT_EQ(tuning_page(tuned(), choice).error().code, ErrorCode::kTooLittleData);
+}
+
 }  // namespace
+
 }  // namespace strobe::report

@@ -15,7 +15,7 @@ TEST(BenchCellText, flags_have_words_for_people_and_names_for_files) {
   record.flags = {CellFlag::kNoisy,       CellFlag::kThrottled,   CellFlag::kSameKernels,
                   CellFlag::kNearFloor,   CellFlag::kHostBound,   CellFlag::kFellBack,
                   CellFlag::kMathDiffers, CellFlag::kUnrepeatable};
-  const BenchCell cell = flags_cell(record);
+  const Measure cell = flags_cell(record);
   EXPECT_EQ(cell.text,
             "wrong, noisy, throttled, same kernels, ≈ floor, host-bound, fell back, math-mode "
             "differs, unrepeatable");
@@ -48,34 +48,34 @@ TEST(BenchCellText, each_reason_for_no_number_has_its_word_unless_one_is_asked_f
 TEST(BenchCellText, what_an_imported_table_says_itself_is_not_replaced) {
   const bench::RatioGrid grid;
   bench::GridCell cell = {.dim0 = 1, .dim1 = 1, .status = CellStatus::kOom};
-  EXPECT_EQ(ratio_bench_cell(grid, cell, "#VALUE!").text, "OOM");
+  EXPECT_EQ(ratio_measure(grid, cell, "#VALUE!").text, "OOM");
   cell.shape = {{1, 1}};  // a run of strobe's own
-  EXPECT_EQ(ratio_bench_cell(grid, cell, "#VALUE!").text, "#VALUE!");
+  EXPECT_EQ(ratio_measure(grid, cell, "#VALUE!").text, "#VALUE!");
   cell = {.dim0 = 1, .dim1 = 1, .status = CellStatus::kMissing};
-  EXPECT_EQ(ratio_bench_cell(grid, cell, "#VALUE!").text, "#VALUE!");
+  EXPECT_EQ(ratio_measure(grid, cell, "#VALUE!").text, "#VALUE!");
 }
 
 TEST(BenchCellText, same_kernels_and_wrong_values_are_marked) {
   bench::RatioGrid grid;
   bench::GridCell cell = {.dim0 = 1, .dim1 = 1, .value = 100.03, .ran_same_kernels = true};
-  EXPECT_EQ(marked_text(ratio_bench_cell(grid, cell, "")), "=100.03%");
+  EXPECT_EQ(cell_text(ratio_measure(grid, cell, "")), "=100.03%");
   cell.status = CellStatus::kWrong;
-  EXPECT_EQ(marked_text(ratio_bench_cell(grid, cell, "")), "~100.03%~");
-  EXPECT_EQ(ratio_bench_cell(grid, cell, "").text, "100.03%");
+  EXPECT_EQ(cell_text(ratio_measure(grid, cell, "")), "~100.03%~");
+  EXPECT_EQ(ratio_measure(grid, cell, "").text, "100.03%");
 }
 
 TEST(BenchCellText, an_interval_is_said_beside_the_number) {
   const bench::GridCell cell = {
       .dim0 = 1, .dim1 = 1, .value = 250, .ci95 = std::array<double, 2>{249, 251}};
-  EXPECT_EQ(ratio_bench_cell({}, cell, "").title, "95 % interval 249.00% to 251.00%");
+  EXPECT_EQ(ratio_measure({}, cell, "").title, "95 % interval 249.00% to 251.00%");
 }
 
 TEST(BenchCellText, a_heat_map_sees_overhead_as_the_performance_it_stands_for) {
   bench::RatioGrid grid;
   grid.metric = GridMetric::kRelativeOverhead;
-  EXPECT_EQ(ratio_bench_cell(grid, {.dim0 = 1, .dim1 = 1, .value = 2}, "").percent, 50);
+  EXPECT_EQ(ratio_measure(grid, {.dim0 = 1, .dim1 = 1, .value = 2}, "").percent, 50);
   grid.metric = GridMetric::kBandwidth;
-  EXPECT_FALSE(ratio_bench_cell(grid, {.dim0 = 1, .dim1 = 1, .value = 2}, "").percent);
+  EXPECT_FALSE(ratio_measure(grid, {.dim0 = 1, .dim1 = 1, .value = 2}, "").percent);
 }
 
 TEST(BenchCellText, times_and_amounts_have_three_digits_and_a_unit) {

@@ -28,15 +28,16 @@ RatioGrid small_grid() {
 }
 
 TEST(GridTable, rows_are_dim0_and_columns_dim1_in_order_of_size) {
-  const BenchTable table = grid_table(small_grid(), "");
+  const Section table = grid_table(small_grid(), "");
   EXPECT_EQ(table.key, "relative");
-  EXPECT_EQ(table.corner, "dim0 \\ dim1");
+  EXPECT_EQ(corner_text(table), "dim0 \\ dim1");
   EXPECT_EQ(table.title, "pointwise_chain, inductor / eager: relative performance (A100, v3)");
-  ASSERT_EQ(table.columns.size(), 2u);
-  EXPECT_EQ(table.columns[0].header, "128");
-  ASSERT_EQ(table.rows.size(), 2u);
-  EXPECT_THAT(row_texts(table.rows[0]), ElementsAre("128", "100.00%", "OOM"));
-  EXPECT_THAT(row_texts(table.rows[1]), ElementsAre("256", "400.00%", ""));  // nobody asked for it
+  ASSERT_EQ(table.table.columns.size(), 3u);
+  EXPECT_EQ(column_at(table, 0).header, "128");
+  ASSERT_EQ(table.table.rows.size(), 2u);
+  EXPECT_THAT(row_texts(table.table.rows[0]), ElementsAre("128", "100.00%", "OOM"));
+  EXPECT_THAT(row_texts(table.table.rows[1]),
+              ElementsAre("256", "400.00%", ""));  // nobody asked for it
 }
 
 TEST(GridTable, the_mean_is_geometric_and_says_what_entered) {
@@ -72,28 +73,28 @@ TEST(GridTable, a_flat_line_is_a_warning_with_its_cell) {
   for (std::int64_t i = 0; i < 40; ++i) {
     grid.cells.push_back({.dim0 = i + 1, .dim1 = 7, .value = i < 10 ? 300 : 100});
   }
-  const BenchTable table = grid_table(grid, "");
+  const Section table = grid_table(grid, "");
   ASSERT_EQ(table.warnings.size(), 1u);
   EXPECT_THAT(table.warnings[0],
               HasSubstr("flat line: from cell 11 (11x7) on 100 % of the ratios are 100 +- 1 %, "
                         "before it 0 %; geometric mean 300.00 % before, 100.00 % after"));
-  EXPECT_EQ(table.flat_line->index, 10u);
+  EXPECT_THAT(table.data.at(1).items.at(0), HasSubstr("\"index\":10,"));
 }
 
 TEST(GridTable, the_corner_says_which_table_it_is) {
   RatioGrid grid = small_grid();
   grid.metric = GridMetric::kRelativeOverhead;
-  EXPECT_EQ(grid_table(grid, "").corner, "dim0\\dim1");
+  EXPECT_EQ(corner_text(grid_table(grid, "")), "dim0\\dim1");
   grid.metric = GridMetric::kDeviceSpeedup;
   grid.device = "A100-RTX3090";
   grid.baseline = "eager@RTX3090";
   grid.contender = "eager@A100";
-  EXPECT_EQ(grid_table(grid, "").corner, "Relative A100-RTX3090");
+  EXPECT_EQ(corner_text(grid_table(grid, "")), "Relative A100-RTX3090");
   EXPECT_EQ(grid_table(grid, "").title,
             "pointwise_chain, eager: device against device (A100-RTX3090, v3)");
   grid = small_grid();
   grid.case_id = "attention_hd64_nh32";
-  EXPECT_EQ(grid_table(grid, "").corner, "batch \\ seqlen");
+  EXPECT_EQ(corner_text(grid_table(grid, "")), "batch \\ seqlen");
   EXPECT_EQ(grid_table(grid, "").key, "attention");
 }
 
@@ -101,9 +102,9 @@ TEST(GridTable, shapes_without_two_axes_are_a_list) {
   RatioGrid grid = small_grid();
   grid.is_list = true;
   grid.cells = {{.dim0 = 1, .dim1 = 0, .value = 150, .shape = {{32, 56, 56, 64, 64, 3, 1}}}};
-  const BenchTable table = grid_table(grid, "");
-  EXPECT_EQ(table.corner, "shape");
-  EXPECT_THAT(row_texts(table.rows[0]), ElementsAre("32x56x56x64x64x3x1", "150.00%"));
+  const Section table = grid_table(grid, "");
+  EXPECT_EQ(corner_text(table), "shape");
+  EXPECT_THAT(row_texts(table.table.rows[0]), ElementsAre("32x56x56x64x64x3x1", "150.00%"));
 }
 
 TEST(BandwidthTables, there_is_one_for_each_dim1_and_a_column_for_each_provider) {
@@ -118,21 +119,21 @@ TEST(BandwidthTables, there_is_one_for_each_dim1_and_a_column_for_each_provider)
   const std::vector<RatioGrid> grids = {triton, mine};
   const auto tables = bandwidth_tables(grids, "");
   ASSERT_EQ(tables.size(), 2u);
-  EXPECT_EQ(tables[0].corner, "dim_0");
-  EXPECT_EQ(tables[0].columns[0].header, "Triton");
-  EXPECT_EQ(tables[0].columns[1].header, "cuda-fused");
-  EXPECT_THAT(row_texts(tables[0].rows[0]), ElementsAre("32", "102.400003", "102.400003"));
-  EXPECT_EQ(tables[1].columns.size(), 1u);  // who never ran there has no column
+  EXPECT_EQ(corner_text(tables[0]), "dim_0");
+  EXPECT_EQ(column_at(tables[0], 0).header, "Triton");
+  EXPECT_EQ(column_at(tables[0], 1).header, "cuda-fused");
+  EXPECT_THAT(row_texts(tables[0].table.rows[0]), ElementsAre("32", "102.400003", "102.400003"));
+  EXPECT_EQ(tables[1].table.columns.size(), 2u);  // who never ran there has no column
 }
 
 TEST(OverviewTable, each_table_is_a_line_with_its_mean_and_extremes) {
   const std::vector<RatioGrid> grids = {small_grid()};
-  const BenchTable table = overview_table(grids);
-  ASSERT_EQ(table.rows.size(), 1u);
-  EXPECT_THAT(row_texts(table.rows[0]),
+  const Section table = overview_table(grids);
+  ASSERT_EQ(table.table.rows.size(), 1u);
+  EXPECT_THAT(row_texts(table.table.rows[0]),
               ElementsAre("pointwise_chain", "inductor / eager", "relative", "A100, v3", "2",
                           "200.00%", "100.00%", "400.00%", ""));
-  EXPECT_THAT(overview_table({}).rows, IsEmpty());
+  EXPECT_THAT(overview_table({}).table.rows, IsEmpty());
 }
 
 TEST(IdentityText, a_violation_is_named_and_its_absence_too) {

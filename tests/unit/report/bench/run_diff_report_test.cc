@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "strobe/report/render/render_text.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "strobe/report/compare/compare_markdown.h"
+#include "strobe/report/compare/compare_formats.h"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "strobe/report/render/display_text.h"
-#include "strobe/report/render/render_text.h"
+#include "strobe/report/render/render.h"
 #include "tests/support/comparison_sketch.h"
 
 namespace strobe::report {

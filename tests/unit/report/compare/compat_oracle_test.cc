@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "strobe/report/compare/compat_cells.h"
+#include "strobe/report/compare/compat_report.h"
 #include "strobe/report/render/aligned_table.h"
 
 // Cells and tables against those of the programs that print the older report.

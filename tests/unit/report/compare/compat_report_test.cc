@@ -1,8 +1,9 @@
 #include "strobe/report/compare/compat_report.h"
 
-#include <gmock/gmock.h>
-
 #include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace strobe::report {
 namespace {
@@ -146,5 +147,77 @@ TEST(CompatReportTest, means_of_metrics_are_text_and_their_difference_a_number) 
               HasSubstr("| 118,687.50 | 21,000.00    | -97687.5 |"));
 }
 
+compare::CompatComparison one_row() {
+  compare::CompatRow row;
+  row.function = "f<\"a\", b>";
+  row.metric = "gpu_usage";
+  row.device = "GPU 7";
+  row.n_normal = 7;
+  row.n_abnormal = 6;
+  row.suspicion = 1.5;
+  row.beta_normal = 0.1;
+  row.p_mu = std::numeric_limits<double>::quiet_NaN();
+  return {{"case", "1", {100.25, 300}}, {"case", "1", {200}}, {row}};
+}
+
+TEST(CompatDataTest, json_has_cycles_in_time_order_and_rows_at_full_precision) {
+  EXPECT_EQ(
+      compat_json(one_row()),
+      R"({
+  "cycles": {
+    "normal": [
+      100.25,
+      300
+    ],
+    "abnormal": [
+      200
+    ]
+  },
+  "rows": [
+    {"function":"f<\"a\", b>","metric":"gpu_usage","device":"GPU 7","n_normal":7,"n_abnormal":6,)"
+      R"("suspicion":1.5,"beta_normal":0.1,"beta_abnormal":0,"dbeta":0,"z_beta":0,"p_beta":1,)"
+      R"("u_beta":1,"mu_normal":0,"mu_abnormal":0,"dmu":0,"z_mu":0,"z_log_mu":0,"p_mu":"nan",)"
+      R"("u_mu":1}
+  ]
+}
+)");
+}
+
+TEST(CompatDataTest, csv_has_the_same_keys_and_quotes_texts) {
+  EXPECT_EQ(compat_csv(one_row()),
+            "function,metric,device,n_normal,n_abnormal,suspicion,beta_normal,beta_abnormal,dbeta,"
+            "z_beta,p_beta,u_beta,mu_normal,mu_abnormal,dmu,z_mu,z_log_mu,p_mu,u_mu\n"
+            "\"f<\"\"a\"\", b>\",\"gpu_usage\",\"GPU 7\",7,6,1.5,0.1,0,0,0,1,1,0,0,0,0,0,nan,1\n");
+}
+
+TEST(CompatCellsTest, a_number_is_rounded_to_decimals_and_then_to_six_digits) {
+  EXPECT_EQ(rounded_twice(1561.72151, 4), "1561.72");
+  EXPECT_EQ(rounded_twice(0.1, 2), "0.1");
+  EXPECT_EQ(rounded_twice(-0.001, 2), "-0");
+  EXPECT_EQ(rounded_twice(1, 3), "1");
+  EXPECT_EQ(rounded_twice(66881236.51, 2), "6.68812e+07");
+  EXPECT_EQ(rounded_twice(-std::numeric_limits<double>::quiet_NaN(), 3), "nan");
+}
+
+TEST(CompatCellsTest, thousands_are_set_off_on_both_sides_of_zero) {
+  EXPECT_EQ(with_thousands(999), "999.00");
+  EXPECT_EQ(with_thousands(1000), "1,000.00");
+  EXPECT_EQ(with_thousands(-123456.789), "-123,456.79");
+  EXPECT_EQ(with_thousands(-999.5), "-999.50");
+  EXPECT_EQ(with_thousands(1234567890), "1,234,567,890.00");
+}
+
+TEST(CompatCellsTest, a_change_always_has_its_sign) {
+  EXPECT_EQ(signed_percent(4.659), "+4.66%");
+  EXPECT_EQ(signed_percent(-0.31), "-0.31%");
+}
+
+TEST(CompatCellsTest, the_shortest_text_of_a_whole_number_keeps_a_zero) {
+  EXPECT_EQ(shortest(762219), "762219.0");
+  EXPECT_EQ(shortest(1001081.25), "1001081.25");
+  EXPECT_EQ(shortest(0.001), "0.001");
+}
+
 }  // namespace
+
 }  // namespace strobe::report

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <simdjson.h>
 
-#include "strobe/report/render/render_text.h"
+#include "strobe/report/render/render.h"
 #include "tests/unit/report/kernels/launch_list.h"
 
 namespace strobe::report {

@@ -1,4 +1,4 @@
-#include "strobe/report/render/render_csv.h"
+#include "strobe/report/render/render.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "strobe/report/render/render_json.h"
+#include "strobe/report/render/render.h"
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,14 @@
 #include "strobe/report/summary/import_warning.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/unit/report/summary/summary_sketch.h"
 
 namespace strobe::report {
 namespace {
+
+using ::testing::ElementsAre;
 
 TEST(ImportWarningTest, a_clean_or_repaired_trace_needs_no_warning) {
   ImportReport report;
@@ -41,5 +46,23 @@ TEST(ImportWarningTest, damage_is_told_once_although_the_text_also_ends_early) {
             "'a.json.gz' is damaged: the checksum is wrong; kept 1 event");
 }
 
+class ImportSectionTest : public SummarySketch {};
+
+TEST_F(ImportSectionTest, the_import_comes_last_and_only_when_something_is_wrong) {
+  EXPECT_TRUE(document(only(View::kKernel)).sections.back().for_tools);
+  import_.add(ImportIssue::kCrossingSlices, 5);
+  EXPECT_TRUE(document(only(View::kKernel)).sections.back().for_tools);
+  import_.add(ImportIssue::kTruncatedFile, 48'213'110, "inside an object");
+  const Document report = document(only(View::kKernel));
+  EXPECT_THAT(keys(report), ElementsAre("kernels", "import"));
+  EXPECT_FALSE(report.sections[1].for_tools);
+  EXPECT_THAT(table_texts(report.sections[1].table),
+              ElementsAre(ElementsAre("run.json", "lost", "1", "truncated_file",
+                                      "the text ends inside the trace; kept what came before",
+                                      "48,213,110", "inside an object")));
+  EXPECT_EQ(document(only(View::kKernel), true).sections[1].table.rows.size(), 2u);
+}
+
 }  // namespace
+
 }  // namespace strobe::report

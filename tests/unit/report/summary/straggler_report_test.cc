@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "strobe/report/render/render_text.h"
+#include "strobe/report/render/render.h"
 #include "tests/support/rank_sketch.h"
 
 namespace strobe::report {

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "strobe/report/render/render_json.h"
-#include "strobe/report/render/render_text.h"
+#include "strobe/report/render/render.h"
 #include "tests/unit/report/summary/summary_sketch.h"
 
 namespace strobe::report {

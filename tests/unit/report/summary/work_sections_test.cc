@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "strobe/report/render/render_csv.h"
-#include "strobe/report/render/render_markdown.h"
-#include "strobe/report/render/render_text.h"
+#include "strobe/report/render/render.h"
 #include "tests/unit/report/summary/summary_sketch.h"
 
 namespace strobe::report {

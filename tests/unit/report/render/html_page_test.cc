@@ -1,4 +1,4 @@
-#include "strobe/report/render/html_text.h"
+#include "strobe/report/render/html_page.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,11 @@
 #include <string>
 #include <string_view>
 
+// What stands around the content of an HTML report: head, style sheet and the script that sorts.
 namespace strobe::report {
+
+std::string html_page_begin(std::string_view title);
+std::string_view html_page_end();
 
 // Text for the inside of an HTML element or a quoted attribute; what a browser would obey instead
 // of show is made visible first.

@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/workers/run_plan.h"
@@ -11,13 +15,16 @@
 namespace strobe::report {
 namespace {
 
+using bench::ApiCall;
 using bench::BenchRun;
 using bench::CellCounters;
 using bench::CellRecord;
+using bench::TimeMode;
+using bench::TimeSummary;
 
 using Amount = std::optional<double>;
 
-BenchCell three_digits_cell(Amount number) { return digits_cell(number, 3); }
+Cell three_digits_cell(Amount number) { return digits_cell(number, 3); }
 
 Amount sum_of(std::initializer_list<Amount> parts) {
   Amount sum;
@@ -38,8 +45,8 @@ double elements_of(const CellRecord& record) {
 
 // A column of the table, left out where no cell has a number for it.
 struct TrafficColumn {
-  BenchColumn heading;
-  BenchCell (*show)(Amount);
+  ListColumn heading;
+  Cell (*show)(Amount);
   Amount (*value)(const CellRecord& record);
 };
 
@@ -100,9 +107,46 @@ const TrafficColumn kTrafficColumns[] = {
      }},
 };
 
+Cell of_call_cell(double us, std::optional<double> of_us) {
+  if (!of_us || !(*of_us > 0)) return Absent{};
+  return Measure{.text = fmt::format("{:.0f} %", 100 * us / *of_us), .value = 100 * us / *of_us};
+}
+
+std::optional<double> median(const CellRecord& record, TimeMode mode) {
+  const TimeSummary* const time = record.time(mode);
+  return time == nullptr ? std::nullopt : std::optional(time->p50);
+}
+
+void add_cells(Row& row, const ApiCall& call, std::optional<double> call_us) {
+  row.cells.push_back(Text{call.name});
+  row.cells.push_back(
+      Measure{.text = fmt::format("{}", call.count), .value = static_cast<double>(call.count)});
+  row.cells.push_back(micros_cell(call.us));
+  row.cells.push_back(of_call_cell(call.us, call_us));
+}
+
+// A line for all of its calls, beside its times, and below it a line for each.
+void add_rows(const CellRecord& record, std::vector<Row>& rows) {
+  ApiCall all{.name = "all", .count = 0, .us = 0};
+  for (const ApiCall& call : record.api) {
+    all.count += call.count;
+    all.us += call.us;
+  }
+  const std::optional<double> call_us = median(record, TimeMode::kCall);
+  Row& first = rows.emplace_back(cell_row(record.cell));
+  first.cells.push_back(micros_cell(median(record, TimeMode::kDevice)));
+  first.cells.push_back(micros_cell(call_us));
+  add_cells(first, all, call_us);
+  for (const ApiCall& call : record.api) {
+    Row& row = rows.emplace_back(cell_row(record.cell));
+    row.cells.resize(row.cells.size() + 2, Text{});
+    add_cells(row, call, call_us);
+  }
+}
+
 }  // namespace
 
-BenchTable traffic_table(const BenchRun& run, const RunTableOptions&) {
+Section traffic_table(const BenchRun& run, const RunTableOptions&) {
   const auto is_counted = [](const CellRecord& record) { return record.counters.has_value(); };
   std::vector<const TrafficColumn*> columns;
   for (const TrafficColumn& column : kTrafficColumns) {
@@ -112,17 +156,15 @@ BenchTable traffic_table(const BenchRun& run, const RunTableOptions&) {
     });
     if (has_one) columns.push_back(&column);
   }
-  BenchTable table;
-  table.key = "traffic";
-  table.title = "Traffic";
-  table.lead =
+  std::vector<ListColumn> headings;
+  for (const TrafficColumn* column : columns) headings.push_back(column->heading);
+  Section table = cell_section(
+      "traffic", "Traffic",
       "Bytes of one call: what a perfect fusion moves, what one kernel for each operator moves, "
-      "and what the hardware counted.";
-  table.corner = "case";
-  table.columns = cell_columns();
-  for (const TrafficColumn* column : columns) table.columns.push_back(column->heading);
+      "and what the hardware counted.",
+      headings);
   for (const CellRecord& record : run.cells) {
-    BenchRow& row = table.rows.emplace_back(cell_row(record.cell));
+    Row& row = table.table.rows.emplace_back(cell_row(record.cell));
     for (const TrafficColumn* column : columns) {
       row.cells.push_back(column->show(column->value(record)));
     }
@@ -144,6 +186,39 @@ BenchTable traffic_table(const BenchRun& run, const RunTableOptions&) {
       "count");
   if (std::ranges::any_of(run.cells, &CellRecord::has_masked_half)) {
     table.notes.emplace_back(bench::kMaskedHalfNote);
+  }
+  return table;
+}
+
+Section api_table(const BenchRun& run, const RunTableOptions&) {
+  Section table = cell_section(
+      "api", "API calls",
+      "What one call asks of the device's runtime and driver before it returns, beside its time on "
+      "the device and what its caller waits for; shares are of the latter.",
+      {{"device_us", "device"},
+       {"call_us", "call"},
+       {"api", "API call", true},
+       {"count", "count"},
+       {"us", "host"},
+       {"share_pct", "of the call"}});
+  std::vector<std::string> without;
+  for (const CellRecord& record : run.cells) {
+    if (!record.api.empty()) {
+      add_rows(record, table.table.rows);
+    } else if (std::ranges::find(without, record.cell.provider) == without.end()) {
+      without.push_back(record.cell.provider);
+    }
+  }
+  if (table.table.rows.empty()) {
+    table.notes.emplace_back(
+        "no API calls were recorded; `strobe bench run --api` does, of what runs on a device");
+    return table;
+  }
+  table.notes.emplace_back(
+      "host: in the calls themselves, each without those that it makes; recorded in a call of its "
+      "own after the timing, which makes each a little dearer than it is");
+  if (!without.empty()) {
+    table.notes.push_back(fmt::format("not recorded in every cell: {}", fmt::join(without, ", ")));
   }
   return table;
 }

@@ -1,6 +1,6 @@
-#include "strobe/report/compare/compare_html_page.h"
+#include "strobe/report/render/html_page.h"
 
-#include "strobe/report/render/html_text.h"
+#include "strobe/report/render/display_text.h"
 
 namespace strobe::report {
 namespace {
@@ -78,6 +78,21 @@ path.a{fill:var(--a);stroke:var(--card);stroke-width:.8}
 .cold1{fill:rgba(var(--cold),.15)}.cold2{fill:rgba(var(--cold),.3)}
 .cold3{fill:rgba(var(--cold),.4)}.cold4{fill:rgba(var(--cold),.55)}
 .cell{font-size:11.5px}
+table.heatmap{width:auto}
+table.heatmap td,table.heatmap th{padding:3px 8px;text-align:right;border:1px solid var(--grid)}
+td.warm1{background:rgba(var(--warm),.12)}td.warm2{background:rgba(var(--warm),.26)}
+td.warm3{background:rgba(var(--warm),.42)}td.warm4{background:rgba(var(--warm),.6)}
+td.cold1{background:rgba(var(--cold),.12)}td.cold2{background:rgba(var(--cold),.26)}
+td.cold3{background:rgba(var(--cold),.42)}td.cold4{background:rgba(var(--cold),.6)}
+td.gone{color:var(--soft)}td s{color:var(--soft)}
+.scale{display:flex;flex-wrap:wrap;gap:0;margin:10px 0 0;font-size:12px;color:var(--soft)}
+.scale span{padding:2px 10px;border:1px solid var(--grid)}
+.warning{margin:10px 0 0;padding:8px 12px;border-left:4px double var(--a)}
+.warning b{color:var(--a)}
+.heat-w1{background:rgba(var(--warm),.12)}.heat-w2{background:rgba(var(--warm),.26)}
+.heat-w3{background:rgba(var(--warm),.42)}.heat-w4{background:rgba(var(--warm),.6)}
+.heat-c1{background:rgba(var(--cold),.12)}.heat-c2{background:rgba(var(--cold),.26)}
+.heat-c3{background:rgba(var(--cold),.42)}.heat-c4{background:rgba(var(--cold),.6)}
 @media (max-width:720px){.runs{grid-template-columns:1fr}figure{overflow-x:auto}svg{min-width:760px}}
 @media print{:root{color-scheme:light;--page:#fff;--card:#fff;--ink:#000;--soft:#444;--rule:#bbb;
 --grid:#ddd;--n:#1f66ad;--a:#a83c12;--wash:#f2c9b4;--warm:194,72,26;--cold:31,102,173}
@@ -114,6 +129,29 @@ for (const table of document.querySelectorAll("table.sortable")) {
 )html";
 
 }  // namespace
+
+std::string html_text(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
 
 std::string html_page_begin(std::string_view title) {
   std::string out =

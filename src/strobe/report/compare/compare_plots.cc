@@ -1,0 +1,301 @@
+#include "strobe/report/compare/compare_plots.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "strobe/report/compare/compare_numbers.h"
+#include "strobe/report/compare/compare_verdict.h"
+#include "strobe/report/render/display_text.h"
+#include "strobe/report/render/svg_plot.h"
+
+namespace strobe::report {
+namespace {
+
+using compare::CycleRow;
+using compare::FunctionRow;
+
+constexpr std::size_t kFunctionMostFunctions = 20;
+constexpr std::size_t kFunctionNameColumns = 40;
+constexpr double kFunctionLeft = 356;
+constexpr double kFunctionRight = kPlotWidth - 246;
+constexpr double kRowHeight = 24;
+constexpr double kFunctionTop = 12;
+
+// Times of functions span decades; a line from 0 would crowd all but the largest. What is less than
+// a millionth of the largest is drawn at the left border.
+Scale scale_for(const std::vector<const FunctionRow*>& rows) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  for (const FunctionRow* row : rows) {
+    for (const double ms : {row->ms.normal_median, row->ms.abnormal_median}) {
+      high = std::max(high, ms);
+      if (ms > 0) low = std::min(low, ms);
+    }
+  }
+  if (!(high > 0)) return Scale::linear(0, 1, kFunctionLeft, kFunctionRight);
+  low = std::max(low, high / 1e6);
+  return high / low > 30 ? Scale::logarithmic(low, high, kFunctionLeft, kFunctionRight)
+                         : Scale::linear(0, high, kFunctionLeft, kFunctionRight);
+}
+
+void draw_row(SvgPlot& plot, const Scale& x, const FunctionRow& row, std::string_view name,
+              double y) {
+  const std::string title =
+      fmt::format("{} on {}: {}", row.key.name, row.key.device, time_story(row.ms));
+  plot.text(kFunctionLeft - 14, y + 4, name, Anchor::kEnd, "name", title);
+  const double normal = x.at(row.ms.normal_median);
+  const double abnormal = x.at(row.ms.abnormal_median);
+  if (std::isfinite(row.ms.shift.low) && std::isfinite(row.ms.shift.high)) {
+    const double from = x.at(row.ms.normal_median + row.ms.shift.low);
+    const double to = x.at(row.ms.normal_median + row.ms.shift.high);
+    plot.rect(from, y - 7, std::max(to - from, 1.0), 14, "interval", title);
+  }
+  plot.line(normal, y, abnormal, y, "pair");
+  plot.circle(normal, y, 4.5, "n", title);
+  plot.diamond(abnormal, y, 5.5, "a", title);
+  plot.text(kFunctionRight + 18, y + 4,
+            fmt::format("{}  [{}]  {}", ms_change_text(row.ms.shift.shift),
+                        ms_interval_text(row.ms.shift), is_changed(row) ? "" : kNoEvidence),
+            Anchor::kStart, "tick");
+}
+
+constexpr double kCycleLeft = 96;
+constexpr double kCycleRight = kPlotWidth - 24;
+constexpr double kLane = 46;
+constexpr double kPanel = 2 * kLane + 78;
+
+// Marks of equal cycles would hide each other; the spread is the same in every drawing.
+double spread_of(std::size_t i) { return (static_cast<double>(i * 7 % 11) - 5) * 2.4; }
+
+struct Lane {
+  const std::vector<double>& ms;
+  double median;
+  double y;
+  bool is_normal;
+  std::string_view label;
+};
+
+void draw_lane(SvgPlot& plot, const Scale& x, const Lane& lane) {
+  plot.text(kCycleLeft - 12, lane.y + 4, lane.label, Anchor::kEnd, "label");
+  for (std::size_t i = 0; i < lane.ms.size(); ++i) {
+    const std::string title =
+        fmt::format("{}, cycle {}: {}", lane.label, i + 1, time_text(lane.ms[i]));
+    const double px = x.at(lane.ms[i]);
+    const double py = lane.y + spread_of(i);
+    if (lane.is_normal) {
+      plot.circle(px, py, 4, "n", title);
+    } else {
+      plot.diamond(px, py, 5, "a", title);
+    }
+  }
+  const double middle = x.at(lane.median);
+  plot.line(middle, lane.y - 19, middle, lane.y + 19, lane.is_normal ? "median n" : "median a");
+}
+
+void draw_panel(SvgPlot& plot, const CycleRow& row, double top, bool names_type) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const auto* side : {&row.ms_normal, &row.ms_abnormal}) {
+    for (const double ms : *side) {
+      low = std::min(low, ms);
+      high = std::max(high, ms);
+    }
+  }
+  const Scale x = Scale::linear(low, high, kCycleLeft, kCycleRight);
+  const double normal_y = top + kLane / 2 + 14;
+  const double abnormal_y = normal_y + kLane;
+  const double bottom = abnormal_y + kLane / 2 + 2;
+  plot.axis_below(x, bottom, top + 10,
+                  names_type ? fmt::format("milliseconds per cycle, {}", word_of(row.type))
+                             : "milliseconds per cycle");
+  if (row.ms.shift.low > -std::numeric_limits<double>::infinity() &&
+      row.ms.shift.high < std::numeric_limits<double>::infinity()) {
+    const double from = x.at(row.ms.normal_median + row.ms.shift.low);
+    const double to = x.at(row.ms.normal_median + row.ms.shift.high);
+    plot.rect(
+        from, abnormal_y - 19, to - from, 38, "interval",
+        "95 % interval of the shift, from the normal median: " + time_interval_text(row.ms.shift));
+  }
+  draw_lane(plot, x, {row.ms_normal, row.ms.normal_median, normal_y, true, "normal"});
+  draw_lane(plot, x, {row.ms_abnormal, row.ms.abnormal_median, abnormal_y, false, "abnormal"});
+}
+
+constexpr double kEffectHeight = 380;
+constexpr double kEffectLeft = 64;
+constexpr double kEffectRight = kPlotWidth - 24;
+constexpr double kEffectTop = 30;
+constexpr double kEffectBottom = kEffectHeight - 48;
+constexpr std::size_t kNumbered = 10;
+constexpr double kLeastQ = 1e-6;
+constexpr double kMostRatio = 16;
+
+double ratio_of(const FunctionRow& row) { return row.ms.abnormal_median / row.ms.normal_median; }
+
+bool is_drawn(const FunctionRow& row) {
+  return std::isfinite(row.beta.q) && std::isfinite(ratio_of(row)) && ratio_of(row) > 0;
+}
+
+constexpr std::size_t kRankMostFunctions = 16;
+constexpr std::size_t kMostRanks = 16;  // wider, and the numbers in the cells do not fit
+constexpr std::size_t kRankNameColumns = 44;
+constexpr double kRankLeft = 360;
+constexpr double kCell = 44;
+constexpr double kCellHeight = 26;
+constexpr double kRankTop = 34;
+
+// Five steps of shade; the number in the cell says it exactly.
+std::string shade_of(double ratio) {
+  const double size = std::abs(std::log2(ratio));
+  const int step = size < 0.03 ? 0 : size < 0.15 ? 1 : size < 0.5 ? 2 : size < 1 ? 3 : 4;
+  return fmt::format("heat {}{}", ratio < 1 ? "cold" : "warm", step);
+}
+
+const FunctionRow* row_of(const compare::Comparison& comparison, const FunctionRow& like,
+                          std::int32_t rank) {
+  const auto row = std::ranges::find_if(comparison.functions, [&](const FunctionRow& one) {
+    return one.rank == rank && one.key.name == like.key.name && one.key.kind == like.key.kind &&
+           one.type == like.type;
+  });
+  return row == comparison.functions.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+std::vector<const FunctionRow*> drawn_functions(const compare::Comparison& comparison,
+                                                std::size_t most) {
+  std::vector<const FunctionRow*> rows;
+  for (const FunctionRow& row : comparison.functions) rows.push_back(&row);
+  std::stable_partition(rows.begin(), rows.end(),
+                        [](const FunctionRow* row) { return is_changed(*row); });
+  if (rows.size() > most) rows.resize(most);
+  return rows;
+}
+
+std::string function_plot(const compare::Comparison& comparison) {
+  const std::vector<const FunctionRow*> rows = drawn_functions(comparison, kFunctionMostFunctions);
+  if (rows.empty()) return {};
+  std::vector<NameToFit> names;
+  for (const FunctionRow* row : rows) names.push_back({row->key.name, kFunctionNameColumns});
+  const std::vector<std::string> fitted = fit_names(names);
+  const double bottom = kFunctionTop + kRowHeight * static_cast<double>(rows.size());
+  SvgPlot plot(kPlotWidth, bottom + 42,
+               "milliseconds per cycle of the first functions, in both runs");
+  const bool has_ranks = std::ranges::any_of(
+      rows, [&](const FunctionRow* row) { return row->rank != rows.front()->rank; });
+  const Scale x = scale_for(rows);
+  plot.axis_below(x, bottom, kFunctionTop, "milliseconds per cycle, median");
+  plot.text(kFunctionRight + 18, bottom + 16, "change in ms  [95 % interval]", Anchor::kStart,
+            "label");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double y = kFunctionTop + kRowHeight * (static_cast<double>(i) + 0.5);
+    plot.text(2, y + 4,
+              has_ranks ? fmt::format("{}  rank {}", i + 1, rows[i]->rank) : std::to_string(i + 1),
+              Anchor::kStart, "tick");
+    draw_row(plot, x, *rows[i], fitted[i], y);
+  }
+  return std::move(plot).svg();
+}
+
+std::string cycle_plot(const compare::Comparison& comparison) {
+  std::vector<const CycleRow*> rows;
+  for (const CycleRow& row : comparison.cycles) {
+    if (!row.ms_normal.empty() || !row.ms_abnormal.empty()) rows.push_back(&row);
+  }
+  if (rows.empty()) return {};
+  SvgPlot plot(kPlotWidth, kPanel * static_cast<double>(rows.size()),
+               "cycle times of both runs, one mark per cycle");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    draw_panel(plot, *rows[i], kPanel * static_cast<double>(i), rows.size() > 1);
+  }
+  return std::move(plot).svg();
+}
+
+std::string effect_plot(const compare::Comparison& comparison) {
+  const std::vector<const FunctionRow*> rows =
+      drawn_functions(comparison, comparison.functions.size());
+  double most = 1.25;
+  double least_q = 0.01;
+  for (const FunctionRow* row : rows) {
+    if (!is_drawn(*row)) continue;
+    const double ratio = ratio_of(*row);
+    most = std::max({most, ratio, 1 / ratio});
+    least_q = std::min(least_q, row->beta.q);
+  }
+  if (std::ranges::none_of(rows, [](const FunctionRow* row) { return is_drawn(*row); })) return {};
+  most = std::min(most, kMostRatio);
+  SvgPlot plot(kPlotWidth, kEffectHeight,
+               "how much longer each function takes, and how sure that is");
+  const Scale x = Scale::logarithmic(1 / most, most, kEffectLeft, kEffectRight);
+  const Scale y = Scale::logarithmic(std::max(least_q, kLeastQ), 1, kEffectTop, kEffectBottom);
+  plot.axis_below(x, kEffectBottom, kEffectTop,
+                  "abnormal / normal, of the median milliseconds per cycle");
+  plot.axis_left(y, kEffectLeft, kEffectRight, "q (smaller is surer)");
+  plot.line(kEffectLeft, y.at(0.05), kEffectRight, y.at(0.05), "limit");
+  plot.text(kEffectRight - 4, y.at(0.05) - 5, "q = 0.05", Anchor::kEnd, "tick");
+  plot.line(x.at(1), kEffectTop, x.at(1), kEffectBottom, "limit");
+  for (std::size_t back = rows.size(); back-- > 0;) {  // the first ones on top
+    const FunctionRow& row = *rows[back];
+    if (!is_drawn(row)) continue;
+    const double px = x.at(ratio_of(row));
+    const double py = y.at(row.beta.q);
+    const std::string title =
+        fmt::format("{}. {} on {}: {}; q {}, {}", back + 1, row.key.name, row.key.device,
+                    time_story(row.ms), p_text(row.beta.q), verdict_text(row));
+    if (is_changed(row)) {
+      plot.diamond(px, py, 6, "a", title);
+      if (back < kNumbered)
+        plot.text(px + 8, py - 5, std::to_string(back + 1), Anchor::kStart, "tick");
+    } else {
+      plot.circle(px, py, 3.5, "same", title);
+    }
+  }
+  return std::move(plot).svg();
+}
+
+std::string rank_plot(const compare::Comparison& comparison) {
+  std::set<std::int32_t> ranks;
+  for (const FunctionRow& row : comparison.functions) ranks.insert(row.rank);
+  if (ranks.size() < 2) return {};
+  std::vector<const FunctionRow*> functions;
+  std::set<std::tuple<std::string, compare::FunctionKind, analysis::CycleType>> seen;
+  for (const FunctionRow* row : drawn_functions(comparison, comparison.functions.size())) {
+    if (functions.size() == kRankMostFunctions) break;
+    if (seen.insert({row->key.name, row->key.kind, row->type}).second) functions.push_back(row);
+  }
+  const std::vector<std::int32_t> shown(
+      ranks.begin(),
+      std::next(ranks.begin(), static_cast<std::ptrdiff_t>(std::min(ranks.size(), kMostRanks))));
+  const double bottom = kRankTop + kCellHeight * static_cast<double>(functions.size());
+  SvgPlot plot(kPlotWidth, bottom + 12, "slowdown by function and rank");
+  for (std::size_t c = 0; c < shown.size(); ++c) {
+    plot.text(kRankLeft + kCell * (static_cast<double>(c) + 0.5), kRankTop - 10,
+              fmt::format("rank {}", shown[c]), Anchor::kMiddle, "tick");
+  }
+  std::vector<NameToFit> names;
+  for (const FunctionRow* row : functions) names.push_back({row->key.name, kRankNameColumns});
+  const std::vector<std::string> fitted = fit_names(names);
+  for (std::size_t r = 0; r < functions.size(); ++r) {
+    const double y = kRankTop + kCellHeight * static_cast<double>(r);
+    plot.text(kRankLeft - 12, y + 17, fitted[r], Anchor::kEnd, "name", functions[r]->key.name);
+    for (std::size_t c = 0; c < shown.size(); ++c) {
+      const FunctionRow* row = row_of(comparison, *functions[r], shown[c]);
+      if (row == nullptr) continue;
+      const double ratio = row->ms.abnormal_median / row->ms.normal_median;
+      if (!std::isfinite(ratio) || ratio <= 0) continue;
+      const double x = kRankLeft + kCell * static_cast<double>(c);
+      plot.rect(x + 1, y + 1, kCell - 2, kCellHeight - 2,
+                shade_of(ratio) + (is_changed(*row) ? " sure" : ""),
+                fmt::format("{}, rank {}: {}; q {}, {}", row->key.name, row->rank,
+                            time_story(row->ms), p_text(row->beta.q), verdict_text(*row)));
+      plot.text(x + kCell / 2, y + 17, fmt::format("{:.2f}", ratio), Anchor::kMiddle, "cell");
+    }
+  }
+  return std::move(plot).svg();
+}
+
+}  // namespace strobe::report

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "strobe/analysis/headroom/kernel_groups.h"
+#include "strobe/report/kernels/kernel_report.h"
+#include "strobe/report/render/document.h"
+
+namespace strobe::report {
+
+// Every launch in the order it ran, one row each.
+Document kernel_launch_document(const analysis::KernelStudy& study, const KernelPage& page);
+
+// The classic kernel table: one line per launch in the order they ran, 76 columns wide, the name
+// cut to 50, nanoseconds, and fractions of the peaks with two decimals. What was not counted is a
+// dash, never a zero.
+std::string kernel_seed_table(const analysis::KernelStudy& study,
+                              analysis::KernelNameForm form = analysis::KernelNameForm::kSeed);
+
+// One line per launch in the order they ran: nanoseconds, percent of peaks, and a column for every
+// counter that any launch has, under its word and in base units. What is unknown is empty.
+std::string kernel_launch_csv(const analysis::KernelStudy& study, const KernelPage& page);
+
+// One line per group, with the columns of the page's table.
+std::string kernel_group_csv(const analysis::KernelStudy& study, const KernelPage& page);
+
+}  // namespace strobe::report
