@@ -41,4 +41,4 @@ add_library(strobe_boost_math INTERFACE)
 find_path(BOOST_MATH_INCLUDE_DIR boost/math/distributions/students_t.hpp REQUIRED)
 target_include_directories(strobe_boost_math SYSTEM INTERFACE ${BOOST_MATH_INCLUDE_DIR})
 # gcc would tell, at length, that versions before 10 passed one of its types otherwise.
-set_source_files_properties(${CMAKE_SOURCE_DIR}/src/strobe/stats/tails.cc PROPERTIES COMPILE_OPTIONS -Wno-psabi)
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/strobe/stats/p_values.cc PROPERTIES COMPILE_OPTIONS -Wno-psabi)

@@ -10,6 +10,7 @@ set(STROBE_UNITY_BYTES 90000 CACHE STRING "Source bytes in a joined file")
 set(STROBE_JOINED paddle record serve)
 list(APPEND STROBE_JOINED analysis compare test_analysis test_compare)
 list(APPEND STROBE_JOINED report test_report)
+list(APPEND STROBE_JOINED base trace stats device test_base test_trace test_stats test_device)
 
 function(strobe_unity out name root)
   cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "strobe/base/byte_stream.h"
-#include "strobe/base/unpacking_stream.h"
 #include "strobe/trace/args_store.h"
 
 namespace strobe {
@@ -88,23 +87,25 @@ const Sample& sample() {
   return kSample;
 }
 
-using Open = std::function<std::unique_ptr<ByteStream>(PackedInput)>;
+using Open = std::function<std::unique_ptr<ByteStream>(std::string_view)>;
 
 void run_unpacking(benchmark::State& state, const std::string& packed, const Open& open) {
   std::string buffer(kBufferBytes, '\0');
   std::size_t bytes = 0;
   for (auto _ : state) {
-    const auto stream = open(PackedInput(std::string_view(packed)));
+    const auto stream = open(packed);
     while (const std::size_t some = *stream->read(buffer)) bytes += some;
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
 }
 
-void unpack_gzip(benchmark::State& state) { run_unpacking(state, sample().gzipped, gzip_stream); }
+std::unique_ptr<ByteStream> opened(std::string_view packed) { return open_stream(packed).value(); }
+
+void unpack_gzip(benchmark::State& state) { run_unpacking(state, sample().gzipped, opened); }
 void unpack_gzip_by_zlib(benchmark::State& state) {
   run_unpacking(state, sample().gzipped, gzip_stream_by_zlib);
 }
-void unpack_zstd(benchmark::State& state) { run_unpacking(state, sample().zstded, zstd_stream); }
+void unpack_zstd(benchmark::State& state) { run_unpacking(state, sample().zstded, opened); }
 
 void store_args(benchmark::State& state) {
   constexpr std::size_t kTextsPerChunk = 4000;

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "strobe/base/file.h"
@@ -35,5 +38,20 @@ Compression sniff_compression(std::span<const char> first_bytes);
 Result<std::unique_ptr<ByteStream>> open_stream(File file);
 // `memory` must outlive the stream.
 Result<std::unique_ptr<ByteStream>> open_stream(std::string_view memory);
+
+// The two gzip engines by name, so that tests can hold one against the other.
+std::unique_ptr<ByteStream> gzip_stream_by_zlib(std::string_view memory);
+#if STROBE_HAVE_ISAL
+std::unique_ptr<ByteStream> gzip_stream_by_isal(std::string_view memory);
+#endif
+
+// Reads `stream` ahead on a thread of its own, through a ring of 1 MiB blocks, so that unpacking
+// and scanning overlap.
+std::unique_ptr<ByteStream> prefetch(std::unique_ptr<ByteStream> stream);
+
+// The whole text of a file, unpacked. kTooLittleData when there is more than `most_bytes` of it; a
+// text that is damaged somewhere is what stands before the damage.
+Result<std::string> read_text(const std::filesystem::path& path,
+                              std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace strobe

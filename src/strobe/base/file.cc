@@ -1,7 +1,9 @@
 #include "strobe/base/file.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -157,6 +159,66 @@ Result<std::size_t> File::read(std::span<char> out) {
   return fill(out, path_, [&](char* to, std::size_t bytes, std::size_t) {
     return ::read(descriptor_, to, bytes);
   });
+}
+
+namespace {
+
+Error cannot_map(const std::filesystem::path& path, int error_number) {
+  return {ErrorCode::kNotFound,
+          "cannot be mapped: " + std::generic_category().message(error_number),
+          path.string(),
+          {}};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return cannot_map(path, errno);
+  struct stat status {};
+  void* address = MAP_FAILED;
+  int error_number = EINVAL;  // what mmap says of an empty file
+  if (::fstat(descriptor, &status) != 0) {
+    error_number = errno;
+  } else if (status.st_size > 0) {
+    address = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE,
+                     descriptor, 0);
+    error_number = errno;
+  }
+  ::close(descriptor);
+  if (address == MAP_FAILED) return cannot_map(path, error_number);
+  return std::shared_ptr<const MappedFile>(new MappedFile(
+      {static_cast<const char*>(address), static_cast<std::size_t>(status.st_size)}));
+}
+
+MappedFile::~MappedFile() { ::munmap(const_cast<char*>(bytes_.data()), bytes_.size()); }
+
+namespace {
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+std::optional<FileStamp> stamp_of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return FileStamp{static_cast<std::uint64_t>(status.st_dev),
+                   static_cast<std::uint64_t>(status.st_ino),
+                   static_cast<std::uint64_t>(status.st_size), nanoseconds(status.st_mtim),
+                   nanoseconds(status.st_ctim)};
+}
+
+bool has_settled(const FileStamp& stamp, std::int64_t now_ns) {
+  constexpr std::int64_t kLongestTick_ns = 2'000'000'000;
+  return std::max(stamp.modified_ns, stamp.changed_ns) < now_ns - kLongestTick_ns;
+}
+
+std::int64_t wall_clock_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return nanoseconds(now);
 }
 
 }  // namespace strobe

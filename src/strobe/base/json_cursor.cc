@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "strobe/base/text.h"
+
 namespace strobe {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 constexpr std::uint64_t repeated(std::uint64_t byte) { return byte * 0x0101010101010101; }
@@ -38,7 +38,7 @@ bool JsonCursor::fail() {
 }
 
 void JsonCursor::skip_blanks() {
-  while (at_ != end_ && is_blank(*at_)) ++at_;
+  while (at_ != end_ && is_space(*at_)) ++at_;
 }
 
 bool JsonCursor::at_end() {

@@ -4,12 +4,12 @@
 #include <cstring>
 #include <limits>
 
+#include "strobe/base/text.h"
+
 namespace strobe::json {
 namespace {
 
 constexpr int kMaxDigits = 18;  // fewer digits than any int64 overflow needs
-
-bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 bool ends_scalar(char c) {
   return c == ',' || c == '}' || c == ']' || c == ':' || static_cast<unsigned char>(c) <= ' ';

@@ -7,6 +7,8 @@
 
 namespace strobe {
 
+class JsonWriter;
+
 enum class JsonType : std::uint8_t {
   kAbsent,  // nothing there
   kNull,
@@ -82,5 +84,9 @@ bool for_each_element(std::string_view array, Function&& f) {
 
 // The first member of that name, or an absent value.
 JsonValue find(std::string_view object, std::string_view key);
+
+// Writes a value of a text that was read forgivingly so that the result always parses: strings are
+// repaired, what is no number or ends too early becomes null, what nests too deeply a string.
+void copy_json(const JsonValue& value, JsonWriter& json);
 
 }  // namespace strobe

@@ -1,4 +1,4 @@
-#include "strobe/base/prefetch_stream.h"
+#include "strobe/base/byte_stream.h"
 
 #include <algorithm>
 #include <atomic>
@@ -12,14 +12,14 @@
 namespace strobe {
 namespace {
 
-constexpr std::size_t kBlocks = 6;
-constexpr std::size_t kBlockBytes = 1 << 20;
+constexpr std::size_t kPrefetchBlocks = 6;
+constexpr std::size_t kPrefetchBlockBytes = 1 << 20;
 
 class PrefetchStream final : public ByteStream {
  public:
   explicit PrefetchStream(std::unique_ptr<ByteStream> stream)
       : stream_(std::move(stream)),
-        blocks_(kBlocks),
+        blocks_(kPrefetchBlocks),
         worker_([this](const std::stop_token& stop) { fill(stop); }) {}
 
   ~PrefetchStream() override {
@@ -59,7 +59,7 @@ class PrefetchStream final : public ByteStream {
   Block* next_full() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return written_ > read_ || ended_; });
-    return written_ > read_ ? &blocks_[read_ % kBlocks] : nullptr;
+    return written_ > read_ ? &blocks_[read_ % kPrefetchBlocks] : nullptr;
   }
 
   void give_back() {
@@ -73,11 +73,12 @@ class PrefetchStream final : public ByteStream {
     for (;;) {
       {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return written_ - read_ < kBlocks || stop.stop_requested(); });
+        changed_.wait(lock,
+                      [&] { return written_ - read_ < kPrefetchBlocks || stop.stop_requested(); });
         if (stop.stop_requested()) return;
       }
-      Block& block = blocks_[written_ % kBlocks];
-      block.bytes.resize(kBlockBytes);
+      Block& block = blocks_[written_ % kPrefetchBlocks];
+      block.bytes.resize(kPrefetchBlockBytes);
       const auto bytes = stream_->read(block.bytes);
       consumed_.store(stream_->consumed_bytes(), std::memory_order_relaxed);
       const std::scoped_lock lock(mutex_);

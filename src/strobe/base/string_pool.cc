@@ -9,7 +9,7 @@ namespace strobe {
 namespace {
 
 constexpr std::size_t kFirstSlots = 1024;
-constexpr std::size_t kBlockBytes = 64 * 1024;
+constexpr std::size_t kPoolBlockBytes = 64 * 1024;
 
 // Mixes 8 bytes a step. Kernel names share long prefixes and differ in the middle, so every byte is
 // read.
@@ -97,7 +97,7 @@ void StringPool::grow() {
 std::string_view StringPool::store(std::string_view text) {
   if (text.empty()) return {};
   if (text.size() > block_left_) {
-    const std::size_t bytes = std::max(kBlockBytes, text.size());
+    const std::size_t bytes = std::max(kPoolBlockBytes, text.size());
     blocks_.push_back(std::make_unique<char[]>(bytes));
     block_next_ = blocks_.back().get();
     block_left_ = bytes;

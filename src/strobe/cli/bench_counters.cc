@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/device/demangle.h"
+#include "strobe/device/name_parts.h"
 #include "strobe/readers/counters/kernel_recording.h"
 #include "strobe/record/library_finder.h"
 #include "strobe/record/obstacle_text.h"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/base/file_text.h"
+#include "strobe/base/byte_stream.h"
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/grid.h"
 #include "strobe/bench/workers/greet.h"

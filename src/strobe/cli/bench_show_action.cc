@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/file_text.h"
+#include "strobe/base/byte_stream.h"
 #include "strobe/bench/judge/run_diff.h"
 #include "strobe/bench/results/run_file.h"
 #include "strobe/cli/bench_actions.h"

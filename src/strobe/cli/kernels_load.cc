@@ -9,7 +9,7 @@
 #include "strobe/cli/message.h"
 #include "strobe/cli/progress.h"
 #include "strobe/cli/suggestion.h"
-#include "strobe/device/chip_peaks.h"
+#include "strobe/device/chips.h"
 #include "strobe/readers/counters/kernel_reader.h"
 #include "strobe/report/render/render.h"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/device/demangle.h"
+#include "strobe/device/name_parts.h"
 
 namespace strobe::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/file_text.h"
+#include "strobe/base/byte_stream.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/output.h"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "strobe/stats/moments.h"
-#include "strobe/stats/tails.h"
+#include "strobe/stats/p_values.h"
 
 namespace strobe::compare {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "strobe/stats/tails.h"
+#include "strobe/stats/p_values.h"
 
 namespace strobe::compare {
 namespace {

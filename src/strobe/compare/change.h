@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "strobe/stats/effect.h"
-#include "strobe/stats/mean_test.h"
 #include "strobe/stats/moments.h"
+#include "strobe/stats/p_values.h"
 #include "strobe/stats/rank_test.h"
 
 namespace strobe::compare {

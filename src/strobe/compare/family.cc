@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "strobe/stats/false_discovery.h"
+#include "strobe/stats/p_values.h"
 
 namespace strobe::compare {
 

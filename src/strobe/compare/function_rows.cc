@@ -10,7 +10,7 @@
 #include "strobe/compare/family.h"
 #include "strobe/compare/measure/usable_cycles.h"
 #include "strobe/compare/verdict.h"
-#include "strobe/stats/rank_counts.h"
+#include "strobe/stats/rank_test.h"
 
 namespace strobe::compare {
 namespace {

@@ -13,8 +13,8 @@
 #include "strobe/compare/change.h"
 #include "strobe/compare/kernel_pairs.h"
 #include "strobe/stats/effect.h"
-#include "strobe/stats/false_discovery.h"
 #include "strobe/stats/moments.h"
+#include "strobe/stats/p_values.h"
 #include "strobe/stats/rank_test.h"
 
 namespace strobe::compare {

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "strobe/device/brackets.h"
-#include "strobe/device/qualified_name.h"
-#include "strobe/device/template_number.h"
-#include "strobe/device/type_word.h"
+#include "strobe/base/text.h"
+#include "strobe/device/name_parts.h"
 
 namespace strobe::device {
 namespace {
@@ -66,11 +64,11 @@ constexpr std::string_view kPlumbing[] = {
     "void",
 };
 
-struct Word {
+struct Operation {
   std::string_view name;
   std::string_view meaning;
 };
-constexpr Word kOperations[] = {
+constexpr Operation kOperations[] = {
     {"multiplies", "mul"},
     {"plus", "add"},
     {"minus", "sub"},
@@ -88,15 +86,13 @@ const Entry* find_entry(const Entry (&table)[size], std::string_view name, Key k
   return found == std::end(table) ? nullptr : found;
 }
 
-constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_lower(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
 // "MulScalar" is "mul_scalar", "ArgMax" "arg_max", "GELU" "gelu".
 std::string snake_case(std::string_view name) {
   std::string words;
   for (std::size_t i = 0; i < name.size(); ++i) {
-    if (is_upper(name[i]) && i > 0 && is_lower(name[i - 1])) words += '_';
-    words += is_upper(name[i]) ? static_cast<char>(name[i] + ('a' - 'A')) : name[i];
+    if (is_upper(name[i]) && i > 0 && (is_lower(name[i - 1]) || is_digit(name[i - 1])))
+      words += '_';
+    words += lower(name[i]);
   }
   return words;
 }
@@ -115,7 +111,7 @@ bool drop_suffix(std::string_view& name, std::string_view suffix) {
 
 // Without what only says that it is a functor, and of which device.
 std::string operation_word(std::string_view name) {
-  if (const Word* const known = find_entry(kOperations, name, &Word::name)) {
+  if (const Operation* const known = find_entry(kOperations, name, &Operation::name)) {
     return std::string(known->meaning);
   }
   const bool is_on_self = drop_prefix(name, "CUDAFunctorOnSelf_");
@@ -136,7 +132,7 @@ std::string operation_word(std::string_view name) {
 
 // Whether it is a name at all, and not a type of functions (`void (*)(int)`) or a broken piece.
 bool is_name(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return is_upper(c) || is_lower(c) || c == '_'; });
+  return std::ranges::all_of(text, [](char c) { return is_letter_or_digit(c) || c == '_'; });
 }
 
 bool is_plumbing(std::string_view name) {
@@ -176,7 +172,7 @@ bool is_none(std::string_view argument) {
          !template_number(argument).empty() || !type_word(argument).empty();
 }
 
-std::string_view without_const(std::string_view argument) {
+std::string_view without_trailing_const(std::string_view argument) {
   drop_suffix(argument, " const");
   return argument;
 }
@@ -195,7 +191,7 @@ Functor first_readable(const std::vector<std::string_view>& arguments, int depth
 }
 
 Functor read_functor(std::string_view argument, int depth) {
-  argument = without_const(without_address_of(argument));
+  argument = without_trailing_const(without_address_of(argument));
   if (depth > kDeepest || is_none(argument)) return {};
   const QualifiedName name = qualified_name(argument);
   if (!is_name(name.base) || is_plumbing(name.base)) return {};

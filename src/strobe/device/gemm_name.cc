@@ -5,56 +5,56 @@
 #include <initializer_list>
 #include <vector>
 
-#include "strobe/device/brackets.h"
+#include "strobe/base/text.h"
 #include "strobe/device/kernel_name.h"
-#include "strobe/device/qualified_name.h"
+#include "strobe/device/name_parts.h"
 
 namespace strobe::device {
 namespace {
 
-struct Word {
+struct NamePart {
   std::string_view name;
   std::string_view meaning;
 };
 
 template <std::size_t size>
-std::string_view meaning_of(const Word (&table)[size], std::string_view name) {
-  const auto* const found = std::ranges::find(table, name, &Word::name);
+std::string_view meaning_in(const NamePart (&table)[size], std::string_view name) {
+  const auto* const found = std::ranges::find(table, name, &NamePart::name);
   return found == std::end(table) ? std::string_view() : found->meaning;
 }
 
-constexpr Word kGenerations[] = {
+constexpr NamePart kGenerations[] = {
     {"maxwell", "sm50"},
     {"volta", "sm70"},
     {"turing", "sm75"},
     {"ampere", "sm80"},
 };
-constexpr Word kTypes[] = {
+constexpr NamePart kTypes[] = {
     {"fp16", "f16"}, {"f16", "f16"},  {"bf16", "bf16"}, {"tf32", "tf32"}, {"fp32", "f32"},
     {"f32", "f32"},  {"fp64", "f64"}, {"f64", "f64"},   {"int8", "i8"},   {"i8", "i8"},
     {"s8", "i8"},    {"u8", "u8"},    {"e4m3", "e4m3"}, {"e5m2", "e5m2"}, {"e2m1", "e2m1"},
 };
 // The letter before `gemm`: what products are summed in.
-constexpr Word kSums[] = {
+constexpr NamePart kSums[] = {
     {"s", "f32"}, {"h", "f16"}, {"d", "f64"}, {"i", "i32"}, {"c", "c64"}, {"z", "c128"},
 };
 // Names without a type of data mean that of the sum.
-constexpr Word kPlainTypes[] = {
+constexpr NamePart kPlainTypes[] = {
     {"s", "f32"}, {"h", "f16"}, {"d", "f64"}, {"i", "i8"}, {"c", "c64"}, {"z", "c128"},
 };
-constexpr Word kInstructions[] = {
+constexpr NamePart kInstructions[] = {
     {"884", "8x8x4"},     {"1688", "16x8x8"},   {"16816", "16x8x16"},
     {"16832", "16x8x32"}, {"16864", "16x8x64"}, {"161616", "16x16x16"},
     {"8816", "8x8x16"},   {"8832", "8x8x32"},   {"168128", "16x8x128"},
 };
 // One letter per operand, in names of nvjet.
-constexpr Word kLetterTypes[] = {
+constexpr NamePart kLetterTypes[] = {
     {"h", "f16"}, {"t", "bf16"}, {"s", "f32"}, {"q", "e4m3"}, {"d", "f64"},
 };
 constexpr std::string_view kEpilogues[] = {"relu",  "gelu", "bias", "drelu",
                                            "dgelu", "silu", "badd"};
 
-std::vector<std::string_view> words_of(std::string_view name) {
+std::vector<std::string_view> gemm_words(std::string_view name) {
   std::vector<std::string_view> words;
   while (!name.empty()) {
     const std::size_t end = std::min(name.find('_'), name.size());
@@ -96,18 +96,10 @@ bool is_layout(std::string_view word) {
          word.find_first_not_of(word[0] >= 'a' ? "tn" : "TN") == std::string_view::npos;
 }
 
-std::string lower(std::string_view word) {
-  std::string text(word);
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  return text;
-}
-
 class GemmNameReader {
  public:
   std::optional<GemmName> read(std::string_view name) {
-    const std::vector<std::string_view> words = words_of(name);
+    const std::vector<std::string_view> words = gemm_words(name);
     if (words.empty() || !read_library(words)) return std::nullopt;
     for (const std::string_view word : words) read_word(word);
     if (!is_gemm_) return std::nullopt;
@@ -119,7 +111,7 @@ class GemmNameReader {
   bool read_library(const std::vector<std::string_view>& words) {
     const std::string_view first = words[0];
     const std::string_view second = words.size() > 1 ? words[1] : std::string_view();
-    if (const std::string_view sm = meaning_of(kGenerations, first); !sm.empty()) {
+    if (const std::string_view sm = meaning_in(kGenerations, first); !sm.empty()) {
       gemm_.library = first;
       gemm_.architecture = sm;
     } else if (first.starts_with("cutlass")) {
@@ -141,7 +133,7 @@ class GemmNameReader {
       gemm_.architecture = word;
     } else if (word.ends_with("gemm")) {
       read_product(word);
-    } else if (const std::string_view type = meaning_of(kTypes, word); !type.empty()) {
+    } else if (const std::string_view type = meaning_in(kTypes, word); !type.empty()) {
       if (gemm_.data_type.empty()) gemm_.data_type = type;
     } else if (!read_size(word) && !read_pair_of_types(word)) {
       read_trait(word);
@@ -154,13 +146,13 @@ class GemmNameReader {
     word.remove_suffix(std::string_view("gemm").size());
     if (word.empty()) return;
     sum_letter_ = word.substr(0, 1);
-    gemm_.accumulate = meaning_of(kSums, sum_letter_);
+    gemm_.accumulate = meaning_in(kSums, sum_letter_);
     word.remove_prefix(1);
     const std::size_t digits = std::min(word.find_first_not_of("0123456789x"), word.size());
     const std::string_view shape = word.substr(0, digits);
     gemm_.instruction =
-        sizes_of(shape).empty() ? meaning_of(kInstructions, shape) : std::string_view(shape);
-    if (const std::string_view type = meaning_of(kTypes, word.substr(digits)); !type.empty()) {
+        sizes_of(shape).empty() ? meaning_in(kInstructions, shape) : std::string_view(shape);
+    if (const std::string_view type = meaning_in(kTypes, word.substr(digits)); !type.empty()) {
       gemm_.data_type = type;
     }
   }
@@ -188,9 +180,9 @@ class GemmNameReader {
   bool read_pair_of_types(std::string_view word) {
     if (gemm_.library == "nvjet") return read_letters(word);
     if (gemm_.library != "xmma") return false;
-    for (const Word& type : kTypes) {
+    for (const NamePart& type : kTypes) {
       if (!word.starts_with(type.name)) continue;
-      const std::string_view sum = meaning_of(kTypes, word.substr(type.name.size()));
+      const std::string_view sum = meaning_in(kTypes, word.substr(type.name.size()));
       if (sum.empty()) continue;
       gemm_.data_type = type.meaning;
       gemm_.accumulate = sum;
@@ -202,16 +194,16 @@ class GemmNameReader {
   bool read_letters(std::string_view word) {
     if (!gemm_.data_type.empty() || word.size() < 3 || word.size() > 5) return false;
     const bool is_known = std::ranges::all_of(word, [](const char& letter) {
-      return !meaning_of(kLetterTypes, std::string_view(&letter, 1)).empty();
+      return !meaning_in(kLetterTypes, std::string_view(&letter, 1)).empty();
     });
     if (!is_known) return false;
-    gemm_.data_type = meaning_of(kLetterTypes, word.substr(0, 1));
-    gemm_.accumulate = meaning_of(kLetterTypes, word.substr(word.size() - 2, 1));
+    gemm_.data_type = meaning_in(kLetterTypes, word.substr(0, 1));
+    gemm_.accumulate = meaning_in(kLetterTypes, word.substr(word.size() - 2, 1));
     return true;
   }
 
   void read_trait(std::string_view word) {
-    if (word.starts_with("sliced") || lower(word) == "splitk") {
+    if (word.starts_with("sliced") || lower_case(word) == "splitk") {
       gemm_.split = word.starts_with("sliced") ? word : "splitK";
     } else if (word.starts_with("tensor") && !sizes_of(word.substr(6)).empty()) {
       gemm_.instruction = word.substr(6);
@@ -224,7 +216,7 @@ class GemmNameReader {
       gemm_.epilogue += gemm_.epilogue.empty() ? "" : "+";
       gemm_.epilogue += word;
     } else if (is_layout(word) && gemm_.layout.empty()) {
-      gemm_.layout = lower(word);
+      gemm_.layout = lower_case(word);
     }
   }
 
@@ -234,7 +226,7 @@ class GemmNameReader {
     if (gemm_.library == "cutlass" && gemm_.instruction == "16x8x8" && sum_letter_ == "s") {
       gemm_.data_type = "tf32";
     } else if (gemm_.instruction.empty() || sum_letter_ != "s") {
-      gemm_.data_type = meaning_of(kPlainTypes, sum_letter_);
+      gemm_.data_type = meaning_in(kPlainTypes, sum_letter_);
     }
   }
 

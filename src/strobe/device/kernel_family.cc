@@ -5,22 +5,20 @@
 #include <optional>
 #include <string>
 
-#include "strobe/device/collective_names.h"
-#include "strobe/device/kernel_detail.h"
 #include "strobe/device/kernel_name.h"
-#include "strobe/device/name_words.h"
-#include "strobe/device/qualified_name.h"
+#include "strobe/device/name_parts.h"
+#include "strobe/device/vendor_names.h"
 
 namespace strobe::device {
 namespace {
 
 using Family = KernelFamily;
 
-constexpr std::string_view kWords[] = {
+constexpr std::string_view kFamilyWords[] = {
     "gemm",   "conv",       "attention", "softmax", "norm",        "concat", "gather",
     "reduce", "collective", "copy",      "rng",     "elementwise", "other",
 };
-static_assert(std::size(kWords) == static_cast<std::size_t>(Family::kCount_));
+static_assert(std::size(kFamilyWords) == static_cast<std::size_t>(Family::kCount_));
 
 // Searched in name_words(): `_conv_` is a word of its own, `gemm` may be a part of one, `^_index_`
 // opens the name. The order is part of the rules: a word that is a part of another family's names
@@ -245,7 +243,7 @@ std::optional<Family> by_rules(std::string_view name) {
 
 std::string_view word_of(KernelFamily family) {
   const auto index = static_cast<std::size_t>(family);
-  return index < std::size(kWords) ? kWords[index] : "other";
+  return index < std::size(kFamilyWords) ? kFamilyWords[index] : "other";
 }
 
 KernelFamily kernel_family(std::string_view full) {

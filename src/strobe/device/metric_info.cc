@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "strobe/base/text.h"
+
 namespace strobe::device {
 namespace {
 
@@ -185,22 +187,17 @@ constexpr Row kRows[] = {
     {Side::kHost, "context switch", {Kind::kCounter, Role::kUnknown, Scope::kHost, "1/s"}},
 };
 
-constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr char lower(char c) { return is_upper(c) ? static_cast<char>(c + ('a' - 'A')) : c; }
-
 // "gpu_sm_frequency", "clocks.sm [MHz]", "smClock": lower case, a word begins after any other sign
 // and where a capital follows a small letter.
-std::vector<std::string> words_of(std::string_view name) {
+std::vector<std::string> metric_words(std::string_view name) {
   std::vector<std::string> words;
   char before = ' ';
   for (const char c : name) {
-    const bool is_letter = is_upper(c) || is_lower(c) || is_digit(c);
-    const bool was_letter = is_upper(before) || is_lower(before) || is_digit(before);
+    const bool is_inside = is_letter_or_digit(c);
+    const bool was_inside = is_letter_or_digit(before);
     if (c == '%') words.emplace_back("pct");
-    if (is_letter && (!was_letter || (is_upper(c) && is_lower(before)))) words.emplace_back();
-    if (is_letter) words.back() += lower(c);
+    if (is_inside && (!was_inside || (is_upper(c) && is_lower(before)))) words.emplace_back();
+    if (is_inside) words.back() += lower(c);
     before = c;
   }
   return words;
@@ -221,7 +218,7 @@ struct Meaning {
 
 Meaning meaning_of(std::string_view metric) {
   Meaning meaning;
-  for (std::string& word : words_of(metric)) {
+  for (std::string& word : metric_words(metric)) {
     if (const UnitWord* const unit = find_word(kUnitWords, word)) {
       meaning.unit = unit;
     } else if (const KindWord* const kind = find_word(kKindWords, word)) {
@@ -237,12 +234,12 @@ Meaning meaning_of(std::string_view metric) {
 
 bool is_device(std::string_view device) {
   if (device.empty() || !is_digit(device.back())) return false;
-  const std::vector<std::string> words = words_of(device);
+  const std::vector<std::string> words = metric_words(device);
   return !words.empty() && words[0] != "host" && words[0] != "cpu";
 }
 
 bool has_words(const Row& row, const std::vector<std::string>& words) {
-  const std::vector<std::string> wanted = words_of(row.words);
+  const std::vector<std::string> wanted = metric_words(row.words);
   return std::ranges::is_permutation(wanted, words);
 }
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "strobe/base/content_hash.h"
-#include "strobe/base/file_stamp.h"
+#include "strobe/base/file.h"
+#include "strobe/base/hash.h"
 #include "strobe/base/result.h"
 
 namespace strobe::readers {

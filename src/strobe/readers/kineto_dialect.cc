@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "strobe/base/json_value.h"
-#include "strobe/device/collective_names.h"
+#include "strobe/device/vendor_names.h"
 #include "strobe/readers/dialect.h"
 
 // PyTorch's profiler library, from 2021's capitalised categories to today's, and what the vendors'

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "strobe/base/json_value.h"
-#include "strobe/device/collective_names.h"
+#include "strobe/device/vendor_names.h"
 #include "strobe/readers/dialect.h"
 #include "strobe/readers/paddle_order.h"
 #include "strobe/readers/paddle_times.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "strobe/base/content_hash.h"
 #include "strobe/base/file.h"
+#include "strobe/base/hash.h"
 #include "strobe/readers/cache_folder.h"
 #include "strobe/readers/fingerprint.h"
 #include "strobe/trace/trace_file.h"

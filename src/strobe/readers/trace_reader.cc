@@ -9,7 +9,6 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
-#include "strobe/base/prefetch_stream.h"
 #include "strobe/readers/classify.h"
 #include "strobe/readers/frame.h"
 #include "strobe/readers/merge.h"

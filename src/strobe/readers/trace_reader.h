@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "strobe/base/content_hash.h"
-#include "strobe/base/file_stamp.h"
+#include "strobe/base/file.h"
+#include "strobe/base/hash.h"
 #include "strobe/base/result.h"
 #include "strobe/trace/import_report.h"
 #include "strobe/trace/trace.h"

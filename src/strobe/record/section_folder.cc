@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/mapped_file.h"
+#include "strobe/base/file.h"
 #include "strobe/wire/kernel_recording.h"
 #include "strobe/wire/record_settings.h"
 

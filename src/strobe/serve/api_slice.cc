@@ -1,6 +1,7 @@
 #include "strobe/analysis/timeline/search.h"
 #include "strobe/analysis/timeline/slice_details.h"
-#include "strobe/base/json_copy.h"
+#include "strobe/base/json_value.h"
+#include "strobe/base/json_write.h"
 #include "strobe/serve/api_answers.h"
 #include "strobe/serve/api_values.h"
 

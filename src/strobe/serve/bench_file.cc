@@ -1,6 +1,6 @@
 #include "strobe/serve/bench_file.h"
 
-#include "strobe/base/file_text.h"
+#include "strobe/base/byte_stream.h"
 #include "strobe/bench/results/run_file.h"
 
 namespace strobe::serve {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/gzip_pack.h"
-#include "strobe/base/sha256.h"
+#include "strobe/base/hash.h"
 
 namespace strobe::serve {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "strobe/base/file_text.h"
+#include "strobe/base/byte_stream.h"
 
 namespace strobe::serve {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "strobe/base/file_stamp.h"
+#include "strobe/base/file.h"
 #include "strobe/base/result.h"
 #include "strobe/serve/bench_sniff.h"
 

@@ -7,14 +7,13 @@
 #include <random>
 #include <vector>
 
+#include "strobe/stats/p_values.h"
 #include "strobe/stats/rank_test.h"
-#include "strobe/stats/tails.h"
 
 namespace strobe::stats {
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNoDeviation = 1e-9;
 constexpr double kFloorShare = 0.01;

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "strobe/stats/moments.h"
-#include "strobe/stats/rank_counts.h"
+#include "strobe/stats/rank_test.h"
 
 // How large a difference is, in ways that do not grow with the number of values. Positive: the
 // second sample is larger. NaN where a side is empty.

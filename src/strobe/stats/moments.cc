@@ -20,7 +20,7 @@ Moments moments_of(std::span<const double> sample) {
 }
 
 double median_of(std::span<const double> sample) {
-  if (sample.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (sample.empty()) return kNan;
   std::vector<double> values(sample.begin(), sample.end());
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
 // Statistics: doubles in, doubles out. Samples hold no NaN; who has missing values drops them
 // first.
 namespace strobe::stats {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Moments {
   std::size_t n = 0;

@@ -24,4 +24,9 @@ struct MedianInterval {
 MedianInterval median_interval(std::span<const double> sorted, std::size_t independent,
                                double confidence = 0.95);
 
+// As how many independent values a sample in the order of measuring counts for its median: all of
+// them, unless neighbours lie on the same side of it more often than chance explains, as they do
+// while a clock drifts. 0 of nothing, else at least 1.
+std::size_t effective_count(std::span<const double> in_order);
+
 }  // namespace strobe::stats

@@ -9,10 +9,8 @@
 #include "strobe/base/string_pool.h"
 #include "strobe/trace/args_store.h"
 #include "strobe/trace/ids.h"
-#include "strobe/trace/metadata.h"
 #include "strobe/trace/slice_kind.h"
 #include "strobe/trace/tables.h"
-#include "strobe/trace/track.h"
 
 namespace strobe {
 

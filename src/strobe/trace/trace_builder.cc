@@ -23,12 +23,6 @@ Interval extent_of(const SliceVectors& slices) {
   return extent.start_ns > extent.end_ns ? Interval{} : extent;
 }
 
-template <class Table>
-bool has_rows(const Table& table, std::size_t rows) {
-  return std::apply([&](const auto&... column) { return ((column.size() == rows) && ...); },
-                    columns_of(table));
-}
-
 template <template <template <class> class> class Table>
 void freeze(Table<Vector>& from, Table<Column>& to) {
   std::apply(

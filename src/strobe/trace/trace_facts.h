@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "strobe/trace/import_report.h"
-#include "strobe/trace/metadata.h"
+#include "strobe/trace/tables.h"
 #include "strobe/trace/trace.h"
 
 namespace strobe::trace_file {

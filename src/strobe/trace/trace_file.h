@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "strobe/base/content_hash.h"
+#include "strobe/base/hash.h"
 #include "strobe/base/result.h"
 #include "strobe/trace/import_report.h"
 #include "strobe/trace/trace.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include "strobe/base/content_hash.h"
+#include "strobe/base/hash.h"
 #include "strobe/trace/import_report.h"
 #include "strobe/trace/trace.h"
 

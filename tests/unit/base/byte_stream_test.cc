@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "strobe/base/unpacking_stream.h"
+#include "strobe/base/gzip_pack.h"
+#include "tests/support/log_folder.h"
 
 namespace strobe {
 namespace {
@@ -177,7 +178,7 @@ TEST(ZstdStreamTest, a_frame_that_asks_for_a_window_beyond_the_limit_is_refused)
 }
 
 // The gzip tests run once for each engine of the build.
-using OpenGzip = std::function<std::unique_ptr<ByteStream>(PackedInput)>;
+using OpenGzip = std::function<std::unique_ptr<ByteStream>(std::string_view)>;
 struct GzipEngine {
   std::string name;
   OpenGzip open;
@@ -194,7 +195,7 @@ std::vector<GzipEngine> gzip_engines() {
 class GzipStreamTest : public ::testing::TestWithParam<GzipEngine> {
  protected:
   Unpacked unpack(std::string_view packed, std::size_t buffer_bytes = 64 * 1024) const {
-    const auto stream = GetParam().open(PackedInput(packed));
+    const auto stream = GetParam().open(packed);
     return read_all(*stream, buffer_bytes);
   }
 };
@@ -301,7 +302,7 @@ TEST_P(GzipStreamTest, a_damaged_block_costs_nothing_that_came_before_it) {
 
 TEST_P(GzipStreamTest, a_bomb_is_unpacked_with_a_small_buffer) {
   const std::string packed = gzip(std::string(50'000'000, ' '), 9);
-  const auto stream = GetParam().open(PackedInput(packed));
+  const auto stream = GetParam().open(packed);
   std::string buffer(64 * 1024, '\0');
   std::size_t total = 0;
   while (true) {
@@ -322,8 +323,8 @@ TEST(GzipEnginesTest, both_give_the_same_text_for_random_data) {
     for (char& byte : text) byte = static_cast<char>(random() % alphabet);
     const std::string packed = gzip(text, static_cast<int>(random() % 10));
     const std::size_t buffer_bytes = 1 + random() % 100'000;
-    const auto zlib = gzip_stream_by_zlib(PackedInput(std::string_view(packed)));
-    const auto isal = gzip_stream_by_isal(PackedInput(std::string_view(packed)));
+    const auto zlib = gzip_stream_by_zlib(packed);
+    const auto isal = gzip_stream_by_isal(packed);
     ASSERT_EQ(read_all(*zlib, buffer_bytes).text, text);
     ASSERT_EQ(read_all(*isal, buffer_bytes).text, text);
   }
@@ -336,13 +337,45 @@ TEST(GzipEnginesTest, both_refuse_the_same_damaged_data) {
   for (int round = 0; round < 500; ++round) {
     std::string packed = good;
     packed[10 + random() % (packed.size() - 10)] ^= static_cast<char>(1u << (random() % 8));
-    const auto zlib = gzip_stream_by_zlib(PackedInput(std::string_view(packed)));
-    const auto isal = gzip_stream_by_isal(PackedInput(std::string_view(packed)));
+    const auto zlib = gzip_stream_by_zlib(packed);
+    const auto isal = gzip_stream_by_isal(packed);
     ASSERT_TRUE(read_all(*zlib).error);
     ASSERT_TRUE(read_all(*isal).error);
   }
 }
 #endif
+
+TEST(FileTextTest, plain_and_packed_files_give_the_same_text) {
+  const test::LogFolder folder;
+  const std::string text(5 << 20, 'x');
+  const auto plain = read_text(folder.write("a.json", text));
+  const auto packed = read_text(folder.write("a.json.gz", pack_gzip(text)));
+  ASSERT_TRUE(plain && packed);
+  EXPECT_EQ(*plain, text);
+  EXPECT_EQ(*packed, text);
+}
+
+TEST(FileTextTest, a_bomb_is_given_up_at_the_limit) {
+  const test::LogFolder folder;
+  const std::string packed = pack_gzip(std::string(16 << 20, ' '));
+  const auto text = read_text(folder.write("bomb.json.gz", packed), 1 << 20);
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().code, ErrorCode::kTooLittleData);
+}
+
+TEST(FileTextTest, a_damaged_file_gives_what_stands_before_the_damage) {
+  const test::LogFolder folder;
+  std::string numbers;
+  for (int i = 0; i < 100'000; ++i) numbers += std::to_string(i * 7919 % 100'003) + ",";
+  std::string packed = pack_gzip(numbers);
+  packed.resize(packed.size() / 2);
+  const auto text = read_text(folder.write("cut.json.gz", packed));
+  ASSERT_TRUE(text);
+  EXPECT_GT(text->size(), numbers.size() / 4);
+  EXPECT_TRUE(numbers.starts_with(*text));
+}
+
+TEST(FileTextTest, a_missing_file_is_an_error) { EXPECT_FALSE(read_text("/no/such/file")); }
 
 }  // namespace
 }  // namespace strobe

@@ -6,7 +6,7 @@
 namespace strobe {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 bool is_json(std::string_view text) {
   JsonCursor cursor(text);

@@ -1,4 +1,4 @@
-#include "strobe/base/prefetch_stream.h"
+#include "strobe/base/byte_stream.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "strobe/stats/tails.h"
+#include "strobe/stats/p_values.h"
 
 namespace strobe::compare {
 namespace {

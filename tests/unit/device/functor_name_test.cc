@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "strobe/device/brackets.h"
+#include "strobe/device/name_parts.h"
 
 namespace strobe::device {
 namespace {

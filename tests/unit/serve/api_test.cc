@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "strobe/base/json_copy.h"
+#include "strobe/base/json_value.h"
 #include "strobe/serve/bench_shelf.h"
 #include "strobe/serve/kernel_shelf.h"
 #include "strobe/serve/open_trace.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/base/gzip_pack.h"
-#include "strobe/base/sha256.h"
+#include "strobe/base/hash.h"
 #include "strobe/report/render/page.h"
 
 namespace strobe::serve {

@@ -10,11 +10,9 @@
 #include <vector>
 
 #include "strobe/stats/effect.h"
-#include "strobe/stats/false_discovery.h"
-#include "strobe/stats/mean_test.h"
 #include "strobe/stats/moments.h"
+#include "strobe/stats/p_values.h"
 #include "strobe/stats/rank_test.h"
-#include "strobe/stats/tails.h"
 
 // Every statistic against cases that other programs and 60-digit arithmetic have answered.
 namespace strobe::stats {
@@ -90,15 +88,6 @@ void check_welch(Case& c) {
   c.compare("df", test.degrees, kOfStatistic);
   c.compare("p", test.p, kOfP);
   c.compare("p_compat", p_of_enough(x.n, y.n, test.p), kOfP);
-  EXPECT_EQ(c.compared(), c.expectations()) << c.id();
-}
-
-void check_student(Case& c) {
-  const MeanTest test =
-      student_test(moments_of(sample_of(c.input("x"))), moments_of(sample_of(c.input("y"))));
-  c.compare("t", test.t, kOfStatistic);
-  c.compare("df", test.degrees, kOfStatistic);
-  c.compare("p", test.p, kOfP);
   EXPECT_EQ(c.compared(), c.expectations()) << c.id();
 }
 
@@ -179,13 +168,13 @@ void check_student_tails(Case& c) {
 }
 
 struct Kind {
-  std::function<void(Case&)> check;  // none: the texts of report/, tested there
+  std::function<void(Case&)> check;  // none: not of this folder
   std::size_t cases;
 };
 
 const std::map<std::string, Kind> kKinds = {
     {"welch", {check_welch, 60}},
-    {"student", {check_student, 40}},
+    {"student", {nullptr, 40}},  // a test that strobe does not make
     {"mwu", {check_mwu, 77}},
     {"zscore", {check_zscore, 19}},
     {"effect", {check_effect, 24}},

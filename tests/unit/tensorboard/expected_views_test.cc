@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "strobe/base/file_text.h"
+#include "strobe/base/byte_stream.h"
 #include "strobe/base/json_value.h"
 #include "tests/unit/tensorboard/view_desk.h"
 

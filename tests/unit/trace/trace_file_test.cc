@@ -42,7 +42,7 @@ Trace some_trace() {
   return sketch.trace();
 }
 
-ImportReport some_report() {
+ImportReport report_with_one_loss() {
   ImportReport report;
   report.add(ImportIssue::kBadNumber, 42, "dur");
   report.event_count = 5;
@@ -51,7 +51,9 @@ ImportReport some_report() {
 
 class TraceFileTest : public ::testing::Test {
  protected:
-  TraceFileTest() { EXPECT_TRUE(write_trace_file(path_, some_trace(), some_report(), {1, 2})); }
+  TraceFileTest() {
+    EXPECT_TRUE(write_trace_file(path_, some_trace(), report_with_one_loss(), {1, 2}));
+  }
 
   // The refusal of the file with these bytes.
   std::string refusal_of(std::string_view bytes) {
@@ -83,7 +85,7 @@ TEST_F(TraceFileTest, a_mapped_trace_is_the_trace_that_was_written) {
   ASSERT_TRUE(file) << file.error().what;
   std::filesystem::remove(path_);
   EXPECT_EQ(describe(file->trace), describe(some_trace()));
-  EXPECT_EQ(describe(file->report), describe(some_report()));
+  EXPECT_EQ(describe(file->report), describe(report_with_one_loss()));
   EXPECT_EQ(file->source, (ContentHash{1, 2}));
   EXPECT_EQ(file->trace.extent(), some_trace().extent());
   EXPECT_EQ(file->trace.strings().find("gemm"), some_trace().strings().find("gemm"));

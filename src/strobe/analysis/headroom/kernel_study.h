@@ -12,7 +12,7 @@
 #include "strobe/analysis/headroom/kernel_layers.h"
 #include "strobe/analysis/headroom/kernel_roofline.h"
 #include "strobe/analysis/headroom/kernel_sums.h"
-#include "strobe/device/chip_peaks.h"
+#include "strobe/device/chips.h"
 #include "strobe/device/kernel_family.h"
 #include "strobe/trace/kernel_table.h"
 

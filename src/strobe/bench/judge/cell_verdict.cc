@@ -6,10 +6,9 @@
 #include <fmt/format.h>
 
 #include "strobe/bench/judge/time_step.h"
-#include "strobe/stats/effective_count.h"
 #include "strobe/stats/median_ratio.h"
+#include "strobe/stats/p_values.h"
 #include "strobe/stats/quantiles.h"
-#include "strobe/stats/tails.h"
 
 namespace strobe::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "strobe/bench/judge/cell_verdict.h"
-#include "strobe/stats/false_discovery.h"
+#include "strobe/stats/p_values.h"
 
 namespace strobe::bench {
 namespace {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "strobe/stats/effective_count.h"
 #include "strobe/stats/moments.h"
 #include "strobe/stats/quantiles.h"
 

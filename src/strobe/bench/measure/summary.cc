@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strobe/stats/effective_count.h"
 #include "strobe/stats/moments.h"
 #include "strobe/stats/quantiles.h"
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/file_text.h"
+#include "strobe/base/byte_stream.h"
 #include "strobe/base/json_text.h"
 #include "strobe/base/text.h"
 #include "strobe/bench/results/csv_rows.h"

@@ -8,7 +8,7 @@
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/causes/cause_text.h"
 #include "strobe/compare/causes/foreign_use.h"
-#include "strobe/device/power_limits.h"
+#include "strobe/device/chips.h"
 
 namespace strobe::compare {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "strobe/compare/comparison.h"
-#include "strobe/device/runtime_calls.h"
+#include "strobe/device/vendor_names.h"
 
 // What the rules for causes look at: a comparison, seen from one rank, in sums and ratios.
 namespace strobe::compare {

@@ -8,7 +8,7 @@
 
 #include "strobe/compare/compat/compat_measure.h"
 #include "strobe/stats/effect.h"
-#include "strobe/stats/mean_test.h"
+#include "strobe/stats/p_values.h"
 #include "strobe/stats/rank_test.h"
 
 namespace strobe::compare {

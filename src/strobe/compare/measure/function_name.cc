@@ -1,6 +1,6 @@
 #include "strobe/compare/measure/function_name.h"
 
-#include "strobe/device/demangle.h"
+#include "strobe/device/name_parts.h"
 
 namespace strobe::compare {
 namespace {

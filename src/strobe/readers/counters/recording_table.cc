@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/device/demangle.h"
+#include "strobe/device/name_parts.h"
 #include "strobe/readers/counters/counter_names.h"
 #include "strobe/readers/counters/launch_rows.h"
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/analysis/cycles/cycles.h"
-#include "strobe/base/file_text.h"
+#include "strobe/base/byte_stream.h"
 #include "strobe/base/json_value.h"
 #include "strobe/readers/trace_reader.h"
 

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/content_hash.h"
+#include "strobe/base/hash.h"
 #include "strobe/base/json_value.h"
 #include "strobe/base/json_write.h"
 

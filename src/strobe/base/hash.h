@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace strobe {
+
+// Names the content of a file: 128 bits, so that two different files never share one.
+struct ContentHash {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  friend bool operator==(const ContentHash&, const ContentHash&) = default;
+};
+
+std::string hex_of(const ContentHash& hash);  // 32 digits
+
+// XXH3 over pieces: the same answer as over the whole.
+class ContentHasher {
+ public:
+  ContentHasher();
+  ContentHasher(ContentHasher&&) noexcept;
+  ~ContentHasher();
+
+  void add(std::span<const char> bytes);
+  ContentHash hash() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Tells damage, not malice: 64 bits of XXH3, which reads memory as fast as it comes. Equal bytes
+// with another seed have another checksum.
+std::uint64_t checksum_of(std::span<const char> bytes, std::uint64_t seed);
+
+// The same over pieces.
+class Checksummer {
+ public:
+  explicit Checksummer(std::uint64_t seed);
+  Checksummer(Checksummer&&) noexcept;
+  Checksummer& operator=(Checksummer&&) noexcept;
+  ~Checksummer();
+
+  void add(std::span<const char> bytes);
+  std::uint64_t checksum() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// FIPS 180-4. For naming contents, such as the scripts a page may run; small texts.
+std::array<std::uint8_t, 32> sha256(std::string_view text);
+std::string sha256_base64(std::string_view text);
+
+}  // namespace strobe
