@@ -32,10 +32,6 @@ add_library(strobe_re2 INTERFACE)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 target_link_libraries(strobe_re2 INTERFACE PkgConfig::RE2)
 
-add_library(strobe_cli11 INTERFACE)
-find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
-target_include_directories(strobe_cli11 SYSTEM INTERFACE ${CLI11_INCLUDE_DIR})
-
 # Headers only, and of one file only: distributions.
 add_library(strobe_boost_math INTERFACE)
 find_path(BOOST_MATH_INCLUDE_DIR boost/math/distributions/students_t.hpp REQUIRED)

@@ -9,11 +9,19 @@ namespace strobe::bench {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-constexpr std::array<std::string_view, 6> kNames = {"quick",       "odd",      "seed2d",
-                                                    "seed-layout", "seed-mha", "seed-attn"};
+constexpr std::array<std::string_view, 6> kNames = {"quick",  "odd", "grid2d",
+                                                    "layout", "mha", "attention"};
 constexpr std::int64_t kInner = 1024;  // K of the matrix products
-constexpr std::int64_t kBatch = 8;     // seed-mha: batch and heads
+constexpr std::int64_t kBatch = 8;     // mha: batch and heads
 constexpr std::int64_t kHeads = 8;
+
+// Names of earlier versions, still understood.
+std::string_view present_name(std::string_view grid) {
+  if (grid == "seed2d") return "grid2d";
+  if (grid == "seed-layout") return "layout";
+  if (grid == "seed-mha") return "mha";
+  return grid == "seed-attn" ? "attention" : grid;
+}
 
 Sizes powers(std::int64_t from, std::int64_t to) {
   Sizes sizes;
@@ -47,8 +55,8 @@ std::vector<Shape> odd_pairs() {
 std::vector<Shape> row_grid(std::string_view grid) {
   if (grid == "quick") return quick_pairs();
   if (grid == "odd") return odd_pairs();
-  if (grid == "seed2d") return pairs(powers(128, 65536), powers(128, 65536));
-  if (grid == "seed-layout") {
+  if (grid == "grid2d") return pairs(powers(128, 65536), powers(128, 65536));
+  if (grid == "layout") {
     std::vector<Shape> shapes = pairs(powers(32, 65536), {1024});
     for (const Shape& shape : pairs(powers(32, 65536), {128})) shapes.push_back(shape);
     return shapes;
@@ -60,7 +68,7 @@ std::vector<Shape> matmul_grid(std::string_view grid) {
   if (grid == "odd")
     return {{{131, 1021, 127}}, {{127, 129, 131}}, {{1021, 131, 1023}}, {{1, 1, 1}}};
   std::vector<Shape> shapes;
-  if (grid != "quick" && grid != "seed2d") return shapes;
+  if (grid != "quick" && grid != "grid2d") return shapes;
   const Sizes sizes = grid == "quick" ? Sizes{128, 1024, 4096, 8192} : powers(128, 65536);
   for (Shape& shape : pairs(sizes, sizes)) {
     shape.dims.push_back(kInner);
@@ -72,7 +80,7 @@ std::vector<Shape> matmul_grid(std::string_view grid) {
 std::vector<Shape> convolution_grid(std::string_view grid) {
   if (grid == "odd")
     return {{{3, 17, 13, 5, 7, 3, 1}}, {{2, 19, 23, 3, 11, 5, 2}}, {{1, 7, 7, 1, 1, 1, 1}}};
-  if (grid != "quick" && grid != "seed2d") return {};
+  if (grid != "quick" && grid != "grid2d") return {};
   return {{{32, 56, 56, 64, 64, 3, 1}},
           {{32, 28, 28, 128, 128, 3, 1}},
           {{32, 14, 14, 256, 256, 3, 1}},
@@ -88,12 +96,12 @@ std::vector<Shape> attention_grid(std::string_view grid) {
             {{8, 2048, 32, 64}}, {{8, 2048, 16, 128}}, {{1, 8192, 16, 128}}};
   }
   std::vector<Shape> shapes;
-  if (grid == "seed-mha") {
+  if (grid == "mha") {
     for (const Shape& shape : pairs(powers(128, 65536), powers(16, 8192))) {
       shapes.push_back({{kBatch, shape[1], kHeads, shape[0] / kHeads}});
     }
   }
-  if (grid == "seed-attn") {
+  if (grid == "attention") {
     for (const auto& [width, heads] : {std::pair<int, int>{64, 32}, {128, 16}}) {
       for (const Shape& shape : pairs(powers(1, 32), powers(128, 8192))) {
         shapes.push_back({{shape[0], shape[1], heads, width}});
@@ -107,7 +115,8 @@ std::vector<Shape> attention_grid(std::string_view grid) {
 
 std::vector<std::string_view> grid_names() { return {kNames.begin(), kNames.end()}; }
 
-Result<std::vector<Shape>> grid_shapes(std::string_view grid, CaseKind kind) {
+Result<std::vector<Shape>> grid_shapes(std::string_view typed, CaseKind kind) {
+  const std::string_view grid = present_name(typed);
   std::vector<Shape> shapes;
   switch (kind) {
     case CaseKind::kRows:
@@ -125,7 +134,7 @@ Result<std::vector<Shape>> grid_shapes(std::string_view grid, CaseKind kind) {
   }
   if (!shapes.empty()) return shapes;
   return Error{.code = ErrorCode::kInvalidArgument,
-               .what = fmt::format("there is no grid '{}' for this kind of case", grid),
+               .what = fmt::format("there is no grid '{}' for this kind of case", typed),
                .where = "--grid",
                .hint = fmt::format("one of {}, or --shape 4096x4096", fmt::join(kNames, ", "))};
 }
@@ -135,7 +144,7 @@ DType usual_dtype(CaseKind kind) {
 }
 
 std::string_view usual_grid(CaseKind kind) {
-  return kind == CaseKind::kAttention ? "seed-attn" : "seed2d";
+  return kind == CaseKind::kAttention ? "attention" : "grid2d";
 }
 
 std::size_t axes_of(CaseKind kind) {

@@ -13,7 +13,7 @@ namespace strobe::bench {
 std::vector<std::string_view> grid_names();
 // What a grid means for cases of that kind: `quick` of attention is another list than of softmax.
 Result<std::vector<Shape>> grid_shapes(std::string_view grid, CaseKind kind);
-std::string_view usual_grid(CaseKind kind);  // seed2d, seed-attn, ...
+std::string_view usual_grid(CaseKind kind);  // grid2d, attention, ...
 DType usual_dtype(CaseKind kind);            // f32, of the attention f16: fused ones know no other
 
 }  // namespace strobe::bench

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+
+#include "strobe/bench/results/cell_record.h"
 #include "strobe/cli/command.h"
 
 // What `strobe bench` does, one file each; bench_command.cc lists them.
@@ -10,7 +13,14 @@ Command bench_run_action();
 Command bench_show_action();
 Command bench_compare_action();
 Command bench_roof_action();
-Command bench_tune_action();
-Command bench_worker_action();  // the other end of `run`
+
+// A line for each case: its name, what fusion alone can win, kernels without it, what it computes.
+std::string bench_case_lines();
+
+// The two lines that Paddle's attention benchmark prints, for each cell that ran: "Equality ratio:
+// 100.00%" and "FlashAttention | 16 | 32 | 1024 |  Time costs: 116.100 ms / time" (batch, head
+// dimension, sequence). Of other cases the second is in the same style: "softmax | cpu | f32 |
+// 128x128 |  Time costs: 0.003 ms / time".
+std::string bench_paddle_lines(const bench::BenchRun& run);
 
 }  // namespace strobe::cli

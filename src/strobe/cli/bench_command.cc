@@ -1,37 +1,132 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/bench/providers/provider.h"
+#include "strobe/bench/workers/runner.h"
+#include "strobe/bench/workers/tune.h"
 #include "strobe/cli/bench_actions.h"
-#include "strobe/cli/command.h"
+#include "strobe/cli/bench_run_request.h"
+#include "strobe/cli/interrupt.h"
+#include "strobe/cli/output.h"
+#include "strobe/cli/talk.h"
 
 namespace strobe::cli {
+namespace {
+
+using bench::CellRecord;
+using bench::CellStatus;
+
+std::string tuned_line(const CellRecord& record) {
+  const std::string cell = bench::cell_text(record.cell);
+  if (record.status != CellStatus::kOk) {
+    return fmt::format("{:<56} {}: {}\n", cell, bench::status_name(record.status), record.reason);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : record.config)
+    parts.push_back(fmt::format("{}={}", name, value));
+  const bench::CompileTimes& times = record.compile;
+  parts.emplace_back(times.is_cached ? "from the cache" : "new");
+  if (times.nvrtc_ms) parts.push_back(fmt::format("compiled in {:.0f} ms", *times.nvrtc_ms));
+  if (times.autotune_ms) parts.push_back(fmt::format("tuned in {:.0f} ms", *times.autotune_ms));
+  return fmt::format("{:<56} {}\n", cell, fmt::join(parts, ", "));
+}
+
+Result<void> tune(BenchRunRequest& request, const Terminal& terminal) {
+  if (request.run.cache_folder.empty()) {
+    return bad_request("tuning needs a cache to keep its results in", "--no-cache");
+  }
+  if (!request.chose_providers) request.run.providers = {"cuda-fused"};
+  std::string text;
+  Result<bench::BenchOutcome> outcome = [&] {
+    Progress progress(terminal, "tune");
+    return bench::tune_cells(request.run, [&](const bench::RunProgress& now) {
+      text += tuned_line(*now.last);
+      progress.show(
+          fmt::format("{} of {} cells: {}", now.done, now.total, bench::cell_text(now.last->cell)));
+    });
+  }();
+  if (!outcome) return std::move(outcome).error();
+  if (outcome->is_interrupted) answered_interrupt();
+  STROBE_TRY_VOID(check_interrupted());
+  return write_to_stdout(text);
+}
+
+struct WorkerRequest {
+  std::string provider;
+};
+
+std::vector<Flag> worker_flags(WorkerRequest& request) {
+  return {flag("--provider NAME", "which provider answers", to(request.provider))};
+}
+
+Result<void> serve_as_worker(const WorkerRequest& request, const Terminal&) {
+  const std::unique_ptr<bench::Provider> provider = bench::make_provider(request.provider);
+  if (provider == nullptr) {
+    return bad_request(fmt::format("there is no provider '{}'", request.provider), "--provider",
+                       fmt::format("one of {}", fmt::join(bench::provider_names(), ", ")));
+  }
+  // Who started this one decides when it ends.
+  for (const int signal : {SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  std::signal(SIGINT, SIG_IGN);
+  // What a vendor's library prints must not fall between the answers.
+  const int out = dup(STDOUT_FILENO);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  bench::serve_requests(*provider, STDIN_FILENO, out);
+  close(out);
+  return {};
+}
+
+Command tune_action() {
+  Command command = {
+      .name = "bench tune",
+      .summary = "find and keep the best kernels of a grid, so that later runs start at once",
+      .examples = {{"strobe bench tune --case all --grid quick", "the usual shapes"},
+                   {"strobe bench tune --case softmax --shape 4096x50257 --cache-dir tuned",
+                    "one shape, kept in a folder of your own"}}};
+  return with_request(std::move(command), bench_cell_flags, complete_bench_run, tune);
+}
+
+// The other end of `run`.
+Command worker_action() {
+  Command command = {
+      .name = "bench worker",
+      .summary = "answer the requests of `strobe bench run`, one JSON object per line",
+      .examples = {{"strobe bench worker --provider cpu", "as `strobe bench run` starts it"},
+                   {"echo '{\"op\":\"hello\"}' | strobe bench worker --provider cuda-fused",
+                    "what a provider says about itself"}},
+      .is_hidden = true};
+  return with_request(std::move(command), worker_flags, serve_as_worker);
+}
+
+}  // namespace
 
 Command bench_command() {
   return {
       .name = "bench",
-      .summary = "fused against unfused kernels over grids of shapes, and what the tables hide",
-      .examples = {{"strobe bench run --quick", "what fusion wins on this machine, in a minute"},
-                   {"strobe bench run --case softmax --grid seed2d -o run.json",
-                    "a hundred shapes, kept"},
-                   {"strobe bench show run.json", "what a run found, table by table"},
+      .summary = "fused against unfused kernels over grids of shapes, with checked values",
+      .examples = {{"strobe bench run --quick", "what fusion gains on this machine, in a minute"},
+                   {"strobe bench run --case softmax --grid grid2d -o run.json",
+                    "a hundred shapes, kept in a file"},
+                   {"strobe bench show run.json", "the results, table by table"},
                    {"strobe bench show run.json --table relative --baseline cuda-unfused "
                     "--contender cuda-fused",
                     "one provider against another, shape by shape"},
                    {"strobe bench compare old.json new.json --fail-on slower:3%",
                     "what changed, cell by cell; a gate for CI"},
                    {"strobe bench show grids.csv --version v3 --device A100 --case softmax",
-                    "tables that another harness left, with alarms"}},
+                    "tables of another harness, checked"}},
       .notes =
           {"A run is the JSON file of `strobe bench run`, plain, .gz or .zst; tables of ratios "
            "are CSV with the columns version,device,case,baseline,contender,metric,dim0,dim1,"
-           "value,status. Both are told by content."},
-      .actions =
-          {
-              bench_list_action(),
-              bench_run_action(),
-              bench_show_action(),
-              bench_compare_action(),
-              bench_roof_action(),
-              bench_tune_action(),
-              bench_worker_action(),
-          },
+           "value,status. strobe recognises both by content."},
+      .actions = {bench_list_action(), bench_run_action(), bench_show_action(),
+                  bench_compare_action(), bench_roof_action(), tune_action(), worker_action()},
       .usual_action = "show"};
 }
 

@@ -7,9 +7,8 @@
 #include "strobe/bench/results/run_file.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_compare_request.h"
-#include "strobe/cli/kernels_load.h"
-#include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
+#include "strobe/cli/talk.h"
 #include "strobe/report/bench/run_diff_report.h"
 #include "strobe/report/render/render.h"
 
@@ -21,26 +20,26 @@ using bench::CellDiff;
 using bench::CellVerdict;
 using bench::RunDiff;
 
-std::string rendered(const RunDiff& diff, const BenchCompareRequest& request,
-                     const report::RunDiffPage& page, const Terminal& terminal) {
+std::string run_diff_text(const RunDiff& diff, const BenchCompareRequest& request,
+                          const report::RunDiffPage& page, const Terminal& terminal) {
   switch (request.format) {
-    case KernelFormat::kJson:
+    case Format::kJson:
       return report::run_diff_json(diff, page);
-    case KernelFormat::kCsv:
+    case Format::kCsv:
       return report::run_diff_csv(diff);
-    case KernelFormat::kMarkdown:
+    case Format::kMarkdown:
       return report::render_markdown(report::run_diff_document(diff, page));
-    case KernelFormat::kHtml:
+    case Format::kHtml:
       return report::run_diff_html(diff, page);
     default:
-      return kernel_text(report::run_diff_document(diff, page), terminal);
+      return terminal_text(report::run_diff_document(diff, page), terminal);
   }
 }
 
-Result<BenchRun> load(const std::filesystem::path& path, const Terminal& terminal) {
+Result<BenchRun> load_bench_run(const std::string& path, const Terminal& terminal) {
   STROBE_TRY(BenchRun run, bench::read_run(path));
   for (const std::string& remark : run.remarks) {
-    warn(terminal, fmt::format("'{}': {}", path.string(), remark));
+    warn(terminal, fmt::format("'{}': {}", path, remark));
   }
   return run;
 }
@@ -59,7 +58,7 @@ std::string failure_text(const std::vector<const CellDiff*>& cells, CellVerdict 
   return text;
 }
 
-Outcome judged(const RunDiff& diff, const BenchCompareRequest& request) {
+Outcome judge_run_diff(const RunDiff& diff, const BenchCompareRequest& request) {
   std::string why;
   for (const bench::SpeedGate& gate : request.gates) {
     std::vector<const CellDiff*> cells = caught(diff, gate);
@@ -73,64 +72,43 @@ Outcome judged(const RunDiff& diff, const BenchCompareRequest& request) {
   return {.failed_gate = fmt::format("gate failed: {}", why), .hint = {}};
 }
 
-Result<Outcome> compare(const Arguments& arguments, const Terminal& terminal) {
-  STROBE_TRY(const BenchCompareRequest request, read_bench_compare_request(arguments));
+Result<Outcome> compare_bench_runs(const BenchCompareRequest& request, const Terminal& terminal) {
   STROBE_TRY(Output output, Output::open(request.output));
-  STROBE_TRY(const BenchRun before, load(request.before, terminal));
-  STROBE_TRY(const BenchRun after, load(request.after, terminal));
+  STROBE_TRY(const BenchRun before, load_bench_run(request.before, terminal));
+  STROBE_TRY(const BenchRun after, load_bench_run(request.after, terminal));
   STROBE_TRY(const RunDiff diff, diff_runs(before, after, request.options));
-  const report::RunDiffPage page = {.before = request.before.string(),
-                                    .after = request.after.string(),
+  const report::RunDiffPage page = {.before = request.before,
+                                    .after = request.after,
                                     .before_about = report::run_about(before.header),
                                     .after_about = report::run_about(after.header),
                                     .top = request.top};
-  STROBE_TRY_VOID(give(output, rendered(diff, request, page, terminal)));
-  return judged(diff, request);
+  STROBE_TRY_VOID(give(output, run_diff_text(diff, request, page, terminal)));
+  return judge_run_diff(diff, request);
 }
 
 }  // namespace
 
 Command bench_compare_action() {
-  return {
+  Command command = {
       .name = "bench compare",
       .summary = "what got faster and what got slower between two runs, and how sure that is",
       .positionals = "OLD NEW",
       .positionals_help =
-          "two runs of `strobe bench run`; cells are matched by case, shape, type "
-          "and provider",
+          "two runs of `strobe bench run`; cells are matched by case, shape, type and provider",
       .examples = {{"strobe bench compare old.json new.json", "the verdict, then every cell"},
                    {"strobe bench compare old.json new.json --fail-on slower:3%",
                     "for CI: exit code 1 if a cell surely got slower by more"},
                    {"strobe bench compare old.json new.json --format markdown",
                     "for a pull request"}},
-      .notes = {"same: the 95 % interval of the ratio of medians lies inside the band; slower, "
-                "faster: outside it, and not by chance among so many cells; unclear: anything "
-                "else, with the reason and what to do. Intervals are bootstrapped from the samples "
-                "of `strobe bench run --samples`; without them they come from the intervals of the "
-                "medians.",
+      .notes = {"Verdicts: same, the 95 % interval of the ratio of medians is inside the band; "
+                "slower or faster, it is outside, and chance is ruled out for this many cells; "
+                "unclear, anything else, with the reason and what to do. Intervals are "
+                "bootstrapped from the samples of `strobe bench run --samples`; without samples "
+                "they come from the intervals of the medians.",
                 "Exit codes: 0 answered and no gate failed, 1 a gate failed, 2 bad command line, "
-                "3 a run cannot be read or compared."},
-      .flags = {{.name = "fail-on",
-                 .kind = FlagKind::kList,
-                 .value = "GATES",
-                 .help = "exit with 1 if the interval of a cell lies beyond it: slower:3%, slower "
-                         "(than the band), faster:3%; broken: a cell lost its time"},
-                {.name = "band",
-                 .kind = FlagKind::kValue,
-                 .value = "SHARE",
-                 .help = "changes within it are none (default: 1%)"},
-                {.name = "mode",
-                 .kind = FlagKind::kValue,
-                 .value = "MODE",
-                 .help = "which time (default: of each cell the first that both runs have)",
-                 .choices = {"device", "graph", "call", "activity", "cpu"}},
-                {.name = "force",
-                 .kind = FlagKind::kSwitch,
-                 .help = "compare runs that were measured with different caches (--l2)"},
-                kernel_top_flag("rows, or all (default: 20 in text, all elsewhere)"),
-                kernel_format_flag({"text", "json", "csv", "markdown", "html"}),
-                output_flag()},
-      .run = compare};
+                "3 a run cannot be read or compared."}};
+  return with_request(std::move(command), bench_compare_flags, complete_bench_compare,
+                      compare_bench_runs);
 }
 
 }  // namespace strobe::cli

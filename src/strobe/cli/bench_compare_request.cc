@@ -2,64 +2,55 @@
 
 #include <fmt/format.h>
 
-#include "strobe/cli/values.h"
-
 namespace strobe::cli {
 namespace {
 
-constexpr std::size_t kRowsOnAPage = 20;
-
-constexpr std::pair<std::string_view, KernelFormat> kFormats[] = {
-    {"text", KernelFormat::kText},
-    {"json", KernelFormat::kJson},
-    {"csv", KernelFormat::kCsv},
-    {"markdown", KernelFormat::kMarkdown},
-    {"html", KernelFormat::kHtml}};
-
-Result<void> read_files(const Arguments& arguments, BenchCompareRequest& request) {
-  if (arguments.positionals.size() != 2) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .what = fmt::format("two runs are compared, and {} named",
-                                     arguments.positionals.empty()       ? "none is"
-                                     : arguments.positionals.size() == 1 ? "one is"
-                                                                         : "more are"),
-                 .where = "",
-                 .hint = "strobe bench compare old.json new.json"};
-  }
-  request.before = arguments.positionals[0];
-  request.after = arguments.positionals[1];
-  return {};
-}
-
-Result<std::size_t> read_top(const Arguments& arguments, KernelFormat format) {
-  if (!arguments.has("top")) return format == KernelFormat::kText ? kRowsOnAPage : std::size_t{0};
-  if (arguments.get("top") == "all") return std::size_t{0};
-  STROBE_TRY(const std::int64_t top, whole_number("--top", arguments.get("top"), 1));
-  return static_cast<std::size_t>(top);
+Result<double> read_band(std::string_view flag, std::string_view typed) {
+  return fraction(flag, typed, 0.5);
 }
 
 }  // namespace
 
-Result<BenchCompareRequest> read_bench_compare_request(const Arguments& arguments) {
-  BenchCompareRequest request;
-  STROBE_TRY_VOID(read_files(arguments, request));
-  for (const auto& [name, format] : kFormats) {
-    if (arguments.get("format") == name) request.format = format;
+Flag time_mode_flag(std::optional<bench::TimeMode>& mode, std::string_view help) {
+  using bench::TimeMode;
+  static constexpr Word<TimeMode> kModes[] = {{"device", TimeMode::kDevice},
+                                              {"graph", TimeMode::kGraph},
+                                              {"call", TimeMode::kCall},
+                                              {"activity", TimeMode::kActivity},
+                                              {"cpu", TimeMode::kCpu}};
+  return flag("--mode MODE", help, to_choice(mode, kModes));
+}
+
+std::vector<Flag> bench_compare_flags(BenchCompareRequest& request) {
+  return {
+      flag("--fail-on GATES",
+           "exit with 1 if the interval of a cell is beyond this: slower:3%, slower (than the "
+           "band), faster:3%; broken: a cell has no time any more",
+           to_each(request.gates, named(bench::parse_speed_gate))),
+      flag("--band SHARE", "changes smaller than this are ignored (default: 1%)",
+           to(request.options.band, read_band)),
+      time_mode_flag(request.options.mode,
+                     "which time: device, graph, call, activity or cpu (default: for each cell the "
+                     "first that both runs have)"),
+      flag("--force", "compare runs that were measured with different caches (--l2)",
+           to(request.options.is_forced)),
+      flag("--top N", "rows, or all (default: 20 in text, all in other formats)",
+           to_rows(request.typed_top, 1)),
+      format_flag(request.format),
+      output_flag(request.output)};
+}
+
+Result<void> complete_bench_compare(BenchCompareRequest& request, const Arguments& arguments) {
+  constexpr std::size_t kCellsOnAPage = 20;
+  const auto& given = arguments.positionals;
+  if (given.size() != 2) {
+    return bad_request(fmt::format("`strobe bench compare` takes two runs, not {}", given.size()),
+                       "", "`strobe bench compare old.json new.json`");
   }
-  STROBE_TRY(request.top, read_top(arguments, request.format));
-  if (arguments.has("mode")) {
-    STROBE_TRY(request.options.mode, bench::parse_mode(arguments.get("mode")));
-  }
-  if (arguments.has("band")) {
-    STROBE_TRY(request.options.band, fraction("--band", arguments.get("band"), 0.5));
-  }
-  request.options.is_forced = arguments.is_on("force");
-  for (const std::string& typed : arguments.list("fail-on")) {
-    STROBE_TRY(const bench::SpeedGate gate, bench::parse_speed_gate(typed));
-    request.gates.push_back(gate);
-  }
-  request.output = arguments.get("output");
-  return request;
+  request.before = given[0];
+  request.after = given[1];
+  request.top = request.typed_top.value_or(request.format == Format::kText ? kCellsOnAPage : 0);
+  return {};
 }
 
 }  // namespace strobe::cli

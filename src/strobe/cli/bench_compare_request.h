@@ -1,27 +1,32 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "strobe/base/result.h"
 #include "strobe/bench/judge/run_diff.h"
 #include "strobe/cli/command.h"
-#include "strobe/cli/kernels_request.h"
 
 namespace strobe::cli {
 
 // What `strobe bench compare` was asked for.
 struct BenchCompareRequest {
-  std::filesystem::path before;
-  std::filesystem::path after;
+  std::string before;
+  std::string after;
   bench::RunDiffOptions options;
   std::vector<bench::SpeedGate> gates;
-  KernelFormat format = KernelFormat::kText;
+  Format format = Format::kText;
+  std::optional<std::size_t> typed_top;
   std::size_t top = 0;  // rows, 0: all
   std::string output;
 };
-Result<BenchCompareRequest> read_bench_compare_request(const Arguments& arguments);
+
+// --mode, here and in `bench show`.
+Flag time_mode_flag(std::optional<bench::TimeMode>& mode, std::string_view help);
+
+std::vector<Flag> bench_compare_flags(BenchCompareRequest& request);
+Result<void> complete_bench_compare(BenchCompareRequest& request, const Arguments& arguments);
 
 }  // namespace strobe::cli

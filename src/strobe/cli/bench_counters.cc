@@ -27,7 +27,7 @@ std::array<std::int64_t, 3> sizes_of(const std::uint32_t (&size)[3]) {
   return {size[0], size[1], size[2]};
 }
 
-CountedLaunch counted(const RecordedLaunch& launch, const RecordedProcess& process) {
+CountedLaunch counted_launch(const RecordedLaunch& launch, const RecordedProcess& process) {
   CountedLaunch counted{.name = device::demangled(launch.name),
                         .grid = sizes_of(launch.facts.grid),
                         .block = sizes_of(launch.facts.block)};
@@ -85,7 +85,7 @@ Result<std::vector<std::vector<CountedLaunch>>> RecordedCalls::take() {
       if (window <= before) continue;
       if (window > taken) calls.emplace_back();
       taken = std::max(taken, window);
-      calls.back().push_back(counted(launch, process));
+      calls.back().push_back(counted_launch(launch, process));
     }
     if (std::optional<Error> found = trouble_of(process); found && !trouble) {
       trouble = std::move(found);

@@ -3,18 +3,43 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/grid.h"
 #include "strobe/bench/workers/greet.h"
 #include "strobe/bench/workers/protocol_words.h"
 #include "strobe/cli/bench_actions.h"
-#include "strobe/cli/bench_list_cases.h"
 #include "strobe/cli/bench_run_request.h"
 #include "strobe/cli/output.h"
 
 namespace strobe::cli {
 namespace {
 
+using bench::CaseInfo;
 using bench::CaseKind;
+
+// Where rows and columns are long the ceiling is a number of its own.
+constexpr std::int64_t kLong = 65536;
+
+// A row that does not stay on the chip is read again for every sum of it. It is a loss where no
+// operator by itself needs its row twice: else the unfused side reads more as well.
+bool loses_by_streaming(const CaseInfo& info, const bench::CaseCosts& costs) {
+  const auto needs_row_twice = [](const bench::Operator& op) {
+    return op.expression.has_reduction() &&
+           std::ranges::any_of(op.expression.outputs, [](const bench::Output& output) {
+             return output.tensor.extent == bench::Extent::kElements;
+           });
+  };
+  return costs.streamed_bytes > costs.min_bytes &&
+         std::ranges::none_of(info.operators, needs_row_twice);
+}
+
+std::string ceiling_text(const CaseInfo& info) {
+  if (info.kind != bench::CaseKind::kRows) return "-";
+  const auto costs = bench::costs_of(info, bench::Shape{{kLong, kLong}}, bench::DType::kF32);
+  if (!loses_by_streaming(info, costs)) return fmt::format("{:.2f}x", costs.ceiling());
+  return fmt::format("{:.2f} / {:.2f}x", costs.ceiling(),
+                     costs.unfused_bytes / costs.streamed_bytes);
+}
 
 constexpr std::string_view kAnythingElse =
     "  --worker NAME=COMMAND  anything else that speaks docs/formats/bench_worker.md\n";
@@ -41,13 +66,12 @@ std::string provider_line(std::string_view name, const bench::WorkerReply& hello
                      hello.info.version.empty() ? "" : "; ", hello.info.version);
 }
 
-Result<void> list(const Arguments& arguments, const Terminal&) {
-  BenchRunRequest request;
+Result<void> list_all(BenchRunRequest& request, const Terminal&) {
   request.run.own_worker = own_worker_command();
   for (const std::string_view name : bench::torch_provider_names()) {
     request.run.providers.emplace_back(name);
   }
-  STROBE_TRY_VOID(add_workers(arguments, request));
+  STROBE_TRY_VOID(add_workers(request));
   std::string text = bench_case_lines() + grid_lines() + "\nProviders\n";
   for (const std::string_view name : bench::provider_names()) {
     text += provider_line(name, bench::greet(request.run, std::string(name)));
@@ -68,20 +92,28 @@ Result<void> list(const Arguments& arguments, const Terminal&) {
   return write_to_stdout(text + std::string(kAnythingElse));
 }
 
+std::vector<Flag> list_flags(BenchRunRequest& request) { return {python_flag(request)}; }
+
 }  // namespace
 
+std::string bench_case_lines() {
+  std::string text =
+      "Cases (what fusion alone can win at large shapes / if rows do not stay on the chip; kernels "
+      "without it)\n";
+  for (const CaseInfo& info : bench::cases()) {
+    text += fmt::format("  {:<34} {:>12} {:>3}  {}\n", info.id, ceiling_text(info),
+                        info.eager_kernels, info.definition);
+  }
+  return text;
+}
+
 Command bench_list_action() {
-  return {.name = "bench list",
-          .summary = "the cases, the grids, and which providers can run here",
-          .examples = {{"strobe bench list", "what there is, and what is missing"},
-                       {"strobe bench list --python ~/venv/bin/python",
-                        "with the torch of another "
-                        "environment"}},
-          .flags = {{.name = "python",
-                     .kind = FlagKind::kValue,
-                     .value = "PROGRAM",
-                     .help = "the interpreter that has torch (python3)"}},
-          .run = answered<list>};
+  Command command = {.name = "bench list",
+                     .summary = "the cases, the grids, and which providers can run here",
+                     .examples = {{"strobe bench list", "what there is, and what is missing"},
+                                  {"strobe bench list --python ~/venv/bin/python",
+                                   "with the torch of another environment"}}};
+  return with_request(std::move(command), list_flags, list_all);
 }
 
 }  // namespace strobe::cli

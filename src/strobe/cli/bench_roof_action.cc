@@ -38,7 +38,7 @@ std::vector<Figure> figures_of(const bench::WorkerReply& reply) {
       {"stream_spread_us", "apart on 64 streams", "us", floors.stream_spread}};
 }
 
-std::string text_of(const bench::WorkerReply& reply) {
+std::string roofs_text(const bench::WorkerReply& reply) {
   std::string text = fmt::format("{}{}{}\n", reply.info.device,
                                  reply.info.version.empty() ? "" : "; ", reply.info.version);
   for (const Figure& figure : figures_of(reply)) {
@@ -49,7 +49,7 @@ std::string text_of(const bench::WorkerReply& reply) {
   return text;
 }
 
-std::string json_of(const bench::WorkerReply& reply) {
+std::string roofs_json(const bench::WorkerReply& reply) {
   std::string text;
   JsonWriter json(text, JsonLayout::kPretty);
   json.begin_object().member("device", reply.info.device).member("version", reply.info.version);
@@ -60,11 +60,22 @@ std::string json_of(const bench::WorkerReply& reply) {
   return text + "\n";
 }
 
-Result<void> measure(const Arguments& arguments, const Terminal&) {
+struct RoofRequest {
+  std::string provider;  // "": the GPU's, or the host's
+  Format format = Format::kText;
+};
+
+std::vector<Flag> roof_flags(RoofRequest& request) {
+  return {flag("--provider NAME", "whose device (default: cuda-fused with a GPU, otherwise cpu)",
+               to(request.provider)),
+          text_or_json_flag(request.format)};
+}
+
+Result<void> measure_roofs(const RoofRequest& request, const Terminal&) {
   bench::RunRequest run;
   run.own_worker = own_worker_command();
   run.cancelled = &interrupted();
-  std::string provider = arguments.get("provider");
+  std::string provider = request.provider;
   if (provider.empty()) {
     provider = bench::greet(run, "cuda-fused").info.is_available() ? "cuda-fused" : "cpu";
   }
@@ -89,28 +100,18 @@ Result<void> measure(const Arguments& arguments, const Terminal&) {
         .where = "",
         .hint = "`strobe bench list` says what can run"};
   }
-  return write_to_stdout(arguments.get("format", "text") == "json" ? json_of(reply)
-                                                                   : text_of(reply));
+  return write_to_stdout(request.format == Format::kJson ? roofs_json(reply) : roofs_text(reply));
 }
 
 }  // namespace
 
 Command bench_roof_action() {
-  return {
+  Command command = {
       .name = "bench roof",
-      .summary = "what this machine can do at most: copy, read, write, matrix product, launches",
-      .examples = {{"strobe bench roof", "of the GPU, or of the host where there is none"},
-                   {"strobe bench roof --provider cpu --format json", "of the host, for tools"}},
-      .flags = {{.name = "provider",
-                 .kind = FlagKind::kValue,
-                 .value = "NAME",
-                 .help = "whose device (default: cuda-fused with a GPU, else cpu)"},
-                {.name = "format",
-                 .kind = FlagKind::kValue,
-                 .value = "FORMAT",
-                 .help = "text or json",
-                 .choices = {"text", "json"}}},
-      .run = answered<measure>};
+      .summary = "the limits of this machine: copy, read, write, matrix product, launches",
+      .examples = {{"strobe bench roof", "of the GPU, or of the host if there is none"},
+                   {"strobe bench roof --provider cpu --format json", "of the host, for tools"}}};
+  return with_request(std::move(command), roof_flags, measure_roofs);
 }
 
 }  // namespace strobe::cli

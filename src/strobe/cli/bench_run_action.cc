@@ -1,18 +1,19 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
 
+#include "strobe/bench/reference/reference.h"
+#include "strobe/bench/results/run_file.h"
 #include "strobe/bench/workers/floor_counting.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_counters.h"
-#include "strobe/cli/bench_paddle_lines.h"
-#include "strobe/cli/bench_run_files.h"
 #include "strobe/cli/bench_run_request.h"
 #include "strobe/cli/interrupt.h"
-#include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
-#include "strobe/cli/progress.h"
+#include "strobe/cli/talk.h"
 #include "strobe/record/metric_sets.h"
 #include "strobe/report/bench/bench_page.h"
 #include "strobe/report/bench/run_tables.h"
@@ -25,6 +26,54 @@ using bench::BenchOutcome;
 using bench::CellStatus;
 using Clock = std::chrono::steady_clock;
 
+// A run on its way to a file: FILE.partial is whole after every cell, whatever happens next, and
+// becomes FILE when the run is over.
+class RunFile {
+ public:
+  explicit RunFile(std::string path) : path_(std::move(path)) {}  // "": nothing is kept
+
+  // Tells before the work that the place cannot be written to.
+  Result<void> check();
+  Result<void> keep(const bench::BenchRun& run);
+  Result<void> finish(const bench::BenchRun& run, bool with_samples);
+  std::string partial() const { return path_ + ".partial"; }
+  bool has_partial() const { return has_partial_; }
+
+ private:
+  std::string path_;
+  bool has_partial_ = false;
+};
+
+Result<void> write_whole(const std::string& path, const bench::BenchRun& run) {
+  STROBE_TRY(Output output, Output::open(path));
+  STROBE_TRY_VOID(output.write(bench::to_json(run)));
+  return output.commit();
+}
+
+// Pipes and devices take the run at its end and nothing before.
+bool is_plain(const std::string& path) { return path != "-" && !path.starts_with("/dev/"); }
+
+Result<void> RunFile::check() {
+  if (path_.empty()) return {};
+  return Output::open(path_).has_value() ? Result<void>() : Output::open(path_).error();
+}
+
+Result<void> RunFile::keep(const bench::BenchRun& run) {
+  if (path_.empty() || !is_plain(path_)) return {};
+  STROBE_TRY_VOID(write_whole(partial(), run));
+  has_partial_ = true;
+  return {};
+}
+
+Result<void> RunFile::finish(const bench::BenchRun& run, bool with_samples) {
+  if (path_.empty()) return {};
+  STROBE_TRY_VOID(write_whole(path_, run));
+  if (with_samples) STROBE_TRY_VOID(bench::write_samples(run, bench::samples_path(path_)));
+  if (has_partial_) unlink(partial().c_str());
+  has_partial_ = false;
+  return {};
+}
+
 std::string progress_line(const bench::RunProgress& progress, Clock::duration spent) {
   const double seconds = std::chrono::duration<double>(spent).count();
   const double left = seconds / static_cast<double>(progress.done) *
@@ -35,8 +84,21 @@ std::string progress_line(const bench::RunProgress& progress, Clock::duration sp
       bench::cell_text(progress.last->cell), bench::status_name(progress.last->status));
 }
 
-std::string answer(const BenchRunRequest& request, const BenchOutcome& outcome,
-                   const Terminal& terminal) {
+// What stands before the time.
+std::string paddle_head(const bench::Cell& cell) {
+  if (cell.case_id != "attention") {
+    return fmt::format("{} | {} | {} | {}", cell.case_id, cell.provider,
+                       bench::dtype_name(cell.dtype), bench::shape_text(cell.shape));
+  }
+  const bool is_plain = cell.provider.find("eager") != std::string::npos ||
+                        cell.provider.find("math") != std::string::npos ||
+                        cell.provider.find("unfused") != std::string::npos;
+  return fmt::format("{} | {:2} | {:2} | {:4}", is_plain ? "Attention" : "FlashAttention",
+                     cell.shape[0], cell.shape[3], cell.shape[1]);
+}
+
+std::string run_text(const BenchRunRequest& request, const BenchOutcome& outcome,
+                     const Terminal& terminal) {
   report::Document page;
   page.title = "strobe bench";
   const bench::RunHeader& header = outcome.run.header;
@@ -47,8 +109,7 @@ std::string answer(const BenchRunRequest& request, const BenchOutcome& outcome,
   }
   page.facts.push_back(report::bench_fact("cells", report::outcome_line(outcome.run)));
   page.sections.push_back(report::short_table(outcome.run));
-  std::string text = report::render_text(
-      page, {.width = terminal.columns, .color = terminal.color, .unicode = terminal.unicode});
+  std::string text = terminal_text(page, terminal);
   if (request.is_paddle_style) text += bench_paddle_lines(outcome.run);
   return text;
 }
@@ -75,13 +136,13 @@ void warn_of_uncounted(const BenchOutcome& outcome, const Terminal& terminal) {
 }
 
 // What decides the exit code once everything is written.
-Result<Outcome> judged(const BenchRunRequest& request, const BenchOutcome& outcome) {
+Result<Outcome> judge_run(const BenchRunRequest& request, const BenchOutcome& outcome) {
   const auto& cells = outcome.run.cells;
   const auto wrong = std::ranges::count(cells, CellStatus::kWrong, &bench::CellRecord::status);
   if (wrong > 0) {
     return Outcome{
         .failed_gate = fmt::format("{} of {} cells gave wrong values", wrong, cells.size()),
-        .hint = "their times count in no ratio; the table says how far they are off"};
+        .hint = "ratios leave their times out; the table shows how far the values are off"};
   }
   if (request.chose_providers && !outcome.obstacles.empty()) {
     const auto& [name, why] = *outcome.obstacles.begin();
@@ -94,15 +155,14 @@ Result<Outcome> judged(const BenchRunRequest& request, const BenchOutcome& outco
       std::ranges::count(cells, CellStatus::kUnsupported, &bench::CellRecord::status);
   if (unsupported == std::ssize(cells)) {
     return Error{.code = ErrorCode::kTooLittleData,
-                 .what = "nothing was measured: no provider can do what was asked of it",
+                 .what = "nothing was measured: no provider supports these cases",
                  .where = "",
                  .hint = "the lines below the table say why"};
   }
   return Outcome{};
 }
 
-Result<Outcome> run(const Arguments& arguments, const Terminal& terminal) {
-  STROBE_TRY(BenchRunRequest request, read_bench_run_request(arguments));
+Result<Outcome> run_cells(BenchRunRequest& request, const Terminal& terminal) {
   RecordedCalls counted(record::bench_parts());
   RecordedCalls duration({{std::string(bench::kDurationCounter)}});
   if (request.wants_counters) request.run.counter = &counted;
@@ -134,37 +194,48 @@ Result<Outcome> run(const Arguments& arguments, const Terminal& terminal) {
   }
   for (const std::string& remark : outcome->remarks) say(fmt::format("strobe: {}\n", remark));
   STROBE_TRY_VOID(file.finish(outcome->run, request.keeps_samples));
-  STROBE_TRY_VOID(write_to_stdout(answer(request, *outcome, terminal)));
-  return judged(request, *outcome);
+  STROBE_TRY_VOID(write_to_stdout(run_text(request, *outcome, terminal)));
+  return judge_run(request, *outcome);
 }
 
 }  // namespace
 
+std::string bench_paddle_lines(const bench::BenchRun& run) {
+  std::string text;
+  for (const bench::CellRecord& record : run.cells) {
+    const bool has_run = record.status == CellStatus::kOk || record.status == CellStatus::kWrong;
+    if (!has_run || record.headline() == nullptr) continue;
+    if (record.accuracy) text += bench::equality_line(*record.accuracy) + "\n";
+    // Wall time, as that benchmark takes it, where it was measured.
+    const bench::TimeSummary* const call = record.time(bench::TimeMode::kCall);
+    const double us = (call != nullptr ? call : record.headline())->p50;
+    text += fmt::format("{} |  Time costs: {:.3f} ms / time\n", paddle_head(record.cell), us / 1e3);
+  }
+  return text;
+}
+
 Command bench_run_action() {
   Command command = {
       .name = "bench run",
-      .summary = "measure cases by several providers over a grid of shapes, and check their values",
-      .examples = {{"strobe bench run --quick", "what fusion wins on this machine, in a minute"},
+      .summary = "measure cases by several providers over a grid of shapes, and check the values",
+      .examples = {{"strobe bench run --quick", "what fusion gains on this machine, in a minute"},
                    {"strobe bench run --case softmax,layernorm --provider "
                     "cuda-unfused,cuda-fused,torch-inductor -o run.json",
-                    "against what you have today, kept"},
+                    "compare with PyTorch, keep the run"},
                    {"strobe bench run --case softmax --shape 4096x4096 --worker mine='./worker'",
                     "any other stack"},
                    {"strobe bench run --case softmax --shape 1024x1024 --api -o run.json",
-                    "and what a call asks of the driver: show --table api"},
+                    "also list driver calls: show --table api"},
                    {"ncu strobe bench run --case softmax --shape 4096x4096 --profile --stop "
                     "samples:1",
                     "under a profiler"}},
-      .notes =
-          {"Every provider runs in a process of its own; one that crashes, hangs or runs out of "
-           "memory ends its cell and no other. OOM* was predicted and not run. Providers of one "
-           "shape take turns, the same inputs for all, and every output is checked against f64.",
-           "Exit code 1: a provider gave wrong values. 3: none can do what was asked. 4: a "
-           "provider that was asked for cannot run here."},
-      .flags = bench_cell_flags(),
-      .run = run};
-  for (Flag& flag : bench_measure_flags()) command.flags.push_back(std::move(flag));
-  return command;
+      .notes = {
+          "Every provider runs in its own process; one that crashes, hangs or runs out of memory "
+          "ends only its own cell. OOM* was predicted and not run. The providers of one shape "
+          "take turns on the same inputs, and every output is checked against f64.",
+          "Exit codes: 0 answered, 1 a provider gave wrong values, 2 bad command line, 3 no "
+          "provider can do what was asked, 4 a provider named with --provider cannot run here."}};
+  return with_request(std::move(command), bench_run_flags, complete_bench_run, run_cells);
 }
 
 }  // namespace strobe::cli

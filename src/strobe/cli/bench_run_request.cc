@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,9 +15,8 @@
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/grid.h"
 #include "strobe/bench/workers/greet.h"
-#include "strobe/cli/cache_flags.h"
 #include "strobe/cli/interrupt.h"
-#include "strobe/cli/values.h"
+#include "strobe/cli/loading.h"
 
 namespace strobe::cli {
 namespace {
@@ -25,22 +24,13 @@ namespace {
 using bench::CaseInfo;
 using bench::CaseKind;
 
-constexpr std::string_view kUsualPython = "python3";
 constexpr std::chrono::minutes kProfiledCellLimit{
     30};  // a profiler may repeat a launch fifty times
 constexpr std::int64_t kQuickElements = std::int64_t{1} << 24;
 
-Error bad(std::string_view flag, std::string what, std::string hint = "") {
-  return {.code = ErrorCode::kInvalidArgument,
-          .what = std::move(what),
-          .where = std::string(flag),
-          .hint = std::move(hint)};
-}
-
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : value;
-}
+constexpr Word<std::string_view> kCacheStates[] = {
+    {"cold", "cold"}, {"cold-dirty", "cold-dirty"}, {"rotate", "rotate"}, {"hot", "hot"}};
+constexpr Word<bool> kLineStyles[] = {{"strobe", false}, {"paddle", true}};
 
 // Of a kind there are no variants: these must be asked for.
 bool is_of_kind(const CaseInfo& info, std::string_view word) {
@@ -63,18 +53,18 @@ Result<void> take_training_variants(std::vector<std::string>& chosen) {
   for (const CaseInfo& info : bench::cases()) {
     if (!info.training_of.empty()) having.push_back(info.training_of);
   }
-  return bad("--train", "none of these cases has a variant in training",
-             fmt::format("{} have one", fmt::join(having, " and ")));
+  return bad_request("none of these cases has a training variant", "--train",
+                     fmt::format("{} have one", fmt::join(having, " and ")));
 }
 
 // Cases by name, or whole kinds of them.
-Result<std::vector<std::string>> chosen_cases(const Arguments& arguments) {
-  const bool is_quick = arguments.is_on("quick");
-  std::vector<std::string> words = arguments.list("case");
-  if (words.empty() && is_quick) words = {"pointwise_chain", "softmax", "norm_chain"};
+Result<std::vector<std::string>> chosen_cases(const BenchRunRequest& request) {
+  std::vector<std::string> words = request.cases;
+  if (words.empty() && request.is_quick) words = {"pointwise_chain", "softmax", "norm_chain"};
   if (words.empty()) {
-    return bad("--case", "names what to run",
-               "--case pointwise_chain,softmax, or --case all; `strobe bench list` explains them");
+    return bad_request(
+        "no case was given", "--case",
+        "--case pointwise_chain,softmax, or --case all; `strobe bench list` explains them");
   }
   std::vector<std::string> chosen;
   for (const std::string& word : words) {
@@ -84,7 +74,7 @@ Result<std::vector<std::string>> chosen_cases(const Arguments& arguments) {
     }
     if (chosen.size() == before) chosen.push_back(word);  // the run knows how to say it
   }
-  if (arguments.is_on("train")) STROBE_TRY_VOID(take_training_variants(chosen));
+  if (request.is_training) STROBE_TRY_VOID(take_training_variants(chosen));
   return chosen;
 }
 
@@ -103,69 +93,53 @@ std::string typed_command_line() {
   return words;
 }
 
-Result<void> read_cells(const Arguments& arguments, bench::RunRequest& run) {
-  STROBE_TRY(run.cases, chosen_cases(arguments));
-  for (const std::string& text : arguments.list("shape")) {
-    STROBE_TRY(bench::Shape shape, bench::parse_shape(text));
-    run.shapes.push_back(std::move(shape));
+void complete_cells(const BenchRunRequest& request, bench::RunRequest& run) {
+  if (run.grid.empty() && request.is_quick) run.grid = "quick";
+  const bool is_capped = request.is_quick && run.shapes.empty();
+  run.most_elements = request.most_elements.value_or(is_capped ? kQuickElements : 0);
+  if (request.is_cached) {
+    run.cache_folder = request.cache_folder.empty() ? (default_cache_folder() / "bench").string()
+                                                    : request.cache_folder;
   }
-  run.grid = arguments.get("grid", arguments.is_on("quick") ? "quick" : "");
-  for (const std::string& name : arguments.list("dtype")) {
-    STROBE_TRY(const bench::DType dtype, bench::parse_dtype(name));
-    run.dtypes.push_back(dtype);
-  }
-  const bool is_capped = arguments.is_on("quick") && run.shapes.empty();
-  run.most_elements = is_capped ? kQuickElements : 0;
-  if (arguments.has("max-elements")) {
-    STROBE_TRY(run.most_elements, whole_number("--max-elements", arguments.get("max-elements"), 1));
-  }
-  if (arguments.is_on("cache", true)) {
-    run.cache_folder =
-        arguments.has("cache-dir")
-            ? arguments.get("cache-dir")
-            : (default_cache_folder(variable("XDG_CACHE_HOME"), variable("HOME")) / "bench")
-                  .string();
-  }
-  if (arguments.has("cell-timeout")) {
-    STROBE_TRY(run.cell_limit, time_limit("--cell-timeout", arguments.get("cell-timeout")));
-  }
-  if (arguments.has("seed")) {
-    STROBE_TRY(const std::int64_t seed, whole_number("--seed", arguments.get("seed"), 0));
-    run.seed = static_cast<std::uint64_t>(seed);
-  }
-  return {};
+  if (request.cell_limit) run.cell_limit = *request.cell_limit;
 }
 
-Result<void> read_measure(const Arguments& arguments, bench::RunRequest& run) {
-  for (const std::string& name : arguments.list("mode")) {
-    STROBE_TRY(const bench::TimeMode mode, bench::parse_mode(name));
-    run.modes.push_back(mode);
-  }
-  run.flush = arguments.get("l2", "cold");
-  run.lists_api = arguments.is_on("api");
-  if (arguments.is_on("profile")) {
-    run.is_profiled = true;
+void complete_measure(const BenchRunRequest& request, bench::RunRequest& run) {
+  if (run.is_profiled) {
     run.may_tune = false;  // a profiler's times would choose, and the choice be kept
     // A launch may cost a second there: no more of them than the user asks for.
     if (run.modes.empty()) run.modes = {bench::TimeMode::kDevice, bench::TimeMode::kCpu};
     run.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_calls = 1};
-    if (!arguments.has("cell-timeout")) run.cell_limit = kProfiledCellLimit;
+    if (!request.cell_limit) run.cell_limit = kProfiledCellLimit;
   }
   run.measure.seed = run.seed;
-  if (arguments.is_on("quick")) {
+  if (request.is_quick) {
     run.measure.stop.value = run.measure.stop.accepted = 0.02;
     run.measure.stop.least_ms = 0;
     run.measure.stop.most_ms = 100;
     run.measure.warm_up.most_ms = 100;
   }
-  if (arguments.has("stop")) {
-    STROBE_TRY(run.measure.stop, bench::parse_stop_rule(arguments.get("stop")));
+  if (request.stop) run.measure.stop = *request.stop;
+}
+
+Result<void> complete_providers(BenchRunRequest& request) {
+  bench::RunRequest& run = request.run;
+  request.chose_providers = !run.providers.empty();
+  STROBE_TRY_VOID(add_workers(request));
+  for (const std::string& provider : run.providers) {
+    const auto known = bench::provider_names();
+    if (std::ranges::find(known, provider) != known.end() || run.workers.contains(provider))
+      continue;
+    return bad_request(
+        fmt::format("there is no provider '{}'", provider), "--provider",
+        fmt::format("one of {}, {}, or define it: --worker {}='command'", fmt::join(known, ", "),
+                    fmt::join(bench::torch_provider_names(), ", "), provider));
   }
-  if (arguments.has("repeat-check")) {
-    STROBE_TRY(const std::int64_t times,
-               whole_number("--repeat-check", arguments.get("repeat-check"), 1, 1000));
-    run.repeat_check = static_cast<int>(times);
+  if (run.providers.empty()) {
+    for (const auto& [name, command] : run.workers) run.providers.push_back(name);
+    request.chose_providers = !run.providers.empty();
   }
+  if (run.providers.empty()) run.providers = usual_providers(run);
   return {};
 }
 
@@ -178,7 +152,8 @@ Result<std::chrono::milliseconds> time_limit(std::string_view flag, std::string_
   const double ms = unit == "ms" ? number : number * 1000;
   if (problem != std::errc() || (unit != "ms" && unit != "s" && !unit.empty()) || !(ms >= 1) ||
       ms > 1e9) {
-    return bad(flag, fmt::format("'{}' is no time limit", typed), "seconds: 60, 1.5s or 300ms");
+    return bad_request(fmt::format("'{}' is not a time limit", typed), flag,
+                       "write seconds or milliseconds: 60, 1.5s or 300ms");
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
@@ -191,12 +166,12 @@ std::vector<std::string> own_worker_command() {
   return {self, "bench", "worker"};
 }
 
-Result<void> add_workers(const Arguments& arguments, BenchRunRequest& request) {
-  for (const std::string& text : arguments.every("worker")) {
+Result<void> add_workers(BenchRunRequest& request) {
+  for (const std::string& text : request.workers) {
     const std::size_t sign = text.find('=');
     if (sign == std::string::npos || sign == 0 || sign + 1 == text.size()) {
-      return bad("--worker", fmt::format("'{}' is no name=command", text),
-                 "--worker mine='python3 my_worker.py'");
+      return bad_request(fmt::format("'{}' is not NAME=COMMAND", text), "--worker",
+                         "--worker mine='python3 my_worker.py'");
     }
     // The shell knows quotes and variables.
     request.run.workers[text.substr(0, sign)] = {"/bin/sh", "-c", "exec " + text.substr(sign + 1)};
@@ -207,143 +182,113 @@ Result<void> add_workers(const Arguments& arguments, BenchRunRequest& request) {
       STROBE_TRY(bench::TorchWorkerFile file, bench::TorchWorkerFile::make());
       request.torch.emplace(std::move(file));
     }
-    request.run.workers[provider] = {arguments.get("python", kUsualPython),
-                                     request.torch->path().string()};
+    request.run.workers[provider] = {request.python, request.torch->path().string()};
   }
   return {};
 }
 
-Result<BenchRunRequest> read_bench_run_request(const Arguments& arguments) {
-  BenchRunRequest request;
+Result<void> complete_bench_run(BenchRunRequest& request, const Arguments&) {
   bench::RunRequest& run = request.run;
   run.own_worker = own_worker_command();
   run.cancelled = &interrupted();
   run.command_line = typed_command_line();
-  STROBE_TRY_VOID(read_cells(arguments, run));
-  STROBE_TRY_VOID(read_measure(arguments, run));
-  run.providers = arguments.list("provider");
-  request.chose_providers = !run.providers.empty();
-  STROBE_TRY_VOID(add_workers(arguments, request));
-  for (const std::string& provider : run.providers) {
-    const auto known = bench::provider_names();
-    if (std::ranges::find(known, provider) != known.end() || run.workers.contains(provider))
-      continue;
-    return bad(
-        "--provider", fmt::format("there is no provider '{}'", provider),
-        fmt::format("one of {}, {}, or define it: --worker {}='command'", fmt::join(known, ", "),
-                    fmt::join(bench::torch_provider_names(), ", "), provider));
-  }
-  if (run.providers.empty()) {
-    for (const auto& [name, command] : run.workers) run.providers.push_back(name);
-    request.chose_providers = !run.providers.empty();
-  }
-  if (run.providers.empty()) run.providers = usual_providers(run);
-  request.output = arguments.get("output");
-  request.keeps_samples = arguments.is_on("samples");
-  request.wants_counters = arguments.is_on("counters");
-  request.is_paddle_style = arguments.get("style") == "paddle";
+  STROBE_TRY(run.cases, chosen_cases(request));
+  complete_cells(request, run);
+  complete_measure(request, run);
+  STROBE_TRY_VOID(complete_providers(request));
   if (request.keeps_samples && request.output.empty()) {
-    return bad("--samples", "needs a file to lie beside", "-o run.json");
+    return bad_request("needs a file to store the samples beside", "--samples", "-o run.json");
   }
-  return request;
+  return {};
 }
 
-std::vector<Flag> bench_cell_flags() {
-  return {
-      {.name = "case",
-       .kind = FlagKind::kList,
-       .value = "CASE",
-       .help = "which functions: names, or all, rows, matmul, conv"},
-      {.name = "train",
-       .help = "cases with dropout as in training, elements dropped at random by the seed; the "
-               "others as they are"},
-      {.name = "provider",
-       .kind = FlagKind::kList,
-       .value = "NAME",
-       .help = "whose implementations (default: cuda-unfused,cuda-fused with a GPU, else "
-               "cpu-unfused,cpu)"},
-      {.name = "grid",
-       .kind = FlagKind::kValue,
-       .value = "NAME",
-       .help = "which shapes: quick, odd, seed2d (usual), seed-layout, seed-mha, seed-attn"},
-      {.name = "shape",
-       .kind = FlagKind::kList,
-       .value = "SHAPE",
-       .help = "these shapes instead: 4096x4096,128x65536"},
-      {.name = "dtype",
-       .kind = FlagKind::kList,
-       .value = "TYPE",
-       .help = "f32 (usual), f16 (usual of attention), bf16"},
-      {.name = "max-elements",
-       .kind = FlagKind::kValue,
-       .value = "N",
-       .help = "leave larger shapes out"},
-      {.name = "seed", .kind = FlagKind::kValue, .value = "N", .help = "of inputs and order (1)"},
-      {.name = "cache",
-       .kind = FlagKind::kNegatable,
-       .help = "keep compiled and tuned kernels (default: on)"},
-      {.name = "cache-dir",
-       .kind = FlagKind::kValue,
-       .value = "DIR",
-       .help = "where (default: $XDG_CACHE_HOME/strobe/bench or ~/.cache/strobe/bench)"},
-      {.name = "cell-timeout",
-       .kind = FlagKind::kValue,
-       .value = "TIME",
-       .help = "a worker that is silent for longer is killed and its cell a timeout (60s)"},
-      {.name = "worker",
-       .kind = FlagKind::kList,
-       .value = "NAME",
-       .help = "NAME=COMMAND, any other stack: a program that speaks docs/formats/bench_worker.md"},
-      {.name = "python",
-       .kind = FlagKind::kValue,
-       .value = "PROGRAM",
-       .help = "the interpreter that has torch, for torch-* (python3)"}};
+Flag python_flag(BenchRunRequest& request) {
+  return flag("--python PROGRAM", "Python interpreter that has torch, for torch-*",
+              to(request.python));
 }
 
-std::vector<Flag> bench_measure_flags() {
+std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
+  bench::RunRequest& run = request.run;
+  Target workers = to(request.workers);
+  workers.is_list = false;  // commands may hold commas
   return {
-      {.name = "quick", .help = "few shapes of at most 16 M elements, short measurements"},
-      {.name = "mode",
-       .kind = FlagKind::kList,
-       .value = "MODE",
-       .help =
-           "device, graph, call, activity, cpu (default: what each provider can, but activity, the "
-           "kernels' own durations by CUPTI, only when asked for)"},
-      {.name = "l2",
-       .kind = FlagKind::kValue,
-       .value = "STATE",
-       .help = "the cache before each call: cold (usual), cold-dirty, rotate, hot",
-       .choices = {"cold", "cold-dirty", "rotate", "hot"}},
-      {.name = "stop",
-       .kind = FlagKind::kValue,
-       .value = "RULE",
-       .help = "when a time is known well enough: median:0.3%/0.5% (usual: aimed at, and accepted "
-               "after "
-               "a second), median:1%, samples:N, time:200ms, noise:1%, entropy"},
-      {.name = "api",
-       .help = "after timing, list the calls of CUDA's runtime and driver that one more call makes "
-               "(`bench show --table api`); needs CUPTI"},
-      {.name = "profile",
-       .help = "to run under ncu, nsys or another profiler: the queue is not held, so the host may "
-               "show in device times; no roofs, no tuning, one process a provider"},
-      {.name = "samples", .help = "keep every sample in a file beside -o"},
-      {.name = "counters",
-       .help = "count traffic, instructions and operations of each cell with the hardware's "
-               "counters, in calls beside the timed ones"},
-      {.name = "repeat-check",
-       .kind = FlagKind::kValue,
-       .value = "N",
-       .help = "ask for the values N more times: the bits must not change"},
-      {.name = "style",
-       .kind = FlagKind::kValue,
-       .value = "STYLE",
-       .help = "paddle: also each cell's lines as Paddle's attention benchmark ends with",
-       .choices = {"strobe", "paddle"}},
-      {.name = "output",
-       .kind = FlagKind::kValue,
-       .value = "FILE",
-       .help = "keep the run as JSON; FILE.partial grows with every cell until then",
-       .letter = 'o'}};
+      flag("--case CASE", "which functions: names, or all, rows, matmul, conv", to(request.cases)),
+      flag("--train",
+           "use the training variants of cases with dropout: elements are dropped at random, "
+           "depending on --seed",
+           to(request.is_training)),
+      flag("--provider NAME",
+           "whose implementations (default: cuda-unfused,cuda-fused with a GPU, otherwise "
+           "cpu-unfused,cpu)",
+           to(run.providers)),
+      flag("--grid NAME",
+           "which shapes: quick, odd, grid2d, layout, mha or attention (default: grid2d; for the "
+           "case "
+           "attention: attention)",
+           to(run.grid)),
+      flag("--shape SHAPE", "these shapes instead of a grid: 4096x4096,128x65536",
+           to_each(run.shapes, named(bench::parse_shape))),
+      flag("--dtype TYPE", "f32, f16 or bf16 (default: f32; f16 for attention)",
+           to_each(run.dtypes, named(bench::parse_dtype))),
+      flag("--max-elements N", "leave out shapes with more elements than this",
+           to_number(request.most_elements, 1)),
+      flag("--seed N", "random seed for inputs and order", to_number(run.seed, 0)),
+      flag("--[no-]cache", "cache compiled and tuned kernels", to(request.is_cached)),
+      flag("--cache-dir DIR",
+           "cache folder (default: $XDG_CACHE_HOME/strobe/bench or ~/.cache/strobe/bench)",
+           to(request.cache_folder)),
+      flag("--cell-timeout TIME",
+           "a worker that is silent for longer is killed, and its cell is marked `timeout` "
+           "(default: 60s)",
+           to(request.cell_limit, time_limit)),
+      flag("--worker NAME",
+           "NAME=COMMAND: run any other stack, a program that speaks "
+           "docs/formats/bench_worker.md",
+           std::move(workers)),
+      python_flag(request)};
+}
+
+std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
+  bench::RunRequest& run = request.run;
+  std::vector<Flag> flags = bench_cell_flags(request);
+  std::vector<Flag> more = {
+      flag("--quick", "few shapes of at most 16 M elements, and short measurements",
+           to(request.is_quick)),
+      flag("--mode MODE",
+           "which times to measure: device, graph, call, activity (durations of kernels by CUPTI), "
+           "cpu (default: all that a provider can measure, except activity)",
+           to_each(run.modes, named(bench::parse_mode))),
+      flag("--l2 STATE", "state of the cache before each call: cold, cold-dirty, rotate or hot",
+           to_choice(run.flush, kCacheStates)),
+      flag("--stop RULE",
+           "when to stop measuring: median:0.3%/0.5% (target width of the interval, and the width "
+           "accepted after one second), median:1%, samples:N, time:200ms, noise:1%, entropy "
+           "(default: median:0.3%/0.5%)",
+           to(request.stop, named(bench::parse_stop_rule))),
+      flag("--api",
+           "after timing, list the CUDA runtime and driver calls of one more call (`bench show "
+           "--table api`); needs CUPTI",
+           to(run.lists_api)),
+      flag("--profile",
+           "for runs under ncu, nsys or another profiler: strobe does not hold the queue, so "
+           "device times may include the host; no roofs, no tuning, one process per provider",
+           to(run.is_profiled)),
+      flag("--samples", "store every sample in a file beside -o", to(request.keeps_samples)),
+      flag("--counters",
+           "count traffic, instructions and operations of each cell with hardware counters, in "
+           "separate calls",
+           to(request.wants_counters)),
+      flag("--repeat-check N", "compute the values N more times and check that no bit changes",
+           to_number(run.repeat_check, 1, 1000)),
+      flag("--style STYLE",
+           "strobe, or paddle: also print each cell's lines in the format of Paddle's attention "
+           "benchmark",
+           to_choice(request.is_paddle_style, kLineStyles)),
+      flag("-o, --output FILE",
+           "write the run as JSON; FILE.partial holds the finished cells until the end",
+           to(request.output))};
+  std::ranges::move(more, std::back_inserter(flags));
+  return flags;
 }
 
 }  // namespace strobe::cli

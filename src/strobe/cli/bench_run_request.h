@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,19 +21,30 @@ struct BenchRunRequest {
   bool is_paddle_style = false;
   bool chose_providers = false;  // by name: one that cannot run here is then a failure
   std::optional<bench::TorchWorkerFile> torch = {};
+
+  // As typed, for complete_bench_run() to make a run of.
+  std::vector<std::string> cases = {};  // names and kinds
+  bool is_quick = false;
+  bool is_training = false;
+  std::optional<std::int64_t> most_elements = {};
+  bool is_cached = true;
+  std::string cache_folder = {};
+  std::optional<std::chrono::milliseconds> cell_limit = {};
+  std::optional<bench::StopRule> stop = {};
+  std::vector<std::string> workers = {};  // NAME=COMMAND
+  std::string python = "python3";
 };
 
 // Which cells, by whom, and how: the flags that `run` and `tune` share.
-std::vector<Flag> bench_cell_flags();
-// Of measuring and of what becomes of it: `run` alone.
-std::vector<Flag> bench_measure_flags();
-
-Result<BenchRunRequest> read_bench_run_request(const Arguments& arguments);
+std::vector<Flag> bench_cell_flags(BenchRunRequest& request);
+std::vector<Flag> bench_run_flags(BenchRunRequest& request);
+Flag python_flag(BenchRunRequest& request);
+Result<void> complete_bench_run(BenchRunRequest& request, const Arguments& arguments);
 
 // This binary as a worker.
 std::vector<std::string> own_worker_command();
 // `torch-*` answered by the interpreter that `--python` names, and what `--worker` defines.
-Result<void> add_workers(const Arguments& arguments, BenchRunRequest& request);
+Result<void> add_workers(BenchRunRequest& request);
 // --cell-timeout: 60, 60s, 300ms.
 Result<std::chrono::milliseconds> time_limit(std::string_view flag, std::string_view typed);
 

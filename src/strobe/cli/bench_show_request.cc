@@ -5,8 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/cli/bench_names.h"
-#include "strobe/cli/suggestion.h"
+#include "strobe/cli/bench_compare_request.h"
 
 namespace strobe::cli {
 namespace {
@@ -14,10 +13,9 @@ namespace {
 using report::BenchChoice;
 using report::BenchTableKind;
 
-constexpr std::pair<std::string_view, BenchFormat> kFormats[] = {
-    {"text", BenchFormat::kText}, {"markdown", BenchFormat::kMarkdown},
-    {"csv", BenchFormat::kCsv},   {"tsv", BenchFormat::kTsv},
-    {"json", BenchFormat::kJson}, {"html", BenchFormat::kHtml}};
+constexpr Word<Format> kTableFormats[] = {{"text", Format::kText}, {"markdown", Format::kMarkdown},
+                                          {"csv", Format::kCsv},   {"tsv", Format::kTsv},
+                                          {"json", Format::kJson}, {"html", Format::kHtml}};
 
 constexpr BenchTableKind kAllTables[] = {
     BenchTableKind::kOverview,  BenchTableKind::kRelative, BenchTableKind::kOverhead,
@@ -26,31 +24,22 @@ constexpr BenchTableKind kAllTables[] = {
     BenchTableKind::kKernels,   BenchTableKind::kApi,      BenchTableKind::kFlags};
 constexpr BenchTableKind kTablesOfTwo[] = {BenchTableKind::kOverview, BenchTableKind::kDevice};
 
-Error bad_request(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kInvalidArgument,
-          .what = std::move(what),
-          .where = std::move(where),
-          .hint = std::move(hint)};
-}
-
-Result<void> read_files(const Arguments& arguments, BenchShowRequest& request) {
+Result<void> read_file_names(const Arguments& arguments, BenchShowRequest& request) {
   if (arguments.positionals.empty()) {
     return bad_request("no run was given", "", "`strobe bench show run.json`");
   }
   if (arguments.positionals.size() > 2) {
-    return bad_request(fmt::format("takes one file, or the runs of two devices, not {}",
+    return bad_request(fmt::format("`strobe bench show` takes one file or two runs, not {} files",
                                    arguments.positionals.size()),
-                       "strobe bench show",
+                       "",
                        "`strobe bench show a100.json rtx3090.json` shows one against the other");
   }
-  for (const std::string& name : arguments.positionals) {
-    request.files.emplace_back(name == "-" ? "/dev/stdin" : name);
-  }
+  request.files = input_names(arguments.positionals);
   return {};
 }
 
-Result<void> read_tables(const Arguments& arguments, bool are_two, BenchChoice& choice) {
-  for (const std::string& name : arguments.list("table")) {
+Result<void> read_tables(const std::vector<std::string>& typed, bool are_two, BenchChoice& choice) {
+  for (const std::string& name : typed) {
     if (name == "all") {
       const std::span<const BenchTableKind> all =
           are_two ? std::span<const BenchTableKind>(kTablesOfTwo) : kAllTables;
@@ -70,10 +59,10 @@ Result<void> read_tables(const Arguments& arguments, bool are_two, BenchChoice& 
 
 // What has no meaning where the second run is what the first is measured by.
 Result<void> check_two_runs(const BenchShowRequest& request) {
-  const std::string first = request.files[0].string();
+  const std::string& first = request.files[0];
   for (const BenchTableKind kind : request.choice.tables) {
     if (std::ranges::find(kTablesOfTwo, kind) != std::end(kTablesOfTwo)) continue;
-    return bad_request(fmt::format("two runs have the tables overview and device, not '{}'",
+    return bad_request(fmt::format("two runs have only the tables overview and device, not '{}'",
                                    report::table_name(kind)),
                        "--table",
                        fmt::format("give one run: `strobe bench show {} --table {}`", first,
@@ -81,12 +70,12 @@ Result<void> check_two_runs(const BenchShowRequest& request) {
   }
   if (!request.choice.baseline.empty()) {
     return bad_request(
-        "of two runs each provider is measured by itself in the second", "--baseline",
-        "give one run, or the two in the other order; --contender chooses providers");
+        "cannot be combined with two runs: each provider is compared with itself in the second run",
+        "--baseline", "give one run, or swap the two; --contender chooses providers");
   }
   if (request.choice.is_net) {
-    return bad_request("ratios of two runs are of what was measured", "--net",
-                       fmt::format("give one run: `strobe bench show {} --net`", first));
+    return bad_request("cannot be combined with two runs: their ratios use the times as measured",
+                       "--net", fmt::format("give one run: `strobe bench show {} --net`", first));
   }
   return {};
 }
@@ -97,39 +86,48 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-Result<BenchShowRequest> read_bench_show_request(const Arguments& arguments) {
-  BenchShowRequest request;
-  STROBE_TRY_VOID(read_files(arguments, request));
+std::vector<Flag> bench_show_flags(BenchShowRequest& request) {
   BenchChoice& choice = request.choice;
+  return {
+      flag("--table NAME",
+           "overview, relative, overhead, device, attention, bandwidth, times, accuracy, "
+           "roofline, memory, traffic, kernels, api, flags or all (default: those that the file "
+           "has data for)",
+           to(request.tables)),
+      flag("--case CASE", "only these cases (default: all)", to(choice.cases)),
+      flag("--baseline BASE", "the provider that is 100 % (default: an eager or unfused one)",
+           to(choice.baseline)),
+      flag("--contender NAME", "compare only these with it (default: all others)",
+           to(choice.contenders)),
+      flag("--dtype TYPE", "only f32, f16 or bf16 (default: all)", to(choice.dtypes)),
+      flag("--shape SHAPE", "only these shapes of a run, such as 4096x4096",
+           to_each(choice.shapes, named(bench::parse_shape))),
+      time_mode_flag(choice.mode,
+                     "which time of a run: device, graph, call, activity or cpu (default: device, "
+                     "or cpu if the run has no device times)"),
+      flag("--version NAME", "only these versions of a harness, in a CSV", to(choice.versions)),
+      flag("--device NAME", "only these devices, in a CSV", to(choice.devices)),
+      flag("--missing TEXT", "show this instead of OOM, OOM*, ERR and n/a, such as '#VALUE!'",
+           to(choice.missing)),
+      flag("--net",
+           "in the table of times, subtract the time of an empty event pair from device "
+           "times",
+           to(choice.is_net)),
+      flag("--force",
+           "show two runs even if they were measured with different caches (--l2) or queues "
+           "(--profile)",
+           to(request.is_forced)),
+      flag("--format FORMAT",
+           "text, markdown, csv (strobe can read it), tsv (tables only), json or html",
+           to_choice(request.format, kTableFormats)),
+      output_flag(request.output)};
+}
+
+Result<void> complete_bench_show(BenchShowRequest& request, const Arguments& arguments) {
+  STROBE_TRY_VOID(read_file_names(arguments, request));
   const bool are_two = request.files.size() == 2;
-  STROBE_TRY_VOID(read_tables(arguments, are_two, choice));
-  choice.versions = arguments.list("version");
-  choice.devices = arguments.list("device");
-  choice.cases = arguments.list("case");
-  choice.dtypes = arguments.list("dtype");
-  choice.baseline = arguments.get("baseline");
-  choice.contenders = arguments.list("contender");
-  choice.missing = arguments.get("missing");
-  choice.is_net = arguments.is_on("net");
-  for (const std::string& text : arguments.list("shape")) {
-    Result<bench::Shape> shape = bench::parse_shape(text);
-    if (!shape) {
-      Error error = std::move(shape).error();
-      error.where = "--shape";
-      return error;
-    }
-    choice.shapes.push_back(std::move(shape).value());
-  }
-  if (arguments.has("mode")) {
-    STROBE_TRY(choice.mode, bench::parse_mode(arguments.get("mode")));
-  }
-  request.is_forced = arguments.is_on("force");
-  if (are_two) STROBE_TRY_VOID(check_two_runs(request));
-  for (const auto& [name, format] : kFormats) {
-    if (name == arguments.get("format", "text")) request.format = format;
-  }
-  request.output = arguments.get("output");
-  return request;
+  STROBE_TRY_VOID(read_tables(request.tables, are_two, request.choice));
+  return are_two ? check_two_runs(request) : Result<void>();
 }
 
 Result<BenchChoice> resolve(const BenchChoice& choice, const bench::RatioGrids& grids) {
@@ -159,7 +157,7 @@ Result<BenchChoice> resolve(const BenchChoice& choice, const bench::RatioGrids& 
 Result<BenchChoice> resolve(const BenchChoice& choice, const bench::BenchRun& run) {
   if (!choice.versions.empty()) {
     return bad_request("a run of strobe has no version", "--version",
-                       "it chooses among tables of ratios in a CSV file");
+                       "--version chooses tables of ratios in a CSV file");
   }
   std::vector<std::string> cases, dtypes;
   for (const bench::CellRecord& record : run.cells) {
@@ -189,7 +187,7 @@ Result<BenchChoice> resolve(const BenchChoice& choice, const bench::TunedShapes&
                                                         {"--net", choice.is_net}};
   for (const auto& [flag, is_given] : of_times) {
     if (!is_given) continue;
-    return bad_request("this file is what a tuner chose: one table, without times",
+    return bad_request("this file lists what a tuner chose: one table, without times",
                        std::string(flag), "leave it out; --device, --case and --shape choose rows");
   }
   std::vector<std::string> devices, cases;

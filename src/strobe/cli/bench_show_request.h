@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "strobe/base/result.h"
 #include "strobe/bench/results/ratio_grid.h"
 #include "strobe/bench/results/tuned_shapes.h"
 #include "strobe/cli/command.h"
@@ -13,18 +10,18 @@
 
 namespace strobe::cli {
 
-enum class BenchFormat : std::uint8_t { kText, kMarkdown, kCsv, kTsv, kJson, kHtml };
-
 // What `strobe bench show` was asked for. Names stand as they were typed: only the file says which
 // there are.
 struct BenchShowRequest {
-  std::vector<std::filesystem::path> files;  // one, or two runs
+  std::vector<std::string> files;  // one, or two runs
   report::BenchChoice choice;
-  BenchFormat format = BenchFormat::kText;
+  Format format = Format::kText;
   bool is_forced = false;  // two runs, however they were measured
   std::string output;
+  std::vector<std::string> tables;  // as typed
 };
-Result<BenchShowRequest> read_bench_show_request(const Arguments& arguments);
+std::vector<Flag> bench_show_flags(BenchShowRequest& request);
+Result<void> complete_bench_show(BenchShowRequest& request, const Arguments& arguments);
 
 // The names of a choice made whole by those of the file.
 Result<report::BenchChoice> resolve(const report::BenchChoice& choice,

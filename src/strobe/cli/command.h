@@ -1,58 +1,44 @@
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "strobe/base/result.h"
+#include "strobe/cli/flag.h"
 #include "strobe/cli/terminal.h"
 
 // A verb as data. Help, manual page, completion and the parser itself all read this one spec; a
-// verb lives in one file, <verb>_command.cc, and is listed in commands.cc.
+// verb lives in one file, <verb>_command.cc, and is listed in command.cc.
 namespace strobe::cli {
-
-enum class FlagKind {
-  kValue,     // --top N
-  kList,      // --views A,B; may be repeated, the lists add up
-  kSwitch,    // --quiet
-  kNegatable  // --op-detail, --no-op-detail, --op-detail=off
-};
-
-struct Flag {
-  std::string_view name;  // without its dashes
-  FlagKind kind = FlagKind::kSwitch;
-  std::string_view value = {};  // how help calls the value: "FILE"
-  std::string_view help;
-  std::vector<std::string_view> choices = {};  // the only words accepted; empty: anything
-  char letter = 0;                             // the short form, 0: none
-};
 
 struct Example {
   std::string_view command;
   std::string_view effect;
 };
 
-// What was typed after the verb. Names are known and choices checked; numbers and the like are for
-// the verb to read.
+// What was typed after the verb, besides the values of flags: these are in the request by now.
 class Arguments {
  public:
   std::vector<std::string> positionals;
 
-  void add(std::string_view flag, std::string value) {
-    values_[std::string(flag)].push_back(std::move(value));
+  Arguments() = default;
+  explicit Arguments(const std::vector<Flag>& flags) {
+    for (const Flag& flag : flags) known_.push_back(flag.name);
   }
-  bool has(std::string_view flag) const { return values_.find(flag) != values_.end(); }
-  // The last one typed, or `fallback`.
-  std::string get(std::string_view flag, std::string_view fallback = {}) const;
-  // Everything typed for a list, in order, cut at the commas.
-  std::vector<std::string> list(std::string_view flag) const;
-  // The same uncut: values that may hold commas.
-  std::vector<std::string> every(std::string_view flag) const;
-  bool is_on(std::string_view flag, bool fallback = false) const;
+  void add(std::string_view flag) { typed_.push_back(flag); }
+  // Whether a flag was typed at all. Only flags of the command may be asked for.
+  bool has(std::string_view flag) const;
+  // The first of these that was typed, or "".
+  std::string_view first_of(std::initializer_list<std::string_view> flags) const;
 
  private:
-  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+  std::vector<std::string_view> known_;
+  std::vector<std::string_view> typed_;
 };
 
 // How a verb ended that could answer. A gate that failed is a part of the answer.
@@ -69,17 +55,37 @@ struct Command {
   std::vector<Example> examples;             // help opens with them
   std::vector<std::string_view> notes = {};  // paragraphs below the flags
   std::vector<Flag> flags = {};              // its own; common_flags() come on top
-  Result<Outcome> (*run)(const Arguments& arguments, const Terminal& terminal) = nullptr;
+  std::function<Result<Outcome>(const Arguments& arguments, const Terminal& terminal)> run = {};
   std::vector<Command> actions = {};   // `strobe kernels show`: what the verb can be told to do
   std::string_view usual_action = {};  // meant where the first word is none of them
   bool is_hidden = false;              // strobe's own business: no help lists it
 };
 
-// A function that has no gates, as Command::run.
-template <Result<void> (*function)(const Arguments&, const Terminal&)>
-Result<Outcome> answered(const Arguments& arguments, const Terminal& terminal) {
-  STROBE_TRY_VOID(function(arguments, terminal));
-  return Outcome{};
+// A command that works on a request of its own, which `flags(request)` bind to, which
+// `complete(request, arguments)` finishes and `run(request, terminal)` answers.
+template <class Request, class Complete, class Run>
+Command with_request(Command command, std::vector<Flag> (*flags)(Request&), Complete complete,
+                     Run run) {
+  const auto request = std::make_shared<Request>();
+  command.flags = flags(*request);
+  command.run = [request, complete, run](const Arguments& arguments,
+                                         const Terminal& terminal) -> Result<Outcome> {
+    STROBE_TRY_VOID(complete(*request, arguments));
+    if constexpr (std::is_same_v<decltype(run(*request, terminal)), Result<void>>) {
+      STROBE_TRY_VOID(run(*request, terminal));
+      return Outcome{};
+    } else {
+      return run(*request, terminal);
+    }
+  };
+  return command;
+}
+
+// A request that its flags complete.
+template <class Request, class Run>
+Command with_request(Command command, std::vector<Flag> (*flags)(Request&), Run run) {
+  const auto complete = [](Request&, const Arguments&) { return Result<void>(); };
+  return with_request(std::move(command), flags, complete, run);
 }
 
 // The actions that help and completion speak of.
@@ -88,11 +94,26 @@ std::vector<Command> shown_actions(const Command& verb);
 // The last word of its name: "show".
 std::string_view action_word(const Command& command);
 
-// --color, --quiet, -v, --help: the same in every verb.
-std::vector<Flag> common_flags();
-Flag output_flag();  // --output, for the verbs that have an answer to keep
-// The verb's own flags, then the common ones.
-std::vector<Flag> all_flags(const Command& command);
+// The same in every verb.
+struct CommonOptions {
+  ColorChoice color = ColorChoice::kAuto;
+  bool quiet = false;
+  bool verbose = false;
+  bool help = false;
+};
+std::vector<Flag> common_flags(CommonOptions& options);
+
+Flag output_flag(std::string& output);  // for the verbs that have an answer to keep
+
+// How an answer is written; a verb has those that make sense for it.
+enum class Format : std::uint8_t { kText, kJson, kCsv, kMarkdown, kHtml, kTsv, kClassic };
+Flag format_flag(Format& format);        // text, json, csv, markdown or html
+Flag text_or_json_flag(Format& format);  // these two
+
+inline constexpr std::size_t kRowsOnAPage = 10;  // of a table in text; other formats have all
+
+// "-" is stdin.
+std::vector<std::string> input_names(const std::vector<std::string>& typed);
 
 // Every verb, in the order in which help lists them.
 std::vector<Command> commands();

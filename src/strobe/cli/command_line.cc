@@ -2,22 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
-
-#include "strobe/cli/suggestion.h"
 
 namespace strobe::cli {
 namespace {
-
-Error bad_command_line(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kInvalidArgument,
-          .what = std::move(what),
-          .where = std::move(where),
-          .hint = std::move(hint)};
-}
 
 std::string dashed(const Flag& flag) { return fmt::format("--{}", flag.name); }
 
@@ -33,33 +24,32 @@ Error unknown_verb(const std::string& typed, const std::vector<Command>& command
   const std::string_view meant = nearest(typed, names);
   const bool is_flag = typed.starts_with("-");
   const bool is_file = typed.find_first_of("./") != std::string::npos;
-  std::string hint = "`strobe help` lists the verbs";
+  std::string hint = "`strobe help` lists the commands";
   if (!meant.empty()) {
     hint = fmt::format("did you mean `strobe {}`?", meant);
   } else if (is_flag) {
-    hint = "the verb comes first, as in `strobe summary trace.json`; `strobe help` lists the verbs";
+    hint =
+        "the command comes first, as in `strobe summary trace.json`; `strobe help` lists the "
+        "commands";
   } else if (is_file) {
     hint = fmt::format("to see where its time went: `strobe summary {}`", typed);
   }
-  return bad_command_line(is_flag ? fmt::format("'{}' stands where a verb belongs", typed)
-                                  : fmt::format("'{}' is not a verb of strobe", typed),
-                          "", std::move(hint));
+  return bad_request(fmt::format("unknown command '{}'", typed), "", std::move(hint));
 }
 
-Error unknown_flag(const std::string& typed, const Command& command,
+Error unknown_flag(const std::string& typed, std::string_view command,
                    const std::vector<Flag>& flags) {
   std::vector<std::string> known;
   for (const Flag& flag : flags) {
     known.push_back(dashed(flag));
-    if (flag.kind == FlagKind::kNegatable) known.push_back(fmt::format("--no-{}", flag.name));
+    if (flag.is_negatable) known.push_back(fmt::format("--no-{}", flag.name));
   }
   const std::vector<std::string_view> names(known.begin(), known.end());
   const std::string word = typed.substr(0, typed.find('='));
   const std::string_view meant = word.starts_with("--") ? nearest(word, names) : std::string_view{};
-  return bad_command_line(fmt::format("`strobe {}` has no flag '{}'", command.name, word), "",
-                          meant.empty()
-                              ? fmt::format("`strobe {} --help` lists the flags", command.name)
-                              : fmt::format("did you mean '{}'?", meant));
+  return bad_request(fmt::format("`strobe {}` has no flag '{}'", command, word), "",
+                     meant.empty() ? fmt::format("`strobe {} --help` lists the flags", command)
+                                   : fmt::format("did you mean '{}'?", meant));
 }
 
 std::optional<bool> truth_of(std::string_view word) {
@@ -72,90 +62,131 @@ std::optional<bool> truth_of(std::string_view word) {
   return std::nullopt;
 }
 
-// One flag's typed values, checked against its spec.
-Result<void> take_values(const Flag& flag, const std::vector<std::string>& typed,
-                         Arguments& arguments) {
-  for (const std::string& value : typed) {
-    if (flag.kind == FlagKind::kSwitch || flag.kind == FlagKind::kNegatable) {
-      const std::optional<bool> on = truth_of(value);
-      if (!on) {
-        return bad_command_line(fmt::format("'{}' is neither on nor off", value), dashed(flag),
-                                fmt::format("`{0}` alone switches it on", dashed(flag)));
+// A flag as it was typed.
+struct TypedFlag {
+  const Flag* flag = nullptr;
+  std::string value;
+};
+
+Result<void> take(const TypedFlag& typed) {
+  const Flag& flag = *typed.flag;
+  const std::string name = dashed(flag);
+  if (flag.value.empty()) {
+    const std::optional<bool> on = truth_of(typed.value);
+    if (on) return flag.target.take(name, *on ? "on" : "off");
+    return bad_request(fmt::format("'{}' is neither on nor off", typed.value), name,
+                       fmt::format("`{0}` alone switches it on", name));
+  }
+  const auto missing = [&] {
+    return flag.target.choices.empty()
+               ? bad_request(fmt::format("needs a value: {}", flag.value), name)
+               : not_one_of(name, "", flag.target.choices);
+  };
+  if (typed.value.empty()) return missing();
+  if (!flag.target.is_list) return flag.target.take(name, typed.value);
+  bool is_empty = true;
+  for (std::size_t start = 0; start < typed.value.size();) {
+    const std::size_t comma = std::min(typed.value.find(',', start), typed.value.size());
+    const std::string piece = typed.value.substr(start, comma - start);
+    start = comma + 1;
+    if (piece.empty()) continue;
+    is_empty = false;
+    STROBE_TRY_VOID(flag.target.take(name, piece));
+  }
+  return is_empty ? Result<void>(missing()) : Result<void>();
+}
+
+// Walks over the words behind a verb.
+class FlagReader {
+ public:
+  FlagReader(const std::vector<std::string>& words, std::string_view command,
+             const std::vector<Flag>& flags)
+      : words_(words), command_(command), flags_(flags), arguments_(flags) {}
+
+  Result<Arguments> read() && {
+    for (; at_ < words_.size(); ++at_) {
+      const std::string& word = words_[at_];
+      if (word == "--") {  // behind it nothing is a flag
+        std::copy(words_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, words_.end(),
+                  std::back_inserter(arguments_.positionals));
+        break;
       }
-      arguments.add(flag.name, *on ? "on" : "off");
-      continue;
+      if (word.empty()) {
+        return bad_request("an argument is empty", "",
+                           "quote variables and check that they are set");
+      }
+      if (word.starts_with("--")) {
+        STROBE_TRY_VOID(read_long(word));
+      } else if (word.size() > 1 && word[0] == '-') {
+        STROBE_TRY_VOID(read_letters(word));
+      } else {
+        arguments_.positionals.push_back(word);
+      }
     }
-    const auto is_value = [&](std::string_view choice) {
-      return equal_ignoring_case(choice, value);
-    };
-    const auto choice = std::ranges::find_if(flag.choices, is_value);
-    if (!flag.choices.empty() && choice == flag.choices.end()) {
-      return not_one_of(dashed(flag), value, flag.choices);
+    // Flags that nobody knows come first: they explain the rest.
+    for (const TypedFlag& one : typed_) {
+      arguments_.add(one.flag->name);
+      STROBE_TRY_VOID(take(one));
     }
-    if (value.empty()) {
-      return bad_command_line(fmt::format("needs a value: {}", flag.value), dashed(flag), "");
-    }
-    arguments.add(flag.name, flag.choices.empty() ? value : std::string(*choice));
+    return std::move(arguments_);
   }
-  return {};
-}
 
-std::string spelling(const Flag& flag) {
-  std::string names = dashed(flag);
-  if (flag.letter != 0) names += fmt::format(",-{}", flag.letter);
-  if (flag.kind == FlagKind::kNegatable) names += fmt::format(",!--no-{}", flag.name);
-  return names;
-}
-
-// What the parser left: positionals, except that a leading dash is a flag nobody knows.
-Result<void> take_positionals(const std::vector<std::string>& left, const Command& command,
-                              const std::vector<Flag>& flags, Arguments& arguments) {
-  for (const std::string& word : left) {
-    if (word.size() > 1 && word[0] == '-') {
-      return unknown_flag(word, command, flags);
-    } else if (word.empty()) {
-      return bad_command_line("an argument is empty", "",
-                              "quote variables and check that they are set");
-    } else {
-      arguments.positionals.push_back(word);
+ private:
+  // --top 3, --top=3, --cache, --no-cache, --cache=off
+  Result<void> read_long(const std::string& word) {
+    const std::size_t sign = word.find('=');
+    const std::string_view name = std::string_view(word).substr(2, sign - 2);
+    const bool has_value = sign != std::string::npos;
+    const std::string value = has_value ? word.substr(sign + 1) : "";
+    for (const Flag& flag : flags_) {
+      if (flag.name == name && !flag.value.empty()) {
+        typed_.push_back({&flag, has_value ? value : next_value()});
+        return {};
+      }
+      if (flag.name == name) {
+        typed_.push_back({&flag, has_value ? value : "on"});
+        return {};
+      }
+      if (flag.is_negatable && name == fmt::format("no-{}", flag.name)) {
+        typed_.push_back({&flag, "off"});
+        return {};
+      }
     }
+    return unknown_flag(word, command_, flags_);
   }
-  return {};
-}
 
-Result<Arguments> parse_flags(std::vector<std::string> words, const Command& command) {
-  const std::vector<Flag> flags = all_flags(command);
-  // Behind "--" nothing is a flag. The parser would not always see it: it takes the two dashes for
-  // the end of a flag's values.
-  const auto dashes = std::ranges::find(words, "--");
-  const std::vector<std::string> verbatim(dashes == words.end() ? dashes : dashes + 1, words.end());
-  words.erase(dashes, words.end());
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras();
-  std::vector<CLI::Option*> options;
-  for (const Flag& flag : flags) {
-    const bool has_value = flag.kind == FlagKind::kValue || flag.kind == FlagKind::kList;
-    // A missing value is let through as "", so that the complaint is in our words.
-    CLI::Option* option =
-        has_value ? app.add_option(spelling(flag))->expected(0, 1) : app.add_flag(spelling(flag));
-    options.push_back(option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
+  // -q, -qv, -o FILE, -oFILE
+  Result<void> read_letters(const std::string& word) {
+    for (std::size_t i = 1; i < word.size(); ++i) {
+      const auto flag = std::ranges::find(flags_, word[i], &Flag::letter);
+      if (flag == flags_.end()) return unknown_flag(word, command_, flags_);
+      if (flag->value.empty()) {
+        typed_.push_back({&*flag, "on"});
+        continue;
+      }
+      typed_.push_back({&*flag, i + 1 < word.size() ? word.substr(i + 1) : next_value()});
+      break;
+    }
+    return {};
   }
-  std::ranges::reverse(words);  // CLI11 takes them from the back
-  try {
-    app.parse(std::move(words));
-  } catch (const CLI::ParseError& error) {
-    return bad_command_line(error.what(), "",
-                            fmt::format("`strobe {} --help` lists the flags", command.name));
+
+  // The next word, unless it is a flag itself; a negative number is none.
+  std::string next_value() {
+    if (at_ + 1 == words_.size()) return "";
+    const std::string& next = words_[at_ + 1];
+    const bool is_flag = next.size() > 1 && next[0] == '-' && (next[1] < '0' || next[1] > '9');
+    if (is_flag) return "";
+    ++at_;
+    return next;
   }
-  Arguments arguments;
-  STROBE_TRY_VOID(take_positionals(app.remaining(), command, flags, arguments));
-  std::ranges::copy(verbatim, std::back_inserter(arguments.positionals));
-  for (std::size_t i = 0; i < flags.size(); ++i) {
-    STROBE_TRY_VOID(take_values(flags[i], options[i]->results(), arguments));
-  }
-  return arguments;
-}
+
+  const std::vector<std::string>& words_;
+  std::string_view command_;
+  const std::vector<Flag>& flags_;
+  std::size_t at_ = 0;
+  std::vector<TypedFlag> typed_;
+  Arguments arguments_;
+};
 
 // What stands where an action belongs: an action, or a file for the usual one.
 bool looks_like_a_file(const std::string& word) {
@@ -177,9 +208,9 @@ std::vector<std::string_view> action_words(const Command& verb) {
 // Of a verb with actions the one that `words` start with, which is then taken off them.
 Result<Command> choose_action(const Command& verb, std::vector<std::string>& words) {
   if (words.empty()) {
-    return bad_command_line(fmt::format("`strobe {}` needs to know what to do: {}", verb.name,
-                                        joined(action_words(verb))),
-                            "", fmt::format("`strobe {} --help` explains them", verb.name));
+    return bad_request(
+        fmt::format("`strobe {}` needs an action: {}", verb.name, joined(action_words(verb))), "",
+        fmt::format("`strobe {} --help` explains them", verb.name));
   }
   if (const Command* action = find_action(verb, words[0])) {
     words.erase(words.begin());
@@ -190,10 +221,9 @@ Result<Command> choose_action(const Command& verb, std::vector<std::string>& wor
   const bool mistyped =
       !meant.empty() && !words[0].starts_with("-") && !looks_like_a_file(words[0]);
   if (usual != nullptr && !mistyped) return *usual;
-  return bad_command_line(
-      fmt::format("'{}' is nothing that `strobe {}` does", words[0], verb.name), "",
-      meant.empty() ? fmt::format("it does {}", joined(action_words(verb)))
-                    : fmt::format("did you mean `strobe {} {}`?", verb.name, meant));
+  return bad_request(fmt::format("unknown action '{}' of `strobe {}`", words[0], verb.name), "",
+                     meant.empty() ? fmt::format("the actions are {}", joined(action_words(verb)))
+                                   : fmt::format("did you mean `strobe {} {}`?", verb.name, meant));
 }
 
 bool asks_for_help(const std::vector<std::string>& words) {
@@ -231,27 +261,30 @@ Result<Request> parse_command_line(const std::vector<std::string>& words,
   if (!command.actions.empty() && !is_about_the_verb) {
     STROBE_TRY(command, choose_action(*found, rest));
   }
-  if (asks_for_help(rest)) {  // whatever else may be wrong
-    Arguments arguments;
-    arguments.add("help", "on");
-    return Request{std::move(command), std::move(arguments)};
+  Request request{.command = std::move(command), .arguments = {}, .common = {}};
+  request.common.help = asks_for_help(rest);  // whatever else may be wrong
+  if (request.common.help) return request;
+  std::vector<Flag> flags = request.command.flags;
+  std::ranges::copy(common_flags(request.common), std::back_inserter(flags));
+  STROBE_TRY(request.arguments, parse_flags(rest, request.command.name, flags));
+  const auto& words_left = request.arguments.positionals;
+  if (request.command.positionals.empty() && !words_left.empty()) {
+    return bad_request(
+        fmt::format("`strobe {}` takes no argument '{}'", request.command.name, words_left[0]), "",
+        fmt::format("`strobe {} --help` shows how it is called", request.command.name));
   }
-  STROBE_TRY(Arguments arguments, parse_flags(rest, command));
-  if (command.positionals.empty() && !arguments.positionals.empty()) {
-    return bad_command_line(
-        fmt::format("`strobe {}` takes no '{}'", command.name, arguments.positionals[0]), "",
-        fmt::format("`strobe {} --help` shows how it is called", command.name));
-  }
-  return Request{std::move(command), std::move(arguments)};
+  return request;
 }
 
-Terminal terminal_for(const Arguments& arguments, const TerminalFacts& facts) {
-  const std::string when = arguments.get("color", "auto");
-  Terminal terminal = judge(facts, when == "always"  ? ColorChoice::kAlways
-                                   : when == "never" ? ColorChoice::kNever
-                                                     : ColorChoice::kAuto);
-  terminal.quiet = arguments.is_on("quiet");
-  terminal.verbose = arguments.is_on("verbose");
+Result<Arguments> parse_flags(const std::vector<std::string>& words, std::string_view command,
+                              const std::vector<Flag>& flags) {
+  return FlagReader(words, command, flags).read();
+}
+
+Terminal terminal_for(const CommonOptions& options, const TerminalFacts& facts) {
+  Terminal terminal = judge(facts, options.color);
+  terminal.quiet = options.quiet;
+  terminal.verbose = options.verbose;
   return terminal;
 }
 

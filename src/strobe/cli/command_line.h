@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@ namespace strobe::cli {
 struct Request {
   Command command;
   Arguments arguments;
+  CommonOptions common;
 };
 
 // The verb, or the action of a verb, that these words name: {"kernels", "show"}.
@@ -24,7 +24,12 @@ Result<Command> find_command(const std::vector<std::string>& words,
 Result<Request> parse_command_line(const std::vector<std::string>& words,
                                    const std::vector<Command>& commands);
 
+// Gives every flag among `words` its value; what is left are the positionals. `command` is the name
+// for errors.
+Result<Arguments> parse_flags(const std::vector<std::string>& words, std::string_view command,
+                              const std::vector<Flag>& flags);
+
 // The common flags, judged for this process.
-Terminal terminal_for(const Arguments& arguments, const TerminalFacts& facts);
+Terminal terminal_for(const CommonOptions& options, const TerminalFacts& facts);
 
 }  // namespace strobe::cli

@@ -1,123 +1,78 @@
 #include "strobe/cli/compare_request.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "strobe/analysis/cycles/cycle_words.h"
 #include "strobe/base/text.h"
-#include "strobe/cli/cache_flags.h"
-#include "strobe/cli/suggestion.h"
-#include "strobe/cli/summary_request.h"
-#include "strobe/cli/values.h"
 
 namespace strobe::cli {
 namespace {
 
 using compare::RankKey;
 
-template <class Value>
-struct Word {
-  std::string_view name;
-  Value value;
-};
-
-constexpr Word<RankKey> kKeys[] = {{"suspicion", RankKey::kSuspicion},
-                                   {"robust", RankKey::kRobust},
-                                   {"impact", RankKey::kImpact},
-                                   {"q", RankKey::kQ}};
-constexpr Word<CompareFormat> kFormats[] = {{"text", CompareFormat::kText},
-                                            {"markdown", CompareFormat::kMarkdown},
-                                            {"json", CompareFormat::kJson},
-                                            {"csv", CompareFormat::kCsv},
-                                            {"html", CompareFormat::kHtml}};
-
-template <class Words>
-auto find_word(const Words& words, std::string_view typed) {
-  return std::ranges::find_if(
-      words, [&](const auto& word) { return equal_ignoring_case(word.name, typed); });
-}
-
-Error bad_request(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kInvalidArgument,
-          .what = std::move(what),
-          .where = std::move(where),
-          .hint = std::move(hint)};
-}
-
-Result<RankKey> order_of(std::string_view flag, std::string_view typed) {
-  const auto key = find_word(kKeys, typed);
-  if (key != std::end(kKeys)) return key->value;
-  std::vector<std::string_view> names;
-  for (const auto& word : kKeys) names.push_back(word.name);
-  return not_one_of(flag, typed, names);
-}
+constexpr std::string_view kTwoRunsCall = "`strobe compare normal/ abnormal/`";
+constexpr Word<RankKey> kOrders[] = {{"suspicion", RankKey::kSuspicion},
+                                     {"robust", RankKey::kRobust},
+                                     {"impact", RankKey::kImpact},
+                                     {"q", RankKey::kQ}};
 
 // A number chooses a rank, as in every verb; a word is the order, as others call it.
-Result<void> read_rank(const Arguments& arguments, compare::CompareOptions& options) {
-  if (arguments.has("rank")) {
-    const std::string typed = arguments.get("rank");
+Target to_rank(compare::CompareOptions& options) {
+  return {.take = [&options](std::string_view flag, const std::string& typed) -> Result<void> {
     if (parse_whole_number(typed)) {
       constexpr std::int64_t kMostRanks = 1 << 20;
-      STROBE_TRY(const std::int64_t rank, whole_number("--rank", typed, 0, kMostRanks));
+      STROBE_TRY(const std::int64_t rank, whole_number(flag, typed, 0, kMostRanks));
       options.only_rank = static_cast<std::int32_t>(rank);
     } else {
-      STROBE_TRY(options.order, order_of("--rank", typed));
+      STROBE_TRY(options.order, chosen(flag, typed, kOrders));
     }
-  }
-  if (arguments.has("sort")) {
-    STROBE_TRY(options.order, order_of("--sort", arguments.get("sort")));
-  }
-  return {};
+    return {};
+  }};
 }
 
-CompareMode mode_of(const Arguments& arguments) {
-  if (arguments.is_on("halves")) return CompareMode::kHalves;
-  return arguments.positionals.size() == 1 ? CompareMode::kStragglers : CompareMode::kTwoRuns;
+Result<analysis::CycleOptions> cycle_options(std::string_view flag, const std::string& typed) {
+  auto options = analysis::parse_cycle_options(flag, typed);
+  if (options || typed.starts_with("marker=")) return options;
+  return not_one_of(flag, typed, analysis::cycle_words());  // with what was probably meant
+}
+
+Result<compare::Gate> read_gate(std::string_view, const std::string& typed) {
+  STROBE_TRY(const std::vector<compare::Gate> gates, compare::parse_gates({typed}));
+  return gates.front();
 }
 
 // With one run its ranks are compared with each other, or its halves; nothing else makes sense
 // then.
 Result<void> check_single(const Arguments& arguments, const CompareRequest& request) {
   if (request.mode == CompareMode::kTwoRuns) return {};
-  const bool halves = request.mode == CompareMode::kHalves;
   if (arguments.positionals.size() != 1) {
     return bad_request("takes one run", "--halves", "`strobe compare --halves run/`");
   }
-  for (const std::string_view flag : {"compat", "baseline"}) {
-    if (arguments.has(flag)) {
-      return bad_request("needs two runs", fmt::format("--{}", flag),
-                         "`strobe compare normal/ abnormal/`");
-    }
+  if (const auto flag = arguments.first_of({"compat", "baseline"}); !flag.empty()) {
+    return bad_request("needs two runs", fmt::format("--{}", flag), std::string(kTwoRunsCall));
   }
-  for (const std::string_view flag : {"rank", "fail-on"}) {
-    if (!halves && arguments.has(flag)) {
-      return bad_request("needs two runs, or --halves", fmt::format("--{}", flag),
-                         "one run alone has its ranks compared with each other");
-    }
-  }
-  return {};
-}
-
-Result<analysis::CycleOptions> cycle_options(const std::string& typed) {
-  auto options = analysis::parse_cycle_options("--cycle", typed);
-  if (options || typed.starts_with("marker=")) return options;
-  return not_one_of("--cycle", typed, analysis::cycle_words());  // with what was probably meant
+  const auto flag = arguments.first_of({"rank", "fail-on"});
+  if (flag.empty() || request.halves) return {};
+  return bad_request("needs two runs, or --halves", fmt::format("--{}", flag),
+                     "for a single run strobe compares its ranks with each other");
 }
 
 Result<void> read_runs(const Arguments& arguments, CompareRequest& request) {
   const auto& given = arguments.positionals;
-  constexpr std::string_view kCall = "`strobe compare normal/ abnormal/`";
-  if (given.empty()) return bad_request("no run was given", "", std::string(kCall));
+  if (given.empty()) return bad_request("no run was given", "", std::string(kTwoRunsCall));
   if (given.size() > 2) {
-    return bad_request(fmt::format("two runs are compared, not {}", given.size()), "",
+    return bad_request(fmt::format("`strobe compare` takes two runs, not {}", given.size()), "",
                        "further normal runs go to --baseline");
   }
-  request.mode = mode_of(arguments);
+  request.mode = request.halves      ? CompareMode::kHalves
+                 : given.size() == 1 ? CompareMode::kStragglers
+                                     : CompareMode::kTwoRuns;
   STROBE_TRY_VOID(check_single(arguments, request));
   request.normal = given[0];
   if (given.size() == 2) request.abnormal = given[1];
-  for (const std::string& path : arguments.list("baseline")) request.baselines.emplace_back(path);
   return {};
 }
 
@@ -127,51 +82,58 @@ Result<void> check_compat(const Arguments& arguments, const CompareRequest& requ
     return bad_request("compares one normal with one abnormal run", "--compat",
                        "`strobe compare --compat normal/ abnormal/`");
   }
-  if (arguments.get("format") == "html") {
+  if (request.format == Format::kHtml) {
     return bad_request("has no html: its report is Markdown", "--compat",
                        "--format markdown, json or csv");
   }
-  for (const std::string_view flag : {"sort", "rank", "top", "fail-on", "keep-partial", "align"}) {
-    if (arguments.has(flag)) {
-      return bad_request(fmt::format("has no --{}: its report is a given one", flag), "--compat",
-                         "leave --compat out for strobe's own report");
-    }
-  }
-  return {};
+  const auto flag = arguments.first_of({"sort", "rank", "top", "fail-on", "keep-partial", "align"});
+  if (flag.empty()) return {};
+  return bad_request(fmt::format("cannot be combined with --{}: its report is fixed", flag),
+                     "--compat", "leave --compat out to get strobe's own report");
 }
 
 }  // namespace
 
-Result<CompareRequest> read_compare_request(const Arguments& arguments) {
-  CompareRequest request;
+std::vector<Flag> compare_flags(CompareRequest& request) {
+  compare::CompareOptions& options = request.options;
+  std::vector<Flag> flags = {
+      flag("--compat", "print the older report instead: same numbers, same columns, byte for byte",
+           to(request.compat)),
+      flag("--cycle HOW",
+           "how to cut a run into cycles: auto (the first method that works), steps, "
+           "marker=REGEX, frame, kernels, busy, none (one cycle, no tests) (default: auto)",
+           to(options.measure.cycles, cycle_options)),
+      flag("--sort KEY",
+           "order of functions: suspicion, robust, impact (milliseconds) or q (default: suspicion)",
+           to_choice(request.order, kOrders)),
+      flag("--rank N", "compare only this rank of runs that have several", to_rank(options)),
+      flag("--top N", "rows per table, or all (default: 10 in text, all in other formats)",
+           to_rows(request.typed_top)),
+      flag("--baseline BASE",
+           "further normal runs; differences among normal runs are counted as noise",
+           to(request.baselines)),
+      flag("--halves", "compare the first half of one run's cycles with the second half",
+           to(request.halves)),
+      flag("--fail-on GATES",
+           "exit with 1 if one of these happened: cycle>3%, beta>1, cause=clock, any",
+           to_each(request.gates, read_gate)),
+      flag("--keep-partial",
+           "also use cycles in which a device has less than 80 % of its usual work",
+           to(options.measure.keep_partial)),
+      flag("--align", "if devices of the two runs have different names, pair them by position",
+           to(options.align_devices)),
+      format_flag(request.format),
+      output_flag(request.output)};
+  std::ranges::copy(load_flags(request.load), std::back_inserter(flags));
+  return flags;
+}
+
+Result<void> complete_compare(CompareRequest& request, const Arguments& arguments) {
   STROBE_TRY_VOID(read_runs(arguments, request));
-  request.compat = arguments.is_on("compat");
   STROBE_TRY_VOID(check_compat(arguments, request));
-  STROBE_TRY(request.options.measure.cycles, cycle_options(arguments.get("cycle")));
-  request.options.measure.keep_partial = arguments.is_on("keep-partial");
-  request.options.align_devices = arguments.is_on("align");
-  STROBE_TRY_VOID(read_rank(arguments, request.options));
-  STROBE_TRY(request.gates, compare::parse_gates(arguments.list("fail-on")));
-  const auto format = find_word(kFormats, arguments.get("format", "text"));
-  request.format = format->value;
-  request.top = request.format == CompareFormat::kText ? kRowsOnAPage : 0;
-  if (arguments.has("top")) {
-    if (arguments.get("top") == "all") {
-      request.top = 0;
-    } else {
-      STROBE_TRY(const std::int64_t top, whole_number("--top", arguments.get("top"), 0));
-      request.top = static_cast<std::size_t>(top);
-    }
-  }
-  if (arguments.has("threads")) {
-    constexpr std::int64_t kMostThreads = 1024;
-    STROBE_TRY(const std::int64_t threads,
-               whole_number("--threads", arguments.get("threads"), 1, kMostThreads));
-    request.threads = static_cast<unsigned>(threads);
-  }
-  request.output = arguments.get("output");
-  request.cache = cache_options(arguments);
-  return request;
+  if (request.order) request.options.order = *request.order;
+  request.top = request.typed_top.value_or(request.format == Format::kText ? kRowsOnAPage : 0);
+  return {};
 }
 
 }  // namespace strobe::cli

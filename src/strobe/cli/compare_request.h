@@ -1,19 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "strobe/base/result.h"
 #include "strobe/cli/command.h"
+#include "strobe/cli/loading.h"
 #include "strobe/compare/comparison.h"
 #include "strobe/compare/gates.h"
-#include "strobe/readers/trace_cache.h"
 
 namespace strobe::cli {
-
-enum class CompareFormat : std::uint8_t { kText, kMarkdown, kJson, kCsv, kHtml };
 
 enum class CompareMode : std::uint8_t {
   kTwoRuns,    // NORMAL ABNORMAL
@@ -24,19 +21,22 @@ enum class CompareMode : std::uint8_t {
 // What `strobe compare` was asked for.
 struct CompareRequest {
   CompareMode mode = CompareMode::kTwoRuns;
-  std::filesystem::path normal;  // or the only run
-  std::filesystem::path abnormal;
-  std::vector<std::filesystem::path> baselines;
+  std::string normal;  // or the only run
+  std::string abnormal;
+  std::vector<std::string> baselines;
+  bool halves = false;
   bool compat = false;
   compare::CompareOptions options;
   std::vector<compare::Gate> gates;
+  std::optional<compare::RankKey> order;  // by --sort
+  std::optional<std::size_t> typed_top;
   std::size_t top = 0;  // rows a table, 0: all
-  CompareFormat format = CompareFormat::kText;
-  unsigned threads = 0;  // 0: one per core
-  std::string output;    // "": stdout
-  readers::CacheOptions cache;
+  Format format = Format::kText;
+  LoadChoice load;
+  std::string output;  // "": stdout
 };
 
-Result<CompareRequest> read_compare_request(const Arguments& arguments);
+std::vector<Flag> compare_flags(CompareRequest& request);
+Result<void> complete_compare(CompareRequest& request, const Arguments& arguments);
 
 }  // namespace strobe::cli

@@ -1,35 +1,311 @@
+#include "strobe/cli/doctor.h"
+
+#include <future>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "strobe/base/version.h"
 #include "strobe/cli/command.h"
-#include "strobe/cli/diagnosis.h"
 #include "strobe/cli/output.h"
 
 namespace strobe::cli {
 namespace {
 
-Result<void> run(const Arguments& arguments, const Terminal& terminal) {
-  STROBE_TRY(Output output, Output::open(arguments.get("output")));
+using device::Library;
+
+struct WantedLibrary {
+  Library library;
+  Part part;
+};
+
+struct WantedProgram {
+  std::vector<std::string> names;
+  Part part;
+};
+
+Part part(std::string key, std::string name, std::string needed_for, std::string how_to_get) {
+  return {.key = std::move(key),
+          .name = std::move(name),
+          .found = std::nullopt,
+          .needed_for = std::move(needed_for),
+          .how_to_get = std::move(how_to_get)};
+}
+
+std::vector<WantedLibrary> wanted_libraries() {
+  return {
+      {Library::kCudaDriver,
+       part("cuda_driver", "CUDA driver", "measuring kernels on this machine's GPU",
+            "comes with NVIDIA's driver; in a container: docker run --gpus all")},
+      {Library::kNvml, part("nvml", "NVML", "GPU clocks, power and temperature while measuring",
+                            "comes with NVIDIA's driver")},
+      {Library::kCupti, part("cupti", "CUPTI", "recording traces without a framework's profiler",
+                             "CUDA toolkit, or: pip install nvidia-cuda-cupti-cu12")},
+      {Library::kNvrtc, part("nvrtc", "NVRTC", "compiling benchmark kernels at run time",
+                             "CUDA toolkit, or: pip install nvidia-cuda-nvrtc-cu12")},
+      {Library::kCublasLt, part("cublaslt", "cuBLASLt", "matrix products as benchmark baseline",
+                                "CUDA toolkit, or: pip install nvidia-cublas-cu12")},
+      {Library::kCudnn, part("cudnn", "cuDNN", "attention and convolutions as benchmark baseline",
+                             "pip install nvidia-cudnn-cu12")},
+  };
+}
+
+std::vector<WantedProgram> wanted_accelerator_programs() {
+  return {
+      {{"nvcc"}, part("nvcc", "nvcc", "building benchmark kernels ahead of time", "CUDA toolkit")},
+      {{"ncu"},
+       part("ncu", "Nsight Compute", "collecting the kernel counters that strobe reads",
+            "CUDA toolkit; counters need permission: "
+            "https://developer.nvidia.com/ERR_NVGPUCTRPERM")},
+      {{"nsys"},
+       part("nsys", "Nsight Systems", "capturing a timeline of any program", "CUDA toolkit")},
+  };
+}
+
+std::vector<WantedProgram> wanted_programs() {
+  return {
+      {{"git"}, part("git", "git", "naming the commit in benchmark records", "apt install git")},
+      {{"python3", "python"},
+       part("python", "Python",
+            "running your training script under a profiler; strobe itself "
+            "needs none",
+            "apt install python3")},
+      {{"node", "nodejs"},
+       part("node", "Node.js", "rebuilding the web page from its sources", "apt install nodejs")},
+      {{"chromium", "chromium-browser", "google-chrome"},
+       part("chromium", "Chromium", "testing the web page", "apt install chromium")},
+  };
+}
+
+// Programs take their time to say their version, so they are asked side by side.
+std::vector<std::future<Part>> ask_all(std::vector<WantedProgram> wanted) {
+  std::vector<std::future<Part>> answers;
+  for (WantedProgram& program : wanted) {
+    answers.push_back(std::async(std::launch::async, [program = std::move(program)]() mutable {
+      program.part.found = device::probe_program(program.names);
+      return std::move(program.part);
+    }));
+  }
+  return answers;
+}
+
+constexpr int kNameWidth = 16;
+constexpr std::string_view kGreen = "\x1b[32m";
+constexpr std::string_view kAmber = "\x1b[33m";
+constexpr std::string_view kBold = "\x1b[1m";
+constexpr std::string_view kNoColor = "\x1b[0m";
+
+std::string gigabytes(std::int64_t bytes) {
+  return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
+}
+
+std::string cpu_line(const device::CpuFacts& cpu) {
+  std::string text =
+      cpu.name.empty() ? cpu.architecture : fmt::format("{} ({})", cpu.name, cpu.architecture);
+  text += cpu.usable_cores < cpu.cores
+              ? fmt::format(", {} of {} cores usable", cpu.usable_cores, cpu.cores)
+              : fmt::format(", {} {}", cpu.cores, cpu.cores == 1 ? "core" : "cores");
+  if (!cpu.simd.empty()) text += fmt::format(", {}", fmt::join(cpu.simd, " "));
+  return text;
+}
+
+std::string memory_line(const device::MemoryFacts& memory) {
+  std::string text = fmt::format("{}, {} available", gigabytes(memory.total_bytes),
+                                 gigabytes(memory.available_bytes));
+  if (memory.limit_bytes) {
+    text += fmt::format(", this process may use {}", gigabytes(*memory.limit_bytes));
+  }
+  return text;
+}
+
+std::string found_line(const device::Found& found) {
+  std::vector<std::string_view> words;
+  if (!found.version.empty()) words.push_back(found.version);
+  if (!found.detail.empty()) words.push_back(found.detail);
+  if (!found.path.empty()) words.push_back(found.path);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+class Page {
+ public:
+  explicit Page(const Terminal& terminal) : color_(terminal.color), unicode_(terminal.unicode) {}
+
+  void title(std::string_view text) {
+    if (!text_.empty()) text_ += '\n';
+    text_ += color_ ? fmt::format("{}{}{}\n", kBold, text, kNoColor) : fmt::format("{}\n", text);
+  }
+  void line(bool present, std::string_view name, std::string_view says) {
+    const std::string_view mark = unicode_ ? (present ? "✓" : "✗") : (present ? "+" : "-");
+    const std::string shown = color_
+                                  ? fmt::format("{}{}{}", present ? kGreen : kAmber, mark, kNoColor)
+                                  : std::string(mark);
+    text_ += fmt::format("  {} {:<{}}  {}\n", shown, name, kNameWidth, says);
+  }
+  void more(std::string_view says) { text_ += fmt::format("{:{}}{}\n", "", kNameWidth + 6, says); }
+
+  std::string text() && { return std::move(text_); }
+
+ private:
+  bool color_;
+  bool unicode_;
+  std::string text_;
+};
+
+void add_perf_events(const device::PerfEventFacts& facts, Page& page) {
+  const std::string level = facts.paranoid_level
+                                ? fmt::format("perf_event_paranoid {}", *facts.paranoid_level)
+                                : std::string("perf_event_paranoid unreadable");
+  if (facts.counts_cycles) {
+    page.line(true, "perf events", fmt::format("cycles can be counted, {}", level));
+    return;
+  }
+  page.line(false, "perf events", fmt::format("missing: {}, {}", facts.obstacle, level));
+  page.more("for: cycles and cache misses of strobe's own benchmarks");
+  page.more(facts.is_forbidden
+                ? "get: sudo sysctl kernel.perf_event_paranoid=2; containers: --cap-add PERFMON"
+                : "get: a machine that is not virtual, or one whose host passes its counters on");
+}
+
+// Everything that may stand in a path or a vendor's string, escaped for JSON.
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20) {
+      out += fmt::format("\\u{:04x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string part_json(const Part& part) {
+  const device::Found found = part.found.value_or(device::Found{});
+  return fmt::format(
+      R"({{"key": {}, "name": {}, "present": {}, "version": {}, "path": {}, "detail": {}, )"
+      R"("needed_for": {}, "how_to_get": {}}})",
+      json_string(part.key), json_string(part.name), part.found.has_value(),
+      json_string(found.version), json_string(found.path), json_string(found.detail),
+      json_string(part.needed_for), json_string(part.how_to_get));
+}
+
+}  // namespace
+
+Diagnosis diagnose() {
+  auto accelerator_programs = ask_all(wanted_accelerator_programs());
+  auto programs = ask_all(wanted_programs());
+  Diagnosis diagnosis;
+  diagnosis.cpu = device::probe_cpu();
+  diagnosis.memory = device::probe_memory();
+  diagnosis.perf_events = device::probe_perf_events();
+  diagnosis.engines = device::compression_engines();
+  PartGroup accelerator{"NVIDIA GPU", {}};
+  for (WantedLibrary wanted : wanted_libraries()) {
+    wanted.part.found = device::probe_library(wanted.library);
+    accelerator.parts.push_back(std::move(wanted.part));
+  }
+  for (auto& answer : accelerator_programs) accelerator.parts.push_back(answer.get());
+  PartGroup tools{"Tools", {}};
+  for (auto& answer : programs) tools.parts.push_back(answer.get());
+  diagnosis.groups = {std::move(accelerator), std::move(tools)};
+  return diagnosis;
+}
+
+std::string diagnosis_text(const Diagnosis& diagnosis, const Terminal& terminal) {
+  Page page(terminal);
+  page.title("Machine");
+  page.line(true, "CPU", cpu_line(diagnosis.cpu));
+  page.line(true, "memory", memory_line(diagnosis.memory));
+  add_perf_events(diagnosis.perf_events, page);
+  page.title("Built in");
+  page.line(true, "strobe", kVersion);
+  for (const device::Engine& engine : diagnosis.engines) {
+    page.line(true, engine.name, fmt::format("{}, {}", engine.version, engine.job));
+  }
+  for (const PartGroup& group : diagnosis.groups) {
+    page.title(group.title);
+    for (const Part& part : group.parts) {
+      if (part.found) {
+        page.line(true, part.name, found_line(*part.found));
+        page.more(fmt::format("for: {}", part.needed_for));
+      } else {
+        page.line(false, part.name, "missing");
+        page.more(fmt::format("for: {}", part.needed_for));
+        page.more(fmt::format("get: {}", part.how_to_get));
+      }
+    }
+  }
+  page.title("None of this is needed to read traces.");
+  return std::move(page).text();
+}
+
+std::string diagnosis_json(const Diagnosis& diagnosis) {
+  const device::CpuFacts& cpu = diagnosis.cpu;
+  std::vector<std::string> simd;
+  for (const std::string& word : cpu.simd) simd.push_back(json_string(word));
+  std::string text = fmt::format(
+      "{{\n  \"strobe\": {},\n"
+      "  \"cpu\": {{\"name\": {}, \"architecture\": {}, \"cores\": {}, \"usable_cores\": {}, "
+      "\"simd\": [{}]}},\n",
+      json_string(kVersion), json_string(cpu.name), json_string(cpu.architecture), cpu.cores,
+      cpu.usable_cores, fmt::join(simd, ", "));
+  const device::MemoryFacts& memory = diagnosis.memory;
+  text += fmt::format(
+      "  \"memory\": {{\"total_bytes\": {}, \"available_bytes\": {}, \"limit_bytes\": {}}},\n",
+      memory.total_bytes, memory.available_bytes,
+      memory.limit_bytes ? std::to_string(*memory.limit_bytes) : "null");
+  const device::PerfEventFacts& perf = diagnosis.perf_events;
+  text += fmt::format(
+      "  \"perf_events\": {{\"paranoid_level\": {}, \"counts_cycles\": {}, \"obstacle\": {}}},\n",
+      perf.paranoid_level ? std::to_string(*perf.paranoid_level) : "null", perf.counts_cycles,
+      json_string(perf.obstacle));
+  std::vector<std::string> engines;
+  for (const device::Engine& engine : diagnosis.engines) {
+    engines.push_back(fmt::format(R"({{"name": {}, "version": {}, "job": {}}})",
+                                  json_string(engine.name), json_string(engine.version),
+                                  json_string(engine.job)));
+  }
+  text += fmt::format("  \"compression\": [{}],\n", fmt::join(engines, ", "));
+  std::vector<std::string> parts;
+  for (const PartGroup& group : diagnosis.groups) {
+    for (const Part& part : group.parts) parts.push_back("    " + part_json(part));
+  }
+  return text + fmt::format("  \"parts\": [\n{}\n  ]\n}}\n", fmt::join(parts, ",\n"));
+}
+
+namespace {
+
+struct DoctorRequest {
+  Format format = Format::kText;
+  std::string output;  // "": stdout
+};
+
+std::vector<Flag> doctor_flags(DoctorRequest& request) {
+  return {text_or_json_flag(request.format), output_flag(request.output)};
+}
+
+Result<void> examine(const DoctorRequest& request, const Terminal& terminal) {
+  STROBE_TRY(Output output, Output::open(request.output));
   const Diagnosis diagnosis = diagnose();
-  STROBE_TRY_VOID(output.write(arguments.get("format", "text") == "json"
-                                   ? diagnosis_json(diagnosis)
-                                   : diagnosis_text(diagnosis, terminal)));
-  return output.commit();
+  return give(output, request.format == Format::kJson ? diagnosis_json(diagnosis)
+                                                      : diagnosis_text(diagnosis, terminal));
 }
 
 }  // namespace
 
 Command doctor_command() {
-  return {.name = "doctor",
-          .summary = "what this machine offers strobe, what is missing and how to get it",
-          .examples = {{"strobe doctor", "look at this machine"},
-                       {"strobe doctor --format json", "the same for a script"}},
-          .notes = {"Vendor libraries are opened, asked for their version and closed again. The "
-                    "exit code is 0 whatever is missing."},
-          .flags = {{.name = "format",
-                     .kind = FlagKind::kValue,
-                     .value = "FORMAT",
-                     .help = "text (default) or json",
-                     .choices = {"text", "json"}},
-                    output_flag()},
-          .run = answered<run>};
+  Command command = {
+      .name = "doctor",
+      .summary = "what this machine offers strobe, what is missing and how to get it",
+      .examples = {{"strobe doctor", "look at this machine"},
+                   {"strobe doctor --format json", "the same for a script"}},
+      .notes = {"strobe opens each vendor library, asks for its version and closes it again. The "
+                "exit code is 0 even if something is missing."}};
+  return with_request(std::move(command), doctor_flags, examine);
 }
 
 }  // namespace strobe::cli

@@ -5,15 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "strobe/cli/kernels_actions.h"
-#include "strobe/cli/message.h"
+#include "strobe/cli/kernels_request.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/record_request.h"
 #include "strobe/cli/recording_csv.h"
+#include "strobe/cli/talk.h"
 #include "strobe/readers/counters/kernel_recording.h"
 #include "strobe/record/driver_check.h"
 #include "strobe/record/launcher.h"
 #include "strobe/record/library_finder.h"
+#include "strobe/record/metric_query.h"
+#include "strobe/record/metric_sets.h"
 #include "strobe/record/obstacle_text.h"
 
 namespace strobe::cli {
@@ -22,6 +24,8 @@ namespace {
 using readers::KernelRecording;
 using readers::RecordedObstacle;
 using readers::RecordedProcess;
+using record::MetricPlan;
+using record::MetricSet;
 using record::RecordOutcome;
 
 constexpr std::string_view kHowToAvoidGraphs =
@@ -52,7 +56,7 @@ Totals totals_of(const KernelRecording& recording) {
   return totals;
 }
 
-std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+std::string amount(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
@@ -104,7 +108,7 @@ Error nothing_recorded(const KernelRecording& recording, const RecordOutcome& ou
   }
   if (totals.graphs > 0 && totals.graphs == totals.seen) {
     return too_little(fmt::format("the program launched {} and no kernel beside",
-                                  counted(totals.graphs, "graph", "graphs")),
+                                  amount(totals.graphs, "graph", "graphs")),
                       std::string(kHowToAvoidGraphs));
   }
   if (totals.seen == 0) {
@@ -113,7 +117,7 @@ Error nothing_recorded(const KernelRecording& recording, const RecordOutcome& ou
   }
   if (totals.chosen == 0) {
     return too_little(
-        fmt::format("none of {} was asked for", counted(totals.seen, "launch", "launches")),
+        fmt::format("none of {} was asked for", amount(totals.seen, "launch", "launches")),
         "--kernel searches the demangled name; --launches counts from 0 in each "
         "process");
   }
@@ -125,7 +129,7 @@ Error nothing_recorded(const KernelRecording& recording, const RecordOutcome& ou
     }
   }
   return too_little(fmt::format("{} went unrecorded: the program ended abruptly",
-                                counted(totals.chosen, "launch", "launches")),
+                                amount(totals.chosen, "launch", "launches")),
                     "the counters are read out when the program returns from main or calls exit()");
 }
 
@@ -136,10 +140,10 @@ void warn_of_losses(const KernelRecording& recording, const RecordOutcome& outco
   }
   if (totals.recorded < totals.chosen) {
     warn(terminal, fmt::format("{} of {} asked for have no record", totals.chosen - totals.recorded,
-                               counted(totals.chosen, "launch", "launches")));
+                               amount(totals.chosen, "launch", "launches")));
   }
   if (totals.graphs > 0) {
-    warn(terminal, fmt::format("{} ran unmeasured; {}", counted(totals.graphs, "graph", "graphs"),
+    warn(terminal, fmt::format("{} ran unmeasured; {}", amount(totals.graphs, "graph", "graphs"),
                                kHowToAvoidGraphs));
   }
   for (const RecordedProcess& process : recording.processes) {
@@ -182,8 +186,7 @@ Result<void> write_file(const std::string& path, std::string_view bytes) {
   return output.commit();
 }
 
-Result<void> run(const Arguments& arguments, const Terminal& terminal) {
-  STROBE_TRY(KernelsRecordRequest request, read_record_request(arguments));
+Result<void> record_program(KernelsRecordRequest& request, const Terminal& terminal) {
   STROBE_TRY(request.run.settings.library, record::find_injection_library());
   STROBE_TRY_VOID(record::check_driver());
   if (record::counters_are_restricted()) {
@@ -207,70 +210,103 @@ Result<void> run(const Arguments& arguments, const Terminal& terminal) {
   warn_of_losses(recording, outcome, totals, terminal);
   if (terminal.quiet) return {};
   std::string line = fmt::format(
-      "strobe: recorded {} of {} in {:.1f} s, {} ", counted(totals.recorded, "launch", "launches"),
-      counted(recording.processes.size(), "process", "processes"), outcome.seconds,
+      "strobe: recorded {} of {} in {:.1f} s, {} ", amount(totals.recorded, "launch", "launches"),
+      amount(recording.processes.size(), "process", "processes"), outcome.seconds,
       totals.passes == 1 ? "one pass" : fmt::format("{} passes", totals.passes));
   line += fmt::format("({:.1f} s reading counters)", totals.overhead_s);
   say(fmt::format("{}\n  {}, {}\n", line, request.output, request.csv));
   return {};
 }
 
+// `strobe kernels metrics`, as typed.
+struct MetricsRequest {
+  std::string set;   // "": all
+  std::string chip;  // "": none
+  std::string output;
+};
+
+Result<std::string> read_set_name(std::string_view flag, const std::string& name) {
+  if (record::find_metric_set(name) != nullptr) return name;
+  return bad_request(fmt::format("there is no set '{}'", name), flag,
+                     "`strobe kernels metrics` lists them");
+}
+
+Result<std::string> read_chip(std::string_view flag, const std::string& chip) {
+  STROBE_TRY(const std::vector<std::string> chips, record::known_chips());
+  for (const std::string& known : chips) {
+    if (known == chip) return chip;
+  }
+  return bad_request(fmt::format("CUPTI does not know the chip '{}'", chip), flag,
+                     fmt::format("it knows {}", fmt::join(chips, ", ")));
+}
+
+Result<std::string> passes_of(const MetricSet& set, const std::string& chip) {
+  if (chip.empty()) return std::string();
+  const std::vector<std::string> metrics(set.metrics.begin(), set.metrics.end());
+  STROBE_TRY(const MetricPlan plan, record::plan_metrics(chip, metrics));
+  std::string text = fmt::format(
+      " On {}: {}", chip,
+      plan.passes == 1 ? std::string("one pass") : fmt::format("{} passes", plan.passes));
+  if (!plan.unknown.empty()) text += fmt::format(", without {}", fmt::join(plan.unknown, ", "));
+  return text + ".";
+}
+
+std::vector<Flag> metrics_flags(MetricsRequest& request) {
+  return {flag("--set NAME", "only this set (default: all)", to(request.set, read_set_name)),
+          flag("--chip NAME", "also show the number of passes on this chip: GA100, GH100, GB100...",
+               to(request.chip, read_chip)),
+          output_flag(request.output)};
+}
+
+Result<void> list_metrics(const MetricsRequest& request, const Terminal&) {
+  const MetricSet* const only =
+      request.set.empty() ? nullptr : record::find_metric_set(request.set);
+  std::string text;
+  for (const MetricSet& set : record::metric_sets()) {
+    if (only != nullptr && only != &set) continue;
+    STROBE_TRY(const std::string passes, passes_of(set, request.chip));
+    text += fmt::format("{}{}: {}.{}\n", text.empty() ? "" : "\n", set.name, set.summary, passes);
+    for (const std::string_view metric : set.metrics) text += fmt::format("  {}\n", metric);
+  }
+  STROBE_TRY(Output output, Output::open(request.output));
+  return give(output, text);
+}
+
 }  // namespace
 
 Command kernels_record_action() {
-  return {
+  Command command = {
       .name = "kernels record",
-      .summary = "run a program and count time, tensor and DRAM use of each kernel it launches",
+      .summary = "run a program and measure the time, tensor and DRAM use of each kernel launch",
       .positionals = "-- COMMAND...",
       .positionals_help = "the program and its arguments, as typed without strobe",
       .examples = {{"strobe kernels record -- python3 model.py",
-                    "every kernel of every process, into kernels.strobe and kernels.csv"},
+                    "every kernel of every process, to kernels.strobe and kernels.csv"},
                    {"strobe kernels record --launches 500:999 -o warm.strobe -- ./app",
                     "skip the warm-up"},
                    {"strobe kernels record --kernel gemm --set l2 -- ./app",
-                    "only kernels with this in their name, with L2 hits"}},
-      .notes =
-          {"What it costs: launches are made one by one, and each kernel takes milliseconds more. "
-           "A "
-           "set of more than one pass runs every kernel that often, from the same memory; kernels "
-           "that wait for another device or the host can hang then. Clocks and caches are left as "
-           "they are. Graphs run unmeasured and are counted.",
-           "Sets: default (one pass), seed (one), l2 (two), f32 (two), bench (three), full (eight "
-           "or more, by "
-           "chip).",
-           "It needs an NVIDIA GPU, CUPTI of CUDA 12.6 or newer and the right to read counters; "
-           "what is missing is said with what to do, exit code 4. The program's own exit code is "
-           "reported as a warning."},
-      .flags = {{.name = "set",
-                 .kind = FlagKind::kValue,
-                 .value = "NAME",
-                 .help = "which metrics: default, seed, l2, f32, bench, full"},
-                {.name = "metrics",
-                 .kind = FlagKind::kList,
-                 .value = "LIST",
-                 .help = "metrics by name, instead of a set or, with --set, beside it"},
-                {.name = "kernel",
-                 .kind = FlagKind::kValue,
-                 .value = "REGEX",
-                 .help = "only kernels whose demangled name matches (POSIX extended)"},
-                {.name = "isolate",
-                 .kind = FlagKind::kValue,
-                 .value = "REGEX",
-                 .help =
-                     "stop and start the counters before each kernel whose name matches, 30 ms "
-                     "each (default: before short launches right behind long ones; '^$': none)"},
-                {.name = "launches",
-                 .kind = FlagKind::kValue,
-                 .value = "A:B",
-                 .help =
-                     "only these launches of each process, from 0; both ends count, A:, :B and A "
-                     "work too"},
-                {.name = "output",
-                 .kind = FlagKind::kValue,
-                 .value = "FILE",
-                 .help = "the recording (default: kernels.strobe); a CSV comes beside it",
-                 .letter = 'o'}},
-      .run = answered<run>};
+                    "only kernels with this name, with L2 hits"}},
+      .notes = {
+          "Recording serialises the launches and adds milliseconds to each kernel. A set that "
+          "needs several passes runs every kernel several times, from the same memory; kernels "
+          "that wait for another device or for the host can then hang. Clocks and caches stay "
+          "as they are. Graphs run unmeasured; strobe reports how many.",
+          "Sets: default (one pass), classic (one), l2 (two), f32 (two), bench (three), full "
+          "(eight or more, depending on the chip).",
+          "Recording needs an NVIDIA GPU, CUPTI of CUDA 12.6 or newer and permission to read "
+          "counters. If something is missing, strobe says what to do and exits with 4. The exit "
+          "code of the program is reported as a warning."}};
+  return with_request(std::move(command), record_flags, complete_record, record_program);
+}
+
+Command kernels_metrics_action() {
+  Command command = {.name = "kernels metrics",
+                     .summary = "the sets of metrics that `record` can count, and their cost",
+                     .examples = {{"strobe kernels metrics", "every set with its metrics"},
+                                  {"strobe kernels metrics --chip GH100 --set full",
+                                   "how many passes a set needs on this chip"}},
+                     .notes = {"strobe asks CUPTI for the number of passes, which needs no GPU."}};
+  return with_request(std::move(command), metrics_flags, list_metrics);
 }
 
 }  // namespace strobe::cli

@@ -1,13 +1,13 @@
 #include "strobe/cli/kernels_request.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
-#include "strobe/cli/suggestion.h"
-#include "strobe/cli/summary_request.h"
-#include "strobe/cli/values.h"
+#include "strobe/cli/interrupt.h"
+#include "strobe/cli/loading.h"
+#include "strobe/device/chips.h"
+#include "strobe/readers/counters/kernel_reader.h"
 
 namespace strobe::cli {
 namespace {
@@ -16,195 +16,227 @@ using analysis::KernelGrouping;
 using analysis::KernelNameForm;
 using analysis::KernelOrder;
 
-template <class Value>
-struct Word {
-  std::string_view name;
-  Value value;
-};
-
-constexpr Word<KernelFormat> kFormats[] = {
-    {"text", KernelFormat::kText}, {"json", KernelFormat::kJson},
-    {"csv", KernelFormat::kCsv},   {"markdown", KernelFormat::kMarkdown},
-    {"html", KernelFormat::kHtml}, {"seed", KernelFormat::kSeed}};
 constexpr Word<KernelGrouping> kGroupings[] = {
-    {"name", KernelGrouping::kName},         {"family", KernelGrouping::kFamily},
-    {"class", KernelGrouping::kBound},       {"shape", KernelGrouping::kShape},
-    {"position", KernelGrouping::kPosition}, {"layer", KernelGrouping::kLayer}};
-constexpr Word<KernelNameForm> kForms[] = {{"seed", KernelNameForm::kSeed},
-                                           {"short", KernelNameForm::kShort},
-                                           {"detail", KernelNameForm::kDetail},
-                                           {"full", KernelNameForm::kFull},
-                                           {"mangled", KernelNameForm::kMangled}};
-constexpr Word<KernelOrder> kOrders[] = {{"time", KernelOrder::kTime},
-                                         {"headroom", KernelOrder::kHeadroom},
-                                         {"count", KernelOrder::kCount},
-                                         {"name", KernelOrder::kName}};
+    {"name", KernelGrouping::kName},   {"family", KernelGrouping::kFamily},
+    {"class", KernelGrouping::kBound}, {"shape", KernelGrouping::kShape},
+    {"layer", KernelGrouping::kLayer}, {"position", KernelGrouping::kPosition}};
+constexpr Word<KernelNameForm> kNameForms[] = {
+    {"detail", KernelNameForm::kDetail},   {"short", KernelNameForm::kShort},
+    {"classic", KernelNameForm::kSeed},    {"full", KernelNameForm::kFull},
+    {"mangled", KernelNameForm::kMangled}, {"seed", KernelNameForm::kSeed, false}};
+constexpr Word<KernelOrder> kKernelOrders[] = {{"time", KernelOrder::kTime},
+                                               {"headroom", KernelOrder::kHeadroom},
+                                               {"count", KernelOrder::kCount},
+                                               {"name", KernelOrder::kName}};
+constexpr Word<Format> kShownFormats[] = {
+    {"text", Format::kText},          {"json", Format::kJson}, {"csv", Format::kCsv},
+    {"markdown", Format::kMarkdown},  {"html", Format::kHtml}, {"classic", Format::kClassic},
+    {"seed", Format::kClassic, false}};
+constexpr Word<Format> kConvertedFormats[] = {{"csv", Format::kCsv},
+                                              {"json", Format::kJson},
+                                              {"markdown", Format::kMarkdown},
+                                              {"classic", Format::kClassic},
+                                              {"seed", Format::kClassic, false}};
 
-// The parser has checked the choices of a flag.
-template <class Value, std::size_t N>
-std::optional<Value> chosen(const Arguments& arguments, std::string_view flag,
-                            const Word<Value> (&words)[N]) {
-  const std::string typed = arguments.get(flag);
-  for (const auto& word : words) {
-    if (word.name == typed) return word.value;
-  }
-  return std::nullopt;
+Flag name_flag(KernelsRequest& request) {
+  return flag("--name FORM",
+              "how kernels are named: detail (the name and what distinguishes it), short, classic "
+              "(as in the classic table), full or mangled (default: detail)",
+              to_choice(request.names, kNameForms));
 }
 
-Error bad_request(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kInvalidArgument,
-          .what = std::move(what),
-          .where = std::move(where),
-          .hint = std::move(hint)};
+std::vector<Flag> chip_flags(KernelsRequest& request) {
+  analysis::StudyOptions& study = request.study;
+  return {
+      flag("--chip NAME",
+           "use this chip's data sheet: h200, a100, ... (default: the chip that the file names)",
+           to(study.chip)),
+      flag("--peak-flops RATE",
+           "a measured peak compute rate instead of the data sheet's, "
+           "such as 790TFLOP/s",
+           to(study.flops, flop_rate)),
+      flag("--dram-rate RATE", "a measured peak DRAM rate, such as 4.3TB/s",
+           to(study.dram_bytes_per_s, byte_rate)),
+      flag("--l2-rate RATE", "a measured peak rate of the L2 cache, such as 7.2TB/s",
+           to(study.l2_bytes_per_s, byte_rate))};
 }
 
-Result<void> read_files(const Arguments& arguments, std::string_view action, std::size_t files,
-                        KernelsRequest& request) {
+Result<double> read_share(std::string_view flag, std::string_view typed) {
+  return fraction(flag, typed);
+}
+
+// The strictest gate counts.
+Target to_gate(std::optional<double>& limit) {
+  return {.take = [&limit](std::string_view flag, const std::string& typed) -> Result<void> {
+            STROBE_TRY(const double share, read_slower_gate(flag, typed));
+            limit = std::min(share, limit.value_or(share));
+            return {};
+          },
+          .is_list = true};
+}
+
+Result<void> complete(KernelsRequest& request, const Arguments& arguments, std::string_view action,
+                      std::size_t files = 1, std::size_t rows_on_a_page = kRowsOnAPage) {
   const auto& given = arguments.positionals;
   const std::string call = files == 2 ? "`strobe kernels diff before.csv after.csv`"
                                       : fmt::format("`strobe kernels {} kernels.csv`", action);
   if (given.empty()) return bad_request("no list of kernels was given", "", call);
-  if (given.size() < files)
-    return bad_request("two lists of kernels are compared, not one", "", call);
-  if (given.size() > files) {
+  if (given.size() != files) {
     return bad_request(
-        fmt::format("takes {}, not {}", files == 1 ? "one list of kernels" : "two lists of kernels",
-                    given.size()),
-        fmt::format("strobe kernels {}", action),
-        files == 1 ? "`strobe kernels diff before.csv after.csv` compares two" : call);
+        fmt::format("`strobe kernels {}` takes {}, not {}", action,
+                    files == 1 ? "one list of kernels" : "two lists of kernels", given.size()),
+        "", files == 1 ? "`strobe kernels diff before.csv after.csv` compares two" : call);
   }
-  for (const std::string& name : given) {
-    request.files.emplace_back(name == "-" ? "/dev/stdin" : name);
-  }
+  request.files = input_names(given);
+  // A page shows the top of each table; tools get everything.
+  request.top = request.typed_top.value_or(request.format == Format::kText ? rows_on_a_page : 0);
   return {};
 }
 
-Result<void> read_study_options(const Arguments& arguments, analysis::StudyOptions& study) {
-  study.chip = arguments.get("chip");
-  if (arguments.has("dram-roof")) {
-    STROBE_TRY(study.roofs.dram, fraction("--dram-roof", arguments.get("dram-roof")));
-  }
-  if (arguments.has("tensor-roof")) {
-    STROBE_TRY(study.roofs.tensor, fraction("--tensor-roof", arguments.get("tensor-roof")));
-  }
-  if (arguments.has("peak-flops")) {
-    STROBE_TRY(study.flops, flop_rate("--peak-flops", arguments.get("peak-flops")));
-  }
-  if (arguments.has("dram-rate")) {
-    STROBE_TRY(study.dram_bytes_per_s, byte_rate("--dram-rate", arguments.get("dram-rate")));
-  }
-  if (arguments.has("l2-rate")) {
-    STROBE_TRY(study.l2_bytes_per_s, byte_rate("--l2-rate", arguments.get("l2-rate")));
-  }
-  return {};
+Result<KernelTable> read_table(const std::string& path, const Terminal& terminal) {
+  Progress progress(terminal, fmt::format("loading {}", path));
+  return readers::read_kernels(path, load_options(progress));
 }
 
-// A page shows the top of each table; tools get everything.
-Result<std::size_t> read_top(const Arguments& arguments, KernelFormat format) {
-  if (!arguments.has("top")) return format == KernelFormat::kText ? kRowsOnAPage : std::size_t{0};
-  if (arguments.get("top") == "all") return std::size_t{0};
-  STROBE_TRY(const std::int64_t top, whole_number("--top", arguments.get("top"), 0));
-  return static_cast<std::size_t>(top);
+void warn_of_unknown_chip(const std::string& typed, const Terminal& terminal) {
+  if (typed.empty() || device::chip_peaks(typed)) return;
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> words;  // "H200" of "H200 SXM", "RTX 4090": what people type
+  for (const device::ChipPeaks& chip : device::known_chips()) {
+    names.push_back(chip.name);
+    std::string_view word = chip.name.substr(0, chip.name.find(' '));
+    if (word.find_first_of("0123456789") == std::string_view::npos) word = chip.name;
+    if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+  }
+  std::string_view meant = nearest(typed, words);
+  if (meant.empty()) meant = nearest(typed, names);
+  warn(terminal, meant.empty()
+                     ? fmt::format("--chip: '{}' is not known; known are {}", typed, joined(words))
+                     : fmt::format("--chip: '{}' is not known; did you mean '{}'?", typed, meant));
 }
 
 }  // namespace
 
-Result<double> read_slower_gate(std::string_view typed) {
+std::vector<Flag> kernels_show_flags(KernelsRequest& request) {
+  std::vector<Flag> flags = {
+      flag("--group BY",
+           "what a row of the first table is: name, family, class (what limits it), shape (name "
+           "and launch shape), layer or position (in a layer) (default: name)",
+           to_choice(request.grouping, kGroupings)),
+      flag("--sort KEY",
+           "time, headroom, count or name (default: time; layers and positions in the order they "
+           "ran)",
+           to_choice(request.typed_order, kKernelOrders)),
+      flag("--top N", "rows per table, or all (default: 10 in text, all in other formats)",
+           to_rows(request.typed_top)),
+      name_flag(request)};
+  for (Flag& one : chip_flags(request)) flags.push_back(std::move(one));
+  flags.push_back(flag("--dram-roof F",
+                       "the share of the peak DRAM rate that kernels can reach (default: 0.90)",
+                       to(request.study.roofs.dram, read_share)));
+  flags.push_back(flag("--tensor-roof F",
+                       "the share of the peak tensor rate that kernels can reach (default: 0.90)",
+                       to(request.study.roofs.tensor, read_share)));
+  flags.push_back(flag("--format FORMAT",
+                       "text, json, csv, markdown, html or classic (the table Kernel Latency "
+                       "Tensor DRAM)",
+                       to_choice(request.format, kShownFormats)));
+  flags.push_back(output_flag(request.output));
+  return flags;
+}
+
+std::vector<Flag> kernels_roofline_flags(KernelsRequest& request) {
+  std::vector<Flag> flags = chip_flags(request);
+  flags.push_back(
+      flag("--top N",
+           "points with a letter and a row, or all (default: 10 in text, all in other formats)",
+           to_rows(request.typed_top)));
+  flags.push_back(name_flag(request));
+  flags.push_back(format_flag(request.format));
+  flags.push_back(output_flag(request.output));
+  return flags;
+}
+
+std::vector<Flag> kernels_fuse_flags(KernelsRequest& request) {
+  return {flag("--top N", "chains, or all (default: 5 in text, all in other formats)",
+               to_rows(request.typed_top)),
+          name_flag(request), format_flag(request.format), output_flag(request.output)};
+}
+
+std::vector<Flag> kernels_diff_flags(KernelsRequest& request) {
+  return {flag("--top N", "rows, or all (default: 10 in text, all in other formats)",
+               to_rows(request.typed_top)),
+          flag("--fail-on GATES",
+               "exit with 1 if a kernel got significantly slower (slower), or slower by more than "
+               "this (slower:5%)",
+               to_gate(request.slower_fails_at)),
+          format_flag(request.format), output_flag(request.output)};
+}
+
+std::vector<Flag> kernels_convert_flags(KernelsRequest& request) {
+  Target format = to_choice(request.format, kConvertedFormats);
+  return {
+      flag("--to FORMAT", "csv, json, markdown or classic (the table Kernel Latency Tensor DRAM)",
+           std::move(format)),
+      name_flag(request), output_flag(request.output)};
+}
+
+Result<void> complete_kernels_show(KernelsRequest& request, const Arguments& arguments) {
+  STROBE_TRY_VOID(complete(request, arguments, "show"));
+  // Launches have no other order than their own: an order or a top is one of groups.
+  const bool speaks_of_groups = request.typed_order || request.typed_top;
+  if (request.format == Format::kCsv && speaks_of_groups && !request.grouping) {
+    request.grouping = KernelGrouping::kName;
+  }
+  const bool stands_as_it_ran =
+      request.grouping == KernelGrouping::kPosition || request.grouping == KernelGrouping::kLayer;
+  request.order =
+      request.typed_order.value_or(stands_as_it_ran ? KernelOrder::kName : KernelOrder::kTime);
+  return {};
+}
+
+Result<void> complete_kernels_roofline(KernelsRequest& request, const Arguments& arguments) {
+  return complete(request, arguments, "roofline");
+}
+
+Result<void> complete_kernels_fuse(KernelsRequest& request, const Arguments& arguments) {
+  constexpr std::size_t kChainsOnAPage = 5;
+  return complete(request, arguments, "fuse", 1, kChainsOnAPage);
+}
+
+Result<void> complete_kernels_diff(KernelsRequest& request, const Arguments& arguments) {
+  return complete(request, arguments, "diff", 2);
+}
+
+Result<void> complete_kernels_convert(KernelsRequest& request, const Arguments& arguments) {
+  STROBE_TRY_VOID(complete(request, arguments, "convert"));
+  if (arguments.has("to")) return {};
+  return bad_request("needs a format: csv, json, markdown or classic", "--to",
+                     "`strobe kernels convert report.ncu-rep --to csv -o kernels.csv`");
+}
+
+Result<double> read_slower_gate(std::string_view flag, std::string_view typed) {
   constexpr std::string_view kWord = "slower";
   const std::string hint = "slower (any significant slow-down) or slower:5%";
   const std::size_t colon = typed.find(':');
   if (!equal_ignoring_case(typed.substr(0, colon), kWord)) {
-    return bad_request(fmt::format("'{}' is no gate of kernels", typed), "--fail-on", hint);
+    return bad_request(fmt::format("'{}' is not a gate of kernels", typed), flag, hint);
   }
   if (colon == std::string_view::npos) return 0.0;
-  const auto share = fraction("--fail-on", typed.substr(colon + 1), 1000);
-  if (!share || !typed.ends_with('%')) {
-    return bad_request(fmt::format("'{}' is no percentage", typed.substr(colon + 1)), "--fail-on",
-                       hint);
-  }
-  return *share;
+  const auto share = fraction(flag, typed.substr(colon + 1), 1000);
+  if (share && typed.ends_with('%')) return *share;
+  return bad_request(fmt::format("'{}' is not a percentage", typed.substr(colon + 1)), flag, hint);
 }
 
-Result<KernelsRequest> read_kernels_request(const Arguments& arguments, std::string_view action,
-                                            std::size_t files) {
-  KernelsRequest request;
-  STROBE_TRY_VOID(read_files(arguments, action, files, request));
-  const std::string_view format_flag = arguments.has("to") ? "to" : "format";
-  request.format = chosen(arguments, format_flag, kFormats).value_or(KernelFormat::kText);
-  request.grouping = chosen(arguments, "group", kGroupings);
-  // Launches have no other order than their own: an order or a top is one of groups.
-  const bool speaks_of_groups = arguments.has("sort") || arguments.has("top");
-  if (request.format == KernelFormat::kCsv && speaks_of_groups && !request.grouping) {
-    request.grouping = KernelGrouping::kName;
-  }
-  request.names = chosen(arguments, "name", kForms);
-  const bool stands_as_it_ran =
-      request.grouping == KernelGrouping::kPosition || request.grouping == KernelGrouping::kLayer;
-  request.order = chosen(arguments, "sort", kOrders)
-                      .value_or(stands_as_it_ran ? KernelOrder::kName : KernelOrder::kTime);
-  STROBE_TRY(request.top, read_top(arguments, request.format));
-  STROBE_TRY_VOID(read_study_options(arguments, request.study));
-  for (const std::string& gate : arguments.list("fail-on")) {  // the strictest counts
-    STROBE_TRY(const double limit, read_slower_gate(gate));
-    request.slower_fails_at = std::min(limit, request.slower_fails_at.value_or(limit));
-  }
-  request.output = arguments.get("output");
-  return request;
-}
-
-Flag kernel_format_flag(std::vector<std::string_view> choices) {
-  return {.name = "format",
-          .kind = FlagKind::kValue,
-          .value = "FORMAT",
-          .help = choices.back() == "seed"
-                      ? "text (default), json, csv, markdown, html, or seed: the "
-                        "table Kernel Latency Tensor DRAM"
-                      : "text (default), json, csv, markdown or html",
-          .choices = std::move(choices)};
-}
-
-Flag kernel_name_flag() {
-  return {.name = "name",
-          .kind = FlagKind::kValue,
-          .value = "FORM",
-          .help =
-              "how kernels are called: detail (default: the name and what tells it apart), short, "
-              "seed (as in the classic table), full, mangled",
-          .choices = {"seed", "short", "detail", "full", "mangled"}};
-}
-
-Flag kernel_top_flag(std::string_view help) {
-  return {.name = "top", .kind = FlagKind::kValue, .value = "N", .help = help};
-}
-
-std::vector<Flag> chip_flags() {
-  return {{.name = "chip",
-           .kind = FlagKind::kValue,
-           .value = "NAME",
-           .help = "whose data sheet counts: h200, a100, ... (default: the chip the file names)"},
-          {.name = "peak-flops",
-           .kind = FlagKind::kValue,
-           .value = "RATE",
-           .help = "a measured compute roof instead of the data sheet's: 790TFLOP/s"},
-          {.name = "dram-rate",
-           .kind = FlagKind::kValue,
-           .value = "RATE",
-           .help = "a measured DRAM roof: 4.3TB/s"},
-          {.name = "l2-rate",
-           .kind = FlagKind::kValue,
-           .value = "RATE",
-           .help = "a measured roof of the L2 cache: 7.2TB/s"}};
-}
-
-std::vector<Flag> share_flags() {
-  return {{.name = "dram-roof",
-           .kind = FlagKind::kValue,
-           .value = "F",
-           .help = "the share of the peak DRAM rate that kernels reach at best (default: 0.90)"},
-          {.name = "tensor-roof",
-           .kind = FlagKind::kValue,
-           .value = "F",
-           .help = "the share of the matrix pipe that kernels reach at best (default: 0.90)"}};
+Result<LoadedKernels> load_kernels(const std::string& path, const analysis::StudyOptions& options,
+                                   const Terminal& terminal) {
+  warn_of_unknown_chip(options.chip, terminal);
+  STROBE_TRY(KernelTable table, read_table(path, terminal));
+  STROBE_TRY_VOID(check_interrupted());
+  LoadedKernels loaded;
+  loaded.table = std::make_unique<const KernelTable>(std::move(table));
+  loaded.study = analysis::study_kernels(*loaded.table, options);
+  return loaded;
 }
 
 }  // namespace strobe::cli

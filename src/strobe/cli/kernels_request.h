@@ -1,29 +1,29 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "strobe/analysis/headroom/kernel_groups.h"
-#include "strobe/base/result.h"
+#include "strobe/analysis/headroom/kernel_study.h"
 #include "strobe/cli/command.h"
+#include "strobe/trace/kernel_table.h"
 
 namespace strobe::cli {
 
-enum class KernelFormat : std::uint8_t { kText, kJson, kCsv, kMarkdown, kHtml, kSeed };
-
 // What an action of `strobe kernels` was asked for; an action without a flag has its default.
 struct KernelsRequest {
-  std::vector<std::filesystem::path> files;  // one, of diff two
-  KernelFormat format = KernelFormat::kText;
+  std::vector<std::string> files;  // one, of diff two
+  Format format = Format::kText;
   analysis::StudyOptions study;
   std::optional<analysis::KernelGrouping> grouping;
   std::optional<analysis::KernelNameForm> names;
+  std::optional<analysis::KernelOrder> typed_order;
   analysis::KernelOrder order = analysis::KernelOrder::kTime;
+  std::optional<std::size_t> typed_top;
   std::size_t top = 0;                    // rows a table, 0: all
   std::optional<double> slower_fails_at;  // of diff: a share, 0.05 is 5 %
   std::string output;                     // "": stdout
@@ -33,18 +33,32 @@ struct KernelsRequest {
   }
 };
 
-// `action` is how it is called, for the hint: "show". `files` is how many it takes.
-Result<KernelsRequest> read_kernels_request(const Arguments& arguments, std::string_view action,
-                                            std::size_t files = 1);
+// An action's flags, and what it needs besides.
+std::vector<Flag> kernels_show_flags(KernelsRequest& request);
+std::vector<Flag> kernels_roofline_flags(KernelsRequest& request);
+std::vector<Flag> kernels_fuse_flags(KernelsRequest& request);
+std::vector<Flag> kernels_diff_flags(KernelsRequest& request);
+std::vector<Flag> kernels_convert_flags(KernelsRequest& request);
+Result<void> complete_kernels_show(KernelsRequest& request, const Arguments& arguments);
+Result<void> complete_kernels_roofline(KernelsRequest& request, const Arguments& arguments);
+Result<void> complete_kernels_fuse(KernelsRequest& request, const Arguments& arguments);
+Result<void> complete_kernels_diff(KernelsRequest& request, const Arguments& arguments);
+Result<void> complete_kernels_convert(KernelsRequest& request, const Arguments& arguments);
 
 // "slower", "slower:5%": the share by which the whole may get slower.
-Result<double> read_slower_gate(std::string_view typed);
+Result<double> read_slower_gate(std::string_view flag, std::string_view typed);
 
-// Flags that several actions have.
-Flag kernel_format_flag(std::vector<std::string_view> choices);
-Flag kernel_name_flag();
-Flag kernel_top_flag(std::string_view help);
-std::vector<Flag> chip_flags();   // --chip and measured roofs
-std::vector<Flag> share_flags();  // --dram-roof, --tensor-roof
+// A file of kernels and what it says; the study looks into the table.
+struct LoadedKernels {
+  std::unique_ptr<const KernelTable> table;
+  analysis::KernelStudy study;
+};
+
+// With progress; a --chip that strobe does not know is warned about.
+Result<LoadedKernels> load_kernels(const std::string& path, const analysis::StudyOptions& options,
+                                   const Terminal& terminal);
+
+Command kernels_record_action();
+Command kernels_metrics_action();
 
 }  // namespace strobe::cli

@@ -7,8 +7,8 @@
 #include "strobe/cli/command_line.h"
 #include "strobe/cli/help.h"
 #include "strobe/cli/interrupt.h"
-#include "strobe/cli/message.h"
 #include "strobe/cli/output.h"
+#include "strobe/cli/talk.h"
 
 namespace strobe::cli {
 namespace {
@@ -45,10 +45,10 @@ int run(const std::vector<std::string>& words) {
   const Result<Request> request = parse_command_line(words, commands());
   if (!request) return fail(request.error(), judge(facts, ColorChoice::kAuto));
 
-  const auto& [command, arguments] = *request;
-  const Terminal terminal = terminal_for(arguments, facts);
+  const auto& [command, arguments, common] = *request;
+  const Terminal terminal = terminal_for(common, facts);
   catch_interrupts();
-  if (arguments.is_on("help")) {
+  if (common.help) {
     const Result<void> shown = write_to_stdout(command_help(command, terminal.columns));
     return shown ? kAnswered : fail(shown.error(), terminal);
   }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "strobe/cli/interrupt.h"
+#include "strobe/report/render/render.h"
 
 namespace strobe::cli {
 namespace {
@@ -142,9 +144,22 @@ Result<void> Output::commit() {
   return {};
 }
 
+Result<void> give(Output& output, std::string_view text) {
+  STROBE_TRY_VOID(check_interrupted());
+  STROBE_TRY_VOID(output.write(text));
+  return output.commit();
+}
+
 Result<void> write_to_stdout(std::string_view text) {
   STROBE_TRY(Output output, Output::open(""));
   return output.write(text);
+}
+
+std::string terminal_text(const report::Document& document, const Terminal& terminal,
+                          int most_columns) {
+  return report::render_text(document, {.width = std::min(terminal.columns, most_columns),
+                                        .color = terminal.color,
+                                        .unicode = terminal.unicode});
 }
 
 }  // namespace strobe::cli

@@ -4,6 +4,11 @@
 #include <string_view>
 
 #include "strobe/base/result.h"
+#include "strobe/cli/terminal.h"
+
+namespace strobe::report {
+struct Document;
+}
 
 namespace strobe::cli {
 
@@ -36,6 +41,12 @@ class Output {
   bool reader_is_gone_ = false;
 };
 
+// Writes an answer as a whole, unless Ctrl-C came first.
+Result<void> give(Output& output, std::string_view text);
 Result<void> write_to_stdout(std::string_view text);
+
+// A document as this terminal shows it, at most so wide.
+std::string terminal_text(const report::Document& document, const Terminal& terminal,
+                          int most_columns = Terminal::kMostColumns);
 
 }  // namespace strobe::cli

@@ -15,17 +15,7 @@
 namespace strobe::cli {
 namespace {
 
-constexpr std::string_view kUsualOutput = "kernels.strobe";
-
-Error bad(std::string what, std::string where, std::string hint = "") {
-  return {.code = ErrorCode::kInvalidArgument,
-          .what = std::move(what),
-          .where = std::move(where),
-          .hint = std::move(hint)};
-}
-
-Result<std::string> read_pattern(const Arguments& arguments, const char* flag) {
-  const std::string pattern = arguments.get(flag);
+Result<std::string> read_pattern(std::string_view flag, const std::string& pattern) {
   regex_t compiled = {};
   const int result = regcomp(&compiled, pattern.c_str(), REG_EXTENDED | REG_NOSUB);
   if (result == 0) {
@@ -34,11 +24,11 @@ Result<std::string> read_pattern(const Arguments& arguments, const char* flag) {
   }
   char reason[200] = {};
   regerror(result, &compiled, reason, sizeof reason);
-  return bad(fmt::format("'{}' is no regular expression: {}", pattern, reason),
-             fmt::format("--{}", flag), "POSIX extended syntax, as in `grep -E`");
+  return bad_request(fmt::format("'{}' is not a regular expression: {}", pattern, reason), flag,
+                     "POSIX extended syntax, as in `grep -E`");
 }
 
-Result<void> check_window(const std::string& window) {
+Result<std::string> read_window(std::string_view flag, const std::string& window) {
   const std::size_t colon = window.find(':');
   const std::string from = window.substr(0, colon);
   const std::string to = colon == std::string::npos ? from : window.substr(colon + 1);
@@ -51,65 +41,79 @@ Result<void> check_window(const std::string& window) {
   const auto first = number(from, 0);
   const auto last = number(to, std::numeric_limits<std::uint64_t>::max());
   if (!first || !last || *first > *last || window == ":") {
-    return bad(fmt::format("'{}' is no window of launches", window), "--launches",
-               "A:B with both ends counting from 0; A:, :B and A work too");
+    return bad_request(fmt::format("'{}' is not a range of launches", window), flag,
+                       "A:B, counted from 0, both included; A:, :B and A work too");
   }
-  return {};
+  return window;
 }
 
-Result<std::vector<std::string>> chosen_metrics(const Arguments& arguments) {
+Result<std::string> read_metric(std::string_view flag, const std::string& name) {
+  if (name.find("__") != std::string::npos && name.find('.') != std::string::npos) return name;
+  return bad_request(fmt::format("'{}' is not the name of a metric", name), flag,
+                     "unit__counter.rollup, as in dram__bytes_read.sum");
+}
+
+Result<std::string> read_set(std::string_view flag, const std::string& name) {
+  if (record::find_metric_set(name) != nullptr) return name;
+  std::vector<std::string_view> sets;
+  for (const record::MetricSet& known : record::metric_sets()) sets.push_back(known.name);
+  return bad_request(fmt::format("there is no set '{}'", name), flag,
+                     fmt::format("there are {}; --metrics names metrics one by one", joined(sets)));
+}
+
+std::vector<std::string> chosen_metrics(const KernelsRecordRequest& request) {
   std::vector<std::string> metrics;
-  const std::vector<std::string> named = arguments.list("metrics");
-  if (arguments.has("set") || named.empty()) {
-    const std::string name = arguments.get("set", "default");
-    const record::MetricSet* set = record::find_metric_set(name);
-    if (set == nullptr) {
-      std::string sets;
-      for (const record::MetricSet& known : record::metric_sets()) {
-        sets += fmt::format("{}{}", sets.empty() ? "" : ", ", known.name);
-      }
-      return bad(fmt::format("there is no set '{}'", name), "--set",
-                 fmt::format("there are {}; --metrics names metrics one by one", sets));
-    }
-    metrics.assign(set->metrics.begin(), set->metrics.end());
+  if (!request.set.empty() || request.metrics.empty()) {
+    const auto& set = *record::find_metric_set(request.set.empty() ? "default" : request.set);
+    metrics.assign(set.metrics.begin(), set.metrics.end());
   }
-  for (const std::string& name : named) {
-    if (name.find("__") == std::string::npos || name.find('.') == std::string::npos) {
-      return bad(fmt::format("'{}' is no metric's name", name), "--metrics",
-                 "unit__counter.rollup, as in dram__bytes_read.sum");
-    }
-    if (std::find(metrics.begin(), metrics.end(), name) == metrics.end()) metrics.push_back(name);
+  for (const std::string& name : request.metrics) {
+    if (std::ranges::find(metrics, name) == metrics.end()) metrics.push_back(name);
   }
   return metrics;
 }
 
 }  // namespace
 
-Result<KernelsRecordRequest> read_record_request(const Arguments& arguments) {
-  KernelsRecordRequest request;
+std::vector<Flag> record_flags(KernelsRecordRequest& request) {
+  record::RecordSettings& settings = request.run.settings;
+  return {
+      flag("--set NAME",
+           "which metrics to count: default, classic, l2, f32, bench or full (default: default)",
+           to(request.set, read_set)),
+      flag("--metrics LIST", "metrics by name, instead of a set; with --set, in addition to it",
+           to_each(request.metrics, read_metric)),
+      flag("--kernel REGEX", "only kernels whose demangled name matches (POSIX extended)",
+           to(settings.kernel_pattern, read_pattern)),
+      flag("--isolate REGEX",
+           "stop and restart the counters before each kernel whose name matches, 30 ms each "
+           "(default: before short launches right behind long ones; '^$': none)",
+           to(settings.isolated_pattern, read_pattern)),
+      flag("--launches A:B",
+           "only launches A to B of each process, counted from 0, both included; A:, :B and A "
+           "work too",
+           to(settings.launches, read_window)),
+      flag("-o, --output FILE", "file of the recording; a CSV is written beside it",
+           to(request.output))};
+}
+
+Result<void> complete_record(KernelsRecordRequest& request, const Arguments& arguments) {
   if (arguments.positionals.empty()) {
-    return bad("there is no command to run", "",
-               "it stands after two dashes: `strobe kernels record -- python3 model.py`");
+    return bad_request("no command was given", "",
+                       "put it after two dashes: `strobe kernels record -- python3 model.py`");
   }
   request.run.command = arguments.positionals;
   record::RecordSettings& settings = request.run.settings;
-  STROBE_TRY(std::vector<std::string> metrics, chosen_metrics(arguments));
-  settings.metrics = {std::move(metrics)};
-  settings.is_strict = arguments.has("metrics");
-  STROBE_TRY(settings.kernel_pattern, read_pattern(arguments, "kernel"));
-  STROBE_TRY(settings.isolated_pattern, read_pattern(arguments, "isolate"));
-  settings.launches = arguments.get("launches");
-  if (!settings.launches.empty()) STROBE_TRY_VOID(check_window(settings.launches));
-
-  request.output = arguments.get("output", kUsualOutput);
+  settings.metrics = {chosen_metrics(request)};
+  settings.is_strict = !request.metrics.empty();
   const std::filesystem::path output = request.output;
   if (request.output == "-" || output.extension() == ".csv" || output.extension() == ".json") {
-    return bad("the recording is a file of strobe's own", "--output",
-               "name it x.strobe; the CSV comes beside it as x.csv, and `strobe kernels show "
-               "x.strobe --format json` gives JSON");
+    return bad_request("the recording has a format of its own", "--output",
+                       "name it x.strobe; the CSV is written beside it as x.csv, and `strobe "
+                       "kernels show x.strobe --format json` gives JSON");
   }
   request.csv = std::filesystem::path(output).replace_extension(".csv").string();
-  return request;
+  return {};
 }
 
 }  // namespace strobe::cli

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "strobe/base/result.h"
 #include "strobe/cli/command.h"
 #include "strobe/record/launcher.h"
 
@@ -11,10 +11,13 @@ namespace strobe::cli {
 // `strobe kernels record`, as typed.
 struct KernelsRecordRequest {
   record::RecordRequest run;
-  std::string output;
+  std::string set;  // "": the default one, unless metrics are named
+  std::vector<std::string> metrics;
+  std::string output = "kernels.strobe";
   std::string csv;  // beside the output
 };
 
-Result<KernelsRecordRequest> read_record_request(const Arguments& arguments);
+std::vector<Flag> record_flags(KernelsRecordRequest& request);
+Result<void> complete_record(KernelsRecordRequest& request, const Arguments& arguments);
 
 }  // namespace strobe::cli

@@ -1,22 +1,19 @@
 #include "strobe/cli/serve_request.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
-#include "strobe/cli/cache_flags.h"
-#include "strobe/cli/values.h"
 #include "strobe/device/probe.h"
 
 namespace strobe::cli {
 namespace {
 
-constexpr std::string_view kDefaultPort = "6007";
-constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kLeastMemoryBytes = 64 << 20;
 
 // "/a/b" from "a/b", "/a/b/" and the like.
-Result<std::string> path_prefix(std::string_view typed) {
+Result<std::string> path_prefix(std::string_view flag, std::string_view typed) {
   while (typed.starts_with('/')) typed.remove_prefix(1);
   while (typed.ends_with('/')) typed.remove_suffix(1);
   const auto is_plain = [](char c) {
@@ -24,23 +21,15 @@ Result<std::string> path_prefix(std::string_view typed) {
            std::string_view("-._~/").find(c) != std::string_view::npos;
   };
   if (!std::ranges::all_of(typed, is_plain)) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .what = fmt::format("'{}' is no plain path", typed),
-                 .where = "--path-prefix",
-                 .hint = "letters, digits and -._~ between slashes, such as /tools/strobe"};
+    return bad_request(fmt::format("'{}' is not a plain path", typed), flag,
+                       "use letters, digits and -._~ between slashes, such as /tools/strobe");
   }
   return typed.empty() ? std::string() : fmt::format("/{}", typed);
 }
 
-Result<std::uint64_t> memory_bytes(const Arguments& arguments) {
-  if (!arguments.has("memory")) {
-    const device::MemoryFacts memory = device::probe_memory();
-    return static_cast<std::uint64_t>(
-        std::max(kLeastMemoryBytes, memory.limit_bytes.value_or(memory.total_bytes) / 2));
-  }
-  STROBE_TRY(const std::int64_t bytes,
-             byte_count("--memory", arguments.get("memory"), kLeastMemoryBytes));
-  return static_cast<std::uint64_t>(bytes);
+std::int64_t half_of_the_memory() {
+  const device::MemoryFacts memory = device::probe_memory();
+  return std::max(kLeastMemoryBytes, memory.limit_bytes.value_or(memory.total_bytes) / 2);
 }
 
 serve::ShelfOptions::Load load_with(readers::CacheOptions cache) {
@@ -55,31 +44,42 @@ serve::ShelfOptions::Load load_with(readers::CacheOptions cache) {
 
 }  // namespace
 
-Result<ServeRequest> read_serve_request(const Arguments& arguments) {
+std::vector<Flag> serve_flags(ServeRequest& request) {
+  serve::ServeOptions& options = request.options;
+  std::vector<Flag> flags = {
+      flag("--host ADDRESS", "listen on this address (default: 127.0.0.1, this machine only)",
+           to(options.host)),
+      flag("--port N", "listen on this port; 0 picks a free one",
+           to_number(options.port, 0, 65535)),
+      flag("--path-prefix PATH", "serve everything below this path, for use behind a proxy",
+           to(options.path_prefix, path_prefix)),
+      flag("--allow-host NAME",
+           "also answer requests for this host name; strobe refuses others, because a malicious "
+           "page could send them",
+           to(options.allowed_hosts)),
+      flag("--open", "open the page in the browser", to(request.opens_browser)),
+      flag("--memory SIZE",
+           "how much memory traces may take, such as 8G; the least recently used are dropped and "
+           "loaded again when needed (default: half of the machine's)",
+           to(request.memory_bytes, [](std::string_view flag, std::string_view typed) {
+             return byte_count(flag, typed, kLeastMemoryBytes);
+           }))};
+  std::ranges::copy(load_flags(request.load), std::back_inserter(flags));
+  return flags;
+}
+
+Result<void> complete_serve(ServeRequest& request, const Arguments& arguments) {
   if (arguments.positionals.empty()) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .what = "no folder is given",
-                 .where = "",
-                 .hint = "`strobe serve .` serves the traces below the folder you are in"};
+    return bad_request("no folder was given", "",
+                       "`strobe serve .` serves the traces below the current folder");
   }
-  ServeRequest request;
   serve::ServeOptions& options = request.options;
   options.places = arguments.positionals;
-  options.host = arguments.get("host", options.host);
-  STROBE_TRY(const std::int64_t port,
-             whole_number("--port", arguments.get("port", kDefaultPort), 0, 65535));
-  options.port = static_cast<std::uint16_t>(port);
-  STROBE_TRY(options.path_prefix, path_prefix(arguments.get("path-prefix")));
-  options.allowed_hosts = arguments.list("allow-host");
-  STROBE_TRY(options.shelf.memory_bytes, memory_bytes(arguments));
-  if (arguments.has("threads")) {
-    STROBE_TRY(const std::int64_t threads,
-               whole_number("--threads", arguments.get("threads"), 1, kMostThreads));
-    options.shelf.threads = static_cast<unsigned>(threads);
-  }
-  options.shelf.load = load_with(cache_options(arguments));
-  request.opens_browser = arguments.is_on("open");
-  return request;
+  options.shelf.memory_bytes = static_cast<std::uint64_t>(
+      request.memory_bytes ? *request.memory_bytes : half_of_the_memory());
+  options.shelf.threads = request.load.threads;
+  options.shelf.load = load_with(cache_options(request.load));
+  return {};
 }
 
 }  // namespace strobe::cli

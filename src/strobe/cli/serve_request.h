@@ -1,7 +1,10 @@
 #pragma once
 
-#include "strobe/base/result.h"
+#include <cstdint>
+#include <optional>
+
 #include "strobe/cli/command.h"
+#include "strobe/cli/loading.h"
 #include "strobe/serve/trace_server.h"
 
 namespace strobe::cli {
@@ -9,9 +12,14 @@ namespace strobe::cli {
 // What `strobe serve` was asked to do, with every value checked.
 struct ServeRequest {
   serve::ServeOptions options;
+  LoadChoice load;
+  std::optional<std::int64_t> memory_bytes;
   bool opens_browser = false;
+
+  ServeRequest() { options.port = 6007; }
 };
 
-Result<ServeRequest> read_serve_request(const Arguments& arguments);
+std::vector<Flag> serve_flags(ServeRequest& request);
+Result<void> complete_serve(ServeRequest& request, const Arguments& arguments);
 
 }  // namespace strobe::cli

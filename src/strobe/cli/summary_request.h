@@ -1,41 +1,35 @@
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "strobe/analysis/tables/number_range.h"
 #include "strobe/analysis/tables/table_options.h"
-#include "strobe/base/result.h"
 #include "strobe/cli/command.h"
-#include "strobe/cli/values.h"
-#include "strobe/readers/trace_cache.h"
+#include "strobe/cli/loading.h"
 
 namespace strobe::cli {
 
-enum class SummaryFormat { kText, kJson, kCsv, kMarkdown, kHtml };
-
 // What `strobe summary` was asked for.
 struct SummaryRequest {
-  std::vector<std::filesystem::path> traces;
-  SummaryFormat format = SummaryFormat::kText;
+  std::vector<std::string> traces;
+  Format format = Format::kText;
   bool paddle_style = false;
-  analysis::TableOptions tables;
+  analysis::TableOptions tables;  // what is typed of them, and the usual of the rest
+  std::optional<analysis::ViewSet> views;
+  std::optional<analysis::TimeUnit> unit;
+  std::optional<bool> operator_detail;
+  std::optional<std::size_t> top;
   bool separate_threads = false;
   std::optional<analysis::NumberRange> steps;
   std::optional<std::int64_t> rank;
-  unsigned threads = 0;  // 0: one per core
-  std::string output;    // "": stdout
-  readers::CacheOptions cache;
+  LoadChoice load;
+  std::string output;  // "": stdout
 };
 
-Result<SummaryRequest> read_summary_request(const Arguments& arguments);
-
-// strobe's names and Paddle's, in any case, with or without dashes.
-Result<analysis::ViewSet> view_set(const std::vector<std::string>& names);
-Result<analysis::SortKey> sort_key(std::string_view name);
-
-inline constexpr std::size_t kRowsOnAPage = 10;
+std::vector<Flag> summary_flags(SummaryRequest& request);
+Result<void> complete_summary(SummaryRequest& request, const Arguments& arguments);
 
 }  // namespace strobe::cli

@@ -12,16 +12,10 @@ namespace strobe::cli {
 namespace {
 
 constexpr int kFewestColumns = 40;
-constexpr int kMostColumns = 1000;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::string locale_variable() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    if (std::string value = variable(name); !value.empty()) return value;
+    if (std::string value = environment_variable(name); !value.empty()) return value;
   }
   return {};
 }
@@ -42,6 +36,11 @@ bool names_utf8(std::string locale) {
 
 }  // namespace
 
+std::string environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 TerminalFacts terminal_facts() {
   TerminalFacts facts;
   facts.stdout_is_terminal = isatty(STDOUT_FILENO) == 1;
@@ -50,9 +49,9 @@ TerminalFacts terminal_facts() {
   if (facts.stdout_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
     facts.stdout_columns = size.ws_col;
   }
-  facts.columns = variable("COLUMNS");
-  facts.no_color = variable("NO_COLOR");
-  facts.term = variable("TERM");
+  facts.columns = environment_variable("COLUMNS");
+  facts.no_color = environment_variable("NO_COLOR");
+  facts.term = environment_variable("TERM");
   facts.locale = locale_variable();
   return facts;
 }
@@ -66,7 +65,7 @@ Terminal judge(const TerminalFacts& facts, ColorChoice color) {
   } else if (facts.stdout_columns > 0) {
     terminal.columns = facts.stdout_columns;
   }
-  terminal.columns = std::clamp(terminal.columns, kFewestColumns, kMostColumns);
+  terminal.columns = std::clamp(terminal.columns, kFewestColumns, Terminal::kMostColumns);
   const bool wants_color = facts.no_color.empty() && facts.term != "dumb";
   const auto colors = [&](bool is_terminal) {
     return color == ColorChoice::kAlways ||

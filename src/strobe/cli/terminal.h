@@ -30,10 +30,14 @@ struct Terminal {
   bool verbose = false;
 
   static constexpr int kColumnsOfAFile = 120;  // when the text goes to a file or a pipe
+  static constexpr int kMostColumns = 1000;
 
   bool warns() const { return !quiet; }
   bool shows_progress() const { return stderr_is_terminal && !quiet; }
 };
+
+// "" if it is not set.
+std::string environment_variable(const char* name);
 
 TerminalFacts terminal_facts();
 Terminal judge(const TerminalFacts& facts, ColorChoice color);

@@ -7,11 +7,8 @@
 #include "strobe/cli/command.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/output.h"
-#include "strobe/cli/progress.h"
-#include "strobe/cli/suggestion.h"
-#include "strobe/cli/verbose.h"
+#include "strobe/cli/talk.h"
 #include "strobe/cli/view_request.h"
-#include "strobe/cli/view_rows.h"
 #include "strobe/tensorboard/file_name.h"
 
 namespace strobe::cli {
@@ -33,22 +30,22 @@ std::string without_endings(std::string name) {
   return name;
 }
 
-FileName name_of(const std::filesystem::path& path) {
+FileName worker_name_of(const std::filesystem::path& path) {
   const std::string file = path.filename().string();
   const std::optional<FileName> name = tensorboard::parse_file_name(file);
   return name ? *name : FileName{without_endings(file), std::nullopt};
 }
 
 // Who made which trace; files of one name are told apart by their paths.
-std::vector<WorkerProfile> workers_of(const std::vector<std::filesystem::path>& traces) {
+std::vector<WorkerProfile> workers_of(const std::vector<std::string>& traces) {
   std::vector<FileName> names;
-  for (const std::filesystem::path& path : traces) names.push_back(name_of(path));
+  for (const std::string& path : traces) names.push_back(worker_name_of(path));
   const std::vector<std::string> spans = tensorboard::number_spans(names);
   std::vector<WorkerProfile> workers;
   std::set<std::pair<std::string, std::string>> taken;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const bool is_new = taken.emplace(names[i].worker, spans[i]).second;
-    workers.push_back({.worker = is_new ? names[i].worker : traces[i].string(),
+    workers.push_back({.worker = is_new ? names[i].worker : traces[i],
                        .span = spans[i],
                        .profile = nullptr,
                        .read_text = [path = traces[i]] { return read_text(path); }});
@@ -56,7 +53,8 @@ std::vector<WorkerProfile> workers_of(const std::vector<std::filesystem::path>& 
   return workers;
 }
 
-Result<std::vector<WorkerProfile>> load(const ViewRequest& request, const Terminal& terminal) {
+Result<std::vector<WorkerProfile>> load_workers(const ViewRequest& request,
+                                                const Terminal& terminal) {
   std::vector<WorkerProfile> workers = workers_of(request.traces);
   Progress progress(
       terminal, fmt::format("loading {} trace{}", workers.size(), workers.size() == 1 ? "" : "s"));
@@ -67,7 +65,7 @@ Result<std::vector<WorkerProfile>> load(const ViewRequest& request, const Termin
     auto profile = tensorboard::read_profile(text, request.options);
     if (!profile) {
       Error error = profile.error();
-      error.where = request.traces[i].string();
+      error.where = request.traces[i];
       if (error.hint.empty()) {
         error.hint = "views are of whole traces of PyTorch's profiler; `strobe summary` reads more";
       }
@@ -120,25 +118,22 @@ Result<std::string> ask(const ViewRequest& request, std::vector<WorkerProfile> w
   return body;
 }
 
-Result<void> run(const Arguments& arguments, const Terminal& terminal) {
-  STROBE_TRY(const ViewRequest request, read_view_request(arguments));
+Result<void> show_view(const ViewRequest& request, const Terminal& terminal) {
   STROBE_TRY(Output output, Output::open(request.output));
   Stages stages(terminal);
   stages.begin();
-  STROBE_TRY(std::vector<WorkerProfile> workers, load(request, terminal));
+  STROBE_TRY(std::vector<WorkerProfile> workers, load_workers(request, terminal));
   stages.end("load");
   STROBE_TRY(std::string body, ask(request, std::move(workers)));
   stages.end("answer");
   if (!body.ends_with('\n')) body += '\n';
-  STROBE_TRY_VOID(check_interrupted());
-  STROBE_TRY_VOID(output.write(body));
-  return output.commit();
+  return give(output, body);
 }
 
 }  // namespace
 
 Command view_command() {
-  return {
+  Command command = {
       .name = "view",
       .summary = "the answers of the removed TensorBoard profiler plugin, as JSON",
       .positionals = "VIEW TRACE...",
@@ -146,8 +141,9 @@ Command view_command() {
           "VIEW: overview, operation, operation/table, operation/stack, kernel, kernel/table, "
           "kernel/tc_pie, trace, memory, memory_curve, memory_events, module, tree, "
           "distributed/gpuinfo (or mluinfo), distributed/overlap, distributed/waittime, "
-          "distributed/commops, diff, diffnode, views, workers or spans. TRACE: the workers of one "
-          "run, or the two of a diff, traces of PyTorch's profiler; plain, .gz or .zst",
+          "distributed/commops, diff, diffnode, views, workers or spans. TRACE: the traces of one "
+          "run's workers, or the two traces of a diff, written by PyTorch's profiler; plain, .gz "
+          "or .zst",
       .examples = {{"strobe view overview worker0.pt.trace.json",
                     "steps, averages, recommendations, the device"},
                    {"strobe view kernel/table --group-by Kernel trace.json.gz",
@@ -155,80 +151,16 @@ Command view_command() {
                    {"strobe view operation/table --group-by OperationAndInputShape trace.json",
                     "operators by name and shape"},
                    {"strobe view diff before.json after.json", "two traces, module by module"}},
-      .notes =
-          {"Names, keys and numbers are those of torch_tb_profiler 0.4.3 (or, for Cambricon's "
-           "devices, of torch_mlu's plugin), its quirks included; `strobe summary` is the better "
-           "account. Explaining texts are strobe's own.",
-           "Workers and spans are read from file names, WORKER.STAMP.pt.trace.json; other traces "
-           "are workers of their file's name with the span `default`. Without --worker and --span "
-           "the first trace is shown.",
-           "The three switches change what the plugin saw. As it was: --device-steps. Better than "
-           "it was: --link-by-nesting, --driver-launches."},
-      .flags =
-          {{.name = "group-by",
-            .kind = FlagKind::kValue,
-            .value = "WHAT",
-            .help = "Operation (default) or OperationAndInputShape; for kernel/table Kernel, or "
-                    "anything else for kernels by operator"},
-           {.name = "op-name",
-            .kind = FlagKind::kValue,
-            .value = "NAME",
-            .help = "the operator of operation/stack"},
-           {.name = "input-shape",
-            .kind = FlagKind::kValue,
-            .value = "SHAPE",
-            .help = "its shape, as the table shows it, with --group-by OperationAndInputShape"},
-           {.name = "start",
-            .kind = FlagKind::kValue,
-            .value = "TS",
-            .help = "memory views: from here on, in the trace's own microseconds"},
-           {.name = "end",
-            .kind = FlagKind::kValue,
-            .value = "TS",
-            .help = "memory views: up to here"},
-           {.name = "device",
-            .kind = FlagKind::kValue,
-            .value = "NAME",
-            .help = "memory views: only the rows of this device, such as GPU0"},
-           {.name = "time-metric",
-            .kind = FlagKind::kValue,
-            .value = "UNIT",
-            .help = "memory views: us, ms (default) or s",
-            .choices = {"us", "ms", "s"}},
-           {.name = "memory-metric",
-            .kind = FlagKind::kValue,
-            .value = "UNIT",
-            .help = "memory views: B, KB, MB or GB (default: KB, of the curve MB)",
-            .choices = {"B", "KB", "MB", "GB"}},
-           {.name = "path",
-            .kind = FlagKind::kValue,
-            .value = "PATH",
-            .help = "diffnode: which node, such as 0-1 (default: 0)"},
-           {.name = "worker",
-            .kind = FlagKind::kValue,
-            .value = "NAME",
-            .help = "which worker (default: that of the first trace)"},
-           {.name = "span",
-            .kind = FlagKind::kValue,
-            .value = "N",
-            .help = "which of its recordings (default: that of the first trace)"},
-           {.name = "with-view",
-            .kind = FlagKind::kValue,
-            .value = "NAME",
-            .help = "workers: those that have this view, such as Kernel (default: Overview)"},
-           {.name = "variant",
-            .kind = FlagKind::kValue,
-            .value = "WHOSE",
-            .help = "whose plugin answers: auto (by content, default), gpu, mlu, mlu-b or mlu-c",
-            .choices = {"auto", "gpu", "mlu", "mlu-b", "mlu-c"}},
-           {.name = "device-steps",
-            .help = "count the device's copies of step annotations as steps of their own"},
-           {.name = "link-by-nesting",
-            .help = "link launches by nesting where PyTorch 2.0 to 2.2 wrote a wrong external id"},
-           {.name = "driver-launches",
-            .help = "let driver calls launch kernels, as Triton does; else those have no operator"},
-           output_flag()},
-      .run = answered<run>};
+      .notes = {
+          "Names, keys and numbers are those of torch_tb_profiler 0.4.3 (or, for Cambricon "
+          "devices, of torch_mlu's plugin), including their quirks; `strobe summary` is more "
+          "accurate. Explanatory texts are strobe's own.",
+          "Workers and spans are read from file names, WORKER.STAMP.pt.trace.json; any other "
+          "trace is a worker named after its file, with the span `default`. Without --worker and "
+          "--span strobe shows the first trace.",
+          "Three switches change what is counted: --device-steps does as the plugin did; "
+          "--link-by-nesting and --driver-launches correct it."}};
+  return with_request(std::move(command), view_flags, complete_view, show_view);
 }
 
 }  // namespace strobe::cli

@@ -2,46 +2,60 @@
 
 #include <algorithm>
 
-#include "strobe/cli/suggestion.h"
-#include "strobe/cli/values.h"
+#include <fmt/format.h>
+
+#include "strobe/base/json_value.h"
 
 namespace strobe::cli {
 namespace {
 
 using tensorboard::Variant;
 
-struct ParameterFlag {
-  std::string_view flag;
-  std::string_view parameter;
-};
-constexpr ParameterFlag kParameterFlags[] = {
-    {"group-by", "group_by"}, {"op-name", "op_name"},         {"input-shape", "input_shape"},
-    {"path", "path"},         {"time-metric", "time_metric"}, {"memory-metric", "memory_metric"},
-};
+constexpr Word<Variant> kVariants[] = {{"auto", Variant::kByContent},
+                                       {"gpu", Variant::kGpu},
+                                       {"mlu", Variant::kMluA},
+                                       {"mlu-b", Variant::kMluB},
+                                       {"mlu-c", Variant::kMluC}};
+constexpr Word<std::string_view> kTimeUnits[] = {{"us", "us"}, {"ms", "ms"}, {"s", "s"}};
+constexpr Word<std::string_view> kMemoryUnits[] = {
+    {"B", "B"}, {"KB", "KB"}, {"MB", "MB"}, {"GB", "GB"}};
 
-Variant variant_of(std::string_view name) {
-  if (name == "gpu") return Variant::kGpu;
-  if (name == "mlu") return Variant::kMluA;
-  if (name == "mlu-b") return Variant::kMluB;
-  if (name == "mlu-c") return Variant::kMluC;
-  return Variant::kByContent;
+// A parameter of the plugin's, as it calls it.
+Target to_parameter(ViewRequest& request, std::string_view name) {
+  return {.take = [&request, name](std::string_view, const std::string& typed) {
+    request.parameters.insert_or_assign(std::string(name), typed);
+    return Result<void>();
+  }};
 }
 
-Error bad_request(std::string what, std::string where, std::string hint) {
-  return {.code = ErrorCode::kInvalidArgument,
-          .what = std::move(what),
-          .where = std::move(where),
-          .hint = std::move(hint)};
+template <std::size_t N>
+Target to_parameter(ViewRequest& request, std::string_view name,
+                    const Word<std::string_view> (&words)[N]) {
+  return {.take = [&request, name, &words](std::string_view flag,
+                                           const std::string& typed) -> Result<void> {
+            STROBE_TRY(const std::string_view word, chosen(flag, typed, words));
+            request.parameters.insert_or_assign(std::string(name), std::string(word));
+            return {};
+          },
+          .choices = listed_names(words)};
 }
 
-bool compares_two(std::string_view view) { return view == "diff" || view == "diffnode"; }
+Target to_time_parameter(ViewRequest& request, std::string_view name) {
+  return {
+      .take = [&request, name](std::string_view flag, const std::string& typed) -> Result<void> {
+        STROBE_TRY(const std::int64_t ts_us, whole_number(flag, typed, 0));
+        request.parameters.insert_or_assign(std::string(name), std::to_string(ts_us));
+        return {};
+      }};
+}
 
 Result<void> check_view(const ViewRequest& request) {
   const std::vector<std::string_view> routes = tensorboard::routes();
   if (std::ranges::find(routes, request.view) == routes.end()) {
     return not_one_of("view", request.view, routes);
   }
-  if (compares_two(request.view) && request.traces.size() != 2) {
+  const bool compares_two = request.view == "diff" || request.view == "diffnode";
+  if (compares_two && request.traces.size() != 2) {
     return bad_request("compares two traces", request.view,
                        "`strobe view " + request.view + " before.json after.json`");
   }
@@ -53,38 +67,85 @@ Result<void> check_view(const ViewRequest& request) {
 
 }  // namespace
 
-Result<ViewRequest> read_view_request(const Arguments& arguments) {
-  ViewRequest request;
-  if (arguments.positionals.size() < 2) {
-    return bad_request(arguments.positionals.empty() ? "no view was named" : "no trace was given",
-                       "", "`strobe view overview trace.json`");
+std::vector<Flag> view_flags(ViewRequest& request) {
+  tensorboard::ProfileOptions& options = request.options;
+  return {
+      flag("--group-by WHAT",
+           "Operation or OperationAndInputShape (default: Operation); in kernel/table: Kernel, or "
+           "any other word for kernels by operator",
+           to_parameter(request, "group_by")),
+      flag("--op-name NAME", "operation/stack: which operator", to_parameter(request, "op_name")),
+      flag("--input-shape SHAPE",
+           "operation/stack: its shape, as the table shows it, with --group-by "
+           "OperationAndInputShape",
+           to_parameter(request, "input_shape")),
+      flag("--start TS", "memory views: start time, in microseconds of the trace's own clock",
+           to_time_parameter(request, "start_ts")),
+      flag("--end TS", "memory views: end time, in microseconds of the trace's own clock",
+           to_time_parameter(request, "end_ts")),
+      flag("--device NAME", "memory views: only the rows of this device, such as GPU0",
+           to(request.device)),
+      flag("--time-metric UNIT", "memory views: us, ms or s (default: ms)",
+           to_parameter(request, "time_metric", kTimeUnits)),
+      flag("--memory-metric UNIT", "memory views: B, KB, MB or GB (default: KB; memory_curve MB)",
+           to_parameter(request, "memory_metric", kMemoryUnits)),
+      flag("--path PATH", "diffnode: which node, such as 0-1 (default: 0)",
+           to_parameter(request, "path")),
+      flag("--worker NAME", "which worker (default: that of the first trace)", to(request.worker)),
+      flag("--span N", "which recording of the worker (default: that of the first trace)",
+           to(request.span)),
+      flag("--with-view NAME",
+           "workers: only those that have this view, such as Kernel (default: Overview)",
+           to_parameter(request, "view")),
+      flag("--variant WHOSE",
+           "which vendor's plugin to imitate: auto (by content), gpu, mlu, mlu-b or mlu-c",
+           to_choice(options.variant, kVariants)),
+      flag("--device-steps", "also count the step annotations copied to the device as steps",
+           to(options.device_steps)),
+      flag("--link-by-nesting",
+           "link launches by nesting where PyTorch 2.0 to 2.2 wrote a wrong external id",
+           to(options.link_by_nesting)),
+      flag("--driver-launches",
+           "let driver calls launch kernels, as Triton does; otherwise such kernels have no "
+           "operator",
+           to(options.driver_launches)),
+      output_flag(request.output)};
+}
+
+Result<void> complete_view(ViewRequest& request, const Arguments& arguments) {
+  const std::vector<std::string>& words = arguments.positionals;
+  if (words.size() < 2) {
+    return bad_request(words.empty() ? "no view was named" : "no trace was given", "",
+                       "`strobe view overview trace.json`");
   }
-  request.view = arguments.positionals[0];
-  for (std::size_t i = 1; i < arguments.positionals.size(); ++i) {
-    const std::string& name = arguments.positionals[i];
-    request.traces.emplace_back(name == "-" ? "/dev/stdin" : name);
+  request.view = words[0];
+  request.traces = input_names({words.begin() + 1, words.end()});
+  request.parameters.emplace("view", "Overview");
+  return check_view(request);
+}
+
+Result<std::string> rows_of_device(std::string_view answer, const std::string& device) {
+  const JsonValue rows = find(answer, "rows");
+  if (rows.type != JsonType::kObject) {
+    return bad_request("this view has no rows by device", "--device",
+                       "use it with memory, memory_curve or memory_events");
   }
-  for (const auto& [flag, parameter] : kParameterFlags) {
-    if (arguments.has(flag)) request.parameters.emplace(parameter, arguments.get(flag));
+  std::vector<std::string_view> devices;
+  JsonValue chosen;
+  for_each_member(rows.text, [&](std::string_view name, const JsonValue& value) {
+    devices.push_back(name);
+    if (name == device) chosen = value;
+  });
+  if (!chosen.present()) {
+    if (!devices.empty()) return not_one_of("--device", device, devices);
+    return Error{.code = ErrorCode::kTooLittleData,
+                 .what = "no device has any rows",
+                 .where = "--device",
+                 .hint = ""};
   }
-  request.parameters.emplace("view", arguments.get("with-view", "Overview"));
-  for (const auto& [flag, parameter] :
-       {ParameterFlag{"start", "start_ts"}, ParameterFlag{"end", "end_ts"}}) {
-    if (!arguments.has(flag)) continue;
-    STROBE_TRY(const std::int64_t ts_us,
-               whole_number("--" + std::string(flag), arguments.get(flag), 0));
-    request.parameters.emplace(parameter, std::to_string(ts_us));
-  }
-  STROBE_TRY_VOID(check_view(request));
-  request.worker = arguments.get("worker");
-  request.span = arguments.get("span");
-  if (arguments.has("device")) request.device = arguments.get("device");
-  request.options.variant = variant_of(arguments.get("variant"));
-  request.options.device_steps = arguments.is_on("device-steps");
-  request.options.link_by_nesting = arguments.is_on("link-by-nesting");
-  request.options.driver_launches = arguments.is_on("driver-launches");
-  request.output = arguments.get("output");
-  return request;
+  const auto begin = static_cast<std::size_t>(rows.text.data() - answer.data());
+  return fmt::format("{}{{\"{}\": {}}}{}", answer.substr(0, begin), device, chosen.text,
+                     answer.substr(begin + rows.text.size()));
 }
 
 }  // namespace strobe::cli

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/base/result.h"
@@ -14,7 +14,7 @@ namespace strobe::cli {
 // What `strobe view` was asked for.
 struct ViewRequest {
   std::string view;  // one of tensorboard::routes()
-  std::vector<std::filesystem::path> traces;
+  std::vector<std::string> traces;
   std::string worker;                  // "": the first
   std::string span;                    // "": the worker's first
   std::optional<std::string> device;   // rows of this device only
@@ -23,6 +23,10 @@ struct ViewRequest {
   std::string output;  // "": stdout
 };
 
-Result<ViewRequest> read_view_request(const Arguments& arguments);
+std::vector<Flag> view_flags(ViewRequest& request);
+Result<void> complete_view(ViewRequest& request, const Arguments& arguments);
+
+// `answer`, the JSON of a view that has rows by device, with those of one device only.
+Result<std::string> rows_of_device(std::string_view answer, const std::string& device);
 
 }  // namespace strobe::cli

@@ -6,8 +6,8 @@
 namespace strobe::bench {
 namespace {
 
-TEST(Grid, the_seed_grid_has_a_hundred_shapes_row_by_row) {
-  const auto shapes = grid_shapes("seed2d", CaseKind::kRows);
+TEST(Grid, the_usual_grid_has_a_hundred_shapes_row_by_row) {
+  const auto shapes = grid_shapes("grid2d", CaseKind::kRows);
   ASSERT_TRUE(shapes);
   ASSERT_EQ(shapes->size(), 100u);
   EXPECT_EQ((*shapes)[1], (Shape{{128, 256}}));
@@ -16,7 +16,7 @@ TEST(Grid, the_seed_grid_has_a_hundred_shapes_row_by_row) {
 }
 
 TEST(Grid, attention_has_two_blocks_of_forty_two) {
-  const auto shapes = grid_shapes("seed-attn", CaseKind::kAttention);
+  const auto shapes = grid_shapes("attention", CaseKind::kAttention);
   ASSERT_TRUE(shapes);
   ASSERT_EQ(shapes->size(), 84u);
   EXPECT_EQ(shapes->front(), (Shape{{1, 128, 32, 64}}));
@@ -37,10 +37,22 @@ TEST(Grid, an_unknown_grid_is_a_wrong_command_line_that_names_the_others) {
   const auto shapes = grid_shapes("huge", CaseKind::kRows);
   ASSERT_FALSE(shapes);
   EXPECT_EQ(shapes.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(shapes.error().hint, ::testing::HasSubstr("seed2d"));
+  EXPECT_THAT(shapes.error().hint, ::testing::HasSubstr("grid2d"));
   for (const CaseKind kind : {CaseKind::kMatmul, CaseKind::kConvolution, CaseKind::kAttention}) {
     EXPECT_FALSE(grid_shapes("qiuck", kind));
   }
+}
+
+TEST(Grid, names_of_earlier_versions_are_understood_but_not_listed) {
+  EXPECT_EQ(grid_shapes("seed2d", CaseKind::kRows).value(),
+            grid_shapes("grid2d", CaseKind::kRows).value());
+  EXPECT_EQ(grid_shapes("seed-layout", CaseKind::kRows).value(),
+            grid_shapes("layout", CaseKind::kRows).value());
+  EXPECT_EQ(grid_shapes("seed-mha", CaseKind::kAttention).value(),
+            grid_shapes("mha", CaseKind::kAttention).value());
+  EXPECT_EQ(grid_shapes("seed-attn", CaseKind::kAttention).value(),
+            grid_shapes("attention", CaseKind::kAttention).value());
+  EXPECT_THAT(grid_names(), ::testing::Not(::testing::Contains(::testing::StartsWith("seed"))));
 }
 
 }  // namespace

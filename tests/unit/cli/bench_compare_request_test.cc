@@ -3,17 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/cli/typed.h"
+
 namespace strobe::cli {
 namespace {
 
-Arguments two_files() {
-  Arguments arguments;
-  arguments.positionals = {"old.json", "new.json"};
-  return arguments;
+Result<BenchCompareRequest> read_bench_compare(const TypedFlags& flags,
+                                               const std::vector<std::string>& files = {
+                                                   "old.json", "new.json"}) {
+  return typed_request(bench_compare_flags, complete_bench_compare, files, flags);
 }
 
 TEST(BenchCompareRequest, two_files_are_enough) {
-  const auto request = read_bench_compare_request(two_files());
+  const auto request = read_bench_compare({});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->before, "old.json");
   EXPECT_EQ(request->after, "new.json");
@@ -25,30 +27,26 @@ TEST(BenchCompareRequest, two_files_are_enough) {
 }
 
 TEST(BenchCompareRequest, everything_typed_is_read) {
-  Arguments arguments = two_files();
-  arguments.add("fail-on", "slower:3%,broken");
-  arguments.add("band", "2%");
-  arguments.add("mode", "graph");
-  arguments.add("format", "csv");
-  arguments.add("force", "");
-  arguments.add("output", "x.csv");
-  const auto request = read_bench_compare_request(arguments);
+  const auto request = read_bench_compare({{"fail-on", "slower:3%,broken"},
+                                           {"band", "2%"},
+                                           {"mode", "graph"},
+                                           {"format", "csv"},
+                                           {"force", ""},
+                                           {"output", "x.csv"}});
   ASSERT_TRUE(request);
   ASSERT_EQ(request->gates.size(), 2u);
   EXPECT_DOUBLE_EQ(request->gates[0].by, 0.03);
   EXPECT_EQ(request->gates[1].verdict, bench::CellVerdict::kNotComparable);
   EXPECT_DOUBLE_EQ(request->options.band, 0.02);
   EXPECT_EQ(request->options.mode, bench::TimeMode::kGraph);
-  EXPECT_EQ(request->format, KernelFormat::kCsv);
+  EXPECT_EQ(request->format, Format::kCsv);
   EXPECT_EQ(request->top, 0u);
   EXPECT_EQ(request->output, "x.csv");
 }
 
 TEST(BenchCompareRequest, nonsense_is_a_wrong_command_line) {
-  const auto refused = [](std::string_view flag, std::string value) {
-    Arguments arguments = two_files();
-    arguments.add(flag, std::move(value));
-    const auto request = read_bench_compare_request(arguments);
+  const auto refused = [](const std::string& flag, const std::string& value) {
+    const auto request = read_bench_compare({{flag, value}});
     return !request && request.error().code == ErrorCode::kInvalidArgument;
   };
   EXPECT_TRUE(refused("fail-on", "slow"));
@@ -59,11 +57,9 @@ TEST(BenchCompareRequest, nonsense_is_a_wrong_command_line) {
 }
 
 TEST(BenchCompareRequest, one_file_has_nobody_to_be_compared_with) {
-  Arguments arguments;
-  arguments.positionals = {"old.json"};
-  const auto request = read_bench_compare_request(arguments);
+  const auto request = read_bench_compare({}, {"old.json"});
   ASSERT_FALSE(request);
-  EXPECT_EQ(request.error().what, "two runs are compared, and one is named");
+  EXPECT_EQ(request.error().what, "`strobe bench compare` takes two runs, not 1");
 }
 
 }  // namespace

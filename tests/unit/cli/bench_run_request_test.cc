@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/cli/typed.h"
+
 namespace strobe::cli {
 namespace {
 
@@ -12,28 +14,26 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Result<BenchRunRequest> read(const std::vector<std::pair<std::string, std::string>>& typed) {
-  Arguments arguments;
-  for (const auto& [flag, value] : typed) arguments.add(flag, value);
-  return read_bench_run_request(arguments);
+Result<BenchRunRequest> read_run(const TypedFlags& flags) {
+  return typed_request(bench_run_flags, complete_bench_run, {}, flags);
 }
 
 TEST(BenchRunRequest, everything_typed_arrives) {
-  const auto request = read({{"case", "softmax,layernorm"},
-                             {"provider", "cpu,cpu-unfused"},
-                             {"shape", "64x32,128x128"},
-                             {"dtype", "bf16"},
-                             {"mode", "cpu"},
-                             {"l2", "hot"},
-                             {"stop", "samples:50"},
-                             {"seed", "9"},
-                             {"repeat-check", "3"},
-                             {"max-elements", "5000"},
-                             {"cell-timeout", "300ms"},
-                             {"cache-dir", "/x"},
-                             {"output", "run.json"},
-                             {"samples", "on"},
-                             {"style", "paddle"}});
+  const auto request = read_run({{"case", "softmax,layernorm"},
+                                 {"provider", "cpu,cpu-unfused"},
+                                 {"shape", "64x32,128x128"},
+                                 {"dtype", "bf16"},
+                                 {"mode", "cpu"},
+                                 {"l2", "hot"},
+                                 {"stop", "samples:50"},
+                                 {"seed", "9"},
+                                 {"repeat-check", "3"},
+                                 {"max-elements", "5000"},
+                                 {"cell-timeout", "300ms"},
+                                 {"cache-dir", "/x"},
+                                 {"output", "run.json"},
+                                 {"samples", "on"},
+                                 {"style", "paddle"}});
   ASSERT_TRUE(request) << request.error().what;
   const bench::RunRequest& run = request->run;
   EXPECT_THAT(run.cases, ElementsAre("softmax", "layernorm"));
@@ -54,59 +54,59 @@ TEST(BenchRunRequest, everything_typed_arrives) {
 }
 
 TEST(BenchRunRequest, under_a_profiler_nothing_is_tuned_and_time_is_given) {
-  const auto plain = read({{"case", "softmax"}, {"provider", "cpu"}});
+  const auto plain = read_run({{"case", "softmax"}, {"provider", "cpu"}});
   ASSERT_TRUE(plain);
   EXPECT_FALSE(plain->run.is_profiled);
   EXPECT_FALSE(plain->run.lists_api);
   EXPECT_TRUE(plain->run.may_tune);
-  const auto profiled = read({{"case", "softmax"}, {"provider", "cpu"}, {"profile", "on"}});
+  const auto profiled = read_run({{"case", "softmax"}, {"provider", "cpu"}, {"profile", "on"}});
   ASSERT_TRUE(profiled);
   EXPECT_TRUE(profiled->run.is_profiled);
   EXPECT_FALSE(profiled->run.may_tune);
   EXPECT_EQ(profiled->run.measure.warm_up.most_calls, 1);
   EXPECT_THAT(profiled->run.modes, ElementsAre(bench::TimeMode::kDevice, bench::TimeMode::kCpu));
   EXPECT_GE(profiled->run.cell_limit, std::chrono::minutes(10));
-  const auto limited = read(
+  const auto limited = read_run(
       {{"case", "softmax"}, {"provider", "cpu"}, {"profile", "on"}, {"cell-timeout", "300ms"}});
   EXPECT_EQ(limited->run.cell_limit, milliseconds(300));
 }
 
 TEST(BenchRunRequest, api_calls_are_asked_for_by_name) {
-  const auto request = read({{"case", "softmax"}, {"provider", "cpu"}, {"api", "on"}});
+  const auto request = read_run({{"case", "softmax"}, {"provider", "cpu"}, {"api", "on"}});
   ASSERT_TRUE(request);
   EXPECT_TRUE(request->run.lists_api);
   EXPECT_FALSE(request->run.is_profiled);
 }
 
 TEST(BenchRunRequest, kinds_of_cases_are_words_too) {
-  const auto request = read({{"case", "matmul"}, {"provider", "cpu"}});
+  const auto request = read_run({{"case", "matmul"}, {"provider", "cpu"}});
   ASSERT_TRUE(request);
   EXPECT_THAT(request->run.cases,
               ElementsAre("matmul_add", "matmul_relu", "matmul_add_relu", "matmul_matmul"));
 }
 
 TEST(BenchRunRequest, training_takes_the_variants_that_there_are) {
-  const auto request = read({{"case", "softmax,bias_dropout_add,bias_dropout_add_transposed"},
-                             {"provider", "cpu"},
-                             {"train", "on"}});
+  const auto request = read_run({{"case", "softmax,bias_dropout_add,bias_dropout_add_transposed"},
+                                 {"provider", "cpu"},
+                                 {"train", "on"}});
   ASSERT_TRUE(request) << request.error().what;
   EXPECT_THAT(request->run.cases, ElementsAre("softmax", "bias_dropout_add_train",
                                               "bias_dropout_add_transposed_train"));
-  const auto by_name = read({{"case", "bias_dropout_add_train"}, {"provider", "cpu"}});
+  const auto by_name = read_run({{"case", "bias_dropout_add_train"}, {"provider", "cpu"}});
   ASSERT_TRUE(by_name);
   EXPECT_THAT(by_name->run.cases, ElementsAre("bias_dropout_add_train"));
   const auto both =
-      read({{"case", "bias_dropout_add_train"}, {"provider", "cpu"}, {"train", "on"}});
+      read_run({{"case", "bias_dropout_add_train"}, {"provider", "cpu"}, {"train", "on"}});
   ASSERT_TRUE(both);
   EXPECT_THAT(both->run.cases, ElementsAre("bias_dropout_add_train"));
 }
 
 TEST(BenchRunRequest, kinds_hold_no_training_unless_asked_for) {
-  const auto rows = read({{"case", "rows"}, {"provider", "cpu"}});
+  const auto rows = read_run({{"case", "rows"}, {"provider", "cpu"}});
   ASSERT_TRUE(rows);
   EXPECT_EQ(rows->run.cases.size(), 12u);
   EXPECT_THAT(rows->run.cases, Not(Contains(HasSubstr("_train"))));
-  const auto train = read({{"case", "rows"}, {"provider", "cpu"}, {"train", "on"}});
+  const auto train = read_run({{"case", "rows"}, {"provider", "cpu"}, {"train", "on"}});
   ASSERT_TRUE(train);
   EXPECT_EQ(train->run.cases.size(), 12u);
   EXPECT_THAT(train->run.cases, Contains("bias_dropout_add_train"));
@@ -114,7 +114,7 @@ TEST(BenchRunRequest, kinds_hold_no_training_unless_asked_for) {
 }
 
 TEST(BenchRunRequest, training_of_cases_without_it_is_a_mistake) {
-  const auto request = read({{"case", "softmax,matmul"}, {"provider", "cpu"}, {"train", "on"}});
+  const auto request = read_run({{"case", "softmax,matmul"}, {"provider", "cpu"}, {"train", "on"}});
   ASSERT_FALSE(request);
   EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(request.error().where, "--train");
@@ -122,7 +122,7 @@ TEST(BenchRunRequest, training_of_cases_without_it_is_a_mistake) {
 }
 
 TEST(BenchRunRequest, quick_has_cases_of_its_own_and_caps_the_grid) {
-  const auto request = read({{"quick", "on"}, {"provider", "cpu"}});
+  const auto request = read_run({{"quick", "on"}, {"provider", "cpu"}});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->run.cases.size(), 3u);
   EXPECT_EQ(request->run.grid, "quick");
@@ -131,19 +131,19 @@ TEST(BenchRunRequest, quick_has_cases_of_its_own_and_caps_the_grid) {
 }
 
 TEST(BenchRunRequest, quick_does_not_cap_a_shape_by_hand) {
-  const auto request = read({{"quick", "on"}, {"provider", "cpu"}, {"shape", "16384x16384"}});
+  const auto request = read_run({{"quick", "on"}, {"provider", "cpu"}, {"shape", "16384x16384"}});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->run.most_elements, 0);
 }
 
 TEST(BenchRunRequest, no_cache_means_none) {
-  const auto request = read({{"case", "softmax"}, {"provider", "cpu"}, {"cache", "off"}});
+  const auto request = read_run({{"case", "softmax"}, {"provider", "cpu"}, {"cache", "off"}});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->run.cache_folder, "");
 }
 
 TEST(BenchRunRequest, a_worker_of_ones_own_runs_in_the_shell) {
-  const auto request = read({{"case", "softmax"}, {"worker", "mine=my_worker --a 'b,c'"}});
+  const auto request = read_run({{"case", "softmax"}, {"worker", "mine=my_worker --a 'b,c'"}});
   ASSERT_TRUE(request) << request.error().what;
   EXPECT_THAT(request->run.providers, ElementsAre("mine"));
   EXPECT_TRUE(request->chose_providers);
@@ -152,9 +152,9 @@ TEST(BenchRunRequest, a_worker_of_ones_own_runs_in_the_shell) {
 }
 
 TEST(BenchRunRequest, torch_is_a_worker_of_the_chosen_interpreter) {
-  const auto request = read({{"case", "softmax"},
-                             {"provider", "cpu,torch-eager,torch-inductor"},
-                             {"python", "/v/python"}});
+  const auto request = read_run({{"case", "softmax"},
+                                 {"provider", "cpu,torch-eager,torch-inductor"},
+                                 {"python", "/v/python"}});
   ASSERT_TRUE(request) << request.error().what;
   ASSERT_TRUE(request->torch);
   EXPECT_THAT(request->run.workers.at("torch-inductor"),
@@ -163,7 +163,7 @@ TEST(BenchRunRequest, torch_is_a_worker_of_the_chosen_interpreter) {
 }
 
 TEST(BenchRunRequest, mistakes_are_answered_before_any_work) {
-  const std::vector<std::vector<std::pair<std::string, std::string>>> kBad = {
+  const std::vector<TypedFlags> kBad = {
       {{"provider", "cpu"}},  // no case
       {{"case", "softmax"}, {"provider", "cuda"}},
       {{"case", "softmax"}, {"provider", "cpu"}, {"shape", "4096"}, {"dtype", "f64"}},
@@ -176,7 +176,7 @@ TEST(BenchRunRequest, mistakes_are_answered_before_any_work) {
       {{"case", "softmax"}, {"provider", "cpu"}, {"samples", "on"}},
       {{"case", "softmax"}, {"provider", "cpu"}, {"repeat-check", "0"}}};
   for (const auto& typed : kBad) {
-    const auto request = read(typed);
+    const auto request = read_run(typed);
     ASSERT_FALSE(request) << typed.back().first;
     EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument) << request.error().what;
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/bench_sketch.h"
+#include "tests/unit/cli/typed.h"
 
 namespace strobe::cli {
 namespace {
@@ -11,36 +12,33 @@ namespace {
 using report::BenchTableKind;
 using ::testing::ElementsAre;
 
-Arguments arguments(std::vector<std::string> files,
-                    const std::vector<std::pair<std::string, std::string>>& flags = {}) {
-  Arguments arguments;
-  arguments.positionals = std::move(files);
-  for (const auto& [flag, value] : flags) arguments.add(flag, value);
-  return arguments;
+Result<BenchShowRequest> read_show(const std::vector<std::string>& files,
+                                   const TypedFlags& flags = {}) {
+  return typed_request(bench_show_flags, complete_bench_show, files, flags);
 }
 
 TEST(BenchShowRequest, one_file_alone_is_a_whole_request) {
-  const auto request = read_bench_show_request(arguments({"run.json"}));
+  const auto request = read_show({"run.json"});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->files.at(0), "run.json");
   EXPECT_TRUE(request->choice.tables.empty());
-  EXPECT_EQ(request->format, BenchFormat::kText);
+  EXPECT_EQ(request->format, Format::kText);
 }
 
 TEST(BenchShowRequest, every_flag_reaches_the_choice) {
-  const auto request = read_bench_show_request(arguments({"-"}, {{"table", "relative,kernels"},
-                                                                 {"case", "softmax"},
-                                                                 {"baseline", "a"},
-                                                                 {"contender", "b,c"},
-                                                                 {"dtype", "f16"},
-                                                                 {"shape", "8x8"},
-                                                                 {"mode", "call"},
-                                                                 {"version", "v3"},
-                                                                 {"device", "A100"},
-                                                                 {"missing", "#VALUE!"},
-                                                                 {"net", "on"},
-                                                                 {"format", "tsv"},
-                                                                 {"output", "x"}}));
+  const auto request = read_show({"-"}, {{"table", "relative,kernels"},
+                                         {"case", "softmax"},
+                                         {"baseline", "a"},
+                                         {"contender", "b,c"},
+                                         {"dtype", "f16"},
+                                         {"shape", "8x8"},
+                                         {"mode", "call"},
+                                         {"version", "v3"},
+                                         {"device", "A100"},
+                                         {"missing", "#VALUE!"},
+                                         {"net", "on"},
+                                         {"format", "tsv"},
+                                         {"output", "x"}});
   ASSERT_TRUE(request) << request.error().what;
   EXPECT_EQ(request->files.at(0), "/dev/stdin");
   EXPECT_THAT(request->choice.tables,
@@ -55,36 +53,36 @@ TEST(BenchShowRequest, every_flag_reaches_the_choice) {
   EXPECT_THAT(request->choice.devices, ElementsAre("A100"));
   EXPECT_EQ(request->choice.missing, "#VALUE!");
   EXPECT_TRUE(request->choice.is_net);
-  EXPECT_EQ(request->format, BenchFormat::kTsv);
+  EXPECT_EQ(request->format, Format::kTsv);
   EXPECT_EQ(request->output, "x");
 }
 
 TEST(BenchShowRequest, all_is_every_table_of_a_run) {
-  const auto request = read_bench_show_request(arguments({"run.json"}, {{"table", "all"}}));
+  const auto request = read_show({"run.json"}, {{"table", "all"}});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->choice.tables.size(), 12u);
 }
 
 TEST(BenchShowRequest, two_runs_have_tables_of_their_own) {
-  auto request = read_bench_show_request(arguments({"a.json", "b.json"}, {{"table", "all"}}));
+  auto request = read_show({"a.json", "b.json"}, {{"table", "all"}});
   ASSERT_TRUE(request) << request.error().what;
   EXPECT_THAT(request->choice.tables,
               ElementsAre(BenchTableKind::kOverview, BenchTableKind::kDevice));
   EXPECT_FALSE(request->is_forced);
-  request = read_bench_show_request(
-      arguments({"a.json", "b.json"}, {{"table", "device"}, {"shape", "8x8"}, {"force", "on"}}));
+  request =
+      read_show({"a.json", "b.json"}, {{"table", "device"}, {"shape", "8x8"}, {"force", "on"}});
   ASSERT_TRUE(request) << request.error().what;
   EXPECT_TRUE(request->is_forced);
 }
 
 TEST(BenchShowRequest, what_two_runs_cannot_have_is_refused_with_what_to_do) {
   const auto refused = [](const char* flag, const char* value) {
-    const auto request = read_bench_show_request(arguments({"a.json", "b.json"}, {{flag, value}}));
+    const auto request = read_show({"a.json", "b.json"}, {{flag, value}});
     EXPECT_FALSE(request) << flag;
     return request ? Error{} : request.error();
   };
   EXPECT_EQ(refused("table", "roofline").what,
-            "two runs have the tables overview and device, not 'roofline'");
+            "two runs have only the tables overview and device, not 'roofline'");
   EXPECT_EQ(refused("table", "roofline").hint,
             "give one run: `strobe bench show a.json --table roofline`");
   EXPECT_EQ(refused("baseline", "x").where, "--baseline");
@@ -92,10 +90,10 @@ TEST(BenchShowRequest, what_two_runs_cannot_have_is_refused_with_what_to_do) {
 }
 
 TEST(BenchShowRequest, no_file_three_files_and_nonsense_are_refused) {
-  EXPECT_EQ(read_bench_show_request(arguments({})).error().what, "no run was given");
-  EXPECT_FALSE(read_bench_show_request(arguments({"a", "b", "c"})));
-  EXPECT_FALSE(read_bench_show_request(arguments({"a"}, {{"table", "chairs"}})));
-  const auto shape = read_bench_show_request(arguments({"a"}, {{"shape", "big"}}));
+  EXPECT_EQ(read_show({}).error().what, "no run was given");
+  EXPECT_FALSE(read_show({"a", "b", "c"}));
+  EXPECT_FALSE(read_show({"a"}, {{"table", "chairs"}}));
+  const auto shape = read_show({"a"}, {{"shape", "big"}});
   ASSERT_FALSE(shape);
   EXPECT_EQ(shape.error().where, "--shape");
 }

@@ -10,25 +10,28 @@ using ::testing::HasSubstr;
 
 Result<Outcome> do_nothing(const Arguments&, const Terminal&) { return Outcome{}; }
 
-std::vector<Command> a_verb() {
+// What the flags of `strobe paint` were given.
+struct Painted {
+  std::vector<std::string> views;
+  std::string top;
+  std::string shade;
+  std::string output;
+  std::optional<bool> detail;
+};
+
+std::vector<Command> verbs(Painted& painted) {
+  static constexpr Word<std::string_view> kShades[] = {{"Dark", "Dark"}, {"light", "light"}};
+  static bool high = false;
   return {
       {.name = "paint",
        .summary = "paints",
        .positionals = "FILE...",
        .examples = {{"strobe paint a", "paints a"}, {"strobe paint b", "paints b"}},
-       .flags = {{.name = "views", .kind = FlagKind::kList, .value = "LIST", .help = "which"},
-                 {.name = "top", .kind = FlagKind::kValue, .value = "N", .help = "rows"},
-                 {.name = "shade",
-                  .kind = FlagKind::kValue,
-                  .value = "S",
-                  .help = "shade",
-                  .choices = {"Dark", "light"}},
-                 {.name = "detail", .kind = FlagKind::kNegatable, .help = "detail"},
-                 {.name = "output",
-                  .kind = FlagKind::kValue,
-                  .value = "FILE",
-                  .help = "where",
-                  .letter = 'o'}},
+       .flags = {flag("--views LIST", "which", to(painted.views)),
+                 flag("--top N", "rows", to(painted.top)),
+                 flag("--shade S", "shade", to_choice(painted.shade, kShades)),
+                 flag("--[no-]detail", "detail", to(painted.detail)),
+                 flag("-o, --output FILE", "where", to(painted.output))},
        .run = do_nothing},
       {.name = "rest", .summary = "rests", .examples = {}, .run = do_nothing},
       {.name = "wall",
@@ -38,10 +41,28 @@ std::vector<Command> a_verb() {
                     .summary = "builds",
                     .positionals = "BRICK...",
                     .examples = {},
-                    .flags = {{.name = "high", .help = "higher"}},
+                    .flags = {flag("--high", "higher", to(high))},
                     .run = do_nothing},
                    {.name = "wall break", .summary = "breaks", .examples = {}, .run = do_nothing}},
        .usual_action = "build"}};
+}
+
+std::vector<Command> a_verb() {
+  static Painted nobodys;
+  return verbs(nobodys);
+}
+
+Painted painted(const std::vector<std::string>& words) {
+  Painted result;
+  const Result<Request> request = parse_command_line(words, verbs(result));
+  EXPECT_TRUE(request.has_value()) << (request ? "" : request.error().what);
+  return result;
+}
+
+CommonOptions common(const std::vector<std::string>& words) {
+  const Result<Request> request = parse_command_line(words, a_verb());
+  EXPECT_TRUE(request.has_value()) << (request ? "" : request.error().what);
+  return request ? request->common : CommonOptions{};
 }
 
 std::string_view chosen(const std::vector<std::string>& words) {
@@ -65,31 +86,33 @@ Error refused(const std::vector<std::string>& words) {
 }
 
 TEST(CommandLineTest, files_and_flags_may_stand_in_any_order) {
-  const Arguments arguments = parsed({"paint", "a", "--top", "3", "b", "-oout", "--shade=light"});
-  EXPECT_THAT(arguments.positionals, ElementsAre("a", "b"));
-  EXPECT_EQ(arguments.get("top"), "3");
-  EXPECT_EQ(arguments.get("output"), "out");
-  EXPECT_EQ(arguments.get("shade"), "light");
-  EXPECT_FALSE(arguments.has("views"));
+  const std::vector<std::string> words = {"paint", "a",     "--top",        "3",
+                                          "b",     "-oout", "--shade=light"};
+  EXPECT_THAT(parsed(words).positionals, ElementsAre("a", "b"));
+  EXPECT_EQ(painted(words).top, "3");
+  EXPECT_EQ(painted(words).output, "out");
+  EXPECT_EQ(painted(words).shade, "light");
+  EXPECT_TRUE(parsed(words).has("shade"));
+  EXPECT_FALSE(parsed(words).has("views"));
 }
 
 TEST(CommandLineTest, the_last_value_wins_and_lists_add_up) {
-  const Arguments arguments =
-      parsed({"paint", "--top", "3", "--top", "4", "--views", "a,b", "--views=c,,"});
-  EXPECT_EQ(arguments.get("top"), "4");
-  EXPECT_THAT(arguments.list("views"), ElementsAre("a", "b", "c"));
+  const Painted last =
+      painted({"paint", "--top", "3", "--top", "4", "--views", "a,b", "--views=c,,"});
+  EXPECT_EQ(last.top, "4");
+  EXPECT_THAT(last.views, ElementsAre("a", "b", "c"));
 }
 
 TEST(CommandLineTest, choices_are_given_back_as_the_spec_spells_them) {
-  EXPECT_EQ(parsed({"paint", "--shade", "DARK"}).get("shade"), "Dark");
+  EXPECT_EQ(painted({"paint", "--shade", "DARK"}).shade, "Dark");
   EXPECT_EQ(refused({"paint", "--shade", "drak"}).hint, "did you mean 'Dark'?");
 }
 
 TEST(CommandLineTest, a_negatable_switch_has_three_spellings) {
-  EXPECT_TRUE(parsed({"paint"}).is_on("detail", true));
-  EXPECT_FALSE(parsed({"paint", "--no-detail"}).is_on("detail", true));
-  EXPECT_FALSE(parsed({"paint", "--detail=off"}).is_on("detail", true));
-  EXPECT_TRUE(parsed({"paint", "--no-detail", "--detail"}).is_on("detail", false));
+  EXPECT_FALSE(painted({"paint"}).detail.has_value());
+  EXPECT_EQ(painted({"paint", "--no-detail"}).detail, false);
+  EXPECT_EQ(painted({"paint", "--detail=off"}).detail, false);
+  EXPECT_EQ(painted({"paint", "--no-detail", "--detail"}).detail, true);
   EXPECT_THAT(refused({"paint", "--detail=maybe"}).what, HasSubstr("neither on nor off"));
 }
 
@@ -97,6 +120,17 @@ TEST(CommandLineTest, a_missing_value_is_named) {
   const Error error = refused({"paint", "a", "--top"});
   EXPECT_EQ(error.where, "--top");
   EXPECT_EQ(error.what, "needs a value: N");
+  EXPECT_EQ(refused({"paint", "--top="}).what, "needs a value: N");
+  EXPECT_EQ(refused({"paint", "--views", ","}).what, "needs a value: LIST");
+  EXPECT_EQ(refused({"paint", "--shade"}).what, "needs a value: one of Dark, light");
+}
+
+TEST(CommandLineTest, a_flag_is_never_a_value_but_a_negative_number_is) {
+  EXPECT_EQ(refused({"paint", "--top", "--no-detail"}).where, "--top");
+  EXPECT_EQ(refused({"paint", "--top", "--", "3"}).where, "--top");
+  EXPECT_EQ(painted({"paint", "--top", "-3"}).top, "-3");
+  EXPECT_EQ(painted({"paint", "-o", "-"}).output, "-");
+  EXPECT_EQ(painted({"paint", "-qo", "out"}).output, "out");
 }
 
 TEST(CommandLineTest, after_two_dashes_everything_is_a_file) {
@@ -104,7 +138,7 @@ TEST(CommandLineTest, after_two_dashes_everything_is_a_file) {
   // Also behind a flag's value, which the two dashes might otherwise belong to.
   const Arguments after_value = parsed({"paint", "--top", "3", "--", "sh", "-c", "", "--", "-v"});
   EXPECT_THAT(after_value.positionals, ElementsAre("sh", "-c", "", "--", "-v"));
-  EXPECT_FALSE(after_value.is_on("verbose"));
+  EXPECT_FALSE(common({"paint", "--top", "3", "--", "sh", "-v"}).verbose);
   EXPECT_THAT(parsed({"paint", "-"}).positionals, ElementsAre("-"));
 }
 
@@ -117,11 +151,13 @@ TEST(CommandLineTest, an_unknown_flag_suggests_its_neighbour_and_hides_the_value
 }
 
 TEST(CommandLineTest, an_unknown_verb_suggests_its_neighbour) {
+  EXPECT_EQ(refused({"piant"}).what, "unknown command 'piant'");
   EXPECT_EQ(refused({"piant"}).hint, "did you mean `strobe paint`?");
+  EXPECT_EQ(refused({"--top"}).what, "unknown command '--top'");
 }
 
 TEST(CommandLineTest, a_verb_without_files_refuses_them) {
-  EXPECT_EQ(refused({"rest", "now"}).what, "`strobe rest` takes no 'now'");
+  EXPECT_EQ(refused({"rest", "now"}).what, "`strobe rest` takes no argument 'now'");
 }
 
 TEST(CommandLineTest, an_action_is_chosen_by_the_word_behind_its_verb) {
@@ -139,14 +175,14 @@ TEST(CommandLineTest, without_an_action_the_usual_one_is_meant) {
 
 TEST(CommandLineTest, a_mistyped_action_is_not_taken_for_a_file) {
   const Error error = refused({"wall", "brek", "x"});
-  EXPECT_EQ(error.what, "'brek' is nothing that `strobe wall` does");
+  EXPECT_EQ(error.what, "unknown action 'brek' of `strobe wall`");
   EXPECT_EQ(error.hint, "did you mean `strobe wall break`?");
-  EXPECT_THAT(refused({"wall"}).what, HasSubstr("needs to know what to do: build, break"));
+  EXPECT_THAT(refused({"wall"}).what, HasSubstr("needs an action: build, break"));
 }
 
 TEST(CommandLineTest, flags_and_files_are_those_of_the_action) {
   EXPECT_EQ(refused({"wall", "break", "--high"}).what, "`strobe wall break` has no flag '--high'");
-  EXPECT_EQ(refused({"wall", "break", "x"}).what, "`strobe wall break` takes no 'x'");
+  EXPECT_EQ(refused({"wall", "break", "x"}).what, "`strobe wall break` takes no argument 'x'");
 }
 
 TEST(CommandLineTest, help_is_about_the_verb_or_the_action) {
@@ -162,13 +198,13 @@ TEST(CommandLineTest, an_empty_argument_is_an_unset_variable) {
 }
 
 TEST(CommandLineTest, help_wins_over_mistakes) {
-  EXPECT_TRUE(parsed({"paint", "--nonsense", "--help"}).is_on("help"));
-  EXPECT_FALSE(parsed({"paint", "--", "--help"}).is_on("help"));
+  EXPECT_TRUE(common({"paint", "--nonsense", "--help"}).help);
+  EXPECT_FALSE(common({"paint", "--", "--help"}).help);
 }
 
 TEST(CommandLineTest, common_flags_reach_the_terminal) {
   const Terminal terminal =
-      terminal_for(parsed({"rest", "--color=always", "-qv"}), TerminalFacts{});
+      terminal_for(common({"rest", "--color=always", "-qv"}), TerminalFacts{});
   EXPECT_TRUE(terminal.color);
   EXPECT_TRUE(terminal.quiet);
   EXPECT_TRUE(terminal.verbose);

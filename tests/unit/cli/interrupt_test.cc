@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // A summary that waits for its trace: a pipe that the test holds open and never fills.
-class InterruptTest : public testing::Test {
+class InterruptTest : public ::testing::Test {
  protected:
   InterruptTest() {
     std::string name = (fs::temp_directory_path() / "strobe-interrupt-XXXXXX").string();

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-class OutputTest : public testing::Test {
+class OutputTest : public ::testing::Test {
  protected:
   OutputTest() {
     std::string name = (fs::temp_directory_path() / "strobe-output-XXXXXX").string();

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/cli/typed.h"
+
 namespace strobe::cli {
 namespace {
 
@@ -10,17 +12,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-using Flags = std::vector<std::pair<std::string, std::string>>;
-
-Result<KernelsRecordRequest> read(const Flags& flags) {
-  Arguments arguments;
-  arguments.positionals = {"./app", "-x"};
-  for (const auto& [flag, value] : flags) arguments.add(flag, value);
-  return read_record_request(arguments);
+Result<KernelsRecordRequest> read_record(const TypedFlags& flags,
+                                         const std::vector<std::string>& command = {"./app",
+                                                                                    "-x"}) {
+  return typed_request(record_flags, complete_record, command, flags);
 }
 
 TEST(RecordRequest, the_default_set_goes_to_the_usual_files) {
-  const auto request = read({});
+  const auto request = read_record({});
   ASSERT_TRUE(request);
   EXPECT_THAT(request->run.command, ElementsAre("./app", "-x"));
   EXPECT_THAT(request->run.settings.metrics.at(0), SizeIs(10));
@@ -30,20 +29,26 @@ TEST(RecordRequest, the_default_set_goes_to_the_usual_files) {
 }
 
 TEST(RecordRequest, named_metrics_stand_alone_or_beside_a_set) {
-  EXPECT_THAT(read({{"metrics", "a__b.sum"}})->run.settings.metrics.at(0), ElementsAre("a__b.sum"));
-  EXPECT_TRUE(read({{"metrics", "a__b.sum"}})->run.settings.is_strict);
-  EXPECT_THAT(read({{"set", "seed"}, {"metrics", "a__b.sum,gpu__time_duration.sum"}})
+  EXPECT_THAT(read_record({{"metrics", "a__b.sum"}})->run.settings.metrics.at(0),
+              ElementsAre("a__b.sum"));
+  EXPECT_TRUE(read_record({{"metrics", "a__b.sum"}})->run.settings.is_strict);
+  EXPECT_THAT(read_record({{"set", "classic"}, {"metrics", "a__b.sum,gpu__time_duration.sum"}})
                   ->run.settings.metrics.at(0),
               SizeIs(4));
 }
 
-TEST(RecordRequest, the_csv_stands_beside_the_recording) {
-  EXPECT_EQ(read({{"output", "runs/warm.strobe"}})->csv, "runs/warm.csv");
-  EXPECT_EQ(read({{"output", "warm"}})->csv, "warm.csv");
+TEST(RecordRequest, the_old_name_of_a_set_is_still_understood) {
+  EXPECT_EQ(read_record({{"set", "seed"}})->run.settings.metrics,
+            read_record({{"set", "classic"}})->run.settings.metrics);
 }
 
-void expect_refused(const Flags& flags, std::string_view where, std::string_view what) {
-  const auto request = read(flags);
+TEST(RecordRequest, the_csv_stands_beside_the_recording) {
+  EXPECT_EQ(read_record({{"output", "runs/warm.strobe"}})->csv, "runs/warm.csv");
+  EXPECT_EQ(read_record({{"output", "warm"}})->csv, "warm.csv");
+}
+
+void expect_refused(const TypedFlags& flags, std::string_view where, std::string_view what) {
+  const auto request = read_record(flags);
   ASSERT_FALSE(request);
   EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(request.error().where, where);
@@ -51,7 +56,7 @@ void expect_refused(const Flags& flags, std::string_view where, std::string_view
 }
 
 TEST(RecordRequest, what_makes_no_sense_is_refused_before_the_program_runs) {
-  expect_refused({{"set", "all"}}, "--set", "default, seed, l2, f32, bench, full");
+  expect_refused({{"set", "all"}}, "--set", "default, classic, l2, f32, bench, full");
   expect_refused({{"metrics", "time"}}, "--metrics", "'time'");
   expect_refused({{"kernel", "gemm("}}, "--kernel", "regular expression");
   expect_refused({{"isolate", "gemm("}}, "--isolate", "regular expression");
@@ -62,7 +67,7 @@ TEST(RecordRequest, what_makes_no_sense_is_refused_before_the_program_runs) {
 }
 
 TEST(RecordRequest, without_a_command_there_is_nothing_to_run) {
-  const auto request = read_record_request(Arguments());
+  const auto request = read_record({}, {});
   ASSERT_FALSE(request);
   EXPECT_THAT(request.error().hint, HasSubstr("record -- python3"));
 }

@@ -98,8 +98,7 @@ TEST_F(ServeCommandTest, an_open_address_comes_with_a_warning) {
   const std::string url = server.first_line();
   EXPECT_EQ(get(port_in(url), "/").status, 200);
   kill(server.id(), SIGINT);
-  EXPECT_THAT(server.wait().err,
-              HasSubstr("strobe: warning: everybody who can reach this address"));
+  EXPECT_THAT(server.wait().err, HasSubstr("strobe: warning: anyone who can reach this address"));
 }
 
 TEST_F(ServeCommandTest, a_folder_without_traces_is_served_and_said_to_be_empty) {

@@ -3,21 +3,18 @@
 #include <gtest/gtest.h>
 
 #include "strobe/device/probe.h"
+#include "tests/unit/cli/typed.h"
 
 namespace strobe::cli {
 namespace {
 
-using Flags = std::initializer_list<std::pair<std::string, std::string>>;
-
-Result<ServeRequest> read(Flags flags) {
-  Arguments arguments;
-  arguments.positionals = {"logs"};
-  for (const auto& [flag, value] : flags) arguments.add(flag, value);
-  return read_serve_request(arguments);
+Result<ServeRequest> read_serve(const TypedFlags& flags,
+                                const std::vector<std::string>& places = {"logs"}) {
+  return typed_request(serve_flags, complete_serve, places, flags);
 }
 
 TEST(ServeRequestTest, without_flags_only_this_machine_is_served_from_half_its_memory) {
-  const auto request = read({});
+  const auto request = read_serve({});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->options.host, "127.0.0.1");
   EXPECT_EQ(request->options.port, 6007);
@@ -30,29 +27,29 @@ TEST(ServeRequestTest, without_flags_only_this_machine_is_served_from_half_its_m
 
 TEST(ServeRequestTest, a_prefix_may_be_written_in_any_way) {
   for (const char* way : {"a/b", "/a/b", "/a/b/", "//a/b//"}) {
-    EXPECT_EQ(read({{"path-prefix", way}})->options.path_prefix, "/a/b") << way;
+    EXPECT_EQ(read_serve({{"path-prefix", way}})->options.path_prefix, "/a/b") << way;
   }
-  EXPECT_EQ(read({{"path-prefix", "/"}})->options.path_prefix, "");
-  EXPECT_EQ(read({{"path-prefix", "a?b"}}).error().where, "--path-prefix");
-  EXPECT_EQ(read({{"path-prefix", "a b"}}).error().where, "--path-prefix");
+  EXPECT_EQ(read_serve({{"path-prefix", "/"}})->options.path_prefix, "");
+  EXPECT_EQ(read_serve({{"path-prefix", "a?b"}}).error().where, "--path-prefix");
+  EXPECT_EQ(read_serve({{"path-prefix", "a b"}}).error().where, "--path-prefix");
 }
 
 TEST(ServeRequestTest, numbers_are_checked) {
-  EXPECT_EQ(read({{"port", "0"}})->options.port, 0);
-  EXPECT_EQ(read({{"port", "65536"}}).error().where, "--port");
-  EXPECT_EQ(read({{"port", "http"}}).error().where, "--port");
-  EXPECT_EQ(read({{"threads", "0"}}).error().where, "--threads");
-  EXPECT_EQ(read({{"memory", "lots"}}).error().where, "--memory");
-  EXPECT_EQ(read({{"memory", "2G"}})->options.shelf.memory_bytes, std::uint64_t{2} << 30);
+  EXPECT_EQ(read_serve({{"port", "0"}})->options.port, 0);
+  EXPECT_EQ(read_serve({{"port", "65536"}}).error().where, "--port");
+  EXPECT_EQ(read_serve({{"port", "http"}}).error().where, "--port");
+  EXPECT_EQ(read_serve({{"threads", "0"}}).error().where, "--threads");
+  EXPECT_EQ(read_serve({{"memory", "lots"}}).error().where, "--memory");
+  EXPECT_EQ(read_serve({{"memory", "2G"}})->options.shelf.memory_bytes, std::uint64_t{2} << 30);
 }
 
 TEST(ServeRequestTest, several_hosts_can_be_allowed) {
-  EXPECT_EQ(read({{"allow-host", "a,b"}, {"allow-host", "c"}})->options.allowed_hosts,
+  EXPECT_EQ(read_serve({{"allow-host", "a,b"}, {"allow-host", "c"}})->options.allowed_hosts,
             (std::vector<std::string>{"a", "b", "c"}));
 }
 
 TEST(ServeRequestTest, a_folder_is_needed) {
-  const auto request = read_serve_request({});
+  const auto request = read_serve({}, {});
   ASSERT_FALSE(request);
   EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument);
 }

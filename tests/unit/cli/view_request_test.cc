@@ -3,22 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/cli/typed.h"
+
 namespace strobe::cli {
 namespace {
 
 using tensorboard::Variant;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-Result<ViewRequest> typed(std::vector<std::string> words,
-                          std::initializer_list<std::pair<std::string, std::string>> flags = {}) {
-  Arguments arguments;
-  arguments.positionals = std::move(words);
-  for (const auto& [flag, value] : flags) arguments.add(flag, value);
-  return read_view_request(arguments);
+Result<ViewRequest> read_view(const std::vector<std::string>& words, const TypedFlags& flags = {}) {
+  return typed_request(view_flags, complete_view, words, flags);
 }
 
 TEST(ViewRequestTest, a_view_and_its_traces_are_enough) {
-  const auto request = typed({"kernel/table", "a.json", "-"});
+  const auto request = read_view({"kernel/table", "a.json", "-"});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->view, "kernel/table");
   ASSERT_EQ(request->traces.size(), 2u);
@@ -29,12 +27,12 @@ TEST(ViewRequestTest, a_view_and_its_traces_are_enough) {
 }
 
 TEST(ViewRequestTest, flags_become_the_plugins_parameters) {
-  const auto request = typed({"operation/stack", "a.json"}, {{"op-name", "aten::mm"},
-                                                             {"group-by", "Operation"},
-                                                             {"start", "10"},
-                                                             {"end", "20"},
-                                                             {"variant", "mlu-b"},
-                                                             {"device-steps", ""}});
+  const auto request = read_view({"operation/stack", "a.json"}, {{"op-name", "aten::mm"},
+                                                                 {"group-by", "Operation"},
+                                                                 {"start", "10"},
+                                                                 {"end", "20"},
+                                                                 {"variant", "mlu-b"},
+                                                                 {"device-steps", ""}});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->parameters.at("op_name"), "aten::mm");
   EXPECT_EQ(request->parameters.at("group_by"), "Operation");
@@ -44,7 +42,7 @@ TEST(ViewRequestTest, flags_become_the_plugins_parameters) {
 }
 
 TEST(ViewRequestTest, a_view_that_does_not_exist_is_answered_with_those_that_do) {
-  const auto request = typed({"kernels", "a.json"});
+  const auto request = read_view({"kernels", "a.json"});
   ASSERT_FALSE(request);
   EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(request.error().what, HasSubstr("kernel/table"));
@@ -52,10 +50,30 @@ TEST(ViewRequestTest, a_view_that_does_not_exist_is_answered_with_those_that_do)
 }
 
 TEST(ViewRequestTest, what_is_needed_is_asked_for) {
-  EXPECT_FALSE(typed({}));
-  EXPECT_FALSE(typed({"overview"}));
-  EXPECT_FALSE(typed({"operation/stack", "a.json"}));
-  EXPECT_FALSE(typed({"overview", "a.json"}, {{"start", "soon"}}));
+  EXPECT_FALSE(read_view({}));
+  EXPECT_FALSE(read_view({"overview"}));
+  EXPECT_FALSE(read_view({"operation/stack", "a.json"}));
+  EXPECT_FALSE(read_view({"overview", "a.json"}, {{"start", "soon"}}));
+}
+
+TEST(ViewRowsTest, only_the_rows_of_the_device_stay) {
+  const auto answer = rows_of_device(
+      R"({"metadata": {"rows": 1}, "rows": {"CPU": [[1]], "GPU0": [[2], [3]]}, "z": 0})", "GPU0");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(*answer, R"({"metadata": {"rows": 1}, "rows": {"GPU0": [[2], [3]]}, "z": 0})");
+}
+
+TEST(ViewRowsTest, a_device_without_rows_is_answered_with_those_that_have) {
+  const auto answer = rows_of_device(R"({"rows": {"CPU": [], "GPU0": []}})", "GPU1");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(answer.error().what, "'GPU1' is not one of CPU, GPU0");
+}
+
+TEST(ViewRowsTest, views_without_devices_say_so) {
+  EXPECT_FALSE(rows_of_device(R"({"rows": []})", "GPU0"));
+  EXPECT_FALSE(rows_of_device("null", "GPU0"));
+  EXPECT_EQ(rows_of_device(R"({"rows": {}})", "GPU0").error().code, ErrorCode::kTooLittleData);
 }
 
 }  // namespace

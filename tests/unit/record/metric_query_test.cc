@@ -58,7 +58,7 @@ TEST_P(MetricQueryOfChip, every_set_is_known) {
 
 TEST_P(MetricQueryOfChip, what_is_said_of_the_passes_is_true) {
   EXPECT_EQ(plan_metrics(GetParam(), metrics_of("default"))->passes, 1u);
-  EXPECT_EQ(plan_metrics(GetParam(), metrics_of("seed"))->passes, 1u);
+  EXPECT_EQ(plan_metrics(GetParam(), metrics_of("classic"))->passes, 1u);
   EXPECT_EQ(plan_metrics(GetParam(), metrics_of("l2"))->passes, 2u);
   EXPECT_EQ(plan_metrics(GetParam(), metrics_of("f32"))->passes, 2u);
   EXPECT_GE(plan_metrics(GetParam(), metrics_of("full"))->passes, 8u);

@@ -1,0 +1,52 @@
+#include "strobe/cli/loading.h"
+
+#include "strobe/cli/interrupt.h"
+
+namespace strobe::cli {
+
+std::vector<Flag> load_flags(LoadChoice& choice) {
+  constexpr std::int64_t kMostThreads = 1024;
+  Target threads = to_number(choice.threads, 1, kMostThreads);
+  threads.preset = "one per core";
+  return {flag("--threads N", "number of threads; the answer does not depend on it",
+               std::move(threads)),
+          flag("--[no-]cache",
+               "cache loaded traces, so that the same file opens at once next time (default: on "
+               "for files over 8 MB)",
+               to(choice.cached)),
+          flag("--cache-dir DIR",
+               "cache folder, at most 4 GiB (default: $XDG_CACHE_HOME/strobe or ~/.cache/strobe)",
+               to(choice.cache_folder))};
+}
+
+std::filesystem::path default_cache_folder(std::string_view xdg_cache_home, std::string_view home) {
+  const std::filesystem::path given(xdg_cache_home);
+  if (given.is_absolute()) return given / "strobe";  // its specification ignores relative ones
+  const std::filesystem::path own(home);
+  return own.is_absolute() ? own / ".cache" / "strobe" : std::filesystem::path();
+}
+
+std::filesystem::path default_cache_folder() {
+  return default_cache_folder(environment_variable("XDG_CACHE_HOME"), environment_variable("HOME"));
+}
+
+readers::CacheOptions cache_options(const LoadChoice& choice) {
+  readers::CacheOptions options;
+  if (!choice.cached.value_or(true)) return options;
+  if (choice.cached) options.least_file_bytes = 0;
+  options.folder = choice.cache_folder.empty() ? default_cache_folder()
+                                               : std::filesystem::path(choice.cache_folder);
+  return options;
+}
+
+readers::LoadOptions load_options(Progress& progress, unsigned threads) {
+  readers::LoadOptions options;
+  options.threads = threads;
+  options.cancelled = &interrupted();
+  options.progress = [&progress](const readers::LoadProgress& now) {
+    progress.update(now.bytes_done, now.bytes_total);
+  };
+  return options;
+}
+
+}  // namespace strobe::cli

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "strobe/base/result.h"
+#include "strobe/cli/terminal.h"
+#include "strobe/readers/trace_reader.h"
+
+// What strobe says on stderr: errors, warnings, progress, and with -v its own stages.
+namespace strobe::cli {
+
+// "strobe: cannot read 'x': it is a directory\n  hint: ...\n"
+std::string error_text(const Error& error, bool color = false);
+// The same of something that is not an error: a gate that failed.
+std::string failure_text(std::string_view what, std::string_view hint, bool color = false);
+// "strobe: warning: ...\n"
+std::string warning_text(std::string_view what, bool color = false);
+
+// To stderr, whole.
+void say(std::string_view text);
+void warn(const Terminal& terminal, std::string_view what);  // silent with --quiet
+
+// The one line on stderr that says how far the loading is. Nothing is shown for loads that are over
+// before a person could wonder; what was shown is erased by the destructor.
+class Progress {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Progress(const Terminal& terminal, std::string what, Clock::time_point start = Clock::now());
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // From any thread. `bytes_total` 0: unknown.
+  void update(std::uint64_t bytes_done, std::uint64_t bytes_total,
+              Clock::time_point now = Clock::now());
+
+  // A line in the caller's words, for work that is not counted in bytes.
+  void show(std::string_view text, Clock::time_point now = Clock::now());
+
+  // The line as it would be shown now, "" while it is too early.
+  std::string line(std::uint64_t bytes_done, std::uint64_t bytes_total,
+                   Clock::time_point now) const;
+
+ private:
+  void draw(std::string_view text, Clock::time_point now);
+
+  const bool shown_;
+  const std::size_t columns_;
+  const std::string what_;
+  const Clock::time_point start_;
+  std::mutex mutex_;
+  Clock::time_point last_drawn_;
+  bool drawn_ = false;
+};
+
+// What `-v` says: strobe's own stages with their times, on stderr. Silent without it.
+class Stages {
+ public:
+  explicit Stages(const Terminal& terminal) : is_on_(terminal.verbose) {}
+
+  void loaded(const readers::LoadedTrace& trace);
+  void begin() { start_ = Clock::now(); }
+  void end(std::string_view stage);  // and the next one begins
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool is_on_;
+  Clock::time_point start_ = Clock::now();
+};
+
+// The lines of one loaded trace: its size, then stage by stage.
+std::string load_text(const readers::LoadedTrace& trace);
+
+}  // namespace strobe::cli

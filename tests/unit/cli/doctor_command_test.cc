@@ -1,0 +1,77 @@
+#include <gmock/gmock.h>
+
+#include "strobe/base/version.h"
+#include "strobe/cli/doctor.h"
+
+namespace strobe::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+Diagnosis a_small_machine() {
+  Diagnosis diagnosis;
+  diagnosis.cpu = {
+      .name = "Test-1", .architecture = "toy", .cores = 8, .usable_cores = 2, .simd = {"WIDE"}};
+  diagnosis.memory = {.total_bytes = 16'000'000'000,
+                      .available_bytes = 8'000'000'000,
+                      .limit_bytes = 4'000'000'000};
+  diagnosis.perf_events = {.paranoid_level = 4,
+                           .counts_cycles = false,
+                           .is_forbidden = true,
+                           .obstacle = "not permitted"};
+  diagnosis.engines = {{"packer", "1.0", "reads .p"}};
+  diagnosis.groups = {
+      {"Parts",
+       {{"driver", "a driver", device::Found{"12.4", "/lib/\"d\".so", "1 device: T"}, "driving",
+         "buy it"},
+        {"tool", "a tool", std::nullopt, "tooling", "apt install tool"}}}};
+  return diagnosis;
+}
+
+TEST(DiagnosisTextTest, each_part_says_what_it_is_for_and_a_missing_one_how_to_get_it) {
+  EXPECT_EQ(diagnosis_text(a_small_machine(), Terminal{}),
+            "Machine\n"
+            "  + CPU               Test-1 (toy), 2 of 8 cores usable, WIDE\n"
+            "  + memory            16.0 GB, 8.0 GB available, this process may use 4.0 GB\n"
+            "  - perf events       missing: not permitted, perf_event_paranoid 4\n"
+            "                      for: cycles and cache misses of strobe's own benchmarks\n"
+            "                      get: sudo sysctl kernel.perf_event_paranoid=2; containers: "
+            "--cap-add PERFMON\n"
+            "\n"
+            "Built in\n"
+            "  + strobe            " +
+                std::string(kVersion) +
+                "\n"
+                "  + packer            1.0, reads .p\n"
+                "\n"
+                "Parts\n"
+                "  + a driver          12.4, 1 device: T, /lib/\"d\".so\n"
+                "                      for: driving\n"
+                "  - a tool            missing\n"
+                "                      for: tooling\n"
+                "                      get: apt install tool\n"
+                "\n"
+                "None of this is needed to read traces.\n");
+}
+
+TEST(DiagnosisTextTest, json_has_the_same_facts_escaped) {
+  const std::string json = diagnosis_json(a_small_machine());
+  EXPECT_THAT(json, HasSubstr(R"("limit_bytes": 4000000000)"));
+  EXPECT_THAT(json, HasSubstr(R"("path": "/lib/\"d\".so")"));
+  EXPECT_THAT(json, HasSubstr(R"("key": "tool", "name": "a tool", "present": false)"));
+  EXPECT_THAT(json, HasSubstr(R"("counts_cycles": false, "obstacle": "not permitted")"));
+}
+
+TEST(DiagnosisTest, this_machine_can_be_diagnosed) {
+  const Diagnosis diagnosis = diagnose();
+  ASSERT_EQ(diagnosis.groups.size(), 2u);
+  for (const PartGroup& group : diagnosis.groups) {
+    for (const Part& part : group.parts) {
+      EXPECT_FALSE(part.needed_for.empty()) << part.key;
+      EXPECT_FALSE(part.how_to_get.empty()) << part.key;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace strobe::cli
