@@ -12,6 +12,7 @@ list(APPEND STROBE_JOINED analysis compare test_analysis test_compare)
 list(APPEND STROBE_JOINED report test_report)
 list(APPEND STROBE_JOINED base trace stats device test_base test_trace test_stats test_device)
 list(APPEND STROBE_JOINED cli_lib test_cli test_golden)
+list(APPEND STROBE_JOINED tensorboard test_tensorboard test_paddle)
 
 function(strobe_unity out name root)
   cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})

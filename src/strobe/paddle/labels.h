@@ -1,3 +1,4 @@
+// What the framework calls the kinds of slices.
 #pragma once
 
 #include <string>
@@ -6,7 +7,6 @@
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/trace/trace.h"
 
-// What the framework calls the kinds of slices.
 namespace strobe::paddle {
 
 std::string label_of(SliceKind kind, const TraceTraits& traits);
@@ -20,5 +20,9 @@ std::string times_header(std::string_view side);
 
 // "Thread: 7001"; an empty id stands for all threads merged.
 std::string thread_title(std::string_view thread);
+
+// A templated kernel's name without its parameter list: "void f<4>(int)" becomes "void f<4>". The
+// cut is behind the last '>' that a parameter list follows; names without one stay whole.
+std::string_view without_parameters(std::string_view name);
 
 }  // namespace strobe::paddle

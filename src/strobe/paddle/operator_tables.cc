@@ -1,8 +1,6 @@
 #include <vector>
 
 #include "strobe/analysis/tables/table_order.h"
-#include "strobe/paddle/cells.h"
-#include "strobe/paddle/kernel_name.h"
 #include "strobe/paddle/labels.h"
 #include "strobe/paddle/tables.h"
 #include "strobe/paddle/text_table.h"
@@ -19,13 +17,11 @@ using analysis::TimeStat;
 constexpr std::size_t kOperatorNameWidth = 52;
 constexpr std::size_t kKernelNameWidth = 90;
 
-using Rows = std::vector<std::vector<std::string>>;
-
 std::string indented(std::size_t indent, std::string_view name) {
   return std::string(indent, ' ') + shortened(name, kOperatorNameWidth - indent);
 }
 
-void add_work_rows(Rows& rows, const TimeCells& cells, const std::vector<DeviceWorkRow>& work,
+void add_work_rows(TextRows& rows, const TimeCells& cells, const std::vector<DeviceWorkRow>& work,
                    std::int64_t owner_device_ns, std::size_t indent) {
   for (const DeviceWorkRow& row : work) {
     rows.push_back({indented(indent, row.name), std::to_string(row.device.calls),
@@ -33,7 +29,7 @@ void add_work_rows(Rows& rows, const TimeCells& cells, const std::vector<DeviceW
   }
 }
 
-void add_detail_rows(Rows& rows, const TimeCells& cells, const OperatorRow& item) {
+void add_detail_rows(TextRows& rows, const TimeCells& cells, const OperatorRow& item) {
   for (const OperatorPhaseRow& phase : item.phases) {
     rows.push_back({indented(2, phase.name), std::to_string(phase.host.calls),
                     cells.times(phase.host, item.host.total_ns),
@@ -44,15 +40,15 @@ void add_detail_rows(Rows& rows, const TimeCells& cells, const OperatorRow& item
 }
 
 // Nested operators count in both sums: the percentages add up, the times do not.
-Rows operator_rows(const TimeCells& cells, const std::vector<OperatorRow>& group,
-                   const std::vector<const OperatorRow*>& shown, bool with_detail) {
+TextRows operator_rows(const TimeCells& cells, const std::vector<OperatorRow>& group,
+                       const std::vector<const OperatorRow*>& shown, bool with_detail) {
   std::int64_t host_ns = 0;
   std::int64_t device_ns = 0;
   for (const OperatorRow& item : group) {
     host_ns += item.host.total_ns;
     device_ns += item.device.total_ns;
   }
-  Rows rows;
+  TextRows rows;
   for (const OperatorRow* item : shown) {
     rows.push_back({item->name, std::to_string(item->host.calls), cells.times(item->host, host_ns),
                     cells.times(item->device, device_ns), std::to_string(item->flops)});
@@ -68,7 +64,7 @@ std::string operator_table(const TableInput& input) {
   const TimeCells cells(input.options.unit);
   struct Group {
     std::string title;
-    Rows rows;
+    TextRows rows;
     std::string left_out;
   };
   std::vector<Group> groups;
@@ -78,7 +74,7 @@ std::string operator_table(const TableInput& input) {
   for (const auto& group : input.summary.operators) {
     if (group.rows.empty()) continue;
     const auto shown = analysis::shown_rows(group.rows, input.options);
-    Rows rows = operator_rows(cells, group.rows, shown.rows, input.options.operator_detail);
+    TextRows rows = operator_rows(cells, group.rows, shown.rows, input.options.operator_detail);
     calls_width = grown_width(calls_width, rows, 1);
     host_width = grown_width(host_width, rows, 2);
     device_width = grown_width(device_width, rows, 3);
@@ -112,7 +108,7 @@ std::string kernel_table(const TableInput& input) {
   for (const KernelRow& kernel : kernels) total_ns += kernel.device.total_ns;
 
   const auto shown = analysis::shown_rows(kernels, input.options);
-  Rows rows;
+  TextRows rows;
   for (const KernelRow* kernel : shown.rows) {
     rows.push_back({shortened(without_parameters(kernel->name), kKernelNameWidth),
                     std::to_string(kernel->device.calls), cells.times(kernel->device, total_ns)});

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "strobe/paddle/cells.h"
 #include "strobe/paddle/labels.h"
 #include "strobe/paddle/tables.h"
 #include "strobe/paddle/text_table.h"

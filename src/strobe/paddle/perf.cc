@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "strobe/paddle/cells.h"
 #include "strobe/paddle/tables.h"
 #include "strobe/paddle/text_table.h"
 

@@ -1,12 +1,17 @@
+// The plain layout that all tables of this style share: left-aligned cells, each followed by two
+// spaces, a cell too long for its column pushing the rest of its row to the right. Its numbers have
+// two decimals, no percent sign and no unit.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-// The plain layout that all tables of this style share: left-aligned cells, each followed by two
-// spaces, a cell too long for its column pushing the rest of its row to the right.
+#include "strobe/analysis/tables/table_options.h"
+#include "strobe/analysis/tables/time_stat.h"
+
 namespace strobe::paddle {
 
 std::size_t code_points(std::string_view text);
@@ -16,6 +21,8 @@ std::string shortened(std::string_view text, std::size_t limit);
 
 // Text centred in dashes, the odd dash to the right; the bare text when it is wider than the line.
 std::string title(std::size_t line_width, std::string_view text);
+
+using TextRows = std::vector<std::vector<std::string>>;
 
 class TextTable {
  public:
@@ -34,7 +41,31 @@ class TextTable {
 };
 
 // The width a column grows to: its default, or its longest cell. The header does not count.
-std::size_t grown_width(std::size_t least, const std::vector<std::vector<std::string>>& rows,
-                        std::size_t column);
+std::size_t grown_width(std::size_t least, const TextRows& rows, std::size_t column);
+
+inline constexpr std::string_view kNoTimes = "- / - / - / - / -";
+
+std::string fixed(double value, int decimals = 2);
+
+// part / whole in percent; 0.00 when there is no whole.
+std::string ratio(double part, double whole);
+std::string ratio(std::int64_t part, std::int64_t whole);
+
+class TimeCells {
+ public:
+  explicit TimeCells(analysis::TimeUnit unit) : unit_(unit) {}
+
+  std::string_view unit_name() const;
+  std::string time(double duration_ns) const;
+  std::string time(std::int64_t duration_ns) const;
+
+  // "total / avg / max / min / ratio"; a minimum that was never set prints as "-".
+  std::string times(const analysis::TimeStat& stat, std::int64_t whole_ns) const;
+  // "total / - / - / - / ratio", for what has no calls of its own.
+  std::string total_only(std::int64_t total_ns, std::int64_t whole_ns) const;
+
+ private:
+  analysis::TimeUnit unit_;
+};
 
 }  // namespace strobe::paddle

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "strobe/tensorboard/distributed_view.h"
-#include "strobe/tensorboard/html.h"
 
 namespace strobe::tensorboard {
+
 namespace {
 
 // A view about one worker and span.
@@ -241,6 +241,26 @@ Answer answer(std::string_view route, const Parameters& parameters, const RunLoo
   Answer answer = of_run->answer(*run, parameters, runs);
   answer.gzip = of_run->gzip && answer.status == 200;
   return answer;
+}
+
+std::string html_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
 }
 
 }  // namespace strobe::tensorboard

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "strobe/base/json_write.h"
 #include "strobe/tensorboard/profile.h"
@@ -51,5 +52,8 @@ Answer answer_module(const Question& question);
 Answer answer_tree(const Question& question);
 Answer answer_diff(const Profile& left, const Profile& right);
 Answer answer_diffnode(const Profile& left, const Profile& right, std::string_view path);
+
+// A text that means itself inside a page.
+std::string html_text(std::string_view text);
 
 }  // namespace strobe::tensorboard

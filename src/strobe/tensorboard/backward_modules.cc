@@ -18,7 +18,7 @@ bool is_engine_node(const Node& node, const Events& events) {
 }
 
 // Nodes without times come last.
-void sort_by_start(const Forest& forest, std::vector<NodeId>& nodes) {
+void sort_nodes_by_start(const Forest& forest, std::vector<NodeId>& nodes) {
   std::ranges::stable_sort(nodes, [&](NodeId left, NodeId right) {
     const Node& a = forest[left];
     const Node& b = forest[right];
@@ -170,7 +170,7 @@ GroupByForward match_forward(const Forest& forest, const Events& events,
 
 void fill_from_children(Forest& forest, NodeId id) {
   Node& node = forest[id];
-  sort_by_start(forest, node.children);
+  sort_nodes_by_start(forest, node.children);
   const Node& first = forest[node.children.front()];
   node.tid = first.tid;
   node.has_times = first.has_times;
@@ -259,7 +259,7 @@ class BackwardBuilder {
 // One walk for all: the place is kept from one node to the next, so nodes go in from left to right.
 void insert(Forest& forest, NodeId root, std::vector<NodeId> nodes) {
   std::erase_if(nodes, [&](NodeId id) { return !forest[id].has_times; });
-  sort_by_start(forest, nodes);
+  sort_nodes_by_start(forest, nodes);
   std::vector<std::pair<NodeId, std::size_t>> above;
   NodeId current = root;
   std::size_t next = 0;

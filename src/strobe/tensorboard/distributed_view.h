@@ -1,10 +1,51 @@
+// The views of worker `All`.
 #pragma once
 
-#include "strobe/tensorboard/answer.h"
-#include "strobe/tensorboard/span_communication.h"
+#include <optional>
+#include <string>
+#include <vector>
 
-// The views of worker `All`.
+#include "strobe/tensorboard/answer.h"
+#include "strobe/tensorboard/profile.h"
+
 namespace strobe::tensorboard {
+
+// One call of a communication library, as one worker saw it.
+struct CommCall {
+  EventId event;
+  std::optional<std::string> step;  // none: outside of all steps
+  Ranges ranges;                    // host and device, by start
+  Ranges transfers;                 // of these, without the waiting for others
+};
+
+// What several calls covered, unmerged.
+struct CallRanges {
+  Ranges all;
+  Ranges transfers;
+
+  void add(const CommCall& call) {
+    all.insert(all.end(), call.ranges.begin(), call.ranges.end());
+    transfers.insert(transfers.end(), call.transfers.begin(), call.transfers.end());
+  }
+};
+
+struct WorkerCommunication {
+  std::string worker;
+  const Profile* profile = nullptr;
+  std::vector<CommCall> calls;  // by start
+};
+
+// The calls of all workers of one span, the same ones on each: call i of one worker is call i of
+// the others.
+struct SpanCommunication {
+  std::vector<WorkerCommunication> workers;  // by name
+};
+
+// Nothing if the workers' calls do not match, or one has none. Points into the run's profiles.
+std::optional<SpanCommunication> join_workers(const Run& run, std::string_view span);
+
+// Calls by time; none if more than one library was used.
+std::vector<CommCall> list_calls(const Profile& profile);
 
 Answer answer_device_info(const SpanCommunication& span);
 Answer answer_overlap(const SpanCommunication& span);

@@ -20,4 +20,13 @@ std::optional<FileName> parse_file_name(std::string_view file_name);
 // worker, sorted as text, from "1"; "default" without a stamp.
 std::vector<std::string> number_spans(const std::vector<FileName>& files);
 
+struct NodeProcess {
+  std::string node;
+  std::string process;  // digits, as they stand
+};
+
+// `<node>_<digits>` with whatever follows; the node is as long as it can be. Nothing for a name of
+// another form.
+std::optional<NodeProcess> split_worker_name(std::string_view worker);
+
 }  // namespace strobe::tensorboard

@@ -2,13 +2,211 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
-#include "strobe/tensorboard/numpy_order.h"
+#include "strobe/base/json_value.h"
 #include "strobe/tensorboard/tensor_cores.h"
 
 namespace strobe::tensorboard {
+namespace {
+
+// Sorts row numbers by their values, ascending.
+class QuickSort {
+ public:
+  QuickSort(std::span<const double> values, std::vector<std::size_t>& rows)
+      : values_(values), rows_(rows) {}
+
+  void run() {
+    struct Part {
+      std::size_t first;
+      std::size_t last;
+      int levels_left;
+    };
+    if (rows_.size() < 2) return;
+    const int levels = 2 * (static_cast<int>(std::bit_width(rows_.size())) - 1);
+    std::vector<Part> waiting{{0, rows_.size() - 1, levels}};
+    while (!waiting.empty()) {
+      auto [first, last, levels_left] = waiting.back();
+      waiting.pop_back();
+      while (last - first >= kSmall && levels_left-- > 0) {
+        const std::size_t middle = partition(first, last);
+        if (middle - first < last - middle) {
+          waiting.push_back({middle + 1, last, levels_left});
+          last = middle - 1;
+        } else {
+          waiting.push_back({first, middle - 1, levels_left});
+          first = middle + 1;
+        }
+      }
+      finish(first, last);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSmall = 16;
+
+  double value(std::size_t at) const { return values_[rows_[at]]; }
+  void swap(std::size_t a, std::size_t b) { std::swap(rows_[a], rows_[b]); }
+
+  // Around the median of three; where the pivot ends up is returned.
+  std::size_t partition(std::size_t first, std::size_t last) {
+    const std::size_t middle = first + (last - first) / 2;
+    if (value(middle) < value(first)) swap(middle, first);
+    if (value(last) < value(middle)) swap(last, middle);
+    if (value(middle) < value(first)) swap(middle, first);
+    const double pivot = value(middle);
+    std::size_t i = first;
+    std::size_t j = last - 1;
+    swap(middle, j);
+    while (true) {
+      do {
+        ++i;
+      } while (value(i) < pivot);
+      do {
+        --j;
+      } while (pivot < value(j));
+      if (i >= j) break;
+      swap(i, j);
+    }
+    swap(i, last - 1);
+    return i;
+  }
+
+  // An insertion sort, or, for what partitioning could not cut down, any sort at all.
+  void finish(std::size_t first, std::size_t last) {
+    const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = rows_.begin() + static_cast<std::ptrdiff_t>(last) + 1;
+    if (begin < end) {
+      std::stable_sort(begin, end,
+                       [&](std::size_t a, std::size_t b) { return values_[a] < values_[b]; });
+    }
+  }
+
+  std::span<const double> values_;
+  std::vector<std::size_t>& rows_;
+};
+
+}  // namespace
+
+std::vector<std::size_t> descending_order(std::span<const double> values) {
+  // The plugin asked pandas, which sorts the reversed values upwards and reverses the result.
+  std::vector<double> reversed(values.rbegin(), values.rend());
+  std::vector<std::size_t> rows(values.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  QuickSort(reversed, rows).run();
+  std::ranges::reverse(rows);
+  for (std::size_t& row : rows) row = values.size() - 1 - row;
+  return rows;
+}
+
+namespace {
+
+using Cell = std::optional<std::string>;
+
+const TaskArgs& task(const KernelArgs& args, const Events& events) {
+  static const TaskArgs kNone;
+  return args.task_row == Event::kNoDetails ? kNone : events.task_args[args.task_row];
+}
+
+std::string repr_of(StringId json, const Events& events) {
+  return json.valid() ? repr(events.text(json)) : "None";
+}
+
+// A text without its quotes.
+std::string text_of(StringId json, const Events& events) {
+  if (!json.valid()) return "None";
+  const JsonValue value = parse_value(events.text(json));
+  return value.type == JsonType::kString ? value.as_string() : repr(events.text(json));
+}
+
+// "0" for what Python takes for false.
+std::string text_or_zero(StringId json, const Events& events) {
+  if (!json.valid()) return "0";
+  const std::string text = text_of(json, events);
+  return text.empty() || parse_value(events.text(json)).as_double() == 0.0 ? "0" : text;
+}
+
+template <StringId KernelArgs::*kArg>
+Cell as_repr(const KernelArgs& args, const Events& events) {
+  return repr_of(args.*kArg, events);
+}
+
+template <StringId KernelArgs::*kArg>
+Cell or_zero(const KernelArgs& args, const Events& events) {
+  return text_or_zero(args.*kArg, events);
+}
+
+template <StringId TaskArgs::*kArg>
+Cell task_text(const KernelArgs& args, const Events& events) {
+  return text_of(task(args, events).*kArg, events);
+}
+
+Cell task_dim(const KernelArgs& args, const Events& events) {
+  return repr_of(task(args, events).dim, events);
+}
+
+Cell task_dim_or_commas(const KernelArgs& args, const Events& events) {
+  const StringId dim = task(args, events).dim;
+  return dim.valid() ? repr_of(dim, events) : "[,,,]";
+}
+
+Cell task_xyz(const KernelArgs& args, const Events& events) {
+  const TaskArgs& of = task(args, events);
+  return "[" + repr_of(of.dim_x, events) + ", " + repr_of(of.dim_y, events) + ", " +
+         repr_of(of.dim_z, events) + "]";
+}
+
+Cell task_type_or_null(const KernelArgs& args, const Events& events) {
+  const StringId type = task(args, events).kernel_type;
+  return type.valid() ? Cell(text_of(type, events)) : Cell();
+}
+
+constexpr LaunchColumn kGrid[] = {
+    {"Grid", "string", as_repr<&KernelArgs::grid>},
+    {"Block", "string", as_repr<&KernelArgs::block>},
+    {"Register Per Thread", "number", or_zero<&KernelArgs::registers>},
+    {"Shared Memory", "number", or_zero<&KernelArgs::shared_memory>},
+};
+constexpr LaunchColumn kDimAndType[] = {
+    {"DimXYZ", "string", task_dim},
+    {"Kernel Type", "string", task_type_or_null},
+    {"", "", task_text<&TaskArgs::topology>},
+    {"", "", task_text<&TaskArgs::topology_node>},
+};
+constexpr LaunchColumn kTaskXyz[] = {
+    {"Kernel Type", "string", task_text<&TaskArgs::kernel_type>},
+    {"Dim", "string", task_xyz},
+    {"Tasktopo", "string", task_text<&TaskArgs::topology>},
+    {"Tasktopo_node", "string", task_text<&TaskArgs::topology_node>},
+};
+constexpr LaunchColumn kTaskDim[] = {
+    {"Kernel Type", "string", task_text<&TaskArgs::kernel_type>},
+    {"Dim", "string", task_dim_or_commas},
+    {"Tasktopo", "string", task_text<&TaskArgs::topology>},
+    {"Tasktopo_node", "string", task_text<&TaskArgs::topology_node>},
+};
+
+}  // namespace
+
+std::span<const LaunchColumn> launch_columns(const VariantRules& rules, DeviceKind kind) {
+  if (kind != DeviceKind::kMlu) return kGrid;
+  switch (rules.mlu_launches) {
+    case LaunchLayout::kGrid:
+      return kGrid;
+    case LaunchLayout::kDimAndType:
+      return kDimAndType;
+    case LaunchLayout::kTaskXyz:
+      return kTaskXyz;
+    case LaunchLayout::kTaskDim:
+      return kTaskDim;
+  }
+  return kGrid;
+}
+
 namespace {
 
 using NamedKernels = std::map<std::string_view, std::vector<const Event*>>;

@@ -1,11 +1,30 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "strobe/tensorboard/launch_columns.h"
+#include "strobe/tensorboard/events.h"
 #include "strobe/tensorboard/node.h"
 
 namespace strobe::tensorboard {
+
+// Something a table tells of how a kernel was launched; kernels that differ in it are told apart.
+struct LaunchColumn {
+  std::string_view title;  // empty: they are told apart and it is not shown
+  std::string_view type;   // as the table claims it; cells are texts
+  // Nothing: null.
+  std::optional<std::string> (*cell)(const KernelArgs& args, const Events& events);
+};
+
+std::span<const LaunchColumn> launch_columns(const VariantRules& rules, DeviceKind kind);
+
+// The rows of `values` by value, descending, in the order in which numpy's quicksort leaves equal
+// ones: an accident that the plugin's answers show.
+std::vector<std::size_t> descending_order(std::span<const double> values);
 
 // All Kernel events of one name.
 struct KernelStat {

@@ -1,11 +1,247 @@
+#include "strobe/tensorboard/memory_view.h"
+
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <map>
 #include <string>
-
-#include "strobe/tensorboard/memory_question.h"
+#include <unordered_map>
+#include <utility>
 
 namespace strobe::tensorboard {
+namespace {
+
+struct NamedUnit {
+  std::string_view asked;
+  MetricUnit unit;
+};
+
+constexpr std::array<NamedUnit, 3> kTimeUnits = {{
+    {"us", {"us", 1.0}},
+    {"ms", {"ms", 1.0 / 1000}},
+    {"s", {"s", 1.0 / 1000000}},
+}};
+
+constexpr double kPerKiB = 1.0 / 1024;
+constexpr std::array<NamedUnit, 8> kMemoryUnits = {{
+    {"", {"B", 1.0}},
+    {"B", {"B", 1.0}},
+    {"K", {"KB", kPerKiB}},
+    {"KB", {"KB", kPerKiB}},
+    {"M", {"MB", kPerKiB* kPerKiB}},
+    {"MB", {"MB", kPerKiB* kPerKiB}},
+    {"G", {"GB", kPerKiB* kPerKiB* kPerKiB}},
+    {"GB", {"GB", kPerKiB* kPerKiB* kPerKiB}},
+}};
+
+template <class Units>
+std::optional<MetricUnit> find_unit(const Units& units, std::string_view name) {
+  for (const NamedUnit& known : units) {
+    if (known.asked == name) return known.unit;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<MetricUnit> time_unit(std::string_view name) { return find_unit(kTimeUnits, name); }
+
+std::optional<MetricUnit> memory_unit(std::string_view name) {
+  return find_unit(kMemoryUnits, name);
+}
+
+namespace {
+
+std::string_view given_or(const Question& question, std::string_view name,
+                          std::string_view otherwise) {
+  const auto found = question.parameters.find(name);
+  return found == question.parameters.end() ? otherwise : std::string_view(found->second);
+}
+
+// False if it is given and no whole number.
+bool read_ts(const Question& question, std::string_view name, std::optional<Number>& ts) {
+  const std::string_view text = given_or(question, name, "");
+  if (text.empty()) return true;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return false;
+  ts = Number::whole(static_cast<double>(value));
+  return true;
+}
+
+}  // namespace
+
+std::variant<MemoryQuestion, Answer> read_memory_question(const Question& question,
+                                                          std::string_view default_memory_unit) {
+  MemoryQuestion asked;
+  if (!read_ts(question, "start_ts", asked.start_ts) ||
+      !read_ts(question, "end_ts", asked.end_ts)) {
+    return refused(400, "start_ts and end_ts are whole microseconds");
+  }
+  const auto time = time_unit(given_or(question, "time_metric", "ms"));
+  if (!time) return refused(400, "time_metric is us, ms or s");
+  const auto memory = memory_unit(given_or(question, "memory_metric", default_memory_unit));
+  if (!memory) return refused(400, "memory_metric is B, KB, MB or GB");
+  if (!question.profile.has_memory()) return refused(404, "this trace has no memory events");
+  asked.time = *time;
+  asked.memory = *memory;
+  return asked;
+}
+
+namespace {
+
+struct Lifetime {
+  const MemoryRecord* allocation = nullptr;  // at least one of the two
+  const MemoryRecord* release = nullptr;
+};
+
+// Addresses in the order in which they came; a value may be replaced, an address closed.
+class OpenAddresses {
+ public:
+  void set(std::int64_t address, const MemoryRecord& record) {
+    const auto [place, is_new] = places_.emplace(address, records_.size());
+    if (is_new) {
+      records_.push_back(&record);
+    } else {
+      records_[place->second] = &record;
+    }
+  }
+
+  // Null if it is not there.
+  const MemoryRecord* take(std::int64_t address) {
+    const auto place = places_.find(address);
+    if (place == places_.end()) return nullptr;
+    const MemoryRecord* record = std::exchange(records_[place->second], nullptr);
+    places_.erase(place);
+    return record;
+  }
+
+  template <class Function>
+  void for_each(Function&& f) const {
+    for (const MemoryRecord* record : records_) {
+      if (record != nullptr) f(*record);
+    }
+  }
+
+ private:
+  std::vector<const MemoryRecord*> records_;  // null: closed
+  std::unordered_map<std::int64_t, std::size_t> places_;
+};
+
+using LifetimesByDevice = std::map<std::string, std::vector<Lifetime>>;
+
+LifetimesByDevice find_lifetimes(const Profile& profile, const MemoryQuestion& asked) {
+  LifetimesByDevice lifetimes;
+  const auto add = [&](const MemoryRecord& of_device, Lifetime lifetime) {
+    lifetimes[any_memory_device(of_device.args, profile.rules())].push_back(lifetime);
+  };
+  OpenAddresses allocations;
+  OpenAddresses releases;
+  for (const MemoryRecord& record : profile.memory.all) {
+    if (!record.args.address || !asked.includes(record.ts)) continue;
+    const std::int64_t address = *record.args.address;
+    if (record.is_allocation()) {
+      allocations.set(address, record);
+    } else if (const MemoryRecord* allocation = allocations.take(address)) {
+      add(*allocation, {allocation, &record});
+    } else {
+      releases.set(address, record);
+    }
+  }
+  allocations.for_each([&](const MemoryRecord& record) { add(record, {&record, nullptr}); });
+  releases.for_each([&](const MemoryRecord& record) { add(record, {nullptr, &record}); });
+  return lifetimes;
+}
+
+std::string operator_of(const MemoryRecord& record, const Events& events) {
+  if (!record.op_name.valid()) return "<unknown>";
+  std::string name(events.text(record.op_name));
+  // Almost everybody allocates through aten::empty: who called it says more.
+  if (name.starts_with("aten::empty") && record.parent_name.valid()) {
+    return std::string(events.text(record.parent_name)) + " (" + name + ")";
+  }
+  return name;
+}
+
+class LifetimeWriter {
+ public:
+  LifetimeWriter(JsonWriter& json, const Profile& profile, const MemoryQuestion& asked)
+      : json_(json), profile_(profile), asked_(asked), first_ts_(profile.events.first_ts()) {}
+
+  void write(const Lifetime& lifetime) {
+    const auto& [allocation, release] = lifetime;
+    const double bytes = release != nullptr ? 0 - release->args.bytes : allocation->args.bytes;
+    json_.begin_array();
+    json_.value(operator_of(allocation != nullptr ? *allocation : *release, profile_.events));
+    json_.value(round_significant(asked_.show_bytes(bytes)));
+    write_time(allocation);
+    write_time(release);
+    if (allocation != nullptr && release != nullptr) {
+      json_.value(round_significant(asked_.show_time(release->ts - allocation->ts)));
+    } else {
+      json_.null();
+    }
+    json_.end_array();
+  }
+
+ private:
+  void write_time(const MemoryRecord* record) {
+    if (record == nullptr) {
+      json_.null();
+    } else {
+      json_.value(round_significant(asked_.show_time(record->ts - first_ts_)));
+    }
+  }
+
+  JsonWriter& json_;
+  const Profile& profile_;
+  const MemoryQuestion& asked_;
+  Number first_ts_;
+};
+
+void write_event_column(JsonWriter& json, std::string_view name, std::string_view unit) {
+  std::string title(name);
+  if (!unit.empty()) title.append(" (").append(unit).append(")");
+  json.begin_object().member("name", title);
+  json.member("type", unit.empty() ? "string" : "number").member("tooltip", "").end_object();
+}
+
+}  // namespace
+
+Answer answer_memory_events(const Question& question) {
+  const auto asked_or_refused = read_memory_question(question, "KB");
+  if (const auto* refusal = std::get_if<Answer>(&asked_or_refused)) return *refusal;
+  const auto& asked = std::get<MemoryQuestion>(asked_or_refused);
+  const LifetimesByDevice lifetimes = find_lifetimes(question.profile, asked);
+  std::vector<std::string> devices;
+  for (const auto& [device, rows] : lifetimes) devices.push_back(device);
+
+  std::string body;
+  JsonWriter json = answer_writer(body);
+  json.begin_object();
+  json.key("metadata").begin_object();
+  json.member("title", "Memory Events");
+  json.member("default_device", default_memory_device(devices, question.profile.rules()));
+  json.end_object();
+  json.key("columns").begin_array();
+  write_event_column(json, "Operator", "");
+  write_event_column(json, "Size", asked.memory.name);
+  for (const std::string_view name : {"Allocation Time", "Release Time", "Duration"}) {
+    write_event_column(json, name, asked.time.name);
+  }
+  json.end_array();
+  json.key("rows").begin_object();
+  LifetimeWriter writer(json, question.profile, asked);
+  for (const auto& [device, rows] : lifetimes) {
+    json.key(device).begin_array();
+    for (const Lifetime& row : rows) writer.write(row);
+    json.end_array();
+  }
+  json.end_object().end_object();
+  return json_answer(std::move(body));
+}
+
 namespace {
 
 enum Figure : std::size_t {
@@ -110,7 +346,7 @@ struct Column {
   std::string_view tooltip;
 };
 
-constexpr Column kColumns[] = {
+constexpr Column kMemoryColumns[] = {
     {"Operator Name", false, ""},
     {"Calls", false, "How often the operator was called."},
     {"Size Increase", true, "Bytes gained over bytes freed, operators called inside included."},
@@ -121,7 +357,7 @@ constexpr Column kColumns[] = {
     {"Self Allocation Size", true,
      "Bytes allocated by the operator itself; what was freed is not subtracted."},
 };
-constexpr const Column& kSortColumn = kColumns[3];
+constexpr const Column& kSortColumn = kMemoryColumns[3];
 
 std::string title(const Column& column, std::string_view unit) {
   std::string text(column.name);
@@ -129,9 +365,9 @@ std::string title(const Column& column, std::string_view unit) {
   return text;
 }
 
-void write_columns(JsonWriter& json, std::string_view unit) {
+void write_memory_columns(JsonWriter& json, std::string_view unit) {
   json.begin_array();
-  for (const Column& column : kColumns) {
+  for (const Column& column : kMemoryColumns) {
     json.begin_object().member("name", title(column, unit));
     json.member("type", column.tooltip.empty() ? "string" : "number");
     if (!column.tooltip.empty()) json.member("tooltip", column.tooltip);
@@ -164,7 +400,7 @@ Answer answer_memory(const Question& question) {
   json.member("search", "Operator Name");
   json.member("sort", title(kSortColumn, asked.memory.name));
   json.end_object();
-  write_columns(json.key("columns"), asked.memory.name);
+  write_memory_columns(json.key("columns"), asked.memory.name);
   json.key("rows").begin_object();
   const auto size = [&](double bytes) { return round_significant(asked.show_bytes(bytes)); };
   const auto count = [](double value) { return Number::whole(value); };

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "strobe/tensorboard/answer.h"
-#include "strobe/tensorboard/device_info.h"
+#include "strobe/tensorboard/devices.h"
 #include "strobe/tensorboard/words.h"
 
 namespace strobe::tensorboard {
@@ -107,8 +107,8 @@ struct ShownMetrics {
   bool tensor_cores = false;
 };
 
-void write_device(JsonWriter& json, const Profile& profile, const DeviceMetrics& device,
-                  ShownMetrics& shown) {
+void write_device_use(JsonWriter& json, const Profile& profile, const DeviceMetrics& device,
+                      ShownMetrics& shown) {
   const std::string_view word = device_word(profile.device_kind);
   const Number hundred = Number::whole(100);
   write_fact(json, fmt::format("{} {}:", word, device.device), "");
@@ -159,7 +159,7 @@ void write_metrics(JsonWriter& json, const Profile& profile) {
   json.key("data").begin_array();
   for (const DeviceMetrics& device : profile.device_report.devices) {
     if (&device != &profile.device_report.devices.front()) write_fact(json, "<hr/>", "");
-    write_device(json, profile, device, shown);
+    write_device_use(json, profile, device, shown);
   }
   json.end_array().member("tooltip", metrics_tooltip(profile, shown)).end_object();
 }

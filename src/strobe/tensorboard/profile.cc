@@ -3,10 +3,10 @@
 #include <map>
 
 #include "strobe/tensorboard/backward_modules.h"
-#include "strobe/tensorboard/device_info.h"
+#include "strobe/tensorboard/devices.h"
 #include "strobe/tensorboard/event_types.h"
-#include "strobe/tensorboard/nesting_links.h"
-#include "strobe/tensorboard/tensor_core_ratios.h"
+#include "strobe/tensorboard/linking.h"
+#include "strobe/tensorboard/tensor_cores.h"
 
 namespace strobe::tensorboard {
 namespace {

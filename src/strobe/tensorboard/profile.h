@@ -3,13 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "strobe/tensorboard/device_metrics.h"
+#include "strobe/tensorboard/devices.h"
 #include "strobe/tensorboard/kernel_stats.h"
 #include "strobe/tensorboard/memory_records.h"
 #include "strobe/tensorboard/modules.h"
 #include "strobe/tensorboard/op_tree.h"
 #include "strobe/tensorboard/operator_groups.h"
-#include "strobe/tensorboard/step_costs.h"
+#include "strobe/tensorboard/steps.h"
 #include "strobe/tensorboard/views.h"
 
 namespace strobe::tensorboard {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/tensorboard/device_info.h"
+#include "strobe/tensorboard/devices.h"
 
 namespace strobe::tensorboard {
 namespace {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "strobe/tensorboard/html.h"
 #include "tests/unit/tensorboard/view_desk.h"
 
 namespace strobe::tensorboard {

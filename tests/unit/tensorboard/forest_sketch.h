@@ -9,6 +9,10 @@
 
 namespace strobe::tensorboard {
 
+inline Range whole_range(double start, double end) {
+  return {Number::whole(start), Number::whole(end)};
+}
+
 // Trees drawn by hand: sketch.add(parent, "aten::mm", 10, 20).
 class ForestSketch {
  public:

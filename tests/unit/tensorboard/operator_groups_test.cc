@@ -11,14 +11,8 @@ namespace {
 
 using testing::ElementsAre;
 
-std::shared_ptr<const Profile> profile_of(const TraceLines& lines) {
-  auto profile = read_profile(lines.text());
-  EXPECT_TRUE(profile);
-  return *profile;
-}
-
-std::vector<std::string> described(const Profile& profile,
-                                   const std::vector<OperatorGroup>& groups) {
+std::vector<std::string> described_groups(const Profile& profile,
+                                          const std::vector<OperatorGroup>& groups) {
   std::vector<std::string> lines;
   for (const OperatorGroup& group : groups) {
     lines.push_back(std::string(profile.events.text(group.name)) + " " + group.input_shape + " x" +
@@ -30,7 +24,7 @@ std::vector<std::string> described(const Profile& profile,
 TEST(OperatorGroupsTest, children_come_before_their_parents) {
   const auto profile =
       profile_of(TraceLines().op("outer", 0, 20).op("inner", 1, 5).op("next", 30, 5));
-  EXPECT_THAT(described(*profile, profile->operators.by_name),
+  EXPECT_THAT(described_groups(*profile, profile->operators.by_name),
               ElementsAre("inner [] x1", "outer [] x1", "next [] x1"));
 }
 
@@ -39,8 +33,9 @@ TEST(OperatorGroupsTest, shapes_that_look_alike_are_one_however_they_are_written
                                       .op("mm", 0, 1, R"("Input Dims":[[2, 3]])")
                                       .op("mm", 2, 1, R"("Input Dims":[[2,3]])")
                                       .op("mm", 4, 1, R"("Input dims":[[4]])"));
-  EXPECT_THAT(described(*profile, profile->operators.by_name), ElementsAre("mm [[2, 3]] x3"));
-  EXPECT_THAT(described(*profile, profile->operators.by_shape),
+  EXPECT_THAT(described_groups(*profile, profile->operators.by_name),
+              ElementsAre("mm [[2, 3]] x3"));
+  EXPECT_THAT(described_groups(*profile, profile->operators.by_shape),
               ElementsAre("mm [[2, 3]] x2", "mm [[4]] x1"));
 }
 
@@ -50,9 +45,9 @@ TEST(OperatorGroupsTest, groups_by_stack_leave_out_operators_without_one) {
                                       .op("mm", 2, 1, R"("Call stack":"b.py:2")")
                                       .op("mm", 4, 1, R"("Call stack":"a.py:1","Input Dims":[[4]])")
                                       .op("mm", 6, 1));
-  EXPECT_THAT(described(*profile, profile->operators.by_name_and_stack),
+  EXPECT_THAT(described_groups(*profile, profile->operators.by_name_and_stack),
               ElementsAre("mm [] x2", "mm [] x1"));
-  EXPECT_THAT(described(*profile, profile->operators.by_shape_and_stack),
+  EXPECT_THAT(described_groups(*profile, profile->operators.by_shape_and_stack),
               ElementsAre("mm [] x1", "mm [] x1", "mm [[4]] x1"));
 }
 
@@ -63,7 +58,8 @@ TEST(OperatorGroupsTest, optimizers_wrappers_and_other_ranges_are_no_operators) 
                                       .x("python", "script.py", 4, 1)
                                       .op("enumerate(DataPipe)#x", 6, 1)
                                       .op("aten::mm", 8, 1));
-  EXPECT_THAT(described(*profile, profile->operators.by_name), ElementsAre("aten::mm [] x1"));
+  EXPECT_THAT(described_groups(*profile, profile->operators.by_name),
+              ElementsAre("aten::mm [] x1"));
 }
 
 TEST(OperatorGroupsTest, sums_are_in_order_and_eligibility_is_the_first_members) {

@@ -1,9 +1,9 @@
-#include "strobe/tensorboard/steps.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "strobe/tensorboard/profile.h"
+#include "strobe/tensorboard/steps.h"
+#include "tests/unit/tensorboard/forest_sketch.h"
 #include "tests/unit/tensorboard/view_desk.h"
 
 namespace strobe::tensorboard {
@@ -100,5 +100,80 @@ TEST(StepsTest, the_profile_is_what_the_profiler_says_or_else_everything) {
   EXPECT_EQ(range_of(lines), (Range{Number::whole(2), Number::whole(52)}));
 }
 
+Steps one_step_of(double start, double end) {
+  Steps steps;
+  steps.all.push_back({.name = "0", .range = whole_range(start, end)});
+  return steps;
+}
+
+TimeRoles roles_of(std::initializer_list<std::pair<Role, Ranges>> given) {
+  TimeRoles roles;
+  for (const auto& [role, ranges] : given) roles.ranges[static_cast<std::size_t>(role)] = ranges;
+  return roles;
+}
+
+TEST(StepCostsTest, a_moment_counts_for_the_first_role_that_has_it) {
+  const CostTable table =
+      count_costs(one_step_of(0, 100), roles_of({{Role::kKernel, {whole_range(10, 30)}},
+                                                 {Role::kMemcpy, {whole_range(20, 40)}},
+                                                 {Role::kCpuExec, {whole_range(0, 50)}}}));
+  const StepCosts& costs = table.steps[0];
+  EXPECT_EQ(costs[Role::kKernel], Number::whole(20));
+  EXPECT_EQ(costs[Role::kMemcpy], Number::whole(10));
+  EXPECT_EQ(costs[Role::kCpuExec], Number::whole(20));
+  EXPECT_EQ(costs[Role::kOther], Number::whole(50));
+  EXPECT_EQ(costs.total, Number::whole(100));
+}
+
+TEST(StepCostsTest, when_all_moments_are_used_up_the_next_role_starts_with_all_of_them_again) {
+  const CostTable table =
+      count_costs(one_step_of(0, 100), roles_of({{Role::kKernel, {whole_range(0, 100)}},
+                                                 {Role::kMemcpy, {whole_range(20, 40)}},
+                                                 {Role::kCpuExec, {whole_range(0, 50)}}}));
+  const StepCosts& costs = table.steps[0];
+  EXPECT_EQ(costs[Role::kKernel], Number::whole(100));
+  EXPECT_EQ(costs[Role::kMemcpy], Number::whole(20));  // counted twice, as the plugin did
+  EXPECT_EQ(costs[Role::kCpuExec], Number::whole(30));
+  EXPECT_EQ(costs[Role::kOther], Number::whole(50));
+}
+
+TEST(StepCostsTest, averages_are_over_the_steps) {
+  Steps steps = one_step_of(0, 10);
+  steps.all.push_back({.name = "1", .range = whole_range(10, 25)});
+  const CostTable table = count_costs(steps, roles_of({{Role::kKernel, {whole_range(5, 20)}}}));
+  EXPECT_EQ(to_text(table.average.total), "12.5");
+  EXPECT_EQ(to_text(table.average[Role::kKernel]), "7.5");
+}
+
+TEST(StepCostsTest, overlap_is_computation_and_communication_at_once) {
+  const CostTable table =
+      count_costs(one_step_of(0, 100), roles_of({{Role::kKernel, {whole_range(10, 40)}},
+                                                 {Role::kCommunication, {whole_range(30, 60)}}}));
+  const StepOverlap& overlap = table.overlaps[0];
+  EXPECT_EQ(overlap.computation, Number::whole(30));
+  EXPECT_EQ(overlap.communication, Number::whole(30));
+  EXPECT_EQ(overlap.overlap, Number::whole(10));
+  EXPECT_EQ(overlap.other, Number::whole(50));
+}
+
+TEST(StepCostsTest, each_event_has_the_role_of_its_type_and_name) {
+  const auto profile =
+      *read_profile(TraceLines()
+                        .op("aten::mm", 0, 10)
+                        .x("gpu_user_annotation", "decode", 20, 5, "", "7", "0")
+                        .x("user_annotation", "enumerate(DataLoader)#x.__next__", 40, 5)
+                        .x("gpu_memset", "Memset", 60, 5)
+                        .x("user_annotation", "nccl:all_reduce", 80, 5, R"("External id":3)")
+                        .x("kernel", "ncclKernel", 90, 5, R"("External id":3)", "7", "0")
+                        .text());
+  EXPECT_EQ(profile->roles[Role::kCpuExec], (Ranges{whole_range(0, 10), whole_range(20, 25)}));
+  EXPECT_EQ(profile->roles[Role::kDataLoader], Ranges{whole_range(40, 45)});
+  EXPECT_EQ(profile->roles[Role::kMemset], Ranges{whole_range(60, 65)});
+  EXPECT_EQ(profile->roles[Role::kCommunication],
+            (Ranges{whole_range(80, 85), whole_range(90, 95)}));
+  EXPECT_FALSE(profile->has_kernel());
+}
+
 }  // namespace
+
 }  // namespace strobe::tensorboard

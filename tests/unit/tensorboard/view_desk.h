@@ -72,6 +72,12 @@ class TraceLines {
   int launches_ = 0;
 };
 
+inline std::shared_ptr<const Profile> profile_of(const TraceLines& lines) {
+  auto profile = read_profile(lines.text());
+  EXPECT_TRUE(profile);
+  return *profile;
+}
+
 // Where a test asks for views: one run called "run", workers as they were added, span "1".
 class ViewDesk {
  public:

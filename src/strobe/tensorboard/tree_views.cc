@@ -5,7 +5,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> kColumns[] = {
+constexpr std::pair<std::string_view, std::string_view> kModuleColumns[] = {
     {"Module Name", "name"},
     {"Occurences", "occurences"},
     {"Operators", "operators"},
@@ -15,16 +15,16 @@ constexpr std::pair<std::string_view, std::string_view> kColumns[] = {
     {"Device Self Time", "self_device_duration"},
 };
 
-void write_columns(JsonWriter& json) {
+void write_module_columns(JsonWriter& json) {
   json.begin_array();
-  for (const auto& [name, key] : kColumns) {
+  for (const auto& [name, key] : kModuleColumns) {
     json.begin_object().member("name", name);
     json.member("type", key == "name" ? "string" : "number").member("key", key).end_object();
   }
   json.end_array();
 }
 
-Number average(const ModuleStats& stats) {
+Number time_per_call(const ModuleStats& stats) {
   const Number calls = Number::whole(static_cast<double>(stats.calls));
   const Number device = ratio(stats.device_total, calls);
   return device.value > 0 ? device : ratio(stats.host_total, calls);
@@ -37,7 +37,7 @@ void begin_row(JsonWriter& json, const ModuleRow& row) {
   json.member("self_host_duration", row.stats.host_self);
   json.member("device_duration", row.stats.device_total);
   json.member("self_device_duration", row.stats.device_self);
-  json.member("avg_duration", average(row.stats));
+  json.member("avg_duration", time_per_call(row.stats));
   json.key("children").begin_array();
 }
 
@@ -71,9 +71,40 @@ Answer answer_module(const Question& question) {
   std::string body;
   JsonWriter json = answer_writer(body);
   json.begin_object();
-  write_columns(json.key("columns"));
+  write_module_columns(json.key("columns"));
   write_rows(json.key("data"), modules);
   json.end_object();
+  return json_answer(std::move(body));
+}
+
+Answer answer_tree(const Question& question) {
+  const Profile& profile = question.profile;
+  const Forest& forest = profile.forest();
+  const auto& trees = profile.events.is_lightning ? forest.lightning_trees : forest.trees;
+  if (trees.empty()) return refused(404, "this trace has no operators");
+
+  std::string body;
+  JsonWriter json = answer_writer(body);
+  const auto write_time = [&](std::string_view key, const Node& node, Number time) {
+    if (node.has_times) {
+      json.member(key, time);
+    } else {
+      json.key(key).null();
+    }
+  };
+  walk(
+      forest, trees.front().root,
+      [&](NodeId id) {
+        const Node& node = forest[id];
+        json.begin_object().member("name", profile.events.text(node.name));
+        write_time("start_time", node, node.start);
+        write_time("end_time", node, node.end);
+        json.member("type", type_name(node.type));
+        json.key("tid").raw(profile.events.text(node.tid));
+        json.key("children").begin_array();
+        return true;
+      },
+      [&](NodeId) { json.end_array().end_object(); });
   return json_answer(std::move(body));
 }
 

@@ -1,12 +1,25 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "strobe/tensorboard/answer.h"
-#include "strobe/tensorboard/metric_unit.h"
 
 namespace strobe::tensorboard {
+
+// A unit in which a view shows times (the file's are us) or sizes (the file's are bytes).
+struct MetricUnit {
+  std::string_view name;
+  double factor = 1;  // of the file's unit
+};
+
+// us, ms, s.
+std::optional<MetricUnit> time_unit(std::string_view name);
+// B, KB, MB, GB; also K, M, G, and bytes for the empty name.
+std::optional<MetricUnit> memory_unit(std::string_view name);
 
 // What the memory views can be asked: a stretch of time, both ends included, and units.
 struct MemoryQuestion {
@@ -25,5 +38,17 @@ struct MemoryQuestion {
 // A refusal if a parameter makes no sense or the profile has no memory events.
 std::variant<MemoryQuestion, Answer> read_memory_question(const Question& question,
                                                           std::string_view default_memory_unit);
+
+struct CurvePoint {
+  double time = 0;
+  double allocated = 0;
+  double reserved = 0;
+
+  friend bool operator==(const CurvePoint&, const CurvePoint&) = default;
+};
+
+// A curve of at most `most` points (at least 3): the first, the last, and of every bin in between
+// the point that spans the largest triangle with the one taken before and the mean of the next bin.
+std::vector<CurvePoint> thin_curve(std::vector<CurvePoint> points, std::size_t most);
 
 }  // namespace strobe::tensorboard
