@@ -37,6 +37,9 @@ enum class Extent : std::uint8_t {
   kRows,     // one a row: a sum
   kElements,
 };
+constexpr bool is_one_a_row(Extent extent) {
+  return extent == Extent::kRows || extent == Extent::kScalar;
+}
 
 using NodeIndex = std::int32_t;
 constexpr NodeIndex kNoNode = -1;

@@ -27,7 +27,7 @@ struct ProviderInfo {
 
 // Known before anything is allocated.
 struct Plan {
-  double resident_bytes = 0;  // inputs, outputs, what lies between, workspace
+  double resident_bytes = 0;  // inputs, outputs, intermediate tensors, workspace
   int kernels = 0;
   std::string unsupported;  // why this case, shape or type is not for this provider; empty: it is
 };
@@ -53,14 +53,14 @@ struct SampleRequest {
   TimeMode mode = TimeMode::kDevice;
   int count = 1;
   double budget_ms = 1000;  // stops early when this is spent; at least one sample
-  bool hold = true;         // false: to warm up; nobody looks at its times
+  bool hold = true;         // false: a warm-up whose times are not used
 };
 
 struct SampleBlock {
   std::vector<double> samples_us;
   std::vector<double> sm_mhz;  // one a sample, or empty where the clock cannot be read
-  // What the block cost whoever waited for it, with flushes and replays; 0: not told. A cap in time
-  // is one of the user's time.
+  // Time the caller waited for the block, with flushes and replays; 0: unknown. Time budgets count
+  // this.
   double spent_ms = 0;
 };
 
@@ -87,7 +87,7 @@ class PreparedCell {
   virtual Clocks clocks() const { return {}; }
   virtual std::vector<std::string> notes() const { return {}; }
   // What one call asks of the device's runtime and driver; nothing where there is neither. The last
-  // thing a cell is asked for, since recording may make every later call dearer.
+  // thing a cell is asked for, since recording may slow every later call.
   virtual Result<std::vector<ApiCall>> api_calls() { return std::vector<ApiCall>{}; }
 };
 

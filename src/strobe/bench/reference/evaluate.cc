@@ -10,8 +10,6 @@
 namespace strobe::bench {
 namespace {
 
-bool is_one_a_row(Extent extent) { return extent == Extent::kRows || extent == Extent::kScalar; }
-
 // As the frameworks: a NaN on either side stays one.
 double larger(double a, double b) { return a > b || std::isnan(a) ? a : b; }
 double smaller(double a, double b) { return a < b || std::isnan(a) ? a : b; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The L2 cache as strobe's own providers find it before a call: bench/providers/cuda/cache_flush.h."""
+"""The L2 cache as strobe's own providers find it before a call: bench/providers/cuda/device_clock.h."""
 import ctypes
 
 # A line that was read with the priority to stay is not pushed out by lines without it. So the buffer is read

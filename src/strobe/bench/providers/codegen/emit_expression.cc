@@ -11,7 +11,7 @@
 namespace strobe::bench {
 namespace {
 
-const Node& at(const std::vector<Node>& nodes, NodeIndex index) {
+const Node& node_at(const std::vector<Node>& nodes, NodeIndex index) {
   return nodes[static_cast<std::size_t>(index)];
 }
 
@@ -51,7 +51,7 @@ class Simplifier {
     if (node.b != kNoNode) node.b = place_[static_cast<std::size_t>(node.b)];
     if (node.op == Op::kColumnCount) return constant(columns_);
     if (node.op == Op::kDiv) {
-      const Node divisor = at(to_.nodes, node.b);
+      const Node divisor = node_at(to_.nodes, node.b);
       if (divisor.op == Op::kConst) {
         node.op = Op::kMul;
         node.b = constant(1.0 / divisor.constant);

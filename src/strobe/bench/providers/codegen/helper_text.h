@@ -32,8 +32,7 @@ struct HelperNeeds {
 };
 std::string helper_text(const HelperNeeds& needs, const Expression& expression);
 
-// Between these two lines is what only the chip understands; whoever runs a kernel elsewhere puts
-// his own there.
+// Between these two lines are the chip's own instructions; to run a kernel elsewhere, replace them.
 inline constexpr std::string_view kInstructionsBegin = "// -- instructions of the chip";
 inline constexpr std::string_view kInstructionsEnd = "// -- end of instructions";
 

@@ -1,4 +1,4 @@
-#include "strobe/bench/providers/codegen/pointwise_flat.h"
+#include "strobe/bench/providers/codegen/pointwise.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "strobe/bench/providers/codegen/pointwise_tile.h"
+#include "strobe/bench/providers/codegen/pointwise.h"
 
 #include <algorithm>
 #include <array>
@@ -369,7 +369,7 @@ const char* suffix_of(Turn turn) {
   return "";
 }
 
-const char* name_of(Turn turn) {
+const char* turn_words(Turn turn) {
   switch (turn) {
     case Turn::kWords:
       return " by words";
@@ -401,7 +401,7 @@ GeneratedKernel emit_pointwise_tile(const KernelTask& task, const PointwiseTile&
 std::string label_of(const PointwiseTile& schedule) {
   return cat(
       "pointwise-tile ", schedule.across, "x", schedule.along, " ", schedule.threads, " threads",
-      schedule.values == 1 ? " one by one" : "", name_of(schedule.turn),
+      schedule.values == 1 ? " one by one" : "", turn_words(schedule.turn),
       schedule.hint == CacheHint::kPlain ? std::string() : cat(" ", hint_name(schedule.hint)));
 }
 

@@ -8,8 +8,8 @@
 #include "strobe/bench/providers/codegen/kernel_program.h"
 
 // From a case at a shape to programs that compute it. Tensors of elements must start at multiples
-// of 16 bytes. What is no case over rows, or has no such shape, is kInvalidArgument: the caller's
-// `unsupported`.
+// of 16 bytes. A case that is not over rows, or another kind of shape, is kInvalidArgument: the
+// caller's `unsupported`.
 namespace strobe::bench {
 
 inline constexpr std::size_t kMostCandidates = 24;

@@ -4,8 +4,6 @@
 
 #include "strobe/base/check.h"
 #include "strobe/bench/providers/codegen/emit_expression.h"
-#include "strobe/bench/providers/codegen/row_join.h"
-#include "strobe/bench/providers/codegen/row_packets.h"
 #include "strobe/bench/providers/codegen/row_stages.h"
 #include "strobe/bench/providers/codegen/row_walk_text.h"
 #include "strobe/bench/providers/codegen/source_text.h"

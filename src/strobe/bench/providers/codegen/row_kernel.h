@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "strobe/bench/providers/codegen/helper_text.h"
-#include "strobe/bench/providers/codegen/kernel_frame.h"
+#include "strobe/bench/providers/codegen/kernel_task.h"
 #include "strobe/bench/providers/codegen/row_plan.h"
 
 // A kernel that reads its row once and keeps it on the chip while it is reduced: in registers or in
@@ -66,6 +67,9 @@ struct RowLayout {
   std::int64_t shared_bytes = 0;
   int registers = 0;  // of a thread, estimated
 };
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t to) {
+  return (value + to - 1) / to * to;
+}
 RowLayout layout_of(const KernelTask& task, const RowSchedule& schedule, const RowPlan& plan);
 RowPlan plan_of(const KernelTask& task, const RowSchedule& schedule);
 
@@ -73,5 +77,16 @@ GeneratedKernel emit_row_kernel(const KernelTask& task, const RowSchedule& sched
                                 const ChipFacts& chip);
 std::string label_of(const RowSchedule& schedule);                           // for people
 std::string detail_of(const KernelTask& task, const RowSchedule& schedule);  // of a kernel's name
+
+// Which of the many ways to hold a row are worth trying on a chip, the likeliest first. Pruned by
+// what must be under way to fill the bus (latency times bandwidth), by registers and by shared
+// memory.
+
+std::vector<RowSchedule> row_register_schedules(const KernelTask& task, const ChipFacts& chip);
+std::vector<RowSchedule> row_shared_schedules(const KernelTask& task, const ChipFacts& chip);
+std::vector<RowSchedule> row_cluster_schedules(const KernelTask& task, const ChipFacts& chip);
+
+// What fits of `schedule` on a multiprocessor; 0: not even one block.
+int blocks_that_fit(const KernelTask& task, const RowSchedule& schedule, const ChipFacts& chip);
 
 }  // namespace strobe::bench

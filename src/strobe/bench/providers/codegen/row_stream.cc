@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "strobe/bench/providers/codegen/emit_expression.h"
-#include "strobe/bench/providers/codegen/row_join.h"
 #include "strobe/bench/providers/codegen/row_plan.h"
 #include "strobe/bench/providers/codegen/row_walk_text.h"
 #include "strobe/bench/providers/codegen/source_text.h"
-#include "strobe/bench/providers/codegen/walk_joins.h"
 
 namespace strobe::bench {
 namespace {

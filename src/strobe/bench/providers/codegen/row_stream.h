@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "strobe/bench/providers/codegen/helper_text.h"
-#include "strobe/bench/providers/codegen/kernel_frame.h"
+#include "strobe/bench/providers/codegen/kernel_task.h"
 
 // A block walks over its row as often as reductions depend on one another and keeps nothing: for
 // rows that no memory on the chip holds, and for reductions that need one walk only. Maximum and

@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
-#include "strobe/bench/providers/codegen/kernel_frame.h"
+#include "strobe/bench/cases/expression.h"
+#include "strobe/bench/providers/codegen/kernel_task.h"
 #include "strobe/bench/providers/codegen/row_plan.h"
 #include "strobe/bench/providers/codegen/source_text.h"
 
@@ -39,5 +41,29 @@ void emit_packet(SourceText& text, const KernelTask& task, const RowWalk& walk, 
 std::string join_helpers(const Expression& expression);
 // "sum" or "max"
 std::string join_name(const Node& reduction);
+
+// From one partial result a thread to one result of the row in every thread: over lanes by
+// shuffles, over warps through shared memory, over the blocks of a cluster through theirs. One
+// barrier.
+
+struct JoinLayout {
+  int group = 32;  // threads of a row in a block
+  int cluster = 1;
+  int rows_per_block = 1;
+  int reductions = 1;       // of the kernel: each has a place of its own, so no second barrier
+  bool alternates = false;  // rows in a loop: places of even and odd rows
+
+  int warps() const { return group > 32 ? group / 32 : 1; }
+  int parts() const { return warps() * cluster; }
+};
+// Bytes of shared memory that partial results take.
+inline int partial_bytes(const JoinLayout& layout) {
+  return layout.parts() > 1 ? 8 * layout.reductions * layout.rows_per_block * layout.parts() : 0;
+}
+
+// `joined` are variables n<index>. Of a softmax: {maximum, sum}; the sum is scaled as the maximum
+// grows.
+void emit_join(SourceText& text, const Expression& expression, const std::vector<NodeIndex>& joined,
+               const JoinLayout& layout, int first_reduction, bool is_softmax);
 
 }  // namespace strobe::bench

@@ -24,12 +24,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSchema = "strobe.tune/1";
 constexpr std::int64_t kMostExactColumns = 8192;
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
+constexpr std::uintmax_t kMostEntryBytes = std::uintmax_t{1} << 28;
 
 std::optional<std::string> bytes_of_file(const fs::path& path) {
   std::error_code failed;
   const std::uintmax_t size = fs::file_size(path, failed);
-  if (failed || size > kMostBytes) return {};
+  if (failed || size > kMostEntryBytes) return {};
   std::ifstream file(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (!file) return {};
@@ -64,7 +64,7 @@ Result<void> put_file(const fs::path& path, std::string_view bytes) {
   return cannot_keep(path, failed.value());
 }
 
-std::string text_of(const TuneMachine& machine) {
+std::string machine_text(const TuneMachine& machine) {
   return fmt::format("{}|{}|{}|{}|", machine.architecture, machine.device, machine.driver,
                      machine.compiler);
 }
@@ -86,7 +86,7 @@ std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype
   const std::int64_t row_bytes = columns * bytes_of(dtype);
   const std::int64_t alignment = std::min<std::int64_t>(row_bytes & -row_bytes, 16);
   ContentHasher hasher;
-  hasher.add(text_of(machine));
+  hasher.add(machine_text(machine));
   hasher.add(fmt::format("{}|{}|{}|{}|{}|", dtype_name(dtype), bucket_of(shape[0]),
                          columns <= kMostExactColumns ? columns : bucket_of(columns), alignment,
                          state == TuneState::kHot ? "hot" : "cold"));
@@ -99,7 +99,7 @@ std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype
 
 std::string code_key(const TuneMachine& machine, std::string_view source) {
   ContentHasher hasher;
-  hasher.add(text_of(machine));
+  hasher.add(machine_text(machine));
   hasher.add(source);
   return hex_of(hasher.hash());
 }
@@ -157,7 +157,7 @@ Result<void> TuneCache::store(const std::string& key, const TuneEntry& entry) co
       .member("cubin_checksum", checksum_text(entry.image))
       .end_object();
   text += '\n';
-  // The code first: until the other file is there, nobody asks for it.
+  // The code first: it is only looked for once the other file exists.
   STROBE_TRY_VOID(put_file(folder_ / (key + ".cubin"), {entry.image.data(), entry.image.size()}));
   return put_file(folder_ / (key + ".json"), text);
 }

@@ -17,7 +17,7 @@
 // its time and nothing else.
 namespace strobe::bench {
 
-// Whose code and whose times they are.
+// The machine that the code and the times belong to.
 struct TuneMachine {
   std::string architecture;  // "sm_90"
   std::string device;        // "NVIDIA H200"
@@ -33,11 +33,11 @@ enum class TuneState : std::uint8_t { kCold, kHot };
 std::string tune_key(const TuneMachine& machine, const Shape& shape, DType dtype, TuneState state,
                      std::span<const KernelProgram> candidates);
 std::int64_t bucket_of(std::int64_t count);  // the next power of two, at least 1
-// Of a kernel that nobody chose: whoever compiles it makes it, and its source alone.
+// Of a kernel that was not tuned: its compiler and its source make the key.
 std::string code_key(const TuneMachine& machine, std::string_view source);
 
 struct TuneEntry {
-  std::string label;  // of the program; empty: a kernel that nobody chose
+  std::string label;  // of the program; empty: a kernel that was not tuned
   std::string kernel;
   std::size_t candidate = 0;  // its place among those tried
   double typical_us = 0;      // 0: nothing was timed

@@ -1,24 +1,20 @@
 #include "strobe/bench/providers/codegen/tuner.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <utility>
 
 #include "strobe/bench/providers/codegen/source_text.h"
+#include "strobe/bench/providers/stop_watch.h"
 
 namespace strobe::bench {
 namespace {
 
 std::function<double()> host_clock() {
-  const auto start = std::chrono::steady_clock::now();
-  return [start] {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-        .count();
-  };
+  return [watch = StopWatch()] { return watch.ms(); };
 }
 
-struct Contender {
+struct Entrant {
   std::size_t index = 0;
   std::vector<double> samples_us;
   double typical_us = 0;
@@ -33,18 +29,18 @@ double middle_mean(std::vector<double> samples) {
 }
 
 Result<void> time_more(ProgramTimer& timer, const KernelProgram& program, int samples,
-                       Contender& contender) {
+                       Entrant& entrant) {
   STROBE_TRY(const std::vector<double> times, timer.time(program, samples));
   if (times.empty()) return Error{ErrorCode::kTooLittleData, "no sample came back", "", ""};
-  contender.samples_us.insert(contender.samples_us.end(), times.begin(), times.end());
-  contender.typical_us = middle_mean(contender.samples_us);
+  entrant.samples_us.insert(entrant.samples_us.end(), times.begin(), times.end());
+  entrant.typical_us = middle_mean(entrant.samples_us);
   return {};
 }
 
 // As many as the round wants, or as the time that is left allows if all take as long as they did.
-int samples_within(double left_ms, int wanted, const std::vector<Contender>& left) {
+int samples_within(double left_ms, int wanted, const std::vector<Entrant>& left) {
   double once_ms = 0;
-  for (const Contender& one : left) once_ms += one.typical_us / 1e3;
+  for (const Entrant& one : left) once_ms += one.typical_us / 1e3;
   if (once_ms * wanted <= left_ms) return wanted;
   return std::max(TuneOptions::kFewest, static_cast<int>(left_ms / once_ms));
 }
@@ -57,30 +53,30 @@ Result<Tuned> tune(ProgramTimer& timer, std::span<const KernelProgram> candidate
     return Error{ErrorCode::kTooLittleData, "there is no program to choose from", "", ""};
   }
   Tuned tuned;
-  std::vector<Contender> left;
+  std::vector<Entrant> left;
   for (std::size_t i = 0; i < candidates.size(); ++i) left.push_back({i, {}, 0});
   std::optional<Error> first_error;
   const std::function<double()> elapsed_ms = options.elapsed_ms ? options.elapsed_ms : host_clock();
   for (const TuneRound& round : options.rounds) {
-    std::vector<Contender> timed;
+    std::vector<Entrant> timed;
     const bool is_first = &round == &options.rounds.front();
     const double left_ms = options.budget_ms - elapsed_ms();
     const int often = round.samples * options.short_factor;
     const bool is_short = !is_first && left.front().typical_us <= options.short_us;
     const int samples =
         is_first ? round.samples : samples_within(left_ms, is_short ? often : round.samples, left);
-    for (Contender& contender : left) {
+    for (Entrant& entrant : left) {
       if (is_first && !timed.empty() && elapsed_ms() > options.budget_ms) {
-        tuned.skipped = static_cast<int>(candidates.size() - contender.index);
+        tuned.skipped = static_cast<int>(candidates.size() - entrant.index);
         break;
       }
-      const KernelProgram& program = candidates[contender.index];
-      Result<void> done = time_more(timer, program, samples, contender);
-      if (done && is_first && contender.typical_us <= options.short_us) {
-        done = time_more(timer, program, often - samples, contender);
+      const KernelProgram& program = candidates[entrant.index];
+      Result<void> done = time_more(timer, program, samples, entrant);
+      if (done && is_first && entrant.typical_us <= options.short_us) {
+        done = time_more(timer, program, often - samples, entrant);
       }
       if (done) {
-        timed.push_back(std::move(contender));
+        timed.push_back(std::move(entrant));
         continue;
       }
       Error error = std::move(done).error();
@@ -90,10 +86,10 @@ Result<Tuned> tune(ProgramTimer& timer, std::span<const KernelProgram> candidate
     }
     if (timed.empty()) return *first_error;
     if (is_first) tuned.timed = static_cast<int>(timed.size());
-    std::ranges::stable_sort(timed, {}, &Contender::typical_us);
+    std::ranges::stable_sort(timed, {}, &Entrant::typical_us);
     tuned.runner_up_us = timed.size() > 1 ? timed[1].typical_us : 0;
     const double limit = timed.front().typical_us * options.hopeless;
-    std::erase_if(timed, [&](const Contender& one) { return one.typical_us > limit; });
+    std::erase_if(timed, [&](const Entrant& one) { return one.typical_us > limit; });
     if (timed.size() > round.survivors) timed.resize(round.survivors);
     left = std::move(timed);
     if (left.size() == 1) break;

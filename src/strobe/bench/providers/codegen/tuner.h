@@ -7,12 +7,22 @@
 
 #include "strobe/base/result.h"
 #include "strobe/bench/providers/codegen/kernel_program.h"
-#include "strobe/bench/providers/codegen/program_timer.h"
+
+// Whoever can say how long a program takes: a GPU, or a script in a test of the tuner.
+namespace strobe::bench {
+
+class ProgramTimer {
+ public:
+  virtual ~ProgramTimer() = default;
+  // Device times of so many calls in microseconds. After an error of one program
+  // the others may be tried, unless is_lost().
+  virtual Result<std::vector<double>> time(const KernelProgram& program, int samples) = 0;
+  virtual bool is_lost() const { return false; }  // nothing can be timed any more
+};
 
 // The fastest of some programs by successive halving: few samples of all, more of the better half,
 // many of the last ones. Times of a later round stand beside those of an earlier one, so noise must
 // fool all.
-namespace strobe::bench {
 
 struct TuneRound {
   int samples = 5;

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "strobe/base/check.h"
+#include "strobe/bench/providers/cpu/host_buffer.h"
 #include "strobe/bench/providers/cpu/row_kernel_match.h"
-#include "strobe/bench/providers/cpu/typed_values.h"
 #include "strobe/bench/reference/dropout.h"
 
 namespace strobe::bench {
@@ -13,10 +13,9 @@ namespace {
 
 constexpr std::int64_t kPieceColumns = 1024;
 
-bool is_one_a_row(Extent extent) { return extent == Extent::kRows || extent == Extent::kScalar; }
 bool is_reduction(Op op) { return op == Op::kRowSum || op == Op::kRowMax; }
 
-double applied(Op op, double a, double b) {
+double applied_to_row(Op op, double a, double b) {
   switch (op) {
     case Op::kAdd:
       return a + b;
@@ -191,7 +190,7 @@ void BlockedExpression::sweep(Row& row, int pass) const {
       }
       if (node.a == kNoNode) continue;
       const double b = node.b == kNoNode ? 0 : row.values[static_cast<std::size_t>(node.b)];
-      row.values[i] = applied(node.op, row.values[static_cast<std::size_t>(node.a)], b);
+      row.values[i] = applied_to_row(node.op, row.values[static_cast<std::size_t>(node.a)], b);
     }
   }
   for (row.column = 0; row.column < columns_; row.column += kPieceColumns) {

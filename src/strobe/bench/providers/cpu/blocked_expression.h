@@ -8,7 +8,7 @@
 
 // Any expression, node by node over pieces of a row that stay in the first cache. A row with
 // reductions is gone over once for each that depends on another, and once more: what a piece needs
-// is computed anew.
+// is computed again.
 namespace strobe::bench {
 
 class BlockedExpression {

@@ -22,7 +22,7 @@ Result<HostBuffer> HostBuffer::make(std::int64_t bytes) {
       mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) {
     return Error{.code = ErrorCode::kMachineLacks,
-                 .what = fmt::format("{} bytes of memory are not to be had", bytes),
+                 .what = fmt::format("cannot allocate {} bytes of memory", bytes),
                  .where = "",
                  .hint = "run a smaller shape"};
   }

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "strobe/base/result.h"
+#include "strobe/bench/cell.h"
+#include "strobe/bench/reference/half_float.h"
 
 // Memory for tensors: whole pages, large ones where the kernel has them, aligned for every vector.
 namespace strobe::bench {
@@ -30,5 +32,22 @@ class HostBuffer {
   std::unique_ptr<void, UnmapPages> data_;
   std::int64_t bytes_ = 0;
 };
+
+// Single values of a tensor whose type is known at run time.
+
+inline float read_value(DType dtype, const void* tensor, std::int64_t at) {
+  if (dtype == DType::kF32) return static_cast<const float*>(tensor)[at];
+  const std::uint16_t bits = static_cast<const std::uint16_t*>(tensor)[at];
+  return dtype == DType::kF16 ? f16_value(bits) : bf16_value(bits);
+}
+
+inline void write_value(DType dtype, void* tensor, std::int64_t at, float value) {
+  if (dtype == DType::kF32) {
+    static_cast<float*>(tensor)[at] = value;
+  } else {
+    static_cast<std::uint16_t*>(tensor)[at] =
+        dtype == DType::kF16 ? f16_bits(value) : bf16_bits(value);
+  }
+}
 
 }  // namespace strobe::bench

@@ -7,13 +7,10 @@
 namespace strobe::bench {
 namespace {
 
-constexpr std::int64_t kGrainElements = 8192;
 constexpr std::int64_t kBetweenFloats =
     128 * 1024;  // of a product that is used up at once: half of a second cache
 
-std::size_t number(DType dtype) { return static_cast<std::size_t>(dtype); }
-
-MultiplyTask task_of(const ProductSteps::Product& product, const ProgramContext& context) {
+MultiplyTask multiply_task(const ProductSteps::Product& product, const ProgramContext& context) {
   MultiplyTask task;
   task.left = context.data(product.left);
   task.left_stride = product.inner;
@@ -32,7 +29,7 @@ MultiplyTask task_of(const ProductSteps::Product& product, const ProgramContext&
 }  // namespace
 
 ProductSteps::ProductSteps(const ProgramRequest& request)
-    : request_(request), products_(*request.kernels.products), size_(bytes_of(request.dtype)) {
+    : request_(request), products_(request.kernels), size_(bytes_of(request.dtype)) {
   for (const InputTensor& input : input_tensors(request.info, request.shape)) {
     program_.inputs.push_back(tensor(input.elements));
   }
@@ -60,7 +57,7 @@ BufferIndex ProductSteps::pack(std::string name, BufferIndex source, std::int64_
                                std::int64_t columns, std::int64_t inner_stride,
                                std::int64_t column_stride) {
   const BufferIndex packed = floats(packed_floats(inner, columns));
-  const PackKernel kernel = products_.pack[number(request_.dtype)];
+  const PackKernel kernel = products_.of(request_.dtype).pack;
   const std::int64_t panels = (columns + products_.panel - 1) / products_.panel;
   step(std::move(name), [=](const ProgramContext& context) {
     const PackTask task{context.data(source),  inner_stride, column_stride, inner, columns,
@@ -73,13 +70,13 @@ BufferIndex ProductSteps::pack(std::string name, BufferIndex source, std::int64_
 }
 
 void ProductSteps::multiply(std::string name, const Product& product) {
-  const MultiplyKernel kernel = products_.multiply[number(request_.dtype)][number(request_.dtype)];
+  const MultiplyKernel kernel = products_.multiply(request_.dtype, request_.dtype);
   const std::int64_t scratch_floats = products_.multiply_scratch, grain = products_.tile_rows;
   const BufferIndex scratch = scratch_;
   step(std::move(name), [=](const ProgramContext& context) {
     context.team.share(product.rows, grain,
                        [&](std::int64_t thread, std::int64_t first, std::int64_t last) {
-                         MultiplyTask task = task_of(product, context);
+                         MultiplyTask task = multiply_task(product, context);
                          task.scratch = context.floats(scratch) + thread * scratch_floats;
                          kernel(task, first, last);
                        });
@@ -94,8 +91,8 @@ void ProductSteps::multiply_twice(std::string name, const Product& product, Buff
   const BufferIndex between = floats(block * product.columns * request_.threads);
   const BufferIndex scratch = scratch_;
   const std::int64_t scratch_floats = products_.multiply_scratch;
-  const MultiplyKernel into = products_.multiply[number(request_.dtype)][number(DType::kF32)];
-  const MultiplyKernel out_of = products_.multiply[number(DType::kF32)][number(request_.dtype)];
+  const MultiplyKernel into = products_.multiply(request_.dtype, DType::kF32);
+  const MultiplyKernel out_of = products_.multiply(DType::kF32, request_.dtype);
   const std::int64_t size = size_;
   step(std::move(name), [=](const ProgramContext& context) {
     context.team.share(
@@ -103,7 +100,7 @@ void ProductSteps::multiply_twice(std::string name, const Product& product, Buff
           float* const rows = context.floats(between) + thread * block * product.columns;
           for (std::int64_t row = first; row < last; row += block) {
             const std::int64_t count = std::min(block, last - row);
-            MultiplyTask one = task_of(product, context);
+            MultiplyTask one = multiply_task(product, context);
             one.left = static_cast<const char*>(one.left) + row * product.inner * size;
             one.out = rows;
             one.scratch = context.floats(scratch) + thread * scratch_floats;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "strobe/bench/providers/cpu/product_kernels.h"
+#include "strobe/bench/providers/cpu/kernels.h"
 #include "strobe/bench/providers/cpu/program.h"
 
 // Steps of matrix products and of what follows them. The right side is packed by all threads
@@ -55,7 +55,7 @@ class ProductSteps {
 
  private:
   const ProgramRequest& request_;
-  const ProductKernels& products_;
+  const KernelSet& products_;
   std::int64_t size_;  // of a value
   Program program_;
   BufferIndex scratch_;

@@ -17,6 +17,8 @@ namespace strobe::bench {
 
 using BufferIndex = std::size_t;
 
+constexpr std::int64_t kGrainElements = 8192;  // fewer are not worth another thread
+
 struct ProgramContext {
   ThreadTeam& team;
   const KernelSet& kernels;

@@ -56,8 +56,6 @@ constexpr BinaryIds kBinary[] = {
     {Op::kMul, Id::kMul, Id::kMulRow, Id::kMulRow}, {Op::kDiv, Id::kDiv, Id::kDivRow, Id::kRowDiv},
     {Op::kMax, Id::kMax, Id::kMaxRow, Id::kMaxRow}, {Op::kMin, Id::kMin, Id::kMinRow, Id::kMinRow}};
 
-bool is_one_a_row(Extent extent) { return extent == Extent::kRows || extent == Extent::kScalar; }
-
 std::optional<RowKernelMatch> match_single(const Expression& expression) {
   if (expression.outputs.size() != 1) return {};
   const Node& node = expression.nodes[static_cast<std::size_t>(expression.outputs[0].node)];

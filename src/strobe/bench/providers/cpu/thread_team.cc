@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "strobe/bench/providers/cpu/host_facts.h"
+#include "strobe/bench/providers/cpu/host.h"
 
 namespace strobe::bench {
 namespace {

@@ -1,31 +1,18 @@
 #include "strobe/bench/providers/cuda/call_timer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "strobe/bench/providers/cuda/activity_recording.h"
-#include "strobe/bench/providers/cuda/api_recording.h"
-#include "strobe/bench/providers/cuda/recorder_window.h"
+#include "strobe/bench/providers/cuda/cupti_recording.h"
+#include "strobe/bench/providers/cuda/device.h"
+#include "strobe/bench/providers/stop_watch.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::bench {
 namespace {
-
-class StopWatch {
- public:
-  double ms() const {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
-  }
-  double us() const { return 1e3 * ms(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
 
 // So many repetitions as the samples, the queue and the time left allow, and one at least.
 int repetitions_now(std::size_t samples_left, int most, double ms_left, double each_ms) {
@@ -81,7 +68,7 @@ Result<SampleBlock> CallTimer::sample(const SampleRequest& request) {
       break;
   }
   return Error{.code = ErrorCode::kInvalidArgument,
-               .what = "a GPU is not timed in that mode",
+               .what = "a GPU cannot be timed in this mode",
                .where = "--mode",
                .hint = "one of device, graph, call, activity"};
 }

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "strobe/bench/providers/cuda/call_kernels.h"
 #include "strobe/bench/providers/cuda/device_clock.h"
-#include "strobe/bench/providers/cuda/kernel_times.h"
 #include "strobe/bench/providers/provider.h"
 
-// A call that is timed, whoever makes it: a generated program or a vendor's library.
+// A call to time: of a generated program or of a vendor's library.
 namespace strobe::bench {
 
 class TimedCall {
@@ -46,8 +46,9 @@ class CallTimer {
 
   // How many sets of that size cover twice the L2 cache.
   static std::size_t sets_to_cover(double set_bytes, double l2_bytes);
-  // In how many places a call of that size is timed. Where its buffers lie makes up to 8 % of 5 us
-  // (H200), the same each time for one place: a median of many says more than any of them.
+  // In how many places a call of that size is timed. Buffer placement changes a call of 5 us by up
+  // to 8 % (H200), and a given placement always gives the same time, so the median of several is
+  // used.
   static std::size_t places_for(double set_bytes);
 
  private:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "strobe/base/check.h"
+#include "strobe/bench/reference/input_tensors.h"
 
 namespace strobe::bench {
 namespace {
@@ -38,13 +39,15 @@ CellTensor laid_out(const Tensor& tensor, CellTensor::Role role, std::size_t num
 CellTensors::CellTensors(const CaseInfo& info, const Shape& shape, DType dtype,
                          std::span<const ProgramBuffer> between) {
   const Expression expression = fused(info);
+  const std::vector<InputTensor> inputs = input_tensors(info, shape);
   for (std::size_t i = 0; i < expression.inputs.size(); ++i) {
-    add(laid_out(expression.inputs[i], CellTensor::Role::kInput, i, shape), dtype);
+    CellTensor tensor = laid_out(expression.inputs[i], CellTensor::Role::kInput, i, shape);
+    tensor.is_far_from_zero = inputs[i].is_far_from_zero;
+    add(std::move(tensor), dtype);
   }
   for (std::size_t i = 0; i < expression.outputs.size(); ++i) {
     add(laid_out(expression.outputs[i].tensor, CellTensor::Role::kOutput, i, shape), dtype);
   }
-  outputs_ = expression.outputs.size();
   for (std::size_t i = 0; i < between.size(); ++i) {
     CellTensor tensor = laid_out(between[i].tensor, CellTensor::Role::kBetween, i, shape);
     if (between[i].elements > tensor.elements()) {  // a workspace may be larger than its extent
@@ -55,10 +58,15 @@ CellTensors::CellTensors(const CaseInfo& info, const Shape& shape, DType dtype,
   }
 }
 
+CellTensors::CellTensors(std::vector<CellTensor> tensors, DType dtype) {
+  for (CellTensor& tensor : tensors) add(std::move(tensor), dtype);
+}
+
 void CellTensors::add(CellTensor tensor, DType dtype) {
   tensor.bytes = static_cast<std::size_t>(tensor.elements() * bytes_of(dtype));
   tensor.offset = end_;
   resident_bytes_ += tensor.bytes;
+  outputs_ += tensor.role == CellTensor::Role::kOutput ? 1 : 0;
   end_ += (tensor.bytes + kAlignment - 1) / kAlignment * kAlignment;
   tensors_.push_back(std::move(tensor));
 }

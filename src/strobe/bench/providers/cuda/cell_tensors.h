@@ -13,13 +13,19 @@
 namespace strobe::bench {
 
 struct CellTensor {
-  enum class Role : std::uint8_t { kInput, kOutput, kBetween };
+  enum class Role : std::uint8_t {
+    kInput,     // filled
+    kPrepared,  // made from inputs once, before anything is timed
+    kBetween,
+    kOutput,
+  };
   std::string name;
   Role role = Role::kInput;
-  std::uint32_t number = 0;  // among the inputs or the outputs
-  std::int64_t rows = 1;     // as it is stored
+  std::int64_t rows = 1;  // as it is stored
   std::int64_t columns = 1;
-  std::size_t offset = 0;  // bytes
+  std::uint32_t number = 0;  // among the inputs or the outputs
+  bool is_far_from_zero = false;
+  std::size_t offset = 0;  // bytes; these two are known once it lies among others
   std::size_t bytes = 0;
   std::int64_t elements() const { return rows * columns; }
 };
@@ -29,6 +35,8 @@ class CellTensors {
   // Of a case over rows.
   CellTensors(const CaseInfo& info, const Shape& shape, DType dtype,
               std::span<const ProgramBuffer> between);
+  // Of any case; `tensors` as yet without a place.
+  CellTensors(std::vector<CellTensor> tensors, DType dtype);
 
   const std::vector<CellTensor>& all() const { return tensors_; }
   const CellTensor* find(std::string_view name) const;

@@ -7,7 +7,7 @@
 namespace strobe::bench {
 namespace {
 
-ErrorCode code_of(LtStatus status) {
+ErrorCode lt_error_code(LtStatus status) {
   if (status == lt::kAllocationFailed) return ErrorCode::kMachineLacks;
   return status == lt::kNotSupported ? ErrorCode::kNotFound : ErrorCode::kMalformed;
 }
@@ -27,7 +27,7 @@ Result<void> CublasLtApi::check(LtStatus status, std::string_view call,
     return {};
   const char* const name = status_name(status);
   const char* const text = status_text(status);
-  return Error{.code = code_of(status),
+  return Error{.code = lt_error_code(status),
                .what = fmt::format("{} gives {} ({}{}{}) while {}", call,
                                    name == nullptr ? "a status" : name, status,
                                    text == nullptr ? "" : ": ", text == nullptr ? "" : text, doing),

@@ -4,17 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "strobe/bench/providers/cuda/floors.h"
-#include "strobe/bench/providers/cuda/roofs.h"
+#include "strobe/bench/providers/cuda/limits.h"
 
 namespace strobe::bench {
-namespace {
-
-std::string text_of(const Error& error) {
+std::string obstacle_text(const Error& error) {
   return error.hint.empty() ? error.what : fmt::format("{}; {}", error.what, error.hint);
 }
-
-}  // namespace
 
 Result<std::shared_ptr<CudaSession>> CudaProvider::session() {
   if (!session_) {
@@ -35,7 +30,7 @@ ProviderInfo CudaProvider::probe() {
   info.name = name_;
   const auto opened = session();
   if (!opened) {
-    info.obstacle = text_of(opened.error());
+    info.obstacle = obstacle_text(opened.error());
     return info;
   }
   CudaDevice& device = (*opened)->device();
@@ -43,7 +38,7 @@ ProviderInfo CudaProvider::probe() {
   const Result<void> compiler = device.has_compiler();
   if (!compiler) {
     info.version = device.driver_text();
-    info.obstacle = text_of(compiler.error());
+    info.obstacle = obstacle_text(compiler.error());
     return info;
   }
   info.version = fmt::format("{}, {}", device.compiler_text(), device.driver_text());
@@ -80,7 +75,7 @@ std::map<std::string, double> CudaProvider::device_facts() {
 std::string why_not_rows(const CaseInfo* info, const Cell& cell) {
   if (info == nullptr) return fmt::format("there is no case '{}'", cell.case_id);
   if (info->kind != CaseKind::kRows) {
-    return "kernels are generated for cases over rows; cublaslt, cudnn or a worker has this one";
+    return "kernels are generated only for cases over rows; use cublaslt, cudnn or a worker";
   }
   if (cell.shape.dims.size() != axes_of(info->kind)) {
     return fmt::format("{} takes rows and columns, not {}", cell.case_id, shape_text(cell.shape));

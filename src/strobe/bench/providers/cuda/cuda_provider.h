@@ -39,6 +39,8 @@ class CudaProvider : public Provider {
   std::shared_ptr<CudaSession> session_;
 };
 
+// "no such library; install it": what went wrong and what to do.
+std::string obstacle_text(const Error& error);
 // Why a provider of generated kernels does not take that cell; "" if it does.
 std::string why_not_rows(const CaseInfo* info, const Cell& cell);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kOldest = 90000;
 
-ErrorCode code_of(DnnStatus status) {
+ErrorCode dnn_error_code(DnnStatus status) {
   if (status == dnn::kHostAllocationFailed || status == dnn::kDeviceAllocationFailed) {
     return ErrorCode::kMachineLacks;
   }
@@ -35,7 +35,7 @@ Result<void> CudnnApi::check(DnnStatus status, std::string_view call,
   std::array<char, 1024> text = {};
   if (last_error != nullptr) last_error(text.data(), text.size() - 1);
   const std::string_view said = text.data();
-  return Error{.code = code_of(status),
+  return Error{.code = dnn_error_code(status),
                .what = fmt::format("{} gives {} ({}{}{}) while {}", call,
                                    name == nullptr ? "a status" : name, status,
                                    said.empty() ? "" : ": ", said, doing),

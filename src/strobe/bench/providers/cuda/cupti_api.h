@@ -25,7 +25,7 @@ constexpr unsigned kFlushForced = 1;
 constexpr int kDriverDomain = 1;  // of the numbers of calls
 constexpr int kRuntimeDomain = 2;
 
-// The records of CUDA 12.0 (18) to 13; what a later one looks like nobody knows.
+// The records of CUDA 12.0 (18) to 13; later layouts are unknown.
 constexpr unsigned kOldest = 18;
 constexpr unsigned kNewestBelow = 140000;
 

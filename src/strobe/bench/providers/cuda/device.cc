@@ -27,19 +27,20 @@ Error no_device(const DriverApi& driver, CuResult result) {
                 "check `nvidia-smi` and CUDA_VISIBLE_DEVICES; in a container, start it with "
                 "`--gpus all`"};
   }
-  return {.code = ErrorCode::kMachineLacks,
-          .what = fmt::format("the CUDA driver does not start: {}", driver.name_of(result)),
-          .where = "",
-          .hint = result == cu::kSystemNotReady
-                      ? "the fabric manager of this machine may not be running"
-                      : "`nvidia-smi` tells more; driver and kernel module must be of one version"};
+  return {
+      .code = ErrorCode::kMachineLacks,
+      .what = fmt::format("the CUDA driver does not start: {}", driver.name_of(result)),
+      .where = "",
+      .hint = result == cu::kSystemNotReady
+                  ? "the fabric manager of this machine may not be running"
+                  : "`nvidia-smi` may say more; driver and kernel module must be of one version"};
 }
 
 Error no_clusters(const char* missing, const std::string& device) {
   return {.code = ErrorCode::kMalformed,
-          .what = fmt::format("this driver knows no clusters ({} is missing)", missing),
+          .what = fmt::format("this driver does not support clusters ({} is missing)", missing),
           .where = device,
-          .hint = "a driver of CUDA 11.8 or newer has them"};
+          .hint = "clusters need a driver of CUDA 11.8 or newer"};
 }
 
 struct ClusterLaunch {
@@ -131,9 +132,9 @@ Result<void> CudaDevice::read_facts() {
       2.0 * attribute(cu::kMemoryClockKhz) * 1e3 * attribute(cu::kMemoryBusBits) / 8 / 1e9;
   if (chip_.compute_capability == 0 || chip_.sm_count == 0 || chip_.l2_bytes == 0) {
     return Error{.code = ErrorCode::kMachineLacks,
-                 .what = "the CUDA driver does not tell what this GPU is",
+                 .what = "the CUDA driver does not report this GPU's compute capability",
                  .where = name_,
-                 .hint = "`nvidia-smi` tells more"};
+                 .hint = "`nvidia-smi` may say more"};
   }
   facts_ = {{"compute_capability", chip_.compute_capability},
             {"sm_count", chip_.sm_count},
@@ -314,7 +315,7 @@ Result<std::uint32_t> CudaDevice::clusters_at_once(const DeviceKernel& kernel,
                         "cuOccupancyMaxActiveClusters", "placing " + kernel.name));
   if (count < 1) {
     return Error{.code = ErrorCode::kMalformed,
-                 .what = fmt::format("a cluster of {} blocks of {} has no place on this chip",
+                 .what = fmt::format("a cluster of {} blocks of {} does not fit on this chip",
                                      shape.cluster, kernel.name),
                  .where = name_,
                  .hint = ""};
@@ -349,6 +350,30 @@ Result<void> CudaDevice::copy_to_host(void* to, CuPointer from, std::size_t byte
 
 Result<void> CudaDevice::fill_bytes(CuPointer to, unsigned char value, std::size_t bytes) {
   return check(driver_.fill_bytes(to, value, bytes, stream()), "cuMemsetD8Async");
+}
+
+Result<void> run_in_window(CudaDevice& device, const std::function<Result<void>()>& prepare,
+                           const std::function<Result<void>()>& counted) {
+  const DriverApi& driver = device.driver();
+  if (driver.profiler_start == nullptr || driver.profiler_stop == nullptr) {
+    return Error{.code = ErrorCode::kTooLittleData,
+                 .what = "the driver has no cuProfilerStart",
+                 .where = device.name(),
+                 .hint = ""};
+  }
+  STROBE_TRY_VOID(device.synchronize());
+  STROBE_TRY_VOID(device.check(driver.profiler_start(), "cuProfilerStart"));
+  Result<void> ran = prepare();
+  if (ran) ran = device.synchronize();
+  // The second mark: what was seen so far does not count.
+  if (ran) ran = device.check(driver.profiler_start(), "cuProfilerStart");
+  if (ran) ran = counted();
+  // Also after a failure: the recorder must not go on.
+  const Result<void> finished = device.synchronize();
+  const Result<void> stopped = device.check(driver.profiler_stop(), "cuProfilerStop");
+  if (!ran) return ran;
+  if (!finished) return finished;
+  return stopped;
 }
 
 }  // namespace strobe::bench

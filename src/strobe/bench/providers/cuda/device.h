@@ -17,8 +17,7 @@
 #include "strobe/bench/providers/cuda/cupti_api.h"
 #include "strobe/bench/providers/cuda/driver_api.h"
 #include "strobe/bench/providers/cuda/nvml_api.h"
-#include "strobe/bench/providers/cuda/owned.h"
-#include "strobe/bench/providers/cuda/run_time_compiler.h"
+#include "strobe/bench/providers/cuda/nvrtc.h"
 
 // One GPU with its context, for the life of a worker process. Used by one thread at a time.
 namespace strobe::bench {
@@ -90,7 +89,7 @@ class CudaDevice {
   Result<void> synchronize();
 
   Result<void> has_compiler() const;  // kMachineLacks: no NVRTC
-  // For this chip exactly; what nobody can compile here is kNotFound (no NVRTC) or kMalformed.
+  // For this chip exactly. kNotFound: there is no NVRTC; kMalformed: it does not compile.
   // Several threads may call it once the compiler is open.
   Result<std::vector<char>> compile(const std::string& source, const std::string& name);
   Result<void> open_compiler();
@@ -105,8 +104,8 @@ class CudaDevice {
   Result<void> launch(const DeviceKernel& kernel, const LaunchShape& shape,
                       std::span<void* const> arguments);
 
-  // Opened at first need, since it lies between a program and its driver ever after. kNotFound if
-  // there is none: of a cell, kMachineLacks would mean out of memory.
+  // Opened at first need, since from then on it stays between the program and its driver. kNotFound
+  // if there is none: of a cell, kMachineLacks would mean out of memory.
   Result<CuptiApi> cupti();
 
   // Waits for what is queued first.
@@ -135,5 +134,12 @@ class CudaDevice {
   std::map<std::string, double> facts_;
   std::optional<Error> lost_;
 };
+
+// Marks for a recorder that may watch this process: what lies between them is counted.
+
+// The recorder sets itself up at the first mark, which moves memory, so what must precede the
+// counted work comes after it: `prepare`, waited for. kTooLittleData where the driver has no marks.
+Result<void> run_in_window(CudaDevice& device, const std::function<Result<void>()>& prepare,
+                           const std::function<Result<void>()>& counted);
 
 }  // namespace strobe::bench

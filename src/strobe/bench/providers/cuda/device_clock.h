@@ -4,10 +4,41 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "strobe/bench/providers/cuda/cache_flush.h"
 #include "strobe/bench/providers/cuda/device.h"
+
+// In which state a call finds the L2 cache.
+namespace strobe::bench {
+
+enum class FlushKind : std::uint8_t {
+  kCold,       // four times the cache is read: clean lines of a stranger
+  kColdDirty,  // zeros are written: the next kernel pays for writing them back
+  kRotate,     // every call on the next set of buffers
+  kHot,        // as the call before left it
+};
+Result<FlushKind> parse_flush(std::string_view name);  // "cold", "cold-dirty", "rotate", "hot"
+
+class CacheFlush {
+ public:
+  static Result<CacheFlush> make(CudaDevice& device, const std::string& cache_folder = "");
+
+  Result<void> enqueue(FlushKind kind);
+  std::size_t bytes() const { return buffer_.bytes; }
+
+ private:
+  explicit CacheFlush(CudaDevice& device) : device_(&device) {}
+  Result<void> read(bool is_to_stay);
+  Result<void> release();
+
+  CudaDevice* device_;
+  DeviceKernel read_kernel_;
+  DeviceKernel release_kernel_;
+  LaunchShape shape_;
+  DeviceMemory buffer_;
+  DeviceMemory sink_;
+};
 
 // Device time that no speed of the host can leak into. A one-thread kernel holds the queue while
 // the host fills it; then everything runs back to back:
@@ -21,7 +52,6 @@
 // because a driver loads code at its first launch and waits for the device to do so. A profiler
 // that makes every launch wait would wait for the hold: under one the queue is not held, and the
 // flush before each call is all that lets the host run ahead.
-namespace strobe::bench {
 
 class DeviceClock {
  public:

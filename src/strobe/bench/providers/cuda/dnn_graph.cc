@@ -12,9 +12,9 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-std::size_t at(DnnTensorIndex index) { return static_cast<std::size_t>(index); }
+std::size_t place_of(DnnTensorIndex index) { return static_cast<std::size_t>(index); }
 
-DnnTensor number(float value) {
+DnnTensor constant(float value) {
   return {.name = "",
           .dims = {1, 1, 1, 1},
           .strides = {1, 1, 1, 1},
@@ -32,7 +32,7 @@ DnnTensor between(Dims dims, Dims strides, int type) {
 }
 
 DnnTensorIndex reduction(DnnGraph& graph, int op, DnnTensorIndex x) {
-  const Dims& dims = graph.tensors[at(x)].dims;
+  const Dims& dims = graph.tensors[place_of(x)].dims;
   const DnnTensorIndex y = graph.add(
       between({dims[0], dims[1], dims[2], 1}, {dims[1] * dims[2], dims[2], 1, 1}, dnn::kFloat));
   graph.operations.push_back(
@@ -40,7 +40,7 @@ DnnTensorIndex reduction(DnnGraph& graph, int op, DnnTensorIndex x) {
   return y;
 }
 
-// The scores of keys up to the query, and the least number for those after it.
+// The scores of keys up to the query, and the least constant for those after it.
 DnnTensorIndex causal(DnnGraph& graph, DnnTensorIndex scores) {
   const auto index = [&](std::int64_t axis) {
     const DnnTensorIndex y = graph.like(scores, dnn::kInt32);
@@ -56,7 +56,7 @@ DnnTensorIndex causal(DnnGraph& graph, DnnTensorIndex scores) {
                               .x = row,
                               .b = column,
                               .y = is_past});
-  const DnnTensorIndex least = graph.add(number(std::numeric_limits<float>::lowest()));
+  const DnnTensorIndex least = graph.add(constant(std::numeric_limits<float>::lowest()));
   const DnnTensorIndex masked = graph.like(scores, dnn::kFloat);
   graph.operations.push_back({.mode = dnn::kSelect,
                               .compute = dnn::kFloat,
@@ -69,7 +69,7 @@ DnnTensorIndex causal(DnnGraph& graph, DnnTensorIndex scores) {
 
 // The library looks for this very chain. The logarithm of the sum is part of it though nobody
 // reads it.
-DnnTensorIndex softmax(DnnGraph& graph, DnnTensorIndex scores, int out_type) {
+DnnTensorIndex add_softmax(DnnGraph& graph, DnnTensorIndex scores, int out_type) {
   const DnnTensorIndex largest = reduction(graph, dnn::kReduceMax, scores);
   const DnnTensorIndex shifted =
       graph.pointwise(dnn::kSub, scores, largest, graph.like(scores, dnn::kFloat));
@@ -99,7 +99,7 @@ DnnTensorIndex DnnGraph::add(DnnTensor tensor) {
 }
 
 DnnTensorIndex DnnGraph::like(DnnTensorIndex other, int type) {
-  const DnnTensor& model = tensors[at(other)];
+  const DnnTensor& model = tensors[place_of(other)];
   return add(between(model.dims, model.strides, type));
 }
 
@@ -136,11 +136,11 @@ DnnGraph attention_graph(const Shape& shape, DType dtype) {
       between({batch, heads, sequence, sequence},
               {heads * sequence * sequence, sequence * sequence, sequence, 1}, dnn::kFloat));
   product(q, k, scores);
-  const DnnTensorIndex scale = graph.add(number(1.0f / std::sqrt(static_cast<float>(width))));
+  const DnnTensorIndex scale = graph.add(constant(1.0f / std::sqrt(static_cast<float>(width))));
   const DnnTensorIndex scaled =
       graph.pointwise(dnn::kMul, scores, scale, graph.like(scores, dnn::kFloat));
   // The second product takes the type of its other side.
-  product(softmax(graph, causal(graph, scaled), type), v, out);
+  product(add_softmax(graph, causal(graph, scaled), type), v, out);
   return graph;
 }
 

@@ -8,12 +8,77 @@
 #include <vector>
 
 #include "strobe/bench/providers/cuda/cudnn_api.h"
-#include "strobe/bench/providers/cuda/dnn_descriptor.h"
 #include "strobe/bench/providers/cuda/dnn_graph.h"
-#include "strobe/bench/providers/cuda/dnn_graph_description.h"
+
+// cuDNN takes everything as descriptors: they are created, given attributes and finalized.
+namespace strobe::bench {
+
+// Given back by itself; the table of calls must outlive it.
+class OwnedDescriptor {
+ public:
+  OwnedDescriptor() = default;
+  OwnedDescriptor(const CudnnApi& api, DnnDescriptor descriptor)
+      : api_(&api), descriptor_(descriptor) {}
+  OwnedDescriptor(OwnedDescriptor&& other) noexcept;
+  OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept;
+  OwnedDescriptor(const OwnedDescriptor&) = delete;
+  OwnedDescriptor& operator=(const OwnedDescriptor&) = delete;
+  ~OwnedDescriptor();
+
+  DnnDescriptor get() const { return descriptor_; }
+
+ private:
+  const CudnnApi* api_ = nullptr;
+  DnnDescriptor descriptor_ = nullptr;
+};
+
+// One descriptor while it is made: the first failure stays.
+class DescriptorMaker {
+ public:
+  DescriptorMaker(const CudnnApi& api, int type, std::string_view doing);
+
+  DescriptorMaker& set(int attribute, int type, std::int64_t count, const void* values);
+  DescriptorMaker& number(int attribute, std::int64_t value) {
+    return set(attribute, dnn::kTypeInt64, 1, &value);
+  }
+  DescriptorMaker& numbers(int attribute, const std::vector<std::int64_t>& values) {
+    return set(attribute, dnn::kTypeInt64, static_cast<std::int64_t>(values.size()), values.data());
+  }
+  DescriptorMaker& choice(int attribute, int type, int value) {
+    return set(attribute, type, 1, &value);
+  }
+  DescriptorMaker& real(int attribute, float value) {
+    return set(attribute, dnn::kTypeFloat, 1, &value);
+  }
+  DescriptorMaker& truth(int attribute, bool value) {
+    return set(attribute, dnn::kTypeBoolean, 1, &value);
+  }
+  DescriptorMaker& part(int attribute, DnnDescriptor value) {
+    return set(attribute, dnn::kTypeDescriptor, 1, &value);
+  }
+  Result<OwnedDescriptor> finish();
+
+ private:
+  const CudnnApi& api_;
+  std::string_view doing_;
+  Result<void> result_;
+  OwnedDescriptor descriptor_;
+};
+
+// A graph in cuDNN's own words.
+
+// For whom plans are made: the GPU of a handle, or one that is only described (cuDNN 9.8 and
+// newer), for which plans can be made on any machine and run on none.
+struct DnnTarget {
+  DnnHandle handle = nullptr;
+  std::string device_json;  // used where there is no handle
+};
+
+// The graph's descriptor; it and all it stands on are added to `parts`.
+Result<DnnDescriptor> describe_graph(const CudnnApi& api, const DnnTarget& target,
+                                     const DnnGraph& graph, std::vector<OwnedDescriptor>& parts);
 
 // Ways in which cuDNN runs a graph, and a call of one of them.
-namespace strobe::bench {
 
 struct DnnPlan {
   OwnedDescriptor plan;

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "strobe/bench/cases/case_info.h"
-#include "strobe/bench/providers/cuda/library_step.h"
+#include "strobe/bench/providers/cuda/library_steps.h"
 #include "strobe/bench/providers/cuda/session.h"
 #include "strobe/bench/providers/cuda/vendor_libraries.h"
 
@@ -31,6 +31,6 @@ Result<LibraryCall> attention_call(const std::shared_ptr<CudaSession>& session,
                                    VendorLibraries& libraries, const CallRequest& request);
 
 // The inputs of the case as buffers, and its one output, called "out".
-std::vector<CallBuffer> case_buffers(const CaseInfo& info, const Shape& shape);
+std::vector<CellTensor> case_tensors(const CaseInfo& info, const Shape& shape);
 
 }  // namespace strobe::bench

@@ -2,23 +2,18 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-namespace strobe::bench {
+#include "strobe/bench/providers/stop_watch.h"
+#include "strobe/stats/moments.h"
 
+namespace strobe::bench {
 std::size_t LibraryCall::workspace_bytes() const {
   std::size_t most = 0;
   for (const auto& step : steps) most = std::max(most, step->workspace_bytes());
   return most;
-}
-
-double LibraryCall::buffer_bytes(DType dtype) const {
-  double bytes = 0;
-  for (const CallBuffer& buffer : buffers) {
-    bytes += static_cast<double>(buffer.elements() * bytes_of(dtype));
-  }
-  return bytes;
 }
 
 KernelStep::KernelStep(CudaDevice& device, GeneratedKernel kernel) : device_(device) {
@@ -108,6 +103,88 @@ Result<void> DnnStep::bind(const AddressOf& address_of, CuPointer workspace) {
 Result<void> DnnStep::enqueue(std::size_t choice, std::size_t set) {
   const Choice& chosen = choices_[choice];
   return graphs_[chosen.graph].enqueue(library_->handle(), chosen.plan, packs_[set][chosen.graph]);
+}
+
+namespace {
+
+constexpr int kFirstSamples = 3;
+constexpr int kFinalSamples = 10;
+constexpr std::size_t kFinalists = 3;
+constexpr double kBudgetMs = 1500;  // for the first round; the library's first three always run
+
+struct Timed {
+  std::size_t choice = 0;
+  double us = 0;
+};
+
+class Tuner {
+ public:
+  Tuner(DeviceClock& clock, LibraryStep& step) : clock_(clock), step_(step) {}
+
+  // Once, and wait: code is loaded, and a refusal shows before anything is held.
+  Result<void> run(std::size_t choice) {
+    STROBE_TRY_VOID(step_.enqueue(choice, 0));
+    return clock_.device().synchronize();
+  }
+
+  Result<double> time(std::size_t choice, int samples) {
+    std::vector<double> each;
+    for (int i = 0; i < samples; ++i) {
+      STROBE_TRY(const DeviceClock::Block block,
+                 clock_.measure(
+                     1, [&](int) { return clock_.flush().enqueue(FlushKind::kCold); },
+                     [&](int) { return step_.enqueue(choice, 0); }));
+      each.push_back(block.elapsed_us.front());
+    }
+    return stats::median_of(each);
+  }
+
+  bool must_stop(const Error& error) {
+    return clock_.device().is_lost() || error.code == ErrorCode::kMachineLacks;
+  }
+
+ private:
+  DeviceClock& clock_;
+  LibraryStep& step_;
+};
+
+}  // namespace
+
+Result<TunedStep> tune_step(DeviceClock& clock, LibraryStep& step, bool may_tune) {
+  Tuner tuner(clock, step);
+  const bool times = may_tune && step.choices() > 1;
+  const StopWatch start;
+  TunedStep tuned;
+  std::vector<Timed> timed;
+  Result<void> refusal;
+  for (std::size_t choice = 0; choice < step.choices(); ++choice) {
+    const double spent_ms = start.ms();
+    if (timed.size() >= kFinalists && spent_ms > kBudgetMs) break;
+    if (const Result<void> ran = tuner.run(choice); !ran) {
+      if (tuner.must_stop(ran.error())) return ran.error();
+      refusal = ran.error();
+      ++tuned.refused;
+      continue;
+    }
+    ++tuned.tried;
+    if (!times) {
+      tuned.choice = choice;
+      return tuned;
+    }
+    STROBE_TRY(const double us, tuner.time(choice, kFirstSamples));
+    timed.push_back({choice, us});
+  }
+  if (timed.empty()) return refusal.error();
+  std::ranges::stable_sort(timed, {}, &Timed::us);
+  timed.resize(std::min(timed.size(), kFinalists));
+  for (Timed& one : timed) {
+    STROBE_TRY(one.us, tuner.time(one.choice, kFinalSamples));
+  }
+  const Timed best = *std::ranges::min_element(timed, {}, &Timed::us);
+  tuned.choice = best.choice;
+  tuned.us = best.us;
+  STROBE_TRY_VOID(tuner.run(best.choice));  // what it leaves, the next step reads
+  return tuned;
 }
 
 }  // namespace strobe::bench

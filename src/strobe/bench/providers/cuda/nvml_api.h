@@ -26,7 +26,7 @@ struct NvmlApi {
 // Calls that are not found stay null; all of them where there is no library.
 NvmlApi open_nvml(const std::string& library = "libnvidia-ml.so.1");
 
-// Why the driver holds a clock below what was asked for, in words; idling is none.
+// Why the driver holds a clock below what was asked for, in words; idling does not count.
 std::vector<std::string> clock_reason_names(unsigned long long reasons);
 
 // The sensors of one device.

@@ -6,7 +6,7 @@
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/codegen/kernel_program.h"
-#include "strobe/bench/providers/codegen/program_timer.h"
+#include "strobe/bench/providers/codegen/tuner.h"
 #include "strobe/bench/providers/cuda/session.h"
 #include "strobe/bench/providers/cuda/vendor_libraries.h"
 #include "strobe/bench/providers/provider.h"

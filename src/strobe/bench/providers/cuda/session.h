@@ -1,17 +1,83 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "strobe/bench/providers/cuda/device.h"
 #include "strobe/bench/providers/cuda/device_clock.h"
-#include "strobe/bench/providers/cuda/input_fill.h"
-#include "strobe/bench/providers/cuda/memory_pool.h"
+#include "strobe/bench/providers/provider.h"
+
+// A worker's memory for cells: what one cell gave back the next one takes, so that no cell pays for
+// asking the driver.
+namespace strobe::bench {
+
+class MemoryPool;
+
+// One piece, given back to its pool at the end.
+class PooledMemory {
+ public:
+  PooledMemory() = default;
+  PooledMemory(MemoryPool& pool, DeviceMemory memory) : pool_(&pool), memory_(std::move(memory)) {}
+  PooledMemory(PooledMemory&& other) noexcept;
+  PooledMemory& operator=(PooledMemory&& other) noexcept;
+  PooledMemory(const PooledMemory&) = delete;
+  PooledMemory& operator=(const PooledMemory&) = delete;
+  ~PooledMemory();
+
+  CuPointer address() const { return memory_.address(); }
+  std::size_t bytes() const { return memory_.bytes; }
+
+ private:
+  MemoryPool* pool_ = nullptr;
+  DeviceMemory memory_;
+};
+
+class MemoryPool {
+ public:
+  explicit MemoryPool(CudaDevice& device) : device_(device) {}
+
+  // At least so many bytes, aligned to 256. kMachineLacks: the device has no room for it.
+  Result<PooledMemory> take(std::size_t bytes, std::string_view what);
+  std::size_t kept_bytes() const { return kept_.bytes; }  // taken from the driver and free
+
+ private:
+  friend class PooledMemory;
+  void give_back(DeviceMemory memory);
+
+  CudaDevice& device_;
+  DeviceMemory kept_;
+};
+
+// Inputs made on the device, bit for bit those of reference/input_values.h.
+
+struct FilledTensor {
+  CuPointer address = 0;
+  std::int64_t elements = 0;
+  std::uint32_t number = 0;       // of the input
+  bool is_far_from_zero = false;  // 0.5 + U(0, 2) whatever the law
+};
+
+class InputFill {
+ public:
+  static Result<InputFill> make(CudaDevice& device, const std::string& cache_folder = "");
+
+  // Queued. `columns` is C of the cell.
+  Result<void> enqueue(const FilledTensor& tensor, DType dtype, InputLaw law, std::uint64_t seed,
+                       std::int64_t columns);
+
+ private:
+  explicit InputFill(CudaDevice& device) : device_(&device) {}
+
+  CudaDevice* device_;
+  DeviceKernel kernel_;
+  LaunchShape shape_;
+};
 
 // What the cells of one worker share: the GPU, its clock, its memory. Made once, at first need.
-namespace strobe::bench {
 
 class CudaSession {
  public:

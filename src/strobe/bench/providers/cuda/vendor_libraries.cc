@@ -23,7 +23,7 @@ Result<std::shared_ptr<Library>> opened(const std::shared_ptr<CudaSession>& sess
                                         const Open& open) {
   if (!open) {
     return Error{.code = ErrorCode::kNotFound,
-                 .what = "no library of the vendor was asked for",
+                 .what = "no vendor library was requested",
                  .where = "",
                  .hint = ""};
   }

@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/bench/providers/codegen/programs.h"
-#include "strobe/bench/providers/cuda/nvrtc_api.h"
+#include "strobe/bench/providers/cuda/nvrtc.h"
 #include "tests/support/watched.h"
 #include "tests/unit/bench/providers/codegen/chips.h"
 

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scripted_cupti.h"
-#include "scripted_driver.h"
+#include "tests/unit/bench/providers/cuda/scripted_cupti.h"
+#include "tests/unit/bench/providers/cuda/scripted_driver.h"
 
 namespace strobe::bench {
 namespace {

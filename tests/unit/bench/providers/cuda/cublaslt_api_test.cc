@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/bench/providers/cuda/same_call.h"
+
 #if __has_include(<cublasLt.h>)
 #include <cublasLt.h>
 #define STROBE_HAS_CUBLASLT_HEADER 1
@@ -49,19 +51,6 @@ static_assert(offsetof(lt::HeuristicResult, state) ==
 static_assert(offsetof(lt::HeuristicResult, waves) ==
               offsetof(cublasLtMatmulHeuristicResult_t, wavesCount));
 
-// Two parameters that travel in the same register with the same meaning.
-template <class A, class B>
-constexpr bool kSameSlot =
-    sizeof(A) == sizeof(B) && std::is_pointer_v<A> ==
-                                  std::is_pointer_v<B>&& std::is_floating_point_v<A> ==
-                                  std::is_floating_point_v<B>;
-template <class A, class B>
-struct SameCall : std::false_type {};
-template <class RA, class... A, class RB, class... B>
-requires(sizeof...(A) == sizeof...(B)) struct SameCall<RA (*)(A...), RB (*)(B...)>
-    : std::bool_constant<kSameSlot<RA, RB> && (kSameSlot<A, B> && ...)> {
-};
-
 #define STROBE_SAME(ours, theirs) \
   static_assert(SameCall<decltype(CublasLtApi::ours), decltype(&::theirs)>::value)
 
@@ -83,9 +72,11 @@ STROBE_SAME(heuristics, cublasLtMatmulAlgoGetHeuristic);
 STROBE_SAME(algorithm_get, cublasLtMatmulAlgoConfigGetAttribute);
 STROBE_SAME(matmul, cublasLtMatmul);
 
+#undef STROBE_SAME
+#undef STROBE_IS
 #endif
 
-CublasLtApi speaking() {
+CublasLtApi lt_speaking() {
   CublasLtApi api;
   api.version = [] { return std::size_t{130100}; };
   api.status_name = [](LtStatus) { return "CUBLAS_STATUS_OF_A_TEST"; };
@@ -94,18 +85,19 @@ CublasLtApi speaking() {
 }
 
 TEST(CublasLtApi, an_error_carries_the_librarys_own_words_and_version) {
-  const auto result = speaking().check(13, "cublasLtMatmul", "queueing a product");
+  const auto result = lt_speaking().check(13, "cublasLtMatmul", "queueing a product");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().what,
             "cublasLtMatmul gives CUBLAS_STATUS_OF_A_TEST (13: because) while queueing a product");
   EXPECT_EQ(result.error().where, "cuBLASLt 13.1.0");
   EXPECT_EQ(result.error().code, ErrorCode::kMalformed);
-  EXPECT_TRUE(speaking().check(lt::kSuccess, "", ""));
+  EXPECT_TRUE(lt_speaking().check(lt::kSuccess, "", ""));
 }
 
 TEST(CublasLtApi, memory_and_support_are_told_apart_from_other_errors) {
-  EXPECT_EQ(speaking().check(lt::kAllocationFailed, "", "").error().code, ErrorCode::kMachineLacks);
-  EXPECT_EQ(speaking().check(lt::kNotSupported, "", "").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(lt_speaking().check(lt::kAllocationFailed, "", "").error().code,
+            ErrorCode::kMachineLacks);
+  EXPECT_EQ(lt_speaking().check(lt::kNotSupported, "", "").error().code, ErrorCode::kNotFound);
 }
 
 TEST(CublasLtApi, what_is_no_such_library_is_refused_with_its_place) {

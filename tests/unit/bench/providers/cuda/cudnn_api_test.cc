@@ -134,9 +134,10 @@ STROBE_IS(kHeuristicsDevice, ATTR_ENGINEHEUR_DEVICEPROP);
 STROBE_IS(kPlanDevice, ATTR_EXECUTION_PLAN_DEVICEPROP);
 #endif
 
+#undef STROBE_IS
 #endif
 
-CudnnApi speaking() {
+CudnnApi dnn_speaking() {
   CudnnApi api;
   api.version = [] { return std::size_t{91400}; };
   api.error_text = [](DnnStatus) { return "CUDNN_STATUS_OF_A_TEST"; };
@@ -145,7 +146,7 @@ CudnnApi speaking() {
 }
 
 TEST(CudnnApi, an_error_carries_the_librarys_last_words_and_version) {
-  const auto result = speaking().check(5000, "cudnnBackendExecute", "queueing a call");
+  const auto result = dnn_speaking().check(5000, "cudnnBackendExecute", "queueing a call");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().what,
             "cudnnBackendExecute gives CUDNN_STATUS_OF_A_TEST (5000: why) while queueing a call");
@@ -154,15 +155,15 @@ TEST(CudnnApi, an_error_carries_the_librarys_last_words_and_version) {
 }
 
 TEST(CudnnApi, every_kind_of_not_supported_is_one_and_memory_is_another) {
-  EXPECT_EQ(speaking().check(3000, "", "").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(speaking().check(3007, "", "").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(speaking().check(dnn::kDeviceAllocationFailed, "", "").error().code,
+  EXPECT_EQ(dnn_speaking().check(3000, "", "").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(dnn_speaking().check(3007, "", "").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(dnn_speaking().check(dnn::kDeviceAllocationFailed, "", "").error().code,
             ErrorCode::kMachineLacks);
-  EXPECT_EQ(speaking().check(2000, "", "").error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(dnn_speaking().check(2000, "", "").error().code, ErrorCode::kMalformed);
 }
 
 TEST(CudnnApi, a_library_without_last_words_is_no_trouble) {
-  CudnnApi api = speaking();
+  CudnnApi api = dnn_speaking();
   api.last_error = nullptr;
   EXPECT_THAT(api.check(2000, "cudnnCreate", "opening").error().what,
               HasSubstr("CUDNN_STATUS_OF_A_TEST (2000) while opening"));

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scripted_driver.h"
+#include "tests/unit/bench/providers/cuda/scripted_driver.h"
 
 namespace strobe::bench {
 namespace {
@@ -202,7 +202,7 @@ TEST(ParseFlush, names_the_four_states_and_refuses_others) {
   EXPECT_EQ(*parse_flush("hot"), FlushKind::kHot);
   const auto wrong = parse_flush("warm");
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().what, "'warm' is no state of the cache");
+  EXPECT_EQ(wrong.error().what, "unknown cache state 'warm'");
   EXPECT_EQ(wrong.error().hint, "one of cold, cold-dirty, rotate, hot");
 }
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scripted_driver.h"
+#include "tests/unit/bench/providers/cuda/scripted_driver.h"
 
 namespace strobe::bench {
 namespace {
@@ -121,7 +121,7 @@ TEST(CudaDevice, the_driver_says_how_many_clusters_have_place) {
   script.clusters_at_once = 0;
   const auto none = device->clusters_at_once(*kernel, shape);
   ASSERT_FALSE(none);
-  EXPECT_THAT(none.error().what, HasSubstr("a cluster of 8 blocks of strobe_a has no place"));
+  EXPECT_THAT(none.error().what, HasSubstr("a cluster of 8 blocks of strobe_a does not fit"));
 }
 
 TEST(CudaDevice, a_driver_without_clusters_says_so) {
@@ -154,6 +154,60 @@ TEST(CudaDevice, without_a_compiler_a_source_is_not_found_and_not_out_of_memory)
   EXPECT_EQ(code.error().code, ErrorCode::kNotFound);
   EXPECT_EQ(code.error().what, "no compiler");
   EXPECT_FALSE((*device)->has_compiler());
+}
+
+using ::testing::ElementsAre;
+
+class RecorderWindow : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    device_ = script_.device();
+    ASSERT_NE(device_, nullptr);
+    script_.calls.clear();
+  }
+  std::vector<std::string> calls() const {
+    std::vector<std::string> calls;
+    for (const auto& one : script_.calls) calls.push_back(one.what);
+    return calls;
+  }
+  auto saying(const std::string& word) {
+    return [this, word]() -> Result<void> {
+      script_.calls.push_back({.what = word});
+      return {};
+    };
+  }
+  ScriptedDriver script_;
+  std::unique_ptr<CudaDevice> device_;
+};
+
+TEST_F(RecorderWindow, what_precedes_the_second_mark_does_not_count) {
+  ASSERT_TRUE(run_in_window(*device_, saying("prepare"), saying("counted")));
+  EXPECT_THAT(calls(), ElementsAre("synchronize", "window opens", "prepare", "synchronize",
+                                   "window opens", "counted", "synchronize", "window closes"));
+}
+
+TEST_F(RecorderWindow, a_failure_closes_it) {
+  const auto failing = []() -> Result<void> {
+    return Error{ErrorCode::kMalformed, "no such kernel", "", ""};
+  };
+  const auto ran = run_in_window(*device_, saying("prepare"), failing);
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().what, "no such kernel");
+  EXPECT_EQ(calls().back(), "window closes");
+  script_.calls.clear();
+  EXPECT_FALSE(run_in_window(*device_, failing, saying("counted")));
+  EXPECT_THAT(calls(), ElementsAre("synchronize", "window opens", "synchronize", "window closes"));
+}
+
+TEST_F(RecorderWindow, a_driver_without_marks_is_told) {
+  DriverApi api = script_.api();
+  api.profiler_start = nullptr;
+  auto device = CudaDevice::open(std::move(api), script_.nvrtc(), {});
+  ASSERT_TRUE(device);
+  const auto ran = run_in_window(**device, saying("prepare"), saying("counted"));
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().code, ErrorCode::kTooLittleData);
+  EXPECT_THAT(calls(), ::testing::Not(::testing::Contains("counted")));
 }
 
 }  // namespace

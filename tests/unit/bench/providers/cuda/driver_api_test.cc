@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/bench/providers/cuda/same_call.h"
+
 #if __has_include(<cuda.h>)
 #include <cuda.h>
 #define STROBE_HAS_CUDA_HEADER 1
@@ -11,19 +13,6 @@ namespace strobe::bench {
 namespace {
 
 #ifdef STROBE_HAS_CUDA_HEADER
-
-// Two parameters that travel in the same register with the same meaning.
-template <class A, class B>
-constexpr bool kSameSlot =
-    sizeof(A) == sizeof(B) && std::is_pointer_v<A> ==
-                                  std::is_pointer_v<B>&& std::is_floating_point_v<A> ==
-                                  std::is_floating_point_v<B>;
-template <class A, class B>
-struct SameCall : std::false_type {};
-template <class RA, class... A, class RB, class... B>
-requires(sizeof...(A) == sizeof...(B)) struct SameCall<RA (*)(A...), RB (*)(B...)>
-    : std::bool_constant<kSameSlot<RA, RB> && (kSameSlot<A, B> && ...)> {
-};
 
 #define STROBE_SAME(ours, theirs) \
   static_assert(SameCall<decltype(DriverApi::ours), decltype(&::theirs)>::value)
@@ -143,6 +132,8 @@ TEST(DriverApi, its_declarations_are_the_vendors) {
   GTEST_SKIP() << "cuda.h was not found when this was built";
 }
 
+#undef STROBE_SAME
+#undef STROBE_EQUAL
 #endif
 
 TEST(DriverApi, a_library_that_is_no_driver_is_named_with_the_call_it_lacks) {

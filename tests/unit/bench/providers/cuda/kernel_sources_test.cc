@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "strobe/bench/providers/cuda/nvrtc_api.h"
+#include "strobe/bench/providers/cuda/nvrtc.h"
 #include "strobe/bench/reference/input_values.h"
 #include "tests/support/temporary_folder.h"
 

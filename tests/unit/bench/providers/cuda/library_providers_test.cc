@@ -6,6 +6,7 @@
 #include "strobe/bench/providers/cuda/program_providers.h"
 #include "tests/unit/bench/providers/cuda/scripted_cublaslt.h"
 #include "tests/unit/bench/providers/cuda/scripted_cudnn.h"
+#include "tests/unit/bench/providers/cuda/scripted_program.h"
 
 namespace strobe::bench {
 namespace {
@@ -13,12 +14,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-PrepareRequest asking_for(const Cell& cell) {
-  PrepareRequest request;
-  request.cell = cell;
-  return request;
-}
 
 std::vector<std::string> names(const std::vector<KernelLaunch>& launches) {
   std::vector<std::string> names;
@@ -72,7 +67,8 @@ TEST_F(LibraryProviders, a_proposal_that_is_refused_at_run_time_is_passed_over_a
   const auto cell = cublaslt()->prepare(asking_for(kAdd));
   ASSERT_TRUE(cell) << cell.error().what;
   EXPECT_EQ(lt_.products.back().algorithm, 12u);
-  EXPECT_THAT((*cell)->notes(), Contains(HasSubstr("1 ways of step 1 that it then did not run")));
+  EXPECT_THAT((*cell)->notes(),
+              Contains(HasSubstr("1 algorithms for step 1 that it then refused to run")));
 }
 
 TEST_F(LibraryProviders, without_tuning_the_first_that_runs_is_taken) {

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scripted_cupti.h"
-#include "scripted_driver.h"
-#include "scripted_program.h"
 #include "strobe/bench/reference/dropout.h"
+#include "tests/unit/bench/providers/cuda/scripted_cupti.h"
+#include "tests/unit/bench/providers/cuda/scripted_driver.h"
+#include "tests/unit/bench/providers/cuda/scripted_program.h"
 
 namespace strobe::bench {
 namespace {

@@ -6,13 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fake_nvrtc.h"
-#include "scripted_driver.h"
-#include "scripted_program.h"
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/codegen/tune_cache.h"
 #include "tests/support/full_disk.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/unit/bench/providers/cuda/fake_nvrtc.h"
+#include "tests/unit/bench/providers/cuda/scripted_driver.h"
+#include "tests/unit/bench/providers/cuda/scripted_program.h"
 
 namespace strobe::bench {
 namespace {
@@ -22,13 +22,6 @@ using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-PrepareRequest asking_for(Cell cell, bool may_tune = true) {
-  PrepareRequest request;
-  request.cell = std::move(cell);
-  request.may_tune = may_tune;
-  return request;
-}
 
 const Cell kSoftmax = {"softmax", {{4, 8}}, DType::kF32, "cuda-fused"};
 
@@ -125,7 +118,7 @@ TEST_F(ProgramProviders, cases_that_are_not_over_rows_are_unsupported_with_a_way
     const auto plan = provider->plan({"matmul_add", {{64, 64, 64}}, DType::kF32, ""});
     ASSERT_TRUE(plan);
     EXPECT_THAT(plan->unsupported, AnyOf(HasSubstr("cublaslt, cudnn or a worker"),
-                                         HasSubstr("no library of the vendor")));
+                                         HasSubstr("no vendor library")));
     EXPECT_FALSE(provider->prepare(asking_for({"matmul_add", {{64, 64, 64}}, DType::kF32, ""})));
     EXPECT_EQ(provider->plan({"nonsense", {{4, 8}}, DType::kF32, ""})->unsupported,
               "there is no case 'nonsense'");
@@ -276,7 +269,7 @@ TEST_F(ProgramProviders, code_that_the_driver_refuses_is_made_anew_and_written_o
   EXPECT_FALSE((*again)->compile_times().is_cached);
   EXPECT_TRUE((*again)->compile_times().autotune_ms.has_value());
   EXPECT_THAT((*again)->notes(),
-              Contains(HasSubstr("what the cache had was no good: cuModuleLoad")));
+              Contains(HasSubstr("the cached kernel could not be used: cuModuleLoad")));
   EXPECT_TRUE((*prepared_by_a_new_process())->compile_times().is_cached);
 }
 

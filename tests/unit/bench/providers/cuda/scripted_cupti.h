@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "scripted_driver.h"
 #include "strobe/bench/providers/cuda/cupti_api.h"
+#include "tests/unit/bench/providers/cuda/scripted_driver.h"
 
 // A CUPTI without a GPU: bytes of records, as long as the test says they are, for every kernel that
 // a scripted driver runs while recording is on, and for every call that it is asked for, each of

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
-#include "scripted_driver.h"
 #include "strobe/bench/providers/codegen/kernel_program.h"
+#include "strobe/bench/providers/provider.h"
+#include "tests/unit/bench/providers/cuda/scripted_driver.h"
 
 // A program for the scripted driver: softmax's tensors, copied.
 namespace strobe::bench {
@@ -21,6 +23,13 @@ inline KernelProgram copy_program(const std::string& label = "a copy",
   program.label = label;
   program.kernels = {kernel};
   return program;
+}
+
+inline PrepareRequest asking_for(Cell cell, bool may_tune = true) {
+  PrepareRequest request;
+  request.cell = std::move(cell);
+  request.may_tune = may_tune;
+  return request;
 }
 
 // Kernels of these programs write the index of each value, as f32.

@@ -132,7 +132,7 @@ STROBE_INLINE void put_anywhere(void* to, T value) {
 }
 
 STROBE_INLINE Lanes load(const F32* from) { return loaded<Lanes>(from); }
-// Once more what was read before, where registers are dearer than a read from the first cache.
+// Once more what was read before, where a read from the first cache is cheaper than a register.
 STROBE_INLINE Lanes load_again(const F32* from) {
 #if defined(__aarch64__)
   Lanes value;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "strobe/bench/providers/cpu/product_kernels.h"
+#include "strobe/bench/providers/cpu/kernels.h"
 #include "strobe/bench/providers/cpu/simd/row_kernels.h"
 #include "strobe/bench/providers/cpu/simd/transposed.h"
 
@@ -280,18 +280,5 @@ inline void softmax_in_place(float* values, std::int64_t count, std::int64_t pad
   Sweep<MulScalar, F32, F32>::run(in, row, count, &scale, false);
   __builtin_memset(values + count, 0, static_cast<std::size_t>(padded - count) * sizeof(float));
 }
-
-constexpr ProductKernels kProducts = {
-    .panel = kPanel,
-    .tile_rows = kTileRowCount,
-    .multiply_scratch = kScratchFloats,
-    .pack = {pack_right<F32>, pack_right<F16>, pack_right<Bf16>},
-    .multiply = {{multiply<F32, F32>, multiply<F32, F16>, multiply<F32, Bf16>},
-                 {multiply<F16, F32>, multiply<F16, F16>, nullptr},
-                 {multiply<Bf16, F32>, nullptr, multiply<Bf16, Bf16>}},
-    .mask = {mask_rows<F32>, mask_rows<F16>, mask_rows<Bf16>},
-    .affine = {affine_rows<F32>, affine_rows<F16>, affine_rows<Bf16>},
-    .softmax = softmax_in_place,
-};
 
 }  // namespace strobe::bench::STROBE_SIMD
