@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "strobe/analysis/launches/attributed_trace.h"
+#include "strobe/analysis/launches/attribution.h"
 #include "strobe/analysis/tables/summary.h"
 #include "tests/support/sketch.h"
 

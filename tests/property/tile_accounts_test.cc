@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "strobe/analysis/launches/self_time.h"
+#include "strobe/analysis/timeline/selection.h"
 #include "strobe/analysis/timeline/tile.h"
 #include "tests/support/sketch.h"
 

@@ -11,7 +11,7 @@
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/causes/symptoms.h"
 #include "strobe/compare/comparison.h"
-#include "strobe/compare/verdict.h"
+#include "strobe/compare/comparison_parts.h"
 
 namespace strobe::compare {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "strobe/compare/comparison.h"
-#include "strobe/compare/verdict.h"
+#include "strobe/compare/comparison_parts.h"
 
 namespace strobe::compare {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/cycles/cycle_words.h"
+#include "strobe/analysis/cycles/cycles.h"
 #include "strobe/base/text.h"
 
 namespace strobe::cli {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/tables/name_filter.h"
+#include "strobe/analysis/tables/table_options.h"
 
 namespace strobe::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "strobe/analysis/tables/number_range.h"
+#include "strobe/analysis/steps/steps.h"
 #include "strobe/analysis/tables/table_options.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/loading.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "strobe/stats/moments.h"
 #include "strobe/stats/p_values.h"
 
 namespace strobe::compare {
@@ -98,6 +99,24 @@ Change log_change(const Change& plain, std::span<const double> normal,
   change.too_few = plain.too_few;
   compare_sizes(stats::log1p_of(normal), stats::log1p_of(abnormal), 0, change);
   return change;
+}
+
+void adjust_family(const std::vector<Change*>& family) {
+  std::vector<double> p;
+  for (const Change* change : family) {
+    p.push_back(change->too_few ? std::numeric_limits<double>::quiet_NaN() : change->rank.p);
+  }
+  const std::vector<double> q = stats::adjusted_p(p);
+  for (std::size_t i = 0; i < family.size(); ++i) family[i]->q = q[i];
+}
+
+double between_runs_p(std::span<const double> normal_means, double abnormal_mean) {
+  if (normal_means.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+  const stats::Moments runs = stats::moments_of(normal_means);
+  const double difference = abnormal_mean - runs.mean;
+  if (runs.deviation == 0) return difference == 0 ? 1 : 0;
+  const auto k = static_cast<double>(runs.n);
+  return stats::student_tails(difference / (runs.deviation * std::sqrt(1 + 1 / k)), k - 1);
 }
 
 }  // namespace strobe::compare

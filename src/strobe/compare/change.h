@@ -49,4 +49,13 @@ Change change_between(std::span<const double> normal, std::span<const double> ab
 Change log_change(const Change& plain, std::span<const double> normal,
                   std::span<const double> abnormal);
 
+// Gives tests that are asked together their q, from the rank test's p. Those with too few values to
+// ever succeed take no part.
+void adjust_family(const std::vector<Change*>& family);
+
+// Could the abnormal run be one more of the normal ones? Two-sided, from the means of the normal
+// runs: cycles of one run share whatever made that run fast or slow, and only other runs tell how
+// much that is. NaN with fewer than two normal runs.
+double between_runs_p(std::span<const double> normal_means, double abnormal_mean);
+
 }  // namespace strobe::compare

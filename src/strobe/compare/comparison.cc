@@ -3,12 +3,7 @@
 #include <utility>
 
 #include "strobe/compare/causes/cause_rules.h"
-#include "strobe/compare/cycle_rows.h"
-#include "strobe/compare/device_rows.h"
-#include "strobe/compare/function_rows.h"
-#include "strobe/compare/pairing.h"
-#include "strobe/compare/quality.h"
-#include "strobe/compare/ranking.h"
+#include "strobe/compare/comparison_parts.h"
 
 namespace strobe::compare {
 namespace {

@@ -11,7 +11,6 @@
 #include "strobe/analysis/findings/finding_text.h"
 #include "strobe/base/text.h"
 #include "strobe/compare/change.h"
-#include "strobe/compare/kernel_pairs.h"
 #include "strobe/stats/effect.h"
 #include "strobe/stats/moments.h"
 #include "strobe/stats/p_values.h"

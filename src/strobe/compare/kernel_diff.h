@@ -10,6 +10,24 @@
 
 namespace strobe::compare {
 
+// Launches of one name that do the same work on both sides, as far as can be told.
+struct KernelStratum {
+  std::vector<double> before_ns;  // in order of launch
+  std::vector<double> after_ns;
+};
+
+struct KernelPair {
+  std::string name;
+  std::string family;
+  analysis::KernelSums before;
+  analysis::KernelSums after;
+  std::vector<KernelStratum> strata;  // by shape, else by position, else one for all
+};
+
+// One per name of either side, in order of first appearance: before, then what only `after` has.
+std::vector<KernelPair> pair_kernels(const analysis::KernelStudy& before,
+                                     const analysis::KernelStudy& after);
+
 enum class KernelChange : std::uint8_t { kSame, kFaster, kSlower, kAdded, kRemoved, kUnsure };
 std::string_view word_of(KernelChange change);  // "same", "faster", ..., "unclear"
 

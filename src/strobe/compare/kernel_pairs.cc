@@ -1,4 +1,4 @@
-#include "strobe/compare/kernel_pairs.h"
+#include "strobe/compare/kernel_diff.h"
 
 #include <algorithm>
 #include <tuple>

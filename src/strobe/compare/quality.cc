@@ -1,4 +1,4 @@
-#include "strobe/compare/quality.h"
+#include "strobe/compare/comparison_parts.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "strobe/analysis/steps/step_breakdown.h"
-#include "strobe/analysis/steps/step_finder.h"
-#include "strobe/analysis/steps/step_launches.h"
+#include "strobe/analysis/steps/steps.h"
 
 namespace strobe::compare {
 namespace {

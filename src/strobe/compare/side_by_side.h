@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "strobe/analysis/launches/attributed_trace.h"
+#include "strobe/analysis/launches/attribution.h"
 #include "strobe/analysis/steps/steps.h"
 #include "strobe/analysis/tables/summary.h"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "strobe/analysis/tables/summary.h"
 #include "strobe/analysis/tables/table_options.h"
-#include "strobe/analysis/tables/time_stat.h"
 
 namespace strobe::paddle {
 

@@ -1,4 +1,4 @@
-#include "strobe/analysis/memory/memory_curve.h"
+#include "strobe/analysis/tables/memory.h"
 #include "strobe/serve/api_answers.h"
 #include "strobe/serve/api_values.h"
 

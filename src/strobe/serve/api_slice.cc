@@ -1,4 +1,4 @@
-#include "strobe/analysis/timeline/search.h"
+#include "strobe/analysis/timeline/selection.h"
 #include "strobe/analysis/timeline/slice_details.h"
 #include "strobe/base/json_value.h"
 #include "strobe/base/json_write.h"

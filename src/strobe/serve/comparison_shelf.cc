@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/cycles/cycle_words.h"
+#include "strobe/analysis/cycles/cycles.h"
 #include "strobe/compare/comparison.h"
 #include "strobe/report/compare/compare_formats.h"
 #include "strobe/serve/served_run.h"

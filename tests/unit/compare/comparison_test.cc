@@ -246,4 +246,5 @@ TEST(ComparisonTest, runs_are_measured_rank_by_rank) {
 }
 
 }  // namespace
+
 }  // namespace strobe::compare

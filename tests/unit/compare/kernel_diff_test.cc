@@ -174,4 +174,5 @@ TEST(KernelDiffTest, changes_have_the_words_of_other_comparisons) {
 }
 
 }  // namespace
+
 }  // namespace strobe::compare

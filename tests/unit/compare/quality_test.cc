@@ -1,4 +1,4 @@
-#include "strobe/compare/quality.h"
+#include "strobe/compare/comparison_parts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "strobe/analysis/cycles/cycle_methods.h"
-#include "strobe/analysis/tables/columns.h"
+#include "strobe/analysis/timeline/columns.h"
 #include "strobe/stats/fft.h"
 
 namespace strobe::analysis {

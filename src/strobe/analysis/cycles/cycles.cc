@@ -1,10 +1,20 @@
 #include "strobe/analysis/cycles/cycles.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "strobe/analysis/cycles/cycle_methods.h"
+#include "strobe/analysis/tables/table_options.h"
 #include "strobe/base/check.h"
 #include "strobe/stats/moments.h"
 
@@ -121,6 +131,115 @@ Result<CycleList> find_cycles(const Trace& trace, const CycleOptions& options) {
     tried += (tried.empty() ? "" : "; ") + found.error().what;
   }
   return Error{ErrorCode::kTooLittleData, "no cycles found: " + tried, "", std::string(kHint)};
+}
+
+namespace {
+
+struct Word {
+  std::string_view name;
+  CycleMethod method;
+};
+
+constexpr std::string_view kMarker = "marker=";
+constexpr Word kMethodWords[] = {{"steps", CycleMethod::kSteps},
+                                 {"frame", CycleMethod::kHostFrame},
+                                 {"kernels", CycleMethod::kKernelSequence},
+                                 {"busy", CycleMethod::kBusySignal},
+                                 {"none", CycleMethod::kWholeTrace}};
+constexpr std::string_view kSpellings[] = {"auto",    "marker=REGEX", "steps", "frame",
+                                           "kernels", "busy",         "none"};
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return lower;
+}
+
+Error bad_word(std::string what, std::string_view where, std::string hint) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .what = std::move(what),
+          .where = std::string(where),
+          .hint = std::move(hint)};
+}
+
+Result<CycleOptions> by_marker(std::string_view where, std::string_view pattern) {
+  if (pattern.empty()) {
+    return bad_word("needs a regular expression", where, fmt::format("{} 'marker=^decode'", where));
+  }
+  CycleOptions options{.method = CycleMethod::kMarker, .marker = std::string(pattern)};
+  auto filter = name_filter(where, options.marker);
+  if (!filter) return std::move(filter).error();
+  return options;
+}
+
+}  // namespace
+
+Result<CycleOptions> parse_cycle_options(std::string_view where, std::string_view typed) {
+  if (typed.starts_with(kMarker)) return by_marker(where, typed.substr(kMarker.size()));
+  const std::string word = lower_case(typed);
+  if (word.empty() || word == "auto") return CycleOptions{};
+  const auto known = std::ranges::find(kMethodWords, word, &Word::name);
+  if (known != std::end(kMethodWords)) return CycleOptions{.method = known->method, .marker = ""};
+  return bad_word(fmt::format("'{}' is not one of {}", typed, fmt::join(kSpellings, ", ")), where,
+                  "");
+}
+
+std::span<const std::string_view> cycle_words() { return kSpellings; }
+
+namespace {
+
+constexpr double kLeastFactor = 3;
+constexpr std::size_t kLeastCycles = 2;
+
+double log_ns(const Cycle& cycle) {
+  return std::log(static_cast<double>(std::max<std::int64_t>(cycle.interval.length_ns(), 1)));
+}
+
+// The border between the two groups of sorted values that leaves the least spread inside them;
+// nothing if the groups are too small or too near.
+std::optional<double> border_between(std::span<const double> sorted) {
+  double total = 0;
+  for (const double value : sorted) total += value;
+  const double mean = total / static_cast<double>(sorted.size());
+  // The spread inside both is least where the spread between them is largest.
+  double largest = -1;
+  std::size_t best = 0;
+  double below = 0;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    below += sorted[i - 1] - mean;
+    const auto low = static_cast<double>(i);
+    const auto high = static_cast<double>(sorted.size() - i);
+    const double between = below * below * (1 / low + 1 / high);
+    if (between > largest) {
+      largest = between;
+      best = i;
+    }
+  }
+  if (std::min(best, sorted.size() - best) < kLeastCycles) return std::nullopt;
+  double low_sum = 0;
+  for (const double value : sorted.first(best)) low_sum += value;
+  const double low_mean = low_sum / static_cast<double>(best);
+  const double high_mean = (total - low_sum) / static_cast<double>(sorted.size() - best);
+  if (high_mean - low_mean < std::log(kLeastFactor)) return std::nullopt;
+  return (low_mean + high_mean) / 2;
+}
+
+}  // namespace
+
+void tell_types_apart(std::vector<Cycle>& cycles) {
+  std::vector<double> logs;
+  for (const Cycle& cycle : cycles) {
+    if (!cycle.has_inferred_border) logs.push_back(log_ns(cycle));
+  }
+  if (logs.size() < 2 * kLeastCycles) return;
+  std::ranges::sort(logs);
+  const std::optional<double> border = border_between(logs);
+  if (!border) return;
+  for (Cycle& cycle : cycles) {
+    cycle.type = log_ns(cycle) < *border ? CycleType::kShort : CycleType::kLong;
+  }
 }
 
 }  // namespace strobe::analysis

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,5 +60,11 @@ struct CycleOptions {
 
 // An error says why no cycles were found and how to help.
 Result<CycleList> find_cycles(const Trace& trace, const CycleOptions& options = {});
+
+// How to cut a run, as people write it: auto (or nothing), steps, marker=REGEX, frame, kernels,
+// busy, none. `where` names the flag or parameter in errors.
+Result<CycleOptions> parse_cycle_options(std::string_view where, std::string_view typed);
+
+std::span<const std::string_view> cycle_words();
 
 }  // namespace strobe::analysis

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "strobe/analysis/findings/finding_text.h"
-#include "strobe/analysis/headroom/kernel_bound.h"
+#include "strobe/analysis/headroom/kernel_sums.h"
 
 namespace strobe::analysis {
 namespace {

@@ -2,11 +2,155 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include "strobe/analysis/headroom/longest_repetition.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::analysis {
+namespace {
+
+using Words = std::span<const std::uint32_t>;
+
+// Polynomial hashes of all prefixes modulo the prime 2^61 - 1: equal stretches have equal hashes,
+// different ones by chance once in 10^18.
+class PrefixHashes {
+ public:
+  explicit PrefixHashes(Words words) : hashes_(words.size() + 1), powers_(words.size() + 1, 1) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      hashes_[i + 1] = reduced(product(hashes_[i], kBase) + words[i] + 1);
+      powers_[i + 1] = product(powers_[i], kBase);
+    }
+  }
+
+  bool equal(std::size_t a, std::size_t b, std::size_t length) const {
+    return of(a, length) == of(b, length);
+  }
+
+ private:
+  static constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
+  static constexpr std::uint64_t kBase = 0x0C2B'1F0D'9E37'79B9;
+
+  static std::uint64_t reduced(std::uint64_t x) {
+    x = (x & kPrime) + (x >> 61);
+    return x >= kPrime ? x - kPrime : x;
+  }
+
+  // In halves of 31 and 30 bits, as no standard type holds 122.
+  static std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+    constexpr std::uint64_t kLow31 = (std::uint64_t{1} << 31) - 1;
+    constexpr std::uint64_t kLow30 = (std::uint64_t{1} << 30) - 1;
+    const std::uint64_t a_high = a >> 31;
+    const std::uint64_t a_low = a & kLow31;
+    const std::uint64_t b_high = b >> 31;
+    const std::uint64_t b_low = b & kLow31;
+    const std::uint64_t middle = a_low * b_high + a_high * b_low;
+    // 2^62 is 2 modulo the prime, and 2^31 times 2^30 is 1.
+    return reduced(2 * a_high * b_high + (middle >> 30) + ((middle & kLow30) << 31) +
+                   a_low * b_low);
+  }
+
+  std::uint64_t of(std::size_t begin, std::size_t length) const {
+    return reduced(hashes_[begin + length] + kPrime - product(hashes_[begin], powers_[length]));
+  }
+
+  std::vector<std::uint64_t> hashes_;
+  std::vector<std::uint64_t> powers_;
+};
+
+class Search {
+ public:
+  explicit Search(Words words) : words_(words), hashes_(words), same_until_(words.size()) {
+    for (std::size_t i = words.size(); i-- > 0;) {
+      const bool goes_on = i + 1 < words.size() && words[i] == words[i + 1];
+      same_until_[i] = goes_on ? same_until_[i + 1] : i + 1;
+    }
+  }
+
+  std::optional<Repetition> longest() {
+    for (std::size_t period = 2; period <= words_.size() / 2; ++period) look_at(period);
+    if (best_.length == 0) return {};
+    return best_;
+  }
+
+ private:
+  static constexpr std::size_t kTriedOneByOne = 16;  // most matches are chance and end soon
+
+  // "match" i: word i equals word i + period. A repetition is a row of matches, at least `period`
+  // of them and more than the best so far has room for; so one of every so many positions is in it.
+  void look_at(std::size_t period) {
+    const std::size_t least_length = std::max(2 * period, best_.length + 1);
+    if (least_length > words_.size()) return;
+    const std::size_t step = least_length - period;
+    const std::size_t matches_end = words_.size() - period;
+    for (std::size_t at = step - 1; at < matches_end;) {
+      if (words_[at] != words_[at + period]) {
+        at += step;
+        continue;
+      }
+      if (at + period < same_until_[at]) {  // one word here and there, and all between
+        at = same_until_[at] - period + step;
+        continue;
+      }
+      const std::size_t end = at + matches_from(at, period);
+      const std::size_t begin = at - matches_before(at, period);
+      take({begin, end - begin + period, period});
+      at = end + step;
+    }
+  }
+
+  void take(const Repetition& found) {
+    if (found.length < 2 * found.period || found.length <= best_.length) return;
+    if (same_until_[found.begin] >= found.begin + found.length)
+      return;  // one word, again and again
+    best_ = found;
+  }
+
+  std::size_t matches_from(std::size_t at, std::size_t period) const {
+    const std::size_t most = words_.size() - period - at;
+    std::size_t count = 0;
+    for (; count < std::min(most, kTriedOneByOne); ++count) {
+      if (words_[at + count] != words_[at + count + period]) return count;
+    }
+    return furthest(count, most,
+                    [&](std::size_t matches) { return hashes_.equal(at, at + period, matches); });
+  }
+
+  std::size_t matches_before(std::size_t at, std::size_t period) const {
+    std::size_t count = 0;
+    for (; count < std::min(at, kTriedOneByOne); ++count) {
+      if (words_[at - count - 1] != words_[at - count - 1 + period]) return count;
+    }
+    return furthest(count, at, [&](std::size_t matches) {
+      return hashes_.equal(at - matches, at + period - matches, matches);
+    });
+  }
+
+  // The largest count up to `most` for which it holds; it holds for `good` and all smaller ones.
+  template <typename Holds>
+  static std::size_t furthest(std::size_t good, std::size_t most, Holds holds) {
+    std::size_t next = 2 * good + 1;
+    while (next <= most && holds(next)) {
+      good = next;
+      next *= 2;
+    }
+    std::size_t bad = std::min(next, most + 1);
+    while (bad - good > 1) {
+      const std::size_t middle = good + (bad - good) / 2;
+      (holds(middle) ? good : bad) = middle;
+    }
+    return good;
+  }
+
+  Words words_;
+  PrefixHashes hashes_;
+  std::vector<std::size_t> same_until_;
+  Repetition best_;
+};
+
+}  // namespace
+
+std::optional<Repetition> longest_repetition(Words words) { return Search(words).longest(); }
+
 namespace {
 
 constexpr double kOddDeviations = 3;

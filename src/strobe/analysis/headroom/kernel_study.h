@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "strobe/analysis/findings/finding.h"
-#include "strobe/analysis/headroom/kernel_bound.h"
 #include "strobe/analysis/headroom/kernel_fusion.h"
 #include "strobe/analysis/headroom/kernel_layers.h"
 #include "strobe/analysis/headroom/kernel_roofline.h"
@@ -79,5 +78,21 @@ struct KernelStudy {
 };
 
 KernelStudy study_kernels(const KernelTable& table, const StudyOptions& options = {});
+
+// What a reader of the numbers must know of how they were measured, each with what it means.
+std::vector<std::string> kernel_warnings(const KernelStudy& study);
+
+// The fastest a launch's multiprocessors could have run; 0 if neither file nor chip tell.
+double most_clock_hz(const KernelStudy& study, std::size_t row);
+
+struct KernelAdvice {
+  Finding finding;
+  FindingBasis basis;
+};
+
+// What to change first, from everything else a study knows. The share of an advice is the time at
+// stake: of chains that could be one kernel all of their time, of products that could run faster
+// their headroom. No launch's headroom is claimed twice.
+std::vector<KernelAdvice> advise(const KernelStudy& study);
 
 }  // namespace strobe::analysis

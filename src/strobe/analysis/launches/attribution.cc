@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "strobe/analysis/launches/launch_links.h"
-#include "strobe/analysis/tables/natural_sort.h"
+#include "strobe/analysis/launches/natural_sort.h"
 
 namespace strobe::analysis {
 namespace {
@@ -250,6 +250,12 @@ Attribution attribute(const Trace& trace, const OpTree& tree, const TimeSelectio
   add_up_works(trace, result.works);
   result.memory_owners = attribute_memory(trace, tree, selection);
   return result;
+}
+
+AttributedTrace attribute_trace(const Trace& trace, const TimeSelection& selection) {
+  OpTree tree = build_op_tree(trace, selection);
+  Attribution attribution = attribute(trace, tree, selection);
+  return {trace, std::move(tree), std::move(attribution)};
 }
 
 }  // namespace strobe::analysis

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "strobe/analysis/tables/natural_sort.h"
+#include "strobe/analysis/launches/natural_sort.h"
 
 namespace strobe::analysis {
 namespace {

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "strobe/analysis/tables/natural_sort.h"
+#include "strobe/analysis/launches/natural_sort.h"
 
 namespace strobe::analysis {
 namespace {

@@ -4,12 +4,44 @@
 #include <string_view>
 #include <vector>
 
-#include "strobe/analysis/launches/attributed_trace.h"
-#include "strobe/analysis/launches/backward_links.h"
-#include "strobe/analysis/launches/flow_index.h"
+#include "strobe/analysis/launches/attribution.h"
 #include "strobe/analysis/timeline/timeline.h"
+#include "strobe/trace/trace.h"
 
 namespace strobe::analysis {
+
+// The arrows of the trace, from slice to slice. An end of an arrow belongs to the innermost slice
+// of its track at its time.
+class FlowIndex {
+ public:
+  explicit FlowIndex(const Timeline& timeline);
+
+  struct Ends {
+    std::vector<SliceId> to;    // where arrows go that leave from the slice, by time
+    std::vector<SliceId> from;  // where arrows come from that end in it
+  };
+  Ends arrows_of(SliceId slice) const;
+
+ private:
+  SliceId slice_of(std::uint32_t flow) const;
+  bool is_one_arrow(std::uint32_t a, std::uint32_t b) const;
+
+  const Timeline* timeline_;
+  std::vector<std::uint32_t> by_place_;   // flows by track, then time
+  std::vector<std::uint32_t> by_id_;      // by category, id, time, then start before end
+  std::vector<std::uint32_t> positions_;  // per flow: in by_id_
+};
+
+// A backward operator and the forward operator whose gradient it computes.
+struct BackwardLink {
+  SliceId backward;
+  SliceId forward;
+};
+
+// Joined by sequence number. Several forward operators may carry one number, as every operator does
+// that runs before the next number is given out; the last of them to start before the backward is
+// the one that was given it. Ascending by the backward's slice; those without a forward are absent.
+std::vector<BackwardLink> link_backward(const Trace& trace);
 
 enum class LinkKind : std::uint8_t {
   kLaunches,    // from a host slice to the device work it started

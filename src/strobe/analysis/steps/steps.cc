@@ -1,14 +1,59 @@
 #include "strobe/analysis/steps/steps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <string>
 #include <string_view>
 
-#include "strobe/analysis/timeline/row_index.h"
+#include "strobe/analysis/tables/row_index.h"
+#include "strobe/base/text.h"
 
 namespace strobe::analysis {
+namespace {
+
+Error bad_value(std::string_view where, std::string what, std::string hint) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .what = std::move(what),
+          .where = std::string(where),
+          .hint = std::move(hint)};
+}
+
+}  // namespace
+
+Result<NumberRange> number_range(std::string_view where, std::string_view typed) {
+  const std::string hint = "write A:B, A:, :B or A, such as 10:20";
+  const std::size_t colon = typed.find(':');
+  const std::string_view first = typed.substr(0, colon);
+  const std::string_view last = colon == std::string_view::npos ? first : typed.substr(colon + 1);
+  NumberRange range;
+  if (!first.empty()) {
+    const auto number = parse_whole_number(first);
+    if (!number || *number < 0) {
+      return bad_value(where, fmt::format("'{}' is not a number of a step", first), hint);
+    }
+    range.first = *number;
+  }
+  if (!last.empty()) {
+    const auto number = parse_whole_number(last);
+    if (!number || *number < 0) {
+      return bad_value(where, fmt::format("'{}' is not a number of a step", last), hint);
+    }
+    range.last = *number;
+  }
+  if (first.empty() && last.empty()) {
+    return bad_value(where, fmt::format("'{}' names no step", typed), hint);
+  }
+  if (range.first > range.last) {
+    return bad_value(
+        where, fmt::format("'{}' is empty: {} comes after {}", typed, range.first, range.last),
+        fmt::format("did you mean {}:{}?", range.last, range.first));
+  }
+  return range;
+}
+
 namespace {
 
 std::optional<std::int64_t> number_of(std::string_view name) {
@@ -105,6 +150,28 @@ Result<StepSelection> find_steps(const Trace& trace, NumberRange range, std::str
   if (!found)
     return no_such_steps("the trace has no " + range_text(first, last), where, lowest, highest);
   return *found;
+}
+
+StepFinder::StepFinder(const std::vector<Step>& steps) : steps_(&steps) {
+  std::int64_t latest_ns = std::numeric_limits<std::int64_t>::min();
+  for (const Step& step : steps) {
+    latest_ns = std::max(latest_ns, step.interval.end_ns);
+    latest_ends_ns_.push_back(latest_ns);
+  }
+}
+
+const Step* StepFinder::at(std::int64_t time_ns, StringId process) const {
+  const auto after = std::upper_bound(
+      steps_->begin(), steps_->end(), time_ns,
+      [](std::int64_t time, const Step& step) { return time < step.interval.start_ns; });
+  for (auto i = static_cast<std::size_t>(after - steps_->begin()); i-- > 0;) {
+    if (latest_ends_ns_[i] <= time_ns) break;
+    const Step& step = (*steps_)[i];
+    if (time_ns < step.interval.end_ns && (!process.valid() || step.process == process)) {
+      return &step;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace strobe::analysis

@@ -1,16 +1,26 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "strobe/analysis/tables/number_range.h"
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/base/result.h"
 #include "strobe/trace/trace.h"
 
 namespace strobe::analysis {
+
+// Numbers of steps. Both ends belong to it; an end left open is as far as it goes.
+struct NumberRange {
+  std::int64_t first = 0;
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  bool operator==(const NumberRange&) const = default;
+};
+
+// A:B, A:, :B, or A alone; `where` names the flag or parameter in errors.
+Result<NumberRange> number_range(std::string_view where, std::string_view typed);
 
 // One training or inference step of one process.
 struct Step {
@@ -28,5 +38,20 @@ std::vector<Step> list_steps(const Trace& trace);
 // 0; `where` names the flag or parameter in errors.
 Result<StepSelection> find_steps(const Trace& trace, NumberRange range,
                                  std::string_view where = "--steps");
+
+// Which step a moment belongs to.
+class StepFinder {
+ public:
+  // `steps` by start, as list_steps gives them; they must outlive the finder.
+  explicit StepFinder(const std::vector<Step>& steps);
+
+  // The latest step to start that is open at the time, of that process or, if invalid, of any; null
+  // if there is none.
+  const Step* at(std::int64_t time_ns, StringId process = {}) const;
+
+ private:
+  const std::vector<Step>* steps_;
+  std::vector<std::int64_t> latest_ends_ns_;  // per step: of it and all before
+};
 
 }  // namespace strobe::analysis

@@ -1,13 +1,292 @@
 #include "strobe/analysis/tables/flops.h"
 
+#include <algorithm>
+#include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
-#include "strobe/analysis/tables/flop_formulas.h"
-#include "strobe/analysis/tables/operator_shapes.h"
+#include "strobe/base/json_value.h"
 
 namespace strobe::analysis {
+namespace {
+
+constexpr std::string_view kDims = "Input Dims";
+constexpr std::string_view kOldDims = "Input dims";
+constexpr std::string_view kPlainInputs = "Concrete Inputs";
+constexpr std::string_view kNamedShapes = "input_shapes";
+
+Shape read_shape(std::string_view array) {
+  Shape shape;
+  for_each_element(array,
+                   [&](const JsonValue& value) { shape.push_back(value.as_int64().value_or(0)); });
+  return shape;
+}
+
+// "[[8, 3], [4]]" begins with the shape of the first tensor; "[8, 3]" is it; "[]" holds none.
+std::optional<Shape> read_first_shape(std::string_view array) {
+  JsonWalk walk = JsonWalk::elements(array);
+  JsonValue first;
+  if (!walk.next_element(first)) return std::nullopt;
+  return read_shape(first.type == JsonType::kArray ? first.text : array);
+}
+
+}  // namespace
+
+const Shape* OperatorShapes::input(std::size_t position) const {
+  return position < inputs.size() && !inputs[position].empty() ? &inputs[position] : nullptr;
+}
+
+const Shape* OperatorShapes::named(std::string_view name) const {
+  for (const auto& [key, shape] : named_inputs) {
+    if (key == name) return &shape;
+  }
+  return nullptr;
+}
+
+ShapeTexts find_shapes(std::string_view args) {
+  ShapeTexts texts;
+  for_each_member(args, [&](std::string_view key, const JsonValue& value) {
+    if (key == kDims || key == kOldDims) {
+      texts.inputs = value.text;
+      texts.is_by_position = true;
+    } else if (key == kPlainInputs) {
+      texts.plain_inputs = value.text;
+    } else if (key == kNamedShapes && value.text != "{}") {
+      texts.inputs = value.text;
+    }
+  });
+  return texts;
+}
+
+OperatorShapes read_shapes(const ShapeTexts& texts) {
+  OperatorShapes shapes;
+  if (!texts.is_by_position) {
+    for_each_member(texts.inputs, [&](std::string_view key, const JsonValue& value) {
+      std::optional<Shape> shape = read_first_shape(value.text);
+      if (shape) shapes.named_inputs.emplace_back(key, std::move(*shape));
+    });
+    return shapes;
+  }
+  for_each_element(texts.inputs, [&](const JsonValue& value) {
+    shapes.inputs.push_back(read_shape(value.text));
+  });
+  for_each_element(texts.plain_inputs, [&](const JsonValue& value) {
+    shapes.plain_inputs.push_back(value.as_string());
+  });
+  return shapes;
+}
+
+namespace {
+
+using Flops = std::optional<std::uint64_t>;
+
+// Products of dimensions from a damaged trace may be anything: unsigned arithmetic wraps instead of
+// being undefined.
+std::uint64_t extent_along(std::int64_t dimension) {
+  return dimension > 0 ? static_cast<std::uint64_t>(dimension) : 0;
+}
+
+std::uint64_t product(const Shape& shape, std::size_t begin, std::size_t end) {
+  std::uint64_t result = 1;
+  for (std::size_t i = begin; i < end; ++i) result *= extent_along(shape[i]);
+  return result;
+}
+
+std::uint64_t elements(const Shape& shape) { return product(shape, 0, shape.size()); }
+
+// 2 x batch x rows x inner x columns; a vector is a matrix of one row or column. Where the inner
+// dimensions disagree the second matrix is read transposed, then the first, then both.
+Flops matmul(const Shape* a, const Shape* b) {
+  if (a == nullptr || b == nullptr || a->empty() || b->empty()) return std::nullopt;
+  const auto from_end = [](const Shape& shape, std::size_t back) {
+    return back <= shape.size() ? extent_along(shape[shape.size() - back]) : std::uint64_t{1};
+  };
+  std::uint64_t rows = from_end(*a, 2);
+  std::uint64_t inner = from_end(*a, 1);
+  std::uint64_t b_rows = b->size() == 1 ? from_end(*b, 1) : from_end(*b, 2);
+  std::uint64_t columns = b->size() == 1 ? 1 : from_end(*b, 1);
+  if (inner != b_rows && inner == columns) {
+    std::swap(b_rows, columns);
+  } else if (inner != b_rows && rows == b_rows) {
+    std::swap(rows, inner);
+  } else if (inner != b_rows && rows == columns) {
+    std::swap(rows, inner);
+    std::swap(b_rows, columns);
+  }
+  std::uint64_t batch = 1;
+  for (std::size_t back = 3; back <= std::max(a->size(), b->size()); ++back) {
+    batch *= std::max(from_end(*a, back), from_end(*b, back));
+  }
+  return 2 * batch * rows * inner * columns;
+}
+
+Flops broadcast_elements(const Shape* a, const Shape* b) {
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  std::uint64_t result = 1;
+  for (std::size_t back = 1; back <= std::max(a->size(), b->size()); ++back) {
+    const std::uint64_t in_a = back <= a->size() ? extent_along((*a)[a->size() - back]) : 1;
+    const std::uint64_t in_b = back <= b->size() ? extent_along((*b)[b->size() - back]) : 1;
+    result *= std::max(in_a, in_b);
+  }
+  return result;
+}
+
+// One of "[2, 2]" or "[2]" (which then holds for every dimension); nothing if it was not recorded.
+std::optional<std::int64_t> attribute(const OperatorShapes& shapes, std::size_t position,
+                                      std::size_t dimension) {
+  if (position >= shapes.plain_inputs.size()) return std::nullopt;
+  std::vector<std::int64_t> values;
+  for_each_element(shapes.plain_inputs[position],
+                   [&](const JsonValue& value) { values.push_back(value.as_int64().value_or(0)); });
+  if (values.empty()) return std::nullopt;
+  return values[std::min(dimension, values.size() - 1)];
+}
+
+// Every output position of every channel is a dot product with one filter.
+std::uint64_t convolution_flops(std::uint64_t batch, std::uint64_t positions, const Shape& filter,
+                                bool has_bias) {
+  const std::uint64_t channels = extent_along(filter[0]);
+  const std::uint64_t outputs = batch * positions * channels;
+  return 2 * outputs * product(filter, 1, filter.size()) + (has_bias ? outputs : 0);
+}
+
+// Arguments: input, filter, bias, stride, padding, dilation.
+Flops convolution(const OperatorShapes& shapes) {
+  const Shape* input = shapes.input(0);
+  const Shape* filter = shapes.input(1);
+  if (input == nullptr || filter == nullptr || input->size() < 3 ||
+      input->size() != filter->size()) {
+    return std::nullopt;
+  }
+  std::uint64_t positions = 1;
+  for (std::size_t i = 2; i < input->size(); ++i) {
+    const auto stride = attribute(shapes, 3, i - 2);
+    const auto padding = attribute(shapes, 4, i - 2);
+    const auto dilation = attribute(shapes, 5, i - 2);
+    if (!stride || !padding || !dilation || *stride <= 0) return std::nullopt;
+    const std::int64_t reach = *dilation * ((*filter)[i] - 1) + 1;
+    positions *= extent_along(((*input)[i] + 2 * *padding - reach) / *stride + 1);
+  }
+  return convolution_flops(extent_along((*input)[0]), positions, *filter,
+                           shapes.input(2) != nullptr);
+}
+
+// Arguments: gradient of the output, input, filter. Both gradients cost as much as the forward.
+Flops convolution_backward(const OperatorShapes& shapes) {
+  const Shape* gradient = shapes.input(0);
+  const Shape* filter = shapes.input(2);
+  if (gradient == nullptr || filter == nullptr || gradient->size() < 3) return std::nullopt;
+  return 2 * convolution_flops(extent_along((*gradient)[0]),
+                               product(*gradient, 2, gradient->size()), *filter, false);
+}
+
+// Queries, keys and values as [batch, heads, tokens, width]: scores, then their mean of the values.
+// A causal mask is not taken off, as no other counter does.
+Flops attention(const Shape* queries, const Shape* keys, const Shape* values,
+                std::uint64_t in_width, std::uint64_t in_value_width) {
+  if (queries == nullptr || keys == nullptr || values == nullptr || queries->size() != 4 ||
+      keys->size() != 4 || values->size() != 4) {
+    return std::nullopt;
+  }
+  const std::uint64_t scores = product(*queries, 0, 3) * extent_along((*keys)[2]);
+  return 2 * scores *
+         (in_width * extent_along((*queries)[3]) + in_value_width * extent_along((*values)[3]));
+}
+Flops attention_forward(const OperatorShapes& shapes) {
+  return attention(shapes.input(0), shapes.input(1), shapes.input(2), 1, 1);
+}
+// Recomputes the scores and finds the gradients of all three.
+Flops attention_backward(const OperatorShapes& shapes) {
+  return attention(shapes.input(1), shapes.input(2), shapes.input(3), 3, 2);
+}
+
+Flops first_two_matmul(const OperatorShapes& shapes) {
+  return matmul(shapes.input(0), shapes.input(1));
+}
+Flops last_two_matmul(const OperatorShapes& shapes) {
+  return matmul(shapes.input(1), shapes.input(2));
+}
+// The weight is stored as [columns, inner].
+Flops linear(const OperatorShapes& shapes) {
+  const Shape* input = shapes.input(0);
+  const Shape* weight = shapes.input(1);
+  if (input == nullptr || weight == nullptr) return std::nullopt;
+  return 2 * elements(*input) * extent_along(weight->front());
+}
+
+Flops named_matmul(const OperatorShapes& shapes) {
+  const Shape* x = shapes.named("X") != nullptr ? shapes.named("X") : shapes.named("x");
+  const Shape* y = shapes.named("Y") != nullptr ? shapes.named("Y") : shapes.named("y");
+  return matmul(x, y);
+}
+Flops named_broadcast(const OperatorShapes& shapes) {
+  return broadcast_elements(shapes.named("X"), shapes.named("Y"));
+}
+template <std::uint64_t kPerElement>
+Flops named_elements(const OperatorShapes& shapes) {
+  const Shape* x = shapes.named("X");
+  return x == nullptr ? Flops() : Flops(kPerElement * elements(*x));
+}
+
+struct Entry {
+  std::string_view name;
+  FlopFormula formula;
+};
+
+constexpr std::array kFormulas = {
+    Entry{"aten::mm", first_two_matmul},
+    Entry{"aten::bmm", first_two_matmul},
+    Entry{"aten::matmul", first_two_matmul},
+    Entry{"aten::addmm", last_two_matmul},
+    Entry{"aten::baddbmm", last_two_matmul},
+    Entry{"aten::linear", linear},
+    Entry{"aten::conv1d", convolution},
+    Entry{"aten::conv2d", convolution},
+    Entry{"aten::conv3d", convolution},
+    Entry{"aten::convolution", convolution},
+    Entry{"aten::_convolution", convolution},
+    Entry{"aten::convolution_backward", convolution_backward},
+    Entry{"aten::scaled_dot_product_attention", attention_forward},
+    Entry{"aten::_scaled_dot_product_flash_attention", attention_forward},
+    Entry{"aten::_scaled_dot_product_efficient_attention", attention_forward},
+    Entry{"aten::_scaled_dot_product_cudnn_attention", attention_forward},
+    Entry{"aten::_scaled_dot_product_flash_attention_backward", attention_backward},
+    Entry{"aten::_scaled_dot_product_efficient_attention_backward", attention_backward},
+    Entry{"matmul", named_matmul},
+    Entry{"matmul_v2", named_matmul},
+    Entry{"elementwise_add", named_broadcast},
+    Entry{"elementwise_mul", named_broadcast},
+    Entry{"elementwise_div", named_broadcast},
+    Entry{"relu", named_elements<1>},
+    Entry{"relu6", named_elements<1>},
+    Entry{"leaky_relu", named_elements<1>},
+    Entry{"prelu", named_elements<1>},
+    Entry{"elu", named_elements<1>},
+    Entry{"silu", named_elements<1>},
+    Entry{"pool", named_elements<1>},
+    Entry{"softmax", named_elements<3>},
+    Entry{"gelu", named_elements<5>},
+    Entry{"layer_norm", named_elements<7>},
+};
+
+// What the framework appends to an operator's name in its ranges.
+constexpr std::array<std::string_view, 3> kSuffixes = {" compute", " dygraph",
+                                                       " pybind_imperative_func"};
+
+}  // namespace
+
+FlopFormula find_flop_formula(std::string_view operator_name) {
+  for (const std::string_view suffix : kSuffixes) {
+    if (operator_name.ends_with(suffix)) operator_name.remove_suffix(suffix.size());
+  }
+  const auto found = std::find_if(kFormulas.begin(), kFormulas.end(),
+                                  [&](const Entry& entry) { return entry.name == operator_name; });
+  return found == kFormulas.end() ? nullptr : found->formula;
+}
+
 namespace {
 
 // A capture records shapes for all operators or for none: after so many without, it is none.

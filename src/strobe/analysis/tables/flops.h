@@ -1,11 +1,47 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "strobe/analysis/launches/attributed_trace.h"
+#include "strobe/analysis/launches/attribution.h"
 
 namespace strobe::analysis {
+
+using Shape = std::vector<std::int64_t>;
+
+// What an operator was called with, as far as its arguments tell: shapes by position with the plain
+// arguments beside them, or shapes by name.
+struct OperatorShapes {
+  std::vector<Shape> inputs;              // [] for what is no tensor
+  std::vector<std::string> plain_inputs;  // "[1, 1]", "False"; "" for tensors; may be empty
+  std::vector<std::pair<std::string, Shape>> named_inputs;  // the first tensor of each name
+
+  const Shape* input(std::size_t position) const;   // null unless it has dimensions
+  const Shape* named(std::string_view name) const;  // [] for a tensor of one element
+};
+
+// Where an argument text says the shapes. Equal texts mean equal shapes, so they serve as a key:
+// whole argument texts differ in every call.
+struct ShapeTexts {
+  std::string_view inputs;        // JSON; "" if the shapes were not recorded
+  std::string_view plain_inputs;  // JSON
+  bool is_by_position = false;
+
+  bool empty() const { return inputs.empty(); }
+};
+ShapeTexts find_shapes(std::string_view args);
+
+OperatorShapes read_shapes(const ShapeTexts& texts);
+
+// Multiplications and additions of one call, or nothing if the shapes do not say.
+using FlopFormula = std::optional<std::uint64_t> (*)(const OperatorShapes& shapes);
+
+// Null when the operator has none.
+FlopFormula find_flop_formula(std::string_view operator_name);
 
 // Floating-point operations per node, estimated from the shapes its operator was called with; empty
 // when the trace has no arguments.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,19 +16,34 @@ namespace {
 template <class Row>
 using SameRows = std::vector<const Row*>;  // of one key, one per rank that has it
 
-auto key_of(const DeviceRow& row) { return row.device; }
-auto key_of(const TypeRow& row) { return std::pair(row.kind, row.label); }
-auto key_of(const PhaseTotals& row) { return row.kind; }
-auto key_of(const DeviceWorkRow& row) { return std::pair(row.name, row.kind); }
-auto key_of(const OperatorPhaseRow& row) { return std::pair(row.name, row.kind); }
-auto key_of(const OperatorRow& row) { return row.name; }
-auto key_of(const UserRangeRow& row) { return row.name; }
-auto key_of(const KernelRow& row) { return row.name; }
-auto key_of(const MemoryRow& row) { return row.name; }
-auto key_of(const MemoryPlace& row) { return row.place; }
+// What makes two rows one, compared in this order. One type for all rows: the code that sorts is
+// compiled once.
+struct RowKey {
+  std::int64_t number = 0;
+  std::string text = {};
+  SliceKind kind = SliceKind::kStep;
+
+  auto operator<=>(const RowKey&) const = default;
+};
+
+RowKey number_key(std::int64_t number, std::string text = {}) { return {number, std::move(text)}; }
+RowKey name_key(const std::string& name, SliceKind kind = {}) { return {0, name, kind}; }
+
+RowKey key_of(const DeviceRow& row) { return number_key(row.device); }
+RowKey key_of(const TypeRow& row) {
+  return number_key(static_cast<std::int64_t>(row.kind), row.label);
+}
+RowKey key_of(const PhaseTotals& row) { return number_key(static_cast<std::int64_t>(row.kind)); }
+RowKey key_of(const DeviceWorkRow& row) { return name_key(row.name, row.kind); }
+RowKey key_of(const OperatorPhaseRow& row) { return name_key(row.name, row.kind); }
+RowKey key_of(const OperatorRow& row) { return name_key(row.name); }
+RowKey key_of(const UserRangeRow& row) { return name_key(row.name); }
+RowKey key_of(const KernelRow& row) { return name_key(row.name); }
+RowKey key_of(const MemoryRow& row) { return name_key(row.name); }
+RowKey key_of(const MemoryPlace& row) { return name_key(row.place); }
 template <class Row>
-auto key_of(const ThreadGroup<Row>& group) {
-  return group.thread;
+RowKey key_of(const ThreadGroup<Row>& group) {
+  return name_key(group.thread);
 }
 
 // Larger rows come first; rows of equal size, and those without one, by key.
@@ -49,19 +65,49 @@ std::int64_t size_of(const ThreadGroup<Row>&) {
 template <class Row>
 Row combine(const SameRows<Row>& rows);
 
+// Positions of equal keys together, ascending by key.
+std::vector<std::vector<std::size_t>> positions_by_key(std::vector<RowKey> keys) {
+  std::map<RowKey, std::vector<std::size_t>> by_key;
+  for (std::size_t i = 0; i < keys.size(); ++i) by_key[std::move(keys[i])].push_back(i);
+  std::vector<std::vector<std::size_t>> groups;
+  groups.reserve(by_key.size());
+  for (auto& [key, positions] : by_key) groups.push_back(std::move(positions));
+  return groups;
+}
+
+// The larger first; equal ones in the order they come in.
+std::vector<std::size_t> positions_by_size(const std::vector<std::int64_t>& sizes) {
+  std::vector<std::size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  return order;
+}
+
 // The lists that `list_of` finds in each of the sources, as one.
 template <class Source, class ListOf>
 auto merge_lists(const std::vector<Source>& sources, ListOf list_of) {
   using Row = typename std::decay_t<decltype(list_of(sources.front()))>::value_type;
-  std::map<decltype(key_of(std::declval<Row>())), SameRows<Row>> by_key;
+  SameRows<Row> all;
+  std::vector<RowKey> keys;
   for (const Source& source : sources) {
-    for (const Row& row : list_of(source)) by_key[key_of(row)].push_back(&row);
+    for (const Row& row : list_of(source)) {
+      all.push_back(&row);
+      keys.push_back(key_of(row));
+    }
   }
-  std::vector<Row> merged;
-  merged.reserve(by_key.size());
-  for (const auto& [key, rows] : by_key) merged.push_back(combine<Row>(rows));
-  std::stable_sort(merged.begin(), merged.end(),
-                   [](const Row& a, const Row& b) { return size_of(a) > size_of(b); });
+  const std::vector<std::vector<std::size_t>> groups = positions_by_key(std::move(keys));
+  std::vector<Row> combined(groups.size());
+  std::vector<std::int64_t> sizes(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    SameRows<Row> rows;
+    for (const std::size_t position : groups[i]) rows.push_back(all[position]);
+    combined[i] = combine<Row>(rows);
+    sizes[i] = size_of(combined[i]);
+  }
+  const std::vector<std::size_t> order = positions_by_size(sizes);
+  std::vector<Row> merged(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) merged[i] = std::move(combined[order[i]]);
   return merged;
 }
 
@@ -253,8 +299,8 @@ Summary merge_ranks(const std::vector<Summary>& ranks) {
     sum.selected_steps.insert(sum.selected_steps.end(), rank.selected_steps.begin(),
                               rank.selected_steps.end());
   }
-  std::stable_sort(sum.steps.begin(), sum.steps.end(), step_comes_before);
-  std::stable_sort(sum.selected_steps.begin(), sum.selected_steps.end(), interval_comes_before);
+  std::sort(sum.steps.begin(), sum.steps.end(), step_comes_before);
+  std::sort(sum.selected_steps.begin(), sum.selected_steps.end(), interval_comes_before);
 
   const auto merged = [&](auto member) {
     return merge_lists(

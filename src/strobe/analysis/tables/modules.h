@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "strobe/analysis/launches/attributed_trace.h"
+#include "strobe/analysis/launches/attribution.h"
 
 namespace strobe::analysis {
 

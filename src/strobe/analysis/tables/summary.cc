@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "strobe/analysis/launches/attributed_trace.h"
-#include "strobe/analysis/memory/memory_places.h"
+#include "strobe/analysis/launches/attribution.h"
 #include "strobe/analysis/steps/step_breakdown.h"
-#include "strobe/analysis/steps/step_launches.h"
 #include "strobe/analysis/steps/steps.h"
-#include "strobe/analysis/tables/communication.h"
 #include "strobe/analysis/tables/flops.h"
-#include "strobe/analysis/tables/kernels.h"
-#include "strobe/analysis/tables/model.h"
-#include "strobe/analysis/tables/operators.h"
-#include "strobe/analysis/tables/overview.h"
-#include "strobe/analysis/tables/user_ranges.h"
+#include "strobe/analysis/tables/memory.h"
+#include "strobe/analysis/tables/tables.h"
 
 namespace strobe::analysis {
 namespace {

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "strobe/analysis/memory/memory_curve.h"
-#include "strobe/analysis/tables/columns.h"
+#include "strobe/analysis/tables/memory.h"
+#include "strobe/analysis/timeline/columns.h"
 
 namespace strobe::analysis {
 namespace {

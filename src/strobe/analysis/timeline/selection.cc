@@ -1,12 +1,27 @@
 #include "strobe/analysis/timeline/selection.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "strobe/analysis/launches/growing_union.h"
-#include "strobe/analysis/launches/self_time.h"
 
 namespace strobe::analysis {
+
+std::int64_t self_ns(const Timeline& timeline, SliceId slice) {
+  const TrackId track = timeline.trace().slices().tracks[slice.index()];
+  const TimelineRow& own = timeline.row_of(slice);
+  SelfTime self(timeline, track, timeline.trace().interval(slice));
+  std::int64_t found_ns = 0;
+  const auto rows = timeline.rows_of(track);
+  for (std::size_t i = rows.size(); i-- > own.row;) {
+    self.add_row(rows[i], [&](std::uint32_t slot, Interval, std::int64_t self_part_ns) {
+      if (timeline.slice(slot) == slice) found_ns = self_part_ns;
+    });
+  }
+  return found_ns;
+}
+
 namespace {
 
 class Adder {
@@ -98,6 +113,53 @@ Selection add_up_selection(const Timeline& timeline, const SelectionRequest& req
   Adder adder(timeline, request);
   for (const TrackId track : tracks_to_visit(timeline, request)) adder.add_track(track);
   return adder.take();
+}
+
+namespace {
+
+class MatchedNames {
+ public:
+  MatchedNames(const StringPool& strings, const NameFilter& matches)
+      : strings_(strings), matches_(matches), answers_(strings.size(), Answer::kNotAsked) {}
+
+  bool has(StringId name) {
+    Answer& answer = answers_[name.index()];
+    if (answer == Answer::kNotAsked) answer = matches_(strings_[name]) ? Answer::kYes : Answer::kNo;
+    return answer == Answer::kYes;
+  }
+
+ private:
+  enum class Answer : std::uint8_t { kNotAsked, kYes, kNo };
+  const StringPool& strings_;
+  const NameFilter& matches_;
+  std::vector<Answer> answers_;
+};
+
+}  // namespace
+
+SearchAnswer search_slices(const Trace& trace, const NameFilter& matches, SearchPage page) {
+  MatchedNames names(trace.strings(), matches);
+  const auto& slices = trace.slices();
+  std::vector<SliceId> found;
+  SearchAnswer answer;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    if (!names.has(slices.names[row])) continue;
+    found.push_back(SliceId(row));
+    answer.total_ns += slices.durations_ns[row];
+  }
+  answer.total = found.size();
+  const auto comes_before = [&](SliceId a, SliceId b) {
+    const std::int64_t a_ns = trace.start_ns(a);
+    const std::int64_t b_ns = trace.start_ns(b);
+    return a_ns != b_ns ? a_ns < b_ns : a < b;
+  };
+  const std::size_t offset = std::min(page.offset, found.size());
+  const auto begin = found.begin() + static_cast<std::ptrdiff_t>(offset);
+  const auto end = begin + static_cast<std::ptrdiff_t>(std::min(page.limit, found.size() - offset));
+  std::nth_element(found.begin(), begin, found.end(), comes_before);
+  std::partial_sort(begin, end, found.end(), comes_before);
+  answer.slices.assign(begin, end);
+  return answer;
 }
 
 }  // namespace strobe::analysis

@@ -1,6 +1,6 @@
 #include "strobe/analysis/timeline/slice_details.h"
 
-#include "strobe/analysis/launches/self_time.h"
+#include "strobe/analysis/timeline/selection.h"
 
 namespace strobe::analysis {
 namespace {

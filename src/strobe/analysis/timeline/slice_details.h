@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "strobe/analysis/launches/slice_links.h"
-#include "strobe/analysis/steps/step_finder.h"
+#include "strobe/analysis/steps/steps.h"
 #include "strobe/analysis/timeline/timeline.h"
 
 namespace strobe::analysis {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strobe/analysis/tables/columns.h"
+#include "strobe/analysis/timeline/columns.h"
 
 namespace strobe::analysis {
 namespace {

@@ -1,14 +1,94 @@
 #include "strobe/compare/causes/cause_rules.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/compare/causes/cause_text.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "strobe/compare/comparison.h"
 
 namespace strobe::compare {
+namespace {
+
+struct Words {
+  std::string_view word;
+  std::string_view sentence;
+};
+
+// In the order of CauseKind.
+constexpr std::array kCauseWords = std::to_array<Words>({
+    {"clock", "the device's clock changed"},
+    {"memory_bandwidth", "the device's memory became slower"},
+    {"other_tenant", "another process uses the device"},
+    {"pcie", "copies between host and device became slower"},
+    {"fabric", "the links between devices carry less"},
+    {"straggler", "one rank keeps the others waiting"},
+    {"host_contention", "other processes compete for the host's cores"},
+    {"host_slow", "the host became slower"},
+    {"launch_bound", "the device waits for the host"},
+    {"synchronisation", "the host waits for the device more often"},
+    {"disk_io", "reading and writing files takes longer"},
+    {"input_pipeline", "the next input comes later"},
+    {"memory_pressure", "device memory is short, or allocated all the time"},
+    {"kernel_mix", "other kernels run"},
+    {"workload", "a cycle does another amount of work"},
+    {"communication_wait", "collectives wait longer"},
+    {"cold_start", "the run was still warming up"},
+    {"measurement", "part of the difference may be the measurement's"},
+    {"unattributed", "nothing that was recorded says why"},
+});
+static_assert(kCauseWords.size() == static_cast<std::size_t>(CauseKind::kUnattributed) + 1);
+
+}  // namespace
+
+std::string_view word_of(CauseKind kind) {
+  return kCauseWords[static_cast<std::size_t>(kind)].word;
+}
+std::string_view sentence_of(CauseKind kind) {
+  return kCauseWords[static_cast<std::size_t>(kind)].sentence;
+}
+
+namespace {
+
+std::string factor_text(const Change& change) {
+  const double ratio = change.ratio();
+  return std::isfinite(ratio) && ratio > 0 ? fmt::format(" (x {:.2f})", ratio) : "";
+}
+
+}  // namespace
+
+std::string number_text(double value) {
+  const double size = std::abs(value);
+  if (size >= 1e9) return fmt::format("{:.3g} G", value / 1e9);
+  if (size >= 1e6) return fmt::format("{:.3g} M", value / 1e6);
+  if (size >= 100) return fmt::format("{:.0f}", value);
+  if (size >= 10) return fmt::format("{:.1f}", value);
+  if (size >= 1 || value == 0) return fmt::format("{:.2f}", value);
+  return fmt::format("{:.3g}", value);
+}
+
+Evidence told(const std::string& what, const MetricRow& metric, const Change& change) {
+  return {
+      .text = fmt::format("{}: {} -> {} {}{}", what, number_text(change.normal.mean),
+                          number_text(change.abnormal.mean), metric.info.unit, factor_text(change)),
+      .function = {},
+      .metric = metric.metric};
+}
+
+Evidence told(const std::string& what, const Change& change_ms) {
+  return {
+      .text = fmt::format("{}: {} -> {} ms per cycle{}", what, number_text(change_ms.normal.mean),
+                          number_text(change_ms.abnormal.mean), factor_text(change_ms)),
+      .function = {},
+      .metric = {}};
+}
+
+Evidence told(std::string sentence) {
+  return {.text = std::move(sentence), .function = {}, .metric = {}};
+}
+
 namespace {
 
 bool contains(std::initializer_list<CauseKind> kinds, CauseKind kind) {

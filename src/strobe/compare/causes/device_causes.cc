@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 
 #include "strobe/compare/causes/cause_rules.h"
-#include "strobe/compare/causes/cause_text.h"
-#include "strobe/compare/causes/foreign_use.h"
+#include "strobe/compare/causes/symptoms.h"
 #include "strobe/device/chips.h"
 
 namespace strobe::compare {

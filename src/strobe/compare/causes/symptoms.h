@@ -9,8 +9,9 @@
 #include "strobe/compare/comparison.h"
 #include "strobe/device/vendor_names.h"
 
-// What the rules for causes look at: a comparison, seen from one rank, in sums and ratios.
 namespace strobe::compare {
+
+// What the rules for causes look at: a comparison, seen from one rank, in sums and ratios.
 
 // Beyond chance even where neighbouring cycles resemble each other.
 bool is_real(const Change& change);
@@ -98,5 +99,34 @@ struct Symptoms {
 };
 
 Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank);
+
+// Who else works on a device: what its own counters see beyond what the trace shows.
+
+// Percent of the time.
+struct ForeignUse {
+  bool is_known = false;
+  double normal = 0;
+  double abnormal = 0;
+  bool crowds = false;  // counted without what own kernels lose to it
+
+  double rise() const { return abnormal - normal; }
+};
+// A smaller rise may be the counter's coarseness.
+inline constexpr double kTenantPoints = 20;
+
+ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device);
+bool has_tenant(const Symptoms& symptoms, const DeviceSymptoms& device);
+
+// Bytes per second over the bus, and what the trace's own copies make of them.
+struct BusTraffic {
+  bool is_known = false;
+  double normal = 0;
+  double abnormal = 0;
+  bool is_real = false;  // the change
+  double own_abnormal = 0;
+};
+BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device);
+// The bus is full of somebody else's copies, and that is all he does.
+bool has_copying_tenant(const Symptoms& symptoms, const DeviceSymptoms& device);
 
 }  // namespace strobe::compare

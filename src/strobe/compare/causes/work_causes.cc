@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "strobe/compare/causes/cause_rules.h"
-#include "strobe/compare/causes/cause_text.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::compare {

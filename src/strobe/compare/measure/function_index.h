@@ -2,12 +2,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/compare/measure/measure.h"
 #include "strobe/trace/trace.h"
 
 namespace strobe::compare {
+
+// The name under which two builds know the same function: demangled, without what compilers append
+// to clones (".constprop.0", " [clone .part.3]") and without an address at the end.
+std::string canonical_name(std::string_view name);
 
 // Which function every slice is a call of.
 struct FunctionIndex {

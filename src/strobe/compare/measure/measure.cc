@@ -3,15 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "strobe/compare/measure/function_index.h"
 #include "strobe/compare/measure/function_times.h"
 #include "strobe/compare/measure/metric_cycles.h"
-#include "strobe/compare/measure/partial_cycles.h"
 #include "strobe/compare/measure/time_parts.h"
+#include "strobe/stats/moments.h"
 
 namespace strobe::compare {
+
+std::vector<bool> partial_cycles(const std::vector<analysis::Cycle>& cycles,
+                                 const std::vector<std::uint64_t>& slices) {
+  constexpr double kWholeShare = 0.8;
+  std::map<analysis::CycleType, std::vector<double>> counts;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    counts[cycles[i].type].push_back(static_cast<double>(slices[i]));
+  }
+  std::map<analysis::CycleType, double> least;
+  for (const auto& [type, sample] : counts) least[type] = kWholeShare * stats::median_of(sample);
+  std::vector<bool> is_partial(cycles.size());
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    is_partial[i] =
+        cycles[i].has_inferred_border || static_cast<double>(slices[i]) < least[cycles[i].type];
+  }
+  return is_partial;
+}
+
+std::vector<std::size_t> usable_cycles(const RankMeasure& measure, const std::string& device,
+                                       std::optional<analysis::CycleType> type) {
+  std::vector<std::size_t> usable;
+  const auto& cycles = measure.cycles.cycles;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    if (type && cycles[i].type != *type) continue;
+    if (cycles[i].interval.length_ns() > 0 && measure.is_usable(device, i)) usable.push_back(i);
+  }
+  return usable;
+}
+
 namespace {
 
 std::vector<std::string> remarks_of(const RankCapture& capture) {

@@ -1,18 +1,42 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/analysis/cycles/cycles.h"
 #include "strobe/base/result.h"
-#include "strobe/compare/measure/function_kind.h"
 #include "strobe/device/metric_info.h"
 #include "strobe/trace/run.h"
+#include "strobe/trace/trace.h"
+
+namespace strobe::compare {
+
+// What a function is, as far as comparing runs is concerned.
+enum class FunctionKind : std::uint8_t {
+  kKernel,
+  kCollective,  // a kernel that communicates
+  kMemcpy,
+  kMemset,
+  kHostOperator,  // operators, annotations and other ranges of the host
+  kRuntimeCall,
+  kScheduling,  // the operating system's: on a core, waiting for one
+  kInputOutput,
+  kOverhead,  // the profiler's own work
+};
+std::string_view word_of(FunctionKind kind);  // "kernel", "runtime_call"
+
+// Nothing for slices that are no functions: steps, the profiler's spans and drawings, projections
+// onto a device, interpreter frames, and what a device stream shows that is no work.
+std::optional<FunctionKind> function_kind(SliceKind kind, std::uint8_t flags,
+                                          std::string_view category, TrackKind track);
+
+constexpr bool is_on_device(FunctionKind kind) { return kind <= FunctionKind::kMemset; }
 
 // One rank of one run, measured cycle by cycle. Every vector named "per cycle" has one element per
 // element of CycleList::cycles.
-namespace strobe::compare {
 
 struct FunctionKey {
   std::string name;
@@ -94,5 +118,14 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
                            bool keep_partial = false);
 
 Result<RankMeasure> measure(const RankCapture& capture, const MeasureOptions& options = {});
+
+// Which cycles of a device are not whole: those with fewer than 80 % of the slices that the median
+// cycle of their type has, and those whose border is where the trace itself was cut.
+std::vector<bool> partial_cycles(const std::vector<analysis::Cycle>& cycles,
+                                 const std::vector<std::uint64_t>& slices);
+
+// The cycles that count for a device: whole there, of some length, of one type if one is asked for.
+std::vector<std::size_t> usable_cycles(const RankMeasure& measure, const std::string& device,
+                                       std::optional<analysis::CycleType> type = {});
 
 }  // namespace strobe::compare

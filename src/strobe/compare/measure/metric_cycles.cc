@@ -1,20 +1,93 @@
 #include "strobe/compare/measure/metric_cycles.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "strobe/compare/measure/metric_means.h"
-#include "strobe/compare/measure/metric_scope.h"
-#include "strobe/compare/measure/signal.h"
-#include "strobe/compare/measure/time_base.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::compare {
+namespace {
+
+// Samples inside the range; a sampler so slow that all its samples surround the range counts as
+// one.
+std::size_t fit(const std::vector<std::int64_t>& times_ns, Interval range) {
+  const auto first = std::lower_bound(times_ns.begin(), times_ns.end(), range.start_ns);
+  const auto last = std::upper_bound(first, times_ns.end(), range.end_ns);
+  if (first != last) return static_cast<std::size_t>(last - first);
+  return first != times_ns.begin() && last != times_ns.end() ? 1 : 0;
+}
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+}  // namespace
+
+SeriesClock clock_of(const MetricSeries& series, Interval extent, std::int64_t base_time_ns) {
+  const std::size_t as_it_stands = fit(series.times_ns, extent);
+  const std::size_t on_the_wall =
+      base_time_ns == 0
+          ? 0
+          : fit(series.times_ns, {extent.start_ns + base_time_ns, extent.end_ns + base_time_ns});
+  if (as_it_stands == 0 && on_the_wall == 0) return {TimeBase::kNoOverlap, 0};
+  if (as_it_stands >= on_the_wall) return {TimeBase::kTrace, 0};
+  return {TimeBase::kWallClock, -base_time_ns};
+}
+
+std::string no_overlap_remark(const std::string& whose, Interval samples, Interval extent,
+                              std::int64_t base_time_ns) {
+  std::string remark = fmt::format(
+      "{}: the samples ({:.3f} s to {:.3f} s) do not overlap the trace ({:.3f} s to {:.3f} s",
+      whose, seconds(samples.start_ns), seconds(samples.end_ns), seconds(extent.start_ns),
+      seconds(extent.end_ns));
+  if (base_time_ns != 0) {
+    remark +=
+        fmt::format(", on the wall clock {:.3f} s to {:.3f} s",
+                    seconds(extent.start_ns + base_time_ns), seconds(extent.end_ns + base_time_ns));
+  }
+  return remark + "); no means are given";
+}
+
+namespace {
+
+// Copies are named after their ends; those without the host are few and known.
+bool stays_on_devices(const std::string& copy) {
+  constexpr std::string_view kEnds[] = {"DtoD", "PtoP", "D2D", "P2P"};
+  return std::any_of(std::begin(kEnds), std::end(kEnds),
+                     [&](std::string_view ends) { return copy.find(ends) != std::string::npos; });
+}
+
+bool is_kernel(FunctionKind kind) {
+  return kind == FunctionKind::kKernel || kind == FunctionKind::kCollective;
+}
+
+}  // namespace
+
+bool is_in_scope(device::MetricScope scope, const FunctionKey& function) {
+  const FunctionKind kind = function.kind;
+  const bool is_copy = kind == FunctionKind::kMemcpy;
+  switch (scope) {
+    case device::MetricScope::kKernels:
+      return is_kernel(kind);
+    case device::MetricScope::kHostCopies:
+      return kind == FunctionKind::kMemset || (is_copy && !stays_on_devices(function.name));
+    // Links between devices are kept busy by kernels as well: collectives, reads of a peer.
+    case device::MetricScope::kDeviceCopies:
+      return is_kernel(kind) || (is_copy && stays_on_devices(function.name));
+    case device::MetricScope::kHost:
+      return kind == FunctionKind::kHostOperator || kind == FunctionKind::kRuntimeCall ||
+             kind == FunctionKind::kScheduling;
+    case device::MetricScope::kHostIo:
+      return kind == FunctionKind::kInputOutput;
+  }
+  return false;
+}
+
 namespace {
 
 std::size_t samples_in(const TimeParts& cycles, const MetricSeries& series, std::int64_t shift_ns) {

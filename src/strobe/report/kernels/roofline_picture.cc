@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/headroom/kernel_bound.h"
+#include "strobe/analysis/headroom/kernel_sums.h"
 #include "strobe/report/kernels/kernel_numbers.h"
 #include "strobe/report/kernels/roofline_report.h"
 #include "strobe/report/render/document_html.h"

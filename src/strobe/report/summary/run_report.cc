@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "strobe/analysis/findings/finding.h"
-#include "strobe/analysis/tables/straggler.h"
 #include "strobe/report/summary/summary_report.h"
 
 namespace strobe::report {

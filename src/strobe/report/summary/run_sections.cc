@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/findings/finding_text.h"
-#include "strobe/analysis/tables/straggler.h"
 #include "strobe/report/render/format.h"
 #include "strobe/report/summary/summary_sections.h"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "strobe/compare/stragglers.h"
+#include "strobe/compare/one_run.h"
 #include "strobe/report/render/document.h"
 
 namespace strobe::report {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "strobe/analysis/cycles/cycle_methods.h"
 #include "tests/support/sketch.h"
 
 namespace strobe::analysis {
@@ -143,5 +146,106 @@ TEST(CyclesTest, every_method_and_type_has_its_word) {
   EXPECT_EQ(word_of(CycleType::kLong), "long (prefill)");
 }
 
+TEST(CycleWordsTest, every_way_to_cut_a_run_has_its_word) {
+  for (const auto& [word, method] :
+       {std::pair("steps", CycleMethod::kSteps), std::pair("Frame", CycleMethod::kHostFrame),
+        std::pair("kernels", CycleMethod::kKernelSequence),
+        std::pair("BUSY", CycleMethod::kBusySignal), std::pair("none", CycleMethod::kWholeTrace)}) {
+    const auto options = parse_cycle_options("--cycle", word);
+    ASSERT_TRUE(options) << word;
+    EXPECT_EQ(options->method, method) << word;
+  }
+}
+
+TEST(CycleWordsTest, without_a_word_the_first_way_that_works_is_taken) {
+  for (const char* word : {"", "auto", "Auto"}) {
+    const auto options = parse_cycle_options("--cycle", word);
+    ASSERT_TRUE(options);
+    EXPECT_FALSE(options->method.has_value());
+  }
+}
+
+TEST(CycleWordsTest, a_marker_is_a_pattern_that_can_be_read) {
+  const auto options = parse_cycle_options("cycle", "marker=^decode (\\d+)$");
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->method, CycleMethod::kMarker);
+  EXPECT_EQ(options->marker, "^decode (\\d+)$");
+  for (const char* wrong : {"marker=", "marker=("}) {
+    const auto refused = parse_cycle_options("cycle", wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(refused.error().where, "cycle");
+  }
+}
+
+TEST(CycleWordsTest, an_unknown_word_is_answered_with_those_there_are) {
+  const auto refused = parse_cycle_options("--cycle", "step");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what,
+            "'step' is not one of auto, marker=REGEX, steps, frame, kernels, busy, none");
+  for (const std::string_view word : cycle_words()) {
+    EXPECT_TRUE(parse_cycle_options("--cycle", word)) << word;
+  }
+}
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+constexpr CycleType kStep = CycleType::kStep;
+constexpr CycleType kShort = CycleType::kShort;
+constexpr CycleType kLong = CycleType::kLong;
+
+std::vector<Cycle> cycles_lasting(const std::vector<std::int64_t>& durations_ns) {
+  std::vector<Cycle> cycles;
+  std::int64_t at_ns = 0;
+  for (const std::int64_t duration_ns : durations_ns) {
+    Cycle cycle;
+    cycle.interval = {at_ns, at_ns + duration_ns};
+    at_ns += duration_ns;
+    cycles.push_back(cycle);
+  }
+  return cycles;
+}
+
+std::vector<CycleType> types_of(std::vector<Cycle> cycles) {
+  tell_types_apart(cycles);
+  std::vector<CycleType> types;
+  for (const Cycle& cycle : cycles) types.push_back(cycle.type);
+  return types;
+}
+
+TEST(CycleTypesTest, two_sizes_of_cycles_are_two_types) {
+  EXPECT_THAT(types_of(cycles_lasting({100, 1000, 110, 105, 900, 95})),
+              ElementsAre(kShort, kLong, kShort, kShort, kLong, kShort));
+}
+
+TEST(CycleTypesTest, one_long_cycle_is_an_accident) {
+  EXPECT_THAT(types_of(cycles_lasting({100, 1000, 110, 105, 95})), Each(kStep));
+}
+
+TEST(CycleTypesTest, sizes_less_than_three_times_apart_are_one_type) {
+  EXPECT_THAT(types_of(cycles_lasting({100, 100, 100, 290, 290})), Each(kStep));
+  EXPECT_THAT(types_of(cycles_lasting({100, 100, 100, 310, 310})),
+              ElementsAre(kShort, kShort, kShort, kLong, kLong));
+}
+
+TEST(CycleTypesTest, equal_and_few_cycles_are_one_type) {
+  EXPECT_THAT(types_of(cycles_lasting({100, 100, 100, 100})), Each(kStep));
+  EXPECT_THAT(types_of(cycles_lasting({100, 900})), Each(kStep));
+  EXPECT_THAT(types_of({}), ElementsAre());
+}
+
+TEST(CycleTypesTest, cycles_cut_by_the_trace_do_not_decide_but_are_decided_on) {
+  std::vector<Cycle> cycles = cycles_lasting({10, 100, 105, 95, 102, 12});
+  cycles.front().has_inferred_border = true;
+  cycles.back().has_inferred_border = true;
+  EXPECT_THAT(types_of(cycles), Each(kStep));
+  cycles = cycles_lasting({90, 100, 1050, 95, 1020, 800});
+  cycles.front().has_inferred_border = true;
+  cycles.back().has_inferred_border = true;
+  EXPECT_THAT(types_of(cycles), ElementsAre(kShort, kShort, kLong, kShort, kLong, kLong));
+}
+
 }  // namespace
+
 }  // namespace strobe::analysis

@@ -183,4 +183,5 @@ TEST(FindingRulesTest, time_that_belongs_to_no_step_is_told) {
 }
 
 }  // namespace
+
 }  // namespace strobe::analysis

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "strobe/analysis/findings/finding_rules.h"
 #include "tests/support/sketch.h"
 
 namespace strobe::analysis {
@@ -30,5 +31,91 @@ TEST(FindingTest, an_empty_trace_has_no_findings) {
   EXPECT_TRUE(find_in(trace, summarize(trace)).empty());
 }
 
+TEST(FindingEvidenceTest, it_adds_up_steps_kernels_and_calls) {
+  const Trace trace = Sketch()
+                          .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
+                          .slice("xLaunchKernel", kCall, 1_us, 4_us)
+                          .slice("xStreamSynchronize", kCall, 50_us, 10_us)
+                          .slice("xDeviceSynchronize", kCall, 70_us, 20_us)
+                          .slice("xGetDevice", kCall, 95_us, 1_us)
+                          .flags(kUnfinished)
+                          .stream(0, 7)
+                          .slice("k", SliceKind::kKernel, 10_us, 2_us)
+                          .slice("k", SliceKind::kKernel, 20_us, 3_us)
+                          .slice("k", SliceKind::kKernel, 30_us, 15_us)
+                          .trace();
+  const Summary summary = summarize(trace);
+  const Evidence evidence = gather_evidence(trace, summary);
+  EXPECT_EQ(evidence.labelled_ns, 100_us);
+  EXPECT_EQ(evidence.use.busy_ns, 20_us);
+  EXPECT_DOUBLE_EQ(evidence.use.share(), 0.2);
+  EXPECT_EQ(evidence.kernels.calls, 3u);
+  EXPECT_EQ(evidence.median_kernel_ns, 3_us);
+  EXPECT_EQ(evidence.tiny_kernels.calls, 2u);
+  EXPECT_EQ(evidence.launches.time.total_ns, 4_us);
+  EXPECT_EQ(evidence.waits.time.total_ns, 30_us);
+  EXPECT_EQ(evidence.waits.longest, "xDeviceSynchronize");
+  EXPECT_EQ(evidence.unfinished_slices, 1u);
+  EXPECT_EQ(evidence.device_slices, 3u);
+  EXPECT_EQ(evidence.whole_text(), "the step");
+}
+
+TEST(FindingEvidenceTest, an_empty_trace_has_no_shares) {
+  const Trace trace = Sketch().trace();
+  const Summary summary = summarize(trace);
+  const Evidence evidence = gather_evidence(trace, summary);
+  EXPECT_EQ(evidence.use.share(), 0);
+  EXPECT_EQ(evidence.share_of(StepLabel::kHost), 0);
+}
+
+// Steps of 100 ms, of which so much is communication that nothing hides.
+Summary waiting_rank(std::int64_t exposed_ms) {
+  Summary summary;
+  summary.has_steps = true;
+  summary.has_communication = true;
+  for (int i = 0; i < 2; ++i) {
+    StepRow step;
+    step.interval = {0, 100'000'000};
+    step.label_ns[static_cast<std::size_t>(StepLabel::kCommunication)] = exposed_ms * 1'000'000;
+    summary.steps.push_back(step);
+  }
+  return summary;
+}
+
+TEST(StragglerTest, own_work_is_a_step_without_exposed_communication) {
+  EXPECT_EQ(own_step_ns(waiting_rank(30)), 70'000'000);
+  EXPECT_EQ(own_step_ns(Summary()), 0);
+}
+
+// 60, 90 and 64 ms: the median is 64, and 26 of 90 ms are what the others wait for.
+TEST(StragglerTest, the_rank_with_clearly_most_own_work_keeps_the_others_waiting) {
+  const Summary a = waiting_rank(40);
+  const Summary b = waiting_rank(10);
+  const Summary c = waiting_rank(36);
+  const auto found = find_straggler({{"rank 0", &a}, {"rank 1", &b}, {"rank 2", &c}});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->code, "straggling_rank");
+  EXPECT_EQ(found->weight, FindingWeight::kMatters);
+  EXPECT_NEAR(found->share, 26.0 / 90, 1e-9);
+  EXPECT_EQ(found->headline,
+            "rank 1 keeps the others waiting: 90.0 ms of its own work per step, 1.41 times the "
+            "median rank with 64.0 ms");
+}
+
+TEST(StragglerTest, even_ranks_and_a_rank_alone_have_none) {
+  const Summary a = waiting_rank(40);
+  const Summary b = waiting_rank(37);
+  EXPECT_FALSE(find_straggler({{"rank 0", &a}, {"rank 1", &b}}).has_value());
+  EXPECT_FALSE(find_straggler({{"rank 0", &a}}).has_value());
+}
+
+TEST(StragglerTest, without_communication_nobody_is_said_to_wait) {
+  Summary a = waiting_rank(50);
+  Summary b = waiting_rank(0);
+  a.has_communication = b.has_communication = false;
+  EXPECT_TRUE(find_straggler({{"a", &a}, {"b", &b}})->headline.starts_with("b is the slowest: "));
+}
+
 }  // namespace
+
 }  // namespace strobe::analysis

@@ -1,4 +1,4 @@
-#include "strobe/analysis/headroom/kernel_advice.h"
+#include "strobe/analysis/headroom/kernel_study.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "strobe/analysis/headroom/kernel_chains.h"
+#include "strobe/analysis/headroom/kernel_fusion.h"
 
 #include <gtest/gtest.h>
 

@@ -136,4 +136,5 @@ TEST(KernelFusionTest, detailed_names_tell_more) {
 }
 
 }  // namespace
+
 }  // namespace strobe::analysis

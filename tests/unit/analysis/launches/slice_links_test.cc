@@ -11,6 +11,92 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+TEST(FlowIndexTest, an_arrow_ties_the_innermost_slices_at_its_ends) {
+  Sketch sketch;
+  sketch.thread(1).slice("outer", kOp, 0, 100).slice("inner", kOp, 10, 20);
+  sketch.flow(5, FlowPhase::kStart, 15);
+  sketch.thread(2).slice("target", kOp, 50, 20).flow(5, FlowPhase::kEnd, 50);
+  const Trace trace = sketch.trace();
+  const Timeline timeline(trace);
+  const FlowIndex flows(timeline);
+  EXPECT_THAT(flows.arrows_of(SliceId(1)).to, ElementsAre(SliceId(2)));
+  EXPECT_THAT(flows.arrows_of(SliceId(2)).from, ElementsAre(SliceId(1)));
+  EXPECT_THAT(flows.arrows_of(SliceId(0)).to, IsEmpty());
+}
+
+TEST(FlowIndexTest, an_arrow_with_a_step_between_has_two_parts) {
+  Sketch sketch;
+  sketch.thread(1).slice("a", kOp, 0, 10).flow(5, FlowPhase::kStart, 1);
+  sketch.thread(2).slice("b", kOp, 20, 10).flow(5, FlowPhase::kStep, 21);
+  sketch.thread(3).slice("c", kOp, 40, 10).flow(5, FlowPhase::kEnd, 41);
+  const Trace trace = sketch.trace();
+  const Timeline timeline(trace);
+  const FlowIndex flows(timeline);
+  EXPECT_THAT(flows.arrows_of(SliceId(1)).from, ElementsAre(SliceId(0)));
+  EXPECT_THAT(flows.arrows_of(SliceId(1)).to, ElementsAre(SliceId(2)));
+}
+
+TEST(FlowIndexTest, an_id_may_serve_again_and_categories_have_ids_of_their_own) {
+  Sketch sketch;
+  sketch.thread(1).slice("a", kOp, 0, 10).flow(5, FlowPhase::kStart, 1);
+  sketch.slice("b", kOp, 20, 10).flow(5, FlowPhase::kEnd, 21);
+  sketch.slice("c", kOp, 40, 10).flow(5, FlowPhase::kStart, 41);
+  sketch.slice("d", kOp, 60, 10).flow(5, FlowPhase::kEnd, 61);
+  sketch.slice("e", kOp, 80, 10).flow(5, FlowPhase::kEnd, 81, "another category");
+  const Trace trace = sketch.trace();
+  const Timeline timeline(trace);
+  const FlowIndex flows(timeline);
+  EXPECT_THAT(flows.arrows_of(SliceId(1)).to, IsEmpty());
+  EXPECT_THAT(flows.arrows_of(SliceId(2)).from, IsEmpty());
+  EXPECT_THAT(flows.arrows_of(SliceId(2)).to, ElementsAre(SliceId(3)));
+  EXPECT_THAT(flows.arrows_of(SliceId(4)).from, IsEmpty());
+}
+
+TEST(FlowIndexTest, ends_outside_every_slice_lead_nowhere) {
+  Sketch sketch;
+  sketch.thread(1).slice("a", kOp, 0, 10).flow(5, FlowPhase::kStart, 5);
+  sketch.flow(5, FlowPhase::kEnd, 500);
+  const Trace trace = sketch.trace();
+  const Timeline timeline(trace);
+  EXPECT_THAT(FlowIndex(timeline).arrows_of(SliceId(0)).to, IsEmpty());
+}
+
+using namespace strobe::literals;
+
+TEST(BackwardLinksTest, a_backward_operator_finds_the_last_forward_of_its_number) {
+  Sketch sketch;
+  sketch.thread(1).slice("view", kOp, 0_us, 1_us).sequence(5);
+  sketch.slice("mm", kOp, 2_us, 1_us).sequence(5);
+  const SliceId mm = sketch.last();
+  sketch.slice("add", kOp, 4_us, 1_us).sequence(6);
+  sketch.thread(2).slice("mm backward", kOp, 10_us, 1_us).sequence(5, 1);
+  const SliceId backward = sketch.last();
+  const auto links = link_backward(sketch.trace());
+  ASSERT_EQ(links.size(), 1u);
+  EXPECT_EQ(links[0].backward, backward);
+  EXPECT_EQ(links[0].forward, mm);
+}
+
+TEST(BackwardLinksTest, a_forward_that_starts_later_is_not_meant) {
+  // Numbers begin anew with every capture; the second use is a later forward.
+  Sketch sketch;
+  sketch.thread(1).slice("first", kOp, 0_us, 1_us).sequence(5);
+  const SliceId first = sketch.last();
+  sketch.slice("second", kOp, 20_us, 1_us).sequence(5);
+  sketch.thread(2).slice("backward", kOp, 10_us, 1_us).sequence(5, 1);
+  const auto links = link_backward(sketch.trace());
+  ASSERT_EQ(links.size(), 1u);
+  EXPECT_EQ(links[0].forward, first);
+}
+
+TEST(BackwardLinksTest, a_number_without_a_forward_and_another_process_give_no_link) {
+  Sketch sketch;
+  sketch.thread(1, 1).slice("forward", kOp, 0_us, 1_us).sequence(5);
+  sketch.thread(2, 1).slice("backward of nothing", kOp, 10_us, 1_us).sequence(8, 1);
+  sketch.thread(2, 2).slice("backward elsewhere", kOp, 10_us, 1_us).sequence(5, 1);
+  EXPECT_TRUE(link_backward(sketch.trace()).empty());
+}
+
 std::vector<std::string> link_texts(const Trace& trace, SliceId slice) {
   const Timeline timeline(trace);
   const AttributedTrace input = attribute_trace(trace);
@@ -86,4 +172,5 @@ TEST(SliceLinksTest, a_lonely_slice_has_no_links) {
 }
 
 }  // namespace
+
 }  // namespace strobe::analysis

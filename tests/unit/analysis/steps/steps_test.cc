@@ -1,5 +1,6 @@
 #include "strobe/analysis/steps/steps.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -8,6 +9,38 @@
 
 namespace strobe::analysis {
 namespace {
+
+constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max();
+
+NumberRange range_of(std::string_view typed) {
+  const Result<NumberRange> result = number_range("--steps", typed);
+  EXPECT_TRUE(result.has_value()) << typed;
+  return result ? *result : NumberRange{-1, -1};
+}
+
+Error refused_range(std::string_view typed) {
+  const Result<NumberRange> result = number_range("--steps", typed);
+  EXPECT_FALSE(result.has_value()) << typed;
+  return result ? Error{} : result.error();
+}
+
+TEST(NumberRangeTest, a_range_has_four_spellings) {
+  EXPECT_EQ(range_of("3:7"), (NumberRange{3, 7}));
+  EXPECT_EQ(range_of("3:"), (NumberRange{3, kOpen}));
+  EXPECT_EQ(range_of(":7"), (NumberRange{0, 7}));
+  EXPECT_EQ(range_of("5"), (NumberRange{5, 5}));
+  EXPECT_EQ(range_of("5:5"), (NumberRange{5, 5}));
+}
+
+TEST(NumberRangeTest, a_range_that_is_none_says_why) {
+  EXPECT_EQ(refused_range("7:3").what, "'7:3' is empty: 7 comes after 3");
+  EXPECT_EQ(refused_range("7:3").hint, "did you mean 3:7?");
+  EXPECT_EQ(refused_range(":").what, "':' names no step");
+  EXPECT_EQ(refused_range("-2").what, "'-2' is not a number of a step");
+  EXPECT_EQ(refused_range("2-5").what, "'2-5' is not a number of a step");
+  EXPECT_EQ(refused_range("1:2:3").what, "'2:3' is not a number of a step");
+  EXPECT_EQ(refused_range("99999999999999999999").code, ErrorCode::kInvalidArgument);
+}
 
 using namespace strobe::literals;
 constexpr auto kStepKind = SliceKind::kStep;
@@ -111,5 +144,34 @@ TEST(StepsTest, an_open_range_is_refused_in_words) {
   EXPECT_EQ(found.error().what, "the trace has no step 12 or later");
 }
 
+TEST(StepFinderTest, a_moment_belongs_to_the_step_that_is_open) {
+  Sketch sketch;
+  sketch.thread(1, 10).slice("Step#1", SliceKind::kStep, 0, 100);
+  sketch.slice("Step#2", SliceKind::kStep, 100, 50);
+  const Trace trace = sketch.trace();
+  const auto steps = list_steps(trace);
+  const StepFinder finder(steps);
+  EXPECT_EQ(finder.at(-1), nullptr);
+  EXPECT_EQ(finder.at(0), &steps[0]);
+  EXPECT_EQ(finder.at(99), &steps[0]);
+  EXPECT_EQ(finder.at(100), &steps[1]);
+  EXPECT_EQ(finder.at(150), nullptr);
+}
+
+TEST(StepFinderTest, steps_of_other_processes_do_not_count_and_earlier_ones_may_still_be_open) {
+  Sketch sketch;
+  sketch.thread(1, 10).slice("Step#1", SliceKind::kStep, 0, 100);
+  sketch.thread(1, 20).slice("Step#1", SliceKind::kStep, 10, 20);
+  const Trace trace = sketch.trace();
+  const auto steps = list_steps(trace);
+  const StepFinder finder(steps);
+  EXPECT_EQ(finder.at(15, steps[0].process), &steps[0]);
+  EXPECT_EQ(finder.at(15, steps[1].process), &steps[1]);
+  EXPECT_EQ(finder.at(15), &steps[1]) << "the latest to start";
+  EXPECT_EQ(finder.at(50), &steps[0]);
+  EXPECT_EQ(finder.at(50, steps[1].process), nullptr);
+}
+
 }  // namespace
+
 }  // namespace strobe::analysis

@@ -1,4 +1,4 @@
-#include "strobe/analysis/tables/model.h"
+#include "strobe/analysis/tables/tables.h"
 
 #include <gtest/gtest.h>
 

@@ -219,4 +219,5 @@ TEST_F(RealTraceTest, a_training_run_spends_its_kernel_time_step_by_step) {
 }
 
 }  // namespace
+
 }  // namespace strobe::analysis

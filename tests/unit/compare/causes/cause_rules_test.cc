@@ -2,11 +2,76 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "strobe/compare/comparison.h"
 #include "tests/support/cause_sketch.h"
 #include "tests/support/rank_sketch.h"
 
 namespace strobe::compare {
 namespace {
+
+TEST(CauseWords, every_kind_has_a_word_of_its_own_that_a_flag_can_take) {
+  std::set<std::string_view> words;
+  for (int kind = 0; kind <= static_cast<int>(CauseKind::kUnattributed); ++kind) {
+    const std::string_view word = word_of(static_cast<CauseKind>(kind));
+    EXPECT_TRUE(words.insert(word).second) << word;
+    EXPECT_EQ(word.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos)
+        << word;
+    EXPECT_FALSE(sentence_of(static_cast<CauseKind>(kind)).empty());
+  }
+}
+
+TEST(CauseWords, words_stand_beside_their_own_kinds) {
+  EXPECT_EQ(word_of(CauseKind::kClockDrop), "clock");
+  EXPECT_EQ(word_of(CauseKind::kPcie), "pcie");
+  EXPECT_EQ(word_of(CauseKind::kMeasurement), "measurement");
+  EXPECT_EQ(word_of(CauseKind::kUnattributed), "unattributed");
+  EXPECT_EQ(sentence_of(CauseKind::kStraggler), "one rank keeps the others waiting");
+}
+
+TEST(CauseScores, what_is_confident_is_also_listed) {
+  EXPECT_LT(kListedScore, kConfidentScore);
+  EXPECT_LT(kConfidentScore, 1);
+}
+
+TEST(CauseText, numbers_have_as_many_digits_as_matter) {
+  EXPECT_EQ(number_text(0), "0.00");
+  EXPECT_EQ(number_text(0.01234), "0.0123");
+  EXPECT_EQ(number_text(1.234), "1.23");
+  EXPECT_EQ(number_text(12.34), "12.3");
+  EXPECT_EQ(number_text(1980.4), "1980");
+  EXPECT_EQ(number_text(61e6), "61 M");
+  EXPECT_EQ(number_text(1.128e9), "1.13 G");
+  EXPECT_EQ(number_text(-12.34), "-12.3");
+}
+
+TEST(CauseText, a_metric_is_told_with_both_values_its_unit_and_the_factor) {
+  const auto sketch = CauseSketch(10, 10).metric("GPU 0", "gpu_sm_frequency", 1980, 990);
+  const MetricRow& row = sketch.comparison().metrics.front();
+  const Evidence evidence = told("core clock", row, row.busy);
+  EXPECT_EQ(evidence.text, "core clock: 1980 -> 990 MHz (x 0.50)");
+  EXPECT_EQ(evidence.metric, "gpu_sm_frequency");
+}
+
+TEST(CauseText, a_time_is_told_per_cycle) {
+  const auto sketch = CauseSketch(10, 10).kernel("gemm", 2, 5);
+  EXPECT_EQ(told("kernels", sketch.comparison().functions.front().ms).text,
+            "kernels: 2.00 -> 5.00 ms per cycle (x 2.50)");
+}
+
+TEST(CauseText, there_is_no_factor_of_nothing) {
+  const auto sketch = CauseSketch(10, 10).kernel("gemm", 0, 5);
+  EXPECT_EQ(told("kernels", sketch.comparison().functions.front().ms).text,
+            "kernels: 0.00 -> 5.00 ms per cycle");
+}
+
+TEST(CauseText, a_sentence_is_told_as_it_is) {
+  const Evidence evidence = told("own kernels did not change");
+  EXPECT_EQ(evidence.text, "own kernels did not change");
+  EXPECT_TRUE(evidence.function.empty());
+  EXPECT_TRUE(evidence.metric.empty());
+}
 
 TEST(FindCauses, equal_runs_have_none) {
   EXPECT_TRUE(find_causes(CauseSketch(10, 10).kernel("gemm", 4, 4).comparison()).empty());
@@ -142,4 +207,5 @@ TEST(AnswerOf, too_few_cycles_cannot_tell) {
 }
 
 }  // namespace
+
 }  // namespace strobe::compare

@@ -3,10 +3,78 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strobe/compare/measure/measure.h"
 #include "tests/support/sketch.h"
 
 namespace strobe::compare {
 namespace {
+
+TEST(FunctionNameTest, suffixes_of_clones_go) {
+  EXPECT_EQ(canonical_name("run.constprop.0"), "run");
+  EXPECT_EQ(canonical_name("run.part.3.isra.1"), "run");
+  EXPECT_EQ(canonical_name("run.cold"), "run");
+  EXPECT_EQ(canonical_name("run(int) [clone .constprop.0]"), "run(int)");
+  EXPECT_EQ(canonical_name("run(int) [clone .part.3] [clone .cold]"), "run(int)");
+}
+
+TEST(FunctionNameTest, addresses_at_the_end_go) {
+  EXPECT_EQ(canonical_name("run+0x1f"), "run");
+  EXPECT_EQ(canonical_name("run @ 0x7f00aa"), "run");
+  EXPECT_EQ(canonical_name("run (0x7f00aa)"), "run");
+  EXPECT_EQ(canonical_name("run [0x7f00aa]"), "run");
+  EXPECT_EQ(canonical_name("run+0x1f.constprop.0"), "run");
+}
+
+TEST(FunctionNameTest, what_only_looks_alike_stays) {
+  EXPECT_EQ(canonical_name("conv2d.3"), "conv2d.3");
+  EXPECT_EQ(canonical_name("gemm_0x10"), "gemm_0x10");
+  EXPECT_EQ(canonical_name("0x7f00"), "0x7f00");
+  EXPECT_EQ(canonical_name("aten::part"), "aten::part");
+  EXPECT_EQ(canonical_name("f(a)[clone] kept"), "f(a)[clone] kept");
+  EXPECT_EQ(canonical_name("void f<(anonymous namespace)::T>(int)"),
+            "void f<(anonymous namespace)::T>(int)");
+  EXPECT_EQ(canonical_name(""), "");
+  EXPECT_EQ(canonical_name(".cold"), ".cold");
+}
+
+TEST(FunctionNameTest, mangled_names_are_read) {
+  EXPECT_EQ(canonical_name("_ZN3foo3barEi"), "foo::bar(int)");
+  EXPECT_EQ(canonical_name("_ZN3foo3barEi.constprop.0"), "foo::bar(int)");
+  EXPECT_EQ(canonical_name("_Znonsense!"), "_Znonsense!");
+}
+
+constexpr auto kHost = TrackKind::kHostThread;
+constexpr auto kStream = TrackKind::kDeviceStream;
+
+TEST(FunctionKindTest, a_kernel_that_communicates_is_a_collective) {
+  EXPECT_EQ(function_kind(SliceKind::kKernel, kNoFlags, "kernel", kStream), FunctionKind::kKernel);
+  EXPECT_EQ(function_kind(SliceKind::kKernel, kCommunicates, "kernel", kStream),
+            FunctionKind::kCollective);
+  EXPECT_EQ(function_kind(SliceKind::kOperator, kCommunicates, "cpu_op", kHost),
+            FunctionKind::kHostOperator);
+}
+
+TEST(FunctionKindTest, the_operating_systems_categories_are_kinds_of_their_own) {
+  EXPECT_EQ(function_kind(SliceKind::kOther, kNoFlags, "os_sched", kHost),
+            FunctionKind::kScheduling);
+  EXPECT_EQ(function_kind(SliceKind::kOther, kNoFlags, "os_io", kHost), FunctionKind::kInputOutput);
+  EXPECT_EQ(function_kind(SliceKind::kOther, kNoFlags, "anything", kHost),
+            FunctionKind::kHostOperator);
+}
+
+TEST(FunctionKindTest, drawings_frames_and_steps_are_no_functions) {
+  for (const SliceKind kind : {SliceKind::kStep, SliceKind::kPythonCall, SliceKind::kSync,
+                               SliceKind::kProfiler, SliceKind::kDeviceAnnotation}) {
+    EXPECT_FALSE(function_kind(kind, kNoFlags, "", kHost)) << word_of(kind);
+  }
+  EXPECT_FALSE(function_kind(SliceKind::kOther, kNoFlags, "", kStream));
+}
+
+TEST(FunctionKindTest, kinds_up_to_memset_are_on_the_device) {
+  EXPECT_TRUE(is_on_device(FunctionKind::kMemset));
+  EXPECT_FALSE(is_on_device(FunctionKind::kHostOperator));
+  EXPECT_EQ(word_of(FunctionKind::kRuntimeCall), "runtime_call");
+}
 
 using ::testing::ElementsAre;
 using ::testing::Field;
@@ -62,4 +130,5 @@ TEST(FunctionIndexTest, the_operating_system_is_known_by_its_category) {
 }
 
 }  // namespace
+
 }  // namespace strobe::compare

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "strobe/analysis/launches/attribution.h"
+#include "strobe/analysis/tables/summary.h"
+
+namespace strobe::analysis {
+
+constexpr bool is_reservation(MemoryAction action) {
+  return action == MemoryAction::kReserve || action == MemoryAction::kUnreserve;
+}
+
+struct MemoryPoint {
+  std::int64_t time_ns = 0;
+  std::int64_t allocated_bytes = 0;
+  std::int64_t reserved_bytes = -1;  // -1 if unknown
+};
+
+struct MemoryOwner {
+  std::string name;  // of the operator that allocated, or words in brackets
+  std::int64_t bytes = 0;
+  std::uint64_t count = 0;  // allocations
+};
+
+// The memory of one place over time.
+struct MemoryCurve {
+  std::string place;                  // "GPU 0", "CPU"
+  std::vector<MemoryPoint> points;    // after each event, by time
+  std::vector<std::uint32_t> events;  // rows of MemoryColumns, parallel to points
+  std::size_t peak = 0;               // the first point of the most allocated bytes
+  std::int64_t reserved_peak_bytes = -1;
+};
+
+// Of every place with events, in the order of the first. Where the trace gives no totals, its
+// events are added up from zero.
+std::vector<MemoryCurve> list_memory_curves(const Trace& trace);
+
+// About as many points as four times the columns, chosen so that every peak and every low of the
+// allocated bytes, every peak of the reserved ones and the end survive.
+std::vector<MemoryPoint> thinned(const std::vector<MemoryPoint>& points, std::uint32_t columns);
+
+// Who had allocated what was alive at the peak, largest first; what the trace did not see being
+// allocated is a line of its own, so that all lines add up to the peak. Empty if the trace gives no
+// addresses.
+std::vector<MemoryOwner> owners_at_peak(const AttributedTrace& input, const MemoryCurve& curve);
+
+// Allocated in the trace and not freed in it. 0 if the trace gives no addresses.
+std::int64_t not_freed_bytes(const Trace& trace, const MemoryCurve& curve);
+
+// Allocator events by place and by the host range that caused them. An operator also answers for
+// its direct children; phases have no rows of their own, other children count under both names.
+// Where operators below operators are phases, the outermost one answers for every depth, once.
+std::vector<MemoryPlace> list_memory_places(const AttributedTrace& input);
+
+}  // namespace strobe::analysis

@@ -1,0 +1,194 @@
+#include "strobe/compare/one_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "strobe/compare/causes/cause_rules.h"
+#include "strobe/stats/moments.h"
+
+namespace strobe::compare {
+namespace {
+
+template <class T>
+void keep_between(std::vector<T>& per_cycle, std::size_t begin, std::size_t end) {
+  if (per_cycle.empty()) return;  // what the trace does not tell
+  per_cycle.erase(per_cycle.begin() + static_cast<std::ptrdiff_t>(end), per_cycle.end());
+  per_cycle.erase(per_cycle.begin(), per_cycle.begin() + static_cast<std::ptrdiff_t>(begin));
+}
+
+}  // namespace
+
+RankMeasure cycles_between(const RankMeasure& measure, std::size_t begin, std::size_t end) {
+  RankMeasure part = measure;
+  const auto keep = [&](auto&... per_cycle) { (keep_between(per_cycle, begin, end), ...); };
+  keep(part.cycles.cycles);
+  for (FunctionCycles& one : part.functions) {
+    keep(one.time_ns, one.covered_ns, one.calls, one.copied_bytes);
+  }
+  for (MetricCycles& one : part.metrics) keep(one.mean, one.deviation, one.coverage);
+  for (DeviceCycles& one : part.devices) keep(one.busy_ns, one.slices, one.is_partial);
+  for (SeriesCycles& one : part.series) keep(one.mean, one.busy_mean);
+  return part;
+}
+
+Result<Comparison> compare_halves(const Run& run, const CompareOptions& options) {
+  STROBE_TRY(const SideFacts whole, measure_side(run, options));
+  SideFacts first = {.label = run.label + ", first half",
+                     .path = whole.path,
+                     .folder = whole.folder,
+                     .runs = 1,
+                     .ranks = {}};
+  SideFacts second = first;
+  second.label = run.label + ", second half";
+  for (const RankMeasure& rank : whole.ranks) {
+    const std::size_t cycles = rank.cycles.cycles.size();
+    first.ranks.push_back(cycles_between(rank, 0, cycles / 2));
+    second.ranks.push_back(cycles_between(rank, cycles / 2, cycles));
+  }
+  STROBE_TRY(Comparison comparison,
+             compare_measures(std::move(first), std::move(second), {}, options));
+  judge(comparison);
+  return comparison;
+}
+
+namespace {
+
+constexpr double kFarAway = 5;            // robust deviations
+constexpr double kLeastDeviation = 0.01;  // of the peers' time: equal ranks are never quite equal
+constexpr double kLate = 1.03;
+constexpr std::size_t kLeastLateCycles = 3;
+
+struct OwnTimes {
+  std::vector<double> cycle_ms;  // per cycle
+  std::vector<double> waiting_ms;
+  std::vector<double> own_ms;
+};
+
+OwnTimes own_times(const RankMeasure& measure) {
+  OwnTimes times;
+  for (std::size_t cycle = 0; cycle < measure.cycles.cycles.size(); ++cycle) {
+    std::int64_t waiting_ns = 0;
+    for (const FunctionCycles& function : measure.functions) {
+      if (function.key.kind == FunctionKind::kCollective) waiting_ns += function.covered_ns[cycle];
+    }
+    const std::int64_t length_ns = measure.cycles.cycles[cycle].interval.length_ns();
+    times.cycle_ms.push_back(static_cast<double>(length_ns) * 1e-6);
+    times.waiting_ms.push_back(static_cast<double>(std::min(waiting_ns, length_ns)) * 1e-6);
+    times.own_ms.push_back(times.cycle_ms.back() - times.waiting_ms.back());
+  }
+  return times;
+}
+
+double robust_deviation(const std::vector<double>& values, double center) {
+  constexpr double kOfNormal = 1.4826;  // what makes it the deviation of a normal distribution
+  std::vector<double> distances;
+  for (const double value : values) distances.push_back(std::abs(value - center));
+  return kOfNormal * stats::median_of(distances);
+}
+
+std::vector<RankRow> rows_of(const std::vector<RankMeasure>& ranks,
+                             const std::vector<OwnTimes>& times) {
+  std::vector<RankRow> rows;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    rows.push_back({.rank = ranks[i].rank,
+                    .cycles = times[i].own_ms.size(),
+                    .cycle_ms = stats::median_of(times[i].cycle_ms),
+                    .waiting_ms = stats::median_of(times[i].waiting_ms),
+                    .own_ms = stats::median_of(times[i].own_ms)});
+  }
+  return rows;
+}
+
+// Beyond all peers, and not in one cycle only.
+void judge_rank(std::size_t one, const std::vector<OwnTimes>& times, std::vector<RankRow>& rows) {
+  std::vector<double> peers;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i != one) peers.push_back(rows[i].own_ms);
+  }
+  RankRow& row = rows[one];
+  const double center = stats::median_of(peers);
+  const double deviation = std::max(robust_deviation(peers, center), kLeastDeviation * center);
+  row.distance = deviation > 0 ? (row.own_ms - center) / deviation : 0;
+  for (std::size_t cycle = 0; cycle < row.cycles; ++cycle) {
+    std::vector<double> now;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i != one && cycle < times[i].own_ms.size()) now.push_back(times[i].own_ms[cycle]);
+    }
+    if (!now.empty() && times[one].own_ms[cycle] > kLate * stats::median_of(now)) {
+      ++row.cycles_late;
+    }
+  }
+  row.is_slow = row.distance > kFarAway && row.cycles_late >= kLeastLateCycles &&
+                2 * row.cycles_late >= row.cycles;
+}
+
+SideFacts rank_side(RankMeasure measure, std::string label) {
+  SideFacts side = {
+      .label = std::move(label), .path = measure.path, .folder = {}, .runs = 1, .ranks = {}};
+  measure.rank = 0;
+  side.ranks.push_back(std::move(measure));
+  return side;
+}
+
+std::size_t typical_rank(const std::vector<RankRow>& rows) {
+  std::vector<double> own_ms;
+  for (const RankRow& row : rows) {
+    if (!row.is_slow) own_ms.push_back(row.own_ms);
+  }
+  const double center = stats::median_of(own_ms);
+  std::size_t best = rows.size();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].is_slow) continue;
+    if (best == rows.size() ||
+        std::abs(rows[i].own_ms - center) < std::abs(rows[best].own_ms - center)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Result<Stragglers> find_stragglers(const Run& run, const CompareOptions& options) {
+  if (run.ranks.size() < 2) {
+    return Error{ErrorCode::kTooLittleData,
+                 fmt::format("'{}' has one rank, and nothing to compare it with", run.label),
+                 run.ranks.empty() ? run.folder : run.ranks.front().path,
+                 "give a second run, a folder with several ranks, or --halves"};
+  }
+  STROBE_TRY(SideFacts side, measure_side(run, options));
+  std::vector<OwnTimes> times;
+  for (const RankMeasure& rank : side.ranks) times.push_back(own_times(rank));
+
+  Stragglers found;
+  found.label = run.label;
+  found.ranks = rows_of(side.ranks, times);
+  for (std::size_t i = 0; i < found.ranks.size(); ++i) judge_rank(i, times, found.ranks);
+  const double best = std::ranges::min_element(found.ranks, {}, &RankRow::own_ms)->own_ms;
+  for (RankRow& row : found.ranks) row.versus_best = best > 0 ? row.own_ms / best : 1;
+  for (const RankMeasure& rank : side.ranks) {
+    found.quality.insert(found.quality.end(), rank.remarks.begin(), rank.remarks.end());
+  }
+
+  const auto slowest = std::ranges::max_element(found.ranks, {}, &RankRow::distance);
+  const std::size_t typical = typical_rank(found.ranks);
+  if (!slowest->is_slow || typical == found.ranks.size()) return found;
+  found.slowest = slowest->rank;
+  const auto slow = static_cast<std::size_t>(slowest - found.ranks.begin());
+  CompareOptions among_ranks = options;
+  among_ranks.align_devices = true;
+  among_ranks.only_rank.reset();
+  STROBE_TRY(
+      Comparison comparison,
+      compare_measures(
+          rank_side(side.ranks[typical], fmt::format("rank {}", found.ranks[typical].rank)),
+          rank_side(side.ranks[slow], fmt::format("rank {}", *found.slowest)), {}, among_ranks));
+  judge(comparison);
+  found.against_peer = std::move(comparison);
+  return found;
+}
+
+}  // namespace strobe::compare

@@ -1,0 +1,450 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "strobe/compare/change.h"
+#include "strobe/compare/comparison_parts.h"
+#include "strobe/compare/measure/measure.h"
+#include "strobe/stats/moments.h"
+#include "strobe/stats/rank_test.h"
+
+namespace strobe::compare {
+namespace {
+
+using analysis::Cycle;
+using analysis::CycleType;
+
+std::vector<const Cycle*> cycles_of(const RankMeasure& measure, CycleType type) {
+  std::vector<const Cycle*> cycles;
+  for (const Cycle& cycle : measure.cycles.cycles) {
+    if (cycle.type == type) cycles.push_back(&cycle);
+  }
+  return cycles;
+}
+
+double length_ms(const Cycle& cycle) {
+  return static_cast<double>(cycle.interval.length_ns()) * 1e-6;
+}
+
+struct CycleSample {
+  std::vector<double> all_ms;
+  std::vector<double> tested_ms;
+  std::vector<double> run_means_ms;
+
+  // One run, all of its ranks.
+  void add(const std::vector<const RankMeasure*>& ranks, CycleType type, bool keep_partial) {
+    std::vector<std::vector<const Cycle*>> by_rank;
+    for (const RankMeasure* rank : ranks) by_rank.push_back(cycles_of(*rank, type));
+    const std::size_t count = by_rank.front().size();
+    if (std::any_of(by_rank.begin(), by_rank.end(),
+                    [&](const auto& cycles) { return cycles.size() != count; })) {
+      by_rank.resize(1);
+    }
+    std::vector<double> tested;
+    for (std::size_t i = 0; i < count; ++i) {
+      double sum_ms = 0;
+      bool is_cut = false;
+      for (const auto& cycles : by_rank) {
+        sum_ms += length_ms(*cycles[i]);
+        is_cut |= cycles[i]->has_inferred_border;
+      }
+      all_ms.push_back(sum_ms / static_cast<double>(by_rank.size()));
+      if (keep_partial || !is_cut) tested.push_back(all_ms.back());
+    }
+    tested_ms.insert(tested_ms.end(), tested.begin(), tested.end());
+    if (!tested.empty()) run_means_ms.push_back(stats::moments_of(tested).mean);
+  }
+};
+
+}  // namespace
+
+std::vector<CycleRow> compare_cycles(const std::vector<PairedRank>& ranks, bool keep_partial) {
+  std::map<CycleType, std::size_t> counts;
+  for (const PairedRank& rank : ranks) {
+    for (const RankMeasure* measure : {rank.normals.front(), rank.abnormal}) {
+      for (const Cycle& cycle : measure->cycles.cycles) ++counts[cycle.type];
+    }
+  }
+  std::vector<CycleRow> rows;
+  for (const auto& [type, count] : counts) {
+    CycleSample normal;
+    CycleSample abnormal;
+    for (std::size_t run = 0; run < ranks.front().normals.size(); ++run) {
+      std::vector<const RankMeasure*> measures;
+      for (const PairedRank& rank : ranks) measures.push_back(rank.normals[run]);
+      normal.add(measures, type, keep_partial);
+    }
+    std::vector<const RankMeasure*> measures;
+    for (const PairedRank& rank : ranks) measures.push_back(rank.abnormal);
+    abnormal.add(measures, type, keep_partial);
+    CycleRow row;
+    row.type = type;
+    row.ms = change_between(normal.tested_ms, abnormal.tested_ms);
+    // The answer on cycle time allows for cycles that resemble their neighbours; so must its
+    // interval.
+    row.ms.shift = stats::shift_between(normal.tested_ms, abnormal.tested_ms, 0.95, nullptr,
+                                        row.ms.independent);
+    row.between_runs_p = between_runs_p(normal.run_means_ms, row.ms.abnormal.mean);
+    row.ms_normal = std::move(normal.all_ms);
+    row.ms_abnormal = std::move(abnormal.all_ms);
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [&](const CycleRow& a, const CycleRow& b) {
+    return counts[a.type] > counts[b.type];
+  });
+  std::vector<Change*> family;
+  for (CycleRow& row : rows) family.push_back(&row.ms);
+  adjust_family(family);
+  return rows;
+}
+
+namespace {
+
+struct SeriesSample {
+  std::vector<double> all;
+  std::vector<double> busy;
+  std::vector<double> recording_means;
+  std::vector<double> recording_medians;
+
+  void add(const SeriesCycles& series, const std::vector<std::size_t>& usable) {
+    for (const std::size_t cycle : usable) {
+      if (!std::isnan(series.mean[cycle])) all.push_back(series.mean[cycle]);
+      if (!std::isnan(series.busy_mean[cycle])) busy.push_back(series.busy_mean[cycle]);
+    }
+    if (series.samples == 0) return;
+    recording_means.push_back(series.recording_mean);
+    recording_medians.push_back(series.recording_median);
+  }
+};
+
+struct SeriesPair {
+  device::MetricInfo info;
+  SeriesSample normal;
+  SeriesSample abnormal;
+};
+
+using SeriesPairs = std::map<std::pair<std::string, std::string>, SeriesPair>;
+
+void add_series(const RankMeasure& measure, analysis::CycleType type,
+                SeriesSample SeriesPair::*side, SeriesPairs& pairs) {
+  for (const SeriesCycles& series : measure.series) {
+    const auto [pair, is_new] = pairs.try_emplace({series.device, series.metric});
+    if (is_new) pair->second.info = series.info;
+    (pair->second.*side).add(series, usable_cycles(measure, series.device, type));
+  }
+}
+
+struct DeviceSample {
+  std::vector<double> busy_share;
+  std::vector<double> busy_ms;
+  std::vector<double> idle_ms;
+
+  void add(const RankMeasure& measure, const DeviceCycles& device, analysis::CycleType type) {
+    for (const std::size_t cycle : usable_cycles(measure, device.device, type)) {
+      const auto length_ns = static_cast<double>(measure.cycles.cycles[cycle].interval.length_ns());
+      const auto busy_ns = static_cast<double>(device.busy_ns[cycle]);
+      busy_share.push_back(busy_ns / length_ns * 100);
+      busy_ms.push_back(busy_ns * 1e-6);
+      idle_ms.push_back((length_ns - busy_ns) * 1e-6);
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<MetricRow> compare_series(const std::vector<PairedRank>& ranks,
+                                      analysis::CycleType type) {
+  std::vector<MetricRow> rows;
+  for (const PairedRank& rank : ranks) {
+    SeriesPairs pairs;
+    for (const RankMeasure* normal : rank.normals) {
+      add_series(*normal, type, &SeriesPair::normal, pairs);
+    }
+    add_series(*rank.abnormal, type, &SeriesPair::abnormal, pairs);
+    for (const auto& [key, pair] : pairs) {
+      const auto typical = [](const std::vector<double>& of_runs) {
+        return of_runs.empty() ? 0 : stats::median_of(of_runs);
+      };
+      rows.push_back({key.first, key.second, rank.rank, pair.info,
+                      change_between(pair.normal.all, pair.abnormal.all),
+                      change_between(pair.normal.busy, pair.abnormal.busy),
+                      typical(pair.normal.recording_means), typical(pair.abnormal.recording_means),
+                      typical(pair.normal.recording_medians),
+                      typical(pair.abnormal.recording_medians)});
+    }
+  }
+  std::vector<Change*> all;
+  std::vector<Change*> busy;
+  for (MetricRow& row : rows) {
+    all.push_back(&row.all);
+    busy.push_back(&row.busy);
+  }
+  adjust_family(all);
+  adjust_family(busy);
+  return rows;
+}
+
+std::vector<DeviceRow> compare_devices(const std::vector<PairedRank>& ranks,
+                                       analysis::CycleType type) {
+  std::vector<DeviceRow> rows;
+  for (const PairedRank& rank : ranks) {
+    std::vector<std::string> names;
+    std::map<std::string, std::pair<DeviceSample, DeviceSample>> pairs;
+    const auto add = [&](const RankMeasure& measure,
+                         DeviceSample std::pair<DeviceSample, DeviceSample>::*side) {
+      for (const DeviceCycles& device : measure.devices) {
+        const auto [pair, is_new] = pairs.try_emplace(device.device);
+        if (is_new) names.push_back(device.device);
+        (pair->second.*side).add(measure, device, type);
+      }
+    };
+    for (const RankMeasure* normal : rank.normals) {
+      add(*normal, &std::pair<DeviceSample, DeviceSample>::first);
+    }
+    add(*rank.abnormal, &std::pair<DeviceSample, DeviceSample>::second);
+    for (const std::string& name : names) {
+      const auto& [normal, abnormal] = pairs[name];
+      rows.push_back({name, rank.rank, change_between(normal.busy_share, abnormal.busy_share),
+                      change_between(normal.busy_ms, abnormal.busy_ms),
+                      change_between(normal.idle_ms, abnormal.idle_ms)});
+    }
+  }
+  for (Change DeviceRow::*quantity :
+       {&DeviceRow::busy_share, &DeviceRow::busy_ms, &DeviceRow::idle_ms}) {
+    std::vector<Change*> family;
+    for (DeviceRow& row : rows) family.push_back(&(row.*quantity));
+    adjust_family(family);
+  }
+  return rows;
+}
+
+namespace {
+
+constexpr std::size_t kAbsent = SIZE_MAX;
+
+// One function in one run of a rank.
+struct RunPart {
+  const RankMeasure* measure = nullptr;
+  std::size_t function = kAbsent;                    // of the measure
+  const std::vector<std::size_t>* usable = nullptr;  // cycles
+};
+
+struct TimeSample {
+  std::vector<double> beta;
+  std::vector<double> ms;
+  std::vector<double> run_ms;  // mean of each run
+  double covered_beta = 0;     // means over the cycles
+  double calls = 0;
+  double copied_bytes = 0;
+  double presence = 0;
+  double blocks = 0;  // of the last run that tells
+};
+
+TimeSample times_of(const std::vector<RunPart>& runs) {
+  TimeSample sample;
+  for (const RunPart& run : runs) {
+    const FunctionCycles* function =
+        run.function == kAbsent ? nullptr : &run.measure->functions[run.function];
+    double run_ms = 0;
+    for (const std::size_t cycle : *run.usable) {
+      const auto length_ns =
+          static_cast<double>(run.measure->cycles.cycles[cycle].interval.length_ns());
+      const double time_ns = function ? static_cast<double>(function->time_ns[cycle]) : 0;
+      sample.beta.push_back(time_ns / length_ns * 100);
+      sample.ms.push_back(time_ns * 1e-6);
+      run_ms += time_ns * 1e-6;
+      if (function == nullptr) continue;
+      sample.covered_beta += static_cast<double>(function->covered_ns[cycle]) / length_ns * 100;
+      sample.calls += function->calls[cycle];
+      if (!function->copied_bytes.empty()) {
+        sample.copied_bytes += static_cast<double>(function->copied_bytes[cycle]);
+      }
+      sample.presence += function->calls[cycle] > 0 || function->time_ns[cycle] > 0 ? 1 : 0;
+    }
+    if (function != nullptr && function->blocks > 0) sample.blocks = function->blocks;
+    if (!run.usable->empty()) {
+      sample.run_ms.push_back(run_ms / static_cast<double>(run.usable->size()));
+    }
+  }
+  const auto n = static_cast<double>(std::max<std::size_t>(1, sample.beta.size()));
+  sample.covered_beta /= n;
+  sample.calls /= n;
+  sample.copied_bytes /= n;
+  sample.presence /= n;
+  return sample;
+}
+
+struct MetricSample {
+  std::vector<double> mu;
+  double sigma = 0;  // means over the cycles
+  double coverage = 0;
+  std::size_t cycles_with_time = 0;
+
+  void add(const MetricCycles& metric, const std::vector<std::size_t>& usable) {
+    for (const std::size_t cycle : usable) {
+      if (std::isnan(metric.coverage[cycle])) continue;
+      coverage += metric.coverage[cycle];
+      ++cycles_with_time;
+      if (std::isnan(metric.mean[cycle])) continue;
+      mu.push_back(metric.mean[cycle]);
+      sigma += metric.deviation[cycle];
+    }
+  }
+  void finish() {
+    if (!mu.empty()) sigma /= static_cast<double>(mu.size());
+    if (cycles_with_time > 0) coverage /= static_cast<double>(cycles_with_time);
+  }
+};
+
+struct MetricPair {
+  device::MetricInfo info;
+  MetricSample normal;
+  MetricSample abnormal;
+};
+
+using MetricPairs = std::map<std::string_view, MetricPair>;
+
+void add_metrics(const RunPart& run, MetricSample MetricPair::*side, MetricPairs& pairs) {
+  if (run.function == kAbsent) return;
+  const auto& metrics = run.measure->metrics;
+  auto metric = std::lower_bound(
+      metrics.begin(), metrics.end(), run.function,
+      [](const MetricCycles& m, std::size_t function) { return m.function < function; });
+  for (; metric != metrics.end() && metric->function == run.function; ++metric) {
+    const SeriesCycles& series = run.measure->series[metric->series];
+    const auto [pair, is_new] = pairs.try_emplace(series.metric);
+    if (is_new) pair->second.info = series.info;
+    (pair->second.*side).add(*metric, *run.usable);
+  }
+}
+
+// Rows of one rank and one type of cycles.
+class RankRows {
+ public:
+  RankRows(const PairedRank& pair, analysis::CycleType type, FunctionRows& rows)
+      : pair_(pair), type_(type), rows_(rows) {}
+
+  void add_all() {
+    std::map<FunctionKey, std::vector<std::size_t>> functions;  // per run, the abnormal one last
+    std::vector<const RankMeasure*> runs = pair_.normals;
+    runs.push_back(pair_.abnormal);
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      for (std::size_t i = 0; i < runs[run]->functions.size(); ++i) {
+        auto& places = functions[runs[run]->functions[i].key];
+        places.resize(runs.size(), kAbsent);
+        places[run] = i;
+      }
+    }
+    for (const auto& [key, places] : functions) {
+      std::vector<RunPart> parts;
+      for (std::size_t run = 0; run < runs.size(); ++run) {
+        parts.push_back({runs[run], places[run], &usable(*runs[run], key.device)});
+      }
+      const RunPart abnormal = parts.back();
+      parts.pop_back();
+      add(key, parts, abnormal);
+    }
+  }
+
+ private:
+  void add(const FunctionKey& key, const std::vector<RunPart>& normals, const RunPart& abnormal) {
+    TimeSample normal_times = times_of(normals);
+    TimeSample abnormal_times = times_of({abnormal});
+    if (normal_times.presence == 0 && abnormal_times.presence == 0) return;
+    FunctionRow row;
+    row.key = key;
+    row.rank = pair_.rank;
+    row.type = type_;
+    row.beta = change_between(normal_times.beta, abnormal_times.beta, 0, &counts_);
+    row.ms = change_between(normal_times.ms, abnormal_times.ms, 0, &counts_);
+    row.covered_beta_normal = normal_times.covered_beta;
+    row.covered_beta_abnormal = abnormal_times.covered_beta;
+    row.calls_normal = normal_times.calls;
+    row.calls_abnormal = abnormal_times.calls;
+    row.bytes_normal = normal_times.copied_bytes;
+    row.bytes_abnormal = abnormal_times.copied_bytes;
+    row.blocks_normal = normal_times.blocks;
+    row.blocks_abnormal = abnormal_times.blocks;
+    row.presence_normal = normal_times.presence;
+    row.presence_abnormal = abnormal_times.presence;
+    row.between_runs_p = between_runs_p(normal_times.run_ms, row.ms.abnormal.mean);
+    row.ms_per_cycle_normal = std::move(normal_times.ms);
+    row.ms_per_cycle_abnormal = std::move(abnormal_times.ms);
+    rows_.functions.push_back(std::move(row));
+    add_triplets(normals, abnormal);
+  }
+
+  void add_triplets(const std::vector<RunPart>& normals, const RunPart& abnormal) {
+    MetricPairs pairs;
+    for (const RunPart& normal : normals) add_metrics(normal, &MetricPair::normal, pairs);
+    add_metrics(abnormal, &MetricPair::abnormal, pairs);
+    for (auto& [metric, pair] : pairs) {
+      if (pair.normal.mu.empty() && pair.abnormal.mu.empty()) continue;
+      pair.normal.finish();
+      pair.abnormal.finish();
+      TripletRow row;
+      row.function = rows_.functions.size() - 1;
+      row.metric = metric;
+      row.info = pair.info;
+      row.mu = change_between(pair.normal.mu, pair.abnormal.mu, 0, &counts_);
+      row.log_mu = log_change(row.mu, pair.normal.mu, pair.abnormal.mu);
+      row.sigma_normal = pair.normal.sigma;
+      row.sigma_abnormal = pair.abnormal.sigma;
+      row.coverage_normal = pair.normal.coverage;
+      row.coverage_abnormal = pair.abnormal.coverage;
+      rows_.triplets.push_back(std::move(row));
+    }
+  }
+
+  const std::vector<std::size_t>& usable(const RankMeasure& measure, const std::string& device) {
+    const auto [found, is_new] = usable_.try_emplace({&measure, device});
+    if (is_new) found->second = usable_cycles(measure, device, type_);
+    return found->second;
+  }
+
+  const PairedRank& pair_;
+  analysis::CycleType type_;
+  FunctionRows& rows_;
+  stats::RankCounts counts_;
+  std::map<std::pair<const RankMeasure*, std::string>, std::vector<std::size_t>> usable_;
+};
+
+// One test per function and device; a second family per metric, so that ten metrics of one kernel
+// are not ten pieces of evidence.
+void adjust_rows(FunctionRows& rows) {
+  std::vector<Change*> betas;
+  std::vector<Change*> times;
+  for (FunctionRow& row : rows.functions) {
+    betas.push_back(&row.beta);
+    times.push_back(&row.ms);
+  }
+  adjust_family(betas);
+  adjust_family(times);
+  std::map<std::string_view, std::vector<Change*>> by_metric;
+  for (TripletRow& row : rows.triplets) by_metric[row.metric].push_back(&row.mu);
+  for (const auto& [metric, family] : by_metric) adjust_family(family);
+  for (TripletRow& row : rows.triplets) row.log_mu.q = row.mu.q;
+}
+
+}  // namespace
+
+double FunctionRow::call_slowdown() const {
+  if (calls_normal == 0 || calls_abnormal == 0 || ms.normal.mean == 0) return std::nan("");
+  return (ms.abnormal.mean / calls_abnormal) / (ms.normal.mean / calls_normal);
+}
+
+FunctionRows compare_functions(const std::vector<PairedRank>& ranks,
+                               const std::vector<analysis::CycleType>& types) {
+  FunctionRows rows;
+  for (const PairedRank& pair : ranks) {
+    for (const analysis::CycleType type : types) RankRows(pair, type, rows).add_all();
+  }
+  adjust_rows(rows);
+  for (FunctionRow& row : rows.functions) row.verdict = verdict_of(row);
+  return rows;
+}
+
+}  // namespace strobe::compare

@@ -1,0 +1,90 @@
+#include "strobe/compare/measure/metric_cycles.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strobe::compare {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kBase = 1'000'000;
+constexpr Interval kExtent{1'000, 2'000};
+
+MetricSeries series_at(std::vector<std::int64_t> times_ns) {
+  MetricSeries series;
+  series.values.resize(times_ns.size());
+  series.times_ns = std::move(times_ns);
+  return series;
+}
+
+TEST(TimeBaseTest, samples_inside_the_trace_need_nothing) {
+  const SeriesClock clock = clock_of(series_at({900, 1'500, 2'500}), kExtent, kBase);
+  EXPECT_EQ(clock.base, TimeBase::kTrace);
+  EXPECT_EQ(clock.shift_ns, 0);
+}
+
+TEST(TimeBaseTest, samples_on_the_wall_clock_lose_the_base_time) {
+  const SeriesClock clock = clock_of(series_at({kBase + 1'100, kBase + 1'900}), kExtent, kBase);
+  EXPECT_EQ(clock.base, TimeBase::kWallClock);
+  EXPECT_EQ(clock.shift_ns, -kBase);
+}
+
+TEST(TimeBaseTest, a_sampler_slower_than_the_whole_trace_still_surrounds_it) {
+  EXPECT_EQ(clock_of(series_at({500, 3'000}), kExtent, kBase).base, TimeBase::kTrace);
+  EXPECT_EQ(clock_of(series_at({kBase, kBase + 9'000}), kExtent, kBase).base, TimeBase::kWallClock);
+}
+
+TEST(TimeBaseTest, the_clock_with_more_samples_inside_wins) {
+  const auto series = series_at({0, kBase + 1'100, kBase + 1'200});
+  EXPECT_EQ(clock_of(series, kExtent, kBase).base, TimeBase::kWallClock)
+      << "as they stand the samples only surround the trace";
+}
+
+TEST(TimeBaseTest, elsewhere_is_no_overlap_and_both_ranges_are_told) {
+  EXPECT_EQ(clock_of(series_at({5'000, 6'000}), kExtent, kBase).base, TimeBase::kNoOverlap);
+  EXPECT_EQ(clock_of(series_at({}), kExtent, kBase).base, TimeBase::kNoOverlap);
+  EXPECT_EQ(clock_of(series_at({5'000, 6'000}), kExtent, 0).base, TimeBase::kNoOverlap);
+  const std::string remark = no_overlap_remark("power", {5'000'000'000, 6'500'000'000},
+                                               {1'000'000'000, 2'000'000'000}, 10'000'000'000);
+  EXPECT_THAT(remark, HasSubstr("5.000 s to 6.500 s"));
+  EXPECT_THAT(remark, HasSubstr("1.000 s to 2.000 s"));
+  EXPECT_THAT(remark, HasSubstr("11.000 s to 12.000 s"));
+}
+
+using device::MetricScope;
+
+const FunctionKey kGemm{"gemm", FunctionKind::kKernel, "GPU 0"};
+const FunctionKey kCollective{"all reduce", FunctionKind::kCollective, "GPU 0"};
+const FunctionKey kUpload{"Memcpy HtoD (Pinned -> Device)", FunctionKind::kMemcpy, "GPU 0"};
+const FunctionKey kMove{"Memcpy DtoD (Device -> Device)", FunctionKind::kMemcpy, "GPU 0"};
+const FunctionKey kMemset{"Memset (Device)", FunctionKind::kMemset, "GPU 0"};
+const FunctionKey kOnCpu{"oncpu", FunctionKind::kScheduling, "Host"};
+const FunctionKey kRead{"read", FunctionKind::kInputOutput, "Host"};
+
+TEST(MetricScopeTest, clocks_go_with_kernels_only) {
+  EXPECT_TRUE(is_in_scope(MetricScope::kKernels, kGemm));
+  EXPECT_TRUE(is_in_scope(MetricScope::kKernels, kCollective));
+  EXPECT_FALSE(is_in_scope(MetricScope::kKernels, kUpload));
+  EXPECT_FALSE(is_in_scope(MetricScope::kKernels, kMemset));
+}
+
+TEST(MetricScopeTest, copies_are_told_apart_by_their_ends) {
+  EXPECT_TRUE(is_in_scope(MetricScope::kHostCopies, kUpload));
+  EXPECT_TRUE(is_in_scope(MetricScope::kHostCopies, kMemset));
+  EXPECT_FALSE(is_in_scope(MetricScope::kHostCopies, kMove));
+  EXPECT_TRUE(is_in_scope(MetricScope::kDeviceCopies, kMove));
+  EXPECT_TRUE(is_in_scope(MetricScope::kDeviceCopies, kCollective));
+  EXPECT_FALSE(is_in_scope(MetricScope::kDeviceCopies, kUpload));
+}
+
+TEST(MetricScopeTest, disks_go_with_reads_and_cores_with_the_rest_of_the_host) {
+  EXPECT_TRUE(is_in_scope(MetricScope::kHost, kOnCpu));
+  EXPECT_FALSE(is_in_scope(MetricScope::kHost, kRead));
+  EXPECT_TRUE(is_in_scope(MetricScope::kHostIo, kRead));
+  EXPECT_FALSE(is_in_scope(MetricScope::kHostIo, kOnCpu));
+}
+
+}  // namespace
+
+}  // namespace strobe::compare

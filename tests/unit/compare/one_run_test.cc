@@ -1,0 +1,113 @@
+#include "strobe/compare/one_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/rank_sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(HalvesTest, a_part_of_a_measure_keeps_every_column_in_step) {
+  const strobe::Run run = ranked_run("run", {{1, 2, 3, 4, 5}}, 10);
+  const auto whole = measure(run.ranks[0]);
+  ASSERT_TRUE(whole) << whole.error().what;
+  const RankMeasure part = cycles_between(*whole, 1, 4);
+  ASSERT_EQ(part.cycles.cycles.size(), 3u);
+  EXPECT_EQ(part.cycles.cycles[0].name, "ProfilerStep#1");
+  for (const FunctionCycles& function : part.functions) {
+    ASSERT_EQ(function.calls.size(), 3u);
+    if (function.key.name == "gemm") {
+      EXPECT_THAT(function.time_ns, ElementsAre(2'000'000, 3'000'000, 4'000'000));
+    }
+  }
+  for (const DeviceCycles& device : part.devices) {
+    EXPECT_EQ(device.busy_ns.size(), 3u);
+    EXPECT_EQ(device.is_partial.size(), 3u);
+  }
+}
+
+TEST(HalvesTest, a_run_that_slows_down_on_its_way_differs_from_itself) {
+  const strobe::Run run = ranked_run("run", {{2, 2.1, 2, 1.9, 2, 2.1, 4, 4.1, 4, 3.9, 4, 4.1}}, 10);
+  const auto comparison = compare_halves(run);
+  ASSERT_TRUE(comparison) << comparison.error().what;
+  EXPECT_EQ(comparison->normal.label, "run, first half");
+  EXPECT_EQ(comparison->cycles[0].ms_normal.size(), 6u);
+  EXPECT_EQ(comparison->answer, Answer::kShifted);  // the cycle is as long as before
+}
+
+TEST(HalvesTest, a_steady_run_does_not) {
+  const strobe::Run run = ranked_run("run", {{2, 2.1, 2, 1.9, 2, 2.1, 2, 2.1, 2, 1.9, 2, 2.1}}, 10);
+  const auto comparison = compare_halves(run);
+  ASSERT_TRUE(comparison) << comparison.error().what;
+  EXPECT_EQ(comparison->answer, Answer::kNoChange);
+}
+
+TEST(HalvesTest, four_cycles_are_too_few_for_two_halves) {
+  const auto comparison = compare_halves(ranked_run("run", {{2, 2, 4, 4}}, 10));
+  ASSERT_TRUE(comparison) << comparison.error().what;
+  EXPECT_EQ(comparison->answer, Answer::kCannotTell);
+}
+
+Stragglers among(const std::vector<std::vector<double>>& own_ms) {
+  auto found = find_stragglers(ranked_run("job", own_ms, 10));
+  EXPECT_TRUE(found) << found.error().what;
+  return std::move(found).value();
+}
+
+TEST(StragglersTest, the_rank_that_works_while_the_others_wait_is_named) {
+  const Stragglers found = among({kUsual, kUsual, kSlow, kUsual});
+  ASSERT_EQ(found.slowest, 2);
+  const RankRow& slow = found.ranks[2];
+  EXPECT_TRUE(slow.is_slow);
+  EXPECT_NEAR(slow.own_ms, 9, 1e-6);
+  EXPECT_NEAR(slow.waiting_ms, 1, 1e-6);
+  EXPECT_NEAR(slow.versus_best, 1.5, 1e-6);
+  // Its peers are equal, so 1 % of their 6 ms is the deviation: 3 ms are 50 of them.
+  EXPECT_NEAR(slow.distance, 50, 1e-4);
+  EXPECT_EQ(slow.cycles_late, 6u);
+  EXPECT_FALSE(found.ranks[0].is_slow);
+}
+
+TEST(StragglersTest, the_slowest_is_compared_with_a_typical_rank) {
+  const Stragglers found = among({kUsual, kUsual, kSlow});
+  ASSERT_TRUE(found.against_peer);
+  EXPECT_EQ(found.against_peer->abnormal.label, "rank 2");
+  EXPECT_EQ(found.against_peer->normal.label, "rank 0");
+  const FunctionRow* gemm = nullptr;
+  for (const FunctionRow& row : found.against_peer->functions) {
+    if (row.key.name == "gemm") gemm = &row;
+  }
+  ASSERT_NE(gemm, nullptr);
+  EXPECT_EQ(gemm->verdict, Verdict::kChanged);
+  EXPECT_NEAR(gemm->call_slowdown(), 1.5, 0.01);
+}
+
+TEST(StragglersTest, equal_ranks_have_no_straggler) {
+  const Stragglers found = among({kUsual, kUsual, kUsual});
+  EXPECT_FALSE(found.slowest);
+  EXPECT_FALSE(found.against_peer);
+}
+
+TEST(StragglersTest, two_late_cycles_are_an_accident) {
+  const Stragglers found = among({kUsual, kUsual, {6.0, 9.5, 9.5, 6.0, 6.1, 6.0}});
+  EXPECT_FALSE(found.slowest);
+}
+
+TEST(StragglersTest, of_two_ranks_the_slower_one_is_named_from_five_percent_on) {
+  EXPECT_EQ(among({kUsual, kSlow}).slowest, 1);
+  EXPECT_FALSE(among({std::vector<double>(6, 6.0), std::vector<double>(6, 6.2)}).slowest);
+}
+
+TEST(StragglersTest, one_rank_has_no_peers) {
+  const auto found = find_stragglers(ranked_run("job", {kUsual}, 10));
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::kTooLittleData);
+  EXPECT_THAT(found.error().hint, testing::HasSubstr("--halves"));
+}
+
+}  // namespace
+
+}  // namespace strobe::compare
