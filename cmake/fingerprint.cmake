@@ -4,7 +4,7 @@
 string(REPLACE "," ";" folders "${FOLDERS}")
 set(hashes)
 foreach(folder IN LISTS folders)
-  file(GLOB files RELATIVE ${ROOT} ${ROOT}/${folder}/*.h ${ROOT}/${folder}/*.cc)
+  file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${folder}/*.h ${ROOT}/${folder}/*.cc)
   list(SORT files)
   foreach(file IN LISTS files)
     file(SHA256 ${ROOT}/${file} hash)

@@ -1,5 +1,6 @@
 #include "tests/support/golden_page.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <sstream>

@@ -409,7 +409,7 @@ std::unique_ptr<ByteStream> gzip_stream_by_isal(std::string_view memory) {
 }
 #endif
 
-Result<std::string> read_text(const std::filesystem::path& path, std::uint64_t most_bytes) {
+Result<std::string> read_text(const std::string& path, std::uint64_t most_bytes) {
   STROBE_TRY(File file, File::open(path));
   const std::uint64_t file_bytes = file.size_bytes();
   STROBE_TRY(const auto stream, open_stream(std::move(file)));
@@ -422,7 +422,7 @@ Result<std::string> read_text(const std::filesystem::path& path, std::uint64_t m
     text.resize(before + (bytes ? *bytes : 0));
     if (text.size() > most_bytes) {
       return Error{ErrorCode::kTooLittleData,
-                   fmt::format("its text is longer than {} bytes", most_bytes), path.string(),
+                   fmt::format("its text is longer than {} bytes", most_bytes), path,
                    "give strobe more memory"};
     }
     if (!bytes && text.empty()) return bytes.error();

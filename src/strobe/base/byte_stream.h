@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <span>
@@ -51,7 +50,7 @@ std::unique_ptr<ByteStream> prefetch(std::unique_ptr<ByteStream> stream);
 
 // The whole text of a file, unpacked. kTooLittleData when there is more than `most_bytes` of it; a
 // text that is damaged somewhere is what stands before the damage.
-Result<std::string> read_text(const std::filesystem::path& path,
+Result<std::string> read_text(const std::string& path,
                               std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace strobe

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/byte_stream.h"
 #include "strobe/base/simd.h"
 #include "strobe/base/text.h"
 

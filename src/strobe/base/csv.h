@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "strobe/base/byte_stream.h"
+#include "strobe/base/result.h"
 
 namespace strobe {
+
+class ByteStream;
 
 struct CsvOptions {
   std::string_view log_mark = {};  // next() passes by the lines that begin with it: "=="

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -101,18 +102,18 @@ Result<std::size_t> fill(std::span<char> out, const std::string& path, ReadSome 
 
 }  // namespace
 
-Result<File> File::open(const fs::path& path) {
+Result<File> File::open(const std::string& path) {
   int descriptor = -1;
   do {
     descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   } while (descriptor < 0 && errno == EINTR);
   if (descriptor < 0) return opening_error(path, errno);
-  File file(descriptor, path.string());
+  File file(descriptor, path);
 
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return opening_error(path, errno);
   if (S_ISDIR(status.st_mode)) {
-    return Error{ErrorCode::kMalformed, "this is a directory, not a file", path.string(),
+    return Error{ErrorCode::kMalformed, "this is a directory, not a file", path,
                  hint_for_directory(path)};
   }
   if (!S_ISREG(status.st_mode)) return file;
@@ -123,7 +124,7 @@ Result<File> File::open(const fs::path& path) {
     // Files of /proc say they have 0 bytes and are read like pipes.
     char byte = 0;
     if (::pread(descriptor, &byte, 1, 0) <= 0) {
-      return Error{ErrorCode::kMalformed, "the file is empty", path.string(),
+      return Error{ErrorCode::kMalformed, "the file is empty", path,
                    "the job may have been killed before its profiler wrote the trace"};
     }
   }
@@ -163,16 +164,16 @@ Result<std::size_t> File::read(std::span<char> out) {
 
 namespace {
 
-Error cannot_map(const std::filesystem::path& path, int error_number) {
+Error cannot_map(const std::string& path, int error_number) {
   return {ErrorCode::kNotFound,
           "cannot be mapped: " + std::generic_category().message(error_number),
-          path.string(),
+          path,
           {}};
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return cannot_map(path, errno);
   struct stat status {};
@@ -201,7 +202,7 @@ std::int64_t nanoseconds(const timespec& time) {
 
 }  // namespace
 
-std::optional<FileStamp> stamp_of(const std::filesystem::path& path) {
+std::optional<FileStamp> stamp_of(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   return FileStamp{static_cast<std::uint64_t>(status.st_dev),

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,7 +15,7 @@ namespace strobe {
 // front to back only.
 class File {
  public:
-  static Result<File> open(const std::filesystem::path& path);
+  static Result<File> open(const std::string& path);
 
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
@@ -46,7 +45,7 @@ class File {
 // cut short while it is mapped ends the process that reads it.
 class MappedFile {
  public:
-  static Result<std::shared_ptr<const MappedFile>> open(const std::filesystem::path& path);
+  static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
 
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -73,7 +72,7 @@ struct FileStamp {
 };
 
 // Nothing if there is no regular file. Links are followed.
-std::optional<FileStamp> stamp_of(const std::filesystem::path& path);
+std::optional<FileStamp> stamp_of(const std::string& path);
 
 // False while the file is so young that a further write may leave the same times: file systems
 // count in ticks of up to two seconds. Git calls such an entry racily clean.

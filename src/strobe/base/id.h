@@ -3,8 +3,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
+#include <optional>  // std::hash, for less than <functional> costs
 
 namespace strobe {
 

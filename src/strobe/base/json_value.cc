@@ -1,5 +1,6 @@
 #include "strobe/base/json_value.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/csv.h"
 #include "strobe/device/name_parts.h"
 
 namespace strobe::cli {
@@ -19,15 +20,6 @@ using readers::RecordedProcess;
 constexpr std::string_view kIdentity[] = {
     "ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
     "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
-
-std::string in_quotes(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
 
 bool ends(std::string_view name, std::string_view ending) { return name.ends_with(ending); }
 
@@ -73,12 +65,9 @@ std::string value_of(const RecordedProcess& process, const RecordedLaunch& launc
   return std::isfinite(value) ? fmt::format("{:.6f}", value) : "n/a";
 }
 
-void add_row(std::string& text, const std::vector<std::string>& fields) {
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (i != 0) text += ',';
-    text += in_quotes(fields[i]);
-  }
-  text += '\n';
+void add_row(CsvWriter& csv, const std::vector<std::string>& fields) {
+  for (const std::string& field : fields) csv.field(field);
+  csv.end_row();
 }
 
 }  // namespace
@@ -92,8 +81,9 @@ std::string recording_csv(const KernelRecording& recording) {
     units.emplace_back(unit_of(metric));
   }
   std::string text;
-  add_row(text, names);
-  add_row(text, units);
+  CsvWriter csv(text, CsvQuotes::kTexts);
+  add_row(csv, names);
+  add_row(csv, units);
   for (const RecordedProcess& process : recording.processes) {
     for (const RecordedLaunch& launch : process.launches) {
       const wire::LaunchRecord& facts = launch.facts;
@@ -111,7 +101,7 @@ std::string recording_csv(const KernelRecording& recording) {
       for (const std::string_view metric : metrics) {
         fields.push_back(value_of(process, launch, metric));
       }
-      add_row(text, fields);
+      add_row(csv, fields);
     }
   }
   return text;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -42,14 +41,16 @@ class Column {
   const T& front() const { return values_.front(); }
   const T& back() const { return values_.back(); }
 
-  friend bool operator==(const Column& a, const Column& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
-  }
-  friend bool operator==(const Column& a, const std::vector<T>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
-  }
+  friend bool operator==(const Column& a, const Column& b) { return a.equals(b.values_); }
+  friend bool operator==(const Column& a, const std::vector<T>& b) { return a.equals(b); }
 
  private:
+  bool equals(std::span<const T> other) const {
+    std::size_t row = 0;
+    while (row < size() && row < other.size() && values_[row] == other[row]) ++row;
+    return row == size() && row == other.size();
+  }
+
   std::vector<T> own_;
   std::span<const T> values_;
 };

@@ -288,12 +288,12 @@ Result<TraceFile> read_trace_file(std::shared_ptr<const void> keeper, std::span<
   return TraceFileReader(sections).read(std::move(keeper));
 }
 
-Result<TraceFile> map_trace_file(const std::filesystem::path& path) {
+Result<TraceFile> map_trace_file(const std::string& path) {
   STROBE_TRY(const auto file, MappedFile::open(path));
   Result<TraceFile> answer = read_trace_file(file, file->bytes());
   if (answer) return answer;
   Error error = std::move(answer).error();
-  error.where = path.string();
+  error.where = path;
   return error;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "strobe/base/hash.h"
 #include "strobe/base/result.h"
@@ -20,11 +20,11 @@ struct TraceFile {
 };
 
 // Creates `path`, for its owner only. After an error nothing is left of it.
-Result<void> write_trace_file(const std::filesystem::path& path, const Trace& trace,
+Result<void> write_trace_file(const std::string& path, const Trace& trace,
                               const ImportReport& report, const ContentHash& source);
 
 // Refuses a file that another version wrote or that changed by as much as a bit since.
-Result<TraceFile> map_trace_file(const std::filesystem::path& path);
+Result<TraceFile> map_trace_file(const std::string& path);
 
 enum class Checksums { kVerified, kIgnored };
 

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <system_error>
 
 #include "strobe/base/check.h"
@@ -150,7 +151,7 @@ void write_args(const ArgsStore& args, FileWriter& file) {
 
 }  // namespace
 
-Result<void> write_trace_file(const std::filesystem::path& path, const Trace& trace,
+Result<void> write_trace_file(const std::string& path, const Trace& trace,
                               const ImportReport& report, const ContentHash& source) {
   FileWriter file(path);
   std::apply([&](const auto&... columns) { (file.section(bytes_of(columns)), ...); },

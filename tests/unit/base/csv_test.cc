@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strobe/base/byte_stream.h"
+
 namespace strobe {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "strobe/device/functor_name.h"
 
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "strobe/device/name_parts.h"

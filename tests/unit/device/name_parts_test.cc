@@ -1,5 +1,7 @@
 #include "strobe/device/name_parts.h"
 
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

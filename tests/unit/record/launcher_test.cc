@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "tests/support/recording_sketch.h"
 #include "tests/support/temporary_folder.h"

@@ -1,5 +1,7 @@
 #include "strobe/serve/host_guard.h"
 
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

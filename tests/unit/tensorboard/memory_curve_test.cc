@@ -1,4 +1,6 @@
 #include <gmock/gmock.h>
+
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "strobe/tensorboard/memory_view.h"

@@ -1,5 +1,7 @@
 #include "strobe/bench/workers/tune.h"
 
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "strobe/bench/workers/greet.h"

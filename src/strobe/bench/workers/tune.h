@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "strobe/bench/workers/runner.h"
 
 namespace strobe::bench {

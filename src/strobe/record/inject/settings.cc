@@ -1,5 +1,6 @@
 #include "strobe/record/inject/settings.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>

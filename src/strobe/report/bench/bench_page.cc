@@ -1,6 +1,7 @@
 #include "strobe/report/bench/bench_page.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include <fmt/format.h>

@@ -1,5 +1,7 @@
 #include "strobe/analysis/tables/memory.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

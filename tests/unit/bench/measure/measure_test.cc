@@ -1,5 +1,6 @@
 #include "strobe/bench/measure/measure.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -1,5 +1,7 @@
 #include "strobe/bench/measure/warm_up.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/scripted_sampler.h"

@@ -1,5 +1,6 @@
 #include "strobe/bench/reference/mask_check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>

@@ -1,5 +1,6 @@
 #include "strobe/bench/reference/products.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
+
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "strobe/compare/causes/cause_rules.h"
 #include "tests/support/cause_sketch.h"

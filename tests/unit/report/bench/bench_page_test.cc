@@ -1,5 +1,7 @@
 #include "strobe/report/bench/bench_page.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

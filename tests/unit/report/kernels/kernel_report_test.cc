@@ -1,5 +1,7 @@
 #include "strobe/report/kernels/kernel_report.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "strobe/report/render/render.h"

@@ -1,5 +1,7 @@
 #include "strobe/report/kernels/roofline_report.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <simdjson.h>
 

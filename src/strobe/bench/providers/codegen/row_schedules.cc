@@ -1,6 +1,7 @@
 #include "strobe/bench/providers/codegen/row_kernel.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "strobe/bench/providers/codegen/row_plan.h"

@@ -1,5 +1,7 @@
 #include "strobe/bench/providers/codegen/emit_expression.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "strobe/bench/cases/case_info.h"

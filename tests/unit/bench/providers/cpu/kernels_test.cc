@@ -1,5 +1,6 @@
 #include "strobe/bench/providers/cpu/kernels.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>

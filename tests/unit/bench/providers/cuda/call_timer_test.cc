@@ -1,5 +1,6 @@
 #include "strobe/bench/providers/cuda/call_timer.h"
 
+#include <algorithm>
 #include <set>
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 #include "strobe/bench/providers/cuda/program_providers.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -117,8 +118,8 @@ TEST_F(ProgramProviders, cases_that_are_not_over_rows_are_unsupported_with_a_way
        {make_unfused_provider(copy, open_), make_fused_provider(two, open_)}) {
     const auto plan = provider->plan({"matmul_add", {{64, 64, 64}}, DType::kF32, ""});
     ASSERT_TRUE(plan);
-    EXPECT_THAT(plan->unsupported, AnyOf(HasSubstr("cublaslt, cudnn or a worker"),
-                                         HasSubstr("no vendor library")));
+    EXPECT_THAT(plan->unsupported,
+                AnyOf(HasSubstr("cublaslt, cudnn or a worker"), HasSubstr("no vendor library")));
     EXPECT_FALSE(provider->prepare(asking_for({"matmul_add", {{64, 64, 64}}, DType::kF32, ""})));
     EXPECT_EQ(provider->plan({"nonsense", {{4, 8}}, DType::kF32, ""})->unsupported,
               "there is no case 'nonsense'");
