@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -8,10 +9,101 @@
 
 #include "strobe/base/interval.h"
 #include "strobe/trace/trace_builder.h"
-#include "tests/support/fault_conditions.h"
-#include "tests/support/fault_dice.h"
 
 namespace strobe {
+
+// What one rank of a run meets. The defaults are a healthy machine that runs the program as
+// written; clocks and speeds are shares of the healthy ones.
+struct Conditions {
+  // The device and its surroundings.
+  double core_clock = 1;
+  bool clock_wanders = false;  // as under a power or heat limit; a locked clock stands still
+  std::uint32_t throttle_reasons = 0;
+  double heat_c = 0;  // above the usual
+  double memory_clock = 1;
+  double kernel_slowdown = 1;      // that no counter shows
+  double foreign_use = 0;          // share of the time in which another process computes there
+  double foreign_bytes_per_s = 0;  // another process's traffic over the bus
+  double bus_speed = 1;
+  double link_speed = 1;
+  double memory_used_percent = 0;  // above the usual
+
+  // The host.
+  double host_slowdown = 1;  // that no counter shows
+  double cpu_clock = 1;
+  double core_wait = 0;          // share of the time in which the process waits for a core
+  bool all_cores_taken = false;  // not only the one it runs on
+  double read_slowdown = 1;
+  double input_delay = 0;  // share of the usual cycle; the process sleeps meanwhile
+
+  // The program.
+  double layers = 1;
+  double blocks = 1;               // of each launch, and the work of each kernel with them
+  double host_code = 0;            // between operators, share of the usual host time
+  int added_synchronizations = 0;  // per cycle
+  int added_allocations = 0;       // per cycle; as many frees
+  enum class OtherKernels : std::uint8_t { kNone, kOneSmall, kSomeGemms, kOtherType };
+  OtherKernels other_kernels = OtherKernels::kNone;
+
+  // The recording.
+  int cold_cycles = 0;
+  double cold_slowdown = 1;      // of the host in those
+  double lost_cycles = 0;        // share of cycles whose device work is half lost
+  double profiler_overhead = 0;  // share of the usual cycle
+};
+
+// Numbers that look random and are the same everywhere; the distributions of <random> differ from
+// library to library.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {  // SplitMix64
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  double uniform(double low, double high) {
+    return low + (high - low) * static_cast<double>(next() >> 11) * 0x1p-53;
+  }
+  int between(int low, int high) {  // both included
+    return low + static_cast<int>(next() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool chance(double probability) { return uniform(0, 1) < probability; }
+  // Nearly normal, never beyond 3 deviations: four uniform numbers, scaled to deviation 1.
+  double normal() {
+    double sum = 0;
+    for (int i = 0; i < 4; ++i) sum += uniform(-0.5, 0.5);
+    return sum * 1.7320508075688772;
+  }
+  Dice fork() { return Dice(next()); }
+
+ private:
+  std::uint64_t state_;
+};
+
+// A machine that is a little faster now and a little slower later: each value resembles the one
+// before it.
+class Drift {
+ public:
+  Drift(double deviation, double resemblance, Dice dice)
+      : dice_(dice), deviation_(deviation), resemblance_(resemblance) {
+    value_ = deviation_ * dice_.normal();
+  }
+  double next() {
+    const double news = deviation_ * std::sqrt(1 - resemblance_ * resemblance_);
+    value_ = resemblance_ * value_ + news * dice_.normal();
+    return value_;
+  }
+
+ private:
+  Dice dice_;
+  double deviation_;
+  double resemblance_;
+  double value_;
+};
 
 struct Traffic {
   Interval interval;

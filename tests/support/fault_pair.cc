@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/fault_conditions.h"
-#include "tests/support/fault_dice.h"
+#include "tests/support/fault_machine.h"
 #include "tests/support/fault_player.h"
 #include "tests/support/fault_samplers.h"
 #include "tests/support/fault_workload.h"

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fault_conditions.h"
-#include "tests/support/fault_dice.h"
 #include "tests/support/fault_machine.h"
 #include "tests/support/fault_workload.h"
 

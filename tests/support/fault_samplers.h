@@ -3,8 +3,6 @@
 #include <vector>
 
 #include "strobe/trace/metric_series.h"
-#include "tests/support/fault_conditions.h"
-#include "tests/support/fault_dice.h"
 #include "tests/support/fault_machine.h"
 #include "tests/support/fault_workload.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fault_dice.h"
+#include "tests/support/fault_machine.h"
 
 // A serving or training loop as it is meant to run, before any machine has disturbed it.
 namespace strobe {

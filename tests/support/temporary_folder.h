@@ -1,5 +1,9 @@
 #pragma once
 
+#include <sys/resource.h>
+
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -48,4 +52,54 @@ inline std::set<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
+// As long as it lives no file of this process takes a byte: what a full disk does to whoever writes
+// a small file.
+class FullDisk {
+ public:
+  FullDisk() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_FSIZE, &none);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_ = {};
+  void (*handler_)(int);
+};
+
 }  // namespace strobe::testing
+
+namespace strobe::test {
+
+// A folder of traces for one test, gone with it.
+class LogFolder {
+ public:
+  const std::filesystem::path& path() const { return folder_.path(); }
+
+  // Writes a file below it, folders included.
+  std::filesystem::path write(std::string_view name, std::string_view content) const {
+    const std::filesystem::path file = path() / name;
+    std::filesystem::create_directories(file.parent_path());
+    testing::put_bytes(file, content);
+    return file;
+  }
+  // The same, last changed long ago.
+  std::filesystem::path write_old(std::string_view name, std::string_view content) const {
+    const std::filesystem::path file = write(name, content);
+    const auto now = std::filesystem::file_time_type::clock::now();
+    std::filesystem::last_write_time(file, now - std::chrono::hours(1));
+    return file;
+  }
+
+ private:
+  testing::TemporaryFolder folder_;
+};
+
+}  // namespace strobe::test

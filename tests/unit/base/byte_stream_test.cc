@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "strobe/base/gzip_pack.h"
-#include "tests/support/log_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe {
 namespace {

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "tests/support/http_client.h"
-#include "tests/support/log_folder.h"
 #include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::cli {
 namespace {

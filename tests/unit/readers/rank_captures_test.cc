@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/log_folder.h"
 #include "tests/support/sketch.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::readers {
 namespace {

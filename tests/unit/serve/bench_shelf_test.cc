@@ -8,7 +8,7 @@
 
 #include "strobe/base/gzip_pack.h"
 #include "strobe/bench/results/run_file.h"
-#include "tests/support/log_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/unit/serve/bench_runs.h"
 
 namespace strobe::serve {

@@ -12,8 +12,8 @@
 #include "strobe/readers/run_reader.h"
 #include "strobe/report/compare/compare_formats.h"
 #include "strobe/serve/open_trace.h"
-#include "tests/support/log_folder.h"
 #include "tests/support/loop_trace.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
 namespace {

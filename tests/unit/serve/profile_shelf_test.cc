@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "tests/support/log_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
 namespace {

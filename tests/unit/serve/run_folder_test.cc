@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/base/gzip_pack.h"
-#include "tests/support/log_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "strobe/serve/open_trace.h"
-#include "tests/support/log_folder.h"
 #include "tests/support/loop_trace.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/gzip_pack.h"
-#include "tests/support/log_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
 namespace {

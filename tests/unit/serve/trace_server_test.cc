@@ -8,7 +8,7 @@
 
 #include "strobe/report/render/page.h"
 #include "tests/support/http_client.h"
-#include "tests/support/log_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
 namespace {

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "tests/support/log_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
 namespace {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/bench_noise.h"
 #include "tests/support/bench_sketch.h"
 
 namespace strobe::bench {

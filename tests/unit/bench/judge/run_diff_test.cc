@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "strobe/bench/measure/measure.h"
-#include "tests/support/bench_noise.h"
 #include "tests/support/bench_sketch.h"
 #include "tests/support/scripted_sampler.h"
 

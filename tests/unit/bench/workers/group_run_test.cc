@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/bench_outcome.h"
+#include "tests/support/bench_worker.h"
 
 // The cells of one shape, from their preparation to their check.
 namespace strobe::bench {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/bench/results/run_file.h"
-#include "tests/support/bench_outcome.h"
+#include "tests/support/bench_worker.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::bench {

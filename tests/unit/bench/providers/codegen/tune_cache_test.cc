@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/full_disk.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::bench {

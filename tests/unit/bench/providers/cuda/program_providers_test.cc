@@ -9,7 +9,6 @@
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/codegen/tune_cache.h"
-#include "tests/support/full_disk.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/bench/providers/cuda/fake_nvrtc.h"
 #include "tests/unit/bench/providers/cuda/scripted_driver.h"
