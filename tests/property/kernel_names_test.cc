@@ -31,7 +31,7 @@ std::vector<std::string> lines_of(const fs::path& path) {
 }
 
 std::string answer_for(const std::string& name) {
-  return std::string(word_of(kernel_family(name))) + " | " + seed_name(name) + " | " +
+  return std::string(word_of(kernel_family(name))) + " | " + classic_name(name) + " | " +
          short_name(name) + " | " + detail_name(name);
 }
 
@@ -65,7 +65,7 @@ TEST(KernelNamesTest, a_name_cut_anywhere_is_still_a_name) {
   for (const std::string& name : lines_of(kNames)) {
     for (std::size_t length = 1; length < name.size(); length += 7) {
       const std::string cut = name.substr(0, length);
-      EXPECT_FALSE(seed_name(cut).empty()) << cut;
+      EXPECT_FALSE(classic_name(cut).empty()) << cut;
       EXPECT_FALSE(short_name(cut).empty()) << cut;
       EXPECT_TRUE(detail_name(cut).starts_with(short_name(cut))) << cut;
       EXPECT_LT(kernel_family(cut), KernelFamily::kCount_) << cut;

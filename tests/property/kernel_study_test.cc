@@ -141,7 +141,7 @@ class Told {
 
   void tell_positions() {
     for (const auto& group :
-         group_kernels(study_, KernelGrouping::kPosition, analysis::KernelNameForm::kSeed)) {
+         group_kernels(study_, KernelGrouping::kPosition, analysis::KernelNameForm::kClassic)) {
       if (!group.index) continue;
       const std::string way = "/layer_positions/" + std::to_string(*group.index);
       tell(way + "/position", *group.index);

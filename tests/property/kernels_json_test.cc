@@ -78,7 +78,7 @@ TEST(KernelsJsonTest, the_classic_table_is_written_as_it_was_read) {
   const fs::path file = kShared / "data/kernels_a100_gpt.txt";
   if (!fs::exists(file)) GTEST_SKIP() << "the classic table is not on this machine";
   const KernelTable table = readers::read_kernels(file).value();
-  EXPECT_EQ(report::kernel_seed_table(analysis::study_kernels(table)), text_of(file));
+  EXPECT_EQ(report::kernel_classic_table(analysis::study_kernels(table)), text_of(file));
 }
 
 void expect_same_table(const KernelTable& a, const KernelTable& b) {
@@ -114,7 +114,7 @@ TEST_P(RoundTripTest, what_is_written_as_json_reads_back_the_same) {
 TEST_P(RoundTripTest, the_classic_table_of_it_keeps_times_and_what_is_missing) {
   if (!fs::exists(GetParam())) GTEST_SKIP() << GetParam() << " is not on this machine";
   const KernelTable table = readers::read_kernels(GetParam()).value();
-  const std::string seed = report::kernel_seed_table(analysis::study_kernels(table));
+  const std::string seed = report::kernel_classic_table(analysis::study_kernels(table));
   const KernelTable again = readers::read_kernels_bytes(seed, "again.txt").value();
   ASSERT_EQ(table.size(), again.size());
   EXPECT_EQ(table.durations_ns, again.durations_ns);

@@ -39,7 +39,7 @@ std::string show_text(const analysis::KernelStudy& study, const KernelsRequest& 
     case Format::kHtml:
       return report::kernel_html(study, page);
     case Format::kClassic:
-      return report::kernel_seed_table(study, request.names.value_or(KernelNameForm::kSeed));
+      return report::kernel_classic_table(study, request.names.value_or(KernelNameForm::kClassic));
     default:
       break;
   }
@@ -150,7 +150,7 @@ std::string converted_text(const analysis::KernelStudy& study, const KernelsRequ
   const report::KernelPage page = {.names = request.name_form()};
   switch (request.format) {
     case Format::kClassic:
-      return report::kernel_seed_table(study, request.names.value_or(KernelNameForm::kSeed));
+      return report::kernel_classic_table(study, request.names.value_or(KernelNameForm::kClassic));
     case Format::kCsv:
       return report::kernel_launch_csv(study,
                                        {.names = request.names.value_or(KernelNameForm::kFull)});

@@ -22,8 +22,8 @@ constexpr Word<KernelGrouping> kGroupings[] = {
     {"layer", KernelGrouping::kLayer}, {"position", KernelGrouping::kPosition}};
 constexpr Word<KernelNameForm> kNameForms[] = {
     {"detail", KernelNameForm::kDetail},   {"short", KernelNameForm::kShort},
-    {"classic", KernelNameForm::kSeed},    {"full", KernelNameForm::kFull},
-    {"mangled", KernelNameForm::kMangled}, {"seed", KernelNameForm::kSeed, false}};
+    {"classic", KernelNameForm::kClassic}, {"full", KernelNameForm::kFull},
+    {"mangled", KernelNameForm::kMangled}, {"seed", KernelNameForm::kClassic, false}};
 constexpr Word<KernelOrder> kKernelOrders[] = {{"time", KernelOrder::kTime},
                                                {"headroom", KernelOrder::kHeadroom},
                                                {"count", KernelOrder::kCount},

@@ -39,7 +39,7 @@ std::string name_key(const KernelIdentity& identity, NameKey key) {
     case NameKey::kShort:
       return identity.brief;
     case NameKey::kTable:
-      return cut_as_in_table(identity.seed);
+      return cut_as_in_table(identity.classic);
   }
   return identity.detail;
 }

@@ -26,7 +26,7 @@ std::string without(std::string_view text, std::initializer_list<std::string_vie
 
 }  // namespace
 
-std::string seed_name(std::string_view full) {
+std::string classic_name(std::string_view full) {
   const std::string plain = demangled(full);
   std::string_view text = plain;
   constexpr std::string_view kVoid = "void ";

@@ -13,7 +13,7 @@ namespace strobe::device {
 
 // What the classic kernel table shows: namespaces of two libraries dropped, cut at the first `<` or
 // `(`.
-std::string seed_name(std::string_view full);
+std::string classic_name(std::string_view full);
 
 // The last component of the qualified name, without return type, templates and parameters:
 // "vectorized_layer_norm_kernel", "Kernel".

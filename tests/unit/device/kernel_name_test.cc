@@ -47,7 +47,7 @@ TEST(KernelNameTest, what_tells_kernels_apart_is_kept) {
        "nvjet_sm90_hsh_192x128_64x5_1x2_h_bz_coopB_bias_TNT"},
   };
   for (const Forms& row : rows) {
-    EXPECT_EQ(seed_name(row.full), row.seed) << row.full;
+    EXPECT_EQ(classic_name(row.full), row.seed) << row.full;
     EXPECT_EQ(short_name(row.full), row.seed) << row.full;
     EXPECT_EQ(detail_name(row.full), row.detail) << row.full;
   }
@@ -66,8 +66,9 @@ TEST(KernelNameTest, a_tool_that_simplifies_names_leads_to_the_same_detail) {
   EXPECT_EQ(detail_name("void <unnamed>::softmax_warp_forward<c10::Half, c10::Half, float, 10, 0, "
                         "0>(T2 *, const T1 *, int)"),
             "softmax_warp_forward[f16→f16, acc f32, 2^10]");
-  EXPECT_EQ(seed_name("void at::<unnamed>::vectorized_layer_norm_kernel<c10::Half, float, 0>(int)"),
-            "at::vectorized_layer_norm_kernel");
+  EXPECT_EQ(
+      classic_name("void at::<unnamed>::vectorized_layer_norm_kernel<c10::Half, float, 0>(int)"),
+      "at::vectorized_layer_norm_kernel");
 }
 
 TEST(KernelNameTest, a_cut_name_has_no_detail) {
@@ -78,16 +79,16 @@ TEST(KernelNameTest, a_cut_name_has_no_detail) {
 }
 
 TEST(KernelNameTest, mangled_names_are_read) {
-  EXPECT_EQ(seed_name("_Z6k_copyPK6float4PS_m"), "k_copy");
+  EXPECT_EQ(classic_name("_Z6k_copyPK6float4PS_m"), "k_copy");
   EXPECT_EQ(short_name("_ZN3foo5scaleILi4EEEvPfif"), "scale");
   EXPECT_EQ(detail_name("_ZN3foo5scaleILi4EEEvPfif"), "scale[4]");
   EXPECT_EQ(short_name("_Znonsense!"), "_Znonsense!");
 }
 
 TEST(KernelNameTest, the_removals_come_before_the_cuts) {
-  EXPECT_EQ(seed_name("(anonymous namespace)::k<int>(int)"), "k");
-  EXPECT_EQ(seed_name("void <unnamed>::k(int)"), "k");
-  EXPECT_EQ(seed_name("void cask_cudnn::computeOffsetsKernel(cask_cudnn::P)"),
+  EXPECT_EQ(classic_name("(anonymous namespace)::k<int>(int)"), "k");
+  EXPECT_EQ(classic_name("void <unnamed>::k(int)"), "k");
+  EXPECT_EQ(classic_name("void cask_cudnn::computeOffsetsKernel(cask_cudnn::P)"),
             "cask_cudnn::computeOffsetsKernel");
 }
 
@@ -95,11 +96,11 @@ TEST(KernelNameTest, no_form_of_a_name_that_says_something_is_empty) {
   for (const std::string name :
        {"<", "(", "<unnamed>::", "(anonymous namespace)::", "void ", "::", ")", "operator()",
         "{lambda()#1}", "[CUDA memcpy HtoD]", "Memset (Device)", " ", "\xff\xfe<", "a<b"}) {
-    EXPECT_NE(seed_name(name), "") << name;
+    EXPECT_NE(classic_name(name), "") << name;
     EXPECT_NE(short_name(name), "") << name;
     EXPECT_NE(detail_name(name), "") << name;
   }
-  EXPECT_EQ(seed_name(""), "");
+  EXPECT_EQ(classic_name(""), "");
   EXPECT_EQ(short_name(""), "");
   EXPECT_EQ(detail_name(""), "");
 }
@@ -125,7 +126,7 @@ TEST(KernelNameTest, deep_and_long_names_cost_no_more_than_their_length) {
       operators,
   };
   for (const std::string& name : deep) {
-    EXPECT_FALSE(seed_name(name).empty());
+    EXPECT_FALSE(classic_name(name).empty());
     EXPECT_FALSE(short_name(name).empty());
     EXPECT_FALSE(detail_name(name).empty());
   }

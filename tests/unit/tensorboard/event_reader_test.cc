@@ -15,7 +15,8 @@ ArgValues read_args_of(std::string_view json) {
 }
 
 TEST(EventArgsTest, a_null_is_missing_and_a_later_value_replaces_an_earlier_one) {
-  const ArgValues args = read_args_of(R"({"device":1,"device":null,"correlation":null,"correlation":"7"})");
+  const ArgValues args =
+      read_args_of(R"({"device":1,"device":null,"correlation":null,"correlation":"7"})");
   EXPECT_FALSE(args[Arg::kDevice].present());
   EXPECT_EQ(as_link(args[Arg::kCorrelation]), 7);
   EXPECT_EQ(as_link(args[Arg::kExternalId]), kNoLink);
@@ -29,7 +30,8 @@ TEST(EventArgsTest, arguments_that_are_no_object_are_none) {
 TEST(EventArgsTest, kernels_keep_what_is_theirs) {
   Events events;
   const std::uint32_t row = keep_args(
-      read_args_of(R"({"blocks per SM":1,"est. achieved occupancy %":50.5,"grid":[1,2,3],"device":3})"),
+      read_args_of(
+          R"({"blocks per SM":1,"est. achieved occupancy %":50.5,"grid":[1,2,3],"device":3})"),
       Category::kKernel, events);
   const KernelArgs& args = events.kernel_args.at(row);
   EXPECT_EQ(to_text(*args.blocks_per_sm), "1");
@@ -42,15 +44,17 @@ TEST(EventArgsTest, kernels_keep_what_is_theirs) {
 
 TEST(EventArgsTest, an_operator_without_arguments_costs_no_row) {
   Events events;
-  EXPECT_EQ(keep_args(read_args_of(R"({"External id":1,"Call stack":""})"), Category::kCpuOp, events),
-            Event::kNoDetails);
+  EXPECT_EQ(
+      keep_args(read_args_of(R"({"External id":1,"Call stack":""})"), Category::kCpuOp, events),
+      Event::kNoDetails);
   EXPECT_EQ(keep_args(read_args_of(R"({"Input dims":[[2]]})"), Category::kCpuOp, events), 0u);
   EXPECT_EQ(events.text(events.operator_args[0].input_dims), "[[2]]");
 }
 
 TEST(EventArgsTest, memory_totals_are_unknown_unless_given) {
   Events events;
-  keep_args(read_args_of(R"({"Device Type":1,"Device Id":0,"Bytes":-512})"), Category::kMemory, events);
+  keep_args(read_args_of(R"({"Device Type":1,"Device Id":0,"Bytes":-512})"), Category::kMemory,
+            events);
   EXPECT_EQ(events.memory_args[0].bytes, -512);
   EXPECT_FALSE(events.memory_args[0].address);
   EXPECT_NE(events.memory_args[0].total_allocated, events.memory_args[0].total_allocated);

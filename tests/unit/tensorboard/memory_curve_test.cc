@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "strobe/tensorboard/memory_view.h"
 #include "tests/unit/tensorboard/view_desk.h"

@@ -167,8 +167,8 @@ void put_in_order(std::vector<KernelGroup>& groups, KernelGrouping grouping, Ker
 
 std::string_view name_in(const KernelIdentity& identity, KernelNameForm form) {
   switch (form) {
-    case KernelNameForm::kSeed:
-      return identity.seed;
+    case KernelNameForm::kClassic:
+      return identity.classic;
     case KernelNameForm::kShort:
       return identity.brief;
     case KernelNameForm::kDetail:

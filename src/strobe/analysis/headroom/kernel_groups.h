@@ -12,7 +12,7 @@
 namespace strobe::analysis {
 
 enum class KernelGrouping : std::uint8_t { kName, kFamily, kBound, kShape, kPosition, kLayer };
-enum class KernelNameForm : std::uint8_t { kSeed, kShort, kDetail, kFull, kMangled };
+enum class KernelNameForm : std::uint8_t { kClassic, kShort, kDetail, kFull, kMangled };
 enum class KernelOrder : std::uint8_t { kTime, kHeadroom, kCount, kName };
 
 struct KernelGroup {

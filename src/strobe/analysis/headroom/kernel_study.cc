@@ -167,7 +167,7 @@ KernelIdentity identity_of(std::string_view name, std::string_view mangled) {
   identity.full = device::demangled(name);
   identity.mangled = mangled;
   if (mangled.empty() && identity.full != name) identity.mangled = name;
-  identity.seed = device::seed_name(identity.full);
+  identity.classic = device::classic_name(identity.full);
   identity.brief = device::short_name(identity.full);
   identity.detail = device::detail_name(identity.full);
   identity.family = device::kernel_family(identity.full);

@@ -29,9 +29,9 @@ struct StudyOptions {
 struct KernelIdentity {
   std::string full;
   std::string mangled;  // "" if unknown
-  std::string seed;
-  std::string brief;   // short_name
-  std::string detail;  // brief[what tells it apart]
+  std::string classic;  // as in the classic table
+  std::string brief;    // short_name
+  std::string detail;   // brief[what tells it apart]
   device::KernelFamily family = device::KernelFamily::kOther;
   std::uint32_t alike = 0;  // the first identity with this detail, maybe itself
 };

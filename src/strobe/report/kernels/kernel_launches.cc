@@ -93,7 +93,8 @@ Document kernel_launch_document(const analysis::KernelStudy& study, const Kernel
   return document;
 }
 
-std::string kernel_seed_table(const analysis::KernelStudy& study, analysis::KernelNameForm form) {
+std::string kernel_classic_table(const analysis::KernelStudy& study,
+                                 analysis::KernelNameForm form) {
   std::string out = fmt::format("{:<50} {:>11}{:>7}{:>7}\n", "Kernel", "Latency", "Tensor", "DRAM");
   for (std::size_t row = 0; row < study.launches.size(); ++row) {
     const analysis::KernelSample sample = study.sample(row);

@@ -14,8 +14,9 @@ Document kernel_launch_document(const analysis::KernelStudy& study, const Kernel
 // The classic kernel table: one line per launch in the order they ran, 76 columns wide, the name
 // cut to 50, nanoseconds, and fractions of the peaks with two decimals. What was not counted is a
 // dash, never a zero.
-std::string kernel_seed_table(const analysis::KernelStudy& study,
-                              analysis::KernelNameForm form = analysis::KernelNameForm::kSeed);
+std::string kernel_classic_table(
+    const analysis::KernelStudy& study,
+    analysis::KernelNameForm form = analysis::KernelNameForm::kClassic);
 
 // One line per launch in the order they ran: nanoseconds, percent of peaks, and a column for every
 // counter that any launch has, under its word and in base units. What is unknown is empty.

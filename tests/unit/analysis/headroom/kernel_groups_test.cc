@@ -91,7 +91,7 @@ TEST(KernelGroupsTest, names_are_in_the_form_asked_for) {
   const auto groups = [&](KernelNameForm form) {
     return group_kernels(study, KernelGrouping::kName, form);
   };
-  EXPECT_EQ(names_of(groups(KernelNameForm::kSeed)), Names{"softmax_warp_forward"});
+  EXPECT_EQ(names_of(groups(KernelNameForm::kClassic)), Names{"softmax_warp_forward"});
   EXPECT_EQ(names_of(groups(KernelNameForm::kShort)), Names{"softmax_warp_forward"});
   EXPECT_EQ(groups(KernelNameForm::kFull).size(), 2u);
   EXPECT_EQ(groups(KernelNameForm::kMangled)[0].name,

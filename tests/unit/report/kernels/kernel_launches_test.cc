@@ -19,7 +19,7 @@ TEST(KernelLaunchTableTest, launches_stand_in_the_order_they_ran) {
 }
 
 std::string seed_of(const KernelTable& table) {
-  return kernel_seed_table(analysis::study_kernels(table));
+  return kernel_classic_table(analysis::study_kernels(table));
 }
 
 TEST(KernelSeedTableTest, a_row_has_76_columns) {
