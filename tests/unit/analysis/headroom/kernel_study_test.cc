@@ -41,7 +41,7 @@ TEST(KernelStudyTest, names_are_worked_out_once_and_in_all_forms) {
   const KernelTable table = sketch.table();
   const KernelStudy study = study_kernels(table);
   ASSERT_EQ(study.identities.size(), 2u);
-  EXPECT_EQ(study.identity(0).seed, "vectorized_elementwise_kernel");
+  EXPECT_EQ(study.identity(0).classic, "vectorized_elementwise_kernel");
   EXPECT_EQ(study.identity(0).brief, "vectorized_elementwise_kernel");
   EXPECT_TRUE(study.identity(0).mangled.empty());
   EXPECT_EQ(study.identity(2).full, "k_copy(float const*, float*)");
