@@ -200,7 +200,7 @@ void add_grid_tables(Document& page, BenchTableKind kind, const std::vector<Rati
     page.sections.push_back(grid_table(grid, missing));
     if (is_turned) {
       page.sections.back().notes.push_back(
-          "turned over from the other ratio, with no more digits than that had");
+          "inverted from the other ratio, with the digits that one has");
     }
   }
 }
@@ -218,7 +218,7 @@ void end_page(Document& page, const std::vector<std::string>& remarks,
   }
   Section fit;
   fit.key = "identities";
-  fit.title = "Do the tables fit together?";
+  fit.title = "Consistency of the tables";
   ToolData checks{.key = "identities", .items = {}};
   for (const bench::IdentityCheck& check : laws) {
     (check.violations.empty() ? fit.notes : fit.warnings).push_back(identity_text(check));
@@ -250,8 +250,8 @@ Result<Document> grids_page(const bench::RatioGrids& grids, const BenchChoice& c
   std::ranges::copy_if(grids.grids, std::back_inserter(chosen),
                        [&](const RatioGrid& grid) { return is_chosen(grid, choice); });
   if (chosen.empty()) {
-    return nothing_to_show("no table of this file is of all that was asked for",
-                           "`strobe bench show FILE --table overview` lists what there is");
+    return nothing_to_show("no table of this file matches all filters",
+                           "`strobe bench show FILE --table overview` lists the tables");
   }
   std::vector<BenchTableKind> kinds = choice.tables;
   if (kinds.empty()) {
@@ -267,10 +267,10 @@ Result<Document> grids_page(const bench::RatioGrids& grids, const BenchChoice& c
     add_grid_tables(page, kind, chosen, choice.missing);
     if (page.sections.size() == before) {
       return nothing_to_show(
-          fmt::format("these tables of ratios have nothing for --table {}", table_name(kind)),
+          fmt::format("this file has no data for --table {}", table_name(kind)),
           kind >= BenchTableKind::kTimes
-              ? "it needs times: a file that `strobe bench run -o run.json` wrote"
-              : "`strobe bench show FILE --table overview` lists what there is");
+              ? "it needs times: use a file written by `strobe bench run -o run.json`"
+              : "`strobe bench show FILE --table overview` lists the tables");
     }
   }
   bench::RatioGrids of_cases;  // a law ties tables of several devices together
@@ -288,12 +288,12 @@ Result<Document> tuning_page(const bench::TunedShapes& tuned, const BenchChoice&
   std::ranges::copy_if(tuned.shapes, std::back_inserter(shapes),
                        [&](const TunedShape& one) { return is_chosen(one, choice); });
   if (shapes.empty()) {
-    return nothing_to_show("no shape of this file is of all that was asked for",
-                           "leave out --shape, --device or --case");
+    return nothing_to_show("no shape of this file matches all filters",
+                           "remove --shape, --device or --case");
   }
   Section table =
-      list_section("tuning", "What a tuner chose",
-                   "The fastest of the candidates that the harness tried, shape by shape.", "case",
+      list_section("tuning", "What the tuner chose",
+                   "The fastest candidate that the harness found for each shape.", "case",
                    {{"device", "device", true},
                     {"shape", "shape", true},
                     {"block", "block", true},
@@ -314,7 +314,7 @@ Result<Document> tuning_page(const bench::TunedShapes& tuned, const BenchChoice&
                     return std::to_string(one.stages);
                   }))};
   Document page;
-  page.title = "strobe bench: what a tuner chose";
+  page.title = "strobe bench: what the tuner chose";
   page.sections = {std::move(table)};
   end_page(page, tuned.remarks);
   return page;

@@ -158,11 +158,10 @@ Section traffic_table(const BenchRun& run, const RunTableOptions&) {
   }
   std::vector<ListColumn> headings;
   for (const TrafficColumn* column : columns) headings.push_back(column->heading);
-  Section table = cell_section(
-      "traffic", "Traffic",
-      "Bytes of one call: what a perfect fusion moves, what one kernel for each operator moves, "
-      "and what the hardware counted.",
-      headings);
+  Section table = cell_section("traffic", "Traffic",
+                               "Bytes of one call: least (perfect fusion), unfused (one kernel per "
+                               "operator), and as counted by the hardware.",
+                               headings);
   for (const CellRecord& record : run.cells) {
     Row& row = table.table.rows.emplace_back(cell_row(record.cell));
     for (const TrafficColumn* column : columns) {
@@ -171,19 +170,19 @@ Section traffic_table(const BenchRun& run, const RunTableOptions&) {
   }
   const auto counted = std::ranges::count_if(run.cells, is_counted);
   if (counted == 0) {
-    table.notes.emplace_back("nothing was counted: `strobe bench run --counters` does");
+    table.notes.emplace_back("no counters in this run; `strobe bench run --counters` records them");
     return table;
   }
   table.notes.push_back(
-      fmt::format("{} of {} cells were counted, each in calls beside the timed ones", counted,
+      fmt::format("{} of {} cells have counters, taken in other calls than the times", counted,
                   run.cells.size()));
   table.notes.emplace_back(
-      "L1: what load and store instructions asked for, in sectors of 32 bytes; bulk copies pass L1 "
-      "by and count in L2, which is read and written by multiprocessors");
+      "L1: bytes requested by load and store instructions, in sectors of 32 bytes; bulk copies "
+      "bypass L1 and count in L2, which counts what the multiprocessors read and write");
   table.notes.emplace_back(
-      "instr.: those of warps (32 threads), over rows times columns; FLOP: 32-bit additions and "
-      "multiplications that ran, a fused one is two, and the matrix pipe's, of the formula's "
-      "count");
+      "instr.: warp instructions (32 threads each) per element; FLOP: executed 32-bit additions "
+      "and multiplications (a fused one counts as two) and matrix operations, as a share of the "
+      "formula's count");
   if (std::ranges::any_of(run.cells, &CellRecord::has_masked_half)) {
     table.notes.emplace_back(bench::kMaskedHalfNote);
   }
@@ -191,16 +190,16 @@ Section traffic_table(const BenchRun& run, const RunTableOptions&) {
 }
 
 Section api_table(const BenchRun& run, const RunTableOptions&) {
-  Section table = cell_section(
-      "api", "API calls",
-      "What one call asks of the device's runtime and driver before it returns, beside its time on "
-      "the device and what its caller waits for; shares are of the latter.",
-      {{"device_us", "device"},
-       {"call_us", "call"},
-       {"api", "API call", true},
-       {"count", "count"},
-       {"us", "host"},
-       {"share_pct", "of the call"}});
+  Section table =
+      cell_section("api", "API calls",
+                   "Runtime and driver calls that one call makes before it returns, beside its "
+                   "time on the device and the time its caller waits; shares are of the latter.",
+                   {{"device_us", "device"},
+                    {"call_us", "call"},
+                    {"api", "API call", true},
+                    {"count", "count"},
+                    {"us", "host"},
+                    {"share_pct", "of the call"}});
   std::vector<std::string> without;
   for (const CellRecord& record : run.cells) {
     if (!record.api.empty()) {
@@ -211,14 +210,16 @@ Section api_table(const BenchRun& run, const RunTableOptions&) {
   }
   if (table.table.rows.empty()) {
     table.notes.emplace_back(
-        "no API calls were recorded; `strobe bench run --api` does, of what runs on a device");
+        "no API calls in this run; `strobe bench run --api` records them, for providers on a "
+        "device");
     return table;
   }
   table.notes.emplace_back(
-      "host: in the calls themselves, each without those that it makes; recorded in a call of its "
-      "own after the timing, which makes each a little dearer than it is");
+      "host: time inside each API call, without nested ones; recorded in a separate call after the "
+      "timing, in which each takes slightly longer");
   if (!without.empty()) {
-    table.notes.push_back(fmt::format("not recorded in every cell: {}", fmt::join(without, ", ")));
+    table.notes.push_back(
+        fmt::format("without a recording in some cells: {}", fmt::join(without, ", ")));
   }
   return table;
 }

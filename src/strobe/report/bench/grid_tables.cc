@@ -71,17 +71,17 @@ void describe(Section& table, const RatioGrid& grid) {
   if (grid.metric == GridMetric::kDeviceSpeedup) {
     const std::string provider = grid.contender.substr(0, grid.contender.find('@'));
     table.title = fmt::format("{}, {}: device against device{}", case_text(grid), provider, where);
-    table.lead = fmt::format("100 % is the time of {}; above it {} is faster.", grid.baseline,
+    table.lead = fmt::format("100 % is the time of {}; above it, {} is faster.", grid.baseline,
                              grid.contender);
   } else if (grid.metric == GridMetric::kRelativeOverhead) {
     table.title = fmt::format("{}, {} / {}: relative overhead{}", case_text(grid), grid.contender,
                               grid.baseline, where);
-    table.lead = fmt::format("Time of {} in times of {}; below 1 {} is faster.", grid.contender,
-                             grid.baseline, grid.contender);
+    table.lead = fmt::format("Time of {} divided by the time of {}; below 1, {} is faster.",
+                             grid.contender, grid.baseline, grid.contender);
   } else {
     table.title = fmt::format("{}, {} / {}: relative performance{}", case_text(grid),
                               grid.contender, grid.baseline, where);
-    table.lead = fmt::format("100 % is the time of {}; above it {} is faster.", grid.baseline,
+    table.lead = fmt::format("100 % is the time of {}; above it, {} is faster.", grid.baseline,
                              grid.contender);
   }
 }
@@ -120,11 +120,11 @@ void add_mean(Section& table, const RatioGrid& grid) {
   const auto mean = bench::geometric_mean(grid);
   const std::string left_out = left_out_text(grid);
   const std::string rest = left_out.empty() ? "" : fmt::format("; left out: {}", left_out);
-  table.notes.push_back(
-      mean ? fmt::format("geometric mean {} over {} of {} cells{}",
-                         mean_value_text(grid.metric, mean->mean), mean->cells, grid.cells.size(),
-                         rest)
-           : fmt::format("no mean: none of {} counts{}", counted(grid.cells.size(), "cell"), rest));
+  table.notes.push_back(mean ? fmt::format("geometric mean {} over {} of {} cells{}",
+                                           mean_value_text(grid.metric, mean->mean), mean->cells,
+                                           grid.cells.size(), rest)
+                             : fmt::format("no mean: none of {} can be used{}",
+                                           counted(grid.cells.size(), "cell"), rest));
 }
 
 bool is_eager(const std::string& provider) {
@@ -150,9 +150,9 @@ void add_ceiling(Section& table, const RatioGrid& grid) {
   if (largest == 0) return;
   table.notes.push_back(
       fmt::format("fusion ceiling {:.0f} %{}", largest,
-                  beyond == 0 ? std::string(": no cell is beyond it")
-                              : fmt::format("; {} beyond it by more than 2 %: there {} was below "
-                                            "the memory roof or bound by its launches",
+                  beyond == 0 ? std::string(": no cell exceeds it")
+                              : fmt::format("; {} above it by more than 2 %, where {} was below "
+                                            "the memory roof or limited by its launches",
                                             counted(beyond, "cell"), grid.baseline)));
 }
 
@@ -223,9 +223,9 @@ void add_flat_line(Section& table, const RatioGrid& grid) {
   const bench::FlatLine& line = *found;
   table.data.push_back(flat_line_data(line));
   table.warnings.push_back(fmt::format(
-      "flat line: from cell {} ({}) on {:.0f} % of the ratios are 100 +- 1 %, before it {:.0f} %; "
-      "geometric mean {:.2f} % before, {:.2f} % after. {} most likely ran the kernels of {} there: "
-      "look for a compiler that gave up (a limit of recompilations)",
+      "flat line: from cell {} ({}) on, {:.0f} % of the ratios are 100 +- 1 %, before it {:.0f} %; "
+      "geometric mean {:.2f} % before, {:.2f} % after. {} most likely ran the kernels of {} there; "
+      "check whether its compiler gave up (recompilation limit)",
       line.index + 1, cell_place(grid, grid.cells[line.index]), 100 * line.after_share,
       100 * line.before_share, line.before_mean, line.after_mean, grid.contender, grid.baseline));
 }
@@ -285,8 +285,8 @@ std::string identity_text(const bench::IdentityCheck& check) {
       "{}: {} checked, worst deviation {:.3f} %{}{}", check.law, counted(check.cells, "cell"),
       100 * check.worst, check.worst_cell.empty() ? "" : fmt::format(" at {}", check.worst_cell),
       check.violations.empty()
-          ? ", no more than rounding explains"
-          : fmt::format("; {} beyond what rounding explains: {}{}", check.violations.size(),
+          ? ", within rounding"
+          : fmt::format("; {} larger than rounding explains: {}{}", check.violations.size(),
                         check.violations.front(), check.violations.size() > 1 ? ", ..." : ""));
 }
 
@@ -321,11 +321,12 @@ std::vector<Section> bandwidth_tables(std::span<const RatioGrid> grids, std::str
       parts.push_back(std::move(part));
     }
     const std::string origin = origin_text(grids.front());
-    Section& table = tables.emplace_back(list_section(
-        "bandwidth",
-        fmt::format("{}, dim1 = {}: GB/s{}", case_text(grids.front()), dim1,
-                    origin.empty() ? "" : fmt::format(" ({})", origin)),
-        "The least traffic of the case over its time: 1 GB is 10^9 bytes.", "dim_0", headings));
+    Section& table = tables.emplace_back(
+        list_section("bandwidth",
+                     fmt::format("{}, dim1 = {}: GB/s{}", case_text(grids.front()), dim1,
+                                 origin.empty() ? "" : fmt::format(" ({})", origin)),
+                     "The least traffic of the case divided by its time; 1 GB is 10^9 bytes.",
+                     "dim_0", headings));
     table.is_remark = true;  // ratio_rows() has it
     table.table.columns.front().type = ColumnType::kNumber;
     for (const std::int64_t dim0 : heights) {
@@ -344,7 +345,7 @@ std::vector<Section> bandwidth_tables(std::span<const RatioGrid> grids, std::str
 
 Section overview_table(std::span<const RatioGrid> grids) {
   Section table =
-      list_section("overview", "Overview", "One line for each table; means are geometric.", "case",
+      list_section("overview", "Overview", "One line per table; means are geometric.", "case",
                    {{"of", "of", true},
                     {"metric", "metric", true},
                     {"origin", "on", true},

@@ -128,15 +128,13 @@ std::string svg_of(const Picture& picture, const std::vector<std::string>& provi
 }
 
 std::string caption_of(const Picture& picture, const bench::Roofs& roofs) {
-  std::string caption =
-      "One mark per cell, a shape of its own for each provider; both axes are logarithmic.";
+  std::string caption = "One mark per cell, one shape per provider; both axes are logarithmic.";
   const auto beyond_gbps = cache_gbps(roofs);
   if (picture.is_compute || !beyond_gbps) return caption;
   return caption +
          fmt::format(
-             " Who mostly reads may be faster than a copy; marks above {:.4g} GB/s, 5 % "
-             "more than the fastest of the measured copies, reads and writes, were served "
-             "by the cache.",
+             " A kernel that mostly reads may be faster than a copy. Marks above {:.4g} GB/s, 5 % "
+             "more than the fastest measured copy, read or write, were served by the cache.",
              *beyond_gbps);
 }
 
@@ -177,16 +175,16 @@ std::string roof_verdict(const CellRecord& record, const bench::Roofs& roofs) {
 }
 
 Section roofline_table(const BenchRun& run, const RunTableOptions& options) {
-  Section table = cell_section(
-      "roofline", "Roofline",
-      "Rates are the least traffic and the arithmetic of the case over its time; the roof is a "
-      "copy, of products the matrix roof.",
-      {{"us", "time"},
-       {"gbps", "GB/s"},
-       {"tflops", "TFLOP/s"},
-       {"roof_pct", "of the roof"},
-       {"ceiling_pct", "of the fusion ceiling"},
-       {"verdict", "", true}});
+  Section table =
+      cell_section("roofline", "Roofline",
+                   "Rates are the least traffic and the arithmetic of the case, divided by its "
+                   "time. The roof is a memory copy, for matrix products the matrix roof.",
+                   {{"us", "time"},
+                    {"gbps", "GB/s"},
+                    {"tflops", "TFLOP/s"},
+                    {"roof_pct", "of the roof"},
+                    {"ceiling_pct", "of the fusion ceiling"},
+                    {"verdict", "", true}});
   bool has_ceiling = false;
   for (const CellRecord& record : run.cells) {
     Row& row = table.table.rows.emplace_back(cell_row(record.cell));
@@ -230,8 +228,8 @@ Section roofline_table(const BenchRun& run, const RunTableOptions& options) {
   }
   if (has_ceiling) {
     table.notes.push_back(
-        fmt::format("of the fusion ceiling: the gain over {} in parts of what fusion alone can win "
-                    "at the memory roof; more than 100 % means that {} was below the roof",
+        fmt::format("of the fusion ceiling: the gain over {} as a share of what fusion alone can "
+                    "gain at the memory roof; above 100 %, {} was below the roof",
                     options.baseline, options.baseline));
   }
   return table;
@@ -280,7 +278,8 @@ Section kernels_table(const BenchRun& run, const RunTableOptions&) {
   }
   Section table = list_section(
       "kernels", "Kernels",
-      "What each provider launched, over all its cells; shares are of its kernel time.", "case",
+      "Kernels that each provider launched, over all its cells; shares are of its kernel time.",
+      "case",
       {{"provider", "provider", true},
        {"kernel", "kernel", true},
        {"cells", "cells"},
@@ -306,8 +305,7 @@ Section kernels_table(const BenchRun& run, const RunTableOptions&) {
       }
     }
   }
-  if (table.table.rows.empty())
-    table.notes.emplace_back("no provider of this run named its kernels");
+  if (table.table.rows.empty()) table.notes.emplace_back("this run has no kernel names");
   return table;
 }
 

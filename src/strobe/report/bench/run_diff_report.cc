@@ -85,8 +85,8 @@ std::string counts_text(const RunDiff& diff) {
 std::string worst_text(const std::vector<const CellDiff*>& cells) {
   const CellDiff& first = *cells.front();
   if (first.verdict != CellVerdict::kSlower && first.verdict != CellVerdict::kFaster) return "";
-  return fmt::format("; most by {}, {} ({})", cell_text(first.cell), change_text(first.ratio),
-                     interval_text(first));
+  return fmt::format("; largest change: {}, {} ({})", cell_text(first.cell),
+                     change_text(first.ratio), interval_text(first));
 }
 
 std::vector<std::string> verdict_sentences(const RunDiff& diff,
@@ -152,14 +152,13 @@ Section changed_cell_section(const RunDiff& diff, const std::vector<const CellDi
   section.key = "cells";
   section.title = "Cells";
   section.lead = fmt::format(
-      "Change of the median. Same: the 95 % interval lies inside ±{:.3g} %{}; slower, faster: "
+      "Change of the median. Same: the 95 % interval is inside ±{:.3g} %{}; slower, faster: "
       "outside.",
       100 * diff.band,
-      diff.resolution_us > 0
-          ? fmt::format(" and {:.2f} us more of device time, which is how far two runs of the same "
-                        "call lie apart",
-                        diff.resolution_us)
-          : std::string());
+      diff.resolution_us > 0 ? fmt::format(" plus {:.2f} us of device time, the usual difference "
+                                           "between two runs of the same call",
+                                           diff.resolution_us)
+                             : std::string());
   section.table.columns = columns();
   const std::size_t shown = top == 0 ? cells.size() : std::min(top, cells.size());
   for (std::size_t i = 0; i < shown; ++i) section.table.rows.push_back(row_of(*cells[i]));

@@ -32,9 +32,9 @@ BenchRun chosen_of(const BenchRun& run, const BenchChoice& choice) {
 }
 
 Error no_cell_is_left(const BenchRun& run) {
-  return nothing_to_show(run.cells.empty() ? "this run has no cells"
-                                           : "no cell of this run is of all that was asked for",
-                         run.cells.empty() ? "" : "leave out --shape, --dtype or --case");
+  return nothing_to_show(
+      run.cells.empty() ? "this run has no cells" : "no cell of this run matches all filters",
+      run.cells.empty() ? "" : "remove --shape, --dtype or --case");
 }
 
 struct CaseOfType {
@@ -224,7 +224,7 @@ Result<Document> run_page(const BenchRun& run, const BenchChoice& asked) {
     }
     if (page.sections.size() > before || choice.tables.empty()) continue;
     return nothing_to_show(
-        fmt::format("this run has nothing for --table {}", table_name(kind)),
+        fmt::format("this run has no data for --table {}", table_name(kind)),
         kind == BenchTableKind::kDevice
             ? "give two runs: `strobe bench show a100.json rtx3090.json --table device`"
             : fmt::format("its providers: {}", fmt::join(providers_of(run), ", ")));
@@ -256,7 +256,7 @@ Result<Document> devices_page(const BenchRun& run, const BenchRun& other,
   remarks.insert(remarks.end(), other.remarks.begin(), other.remarks.end());
   if (!(run.header.method == other.header.method)) {
     remarks.emplace_back(
-        "the two runs were timed in different ways: their ratio is also one of methods");
+        "the two runs were timed by different methods, which also affects their ratio");
   }
   std::vector<BenchTableKind> kinds = choice.tables;
   if (kinds.empty() && grids.size() > 1) kinds.push_back(BenchTableKind::kOverview);

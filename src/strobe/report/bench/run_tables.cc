@@ -182,17 +182,16 @@ Section times_table(const BenchRun& run, const RunTableOptions& options) {
     columns.push_back({"sustained_us", "sustained"});
   }
   columns.push_back({"flags", "", true});
-  Section table = cell_section("times", times_title(run, options),
-                               "Medians with half the width of their 95 % interval; one column for "
-                               "each way of taking them.",
-                               columns);
+  Section table = cell_section(
+      "times", times_title(run, options),
+      "Medians with half the width of their 95 % interval; one column per timing mode.", columns);
   if (has_long_calls) {
     table.notes.emplace_back(
-        "calls above 1 ms without pause: burst is the first 20 ms after a rest, sustained what "
-        "stays; a device at its power limit is slower then");
+        "calls above 1 ms, without pauses: burst is the first 20 ms after a rest, sustained the "
+        "steady state, which is slower on a device at its power limit");
   }
   if (options.is_net && !run.header.floors.event_pair) {
-    table.notes.emplace_back("this run has no floor of its event pairs: nothing is taken off");
+    table.notes.emplace_back("this run has no floor for event pairs: nothing is subtracted");
   }
   for (const CellRecord& record : run.cells) {
     Row& row = table.table.rows.emplace_back(cell_row(record.cell));
@@ -213,12 +212,12 @@ Section times_table(const BenchRun& run, const RunTableOptions& options) {
 }
 
 Section memory_table(const BenchRun& run, const RunTableOptions& options) {
-  Section table = cell_section("memory", "Memory",
-                               "What a provider keeps resident, and the most that was allocated.",
-                               {{"resident_bytes", "resident"},
-                                {"peak_bytes", "peak"},
-                                {"least_bytes", "least traffic"},
-                                {"status", "", true}});
+  Section table = cell_section(
+      "memory", "Memory", "Memory that a provider keeps resident, and the most that it allocated.",
+      {{"resident_bytes", "resident"},
+       {"peak_bytes", "peak"},
+       {"least_bytes", "least traffic"},
+       {"status", "", true}});
   std::size_t out_of_memory = 0;
   for (const CellRecord& record : run.cells) {
     const bool is_out =
@@ -233,14 +232,13 @@ Section memory_table(const BenchRun& run, const RunTableOptions& options) {
                 .mark = ran_through(record) ? Mark::kPlain : Mark::kMissing,
                 .title = record.reason});
   }
-  table.notes.push_back(
-      fmt::format("{} of {} out of memory; OOM* is predicted by the plan, not run", out_of_memory,
-                  counted(run.cells.size(), "cell")));
+  table.notes.push_back(fmt::format("{} of {} out of memory; OOM* was predicted and not run",
+                                    out_of_memory, counted(run.cells.size(), "cell")));
   return table;
 }
 
 Section flags_table(const BenchRun& run, const RunTableOptions& options) {
-  Section table = cell_section("flags", "Flags", "Cells that want a second look.",
+  Section table = cell_section("flags", "Flags", "Cells that need a second look.",
                                {{"flags", "flags", true}, {"note", "note", true}});
   for (const CellRecord& record : run.cells) {
     Measure flags = flags_cell(record);
@@ -263,20 +261,19 @@ Section flags_table(const BenchRun& run, const RunTableOptions& options) {
 }
 
 Section accuracy_table(const BenchRun& run, const RunTableOptions&) {
-  Section table = cell_section(
-      "accuracy", "Accuracy",
-      "Values against the reference in f64: an element passes if it is off by no more than atol + "
-      "rtol of its size.",
-      {{"equality_pct", "equality ratio"},
-       {"mismatches", "mismatches"},
-       {"checked", "of"},
-       {"max_abs", "max abs"},
-       {"max_rel", "max rel"},
-       {"norm_rel", "norm rel"},
-       {"worst_index", "worst at"},
-       {"atol", "atol"},
-       {"rtol", "rtol"},
-       {"status", "", true}});
+  Section table = cell_section("accuracy", "Accuracy",
+                               "Values compared with a reference in f64: an element passes if its "
+                               "error is at most atol + rtol * its size.",
+                               {{"equality_pct", "equality ratio"},
+                                {"mismatches", "mismatches"},
+                                {"checked", "of"},
+                                {"max_abs", "max abs"},
+                                {"max_rel", "max rel"},
+                                {"norm_rel", "norm rel"},
+                                {"worst_index", "worst at"},
+                                {"atol", "atol"},
+                                {"rtol", "rtol"},
+                                {"status", "", true}});
   std::size_t checked = 0;
   for (const CellRecord& record : run.cells) {
     Row& row = table.table.rows.emplace_back(
@@ -291,21 +288,20 @@ Section accuracy_table(const BenchRun& run, const RunTableOptions&) {
       fmt::format("{} of {} checked", checked, counted(run.cells.size(), "cell")));
   table.notes.emplace_back(
       "max abs, max rel: the largest error of an element, absolute and relative; norm rel: |a - b| "
-      "/ |b| of all; worst at: the index of the worst element");
+      "/ |b| over all elements; worst at: the index of the worst element");
   return table;
 }
 
 Section short_table(const bench::BenchRun& run) {
-  Section table = cell_section(
-      "cells", "Cells",
-      "Medians with half the width of their 95 % interval, or of so few calls that they have none; "
-      "GB/s of the bytes that a perfect fusion moves; the ratio is to the first provider, above 1 "
-      "is faster.",
-      {{"time_us", "time"},
-       {"gbps", "GB/s"},
-       {"copy_percent", "of copy roof"},
-       {"ratio", "ratio"},
-       {"flags", "", true}});
+  Section table = cell_section("cells", "Cells",
+                               "Medians with half the width of their 95 % interval, or the number "
+                               "of calls if they are too few for one. GB/s counts the bytes that a "
+                               "perfect fusion moves. Ratio: speed relative to the first provider.",
+                               {{"time_us", "time"},
+                                {"gbps", "GB/s"},
+                                {"copy_percent", "of copy roof"},
+                                {"ratio", "ratio"},
+                                {"flags", "", true}});
   const CellRecord* baseline = nullptr;
   for (const CellRecord& record : run.cells) {
     if (baseline == nullptr || !are_neighbours(*baseline, record)) baseline = &record;

@@ -76,9 +76,9 @@ Section function_section(const Comparison& comparison, std::size_t top) {
   const auto changed = static_cast<std::uint64_t>(
       std::ranges::count_if(rows, [](const FunctionRow* row) { return is_changed(*row); }));
   section.lead = fmt::format(
-      "{} of {} changed. Milliseconds per cycle, medians; q is the share of false alarms among the "
-      "rows up to this one. {} is no evidence of a change worth a line, with the size of the "
-      "effect (Cliff's delta, large in all that changed).",
+      "{} of {} changed. Milliseconds per cycle, medians; q is the expected share of false alarms "
+      "among the rows up to this one. {} marks rows without evidence of a relevant change, with "
+      "the size of the effect (Cliff's delta; large in every row that changed).",
       count_text(changed), counted(rows.size(), "function"), kNoEvidence);
   section.table.columns = key_columns(comparison);
   append(
@@ -111,11 +111,11 @@ Section function_section(const Comparison& comparison, std::size_t top) {
   };
   if (shows("share")) {
     section.notes.emplace_back(
-        "share: its own time did not change, but the cycle's did, and so its share of it.");
+        "share: its own time did not change, but the cycle time did, so its share changed.");
   }
   if (shows("~ scaled")) {
     section.notes.emplace_back(
-        "scaled: its time changed as the cycle's did; its share is the same.");
+        "scaled: its time changed in proportion to the cycle time; its share is the same.");
   }
   section.table.rows_left_out = rows.size() - shown;
   if (shown < rows.size()) {
@@ -155,9 +155,8 @@ Section appearance_section(const Comparison& comparison, std::size_t top) {
   }
   if (section.table.rows.empty()) return section;
   section.lead =
-      "Ran in 80 % of one run's cycles or more and in none of the other's. Means of that run; "
-      "shares "
-      "are of its cycle's time.";
+      "Ran in at least 80 % of one run's cycles and in none of the other's. Means of that run; "
+      "shares are of its cycle time.";
   if (section.table.rows_left_out > 0) {
     section.table.left_out =
         count_text(section.table.rows_left_out) + " more (--top all shows them)";

@@ -65,7 +65,7 @@ Section all_functions(const Comparison& comparison, std::size_t top) {
   section.title = "All functions";
   section.lead =
       "Milliseconds per cycle, medians; the change is the Hodges-Lehmann shift, with its 95 % "
-      "interval. ~ is no evidence of a change. A click on a header sorts.";
+      "interval. ~ means no evidence of a change. Click a header to sort.";
   for (const char* header :
        {"#", "function", "device", "rank", "normal ms", "abnormal ms", "change ms", "95 % interval",
         "of normal", "share of cycle, points", "q", "Cliff's delta", "suspicion", "n", "verdict"}) {

@@ -137,7 +137,7 @@ Section finding_section(const Comparison& comparison) {
     if (section.arguments.size() == kFindings) break;
     std::vector<std::string> metrics = metrics_of(comparison, i);
     if (!metrics.empty() && metrics == told) {
-      metrics = {"the same metrics moved, by the same amounts"};
+      metrics = {"the same metrics changed, by the same amounts"};
     } else {
       told = metrics;
     }
@@ -173,7 +173,7 @@ Section device_section(const Comparison& comparison) {
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
   }
   if (section.table.rows.empty()) return section;
-  section.lead = "Share of a cycle's time in which a device had work; medians over cycles.";
+  section.lead = "Share of the cycle time in which a device was busy; medians over cycles.";
   return section;
 }
 
@@ -210,7 +210,8 @@ Section metric_section(const Comparison& comparison, std::size_t top) {
     }
   }
   section.lead =
-      "Mean of each cycle, of a device's metric while the device worked; medians over cycles.";
+      "Medians over cycles of the mean in each cycle; metrics of a device count only while it is "
+      "busy.";
   section.table.rows_left_out = groups.size() - section.table.rows.size();
   if (section.table.rows_left_out > 0) {
     section.table.left_out =
@@ -229,7 +230,7 @@ Section metric_section(const Comparison& comparison, std::size_t top) {
   }
   if (lacking > 0) {
     section.notes.push_back(
-        fmt::format("{} of {} series: no values in both runs.", count_text(lacking), all));
+        fmt::format("{} of {} series: no values in one of the runs.", count_text(lacking), all));
   }
   return section;
 }

@@ -234,7 +234,7 @@ std::string effect_plot(const compare::Comparison& comparison) {
   const Scale y = Scale::logarithmic(std::max(least_q, kLeastQ), 1, kEffectTop, kEffectBottom);
   plot.axis_below(x, kEffectBottom, kEffectTop,
                   "abnormal / normal, of the median milliseconds per cycle");
-  plot.axis_left(y, kEffectLeft, kEffectRight, "q (smaller is surer)");
+  plot.axis_left(y, kEffectLeft, kEffectRight, "q (smaller is more certain)");
   plot.line(kEffectLeft, y.at(0.05), kEffectRight, y.at(0.05), "limit");
   plot.text(kEffectRight - 4, y.at(0.05) - 5, "q = 0.05", Anchor::kEnd, "tick");
   plot.line(x.at(1), kEffectTop, x.at(1), kEffectBottom, "limit");

@@ -22,7 +22,8 @@ using compare::SideFacts;
 std::string cycles_words(const SideFacts& side) {
   if (side.ranks.empty()) return "";
   const CycleList& list = side.ranks.front().cycles;
-  if (list.method == analysis::CycleMethod::kWholeTrace) return "taken whole, not cut into cycles";
+  if (list.method == analysis::CycleMethod::kWholeTrace)
+    return "taken as a whole, not divided into cycles";
   std::string words =
       fmt::format("{} by {}", counted(list.cycles.size(), "cycle"), word_of(list.method));
   if (!list.marker.empty()) words += fmt::format(" ({})", fit_name(list.marker, 40));
@@ -89,11 +90,10 @@ Section cause_section(const Comparison& comparison) {
   Section section;
   section.key = "causes";
   section.title = "Causes";
-  section.lead =
-      comparison.causes.empty()
-          ? "No rule found enough evidence to name one."
-          : "What speaks for a cause (+) and against it (-). A score of 0.75 and more is "
-            "confident, 0.5 is the least that is listed.";
+  section.lead = comparison.causes.empty()
+                     ? "No rule found enough evidence for a cause."
+                     : "Evidence for a cause (+) and against it (-). A score of 0.75 or more is "
+                       "confident; causes below 0.5 are not listed.";
   for (const Cause& cause : comparison.causes) {
     section.arguments.push_back({fmt::format("{} (score {:.2f})", cause.headline, cause.score),
                                  texts_of(cause.evidence), texts_of(cause.against), cause.advice});
@@ -106,7 +106,7 @@ Section quality_section(const Comparison& comparison) {
   section.key = "quality";
   section.title = "Data quality";
   section.points = comparison.quality;
-  if (section.points.empty()) section.points.emplace_back("nothing to complain about");
+  if (section.points.empty()) section.points.emplace_back("no problems found");
   return section;
 }
 

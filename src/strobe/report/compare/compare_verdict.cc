@@ -32,7 +32,7 @@ const CycleRow* main_cycles(const Comparison& comparison) {
 // With several normal runs, how the change stands against what differs among them anyway.
 std::string against_noise(const Comparison& comparison, const CycleRow& row) {
   if (!std::isfinite(row.between_runs_p)) return {};
-  return fmt::format("; against what differs among {} normal runs anyway, p = {}",
+  return fmt::format("; against the differences among {} normal runs, p = {}",
                      comparison.normal.runs, p_text(row.between_runs_p));
 }
 
@@ -72,7 +72,7 @@ std::string of_type(const CycleRow& row) {
 
 std::string cycle_sentence(const Comparison& comparison) {
   const CycleRow* row = main_cycles(comparison);
-  if (row == nullptr) return "Whether anything changed cannot be told: there are no cycles.";
+  if (row == nullptr) return "Cannot tell whether anything changed: there are no cycles.";
   const std::string cycles = of_type(*row);
   switch (comparison.answer) {
     case Answer::kSlower:
@@ -87,13 +87,14 @@ std::string cycle_sentence(const Comparison& comparison) {
                          functions_moved(comparison));
     case Answer::kNoChange:
       return fmt::format("No change found: cycle time{} {}; {}.", cycles, numbers(comparison, *row),
-                         functions_moved(comparison, ", together too little to matter"));
+                         functions_moved(comparison, ", in total too little to matter"));
     case Answer::kCannotTell:
       break;
   }
   return fmt::format(
-      "Whether cycle time{} changed cannot be told from {} cycles: {} -> {} in the median.", cycles,
-      sizes_text(row->ms), time_text(row->ms.normal_median), time_text(row->ms.abnormal_median));
+      "From {} cycles it is unclear whether cycle time{} changed: {} -> {} in the median.",
+      sizes_text(row->ms), cycles, time_text(row->ms.normal_median),
+      time_text(row->ms.abnormal_median));
 }
 
 const Cause* first_known(const Comparison& comparison) {
@@ -120,7 +121,7 @@ std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
                        further_causes(comparison, *cause));
   }
   if (comparison.answer == Answer::kNoChange) return "There is nothing to explain.";
-  return "The cause is not known: no rule found enough evidence.";
+  return "The cause is unknown: no rule found enough evidence.";
 }
 
 // Its time moved by as much as would make a verdict, but so did the cycle.

@@ -45,7 +45,7 @@ std::string short_name_of(const FusionGroup& group) {
 std::vector<std::string> fusion_verdict(const KernelStudy& study) {
   const FusionPlan& plan = study.fusion;
   if (plan.groups.empty()) {
-    return {"No two neighbours without a matrix product between them: there is nothing to fuse."};
+    return {"There is nothing to fuse: no two consecutive launches are free of matrix products."};
   }
   std::vector<std::string> sentences = {fmt::format(
       "{} in {} chains take {}; one kernel per chain, as slow as its slowest member, would save "
@@ -65,8 +65,8 @@ Section chain_section(const KernelStudy& study, std::size_t shown) {
   section.key = "chains";
   section.title = "Chains worth one kernel";
   section.lead =
-      "Neighbours without a matrix product between them. Saving: their sum less the slowest, an "
-      "estimate of one pass over the largest of them.";
+      "Consecutive launches without a matrix product. Saving: the sum of their times minus the "
+      "slowest, an estimate for one pass over the largest of them.";
   section.table.columns = {
       {.key = "number", .header = "#", .type = ColumnType::kNumber, .importance = 9},
       {.key = "what",

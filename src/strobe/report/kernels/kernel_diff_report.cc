@@ -99,8 +99,8 @@ Section row_section(const KernelDiff& diff, const KernelDiffPage& page) {
   section.key = "kernels";
   section.title = "Kernels";
   section.lead =
-      "By the time they moved. Ratio: mean latency after / before; an interval that holds 1 is no "
-      "evidence of a change.";
+      "Sorted by change of total time. Ratio: mean latency after / before; an interval that "
+      "contains 1 is no evidence of a change.";
   section.table.columns = diff_columns();
   const std::size_t shown = shown_rows(diff, page);
   std::int64_t rest_ns = 0;

@@ -25,7 +25,7 @@ std::string time_sentence(const KernelStudy& study) {
       fmt::format("{} {} {}", launches_text(totals.launches),
                   totals.launches == 1 ? "takes" : "take", duration_text(totals.latency_ns));
   if (!totals.headroom_ns()) {
-    return text + "; without counters nothing tells what limits them.";
+    return text + "; without counters it is unknown what limits them.";
   }
   std::vector<std::string> clauses;
   if (totals.tensor_percent()) {
@@ -81,8 +81,8 @@ std::string headroom_sentence(const KernelStudy& study) {
                                 : fmt::format("{:g} % of Tensor and {:g} % of DRAM",
                                               100 * roofs.tensor, 100 * roofs.dram);
   return fmt::format(
-      "At most {} ({} of the time) could be won, with every kernel at the peak of its busier "
-      "resource; {} ({}) with {}, which good kernels reach.",
+      "At most {} ({} of the time) could be saved if every kernel ran at the peak of its busier "
+      "resource; {} ({}) at {}, which good kernels reach.",
       duration_text(std::llround(most)), percent_text(most / whole),
       duration_text(std::llround(achievable)), percent_text(achievable / whole), reach);
 }
@@ -192,8 +192,8 @@ Section kernel_warning_section(const KernelStudy& study) {
   const std::size_t shown = std::min(remarks.size(), kRemarksOnAPage);
   for (std::size_t i = 0; i < shown; ++i) section.points.push_back("the file: " + remarks[i]);
   if (shown < remarks.size()) {
-    section.points.push_back(
-        fmt::format("the file: {}; JSON has all", counted(remarks.size() - shown, "more remark")));
+    section.points.push_back(fmt::format("the file: {}; --format json has all",
+                                         counted(remarks.size() - shown, "more remark")));
   }
   return section;
 }
@@ -212,7 +212,7 @@ Section kernel_finding_section(const KernelStudy& study, std::size_t most) {
     section.arguments.push_back({finding.headline, std::move(seen), {}, finding.advice});
   }
   if (shown < study.findings.size()) {
-    section.notes.push_back(fmt::format("{} of less weight; JSON has all.",
+    section.notes.push_back(fmt::format("{} of less weight; --format json has all.",
                                         counted(study.findings.size() - shown, "more finding")));
   }
   return section;
@@ -249,12 +249,11 @@ std::string kernel_html(const analysis::KernelStudy& study, const KernelPage& pa
       "{} in {}{}", duration_text(study.totals.latency_ns), launches_text(study.totals.launches),
       headroom ? fmt::format(", {} of it headroom", percent_text(*headroom)) : "");
   if (std::string svg = share_svg(study, roofline); !svg.empty()) {
-    document.sections.insert(
-        document.sections.begin(),
-        figure_section("Where the kernels stand",
-                       "One circle per kernel name, its area the time of all its launches; the "
-                       "letters are those of the largest.",
-                       std::move(svg)));
+    document.sections.insert(document.sections.begin(),
+                             figure_section("Kernels by their share of the peaks",
+                                            "One circle per kernel name; its area is the time of "
+                                            "all its launches. Letters mark the largest.",
+                                            std::move(svg)));
   }
   return document_html(document);
 }

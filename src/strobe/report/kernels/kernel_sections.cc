@@ -107,8 +107,8 @@ std::string group_lead(const KernelStudy& study, const KernelPage& page) {
                                  duration_text(study.totals.latency_ns));
   if (study.totals.headroom_ns()) {
     text +=
-        " Tensor and DRAM: percent of the peak, weighted by time. Headroom: time that would vanish "
-        "at the peak of the busier of the two; an upper bound.";
+        " Tensor and DRAM: percent of the peak, weighted by time. Headroom: time saved if the "
+        "busier of the two ran at its peak; an upper bound.";
   }
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
@@ -217,7 +217,7 @@ std::string odd_layer_note(const KernelLayers& layers) {
     const auto ns = static_cast<double>(layers.layer_ns[layer]);
     words.push_back(fmt::format("{} ({:+.1f} %)", layer, 100 * (ns / median - 1)));
   }
-  return fmt::format("Unlike the others, further than 3 MAD from the median: layer{} {}.",
+  return fmt::format("Outliers, more than 3 MAD from the median: layer{} {}.",
                      words.size() == 1 ? "" : "s", fmt::join(words, ", "));
 }
 
@@ -283,8 +283,8 @@ Section kernel_structure_section(const KernelStudy& study) {
   section.title = "Structure";
   if (!study.layers) return section;
   const KernelLayers& layers = *study.layers;
-  section.lead = fmt::format("The same {} kernels come {} times in a row.", layers.rows_per_layer,
-                             layers.layers);
+  section.lead =
+      fmt::format("The same {} kernels repeat {} times.", layers.rows_per_layer, layers.layers);
   section.table.columns = sum_columns();
   section.table.columns.insert(section.table.columns.begin(),
                                name_of_rows("part", ColumnType::kText));
@@ -308,8 +308,8 @@ Section kernel_short_section(const KernelStudy& study) {
   section.title = "Short kernels";
   if (study.under_20us.launches == 0) return section;
   section.lead =
-      "Below 10 us a kernel mostly starts and ends: its fractions say little, and launching less "
-      "often helps more than a faster kernel.";
+      "A kernel below 10 us mostly starts and ends: its fractions say little, and fewer launches "
+      "help more than faster kernels.";
   section.table.columns = sum_columns();
   section.table.columns.insert(section.table.columns.begin(),
                                name_of_rows("launches", ColumnType::kText));

@@ -422,8 +422,8 @@ std::string roofline_svg(const KernelStudy& study, const RooflinePage& page) {
 std::string roofline_html(const KernelStudy& study, const RooflinePage& page) {
   const bool rates = has_rates(study.roofline);
   const std::string caption =
-      "One circle per kernel name, its area the time of all its launches; letters as in the table "
-      "below.";
+      "One circle per kernel name; its area is the time of all its launches. Letters are those of "
+      "the table below.";
   Document document = roofline_document(study, page);
   document.headline = rates ? "Under the roofs" : "Shares of the peaks";
   std::vector<Section> figures = {

@@ -46,7 +46,7 @@ std::vector<std::string> roofline_verdict(const KernelStudy& study) {
   const Roofline& roofline = study.roofline;
   std::vector<std::string> sentences;
   if (!study.totals.headroom_ns()) {
-    return {"This list has times and no counters: there is nothing to place a kernel by."};
+    return {"This list has times but no counters, so kernels cannot be placed."};
   }
   if (!has_rates(roofline)) {
     sentences.push_back(
@@ -71,10 +71,10 @@ std::vector<std::string> roofline_verdict(const KernelStudy& study) {
     }
   }
   if (placed < kNearlyAll) {
-    sentences.push_back(fmt::format(
-        "Kernels with {} of the time have operations and bytes to be placed by; the rest does no "
-        "matrix work or was not counted, and stands in the second picture.",
-        percent_text(placed)));
+    sentences.push_back(
+        fmt::format("Kernels with {} of the time have known operations and bytes. The rest does no "
+                    "matrix work or was not counted; it is in the second picture.",
+                    percent_text(placed)));
   }
   if (roofline.ridge_flop_per_byte) {
     sentences.push_back(fmt::format(
@@ -85,9 +85,8 @@ std::vector<std::string> roofline_verdict(const KernelStudy& study) {
   }
   if (is_estimated) {
     sentences.push_back(
-        "Operations of the matrix pipe were not counted: rates marked ~ are estimated from its "
-        "busy "
-        "share and its peak, and are at most this high.");
+        "Operations of the matrix pipe were not counted: rates marked ~ are upper bounds, "
+        "estimated from its busy share and its peak.");
   }
   return sentences;
 }

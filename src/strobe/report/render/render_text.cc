@@ -344,7 +344,7 @@ class TextPage {
       line(text);
     }
     if (!layout.left_out.empty()) {
-      std::string text = "no room at this width for: ";
+      std::string text = "left out at this width: ";
       for (std::size_t i = 0; i < layout.left_out.size(); ++i) {
         text += (i > 0 ? ", " : "") + layout.left_out[i];
       }

@@ -38,7 +38,7 @@ std::string skipped(ImportIssue issue, const ImportReport::Line& line) {
   const std::uint64_t count = line.count;
   switch (issue) {
     case ImportIssue::kMalformedEvent:
-      return number_of(count, "entry is no JSON object", "entries are no JSON objects");
+      return number_of(count, "entry is not a JSON object", "entries are not JSON objects");
     case ImportIssue::kUnknownPhase:
       return number_of(count, "event has an unknown phase", "events have an unknown phase");
     case ImportIssue::kMissingTime:
@@ -93,8 +93,7 @@ std::string import_warning(const std::string& path, const ImportReport& report) 
     lost.push_back(skipped(issue, line) + first_place(line));
     if (counts_as_event(issue)) kept -= std::min(kept, line.count);
   }
-  if (!lost.empty())
-    parts.push_back(fmt::format("skipped what cannot be read: {}", fmt::join(lost, ", ")));
+  if (!lost.empty()) parts.push_back(fmt::format("has unreadable data: {}", fmt::join(lost, ", ")));
   return fmt::format("'{}' {}; kept {}", path, fmt::join(parts, "; "),
                      number_of(kept, "event", "events"));
 }
@@ -103,7 +102,7 @@ Section import_section(const SummaryInput& input, bool verbose) {
   Section section;
   section.key = "import";
   section.is_remark = true;
-  section.title = "What the input lost or had repaired";
+  section.title = "Lost or repaired input";
   section.table.columns = {
       {.key = "rank",
        .header = "trace",

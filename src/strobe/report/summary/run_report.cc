@@ -74,7 +74,8 @@ std::vector<Finding> findings_of_run(const std::vector<RankInput>& ranks) {
   std::vector<Finding> findings;
   for (Worst& one : worst) {
     const std::string others =
-        one.ranks > 1 ? fmt::format(", the worst of {} alike", one.ranks) : std::string();
+        one.ranks > 1 ? fmt::format(", the worst of {} ranks with this finding", one.ranks)
+                      : std::string();
     one.finding.headline = fmt::format("{}{}: {}", one.rank, others, one.finding.headline);
     findings.push_back(std::move(one.finding));
   }
@@ -115,9 +116,9 @@ Result<void> expect_slices(const std::vector<RunTrace>& run) {
   const RunTrace& first = run[0];
   Error error{.code = ErrorCode::kTooLittleData, .what = "", .where = first.path, .hint = ""};
   if (first.import->lost_something()) {
-    error.what = "no event of it can be read";
+    error.what = "none of its events can be read";
   } else if (first.import->event_count == 0) {
-    error.what = "it holds no events";
+    error.what = "it contains no events";
     error.hint = "was the profiler stopped before the first step ended?";
   } else {
     error.what = "none of its events has a duration";

@@ -83,10 +83,9 @@ Section communication_section(const SummaryInput& input) {
   Section section;
   section.key = "communication";
   section.title = "Communication";
-  section.lead =
-      "Collectives on the " + input.device +
-      " and calls to them on the host, taken together. Exposed is the part beside which nothing "
-      "computes: the time better overlap could win.";
+  section.lead = "Collectives on the " + input.device +
+                 " and calls to them on the host, taken together. Exposed is the part during which "
+                 "nothing computes: the time that better overlap could save.";
   section.table.columns = {
       {.key = "what", .header = "time in", .type = ColumnType::kText, .importance = 3},
       {.key = "time_ns", .header = "time", .type = ColumnType::kDuration, .importance = 3},
@@ -113,10 +112,9 @@ Section rank_section(const SummaryInput& input) {
   Section section;
   section.key = "ranks";
   section.title = "Ranks";
-  section.lead =
-      "Own work is a " + std::string(input.merged.has_steps ? "step" : "trace") +
-      " without the communication that nothing hides: where ranks meet in collectives, the one "
-      "with most of it keeps the others waiting.";
+  section.lead = "Own work is a " + std::string(input.merged.has_steps ? "step" : "trace") +
+                 " without exposed communication: where ranks meet in collectives, the rank with "
+                 "the most own work keeps the others waiting.";
   section.table.columns = {
       {.key = "rank", .header = "rank", .type = ColumnType::kName, .importance = 9},
       {.key = "slices", .header = "slices", .type = ColumnType::kCount, .importance = 1},
@@ -213,11 +211,11 @@ Section memory_peak_section(const SummaryInput& input) {
 Section memory_section(const SummaryInput& input) {
   Section section;
   section.key = "memory";
-  section.title = "Memory by who allocated it";
+  section.title = "Memory by allocating code";
   section.lead =
       "Allocated adds up every allocation under the name, so memory used again counts again. Kept "
-      "is what was not freed under the same name; it is often freed under another, so it is no "
-      "leak by itself.";
+      "is what was not freed under the same name; it is often freed under another, so it is not "
+      "always a leak.";
   section.table.columns = {
       {.key = "name", .header = "allocated by", .type = ColumnType::kName, .importance = 9},
       {.key = "place", .header = "place", .type = ColumnType::kName, .importance = 5},

@@ -17,17 +17,14 @@ using compare::Stragglers;
 
 std::vector<std::string> verdict_sentences(const Stragglers& stragglers) {
   if (!stragglers.slowest) {
-    return {
-        fmt::format("None of the {} ranks is slow: what each does by itself takes about as long "
-                    "as with its peers.",
-                    stragglers.ranks.size())};
+    return {fmt::format("None of the {} ranks is slow: their own work takes about the same time.",
+                        stragglers.ranks.size())};
   }
   for (const RankRow& row : stragglers.ranks) {
     if (row.rank != *stragglers.slowest) continue;
     std::vector<std::string> sentences = {
-        fmt::format("Rank {} keeps the others waiting: what it does by itself takes {} a cycle, x "
-                    "{:.2f} as long "
-                    "as on the quickest rank, and it was late in {} of {} cycles.",
+        fmt::format("Rank {} keeps the others waiting: its own work takes {} per cycle, {:.2f} "
+                    "times as long as on the fastest rank, and it was late in {} of {} cycles.",
                     row.rank, time_text(row.own_ms), row.versus_best, row.cycles_late, row.cycles)};
     const CompareVerdict against_peer = verdict_of(*stragglers.against_peer);
     sentences.push_back(against_peer.sentences.back());
@@ -41,10 +38,9 @@ Section straggler_rank_section(const Stragglers& stragglers) {
   section.key = "ranks";
   section.title = "Ranks";
   section.lead =
-      "Medians over cycles. A rank's own time is the cycle without its collectives, in which much "
-      "is waiting; the distance is from its peers' own time, in robust deviations of theirs (1 % "
-      "of "
-      "it at least). Beyond 5, in half of the cycles or more, a rank is slow.";
+      "Medians over cycles. A rank's own time is the cycle without its collectives, which are "
+      "mostly waiting. The distance is from the own time of its peers, in their robust deviations "
+      "(at least 1 % of it). A rank is slow if it is beyond 5 in at least half of the cycles.";
   section.table.columns = {
       {.key = "rank", .header = "rank", .type = ColumnType::kCount, .importance = 9},
       {.key = "cycles", .header = "cycles", .type = ColumnType::kCount, .importance = 4},

@@ -40,9 +40,9 @@ Section step_section(const SummaryInput& input) {
   const std::string whole = has_steps ? "step" : input.ranks.size() > 1 ? "traces" : "trace";
   section.title =
       has_steps ? "Where the average step went" : "Where the time of the " + whole + " went";
-  section.lead = input.has_device ? "Every nanosecond once: what the " + input.device +
-                                        " did, and while it did nothing, what the host did."
-                                  : "Every nanosecond once.";
+  section.lead = input.has_device ? "Each nanosecond counts once: what the " + input.device +
+                                        " did or, while it was idle, what the host did."
+                                  : "Each nanosecond counts once.";
   section.table.columns = {
       {.key = "label", .header = "in the " + whole, .type = ColumnType::kText},
       {.key = "word", .header = "", .type = ColumnType::kText, .for_tools = true},
@@ -172,8 +172,8 @@ Section thread_section(const SummaryInput& input) {
   section.key = "threads";
   section.title = "Host threads";
   section.lead =
-      "Busy is the time in at least one range or runtime call; on an asynchronous track ranges "
-      "overlap and nobody need be working.";
+      "Busy is the time in at least one range or runtime call; on an asynchronous track, ranges "
+      "overlap and may only be waiting.";
   section.for_tools = input.has_device;
   bool has_names = false;
   for (const RankInput& rank : input.ranks) {

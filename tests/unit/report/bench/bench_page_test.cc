@@ -134,8 +134,7 @@ TEST(RunPage, a_table_that_this_run_cannot_have_says_what_would) {
 TEST(RunPage, nothing_left_of_a_run_is_an_error) {
   BenchChoice choice;
   choice.shapes = {{{3, 3}}};
-  EXPECT_EQ(run_page(small_run(), choice).error().what,
-            "no cell of this run is of all that was asked for");
+  EXPECT_EQ(run_page(small_run(), choice).error().what, "no cell of this run matches all filters");
   EXPECT_EQ(run_page({}, {}).error().what, "this run has no cells");
 }
 
@@ -180,7 +179,7 @@ TEST(RoofFigure, only_what_no_memory_roof_explains_is_from_the_cache) {
   }
   const std::vector<Section> figures = roof_figures(run);
   ASSERT_EQ(figures.size(), 2u);
-  EXPECT_THAT(figures[0].lead, HasSubstr("marks above 4620 GB/s"));
+  EXPECT_THAT(figures[0].lead, HasSubstr("Marks above 4620 GB/s"));
   EXPECT_THAT(figures[1].lead, Not(HasSubstr("cache")));
   run.header.roofs = {};
   EXPECT_THAT(roof_figures(run).at(0).lead, Not(HasSubstr("cache")));
@@ -201,7 +200,7 @@ TEST(DevicesPage, shapes_and_tables_are_as_asked_for) {
   EXPECT_EQ(row_texts(tables_of(page)[0].table.rows[0]).front(), "16");
   choice.shapes = {{{3, 3}}};
   EXPECT_EQ(devices_page(small_run(), other, choice).error().what,
-            "no cell of this run is of all that was asked for");
+            "no cell of this run matches all filters");
 }
 
 TEST(DevicesPage, two_runs_are_set_against_each_other_by_provider) {
@@ -216,7 +215,7 @@ TEST(DevicesPage, two_runs_are_set_against_each_other_by_provider) {
   ASSERT_THAT(keys(page), ElementsAre("device"));
   EXPECT_EQ(corner_text(tables_of(page)[0]), "Relative H200-A100");
   EXPECT_EQ(measure_at(tables_of(page)[0], 0, 0).text, "400.00%");
-  EXPECT_THAT(page.sections.back().notes, ElementsAre(HasSubstr("timed in different ways")));
+  EXPECT_THAT(page.sections.back().notes, ElementsAre(HasSubstr("timed by different methods")));
   choice.contenders = {"nobody"};
   EXPECT_FALSE(devices_page(small_run(), other, choice));
 }
@@ -253,7 +252,7 @@ TEST(GridsPage, a_ratio_that_is_there_the_other_way_round_is_turned_over) {
   choice.tables = {BenchTableKind::kRelative};
   const Document page = shown(grids_page(imported(), choice));
   EXPECT_EQ(measure_at(tables_of(page).at(0), 0, 0).text, "80.00%");
-  EXPECT_THAT(tables_of(page)[0].notes.back(), HasSubstr("turned over"));
+  EXPECT_THAT(tables_of(page)[0].notes.back(), HasSubstr("inverted"));
 }
 
 TEST(GridsPage, what_needs_times_says_so) {
@@ -261,7 +260,7 @@ TEST(GridsPage, what_needs_times_says_so) {
   choice.tables = {BenchTableKind::kRoofline};
   const auto page = grids_page(imported(), choice);
   ASSERT_FALSE(page);
-  EXPECT_EQ(page.error().what, "these tables of ratios have nothing for --table roofline");
+  EXPECT_EQ(page.error().what, "this file has no data for --table roofline");
   EXPECT_THAT(page.error().hint, HasSubstr("needs times"));
 }
 

@@ -56,7 +56,7 @@ TEST(ApiTable, who_lists_none_is_named_once) {
                sketched_cell("softmax", {{256, 128}}, "cpu", 9)};
   const Section table = api_table(run, {});
   EXPECT_EQ(table.table.rows.size(), 3u);
-  EXPECT_THAT(table.notes, Contains("not recorded in every cell: cpu"));
+  EXPECT_THAT(table.notes, Contains("without a recording in some cells: cpu"));
 }
 
 TEST(ApiTable, a_run_without_any_says_how_to_get_them) {

@@ -53,16 +53,16 @@ TEST(GridTable, the_mean_is_geometric_and_says_what_entered) {
 TEST(GridTable, without_a_cell_that_counts_there_is_no_mean) {
   RatioGrid grid = small_grid();
   for (GridCell& cell : grid.cells) cell.status = CellStatus::kWrong;
-  EXPECT_THAT(grid_table(grid, "").notes.at(0), HasSubstr("no mean: none of 3 cells counts"));
+  EXPECT_THAT(grid_table(grid, "").notes.at(0), HasSubstr("no mean: none of 3 cells can be used"));
 }
 
 TEST(GridTable, gains_beyond_the_fusion_ceiling_are_said) {
   RatioGrid grid = small_grid();
-  EXPECT_EQ(grid_table(grid, "").notes.at(1), "fusion ceiling 550 %: no cell is beyond it");
+  EXPECT_EQ(grid_table(grid, "").notes.at(1), "fusion ceiling 550 %: no cell exceeds it");
   grid.cells[0].value = 600;
   EXPECT_EQ(grid_table(grid, "").notes.at(1),
-            "fusion ceiling 550 %; 1 cell beyond it by more than 2 %: there eager was below the "
-            "memory roof or bound by its launches");
+            "fusion ceiling 550 %; 1 cell above it by more than 2 %, where eager was below the "
+            "memory roof or limited by its launches");
   grid.baseline = "triton";  // a ceiling is one over the unfused
   EXPECT_EQ(grid_table(grid, "").notes.size(), 1u);
 }
@@ -76,7 +76,7 @@ TEST(GridTable, a_flat_line_is_a_warning_with_its_cell) {
   const Section table = grid_table(grid, "");
   ASSERT_EQ(table.warnings.size(), 1u);
   EXPECT_THAT(table.warnings[0],
-              HasSubstr("flat line: from cell 11 (11x7) on 100 % of the ratios are 100 +- 1 %, "
+              HasSubstr("flat line: from cell 11 (11x7) on, 100 % of the ratios are 100 +- 1 %, "
                         "before it 0 %; geometric mean 300.00 % before, 100.00 % after"));
   EXPECT_THAT(table.data.at(1).items.at(0), HasSubstr("\"index\":10,"));
 }
@@ -142,12 +142,12 @@ TEST(IdentityText, a_violation_is_named_and_its_absence_too) {
   check.cells = 779;
   check.worst = 0.00026;
   check.worst_cell = "softmax 256x8192";
-  EXPECT_EQ(identity_text(check),
-            "a = b c: 779 cells checked, worst deviation 0.026 % at softmax 256x8192, no more than "
-            "rounding explains");
+  EXPECT_EQ(
+      identity_text(check),
+      "a = b c: 779 cells checked, worst deviation 0.026 % at softmax 256x8192, within rounding");
   check.violations = {"x: 2.00 % against 1.00 %", "y"};
   EXPECT_THAT(identity_text(check),
-              HasSubstr("; 2 beyond what rounding explains: x: 2.00 % against 1.00 %, ..."));
+              HasSubstr("; 2 larger than rounding explains: x: 2.00 % against 1.00 %, ..."));
 }
 
 }  // namespace

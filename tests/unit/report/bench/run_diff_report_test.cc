@@ -53,7 +53,8 @@ const RunDiffPage kRunFiles = {.before = "old.json",
 TEST(RunDiffReport, the_verdict_counts_and_names_the_worst) {
   const Document document = run_diff_document(six_cells(), kRunFiles);
   EXPECT_EQ(document.verdict[0],
-            "2 slower, 1 faster, 1 unclear, 1 without a ratio, 1 same of 6 cells; most by softmax "
+            "2 slower, 1 faster, 1 unclear, 1 without a ratio, 1 same of 6 cells; largest change: "
+            "softmax "
             "5x128 f32 fused, +20.0 % (+19.6 to +20.4 %).");
   EXPECT_THAT(document.verdict,
               ::testing::Contains("Only in the first run: 0 cells. Only in the second: 3 cells."));

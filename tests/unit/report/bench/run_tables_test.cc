@@ -68,8 +68,8 @@ TEST(TimesTable, without_a_floor_nothing_is_taken_off_and_nothing_pretends_so) {
   const Section table = times_table(run, {.baseline = "", .missing = "", .is_net = true});
   EXPECT_DOUBLE_EQ(*measure_at(table, 1, 3).value, 0.5);
   EXPECT_EQ(table.title, "Times");
-  EXPECT_THAT(table.notes, ElementsAre("this run has no floor of its event pairs: nothing is "
-                                       "taken off"));
+  EXPECT_THAT(table.notes,
+              ElementsAre("this run has no floor for event pairs: nothing is subtracted"));
 }
 
 TEST(TimesTable, long_calls_have_a_burst_and_what_stays) {
@@ -116,13 +116,14 @@ TEST(TrafficTable, what_was_counted_stands_beside_what_is_needed) {
       ElementsAre("pointwise_chain", "512x512", "f32", "fused", "1.91 MiB", "10.5 MiB", "1.00 MiB",
                   "25.0 %", "1.00 MiB", "1.43 MiB", "977 KiB", "125.0 %", "0.5", "75.0 %"));
   EXPECT_EQ(measure_at(table, 0, 5).text, "-");
-  EXPECT_EQ(table.notes.at(0), "1 of 3 cells were counted, each in calls beside the timed ones");
+  EXPECT_EQ(table.notes.at(0), "1 of 3 cells have counters, taken in other calls than the times");
 }
 
 TEST(TrafficTable, without_counters_the_formulas_alone_are_there) {
   const Section table = traffic_table(roofed_run(), {});
   EXPECT_EQ(table.table.columns.size(), 6u);
-  EXPECT_THAT(table.notes, ElementsAre("nothing was counted: `strobe bench run --counters` does"));
+  EXPECT_THAT(table.notes,
+              ElementsAre("no counters in this run; `strobe bench run --counters` records them"));
 }
 
 TEST(RooflineTable, rates_roofs_and_ceilings_stand_beside_each_other) {
@@ -215,8 +216,8 @@ TEST(MemoryTable, what_is_unknown_is_a_dash_and_what_ran_out_is_counted) {
                           "1.91 MiB", ""));
   EXPECT_THAT(row_texts(table.table.rows[2]),
               ElementsAre("pointwise_chain", "65536x65536", "f32", "fused", "-", "-", "-", "OOM*"));
-  EXPECT_THAT(table.notes, ElementsAre("1 of 3 cells out of memory; OOM* is predicted by the plan, "
-                                       "not run"));
+  EXPECT_THAT(table.notes,
+              ElementsAre("1 of 3 cells out of memory; OOM* was predicted and not run"));
 }
 
 TEST(KernelsTable, launches_of_one_name_are_summed_by_provider) {

@@ -54,7 +54,7 @@ TEST(CompareMetricSectionsTest, equal_news_are_told_once) {
   const Section section = finding_section(sketch.comparison());
   ASSERT_THAT(section.arguments, SizeIs(2));
   EXPECT_THAT(section.arguments[1].in_favour,
-              testing::ElementsAre("the same metrics moved, by the same amounts"));
+              testing::ElementsAre("the same metrics changed, by the same amounts"));
 }
 
 TEST(CompareMetricSectionsTest, only_metrics_that_moved_are_listed_and_twins_once) {
@@ -72,7 +72,7 @@ TEST(CompareMetricSectionsTest, a_series_of_one_run_only_is_not_called_unchanged
           .function("gemm", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30, 32})
           .metric("gpu_usage", {50, 51, 49, 50, 52}, {});
   const Section section = metric_section(sketch.comparison(), 0);
-  EXPECT_THAT(section.notes, testing::ElementsAre("1 of 1 series: no values in both runs."));
+  EXPECT_THAT(section.notes, testing::ElementsAre("1 of 1 series: no values in one of the runs."));
 }
 
 TEST(CompareMetricSectionsTest, the_host_is_no_device) {

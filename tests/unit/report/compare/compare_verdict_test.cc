@@ -35,7 +35,7 @@ TEST(CompareVerdictTest, several_normal_runs_tell_what_differs_anyway) {
   comparison.normal.runs = 3;
   comparison.cycles.front().between_runs_p = 0.06;
   EXPECT_THAT(verdict_of(comparison).sentences[0],
-              HasSubstr("; against what differs among 3 normal runs anyway, p = 0.060)"));
+              HasSubstr("; against the differences among 3 normal runs, p = 0.060)"));
 }
 
 TEST(CompareVerdictTest, a_second_sure_cause_is_told_as_well) {
@@ -51,7 +51,7 @@ TEST(CompareVerdictTest, a_second_sure_cause_is_told_as_well) {
 
 TEST(CompareVerdictTest, the_second_sentence_has_the_cause_and_how_sure_it_is) {
   auto sketch = slower();
-  EXPECT_THAT(verdict_of(sketch.comparison()).sentences[1], StartsWith("The cause is not known"));
+  EXPECT_THAT(verdict_of(sketch.comparison()).sentences[1], StartsWith("The cause is unknown"));
   EXPECT_EQ(verdict_of(sketch.comparison()).confidence, "none");
   sketch.cause(CauseKind::kClockDrop, 0.9, "the clock of GPU 0 dropped");
   const CompareVerdict sure = verdict_of(sketch.comparison());
@@ -72,7 +72,7 @@ TEST(CompareVerdictTest, a_weak_cause_is_a_possible_one) {
 TEST(CompareVerdictTest, the_measurement_is_no_cause_of_a_change) {
   auto sketch = slower();
   sketch.cause(CauseKind::kMeasurement, 0.9, "two cycles are partial");
-  EXPECT_THAT(verdict_of(sketch.comparison()).sentences[1], StartsWith("The cause is not known"));
+  EXPECT_THAT(verdict_of(sketch.comparison()).sentences[1], StartsWith("The cause is unknown"));
   EXPECT_EQ(verdict_of(sketch.comparison()).cause, "");
 }
 
@@ -94,10 +94,9 @@ TEST(CompareVerdictTest, where_nothing_changed_nothing_needs_a_cause) {
 
 TEST(CompareVerdictTest, too_few_cycles_are_no_answer) {
   const ComparisonSketch one = ComparisonSketch({100}, {150}).answer(Answer::kCannotTell);
-  EXPECT_EQ(
-      verdict_of(one.comparison()).sentences[0],
-      "Whether cycle time changed cannot be told from 1 and 1 cycles: 100 ms -> 150 ms in the "
-      "median.");
+  EXPECT_EQ(verdict_of(one.comparison()).sentences[0],
+            "From 1 and 1 cycles it is unclear whether cycle time changed: 100 ms -> 150 ms in the "
+            "median.");
   EXPECT_EQ(direction_of(one.comparison().cycles[0], Answer::kCannotTell), "too few");
 }
 

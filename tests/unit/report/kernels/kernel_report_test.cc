@@ -50,13 +50,13 @@ TEST(KernelReportTest, the_verdict_says_time_limit_and_headroom) {
                                      "limited by DRAM"));
   // 60 x 0.2 + 40 x 0.3 = 24 us; at 0.9: 60 x (1 - 8/9) + 40 x (1 - 7/9) = 15.6 us.
   EXPECT_THAT(verdict[2], StartsWith("At most 24.0 us (24.0 % of the time)"));
-  EXPECT_THAT(verdict[2], HasSubstr("; 15.6 us (15.6 %) with 90 % of each peak"));
+  EXPECT_THAT(verdict[2], HasSubstr("; 15.6 us (15.6 %) at 90 % of each peak"));
 }
 
 TEST(KernelReportTest, without_counters_no_limit_is_claimed) {
   const KernelTable table = test::kernel_sketch({{"gemm", 60'000, {}, {}}});
   const Document document = kernel_document(analysis::study_kernels(table), {});
-  EXPECT_THAT(document.verdict[0], HasSubstr("without counters nothing tells what limits them"));
+  EXPECT_THAT(document.verdict[0], HasSubstr("without counters it is unknown what limits them"));
   EXPECT_THAT(keys_of(document), Not(Contains("classes")));
   EXPECT_THAT(column_keys(section_of(document, "groups").table), Not(Contains("dram_share")));
   EXPECT_THAT(plain_text_of(document), Not(HasSubstr("Tensor")));
@@ -82,7 +82,7 @@ TEST(KernelReportTest, groups_left_out_are_counted_with_their_time) {
 TEST(KernelReportTest, the_structure_names_layers_and_their_times) {
   const KernelTable table = test::layered_sketch();
   const Section section = kernel_structure_section(analysis::study_kernels(table));
-  EXPECT_EQ(section.lead, "The same 6 kernels come 2 times in a row.");
+  EXPECT_EQ(section.lead, "The same 6 kernels repeat 2 times.");
   EXPECT_THAT(section.table.rows, SizeIs(2));  // prologue and layers; nothing behind
   EXPECT_THAT(section.notes[0], StartsWith("A layer takes 235 us on average"));
 }
@@ -106,7 +106,7 @@ TEST(KernelReportTest, a_remark_on_the_file_is_a_warning) {
 
   table.remarks.resize(100, "row 19 was left out");
   EXPECT_THAT(kernel_warning_section(analysis::study_kernels(table)).points.back(),
-              HasSubstr("more remarks; JSON has all"));
+              HasSubstr("more remarks; --format json has all"));
 }
 
 TEST(KernelHtmlTest, one_file_asks_nobody_for_anything) {

@@ -76,7 +76,7 @@ TEST(RenderTextTest, colour_adds_nothing_but_colour) {
 
 TEST(RenderTextTest, narrow_pages_lose_columns_and_say_so_but_no_digit) {
   const std::string text = render_text(sample_document(), {.width = 50});
-  EXPECT_THAT(text, HasSubstr("no room at this width for: calls, memory"));
+  EXPECT_THAT(text, HasSubstr("left out at this width: calls, memory"));
   EXPECT_THAT(text, HasSubstr("2.00 ms"));
   EXPECT_THAT(text, HasSubstr("66.7 %"));
 }

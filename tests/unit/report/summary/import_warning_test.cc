@@ -31,10 +31,9 @@ TEST(ImportWarningTest, skipped_events_are_counted_by_reason) {
   report.add(ImportIssue::kMalformedEvent, 120);
   report.add(ImportIssue::kMalformedEvent, 99);
   report.add(ImportIssue::kMissingTime, 300);
-  EXPECT_EQ(
-      import_warning("a.json", report),
-      "'a.json' skipped what cannot be read: 2 entries are no JSON objects (first at byte 99), "
-      "1 event has no time (at byte 300); kept 6 events");
+  EXPECT_EQ(import_warning("a.json", report),
+            "'a.json' has unreadable data: 2 entries are not JSON objects (first at byte 99), "
+            "1 event has no time (at byte 300); kept 6 events");
 }
 
 TEST(ImportWarningTest, damage_is_told_once_although_the_text_also_ends_early) {

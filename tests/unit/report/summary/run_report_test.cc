@@ -89,7 +89,7 @@ TEST(RunFindingsTest, of_each_kind_the_worst_rank_speaks) {
        rank("rank 1", {finding("idle", FindingWeight::kMatters, 0.6, "idle 60 %")}),
        rank("rank 2", {finding("copies", FindingWeight::kWorthALook, 0.9, "copies 90 %")})});
   ASSERT_EQ(findings.size(), 2u);
-  EXPECT_EQ(findings[0].headline, "rank 1, the worst of 2 alike: idle 60 %");
+  EXPECT_EQ(findings[0].headline, "rank 1, the worst of 2 ranks with this finding: idle 60 %");
   EXPECT_EQ(findings[1].headline, "rank 2: copies 90 %");
 }
 

@@ -25,8 +25,8 @@ TEST(StragglerReportTest, the_slow_rank_leads_and_its_reason_follows) {
   const Document document = straggler_document(among({kUsual, kUsual, kSlow}), 10);
   ASSERT_EQ(document.verdict.size(), 2u);
   EXPECT_EQ(document.verdict[0],
-            "Rank 2 keeps the others waiting: what it does by itself takes 9.00 ms a cycle, x 1.50 "
-            "as long as on the quickest rank, and it was late in 6 of 6 cycles.");
+            "Rank 2 keeps the others waiting: its own work takes 9.00 ms per cycle, 1.50 "
+            "times as long as on the fastest rank, and it was late in 6 of 6 cycles.");
   const std::string text = render_text(document, {.width = 100});
   EXPECT_THAT(text, HasSubstr("slow"));
   EXPECT_THAT(text, HasSubstr("gemm"));
