@@ -10,6 +10,7 @@
 
 #include "strobe/report/bench/bench_page.h"
 #include "strobe/report/bench/bench_render.h"
+#include "tests/property/shared_files.h"
 
 // Every cell of another harness's tables, shown again: the expected texts are made with printf from
 // the file's own lines, by code that shares nothing with the reader.
@@ -17,8 +18,6 @@ namespace strobe::report {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path kGrids = STROBE_SOURCE_DIR "/../shared/data/fusion_grids.csv";
 
 std::vector<std::string> split(const std::string& line, char mark) {
   std::vector<std::string> fields;
