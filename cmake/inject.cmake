@@ -16,6 +16,7 @@ add_library(strobe_cuda_headers INTERFACE)
 target_include_directories(strobe_cuda_headers SYSTEM INTERFACE ${CUPTI_INCLUDE_DIR} ${CUDA_INCLUDE_DIR})
 
 file(GLOB inject_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/*.cc)
+strobe_unity(inject_sources inject ${CMAKE_SOURCE_DIR}/src ${inject_sources})
 add_library(strobe_inject SHARED ${inject_sources})
 target_include_directories(strobe_inject PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(strobe_inject PRIVATE strobe_warnings strobe_cuda_headers ${CMAKE_DL_LIBS})
@@ -32,7 +33,7 @@ install(TARGETS strobe_inject LIBRARY DESTINATION lib/strobe)
 
 # The half that needs no device also answers questions in strobe itself.
 target_sources(strobe_record PRIVATE
-  ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/cupti_api.cc
+  ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/cuda_api.cc
   ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/host_metrics.cc)
 target_link_libraries(strobe_record PUBLIC strobe_cuda_headers)
 target_compile_definitions(strobe_record PRIVATE STROBE_HAVE_CUPTI_HEADERS=1)

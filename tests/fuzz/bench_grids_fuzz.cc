@@ -34,7 +34,6 @@ void read_tuned_shapes(std::string_view bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::size_t kMostBytes = 1 << 16;
   if (size > kMostBytes) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   read_tuned_shapes(bytes);

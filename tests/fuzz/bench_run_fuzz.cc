@@ -10,7 +10,6 @@
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::size_t kMostBytes = 1 << 16;
   if (size > kMostBytes) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto run = strobe::bench::parse_run(bytes, "run.json");

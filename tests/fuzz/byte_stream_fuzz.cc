@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMostUnpackedBytes = 1 << 20;
 
 struct Unpacked {
   std::string text;
@@ -27,7 +27,7 @@ Unpacked unpack(std::string_view packed, std::size_t buffer_bytes) {
     return result;
   }
   std::vector<char> buffer(buffer_bytes);
-  while (result.text.size() < kMostBytes) {
+  while (result.text.size() < kMostUnpackedBytes) {
     const auto got = (*stream)->read(buffer);
     if (!got) {
       result.damaged = true;
@@ -59,7 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FUZZ_CHECK(in_small.text.compare(0, both, in_large.text, 0, both) == 0, "one text");
   // How much comes before a damage depends on how far the engine had written ahead; whether there
   // is one does not, nor does the length of a whole text.
-  if (in_small.text.size() >= kMostBytes || in_large.text.size() >= kMostBytes) return 0;
+  if (in_small.text.size() >= kMostUnpackedBytes || in_large.text.size() >= kMostUnpackedBytes)
+    return 0;
   FUZZ_CHECK(in_small.damaged == in_large.damaged && in_small.whole == in_large.whole,
              "one ending");
   if (in_small.whole) FUZZ_CHECK(in_small.text == in_large.text, "a whole text is one text");

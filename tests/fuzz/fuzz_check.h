@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+
+// Longer inputs teach a fuzzer nothing and cost it time.
+inline constexpr std::size_t kMostBytes = 1 << 16;
 
 // Like STROBE_CHECK, but with an abort: the fuzzer keeps the input that led here.
 #define FUZZ_CHECK(condition, why_it_must_hold)                             \

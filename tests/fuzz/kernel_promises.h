@@ -34,7 +34,6 @@ inline void check_promises(const strobe::KernelTable& table) {
 }
 
 inline int read_as_kernels(const std::uint8_t* data, std::size_t size) {
-  constexpr std::size_t kMostBytes = 1 << 16;
   if (size > kMostBytes) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto table = strobe::readers::read_kernels_bytes(bytes, "kernels");

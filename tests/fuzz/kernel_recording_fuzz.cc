@@ -4,12 +4,9 @@
 #include <string_view>
 
 #include "strobe/readers/counters/kernel_recording.h"
-#include "strobe/readers/counters/recording_table.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {
-
-constexpr std::size_t kMostBytes = 1 << 16;
 
 bool lies_in(std::string_view part, std::string_view whole) {
   return part.empty() ||
@@ -22,8 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace strobe;
   if (size > kMostBytes) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const auto recording = readers::decode_kernel_recording(bytes, "x.strobe");
-  const auto table = readers::read_kernel_recording(bytes, "x.strobe");
+  const auto recording = readers::decode_kernel_recording(bytes);
+  const auto table = readers::read_kernel_recording(bytes);
   if (!recording) {
     FUZZ_CHECK(!table, "what cannot be taken apart has no kernels");
     return 0;

@@ -5,12 +5,10 @@
 #include <string_view>
 #include <tuple>
 
-#include "strobe/readers/metrics_csv.h"
+#include "strobe/readers/metric_samples.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {
-
-constexpr std::size_t kMostBytes = 1 << 16;
 
 void check_promises(const strobe::readers::MetricsRead& read) {
   for (std::size_t i = 0; i < read.series.size(); ++i) {

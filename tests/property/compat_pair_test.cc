@@ -12,6 +12,7 @@
 #include "strobe/compare/compat/compat.h"
 #include "strobe/readers/run_reader.h"
 #include "strobe/report/compare/compat_report.h"
+#include "tests/property/shared_files.h"
 
 // The older report of a pair of runs, in every byte and every digit.
 namespace strobe {
@@ -20,14 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using simdjson::dom::element;
 
-const fs::path kPair = STROBE_SOURCE_DIR "/../shared/data/sglang_gpu_instability";
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-double number_of(element value) {
+double json_number(element value) {
   return value.is_string() ? std::numeric_limits<double>::quiet_NaN() : double(value);
 }
 
@@ -44,7 +38,7 @@ class CompatPairTest : public ::testing::Test {
 };
 
 TEST_F(CompatPairTest, the_report_is_the_same_in_every_byte) {
-  const std::string expected = text_of(kPair / "expected_report.md");
+  const std::string expected = file_text(kPair / "expected_report.md");
   const std::string report = report::compat_markdown(comparison_);
   ASSERT_FALSE(expected.empty());
   if (report == expected) return;
@@ -83,11 +77,11 @@ TEST_F(CompatPairTest, all_numbers_are_the_same_at_full_precision) {
         EXPECT_EQ(std::string_view(mine), std::string_view(value)) << i << " " << key;
         continue;
       }
-      const double number = number_of(value);
+      const double number = json_number(value);
       if (std::isnan(number)) {
-        EXPECT_TRUE(std::isnan(number_of(mine))) << i << " " << key;
+        EXPECT_TRUE(std::isnan(json_number(mine))) << i << " " << key;
       } else {
-        EXPECT_NEAR(number_of(mine), number, 1e-9 * std::abs(number)) << i << " " << key;
+        EXPECT_NEAR(json_number(mine), number, 1e-9 * std::abs(number)) << i << " " << key;
       }
     }
   }

@@ -8,24 +8,18 @@
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/base/byte_stream.h"
 #include "strobe/readers/trace_reader.h"
+#include "tests/property/shared_files.h"
 
 // A job that was killed leaves half a trace: what is there is loaded and summarised, and what is
 // missing is said.
 namespace strobe::readers {
 namespace {
 
-std::string unpacked(const std::filesystem::path& path) {
-  auto stream = open_stream(File::open(path).value()).value();
-  std::string text(64 << 20, '\0');
-  text.resize(stream->read(text).value());
-  return text;
-}
-
 class CutTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CutTest, every_event_before_the_cut_is_kept_and_the_cut_is_reported) {
   const std::string text =
-      unpacked(std::filesystem::path(STROBE_SOURCE_DIR) / "examples" / GetParam());
+      file_text(std::filesystem::path(STROBE_SOURCE_DIR) / "examples" / GetParam());
   const auto whole = read_trace_bytes(text, "whole", {.threads = 2});
   ASSERT_TRUE(whole);
   const std::size_t first_event = text.find('[', text.find("\"traceEvents\"")) + 1;

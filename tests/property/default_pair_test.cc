@@ -11,6 +11,7 @@
 
 #include "strobe/compare/comparison.h"
 #include "strobe/readers/run_reader.h"
+#include "tests/property/shared_files.h"
 
 // A pair of synthetic runs whose numbers are known to many digits, and what must hold for it when
 // the runs are swapped, shuffled or stretched.
@@ -19,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kPair = STROBE_SOURCE_DIR "/../shared/data/sglang_gpu_instability";
 constexpr double kTolerance = 1e-9;
 
 SideFacts side_of(const std::string& name) {

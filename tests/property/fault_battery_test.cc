@@ -160,7 +160,7 @@ std::string cells_of(const Tally& tally, CellText text) {
 
 constexpr Strength kStrengths[] = {Strength::kWeak, Strength::kMedium, Strength::kStrong};
 
-std::string table_of(const std::vector<Case>& cases) {
+std::string markdown_of(const std::vector<Case>& cases) {
   std::string table =
       "| fault | cause | weak: first | listed | wrong | medium: first | listed | wrong | strong: "
       "first | listed | wrong |\n"
@@ -209,7 +209,7 @@ TEST(FaultBattery, strong_faults_are_called_by_their_name) {
     const Tally tally = sum_of(cases, fault, Strength::kStrong);
     EXPECT_GE(tally.right_first, 0.8 * tally.pairs) << sentence_of(fault);
   }
-  expect_documented(table_of(cases));
+  expect_documented(markdown_of(cases));
 }
 
 TEST(FaultBattery, equal_runs_have_no_confident_cause) {

@@ -26,10 +26,10 @@ TEST(FusionAutotune, the_most_frequent_block_is_32x64) {
   EXPECT_TRUE(tuned->remarks.empty());
   const auto page = tuning_page(*tuned, {});
   ASSERT_TRUE(page) << page.error().what;
-  const BenchTable& table = page->tables.at(0);
-  EXPECT_EQ(table.rows.size(), 24u);
-  EXPECT_THAT(table.notes.at(0), StartsWith("blocks: 32x64 (9 of 24 shapes), 32x16 (8), "));
-  EXPECT_EQ(table.notes.at(1), "warps: 2 (16 of 24 shapes), 4 (8)");
+  const Section& section = page->sections.at(0);
+  EXPECT_EQ(section.table.rows.size(), 24u);
+  EXPECT_THAT(section.notes.at(0), StartsWith("blocks: 32x64 (9 of 24 shapes), 32x16 (8), "));
+  EXPECT_EQ(section.notes.at(1), "warps: 2 (16 of 24 shapes), 4 (8)");
 }
 
 }  // namespace

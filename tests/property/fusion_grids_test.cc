@@ -10,14 +10,13 @@
 #include "strobe/bench/judge/flat_line.h"
 #include "strobe/bench/judge/identities.h"
 #include "strobe/bench/results/ratio_grid.h"
+#include "tests/property/shared_files.h"
 
 // Tables of another harness on two cards: what strobe reads of them and what it finds in them.
 namespace strobe::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path kGrids = STROBE_SOURCE_DIR "/../shared/data/fusion_grids.csv";
 
 class FusionGrids : public ::testing::Test {
  protected:

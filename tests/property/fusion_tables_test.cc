@@ -8,8 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include "strobe/base/json_value.h"
 #include "strobe/report/bench/bench_page.h"
-#include "strobe/report/bench/bench_render.h"
+#include "strobe/report/render/render.h"
+#include "tests/property/shared_files.h"
 
 // Every cell of another harness's tables, shown again: the expected texts are made with printf from
 // the file's own lines, by code that shares nothing with the reader.
@@ -17,8 +19,6 @@ namespace strobe::report {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path kGrids = STROBE_SOURCE_DIR "/../shared/data/fusion_grids.csv";
 
 std::vector<std::string> split(const std::string& line, char mark) {
   std::vector<std::string> fields;
@@ -66,17 +66,39 @@ class FusionTables : public ::testing::Test {
     grids_ = std::move(read).value();
   }
 
-  BenchPage page(BenchTableKind kind) const {
+  // The tables of a kind, without what is said about them.
+  std::vector<Section> tables(BenchTableKind kind) const {
     BenchChoice choice;
     choice.tables = {kind};
     choice.missing = "#VALUE!";
     auto page = grids_page(grids_, choice);
     EXPECT_TRUE(page) << page.error().what;
-    return std::move(page).value();
+    std::vector<Section> tables = std::move(page->sections);
+    std::erase_if(tables, [](const Section& section) { return !section.table.is_grid; });
+    return tables;
   }
 
   bench::RatioGrids grids_;
 };
+
+// What a table says of the grids that it is made of.
+const std::vector<std::string>& grids_of(const Section& table) { return table.data.at(0).items; }
+
+Key key_of(const std::string& grid) {
+  Key key;
+  for (const char* const name : {"version", "device", "case", "baseline", "contender", "metric"}) {
+    key.push_back(find(grid, name).as_string());
+  }
+  return key;
+}
+
+std::string first_dim1(const std::string& grid) {
+  std::string dim1;
+  for_each_element(find(grid, "cells").text, [&](const JsonValue& cell) {
+    if (dim1.empty()) dim1 = find(cell.text, "dim1").text;
+  });
+  return dim1;
+}
 
 Key key_of(const bench::RatioGrid& grid) {
   return {grid.version,  grid.device,    grid.case_id,
@@ -86,21 +108,21 @@ Key key_of(const bench::RatioGrid& grid) {
 TEST_F(FusionTables, every_cell_of_every_table_comes_out_character_for_character) {
   const std::map<Key, Cells> expected = expected_cells();
   std::size_t cells = 0;
-  std::size_t tables = 0;
+  std::size_t seen = 0;
   for (const BenchTableKind kind :
        {BenchTableKind::kOverhead, BenchTableKind::kRelative, BenchTableKind::kDevice}) {
-    for (const BenchTable& table : page(kind).tables) {
-      BenchPage alone;
-      alone.tables = {table};
-      const Cells& wanted = expected.at(key_of(table.grids.at(0)));
-      const std::vector<std::string> lines = split(bench_tsv(alone), '\n');
+    for (const Section& table : tables(kind)) {
+      Document alone;
+      alone.sections = {table};
+      const Cells& wanted = expected.at(key_of(grids_of(table).at(0)));
+      const std::vector<std::string> lines = split(render_tsv(alone), '\n');
       const std::vector<std::string> header = split(lines.at(0), '\t');
       const std::string corner = kind == BenchTableKind::kOverhead ? "dim0\\dim1"
                                  : kind == BenchTableKind::kDevice ? "Relative A100-RTX3090"
                                  : table.key == "attention"        ? "batch \\ seqlen"
                                                                    : "dim0 \\ dim1";
       EXPECT_EQ(header[0], corner);
-      ++tables;
+      ++seen;
       std::size_t here = 0;
       for (std::size_t row = 1; row < lines.size(); ++row) {
         const std::vector<std::string> texts = split(lines[row], '\t');
@@ -114,35 +136,35 @@ TEST_F(FusionTables, every_cell_of_every_table_comes_out_character_for_character
     }
   }
   EXPECT_EQ(cells, 4604u);
-  EXPECT_EQ(tables, 9u + 28u + 16u);
+  EXPECT_EQ(seen, 9u + 28u + 16u);
 }
 
 TEST_F(FusionTables, rates_stand_by_provider) {
   const std::map<Key, Cells> expected = expected_cells();
-  const BenchPage rates = page(BenchTableKind::kBandwidth);
-  ASSERT_EQ(rates.tables.size(), 2u);  // dim1 of 1024 and of 128
+  const std::vector<Section> rates = tables(BenchTableKind::kBandwidth);
+  ASSERT_EQ(rates.size(), 2u);  // dim1 of 1024 and of 128
   std::size_t cells = 0;
-  for (const BenchTable& table : rates.tables) {
-    EXPECT_EQ(table.corner, "dim_0");
-    EXPECT_EQ(table.columns.at(0).header, "Triton");
-    EXPECT_EQ(table.columns.at(1).header, "Torch");
-    for (const BenchRow& row : table.rows) {
-      for (std::size_t i = 0; i < row.cells.size(); ++i, ++cells) {
-        const bench::RatioGrid& grid = table.grids.at(i);
-        const std::string dim1 = std::to_string(grid.cells.at(0).dim1);
-        EXPECT_EQ(row.cells[i].text, expected.at(key_of(grid)).at({row.label, dim1}));
+  for (const Section& rate : rates) {
+    const Table& table = rate.table;
+    EXPECT_EQ(table.columns.at(0).header, "dim_0");
+    EXPECT_EQ(table.columns.at(1).header, "Triton");
+    EXPECT_EQ(table.columns.at(2).header, "Torch");
+    for (const std::vector<std::string>& row : table_texts(table)) {
+      for (std::size_t i = 1; i < row.size(); ++i, ++cells) {
+        const std::string& grid = grids_of(rate).at(i - 1);
+        EXPECT_EQ(row[i], expected.at(key_of(grid)).at({row[0], first_dim1(grid)}));
       }
     }
   }
-  EXPECT_EQ(rates.tables[0].columns.at(2).header, "Inductor");
-  EXPECT_EQ(rates.tables[1].columns.size(), 2u);
+  EXPECT_EQ(rates[0].table.columns.at(3).header, "Inductor");
+  EXPECT_EQ(rates[1].table.columns.size(), 3u);
   EXPECT_EQ(cells, 60u);
 }
 
 TEST_F(FusionTables, what_is_written_as_csv_reads_back_as_the_same_tables) {
   auto shown = grids_page(grids_, {});
   ASSERT_TRUE(shown) << shown.error().what;
-  const auto again = bench::parse_ratio_grids(bench_csv(*shown), "again.csv");
+  const auto again = bench::parse_ratio_grids(render_csv(*shown), "again.csv");
   ASSERT_TRUE(again) << again.error().what;
   EXPECT_TRUE(again->remarks.empty()) << again->remarks.front();
   EXPECT_EQ(again->rows, grids_.rows);

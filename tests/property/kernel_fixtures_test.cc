@@ -12,6 +12,7 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/readers/counters/kernel_reader.h"
+#include "tests/property/shared_files.h"
 
 // Real lists of kernels against a parser that shares nothing with the readers: one character at a
 // time, every number by its digits.
@@ -20,23 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kShared = STROBE_SOURCE_DIR "/../shared";
-
 #define SKIP_WITHOUT(path) \
   if (!fs::exists(path)) GTEST_SKIP() << "skipped: no " << path << " here"
 
-std::string text_of(const fs::path& path) {
-  auto stream = open_stream(File::open(path).value()).value();
-  std::string text;
-  for (std::size_t filled = 0;;) {
-    text.resize(filled + (1 << 20));
-    const std::size_t bytes = stream->read({text.data() + filled, text.size() - filled}).value();
-    filled += bytes;
-    if (bytes == 0) return text.substr(0, filled);
-  }
-}
-
-KernelTable table_of(const fs::path& path) {
+KernelTable kernels_in(const fs::path& path) {
   Result<KernelTable> table = read_kernels(path);
   EXPECT_TRUE(table) << (table ? "" : table.error().what);
   return table ? std::move(table).value() : KernelTable{};
@@ -44,7 +32,7 @@ KernelTable table_of(const fs::path& path) {
 
 using Row = std::map<std::string, std::string>;
 
-std::vector<std::string> split(const std::string& line) {
+std::vector<std::string> csv_fields(const std::string& line) {
   std::vector<std::string> fields(1);
   bool is_inside = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -62,15 +50,15 @@ std::vector<std::string> split(const std::string& line) {
 }
 
 // The rows below the header, by column. No name in these files holds a line end.
-std::vector<Row> rows_of(const std::string& text) {
+std::vector<Row> csv_rows(const std::string& text) {
   std::istringstream lines(text);
   std::vector<std::string> header;
   std::vector<Row> rows;
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind("\"ID\"", 0) == 0) {
-      header = split(line);
+      header = csv_fields(line);
     } else if (!header.empty() && !line.empty()) {
-      const std::vector<std::string> fields = split(line);
+      const std::vector<std::string> fields = csv_fields(line);
       Row& row = rows.emplace_back();
       for (std::size_t i = 0; i < fields.size() && i < header.size(); ++i) {
         row[header[i]] = fields[i];
@@ -80,19 +68,19 @@ std::vector<Row> rows_of(const std::string& text) {
   return rows;
 }
 
-double number_of(std::string text) {
+double number_in(std::string text) {
   std::erase(text, ',');
   return std::stod(text);
 }
 
 // Hundredths as a whole number: "27.3" is 2730.
-std::int64_t hundredths_of(const std::string& text) { return std::llround(number_of(text) * 100); }
+std::int64_t hundredths_of(const std::string& text) { return std::llround(number_in(text) * 100); }
 
 TEST(KernelFixtures, every_launch_of_the_raw_page_is_read_as_it_is_written) {
   const fs::path path = kShared / "traces" / "h200_gpt_ncu_raw.csv.gz";
   SKIP_WITHOUT(path);
-  const KernelTable table = table_of(path);
-  std::vector<Row> rows = rows_of(text_of(path));
+  const KernelTable table = kernels_in(path);
+  std::vector<Row> rows = csv_rows(file_text(path));
   ASSERT_FALSE(rows.empty());
   Row units = rows.front();
   rows.erase(rows.begin());
@@ -106,10 +94,10 @@ TEST(KernelFixtures, every_launch_of_the_raw_page_is_read_as_it_is_written) {
     Row& row = rows[i];
     EXPECT_EQ(std::to_string(table.ids[i]), row["ID"]);
     EXPECT_EQ(table.name(i), row["Kernel Name"]);
-    const auto duration_ns = static_cast<std::int64_t>(number_of(row["gpu__time_duration.sum"]));
+    const auto duration_ns = static_cast<std::int64_t>(number_in(row["gpu__time_duration.sum"]));
     EXPECT_EQ(table.durations_ns[i], duration_ns);
     const auto expect = [&](KernelMetric metric, const std::string& column) {
-      EXPECT_EQ(table.value(metric, i), number_of(row[column])) << column << " of row " << i;
+      EXPECT_EQ(table.value(metric, i), number_in(row[column])) << column << " of row " << i;
     };
     const std::string tensor_column =
         "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed";
@@ -147,8 +135,8 @@ TEST(KernelFixtures, every_launch_of_the_raw_page_is_read_as_it_is_written) {
 TEST(KernelFixtures, a_fraction_of_the_text_table_is_a_whole_percent) {
   const fs::path path = kShared / "data" / "kernels_a100_gpt.txt";
   SKIP_WITHOUT(path);
-  const KernelTable table = table_of(path);
-  std::istringstream lines(text_of(path));
+  const KernelTable table = kernels_in(path);
+  std::istringstream lines(file_text(path));
   std::string line;
   std::getline(lines, line);
   std::size_t row = 0;
@@ -197,10 +185,10 @@ TEST(KernelFixtures, every_metric_row_finds_its_launch) {
   for (const auto& [name, known] : files) {
     const fs::path path = kShared / "data" / name;
     SKIP_WITHOUT(path);
-    const KernelTable table = table_of(path);
+    const KernelTable table = kernels_in(path);
     std::map<std::size_t, Row> launches;  // by number
     std::map<std::size_t, Metrics> metrics;
-    for (Row& row : rows_of(text_of(path))) {
+    for (Row& row : csv_rows(file_text(path))) {
       const std::size_t id = std::stoul(row["ID"]);
       launches[id] = row;
       if (!row["Metric Name"].empty()) metrics[id][row["Metric Name"]] = row["Metric Value"];
@@ -212,9 +200,9 @@ TEST(KernelFixtures, every_metric_row_finds_its_launch) {
       Metrics& of_launch = metrics[id];
       const std::string duration =
           of_launch.contains("Duration") ? "Duration" : "gpu__time_duration.sum";
-      EXPECT_EQ(double(table.durations_ns[i]), number_of(of_launch[duration]));
+      EXPECT_EQ(double(table.durations_ns[i]), number_in(of_launch[duration]));
       for (const auto& [label, metric] : known) {
-        EXPECT_EQ(table.value(metric, i), number_of(of_launch[label])) << label;
+        EXPECT_EQ(table.value(metric, i), number_in(of_launch[label])) << label;
       }
     }
     EXPECT_TRUE(table.remarks.empty()) << name;
@@ -224,7 +212,7 @@ TEST(KernelFixtures, every_metric_row_finds_its_launch) {
 TEST(KernelFixtures, the_binary_report_equals_its_decoding_to_the_last_bit) {
   const fs::path path = kShared / "data" / "h200_probe.ncu-rep";
   SKIP_WITHOUT(path);
-  const KernelTable table = table_of(path);
+  const KernelTable table = kernels_in(path);
   simdjson::dom::parser parser;
   const simdjson::dom::element expected = parser.load(path.string() + ".expected.json");
   std::size_t row = 0;
@@ -265,8 +253,8 @@ TEST(KernelFixtures, a_file_cut_anywhere_is_read_or_refused_and_never_grows) {
                                        kShared / "data" / "ncu_metric_rows.csv"};
   for (const fs::path& path : paths) {
     SKIP_WITHOUT(path);
-    const std::string bytes = text_of(path);
-    const std::size_t launches = table_of(path).size();
+    const std::string bytes = file_text(path);
+    const std::size_t launches = kernels_in(path).size();
     const std::size_t step = std::max<std::size_t>(1, bytes.size() / 900);
     std::size_t before = 0;
     for (std::size_t cut = 0; cut < bytes.size(); cut += step) {

@@ -11,6 +11,7 @@
 #include "strobe/device/kernel_family.h"
 #include "strobe/device/kernel_name.h"
 #include "strobe/readers/trace_reader.h"
+#include "tests/property/shared_files.h"
 
 // Every kernel name at hand and what strobe makes of it, one line each: tools/kernel_names collects
 // the list, the update-golden target rewrites the answers, and a person reviews the difference.
@@ -20,8 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kNames = STROBE_SOURCE_DIR "/tests/data/kernel_names.txt";
-const fs::path kExpected = STROBE_SOURCE_DIR "/tests/data/kernel_names_expected.txt";
-const fs::path kShared = STROBE_SOURCE_DIR "/../shared";
+const fs::path kExpectedAnswers = STROBE_SOURCE_DIR "/tests/data/kernel_names_expected.txt";
 
 std::vector<std::string> lines_of(const fs::path& path) {
   std::ifstream file(path);
@@ -41,11 +41,11 @@ TEST(KernelNamesTest, each_name_has_the_forms_and_the_family_that_were_reviewed)
   std::vector<std::string> answers;
   for (const std::string& name : names) answers.push_back(answer_for(name));
   if (std::getenv("STROBE_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream file(kExpected);
+    std::ofstream file(kExpectedAnswers);
     for (const std::string& answer : answers) file << answer << '\n';
     return;
   }
-  const std::vector<std::string> expected = lines_of(kExpected);
+  const std::vector<std::string> expected = lines_of(kExpectedAnswers);
   ASSERT_EQ(answers.size(), expected.size());
   for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(answers[i], expected[i]) << names[i];
 }

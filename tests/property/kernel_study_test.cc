@@ -15,6 +15,7 @@
 #include "strobe/analysis/headroom/kernel_groups.h"
 #include "strobe/compare/kernel_diff.h"
 #include "strobe/readers/counters/kernel_reader.h"
+#include "tests/property/shared_files.h"
 #include "tests/support/kernel_sketch.h"
 
 // Two real lists of kernels, against every number that was worked out for them elsewhere.
@@ -27,9 +28,8 @@ using analysis::KernelStudy;
 using analysis::KernelSums;
 using ::testing::HasSubstr;
 
-const std::filesystem::path kShared = STROBE_SOURCE_DIR "/../shared";
 const std::filesystem::path kClassic = kShared / "data" / "kernels_a100_gpt.txt";
-const std::filesystem::path kExpected = kShared / "data" / "kernels_a100_gpt.expected.json";
+const std::filesystem::path kExpectedStudy = kShared / "data" / "kernels_a100_gpt.expected.json";
 const std::filesystem::path kWide = kShared / "traces" / "h200_gpt_ncu_raw.csv.gz";
 
 // All leaves of a JSON text by their way to it: "/totals/launches".
@@ -56,7 +56,7 @@ void collect(const simdjson::dom::element& element, const std::string& way, Leav
 Leaves expected_leaves() {
   simdjson::dom::parser parser;
   Leaves leaves;
-  collect(parser.load(kExpected.string()), "", leaves);
+  collect(parser.load(kExpectedStudy.string()), "", leaves);
   return leaves;
 }
 
@@ -313,7 +313,7 @@ TEST_F(KernelStudyTest, accounts_balance_in_every_grouping) {
   }
 }
 
-KernelTable rows_of(const KernelTable& table, std::size_t begin, std::size_t end) {
+KernelTable launches_of(const KernelTable& table, std::size_t begin, std::size_t end) {
   KernelSketch sketch;
   for (std::size_t row = begin; row < end; ++row) {
     sketch.launch(table.name(row), table.durations_ns[row],
@@ -330,8 +330,8 @@ TEST_F(KernelStudyTest, one_half_of_the_layers_is_like_the_other_until_a_kernel_
   if (IsSkipped()) return;
   ASSERT_TRUE(study_.layers);
   const std::size_t middle = study_.layers->first_row_of(12);
-  const KernelTable first = rows_of(table_, study_.layers->first_row_of(0), middle);
-  KernelTable second = rows_of(table_, middle, study_.layers->first_row_of(24));
+  const KernelTable first = launches_of(table_, study_.layers->first_row_of(0), middle);
+  KernelTable second = launches_of(table_, middle, study_.layers->first_row_of(24));
   const KernelStudy first_study = analysis::study_kernels(first);
   const compare::KernelDiff same =
       compare::diff_kernels(first_study, analysis::study_kernels(second));

@@ -11,6 +11,7 @@
 #include "strobe/readers/counters/kernel_reader.h"
 #include "strobe/report/kernels/kernel_json.h"
 #include "strobe/report/kernels/kernel_launches.h"
+#include "tests/property/shared_files.h"
 
 // The classic kernel table of a 24-layer model: every sum that was worked out by hand, and every
 // byte. What strobe writes it reads back.
@@ -20,13 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using simdjson::dom::element;
 
-const fs::path kShared = STROBE_SOURCE_DIR "/../shared";
 const fs::path kExamples = STROBE_SOURCE_DIR "/examples";
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::string json_of(const KernelTable& table) {
   return report::kernel_json(analysis::study_kernels(table), {});
@@ -60,7 +55,7 @@ TEST(KernelsJsonTest, every_sum_of_the_classic_table_is_the_expected_one) {
   if (!fs::exists(file)) GTEST_SKIP() << "the classic table is not on this machine";
   simdjson::dom::parser expected_parser;
   simdjson::dom::parser actual_parser;
-  const std::string expected_text = text_of(kShared / "data/kernels_a100_gpt.expected.json");
+  const std::string expected_text = file_text(kShared / "data/kernels_a100_gpt.expected.json");
   const std::string actual_text = json_of(readers::read_kernels(file).value());
   const element expected = expected_parser.parse(expected_text);
   const element actual = actual_parser.parse(actual_text);
@@ -78,7 +73,7 @@ TEST(KernelsJsonTest, the_classic_table_is_written_as_it_was_read) {
   const fs::path file = kShared / "data/kernels_a100_gpt.txt";
   if (!fs::exists(file)) GTEST_SKIP() << "the classic table is not on this machine";
   const KernelTable table = readers::read_kernels(file).value();
-  EXPECT_EQ(report::kernel_classic_table(analysis::study_kernels(table)), text_of(file));
+  EXPECT_EQ(report::kernel_classic_table(analysis::study_kernels(table)), file_text(file));
 }
 
 void expect_same_table(const KernelTable& a, const KernelTable& b) {

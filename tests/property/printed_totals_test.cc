@@ -112,7 +112,8 @@ struct PrintedRow {
 };
 
 // The rows of a table that begin with `prefix`: name, calls, then figures joined by " / ".
-std::map<std::string, PrintedRow> rows_of(const std::string& table, const std::string& prefix) {
+std::map<std::string, PrintedRow> printed_rows(const std::string& table,
+                                               const std::string& prefix) {
   std::map<std::string, PrintedRow> rows;
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) {
@@ -133,7 +134,7 @@ std::map<std::string, PrintedRow> rows_of(const std::string& table, const std::s
   return rows;
 }
 
-std::string table_of(const RandomFile& file, View view) {
+std::string printed_table(const RandomFile& file, View view) {
   const auto loaded = readers::read_trace_bytes(file.text(), "random");
   if (!loaded) return loaded.error().what;
   analysis::TableOptions options;
@@ -147,7 +148,7 @@ class PrintedTotalsTest : public ::testing::TestWithParam<unsigned> {};
 TEST_P(PrintedTotalsTest, a_kernel_row_is_the_sum_of_its_kernels_wherever_they_were_launched) {
   const RandomFile file(GetParam());
   Totals printed;
-  for (const auto& [name, row] : rows_of(table_of(file, View::kKernel), "kernel")) {
+  for (const auto& [name, row] : printed_rows(printed_table(file, View::kKernel), "kernel")) {
     printed[name] = {row.calls, row.totals_ns[0]};
   }
   EXPECT_EQ(printed, file.kernels);
@@ -155,7 +156,7 @@ TEST_P(PrintedTotalsTest, a_kernel_row_is_the_sum_of_its_kernels_wherever_they_w
 
 TEST_P(PrintedTotalsTest, an_operator_row_is_the_sum_of_its_calls_and_of_what_they_launched) {
   const RandomFile file(GetParam());
-  const auto rows = rows_of(table_of(file, View::kOperator), "op");
+  const auto rows = printed_rows(printed_table(file, View::kOperator), "op");
   ASSERT_EQ(rows.size(), file.operators.size());
   for (const auto& [name, total] : file.operators) {
     SCOPED_TRACE(name);

@@ -13,7 +13,7 @@
 namespace strobe::compare {
 namespace {
 
-const std::filesystem::path kExamples = STROBE_SOURCE_DIR "/examples/serving";
+const std::filesystem::path kServing = STROBE_SOURCE_DIR "/examples/serving";
 const std::filesystem::path kFaults = STROBE_SOURCE_DIR "/tests/data/faults";
 
 Run run_at(const std::filesystem::path& path) {
@@ -27,11 +27,11 @@ struct Recorded {
   CauseKind cause;
 };
 
-class RecordedFaultTest : public testing::TestWithParam<Recorded> {};
+class RecordedFaultTest : public ::testing::TestWithParam<Recorded> {};
 
 TEST_P(RecordedFaultTest, its_cause_comes_first_and_is_sure) {
   const auto& [fault, cause] = GetParam();
-  const auto comparison = compare_runs(run_at(kExamples / "normal"), run_at(kFaults / fault));
+  const auto comparison = compare_runs(run_at(kServing / "normal"), run_at(kFaults / fault));
   ASSERT_TRUE(comparison) << comparison.error().what;
   ASSERT_FALSE(comparison->causes.empty());
   EXPECT_EQ(word_of(comparison->causes.front().kind), word_of(cause));
@@ -40,21 +40,21 @@ TEST_P(RecordedFaultTest, its_cause_comes_first_and_is_sure) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, RecordedFaultTest,
-                         testing::Values(Recorded{"cpu_contention", CauseKind::kHostContention},
-                                         Recorded{"core_shared", CauseKind::kHostContention},
-                                         Recorded{"clock_locked", CauseKind::kClockDrop},
-                                         Recorded{"allocator_churn", CauseKind::kMemoryPressure},
-                                         Recorded{"slow_input", CauseKind::kInputPipeline},
-                                         Recorded{"float32", CauseKind::kKernelMix},
-                                         Recorded{"batch_doubled", CauseKind::kWorkload},
-                                         Recorded{"sync_added", CauseKind::kSynchronisation},
-                                         Recorded{"host_code", CauseKind::kLaunchBound},
-                                         Recorded{"bus_contention", CauseKind::kPcie}),
+                         ::testing::Values(Recorded{"cpu_contention", CauseKind::kHostContention},
+                                           Recorded{"core_shared", CauseKind::kHostContention},
+                                           Recorded{"clock_locked", CauseKind::kClockDrop},
+                                           Recorded{"allocator_churn", CauseKind::kMemoryPressure},
+                                           Recorded{"slow_input", CauseKind::kInputPipeline},
+                                           Recorded{"float32", CauseKind::kKernelMix},
+                                           Recorded{"batch_doubled", CauseKind::kWorkload},
+                                           Recorded{"sync_added", CauseKind::kSynchronisation},
+                                           Recorded{"host_code", CauseKind::kLaunchBound},
+                                           Recorded{"bus_contention", CauseKind::kPcie}),
                          [](const auto& one) { return one.param.fault; });
 
 TEST(RecordedFaultsTest, another_process_is_named_before_the_clock_that_it_brought_down) {
   const auto comparison =
-      compare_runs(run_at(kExamples / "normal"), run_at(kExamples / "gpu_contention"));
+      compare_runs(run_at(kServing / "normal"), run_at(kServing / "gpu_contention"));
   ASSERT_TRUE(comparison) << comparison.error().what;
   EXPECT_EQ(comparison->answer, Answer::kSlower);
   ASSERT_GE(comparison->causes.size(), 2u);
@@ -63,7 +63,7 @@ TEST(RecordedFaultsTest, another_process_is_named_before_the_clock_that_it_broug
 }
 
 TEST(RecordedFaultsTest, equal_runs_have_no_sure_cause) {
-  const std::vector<std::filesystem::path> healthy = {kExamples / "normal", kFaults / "none",
+  const std::vector<std::filesystem::path> healthy = {kServing / "normal", kFaults / "none",
                                                       kFaults / "none_again"};
   for (const auto& normal : healthy) {
     for (const auto& other : healthy) {
@@ -78,7 +78,7 @@ TEST(RecordedFaultsTest, equal_runs_have_no_sure_cause) {
 }
 
 TEST(RecordedFaultsTest, a_run_compared_with_itself_did_not_change) {
-  const auto comparison = compare_runs(run_at(kExamples / "normal"), run_at(kExamples / "normal"));
+  const auto comparison = compare_runs(run_at(kServing / "normal"), run_at(kServing / "normal"));
   ASSERT_TRUE(comparison) << comparison.error().what;
   EXPECT_EQ(comparison->answer, Answer::kNoChange);
   EXPECT_TRUE(comparison->causes.empty());

@@ -9,6 +9,7 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/readers/trace_reader.h"
+#include "tests/property/shared_files.h"
 #include "tests/support/trace_text.h"
 
 // Every real trace at hand, against a strict JSON parser: no event is lost, whatever the file's
@@ -33,20 +34,6 @@ std::vector<fs::path> all_traces() {
   std::vector<fs::path> found = traces_in(source / "examples");
   for (const fs::path& path : traces_in(source / ".." / "shared")) found.push_back(path);
   return found;
-}
-
-std::string unpacked(const fs::path& path) {
-  auto stream = open_stream(File::open(path).value()).value();
-  std::string text;
-  for (std::size_t filled = 0;;) {
-    text.resize(filled + (4 << 20));
-    const std::size_t bytes = stream->read({text.data() + filled, text.size() - filled}).value();
-    filled += bytes;
-    if (bytes == 0) {
-      text.resize(filled);
-      return text;
-    }
-  }
 }
 
 using Counts = std::map<std::pair<char, std::string>, std::uint64_t>;
@@ -75,7 +62,7 @@ TEST_P(SharedTraceTest, has_the_events_a_strict_parser_counts_at_any_thread_coun
   ASSERT_TRUE(loaded) << loaded.error().what;
   EXPECT_FALSE(loaded->report.lost_something()) << testing::describe(loaded->report);
 
-  const std::string text = unpacked(GetParam());
+  const std::string text = file_text(GetParam());
   EXPECT_EQ(loaded->report.events, count_strictly(text));
   EXPECT_EQ(loaded->report.text_bytes, text.size());
 

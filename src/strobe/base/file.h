@@ -80,4 +80,20 @@ bool has_settled(const FileStamp& stamp, std::int64_t now_ns);
 
 std::int64_t wall_clock_ns();
 
+// Puts the file that an error is about in front of its place: "byte 17" becomes "run.json, byte
+// 17". An error that names the file already stays as it is.
+inline Error in_file(Error error, const std::string& path) {
+  if (error.where.empty()) {
+    error.where = path;
+  } else if (!error.where.starts_with(path)) {
+    error.where = path + ", " + error.where;
+  }
+  return error;
+}
+template <class T>
+Result<T> in_file(Result<T> result, const std::string& path) {
+  if (!result) return in_file(std::move(result).error(), path);
+  return result;
+}
+
 }  // namespace strobe

@@ -5,11 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/file.h"
 #include "strobe/device/name_parts.h"
 #include "strobe/readers/counters/kernel_recording.h"
+#include "strobe/record/launcher.h"
 #include "strobe/record/library_finder.h"
-#include "strobe/record/obstacle_text.h"
-#include "strobe/record/recording_environment.h"
+#include "strobe/record/obstacles.h"
 
 namespace strobe::cli {
 namespace {
@@ -75,7 +76,7 @@ Result<std::vector<std::vector<CountedLaunch>>> RecordedCalls::take() {
                    "a worker must pass CUDA_INJECTION64_PATH on to what it starts");
   }
   STROBE_TRY(const readers::KernelRecording recording,
-             readers::decode_kernel_recording(sections.bytes, folder_->path().string()));
+             in_file(readers::decode_kernel_recording(sections.bytes), folder_->path().string()));
   std::optional<Error> trouble;
   for (const RecordedProcess& process : recording.processes) {
     std::uint32_t& taken = taken_[process.header.process_id];

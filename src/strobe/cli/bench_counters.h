@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "strobe/bench/workers/call_counter.h"
-#include "strobe/record/section_folder.h"
+#include "strobe/record/launcher.h"
 
 namespace strobe::cli {
 

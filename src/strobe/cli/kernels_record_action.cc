@@ -5,18 +5,18 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/file.h"
 #include "strobe/cli/kernels_request.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/record_request.h"
 #include "strobe/cli/recording_csv.h"
 #include "strobe/cli/talk.h"
 #include "strobe/readers/counters/kernel_recording.h"
-#include "strobe/record/driver_check.h"
 #include "strobe/record/launcher.h"
 #include "strobe/record/library_finder.h"
 #include "strobe/record/metric_query.h"
 #include "strobe/record/metric_sets.h"
-#include "strobe/record/obstacle_text.h"
+#include "strobe/record/obstacles.h"
 
 namespace strobe::cli {
 namespace {
@@ -200,7 +200,7 @@ Result<void> record_program(KernelsRecordRequest& request, const Terminal& termi
     return nothing_recorded({}, outcome, {});
   }
   STROBE_TRY(const KernelRecording recording,
-             readers::decode_kernel_recording(outcome.recording, request.output));
+             in_file(readers::decode_kernel_recording(outcome.recording), request.output));
   const Totals totals = totals_of(recording);
   if (terminal.verbose) say_notes(recording);
   if (totals.recorded == 0) return nothing_recorded(recording, outcome, totals);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <random>
 #include <span>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -59,7 +60,7 @@ Result<void> write_small_file(const fs::path& path, std::span<const char> bytes)
   return cannot_write(path, "the disk is full");
 }
 
-struct Entry {
+struct CachedFile {
   fs::path path;
   std::uint64_t bytes = 0;
   std::int64_t used_ns = 0;
@@ -148,7 +149,7 @@ Result<void> CacheFolder::remember(const FileStamp& stamp, const ContentHash& co
 
 void CacheFolder::sweep(std::uint64_t limit_bytes) const {
   const std::int64_t now_ns = wall_clock_ns();
-  std::vector<Entry> traces;
+  std::vector<CachedFile> traces;
   std::uint64_t total_bytes = 0;
   std::error_code error;
   for (fs::directory_iterator entry(path_, error), end; !error && entry != end;
@@ -166,8 +167,8 @@ void CacheFolder::sweep(std::uint64_t limit_bytes) const {
     }
   }
   std::sort(traces.begin(), traces.end(),
-            [](const Entry& a, const Entry& b) { return a.used_ns < b.used_ns; });
-  for (const Entry& trace : traces) {
+            [](const CachedFile& a, const CachedFile& b) { return a.used_ns < b.used_ns; });
+  for (const CachedFile& trace : traces) {
     if (total_bytes <= limit_bytes) break;
     discard(trace.path);
     total_bytes -= trace.bytes;

@@ -1,6 +1,7 @@
 #include "strobe/readers/classify.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -15,4 +15,15 @@ const Dialect& choose_dialect(const TraceHead& head) {
                         [&](const Dialect* dialect) { return dialect->recognises(head); });
 }
 
+// Any other writer: its categories are its own, so every slice is a range that somebody's code
+// opened.
+const Dialect kChromeDialect = {
+    .name = "chrome",
+    .traits = {.dialect = "chrome", .runtime_label = "Runtime"},
+    .recognises = [](const TraceHead&) { return true; },
+    .category_rule = [](std::string_view) -> CategoryRule {
+      return {SliceKind::kAnnotation, false};
+    },
+};
+
 }  // namespace strobe::readers

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "strobe/readers/raw_event.h"
+#include "strobe/readers/event_fields.h"
 #include "strobe/trace/import_report.h"
 #include "strobe/trace/slice_kind.h"
 #include "strobe/trace/trace_builder.h"
@@ -24,6 +24,12 @@ struct TraceHead {
 struct CategoryRule {
   SliceKind kind = SliceKind::kOther;
   bool asks_name = false;  // the final kind or flags depend on the name: name_rule decides
+};
+
+// A table of categories; the first that fits decides.
+struct CategoryRow {
+  std::string_view category;
+  CategoryRule rule;
 };
 
 struct NameRule {
@@ -64,7 +70,7 @@ struct Dialect {
   std::string_view (*plain_name)(std::string_view name) =
       nullptr;  // without the writer's decoration
   std::string_view (*plain_thread)(std::string_view thread) = nullptr;
-  // False if the instant is no allocator event. Runs in the scanning threads.
+  // False if the instant is not an allocator event. Runs in the scanning threads.
   bool (*memory_event)(std::string_view category, std::string_view name, std::string_view args,
                        MemoryEvent& event) = nullptr;
   bool has_relative_times = false;
@@ -79,9 +85,5 @@ const Dialect& choose_dialect(const TraceHead& head);
 extern const Dialect kKinetoDialect;
 extern const Dialect kPaddleDialect;
 extern const Dialect kChromeDialect;
-
-// Typed fields of one top-level member (device properties, distributed info, clock base,
-// utilisation); keeps the text of every member it does not know in metadata.members.
-void read_member(std::string_view key, std::string_view json, Metadata& metadata);
 
 }  // namespace strobe::readers

@@ -1,13 +1,17 @@
 #include "strobe/readers/event_fields.h"
 
+#include <bit>
+#include <cstring>
+
+#include "strobe/base/json_scan.h"
+#include "strobe/base/text.h"
+
 namespace strobe::readers {
 namespace {
 
 using json::find_string_end;
 using json::skip_blanks;
 using json::StringEnd;
-
-bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 bool follows_a_value(char c) { return c == ',' || c == '}' || c == '\n'; }
 

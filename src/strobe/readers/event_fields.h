@@ -1,18 +1,56 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <string_view>
 
-#include "strobe/base/json_scan.h"
-#include "strobe/readers/raw_event.h"
+#include "strobe/trace/trace.h"
+
+namespace strobe::readers {
+
+// A JSON scalar as it stands in the text: strings without their quotes, escapes not yet resolved.
+struct RawScalar {
+  enum class Type : std::uint8_t { kAbsent, kNumber, kString, kOther };
+  Type type = Type::kAbsent;
+  bool escaped = false;  // a string with at least one backslash
+  std::string_view text;
+
+  bool present() const { return type != Type::kAbsent; }
+};
+
+inline constexpr std::int64_t kNoTime = INT64_MIN;
+
+// One element of the event array, as the scanner leaves it. Views point into the block being
+// scanned.
+struct RawEvent {
+  std::uint64_t byte_offset = 0;  // of its '{' in the uncompressed text
+  // Events of one shard with the same number have the same phase, category, process and thread; 0
+  // says nothing.
+  std::uint32_t layout = 0;
+  char phase = 0;             // 0 if absent
+  bool has_bad_time = false;  // a ts or dur that is not a number, or too large
+  bool has_wide_id = false;   // a correlation or external id over 32 bits
+  RawScalar name;
+  RawScalar category;
+  RawScalar process;
+  RawScalar thread;
+  RawScalar id;
+  std::int64_t time_ns = kNoTime;
+  std::int64_t duration_ns = kNoTime;
+  std::string_view args;  // the whole object with its braces, empty if absent
+  // Picked out of args on the way, because the columns need them.
+  std::uint32_t correlation = kNoLaunchId;
+  std::uint32_t external = kNoLaunchId;
+  std::int32_t device = -1;
+  std::int64_t sequence_number = -1;
+  std::int64_t forward_thread = 0;
+  std::int64_t relative_start_ns = kNoTime;  // args.start_time and end_time: "12.345 us"
+  std::int64_t relative_end_ns = kNoTime;
+};
 
 // The members of an event that the reader wants, by their keys, and how their values are read into
 // a RawEvent. All texts stand in buffers padded as base/json_scan.h asks; a reader returns one past
 // the value, or nullptr if the text ends first.
-namespace strobe::readers {
-
 enum class Field : std::uint8_t {
   kSkipped,  // stepped over
   // Members of the event itself. The first four hardly change from event to event.

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "strobe/base/simd.h"
+
 namespace strobe::readers {
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "strobe/readers/event_fields.h"
 #include "strobe/readers/event_layout.h"
-#include "strobe/readers/raw_event.h"
 
 namespace strobe::readers {
 

@@ -1,27 +1,123 @@
 #include "strobe/readers/frame.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "strobe/base/json_scan.h"
 #include "strobe/base/json_text.h"
 #include "strobe/base/json_value.h"
+#include "strobe/readers/dialect.h"
 #include "strobe/readers/event_scanner.h"
-#include "strobe/readers/not_a_trace.h"
+#include "strobe/readers/sniff.h"
 
 namespace strobe::readers {
 namespace {
 
-constexpr std::size_t kEventsLookedAt = 2000;
-
-bool skip_blanks(Window& window, const char*& p) {
-  for (;;) {
-    p = json::skip_blanks(p);
-    if (p < window.end()) return true;
-    p = window.end();
-    if (!window.read_on(p)) return false;
+// Numbers come bare or in quotes; what does not fit its field is left out.
+template <class Integer>
+std::optional<Integer> integer_of(const JsonValue& value) {
+  const std::optional<std::int64_t> number = value.unquoted().as_int64();
+  if (!number || *number < std::numeric_limits<Integer>::min() ||
+      *number > std::numeric_limits<Integer>::max()) {
+    return std::nullopt;
   }
+  return static_cast<Integer>(*number);
 }
+
+std::optional<double> finite_of(const JsonValue& value) {
+  const std::optional<double> number = value.unquoted().as_double();
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+template <class Integer>
+void read_into(Integer& field, const JsonValue& value) {
+  field = integer_of<Integer>(value).value_or(field);
+}
+
+DeviceProperties read_device(std::string_view json) {
+  DeviceProperties device;
+  for_each_member(json, [&](std::string_view key, const JsonValue& value) {
+    if (key == "id") return read_into(device.id, value);
+    if (key == "name") {
+      device.name = value.as_string();
+      return;
+    }
+    if (key == "totalGlobalMem") return read_into(device.memory_bytes, value);
+    if (key == "computeMajor") return read_into(device.compute_major, value);
+    if (key == "computeMinor") return read_into(device.compute_minor, value);
+    // One count, four writers.
+    if (key == "numSms" || key == "smCount" || key == "multiProcessorCount" ||
+        key == "maxComputeUnits") {
+      return read_into(device.multiprocessors, value);
+    }
+    if (key == "warpSize") return read_into(device.warp_threads, value);
+    if (key == "maxThreadsPerBlock") return read_into(device.max_threads_per_block, value);
+    if (key == "maxThreadsPerMultiprocessor") {
+      return read_into(device.max_threads_per_multiprocessor, value);
+    }
+    if (key == "regsPerBlock") return read_into(device.registers_per_block, value);
+    if (key == "regsPerMultiprocessor") {
+      return read_into(device.registers_per_multiprocessor, value);
+    }
+    if (key == "sharedMemPerBlock") return read_into(device.shared_bytes_per_block, value);
+    if (key == "sharedMemPerMultiprocessor") {
+      return read_into(device.shared_bytes_per_multiprocessor, value);
+    }
+    if (key == "sharedMemPerBlockOptin") {
+      return read_into(device.shared_bytes_per_block_optin, value);
+    }
+  });
+  return device;
+}
+
+void read_distributed(std::string_view json, Distributed& distributed) {
+  for_each_member(json, [&](std::string_view key, const JsonValue& value) {
+    if (key == "backend") distributed.backend = value.as_string();
+    if (key == "rank") distributed.rank = integer_of<std::int32_t>(value);
+    if (key == "world_size") distributed.world_size = integer_of<std::int32_t>(value);
+  });
+}
+
+void read_utilization(std::string_view json, Metadata& metadata) {
+  for_each_member(json, [&](std::string_view key, const JsonValue& value) {
+    if (key == "Process Cpu Utilization") metadata.process_cpu_utilization = finite_of(value);
+    if (key == "System Cpu Utilization") metadata.system_cpu_utilization = finite_of(value);
+  });
+}
+
+// True if the fields of `metadata` now say all that the member says.
+bool is_told_by_fields(std::string_view key, std::string_view json, Metadata& metadata) {
+  if (key == "deviceProperties") {
+    for_each_element(json, [&](const JsonValue& value) {
+      if (value.type == JsonType::kObject) metadata.devices.push_back(read_device(value.text));
+    });
+    return !metadata.devices.empty();
+  }
+  if (key == "baseTimeNanoseconds") {
+    const auto base_time_ns = integer_of<std::int64_t>(parse_value(json));
+    metadata.base_time_ns = base_time_ns.value_or(0);
+    return base_time_ns.has_value();
+  }
+  if (key == "distributedInfo") read_distributed(json, metadata.distributed);
+  if (key == "ExtraInfo") read_utilization(json, metadata);
+  return false;
+}
+
+}  // namespace
+
+void read_member(std::string_view key, std::string_view json, Metadata& metadata) {
+  if (!is_told_by_fields(key, json, metadata)) metadata.members.emplace_back(key, json);
+}
+
+namespace {
+
+constexpr std::size_t kEventsLookedAt = 2000;
 
 // One `"key": value` as text. `p` is the key's quote, afterwards one past the value (or the '[' of
 // the event array).
@@ -75,11 +171,11 @@ void look_at_events(const Window& window, const char* p, TraceHead& head) {
   }
 }
 
-Error no_event_array(const TraceHead& head, const std::string& name) {
+Error no_event_array(const TraceHead& head) {
   for (const auto& [key, value] : head.members) {
     if (key != "traceEvents") continue;
     return {ErrorCode::kMalformed,
-            "this is JSON, but not a trace: its \"traceEvents\" is not an array", name,
+            "this is JSON, but not a trace: its \"traceEvents\" is not an array", "",
             "a trace keeps its events in a list: {\"traceEvents\": [ …"};
   }
   std::string keys;
@@ -87,29 +183,25 @@ Error no_event_array(const TraceHead& head, const std::string& name) {
     keys += (i == 0 ? "" : ", ") + head.members[i].first;
   }
   return {
-      ErrorCode::kMalformed, "this is JSON, but not a trace: it has no \"traceEvents\" array", name,
+      ErrorCode::kMalformed, "this is JSON, but not a trace: it has no \"traceEvents\" array", "",
       keys.empty() ? "a profiler's trace begins with [ or with {\"traceEvents\": [ …"
                    : "its members are " + keys + "; a trace keeps its events in \"traceEvents\""};
 }
 
 }  // namespace
 
-Result<Frame> read_front(Window& window, const char*& p, const std::string& name) {
+Result<Frame> read_front(Window& window, const char*& p) {
   p = window.end();
   static_cast<void>(window.read_on(p));
-  if (window.damage() && p == window.end()) {
-    Error error = *window.damage();
-    error.where = name + ", " + error.where;
-    return error;
-  }
+  if (window.damage() && p == window.end()) return *window.damage();
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (std::string_view(p, kByteOrderMark.size()) == kByteOrderMark) p += kByteOrderMark.size();
   const std::string_view first(p, static_cast<std::size_t>(window.end() - p));
-  if (!skip_blanks(window, p)) {
-    return Error{ErrorCode::kMalformed, "the file holds nothing but blanks", name,
+  if (!window.skip_blanks(p)) {
+    return Error{ErrorCode::kMalformed, "the file holds nothing but blanks", "",
                  "the job may have ended before its profiler wrote the trace"};
   }
-  if (*p != '{' && *p != '[') return explain_not_a_trace(first, name);
+  if (*p != '{' && *p != '[') return explain_not_a_trace(first);
 
   Frame frame;
   if (*p == '[') {
@@ -120,12 +212,12 @@ Result<Frame> read_front(Window& window, const char*& p, const std::string& name
   frame.is_object = true;
   ++p;
   for (;;) {
-    if (!skip_blanks(window, p)) break;
+    if (!window.skip_blanks(p)) break;
     if (*p == ',') {
       ++p;
       continue;
     }
-    if (*p == '}') return no_event_array(frame.head, name);
+    if (*p == '}') return no_event_array(frame.head);
     if (*p != '"') break;
     Member member;
     if (!read_member_text(window, p, member)) break;
@@ -137,13 +229,13 @@ Result<Frame> read_front(Window& window, const char*& p, const std::string& name
     frame.head.members.emplace_back(std::move(member.key), std::move(member.value));
   }
   return Error{ErrorCode::kMalformed, "the file ends or breaks off before its first event",
-               name + ", byte " + std::to_string(window.offset_of(p)),
+               "byte " + std::to_string(window.offset_of(p)),
                "the job may have been killed while the trace was written; record it again"};
 }
 
 void read_back(Window& window, const char*& p, TraceHead& head, ImportReport& report) {
   for (;;) {
-    if (!skip_blanks(window, p)) {
+    if (!window.skip_blanks(p)) {
       report.add(ImportIssue::kTruncatedFile, window.offset_of(p), "behind the events");
       return;
     }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "strobe/base/result.h"
 #include "strobe/readers/dialect.h"
-#include "strobe/readers/window.h"
+#include "strobe/readers/text_source.h"
 
 namespace strobe::readers {
 
@@ -16,10 +16,14 @@ struct Frame {
 };
 
 // Reads up to the first event and leaves `p` behind the array's '['. Looks at the first events,
-// without taking them, to learn their categories and arguments. `name` is the file's, for errors.
-Result<Frame> read_front(Window& window, const char*& p, const std::string& name);
+// without taking them, to learn their categories and arguments.
+Result<Frame> read_front(Window& window, const char*& p);
 
 // Reads the members behind the array, from `p` (one past the ']') on.
 void read_back(Window& window, const char*& p, TraceHead& head, ImportReport& report);
+
+// Typed fields of one top-level member (device properties, distributed info, clock base,
+// utilisation); keeps the text of every member it does not know in metadata.members.
+void read_member(std::string_view key, std::string_view json, Metadata& metadata);
 
 }  // namespace strobe::readers

@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "strobe/base/json_value.h"
 #include "strobe/device/vendor_names.h"
@@ -12,50 +16,43 @@
 namespace strobe::readers {
 namespace {
 
-using Kind = SliceKind;
-
-struct CategoryEntry {
-  std::string_view category;
-  CategoryRule rule;
-};
-
-constexpr CategoryEntry kCategories[] = {
-    {"cpu_op", {Kind::kOperator, true}},
-    {"Operator", {Kind::kOperator, true}},
-    {"user_annotation", {Kind::kAnnotation, true}},
-    {"python_function", {Kind::kPythonCall, true}},
-    {"PythonFunction", {Kind::kPythonCall, true}},
-    {"Runtime", {Kind::kRuntimeCall, false}},
-    {"runtime", {Kind::kRuntimeCall, false}},
-    {"hpu_op", {Kind::kRuntimeCall, false}},
-    {"Kernel", {Kind::kKernel, true}},
-    {"kernel", {Kind::kKernel, true}},
-    {"concurrent_kernel", {Kind::kKernel, true}},
-    {"mtia_workloadd", {Kind::kKernel, true}},
-    {"Memcpy", {Kind::kMemcpy, false}},
-    {"Memset", {Kind::kMemset, false}},
-    {"overhead", {Kind::kOverhead, false}},
-    {"Overhead", {Kind::kOverhead, false}},
-    {"Trace", {Kind::kProfiler, false}},
+constexpr CategoryRow kKinetoCategories[] = {
+    {"cpu_op", {SliceKind::kOperator, true}},
+    {"Operator", {SliceKind::kOperator, true}},
+    {"user_annotation", {SliceKind::kAnnotation, true}},
+    {"python_function", {SliceKind::kPythonCall, true}},
+    {"PythonFunction", {SliceKind::kPythonCall, true}},
+    {"Runtime", {SliceKind::kRuntimeCall, false}},
+    {"runtime", {SliceKind::kRuntimeCall, false}},
+    {"hpu_op", {SliceKind::kRuntimeCall, false}},
+    {"Kernel", {SliceKind::kKernel, true}},
+    {"kernel", {SliceKind::kKernel, true}},
+    {"concurrent_kernel", {SliceKind::kKernel, true}},
+    {"mtia_workloadd", {SliceKind::kKernel, true}},
+    {"Memcpy", {SliceKind::kMemcpy, false}},
+    {"Memset", {SliceKind::kMemset, false}},
+    {"overhead", {SliceKind::kOverhead, false}},
+    {"Overhead", {SliceKind::kOverhead, false}},
+    {"Trace", {SliceKind::kProfiler, false}},
 };
 
 // Every back end names its own (cuda_runtime, xpu_driver, mlu_memcpy, privateuse1_kernel, ...): the
 // ending decides.
-constexpr CategoryEntry kEndings[] = {
-    {"_user_annotation", {Kind::kDeviceAnnotation, false}},
-    {"_runtime", {Kind::kRuntimeCall, false}},
-    {"_driver", {Kind::kRuntimeCall, false}},
-    {"_kernel", {Kind::kKernel, true}},
-    {"_memcpy", {Kind::kMemcpy, false}},
-    {"_memset", {Kind::kMemset, false}},
-    {"_sync", {Kind::kSync, false}},
+constexpr CategoryRow kEndings[] = {
+    {"_user_annotation", {SliceKind::kDeviceAnnotation, false}},
+    {"_runtime", {SliceKind::kRuntimeCall, false}},
+    {"_driver", {SliceKind::kRuntimeCall, false}},
+    {"_kernel", {SliceKind::kKernel, true}},
+    {"_memcpy", {SliceKind::kMemcpy, false}},
+    {"_memset", {SliceKind::kMemset, false}},
+    {"_sync", {SliceKind::kSync, false}},
 };
 
-CategoryRule category_rule(std::string_view category) {
-  for (const CategoryEntry& entry : kCategories) {
+CategoryRule kineto_category_rule(std::string_view category) {
+  for (const CategoryRow& entry : kKinetoCategories) {
     if (category == entry.category) return entry.rule;
   }
-  for (const CategoryEntry& entry : kEndings) {
+  for (const CategoryRow& entry : kEndings) {
     if (category.ends_with(entry.category)) return entry.rule;
   }
   return {};
@@ -67,26 +64,27 @@ bool starts_with_any(std::string_view name, std::initializer_list<std::string_vi
 }
 
 // Ranges the framework opens under fixed names. In 2021 they came with the category of operators.
-Kind range_kind(std::string_view name, Kind otherwise) {
-  if (name.starts_with("ProfilerStep#")) return Kind::kStep;
-  if (name.starts_with("enumerate(DataLoader)#")) return Kind::kDataLoader;
-  if (name.starts_with("Optimizer.step#")) return Kind::kOptimizer;
-  if (name.starts_with("Optimizer.zero_grad#")) return Kind::kAnnotation;
+SliceKind range_kind(std::string_view name, SliceKind otherwise) {
+  if (name.starts_with("ProfilerStep#")) return SliceKind::kStep;
+  if (name.starts_with("enumerate(DataLoader)#")) return SliceKind::kDataLoader;
+  if (name.starts_with("Optimizer.step#")) return SliceKind::kOptimizer;
+  if (name.starts_with("Optimizer.zero_grad#")) return SliceKind::kAnnotation;
   return otherwise;
 }
 
-NameRule name_rule(Kind kind, std::string_view, std::string_view name) {
+NameRule kineto_name_rule(SliceKind kind, std::string_view, std::string_view name) {
   switch (kind) {
-    case Kind::kAnnotation: {
+    case SliceKind::kAnnotation: {
       if (starts_with_any(name, {"nccl:", "gloo:", "mpi:", "ucc:", "hccl:", "xccl:", "cncl:"})) {
-        return {Kind::kCommunication, kCommunicates};
+        return {SliceKind::kCommunication, kCommunicates};
       }
-      return {range_kind(name, name.ends_with(".forward") ? Kind::kForward : Kind::kAnnotation),
+      return {range_kind(name,
+                         name.ends_with(".forward") ? SliceKind::kForward : SliceKind::kAnnotation),
               kNoFlags};
     }
-    case Kind::kOperator: {
-      const Kind found = range_kind(name, Kind::kOperator);
-      if (found != Kind::kOperator) return {found, kNoFlags};
+    case SliceKind::kOperator: {
+      const SliceKind found = range_kind(name, SliceKind::kOperator);
+      if (found != SliceKind::kOperator) return {found, kNoFlags};
       if (name.starts_with("autograd::engine::evaluate_function: ")) return {found, kBackwardWork};
       // aten::broadcast_to and its like move no bytes between devices.
       const bool communicates =
@@ -94,17 +92,17 @@ NameRule name_rule(Kind kind, std::string_view, std::string_view name) {
           (!name.starts_with("aten::") && device::is_collective_operator(name));
       return {found, communicates ? kCommunicates : kNoFlags};
     }
-    case Kind::kPythonCall:
-      if (name.starts_with("nn.Module: ")) return {Kind::kForward, kModule};
-      return {Kind::kPythonCall, kNoFlags};
-    case Kind::kKernel:
+    case SliceKind::kPythonCall:
+      if (name.starts_with("nn.Module: ")) return {SliceKind::kForward, kModule};
+      return {SliceKind::kPythonCall, kNoFlags};
+    case SliceKind::kKernel:
       return {kind, device::is_any_collective(name) ? kCommunicates : kNoFlags};
     default:
       return {kind, kNoFlags};
   }
 }
 
-bool recognises(const TraceHead& head) {
+bool is_kineto_head(const TraceHead& head) {
   constexpr std::string_view kMembers[] = {"traceName", "baseTimeNanoseconds", "distributedInfo",
                                            "trace_id"};
   for (const auto& [key, value] : head.members) {
@@ -112,7 +110,7 @@ bool recognises(const TraceHead& head) {
     if (key == "schemaVersion" && !value.starts_with('"')) return true;
   }
   for (const std::string& category : head.categories) {
-    if (category == "Trace" || category_rule(category).kind == Kind::kOther) continue;
+    if (category == "Trace" || kineto_category_rule(category).kind == SliceKind::kOther) continue;
     // Words anybody might use count only beside an argument of this writer.
     const bool own = category.find('_') != std::string::npos;
     const auto& keys = head.argument_keys;
@@ -124,8 +122,8 @@ bool recognises(const TraceHead& head) {
   return false;
 }
 
-bool memory_event(std::string_view, std::string_view name, std::string_view args,
-                  MemoryEvent& event) {
+bool kineto_memory_event(std::string_view, std::string_view name, std::string_view args,
+                         MemoryEvent& event) {
   if (name != "[memory]") return false;
   std::int64_t device_type = 0;
   std::int64_t device = 0;
@@ -194,7 +192,7 @@ bool has_device_named(const Metadata& metadata, std::string_view prefix) {
       [&](const DeviceProperties& device) { return device.name.starts_with(prefix); });
 }
 
-void finish(TraceBuilder& builder, const FileOrder&, ImportReport&) {
+void finish_kineto(TraceBuilder& builder, const FileOrder&, ImportReport&) {
   fill_peaks(builder.memory());
   TraceTraits& traits = builder.metadata().traits;
   for (const Category& category : builder.categories()) {
@@ -220,11 +218,11 @@ const Dialect kKinetoDialect = {
                .nested_operators_are_phases = true,
                .steps_cover_all_threads = true,
                .uses_vendor_collectives = true},
-    .recognises = recognises,
-    .category_rule = category_rule,
-    .name_rule = name_rule,
-    .memory_event = memory_event,
-    .finish = finish,
+    .recognises = is_kineto_head,
+    .category_rule = kineto_category_rule,
+    .name_rule = kineto_name_rule,
+    .memory_event = kineto_memory_event,
+    .finish = finish_kineto,
 };
 
 }  // namespace strobe::readers

@@ -6,41 +6,34 @@
 #include <string_view>
 
 #include "strobe/base/json_value.h"
+#include "strobe/base/text.h"
 #include "strobe/device/vendor_names.h"
 #include "strobe/readers/dialect.h"
 #include "strobe/readers/paddle_order.h"
-#include "strobe/readers/paddle_times.h"
 
 // Paddle's own profiler. Its names are written without escaping and carry their duration, its times
 // were rounded on the way, and the order of its file says who launched what.
 namespace strobe::readers {
 namespace {
 
-using Kind = SliceKind;
-
-struct CategoryEntry {
-  std::string_view category;
-  CategoryRule rule;
-};
-
-constexpr CategoryEntry kCategories[] = {
-    {"ProfileStep", {Kind::kStep, false}},
-    {"Operator", {Kind::kOperator, true}},
-    {"OperatorInner", {Kind::kOperatorPhase, false}},
-    {"UserDefined", {Kind::kUserRange, false}},
-    {"PythonUserDefined", {Kind::kAnnotation, false}},
-    {"Dataloader", {Kind::kDataLoader, false}},
-    {"Forward", {Kind::kForward, false}},
-    {"Backward", {Kind::kBackward, false}},
-    {"Optimization", {Kind::kOptimizer, false}},
-    {"Communication", {Kind::kCommunication, true}},
-    {"PythonOp", {Kind::kPythonOp, false}},
-    {"DygraphKernelLaunch", {Kind::kDynamicLaunch, false}},
-    {"StaticKernelLaunch", {Kind::kStaticLaunch, false}},
-    {"CudaRuntime", {Kind::kRuntimeCall, false}},
-    {"Kernel", {Kind::kKernel, true}},
-    {"Memcpy", {Kind::kMemcpy, false}},
-    {"Memset", {Kind::kMemset, false}},
+constexpr CategoryRow kPaddleCategories[] = {
+    {"ProfileStep", {SliceKind::kStep, false}},
+    {"Operator", {SliceKind::kOperator, true}},
+    {"OperatorInner", {SliceKind::kOperatorPhase, false}},
+    {"UserDefined", {SliceKind::kUserRange, false}},
+    {"PythonUserDefined", {SliceKind::kAnnotation, false}},
+    {"Dataloader", {SliceKind::kDataLoader, false}},
+    {"Forward", {SliceKind::kForward, false}},
+    {"Backward", {SliceKind::kBackward, false}},
+    {"Optimization", {SliceKind::kOptimizer, false}},
+    {"Communication", {SliceKind::kCommunication, true}},
+    {"PythonOp", {SliceKind::kPythonOp, false}},
+    {"DygraphKernelLaunch", {SliceKind::kDynamicLaunch, false}},
+    {"StaticKernelLaunch", {SliceKind::kStaticLaunch, false}},
+    {"CudaRuntime", {SliceKind::kRuntimeCall, false}},
+    {"Kernel", {SliceKind::kKernel, true}},
+    {"Memcpy", {SliceKind::kMemcpy, false}},
+    {"Memset", {SliceKind::kMemset, false}},
 };
 
 // PyTorch wrote `Operator`, `Kernel`, `Memcpy` and `Memset` too, in 2021; these no one else does.
@@ -54,7 +47,7 @@ bool is_own_category(const std::string& category) {
          std::end(kOwnCategories);
 }
 
-bool recognises(const TraceHead& head) {
+bool is_paddle_head(const TraceHead& head) {
   for (const auto& [key, json] : head.members) {
     if (key == "span_indx" || key == "ExtraInfo") return true;
     if (key == "schemaVersion") return parse_value(json).type == JsonType::kString;
@@ -62,21 +55,20 @@ bool recognises(const TraceHead& head) {
   return std::any_of(head.categories.begin(), head.categories.end(), is_own_category);
 }
 
-CategoryRule category_rule(std::string_view category) {
+CategoryRule paddle_category_rule(std::string_view category) {
   const auto entry =
-      std::find_if(std::begin(kCategories), std::end(kCategories),
-                   [&](const CategoryEntry& known) { return known.category == category; });
-  return entry == std::end(kCategories) ? CategoryRule{} : entry->rule;
+      std::find_if(std::begin(kPaddleCategories), std::end(kPaddleCategories),
+                   [&](const CategoryRow& known) { return known.category == category; });
+  return entry == std::end(kPaddleCategories) ? CategoryRule{} : entry->rule;
 }
 
-NameRule name_rule(Kind kind, std::string_view, std::string_view name) {
-  const bool communicates = kind == Kind::kCommunication ||
-                            (kind == Kind::kOperator && device::is_collective_operator(name)) ||
-                            (kind == Kind::kKernel && device::is_classic_collective(name));
+NameRule paddle_name_rule(SliceKind kind, std::string_view, std::string_view name) {
+  const bool communicates =
+      kind == SliceKind::kCommunication ||
+      (kind == SliceKind::kOperator && device::is_collective_operator(name)) ||
+      (kind == SliceKind::kKernel && device::is_classic_collective(name));
   return {kind, communicates ? kCommunicates : kNoFlags};
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Without one trailing `[12.345 us]` or `[1.234 ms]`.
 std::string_view plain_name(std::string_view name) {
@@ -106,8 +98,8 @@ std::uint64_t address_of(const JsonValue& value) {
   return address;
 }
 
-bool memory_event(std::string_view category, std::string_view, std::string_view args,
-                  MemoryEvent& event) {
+bool paddle_memory_event(std::string_view category, std::string_view, std::string_view args,
+                         MemoryEvent& event) {
   if (category == "Allocate") {
     event.action = MemoryAction::kAllocate;
   } else if (category == "Free") {
@@ -134,7 +126,7 @@ bool memory_event(std::string_view category, std::string_view, std::string_view 
   return true;
 }
 
-void finish(TraceBuilder& builder, const FileOrder& order, ImportReport&) {
+void finish_paddle(TraceBuilder& builder, const FileOrder& order, ImportReport&) {
   paddle::restore_times(builder, order);
   paddle::take_owners_from_order(builder, order);
 }
@@ -151,14 +143,14 @@ TraceTraits traits() {
 const Dialect kPaddleDialect = {
     .name = "paddle",
     .traits = traits(),
-    .recognises = recognises,
-    .category_rule = category_rule,
-    .name_rule = name_rule,
+    .recognises = is_paddle_head,
+    .category_rule = paddle_category_rule,
+    .name_rule = paddle_name_rule,
     .plain_name = plain_name,
     .plain_thread = plain_thread,
-    .memory_event = memory_event,
+    .memory_event = paddle_memory_event,
     .has_relative_times = true,
-    .finish = finish,
+    .finish = finish_paddle,
 };
 
 }  // namespace strobe::readers

@@ -1,21 +1,57 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "strobe/base/string_pool.h"
-#include "strobe/readers/block_list.h"
 #include "strobe/readers/dialect.h"
+#include "strobe/readers/event_fields.h"
 #include "strobe/readers/event_scanner.h"
-#include "strobe/readers/raw_event.h"
 #include "strobe/trace/args_store.h"
 #include "strobe/trace/import_report.h"
 
 namespace strobe::readers {
+
+inline constexpr std::size_t kBlockRows = 16384;
+
+// A list that grows by blocks: rows never move, growing never doubles the memory, and blocks can be
+// given back one by one while a merge consumes them.
+template <class T>
+class BlockList {
+ public:
+  std::size_t size() const { return size_; }
+
+  T& push_back(const T& row) {
+    if (size_ == blocks_.size() * kBlockRows) add_block();
+    ++size_;
+    return *next_++ = row;
+  }
+
+  const T& operator[](std::size_t row) const { return blocks_[row / kBlockRows][row % kBlockRows]; }
+
+  // Rows up to `row` are not needed any more.
+  void release_before(std::size_t row) {
+    for (; released_ < row / kBlockRows; ++released_) blocks_[released_].reset();
+  }
+  void clear() { *this = BlockList(); }
+
+ private:
+  void add_block() {
+    blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlockRows));
+    next_ = blocks_.back().get();
+  }
+
+  std::vector<std::unique_ptr<T[]>> blocks_;
+  T* next_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t released_ = 0;
+};
 
 // Where an event stands, in the shard's own strings.
 struct TrackKey {

@@ -1,14 +1,17 @@
 #include "strobe/readers/sniff.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/json_scan.h"
 #include "strobe/readers/event_scanner.h"
 #include "strobe/readers/frame.h"
-#include "strobe/readers/window.h"
+#include "strobe/readers/text_source.h"
 
 namespace strobe::readers {
 namespace {
@@ -38,13 +41,159 @@ bool looks_like_trace(std::string_view first_bytes) {
   FirstBytes stream(std::move(*unpacked));
   Window window(stream, 0);
   const char* p = nullptr;
-  const Result<Frame> frame = read_front(window, p, "");
+  const Result<Frame> frame = read_front(window, p);
   if (!frame) return false;
   if (frame->is_object) return true;
   p = json::skip_blanks(p);
   RawEvent event;
   return p < window.end() && *p == '{' &&
          EventScanner().scan(p, window.end(), event) == ScanResult::kEvent && event.phase != 0;
+}
+
+namespace {
+
+// Something else that people hand to strobe.
+struct Stranger {
+  std::string_view sign;
+  std::string_view what;
+  std::string_view hint;
+};
+
+constexpr std::string_view kGiveProfilersFile = "give the file that the profiler wrote";
+constexpr std::string_view kLoginPage = "the download may have been answered by a login page";
+constexpr std::string_view kSaveAsUtf8 = "save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE";
+constexpr std::string_view kWriteRawPage =
+    "write the raw page: ncu --import REPORT --csv --page raw";
+constexpr std::string_view kHowToCount =
+    "count kernels with `ncu --csv --metrics gpu__time_duration.sum,... APP`, or give a trace";
+
+// By the first bytes. The sentence goes on with what was wanted: ", not a trace".
+constexpr Stranger kByMagic[] = {
+    {"PK\x03\x04", "this is a zip archive", "unpack it and open the file inside"},
+    {"\x7F"
+     "ELF",
+     "this is a program", kGiveProfilersFile},
+    {"%PDF", "this is a PDF document", kGiveProfilersFile},
+    {"\x89PNG", "this is a picture", kGiveProfilersFile},
+    {"<!DOCTYPE", "this is a web page", kLoginPage},
+    {"<html", "this is a web page", kLoginPage},
+};
+
+// By the first bytes, as whole sentences.
+constexpr Stranger kWhereATraceBelongs[] = {
+    {std::string_view("NVR\0", 4), "this is an Nsight Compute report, not a trace",
+     "`strobe summary` reads timelines; export counters with `ncu --import FILE --csv`"},
+    {"SQLite format 3", "this is an SQLite database, not a JSON trace",
+     "strobe does not read Nsight Systems databases yet; record with the framework's profiler"},
+    {"BZh", "this is compressed with bzip2",
+     "unpack it with `bunzip2`, or pack it with gzip or zstd"},
+    {std::string_view("\xFD"
+                      "7zXZ",
+                      5),
+     "this is compressed with xz", "unpack it with `unxz`, or pack it with gzip or zstd"},
+    {"version https://git-lfs", "this is a Git LFS pointer, not the trace itself",
+     "fetch the file with `git lfs pull`"},
+};
+
+constexpr Stranger kWhereKernelsBelong[] = {
+    {"SQLite format 3", "this is an SQLite database, not a list of kernels",
+     "strobe does not read Nsight Systems databases; give the profiler's JSON trace or ncu's CSV"},
+    {"version https://git-lfs", "this is a Git LFS pointer, not the file itself",
+     "fetch the file with `git lfs pull`"},
+    {"\xFF\xFE", "this text is UTF-16, not UTF-8", kSaveAsUtf8},
+    {"\xFE\xFF", "this text is UTF-16, not UTF-8", kSaveAsUtf8},
+};
+
+// Words that a text has somewhere near its beginning, the first match wins.
+constexpr Stranger kByWords[] = {
+    {"ERR_NVGPUCTRPERM", "ncu was not permitted to read the counters and listed no kernel",
+     "run it as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0"},
+    {"No kernels were profiled", "ncu profiled no kernel",
+     "look at its --kernel-name, --launch-skip and --profile-from-start options"},
+    {"\"ID\";\"", "its columns are separated by semicolons",
+     "write the table with commas, as ncu does"},
+    {"ID;Process ID", "its columns are separated by semicolons",
+     "write the table with commas, as ncu does"},
+    {"Launch Settings", "this is ncu's session page, which lists no kernels", kWriteRawPage},
+    {"Device Attributes", "this is ncu's session page, which lists no kernels", kWriteRawPage},
+    {"Session Details", "this is ncu's session page, which lists no kernels", kWriteRawPage},
+    {"\"Address\",\"Source\"", "this is ncu's source page, which lists no kernels", kWriteRawPage},
+    {"Time (%)", "this is a summary by kernel, not a list of launches",
+     "give the profiler's JSON trace, or count with `ncu --csv`"},
+    {"Section: GPU Speed Of Light", "this is ncu's output for people, without --csv",
+     "write a table: ncu --import REPORT --csv --page raw"},
+    {"==PROF==", "this is the log of ncu without a table of kernels",
+     "add --csv, or export a report: ncu --import REPORT --csv --page raw"},
+};
+
+Error malformed(std::string_view what, std::string_view hint) {
+  return {ErrorCode::kMalformed, std::string(what), "", std::string(hint)};
+}
+
+std::optional<Error> explain_by_magic(std::string_view first, std::string_view wanted,
+                                      std::span<const Stranger> own) {
+  for (const Stranger& stranger : own) {
+    if (first.starts_with(stranger.sign)) return malformed(stranger.what, stranger.hint);
+  }
+  for (const Stranger& stranger : kByMagic) {
+    if (!first.starts_with(stranger.sign)) continue;
+    return malformed(std::string(stranger.what) + ", not " + std::string(wanted), stranger.hint);
+  }
+  return std::nullopt;
+}
+
+bool is_text(std::string_view bytes) {
+  return std::none_of(bytes.begin(), bytes.end(), [](char c) {
+    return static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\r' && c != '\t' &&
+           c != '\x1B';  // colours
+  });
+}
+
+bool looks_like_csv(std::string_view text) {
+  return text.substr(0, text.find('\n')).find(',') != std::string_view::npos;
+}
+
+}  // namespace
+
+Error explain_not_a_trace(std::string_view first) {
+  if (auto known = explain_by_magic(first, "a trace", kWhereATraceBelongs)) return *known;
+  const std::string_view sample = first.substr(0, 4096);
+  if (!is_text(sample)) {
+    return malformed("this is a binary file, not a JSON trace",
+                     "strobe reads Chrome-style JSON traces, plain, .gz or .zst");
+  }
+  if (looks_like_csv(sample)) {
+    return malformed("this is a CSV table, not a trace",
+                     "`strobe summary` reads timelines: give the profiler's JSON trace");
+  }
+  return malformed("this is text, but not JSON: a trace begins with { or [",
+                   "give the JSON file that the profiler wrote");
+}
+
+Error explain_not_kernels(std::string_view first) {
+  if (first.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return malformed("the file is empty", kHowToCount);
+  }
+  if (auto known = explain_by_magic(first, "a list of kernels", kWhereKernelsBelong)) return *known;
+  const std::string_view sample = first.substr(0, 4096);
+  if (sample.substr(0, 512).find("NVIDIA Nsight Systems") != std::string_view::npos ||
+      sample.substr(0, 512).find("Tegra Profiler Report") != std::string_view::npos) {
+    return malformed("this is an Nsight Systems report, not a list of kernels",
+                     "give the profiler's JSON trace, or count with `ncu --csv`");
+  }
+  if (!is_text(sample)) {
+    return malformed("this is a binary file that strobe does not know", kHowToCount);
+  }
+  for (const Stranger& stranger : kByWords) {
+    if (first.find(stranger.sign) != std::string_view::npos) {
+      return malformed(stranger.what, stranger.hint);
+    }
+  }
+  if (looks_like_csv(sample)) {
+    return malformed("this is a CSV table without a column 'Kernel Name'",
+                     "write it with `ncu --import REPORT --csv --page raw`");
+  }
+  return malformed("this is text, but not a table of kernels", kHowToCount);
 }
 
 }  // namespace strobe::readers

@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <string_view>
 
+#include "strobe/base/result.h"
+
+// What a file is, by its first bytes.
 namespace strobe::readers {
 
 // Enough of a file, packed or not, for looks_like_trace.
@@ -11,5 +14,10 @@ inline constexpr std::size_t kSniffBytes = 256 << 10;
 // Whether a file that begins like this is worth opening as a trace: JSON with an array of events,
 // plain, gzip or zstd. Other JSON (settings, tables) is told apart.
 bool looks_like_trace(std::string_view first_bytes);
+
+// What a file that is not a trace, or has no table of kernels, seems to be, and what to do with it.
+// `first` are its first bytes, unpacked; `where` stays empty.
+Error explain_not_a_trace(std::string_view first);
+Error explain_not_kernels(std::string_view first);
 
 }  // namespace strobe::readers

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -10,9 +11,9 @@
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
 #include "strobe/readers/classify.h"
+#include "strobe/readers/event_array.h"
 #include "strobe/readers/frame.h"
 #include "strobe/readers/merge.h"
-#include "strobe/readers/parallel_scan.h"
 
 namespace strobe::readers {
 namespace {
@@ -41,9 +42,7 @@ struct Scanned {
   ImportReport report;  // of everything outside the pieces
 };
 
-Error interrupted(const std::string& name) {
-  return {ErrorCode::kInterrupted, "loading was interrupted", name, ""};
-}
+Error interrupted() { return {ErrorCode::kInterrupted, "loading was interrupted", "", ""}; }
 
 // What the way in which the events ended means for the trace.
 void report_ending(const Window* window, Scanned& scanned) {
@@ -62,12 +61,12 @@ void report_ending(const Window* window, Scanned& scanned) {
       (last.inside_event ? "inside entry " : "behind entry ") + std::to_string(entries));
 }
 
-Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, const std::string& name,
-                            std::uint64_t file_bytes, const LoadOptions& options) {
+Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, std::uint64_t file_bytes,
+                            const LoadOptions& options) {
   Scanned scanned;
   Window window(*stream, 0);
   const char* p = nullptr;
-  STROBE_TRY(scanned.frame, read_front(window, p, name));
+  STROBE_TRY(scanned.frame, read_front(window, p));
   scanned.dialect = &choose_dialect(scanned.frame.head);
   scanned.shards.emplace_back(*scanned.dialect, options.keep_args);
   Shard& shard = scanned.shards.front();
@@ -79,7 +78,7 @@ Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, const std::strin
   };
   piece.scan = scan_event_array(window, p, std::numeric_limits<std::uint64_t>::max(), shard,
                                 piece.report, pulse);
-  if (piece.scan.end == ArrayEnd::kCancelled) return interrupted(name);
+  if (piece.scan.end == ArrayEnd::kCancelled) return interrupted();
   piece.end = shard.marks();
   piece.args = shard.take_args();
   shard.count_events_into(piece.report);
@@ -92,13 +91,12 @@ Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, const std::strin
   return scanned;
 }
 
-Result<Scanned> scan_source(const TextSource& source, const std::string& name,
-                            const LoadOptions& options) {
+Result<Scanned> scan_source(const TextSource& source, const LoadOptions& options) {
   Scanned scanned;
   const auto stream = source.stream_from(0);
   Window window(*stream, 0);
   const char* p = nullptr;
-  STROBE_TRY(scanned.frame, read_front(window, p, name));
+  STROBE_TRY(scanned.frame, read_front(window, p));
   scanned.dialect = &choose_dialect(scanned.frame.head);
   bool cancelled = false;
   const ScanPulse pulse = [&](std::uint64_t offset) {
@@ -109,7 +107,7 @@ Result<Scanned> scan_source(const TextSource& source, const std::string& name,
   ParallelScan parallel =
       scan_in_parallel(source, window.offset_of(p), options.piece_bytes, thread_count(options),
                        *scanned.dialect, options.keep_args, pulse);
-  if (cancelled) return interrupted(name);
+  if (cancelled) return interrupted();
   scanned.shards = std::move(parallel.shards);
   scanned.pieces = std::move(parallel.pieces);
   report_ending(nullptr, scanned);
@@ -124,10 +122,8 @@ Result<Scanned> scan_source(const TextSource& source, const std::string& name,
   return scanned;
 }
 
-LoadedTrace finish(Scanned scanned, const std::string& name, std::uint64_t file_bytes,
-                   Stopwatch& watch) {
+LoadedTrace finish_trace(Scanned scanned, std::uint64_t file_bytes, Stopwatch& watch) {
   LoadedTrace loaded;
-  loaded.path = name;
   loaded.stages.push_back({"read and scan", watch.lap_seconds()});
   const Dialect& dialect = *scanned.dialect;
   TraceBuilder builder;
@@ -154,51 +150,59 @@ bool is_worth_splitting(const TextSource& source, const LoadOptions& options) {
   return thread_count(options) > 1 && source.size_bytes() >= 2 * options.piece_bytes;
 }
 
-Result<Scanned> scan_plain(const TextSource& source, const std::string& name,
-                           const LoadOptions& options) {
-  if (is_worth_splitting(source, options)) return scan_source(source, name, options);
-  return scan_stream(source.stream_from(0), name, source.size_bytes(), options);
+Result<Scanned> scan_plain(const TextSource& source, const LoadOptions& options) {
+  if (is_worth_splitting(source, options)) return scan_source(source, options);
+  return scan_stream(source.stream_from(0), source.size_bytes(), options);
 }
 
-Result<Scanned> scan_packed(std::unique_ptr<ByteStream> stream, const std::string& name,
-                            std::uint64_t file_bytes, const LoadOptions& options) {
+Result<Scanned> scan_packed(std::unique_ptr<ByteStream> stream, std::uint64_t file_bytes,
+                            const LoadOptions& options) {
   if (thread_count(options) > 1) stream = prefetch(std::move(stream));
-  return scan_stream(std::move(stream), name, file_bytes, options);
+  return scan_stream(std::move(stream), file_bytes, options);
+}
+
+Result<Scanned> scan_file(File file, const LoadOptions& options) {
+  char first[8] = {};
+  if (file.is_seekable()) {
+    STROBE_TRY(const std::size_t bytes, file.read_at(0, first));
+    if (sniff_compression({first, bytes}) == Compression::kNone) {
+      return scan_plain(TextSource(file), options);
+    }
+  }
+  const std::uint64_t file_bytes = file.size_bytes();
+  STROBE_TRY(auto stream, open_stream(std::move(file)));
+  return scan_packed(std::move(stream), file_bytes, options);
+}
+
+Result<Scanned> scan_bytes(std::string_view bytes, const LoadOptions& options) {
+  if (bytes.empty()) return Error{ErrorCode::kMalformed, "there is nothing to read", "", ""};
+  if (sniff_compression(bytes) == Compression::kNone) return scan_plain(TextSource(bytes), options);
+  STROBE_TRY(auto stream, open_stream(bytes));
+  return scan_packed(std::move(stream), bytes.size(), options);
+}
+
+// Here the trace and its errors get their name.
+Result<LoadedTrace> loaded_as(const std::string& name, Result<Scanned> scanned,
+                              std::uint64_t file_bytes, Stopwatch& watch) {
+  STROBE_TRY(Scanned found, in_file(std::move(scanned), name));
+  LoadedTrace loaded = finish_trace(std::move(found), file_bytes, watch);
+  loaded.path = name;
+  return loaded;
 }
 
 }  // namespace
 
 Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOptions& options) {
   Stopwatch watch;
-  const std::string name = path.string();
   STROBE_TRY(File file, File::open(path));
   const std::uint64_t file_bytes = file.size_bytes();
-  char first[8] = {};
-  if (file.is_seekable()) {
-    STROBE_TRY(const std::size_t bytes, file.read_at(0, first));
-    if (sniff_compression({first, bytes}) == Compression::kNone) {
-      const TextSource source(file);
-      STROBE_TRY(Scanned scanned, scan_plain(source, name, options));
-      return finish(std::move(scanned), name, file_bytes, watch);
-    }
-  }
-  STROBE_TRY(auto stream, open_stream(std::move(file)));
-  STROBE_TRY(Scanned scanned, scan_packed(std::move(stream), name, file_bytes, options));
-  return finish(std::move(scanned), name, file_bytes, watch);
+  return loaded_as(path.string(), scan_file(std::move(file), options), file_bytes, watch);
 }
 
 Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name,
                                      const LoadOptions& options) {
   Stopwatch watch;
-  if (bytes.empty()) return Error{ErrorCode::kMalformed, "there is nothing to read", name, ""};
-  if (sniff_compression(bytes) == Compression::kNone) {
-    const TextSource source(bytes);
-    STROBE_TRY(Scanned scanned, scan_plain(source, name, options));
-    return finish(std::move(scanned), name, bytes.size(), watch);
-  }
-  STROBE_TRY(auto stream, open_stream(bytes));
-  STROBE_TRY(Scanned scanned, scan_packed(std::move(stream), name, bytes.size(), options));
-  return finish(std::move(scanned), name, bytes.size(), watch);
+  return loaded_as(name, scan_bytes(bytes, options), bytes.size(), watch);
 }
 
 Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::path>& paths,

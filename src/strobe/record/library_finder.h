@@ -11,7 +11,7 @@ namespace strobe::record {
 // nowhere.
 Result<std::filesystem::path> find_injection_library();
 
-// The counter library that came with the Python of `program`, "" if it is no Python or has none.
+// The counter library that came with the Python of `program`, "" if it is not a Python or has none.
 // Anything else is found by the injected library itself.
 std::string find_python_cupti(const std::string& program);
 

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "strobe/record/obstacle_text.h"
+#include "strobe/record/obstacles.h"
 #include "strobe/wire/record_settings.h"
 
 #if STROBE_HAVE_CUPTI_HEADERS
-#include "strobe/record/inject/cupti_api.h"
+#include "strobe/record/inject/cuda_api.h"
 #include "strobe/record/inject/host_metrics.h"
 #endif
 

@@ -8,7 +8,7 @@
 
 #include "strobe/base/file.h"
 #include "strobe/base/json_text.h"
-#include "strobe/readers/counters/kernel_sniff.h"
+#include "strobe/readers/counters/kernel_reader.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/tensorboard/file_name.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "strobe/base/result.h"
-#include "strobe/readers/rank_captures.h"
+#include "strobe/readers/run_reader.h"
 #include "strobe/serve/api.h"
 #include "strobe/serve/run_folder.h"
 

@@ -298,7 +298,7 @@ INSTANTIATE_TEST_SUITE_P(
         Trouble{"broken_driver", "STUB_CUDA_INIT=999", 4, "cuInit gives 999", "nvidia-smi"},
         Trouble{"forbidden", "STUB_CUPTI=enable=35", 4, "for administrators",
                 "NVreg_RestrictProfilingToAdminUsers=0"},
-        Trouble{"busy", "STUB_CUPTI=start=26", 4, "somebody else holds", "dcgmi"},
+        Trouble{"busy", "STUB_CUPTI=start=26", 4, "another process holds", "dcgmi"},
         Trouble{"other_tool", "STUB_CUPTI=subscribe=39", 4, "another profiler", "torch.profiler"},
         Trouble{"virtual_gpu", "STUB_CUPTI=enable=33", 4, "gives no counters", "trace"},
         Trouble{"decoder_fails", "STUB_CUPTI=decode=9", 4, "failed while the program ran", "ncu"},

@@ -13,7 +13,7 @@ namespace {
 using test::SectionSketch;
 
 std::string csv_of(const std::string& bytes) {
-  return recording_csv(*readers::decode_kernel_recording(bytes, "x"));
+  return recording_csv(*readers::decode_kernel_recording(bytes));
 }
 
 TEST(RecordingCsv, it_has_the_columns_of_the_raw_page) {

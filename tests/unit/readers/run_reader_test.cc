@@ -3,9 +3,73 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/sketch.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::readers {
+namespace {
+
+using namespace literals;
+
+RankTrace trace_of(std::string name, std::optional<std::int32_t> rank = {}) {
+  Sketch sketch;
+  sketch.stream(0, 7)
+      .slice("gemm", SliceKind::kKernel, 0_us, 9_us)
+      .counter("clock", "MHz", 1_us, 1400);
+  sketch.metadata().distributed.rank = rank;
+  return {.name = std::move(name),
+          .trace = std::make_shared<const Trace>(sketch.trace()),
+          .import = {}};
+}
+
+TEST(RankCapturesTest, a_rank_is_read_from_the_folder_or_the_file) {
+  EXPECT_EQ(rank_files_of("run/rank3/trace.json").rank, 3);
+  EXPECT_EQ(rank_files_of("run/rank_12/rank5.json").rank, 12);
+  EXPECT_EQ(rank_files_of("run/host-rank-2.json.gz").rank, 2);
+  EXPECT_EQ(rank_files_of("run/trace.json").rank, std::nullopt);
+  EXPECT_EQ(rank_files_of("ranking3/trace.json").rank, std::nullopt);
+}
+
+TEST(RankCapturesTest, samples_lie_beside_the_trace_or_beside_its_ranks_folder) {
+  const test::LogFolder logs;
+  const auto above = logs.write("metrics.csv.gz", "");
+  const auto own = logs.write("rank1/metrics.csv", "");
+  EXPECT_EQ(rank_files_of(logs.path() / "rank0" / "t.json").metrics, above);
+  EXPECT_EQ(rank_files_of(logs.path() / "rank1" / "t.json").metrics, own);
+  EXPECT_EQ(rank_files_of(logs.path() / "t.json").metrics, above);
+  EXPECT_EQ(rank_files_of(logs.path() / "other" / "t.json").metrics, std::nullopt);
+}
+
+TEST(RankCapturesTest, a_file_of_samples_is_read_once_for_all_ranks) {
+  const test::LogFolder logs;
+  const auto file = logs.write("metrics.csv", "ts_us,device,metric,value\n1,GPU 0,power,300\n");
+  const std::vector<RankFiles> files = {{1, "a.json", file}, {0, "b.json", file}};
+  const auto samples = read_samples(files);
+  ASSERT_TRUE(samples);
+  EXPECT_EQ(samples->size(), 1u);
+  const auto ranks = capture_ranks(files, *samples, {trace_of("a"), trace_of("b")}, "run");
+  ASSERT_TRUE(ranks);
+  EXPECT_EQ((*ranks)[0].path, "b");
+  for (const RankCapture& rank : *ranks) {
+    ASSERT_EQ(rank.metrics.size(), 2u) << "the file's and the trace's own counter";
+    EXPECT_EQ(rank.metrics[0].metric < rank.metrics[1].metric ||
+                  rank.metrics[0].device < rank.metrics[1].device,
+              true);
+  }
+}
+
+TEST(RankCapturesTest, where_names_do_not_tell_ranks_apart_the_traces_do) {
+  const std::vector<RankFiles> files = {{{}, "a.json", {}}, {{}, "b.json", {}}};
+  const auto told = capture_ranks(files, {}, {trace_of("a", 7), trace_of("b", 2)}, "run");
+  ASSERT_TRUE(told);
+  EXPECT_EQ((*told)[0].rank, 2);
+  const auto untold = capture_ranks(files, {}, {trace_of("a", 7), trace_of("b", 7)}, "run");
+  ASSERT_FALSE(untold);
+  EXPECT_EQ(untold.error().where, "run");
+}
+
+}  // namespace
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,7 +103,7 @@ void put(const TemporaryFolder& folder, const std::string& name, const std::stri
   put_bytes(folder / name, text);
 }
 
-RunResult read(const fs::path& path) { return read_run(path, {}, {}); }
+RunResult run_of(const fs::path& path) { return read_run(path, {}, {}); }
 
 std::string kernel_of(const RankCapture& rank) {
   return std::string(rank.trace->name(SliceId(std::size_t{0})));
@@ -57,7 +121,7 @@ TEST(RunReaderTest, a_folder_with_one_trace_and_metrics_is_a_run) {
   put(folder, "case/normal/metrics.csv", metrics_text(6) + "2,GPU 7,gpu_usage,oops\n");
   put(folder, "case/normal/settings.json", R"({"batch": 3})");
   for (const char* const name : {"case/normal", "case/normal/", "case/normal/../normal/."}) {
-    const RunResult run = read(folder / name);
+    const RunResult run = run_of(folder / name);
     ASSERT_TRUE(run) << run.error().what;
     EXPECT_EQ(run->label, "normal");
     EXPECT_EQ(run->folder, "case");
@@ -67,14 +131,14 @@ TEST(RunReaderTest, a_folder_with_one_trace_and_metrics_is_a_run) {
     EXPECT_EQ(fs::path(run->ranks[0].path).filename(), "trace.json");
     ASSERT_EQ(run->ranks[0].metrics.size(), 1u);
     EXPECT_THAT(run->ranks[0].metric_remarks,
-                ElementsAre("metrics.csv: line 3: 'oops' is no number; 1 line left out"));
+                ElementsAre("metrics.csv: line 3: 'oops' is not a number; 1 line left out"));
   }
 }
 
 TEST(RunReaderTest, a_trace_file_is_a_run_and_its_name_the_label) {
   const TemporaryFolder folder;
   put(folder, "runs/slow.pt.trace.json", trace_text("gemm"));
-  const RunResult run = read(folder / "runs/slow.pt.trace.json");
+  const RunResult run = run_of(folder / "runs/slow.pt.trace.json");
   ASSERT_TRUE(run);
   EXPECT_EQ(run->label, "slow");
   EXPECT_EQ(run->folder, "runs");
@@ -84,7 +148,7 @@ TEST(RunReaderTest, a_trace_file_is_a_run_and_its_name_the_label) {
 TEST(RunReaderTest, a_file_called_trace_is_labelled_by_its_folder) {
   const TemporaryFolder folder;
   put(folder, "case/abnormal/trace.json", trace_text("gemm"));
-  const RunResult run = read(folder / "case/abnormal/trace.json");
+  const RunResult run = run_of(folder / "case/abnormal/trace.json");
   ASSERT_TRUE(run);
   EXPECT_EQ(run->label, "abnormal");
   EXPECT_EQ(run->folder, "case");
@@ -97,7 +161,7 @@ TEST(RunReaderTest, rank_folders_are_ranks_in_the_order_of_their_numbers) {
         trace_text("kernel_" + std::to_string(rank)));
   }
   put(folder, "run/ranking9/trace.json", trace_text("other"));
-  const RunResult run = read(folder / "run");
+  const RunResult run = run_of(folder / "run");
   ASSERT_TRUE(run) << run.error().what;
   EXPECT_THAT(numbers_of(*run), ElementsAre(0, 2, 10));
   EXPECT_EQ(kernel_of(run->ranks[2]), "kernel_10");
@@ -109,7 +173,7 @@ TEST(RunReaderTest, metrics_of_the_upper_folder_belong_to_ranks_without_their_ow
   put(folder, "run/rank1/trace.json", trace_text("b"));
   put(folder, "run/rank1/metrics.csv", metrics_text(1));
   put(folder, "run/metrics.csv", metrics_text(5));
-  const RunResult run = read(folder / "run");
+  const RunResult run = run_of(folder / "run");
   ASSERT_TRUE(run);
   EXPECT_THAT(run->ranks[0].metrics.at(0).values, ElementsAre(5));
   EXPECT_THAT(run->ranks[1].metrics.at(0).values, ElementsAre(1));
@@ -119,7 +183,7 @@ TEST(RunReaderTest, traces_beside_each_other_are_ranks_if_their_names_say_so) {
   const TemporaryFolder folder;
   put(folder, "run/host_rank_1.json", trace_text("one", "", distributed(0)));
   put(folder, "run/host_rank_0.json", trace_text("zero", "", distributed(0)));
-  const RunResult run = read(folder / "run");
+  const RunResult run = run_of(folder / "run");
   ASSERT_TRUE(run) << run.error().what;
   EXPECT_THAT(numbers_of(*run), ElementsAre(0, 1));
   EXPECT_EQ(kernel_of(run->ranks[1]), "one");
@@ -129,7 +193,7 @@ TEST(RunReaderTest, traces_beside_each_other_are_ranks_if_they_say_so_themselves
   const TemporaryFolder folder;
   put(folder, "run/a.json", trace_text("three", "", distributed(3)));
   put(folder, "run/b.json", trace_text("one", "", distributed(1)));
-  const RunResult run = read(folder / "run");
+  const RunResult run = run_of(folder / "run");
   ASSERT_TRUE(run) << run.error().what;
   EXPECT_THAT(numbers_of(*run), ElementsAre(1, 3));
   EXPECT_EQ(kernel_of(run->ranks[1]), "three");
@@ -138,7 +202,7 @@ TEST(RunReaderTest, traces_beside_each_other_are_ranks_if_they_say_so_themselves
 TEST(RunReaderTest, a_single_trace_keeps_the_rank_it_tells) {
   const TemporaryFolder folder;
   put(folder, "run/trace.json", trace_text("a", "", distributed(3)));
-  const RunResult run = read(folder / "run");
+  const RunResult run = run_of(folder / "run");
   ASSERT_TRUE(run);
   EXPECT_THAT(numbers_of(*run), ElementsAre(3));
 }
@@ -150,7 +214,7 @@ TEST(RunReaderTest, counters_of_the_trace_are_series_unless_the_metrics_file_has
 {"ph":"C","name":"gpu_sm_frequency","pid":7,"ts":5,"args":{"value":1155}})";
   put(folder, "run/trace.json", trace_text("gemm", counters));
   put(folder, "run/metrics.csv", metrics_text(6));
-  const RunResult run = read(folder / "run");
+  const RunResult run = run_of(folder / "run");
   ASSERT_TRUE(run);
   const RankCapture& rank = run->ranks[0];
   ASSERT_EQ(rank.metrics.size(), 2u);
@@ -163,7 +227,7 @@ TEST(RunReaderTest, counters_of_the_trace_are_series_unless_the_metrics_file_has
 }
 
 TEST(RunReaderTest, a_missing_path_is_told_what_a_run_is) {
-  const RunResult run = read("no/such/run");
+  const RunResult run = run_of("no/such/run");
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, ErrorCode::kNotFound);
   EXPECT_EQ(run.error().where, "no/such/run");
@@ -173,14 +237,14 @@ TEST(RunReaderTest, a_missing_path_is_told_what_a_run_is) {
 TEST(RunReaderTest, a_folder_without_a_trace_points_to_one_further_down) {
   const TemporaryFolder folder;
   put(folder, "case/metrics.csv", metrics_text(1));
-  RunResult run = read(folder / "case");
+  RunResult run = run_of(folder / "case");
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, ErrorCode::kNotFound);
   EXPECT_EQ(run.error().what, "the folder holds no trace");
   EXPECT_THAT(run.error().hint, HasSubstr("rank0/"));
 
   put(folder, "case/normal/trace.json", trace_text("gemm"));
-  run = read(folder / "case");
+  run = run_of(folder / "case");
   ASSERT_FALSE(run);
   EXPECT_THAT(run.error().hint, HasSubstr("case/normal'"));
 }
@@ -189,7 +253,7 @@ TEST(RunReaderTest, several_traces_that_are_no_ranks_are_refused) {
   const TemporaryFolder folder;
   put(folder, "run/a.json", trace_text("a"));
   put(folder, "run/b.json", trace_text("b"));
-  const RunResult run = read(folder / "run");
+  const RunResult run = run_of(folder / "run");
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, ErrorCode::kMalformed);
   EXPECT_THAT(run.error().what, HasSubstr("2 traces"));
@@ -200,13 +264,13 @@ TEST(RunReaderTest, rank_folders_need_exactly_one_trace_each) {
   const TemporaryFolder folder;
   put(folder, "run/rank0/trace.json", trace_text("a"));
   fs::create_directories(folder / "run/rank1");
-  RunResult run = read(folder / "run");
+  RunResult run = run_of(folder / "run");
   ASSERT_FALSE(run);
   EXPECT_THAT(run.error().where, HasSubstr("rank1"));
 
   put(folder, "run/rank1/a.json", trace_text("a"));
   put(folder, "run/rank1/b.json", trace_text("b"));
-  run = read(folder / "run");
+  run = run_of(folder / "run");
   ASSERT_FALSE(run);
   EXPECT_THAT(run.error().what, HasSubstr("2 traces, not one"));
 }
@@ -215,7 +279,7 @@ TEST(RunReaderTest, ranks_and_a_trace_beside_them_are_too_much) {
   const TemporaryFolder folder;
   put(folder, "run/rank0/trace.json", trace_text("a"));
   put(folder, "run/merged.json", trace_text("b"));
-  const RunResult run = read(folder / "run");
+  const RunResult run = run_of(folder / "run");
   ASSERT_FALSE(run);
   EXPECT_THAT(run.error().what, HasSubstr("merged.json"));
 }
@@ -224,7 +288,7 @@ TEST(RunReaderTest, a_metrics_file_that_cannot_be_read_fails_the_run) {
   const TemporaryFolder folder;
   put(folder, "run/trace.json", trace_text("a"));
   put(folder, "run/metrics.csv", "time,value\n1,2\n");
-  const RunResult run = read(folder / "run");
+  const RunResult run = run_of(folder / "run");
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().what, "line 1 has no column 'ts_us'");
   EXPECT_THAT(run.error().where, HasSubstr("metrics.csv"));
@@ -233,7 +297,7 @@ TEST(RunReaderTest, a_metrics_file_that_cannot_be_read_fails_the_run) {
 TEST(RunReaderTest, the_shared_pair_is_read_with_its_series) {
   const fs::path folder = STROBE_SOURCE_DIR "/../shared/data/sglang_gpu_instability/normal";
   if (!fs::exists(folder)) GTEST_SKIP() << "the shared data is not there";
-  const RunResult run = read(folder);
+  const RunResult run = run_of(folder);
   ASSERT_TRUE(run) << run.error().what;
   EXPECT_EQ(run->label, "normal");
   EXPECT_EQ(run->folder, "sglang_gpu_instability");
@@ -246,4 +310,5 @@ TEST(RunReaderTest, the_shared_pair_is_read_with_its_series) {
 }
 
 }  // namespace
+
 }  // namespace strobe::readers

@@ -7,19 +7,19 @@
 namespace strobe::readers {
 namespace {
 
-constexpr std::string_view kTrace =
+constexpr std::string_view kSmallTrace =
     R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2}]})";
 
 TEST(SniffTest, traces_are_recognised_whatever_stands_around_the_events) {
-  EXPECT_TRUE(looks_like_trace(kTrace));
+  EXPECT_TRUE(looks_like_trace(kSmallTrace));
   EXPECT_TRUE(looks_like_trace(R"([{"name": "a", "ph": "X", "ts": 1, "dur": 2}])"));
   EXPECT_TRUE(looks_like_trace(R"( [ {"ph": "M", "name": "process_name"} )"));
   EXPECT_TRUE(looks_like_trace(R"({"traceEvents": []})"));
-  EXPECT_TRUE(looks_like_trace(pack_gzip(kTrace)));
+  EXPECT_TRUE(looks_like_trace(pack_gzip(kSmallTrace)));
 }
 
 TEST(SniffTest, a_beginning_is_enough) {
-  EXPECT_TRUE(looks_like_trace(kTrace.substr(0, 40)));
+  EXPECT_TRUE(looks_like_trace(kSmallTrace.substr(0, 40)));
   std::string numbers(R"({"traceEvents": [{"ph": "X", "ts": 1})");
   for (int i = 0; i < 200'000; ++i) numbers += R"(,{"ph": "X", "ts": )" + std::to_string(i) + "}";
   EXPECT_TRUE(looks_like_trace(std::string_view(numbers).substr(0, kSniffBytes)));

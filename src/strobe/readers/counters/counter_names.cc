@@ -1,28 +1,82 @@
 #include "strobe/readers/counters/counter_names.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
 
 namespace strobe::readers {
 namespace {
 
+struct KnownUnit {
+  std::string_view word;
+  Unit unit;
+};
+
+constexpr KnownUnit kUnits[] = {
+    {"", {Quantity::kNone, 0}},        {"%", {Quantity::kPercent, 0}},
+    {"ns", {Quantity::kTime, 0}},      {"nsecond", {Quantity::kTime, 0}},
+    {"nsec", {Quantity::kTime, 0}},    {"us", {Quantity::kTime, 3}},
+    {"usecond", {Quantity::kTime, 3}}, {"usec", {Quantity::kTime, 3}},
+    {"ms", {Quantity::kTime, 6}},      {"msecond", {Quantity::kTime, 6}},
+    {"msec", {Quantity::kTime, 6}},    {"s", {Quantity::kTime, 9}},
+    {"second", {Quantity::kTime, 9}},  {"sec", {Quantity::kTime, 9}},
+    {"byte", {Quantity::kBytes, 0}},   {"hz", {Quantity::kFrequency, 0}},
+    {"Hz", {Quantity::kFrequency, 0}},
+};
+
+// Thousands, not 1024s: a kernel with 1024 bytes is listed with "1.02 Kbyte".
+constexpr struct {
+  char letter;
+  int power_of_ten;
+} kPrefixes[] = {{'K', 3}, {'M', 6}, {'G', 9}, {'T', 12}, {'P', 15}};
+
+Unit plain_unit_of(std::string_view word) {
+  const auto known = std::ranges::find(kUnits, word, &KnownUnit::word);
+  if (known != std::end(kUnits)) return known->unit;
+  const bool is_long = word.size() >= 3 && word[1] >= 'a' && word[1] <= 'z';
+  for (const auto& prefix : kPrefixes) {
+    if (!is_long && word.substr(1) != "Hz") break;
+    if (word.front() != prefix.letter) continue;
+    const auto rest = std::ranges::find(kUnits, word.substr(1), &KnownUnit::word);
+    const Quantity quantity = rest != std::end(kUnits) ? rest->unit.quantity : Quantity::kCount;
+    return {quantity, prefix.power_of_ten};
+  }
+  return {Quantity::kCount, 0};
+}
+
+}  // namespace
+
+Unit unit_of(std::string_view word) {
+  const std::size_t slash = word.find('/');
+  if (slash == std::string_view::npos) return plain_unit_of(word);
+  const Unit above = plain_unit_of(word.substr(0, slash));
+  const Unit below = plain_unit_of(word.substr(slash + 1));
+  if (below.quantity != Quantity::kTime) return above;  // byte/block, register/thread
+  const Quantity quantity =
+      word.substr(0, slash).ends_with("cycle") ? Quantity::kFrequency : Quantity::kRate;
+  return {quantity, above.power_of_ten + 9 - below.power_of_ten};
+}
+
+namespace {
+
 using enum KernelMetric;
 using enum Quantity;
 
-struct Entry {
+struct NamedEntry {
   std::string_view name;
   Counter counter;
   Quantity quantity;
 };
 
-constexpr Entry metric(std::string_view name, KernelMetric metric, Quantity quantity) {
+constexpr NamedEntry metric(std::string_view name, KernelMetric metric, Quantity quantity) {
   return {name, counter_of(metric), quantity};
 }
 
 // Of one counter the best source comes first. A share of the peak is meant over the whole kernel
 // (..._elapsed); where only ..._active exists it stands in. `.sum` of a share equals `.avg`; `.max`
 // and `.min` are those of one instance of the hardware and no stand-ins.
-constexpr Entry kEntries[] = {
+constexpr NamedEntry kEntries[] = {
     {"gpu__time_duration.sum", Counter::kDuration, kTime},
     {"gpu__time_duration.avg", Counter::kDuration, kTime},
     {"gpu__time_duration.max", Counter::kDuration, kTime},
@@ -152,7 +206,7 @@ using ByName = std::unordered_map<std::string_view, NamedCounter>;
 ByName by_name() {
   ByName names;
   std::array<std::uint8_t, kCounters> ranks{};
-  for (const Entry& entry : kEntries) {
+  for (const NamedEntry& entry : kEntries) {
     std::uint8_t& rank = ranks[static_cast<std::size_t>(entry.counter)];
     names.emplace(entry.name, NamedCounter{entry.counter, entry.quantity, rank++});
   }

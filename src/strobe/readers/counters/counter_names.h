@@ -4,10 +4,28 @@
 #include <optional>
 #include <string_view>
 
-#include "strobe/readers/counters/unit.h"
 #include "strobe/trace/kernel_table.h"
 
 namespace strobe::readers {
+
+// What a number measures; a metric in the wrong one is another metric of the same label.
+enum class Quantity : std::uint8_t {
+  kNone,  // the file does not say
+  kTime,  // in ns
+  kPercent,
+  kBytes,
+  kFrequency,  // in Hz
+  kCount,
+  kRate,  // of anything but cycles, per second
+};
+
+struct Unit {
+  Quantity quantity = Quantity::kNone;
+  int power_of_ten = 0;  // times 10^this gives the base unit
+};
+
+// "us", "usecond", "Kbyte/block", "cycle/nsecond", "%". An unknown word counts something.
+Unit unit_of(std::string_view word);
 
 // What a file may say of a launch: first the metrics of a KernelTable under their own numbers, then
 // what a table is made from.

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "strobe/base/text.h"
+
 namespace strobe::readers {
 namespace {
 
@@ -16,18 +18,8 @@ constexpr std::uint64_t kMostExactDigits = std::uint64_t{1} << 53;
 constexpr std::uint64_t kFullDigits = std::numeric_limits<std::uint64_t>::max() / 10 - 1;
 constexpr int kMostExponent = 1000;  // far outside what a double holds
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-bool equal_in_any_case(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+bool equal_in_any_case(std::string_view text, std::string_view word) {
+  return std::ranges::equal(text, word, {}, lower);
 }
 
 bool is_missing(std::string_view text) {

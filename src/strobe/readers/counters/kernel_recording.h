@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "strobe/base/result.h"
+#include "strobe/trace/kernel_table.h"
 #include "strobe/wire/kernel_recording.h"
 
 namespace strobe::readers {
@@ -42,9 +43,13 @@ struct KernelRecording {
 bool is_kernel_recording(std::string_view bytes);
 
 // The texts point into `bytes`. A recording that ends early is used as far as it goes.
-Result<KernelRecording> decode_kernel_recording(std::string_view bytes, const std::string& name);
+Result<KernelRecording> decode_kernel_recording(std::string_view bytes);
 
 // A text field of fixed size.
 std::string_view text_of(std::span<const char> field);
+
+// docs/formats/kernel_recording.md, as a list of kernels: process after process in the order in
+// which they began, launches in the order in which they were made. Losses become remarks.
+Result<KernelTable> read_kernel_recording(std::string_view bytes);
 
 }  // namespace strobe::readers

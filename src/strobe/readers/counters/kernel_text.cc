@@ -1,26 +1,118 @@
 #include "strobe/readers/counters/kernel_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "strobe/base/csv.h"
 #include "strobe/base/json_text.h"
+#include "strobe/base/text.h"
+#include "strobe/readers/counters/decimal.h"
 #include "strobe/readers/counters/launch_rows.h"
-#include "strobe/readers/counters/metric_rows.h"
-#include "strobe/readers/counters/not_kernels.h"
-#include "strobe/readers/counters/text_table.h"
-#include "strobe/readers/counters/wide_csv.h"
+#include "strobe/readers/counters/ncu_csv.h"
+#include "strobe/readers/sniff.h"
 
 namespace strobe::readers {
 namespace {
 
+constexpr std::string_view kTitles[] = {"Kernel", "Latency", "Tensor", "DRAM"};
+constexpr std::size_t kNumbers = 3;
+
+std::string_view next_word(std::string_view& text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  std::size_t length = 0;
+  while (length < text.size() && !is_blank(text[length])) ++length;
+  const std::string_view word = text.substr(0, length);
+  text.remove_prefix(length);
+  return word;
+}
+
+struct Cells {
+  std::string_view name;
+  std::array<std::string_view, kNumbers> numbers;
+};
+
+// Three words behind the separator, whatever they are.
+std::optional<Cells> cells_at(std::string_view line, std::size_t separator, std::size_t width) {
+  if (separator == std::string_view::npos) return std::nullopt;
+  Cells cells{trimmed(line.substr(0, separator)), {}};
+  std::string_view rest = line.substr(separator + width);
+  for (std::string_view& number : cells.numbers) {
+    number = next_word(rest);
+    if (number.empty()) return std::nullopt;
+  }
+  if (!next_word(rest).empty()) return std::nullopt;
+  return cells;
+}
+
+// Names may hold either separator: the last one counts.
+std::optional<Cells> cells_of(std::string_view line) {
+  if (const auto cells = cells_at(line, line.rfind('|'), 1)) return cells;
+  return cells_at(line, line.rfind(": "), 2);
+}
+
+}  // namespace
+
+bool is_text_table_header(std::string_view line) {
+  for (const std::string_view title : kTitles) {
+    if (next_word(line) != title) return false;
+  }
+  return next_word(line).empty();
+}
+
+namespace {
+
+// The lines below the header of the text table.
+Result<void> read_text_table(CsvRecords& lines, LaunchRows& rows) {
+  const std::array<std::pair<NamedCounter, int>, kNumbers> columns = {{
+      {{Counter::kDuration, Quantity::kTime, 0}, 0},
+      {{counter_of(KernelMetric::kTensorPercent), Quantity::kPercent, 0}, 2},
+      {{counter_of(KernelMetric::kDramPercent), Quantity::kPercent, 0}, 2},
+  }};
+  Place place;
+  while (lines.next_line()) {
+    const std::string_view line = lines.text();
+    if (trimmed(line).empty() || line.starts_with("==") || is_text_table_header(line)) continue;
+    ++place.row;
+    place.line = lines.line();
+    const std::optional<Cells> cells = cells_of(line);
+    if (!cells) {
+      rows.remarks().add(place, "Kernel", line,
+                         lines.is_last_cut() ? "ends before its last column; left out"
+                                             : "is not a name with three numbers; left out");
+      continue;
+    }
+    const std::size_t row = rows.add(static_cast<std::uint32_t>(rows.size()), cells->name, place);
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      Decimal decimal;
+      const NumberText kind = parse_decimal(cells->numbers[i], decimal);
+      const std::string_view title = kTitles[i + 1];
+      if (kind == NumberText::kDecimalComma) {
+        return Error{ErrorCode::kMalformed,
+                     fmt::format("{}: '{}' is written with a decimal comma",
+                                 place_text(place, title), excerpt(cells->numbers[i])),
+                     "", "write the table with LC_ALL=C, so that numbers read 0.37"};
+      }
+      const bool is_bad = kind == NumberText::kOther ||
+                          (kind == NumberText::kNumber &&
+                           rows.set(row, columns[i].first, scaled(decimal, columns[i].second)) ==
+                               LaunchRows::Set::kUseless);
+      if (is_bad)
+        rows.remarks().add(place, title, cells->numbers[i], "is not a number it can have");
+    }
+  }
+  return {};
+}
+
 constexpr std::size_t kMostRemembered = 64 << 10;
 
-bool has(const std::vector<std::string>& header, std::string_view name) {
+bool has_column(const std::vector<std::string>& header, std::string_view name) {
   return std::ranges::find(header, name) != header.end();
 }
 
@@ -45,10 +137,12 @@ std::vector<std::string> fields_of(CsvRecords& lines) {
 enum class Layout : std::uint8_t { kNone, kMetricRows, kWide };
 
 Layout layout_of(const std::vector<std::string>& header) {
-  if (has(header, "Metric Name") && has(header, "Metric Value")) return Layout::kMetricRows;
+  if (has_column(header, "Metric Name") && has_column(header, "Metric Value"))
+    return Layout::kMetricRows;
   const bool has_duration = std::ranges::any_of(
       header, [](const std::string& name) { return name.starts_with("gpu__time_duration"); });
-  if (has_duration || (has(header, "Kernel Name") && has(header, "ID"))) return Layout::kWide;
+  if (has_duration || (has_column(header, "Kernel Name") && has_column(header, "ID")))
+    return Layout::kWide;
   return Layout::kNone;
 }
 
@@ -57,20 +151,19 @@ bool tells_free_clocks(std::string_view line) {
                                     line.find("uncontrolled GPU clocks") != std::string_view::npos);
 }
 
-Result<KernelTable> finish(CsvRecords& records, LaunchRows& rows, const std::string& path,
-                           KernelSource source) {
+Result<KernelTable> finish_table(CsvRecords& records, LaunchRows& rows, KernelSource source) {
   if (records.damage() && records.damage()->code == ErrorCode::kInterrupted) {
     return *records.damage();
   }
   if (records.damage()) {
     rows.remarks().add_once(records.damage()->what + "; what stands before is kept");
   }
-  return rows.finish(path, source);
+  return rows.finish(source);
 }
 
 }  // namespace
 
-Result<KernelTable> read_kernel_text(ByteStream& stream, const std::string& path) {
+Result<KernelTable> read_kernel_text(ByteStream& stream) {
   CsvRecords lines(stream, {.log_mark = "=="});
   LaunchRows rows;
   std::string before;  // what the file begins with, to tell what it is
@@ -82,13 +175,13 @@ Result<KernelTable> read_kernel_text(ByteStream& stream, const std::string& path
     if (tells_free_clocks(line)) rows.set_clock_policy(ClockPolicy::kFree);
     if (is_text_table_header(line)) {
       STROBE_TRY_VOID(read_text_table(lines, rows));
-      return finish(lines, rows, path, KernelSource::kTextTable);
+      return finish_table(lines, rows, KernelSource::kTextTable);
     }
     if (!may_be_header(line) || line.starts_with("==")) continue;
     const std::vector<std::string> header = fields_of(lines);
     const Layout layout = layout_of(header);
     if (layout == Layout::kNone) continue;
-    if (!has(header, "Kernel Name")) {
+    if (!has_column(header, "Kernel Name")) {
       return Error{ErrorCode::kMalformed,
                    fmt::format("line {} has no column 'Kernel Name'", lines.line()), "",
                    "write the table with `ncu --import REPORT --csv --page raw`"};
@@ -96,7 +189,7 @@ Result<KernelTable> read_kernel_text(ByteStream& stream, const std::string& path
     const bool is_wide = layout == Layout::kWide;
     STROBE_TRY_VOID(is_wide ? read_wide_csv(lines, header, rows)
                             : read_metric_rows(lines, header, rows));
-    return finish(lines, rows, path, is_wide ? KernelSource::kWideCsv : KernelSource::kMetricRows);
+    return finish_table(lines, rows, is_wide ? KernelSource::kWideCsv : KernelSource::kMetricRows);
   }
   if (lines.damage() && lines.damage()->code == ErrorCode::kInterrupted) return *lines.damage();
   if (before.empty() && lines.damage()) return *lines.damage();

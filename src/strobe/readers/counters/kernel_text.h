@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/result.h"
@@ -8,8 +8,12 @@
 
 namespace strobe::readers {
 
+// Whether a line is the header `Kernel Latency Tensor DRAM`. The lines below it are a name, `|` or
+// `: `, nanoseconds and two fractions of the peak.
+bool is_text_table_header(std::string_view line);
+
 // A text that holds a table of kernels somewhere: behind the profiler's log and whatever the
-// program printed, it begins with a header that tells its layout. Errors leave `where` empty.
-Result<KernelTable> read_kernel_text(ByteStream& stream, const std::string& path);
+// program printed, it begins with a header that tells its layout.
+Result<KernelTable> read_kernel_text(ByteStream& stream);
 
 }  // namespace strobe::readers

@@ -30,8 +30,7 @@ std::optional<Integer> whole(const JsonValue& value) {
 
 class KernelsJsonReader {
  public:
-  KernelsJsonReader(std::string_view text, const std::string& path) : cursor_(text) {
-    table_.path = path;
+  explicit KernelsJsonReader(std::string_view text) : cursor_(text) {
     table_.source = KernelSource::kJson;
   }
 
@@ -110,7 +109,7 @@ class KernelsJsonReader {
     ++element_;
     const JsonValue object = cursor_.take();
     if (object.type != JsonType::kObject) {
-      remarks_.add({element_, 0}, "kernels", {}, "is no object; left out");
+      remarks_.add({element_, 0}, "kernels", {}, "is not an object; left out");
       return;
     }
     Launch launch;
@@ -160,7 +159,7 @@ class KernelsJsonReader {
       if (number && std::isfinite(*number)) {
         table_.set(*metric, row, *number);
       } else {
-        remarks_.add({element_, 0}, key, value.text, "is no number");
+        remarks_.add({element_, 0}, key, value.text, "is not a number");
       }
     });
   }
@@ -172,15 +171,16 @@ class KernelsJsonReader {
 
   Result<KernelTable> finish() {
     if (table_.size() == 0) {
-      return Error{cursor_.failed() ? ErrorCode::kMalformed : ErrorCode::kTooLittleData,
-                   cursor_.failed() ? fmt::format("this list of kernels is no JSON from byte {} on",
-                                                  cursor_.offset())
-                                    : "it lists no kernel with a duration",
-                   "", "write it again with `strobe kernels`"};
+      return Error{
+          cursor_.failed() ? ErrorCode::kMalformed : ErrorCode::kTooLittleData,
+          cursor_.failed()
+              ? fmt::format("this list of kernels is not JSON from byte {} on", cursor_.offset())
+              : "it lists no kernel with a duration",
+          "", "write it again with `strobe kernels`"};
     }
     if (cursor_.failed()) {
       remarks_.add_once(
-          fmt::format("the file is no JSON from byte {} on; {} kernels before are kept",
+          fmt::format("the file is not JSON from byte {} on; {} kernels before are kept",
                       cursor_.offset(), table_.size()));
     }
     const std::size_t rows = table_.size();
@@ -219,8 +219,8 @@ bool looks_like_kernels_json(std::string_view first) {
   return false;
 }
 
-Result<KernelTable> read_kernels_json(std::string_view text, const std::string& path) {
-  return KernelsJsonReader(text, path).read();
+Result<KernelTable> read_kernels_json(std::string_view text) {
+  return KernelsJsonReader(text).read();
 }
 
 }  // namespace strobe::readers

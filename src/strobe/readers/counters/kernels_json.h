@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "strobe/base/result.h"
@@ -11,7 +10,7 @@ namespace strobe::readers {
 // Whether a JSON text that begins like this is a list of kernels of strobe's own.
 bool looks_like_kernels_json(std::string_view first);
 
-// docs/formats/kernels_json.md. Errors leave `where` empty.
-Result<KernelTable> read_kernels_json(std::string_view text, const std::string& path);
+// docs/formats/kernels_json.md.
+Result<KernelTable> read_kernels_json(std::string_view text);
 
 }  // namespace strobe::readers

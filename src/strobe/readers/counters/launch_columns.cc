@@ -27,11 +27,17 @@ std::optional<std::uint32_t> small_number(std::string_view text) {
 
 }  // namespace
 
+std::size_t find_column(const std::vector<std::string>& header, std::string_view title) {
+  const auto found = std::ranges::find(header, title);
+  return found != header.end() ? static_cast<std::size_t>(found - header.begin()) : kNoColumn;
+}
+
+bool LaunchColumns::is_header(CsvRecords& record) const {
+  return name < record.size() && record.field(name) == "Kernel Name";
+}
+
 LaunchColumns LaunchColumns::of(const std::vector<std::string>& header) {
-  const auto find = [&](std::string_view title) {
-    const auto found = std::ranges::find(header, title);
-    return found != header.end() ? static_cast<std::size_t>(found - header.begin()) : kNoColumn;
-  };
+  const auto find = [&](std::string_view title) { return find_column(header, title); };
   LaunchColumns columns;
   columns.id = find("ID");
   columns.process = find("Process ID");
@@ -92,7 +98,7 @@ std::optional<LaunchFields::Key> LaunchFields::key_of(CsvRecords& record, const 
   const std::string_view text = record.field(columns_.id);
   const std::optional<std::uint32_t> id = small_number(text);
   if (!id) {
-    rows_->remarks().add(place, "ID", text, "is no number of a launch; left out");
+    rows_->remarks().add(place, "ID", text, "is not the number of a launch; left out");
     return std::nullopt;
   }
   key.id = *id;
@@ -107,7 +113,7 @@ void LaunchFields::set_number(CsvRecords& record, std::size_t column, Counter co
     rows_->set(row, {counter, Quantity::kNone, 0}, *number);
     if (counter == Counter::kDevice) device_ = static_cast<std::int32_t>(*number & 0x7FFFFFFF);
   } else if (!text.empty()) {
-    rows_->remarks().add(place, title, text, "is no number");
+    rows_->remarks().add(place, title, text, "is not a number");
   }
 }
 
@@ -123,7 +129,7 @@ std::size_t LaunchFields::add(CsvRecords& record, std::uint32_t id, const Place&
   const auto shape = [&](std::size_t column, std::string_view title) -> LaunchShape {
     const std::string_view text = record.field(column);
     const std::optional<LaunchShape> read = parse_shape(text);
-    if (!read && !text.empty()) rows_->remarks().add(place, title, text, "is no launch size");
+    if (!read && !text.empty()) rows_->remarks().add(place, title, text, "is not a launch size");
     return read.value_or(LaunchShape{});
   };
   rows_->set_grid(row, shape(columns_.grid, "Grid Size"));
@@ -145,10 +151,10 @@ Result<std::optional<double>> LaunchFields::value(std::string_view text, const U
     case NumberText::kDecimalComma:
       return Error{ErrorCode::kMalformed,
                    fmt::format("{}: '{}' is written with a decimal comma",
-                               place_text(place, column), quotable(text)),
+                               place_text(place, column), excerpt(text)),
                    "", "write the table with LC_ALL=C, so that numbers read 1,234.56"};
     case NumberText::kOther:
-      rows_->remarks().add(place, column, text, "is no number");
+      rows_->remarks().add(place, column, text, "is not a number");
       return nothing;
     case NumberText::kNumber:
       break;

@@ -16,6 +16,7 @@
 namespace strobe::readers {
 
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
+std::size_t find_column(const std::vector<std::string>& header, std::string_view title);
 
 // Where a profiler's CSV says which launch a row is about. Columns are known by name: versions and
 // options put them in other places or leave them out.
@@ -31,6 +32,8 @@ struct LaunchColumns {
   std::size_t capability = kNoColumn;
 
   static LaunchColumns of(const std::vector<std::string>& header);
+  // Whether a record is the header again: a second table behind the first, of another run.
+  bool is_header(CsvRecords& record) const;
 };
 
 // The numbers of the launches of one process that were seen; cheap while they are dense.

@@ -240,13 +240,12 @@ void LaunchRows::keep_only(const std::vector<bool>& keep) {
   }
 }
 
-Result<KernelTable> LaunchRows::finish(const std::string& path, KernelSource source) {
+Result<KernelTable> LaunchRows::finish(KernelSource source) {
   if (size() == 0) {
-    return Error{ErrorCode::kTooLittleData, "it lists no kernel", path,
+    return Error{ErrorCode::kTooLittleData, "it lists no kernel", "",
                  "look at the profiler's own messages: no kernel was matched, or counters are not "
                  "permitted"};
   }
-  table_.path = path;
   table_.source = source;
   fill_durations();
   fill_shapes();
@@ -255,7 +254,7 @@ Result<KernelTable> LaunchRows::finish(const std::string& path, KernelSource sou
   fill_places();
   if (std::ranges::find(has_duration_, false) != has_duration_.end()) keep_only(has_duration_);
   if (table_.size() == 0) {
-    return Error{ErrorCode::kTooLittleData, "none of its kernels has a duration", path,
+    return Error{ErrorCode::kTooLittleData, "none of its kernels has a duration", "",
                  "collect gpu__time_duration.sum too: ncu --metrics gpu__time_duration.sum,..."};
   }
   if (computed_durations_ > 0) {

@@ -45,7 +45,7 @@ class LaunchRows {
 
   // Everything put together. Launches without a duration are left out, with a remark;
   // kTooLittleData if none remains.
-  Result<KernelTable> finish(const std::string& path, KernelSource source);
+  Result<KernelTable> finish(KernelSource source);
 
  private:
   struct Column {

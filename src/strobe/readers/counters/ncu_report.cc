@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -21,7 +22,7 @@ constexpr std::uint64_t kKnownVersion = 7;
 // Far above any real message; a larger size is damage, or somebody's joke.
 constexpr std::uint32_t kMostMessageBytes = 256u << 20;
 constexpr std::size_t kStepBytes = 1 << 20;
-constexpr std::string_view kHint = "export it instead: ncu --import REPORT --csv --page raw";
+constexpr std::string_view kExportHint = "export it instead: ncu --import REPORT --csv --page raw";
 
 // Front to back, in pieces of a size the file itself tells.
 class Chunks {
@@ -78,7 +79,7 @@ struct BlockHeader {
   std::uint64_t payload_bytes = 0;
 };
 
-LaunchShape shape_of(std::string_view message) {
+LaunchShape read_shape(std::string_view message) {
   std::array<std::uint32_t, 3> sizes = {0, 0, 0};
   for (ProtobufFields fields(message); fields.next();) {
     const std::uint32_t field = fields.field();
@@ -117,7 +118,7 @@ class ReportReader {
  public:
   explicit ReportReader(ByteStream& stream) : chunks_(stream) {}
 
-  Result<KernelTable> read(const std::string& path) {
+  Result<KernelTable> read() {
     Result<void> header = read_file_header();
     bool goes_on = header.has_value();
     while (goes_on) goes_on = read_block();
@@ -127,14 +128,14 @@ class ReportReader {
     if (!header) return std::move(header).error();
     if (rows_.size() == 0 && is_broken_) {
       return Error{ErrorCode::kMalformed, "the report is damaged: no kernel of it can be read", "",
-                   std::string(kHint)};
+                   std::string(kExportHint)};
     }
     if (other_results_ > 0) {
       rows_.remarks().add_once(fmt::format(
           "{} results of ranges, command lists or graphs are left out", other_results_));
     }
     rows_.set_clock_policy(policy_.value_or(ClockPolicy::kUnknown));
-    return rows_.finish(path, KernelSource::kReport);
+    return rows_.finish(KernelSource::kReport);
   }
 
  private:
@@ -143,7 +144,7 @@ class ReportReader {
     const std::optional<std::uint32_t> size = has_magic ? chunks_.take_size() : std::nullopt;
     if (!size || *size > kMostMessageBytes || !chunks_.take(*size, buffer_)) {
       return Error{ErrorCode::kMalformed, "the report ends inside its header", "",
-                   std::string(kHint)};
+                   std::string(kExportHint)};
     }
     std::uint64_t version = 0;
     for (ProtobufFields fields(buffer_); fields.next();) {
@@ -246,8 +247,8 @@ class ReportReader {
       if (fields.is_bytes(5)) mangled = fields.bytes();
       if (fields.is_bytes(6)) function = fields.bytes();
       if (fields.is_bytes(7)) demangled = fields.bytes();
-      if (fields.is_bytes(10)) grid = shape_of(fields.bytes());
-      if (fields.is_bytes(11)) block = shape_of(fields.bytes());
+      if (fields.is_bytes(10)) grid = read_shape(fields.bytes());
+      if (fields.is_bytes(11)) block = read_shape(fields.bytes());
       if (fields.is_bytes(13)) read_metric(fields.bytes());
       if (fields.is_number(22)) context = fields.number();
       if (fields.is_number(23)) stream = fields.number();
@@ -331,8 +332,6 @@ class ReportReader {
 
 }  // namespace
 
-Result<KernelTable> read_ncu_report(ByteStream& stream, const std::string& path) {
-  return ReportReader(stream).read(path);
-}
+Result<KernelTable> read_ncu_report(ByteStream& stream) { return ReportReader(stream).read(); }
 
 }  // namespace strobe::readers

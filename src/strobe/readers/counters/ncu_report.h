@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "strobe/base/byte_stream.h"
@@ -12,7 +11,7 @@ namespace strobe::readers {
 inline constexpr std::string_view kNcuReportMagic{"NVR\0", 4};
 
 // Nsight Compute's binary report (docs/formats/ncu_report.md), one result in memory at a time. A
-// report that breaks off keeps what stands before. Errors leave `where` empty.
-Result<KernelTable> read_ncu_report(ByteStream& stream, const std::string& path);
+// report that breaks off keeps what stands before.
+Result<KernelTable> read_ncu_report(ByteStream& stream);
 
 }  // namespace strobe::readers

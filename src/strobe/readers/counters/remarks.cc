@@ -5,29 +5,19 @@
 
 #include <fmt/format.h>
 
-#include "strobe/base/json_text.h"
+#include "strobe/base/text.h"
 
 namespace strobe::readers {
 namespace {
 
-constexpr std::size_t kMostQuotedBytes = 60;
 constexpr std::size_t kMostEntries = 200;  // a file may have columns without end
 
 }  // namespace
 
-std::string quotable(std::string_view text) {
-  std::string quoted = sanitize_utf8(text.substr(0, kMostQuotedBytes));
-  std::replace_if(
-      quoted.begin(), quoted.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; },
-      ' ');
-  if (text.size() > kMostQuotedBytes) quoted += "...";
-  return quoted;
-}
-
 std::string place_text(const Place& place, std::string_view column) {
   std::string text = fmt::format("row {}", place.row);
   if (place.line != 0) text += fmt::format(" (line {})", place.line);
-  if (!column.empty()) text += fmt::format(", '{}'", quotable(column));
+  if (!column.empty()) text += fmt::format(", '{}'", excerpt(column));
   return text;
 }
 
@@ -45,7 +35,7 @@ void Remarks::add(const Place& place, std::string_view column, std::string_view 
   Entry& entry = entries_[key_];
   entry.count = 1;
   entry.first = place_text(place, column) + ": ";
-  if (!text.empty()) entry.first += fmt::format("'{}' ", quotable(text));
+  if (!text.empty()) entry.first += fmt::format("'{}' ", excerpt(text));
   entry.first += trouble;
   order_.push_back(&entry);
 }

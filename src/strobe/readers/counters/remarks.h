@@ -18,7 +18,7 @@ struct Place {
 // there are, so that a file that is all wrong is not told line by line.
 class Remarks {
  public:
-  // "row 17 (line 21), 'DRAM': 'abc' is no number"
+  // "row 17 (line 21), 'DRAM': 'abc' is not a number"
   void add(const Place& place, std::string_view column, std::string_view text,
            std::string_view trouble);
   // Of the row as a whole: "row 17 (line 21): ends before its last column; left out"
@@ -41,8 +41,5 @@ class Remarks {
 
 // "row 17 (line 21), 'DRAM'"
 std::string place_text(const Place& place, std::string_view column);
-
-// A text of the file on its way into a sentence: short and valid UTF-8.
-std::string quotable(std::string_view text);
 
 }  // namespace strobe::readers

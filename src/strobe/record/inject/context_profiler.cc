@@ -11,10 +11,6 @@ namespace {
 constexpr unsigned kMostFailures = 3;  // batches lost before a context is given up
 constexpr char kDuration[] = "gpu__time_duration.";
 
-void count(std::uint64_t& counter, std::uint64_t by) noexcept {
-  std::atomic_ref(counter).fetch_add(by, std::memory_order_relaxed);
-}
-
 std::string sentence(const CuptiApi& cupti, const CallFailure& failure) noexcept {
   return std::string(failure.call) + ": " + result_text(cupti, failure.result);
 }

@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "strobe/record/inject/cupti_api.h"
-#include "strobe/record/inject/driver_api.h"
+#include "strobe/record/inject/cuda_api.h"
 #include "strobe/record/inject/host_metrics.h"
-#include "strobe/record/inject/isolation.h"
+#include "strobe/record/inject/launch_filter.h"
 #include "strobe/record/inject/recording_writer.h"
 #include "strobe/record/inject/settings.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "strobe/record/inject/cupti_api.h"
+#include "strobe/record/inject/cuda_api.h"
 
 namespace strobe::record {
 

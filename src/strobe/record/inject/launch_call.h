@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "strobe/record/inject/cupti_api.h"
+#include "strobe/record/inject/cuda_api.h"
 #include "strobe/wire/kernel_recording.h"
 
 namespace strobe::record {

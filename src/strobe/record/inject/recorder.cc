@@ -13,10 +13,6 @@ constexpr unsigned kLaunchesMeasuredInPassing = 4;
 constexpr std::chrono::seconds kPatienceAtTheEnd{5};
 constexpr char kNoName[] = "(unnamed)";
 
-void count(std::uint64_t& counter) noexcept {
-  std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
-}
-
 std::int64_t unix_now_ns() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::system_clock::now().time_since_epoch())
@@ -55,7 +51,7 @@ bool Recorder::open(CUpti_CallbackFunc listener, void (*see_to_the_end)()) noexc
   writer_.flush();
   if (const std::string wrong = filter_.configure(settings_);
       settings_.problem.empty() && !wrong.empty()) {
-    settings_.problem = "'" + wrong + "' is no regular expression";
+    settings_.problem = "'" + wrong + "' is not a regular expression";
   }
   if (!settings_.problem.empty()) {
     give_up(wire::Obstacle::kBadSettings, settings_.problem);
@@ -147,8 +143,7 @@ void Recorder::judge(Ticket& ticket, const char* name) noexcept {
 
 void Recorder::spent(Clock::time_point since) noexcept {
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - since);
-  std::atomic_ref(writer_.header().overhead_ns)
-      .fetch_add(static_cast<std::uint64_t>(ns.count()), std::memory_order_relaxed);
+  count(writer_.header().overhead_ns, static_cast<std::uint64_t>(ns.count()));
 }
 
 // Starts, stops or leaves the counters as this launch needs them; true if it will be measured.

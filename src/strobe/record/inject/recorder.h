@@ -11,8 +11,7 @@
 #include <string>
 
 #include "strobe/record/inject/context_profiler.h"
-#include "strobe/record/inject/cupti_api.h"
-#include "strobe/record/inject/driver_api.h"
+#include "strobe/record/inject/cuda_api.h"
 #include "strobe/record/inject/launch_call.h"
 #include "strobe/record/inject/launch_filter.h"
 #include "strobe/record/inject/recording_writer.h"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -139,6 +140,10 @@ void RecordingWriter::finish() noexcept {
   if (!is_open()) return;
   flush();
   header_->is_finished = 1;
+}
+
+void count(std::uint64_t& counter, std::uint64_t by) noexcept {
+  std::atomic_ref(counter).fetch_add(by, std::memory_order_relaxed);
 }
 
 Inside::Inside(RecordingWriter& writer, const char* call) noexcept : writer_(&writer) {

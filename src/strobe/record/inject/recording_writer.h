@@ -47,6 +47,9 @@ class RecordingWriter {
   std::uint32_t obstacles_ = 0;
 };
 
+// Adds to one of the header's counts, which other threads add to as well.
+void count(std::uint64_t& counter, std::uint64_t by = 1) noexcept;
+
 // While it lives, the header tells which call is being made.
 class Inside {
  public:

@@ -85,7 +85,7 @@ Settings read_settings() noexcept {
   const std::string window = text_of(wire::kRecordLaunches);
   if (!window.empty() &&
       !read_launch_window(window.c_str(), settings.first_launch, settings.last_launch)) {
-    settings.problem = "the launches '" + window + "' are no window";
+    settings.problem = "the launches '" + window + "' are not a window A:B";
   }
   const std::string batch = text_of(wire::kRecordBatch);
   std::uint64_t launches = 0;
@@ -93,7 +93,7 @@ Settings read_settings() noexcept {
     if (read_number(batch, launches) && launches > 0 && launches <= kMostLaunchesPerBatch) {
       settings.batch = launches;
     } else {
-      settings.problem = "the batch '" + batch + "' is no number of launches";
+      settings.problem = "the batch '" + batch + "' is not a number of launches";
     }
   }
   return settings;

@@ -14,7 +14,7 @@ enum class Replay { kAsNeeded, kKernel, kUser };
 
 // What the launcher asks of the library, read from the environment.
 struct Settings {
-  std::string folder;                           // "": nobody asked; the library does nothing
+  std::string folder;                           // "": no recording; the library does nothing
   std::vector<std::string> metrics;             // of all windows, in their order
   std::vector<std::size_t> metrics_per_window;  // one number if there are no windows
   bool has_windows = false;  // cuProfilerStart and cuProfilerStop say what is wanted
@@ -34,7 +34,7 @@ struct Settings {
 
 Settings read_settings() noexcept;
 
-// "A:B", "A:", ":B" or "A"; both ends count. False if it is none of them.
+// "A:B", "A:", ":B" or "A"; both ends count. False if it is something else.
 bool read_launch_window(const char* text, std::uint64_t& first, std::uint64_t& last) noexcept;
 
 }  // namespace strobe::record

@@ -8,7 +8,7 @@
 namespace strobe::readers {
 namespace {
 
-NumberText kind_of(std::string_view text) {
+NumberText text_kind(std::string_view text) {
   Decimal decimal;
   return parse_decimal(text, decimal);
 }
@@ -52,7 +52,7 @@ TEST(Decimal, more_digits_than_a_double_holds_are_rounded) {
 
 TEST(Decimal, what_could_not_be_counted_is_missing) {
   for (const char* text : {"", "  ", "n/a", "N/A", "nan", "NaN", "-nan", "-"}) {
-    EXPECT_EQ(kind_of(text), NumberText::kMissing) << text;
+    EXPECT_EQ(text_kind(text), NumberText::kMissing) << text;
   }
 }
 
@@ -61,14 +61,14 @@ TEST(Decimal, a_decimal_comma_is_told_from_a_thousands_separator) {
        {"1,5", "82,55", "0,370", "1.234,56", "1.234.567", "1234,567", "0,00", "1 234,56",
         "1\xC2\xA0"
         "234,56"}) {
-    EXPECT_EQ(kind_of(text), NumberText::kDecimalComma) << text;
+    EXPECT_EQ(text_kind(text), NumberText::kDecimalComma) << text;
   }
   EXPECT_EQ(value_of("82,550"), 82550);
 }
 
 TEST(Decimal, anything_else_is_no_number) {
   for (const char* text : {"abc", "12,34,567", "1.2.x", "0x10", "1e", "--1", "5 %", ",", "."}) {
-    EXPECT_EQ(kind_of(text), NumberText::kOther) << text;
+    EXPECT_EQ(text_kind(text), NumberText::kOther) << text;
   }
 }
 

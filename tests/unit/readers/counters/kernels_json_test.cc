@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/readers/counters/kernel_reader.h"
+#include "tests/unit/readers/counters/table_of.h"
 
 namespace strobe::readers {
 namespace {
@@ -13,14 +14,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-KernelTable read(const std::string& text) {
-  Result<KernelTable> table = read_kernels_bytes(text, "k.json");
-  EXPECT_TRUE(table) << (table ? "" : table.error().what);
-  return table ? std::move(table).value() : KernelTable{};
-}
-
 TEST(KernelsJson, what_is_published_is_read) {
-  const KernelTable table = read(R"({
+  const KernelTable table = table_of(R"({
     "schema": "strobe.kernels", "version": 1, "source": "recording", "clock_policy": "locked",
     "of_a_later_strobe": {"a": [1]},
     "devices": [{"index": 0, "name": "Some Chip", "capability": "9.0", "sm_count": 132,
@@ -52,7 +47,7 @@ TEST(KernelsJson, what_is_published_is_read) {
 }
 
 TEST(KernelsJson, launches_that_cannot_be_used_are_left_out_with_a_remark) {
-  const KernelTable table = read(
+  const KernelTable table = table_of(
       R"({"schema": "strobe.kernels", "version": 1, "kernels": [{"name": "no time"}, 7,
          {"name": "f", "duration_ns": 32, "metrics": {"sm_percent": "high"}}]})");
   EXPECT_EQ(table.size(), 1u);
@@ -62,10 +57,10 @@ TEST(KernelsJson, launches_that_cannot_be_used_are_left_out_with_a_remark) {
 }
 
 TEST(KernelsJson, a_text_that_breaks_off_keeps_what_stands_before) {
-  const KernelTable table = read(
+  const KernelTable table = table_of(
       R"({"schema": "strobe.kernels", "kernels": [{"name": "f", "duration_ns": 32}, {"name": "g)");
   EXPECT_EQ(table.size(), 1u);
-  EXPECT_THAT(table.remarks, Contains(HasSubstr("no JSON from byte")));
+  EXPECT_THAT(table.remarks, Contains(HasSubstr("not JSON from byte")));
 }
 
 TEST(KernelsJson, a_later_version_and_an_empty_list_are_errors) {

@@ -5,6 +5,7 @@
 
 #include "strobe/readers/counters/kernel_reader.h"
 #include "tests/support/ncu_report_sketch.h"
+#include "tests/unit/readers/counters/table_of.h"
 
 namespace strobe::readers {
 namespace {
@@ -29,20 +30,14 @@ std::string kernel(double duration_ns) {
          sketch::real(99, 1.0);  // a field of the future
 }
 
-KernelTable read(const std::string& bytes) {
-  Result<KernelTable> table = read_kernels_bytes(bytes, "run.ncu-rep");
-  EXPECT_TRUE(table) << (table ? "" : table.error().what);
-  return table ? std::move(table).value() : KernelTable{};
-}
-
-Error error_of(const std::string& bytes) {
+Error report_error(const std::string& bytes) {
   const Result<KernelTable> table = read_kernels_bytes(bytes, "run.ncu-rep");
   EXPECT_FALSE(table);
   return table ? Error{} : table.error();
 }
 
 TEST(NcuReport, a_result_becomes_a_launch) {
-  const KernelTable table = read(sketch::file({sketch::block(kNames, {kernel(533280)})}));
+  const KernelTable table = table_of(sketch::file({sketch::block(kNames, {kernel(533280)})}));
   ASSERT_EQ(table.size(), 1u);
   EXPECT_EQ(table.source, KernelSource::kReport);
   EXPECT_EQ(table.name(0), "copy(float *)");
@@ -60,7 +55,7 @@ TEST(NcuReport, a_result_becomes_a_launch) {
 }
 
 TEST(NcuReport, strings_of_later_blocks_go_on_where_the_first_ended) {
-  const KernelTable table = read(sketch::file(
+  const KernelTable table = table_of(sketch::file(
       {sketch::block({}, {}), sketch::block({"some__counter.sum"}, {}),
        sketch::block({"gpu__time_duration.sum"}, {sketch::bytes(6, "f") + sketch::metric(1, 64)}),
        sketch::block({}, {sketch::bytes(6, "g") + sketch::metric(1, 96)})}));
@@ -76,7 +71,7 @@ TEST(NcuReport, a_report_that_breaks_off_keeps_what_stands_before) {
   const std::string two = sketch::file({sketch::block(kNames, {kernel(32), kernel(64)})});
   const std::size_t second = two.size() - kernel(64).size();
   for (std::size_t bytes = second; bytes < two.size(); ++bytes) {
-    const KernelTable table = read(two.substr(0, bytes));
+    const KernelTable table = table_of(two.substr(0, bytes));
     ASSERT_EQ(table.size(), 1u) << bytes;
     EXPECT_THAT(table.remarks, Contains(HasSubstr("ends inside"))) << bytes;
   }
@@ -84,31 +79,31 @@ TEST(NcuReport, a_report_that_breaks_off_keeps_what_stands_before) {
 
 TEST(NcuReport, sizes_that_cannot_be_are_refused_without_asking_for_memory) {
   const std::string header = sketch::file({});
-  EXPECT_EQ(error_of(header + std::string("\xFF\xFF\xFF\xFF", 4)).code, ErrorCode::kMalformed);
+  EXPECT_EQ(report_error(header + std::string("\xFF\xFF\xFF\xFF", 4)).code, ErrorCode::kMalformed);
   const std::string huge_payload = sketch::sized(sketch::number(2, 0xFFFFFFFFFFFFFFFFu) +
                                                  sketch::number(5, 0xFFFFFFFFFFFFFFFFu));
-  EXPECT_EQ(error_of(header + huge_payload).code, ErrorCode::kMalformed);
+  EXPECT_EQ(report_error(header + huge_payload).code, ErrorCode::kMalformed);
   const std::string huge_result =
       sketch::sized(sketch::number(2, 1) + sketch::number(5, 8)) + std::string(8, '\x7F');
-  EXPECT_EQ(error_of(header + huge_result).code, ErrorCode::kMalformed);
+  EXPECT_EQ(report_error(header + huge_result).code, ErrorCode::kMalformed);
 }
 
 TEST(NcuReport, an_unknown_version_is_tried_and_remarked_on) {
-  const KernelTable table = read(sketch::file({sketch::block(kNames, {kernel(32)})}, 9));
+  const KernelTable table = table_of(sketch::file({sketch::block(kNames, {kernel(32)})}, 9));
   EXPECT_EQ(table.size(), 1u);
   EXPECT_THAT(table.remarks, Contains(HasSubstr("version 9")));
 }
 
 TEST(NcuReport, a_metric_without_a_name_and_a_launch_without_a_duration_are_no_harm) {
-  const KernelTable table = read(sketch::file(
+  const KernelTable table = table_of(sketch::file(
       {sketch::block(kNames, {sketch::bytes(6, "f") + sketch::metric(77, 5), kernel(32)})}));
   ASSERT_EQ(table.size(), 1u);
   EXPECT_THAT(table.remarks, Contains(HasSubstr("row 1, 'Duration'")));
 }
 
 TEST(NcuReport, a_report_without_results_has_too_little_data) {
-  EXPECT_EQ(error_of(sketch::file({sketch::block({}, {})})).code, ErrorCode::kTooLittleData);
-  EXPECT_EQ(error_of(std::string("NVR\0\x05", 5)).code, ErrorCode::kMalformed);
+  EXPECT_EQ(report_error(sketch::file({sketch::block({}, {})})).code, ErrorCode::kTooLittleData);
+  EXPECT_EQ(report_error(std::string("NVR\0\x05", 5)).code, ErrorCode::kMalformed);
 }
 
 }  // namespace

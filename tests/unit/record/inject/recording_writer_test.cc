@@ -34,7 +34,7 @@ TEST(RecordingWriter, what_it_writes_the_reader_reads) {
   writer.obstacle(wire::Obstacle::kMismatch, "two and three", 9, 4, true);
   writer.finish();
   const std::string bytes = bytes_of(folder / "1.strobe");
-  const Result<KernelRecording> recording = decode_kernel_recording(bytes, "1");
+  const Result<KernelRecording> recording = decode_kernel_recording(bytes);
   ASSERT_TRUE(recording);
   EXPECT_TRUE(recording->remarks.empty());
   const readers::RecordedProcess& process = recording->processes.at(0);
@@ -61,7 +61,7 @@ TEST(RecordingWriter, a_process_that_is_killed_leaves_its_counts_and_whole_batch
   }
   waitpid(child, nullptr, 0);
   const std::string bytes = bytes_of(folder / "1.strobe");
-  const Result<KernelRecording> recording = decode_kernel_recording(bytes, "1");
+  const Result<KernelRecording> recording = decode_kernel_recording(bytes);
   ASSERT_TRUE(recording);
   const readers::RecordedProcess& process = recording->processes.at(0);
   EXPECT_EQ(process.header.launches_seen, 2u);
@@ -79,7 +79,7 @@ TEST(RecordingWriter, trouble_in_every_launch_does_not_fill_the_disk) {
   writer.obstacle(wire::Obstacle::kMeasure, "the end", 0, 0, true);
   const std::string bytes = bytes_of(folder / "1.strobe");
   EXPECT_LT(bytes.size(), 10'000u);
-  EXPECT_EQ(decode_kernel_recording(bytes, "1")->processes.at(0).obstacles.back().text, "the end");
+  EXPECT_EQ(decode_kernel_recording(bytes)->processes.at(0).obstacles.back().text, "the end");
 }
 
 TEST(RecordingWriter, without_a_file_it_does_nothing) {

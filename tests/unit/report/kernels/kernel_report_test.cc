@@ -99,7 +99,8 @@ TEST(KernelReportTest, no_line_is_wider_than_100_columns) {
 
 TEST(KernelReportTest, a_remark_on_the_file_is_a_warning) {
   KernelTable table = test::kernel_sketch({{"gemm", 60'000, 80, 10}});
-  table.remarks = {"row 17, 'DRAM': 'abc' is no number", "row 18, 'DRAM': 'abd' is no number"};
+  table.remarks = {"row 17, 'DRAM': 'abc' is not a number",
+                   "row 18, 'DRAM': 'abd' is not a number"};
   const Section section = kernel_warning_section(analysis::study_kernels(table));
   EXPECT_THAT(section.points, Contains(HasSubstr("row 17")));
   EXPECT_THAT(section.points, Contains(HasSubstr("row 18")));

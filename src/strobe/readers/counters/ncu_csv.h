@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strobe/base/csv.h"
+#include "strobe/base/result.h"
+#include "strobe/readers/counters/launch_rows.h"
+
+namespace strobe::readers {
+
+// A profiler's CSV with one row per launch and one column per metric, behind its header. The row
+// below the header holds units.
+Result<void> read_wide_csv(CsvRecords& records, const std::vector<std::string>& header,
+                           LaunchRows& rows);
+
+// A profiler's CSV with one row per launch and metric, behind its header: metrics by name, or by
+// the labels of its details page, where rows of rules stand between them.
+Result<void> read_metric_rows(CsvRecords& records, const std::vector<std::string>& header,
+                              LaunchRows& rows);
+
+}  // namespace strobe::readers

@@ -1,0 +1,309 @@
+#include "strobe/readers/metric_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "strobe/base/byte_stream.h"
+#include "strobe/base/csv.h"
+#include "strobe/base/file.h"
+#include "strobe/base/json_scan.h"
+#include "strobe/base/text.h"
+
+namespace strobe::readers {
+namespace {
+
+constexpr std::string_view kColumns[] = {"ts_us", "device", "metric", "value"};
+constexpr std::string_view kMetricsHint =
+    "its first line names the columns: ts_us,device,metric,value";
+
+// What was wrong with lines: per kind of trouble the first line and how many more there are.
+class LineRemarks {
+ public:
+  explicit LineRemarks(std::string_view outcome) : outcome_(outcome) {}
+
+  void add(std::string_view trouble, std::size_t line, std::string_view text) {
+    Entry& entry = entries_[trouble];
+    if (entry.count++ == 0) entry = {line, std::string(text), 1};
+  }
+  void write_to(std::vector<std::string>& remarks) const {
+    for (const auto& [trouble, entry] : entries_) {
+      remarks.push_back(fmt::format("line {}: '{}' {}; {} line{} {}", entry.line, entry.text,
+                                    trouble, entry.count, entry.count == 1 ? "" : "s", outcome_));
+    }
+  }
+
+ private:
+  struct Entry {
+    std::size_t line = 0;
+    std::string text;
+    std::size_t count = 0;
+  };
+  std::string_view outcome_;
+  std::map<std::string_view, Entry> entries_;
+};
+
+// `text` stands in the padded buffer of its record, unless it had quotes inside.
+std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
+  if (text.find('"') != std::string_view::npos) return std::nullopt;
+  constexpr std::int64_t kTooLarge = std::numeric_limits<std::int64_t>::max();
+  std::int64_t time_ns = json::kNoNumber;
+  if (text.empty() || json::read_thousandths(text.data(), time_ns) != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  if (time_ns == json::kNoNumber || time_ns == kTooLarge || time_ns == -kTooLarge) {
+    return std::nullopt;
+  }
+  return time_ns;
+}
+
+std::optional<double> number_of(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  return parse_number(text);
+}
+
+struct Sample {
+  std::int64_t time_ns = 0;
+  double value = 0;
+  std::size_t line = 0;
+};
+
+struct Gathered {
+  std::string device;
+  std::string metric;
+  std::vector<Sample> samples;  // in the file's order
+};
+
+class MetricsCsv {
+ public:
+  explicit MetricsCsv(CsvRecords& lines) : lines_(&lines) {}
+
+  Result<MetricsRead> read() {
+    bool has_lines = false;
+    bool has_header = false;
+    while (lines_->next_line()) {
+      has_lines = true;
+      // The line that breaks off may end inside a number, which would read as a smaller one.
+      if (lines_->damage() && lines_->is_last_cut()) break;
+      if (trimmed(lines_->text()).empty()) continue;
+      lines_->split_line();
+      if (!has_header) {
+        STROBE_TRY_VOID(read_header());
+        has_header = true;
+      } else if (lines_->is_broken()) {
+        lose("opens a quote and does not close it", lines_->text().substr(0, 40));
+      } else {
+        read_sample();
+      }
+    }
+    if (lines_->damage() && !has_lines) return *lines_->damage();
+    MetricsRead read = finish(has_header);
+    if (lines_->damage()) {
+      read.remarks.push_back(lines_->damage()->what + "; what stands before is kept");
+    }
+    return read;
+  }
+
+ private:
+  void lose(std::string_view trouble, std::string_view text) {
+    lost_.add(trouble, lines_->line(), text);
+  }
+
+  Result<void> read_header() {
+    const std::vector<std::string> header = lines_->fields();
+    for (std::size_t i = 0; i < std::size(kColumns); ++i) {
+      const auto found = std::ranges::find(header, kColumns[i]);
+      if (found == header.end()) {
+        return Error{ErrorCode::kMalformed,
+                     fmt::format("line {} has no column '{}'", lines_->line(), kColumns[i]), "",
+                     std::string(kMetricsHint)};
+      }
+      columns_[i] = static_cast<std::size_t>(found - header.begin());
+    }
+    needed_fields_ = *std::ranges::max_element(columns_) + 1;
+    return {};
+  }
+
+  void read_sample() {
+    if (lines_->size() < needed_fields_) {
+      lose("ends before its last column", lines_->field(lines_->size() - 1));
+      return;
+    }
+    const std::string_view time_text = lines_->field(columns_[0]);
+    const std::string_view device = lines_->field(columns_[1]);
+    const std::string_view metric = lines_->field(columns_[2]);
+    const std::string_view value_text = lines_->field(columns_[3]);
+    const std::optional<std::int64_t> time_ns = nanoseconds_of(time_text);
+    const std::optional<double> value = number_of(value_text);
+    if (!time_ns) {
+      lose("is not a time in microseconds", time_text);
+    } else if (!value) {
+      lose("is not a number", value_text);
+    } else if (device.empty() || metric.empty()) {
+      lose("names no device or no metric", device.empty() ? metric : device);
+    } else {
+      series_of(device, metric).samples.push_back({*time_ns, *value, lines_->line()});
+    }
+  }
+
+  Gathered& series_of(std::string_view device, std::string_view metric) {
+    key_.assign(device);
+    key_ += '\n';
+    key_ += metric;
+    const auto [entry, is_new] = rows_.try_emplace(key_, gathered_.size());
+    if (is_new) gathered_.push_back({std::string(device), std::string(metric), {}});
+    return gathered_[entry->second];
+  }
+
+  MetricsRead finish(bool has_header) {
+    MetricsRead read;
+    if (!has_header) {
+      read.remarks.push_back("the file is empty: no samples");
+    } else if (gathered_.empty()) {
+      read.remarks.push_back("the file has no samples that can be used");
+    }
+    std::ranges::sort(gathered_, {},
+                      [](const Gathered& one) { return std::tie(one.device, one.metric); });
+    for (Gathered& one : gathered_) read.series.push_back(in_order(one));
+    lost_.write_to(read.remarks);
+    repeated_.write_to(read.remarks);
+    return read;
+  }
+
+  MetricSeries in_order(Gathered& gathered) {
+    std::vector<Sample>& samples = gathered.samples;
+    if (!std::ranges::is_sorted(samples, {}, &Sample::time_ns)) {
+      std::ranges::stable_sort(samples, {}, &Sample::time_ns);
+    }
+    MetricSeries series{std::move(gathered.device), std::move(gathered.metric), {}, {}};
+    series.times_ns.reserve(samples.size());
+    series.values.reserve(samples.size());
+    for (const Sample& sample : samples) {
+      if (!series.times_ns.empty() && series.times_ns.back() == sample.time_ns) {
+        repeated_.add("has a second value for its time", sample.line, series.metric);
+        series.values.back() = sample.value;
+        continue;
+      }
+      series.times_ns.push_back(sample.time_ns);
+      series.values.push_back(sample.value);
+    }
+    samples = {};
+    return series;
+  }
+
+  CsvRecords* lines_;
+  std::size_t columns_[std::size(kColumns)] = {};
+  std::size_t needed_fields_ = 0;
+  std::string key_;
+  std::unordered_map<std::string, std::size_t> rows_;
+  std::vector<Gathered> gathered_;
+  LineRemarks lost_{"left out"};
+  LineRemarks repeated_{"replaced by the last one"};
+};
+
+Result<MetricsRead> read_metrics(ByteStream& stream) {
+  CsvRecords lines(stream);
+  return MetricsCsv(lines).read();
+}
+
+}  // namespace
+
+Result<MetricsRead> read_metrics_csv(const std::filesystem::path& path) {
+  // A sampler that was killed at once leaves a run that is still worth comparing.
+  std::error_code none;
+  if (std::filesystem::is_regular_file(path, none) && std::filesystem::file_size(path, none) == 0) {
+    return read_metrics_bytes({}, path.string());
+  }
+  STROBE_TRY(File file, File::open(path));
+  STROBE_TRY(const auto stream, open_stream(std::move(file)));
+  return in_file(read_metrics(*stream), path.string());
+}
+
+Result<MetricsRead> read_metrics_bytes(std::string_view bytes, const std::string& name) {
+  STROBE_TRY(const auto stream, open_stream(bytes));
+  return in_file(read_metrics(*stream), name);
+}
+
+namespace {
+
+// Per process that holds streams of one device and nothing else of another: that device.
+std::map<StringId, std::int32_t> devices_by_process(const Trace& trace) {
+  std::map<StringId, std::int32_t> devices;
+  std::set<StringId> of_several;
+  for (const Track& track : trace.tracks()) {
+    if (!track.device) continue;
+    const auto [entry, is_new] = devices.try_emplace(track.process, *track.device);
+    if (!is_new && entry->second != *track.device) of_several.insert(track.process);
+  }
+  for (const StringId process : of_several) devices.erase(process);
+  return devices;
+}
+
+// "GPU 7": how a trace's device is called where series name theirs.
+std::string device_text(const Trace& trace, std::int32_t device) {
+  return trace.traits().device_label + " " + std::to_string(device);
+}
+
+MetricSeries series_of(std::string device, std::string metric,
+                       std::vector<std::pair<std::int64_t, double>> samples) {
+  const auto time_of = [](const auto& sample) { return sample.first; };
+  std::ranges::stable_sort(samples, {}, time_of);
+  MetricSeries series{std::move(device), std::move(metric), {}, {}};
+  for (const auto& [time_ns, value] : samples) {
+    if (!series.times_ns.empty() && series.times_ns.back() == time_ns) {
+      series.values.back() = value;
+      continue;
+    }
+    series.times_ns.push_back(time_ns);
+    series.values.push_back(value);
+  }
+  return series;
+}
+
+}  // namespace
+
+std::vector<MetricSeries> counter_series(const Trace& trace) {
+  const CounterColumns& counters = trace.counters();
+  const auto devices = devices_by_process(trace);
+  std::map<StringId, std::set<StringId>> keys_of;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    keys_of[counters.names[i]].insert(counters.series[i]);
+  }
+  const auto device_of = [&](TrackId id) -> std::string {
+    const Track& track = trace.tracks()[id.index()];
+    if (track.device) return device_text(trace, *track.device);
+    const auto found = devices.find(track.process);
+    return found == devices.end() ? "Host" : device_text(trace, found->second);
+  };
+  std::map<std::tuple<TrackId, StringId, StringId>, std::vector<std::pair<std::int64_t, double>>>
+      by_track;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    if (!std::isfinite(counters.values[i])) continue;
+    by_track[{counters.tracks[i], counters.names[i], counters.series[i]}].emplace_back(
+        counters.times_ns[i], counters.values[i]);
+  }
+  std::map<std::pair<std::string, std::string>, std::vector<std::pair<std::int64_t, double>>> found;
+  for (auto& [key, samples] : by_track) {
+    const auto& [track, name, value_key] = key;
+    std::string metric(trace.strings()[name]);
+    if (keys_of[name].size() > 1) metric += " " + std::string(trace.strings()[value_key]);
+    auto& all = found[{device_of(track), std::move(metric)}];
+    all.insert(all.end(), samples.begin(), samples.end());
+  }
+  std::vector<MetricSeries> series;
+  for (auto& [key, samples] : found) {
+    series.push_back(series_of(key.first, key.second, std::move(samples)));
+  }
+  return series;
+}
+
+}  // namespace strobe::readers

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/trace/metric_series.h"
+#include "strobe/trace/trace.h"
+
+// Series of samples, from a file beside a trace and from the trace itself.
+namespace strobe::readers {
+
+struct MetricsRead {
+  std::vector<MetricSeries> series;  // by device, then metric
+  std::vector<std::string> remarks;  // "line 17: 'n/a' is not a number; 3 lines left out"
+};
+
+// `ts_us,device,metric,value`, in any order of lines; plain, gzip or zstd. Lines that cannot be
+// used are left out and remarked on; a missing column is an error.
+Result<MetricsRead> read_metrics_csv(const std::filesystem::path& path);
+Result<MetricsRead> read_metrics_bytes(std::string_view bytes, const std::string& name);
+
+// The counters of a trace as series, by device, then metric. A counter belongs to the device whose
+// streams its process holds, else to the host; one with several values is a series for each. Of two
+// values for one time the last counts.
+std::vector<MetricSeries> counter_series(const Trace& trace);
+
+}  // namespace strobe::readers
