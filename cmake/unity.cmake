@@ -14,6 +14,7 @@ list(APPEND STROBE_JOINED test_bench_kernels test_bench_cuda)
 list(APPEND STROBE_JOINED base trace stats device test_base test_trace test_stats test_device)
 list(APPEND STROBE_JOINED cli_lib test_cli test_golden)
 list(APPEND STROBE_JOINED tensorboard test_tensorboard test_paddle)
+list(APPEND STROBE_JOINED bench test_bench test_bench_kernels test_bench_cuda)
 
 function(strobe_unity out name root)
   cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})
