@@ -6,10 +6,9 @@
 #include <string_view>
 
 #include "strobe/base/json_text.h"
-#include "strobe/bench/judge/flat_line.h"
-#include "strobe/bench/judge/identities.h"
+#include "strobe/bench/judge/ratio_checks.h"
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/bench/results/ratio_grid.h"
-#include "strobe/bench/results/tuned_shapes.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/base/byte_stream.h"
-#include "strobe/bench/results/tuned_shapes.h"
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/report/bench/bench_page.h"
 
 // What another harness's tuner chose for a layout kernel on one card.

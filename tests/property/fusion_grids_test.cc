@@ -7,8 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "strobe/bench/judge/flat_line.h"
-#include "strobe/bench/judge/identities.h"
+#include "strobe/base/byte_stream.h"
+#include "strobe/bench/judge/ratio_checks.h"
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/bench/results/ratio_grid.h"
 #include "tests/property/shared_files.h"
 
@@ -22,7 +23,7 @@ class FusionGrids : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(kGrids)) GTEST_SKIP() << "skipped: no " << kGrids << " here";
-    auto read = read_ratio_grids(kGrids);
+    auto read = parse_ratio_grids(read_text(kGrids).value(), kGrids.string());
     ASSERT_TRUE(read) << read.error().what;
     grids_ = std::move(read).value();
   }

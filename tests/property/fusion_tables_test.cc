@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "strobe/base/json_value.h"
+#include "strobe/base/byte_stream.h"
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/report/bench/bench_page.h"
 #include "strobe/report/render/render.h"
 #include "tests/property/shared_files.h"
@@ -61,7 +63,7 @@ class FusionTables : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(kGrids)) GTEST_SKIP() << "skipped: no " << kGrids << " here";
-    auto read = bench::read_ratio_grids(kGrids);
+    auto read = bench::parse_ratio_grids(read_text(kGrids).value(), kGrids.string());
     ASSERT_TRUE(read) << read.error().what;
     grids_ = std::move(read).value();
   }

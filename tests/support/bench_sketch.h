@@ -6,11 +6,18 @@
 #include <vector>
 
 #include "strobe/bench/measure/summary.h"
+#include "strobe/bench/providers/provider.h"
 #include "strobe/bench/results/cell_record.h"
 #include "strobe/stats/dice.h"
 
 // Cells and runs of benchmarks in a line each.
 namespace strobe::bench {
+
+inline PrepareRequest cell_request(std::string case_id, Shape shape, DType dtype = DType::kF32) {
+  PrepareRequest request;
+  request.cell = {std::move(case_id), std::move(shape), dtype, "cpu"};
+  return request;
+}
 
 inline TimeSummary sketched_time(double p50_us) {
   return {.p50 = p50_us,

@@ -12,7 +12,9 @@
 // A worker that does as it is told: tests/support/bench_worker.py.
 namespace strobe::testing {
 
-inline std::vector<std::string> scripted_worker(const std::vector<std::string>& words = {}) {
+using Words = std::vector<std::string>;
+
+inline std::vector<std::string> scripted_worker(const Words& words = {}) {
   std::vector<std::string> command = {"python3", "-S", "-E",
                                       STROBE_SOURCE_DIR "/tests/support/bench_worker.py"};
   command.insert(command.end(), words.begin(), words.end());
@@ -23,16 +25,16 @@ inline std::vector<std::string> scripted_worker(const std::vector<std::string>& 
 // runs them yet.
 inline bench::RunRequest brief_run(int samples) {
   bench::RunRequest request;
-  request.cases = {"bias_dropout_add"};
-  request.shapes = {bench::Shape{{4, 8}}, bench::Shape{{16, 8}}};
-  request.modes = {bench::TimeMode::kDevice};
-  request.measure.stop = {.kind = bench::StopRule::Kind::kSamples,
-                          .value = static_cast<double>(samples),
-                          .least_samples = static_cast<std::size_t>(samples),
-                          .least_ms = 0,
-                          .most_samples = static_cast<std::size_t>(samples),
-                          .most_ms = 1000};
-  request.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_ms = 1};
+  request.cells.cases = {"bias_dropout_add"};
+  request.cells.shapes = {bench::Shape{{4, 8}}, bench::Shape{{16, 8}}};
+  request.timing.modes = {bench::TimeMode::kDevice};
+  request.timing.measure.stop = {.kind = bench::StopRule::Kind::kSamples,
+                                 .value = static_cast<double>(samples),
+                                 .least_samples = static_cast<std::size_t>(samples),
+                                 .least_ms = 0,
+                                 .most_samples = static_cast<std::size_t>(samples),
+                                 .most_ms = 1000};
+  request.timing.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_ms = 1};
   return request;
 }
 
@@ -43,7 +45,7 @@ inline bench::RunRequest a_request(const std::map<std::string, std::vector<std::
   bench::RunRequest request = brief_run(20);
   for (const auto& [name, words] : workers) {
     request.providers.push_back(name);
-    request.workers[name] = scripted_worker(words);
+    request.workers.commands[name] = scripted_worker(words);
   }
   return request;
 }

@@ -196,7 +196,7 @@ class Worker:
     def outcome(self):
         return {"kernels": self.kernels(), "first_call_ms": 1.0, "outputs": 1,
                 "resident_bytes": float(self.get("resident", "4096")), "peak_bytes": 8192,
-                "clock": {"sm_mhz": 345.0, "power_w": 70.0},
+                "clocks": {"sm_mhz": 345.0, "power_w": 70.0},
                 "notes": ["recompiles:0"] + self.tell()}
 
     def tell(self):
@@ -229,7 +229,7 @@ class Worker:
             self.cells[request["id"]] = request
             reply.update(self.outcome())
             # Compiled once in the life of this process.
-            reply.update({"cached": True} if self.has_compiled else {"nvrtc_ms": 120.0})
+            reply.update({"is_cached": True} if self.has_compiled else {"nvrtc_ms": 120.0})
             self.has_compiled = True
         elif op == "sample":
             reply["samples_us"] = self.samples(request, [request["mode"]])

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "strobe/bench/measure/sampler.h"
+#include "strobe/bench/measure/measure.h"
 
 namespace strobe::bench {
 

@@ -70,7 +70,7 @@ def show_cells(worker):
         print("prepare:", worker.answer({"op": "prepare", **cell}).get("status", "ok"))
         reply = worker.answer({"op": "finish", "id": number})
         print("cell:", *[call[0] for call in torch.mock_calls if call[0] in SHOWN])
-        print("peak:", reply["peak_bytes"], "cached:", reply["cached"])
+        print("peak:", reply["peak_bytes"], "cached:", reply["is_cached"])
     worker.cuda = torch.driver  # written down with the rest
     worker.answer({"op": "prepare", **cell, "id": 7})
     torch.mock_calls.clear()
@@ -98,7 +98,7 @@ def show_api(worker):
             worker.answer({"op": "prepare", **softmax(1)})
             reply = worker.answer({"op": "finish", "id": 1, **asked})
             print("kernels:", [kernel["name"] for kernel in reply["kernels"]])
-            print("api:", json.dumps(reply.get("api")), [note for note in reply["notes"] if "API" in note])
+            print("api:", json.dumps(reply.get("api")), reply.get("lacks"))
 
 
 def show_hold(worker):

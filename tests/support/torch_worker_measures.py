@@ -167,17 +167,17 @@ def show_clock():
     print("graph:", sample(worker, "graph")["sm_mhz"])
     print("call:", sample(worker, "call").get("sm_mhz"))
     now.update(mhz=345, power=70_000, reasons=0x8)
-    print(json.dumps({"clock": finish(worker)["clock"]}))
+    print(json.dumps({"clocks": finish(worker)["clocks"]}))
     for name, why in (("libnvidia-ml.so.1", "without NVML"), ("libcuda.so.1", "without a driver")):
         kept = libraries.pop(name)
         worker = new_worker()
         prepare(worker)
-        print(why + ":", sample(worker, "device"), finish(worker)["clock"])
+        print(why + ":", sample(worker, "device"), finish(worker)["clocks"])
         libraries[name] = kept
     libraries["libnvidia-ml.so.1"] = Library(nvmlInit_v2=lambda: 9)
     worker = new_worker()
     prepare(worker)
-    print("with one that fails:", sample(worker, "device"), finish(worker)["clock"])
+    print("with one that fails:", sample(worker, "device"), finish(worker)["clocks"])
 
 
 def show_hold():

@@ -10,14 +10,13 @@
 namespace strobe::bench {
 namespace {
 
-constexpr std::array kTypes = {std::pair{DType::kF32, std::string_view("f32")},
-                               std::pair{DType::kF16, std::string_view("f16")},
-                               std::pair{DType::kBf16, std::string_view("bf16")}};
-constexpr std::int64_t kLargestAxis = std::int64_t{1} << 40;
+constexpr std::array kTypeNames = {std::pair{DType::kF32, std::string_view("f32")},
+                                   std::pair{DType::kF16, std::string_view("f16")},
+                                   std::pair{DType::kBf16, std::string_view("bf16")}};
 
 Error bad_shape(std::string_view text) {
   return {.code = ErrorCode::kInvalidArgument,
-          .what = fmt::format("'{}' is no shape", text),
+          .what = fmt::format("'{}' is not a shape", text),
           .where = "",
           .hint = "sizes with an x between them: 4096x4096"};
 }
@@ -25,18 +24,18 @@ Error bad_shape(std::string_view text) {
 }  // namespace
 
 std::string_view dtype_name(DType type) {
-  for (const auto& [known, name] : kTypes) {
+  for (const auto& [known, name] : kTypeNames) {
     if (known == type) return name;
   }
   return "";
 }
 
 Result<DType> parse_dtype(std::string_view name) {
-  for (const auto& [type, known] : kTypes) {
+  for (const auto& [type, known] : kTypeNames) {
     if (known == name) return type;
   }
   return Error{.code = ErrorCode::kInvalidArgument,
-               .what = fmt::format("'{}' is no type of values", name),
+               .what = fmt::format("'{}' is not a data type", name),
                .where = "",
                .hint = "one of f32, f16, bf16"};
 }

@@ -27,6 +27,8 @@ struct Shape {
 std::string shape_text(const Shape& shape);        // "4096x4096"
 Result<Shape> parse_shape(std::string_view text);  // "4096x4096", "4096,4096"
 
+inline constexpr std::int64_t kLargestAxis = std::int64_t{1} << 40;  // what a text may ask for
+
 struct Cell {
   std::string case_id;
   Shape shape;

@@ -8,11 +8,10 @@
 namespace strobe::bench {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
-constexpr std::array<std::string_view, 6> kNames = {"quick",  "odd", "grid2d",
-                                                    "layout", "mha", "attention"};
-constexpr std::int64_t kInner = 1024;  // K of the matrix products
-constexpr std::int64_t kBatch = 8;     // mha: batch and heads
+using SizeList = std::vector<std::int64_t>;
+constexpr std::array<std::string_view, 6> kGridNames = {"quick",  "odd", "grid2d",
+                                                        "layout", "mha", "attention"};
+constexpr std::int64_t kBatch = 8;  // mha: batch and heads
 constexpr std::int64_t kHeads = 8;
 
 // Names of earlier versions, still understood.
@@ -23,13 +22,13 @@ std::string_view present_name(std::string_view grid) {
   return grid == "seed-attn" ? "attention" : grid;
 }
 
-Sizes powers(std::int64_t from, std::int64_t to) {
-  Sizes sizes;
+SizeList powers(std::int64_t from, std::int64_t to) {
+  SizeList sizes;
   for (std::int64_t size = from; size <= to; size *= 2) sizes.push_back(size);
   return sizes;
 }
 
-std::vector<Shape> pairs(const Sizes& rows, const Sizes& columns) {
+std::vector<Shape> pairs(const SizeList& rows, const SizeList& columns) {
   std::vector<Shape> shapes;
   for (const std::int64_t row : rows) {
     for (const std::int64_t column : columns) shapes.push_back({{row, column}});
@@ -38,7 +37,7 @@ std::vector<Shape> pairs(const Sizes& rows, const Sizes& columns) {
 }
 
 std::vector<Shape> quick_pairs() {
-  const Sizes sizes = {128, 1024, 4096, 16384};
+  const SizeList sizes = {128, 1024, 4096, 16384};
   std::vector<Shape> shapes = pairs(sizes, sizes);
   shapes.insert(shapes.end(), {{{65536, 128}}, {{128, 65536}}, {{16384, 65536}}});
   return shapes;
@@ -69,9 +68,9 @@ std::vector<Shape> matmul_grid(std::string_view grid) {
     return {{{131, 1021, 127}}, {{127, 129, 131}}, {{1021, 131, 1023}}, {{1, 1, 1}}};
   std::vector<Shape> shapes;
   if (grid != "quick" && grid != "grid2d") return shapes;
-  const Sizes sizes = grid == "quick" ? Sizes{128, 1024, 4096, 8192} : powers(128, 65536);
+  const SizeList sizes = grid == "quick" ? SizeList{128, 1024, 4096, 8192} : powers(128, 65536);
   for (Shape& shape : pairs(sizes, sizes)) {
-    shape.dims.push_back(kInner);
+    shape.dims.push_back(kUsualInner);
     shapes.push_back(std::move(shape));
   }
   return shapes;
@@ -113,7 +112,7 @@ std::vector<Shape> attention_grid(std::string_view grid) {
 
 }  // namespace
 
-std::vector<std::string_view> grid_names() { return {kNames.begin(), kNames.end()}; }
+std::vector<std::string_view> grid_names() { return {kGridNames.begin(), kGridNames.end()}; }
 
 Result<std::vector<Shape>> grid_shapes(std::string_view typed, CaseKind kind) {
   const std::string_view grid = present_name(typed);
@@ -136,7 +135,7 @@ Result<std::vector<Shape>> grid_shapes(std::string_view typed, CaseKind kind) {
   return Error{.code = ErrorCode::kInvalidArgument,
                .what = fmt::format("there is no grid '{}' for this kind of case", typed),
                .where = "--grid",
-               .hint = fmt::format("one of {}, or --shape 4096x4096", fmt::join(kNames, ", "))};
+               .hint = fmt::format("one of {}, or --shape 4096x4096", fmt::join(kGridNames, ", "))};
 }
 
 DType usual_dtype(CaseKind kind) {

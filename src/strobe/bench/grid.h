@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -9,6 +10,8 @@
 
 // Named sets of shapes, in the order in which they run and in which tables show them.
 namespace strobe::bench {
+
+inline constexpr std::int64_t kUsualInner = 1024;  // K of matrix products, where none is named
 
 std::vector<std::string_view> grid_names();
 // What a grid means for cases of that kind: `quick` of attention is another list than of softmax.

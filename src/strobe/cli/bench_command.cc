@@ -9,7 +9,7 @@
 
 #include "strobe/bench/providers/provider.h"
 #include "strobe/bench/workers/runner.h"
-#include "strobe/bench/workers/tune.h"
+#include "strobe/bench/workers/serve_requests.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_run_request.h"
 #include "strobe/cli/interrupt.h"
@@ -38,7 +38,7 @@ std::string tuned_line(const CellRecord& record) {
 }
 
 Result<void> tune(BenchRunRequest& request, const Terminal& terminal) {
-  if (request.run.cache_folder.empty()) {
+  if (request.run.prepare.cache_folder.empty()) {
     return bad_request("tuning needs a cache to keep its results in", "--no-cache");
   }
   if (!request.chose_providers) request.run.providers = {"cuda-fused"};

@@ -5,8 +5,8 @@
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/grid.h"
-#include "strobe/bench/workers/greet.h"
-#include "strobe/bench/workers/protocol_words.h"
+#include "strobe/bench/workers/protocol.h"
+#include "strobe/bench/workers/worker_session.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_run_request.h"
 #include "strobe/cli/output.h"
@@ -67,17 +67,17 @@ std::string provider_line(std::string_view name, const bench::WorkerReply& hello
 }
 
 Result<void> list_all(BenchRunRequest& request, const Terminal&) {
-  request.run.own_worker = own_worker_command();
+  request.run.workers.own = own_worker_command();
   for (const std::string_view name : bench::torch_provider_names()) {
     request.run.providers.emplace_back(name);
   }
   STROBE_TRY_VOID(add_workers(request));
   std::string text = bench_case_lines() + grid_lines() + "\nProviders\n";
   for (const std::string_view name : bench::provider_names()) {
-    text += provider_line(name, bench::greet(request.run, std::string(name)));
+    text += provider_line(name, bench::greet(request.run.workers, std::string(name)));
   }
   // One interpreter answers for all of its variants.
-  const bench::WorkerReply torch = bench::greet(request.run, "torch-eager");
+  const bench::WorkerReply torch = bench::greet(request.run.workers, "torch-eager");
   if (!torch.info.is_available()) {
     text += provider_line("torch-*", torch);
     return write_to_stdout(text + std::string(kAnythingElse));

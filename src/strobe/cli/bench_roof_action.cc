@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "strobe/base/json_write.h"
-#include "strobe/bench/workers/floor_counting.h"
-#include "strobe/bench/workers/greet.h"
+#include "strobe/bench/workers/counting.h"
+#include "strobe/bench/workers/worker_session.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_counters.h"
 #include "strobe/cli/bench_run_request.h"
@@ -72,22 +72,22 @@ std::vector<Flag> roof_flags(RoofRequest& request) {
 }
 
 Result<void> measure_roofs(const RoofRequest& request, const Terminal&) {
-  bench::RunRequest run;
-  run.own_worker = own_worker_command();
-  run.cancelled = &interrupted();
+  bench::WorkerSetup workers;
+  workers.own = own_worker_command();
+  workers.cancelled = &interrupted();
   std::string provider = request.provider;
   if (provider.empty()) {
-    provider = bench::greet(run, "cuda-fused").info.is_available() ? "cuda-fused" : "cpu";
+    provider = bench::greet(workers, "cuda-fused").info.is_available() ? "cuda-fused" : "cpu";
   }
-  bench::WorkerReply reply = bench::greet(run, provider, true);
+  bench::WorkerReply reply = bench::greet(workers, provider, true);
   STROBE_TRY_VOID(check_interrupted());
   if (reply.floors) {
     RecordedCalls duration({{std::string(bench::kDurationCounter)}});
-    const auto counted = bench::count_empty_kernel_us(run, provider, duration);
+    const auto counted = bench::count_empty_kernel_us(workers, provider, duration);
     if (counted) reply.floors->empty_kernel = *counted;
   }
   if (reply.floors && reply.roofs && !reply.roofs->gemm_tflops) {
-    const bench::WorkerReply products = bench::greet(run, "cublaslt", true);
+    const bench::WorkerReply products = bench::greet(workers, "cublaslt", true);
     if (products.roofs) reply.roofs->gemm_tflops = products.roofs->gemm_tflops;
     STROBE_TRY_VOID(check_interrupted());
   }

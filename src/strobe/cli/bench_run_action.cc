@@ -7,7 +7,7 @@
 
 #include "strobe/bench/reference/reference.h"
 #include "strobe/bench/results/run_file.h"
-#include "strobe/bench/workers/floor_counting.h"
+#include "strobe/bench/workers/counting.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_counters.h"
 #include "strobe/cli/bench_run_request.h"
@@ -120,12 +120,13 @@ void warn_of_uncounted(const BenchOutcome& outcome, const Terminal& terminal) {
     return warn(terminal, "no hardware counters: " + outcome.counting_obstacle);
   }
   std::size_t uncounted = 0;
-  std::string_view why;
+  std::string why;
   for (const bench::CellRecord& record : outcome.run.cells) {
     if (record.status != CellStatus::kOk || record.counters) continue;
     ++uncounted;
-    for (const std::string& note : record.notes) {
-      if (why.empty() && note.starts_with("not counted")) why = note;
+    const auto lack = record.lacks.find(bench::Lack::kCounters);
+    if (why.empty() && lack != record.lacks.end()) {
+      why = bench::lack_text(lack->first, lack->second);
     }
   }
   if (uncounted == 0) return;

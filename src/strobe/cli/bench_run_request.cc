@@ -14,7 +14,7 @@
 #include "strobe/base/byte_stream.h"
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/grid.h"
-#include "strobe/bench/workers/greet.h"
+#include "strobe/bench/workers/worker_session.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/loading.h"
 
@@ -79,8 +79,9 @@ Result<std::vector<std::string>> chosen_cases(const BenchRunRequest& request) {
 }
 
 // A device's own two where there is one, else the host's.
-std::vector<std::string> usual_providers(const bench::RunRequest& run) {
-  if (bench::greet(run, "cuda-fused").info.is_available()) return {"cuda-unfused", "cuda-fused"};
+std::vector<std::string> usual_providers(const bench::WorkerSetup& workers) {
+  if (bench::greet(workers, "cuda-fused").info.is_available())
+    return {"cuda-unfused", "cuda-fused"};
   return {"cpu-unfused", "cpu"};
 }
 
@@ -94,32 +95,35 @@ std::string typed_command_line() {
 }
 
 void complete_cells(const BenchRunRequest& request, bench::RunRequest& run) {
-  if (run.grid.empty() && request.is_quick) run.grid = "quick";
-  const bool is_capped = request.is_quick && run.shapes.empty();
-  run.most_elements = request.most_elements.value_or(is_capped ? kQuickElements : 0);
+  if (run.cells.grid.empty() && request.is_quick) run.cells.grid = "quick";
+  const bool is_capped = request.is_quick && run.cells.shapes.empty();
+  run.cells.most_elements = request.most_elements.value_or(is_capped ? kQuickElements : 0);
   if (request.is_cached) {
-    run.cache_folder = request.cache_folder.empty() ? (default_cache_folder() / "bench").string()
-                                                    : request.cache_folder;
+    run.prepare.cache_folder = request.cache_folder.empty()
+                                   ? (default_cache_folder() / "bench").string()
+                                   : request.cache_folder;
   }
-  if (request.cell_limit) run.cell_limit = *request.cell_limit;
+  if (request.cell_limit) run.workers.cell_limit = *request.cell_limit;
 }
 
 void complete_measure(const BenchRunRequest& request, bench::RunRequest& run) {
-  if (run.is_profiled) {
-    run.may_tune = false;  // a profiler's times would choose, and the choice be kept
+  if (run.timing.is_profiled) {
+    run.run_under_profiler();
+    run.prepare.may_tune = false;  // a profiler's times would choose, and the choice be kept
     // A launch may cost a second there: no more of them than the user asks for.
-    if (run.modes.empty()) run.modes = {bench::TimeMode::kDevice, bench::TimeMode::kCpu};
-    run.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_calls = 1};
-    if (!request.cell_limit) run.cell_limit = kProfiledCellLimit;
+    if (run.timing.modes.empty())
+      run.timing.modes = {bench::TimeMode::kDevice, bench::TimeMode::kCpu};
+    run.timing.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_calls = 1};
+    if (!request.cell_limit) run.workers.cell_limit = kProfiledCellLimit;
   }
-  run.measure.seed = run.seed;
+  run.timing.measure.seed = run.prepare.seed;
   if (request.is_quick) {
-    run.measure.stop.value = run.measure.stop.accepted = 0.02;
-    run.measure.stop.least_ms = 0;
-    run.measure.stop.most_ms = 100;
-    run.measure.warm_up.most_ms = 100;
+    run.timing.measure.stop.value = run.timing.measure.stop.accepted = 0.02;
+    run.timing.measure.stop.least_ms = 0;
+    run.timing.measure.stop.most_ms = 100;
+    run.timing.measure.warm_up.most_ms = 100;
   }
-  if (request.stop) run.measure.stop = *request.stop;
+  if (request.stop) run.timing.measure.stop = *request.stop;
 }
 
 Result<void> complete_providers(BenchRunRequest& request) {
@@ -128,7 +132,8 @@ Result<void> complete_providers(BenchRunRequest& request) {
   STROBE_TRY_VOID(add_workers(request));
   for (const std::string& provider : run.providers) {
     const auto known = bench::provider_names();
-    if (std::ranges::find(known, provider) != known.end() || run.workers.contains(provider))
+    if (std::ranges::find(known, provider) != known.end() ||
+        run.workers.commands.contains(provider))
       continue;
     return bad_request(
         fmt::format("there is no provider '{}'", provider), "--provider",
@@ -136,10 +141,10 @@ Result<void> complete_providers(BenchRunRequest& request) {
                     fmt::join(bench::torch_provider_names(), ", "), provider));
   }
   if (run.providers.empty()) {
-    for (const auto& [name, command] : run.workers) run.providers.push_back(name);
+    for (const auto& [name, command] : run.workers.commands) run.providers.push_back(name);
     request.chose_providers = !run.providers.empty();
   }
-  if (run.providers.empty()) run.providers = usual_providers(run);
+  if (run.providers.empty()) run.providers = usual_providers(run.workers);
   return {};
 }
 
@@ -174,25 +179,27 @@ Result<void> add_workers(BenchRunRequest& request) {
                          "--worker mine='python3 my_worker.py'");
     }
     // The shell knows quotes and variables.
-    request.run.workers[text.substr(0, sign)] = {"/bin/sh", "-c", "exec " + text.substr(sign + 1)};
+    request.run.workers.commands[text.substr(0, sign)] = {"/bin/sh", "-c",
+                                                          "exec " + text.substr(sign + 1)};
   }
   for (const std::string& provider : request.run.providers) {
-    if (!bench::is_torch_provider(provider) || request.run.workers.contains(provider)) continue;
+    if (!bench::is_torch_provider(provider) || request.run.workers.commands.contains(provider))
+      continue;
     if (!request.torch) {
       STROBE_TRY(bench::TorchWorkerFile file, bench::TorchWorkerFile::make());
       request.torch.emplace(std::move(file));
     }
-    request.run.workers[provider] = {request.python, request.torch->path().string()};
+    request.run.workers.commands[provider] = {request.python, request.torch->path().string()};
   }
   return {};
 }
 
 Result<void> complete_bench_run(BenchRunRequest& request, const Arguments&) {
   bench::RunRequest& run = request.run;
-  run.own_worker = own_worker_command();
-  run.cancelled = &interrupted();
+  run.workers.own = own_worker_command();
+  run.workers.cancelled = &interrupted();
   run.command_line = typed_command_line();
-  STROBE_TRY(run.cases, chosen_cases(request));
+  STROBE_TRY(run.cells.cases, chosen_cases(request));
   complete_cells(request, run);
   complete_measure(request, run);
   STROBE_TRY_VOID(complete_providers(request));
@@ -225,14 +232,14 @@ std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
            "which shapes: quick, odd, grid2d, layout, mha or attention (default: grid2d; for the "
            "case "
            "attention: attention)",
-           to(run.grid)),
+           to(run.cells.grid)),
       flag("--shape SHAPE", "these shapes instead of a grid: 4096x4096,128x65536",
-           to_each(run.shapes, named(bench::parse_shape))),
+           to_each(run.cells.shapes, named(bench::parse_shape))),
       flag("--dtype TYPE", "f32, f16 or bf16 (default: f32; f16 for attention)",
-           to_each(run.dtypes, named(bench::parse_dtype))),
+           to_each(run.cells.dtypes, named(bench::parse_dtype))),
       flag("--max-elements N", "leave out shapes with more elements than this",
            to_number(request.most_elements, 1)),
-      flag("--seed N", "random seed for inputs and order", to_number(run.seed, 0)),
+      flag("--seed N", "random seed for inputs and order", to_number(run.prepare.seed, 0)),
       flag("--[no-]cache", "cache compiled and tuned kernels", to(request.is_cached)),
       flag("--cache-dir DIR",
            "cache folder (default: $XDG_CACHE_HOME/strobe/bench or ~/.cache/strobe/bench)",
@@ -257,9 +264,9 @@ std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
       flag("--mode MODE",
            "which times to measure: device, graph, call, activity (durations of kernels by CUPTI), "
            "cpu (default: all that a provider can measure, except activity)",
-           to_each(run.modes, named(bench::parse_mode))),
+           to_each(run.timing.modes, named(bench::parse_mode))),
       flag("--l2 STATE", "state of the cache before each call: cold, cold-dirty, rotate or hot",
-           to_choice(run.flush, kCacheStates)),
+           to_choice(run.prepare.flush, kCacheStates)),
       flag("--stop RULE",
            "when to stop measuring: median:0.3%/0.5% (target width of the interval, and the width "
            "accepted after one second), median:1%, samples:N, time:200ms, noise:1%, entropy "
@@ -268,18 +275,18 @@ std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
       flag("--api",
            "after timing, list the CUDA runtime and driver calls of one more call (`bench show "
            "--table api`); needs CUPTI",
-           to(run.lists_api)),
+           to(run.timing.lists_api)),
       flag("--profile",
            "for runs under ncu, nsys or another profiler: strobe does not hold the queue, so "
            "device times may include the host; no roofs, no tuning, one process per provider",
-           to(run.is_profiled)),
+           to(run.timing.is_profiled)),
       flag("--samples", "store every sample in a file beside -o", to(request.keeps_samples)),
       flag("--counters",
            "count traffic, instructions and operations of each cell with hardware counters, in "
            "separate calls",
            to(request.wants_counters)),
       flag("--repeat-check N", "compute the values N more times and check that no bit changes",
-           to_number(run.repeat_check, 1, 1000)),
+           to_number(run.timing.repeat_check, 1, 1000)),
       flag("--style STYLE",
            "strobe, or paddle: also print each cell's lines in the format of Paddle's attention "
            "benchmark",

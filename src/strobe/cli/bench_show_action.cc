@@ -5,6 +5,7 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/bench/judge/run_diff.h"
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/bench/results/run_file.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_show_request.h"

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/bench/results/ratio_grid.h"
-#include "strobe/bench/results/tuned_shapes.h"
 #include "strobe/cli/command.h"
 #include "strobe/report/bench/bench_page.h"
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "strobe/bench/judge/flat_line.h"
+#include "strobe/bench/judge/ratio_checks.h"
 
 namespace strobe::serve {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "strobe/base/json_write.h"
-#include "strobe/bench/judge/identities.h"
 #include "strobe/bench/judge/pair_table.h"
+#include "strobe/bench/judge/ratio_checks.h"
 
 namespace strobe::serve {
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "strobe/bench/cases/case_info.h"
-#include "strobe/bench/judge/flat_line.h"
 #include "strobe/bench/judge/pair_table.h"
+#include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/serve/bench_alerts.h"
 #include "strobe/serve/bench_values.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "strobe/base/json_write.h"
-#include "strobe/bench/judge/identities.h"
+#include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/bench/results/cell_record.h"
 #include "strobe/bench/results/ratio_grid.h"
 #include "strobe/serve/run_folder.h"

@@ -1,6 +1,7 @@
 #include "strobe/serve/bench_file.h"
 
 #include "strobe/base/byte_stream.h"
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/bench/results/run_file.h"
 
 namespace strobe::serve {

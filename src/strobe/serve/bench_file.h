@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "strobe/base/result.h"
-#include "strobe/bench/judge/identities.h"
+#include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/bench/results/cell_record.h"
 #include "strobe/bench/results/ratio_grid.h"
 #include "strobe/serve/run_folder.h"

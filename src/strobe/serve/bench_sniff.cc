@@ -3,6 +3,7 @@
 #include <string>
 
 #include "strobe/base/byte_stream.h"
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/bench/results/ratio_grid.h"
 #include "strobe/bench/results/run_file.h"
 

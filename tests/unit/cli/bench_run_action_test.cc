@@ -252,7 +252,7 @@ TEST_F(BenchRunAction, counters_of_a_call_are_in_its_record) {
   // By its only metric the duration of launches 2 and 3, in nanoseconds.
   EXPECT_EQ(run.header.floors.empty_kernel, (3.0 + 4.0) / 2);
   ASSERT_EQ(run.cells.size(), 1u);
-  ASSERT_TRUE(run.cells[0].counters) << run.cells[0].notes.back();
+  ASSERT_TRUE(run.cells[0].counters) << run.cells[0].all_notes().back();
   // Launches 2 and 3, 7 and 8, 12 and 13 of the worker; metric m of the nth is 1000 (n + 1) + m.
   EXPECT_EQ(run.cells[0].counters->launches, 2u);
   EXPECT_EQ(run.cells[0].counters->l1_load_bytes, 32 * (3001 + 4001));
@@ -279,8 +279,8 @@ TEST_F(BenchRunAction, without_the_recorder_a_run_is_a_run_and_says_what_is_miss
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("warning: no hardware counters: libstrobe_inject.so is not "
                                      "there"));
-  EXPECT_THAT(kept("run.json").cells[0].notes,
-              ::testing::Contains(HasSubstr("not counted: libstrobe_inject.so")));
+  EXPECT_THAT(kept("run.json").cells[0].lacks.at(bench::Lack::kCounters),
+              HasSubstr("libstrobe_inject.so"));
 }
 
 using bench::BenchRun;

@@ -36,18 +36,18 @@ TEST(BenchRunRequest, everything_typed_arrives) {
                                  {"style", "paddle"}});
   ASSERT_TRUE(request) << request.error().what;
   const bench::RunRequest& run = request->run;
-  EXPECT_THAT(run.cases, ElementsAre("softmax", "layernorm"));
+  EXPECT_THAT(run.cells.cases, ElementsAre("softmax", "layernorm"));
   EXPECT_THAT(run.providers, ElementsAre("cpu", "cpu-unfused"));
-  EXPECT_THAT(run.shapes, ElementsAre(bench::Shape{{64, 32}}, bench::Shape{{128, 128}}));
-  EXPECT_THAT(run.dtypes, ElementsAre(bench::DType::kBf16));
-  EXPECT_THAT(run.modes, ElementsAre(bench::TimeMode::kCpu));
-  EXPECT_EQ(run.flush, "hot");
-  EXPECT_EQ(run.measure.stop.kind, bench::StopRule::Kind::kSamples);
-  EXPECT_EQ(run.seed, 9u);
-  EXPECT_EQ(run.repeat_check, 3);
-  EXPECT_EQ(run.most_elements, 5000);
-  EXPECT_EQ(run.cell_limit, milliseconds(300));
-  EXPECT_EQ(run.cache_folder, "/x");
+  EXPECT_THAT(run.cells.shapes, ElementsAre(bench::Shape{{64, 32}}, bench::Shape{{128, 128}}));
+  EXPECT_THAT(run.cells.dtypes, ElementsAre(bench::DType::kBf16));
+  EXPECT_THAT(run.timing.modes, ElementsAre(bench::TimeMode::kCpu));
+  EXPECT_EQ(run.prepare.flush, "hot");
+  EXPECT_EQ(run.timing.measure.stop.kind, bench::StopRule::Kind::kSamples);
+  EXPECT_EQ(run.prepare.seed, 9u);
+  EXPECT_EQ(run.timing.repeat_check, 3);
+  EXPECT_EQ(run.cells.most_elements, 5000);
+  EXPECT_EQ(run.workers.cell_limit, milliseconds(300));
+  EXPECT_EQ(run.prepare.cache_folder, "/x");
   EXPECT_TRUE(request->chose_providers);
   EXPECT_TRUE(request->keeps_samples);
   EXPECT_TRUE(request->is_paddle_style);
@@ -56,32 +56,33 @@ TEST(BenchRunRequest, everything_typed_arrives) {
 TEST(BenchRunRequest, under_a_profiler_nothing_is_tuned_and_time_is_given) {
   const auto plain = read_run({{"case", "softmax"}, {"provider", "cpu"}});
   ASSERT_TRUE(plain);
-  EXPECT_FALSE(plain->run.is_profiled);
-  EXPECT_FALSE(plain->run.lists_api);
-  EXPECT_TRUE(plain->run.may_tune);
+  EXPECT_FALSE(plain->run.timing.is_profiled);
+  EXPECT_FALSE(plain->run.timing.lists_api);
+  EXPECT_TRUE(plain->run.prepare.may_tune);
   const auto profiled = read_run({{"case", "softmax"}, {"provider", "cpu"}, {"profile", "on"}});
   ASSERT_TRUE(profiled);
-  EXPECT_TRUE(profiled->run.is_profiled);
-  EXPECT_FALSE(profiled->run.may_tune);
-  EXPECT_EQ(profiled->run.measure.warm_up.most_calls, 1);
-  EXPECT_THAT(profiled->run.modes, ElementsAre(bench::TimeMode::kDevice, bench::TimeMode::kCpu));
-  EXPECT_GE(profiled->run.cell_limit, std::chrono::minutes(10));
+  EXPECT_TRUE(profiled->run.timing.is_profiled);
+  EXPECT_FALSE(profiled->run.prepare.may_tune);
+  EXPECT_EQ(profiled->run.timing.measure.warm_up.most_calls, 1);
+  EXPECT_THAT(profiled->run.timing.modes,
+              ElementsAre(bench::TimeMode::kDevice, bench::TimeMode::kCpu));
+  EXPECT_GE(profiled->run.workers.cell_limit, std::chrono::minutes(10));
   const auto limited = read_run(
       {{"case", "softmax"}, {"provider", "cpu"}, {"profile", "on"}, {"cell-timeout", "300ms"}});
-  EXPECT_EQ(limited->run.cell_limit, milliseconds(300));
+  EXPECT_EQ(limited->run.workers.cell_limit, milliseconds(300));
 }
 
 TEST(BenchRunRequest, api_calls_are_asked_for_by_name) {
   const auto request = read_run({{"case", "softmax"}, {"provider", "cpu"}, {"api", "on"}});
   ASSERT_TRUE(request);
-  EXPECT_TRUE(request->run.lists_api);
-  EXPECT_FALSE(request->run.is_profiled);
+  EXPECT_TRUE(request->run.timing.lists_api);
+  EXPECT_FALSE(request->run.timing.is_profiled);
 }
 
 TEST(BenchRunRequest, kinds_of_cases_are_words_too) {
   const auto request = read_run({{"case", "matmul"}, {"provider", "cpu"}});
   ASSERT_TRUE(request);
-  EXPECT_THAT(request->run.cases,
+  EXPECT_THAT(request->run.cells.cases,
               ElementsAre("matmul_add", "matmul_relu", "matmul_add_relu", "matmul_matmul"));
 }
 
@@ -90,27 +91,27 @@ TEST(BenchRunRequest, training_takes_the_variants_that_there_are) {
                                  {"provider", "cpu"},
                                  {"train", "on"}});
   ASSERT_TRUE(request) << request.error().what;
-  EXPECT_THAT(request->run.cases, ElementsAre("softmax", "bias_dropout_add_train",
-                                              "bias_dropout_add_transposed_train"));
+  EXPECT_THAT(request->run.cells.cases, ElementsAre("softmax", "bias_dropout_add_train",
+                                                    "bias_dropout_add_transposed_train"));
   const auto by_name = read_run({{"case", "bias_dropout_add_train"}, {"provider", "cpu"}});
   ASSERT_TRUE(by_name);
-  EXPECT_THAT(by_name->run.cases, ElementsAre("bias_dropout_add_train"));
+  EXPECT_THAT(by_name->run.cells.cases, ElementsAre("bias_dropout_add_train"));
   const auto both =
       read_run({{"case", "bias_dropout_add_train"}, {"provider", "cpu"}, {"train", "on"}});
   ASSERT_TRUE(both);
-  EXPECT_THAT(both->run.cases, ElementsAre("bias_dropout_add_train"));
+  EXPECT_THAT(both->run.cells.cases, ElementsAre("bias_dropout_add_train"));
 }
 
 TEST(BenchRunRequest, kinds_hold_no_training_unless_asked_for) {
   const auto rows = read_run({{"case", "rows"}, {"provider", "cpu"}});
   ASSERT_TRUE(rows);
-  EXPECT_EQ(rows->run.cases.size(), 12u);
-  EXPECT_THAT(rows->run.cases, Not(Contains(HasSubstr("_train"))));
+  EXPECT_EQ(rows->run.cells.cases.size(), 12u);
+  EXPECT_THAT(rows->run.cells.cases, Not(Contains(HasSubstr("_train"))));
   const auto train = read_run({{"case", "rows"}, {"provider", "cpu"}, {"train", "on"}});
   ASSERT_TRUE(train);
-  EXPECT_EQ(train->run.cases.size(), 12u);
-  EXPECT_THAT(train->run.cases, Contains("bias_dropout_add_train"));
-  EXPECT_THAT(train->run.cases, Not(Contains("bias_dropout_add")));
+  EXPECT_EQ(train->run.cells.cases.size(), 12u);
+  EXPECT_THAT(train->run.cells.cases, Contains("bias_dropout_add_train"));
+  EXPECT_THAT(train->run.cells.cases, Not(Contains("bias_dropout_add")));
 }
 
 TEST(BenchRunRequest, training_of_cases_without_it_is_a_mistake) {
@@ -124,22 +125,22 @@ TEST(BenchRunRequest, training_of_cases_without_it_is_a_mistake) {
 TEST(BenchRunRequest, quick_has_cases_of_its_own_and_caps_the_grid) {
   const auto request = read_run({{"quick", "on"}, {"provider", "cpu"}});
   ASSERT_TRUE(request);
-  EXPECT_EQ(request->run.cases.size(), 3u);
-  EXPECT_EQ(request->run.grid, "quick");
-  EXPECT_EQ(request->run.most_elements, 1 << 24);
-  EXPECT_LT(request->run.measure.stop.most_ms, 1000);
+  EXPECT_EQ(request->run.cells.cases.size(), 3u);
+  EXPECT_EQ(request->run.cells.grid, "quick");
+  EXPECT_EQ(request->run.cells.most_elements, 1 << 24);
+  EXPECT_LT(request->run.timing.measure.stop.most_ms, 1000);
 }
 
 TEST(BenchRunRequest, quick_does_not_cap_a_shape_by_hand) {
   const auto request = read_run({{"quick", "on"}, {"provider", "cpu"}, {"shape", "16384x16384"}});
   ASSERT_TRUE(request);
-  EXPECT_EQ(request->run.most_elements, 0);
+  EXPECT_EQ(request->run.cells.most_elements, 0);
 }
 
 TEST(BenchRunRequest, no_cache_means_none) {
   const auto request = read_run({{"case", "softmax"}, {"provider", "cpu"}, {"cache", "off"}});
   ASSERT_TRUE(request);
-  EXPECT_EQ(request->run.cache_folder, "");
+  EXPECT_EQ(request->run.prepare.cache_folder, "");
 }
 
 TEST(BenchRunRequest, a_worker_of_ones_own_runs_in_the_shell) {
@@ -147,7 +148,7 @@ TEST(BenchRunRequest, a_worker_of_ones_own_runs_in_the_shell) {
   ASSERT_TRUE(request) << request.error().what;
   EXPECT_THAT(request->run.providers, ElementsAre("mine"));
   EXPECT_TRUE(request->chose_providers);
-  EXPECT_THAT(request->run.workers.at("mine"),
+  EXPECT_THAT(request->run.workers.commands.at("mine"),
               ElementsAre("/bin/sh", "-c", "exec my_worker --a 'b,c'"));
 }
 
@@ -157,9 +158,9 @@ TEST(BenchRunRequest, torch_is_a_worker_of_the_chosen_interpreter) {
                                  {"python", "/v/python"}});
   ASSERT_TRUE(request) << request.error().what;
   ASSERT_TRUE(request->torch);
-  EXPECT_THAT(request->run.workers.at("torch-inductor"),
+  EXPECT_THAT(request->run.workers.commands.at("torch-inductor"),
               ElementsAre("/v/python", request->torch->path().string()));
-  EXPECT_FALSE(request->run.workers.contains("cpu"));
+  EXPECT_FALSE(request->run.workers.commands.contains("cpu"));
 }
 
 TEST(BenchRunRequest, mistakes_are_answered_before_any_work) {

@@ -99,6 +99,7 @@ TEST(BenchAnswerTest, one_cell_has_everything_of_both_sides) {
   fused.config["schedule"] = "pointwise";
   fused.accuracy = bench::Accuracy{.max_abs = 1, .checked = 100, .mismatches = 25};
   fused.clocks.reasons = {"power cap"};
+  fused.lacks[bench::Lack::kCounters] = "no recorder";
   fused.notes = {"first"};
   const auto answer = bench_cell_answer("a.json", run, kQuestion, kSmall);
   ASSERT_TRUE(answer);
@@ -106,7 +107,7 @@ TEST(BenchAnswerTest, one_cell_has_everything_of_both_sides) {
   EXPECT_THAT(text, HasSubstr(R"("state":"ratio","value":300,)"));
   EXPECT_THAT(text, HasSubstr(R"("ceiling":550,"ceiling_share":0.545)"));
   EXPECT_THAT(text, HasSubstr(R"("p50_us":10,"p20_us":9,"p80_us":11,"min_us":8,"mad_us":0.1,)"
-                              R"("low_us":9.9,"high_us":10.1,"n":50,"set_aside":0,)"
+                              R"("n":50,"set_aside":0,"low_us":9.9,"high_us":10.1,)"
                               R"("bytes_per_s":8e+08,)"));
   EXPECT_THAT(text, HasSubstr(R"("copy_roof_share":0.2,"samples_us":[9.5,10],)"));
   EXPECT_THAT(text, HasSubstr(R"("kernels":[{"name":"strobe_chain","grid":[4,1,1],)"
@@ -115,7 +116,8 @@ TEST(BenchAnswerTest, one_cell_has_everything_of_both_sides) {
   EXPECT_THAT(text, HasSubstr(R"("api":[{"name":"cuLaunchKernel","count":2,"us":5.5}])"));
   EXPECT_THAT(text, HasSubstr(R"("config":{"schedule":"pointwise"},"accuracy":{"equality":0.75,)"));
   EXPECT_THAT(text, HasSubstr(R"("reasons":["power cap"])"));
-  EXPECT_THAT(text, HasSubstr(R"("notes":["first"])"));
+  EXPECT_THAT(text, HasSubstr(R"("lacks":{"counters":"no recorder"},)"
+                              R"("notes":["first","not counted: no recorder"])"));
   EXPECT_FALSE(bench_cell_answer("a.json", run, kQuestion, {{1, 1}}));
 }
 
@@ -124,19 +126,23 @@ TEST(BenchAnswerTest, what_was_counted_is_told_and_what_was_not_is_null) {
   EXPECT_THAT(*bench_cell_answer("a", run, kQuestion, kSmall), HasSubstr(R"("counters":null)"));
   run.cells[1].counters =
       bench::sketched_counters(1, {{&bench::CellCounters::dram_read_bytes, 4096}});
-  EXPECT_THAT(checked(*bench_cell_answer("a", run, kQuestion, kSmall)),
-              HasSubstr(R"("counters":{"launches":1,"l1_load_bytes":null,"l1_load_hit_bytes":null,)"
-                        R"("l1_store_bytes":null,"l1_reduction_bytes":null,"l2_read_bytes":null,)"
-                        R"("l2_write_bytes":null,"dram_read_bytes":4096,"dram_write_bytes":null,)"
-                        R"("instructions":null,"flops":null,"matrix_flops":null})"));
+  EXPECT_THAT(
+      checked(*bench_cell_answer("a", run, kQuestion, kSmall)),
+      HasSubstr(
+          R"("counters":{"launches":1,"l1_load_bytes":null,"l1_load_hit_bytes":null,)"
+          R"("l1_store_bytes":null,"l1_store_hit_bytes":null,)"
+          R"("l1_reduction_bytes":null,"l1_reduction_hit_bytes":null,)"
+          R"("l2_read_bytes":null,"l2_write_bytes":null,"dram_read_bytes":4096,"dram_write_bytes":null,)"
+          R"("instructions":null,"flops":null,"matrix_flops":null})"));
 }
 
 TEST(BenchAnswerTest, a_median_alone_has_no_quantiles_and_no_interval) {
   bench::BenchRun run = small_run();
   run.cells[1].times[bench::TimeMode::kDevice] = {.p50 = 10};
   const std::string text = *bench_cell_answer("a", run, kQuestion, kSmall);
-  EXPECT_THAT(text, HasSubstr(R"("p50_us":10,"p20_us":null,"p80_us":null,"min_us":null,)"
-                              R"("mad_us":null,"low_us":null,"high_us":null,"n":0,)"));
+  EXPECT_THAT(text,
+              HasSubstr(R"("p50_us":10,"p20_us":null,"p80_us":null,"min_us":null,)"
+                        R"("mad_us":null,"n":0,"set_aside":0,"low_us":null,"high_us":null,)"));
 }
 
 TEST(BenchAnswerTest, samples_and_kernels_without_end_are_cut) {

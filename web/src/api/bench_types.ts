@@ -177,7 +177,9 @@ export interface BenchCounters {
   l1_load_bytes: number | null;
   l1_load_hit_bytes: number | null;
   l1_store_bytes: number | null;
+  l1_store_hit_bytes: number | null;
   l1_reduction_bytes: number | null;
+  l1_reduction_hit_bytes: number | null;
   l2_read_bytes: number | null;
   l2_write_bytes: number | null;
   dram_read_bytes: number | null;
@@ -199,6 +201,7 @@ export interface BenchSide {
   counters: BenchCounters | null;
   kernels: BenchKernel[];
   kernels_left_out: number;
+  signature: string;
   api: BenchApiCall[];
   compile: { codegen_ms: number | null; nvrtc_ms: number | null; load_ms: number | null; autotune_ms: number | null; first_call_ms: number | null; is_cached: boolean };
   config: Record<string, string>;
@@ -207,6 +210,7 @@ export interface BenchSide {
   } | null;
   clocks: { sm_mhz: number | null; memory_mhz: number | null; power_w: number | null; temperature_c: number | null; reasons: string[] };
   flags: string[];
+  lacks: Record<string, string>; // what was asked for and is not there: why
   notes: string[];
 }
 

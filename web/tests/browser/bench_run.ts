@@ -33,7 +33,7 @@ class Writer {
   }
 }
 
-const kernel = (name: string, us: number): Record => ({ name, grid: [132, 1, 1], block: [256, 1, 1], us, regs: 32, smem: 4096 });
+const kernel = (name: string, us: number): Record => ({ name, grid: [132, 1, 1], block: [256, 1, 1], us, registers: 32, shared_bytes: 4096 });
 
 function chain(writer: Writer): void {
   for (const [rows, columns] of kRows) {
@@ -41,14 +41,14 @@ function chain(writer: Writer): void {
     const bytesOf = { bytes: { min: bytes, unfused: bytes * 5.5, resident: bytes * 3, peak: bytes * 4 }, flops: rows * columns * 3 };
     const base = 4 + bytes / 4e6;
     const unfused = { ...bytesOf, kernels: ['strobe_cos', 'strobe_mul', 'strobe_max', 'strobe_add'].map((name) => kernel(name, base)), api: [{ name: 'cuLaunchKernel', count: 4, us: 11.5 }, { name: 'cuEventRecord', count: 1, us: 1.25 }] };
-    const fused = { ...bytesOf, kernels: [kernel('strobe_pointwise_1d', base)], config: { schedule: 'pointwise-1d' }, compile: { nvrtc_ms: 180, autotune_ms: 900, cached: false }, accuracy: { max_abs: 1e-7, max_rel: 2e-7, norm_rel: 1e-7, checked: rows * columns, mismatches: 0, worst_index: 5, atol: 1e-6, rtol: 1e-5 }, clock: { sm_mhz: 1980, mem_mhz: 3201, power_w: 540, temperature_c: 51, reasons: [] } };
+    const fused = { ...bytesOf, kernels: [kernel('strobe_pointwise_1d', base)], config: { schedule: 'pointwise-1d' }, compile: { nvrtc_ms: 180, autotune_ms: 900, is_cached: false }, accuracy: { max_abs: 1e-7, max_rel: 2e-7, norm_rel: 1e-7, checked: rows * columns, mismatches: 0, worst_index: 5, atol: 1e-6, rtol: 1e-5 }, clocks: { sm_mhz: 1980, memory_mhz: 3201, power_w: 540, temperature_c: 51, reasons: [] } };
     const shape = [rows, columns];
     writer.add('pointwise_chain', shape, 'cuda-unfused', base * 4.6, unfused);
     const name = `${rows}x${columns}`;
     if (name === '128x128') writer.add('pointwise_chain', shape, 'cuda-fused', base, { ...fused, flags: ['near_floor'] });
     else if (name === '128x1024') writer.add('pointwise_chain', shape, 'cuda-fused', base * 1.7, { ...fused, status: 'wrong', reason: 'the values differ from the reference', accuracy: { max_abs: 0.5, max_rel: 0.4, norm_rel: 0.3, checked: 1000, mismatches: 250, worst_index: 7, atol: 1e-6, rtol: 1e-5 } });
     else if (name === '128x4096') writer.add('pointwise_chain', shape, 'cuda-fused', base * 4.55, { ...fused, kernels: unfused.kernels });
-    else if (name === '1024x128') writer.add('pointwise_chain', shape, 'cuda-fused', base * 1.1, { ...fused, flags: ['noisy', 'throttled'], clock: { sm_mhz: 1200, reasons: ['power cap'] } });
+    else if (name === '1024x128') writer.add('pointwise_chain', shape, 'cuda-fused', base * 1.1, { ...fused, flags: ['noisy', 'throttled'], clocks: { sm_mhz: 1200, reasons: ['power cap'] } });
     else if (name === '4096x4096') writer.add('pointwise_chain', shape, 'cuda-fused', base * 9.2, fused);
     else if (name === '16384x4096') writer.add('pointwise_chain', shape, 'cuda-fused', null, { status: 'oom_predicted', reason: 'it needs 3 GB and 2 GB are free' });
     else if (name === '16384x16384') writer.add('pointwise_chain', shape, 'cuda-fused', null, { status: 'oom', reason: 'the device refused 2 GB' });

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "strobe/bench/judge/run_diff.h"
 
 // One cell of two runs.
@@ -16,5 +18,10 @@ JudgedCell judge_cell(const CellRecord& before, const CellRecord& after,
 
 // The chance that a cell whose time has not changed by more than its band shows such a ratio.
 double chance_of(const JudgedCell& cell);
+
+// The step of the clock that took these times, microseconds: what all differences between them are
+// multiples of. 0 where there is none, or none that matters: below a thousandth of the median, or
+// fewer than three different times to tell it from.
+double time_step(std::span<const double> sorted_us);
 
 }  // namespace strobe::bench

@@ -57,7 +57,7 @@ CellRecord without_times(const CellRecord& record) {
   return copy;
 }
 
-bool has_interval(const TimeSummary& time) {
+bool has_spread(const TimeSummary& time) {
   return time.n > 1 && time.ci95[0] > 0 && time.ci95[1] >= time.ci95[0];
 }
 
@@ -73,7 +73,7 @@ void set_ratio(PairCell& cell, std::optional<TimeMode> mode) {
     return;
   }
   cell.percent = 100 * baseline->p50 / contender->p50;
-  if (has_interval(*baseline) && has_interval(*contender)) {
+  if (has_spread(*baseline) && has_spread(*contender)) {
     cell.percent_interval = {100 * baseline->ci95[0] / contender->ci95[1],
                              100 * baseline->ci95[1] / contender->ci95[0]};
   }
@@ -173,10 +173,6 @@ std::string_view state_name(PairState state) {
 PairState state_of(const GridCell& cell) {
   if (cell.status == CellStatus::kOk && !cell.value) return PairState::kNotThere;
   return cell.ran_same_kernels ? PairState::kSameKernels : state_of_status(cell.status);
-}
-
-const TimeSummary* time_of(const CellRecord& record, std::optional<TimeMode> mode) {
-  return mode ? record.time(*mode) : record.headline();
 }
 
 PairTable pair_table(const BenchRun& run, const PairQuestion& question) {

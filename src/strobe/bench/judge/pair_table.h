@@ -54,9 +54,6 @@ struct PairQuestion {
 // Its cells point into `run`.
 PairTable pair_table(const BenchRun& run, const PairQuestion& question);
 
-// Of `record`: the median of that mode, or its headline.
-const TimeSummary* time_of(const CellRecord& record, std::optional<TimeMode> mode);
-
 PairState state_of(const GridCell& cell);
 // Above 1 the contender, or the device that was asked about, is faster. Nothing for rates: there is
 // nobody to compare with.

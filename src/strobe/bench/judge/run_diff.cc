@@ -1,6 +1,7 @@
 #include "strobe/bench/judge/run_diff.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -141,6 +142,20 @@ void judge_together(std::vector<JudgedCell>& cells) {
   }
 }
 
+Error bad_gate(std::string_view text) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .what = fmt::format("'{}' is not a benchmark gate", text),
+          .where = "--fail-on",
+          .hint = "slower:3%, slower, faster:3%, faster or broken"};
+}
+
+bool read_percentage(std::string_view text, double& share) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
+  const bool has_sign = end + 1 == text.data() + text.size() && *end == '%';
+  share /= 100;
+  return error == std::errc() && has_sign && std::isfinite(share) && share >= 0;
+}
+
 }  // namespace
 
 std::string_view verdict_name(CellVerdict verdict) {
@@ -223,6 +238,36 @@ Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
   judge_together(judged);
   for (JudgedCell& cell : judged) diff.cells.push_back(std::move(cell.diff));
   return diff;
+}
+
+Result<SpeedGate> parse_speed_gate(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view word = text.substr(0, colon);
+  SpeedGate gate{.by = 0};
+  if (word == "slower")
+    gate.verdict = CellVerdict::kSlower;
+  else if (word == "faster")
+    gate.verdict = CellVerdict::kFaster;
+  else if (word == "broken")
+    gate.verdict = CellVerdict::kNotComparable;
+  else
+    return bad_gate(text);
+  if (colon == std::string_view::npos) return gate;
+  if (word == "broken" || !read_percentage(text.substr(colon + 1), gate.by)) return bad_gate(text);
+  if (word == "faster" && gate.by >= 1) return bad_gate(text);  // nothing takes less than no time
+  return gate;
+}
+
+std::vector<const CellDiff*> caught(const RunDiff& diff, const SpeedGate& gate) {
+  std::vector<const CellDiff*> cells;
+  for (const CellDiff& cell : diff.cells) {
+    if (cell.verdict != gate.verdict) continue;
+    const bool is_caught = gate.verdict == CellVerdict::kSlower   ? cell.ratio_ci95[0] > 1 + gate.by
+                           : gate.verdict == CellVerdict::kFaster ? cell.ratio_ci95[1] < 1 - gate.by
+                                                                  : cell.is_broken;
+    if (is_caught) cells.push_back(&cell);
+  }
+  return cells;
 }
 
 }  // namespace strobe::bench

@@ -2,15 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
 
-#include "strobe/bench/measure/throttle.h"
-#include "strobe/bench/measure/turns.h"
+#include "strobe/bench/measure/summary.h"
+#include "strobe/stats/moments.h"
 
 namespace strobe::bench {
 namespace {
 
+double last_clock(const SampleBlock& block) {
+  return block.sm_mhz.empty() ? 0 : block.sm_mhz.back();
+}
+
+bool stands_still(double before_mhz, double now_mhz, double tolerance) {
+  return std::abs(now_mhz - before_mhz) < tolerance * std::max(now_mhz, before_mhz);
+}
+
 // One contender while it is measured.
-struct Contender {
+struct Racer {
   Sampler* sampler = nullptr;
   ClockedSamples taken;
   double spent_ms = 0;
@@ -26,7 +37,7 @@ std::string failure_text(const Error& error) {
   return error.hint.empty() ? error.what : error.what + "; " + error.hint;
 }
 
-void fail(Contender& contender, std::string why) {
+void fail(Racer& contender, std::string why) {
   contender.failure = std::move(why);
   contender.is_out = contender.is_done = true;
 }
@@ -37,7 +48,7 @@ void keep(const SampleBlock& block, std::size_t index, ClockedSamples& taken) {
   if (block.sm_mhz.size() == block.samples_us.size()) taken.sm_mhz.push_back(block.sm_mhz[index]);
 }
 
-void take_turn(Contender& contender, TimeMode mode, const MeasureOptions& options) {
+void take_turn(Racer& contender, TimeMode mode, const MeasureOptions& options) {
   const std::size_t room = options.stop.most_samples - contender.count();
   const double left_ms = std::max(1e-3, options.stop.most_ms - contender.spent_ms);
   const auto block = contender.sampler->sample({.mode = mode,
@@ -65,7 +76,7 @@ class Measurement {
   }
 
   void warm_up_all() {
-    for (Contender& contender : contenders_) {
+    for (Racer& contender : contenders_) {
       const auto warmed = warm_up(*contender.sampler, mode_, options_.warm_up);
       if (!warmed) fail(contender, failure_text(warmed.error()));
     }
@@ -73,18 +84,18 @@ class Measurement {
 
   void take_turns() {
     Turns turns(contenders_.size(), options_.seed);
-    while (!all([](const Contender& contender) { return contender.is_done; })) {
+    while (!all([](const Racer& contender) { return contender.is_done; })) {
       for (const std::size_t index : turns.next_round()) {
         if (!contenders_[index].is_out) take_turn(contenders_[index], mode_, options_);
       }
-      for (Contender& contender : contenders_) look_at(contender);
+      for (Racer& contender : contenders_) look_at(contender);
     }
   }
 
   std::vector<Measured> results() const {
     const double usual_mhz = usual();
     std::vector<Measured> results;
-    for (const Contender& contender : contenders_) {
+    for (const Racer& contender : contenders_) {
       Measured result;
       const KeptSamples kept = kept_of(contender, usual_mhz);
       result.summary = summarise(kept.samples_us);
@@ -108,17 +119,17 @@ class Measurement {
   double usual() const {
     if (options_.usual_mhz > 0) return options_.usual_mhz;
     std::vector<ClockedSamples> taken;
-    for (const Contender& contender : contenders_) taken.push_back(contender.taken);
+    for (const Racer& contender : contenders_) taken.push_back(contender.taken);
     return usual_clock(taken);
   }
 
-  KeptSamples kept_of(const Contender& contender, double usual_mhz) const {
+  KeptSamples kept_of(const Racer& contender, double usual_mhz) const {
     return set_throttled_aside(contender.taken, usual_mhz, options_.throttle_below,
                                options_.throttle_share);
   }
 
   // Looking costs as much as there are samples: long streams are looked at more rarely.
-  void look_at(Contender& contender) const {
+  void look_at(Racer& contender) const {
     contender.is_out |= is_at_cap(contender.count(), contender.spent_ms, options_.stop);
     contender.is_done |= contender.is_out;
     if (contender.is_done || contender.count() < contender.next_look) return;
@@ -128,10 +139,68 @@ class Measurement {
 
   TimeMode mode_;
   const MeasureOptions& options_;
-  std::vector<Contender> contenders_;
+  std::vector<Racer> contenders_;
 };
 
+constexpr std::size_t kLeastCalls = 8;
+constexpr std::size_t kLeastBurst = 3;
+constexpr double kLeastUs = 100'000;
+constexpr double kBurstUs = 20'000;
+constexpr double kAgreement = 0.01;
+constexpr int kSustainedBlock = 16;
+
+double sum_of(std::span<const double> samples_us) {
+  double sum = 0;
+  for (const double sample : samples_us) sum += sample;
+  return sum;
+}
+
+// The third quarter of the calls is no faster or slower than the last: it has settled.
+bool has_settled(std::span<const double> samples_us) {
+  const std::size_t quarter = samples_us.size() / 4;
+  if (quarter == 0) return false;
+  const double last = stats::median_of(samples_us.last(quarter));
+  const double before = stats::median_of(samples_us.last(2 * quarter).first(quarter));
+  return std::abs(last - before) <= kAgreement * before;
+}
+
 }  // namespace
+
+Result<WarmedUp> warm_up(Sampler& sampler, TimeMode mode, const WarmUp& rule) {
+  WarmedUp done;
+  double before_mhz = 0;
+  while (true) {
+    const bool is_spent = done.spent_ms >= rule.most_ms || done.calls >= rule.most_calls;
+    const bool is_busy = done.calls >= rule.least_calls &&
+                         (done.spent_ms >= rule.least_ms || done.calls >= rule.most_calls);
+    if (is_busy && done.is_steady) return done;
+    if (is_spent) return done;
+    STROBE_TRY(const SampleBlock block,
+               sampler.sample({.mode = mode,
+                               .count = std::max(1, rule.least_calls),
+                               .budget_ms = std::max(1.0, rule.most_ms - done.spent_ms),
+                               .hold = false}));
+    if (block.samples_us.empty()) return done;  // the first turn will say so
+    done.calls += static_cast<int>(block.samples_us.size());
+    double measured_ms = 0;
+    for (const double sample : block.samples_us) {
+      if (is_usable(sample)) measured_ms += sample / 1000;
+    }
+    done.spent_ms += std::max(measured_ms, block.spent_ms);
+    const double now_mhz = last_clock(block);
+    if (now_mhz > 0) done.is_steady = stands_still(before_mhz, now_mhz, rule.clock_tolerance);
+    before_mhz = now_mhz;
+  }
+}
+
+std::vector<std::size_t> Turns::next_round() {
+  std::vector<std::size_t> order(contenders_);
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t left = order.size(); left > 1; --left) {
+    std::swap(order[left - 1], order[dice_.below(left)]);
+  }
+  return order;
+}
 
 std::vector<Measured> measure(std::span<Sampler* const> contenders, TimeMode mode,
                               const MeasureOptions& options) {
@@ -139,6 +208,43 @@ std::vector<Measured> measure(std::span<Sampler* const> contenders, TimeMode mod
   measurement.warm_up_all();
   measurement.take_turns();
   return measurement.results();
+}
+
+std::optional<BurstAndSustained> burst_and_sustained(std::span<const double> back_to_back_us) {
+  if (back_to_back_us.size() < kLeastCalls || sum_of(back_to_back_us) < kLeastUs) return {};
+  if (stats::median_of(back_to_back_us) < kSustainedFromUs) return {};
+  std::size_t burst = 0;
+  double spent_us = 0;
+  while (burst < back_to_back_us.size() && (burst < kLeastBurst || spent_us < kBurstUs)) {
+    spent_us += back_to_back_us[burst];
+    ++burst;
+  }
+  return BurstAndSustained{
+      stats::median_of(back_to_back_us.first(burst)),
+      stats::median_of(back_to_back_us.last((back_to_back_us.size() + 1) / 2))};
+}
+
+Result<std::optional<BurstAndSustained>> measure_sustained(Sampler& sampler, TimeMode mode,
+                                                           const SustainedOptions& options) {
+  std::vector<double> samples_us;
+  double spent_ms = 0;
+  while (spent_ms < options.most_ms) {
+    STROBE_TRY(const SampleBlock block, sampler.sample({.mode = mode,
+                                                        .count = kSustainedBlock,
+                                                        .budget_ms = options.most_ms - spent_ms}));
+    const std::size_t before = samples_us.size();
+    double measured_ms = 0;
+    for (const double sample : block.samples_us) {
+      if (!is_usable(sample)) continue;
+      samples_us.push_back(sample);
+      measured_ms += sample / 1000;
+    }
+    spent_ms += std::max(measured_ms, block.spent_ms);
+    if (samples_us.size() == before) break;
+    if (stats::median_of(samples_us) < kSustainedFromUs) break;
+    if (spent_ms >= options.least_ms && has_settled(samples_us)) break;
+  }
+  return burst_and_sustained(samples_us);
 }
 
 }  // namespace strobe::bench

@@ -14,7 +14,7 @@ namespace {
 double larger(double a, double b) { return a > b || std::isnan(a) ? a : b; }
 double smaller(double a, double b) { return a < b || std::isnan(a) ? a : b; }
 
-double applied(Op op, double a, double b) {
+double applied_exactly(Op op, double a, double b) {
   switch (op) {
     case Op::kCos:
       return std::cos(a);
@@ -137,7 +137,7 @@ void RowEvaluator::compute(std::size_t index, std::int64_t row,
       return;
     default:
       for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = applied(node.op, operand(node.a, i), operand(node.b, i));
+        values[i] = applied_exactly(node.op, operand(node.a, i), operand(node.b, i));
       }
   }
 }

@@ -10,8 +10,8 @@
 namespace strobe::bench {
 namespace {
 
-constexpr double kEpsilon = 1e-5;
-constexpr std::int64_t kBlock = 256;        // columns at a time: the sums of four rows stay in L1
+constexpr double kVarianceEpsilon = 1e-5;
+constexpr std::int64_t kColumnBlock = 256;  // columns at a time: the sums of four rows stay in L1
 constexpr std::int64_t kRowsAtOnce = 1024;  // rows of the left side that are held in f64
 
 using Element = std::function<float(std::int64_t k, std::int64_t n)>;
@@ -21,9 +21,9 @@ std::vector<double> multiplied(const std::vector<double>& left, std::int64_t inn
                                std::int64_t columns, const Element& right) {
   const std::int64_t rows = static_cast<std::int64_t>(left.size()) / inner;
   std::vector<double> out(static_cast<std::size_t>(rows * columns), 0.0);
-  std::vector<float> block(static_cast<std::size_t>(inner * kBlock));
-  for (std::int64_t first = 0; first < columns; first += kBlock) {
-    const std::int64_t width = std::min(kBlock, columns - first);
+  std::vector<float> block(static_cast<std::size_t>(inner * kColumnBlock));
+  for (std::int64_t first = 0; first < columns; first += kColumnBlock) {
+    const std::int64_t width = std::min(kColumnBlock, columns - first);
     for_parts(inner, 64, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t k = from; k < to; ++k) {
         for (std::int64_t n = 0; n < width; ++n) {
@@ -124,7 +124,7 @@ std::vector<double> convolution_rows(const CaseInfo& info, const PrepareRequest&
       if (info.id == "conv_relu") out[i] = std::max(out[i], 0.0);
       if (info.id == "conv_bn") {
         out[i] = input(2, filter) * (out[i] - input(4, filter)) /
-                     std::sqrt(input(5, filter) + kEpsilon) +
+                     std::sqrt(input(5, filter) + kVarianceEpsilon) +
                  input(3, filter);
       }
     }

@@ -1,7 +1,10 @@
 #include "strobe/bench/reference/reference.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+
+#include <fmt/format.h>
 
 #include "strobe/bench/reference/evaluate.h"
 #include "strobe/bench/reference/input_tensors.h"
@@ -71,6 +74,65 @@ std::vector<double> expression_rows(const CaseInfo& info, const PrepareRequest& 
   return out;
 }
 
+// The tolerances of the type, which rounds by 2^-24, 2^-11 or 2^-8 of a value.
+struct TypeRow {
+  DType dtype;
+  Tolerance pointwise;
+  double product_rtol;
+  Tolerance attention;
+};
+constexpr TypeRow kTypeRows[] = {
+    {DType::kF32, {1e-6, 1e-5}, 1e-3, {1e-4, 1e-3}},
+    {DType::kF16, {1e-3, 1e-3}, 5e-3, {2e-3, 1e-2}},
+    {DType::kBf16, {8e-3, 8e-3}, 2e-2, {1.6e-2, 4e-2}},
+};
+
+// Operators that hand on a tensor of a 16-bit type round it once more than a fused kernel does: the
+// sum of two values of N(0, 1) reaches 7, and half a unit there is twice the tolerance of a value.
+constexpr double kHandedOn = 4;
+
+// norm_chain is x S^7 of a row's sum S, whose rounding to 16 bits is so multiplied.
+constexpr double kPowerOfItsSum = 7;
+
+// K of the products: what a value of the output is summed from.
+double inner_of(const CaseInfo& info, const Shape& shape) {
+  if (info.kind == CaseKind::kMatmul) return static_cast<double>(shape[2]);
+  return static_cast<double>(shape[3] * shape[5] * shape[5]);
+}
+
+// Sums of K products of N(0, 1) are of the size sqrt(K), and so is the rounding of one that is
+// handed on to the next operator in a 16-bit type, which a value near zero must bear. A second
+// product multiplies sizes and errors by sqrt(N).
+Tolerance product_tolerance(const CaseInfo& info, const Shape& shape, const TypeRow& type) {
+  const double inner = inner_of(info, shape);
+  const double atol = type.dtype == DType::kF32 ? 1e-3 * std::sqrt(inner / 1024)
+                                                : type.product_rtol * std::sqrt(inner);
+  const double second = info.id == "matmul_matmul" ? std::sqrt(static_cast<double>(shape[1])) : 1;
+  return {atol * second, type.product_rtol};
+}
+
+// The largest values of a softmax of N(0, 1) are that many times their mean.
+constexpr double kLargestShare = 16;
+
+// Outputs of the size 1 / C, as all of a softmax together are 1: of a tolerance for values of the
+// size 1 zeros would pass too.
+bool has_shares_of_a_row(const CaseInfo& info) {
+  return info.has_affine_accuracy_inputs || info.id.ends_with("softmax");
+}
+
+Tolerance row_tolerance(const CaseInfo& info, const Shape& shape, const TypeRow& type) {
+  Tolerance tolerance = type.pointwise;
+  if (info.id.starts_with("bias_dropout_add_transposed")) {
+    tolerance = {std::max(tolerance.atol, 1e-3), std::max(tolerance.rtol, 1e-2)};
+  }
+  if (fused(info).has_reduction()) tolerance.atol *= std::sqrt(static_cast<double>(shape[1]));
+  if (has_shares_of_a_row(info))
+    tolerance.atol *= std::min(1.0, kLargestShare / static_cast<double>(shape[1]));
+  if (type.dtype != DType::kF32 && info.operators.size() > 1) tolerance.atol *= kHandedOn;
+  if (type.dtype != DType::kF32 && info.id == "norm_chain") tolerance.rtol *= kPowerOfItsSum;
+  return tolerance;
+}
+
 }  // namespace
 
 std::vector<OutputLayout> output_layouts(const CaseInfo& info, const Shape& shape) {
@@ -129,6 +191,84 @@ std::vector<double> reference_rows(const CaseInfo& info, const PrepareRequest& r
       return attention_rows(info, request, rows);
   }
   return {};
+}
+
+Tolerance tolerance_of(const CaseInfo& info, const Shape& shape, DType dtype) {
+  const TypeRow& type = *std::ranges::find(kTypeRows, dtype, &TypeRow::dtype);
+  switch (info.kind) {
+    case CaseKind::kRows:
+      return row_tolerance(info, shape, type);
+    case CaseKind::kMatmul:
+    case CaseKind::kConvolution:
+      return product_tolerance(info, shape, type);
+    case CaseKind::kAttention:
+      return type.attention;
+  }
+  return {};
+}
+
+Accuracy compare_values(std::span<const float> actual, std::span<const double> expected,
+                        const Tolerance& tolerance) {
+  Accuracy accuracy;
+  accuracy.checked = expected.size();
+  accuracy.atol = tolerance.atol;
+  accuracy.rtol = tolerance.rtol;
+  double error_square = 0;
+  double norm_square = 0;
+  double worst = -1;  // how far beyond what is allowed, as a multiple of it
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double right = expected[i];
+    const double value = i < actual.size() ? static_cast<double>(actual[i]) : NAN;
+    // Infinities of one sign are equal; any other thing that is not finite is infinitely wrong.
+    const bool is_finite = std::isfinite(value) && std::isfinite(right);
+    const double error = is_finite ? std::abs(value - right) : (value == right ? 0.0 : INFINITY);
+    const double allowed = tolerance.atol + tolerance.rtol * std::abs(right);
+    const bool passes = is_finite ? error <= allowed : error == 0;
+    if (!passes) ++accuracy.mismatches;
+    accuracy.max_abs = std::max(accuracy.max_abs, error);
+    if (right != 0 && is_finite)
+      accuracy.max_rel = std::max(accuracy.max_rel, error / std::abs(right));
+    if (!is_finite && !passes) accuracy.max_rel = INFINITY;
+    const double beyond = !is_finite ? error : error == 0 ? 0 : error / allowed;
+    if (beyond > worst) {
+      worst = beyond;
+      accuracy.worst_index = static_cast<std::int64_t>(i);
+    }
+    if (std::isfinite(right)) norm_square += right * right;
+    error_square += error * error;
+  }
+  accuracy.norm = std::sqrt(norm_square);
+  if (error_square > 0) accuracy.norm_rel = std::sqrt(error_square) / accuracy.norm;
+  return accuracy;
+}
+
+void merge(Accuracy& into, const Accuracy& other, std::int64_t first_index) {
+  if (other.checked == 0) return;
+  if (into.checked == 0) {
+    into = other;
+    if (other.worst_index >= 0) into.worst_index += first_index;
+    return;
+  }
+  const bool is_worse =
+      other.mismatches > 0 && into.mismatches == 0 ? true : other.max_abs > into.max_abs;
+  if (is_worse && other.worst_index >= 0) into.worst_index = other.worst_index + first_index;
+  const auto error_of = [](const Accuracy& part) {
+    return part.norm > 0 ? part.norm_rel * part.norm : 0;
+  };
+  const double error = std::hypot(error_of(into), error_of(other));
+  into.norm = std::hypot(into.norm, other.norm);
+  into.norm_rel = error > 0 ? error / into.norm : 0;
+  into.max_abs = std::max(into.max_abs, other.max_abs);
+  into.max_rel = std::max(into.max_rel, other.max_rel);
+  into.checked += other.checked;
+  into.mismatches += other.mismatches;
+}
+
+std::string equality_line(const Accuracy& accuracy) {
+  // 99.999 % is not 100.00 %: a single mismatch stays visible.
+  const double percent = accuracy.equality() * 100;
+  return fmt::format("Equality ratio: {:.2f}%",
+                     accuracy.mismatches > 0 ? std::min(percent, 99.99) : percent);
 }
 
 }  // namespace strobe::bench

@@ -15,27 +15,28 @@ struct Word {
   std::string_view name;
 };
 
-constexpr Word<CellStatus> kStatuses[] = {{CellStatus::kOk, "ok"},
-                                          {CellStatus::kOom, "oom"},
-                                          {CellStatus::kOomPredicted, "oom_predicted"},
-                                          {CellStatus::kUnsupported, "unsupported"},
-                                          {CellStatus::kError, "error"},
-                                          {CellStatus::kTimeout, "timeout"},
-                                          {CellStatus::kWrong, "wrong"},
-                                          {CellStatus::kMissing, "missing"}};
-constexpr Word<CellFlag> kFlags[] = {{CellFlag::kNoisy, "noisy"},
-                                     {CellFlag::kThrottled, "throttled"},
-                                     {CellFlag::kSameKernels, "same_kernels"},
-                                     {CellFlag::kNearFloor, "near_floor"},
-                                     {CellFlag::kHostBound, "host_bound"},
-                                     {CellFlag::kFellBack, "fell_back"},
-                                     {CellFlag::kMathDiffers, "math_differs"},
-                                     {CellFlag::kUnrepeatable, "unrepeatable"}};
-constexpr Word<TimeMode> kModes[] = {{TimeMode::kDevice, "device"},
-                                     {TimeMode::kGraph, "graph"},
-                                     {TimeMode::kCall, "call"},
-                                     {TimeMode::kActivity, "activity"},
-                                     {TimeMode::kCpu, "cpu"}};
+constexpr Word<CellStatus> kStatusWords[] = {{CellStatus::kOk, "ok"},
+                                             {CellStatus::kOom, "oom"},
+                                             {CellStatus::kOomPredicted, "oom_predicted"},
+                                             {CellStatus::kUnsupported, "unsupported"},
+                                             {CellStatus::kError, "error"},
+                                             {CellStatus::kTimeout, "timeout"},
+                                             {CellStatus::kWrong, "wrong"},
+                                             {CellStatus::kMissing, "missing"}};
+constexpr Word<CellFlag> kFlagWords[] = {{CellFlag::kNoisy, "noisy"},
+                                         {CellFlag::kThrottled, "throttled"},
+                                         {CellFlag::kSameKernels, "same_kernels"},
+                                         {CellFlag::kNearFloor, "near_floor"},
+                                         {CellFlag::kHostBound, "host_bound"},
+                                         {CellFlag::kFellBack, "fell_back"},
+                                         {CellFlag::kMathDiffers, "math_differs"},
+                                         {CellFlag::kUnrepeatable, "unrepeatable"}};
+constexpr Word<Lack> kLackWords[] = {{Lack::kCounters, "counters"}, {Lack::kApi, "api"}};
+constexpr Word<TimeMode> kModeWords[] = {{TimeMode::kDevice, "device"},
+                                         {TimeMode::kGraph, "graph"},
+                                         {TimeMode::kCall, "call"},
+                                         {TimeMode::kActivity, "activity"},
+                                         {TimeMode::kCpu, "cpu"}};
 
 template <class Value, std::size_t N>
 std::string_view name_in(const Word<Value> (&words)[N], Value value) {
@@ -54,7 +55,7 @@ std::optional<Value> value_in(const Word<Value> (&words)[N], std::string_view na
 }
 
 template <class Value, std::size_t N>
-std::string names_of(const Word<Value> (&words)[N]) {
+std::string all_words(const Word<Value> (&words)[N]) {
   std::string names;
   for (const auto& word : words) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", word.name);
@@ -64,27 +65,40 @@ std::string names_of(const Word<Value> (&words)[N]) {
 
 }  // namespace
 
-std::string_view status_name(CellStatus status) { return name_in(kStatuses, status); }
+std::string_view status_name(CellStatus status) { return name_in(kStatusWords, status); }
 
 Result<CellStatus> parse_status(std::string_view name) {
-  if (const auto status = value_in(kStatuses, name)) return *status;
+  if (const auto status = value_in(kStatusWords, name)) return *status;
   return Error{.code = ErrorCode::kMalformed,
-               .what = fmt::format("'{}' is no status of a cell", name),
+               .what = fmt::format("'{}' is not a status of a cell", name),
                .where = "",
-               .hint = fmt::format("one of {}", names_of(kStatuses))};
+               .hint = fmt::format("one of {}", all_words(kStatusWords))};
 }
 
-std::string_view flag_name(CellFlag flag) { return name_in(kFlags, flag); }
-std::optional<CellFlag> find_flag(std::string_view name) { return value_in(kFlags, name); }
+std::string_view flag_name(CellFlag flag) { return name_in(kFlagWords, flag); }
+std::optional<CellFlag> find_flag(std::string_view name) { return value_in(kFlagWords, name); }
 
-std::string_view mode_name(TimeMode mode) { return name_in(kModes, mode); }
+std::string_view lack_name(Lack lack) { return name_in(kLackWords, lack); }
+std::optional<Lack> find_lack(std::string_view name) { return value_in(kLackWords, name); }
+
+std::string lack_text(Lack lack, std::string_view why) {
+  return fmt::format("{}: {}", lack == Lack::kCounters ? "not counted" : "no API calls", why);
+}
+
+std::vector<std::string> CellRecord::all_notes() const {
+  std::vector<std::string> all = notes;
+  for (const auto& [lack, why] : lacks) all.push_back(lack_text(lack, why));
+  return all;
+}
+
+std::string_view mode_name(TimeMode mode) { return name_in(kModeWords, mode); }
 
 Result<TimeMode> parse_mode(std::string_view name) {
-  if (const auto mode = value_in(kModes, name)) return *mode;
+  if (const auto mode = value_in(kModeWords, name)) return *mode;
   return Error{.code = ErrorCode::kInvalidArgument,
-               .what = fmt::format("'{}' is no way to take a time", name),
+               .what = fmt::format("'{}' is not a time mode", name),
                .where = "",
-               .hint = fmt::format("one of {}", names_of(kModes))};
+               .hint = fmt::format("one of {}", all_words(kModeWords))};
 }
 
 const TimeSummary* CellRecord::time(TimeMode mode) const {
@@ -93,11 +107,14 @@ const TimeSummary* CellRecord::time(TimeMode mode) const {
 }
 
 const TimeSummary* CellRecord::headline() const {
-  for (const TimeMode mode : {TimeMode::kDevice, TimeMode::kCpu, TimeMode::kActivity,
-                              TimeMode::kGraph, TimeMode::kCall}) {
+  for (const TimeMode mode : kHeadlineModes) {
     if (const TimeSummary* const summary = time(mode)) return summary;
   }
   return nullptr;
+}
+
+const TimeSummary* time_of(const CellRecord& record, std::optional<TimeMode> mode) {
+  return mode ? record.time(*mode) : record.headline();
 }
 
 Roofs Roofs::over(const CellRecord& record) const {

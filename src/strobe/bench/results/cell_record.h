@@ -42,7 +42,15 @@ enum class CellFlag : std::uint8_t {
 std::string_view flag_name(CellFlag flag);  // "noisy", "same_kernels"
 std::optional<CellFlag> find_flag(std::string_view name);
 
+// What was asked for and is not in a record, by the name of its member.
+enum class Lack : std::uint8_t { kCounters, kApi };
+std::string_view lack_name(Lack lack);  // "counters", "api"
+std::optional<Lack> find_lack(std::string_view name);
+
 enum class TimeMode : std::uint8_t { kDevice, kGraph, kCall, kActivity, kCpu };
+// The first of these that a record has is its headline.
+inline constexpr TimeMode kHeadlineModes[] = {
+    TimeMode::kDevice, TimeMode::kCpu, TimeMode::kActivity, TimeMode::kGraph, TimeMode::kCall};
 std::string_view mode_name(TimeMode mode);
 Result<TimeMode> parse_mode(std::string_view name);
 
@@ -138,7 +146,8 @@ struct CellRecord {
   std::optional<Accuracy> accuracy;
   Clocks clocks;
   std::vector<CellFlag> flags;
-  std::vector<std::string> notes;
+  std::map<Lack, std::string> lacks;  // and why
+  std::vector<std::string> notes;     // sentences for people
 
   const TimeSummary* time(TimeMode mode) const;
   // The headline: device time, or the host's where there is no device.
@@ -148,7 +157,14 @@ struct CellRecord {
   // Those of `flops` that rates count: without the masked half.
   double rated_flops() const { return has_masked_half() ? flops / 2 : flops; }
   bool has(CellFlag flag) const;
+  // The notes, and a sentence of each lack.
+  std::vector<std::string> all_notes() const;
 };
+// "not counted: its worker does not know 'count'"
+std::string lack_text(Lack lack, std::string_view why);
+
+// Of that mode; the headline where none is named.
+const TimeSummary* time_of(const CellRecord& record, std::optional<TimeMode> mode);
 
 // Said where rates of such cells are shown.
 inline constexpr std::string_view kMaskedHalfNote =

@@ -16,10 +16,6 @@ constexpr std::pair<GridMetric, std::string_view> kMetrics[] = {
     {GridMetric::kDeviceSpeedup, "device_speedup_pct"},
     {GridMetric::kBandwidth, "gbps"}};
 
-const TimeSummary* time_of(const CellRecord& record, std::optional<TimeMode> mode) {
-  return mode ? record.time(*mode) : record.headline();
-}
-
 // The records of one case in one type, in the order of running.
 class CaseRecords {
  public:
@@ -50,8 +46,8 @@ class CaseRecords {
 };
 
 // Why a quotient of the two has no value, the contender's reason first; kOk if it has one.
-CellStatus status_of(const CellRecord* contender, const CellRecord* baseline,
-                     std::optional<TimeMode> mode) {
+CellStatus quotient_status(const CellRecord* contender, const CellRecord* baseline,
+                           std::optional<TimeMode> mode) {
   for (const CellRecord* record : {contender, baseline}) {
     if (record == nullptr) return CellStatus::kMissing;
     if (record->status != CellStatus::kOk && record->status != CellStatus::kWrong) {
@@ -78,7 +74,7 @@ void set_quotient(GridCell& cell, const TimeSummary& numerator, const TimeSummar
 GridCell ratio_cell(const CellRecord* contender, const CellRecord* baseline, GridMetric metric,
                     std::optional<TimeMode> mode) {
   GridCell cell;
-  cell.status = status_of(contender, baseline, mode);
+  cell.status = quotient_status(contender, baseline, mode);
   if (cell.status != CellStatus::kOk && cell.status != CellStatus::kWrong) return cell;
   const TimeSummary& ours = *time_of(*contender, mode);
   const TimeSummary& theirs = *time_of(*baseline, mode);
@@ -94,7 +90,7 @@ GridCell ratio_cell(const CellRecord* contender, const CellRecord* baseline, Gri
 
 GridCell rate_cell(const CellRecord* record, std::optional<TimeMode> mode) {
   GridCell cell;
-  cell.status = status_of(record, record, mode);
+  cell.status = quotient_status(record, record, mode);
   if (cell.status != CellStatus::kOk && cell.status != CellStatus::kWrong) return cell;
   if (!(record->bytes.min > 0)) {
     cell.status = CellStatus::kMissing;
@@ -115,7 +111,7 @@ void place(GridCell& cell, const Shape& shape) {
 }
 
 // What the axes beyond the first two say; "" if there are none.
-std::string variant_of(const Shape& shape) {
+std::string further_axes(const Shape& shape) {
   if (shape.dims.size() == 3) return fmt::format("k{}", shape[2]);
   if (shape.dims.size() == 4) return fmt::format("hd{}_nh{}", shape[3], shape[2]);
   return "";
@@ -208,7 +204,7 @@ std::vector<RatioGrid> tables_of(const RatioGrid& grid) {
   for (const GridCell& cell : grid.cells) {
     const bool is_imported = cell.shape.dims.empty();
     const bool is_list = !is_imported && !is_tabular(cell.shape);
-    RatioGrid& table = table_for(is_imported ? grid.variant : variant_of(cell.shape), is_list);
+    RatioGrid& table = table_for(is_imported ? grid.variant : further_axes(cell.shape), is_list);
     GridCell& placed = table.cells.emplace_back(cell);
     if (is_list) {
       placed.dim0 = static_cast<std::int64_t>(table.cells.size());

@@ -2,13 +2,11 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "strobe/base/result.h"
 #include "strobe/bench/results/cell_record.h"
 
 // Tables of ratios as other harnesses left them: no times, no kernels, one number a cell.
@@ -63,11 +61,6 @@ struct RatioGrids {
   std::vector<std::string> remarks;  // rows that could not be used, by line and column
 };
 
-// CSV with the columns case, metric, dim0, dim1, value and, where known, version, device, baseline,
-// contender, status, dtype; plain, .gz or .zst.
-Result<RatioGrids> read_ratio_grids(const std::filesystem::path& path);
-Result<RatioGrids> parse_ratio_grids(std::string_view csv, std::string_view name);
-bool looks_like_ratio_grids(std::string_view head);
 // The same table from a run of strobe's own, by its headline times or those of a mode; every shape
 // of the case in one list of cells. Of bandwidth `baseline` is passed over.
 RatioGrid ratio_grid(const BenchRun& run, std::string_view case_id, DType dtype,

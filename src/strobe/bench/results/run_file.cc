@@ -41,7 +41,7 @@ class RunReader {
       if (key == "header") read_.run.header = read_header(value);
       if (key == "cells" && value.type == JsonType::kArray) read_cells(value.text);
     }
-    if (schema_.empty()) return not_a_run("this is no benchmark run: it names no schema", name_);
+    if (schema_.empty()) return not_a_run("this is not a benchmark run: it has no schema", name_);
     if (schema_ != kBenchSchema) {
       return not_a_run(fmt::format("its schema is '{}', and strobe reads '{}'",
                                    sanitize_utf8(schema_.substr(0, 60)), kBenchSchema),
@@ -59,7 +59,7 @@ class RunReader {
     JsonValue value;
     while (walk.next_element(value)) read_cell(value);
     if (walk.is_broken()) {
-      remark(fmt::format("the list of cells is no JSON behind cells[{}]; kept: {}",
+      remark(fmt::format("the list of cells is not JSON after cells[{}]; kept: {}",
                          std::max<std::size_t>(index_, 1) - 1, read_.run.cells.size()));
     }
   }
@@ -160,13 +160,6 @@ void attach_samples(ReadRun& read, const std::filesystem::path& path, std::uint6
 
 }  // namespace
 
-std::string to_json(const CellRecord& record) {
-  std::string out;
-  JsonWriter json(out);
-  write_record(json, record, {});
-  return out;
-}
-
 std::string to_json(const BenchRun& run) {
   std::string out = fmt::format("{{\"schema\":\"{}\",\n\"header\":", kBenchSchema);
   JsonWriter header(out);
@@ -190,11 +183,6 @@ bool looks_like_run(std::string_view head) {
 Result<BenchRun> parse_run(std::string_view json, std::string_view name) {
   STROBE_TRY(ReadRun read, RunReader(json, name).read());
   return std::move(read.run);
-}
-
-Result<CellRecord> parse_record(std::string_view json) {
-  STROBE_TRY(ReadRecord read, read_record(parse_value(json)));
-  return std::move(read.record);
 }
 
 Result<BenchRun> read_run(const std::filesystem::path& path, std::uint64_t most_bytes) {

@@ -13,12 +13,10 @@
 namespace strobe::bench {
 
 std::string to_json(const BenchRun& run);
-std::string to_json(const CellRecord& record);
 bool looks_like_run(std::string_view head);
 // Unknown keys are passed over. A record that cannot be used is a remark of the run, with its
 // place; an error if none can.
 Result<BenchRun> parse_run(std::string_view json, std::string_view name);
-Result<CellRecord> parse_record(std::string_view json);
 // Plain, .gz or .zst; an error if more than `most_bytes` are in it, or in its samples.
 Result<BenchRun> read_run(const std::filesystem::path& path,
                           std::uint64_t most_bytes = std::uint64_t{4} << 30);

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "strobe/base/exec_words.h"
 #include "strobe/base/result.h"
-#include "strobe/bench/workers/spawn.h"
 
 // Who can count what a worker's call does to the hardware. Recording another process is no business
 // of benchmarks: whoever knows how hands it in.
@@ -19,6 +20,9 @@ struct CountedLaunch {
   std::array<std::int64_t, 3> block = {1, 1, 1};
   std::map<std::string, double> counters = {};  // by the vendor's name; absent: not counted
 };
+
+// In nanoseconds, what the floor of an empty kernel is counted with.
+inline constexpr std::string_view kDurationCounter = "gpu__time_duration.sum";
 
 class CallCounter {
  public:

@@ -9,7 +9,7 @@
 namespace strobe::bench {
 namespace {
 
-Checked failed(CellStatus status, std::string reason) {
+Checked no_values(CellStatus status, std::string reason) {
   return {.status = status, .reason = std::move(reason)};
 }
 
@@ -70,14 +70,14 @@ Checked check_cell(CellReference& reference, const RowFolder& folder, int repeat
       std::error_code ignored;
       std::filesystem::remove(file, ignored);
       const WorkerReply reply = ask(output, file);
-      if (reply.status != CellStatus::kOk) return failed(reply.status, reply.reason);
+      if (reply.status != CellStatus::kOk) return no_values(reply.status, reply.reason);
       if (!std::filesystem::exists(file, ignored)) {
         checked.notes.emplace_back("values unchecked: the worker gave none");
         return checked;
       }
       Result<std::vector<float>> got = read_row_file(file, reference.values(output));
       std::filesystem::remove(file, ignored);
-      if (!got) return failed(CellStatus::kError, got.error().what);
+      if (!got) return no_values(CellStatus::kError, got.error().what);
       if (turn == 0) {
         values = std::move(*got);
       } else if (std::memcmp(values.data(), got->data(), values.size() * sizeof(float)) != 0) {

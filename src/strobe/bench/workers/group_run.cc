@@ -10,18 +10,25 @@
 #include <fmt/ranges.h>
 
 #include "strobe/bench/judge/kernel_signature.h"
-#include "strobe/bench/measure/sustained.h"
-#include "strobe/bench/workers/remote_sampler.h"
+#include "strobe/bench/measure/measure.h"
 #include "strobe/bench/workers/whole_cell.h"
+#include "strobe/bench/workers/worker_session.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::bench {
 namespace {
 
-constexpr std::array kModes = {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall,
-                               TimeMode::kActivity, TimeMode::kCpu};
+constexpr std::array kMeasureOrder = {TimeMode::kDevice, TimeMode::kGraph, TimeMode::kCall,
+                                      TimeMode::kActivity, TimeMode::kCpu};
 constexpr double kNearFloor = 1.5;
 constexpr double kHostBound = 1.2;
+
+// What becomes of a contender's worker when the group is done.
+enum class WorkerState : std::uint8_t {
+  kSound,     // it serves the next cell
+  kSpoiled,   // it failed, also in a mode beside the headline: the next cell gets another
+  kReplaced,  // it failed, and the next one is loading already
+};
 
 // One provider on its way through the group.
 struct Contender {
@@ -29,23 +36,24 @@ struct Contender {
   CellRecord* record = nullptr;
   PrepareRequest prepare = {};
   double resident_bytes = 0;
-  std::int64_t id = 0;
-  bool is_prepared = false;
-  bool is_replaced = false;                  // its worker, after a failure
-  bool has_stumbled = false;                 // in a mode beside its headline
+  std::optional<std::int64_t> id = {};  // of the cell that the worker has prepared
+  WorkerState worker = WorkerState::kSound;
   std::optional<CompileTimes> compile = {};  // of the first time: the next one finds all done
   double median_mhz = 0;                     // while its headline was measured; 0: not read
 
   bool is_in() const {
     return record->status == CellStatus::kOk || record->status == CellStatus::kWrong;
   }
-  bool has_failed() const {
-    return record->status == CellStatus::kError || record->status == CellStatus::kOom ||
-           record->status == CellStatus::kTimeout;
-  }
   void drop(CellStatus status, std::string reason) {
     record->status = status;
     record->reason = std::move(reason);
+    note_failure();
+  }
+  void note_failure() {
+    if (record->status == CellStatus::kError || record->status == CellStatus::kOom ||
+        record->status == CellStatus::kTimeout) {
+      worker = WorkerState::kSpoiled;
+    }
   }
 };
 
@@ -55,6 +63,7 @@ void take_description(const WorkerReply& reply, Contender& contender) {
   record.signature = signature_of(record.kernels);
   record.api = reply.api;
   record.config = reply.config;
+  record.lacks = reply.lacks;
   record.clocks = reply.clocks;
   if (reply.resident_bytes) record.bytes.resident = reply.resident_bytes;
   if (reply.peak_bytes) record.bytes.peak = reply.peak_bytes;
@@ -80,15 +89,16 @@ void judge_pairs(std::vector<CellRecord>& records) {
 
 class GroupRun {
  public:
-  GroupRun(const CellGroup& group, const RunRequest& request, const RowFolder& folder,
-           RunState& state)
+  GroupRun(const CellGroup& group, const PrepareRequest& prepare, const CellTiming& timing,
+           const RowFolder& folder, RunState& state)
       : group_(group),
-        request_(request),
+        prepare_(prepare),
+        timing_(timing),
         folder_(folder),
         state_(state),
         key_(fmt::format("{} {}", group.info->id, bucket_of(group))) {}
 
-  std::vector<CellRecord> run(std::span<const std::unique_ptr<WorkerSession>> sessions) {
+  std::vector<CellRecord> run(Sessions sessions) {
     std::vector<CellRecord> records(sessions.size());
     std::vector<Contender> contenders;
     for (const auto& session : sessions) {
@@ -102,8 +112,7 @@ class GroupRun {
     // After a failure a device may be in any state, and recording kernels leaves hooks in a process
     // that make later calls dearer; the next cell gets a worker that has seen neither.
     for (Contender& contender : contenders) {
-      const bool has_failed = contender.has_failed() || contender.has_stumbled;
-      if ((has_failed && !contender.is_replaced) || has_recorded(contender)) {
+      if (contender.worker == WorkerState::kSpoiled || has_recorded(contender)) {
         contender.session->end();
       }
     }
@@ -114,7 +123,7 @@ class GroupRun {
  private:
   // Of a stack that lives long the list of kernels is recorded anyway, and its API calls with it.
   bool has_recorded(const Contender& contender) const {
-    if (request_.is_profiled) return false;
+    if (timing_.is_profiled) return false;
     return contender.record->times.contains(TimeMode::kActivity) ||
            (!contender.record->api.empty() && !contender.session->lives_long());
   }
@@ -127,12 +136,8 @@ class GroupRun {
     record.bytes.unfused = costs.unfused_bytes;
     record.flops = costs.flops;
     Contender contender{.session = &session, .record = &record};
-    contender.prepare = {.cell = record.cell,
-                         .seed = request_.seed,
-                         .flush = request_.flush,
-                         .cache_folder = request_.cache_folder,
-                         .may_tune = request_.may_tune,
-                         .hold = !request_.is_profiled};
+    contender.prepare = prepare_;
+    contender.prepare.cell = record.cell;
     if (!session.was_ever_available()) {
       contender.drop(CellStatus::kUnsupported, session.hello().info.obstacle);
     } else if (Result<void> begun = session.begin(key_); !begun) {
@@ -189,8 +194,9 @@ class GroupRun {
 
   void run_batch(const std::vector<Contender*>& batch) {
     if (!batch[0]->session->can("sample")) {
-      run_whole_cell(*batch[0]->session, batch[0]->prepare, request_, reference_for(*batch[0]),
+      run_whole_cell(*batch[0]->session, batch[0]->prepare, timing_, reference_for(*batch[0]),
                      folder_, state_.usual_mhz(), *batch[0]->record);
+      batch[0]->note_failure();
       flag_times(*batch[0]->record, state_.floors);
       return;
     }
@@ -198,7 +204,7 @@ class GroupRun {
       if (contender->is_in()) prepare(*contender, contender->prepare);
     }
     replace_failed(batch);
-    for (const TimeMode mode : kModes) measure_mode(batch, mode);
+    for (const TimeMode mode : kMeasureOrder) measure_mode(batch, mode);
     for (Contender* contender : batch) {
       tell_untimed(*contender);
       measure_long_calls(*contender);
@@ -226,10 +232,10 @@ class GroupRun {
     finish(contender);
     if (!contender.is_in()) return;
     prepare(contender, reference.request());
-    if (!contender.is_prepared) return;
+    if (!contender.id) return;
     check(contender, reference);
-    contender.session->ask({.op = WorkerOp::kFinish, .id = contender.id});
-    contender.is_prepared = false;
+    contender.session->ask({.op = WorkerOp::kFinish, .id = *contender.id});
+    contender.id.reset();
   }
 
   // A stack that loads for seconds does so while the others are measured; not where they are
@@ -241,11 +247,11 @@ class GroupRun {
     };
     if (std::ranges::none_of(batch, is_measured) || std::ranges::any_of(batch, is_on_host)) return;
     for (Contender* contender : batch) {
-      if (!contender->has_failed() || !contender->session->lives_long()) continue;
+      if (contender->worker != WorkerState::kSpoiled || !contender->session->lives_long()) continue;
       contender->session->end();
       contender->session->start("");
-      contender->is_prepared = false;
-      contender->is_replaced = true;
+      contender->id.reset();
+      contender->worker = WorkerState::kReplaced;
     }
   }
 
@@ -255,8 +261,7 @@ class GroupRun {
   }
 
   void prepare(Contender& contender, const PrepareRequest& how) {
-    contender.id = contender.session->new_id();
-    WorkerRequest asked{.op = WorkerOp::kPrepare, .id = contender.id};
+    WorkerRequest asked{.op = WorkerOp::kPrepare, .id = contender.session->new_id()};
     asked.prepare = how;
     asked.prepare.cell.provider = contender.record->cell.provider;
     const WorkerReply reply = contender.session->ask(asked);
@@ -264,19 +269,19 @@ class GroupRun {
       contender.drop(reply.status, reply.reason);
       return;
     }
-    contender.is_prepared = true;
+    contender.id = asked.id;
     if (!contender.compile) contender.compile = reply.compile;
   }
 
   void check(Contender& contender, CellReference& reference) {
     const AskForRows ask = [&](std::size_t output, const std::string& file) {
-      WorkerRequest asked{.op = WorkerOp::kRows, .id = contender.id};
+      WorkerRequest asked{.op = WorkerOp::kRows, .id = *contender.id};
       asked.output = output;
       asked.rows = reference.rows(output);
       asked.file = file;
       return contender.session->ask(asked);
     };
-    const Checked checked = check_cell(reference, folder_, request_.repeat_check, ask);
+    const Checked checked = check_cell(reference, folder_, timing_.repeat_check, ask);
     CellRecord& record = *contender.record;
     record.accuracy = checked.accuracy;
     record.notes.insert(record.notes.end(), checked.notes.begin(), checked.notes.end());
@@ -286,7 +291,7 @@ class GroupRun {
 
   bool is_wanted(TimeMode mode, const WorkerSession& session) const {
     const std::vector<TimeMode> usual = session.usual_modes();
-    const std::vector<TimeMode>& wanted = request_.modes.empty() ? usual : request_.modes;
+    const std::vector<TimeMode>& wanted = timing_.modes.empty() ? usual : timing_.modes;
     return wanted.empty() || std::ranges::find(wanted, mode) != wanted.end();
   }
 
@@ -294,15 +299,15 @@ class GroupRun {
     std::vector<Contender*> taking_part;
     std::vector<RemoteSampler> samplers;
     for (Contender* contender : batch) {
-      if (!contender->is_in() || !contender->is_prepared) continue;
+      if (!contender->is_in() || !contender->id) continue;
       if (!contender->session->has(mode) || !is_wanted(mode, *contender->session)) continue;
       taking_part.push_back(contender);
-      samplers.emplace_back(*contender->session, contender->id);
+      samplers.emplace_back(*contender->session, *contender->id);
     }
     if (samplers.empty()) return;
     std::vector<Sampler*> pointers;
     for (RemoteSampler& sampler : samplers) pointers.push_back(&sampler);
-    MeasureOptions options = request_.measure;
+    MeasureOptions options = timing_.measure;
     options.usual_mhz = state_.usual_mhz();
     std::vector<Measured> measured = measure(pointers, mode, options);
     for (std::size_t i = 0; i < measured.size(); ++i) {
@@ -334,7 +339,7 @@ class GroupRun {
     const bool is_word = status == CellStatus::kError || status == CellStatus::kUnsupported;
     if (is_word && contender.record->headline() != nullptr && contender.session->is_alive()) {
       contender.record->notes.push_back(fmt::format("{}: not timed: {}", mode_name(mode), why));
-      contender.has_stumbled = true;
+      contender.worker = WorkerState::kSpoiled;
       return;
     }
     contender.drop(status == CellStatus::kOk ? CellStatus::kError : status, why);
@@ -342,7 +347,7 @@ class GroupRun {
 
   // What was asked for and is not among the provider's modes.
   void tell_untimed(Contender& contender) const {
-    if (!contender.is_in() || !contender.is_prepared) return;
+    if (!contender.is_in() || !contender.id) return;
     const WorkerSession& session = *contender.session;
     const std::vector<TimeMode>& has = session.hello().modes;
     std::vector<std::string_view> names;
@@ -352,7 +357,7 @@ class GroupRun {
                      fmt::format("it cannot be timed this way; it has {}", fmt::join(names, ", ")));
       return;
     }
-    for (const TimeMode mode : request_.modes) {
+    for (const TimeMode mode : timing_.modes) {
       // The host's clock is for the host, whatever else the run asks for.
       if (session.has(mode) || mode == TimeMode::kCpu || session.has(TimeMode::kCpu)) continue;
       contender.record->notes.push_back(fmt::format("{}: not timed: the provider has {}",
@@ -365,12 +370,12 @@ class GroupRun {
     constexpr std::chrono::milliseconds kRest{100};
     constexpr double kMostMs = 1000;
     const TimeSummary* const device = contender.record->time(TimeMode::kDevice);
-    if (request_.is_profiled || !contender.is_in()) return;
+    if (timing_.is_profiled || !contender.is_in()) return;
     if (device == nullptr || device->p50 < kSustainedFromUs) return;
     std::this_thread::sleep_for(kRest);
-    RemoteSampler sampler(*contender.session, contender.id);
+    RemoteSampler sampler(*contender.session, *contender.id);
     const auto found = measure_sustained(
-        sampler, TimeMode::kDevice, {.most_ms = std::min(kMostMs, request_.measure.stop.most_ms)});
+        sampler, TimeMode::kDevice, {.most_ms = std::min(kMostMs, timing_.measure.stop.most_ms)});
     if (!found) contender.drop(sampler.status(), found.error().what);
     if (!found || !*found) return;
     contender.record->burst_us = (*found)->burst_us;
@@ -378,11 +383,11 @@ class GroupRun {
   }
 
   void finish(Contender& contender) {
-    if (!contender.is_prepared) return;
-    WorkerRequest asked{.op = WorkerOp::kFinish, .id = contender.id};
-    asked.wants_api = request_.lists_api && contender.is_in();
+    if (!contender.id) return;
+    WorkerRequest asked{.op = WorkerOp::kFinish, .id = *contender.id};
+    asked.wants_api = timing_.lists_api && contender.is_in();
     const WorkerReply reply = contender.session->ask(asked);
-    contender.is_prepared = false;
+    contender.id.reset();
     if (contender.compile) contender.record->compile = *contender.compile;
     if (reply.status == CellStatus::kOk) {
       take_description(reply, contender);
@@ -394,7 +399,8 @@ class GroupRun {
   }
 
   const CellGroup& group_;
-  const RunRequest& request_;
+  const PrepareRequest& prepare_;
+  const CellTiming& timing_;
   const RowFolder& folder_;
   RunState& state_;
   std::string key_;
@@ -418,10 +424,10 @@ void flag_times(CellRecord& record, const Floors& floors) {
   }
 }
 
-std::vector<CellRecord> run_group(const CellGroup& group, const RunRequest& request,
-                                  std::span<const std::unique_ptr<WorkerSession>> sessions,
+std::vector<CellRecord> run_group(const CellGroup& group, const PrepareRequest& prepare,
+                                  const CellTiming& timing, Sessions sessions,
                                   const RowFolder& folder, RunState& state) {
-  return GroupRun(group, request, folder, state).run(sessions);
+  return GroupRun(group, prepare, timing, folder, state).run(sessions);
 }
 
 }  // namespace strobe::bench

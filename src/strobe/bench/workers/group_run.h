@@ -19,8 +19,8 @@ struct RunState {
 
 // All providers at one case, shape and type: planned, prepared, checked, measured by turns, judged.
 // One record each, in the order of the sessions.
-std::vector<CellRecord> run_group(const CellGroup& group, const RunRequest& request,
-                                  std::span<const std::unique_ptr<WorkerSession>> sessions,
+std::vector<CellRecord> run_group(const CellGroup& group, const PrepareRequest& prepare,
+                                  const CellTiming& timing, Sessions sessions,
                                   const RowFolder& folder, RunState& state);
 
 // What a record's own times say of it.

@@ -81,10 +81,15 @@ struct WorkerReply {
   std::optional<double> peak_bytes = {};
   Clocks clocks = {};
   std::size_t outputs = 0;
+  std::map<Lack, std::string> lacks = {};
   std::vector<std::string> notes = {};
   std::optional<Floors> floors = {};
   std::optional<Roofs> roofs = {};
 };
+
+std::string_view op_name(WorkerOp op);
+// What a provider is called inside its own stack: torch-inductor is torch's "inductor".
+std::string variant_of(std::string_view provider);
 
 std::string to_line(const WorkerRequest& request);  // without its newline
 std::string to_line(const WorkerReply& reply, WorkerOp to);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +18,6 @@
 namespace strobe::bench {
 namespace {
 
-namespace fs = std::filesystem;
 static_assert(std::endian::native == std::endian::little,
               "values are written as they lie in memory");
 
@@ -87,7 +87,7 @@ RowFolder::RowFolder(RowFolder&& other) noexcept : path_(std::exchange(other.pat
 
 RowFolder::~RowFolder() {
   std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace strobe::bench

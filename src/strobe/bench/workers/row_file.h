@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "strobe/base/result.h"
@@ -22,11 +23,11 @@ class RowFolder {
   RowFolder(RowFolder&& other) noexcept;
   RowFolder& operator=(RowFolder&&) = delete;
   ~RowFolder();
-  std::string file(std::string_view name) const { return (path_ / name).string(); }
+  std::string file(std::string_view name) const { return path_ + '/' + std::string(name); }
 
  private:
-  explicit RowFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
+  explicit RowFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
 };
 
 }  // namespace strobe::bench

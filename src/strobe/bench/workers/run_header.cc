@@ -11,13 +11,11 @@
 #include <fmt/format.h>
 
 #include "strobe/base/version.h"
-#include "strobe/bench/workers/floor_counting.h"
-#include "strobe/bench/workers/greet.h"
+#include "strobe/bench/workers/counting.h"
+#include "strobe/bench/workers/worker_session.h"
 
 namespace strobe::bench {
 namespace {
-
-using Sessions = std::span<const std::unique_ptr<WorkerSession>>;
 
 constexpr const char* kOwnOnDevice = "cuda-unfused";
 constexpr const char* kMatrixProducts = "cublaslt";
@@ -46,9 +44,8 @@ Leader leader_of(const RunRequest& request, Sessions sessions) {
   };
   if (WorkerSession* const both = first_available(sessions, does_both)) return {both, nullptr};
   if (WorkerSession* const stack = first_available(sessions, runs_on_device)) {
-    if (request.is_profiled || request.own_worker.empty()) return {stack, nullptr};
-    auto own = std::make_unique<WorkerSession>(kOwnOnDevice, worker_command(request, kOwnOnDevice),
-                                               request);
+    if (request.timing.is_profiled || request.workers.own.empty()) return {stack, nullptr};
+    auto own = std::make_unique<WorkerSession>(kOwnOnDevice, request.workers);
     const bool is_there = own->begin("") && own->hello().info.device == stack->hello().info.device;
     if (!is_there) return {stack, nullptr};
     WorkerSession* const session = own.get();
@@ -59,7 +56,7 @@ Leader leader_of(const RunRequest& request, Sessions sessions) {
 }
 
 bool has_products(const RunRequest& request) {
-  return std::ranges::any_of(request.cases, [](const std::string& id) {
+  return std::ranges::any_of(request.cells.cases, [](const std::string& id) {
     const CaseInfo* const info = find_case(id);
     return info != nullptr && info->kind != CaseKind::kRows;
   });
@@ -74,7 +71,7 @@ std::string driver_in(std::string_view version) {
 }
 
 std::vector<TimeMode> modes_of(const RunRequest& request, Sessions sessions) {
-  if (!request.modes.empty()) return request.modes;
+  if (!request.timing.modes.empty()) return request.timing.modes;
   std::set<TimeMode> modes;
   for (const auto& session : sessions) {
     const std::vector<TimeMode> own = session->usual_modes();
@@ -85,8 +82,8 @@ std::vector<TimeMode> modes_of(const RunRequest& request, Sessions sessions) {
 
 // Measured by the library that multiplies, in a process of its own.
 std::optional<double> matrix_roof(const RunRequest& request, std::vector<std::string>& log) {
-  if (request.own_worker.empty()) return {};
-  const WorkerReply reply = greet(request, kMatrixProducts, true);
+  if (request.workers.own.empty()) return {};
+  const WorkerReply reply = greet(request.workers, kMatrixProducts, true);
   if (reply.roofs && reply.roofs->gemm_tflops) return reply.roofs->gemm_tflops;
   log.push_back(fmt::format("{}: no matrix roof: {}", kMatrixProducts,
                             reply.info.is_available() ? reply.reason : reply.info.obstacle));
@@ -102,11 +99,11 @@ RunHeader header_of(const RunRequest& request, Sessions sessions, std::vector<st
   header.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
   header.strobe_version = kVersion;
   header.command_line = request.command_line;
-  header.method = {.flush = request.flush,
-                   .stop = stop_rule_text(request.measure.stop),
+  header.method = {.flush = request.prepare.flush,
+                   .stop = stop_rule_text(request.timing.measure.stop),
                    .modes = modes_of(request, sessions),
-                   .seed = request.seed,
-                   .hold = request.is_profiled ? Hold::kNone : Hold::kCall};
+                   .seed = request.prepare.seed,
+                   .hold = request.timing.is_profiled ? Hold::kNone : Hold::kCall};
   for (const auto& session : sessions) {
     if (session->is_available()) {
       header.libraries[session->provider()] = session->hello().info.version;
@@ -119,7 +116,7 @@ RunHeader header_of(const RunRequest& request, Sessions sessions, std::vector<st
   header.driver = driver_in(chosen->hello().info.version);
   header.device_facts = chosen->hello().device_facts;
   // They would be a profiler's, not the device's, and fill its report.
-  if (request.is_profiled) return header;
+  if (request.timing.is_profiled) return header;
   const auto ask = [&](WorkerOp op, std::string_view name) {
     WorkerReply reply;
     if (!chosen->can(name)) return reply;
@@ -139,7 +136,7 @@ RunHeader header_of(const RunRequest& request, Sessions sessions, std::vector<st
   if (header.floors.empty_kernel_record) chosen->end();
   if (request.floor_counter != nullptr && chosen->can("count_empty")) {
     const Result<double> counted =
-        count_empty_kernel_us(request, chosen->provider(), *request.floor_counter);
+        count_empty_kernel_us(request.workers, chosen->provider(), *request.floor_counter);
     if (counted) {
       header.floors.empty_kernel = *counted;
     } else {

@@ -29,17 +29,16 @@ Error unknown_case(std::string_view id) {
 
 // Of the shapes asked for by hand those with the case's axes; of matrices the inner size may be
 // left out.
-Result<std::vector<Shape>> chosen_shapes(const RunRequest& request, const CaseInfo& info) {
-  constexpr std::int64_t kInner = 1024;
+Result<std::vector<Shape>> chosen_shapes(const CellChoice& choice, const CaseInfo& info) {
   std::vector<Shape> shapes;
-  for (Shape shape : request.shapes) {
-    if (info.kind == CaseKind::kMatmul && shape.dims.size() == 2) shape.dims.push_back(kInner);
+  for (Shape shape : choice.shapes) {
+    if (info.kind == CaseKind::kMatmul && shape.dims.size() == 2) shape.dims.push_back(kUsualInner);
     if (shape.dims.size() == axes_of(info.kind)) shapes.push_back(std::move(shape));
   }
   if (!shapes.empty()) return shapes;
   return Error{.code = ErrorCode::kInvalidArgument,
                .what = fmt::format("{} takes a shape of {} sizes, not {}", info.id,
-                                   axes_of(info.kind), request.shapes[0].dims.size()),
+                                   axes_of(info.kind), choice.shapes[0].dims.size()),
                .where = "--shape",
                .hint =
                    "rows and columns: 4096x4096; matrices: MxNxK; convolutions: "
@@ -72,23 +71,23 @@ int bucket_of(const CellGroup& group) {
   return static_cast<int>(std::ranges::find_if(kBucketEnds, holds) - kBucketEnds.begin());
 }
 
-Result<std::vector<CellGroup>> expand(const RunRequest& request) {
+Result<std::vector<CellGroup>> expand(const CellChoice& choice) {
   std::vector<CellGroup> groups;
-  for (const std::string& id : request.cases) {
+  for (const std::string& id : choice.cases) {
     const CaseInfo* const info = find_case(id);
     if (info == nullptr) return unknown_case(id);
-    STROBE_TRY(const std::vector<Shape> shapes,
-               !request.shapes.empty()
-                   ? chosen_shapes(request, *info)
-                   : grid_shapes(request.grid.empty() ? usual_grid(info->kind) : request.grid,
-                                 info->kind));
+    STROBE_TRY(
+        const std::vector<Shape> shapes,
+        !choice.shapes.empty()
+            ? chosen_shapes(choice, *info)
+            : grid_shapes(choice.grid.empty() ? usual_grid(info->kind) : choice.grid, info->kind));
     const std::vector<DType> dtypes =
-        request.dtypes.empty() ? std::vector{usual_dtype(info->kind)} : request.dtypes;
+        choice.dtypes.empty() ? std::vector{usual_dtype(info->kind)} : choice.dtypes;
     for (const DType dtype : dtypes) {
       for (const Shape& shape : shapes) {
         const bool is_small =
-            request.most_elements == 0 ||
-            elements_of(info->kind, shape) <= static_cast<double>(request.most_elements);
+            choice.most_elements == 0 ||
+            elements_of(info->kind, shape) <= static_cast<double>(choice.most_elements);
         if (is_small) groups.push_back({info, shape, dtype});
       }
     }

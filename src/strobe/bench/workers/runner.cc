@@ -7,19 +7,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/bench/workers/cell_counting.h"
-#include "strobe/bench/workers/greet.h"
+#include "strobe/bench/workers/counting.h"
 #include "strobe/bench/workers/group_run.h"
 #include "strobe/bench/workers/run_header.h"
+#include "strobe/bench/workers/run_plan.h"
+#include "strobe/bench/workers/worker_session.h"
 
 namespace strobe::bench {
 namespace {
-
-using Sessions = std::vector<std::unique_ptr<WorkerSession>>;
-
-bool is_cancelled(const RunRequest& request) {
-  return request.cancelled != nullptr && *request.cancelled;
-}
 
 Error nothing_can_run(const std::map<std::string, std::string>& obstacles) {
   std::vector<std::string> reasons;
@@ -35,8 +30,7 @@ Error nothing_can_run(const std::map<std::string, std::string>& obstacles) {
 }
 
 // Of each provider that ran and lists no API calls, why.
-std::vector<std::string> api_remarks(const Sessions& sessions, const BenchRun& run) {
-  constexpr std::string_view kWhy = "no API calls: ";
+std::vector<std::string> api_remarks(Sessions sessions, const BenchRun& run) {
   std::vector<std::string> remarks;
   for (const auto& session : sessions) {
     bool has_run = false;
@@ -47,8 +41,8 @@ std::vector<std::string> api_remarks(const Sessions& sessions, const BenchRun& r
       if (record.cell.provider != session->provider() || record.headline() == nullptr) continue;
       has_run = true;
       has_calls = has_calls || !record.api.empty();
-      for (const std::string& note : record.notes) {
-        if (note.starts_with(kWhy)) why = note.substr(kWhy.size());
+      if (const auto lack = record.lacks.find(Lack::kApi); lack != record.lacks.end()) {
+        why = lack->second;
       }
     }
     if (has_run && !has_calls) {
@@ -69,17 +63,50 @@ std::string clock_remark(const BenchRun& run, double usual_mhz) {
       throttled, run.cells.size(), usual_mhz);
 }
 
+CellRecord tuned(const CellGroup& group, const PrepareRequest& prepare, WorkerSession& session) {
+  CellRecord record;
+  record.cell = {std::string(group.info->id), group.shape, group.dtype, session.provider()};
+  const auto failed = [&](CellStatus status, std::string reason) {
+    record.status = status;
+    record.reason = std::move(reason);
+    if (status == CellStatus::kError || status == CellStatus::kOom) session.end();
+    return record;
+  };
+  const std::string key = fmt::format("{} {}", group.info->id, bucket_of(group));
+  if (Result<void> begun = session.begin(key); !begun) {
+    return failed(CellStatus::kError, begun.error().what);
+  }
+  WorkerRequest asked{.op = WorkerOp::kPlan, .id = session.new_id()};
+  asked.prepare = prepare;
+  asked.prepare.cell = record.cell;
+  if (session.can("plan")) {
+    const WorkerReply plan = session.ask(asked);
+    if (plan.status != CellStatus::kOk) return failed(plan.status, plan.reason);
+    if (auto why = predicted_oom(plan.plan ? plan.plan->resident_bytes : 0, plan.free_bytes)) {
+      return failed(CellStatus::kOomPredicted, std::move(*why));
+    }
+  }
+  asked.op = WorkerOp::kPrepare;
+  const WorkerReply reply = session.ask(asked);
+  if (reply.status != CellStatus::kOk) return failed(reply.status, reply.reason);
+  record.status = CellStatus::kOk;
+  record.compile = reply.compile;
+  record.config = reply.config;
+  record.notes = reply.notes;
+  session.ask({.op = WorkerOp::kFinish, .id = asked.id});
+  return record;
+}
+
 }  // namespace
 
 Result<BenchOutcome> run_bench(const RunRequest& request,
                                const std::function<void(const RunProgress&)>& on_cell) {
-  STROBE_TRY(const std::vector<CellGroup> groups, expand(request));
+  STROBE_TRY(const std::vector<CellGroup> groups, expand(request.cells));
   STROBE_TRY(const RowFolder folder, RowFolder::make());
   BenchOutcome outcome;
-  Sessions sessions;
+  std::vector<std::unique_ptr<WorkerSession>> sessions;
   for (const std::string& provider : request.providers) {
-    sessions.push_back(
-        std::make_unique<WorkerSession>(provider, worker_command(request, provider), request));
+    sessions.push_back(std::make_unique<WorkerSession>(provider, request.workers));
     sessions.back()->start("");
   }
   for (const auto& session : sessions) {
@@ -87,21 +114,23 @@ Result<BenchOutcome> run_bench(const RunRequest& request,
       outcome.obstacles[session->provider()] = session->hello().info.obstacle;
     }
   }
-  if (outcome.obstacles.size() == sessions.size() && !is_cancelled(request)) {
+  if (outcome.obstacles.size() == sessions.size() && !request.workers.is_cancelled()) {
     return nothing_can_run(outcome.obstacles);
   }
   outcome.run.header = header_of(request, sessions, outcome.log);
 
   std::optional<CellCounting> counting;
-  if (request.counter != nullptr) counting.emplace(request, *request.counter);
+  if (request.counter != nullptr)
+    counting.emplace(request.workers, request.prepare, *request.counter);
   RunState state{.floors = outcome.run.header.floors};
   const std::size_t total = groups.size() * sessions.size();
   for (const CellGroup& group : groups) {
-    std::vector<CellRecord> records = run_group(group, request, sessions, folder, state);
-    if (is_cancelled(request)) break;  // these are halves
+    std::vector<CellRecord> records =
+        run_group(group, request.prepare, request.timing, sessions, folder, state);
+    if (request.workers.is_cancelled()) break;  // these are halves
     for (CellRecord& record : records) {
       if (counting) counting->count(group, record);
-      if (is_cancelled(request)) break;
+      if (request.workers.is_cancelled()) break;
       outcome.run.cells.push_back(std::move(record));
       on_cell({.done = outcome.run.cells.size(),
                .total = total,
@@ -114,12 +143,39 @@ Result<BenchOutcome> run_bench(const RunRequest& request,
       outcome.log.insert(outcome.log.end(), lines.begin(), lines.end());
     }
   }
-  if (request.lists_api) outcome.remarks = api_remarks(sessions, outcome.run);
+  if (request.timing.lists_api) outcome.remarks = api_remarks(sessions, outcome.run);
   if (std::string remark = clock_remark(outcome.run, state.usual_mhz()); !remark.empty()) {
     outcome.remarks.push_back(std::move(remark));
   }
   if (counting) outcome.counting_obstacle = counting->obstacle();
-  outcome.is_interrupted = is_cancelled(request);
+  outcome.is_interrupted = request.workers.is_cancelled();
+  return outcome;
+}
+
+Result<BenchOutcome> tune_cells(const RunRequest& request,
+                                const std::function<void(const RunProgress&)>& on_cell) {
+  STROBE_TRY(const std::vector<CellGroup> groups, expand(request.cells));
+  BenchOutcome outcome;
+  const std::size_t total = groups.size() * request.providers.size();
+  for (const std::string& provider : request.providers) {
+    WorkerSession session(provider, request.workers);
+    if (Result<void> greeted = session.begin(""); !greeted) {
+      return Error{.code = ErrorCode::kMachineLacks,
+                   .what = fmt::format("{} cannot run here: {}", provider, greeted.error().what),
+                   .where = "",
+                   .hint = "`strobe bench list` says what can"};
+    }
+    for (const CellGroup& group : groups) {
+      CellRecord record = tuned(group, request.prepare, session);
+      outcome.is_interrupted = request.workers.is_cancelled();
+      if (outcome.is_interrupted) return outcome;
+      outcome.run.cells.push_back(std::move(record));
+      on_cell({.done = outcome.run.cells.size(),
+               .total = total,
+               .last = &outcome.run.cells.back(),
+               .so_far = &outcome.run});
+    }
+  }
   return outcome;
 }
 

@@ -1,48 +1,35 @@
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "strobe/base/result.h"
-#include "strobe/bench/measure/measure.h"
 #include "strobe/bench/results/cell_record.h"
 #include "strobe/bench/workers/call_counter.h"
+#include "strobe/bench/workers/run_plan.h"
+#include "strobe/bench/workers/worker_session.h"
 
 // A whole run: one worker process per case, provider and bucket of shapes, of other people's stacks
 // one per provider; a crash, a hang or an empty memory ends its cell and no other.
 namespace strobe::bench {
 
 struct RunRequest {
-  std::vector<std::string> cases;
+  CellChoice cells;
   std::vector<std::string> providers;
-  std::vector<Shape> shapes;    // asked for by hand; empty: the grid
-  std::string grid;             // empty: the usual one of each case
-  std::vector<DType> dtypes;    // empty: the usual one of each case
-  std::vector<TimeMode> modes;  // empty: what each provider can
-  MeasureOptions measure;
-  std::string flush = "cold";
-  std::string cache_folder;
-  bool may_tune = true;
-  // Under a profiler: no queue is held, nothing but the cells runs, in as few processes as can be.
-  bool is_profiled = false;
-  bool lists_api = false;  // after timing, the API calls of one more call of each cell
-  std::uint64_t seed = 1;
-  int repeat_check = 0;
-  std::int64_t most_elements = 0;                  // shapes beyond are left out; 0: none
-  std::chrono::milliseconds cell_limit{60'000};    // for each answer of a worker
-  std::chrono::milliseconds start_limit{120'000};  // for its first: some stacks load for long
-  // Name to command: "torch-inductor" to {"python3", "worker.py"}; strobe's own are found by
-  // themselves.
-  std::map<std::string, std::vector<std::string>> workers;
-  std::vector<std::string> own_worker;   // this binary: {"/usr/bin/strobe", "bench", "worker"}
+  WorkerSetup workers;
+  PrepareRequest prepare;  // how, of every cell; which one is filled in
+  CellTiming timing;
   std::string command_line;              // for the record
-  CallCounter* counter = nullptr;        // of cells; nobody counts
+  CallCounter* counter = nullptr;        // of cells; null: nothing is counted
   CallCounter* floor_counter = nullptr;  // of the floors: kDurationCounter
-  const std::atomic<bool>* cancelled = nullptr;
+
+  // No queue is held, nothing but the cells runs, in as few processes as can be.
+  void run_under_profiler() {
+    timing.is_profiled = workers.live_long = true;
+    prepare.hold = false;
+  }
 };
 
 struct RunProgress {
@@ -65,7 +52,9 @@ struct BenchOutcome {
 Result<BenchOutcome> run_bench(const RunRequest& request,
                                const std::function<void(const RunProgress&)>& on_cell);
 
-// The other side: answers requests on stdin until bye or end of file.
-int serve_requests(Provider& provider, int in, int out);
+// Prepares every cell of a request and times none: what a provider finds out on the way stays in
+// the cache folder. Fails as run_bench does.
+Result<BenchOutcome> tune_cells(const RunRequest& request,
+                                const std::function<void(const RunProgress&)>& on_cell);
 
 }  // namespace strobe::bench

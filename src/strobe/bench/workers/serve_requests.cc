@@ -10,23 +10,22 @@
 
 #include <fmt/format.h>
 
-#include "strobe/bench/workers/protocol_words.h"
+#include "strobe/bench/workers/protocol.h"
 #include "strobe/bench/workers/row_file.h"
-#include "strobe/bench/workers/runner.h"
 
 namespace strobe::bench {
 namespace {
 
 constexpr int kSamplesOfAWholeCell = 100;
 
-std::string text_of(const Error& error) {
+std::string reason_text(const Error& error) {
   std::string text = error.what;
   if (!error.where.empty()) text = fmt::format("{}: {}", error.where, text);
   if (!error.hint.empty()) text += fmt::format(" ({})", error.hint);
   return text;
 }
 
-CellStatus status_of(ErrorCode code) {
+CellStatus failure_status(ErrorCode code) {
   switch (code) {
     case ErrorCode::kMachineLacks:  // of memory: who lacks the machine says so in its first words
       return CellStatus::kOom;
@@ -37,8 +36,8 @@ CellStatus status_of(ErrorCode code) {
   }
 }
 
-WorkerReply failed(const Error& error) {
-  return {.status = status_of(error.code), .reason = text_of(error)};
+WorkerReply failure_reply(const Error& error) {
+  return {.status = failure_status(error.code), .reason = reason_text(error)};
 }
 
 WorkerReply no_such_cell(std::int64_t id) {
@@ -62,7 +61,7 @@ void add_api_calls(PreparedCell& cell, WorkerReply& reply) {
   if (calls) {
     reply.api = std::move(*calls);
   } else {
-    reply.notes.push_back("no API calls: " + text_of(calls.error()));
+    reply.lacks[Lack::kApi] = reason_text(calls.error());
   }
 }
 
@@ -117,7 +116,7 @@ WorkerReply RequestServer::hello() {
 
 WorkerReply RequestServer::plan(const WorkerRequest& request) {
   const Result<Plan> plan = provider_.plan(request.prepare.cell);
-  if (!plan) return failed(plan.error());
+  if (!plan) return failure_reply(plan.error());
   WorkerReply reply;
   reply.plan = *plan;
   reply.free_bytes = provider_.free_bytes();
@@ -134,12 +133,12 @@ WorkerReply RequestServer::prepare(const WorkerRequest& request) {
   cells_.erase(request.id);
   Result<std::unique_ptr<PreparedCell>> prepared = provider_.prepare(request.prepare);
   if (!prepared) {
-    WorkerReply failure = failed(prepared.error());
+    WorkerReply failure = failure_reply(prepared.error());
     if (failure.status == CellStatus::kOom) failure.requested_bytes = reply.plan->resident_bytes;
     return failure;
   }
   const auto since = std::chrono::steady_clock::now();
-  if (const Result<void> ran = (*prepared)->run(); !ran) return failed(ran.error());
+  if (const Result<void> ran = (*prepared)->run(); !ran) return failure_reply(ran.error());
   const std::chrono::duration<double, std::milli> first_call =
       std::chrono::steady_clock::now() - since;
   describe(**prepared, reply);
@@ -152,7 +151,7 @@ WorkerReply RequestServer::sample(const WorkerRequest& request) {
   PreparedCell* const prepared = cell(request.id);
   if (prepared == nullptr) return no_such_cell(request.id);
   Result<SampleBlock> block = prepared->sample(request.sample);
-  if (!block) return failed(block.error());
+  if (!block) return failure_reply(block.error());
   read_clocks(request.id);
   WorkerReply reply;
   reply.samples[request.sample.mode] = std::move(*block);
@@ -177,9 +176,9 @@ WorkerReply RequestServer::rows(const WorkerRequest& request) {
             .reason = fmt::format("there is no output {}", request.output)};
   }
   const Result<std::vector<float>> values = prepared->output_rows(request.output, request.rows);
-  if (!values) return failed(values.error());
+  if (!values) return failure_reply(values.error());
   if (const Result<void> written = write_row_file(request.file, *values); !written) {
-    return {.status = CellStatus::kError, .reason = text_of(written.error())};
+    return {.status = CellStatus::kError, .reason = reason_text(written.error())};
   }
   return {};
 }
@@ -187,7 +186,7 @@ WorkerReply RequestServer::rows(const WorkerRequest& request) {
 WorkerReply RequestServer::count(const WorkerRequest& request) {
   PreparedCell* const prepared = cell(request.id);
   if (prepared == nullptr) return no_such_cell(request.id);
-  if (const Result<void> ran = prepared->run_counted(); !ran) return failed(ran.error());
+  if (const Result<void> ran = prepared->run_counted(); !ran) return failure_reply(ran.error());
   return {};
 }
 
@@ -250,7 +249,8 @@ WorkerReply RequestServer::answer(const WorkerRequest& request) {
       reply = count(request);
       break;
     case WorkerOp::kCountEmpty:
-      if (Result<void> ran = provider_.run_empty_counted(); !ran) reply = failed(ran.error());
+      if (Result<void> ran = provider_.run_empty_counted(); !ran)
+        reply = failure_reply(ran.error());
       break;
     case WorkerOp::kFinish:
       reply = finish(request);
@@ -259,14 +259,14 @@ WorkerReply RequestServer::answer(const WorkerRequest& request) {
       if (Result<Floors> floors = provider_.measure_floors()) {
         reply.floors = *floors;
       } else {
-        reply = failed(floors.error());
+        reply = failure_reply(floors.error());
       }
       break;
     case WorkerOp::kRoofs:
       if (Result<Roofs> roofs = provider_.measure_roofs()) {
         reply.roofs = *roofs;
       } else {
-        reply = failed(roofs.error());
+        reply = failure_reply(roofs.error());
       }
       break;
     case WorkerOp::kCell:
@@ -288,7 +288,7 @@ int serve_requests(Provider& provider, int in, int out) {
     WorkerOp op = WorkerOp::kSample;
     WorkerReply reply;
     if (!request) {
-      reply = failed(request.error());
+      reply = failure_reply(request.error());
     } else if (op = request->op; op == WorkerOp::kBye) {
       return 0;
     } else {

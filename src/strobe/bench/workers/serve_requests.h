@@ -36,4 +36,7 @@ class RequestServer {
   std::map<std::int64_t, Clocked> clocks_;  // of those cells, while they were sampled
 };
 
+// Answers requests on `in` until bye or end of file.
+int serve_requests(Provider& provider, int in, int out);
+
 }  // namespace strobe::bench

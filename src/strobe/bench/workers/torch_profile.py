@@ -35,7 +35,7 @@ def kernel_of(event):
     facts = event.get("args", {})
     return {"name": event["name"], "grid": facts.get("grid", [1, 1, 1]),
             "block": facts.get("block", [1, 1, 1]), "us": event.get("dur", 0),
-            "regs": facts.get("registers per thread"), "smem": facts.get("shared memory")}
+            "registers": facts.get("registers per thread"), "shared_bytes": facts.get("shared memory")}
 
 
 def kernels_of(torch, call):
@@ -219,9 +219,9 @@ class Sensors:
         return []
 
     def read(self):
-        """What the record has as `clock`; what is not known is not in it."""
+        """What the record has as `clocks`; what is not known is not in it."""
         power_mw = self.number("nvmlDeviceGetPowerUsage")
-        clock = {"sm_mhz": self.sm_mhz(), "mem_mhz": self.number("nvmlDeviceGetClockInfo", self.MEMORY_CLOCK),
+        clock = {"sm_mhz": self.sm_mhz(), "memory_mhz": self.number("nvmlDeviceGetClockInfo", self.MEMORY_CLOCK),
                  "power_w": None if power_mw is None else power_mw / 1e3,
                  "temperature_c": self.number("nvmlDeviceGetTemperature", self.GPU_SENSOR)}
         return {**{name: value for name, value in clock.items() if value is not None}, "reasons": self.reasons()}

@@ -35,9 +35,9 @@ extern const char strobe_torch_worker_end[];    // NOLINT: named for the assembl
 namespace strobe::bench {
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames = {"torch-eager",          "torch-inductor",
-                                                    "torch-sdpa-math",      "torch-sdpa-flash",
-                                                    "torch-sdpa-efficient", "torch-sdpa-cudnn"};
+constexpr std::array<std::string_view, 6> kTorchProviders = {
+    "torch-eager",      "torch-inductor",       "torch-sdpa-math",
+    "torch-sdpa-flash", "torch-sdpa-efficient", "torch-sdpa-cudnn"};
 
 }  // namespace
 
@@ -46,10 +46,10 @@ std::string_view torch_worker_source() {
           static_cast<std::size_t>(strobe_torch_worker_end - strobe_torch_worker_begin)};
 }
 
-std::span<const std::string_view> torch_provider_names() { return kNames; }
+std::span<const std::string_view> torch_provider_names() { return kTorchProviders; }
 
 bool is_torch_provider(std::string_view name) {
-  return std::ranges::find(kNames, name) != kNames.end();
+  return std::ranges::find(kTorchProviders, name) != kTorchProviders.end();
 }
 
 Result<TorchWorkerFile> TorchWorkerFile::make() {

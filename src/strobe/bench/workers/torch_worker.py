@@ -59,7 +59,7 @@ class Cell:
         if variant == "inductor":
             torch._dynamo.reset()
             forget_compilations()
-            # What inductor has on the disk stays and is used: `cached` says where it was.
+            # What inductor has on the disk stays and is used: `is_cached` says where it was.
             function = torch.compile(function, fullgraph=True, dynamic=False)
         self.function = function
         start = time.perf_counter()
@@ -347,8 +347,8 @@ class Cell:
         reply = {"first_call_ms": self.first_call_ms, "outputs": len(self.outputs),
                  "resident_bytes": self.bytes_of_a_set(),
                  "peak_bytes": self.peak_bytes}
-        reply["cached"] = came_from_disk()
-        reply["clock"] = self.clock or self.worker.sensors().read()
+        reply["is_cached"] = came_from_disk()
+        reply["clocks"] = self.clock or self.worker.sensors().read()
         reply["notes"] = self.all_notes()
         return reply
 
@@ -493,7 +493,7 @@ class Worker:
             try:
                 reply["api"] = api_calls_of(self.torch, cell.run_once)
             except Exception as error:
-                reply["notes"].append("no API calls: %s" % (str(error).splitlines() or [""])[0])
+                reply["lacks"] = {"api": (str(error).splitlines() or [""])[0]}
         del cell
         self.free()
         return reply

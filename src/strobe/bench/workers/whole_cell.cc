@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "strobe/bench/judge/kernel_signature.h"
-#include "strobe/bench/measure/throttle.h"
-#include "strobe/bench/workers/remote_sampler.h"
+#include "strobe/bench/measure/summary.h"
+#include "strobe/bench/workers/worker_session.h"
 
 namespace strobe::bench {
 namespace {
@@ -27,7 +27,7 @@ void take_samples(const SampleBlock& block, TimeMode mode, const MeasureOptions&
   if (!is_enough(kept.samples_us, at_the_cap(options.stop))) add_flag(record, CellFlag::kNoisy);
 }
 
-void take_reply(const WorkerReply& reply, const RunRequest& request, double usual_mhz,
+void take_reply(const WorkerReply& reply, const CellTiming& timing, double usual_mhz,
                 CellRecord& record) {
   record.clocks = reply.clocks;
   for (const auto& [mode, block] : reply.samples) {
@@ -36,7 +36,7 @@ void take_reply(const WorkerReply& reply, const RunRequest& request, double usua
       record.reason = checked.error().what;
       return;
     }
-    take_samples(block, mode, request.measure, usual_mhz, record);
+    take_samples(block, mode, timing.measure, usual_mhz, record);
   }
   // The first mode is the headline's.
   const SampleBlock& headline = reply.samples.begin()->second;
@@ -47,6 +47,7 @@ void take_reply(const WorkerReply& reply, const RunRequest& request, double usua
   record.api = reply.api;
   record.compile = reply.compile;
   record.config = reply.config;
+  record.lacks = reply.lacks;
   record.bytes.resident = reply.resident_bytes;
   record.bytes.peak = reply.peak_bytes;
   record.notes.insert(record.notes.end(), reply.notes.begin(), reply.notes.end());
@@ -54,27 +55,27 @@ void take_reply(const WorkerReply& reply, const RunRequest& request, double usua
 
 }  // namespace
 
-void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare,
-                    const RunRequest& request, CellReference& reference, const RowFolder& folder,
-                    double usual_mhz, CellRecord& record) {
+void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare, const CellTiming& timing,
+                    CellReference& reference, const RowFolder& folder, double usual_mhz,
+                    CellRecord& record) {
   const auto ask = [&](const PrepareRequest& how, std::vector<TimeMode> modes, std::size_t output,
                        const std::string& file) {
     WorkerRequest asked{.op = WorkerOp::kCell, .id = session.new_id()};
     asked.prepare = how;
     asked.prepare.cell.provider = session.provider();
     asked.modes = std::move(modes);
-    asked.sample.budget_ms = request.measure.stop.most_ms;
+    asked.sample.budget_ms = timing.measure.stop.most_ms;
     asked.output = output;
     if (!file.empty()) asked.rows = reference.rows(output);
     asked.file = file;
-    asked.wants_api = request.lists_api && !asked.modes.empty();
+    asked.wants_api = timing.lists_api && !asked.modes.empty();
     return session.ask(asked);
   };
-  std::vector<TimeMode> modes = request.modes;
+  std::vector<TimeMode> modes = timing.modes;
   if (modes.empty()) modes = session.usual_modes();
   if (modes.empty()) modes = {TimeMode::kDevice};
 
-  const Checked checked = check_cell(reference, folder, request.repeat_check,
+  const Checked checked = check_cell(reference, folder, timing.repeat_check,
                                      [&](std::size_t output, const std::string& file) {
                                        return ask(reference.request(), {}, output, file);
                                      });
@@ -96,7 +97,7 @@ void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare,
     record.reason = "the worker gave no sample";
     return;
   }
-  take_reply(reply, request, usual_mhz, record);
+  take_reply(reply, timing, usual_mhz, record);
 }
 
 }  // namespace strobe::bench

@@ -1,27 +1,45 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "strobe/bench/workers/run_plan.h"
+#include "strobe/bench/measure/measure.h"
 #include "strobe/bench/workers/worker_process.h"
+
+namespace strobe::bench {
+
+// How workers are started and how long they are waited for.
+struct WorkerSetup {
+  std::vector<std::string> own;  // this binary: {"/usr/bin/strobe", "bench", "worker"}
+  // Of other stacks, name to command: "torch-inductor" to {"python3", "worker.py"}.
+  std::map<std::string, std::vector<std::string>> commands;
+  std::chrono::milliseconds cell_limit{60'000};    // for each answer
+  std::chrono::milliseconds start_limit{120'000};  // for the first: some stacks load for long
+  bool live_long = false;                          // all of them, not those of other stacks alone
+  const std::atomic<bool>* cancelled = nullptr;
+
+  bool is_cancelled() const { return cancelled != nullptr && *cancelled; }
+  // The command that answers for a provider.
+  std::vector<std::string> command(const std::string& provider) const;
+};
 
 // One provider's worker through a run: started when needed and again after it died. strobe's own
 // are started afresh for each case and bucket, which costs little. Others may load for seconds:
 // they live as long as the run, and begin anew only after a failure. So do all under a profiler,
 // which makes a report of every process.
-namespace strobe::bench {
-
 class WorkerSession {
  public:
-  WorkerSession(std::string provider, std::vector<std::string> command, const RunRequest& request,
-                Variables variables = {})
+  // `setup` must outlive it.
+  WorkerSession(std::string provider, const WorkerSetup& setup, Variables variables = {})
       : provider_(std::move(provider)),
-        command_(std::move(command)),
         variables_(std::move(variables)),
-        request_(request),
-        lives_long_(request.is_profiled || request.workers.contains(provider_)) {}
+        setup_(setup),
+        lives_long_(setup.live_long || setup.commands.contains(provider_)) {}
 
   const std::string& provider() const { return provider_; }
   // What it said first; its obstacle where it could not even be started.
@@ -51,9 +69,8 @@ class WorkerSession {
   void hear_hello();
 
   std::string provider_;
-  std::vector<std::string> command_;
   Variables variables_;  // in its environment
-  const RunRequest& request_;
+  const WorkerSetup& setup_;
   bool lives_long_;
   std::unique_ptr<WorkerProcess> worker_;
   bool is_greeted_ = false;
@@ -63,5 +80,30 @@ class WorkerSession {
   std::int64_t last_id_ = 0;
   std::vector<std::string> log_;
 };
+
+using Sessions = std::span<const std::unique_ptr<WorkerSession>>;
+
+// What a provider says of itself, from a worker that is gone afterwards; its obstacle where it says
+// nothing. With `is_about_device` also its floors and roofs, which take seconds.
+WorkerReply greet(const WorkerSetup& setup, const std::string& provider,
+                  bool is_about_device = false);
+
+// A cell that a worker has prepared.
+class RemoteSampler : public Sampler {
+ public:
+  RemoteSampler(WorkerSession& session, std::int64_t id) : session_(session), id_(id) {}
+
+  Result<SampleBlock> sample(const SampleRequest& request) override;
+  // How the last failure counts; ok while there was none.
+  CellStatus status() const { return status_; }
+
+ private:
+  WorkerSession& session_;
+  std::int64_t id_;
+  CellStatus status_ = CellStatus::kOk;
+};
+
+// Times that no clock can have given are an error of the worker.
+Result<void> check_samples(const SampleBlock& block);
 
 }  // namespace strobe::bench

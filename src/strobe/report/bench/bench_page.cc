@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/bench/judge/identities.h"
+#include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/report/bench/cell_text.h"
 #include "strobe/report/bench/grid_tables.h"
 #include "strobe/report/render/format.h"

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "strobe/base/result.h"
-#include "strobe/bench/judge/identities.h"
+#include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/bench/results/cell_record.h"
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/bench/results/ratio_grid.h"
-#include "strobe/bench/results/tuned_shapes.h"
 #include "strobe/report/render/document.h"
 
 // Which tables of a benchmark are shown, and of which cells.

@@ -9,7 +9,7 @@
 
 #include "strobe/base/json_write.h"
 #include "strobe/bench/cases/case_info.h"
-#include "strobe/bench/judge/flat_line.h"
+#include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/report/bench/cell_text.h"
 #include "strobe/report/render/format.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "strobe/bench/judge/identities.h"
+#include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/bench/results/ratio_grid.h"
 #include "strobe/report/render/document.h"
 

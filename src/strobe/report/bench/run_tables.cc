@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "strobe/bench/judge/kernel_signature.h"
-#include "strobe/bench/measure/net.h"
+#include "strobe/bench/measure/summary.h"
 #include "strobe/device/kernel_name.h"
 #include "strobe/report/bench/cell_text.h"
 #include "strobe/report/render/format.h"
@@ -246,7 +246,7 @@ Section flags_table(const BenchRun& run, const RunTableOptions& options) {
         record.status == CellStatus::kError || record.status == CellStatus::kTimeout;
     if (has_failed) flags = {.text = std::string(bench::status_name(record.status))};
     if (flags.text.empty()) continue;
-    std::vector<std::string> notes = record.notes;
+    std::vector<std::string> notes = record.all_notes();
     if (!record.reason.empty()) notes.insert(notes.begin(), record.reason);
     if (std::string both = math_note(run, record, options.baseline); !both.empty()) {
       notes.push_back(std::move(both));

@@ -5,7 +5,7 @@
 namespace strobe::bench {
 namespace {
 
-double values_of(Extent extent, const Shape& shape) {
+double count_of(Extent extent, const Shape& shape) {
   const auto rows = static_cast<double>(shape[0]);
   const auto columns = static_cast<double>(shape[1]);
   switch (extent) {
@@ -23,8 +23,8 @@ double values_of(Extent extent, const Shape& shape) {
 
 double moved(const Expression& expression, const Shape& shape) {
   double values = 0;
-  for (const Tensor& tensor : expression.inputs) values += values_of(tensor.extent, shape);
-  for (const Output& output : expression.outputs) values += values_of(output.tensor.extent, shape);
+  for (const Tensor& tensor : expression.inputs) values += count_of(tensor.extent, shape);
+  for (const Output& output : expression.outputs) values += count_of(output.tensor.extent, shape);
   return values;
 }
 

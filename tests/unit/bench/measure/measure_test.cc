@@ -1,17 +1,122 @@
-#include "strobe/bench/measure/measure.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strobe/bench/measure/measure.h"
 #include "strobe/stats/dice.h"
 #include "tests/support/scripted_sampler.h"
 
 namespace strobe::bench {
 namespace {
+
+ScriptedSampler constant(double us) {
+  return ScriptedSampler([us](const Call&) { return us; });
+}
+
+TEST(WarmUp, long_calls_need_five_of_them) {
+  ScriptedSampler sampler = constant(50'000);
+  const auto done = warm_up(sampler, TimeMode::kDevice, {});
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->calls, 5);
+}
+
+TEST(WarmUp, middling_calls_need_twenty_milliseconds) {
+  ScriptedSampler sampler = constant(1000);
+  const auto done = warm_up(sampler, TimeMode::kDevice, {});
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->calls, 20);
+}
+
+TEST(WarmUp, tiny_calls_end_by_their_number) {
+  ScriptedSampler sampler = constant(3);
+  const auto done = warm_up(sampler, TimeMode::kDevice, {});
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->calls, 400);
+}
+
+TEST(WarmUp, a_clock_that_still_rises_is_waited_for) {
+  // 20 ms would be 20 calls; the clock rises by 50 MHz a call until 1980, reached at call 20, and
+  // two readings, five calls apart, agree after 30.
+  ScriptedSampler sampler = constant(1000);
+  sampler.clocked(
+      [](const Call& call) { return std::min(1980.0, 980 + 50.0 * double(call.index)); });
+  const auto done = warm_up(sampler, TimeMode::kDevice, {});
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->calls, 30);
+  EXPECT_TRUE(done->is_steady);
+}
+
+TEST(WarmUp, a_clock_that_never_stands_still_is_not_waited_for_for_ever) {
+  ScriptedSampler sampler = constant(10'000);
+  sampler.clocked([](const Call& call) { return call.index / 5 % 2 ? 1980.0 : 1700.0; });
+  const auto done = warm_up(sampler, TimeMode::kDevice, {});
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->spent_ms, 500);
+  EXPECT_FALSE(done->is_steady);
+}
+
+TEST(WarmUp, asks_for_calls_that_hold_nothing) {
+  ScriptedSampler sampler = constant(1000);
+  ASSERT_TRUE(warm_up(sampler, TimeMode::kDevice, {}));
+  ASSERT_FALSE(sampler.requests.empty());
+  for (const SampleRequest& request : sampler.requests) EXPECT_FALSE(request.hold);
+}
+
+TEST(WarmUp, an_error_is_handed_on) {
+  ScriptedSampler sampler = constant(1000);
+  sampler.failing_at(7,
+                     {.code = ErrorCode::kMachineLacks, .what = "gone", .where = "", .hint = ""});
+  const auto done = warm_up(sampler, TimeMode::kDevice, {});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().what, "gone");
+}
+
+TEST(WarmUp, answers_without_samples_and_times_of_nothing_end_it) {
+  ScriptedSampler silent = constant(1000);
+  silent.silent_from(0);
+  EXPECT_TRUE(warm_up(silent, TimeMode::kDevice, {}));
+  ScriptedSampler nothing = constant(std::nan(""));
+  const auto done = warm_up(nothing, TimeMode::kDevice, {});
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->calls, 400);
+}
+
+TEST(Turns, every_round_has_everybody_once) {
+  Turns turns(4, 9);
+  for (int round = 0; round < 50; ++round) {
+    EXPECT_THAT(turns.next_round(), ::testing::UnorderedElementsAre(0, 1, 2, 3));
+  }
+}
+
+TEST(Turns, the_seed_tells_the_order) {
+  Turns first(5, 3);
+  Turns again(5, 3);
+  Turns other(5, 4);
+  bool differs = false;
+  for (int round = 0; round < 10; ++round) {
+    const auto order = first.next_round();
+    EXPECT_EQ(order, again.next_round());
+    differs |= order != other.next_round();
+  }
+  EXPECT_TRUE(differs);
+}
+
+TEST(Turns, all_orders_are_equally_likely) {
+  Turns turns(3, 1);
+  std::map<std::vector<std::size_t>, int> counts;
+  for (int round = 0; round < 6000; ++round) ++counts[turns.next_round()];
+  EXPECT_EQ(counts.size(), 6u);
+  for (const auto& [order, count] : counts) EXPECT_NEAR(count, 1000, 120);
+}
+
+TEST(Turns, nobody_has_a_round_of_nobody) {
+  EXPECT_TRUE(Turns(0, 1).next_round().empty());
+  EXPECT_THAT(Turns(1, 1).next_round(), ::testing::ElementsAre(0));
+}
 
 Measured measure_one(ScriptedSampler& sampler, const MeasureOptions& options = {}) {
   Sampler* const contenders[] = {&sampler};
@@ -258,5 +363,62 @@ TEST(Measure, the_seed_tells_the_order_of_turns) {
   EXPECT_NE(order_of(1), order_of(2));
 }
 
+// Two milliseconds for the first 50 ms, then 5 % more: the power limit.
+double power_limited(const Call& call) { return call.now_ms < 50 ? 2000 : 2100; }
+
+TEST(Sustained, a_power_limit_shows_between_the_first_and_the_last_calls) {
+  ScriptedSampler sampler(power_limited);
+  const auto times = measure_sustained(sampler, TimeMode::kDevice);
+  ASSERT_TRUE(times);
+  ASSERT_TRUE(times->has_value());
+  EXPECT_EQ((*times)->burst_us, 2000);
+  EXPECT_EQ((*times)->sustained_us, 2100);
+}
+
+TEST(Sustained, a_steady_call_is_as_fast_at_the_end) {
+  ScriptedSampler sampler([](const Call&) { return 1500; });
+  const auto times = measure_sustained(sampler, TimeMode::kDevice);
+  ASSERT_TRUE(times && times->has_value());
+  EXPECT_EQ((*times)->burst_us, (*times)->sustained_us);
+  EXPECT_LE(sampler.calls, 224u);  // 300 ms, then no more is asked for
+}
+
+TEST(Sustained, what_still_moves_is_watched_until_the_time_is_up) {
+  ScriptedSampler sampler([](const Call& call) { return 2000 + 4 * call.now_ms; });
+  const auto times = measure_sustained(sampler, TimeMode::kDevice);
+  ASSERT_TRUE(times && times->has_value());
+  EXPECT_GT((*times)->sustained_us, 1.5 * (*times)->burst_us);
+}
+
+// A cell may cost more than it measures: its caches are emptied, its queue is held.
+TEST(Sustained, the_time_that_is_up_is_the_time_spent) {
+  ScriptedSampler sampler([](const Call& call) { return 2000 + 4 * call.now_ms; });
+  sampler.costing(5);
+  ASSERT_TRUE(measure_sustained(sampler, TimeMode::kDevice));
+  EXPECT_LE(sampler.calls, 112u);  // 10 ms each, in whole blocks
+}
+
+TEST(Sustained, short_calls_have_neither) {
+  ScriptedSampler sampler([](const Call&) { return 900; });
+  const auto times = measure_sustained(sampler, TimeMode::kDevice);
+  ASSERT_TRUE(times);
+  EXPECT_FALSE(times->has_value());
+  EXPECT_EQ(sampler.calls, 16u);  // one look is enough
+}
+
+TEST(Sustained, few_calls_cannot_speak_for_both) {
+  EXPECT_FALSE(burst_and_sustained(std::vector<double>(7, 50'000)));
+  EXPECT_FALSE(burst_and_sustained(std::vector<double>(20, 2000)));  // 40 ms
+  EXPECT_TRUE(burst_and_sustained(std::vector<double>(8, 50'000)));
+}
+
+TEST(Sustained, an_error_is_handed_on) {
+  ScriptedSampler sampler(power_limited);
+  sampler.failing_at(20,
+                     {.code = ErrorCode::kMalformed, .what = "fell over", .where = "", .hint = ""});
+  EXPECT_FALSE(measure_sustained(sampler, TimeMode::kDevice));
+}
+
 }  // namespace
+
 }  // namespace strobe::bench

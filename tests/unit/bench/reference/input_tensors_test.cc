@@ -6,15 +6,10 @@
 
 #include "strobe/bench/reference/half_float.h"
 #include "strobe/bench/reference/input_values.h"
+#include "tests/support/bench_sketch.h"
 
 namespace strobe::bench {
 namespace {
-
-PrepareRequest request_of(const char* id, Shape shape, DType dtype = DType::kF32) {
-  PrepareRequest request;
-  request.cell = {id, std::move(shape), dtype, "cpu"};
-  return request;
-}
 
 TEST(InputTensors, every_case_has_as_many_values_as_its_definition_says) {
   const auto sizes = [](const char* id, Shape shape) {
@@ -36,7 +31,7 @@ TEST(InputTensors, every_case_has_as_many_values_as_its_definition_says) {
 }
 
 TEST(InputTensors, values_are_normal_and_of_unit_deviation) {
-  const auto sources = input_sources(*find_case("softmax"), request_of("softmax", {{1000, 100}}));
+  const auto sources = input_sources(*find_case("softmax"), cell_request("softmax", {{1000, 100}}));
   double sum = 0, squares = 0;
   for (std::int64_t i = 0; i < 100000; ++i) {
     const auto value = static_cast<double>(sources[0](i));
@@ -48,7 +43,7 @@ TEST(InputTensors, values_are_normal_and_of_unit_deviation) {
 }
 
 TEST(InputTensors, conditioned_values_add_up_to_about_one_a_row) {
-  PrepareRequest request = request_of("norm_chain", {{4, 10000}});
+  PrepareRequest request = cell_request("norm_chain", {{4, 10000}});
   request.law = InputLaw::kConditioned;
   const auto sources = input_sources(*find_case("norm_chain"), request);
   double sum = 0;
@@ -57,7 +52,7 @@ TEST(InputTensors, conditioned_values_add_up_to_about_one_a_row) {
 }
 
 TEST(InputTensors, a_gradient_is_normal_under_both_laws_and_its_softmax_a_share) {
-  PrepareRequest request = request_of("softmax_backward", {{4, 10000}});
+  PrepareRequest request = cell_request("softmax_backward", {{4, 10000}});
   const auto timed = input_sources(*find_case("softmax_backward"), request);
   request.law = InputLaw::kConditioned;
   const auto checked = input_sources(*find_case("softmax_backward"), request);
@@ -72,7 +67,7 @@ TEST(InputTensors, a_gradient_is_normal_under_both_laws_and_its_softmax_a_share)
 
 TEST(InputTensors, a_variance_is_never_near_zero) {
   const auto sources =
-      input_sources(*find_case("conv_bn"), request_of("conv_bn", {{1, 3, 3, 1, 1000, 1, 1}}));
+      input_sources(*find_case("conv_bn"), cell_request("conv_bn", {{1, 3, 3, 1, 1000, 1, 1}}));
   for (std::int64_t i = 0; i < 1000; ++i) {
     EXPECT_GE(sources[5](i), 0.5f);
     EXPECT_LE(sources[5](i), 2.5f);
@@ -83,7 +78,7 @@ TEST(InputTensors, a_variance_is_never_near_zero) {
 TEST(InputTensors, a_kept_element_of_training_never_looks_dropped) {
   for (const char* id : {"bias_dropout_add_train", "bias_dropout_add_transposed_train"}) {
     for (const InputLaw law : {InputLaw::kNormal, InputLaw::kConditioned}) {
-      PrepareRequest request = request_of(id, {{100, 100}}, DType::kBf16);
+      PrepareRequest request = cell_request(id, {{100, 100}}, DType::kBf16);
       request.law = law;
       const auto sources = input_sources(*find_case(id), request);
       ASSERT_EQ(sources.size(), 3u);
@@ -95,7 +90,7 @@ TEST(InputTensors, a_kept_element_of_training_never_looks_dropped) {
     }
   }
   EXPECT_LT(input_sources(*find_case("bias_dropout_add"),
-                          request_of("bias_dropout_add", {{100, 100}}))[0](1),
+                          cell_request("bias_dropout_add", {{100, 100}}))[0](1),
             0.5f);
 }
 
@@ -105,9 +100,9 @@ TEST(InputTensors, seeds_and_tensors_give_different_values) {
 }
 
 TEST(InputTensors, values_are_rounded_to_the_type_of_the_cell) {
-  const auto exact = input_sources(*find_case("softmax"), request_of("softmax", {{2, 2}}));
+  const auto exact = input_sources(*find_case("softmax"), cell_request("softmax", {{2, 2}}));
   const auto rounded =
-      input_sources(*find_case("softmax"), request_of("softmax", {{2, 2}}, DType::kBf16));
+      input_sources(*find_case("softmax"), cell_request("softmax", {{2, 2}}, DType::kBf16));
   std::vector<float> values(4);
   rounded[0].fill(values.data(), 0, 4);
   for (std::int64_t i = 0; i < 4; ++i) {

@@ -18,6 +18,17 @@ namespace {
 using strobe::testing::TemporaryFolder;
 using ::testing::ElementsAre;
 
+// Of a run with this one cell.
+Result<CellRecord> read_cell(const std::string& json) {
+  STROBE_TRY(BenchRun run, parse_run(R"({"schema":"strobe.bench/1","cells":[)" + json + "]}", "x"));
+  return std::move(run.cells.at(0));
+}
+
+Result<CellRecord> written_and_read(const CellRecord& record) {
+  STROBE_TRY(BenchRun run, parse_run(to_json(BenchRun{.header = {}, .cells = {record}}), "x"));
+  return std::move(run.cells.at(0));
+}
+
 // Nothing in it has its default.
 CellRecord full_record() {
   CellRecord record = sketched_cell("softmax", {{4096, 2048}}, "cuda-fused", 57.92);
@@ -72,6 +83,7 @@ CellRecord full_record() {
                    .temperature_c = 61,
                    .reasons = {"power cap"}};
   record.flags = {CellFlag::kNoisy, CellFlag::kHostBound};
+  record.lacks = {{Lack::kApi, "CUPTI is not there"}};
   record.notes = {"recompiles:0"};
   return record;
 }
@@ -127,20 +139,20 @@ TEST(RunFile, a_record_has_the_keys_of_the_format) {
   simdjson::dom::element cell = run["cells"].at(0);
   std::vector<std::string> keys;
   for (const auto member : simdjson::dom::object(cell)) keys.emplace_back(member.key);
-  EXPECT_THAT(keys, ElementsAre("schema", "run", "case", "shape", "dtype", "provider", "status",
-                                "reason", "time", "burst_us", "sustained_us", "bytes", "flops",
-                                "traffic", "inst", "counted_flops", "counted_matrix_flops",
-                                "counted_launches", "rates", "kernels", "n_kernels", "signature",
-                                "api", "compile", "config", "accuracy", "clock", "flags", "notes"));
+  EXPECT_THAT(keys,
+              ElementsAre("schema", "run", "case", "shape", "dtype", "provider", "status", "time",
+                          "reason", "burst_us", "sustained_us", "bytes", "flops", "counters",
+                          "kernels", "signature", "api", "compile", "config", "accuracy", "clocks",
+                          "flags", "lacks", "notes", "rates", "n_kernels"));
   EXPECT_DOUBLE_EQ(double(cell["time"]["device"]["p50"]), 57.92);
   EXPECT_NEAR(double(cell["rates"]["gbps"]), 33554432 / 57.92e-6 / 1e9, 1e-9);
   EXPECT_NEAR(double(cell["rates"]["tflops"]), 83886080 / 57.92e-6 / 1e12, 1e-9);
   EXPECT_NEAR(double(cell["rates"]["copy_roof_pct"]), 100.0 * 33554432 / 57.92e-6 / 4300e9, 1e-9);
-  EXPECT_EQ(std::int64_t(cell["kernels"].at(0)["smem"]), 1024);
+  EXPECT_EQ(std::int64_t(cell["kernels"].at(0)["shared_bytes"]), 1024);
   EXPECT_EQ(std::int64_t(cell["n_kernels"]), 2);
-  EXPECT_EQ(std::int64_t(cell["traffic"]["measured_l1"]["load"]), 33554432);
-  EXPECT_EQ(std::int64_t(cell["traffic"]["measured_dram"]["write"]), 0);
-  EXPECT_EQ(std::int64_t(cell["inst"]), 12345678);
+  EXPECT_EQ(std::int64_t(cell["counters"]["l1_load_bytes"]), 33554432);
+  EXPECT_EQ(std::int64_t(cell["counters"]["dram_write_bytes"]), 0);
+  EXPECT_EQ(std::int64_t(cell["counters"]["instructions"]), 12345678);
   EXPECT_EQ(std::string_view(cell["api"].at(0)["name"]), "cudaStreamIsCapturing");
   EXPECT_EQ(std::int64_t(cell["api"].at(0)["count"]), 3);
   EXPECT_EQ(double(cell["api"].at(0)["us"]), 0.75);
@@ -161,11 +173,54 @@ TEST(RunFile, an_older_run_that_says_nothing_of_its_queue_had_calls_behind_each_
 }
 
 TEST(RunFile, api_calls_without_a_name_or_a_count_are_left_out) {
-  const auto record = parse_record(
+  const auto record = read_cell(
       R"({"case":"softmax","shape":[8,8],"provider":"p","status":"ok","time":{},"api":[{"count":1},
           7,{"name":"a","count":-1},{"name":"b","count":2,"us":null},{"name":"c","count":1,"us":1.5}]})");
   ASSERT_TRUE(record) << record.error().what;
   EXPECT_THAT(record->api, ElementsAre(ApiCall{"b", 2, 0}, ApiCall{"c", 1, 1.5}));
+}
+
+// As strobe 0.1.0 wrote it.
+TEST(RunFile, a_file_in_older_words_says_the_same) {
+  const auto record = read_cell(
+      R"({"schema":"strobe.bench/1","run":"r","case":"softmax","shape":[4096,4096],"dtype":"f32",)"
+      R"("provider":"cuda-fused","status":"ok","time":{"device":{"p50":36.1,"p20":35.9,"p80":36.4,)"
+      R"("min":35.7,"mad":0.2,"n":120,"ci95":[36.0,36.2],"set_aside":2}},"flops":67108864,)"
+      R"("traffic":{"measured_l1":{"load":1,"load_hit":2,"store":3,"store_hit":4,"reduction":5,)"
+      R"("reduction_hit":6},"measured_l2":{"read":7,"write":8},"measured_dram":{"read":9,)"
+      R"("write":10}},"inst":11,"counted_flops":12,"counted_matrix_flops":13,)"
+      R"("counted_launches":14,"kernels":[{"name":"k","grid":[4096,1,1],"block":[256,1,1],)"
+      R"("us":34.2,"regs":40,"smem":1024}],"n_kernels":1,"compile":{"nvrtc_ms":212.5,)"
+      R"("cached":true},"clock":{"sm_mhz":1980,"mem_mhz":3201,"power_w":512.5,)"
+      R"("temperature_c":-4,"reasons":["power cap"]},"flags":["noisy"]})");
+  ASSERT_TRUE(record) << record.error().what;
+  EXPECT_EQ(record->counters, (sketched_counters(14, {{&CellCounters::l1_load_bytes, 1},
+                                                      {&CellCounters::l1_load_hit_bytes, 2},
+                                                      {&CellCounters::l1_store_bytes, 3},
+                                                      {&CellCounters::l1_store_hit_bytes, 4},
+                                                      {&CellCounters::l1_reduction_bytes, 5},
+                                                      {&CellCounters::l1_reduction_hit_bytes, 6},
+                                                      {&CellCounters::l2_read_bytes, 7},
+                                                      {&CellCounters::l2_write_bytes, 8},
+                                                      {&CellCounters::dram_read_bytes, 9},
+                                                      {&CellCounters::dram_write_bytes, 10},
+                                                      {&CellCounters::instructions, 11},
+                                                      {&CellCounters::flops, 12},
+                                                      {&CellCounters::matrix_flops, 13}})));
+  ASSERT_EQ(record->kernels.size(), 1u);
+  EXPECT_EQ(record->kernels[0].registers, 40);
+  EXPECT_EQ(record->kernels[0].shared_bytes, 1024);
+  EXPECT_TRUE(record->compile.is_cached);
+  EXPECT_EQ(record->clocks.sm_mhz, 1980);
+  EXPECT_EQ(record->clocks.memory_mhz, 3201);
+  EXPECT_EQ(record->clocks.temperature_c, -4);
+  EXPECT_THAT(record->clocks.reasons, ElementsAre("power cap"));
+  EXPECT_EQ(record->headline()->set_aside, 2u);
+  // And is written in today's.
+  const std::string json = to_json(BenchRun{.header = {}, .cells = {*record}});
+  for (const char* old : {"traffic", "inst\"", "counted", "regs", "smem", "mem_mhz", "\"cached"}) {
+    EXPECT_EQ(json.find(old), std::string::npos) << old;
+  }
 }
 
 TEST(RunFile, unknown_keys_are_passed_over) {
@@ -192,28 +247,28 @@ std::vector<std::string> remarks_of(const std::string& broken_record) {
 }
 
 TEST(RunFile, a_record_that_cannot_be_used_is_named_by_its_place) {
-  EXPECT_THAT(remarks_of("17"), ElementsAre("cells[1]: it is no object; left out"));
+  EXPECT_THAT(remarks_of("17"), ElementsAre("cells[1]: it is not an object; left out"));
   EXPECT_THAT(remarks_of(R"({"shape":[8],"provider":"p","status":"ok"})"),
               ElementsAre("cells[1]: 'case' is missing; left out"));
   EXPECT_THAT(remarks_of(R"({"case":"c","shape":[8],"status":"ok"})"),
               ElementsAre("cells[1]: 'provider' is missing; left out"));
   EXPECT_THAT(remarks_of(R"({"case":"c","shape":[8,-1],"provider":"p","status":"ok"})"),
-              ElementsAre("cells[1]: 'shape' is no list of sizes; left out"));
+              ElementsAre("cells[1]: 'shape' is not a list of sizes; left out"));
   EXPECT_THAT(remarks_of(R"({"case":"c","shape":[8],"dtype":"f64","provider":"p","status":"ok"})"),
-              ElementsAre("cells[1]: 'dtype' says 'f64', which is no type of values; left out"));
+              ElementsAre("cells[1]: 'dtype' says 'f64', which is not a data type; left out"));
   EXPECT_THAT(remarks_of(R"({"case":"c","shape":[8],"provider":"p","status":"fine"})"),
-              ElementsAre("cells[1]: 'fine' is no status of a cell; left out"));
+              ElementsAre("cells[1]: 'fine' is not a status of a cell; left out"));
   EXPECT_THAT(
       remarks_of(
           R"({"case":"c","shape":[8],"provider":"p","status":"ok","time":{"device":{"p50":-1}}})"),
-      ElementsAre("cells[1]: 'time.device.p50' is no time in microseconds; left out"));
+      ElementsAre("cells[1]: 'time.device.p50' is not a time in microseconds; left out"));
 }
 
 TEST(RunFile, a_file_of_which_nothing_can_be_used_is_an_error) {
   const auto run = parse_run(R"({"schema":"strobe.bench/1","cells":[1,2]})", "run.json");
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().what,
-            "none of its 2 records can be used: cells[0]: it is no object; left out");
+            "none of its 2 records can be used: cells[0]: it is not an object; left out");
   EXPECT_EQ(run.error().where, "run.json");
 }
 
@@ -227,7 +282,7 @@ TEST(RunFile, another_schema_and_no_json_at_all_are_told_apart) {
   EXPECT_THAT(parse_run(R"({"schema":"strobe.bench/2"})", "x").error().what,
               "its schema is 'strobe.bench/2', and strobe reads 'strobe.bench/1'");
   for (const char* text : {"", "hello", "[]", "{\"cells\":[]}", "{\"schema\""}) {
-    EXPECT_EQ(parse_run(text, "x").error().what, "this is no benchmark run: it names no schema")
+    EXPECT_EQ(parse_run(text, "x").error().what, "this is not a benchmark run: it has no schema")
         << text;
   }
 }
@@ -252,7 +307,7 @@ TEST(RunFile, of_a_file_cut_anywhere_the_whole_records_are_kept) {
 TEST(RunFile, what_is_no_number_is_written_as_null_and_reads_back_as_no_small_error) {
   CellRecord record = full_record();
   record.accuracy->max_rel = std::numeric_limits<double>::quiet_NaN();
-  const auto read = parse_record(to_json(record));
+  const auto read = written_and_read(record);
   ASSERT_TRUE(read);
   EXPECT_TRUE(std::isinf(read->accuracy->max_rel));
 }
@@ -260,11 +315,11 @@ TEST(RunFile, what_is_no_number_is_written_as_null_and_reads_back_as_no_small_er
 TEST(RunFile, counters_of_a_chip_that_has_few_of_them_stay_few) {
   CellRecord record = full_record();
   record.counters = sketched_counters(1, {{&CellCounters::dram_read_bytes, 5}});
-  const auto read = parse_record(to_json(record));
+  const auto read = written_and_read(record);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->counters, record.counters);
   // A number that cannot be one is not counted.
-  const auto odd = parse_record(
+  const auto odd = read_cell(
       R"({"case":"softmax","shape":[4,4],"status":"ok","provider":"x","time":{},"inst":-3,)"
       R"("traffic":{"measured_l1":7,"measured_dram":{"read":"many","write":8},"tomorrow":{"x":1}}})");
   ASSERT_TRUE(odd) << odd.error().what;

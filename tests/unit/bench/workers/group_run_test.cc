@@ -16,7 +16,7 @@ using ::testing::Contains;
 
 TEST(GroupRun, a_time_that_the_provider_cannot_take_is_told) {
   RunRequest request = a_request({{"one", {"modes=device"}}, {"host", {"modes=cpu"}}});
-  request.modes = {TimeMode::kDevice, TimeMode::kActivity};
+  request.timing.modes = {TimeMode::kDevice, TimeMode::kActivity};
   const BenchOutcome outcome = ran(request);
   EXPECT_EQ(cell(outcome, "one").status, CellStatus::kOk);
   EXPECT_THAT(cell(outcome, "one").notes, Contains("activity: not timed: the provider has device"));
@@ -27,7 +27,7 @@ TEST(GroupRun, a_time_that_the_provider_cannot_take_is_told) {
 TEST(GroupRun, a_failure_beside_the_headline_keeps_the_headline) {
   RunRequest request = a_request(
       {{"lame", {"modes=device,graph", "at=sample", "do=error", "mode=graph", "tell=pid"}}});
-  request.modes = {TimeMode::kDevice, TimeMode::kGraph};
+  request.timing.modes = {TimeMode::kDevice, TimeMode::kGraph};
   const BenchOutcome outcome = ran(request);
   const CellRecord& record = cell(outcome, "lame");
   EXPECT_EQ(record.status, CellStatus::kOk) << record.reason;
@@ -48,7 +48,7 @@ TEST(GroupRun, values_are_checked_after_timing) {
 TEST(GroupRun, a_low_clock_beside_the_headline_is_a_note) {
   RunRequest request = a_request({{"cool", {"modes=device,graph", "mhz=1980"}},
                                   {"hot", {"modes=device,graph", "mhz=1980", "graph_mhz=1200"}}});
-  request.modes = {TimeMode::kDevice, TimeMode::kGraph};
+  request.timing.modes = {TimeMode::kDevice, TimeMode::kGraph};
   const BenchOutcome outcome = ran(request);
   EXPECT_FALSE(cell(outcome, "hot", 1).has(CellFlag::kThrottled));
   EXPECT_THAT(cell(outcome, "hot", 1).notes, Contains("graph: at a lower clock"));

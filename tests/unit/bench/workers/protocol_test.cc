@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-WorkerRequest a_request(WorkerOp op) {
+WorkerRequest asking(WorkerOp op) {
   WorkerRequest request{.op = op, .id = 7};
   request.prepare.cell = {"softmax", Shape{{4096, 1024}}, DType::kBf16, "torch-inductor"};
   request.prepare.seed = 42;
@@ -21,7 +21,7 @@ WorkerRequest a_request(WorkerOp op) {
 }
 
 TEST(Protocol, a_request_is_one_line_that_reads_back) {
-  WorkerRequest request = a_request(WorkerOp::kCell);
+  WorkerRequest request = asking(WorkerOp::kCell);
   request.modes = {TimeMode::kDevice, TimeMode::kCall};
   request.file = "/tmp/a \"b\"\n";
   request.rows = {0, 5, 6, 7, 8, 20};
@@ -49,7 +49,7 @@ TEST(Protocol, a_request_is_one_line_that_reads_back) {
 }
 
 TEST(Protocol, a_queue_that_must_not_be_held_and_api_calls_are_asked_for_by_name) {
-  WorkerRequest prepare = a_request(WorkerOp::kPrepare);
+  WorkerRequest prepare = asking(WorkerOp::kPrepare);
   EXPECT_EQ(to_line(prepare).find("hold"), std::string::npos);
   EXPECT_TRUE(parse_request(to_line(prepare))->prepare.hold);
   prepare.prepare.hold = false;
@@ -62,7 +62,7 @@ TEST(Protocol, a_queue_that_must_not_be_held_and_api_calls_are_asked_for_by_name
   EXPECT_FALSE(parse_request(to_line(sample))->sample.hold);
 
   for (const WorkerOp op : {WorkerOp::kFinish, WorkerOp::kCell}) {
-    WorkerRequest request = a_request(op);
+    WorkerRequest request = asking(op);
     EXPECT_EQ(to_line(request).find("api"), std::string::npos);
     EXPECT_FALSE(parse_request(to_line(request))->wants_api);
     request.wants_api = true;
@@ -106,6 +106,7 @@ TEST(Protocol, a_reply_reads_back) {
                   .temperature_c = {},
                   .reasons = {"power cap"}};
   reply.outputs = 2;
+  reply.lacks[Lack::kApi] = "the profiler lost the mark";
   reply.notes = {"recompiles:0"};
   reply.floors = Floors{.event_pair = 1.28,
                         .empty_kernel_events = {},
@@ -136,6 +137,7 @@ TEST(Protocol, a_reply_reads_back) {
   EXPECT_EQ(read->clocks.power_w, 310);
   EXPECT_THAT(read->clocks.reasons, ElementsAre("power cap"));
   EXPECT_EQ(read->outputs, 2u);
+  EXPECT_EQ(read->lacks, reply.lacks);
   EXPECT_THAT(read->notes, ElementsAre("recompiles:0"));
   EXPECT_EQ(read->floors->event_pair, 1.28);
   EXPECT_FALSE(read->floors->empty_kernel);
@@ -152,6 +154,21 @@ TEST(Protocol, an_older_stack_says_hello_in_fewer_words) {
   EXPECT_EQ(read->info.version, "torch 2.11.0, triton 3.6.0");
   EXPECT_TRUE(read->ops.empty());
   EXPECT_THAT(read->variants, ElementsAre("eager"));
+}
+
+TEST(Protocol, an_older_worker_describes_a_cell_in_its_own_words) {
+  const auto read = parse_reply(
+      R"({"id":7,"status":"ok","kernels":[{"name":"k","grid":[4,1,1],"block":[256,1,1],"us":57.9,)"
+      R"("regs":32,"smem":512}],"cached":true,"nvrtc_ms":3,"clock":{"sm_mhz":1980,"mem_mhz":3201,)"
+      R"("reasons":["power cap"]}})");
+  ASSERT_TRUE(read) << read.error().what;
+  ASSERT_EQ(read->kernels.size(), 1u);
+  EXPECT_EQ(read->kernels[0].registers, 32);
+  EXPECT_EQ(read->kernels[0].shared_bytes, 512);
+  EXPECT_TRUE(read->compile.is_cached);
+  EXPECT_EQ(read->compile.nvrtc_ms, 3);
+  EXPECT_EQ(read->clocks.memory_mhz, 3201);
+  EXPECT_THAT(read->clocks.reasons, ElementsAre("power cap"));
 }
 
 TEST(Protocol, not_ok_without_a_reason_is_still_an_obstacle) {

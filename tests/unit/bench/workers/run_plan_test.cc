@@ -8,11 +8,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-RunRequest of(std::vector<std::string> cases) {
-  RunRequest request;
-  request.cases = std::move(cases);
-  request.providers = {"cpu"};
-  return request;
+CellChoice of(std::vector<std::string> cases) {
+  CellChoice choice;
+  choice.cases = std::move(cases);
+  return choice;
 }
 
 TEST(RunPlan, the_usual_grid_of_each_case_in_order) {
@@ -24,21 +23,21 @@ TEST(RunPlan, the_usual_grid_of_each_case_in_order) {
 }
 
 TEST(RunPlan, the_attention_is_of_half_precision_unless_told_otherwise) {
-  RunRequest request = of({"softmax", "attention"});
-  request.grid = "quick";
-  const auto groups = expand(request);
+  CellChoice choice = of({"softmax", "attention"});
+  choice.grid = "quick";
+  const auto groups = expand(choice);
   ASSERT_TRUE(groups);
   EXPECT_EQ(groups->front().dtype, DType::kF32);
   EXPECT_EQ(groups->back().dtype, DType::kF16);
-  request.dtypes = {DType::kF32};
-  EXPECT_EQ(expand(request)->back().dtype, DType::kF32);
+  choice.dtypes = {DType::kF32};
+  EXPECT_EQ(expand(choice)->back().dtype, DType::kF32);
 }
 
 TEST(RunPlan, types_come_one_after_the_other) {
-  RunRequest request = of({"softmax"});
-  request.grid = "quick";
-  request.dtypes = {DType::kF32, DType::kBf16};
-  const auto groups = expand(request);
+  CellChoice choice = of({"softmax"});
+  choice.grid = "quick";
+  choice.dtypes = {DType::kF32, DType::kBf16};
+  const auto groups = expand(choice);
   ASSERT_TRUE(groups);
   ASSERT_EQ(groups->size(), 38u);
   EXPECT_EQ((*groups)[18].dtype, DType::kF32);
@@ -46,9 +45,9 @@ TEST(RunPlan, types_come_one_after_the_other) {
 }
 
 TEST(RunPlan, shapes_by_hand_go_to_the_cases_they_fit) {
-  RunRequest request = of({"softmax", "matmul_add"});
-  request.shapes = {Shape{{64, 32}}, Shape{{8, 16, 24}}};
-  const auto groups = expand(request);
+  CellChoice choice = of({"softmax", "matmul_add"});
+  choice.shapes = {Shape{{64, 32}}, Shape{{8, 16, 24}}};
+  const auto groups = expand(choice);
   ASSERT_TRUE(groups);
   ASSERT_EQ(groups->size(), 3u);
   EXPECT_EQ((*groups)[1].shape, (Shape{{64, 32, 1024}}));  // the inner size is the usual one
@@ -56,9 +55,9 @@ TEST(RunPlan, shapes_by_hand_go_to_the_cases_they_fit) {
 }
 
 TEST(RunPlan, a_shape_that_fits_no_axes_is_refused_with_the_right_form) {
-  RunRequest request = of({"attention"});
-  request.shapes = {Shape{{64, 32}}};
-  const auto groups = expand(request);
+  CellChoice choice = of({"attention"});
+  choice.shapes = {Shape{{64, 32}}};
+  const auto groups = expand(choice);
   ASSERT_FALSE(groups);
   EXPECT_EQ(groups.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(groups.error().what, "attention takes a shape of 4 sizes, not 2");
@@ -71,11 +70,11 @@ TEST(RunPlan, an_unknown_case_is_answered_with_the_known_ones) {
 }
 
 TEST(RunPlan, large_shapes_can_be_left_out) {
-  RunRequest request = of({"softmax"});
-  request.most_elements = 1 << 15;
-  EXPECT_EQ(expand(request)->size(), 3u);  // 128x128, 128x256, 256x128
-  request.most_elements = 1;
-  EXPECT_FALSE(expand(request));
+  CellChoice choice = of({"softmax"});
+  choice.most_elements = 1 << 15;
+  EXPECT_EQ(expand(choice)->size(), 3u);  // 128x128, 128x256, 256x128
+  choice.most_elements = 1;
+  EXPECT_FALSE(expand(choice));
 }
 
 TEST(RunPlan, buckets_follow_the_elements) {

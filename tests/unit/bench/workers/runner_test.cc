@@ -16,10 +16,10 @@ using strobe::testing::a_request;
 using strobe::testing::cell;
 using strobe::testing::ran;
 using strobe::testing::scripted_worker;
+using strobe::testing::Words;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using Words = std::vector<std::string>;
 
 // A misbehaving worker beside a good one: what becomes of the first cell of the bad one, while all
 // other cells are fine.
@@ -29,7 +29,7 @@ CellRecord first_of_bad(const Words& words,
   Words once = words;
   once.push_back("once=" + (folder / "done").string());
   RunRequest request = a_request({{"bad", once}, {"good", {"us=20"}}});
-  request.cell_limit = limit;
+  request.workers.cell_limit = limit;
   const BenchOutcome outcome = ran(request);
   EXPECT_EQ(outcome.run.cells.size(), 4u);
   EXPECT_EQ(cell(outcome, "good", 0).status, CellStatus::kOk) << cell(outcome, "good", 0).reason;
@@ -75,8 +75,8 @@ TEST(Runner, two_providers_are_measured_checked_and_described) {
 // everything compiled.
 TEST(Runner, what_compiling_cost_is_told_of_the_first_time) {
   RunRequest request = a_request({{"one", {"us=5"}}});
-  request.cases = {"norm_chain"};
-  request.shapes = {Shape{{4, 8}}};
+  request.cells.cases = {"norm_chain"};
+  request.cells.shapes = {Shape{{4, 8}}};
   const BenchOutcome outcome = ran(request);
   const CellRecord& record = cell(outcome, "one");
   ASSERT_NE(record.time(TimeMode::kDevice), nullptr);
@@ -133,7 +133,7 @@ TEST(Runner, what_a_provider_cannot_do_is_unsupported) {
 // The script knows inference alone.
 TEST(Runner, another_mask_than_the_generators_is_wrong_and_named) {
   RunRequest request = a_request({{"inference", {}}});
-  request.cases = {"bias_dropout_add_train"};
+  request.cells.cases = {"bias_dropout_add_train"};
   const BenchOutcome outcome = ran(request);
   const CellRecord& record = cell(outcome, "inference");
   EXPECT_EQ(record.status, CellStatus::kWrong);
@@ -190,7 +190,7 @@ TEST(Runner, durations_of_kernels_are_recorded_for_who_asks_or_where_there_is_no
   RunRequest request = a_request({{"both", {"modes=device,activity"}},
                                   {"one", {"modes=activity"}},
                                   {"simple", {"modes=device,activity", "only=cell"}}});
-  request.modes = {};
+  request.timing.modes = {};
   const BenchOutcome usual = ran(request);
   for (const char* const provider : {"both", "simple"}) {
     EXPECT_NE(cell(usual, provider).time(TimeMode::kDevice), nullptr) << provider;
@@ -198,7 +198,7 @@ TEST(Runner, durations_of_kernels_are_recorded_for_who_asks_or_where_there_is_no
   }
   EXPECT_NE(cell(usual, "one").time(TimeMode::kActivity), nullptr);
 
-  request.modes = {TimeMode::kDevice, TimeMode::kActivity};
+  request.timing.modes = {TimeMode::kDevice, TimeMode::kActivity};
   const BenchOutcome asked = ran(request);
   EXPECT_NE(cell(asked, "both").time(TimeMode::kDevice), nullptr);
   EXPECT_NE(cell(asked, "both").time(TimeMode::kActivity), nullptr);
@@ -207,11 +207,11 @@ TEST(Runner, durations_of_kernels_are_recorded_for_who_asks_or_where_there_is_no
 
 TEST(Runner, a_process_that_recorded_kernels_measures_no_further_cell) {
   RunRequest request = a_request({{"both", {"modes=device,activity", "tell=pid"}}});
-  request.shapes = {Shape{{4, 8}}, Shape{{4, 8}}};
+  request.cells.shapes = {Shape{{4, 8}}, Shape{{4, 8}}};
   const BenchOutcome plain = ran(request);
   ASSERT_EQ(plain.run.cells.size(), 2u);
   EXPECT_EQ(cell(plain, "both", 0).notes.back(), cell(plain, "both", 1).notes.back());
-  request.modes = {TimeMode::kActivity};
+  request.timing.modes = {TimeMode::kActivity};
   const BenchOutcome recorded = ran(request);
   ASSERT_EQ(recorded.run.cells.size(), 2u);
   EXPECT_THAT(cell(recorded, "both").notes.back(), HasSubstr("pid:"));
@@ -223,10 +223,10 @@ TEST(Runner, api_calls_are_listed_after_timing_if_asked_for) {
                                   {"whole", {"only=cell", "api=cuLaunchKernel:1:3.5"}},
                                   {"mute", {}},
                                   {"host", {"modes=cpu"}}});
-  request.modes = {};
+  request.timing.modes = {};
   EXPECT_TRUE(cell(ran(request), "steps").api.empty());
   EXPECT_TRUE(ran(request).remarks.empty());
-  request.lists_api = true;
+  request.timing.lists_api = true;
   const BenchOutcome outcome = ran(request);
   EXPECT_THAT(cell(outcome, "steps").api, ElementsAre(ApiCall{"cudaStreamIsCapturing", 2, 0.5},
                                                       ApiCall{"cuLaunchKernel", 1, 4}));
@@ -242,15 +242,15 @@ TEST(Runner, api_calls_are_listed_after_timing_if_asked_for) {
 TEST(Runner, an_own_process_that_listed_api_calls_measures_no_further_cell) {
   RunRequest request = a_request({});
   request.providers = {"own"};
-  request.own_worker = scripted_worker({"api=cuLaunchKernel:1:4", "tell=pid"});
+  request.workers.own = scripted_worker({"api=cuLaunchKernel:1:4", "tell=pid"});
   const auto is_one_process = [&] {
     const BenchOutcome outcome = ran(request);
     return cell(outcome, "own", 0).notes.back() == cell(outcome, "own", 1).notes.back();
   };
   EXPECT_TRUE(is_one_process());
-  request.lists_api = true;
+  request.timing.lists_api = true;
   EXPECT_FALSE(is_one_process());
-  request.is_profiled = true;
+  request.run_under_profiler();
   EXPECT_TRUE(is_one_process());
 }
 
@@ -259,9 +259,10 @@ TEST(Runner, under_a_profiler_nothing_is_held_and_nothing_but_the_cells_runs) {
   const std::string starts = (folder / "starts").string();
   RunRequest request = a_request({});
   request.providers = {"own"};
-  request.own_worker = scripted_worker({"starts=" + starts, "tell=hold", "at=roofs", "do=crash"});
-  request.cases = {"bias_dropout_add", "norm_chain"};  // of which the second is prepared twice
-  request.is_profiled = true;
+  request.workers.own = scripted_worker({"starts=" + starts, "tell=hold", "at=roofs", "do=crash"});
+  request.cells.cases = {"bias_dropout_add",
+                         "norm_chain"};  // of which the second is prepared twice
+  request.run_under_profiler();
   const BenchOutcome outcome = ran(request);
   ASSERT_EQ(outcome.run.cells.size(), 4u);
   for (const CellRecord& record : outcome.run.cells) {
@@ -315,7 +316,7 @@ TEST(Runner, a_provider_that_cannot_run_here_is_named_and_the_others_run) {
 TEST(Runner, where_nobody_can_run_the_machine_lacks_something) {
   RunRequest request = a_request({{"absent", {"obstacle=no driver"}}});
   request.providers.push_back("gone");
-  request.workers["gone"] = {"/no/such/program"};
+  request.workers.commands["gone"] = {"/no/such/program"};
   const auto outcome = run_bench(request, [](const RunProgress&) {});
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, ErrorCode::kMachineLacks);
@@ -326,7 +327,7 @@ TEST(Runner, where_nobody_can_run_the_machine_lacks_something) {
 TEST(Runner, an_interrupt_keeps_what_is_whole) {
   RunRequest request = a_request({{"good", {}}});
   std::atomic<bool> cancelled = false;
-  request.cancelled = &cancelled;
+  request.workers.cancelled = &cancelled;
   const auto outcome = run_bench(request, [&](const RunProgress&) { cancelled = true; });
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(outcome->is_interrupted);
@@ -335,7 +336,7 @@ TEST(Runner, an_interrupt_keeps_what_is_whole) {
 
 TEST(Runner, noise_goes_to_the_log) {
   RunRequest request = a_request({{"noisy", {"at=prepare", "do=garbage"}}});
-  request.cell_limit = std::chrono::milliseconds(300);
+  request.workers.cell_limit = std::chrono::milliseconds(300);
   EXPECT_THAT(ran(request).log, Contains("noisy: Warning: this is a banner"));
 }
 
@@ -389,8 +390,8 @@ class RunnerStarts : public ::testing::Test {
 
 TEST_F(RunnerStarts, a_stack_of_others_starts_once_for_all_cases_and_sizes) {
   RunRequest request = a_request({{"other", {"starts=" + starts_of("other"), "values=none"}}});
-  request.cases = {"bias_dropout_add", "softmax", "matmul_relu"};
-  request.shapes = {Shape{{4, 8}}, Shape{{4096, 4096}}};  // two buckets
+  request.cells.cases = {"bias_dropout_add", "softmax", "matmul_relu"};
+  request.cells.shapes = {Shape{{4, 8}}, Shape{{4096, 4096}}};  // two buckets
   const BenchOutcome outcome = ran(request);
   EXPECT_EQ(outcome.run.cells.size(), 6u);
   EXPECT_EQ(starts("other"), 1u);
@@ -398,10 +399,10 @@ TEST_F(RunnerStarts, a_stack_of_others_starts_once_for_all_cases_and_sizes) {
 
 TEST_F(RunnerStarts, strobes_own_start_afresh_for_each_case_and_bucket) {
   RunRequest request = a_request({{"own", {"starts=" + starts_of("own"), "values=none"}}});
-  request.own_worker = request.workers.at("own");
-  request.workers.clear();
-  request.cases = {"bias_dropout_add", "softmax"};
-  request.shapes = {Shape{{4, 8}}, Shape{{8, 8}}, Shape{{4096, 4096}}};
+  request.workers.own = request.workers.commands.at("own");
+  request.workers.commands.clear();
+  request.cells.cases = {"bias_dropout_add", "softmax"};
+  request.cells.shapes = {Shape{{4, 8}}, Shape{{8, 8}}, Shape{{4096, 4096}}};
   EXPECT_EQ(ran(request).run.cells.size(), 6u);
   EXPECT_EQ(starts("own"), 4u);
 }
@@ -409,7 +410,7 @@ TEST_F(RunnerStarts, strobes_own_start_afresh_for_each_case_and_bucket) {
 TEST_F(RunnerStarts, a_failure_costs_one_more_start) {
   RunRequest request =
       a_request({{"other", {"starts=" + starts_of("other"), "at=prepare", "do=oom", "from=2"}}});
-  request.shapes = {Shape{{4, 8}}, Shape{{8, 8}}, Shape{{16, 8}}, Shape{{32, 8}}};
+  request.cells.shapes = {Shape{{4, 8}}, Shape{{8, 8}}, Shape{{16, 8}}, Shape{{32, 8}}};
   const BenchOutcome outcome = ran(request);
   // Of each worker the second cell fails.
   EXPECT_EQ(cell(outcome, "other", 0).status, CellStatus::kOk);
@@ -424,7 +425,7 @@ TEST_F(RunnerStarts, workers_load_side_by_side) {
   RunRequest request =
       a_request({{"a", {"starts=" + starts_of("a"), "after=hello:" + starts_of("b") + ":1"}},
                  {"b", {"starts=" + starts_of("b"), "after=hello:" + starts_of("a") + ":1"}}});
-  request.start_limit = std::chrono::seconds(20);
+  request.workers.start_limit = std::chrono::seconds(20);
   const BenchOutcome outcome = ran(request);
   EXPECT_TRUE(outcome.obstacles.empty());
   EXPECT_EQ(cell(outcome, "a").status, CellStatus::kOk);
@@ -437,7 +438,7 @@ TEST_F(RunnerStarts, the_next_worker_loads_while_the_others_are_measured) {
                                    {"starts=" + starts_of("bad"), "at=prepare", "do=crash",
                                     "once=" + (folder_ / "done").string()}},
                                   {"good", {"after=sample:" + starts_of("bad") + ":2"}}});
-  request.cell_limit = std::chrono::seconds(20);
+  request.workers.cell_limit = std::chrono::seconds(20);
   const BenchOutcome outcome = ran(request);
   EXPECT_EQ(cell(outcome, "bad", 0).status, CellStatus::kError);
   EXPECT_EQ(cell(outcome, "bad", 1).status, CellStatus::kOk) << cell(outcome, "bad", 1).reason;

@@ -136,7 +136,7 @@ TEST(ServeRequests, api_calls_are_listed_for_who_asks_and_their_lack_is_no_failu
   cell.prepare.cell.case_id = "bias_gelu";
   const WorkerReply without = server.answer(cell);
   EXPECT_EQ(without.status, CellStatus::kOk);
-  EXPECT_THAT(without.notes, ElementsAre("no API calls: --api: there is no CUPTI (install it)"));
+  EXPECT_EQ(without.lacks.at(Lack::kApi), "--api: there is no CUPTI (install it)");
 }
 
 TEST(ServeRequests, only_what_can_be_counted_says_so) {
@@ -228,7 +228,7 @@ TEST(ServeRequests, lines_are_answered_until_bye) {
   answers.resize(static_cast<std::size_t>(read(out[0], answers.data(), answers.size())));
   for (const int file : {in[0], in[1], out[0]}) close(file);
   EXPECT_THAT(answers, HasSubstr(R"("status":"oom","reason":"the host's memory is not enough")"));
-  EXPECT_THAT(answers, HasSubstr("'what?' is no JSON object"));
+  EXPECT_THAT(answers, HasSubstr("'what?' is not a JSON object"));
   EXPECT_THAT(answers, HasSubstr(R"("roofs":{"copy_gbps":10})"));
 }
 

@@ -141,17 +141,17 @@ TEST(TorchWorker, every_cell_finds_the_compiler_and_the_memory_as_the_first_one_
 TEST(TorchWorker, the_api_calls_are_those_inside_the_mark_of_one_call) {
   EXPECT_EQ(before_a_scripted_torch("api"),
             "kernels: ['triton_softmax']\n"
-            "api: null []\n"
+            "api: null None\n"
             "kernels: ['triton_softmax']\n"
             R"(api: [{"name": "cudaStreamIsCapturing", "count": 2, "us": 2.0}, )"
             R"({"name": "cudaLaunchKernel", "count": 1, "us": 3.0}, )"
             R"({"name": "cuLaunchKernel", "count": 1, "us": 5.0}, )"
-            R"({"name": "cudaMallocAsync", "count": 1, "us": 2.0}] [])"
+            R"({"name": "cudaMallocAsync", "count": 1, "us": 2.0}] None)"
             "\n"
             "kernels: ['triton_softmax']\n"
-            "api: null []\n"
+            "api: null None\n"
             "kernels: ['triton_softmax']\n"
-            "api: null ['no API calls: the profiler lost the mark of the call']\n");
+            "api: null {'api': 'the profiler lost the mark of the call'}\n");
 }
 
 // The flush and the spinning kernel have run once when the first queue is held.
@@ -200,7 +200,7 @@ TEST(TorchWorker, it_reads_the_clock_after_each_block_of_its_own_device) {
             "in the order: synchronize synchronize synchronize synchronize sm sm memory\n"
             "graph: {'graph': [1700, 1700]}\n"
             "call: None\n"
-            R"({"clock": {"sm_mhz": 1700, "mem_mhz": 3201, "power_w": 500.0, )"
+            R"({"clocks": {"sm_mhz": 1700, "memory_mhz": 3201, "power_w": 500.0, )"
             R"("temperature_c": 41, "reasons": ["power cap", "thermal slowdown"]}})"
             "\n"
             "without NVML: {'id': 1, 'status': 'ok', 'samples_us': {'device': [10.0, 10.0]}} "

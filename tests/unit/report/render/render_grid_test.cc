@@ -1,3 +1,4 @@
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/report/render/document_html.h"
 
 #include <gmock/gmock.h>

@@ -1,50 +1,54 @@
-#include "strobe/bench/workers/cell_counting.h"
+#include "strobe/bench/workers/counting.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "strobe/bench/judge/kernel_signature.h"
-#include "strobe/bench/workers/greet.h"
+#include "strobe/bench/workers/worker_session.h"
+#include "strobe/stats/moments.h"
 
 namespace strobe::bench {
 namespace {
 
 constexpr double kSectorBytes = 32;
 
-struct Counted {
+struct HardwareCounter {
   std::string_view name;  // the vendor's
   std::optional<double> CellCounters::*member;
   double scale = 1;  // to bytes, or to operations: a fused multiply-add is two
 };
-constexpr std::array kCounted = {
-    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", &CellCounters::l1_load_bytes,
-            kSectorBytes},
-    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
-            &CellCounters::l1_load_hit_bytes, kSectorBytes},
-    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", &CellCounters::l1_store_bytes,
-            kSectorBytes},
-    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum",
-            &CellCounters::l1_store_hit_bytes, kSectorBytes},
-    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", &CellCounters::l1_reduction_bytes,
-            kSectorBytes},
-    Counted{"l1tex__t_sectors_pipe_lsu_mem_global_op_red_lookup_hit.sum",
-            &CellCounters::l1_reduction_hit_bytes, kSectorBytes},
-    Counted{"lts__t_sectors_srcunit_tex_op_read.sum", &CellCounters::l2_read_bytes, kSectorBytes},
-    Counted{"lts__t_sectors_srcunit_tex_op_write.sum", &CellCounters::l2_write_bytes, kSectorBytes},
-    Counted{"dram__bytes_read.sum", &CellCounters::dram_read_bytes},
-    Counted{"dram__bytes_write.sum", &CellCounters::dram_write_bytes},
-    Counted{"smsp__inst_executed.sum", &CellCounters::instructions},
-    Counted{"sm__sass_thread_inst_executed_op_fadd_pred_on.sum", &CellCounters::flops},
-    Counted{"sm__sass_thread_inst_executed_op_fmul_pred_on.sum", &CellCounters::flops},
-    Counted{"sm__sass_thread_inst_executed_op_ffma_pred_on.sum", &CellCounters::flops, 2},
-    Counted{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", &CellCounters::matrix_flops},
-    Counted{"sm__ops_path_tensor_src_tf32_dst_fp32.sum", &CellCounters::matrix_flops},
-    Counted{"sm__ops_path_tensor_src_fp16.sum", &CellCounters::matrix_flops},
-    Counted{"sm__ops_path_tensor_src_fp16_dst_fp16.sum", &CellCounters::matrix_flops},
-    Counted{"sm__ops_path_tensor_src_fp16_dst_fp32.sum", &CellCounters::matrix_flops},
+constexpr std::array kHardwareCounters = {
+    HardwareCounter{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", &CellCounters::l1_load_bytes,
+                    kSectorBytes},
+    HardwareCounter{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+                    &CellCounters::l1_load_hit_bytes, kSectorBytes},
+    HardwareCounter{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", &CellCounters::l1_store_bytes,
+                    kSectorBytes},
+    HardwareCounter{"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum",
+                    &CellCounters::l1_store_hit_bytes, kSectorBytes},
+    HardwareCounter{"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+                    &CellCounters::l1_reduction_bytes, kSectorBytes},
+    HardwareCounter{"l1tex__t_sectors_pipe_lsu_mem_global_op_red_lookup_hit.sum",
+                    &CellCounters::l1_reduction_hit_bytes, kSectorBytes},
+    HardwareCounter{"lts__t_sectors_srcunit_tex_op_read.sum", &CellCounters::l2_read_bytes,
+                    kSectorBytes},
+    HardwareCounter{"lts__t_sectors_srcunit_tex_op_write.sum", &CellCounters::l2_write_bytes,
+                    kSectorBytes},
+    HardwareCounter{"dram__bytes_read.sum", &CellCounters::dram_read_bytes},
+    HardwareCounter{"dram__bytes_write.sum", &CellCounters::dram_write_bytes},
+    HardwareCounter{"smsp__inst_executed.sum", &CellCounters::instructions},
+    HardwareCounter{"sm__sass_thread_inst_executed_op_fadd_pred_on.sum", &CellCounters::flops},
+    HardwareCounter{"sm__sass_thread_inst_executed_op_fmul_pred_on.sum", &CellCounters::flops},
+    HardwareCounter{"sm__sass_thread_inst_executed_op_ffma_pred_on.sum", &CellCounters::flops, 2},
+    HardwareCounter{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", &CellCounters::matrix_flops},
+    HardwareCounter{"sm__ops_path_tensor_src_tf32_dst_fp32.sum", &CellCounters::matrix_flops},
+    HardwareCounter{"sm__ops_path_tensor_src_fp16.sum", &CellCounters::matrix_flops},
+    HardwareCounter{"sm__ops_path_tensor_src_fp16_dst_fp16.sum", &CellCounters::matrix_flops},
+    HardwareCounter{"sm__ops_path_tensor_src_fp16_dst_fp32.sum", &CellCounters::matrix_flops},
 };
 
 // The parts are calls of their own: all must have run the same kernels.
@@ -80,12 +84,16 @@ bool is_what_was_timed(const CellRecord& record, std::span<const CountedLaunch> 
   return timed.empty() || signature_of(timed) == signature_of(counted);
 }
 
+Error not_counted(std::string why) {
+  return {.code = ErrorCode::kTooLittleData, .what = std::move(why), .where = "", .hint = ""};
+}
+
 }  // namespace
 
 CellCounters sum_counters(std::span<const std::vector<CountedLaunch>> calls) {
   CellCounters sums;
   if (!calls.empty()) sums.launches = calls.front().size();
-  for (const Counted& counted : kCounted) {
+  for (const HardwareCounter& counted : kHardwareCounters) {
     for (const std::vector<CountedLaunch>& call : calls) {
       for (const CountedLaunch& launch : call) {
         const auto found = launch.counters.find(std::string(counted.name));
@@ -102,9 +110,8 @@ Result<WorkerSession*> CellCounting::session_of(const std::string& provider,
                                                 const std::string& key) {
   std::unique_ptr<WorkerSession>& session = sessions_[provider];
   if (session == nullptr) {
-    const std::vector<std::string> command = worker_command(request_, provider);
-    STROBE_TRY(Variables variables, counter_.environment(command));
-    session = std::make_unique<WorkerSession>(provider, command, request_, std::move(variables));
+    STROBE_TRY(Variables variables, counter_.environment(workers_.command(provider)));
+    session = std::make_unique<WorkerSession>(provider, workers_, std::move(variables));
   }
   if (const Result<void> begun = session->begin(key); !begun) {
     return Error{.code = ErrorCode::kTooLittleData,  // of the worker, not of the counters
@@ -124,12 +131,10 @@ Result<void> CellCounting::run_calls(WorkerSession& session, const CellGroup& gr
     return Error{.code = ErrorCode::kTooLittleData, .what = reply.reason, .where = "", .hint = ""};
   };
   WorkerRequest prepare{.op = WorkerOp::kPrepare, .id = session.new_id()};
-  prepare.prepare = {
-      .cell = {std::string(group.info->id), group.shape, group.dtype, record.cell.provider},
-      .seed = request_.seed,
-      .flush = request_.flush,
-      .cache_folder = request_.cache_folder,
-      .may_tune = request_.may_tune};
+  prepare.prepare = prepare_;
+  prepare.prepare.cell = {std::string(group.info->id), group.shape, group.dtype,
+                          record.cell.provider};
+  prepare.prepare.hold = true;
   STROBE_TRY_VOID(ask(prepare));
   for (std::size_t call = 0; call < counter_.calls(); ++call) {
     STROBE_TRY_VOID(ask({.op = WorkerOp::kCount, .id = prepare.id}));
@@ -180,9 +185,9 @@ void CellCounting::count(const CellGroup& group, CellRecord& record) {
     }
   }
   if (!obstacle_.empty()) {
-    record.notes.push_back("not counted: " + obstacle_);
+    record.lacks[Lack::kCounters] = obstacle_;
   } else if (!counted) {
-    record.notes.push_back("not counted: " + counted.error().what);
+    record.lacks[Lack::kCounters] = counted.error().what;
   }
 }
 
@@ -192,6 +197,26 @@ std::vector<std::string> CellCounting::take_log() {
     for (std::string& line : session->take_log()) log.push_back(std::move(line));
   }
   return log;
+}
+
+Result<double> count_empty_kernel_us(const WorkerSetup& workers, const std::string& provider,
+                                     CallCounter& counter) {
+  STROBE_TRY(Variables variables, counter.environment(workers.command(provider)));
+  WorkerSession session(provider, workers, std::move(variables));
+  STROBE_TRY_VOID(session.begin(""));
+  if (!session.can("count_empty")) return not_counted("its worker does not know 'count_empty'");
+  const WorkerReply reply = session.ask({.op = WorkerOp::kCountEmpty, .id = session.new_id()});
+  if (reply.status != CellStatus::kOk) return not_counted(reply.reason);
+  STROBE_TRY(const std::vector<std::vector<CountedLaunch>> calls, counter.take());
+  std::vector<double> each_us;
+  for (const std::vector<CountedLaunch>& call : calls) {
+    for (const CountedLaunch& launch : call) {
+      const auto found = launch.counters.find(std::string(kDurationCounter));
+      if (found != launch.counters.end()) each_us.push_back(found->second / 1e3);
+    }
+  }
+  if (each_us.empty()) return not_counted("no launch was counted");
+  return stats::median_of(each_us);
 }
 
 }  // namespace strobe::bench

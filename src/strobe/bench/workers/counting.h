@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/bench/workers/call_counter.h"
@@ -11,7 +12,9 @@
 #include "strobe/bench/workers/worker_session.h"
 
 // Counters of a cell that has been timed: the same call once more, in a process of its own that
-// somebody watches. What is timed never sees the recorder.
+// somebody watches. What is timed never sees the recorder. One floor is not measured but counted:
+// how long the hardware says that an empty kernel takes. A worker of its own launches it, under the
+// counter's eyes.
 namespace strobe::bench {
 
 // Sums of all launches of a call, from its parts.
@@ -19,10 +22,12 @@ CellCounters sum_counters(std::span<const std::vector<CountedLaunch>> calls);
 
 class CellCounting {
  public:
-  CellCounting(const RunRequest& request, CallCounter& counter)
-      : request_(request), counter_(counter) {}
+  // Cells are prepared as `prepare` says.
+  CellCounting(const WorkerSetup& workers, const PrepareRequest& prepare, CallCounter& counter)
+      : workers_(workers), prepare_(prepare), counter_(counter) {}
 
-  // Into record.counters, or a note why there are none. The workers' own cells are not touched.
+  // Into record.counters, or in record.lacks why there are none. The workers' own cells are not
+  // touched.
   void count(const CellGroup& group, CellRecord& record);
   // Why nothing can be counted on this machine; "" while it can.
   const std::string& obstacle() const { return obstacle_; }
@@ -33,10 +38,15 @@ class CellCounting {
   Result<WorkerSession*> session_of(const std::string& provider, const std::string& key);
   Result<void> run_calls(WorkerSession& session, const CellGroup& group, const CellRecord& record);
 
-  const RunRequest& request_;
+  const WorkerSetup& workers_;
+  const PrepareRequest& prepare_;
   CallCounter& counter_;
   std::map<std::string, std::unique_ptr<WorkerSession>> sessions_;
   std::string obstacle_;
 };
+
+// In microseconds. Fails where nothing can be counted; nobody misses it much.
+Result<double> count_empty_kernel_us(const WorkerSetup& workers, const std::string& provider,
+                                     CallCounter& counter);
 
 }  // namespace strobe::bench
