@@ -38,3 +38,9 @@ find_path(BOOST_MATH_INCLUDE_DIR boost/math/distributions/students_t.hpp REQUIRE
 target_include_directories(strobe_boost_math SYSTEM INTERFACE ${BOOST_MATH_INCLUDE_DIR})
 # gcc would tell, at length, that versions before 10 passed one of its types otherwise.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/strobe/stats/p_values.cc PROPERTIES COMPILE_OPTIONS -Wno-psabi)
+
+# Headers only, and of one file only: the parser of HTTP requests, sockets and timers.
+add_library(strobe_boost_beast INTERFACE)
+find_path(BOOST_BEAST_INCLUDE_DIR boost/beast/http/parser.hpp REQUIRED)
+target_include_directories(strobe_boost_beast SYSTEM INTERFACE ${BOOST_BEAST_INCLUDE_DIR})
+target_link_libraries(strobe_boost_beast INTERFACE Threads::Threads)

@@ -7,7 +7,7 @@ option(STROBE_UNITY "Compile sources in joined files" ON)
 set(STROBE_UNITY_BYTES 90000 CACHE STRING "Source bytes in a joined file")
 
 # The names (of strobe_folder and strobe_tests) that are clean; to be removed when all are.
-set(STROBE_JOINED paddle record)
+set(STROBE_JOINED paddle record serve test_serve)
 list(APPEND STROBE_JOINED analysis compare test_analysis test_compare)
 list(APPEND STROBE_JOINED report test_report)
 list(APPEND STROBE_JOINED bench test_bench test_bench_kernels test_bench_cuda)

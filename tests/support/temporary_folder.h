@@ -78,6 +78,11 @@ class FullDisk {
 
 namespace strobe::test {
 
+// A trace of one slice.
+inline constexpr std::string_view kOneSlice =
+    R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1, "dur": 2, )"
+    R"("pid": 1, "tid": 1}]})";
+
 // A folder of traces for one test, gone with it.
 class LogFolder {
  public:

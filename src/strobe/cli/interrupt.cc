@@ -28,6 +28,7 @@ void end_at_once(int) {
 
 void on_signal(int signal) {
   if (was_interrupted.exchange(true)) end_at_once(signal);
+  was_interrupted.notify_all();  // a lock-free atomic's is safe too
   alarm(kPatienceSeconds);
 }
 

@@ -1,13 +1,18 @@
-#include <cmath>
+#include "strobe/serve/api_timeline.h"
 
+#include <cmath>
+#include <limits>
+
+#include "strobe/analysis/timeline/selection.h"
+#include "strobe/analysis/timeline/slice_details.h"
 #include "strobe/analysis/timeline/tile.h"
-#include "strobe/serve/api_answers.h"
+#include "strobe/base/json_value.h"
 #include "strobe/serve/api_values.h"
 
 namespace strobe::serve {
 namespace {
 
-void write_groups(const OpenTrace& open, JsonWriter& json) {
+void write_track_groups(const OpenTrace& open, JsonWriter& json) {
   json.key("groups").begin_array();
   for (const analysis::TrackGroup& group : open.groups()) {
     json.begin_object().member("name", group.name).member("kind", word_of(group.kind));
@@ -32,7 +37,7 @@ void write_track(const OpenTrace& open, TrackId id, TrackKind kind, JsonWriter& 
       .end_object();
 }
 
-void write_counters(const OpenTrace& open, JsonWriter& json) {
+void write_counter_lines(const OpenTrace& open, JsonWriter& json) {
   json.key("counters").begin_array();
   for (std::size_t i = 0; i < open.counters().size(); ++i) {
     const analysis::CounterLine& line = open.counters()[i];
@@ -84,6 +89,39 @@ void write_row(const OpenTrace& open, const analysis::TileRow& row, NameTable& n
   json.end_object();
 }
 
+constexpr std::int64_t kMostMatches = 100'000;
+
+void write_args(const OpenTrace& open, SliceId slice, JsonWriter& json) {
+  ArgsReader reader(open.trace().args());
+  const JsonValue args = parse_value(reader.text(open.trace().slices().args[slice.index()]));
+  if (args.type == JsonType::kObject) {
+    copy_json(args, json);
+  } else {
+    json.begin_object().end_object();
+  }
+}
+
+void write_links(const OpenTrace& open, const analysis::SliceDetails& details, JsonWriter& json) {
+  json.key("ancestors").begin_array();
+  for (const SliceId ancestor : details.ancestors) {
+    json.begin_object();
+    write_slice(open, ancestor, json);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("links").begin_array();
+  for (const analysis::SliceLink& link : details.links) {
+    json.begin_object().member("kind", word_of(link.kind));
+    write_slice(open, link.slice, json);
+    json.end_object();
+  }
+  json.end_array().member("links_left_out", details.links_left_out);
+}
+
+double share_of(std::int64_t part_ns, std::int64_t whole_ns) {
+  return whole_ns == 0 ? 0.0 : static_cast<double>(part_ns) / static_cast<double>(whole_ns);
+}
+
 }  // namespace
 
 Result<std::string> timeline_answer(const Query&, const OpenTrace& open) {
@@ -93,7 +131,7 @@ Result<std::string> timeline_answer(const Query&, const OpenTrace& open) {
   json.begin_object()
       .member("origin_ns", std::to_string(extent.start_ns))
       .member("span_ns", extent.length_ns());
-  write_groups(open, json);
+  write_track_groups(open, json);
   json.key("tracks").begin_array();
   for (const analysis::TrackGroup& group : open.groups()) {
     for (const TrackId track : group.tracks) {
@@ -102,7 +140,7 @@ Result<std::string> timeline_answer(const Query&, const OpenTrace& open) {
     }
   }
   json.end_array();
-  write_counters(open, json);
+  write_counter_lines(open, json);
   write_steps(open, json);
   json.end_object();
   return out;
@@ -132,6 +170,139 @@ Result<std::string> tile_answer(const Query& query, const OpenTrace& open) {
   names.write(json);
   json.key("rows").raw(rows_json);
   json.end_object();
+  return out;
+}
+
+Result<std::string> counter_answer(const Query& query, const OpenTrace& open) {
+  STROBE_TRY(const std::size_t counter, counter_of(query, open));
+  STROBE_TRY(const Interval window, window_of(query, open));
+  STROBE_TRY(const std::uint32_t columns, columns_of(query));
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().key("points").begin_array();
+  for (const auto& point : analysis::sample(open.counters()[counter], window, columns)) {
+    json.begin_array()
+        .value(since_origin(open, point.time_ns))
+        .value(point.low)
+        .value(point.high)
+        .end_array();
+  }
+  json.end_array().end_object();
+  return out;
+}
+
+Result<std::string> slice_answer(const Query& query, const OpenTrace& open) {
+  STROBE_TRY(const SliceId slice, slice_of(query, open));
+  const Trace& trace = open.trace();
+  const analysis::SliceDetails details = analysis::describe_slice(
+      open.timeline(), open.links(), analysis::StepFinder(open.steps()), slice);
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  write_slice(open, slice, json);
+  json.member("kind", kind_code(trace.kind(slice)))
+      .member(
+          "category",
+          trace
+              .strings()[trace.categories()[trace.slices().categories[slice.index()].index()].name])
+      .member("self_ns", details.self_ns);
+  if (details.step != nullptr) {
+    json.member("step", trace.strings()[details.step->name]);
+  } else {
+    json.key("step").null();
+  }
+  if (details.started) {
+    json.member("device_ns", details.started->device_ns)
+        .member("kernels", details.started->kernels);
+  } else {
+    json.key("device_ns").null().key("kernels").null();
+  }
+  write_links(open, details, json);
+  json.key("args");
+  write_args(open, slice, json);
+  json.end_object();
+  return out;
+}
+
+Result<std::string> search_answer(const Query& query, const OpenTrace& open) {
+  STROBE_TRY(const std::string text, query.text("q"));
+  STROBE_TRY(const std::int64_t is_regex, query.integer_or("regex", 0, 0, 1));
+  STROBE_TRY(const std::int64_t limit, query.integer_or("limit", 1000, 0, kMostMatches));
+  STROBE_TRY(const std::int64_t offset,
+             query.integer_or("offset", 0, 0, std::numeric_limits<std::uint32_t>::max()));
+  if (text.empty()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .what = "there is nothing to search for",
+                 .where = "q",
+                 .hint = "give a part of a name"};
+  }
+  analysis::NameFilter matches = analysis::name_contains(text);
+  if (is_regex == 1) {
+    STROBE_TRY(matches, analysis::name_filter("q", text));
+  }
+  const Trace& trace = open.trace();
+  const analysis::SearchAnswer answer = analysis::search_slices(
+      trace, matches,
+      {.offset = static_cast<std::size_t>(offset), .limit = static_cast<std::size_t>(limit)});
+  NameTable names(trace.strings());
+  NumberList list;
+  for (const SliceId slice : answer.slices) {
+    list.begin_list();
+    list.add(slice.value);
+    list.add(since_origin(open, trace.start_ns(slice)));
+    list.add(trace.duration_ns(slice));
+    list.add(trace.slices().tracks[slice.index()].value);
+    list.add(open.timeline().row_of(slice).row);
+    list.add(names.index_of(trace.slices().names[slice.index()]));
+    list.end_list();
+  }
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().member("total", answer.total).member("total_ns", answer.total_ns);
+  json.key("names");
+  names.write(json);
+  json.key("matches").raw(list.json());
+  json.end_object();
+  return out;
+}
+
+Result<std::string> selection_answer(const Query& query, const OpenTrace& open) {
+  analysis::SelectionRequest request;
+  STROBE_TRY(request.tracks, tracks_of(query, open));
+  STROBE_TRY(request.slices, slices_of(query, open));
+  request.window = open.timeline().extent();
+  ++request.window.end_ns;  // an empty slice at the very end is part of the trace
+  const bool has_window = query.optional_text("start_ns") || query.optional_text("end_ns");
+  if (!request.slices || has_window) {
+    STROBE_TRY(request.window, window_of(query, open));
+  }
+  const analysis::Selection selection = analysis::add_up_selection(open.timeline(), request);
+  const std::int64_t span_ns = request.window.length_ns();
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().member("span_ns", span_ns).member("slices", selection.slices);
+  json.key("tracks").begin_array();
+  for (const analysis::SelectedTrack& track : selection.tracks) {
+    json.begin_object()
+        .member("track", track.track.value)
+        .member("slices", track.slices)
+        .member("busy_ns", track.busy_ns)
+        .member("busy_share", share_of(track.busy_ns, span_ns))
+        .end_object();
+  }
+  json.end_array();
+  json.key("top").begin_array();
+  for (const analysis::SelectedLook& sum : selection.top) {
+    json.begin_object()
+        .member("name", open.trace().strings()[sum.look.name])
+        .member("kind", kind_code(sum.look.kind))
+        .member("count", sum.count)
+        .member("total_ns", sum.total_ns)
+        .member("self_ns", sum.self_ns)
+        .member("longest_slice", sum.longest.value)
+        .end_object();
+  }
+  json.end_array().member("names_left_out", selection.looks_left_out).end_object();
   return out;
 }
 

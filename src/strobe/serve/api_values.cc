@@ -17,7 +17,7 @@ Error no_such(std::string_view parameter, std::string_view noun, std::int64_t id
   return {.code = ErrorCode::kNotFound,
           .what = fmt::format("the trace has no {} {}", noun, id),
           .where = std::string(parameter),
-          .hint = "ids are those of this content of the file: load the timeline again"};
+          .hint = "ids change with the file; load the timeline again"};
 }
 
 bool is_below(std::int64_t id, std::size_t count) {

@@ -8,7 +8,6 @@
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/judge/pair_table.h"
 #include "strobe/bench/judge/ratio_checks.h"
-#include "strobe/serve/bench_alerts.h"
 #include "strobe/serve/bench_values.h"
 
 namespace strobe::serve {
@@ -19,7 +18,7 @@ using bench::DType;
 using bench::TimeMode;
 
 constexpr std::size_t kMostTables = 2000;
-constexpr std::size_t kMostTexts = 50;
+constexpr std::size_t kMostRemarks = 50;
 
 void write_header(JsonWriter& json, const bench::RunHeader& header) {
   json.key("header").begin_object();
@@ -107,14 +106,6 @@ void write_section(JsonWriter& json, const Section& section) {
   json.end_array().end_object();
 }
 
-void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
-  json.key(key).begin_array();
-  for (const std::string& text : std::span(texts).first(std::min(texts.size(), kMostTexts))) {
-    json.value(text);
-  }
-  json.end_array();
-}
-
 void write_table(JsonWriter& json, const bench::RatioGrid& grid) {
   const auto with_value = std::ranges::count_if(
       grid.cells, [](const bench::GridCell& cell) { return cell.value.has_value(); });
@@ -164,7 +155,7 @@ std::string bench_run_answer(std::string_view name, const bench::BenchRun& run) 
   json.key("sections").begin_array();
   for (const Section& section : sections_of(run)) write_section(json, section);
   json.end_array();
-  write_texts(json, "remarks", run.remarks);
+  write_texts(json, "remarks", run.remarks, kMostRemarks);
   json.end_object();
   return text;
 }
@@ -186,12 +177,12 @@ std::string bench_grids_answer(std::string_view name, const bench::RatioGrids& g
         .member("worst", check.worst)
         .member("worst_cell", check.worst_cell)
         .member("violated", check.violations.size());
-    write_texts(json, "violations", check.violations);
+    write_texts(json, "violations", check.violations, kMostRemarks);
     json.end_object();
   }
   json.end_array();
   write_alerts(json, alerts_of(identities));
-  write_texts(json, "remarks", grids.remarks);
+  write_texts(json, "remarks", grids.remarks, kMostRemarks);
   json.end_object();
   return text;
 }

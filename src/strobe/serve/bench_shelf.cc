@@ -4,22 +4,65 @@
 #include <new>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "strobe/base/byte_stream.h"
+#include "strobe/base/result.h"
+#include "strobe/bench/judge/ratio_checks.h"
+#include "strobe/bench/results/cell_record.h"
+#include "strobe/bench/results/ratio_grid.h"
+#include "strobe/bench/results/run_file.h"
 #include "strobe/serve/bench_answer.h"
 #include "strobe/serve/bench_cell_answer.h"
 #include "strobe/serve/bench_table_answer.h"
-#include "strobe/serve/served_run.h"
+#include "strobe/serve/run_folder.h"
 
 namespace strobe::serve {
+
+// A benchmark in memory: a run, or tables of ratios.
+struct BenchFile {
+  std::optional<bench::BenchRun> run;
+  std::optional<bench::RatioGrids> grids;
+  std::vector<bench::IdentityCheck> identities;  // of the tables
+};
+
 namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+
+// The user knows it by its name, not by its path.
+Error named(Error error, const FoundBench& found) {
+  const std::string path = found.path.string();
+  if (error.where.starts_with(path)) error.where.replace(0, path.size(), found.name);
+  if (error.where.empty()) error.where = found.name;
+  return error;
+}
+
+// More than a page can show is refused: a packed file may hide any amount.
+Result<BenchFile> read_bench_file(const FoundBench& found) {
+  BenchFile file;
+  if (found.content == BenchContent::kRun) {
+    auto run = bench::read_run(found.path, kMostBytes);
+    if (!run) return named(run.error(), found);
+    file.run = std::move(*run);
+    return file;
+  }
+  const auto text = read_text(found.path, kMostBytes);
+  if (!text) return named(text.error(), found);
+  auto grids = bench::parse_ratio_grids(*text, found.name);
+  if (!grids) return named(grids.error(), found);
+  file.grids = std::move(*grids);
+  file.identities = bench::check_identities(*file.grids);
+  return file;
+}
 
 using File = std::shared_ptr<const BenchFile>;
 
-Error no_such(std::string_view parameter, std::string_view value, std::string hint) {
+Error not_in_file(std::string_view parameter, std::string_view value, std::string hint) {
   return {.code = ErrorCode::kNotFound,
-          .what = fmt::format("there is no {} '{}' in it", parameter, value.substr(0, 100)),
+          .what = fmt::format("the file has no {} '{}'", parameter, value.substr(0, 100)),
           .where = std::string(parameter),
           .hint = std::move(hint)};
 }
@@ -51,7 +94,7 @@ Result<void> check_provider(const bench::BenchRun& run, const Question& question
            record.cell.provider == provider;
   });
   if (is_there) return {};
-  return no_such(parameter, provider, "`sections` of /api/v1/bench?file= lists the providers");
+  return not_in_file(parameter, provider, "`sections` of /api/v1/bench?file= lists the providers");
 }
 
 Result<Question> read_question(const Query& query, const bench::BenchRun& run, bool is_pair) {
@@ -61,7 +104,8 @@ Result<Question> read_question(const Query& query, const bench::BenchRun& run, b
     return std::string_view(record.cell.case_id);
   });
   if (first == run.cells.end()) {
-    return no_such("case", question.case_id, "`sections` of /api/v1/bench?file= lists the cases");
+    return not_in_file("case", question.case_id,
+                       "`sections` of /api/v1/bench?file= lists the cases");
   }
   question.dtype = first->cell.dtype;
   if (const auto dtype = query.optional_text("dtype")) {
@@ -95,7 +139,7 @@ Result<std::string> cell_answer(const std::string& name, const Query& query,
     return Error{ErrorCode::kInvalidArgument, shape.error().what, "shape", shape.error().hint};
   }
   auto answer = bench_cell_answer(name, run, question.view(), *shape);
-  if (!answer) return no_such("shape", text, "`cells` of /api/v1/bench/table lists the shapes");
+  if (!answer) return not_in_file("shape", text, "`cells` of /api/v1/bench/table lists the shapes");
   return std::move(*answer);
 }
 
@@ -124,7 +168,7 @@ Result<std::string> grid_answer(const std::string& name, const Query& query,
       return bench_table_answer(name, grid);
     }
   }
-  return no_such("case", case_id, "`tables` of /api/v1/bench?file= lists them all");
+  return not_in_file("case", case_id, "`tables` of /api/v1/bench?file= lists them all");
 }
 
 Result<std::string> answer_of(std::string_view route, const std::string& name, const Query& query,
@@ -152,7 +196,7 @@ Result<BenchShelf::Body> BenchShelf::answer(std::string_view route, const Query&
                                             const ShelfView& view) {
   constexpr std::string_view kRoutes[] = {"bench", "bench/table", "bench/cell", "bench/points"};
   if (std::ranges::find(kRoutes, route) == std::end(kRoutes)) {
-    return Error{ErrorCode::kNotFound, fmt::format("the API has no '{}'", route), "",
+    return Error{ErrorCode::kNotFound, fmt::format("the API has no route '{}'", route), "",
                  "see docs/api.md"};
   }
   const auto name = query.optional_text("file");

@@ -5,12 +5,13 @@
 #include <string_view>
 
 #include "strobe/base/result.h"
-#include "strobe/serve/bench_file.h"
-#include "strobe/serve/last_asked.h"
+#include "strobe/serve/on_demand.h"
 #include "strobe/serve/query.h"
 #include "strobe/serve/trace_shelf.h"
 
 namespace strobe::serve {
+
+struct BenchFile;
 
 // /api/v1/bench and below: benchmarks of the folder, as docs/api.md says. A file is read when
 // somebody asks for it; the last few are kept until they change.

@@ -1,11 +1,28 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "strobe/bench/cell.h"
 #include "strobe/bench/judge/pair_table.h"
 
 namespace strobe::serve {
+
+// How the shapes of a case lie on a page: rows and columns where two axes vary, one such panel per
+// value of what is left (head dimensions, K), else one shape a row.
+struct BenchPanel {
+  std::string title;  // "32 heads, head dimension 64"; "" if there is one panel only
+  std::string row_axis;
+  std::string column_axis;  // "": a list
+  std::vector<std::string> rows;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::optional<std::size_t>>> cells;  // by row, column: which shape
+};
+
+std::vector<BenchPanel> panels_of(std::span<const bench::Shape> shapes);
 
 // The bodies of /api/v1/bench/table and /api/v1/bench/points: one table as it is drawn, from a run
 // or from tables of ratios, and every cell of a case under the roofs.

@@ -1,6 +1,11 @@
 #include "strobe/serve/bench_values.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
+
+#include "strobe/bench/judge/ratio_checks.h"
 
 namespace strobe::serve {
 namespace {
@@ -14,6 +19,50 @@ std::optional<double> times(std::optional<double> value, double factor) {
   if (!value) return {};
   return *value * factor;
 }
+
+using bench::CellFlag;
+using bench::PairCell;
+using bench::PairState;
+using bench::PairTable;
+
+std::string cells_text(std::size_t count, std::size_t of) {
+  return fmt::format("{} of {} cells", count, of);
+}
+
+std::size_t count_flag(const PairTable& table, CellFlag flag) {
+  return static_cast<std::size_t>(std::ranges::count_if(table.cells, [&](const PairCell& cell) {
+    return std::ranges::find(cell.flags, flag) != cell.flags.end();
+  }));
+}
+
+std::size_t count_state(const PairTable& table, PairState state) {
+  return static_cast<std::size_t>(std::ranges::count(table.cells, state, &PairCell::state));
+}
+
+struct FlagWords {
+  CellFlag flag;
+  std::string_view code;
+  bool matters;
+  const char* headline;  // behind "7 of 100 cells"
+  const char* advice;
+};
+
+constexpr FlagWords kFlagWords[] = {
+    {CellFlag::kFellBack, "fell_back", true,
+     "fell back: the contender ran the baseline's kernels and none of its own",
+     "raise the compiler's limit of recompilations, or reset it before each cell"},
+    {CellFlag::kMathDiffers, "math_differs", true,
+     "compare two precisions: the kernels of the two sides do not compute alike",
+     "choose the same math mode on both sides; details list both sides' kernels"},
+    {CellFlag::kUnrepeatable, "unrepeatable", true,
+     "gave other bits when the same call was repeated",
+     "look for atomics or for a tuner that changes its choice between calls"},
+    {CellFlag::kThrottled, "throttled", false, "ran with the clock held down",
+     "details give the driver's reasons; measure again on a cool, idle device"},
+    {CellFlag::kNoisy, "noisy", false,
+     "are noisy: the limit came before the interval of the median was narrow",
+     "look at the samples in the details before believing a small difference"},
+};
 
 }  // namespace
 
@@ -54,6 +103,72 @@ BenchRates rates_of(const bench::CellRecord& record, const bench::TimeSummary& t
     if (record.bytes.min > 0) rates.flop_per_byte = flops / record.bytes.min;
   }
   return rates;
+}
+
+std::vector<BenchAlert> alerts_of(const bench::RatioGrid& grid) {
+  const auto flat = bench::find_flat_line(grid);
+  if (!flat || flat->index >= grid.cells.size()) return {};
+  const bench::GridCell& first = grid.cells[flat->index];
+  return {
+      {.code = "flat_line",
+       .headline = fmt::format(
+           "From cell {} on ({}x{}) {:.0f} % of the ratios lie within 100 \u00b1 1 %, before it "
+           "{:.0f} %: geometric means {:.1f} % before, {:.1f} % after",
+           flat->index + 1, first.dim0, first.dim1, 100 * flat->after_share,
+           100 * flat->before_share, flat->before_mean, flat->after_mean),
+       .advice = "the contender most likely became the baseline there without a word, as a "
+                 "compiler does past its limit of recompilations; do not read the rest as parity"}};
+}
+
+std::vector<BenchAlert> alerts_of(const PairTable& table) {
+  std::vector<BenchAlert> alerts;
+  const std::size_t all = table.cells.size();
+  if (const std::size_t wrong = count_state(table, PairState::kWrong); wrong > 0) {
+    alerts.push_back({.code = "wrong",
+                      .headline = cells_text(wrong, all) + " hold wrong values on one side",
+                      .advice = "their times are struck out and enter no mean; details say how far "
+                                "off they are"});
+  }
+  if (const std::size_t same = count_state(table, PairState::kSameKernels); same > 0) {
+    alerts.push_back({.code = "same_kernels",
+                      .matters = same == all,
+                      .headline = cells_text(same, all) + " ran the same kernels on both sides",
+                      .advice = "they are marked = and enter no mean"});
+  }
+  for (const FlagWords& words : kFlagWords) {
+    const std::size_t count = count_flag(table, words.flag);
+    if (count == 0) continue;
+    alerts.push_back({words.code, words.matters,
+                      fmt::format("{} {}", cells_text(count, all), words.headline), words.advice});
+  }
+  return alerts;
+}
+
+std::vector<BenchAlert> alerts_of(std::span<const bench::IdentityCheck> checks) {
+  std::vector<BenchAlert> alerts;
+  for (const bench::IdentityCheck& check : checks) {
+    if (check.violations.empty()) continue;
+    alerts.push_back(
+        {.code = "identity",
+         .headline = fmt::format("{} does not hold in {}: off by up to {:.2f} %, worst at {}",
+                                 check.law, cells_text(check.violations.size(), check.cells),
+                                 100 * check.worst, check.worst_cell),
+         .advice = "these tables are not of the same measurements, or one was edited"});
+  }
+  return alerts;
+}
+
+void write_alerts(JsonWriter& json, std::span<const BenchAlert> alerts) {
+  json.key("alerts").begin_array();
+  for (const BenchAlert& alert : alerts) {
+    json.begin_object()
+        .member("code", alert.code)
+        .member("weight", alert.matters ? "matters" : "worth_a_look")
+        .member("headline", alert.headline)
+        .member("advice", alert.advice)
+        .end_object();
+  }
+  json.end_array();
 }
 
 }  // namespace strobe::serve

@@ -1,19 +1,18 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "strobe/base/json_write.h"
+#include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/bench/judge/pair_table.h"
+#include "strobe/serve/json_members.h"
 
 // What several answers about benchmarks are written with.
 namespace strobe::serve {
-
-template <class Value>
-void member_or_null(JsonWriter& json, std::string_view key, const std::optional<Value>& value) {
-  json.key(key);
-  value ? json.value(*value) : json.null();
-}
 
 // "roofs": bytes and operations per second.
 void write_roofs(JsonWriter& json, const bench::Roofs& roofs);
@@ -28,5 +27,22 @@ struct BenchRates {
 };
 BenchRates rates_of(const bench::CellRecord& record, const bench::TimeSummary& time,
                     const bench::Roofs& roofs);
+
+// What a reader must know before reading a table, as sentences.
+struct BenchAlert {
+  std::string_view code;
+  bool matters = true;  // else: worth a look
+  std::string headline;
+  std::string advice;
+};
+
+// Ratios that are 100 % from one cell on.
+std::vector<BenchAlert> alerts_of(const bench::RatioGrid& grid);
+// What the flags and states of a pair's cells say together.
+std::vector<BenchAlert> alerts_of(const bench::PairTable& table);
+// Tables that contradict each other.
+std::vector<BenchAlert> alerts_of(std::span<const bench::IdentityCheck> checks);
+
+void write_alerts(JsonWriter& json, std::span<const BenchAlert> alerts);
 
 }  // namespace strobe::serve

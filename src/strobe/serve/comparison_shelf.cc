@@ -9,41 +9,59 @@
 #include "strobe/analysis/cycles/cycles.h"
 #include "strobe/compare/comparison.h"
 #include "strobe/report/compare/compare_formats.h"
-#include "strobe/serve/served_run.h"
+#include "strobe/serve/open_trace.h"
 
 namespace strobe::serve {
 namespace {
 
-struct Request {
+// "a/rank3" is a rank of "a".
+bool is_rank_of(const FoundTrace& trace, std::string_view run) {
+  return readers::is_rank_folder(trace.path.parent_path()) && trace.run.size() > run.size() &&
+         trace.run.starts_with(run) && trace.run[run.size()] == '/' &&
+         trace.run.find('/', run.size() + 1) == std::string::npos;
+}
+
+template <class Belongs>
+std::vector<FoundTrace> those(const std::vector<FoundTrace>& files, Belongs belongs) {
+  std::vector<FoundTrace> found;
+  std::ranges::copy_if(files, std::back_inserter(found), belongs);
+  return found;
+}
+
+std::string last_part(std::string_view name) {
+  return std::string(name.substr(name.rfind('/') + 1));
+}
+
+struct RunQuestion {
   ServedRun normal;
   ServedRun abnormal;
   std::vector<ServedRun> baselines;
   compare::CompareOptions options;
 };
 
-Result<Request> read_request(const Query& query, const std::vector<FoundTrace>& files) {
-  Request request;
+Result<RunQuestion> read_run_question(const Query& query, const std::vector<FoundTrace>& files) {
+  RunQuestion question;
   STROBE_TRY(const std::string normal, query.text("normal"));
   STROBE_TRY(const std::string abnormal, query.text("abnormal"));
-  STROBE_TRY(request.normal, find_run("normal", normal, files));
-  STROBE_TRY(request.abnormal, find_run("abnormal", abnormal, files));
+  STROBE_TRY(question.normal, find_run("normal", normal, files));
+  STROBE_TRY(question.abnormal, find_run("abnormal", abnormal, files));
   for (const std::string& name : query.texts("baseline")) {
     STROBE_TRY(ServedRun run, find_run("baseline", name, files));
-    request.baselines.push_back(std::move(run));
+    question.baselines.push_back(std::move(run));
   }
-  compare::CompareOptions& options = request.options;
+  compare::CompareOptions& options = question.options;
   STROBE_TRY(options.measure.cycles,
              analysis::parse_cycle_options("cycle", query.optional_text("cycle").value_or("")));
   STROBE_TRY(const std::int64_t align, query.integer_or("align", 0, 0, 1));
   options.align_devices = align == 1;
-  return request;
+  return question;
 }
 
-std::string key_of(const Query& query, const Request& request) {
+std::string comparison_key(const Query& query, const RunQuestion& question) {
   std::string key = fmt::format("{}\n{}\n{}\n{}", query.optional_text("cycle").value_or(""),
-                                request.options.align_devices, request.normal.content_key(),
-                                request.abnormal.content_key());
-  for (const ServedRun& run : request.baselines) key += "\n" + run.content_key();
+                                question.options.align_devices, question.normal.content_key(),
+                                question.abnormal.content_key());
+  for (const ServedRun& run : question.baselines) key += "\n" + run.content_key();
   return key;
 }
 
@@ -63,13 +81,13 @@ void shorten_labels(OpenRuns& runs) {
   runs.abnormal.label = shortened(runs.abnormal.label);
 }
 
-Result<OpenRuns> open_all(const Request& request, const TraceLookup& traces) {
+Result<OpenRuns> open_all(const RunQuestion& question, const TraceLookup& traces) {
   // Opening one after the other would load one after the other.
-  auto normal = open_run(request.normal, traces);
-  auto abnormal = open_run(request.abnormal, traces);
+  auto normal = open_run(question.normal, traces);
+  auto abnormal = open_run(question.abnormal, traces);
   OpenRuns runs;
   std::optional<Error> missing;
-  for (const ServedRun& served : request.baselines) {
+  for (const ServedRun& served : question.baselines) {
     auto baseline = open_run(served, traces);
     if (baseline) {
       runs.baselines.push_back(std::move(*baseline));
@@ -98,14 +116,76 @@ Result<ComparisonShelf::Body> compared(const OpenRuns& runs,
 
 }  // namespace
 
+std::string ServedRun::content_key() const {
+  std::string key = name;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    key += fmt::format("\n{}: {}", traces[i].name, stamp_text(traces[i].stamp));
+    const auto& metrics = files[i].metrics;
+    const auto stamp = metrics ? stamp_of(*metrics) : std::nullopt;
+    if (stamp) key += fmt::format(", {}", stamp_text(*stamp));
+  }
+  return key;
+}
+
+Result<ServedRun> find_run(std::string_view parameter, const std::string& name,
+                           const std::vector<FoundTrace>& files) {
+  ServedRun run;
+  run.name = name;
+  run.traces = those(files, [&](const FoundTrace& one) { return one.run == name; });
+  if (run.traces.empty()) {
+    run.traces = those(files, [&](const FoundTrace& one) { return is_rank_of(one, name); });
+  }
+  if (run.traces.empty()) {
+    run.traces = those(files, [&](const FoundTrace& one) { return one.name == name; });
+  }
+  if (run.traces.empty()) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .what = fmt::format("no run or trace is called '{}'", name),
+                 .where = std::string(parameter),
+                 .hint = "see /api/v1/runs"};
+  }
+  for (const FoundTrace& trace : run.traces) {
+    run.files.push_back(readers::rank_files_of(trace.path));
+  }
+  return run;
+}
+
+Result<Run> open_run(const ServedRun& served, const TraceLookup& traces) {
+  std::vector<readers::RankTrace> opened;
+  std::optional<Error> missing;
+  for (const FoundTrace& found : served.traces) {
+    // All are asked for, so that all are on their way.
+    auto open = traces(found.name);
+    if (!open) {
+      if (!missing) missing = open.error();
+      continue;
+    }
+    opened.push_back({.name = found.name,
+                      .trace = std::shared_ptr<const Trace>(*open, &(*open)->trace()),
+                      .import = (*open)->report()});
+  }
+  if (missing) return *missing;
+  auto samples = readers::read_samples(served.files);
+  if (!samples) {
+    Error error = samples.error();
+    error.where = served.name + "/" + last_part(error.where);
+    return error;
+  }
+  Run run;
+  run.label = served.name;
+  STROBE_TRY(run.ranks,
+             readers::capture_ranks(served.files, *samples, std::move(opened), served.name));
+  return run;
+}
+
 Result<ComparisonShelf::Body> ComparisonShelf::answer(const Query& query,
                                                       const std::vector<FoundTrace>& files,
                                                       const TraceLookup& traces) {
-  STROBE_TRY(const Request request, read_request(query, files));
-  const auto kept = kept_.place_of(key_of(query, request));
+  STROBE_TRY(const RunQuestion question, read_run_question(query, files));
+  const auto kept = kept_.place_of(comparison_key(query, question));
   if (const Result<Body>* known = kept->peek()) return *known;
-  STROBE_TRY(const OpenRuns runs, open_all(request, traces));
-  return kept->get([&] { return compared(runs, request.options); });
+  STROBE_TRY(const OpenRuns runs, open_all(question, traces));
+  return kept->get([&] { return compared(runs, question.options); });
 }
 
 }  // namespace strobe::serve

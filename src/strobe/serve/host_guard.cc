@@ -5,16 +5,10 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include "strobe/base/text.h"
+
 namespace strobe::serve {
 namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 // "[::1]:6007" is "::1", "Localhost.:80" is "localhost".
 std::string host_of(std::string_view authority) {
@@ -65,7 +59,7 @@ std::optional<Error> HostGuard::objection(const HttpRequest& request) const {
   if (!is_known(host)) {
     const std::string name = host_of(host);
     return refused(
-        fmt::format("this server is not called '{}'", name),
+        fmt::format("this server does not answer for the host '{}'", name),
         fmt::format("start it with `--allow-host {}` if it is", name.empty() ? "NAME" : name));
   }
   if (request.headers.contains("origin")) {
@@ -74,13 +68,13 @@ std::optional<Error> HostGuard::objection(const HttpRequest& request) const {
     const bool is_own = scheme != std::string_view::npos &&
                         lower_case(origin.substr(scheme + 3)) == lower_case(host);
     if (!is_own) {
-      return refused(fmt::format("pages of '{}' may not ask here", origin),
+      return refused(fmt::format("pages of '{}' may not send requests here", origin),
                      "open strobe's own page");
     }
   }
   const bool is_foreign = request.header("sec-fetch-site") == "cross-site";
   if (is_foreign && request.header("sec-fetch-mode") != "navigate") {
-    return refused("pages of other sites may not ask here", "open strobe's own page");
+    return refused("pages of other sites may not send requests here", "open strobe's own page");
   }
   return std::nullopt;
 }

@@ -1,38 +1,14 @@
 #include "strobe/serve/http_message.h"
 
 #include <algorithm>
-#include <ctime>
+#include <exception>
+#include <new>
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
+#include "strobe/base/json_write.h"
+#include "strobe/base/text.h"
 
 namespace strobe::serve {
 namespace {
-
-constexpr std::string_view kLineEnd = "\r\n";
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), lower);
-  return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// RFC 9110's token: what a method or a header's name is made of.
-bool is_token(std::string_view text) {
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
-           kMarks.find(c) != std::string_view::npos;
-  });
-}
 
 bool has_control_characters(std::string_view text) {
   return std::ranges::any_of(text, [](char c) {
@@ -42,130 +18,12 @@ bool has_control_characters(std::string_view text) {
 }
 
 int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (is_digit(c)) return c - '0';
   const char letter = lower(c);
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-std::optional<HttpRefusal> read_parameters(std::string_view text, Query::Parameters& parameters) {
-  while (!text.empty()) {
-    const std::size_t ampersand = std::min(text.find('&'), text.size());
-    const std::string_view pair = text.substr(0, ampersand);
-    text.remove_prefix(std::min(ampersand + 1, text.size()));
-    if (pair.empty()) continue;
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    auto name = percent_decoded(pair.substr(0, equals), true);
-    auto value = percent_decoded(pair.substr(std::min(equals + 1, pair.size())), true);
-    if (!name || !value) return HttpRefusal{400, "a parameter has a broken percent escape"};
-    parameters.emplace(std::move(*name), std::move(*value));
-  }
-  return std::nullopt;
-}
-
-std::optional<HttpRefusal> read_target(std::string_view target, HttpRequest& request) {
-  if (!target.starts_with('/')) {
-    return HttpRefusal{400, "the target of a request is a path that begins with /"};
-  }
-  const std::size_t question = std::min(target.find('?'), target.size());
-  auto path = percent_decoded(target.substr(0, question), false);
-  if (!path) return HttpRefusal{400, "the path has a broken percent escape"};
-  request.path = std::move(*path);
-  if (has_control_characters(request.path)) {
-    return HttpRefusal{400, "the path has a control character"};
-  }
-  return read_parameters(target.substr(std::min(question + 1, target.size())), request.parameters);
-}
-
-std::optional<HttpRefusal> read_request_line(std::string_view line, HttpRequest& request) {
-  const std::size_t first = line.find(' ');
-  const std::size_t last = line.rfind(' ');
-  if (first == std::string_view::npos || first == last || !is_token(line.substr(0, first))) {
-    return HttpRefusal{400, "this is not an HTTP request"};
-  }
-  const std::string_view version = line.substr(last + 1);
-  if (!version.starts_with("HTTP/")) return HttpRefusal{400, "this is not an HTTP request"};
-  if (!version.starts_with("HTTP/1.")) return HttpRefusal{505, "strobe speaks HTTP/1.1"};
-  request.method = line.substr(0, first);
-  request.keeps_alive = version != "HTTP/1.0";
-  return read_target(line.substr(first + 1, last - first - 1), request);
-}
-
-std::optional<HttpRefusal> read_header(std::string_view line, HttpRequest& request) {
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos || !is_token(line.substr(0, colon)) ||
-      has_control_characters(line)) {
-    return HttpRefusal{400, "a header cannot be read"};
-  }
-  const std::string name = lower_case(line.substr(0, colon));
-  const std::string_view value = trimmed(line.substr(colon + 1));
-  const auto [known, is_new] = request.headers.emplace(name, value);
-  if (is_new) return std::nullopt;
-  // Two hosts would let two readers of one request disagree about whom it is for.
-  if (name == "host") return HttpRefusal{400, "the Host is given twice"};
-  known->second += ", ";
-  known->second += value;
-  return std::nullopt;
-}
-
-void read_connection(HttpRequest& request) {
-  const std::string connection = lower_case(request.header("connection"));
-  if (connection.find("close") != std::string::npos) request.keeps_alive = false;
-  if (connection.find("keep-alive") != std::string::npos) request.keeps_alive = true;
-  const std::string_view length = request.header("content-length");
-  request.has_body = request.headers.contains("transfer-encoding") ||
-                     (request.headers.contains("content-length") && length != "0");
-}
-
-std::string_view reason_of(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 304:
-      return "Not Modified";
-    case 308:
-      return "Permanent Redirect";
-    case 400:
-      return "Bad Request";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 422:
-      return "Unprocessable Content";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Unknown";
-  }
-}
-
-}  // namespace
-
-std::string_view HttpRequest::header(std::string_view lower_case_name) const {
-  const auto found = headers.find(lower_case_name);
-  return found == headers.end() ? std::string_view() : std::string_view(found->second);
-}
-
-HttpResponse make_response(int status, std::string content_type, std::string body) {
-  return {.status = status,
-          .content_type = std::move(content_type),
-          .body = std::make_shared<const std::string>(std::move(body))};
-}
-
+// "%41+b" with `plus_is_blank` is "A b"; nothing if an escape is broken.
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_blank) {
   std::string out;
   out.reserve(text.size());
@@ -185,37 +43,134 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_b
   return out;
 }
 
-std::variant<HttpRequest, HttpRefusal> parse_request(std::string_view head) {
-  HttpRequest request;
-  bool is_first = true;
-  while (!head.empty()) {
-    const std::size_t end = head.find(kLineEnd);
-    if (end == std::string_view::npos) return HttpRefusal{400, "a line has no end"};
-    const std::string_view line = head.substr(0, end);
-    head.remove_prefix(end + kLineEnd.size());
-    if (line.empty()) break;
-    auto refusal = is_first ? read_request_line(line, request) : read_header(line, request);
-    if (refusal) return std::move(*refusal);
-    is_first = false;
+std::optional<HttpRefusal> read_parameters(std::string_view text, Query::Parameters& parameters) {
+  while (!text.empty()) {
+    const std::size_t ampersand = std::min(text.find('&'), text.size());
+    const std::string_view pair = text.substr(0, ampersand);
+    text.remove_prefix(std::min(ampersand + 1, text.size()));
+    if (pair.empty()) continue;
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    auto name = percent_decoded(pair.substr(0, equals), true);
+    auto value = percent_decoded(pair.substr(std::min(equals + 1, pair.size())), true);
+    if (!name || !value) return HttpRefusal{400, "a parameter has a broken percent escape"};
+    parameters.emplace(std::move(*name), std::move(*value));
   }
-  if (is_first) return HttpRefusal{400, "this is not an HTTP request"};
-  read_connection(request);
-  return request;
+  return std::nullopt;
 }
 
-std::string response_head(const HttpResponse& response, bool keeps_alive, std::int64_t now_s) {
-  std::string head =
-      fmt::format("HTTP/1.1 {} {}\r\nDate: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", response.status,
-                  reason_of(response.status), fmt::gmtime(static_cast<std::time_t>(now_s)));
-  for (const auto& [name, value] : response.headers) {
-    head += fmt::format("{}: {}\r\n", name, value);
+constexpr int kRetryMs = 250;
+
+void append_members(std::string_view code, const Error& error, JsonWriter& json) {
+  json.member("code", code);
+  json.member("what", error.what);
+  json.member("where", error.where);
+  json.member("hint", error.hint);
+}
+
+std::string body_of(std::string_view code, const Error& error) {
+  std::string body = "{\"error\":";
+  body += error_object(code, error);
+  body += "}\n";
+  return body;
+}
+
+}  // namespace
+
+std::string_view HttpRequest::header(std::string_view lower_case_name) const {
+  const auto found = headers.find(lower_case_name);
+  return found == headers.end() ? std::string_view() : std::string_view(found->second);
+}
+
+HttpResponse make_response(int status, std::string content_type, std::string body) {
+  return {.status = status,
+          .content_type = std::move(content_type),
+          .body = std::make_shared<const std::string>(std::move(body))};
+}
+
+std::optional<HttpRefusal> read_target(std::string_view target, HttpRequest& request) {
+  if (!target.starts_with('/')) {
+    return HttpRefusal{400, "the target of a request is a path that begins with /"};
   }
-  if (response.status != 304) {
-    head += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", response.content_type,
-                        response.text().size());
+  const std::size_t question = std::min(target.find('?'), target.size());
+  auto path = percent_decoded(target.substr(0, question), false);
+  if (!path) return HttpRefusal{400, "the path has a broken percent escape"};
+  request.path = std::move(*path);
+  if (has_control_characters(request.path)) {
+    return HttpRefusal{400, "the path has a control character"};
   }
-  head += fmt::format("Connection: {}\r\n\r\n", keeps_alive ? "keep-alive" : "close");
-  return head;
+  return read_parameters(target.substr(std::min(question + 1, target.size())), request.parameters);
+}
+
+std::optional<HttpRefusal> add_header(std::string_view name, std::string_view value,
+                                      HttpRequest& request) {
+  const auto [known, is_new] = request.headers.emplace(lower_case(name), value);
+  if (is_new) return std::nullopt;
+  // Two hosts would let two readers of one request disagree about whom it is for.
+  if (known->first == "host") return HttpRefusal{400, "there are two Host headers"};
+  known->second += ", ";
+  known->second += value;
+  return std::nullopt;
+}
+
+std::string error_object(std::string_view code, const Error& error) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  append_members(code, error, json);
+  json.end_object();
+  return text;
+}
+
+HttpResponse error_answer(int status, std::string_view code, const Error& error) {
+  return make_response(status, "application/json", body_of(code, error));
+}
+
+HttpResponse error_answer(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalidArgument:
+      return error_answer(400, "bad_request", error);
+    case ErrorCode::kNotFound:
+      return error_answer(404, "not_found", error);
+    case ErrorCode::kMalformed:
+    case ErrorCode::kTooLittleData:
+      return error_answer(422, "unreadable", error);
+    case ErrorCode::kCannotWrite:
+    case ErrorCode::kMachineLacks:
+    case ErrorCode::kInterrupted:
+      break;
+  }
+  return error_answer(500, "internal", error);
+}
+
+HttpResponse error_answer(const HttpRefusal& refusal) {
+  return error_answer(
+      refusal.status, "bad_request",
+      {.code = ErrorCode::kInvalidArgument, .what = refusal.what, .where = "", .hint = ""});
+}
+
+HttpResponse answer_safely(const std::function<HttpResponse(const HttpRequest&)>& handler,
+                           const HttpRequest& request) {
+  const auto failed = [](std::string what, std::string hint) {
+    return error_answer(500, "internal",
+                        {.what = std::move(what), .where = "", .hint = std::move(hint)});
+  };
+  try {
+    return handler(request);
+  } catch (const std::bad_alloc&) {
+    return failed("out of memory", "serve fewer traces, or lower --memory");
+  } catch (const std::exception& error) {
+    return failed(error.what(), "please report it with the trace");
+  }
+}
+
+HttpResponse loading_answer(const Error& error) {
+  std::string body;
+  JsonWriter json(body);
+  json.begin_object().key("error").begin_object();
+  append_members("loading", error, json);
+  json.member("retry_ms", kRetryMs);
+  json.end_object().end_object();
+  return make_response(409, "application/json", body + "\n");
 }
 
 }  // namespace strobe::serve

@@ -1,19 +1,18 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "strobe/base/result.h"
 #include "strobe/serve/query.h"
 
-// HTTP/1.1 as far as a server needs it that only answers questions: requests without a body, from
-// bytes and back to bytes. No sockets here.
+// What a server that only answers questions knows of HTTP: a request without a body and its answer.
 namespace strobe::serve {
 
 struct HttpRequest {
@@ -40,19 +39,34 @@ struct HttpResponse {
 
 HttpResponse make_response(int status, std::string content_type, std::string body);
 
+// Errors as docs/api.md promises them to programs.
+
+// The member "error" of a failed trace and of an error's body: {"code": ..., "what": ...}.
+std::string error_object(std::string_view code, const Error& error);
+
+HttpResponse error_answer(int status, std::string_view code, const Error& error);
+
+// By the error's code: 400, 404, 422 or 500.
+HttpResponse error_answer(const Error& error);
+
+// What the handler answers; 500 if it throws.
+HttpResponse answer_safely(const std::function<HttpResponse(const HttpRequest&)>& handler,
+                           const HttpRequest& request);
+
+// A trace that is on its way in: 409 and when to ask again.
+HttpResponse loading_answer(const Error& error);
+
 // Why a request cannot even be read.
 struct HttpRefusal {
   int status = 400;
   std::string what;
 };
+HttpResponse error_answer(const HttpRefusal& refusal);
 
-// `head`: from the request line to the empty line behind the headers, which belongs to it.
-std::variant<HttpRequest, HttpRefusal> parse_request(std::string_view head);
-
-// Status line and headers; `now_s` is the time of day in seconds since 1970.
-std::string response_head(const HttpResponse& response, bool keeps_alive, std::int64_t now_s);
-
-// "%41+b" with `plus_is_blank` is "A b"; nothing if an escape is broken.
-std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_blank);
+// "/a%20b?x=1" into path and parameters.
+std::optional<HttpRefusal> read_target(std::string_view target, HttpRequest& request);
+// Joins the values of a name given twice, except for Host.
+std::optional<HttpRefusal> add_header(std::string_view name, std::string_view value,
+                                      HttpRequest& request);
 
 }  // namespace strobe::serve

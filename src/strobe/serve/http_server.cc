@@ -1,341 +1,494 @@
 #include "strobe/serve/http_server.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <condition_variable>
-#include <deque>
+#include <ctime>
+#include <limits>
 #include <list>
-#include <mutex>
 #include <new>
+#include <optional>
 #include <thread>
-#include <vector>
+#include <utility>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <unistd.h>
+// This is the only file that sees Boost's network headers; they take seconds to compile.
+// Asio's queues have locks besides their fences, which the thread sanitizer cannot follow.
+#define BOOST_ASIO_DISABLE_FENCED_BLOCK
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
 
-#include "strobe/base/check.h"
-#include "strobe/serve/connection.h"
-#include "strobe/serve/error_answer.h"
-#include "strobe/serve/listen_socket.h"
+#include "strobe/serve/workers.h"
 
 namespace strobe::serve {
 namespace {
 
-using Phase = Connection::Phase;
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::system::error_code;
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using Parser = http::request_parser<http::empty_body>;
 
-constexpr std::string_view kHeadEnd = "\r\n\r\n";
+using tcp = asio::ip::tcp;
+using Executor = asio::io_context::executor_type;
+using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
+using Socket = asio::basic_stream_socket<tcp, Executor>;
+using Timer = asio::basic_waitable_timer<steady_clock, asio::wait_traits<steady_clock>, Executor>;
+
 constexpr milliseconds kShortage{10};
-constexpr milliseconds kPulse{200};  // how often `stop` and the deadlines are looked at
+constexpr std::size_t kReadBytes = 16 << 10;
 
-HttpResponse refusal_response(const HttpRefusal& refusal) {
-  return error_answer(
-      refusal.status, "bad_request",
-      {.code = ErrorCode::kInvalidArgument, .what = refusal.what, .where = "", .hint = ""});
+std::string_view view_of(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+// `rest`: what the parser has not taken, from the line that it could not read.
+HttpRefusal refusal_of(error_code error, std::string_view rest) {
+  if (error == http::error::header_limit) return {431, "the headers are too long"};
+  const std::string_view line = rest.substr(0, rest.find("\r\n"));
+  const std::string_view version = line.substr(line.rfind(' ') + 1);
+  if (error == http::error::bad_version && version.starts_with("HTTP/") &&
+      !version.starts_with("HTTP/1.")) {
+    return {505, "strobe speaks HTTP/1.1"};
+  }
+  if (error == http::error::bad_method || error == http::error::bad_target ||
+      error == http::error::bad_version || error == http::error::need_more) {
+    return {400, "this is not an HTTP request"};
+  }
+  return {400, "a header cannot be read"};
+}
+
+std::variant<HttpRequest, HttpRefusal> request_of(const Parser& parser) {
+  HttpRequest request;
+  const auto& message = parser.get();
+  request.method = view_of(message.method_string());
+  if (auto refusal = read_target(view_of(message.target()), request)) return std::move(*refusal);
+  for (const auto& field : message) {
+    auto refusal = add_header(view_of(field.name_string()), view_of(field.value()), request);
+    if (refusal) return std::move(*refusal);
+  }
+  request.keeps_alive = parser.keep_alive();
+  // Any transfer coding, known or not: what follows is not the next request.
+  request.has_body =
+      request.headers.contains("transfer-encoding") || parser.content_length().value_or(0) != 0;
+  return request;
+}
+
+void prepare(Parser& parser, std::size_t head_bytes) {
+  parser.header_limit(static_cast<std::uint32_t>(head_bytes));
+  // Bodies are never read; the handler refuses them. In Boost 1.74, boost::none would refuse all.
+  parser.body_limit(std::numeric_limits<std::uint64_t>::max());
+}
+
+class Connection;
+using Connections = std::list<std::shared_ptr<Connection>>;
+
+// What all connections share. It belongs to the thread that moves bytes.
+struct Loop {
+  explicit Loop(HttpLimits given) : limits(given), workers(given.workers) {}
+
+  void serve(const std::atomic<bool>& stop);
+  void await_client();
+  void accept_one();
+  bool make_room();
+  // A connection was closed, or waits for its next request.
+  void room_came();
+
+  const HttpLimits limits;
+  HttpServer::Handler handler;
+  asio::io_context io{1};
+  Acceptor acceptor{io};
+  Timer pause{io};
+  Connections connections;  // the open ones
+  bool is_full = false;     // and nobody is accepted
+  std::array<char, kReadBytes> scratch{};
+  Workers workers;  // use all of the above
+};
+
+// One client. All of it belongs to the thread that moves bytes, and while it is kWorking to one
+// worker. It lives as long as somebody waits for its socket, its timer or its answer.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  enum class Phase : std::uint8_t {
+    kReading,   // waits for a request
+    kWorking,   // a worker has it; nobody else may touch it
+    kWriting,   // the rest of an answer
+    kDraining,  // after the last answer, which a close with unread bytes would destroy on its way
+  };
+
+  explicit Connection(Loop& server) : server_(server), socket_(server.io), timer_(server.io) {}
+
+  Socket& socket() { return socket_; }
+  Phase phase() const { return phase_; }
+  bool is_idle() const { return phase_ == Phase::kReading && !parser_; }
+  steady_clock::time_point deadline() const { return deadline_; }
+
+  void begin(Connections::iterator place) {
+    place_ = place;
+    error_code ignored;
+    socket_.non_blocking(true, ignored);
+    socket_.set_option(tcp::no_delay(true), ignored);
+    await_request();
+  }
+
+  void close() {
+    if (!socket_.is_open()) return;
+    error_code ignored;
+    socket_.close(ignored);
+    timer_.cancel();
+    server_.connections.erase(place_);
+    server_.room_came();
+  }
+
+ private:
+  void await_request() {
+    phase_ = Phase::kReading;
+    parser_.reset();
+    if (look_for_request()) return;
+    set_deadline(parser_ ? server_.limits.head : server_.limits.idle);
+    await_bytes();
+    if (is_idle()) server_.room_came();
+  }
+
+  void await_bytes() {
+    socket_.async_wait(Socket::wait_read, [self = shared_from_this()](error_code error) {
+      if (!error) self->read();
+    });
+  }
+
+  void read() {
+    if (phase_ == Phase::kWriting) return;  // the time was up just before the bytes came
+    error_code error;
+    const std::size_t bytes = socket_.read_some(asio::buffer(server_.scratch), error);
+    if (error && error != asio::error::would_block) return close();
+    if (phase_ == Phase::kDraining) {
+      thrown_away_bytes_ += bytes;
+      if (thrown_away_bytes_ > server_.limits.linger_bytes) return close();
+    } else {
+      const bool was_idle = is_idle();
+      received_.append(server_.scratch.data(), bytes);
+      if (look_for_request()) return;
+      if (was_idle && parser_) set_deadline(server_.limits.head);
+    }
+    await_bytes();
+  }
+
+  // Whether there was one, good or bad; else more must be read.
+  bool look_for_request() {
+    while (!parser_ && received_.starts_with("\r\n")) received_.erase(0, 2);
+    if (received_.empty()) return false;
+    if (!parser_) prepare(parser_.emplace(), server_.limits.head_bytes);
+    error_code error;
+    const std::size_t taken = parser_->put(asio::buffer(received_), error);
+    const std::string_view target = view_of(parser_->get().target());
+    const std::size_t line_bytes = target.empty() ? received_.size() : target.size();
+    if (line_bytes > server_.limits.target_bytes) {
+      refuse({414, "the address is too long"});
+    } else if (error && error != http::error::need_more) {
+      refuse(refusal_of(error, std::string_view(received_).substr(taken)));
+    } else {
+      received_.erase(0, taken);
+      if (!parser_->is_header_done()) return false;
+      phase_ = Phase::kWorking;
+      server_.workers.add([self = shared_from_this()] { self->answer(); });
+    }
+    return true;
+  }
+
+  // In a worker.
+  void answer() {
+    const auto parsed = request_of(*parser_);
+    if (const auto* refusal = std::get_if<HttpRefusal>(&parsed)) {
+      put_answer(error_answer(*refusal), true, false);
+    } else {
+      const auto& request = std::get<HttpRequest>(parsed);
+      // What follows is then a body that is never read, not the next request.
+      put_answer(answer_safely(server_.handler, request), !request.is_head(),
+                 request.keeps_alive && !request.has_body);
+    }
+    const bool is_written = write_some();
+    asio::post(server_.io, [self = shared_from_this(), is_written] { self->go_on(is_written); });
+  }
+
+  void refuse(const HttpRefusal& refusal) {
+    error_code ignored;
+    socket_.cancel(ignored);
+    put_answer(error_answer(refusal), true, false);
+    go_on(write_some());
+  }
+
+  void put_answer(const HttpResponse& response, bool with_body, bool keeps_alive) {
+    head_ = response_head(response, keeps_alive, std::time(nullptr));
+    body_ = with_body && response.status != 304 ? response.body : nullptr;
+    head_rest_ = head_;
+    body_rest_ = body_ ? std::string_view(*body_) : std::string_view();
+    keeps_alive_ = keeps_alive;
+    answer_error_ = {};
+  }
+
+  // As much of the answer as the socket takes now. Whether this was the end of it.
+  bool write_some() {
+    while (!answer_error_ && !(head_rest_.empty() && body_rest_.empty())) {
+      const std::array parts = {asio::const_buffer(head_rest_.data(), head_rest_.size()),
+                                asio::const_buffer(body_rest_.data(), body_rest_.size())};
+      const std::size_t bytes = socket_.write_some(parts, answer_error_);
+      const std::size_t of_head = std::min(bytes, head_rest_.size());
+      head_rest_.remove_prefix(of_head);
+      body_rest_.remove_prefix(bytes - of_head);
+    }
+    if (answer_error_ != asio::error::would_block) return true;
+    answer_error_ = {};
+    return false;
+  }
+
+  void go_on(bool is_written) {
+    if (!is_written) {
+      if (phase_ != Phase::kWriting) {
+        phase_ = Phase::kWriting;
+        const auto bytes = static_cast<std::int64_t>(head_rest_.size() + body_rest_.size());
+        const milliseconds extra(bytes / server_.limits.answer_bytes_per_ms);
+        set_deadline(server_.limits.answer + extra);
+      }
+      socket_.async_wait(Socket::wait_write, [self = shared_from_this()](error_code error) {
+        if (!error) self->go_on(self->write_some());
+      });
+      return;
+    }
+    body_ = nullptr;
+    if (answer_error_) return close();
+    if (keeps_alive_) return await_request();
+    error_code ignored;
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    phase_ = Phase::kDraining;
+    set_deadline(server_.limits.linger);
+    await_bytes();
+  }
+
+  // The timer is set back only when it would be late; most deadlines just move on.
+  void set_deadline(milliseconds patience) {
+    deadline_ = steady_clock::now() + patience;
+    if (!is_timed_ || deadline_ < timer_.expiry()) await_deadline();
+  }
+
+  void await_deadline() {
+    is_timed_ = true;
+    timer_.expires_at(deadline_);
+    timer_.async_wait([self = shared_from_this()](error_code error) {
+      if (!error) self->look_at_clock();
+    });
+  }
+
+  void look_at_clock() {
+    is_timed_ = false;
+    if (phase_ == Phase::kWorking || !socket_.is_open()) return;
+    if (steady_clock::now() < deadline_) return await_deadline();
+    if (phase_ == Phase::kReading && parser_) {
+      refuse({408, "the request took too long to arrive"});
+    } else {
+      close();
+    }
+  }
+
+  Loop& server_;
+  Socket socket_;
+  Timer timer_;
+  Connections::iterator place_;
+  Phase phase_ = Phase::kReading;
+  steady_clock::time_point deadline_;
+  bool is_timed_ = false;
+
+  std::string received_;          // and not yet parsed
+  std::optional<Parser> parser_;  // of a request that has begun
+  std::size_t thrown_away_bytes_ = 0;
+
+  std::string head_;                         // of the answer
+  std::shared_ptr<const std::string> body_;  // null for HEAD
+  std::string_view head_rest_;
+  std::string_view body_rest_;
+  error_code answer_error_;
+  bool keeps_alive_ = false;
+};
+
+// Asio does not; a program that strobe starts must not keep the port.
+void close_on_exec(int descriptor) { fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
+
+Error cannot_listen(const std::string& host, std::uint16_t port, error_code reason) {
+  const std::string where = fmt::format("{} port {}", host, port);
+  if (reason == asio::error::address_in_use) {
+    return {ErrorCode::kMachineLacks, "the port is taken by another program", where,
+            "perhaps strobe is running already; `--port 0` takes any free port"};
+  }
+  if (reason == asio::error::access_denied) {
+    return {ErrorCode::kMachineLacks, "no permission to listen on this port", where,
+            "choose one above 1023, such as `--port 6007`"};
+  }
+  if (reason.value() == EADDRNOTAVAIL) {
+    return {ErrorCode::kInvalidArgument,
+            fmt::format("'{}' is not an address of this machine", host), "--host",
+            "`ip addr` lists them; 127.0.0.1 always works"};
+  }
+  return {ErrorCode::kMachineLacks, fmt::format("cannot listen: {}", reason.message()), where, ""};
+}
+
+error_code open_acceptor(const tcp::endpoint& endpoint, Acceptor& acceptor) {
+  error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  if (error) return error;
+  close_on_exec(acceptor.native_handle());
+  // A port that an ended server has just left is free.
+  acceptor.set_option(Acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.non_blocking(true, error);
+  if (!error) acceptor.listen(Acceptor::max_listen_connections, error);
+  error_code ignored;
+  if (error) acceptor.close(ignored);
+  return error;
+}
+
+void Loop::serve(const std::atomic<bool>& stop) {
+  await_client();
+  std::thread watch([&] {
+    stop.wait(false);
+    io.stop();
+  });
+  const auto work = asio::make_work_guard(io);  // also while all wait for workers
+  while (!io.stopped()) {
+    try {
+      io.run();
+    } catch (const std::bad_alloc&) {  // the connection is left to its deadline
+    }
+  }
+  watch.join();
+  error_code ignored;
+  acceptor.close(ignored);
+  workers.drop_waiting();
+  for (const auto& connection : std::exchange(connections, {})) {
+    // Those with a worker stay until it is done.
+    if (connection->phase() != Connection::Phase::kWorking) connection->socket().close(ignored);
+  }
+}
+
+void Loop::await_client() {
+  acceptor.async_wait(Acceptor::wait_read, [this](error_code error) {
+    if (!error) accept_one();
+  });
+}
+
+// Somebody knocks.
+void Loop::accept_one() {
+  is_full = connections.size() >= limits.connections && !make_room();
+  if (is_full) return;
+  const auto connection = std::make_shared<Connection>(*this);
+  error_code error;
+  acceptor.accept(connection->socket(), error);
+  if (!error) {
+    close_on_exec(connection->socket().native_handle());
+    connections.push_back(connection);
+    connection->begin(std::prev(connections.end()));
+  } else if (error == asio::error::no_descriptors && !make_room()) {
+    // The client goes on knocking; without a pause this would be a busy loop.
+    pause.expires_after(kShortage);
+    return pause.async_wait([this](error_code) { await_client(); });
+  }
+  await_client();
+}
+
+// Closes the connection that has been idle longest.
+bool Loop::make_room() {
+  std::shared_ptr<Connection> oldest;
+  for (const auto& connection : connections) {
+    if (connection->is_idle() && (!oldest || connection->deadline() < oldest->deadline())) {
+      oldest = connection;
+    }
+  }
+  if (oldest) oldest->close();
+  return oldest != nullptr;
+}
+
+void Loop::room_came() {
+  if (!is_full) return;
+  is_full = false;
+  await_client();
 }
 
 }  // namespace
 
-struct HttpServer::State {
-  State(ListenSocket listening, HttpLimits given)
-      : listener(std::move(listening)),
-        limits(given),
-        wake(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
-
-  ~State() {
-    {
-      const std::scoped_lock lock(mutex);
-      is_over = true;
-    }
-    work_came.notify_all();
-    for (std::thread& worker : workers) worker.join();
-  }
-
-  // The loop's own.
-  ListenSocket listener;
-  Handler handler;
-  const HttpLimits limits;
-  Descriptor wake;
-  std::list<Connection> connections;
-  std::vector<std::thread> workers;
-
-  // Between the loop and the workers.
-  std::mutex mutex;
-  std::condition_variable work_came;
-  std::condition_variable work_went;
-  std::deque<Connection*> waiting;
-  std::vector<Connection*> returned;
-  unsigned idle_workers = 0;
-  unsigned busy_workers = 0;
-  bool is_over = false;
-
-  void loop(const std::atomic<bool>& stop);
-  void poll_once();
-  void accept_all();
-  void take_returned();
-  void serve(Connection& connection, bool is_readable, bool is_writable);
-  void read(Connection& connection);
-  void look_for_request(Connection& connection);
-  void refuse(const HttpRefusal& refusal, Connection& connection);
-  void go_on(Connection& connection);
-  void write(Connection& connection);
-  void drain(Connection& connection);
-  void meet_deadlines();
-  bool make_room();
-
-  void hand_over(Connection& connection);
-  void work();
-  void answer(Connection& connection) const;
-  HttpResponse safely(const HttpRequest& request) const;
+struct HttpServer::State : Loop {
+  using Loop::Loop;
 };
-
-void HttpServer::State::loop(const std::atomic<bool>& stop) {
-  while (!stop) poll_once();
-  listener.descriptor.close();
-  const std::scoped_lock lock(mutex);
-  waiting.clear();
-  // Those with a worker stay until it is done.
-  connections.remove_if([](const Connection& c) { return c.phase() != Phase::kWorking; });
-}
-
-void HttpServer::State::poll_once() {
-  std::vector<pollfd> polled;
-  std::vector<Connection*> owners;
-  polled.push_back({wake.number(), POLLIN, 0});
-  const bool has_room = connections.size() < limits.connections || make_room();
-  polled.push_back({has_room ? listener.descriptor.number() : -1, POLLIN, 0});
-  for (Connection& connection : connections) {
-    if (connection.phase() == Phase::kWorking) continue;
-    const short wanted = connection.phase() == Phase::kWriting ? POLLOUT : POLLIN;
-    polled.push_back({connection.socket(), wanted, 0});
-    owners.push_back(&connection);
-  }
-  if (poll(polled.data(), polled.size(), static_cast<int>(kPulse.count())) < 0) return;
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    const short seen = polled[i + 2].revents;
-    if (seen != 0) serve(*owners[i], (seen & ~POLLOUT) != 0, (seen & ~POLLIN) != 0);
-  }
-  if (polled[0].revents != 0) take_returned();
-  if (polled[1].revents != 0) accept_all();
-  meet_deadlines();
-  connections.remove_if(
-      [](const Connection& c) { return c.phase() != Phase::kWorking && c.is_closed(); });
-}
-
-void HttpServer::State::accept_all() {
-  while (connections.size() < limits.connections) {
-    Descriptor accepted(
-        accept4(listener.descriptor.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (accepted.number() < 0) {
-      const bool is_out_of_descriptors = errno == EMFILE || errno == ENFILE;
-      // Whoever knocks goes on knocking; without a pause this would be a busy loop.
-      if (is_out_of_descriptors && !make_room()) std::this_thread::sleep_for(kShortage);
-      return;
-    }
-    const int on = 1;
-    setsockopt(accepted.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    connections.emplace_back(std::move(accepted)).begin(Phase::kReading, limits.idle);
-  }
-}
-
-// Closes the connection that has been idle longest.
-bool HttpServer::State::make_room() {
-  Connection* oldest = nullptr;
-  for (Connection& connection : connections) {
-    const bool is_idle = connection.phase() == Phase::kReading && connection.received().empty();
-    if (is_idle && (oldest == nullptr || connection.deadline() < oldest->deadline())) {
-      oldest = &connection;
-    }
-  }
-  if (oldest == nullptr) return false;
-  connections.remove_if([&](const Connection& c) { return &c == oldest; });
-  return true;
-}
-
-void HttpServer::State::take_returned() {
-  eventfd_t count = 0;
-  ::eventfd_read(wake.number(), &count);
-  std::vector<Connection*> done;
-  {
-    const std::scoped_lock lock(mutex);
-    done.swap(returned);
-  }
-  for (Connection* connection : done) {
-    const auto length =
-        static_cast<milliseconds::rep>(connection->answer_bytes() / limits.answer_bytes_per_ms);
-    connection->begin(Phase::kWriting, limits.answer + milliseconds(length));
-    go_on(*connection);
-  }
-}
-
-void HttpServer::State::serve(Connection& connection, bool is_readable, bool is_writable) {
-  switch (connection.phase()) {
-    case Phase::kReading:
-      if (is_readable) read(connection);
-      break;
-    case Phase::kWriting:
-      if (is_writable) write(connection);
-      break;
-    case Phase::kDraining:
-      if (is_readable) drain(connection);
-      break;
-    case Phase::kWorking:
-      break;
-  }
-}
-
-void HttpServer::State::read(Connection& connection) {
-  char buffer[16 << 10];
-  const std::size_t bytes = connection.receive(buffer);
-  if (bytes == 0) return;
-  if (connection.received().empty()) connection.begin(Phase::kReading, limits.head);
-  connection.received().append(buffer, bytes);
-  look_for_request(connection);
-}
-
-void HttpServer::State::look_for_request(Connection& connection) {
-  while (connection.received().starts_with("\r\n")) connection.received().erase(0, 2);
-  const std::string_view in = connection.received();
-  const std::size_t line_end = std::min(in.find("\r\n"), in.size());
-  const std::size_t head_end = in.find(kHeadEnd);
-  if (line_end > limits.target_bytes) {
-    refuse({414, "the address is too long"}, connection);
-  } else if (std::min(head_end, in.size()) > limits.head_bytes) {
-    refuse({431, "the headers are too long"}, connection);
-  } else if (head_end != std::string_view::npos) {
-    hand_over(connection);
-  }
-}
-
-void HttpServer::State::refuse(const HttpRefusal& refusal, Connection& connection) {
-  connection.put_answer(refusal_response(refusal), true, false);
-  connection.begin(Phase::kWriting, limits.answer);
-  write(connection);
-}
-
-void HttpServer::State::write(Connection& connection) {
-  connection.send_some();
-  go_on(connection);
-}
-
-// After a part of an answer, or all of it, has been sent.
-void HttpServer::State::go_on(Connection& connection) {
-  if (connection.is_closed() || !connection.is_answered()) return;
-  if (!connection.keeps_alive()) {
-    connection.end_sending();
-    connection.begin(Phase::kDraining, limits.linger);
-    return;
-  }
-  connection.begin(Phase::kReading, connection.received().empty() ? limits.idle : limits.head);
-  look_for_request(connection);
-}
-
-void HttpServer::State::drain(Connection& connection) {
-  char buffer[16 << 10];
-  if (connection.throw_away(connection.receive(buffer)) > limits.linger_bytes) connection.close();
-}
-
-void HttpServer::State::meet_deadlines() {
-  const auto now = Connection::Clock::now();
-  for (Connection& connection : connections) {
-    if (connection.phase() == Phase::kWorking || now < connection.deadline()) continue;
-    if (connection.phase() == Phase::kReading && !connection.received().empty()) {
-      refuse({408, "the request took too long to arrive"}, connection);
-    } else {
-      connection.close();
-    }
-  }
-}
-
-void HttpServer::State::hand_over(Connection& connection) {
-  connection.hand_to_worker();
-  bool needs_worker = false;
-  {
-    const std::scoped_lock lock(mutex);
-    waiting.push_back(&connection);
-    needs_worker = idle_workers < waiting.size() && workers.size() < limits.workers;
-  }
-  if (needs_worker) workers.emplace_back([this] { work(); });
-  work_came.notify_one();
-}
-
-void HttpServer::State::work() {
-  std::unique_lock lock(mutex);
-  while (true) {
-    ++idle_workers;
-    work_came.wait(lock, [this] { return is_over || !waiting.empty(); });
-    --idle_workers;
-    if (is_over) return;
-    Connection* connection = waiting.front();
-    waiting.pop_front();
-    ++busy_workers;
-    lock.unlock();
-    answer(*connection);
-    lock.lock();
-    --busy_workers;
-    returned.push_back(connection);
-    work_went.notify_all();
-    ::eventfd_write(wake.number(), 1);
-  }
-}
-
-void HttpServer::State::answer(Connection& connection) const {
-  const std::size_t head_bytes = connection.received().find(kHeadEnd) + kHeadEnd.size();
-  const auto parsed = parse_request(std::string_view(connection.received()).substr(0, head_bytes));
-  connection.received().erase(0, head_bytes);
-  if (const auto* refusal = std::get_if<HttpRefusal>(&parsed)) {
-    connection.put_answer(refusal_response(*refusal), true, false);
-  } else {
-    const auto& request = std::get<HttpRequest>(parsed);
-    // What would follow is a body nobody reads, not the next request.
-    const bool keeps_alive = request.keeps_alive && !request.has_body;
-    connection.put_answer(safely(request), !request.is_head(), keeps_alive);
-  }
-  connection.send_some();
-}
-
-// A worker must outlive whatever one request runs into.
-HttpResponse HttpServer::State::safely(const HttpRequest& request) const {
-  const auto failed = [](std::string what, std::string hint) {
-    return error_answer(500, "internal",
-                        {.what = std::move(what), .where = "", .hint = std::move(hint)});
-  };
-  try {
-    return handler(request);
-  } catch (const std::bad_alloc&) {
-    return failed("out of memory", "serve fewer traces, or lower --memory");
-  } catch (const std::exception& error) {
-    return failed(error.what(), "please report it with the trace");
-  }
-}
 
 HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 HttpServer::~HttpServer() = default;
 
 Result<std::unique_ptr<HttpServer>> HttpServer::listen(const std::string& host, std::uint16_t port,
                                                        HttpLimits limits) {
-  STROBE_TRY(ListenSocket socket, open_listen_socket(host, port));
-  auto state = std::make_unique<State>(std::move(socket), limits);
-  STROBE_CHECK(state->wake.number() >= 0, "a process has room for one more descriptor");
-  return std::unique_ptr<HttpServer>(new HttpServer(std::move(state)));
+  auto state = std::make_unique<State>(limits);
+  asio::ip::basic_resolver<tcp, Executor> resolver(state->io);
+  error_code error;
+  const auto found = resolver.resolve(
+      host, std::to_string(port), tcp::resolver::passive | tcp::resolver::numeric_service, error);
+  if (error) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' is not an address", host), "--host",
+                 "127.0.0.1 is this machine only, 0.0.0.0 every network it is in"};
+  }
+  for (const auto& entry : found) {
+    error = open_acceptor(entry.endpoint(), state->acceptor);
+    if (!error) return std::unique_ptr<HttpServer>(new HttpServer(std::move(state)));
+  }
+  return cannot_listen(host, port, error);
 }
 
-std::uint16_t HttpServer::port() const { return state_->listener.port; }
-std::string HttpServer::address() const { return state_->listener.address; }
-bool HttpServer::is_loopback() const { return state_->listener.is_loopback; }
+std::uint16_t HttpServer::port() const { return state_->acceptor.local_endpoint().port(); }
+
+std::string HttpServer::address() const {
+  return state_->acceptor.local_endpoint().address().to_string();
+}
+
+bool HttpServer::is_loopback() const {
+  return state_->acceptor.local_endpoint().address().is_loopback();
+}
 
 void HttpServer::run(Handler handler, const std::atomic<bool>& stop) {
   state_->handler = std::move(handler);
-  state_->loop(stop);
+  state_->serve(stop);
 }
 
-bool HttpServer::finish(milliseconds patience) {
-  std::unique_lock lock(state_->mutex);
-  return state_->work_went.wait_for(lock, patience, [this] { return state_->busy_workers == 0; });
+bool HttpServer::finish(milliseconds patience) { return state_->workers.finish(patience); }
+
+std::variant<HttpRequest, HttpRefusal> parse_request(std::string_view head) {
+  Parser parser;
+  prepare(parser, head.size() + 1);
+  error_code error;
+  const std::size_t taken = parser.put(asio::buffer(head.data(), head.size()), error);
+  if (error) return refusal_of(error, head.substr(taken));
+  return request_of(parser);
+}
+
+std::string response_head(const HttpResponse& response, bool keeps_alive, std::int64_t now_s) {
+  const auto now = static_cast<std::time_t>(now_s);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char date[64];
+  std::strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &utc);
+  const auto status = http::int_to_status(static_cast<unsigned>(response.status));
+  std::string head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", response.status,
+                                 view_of(http::obsolete_reason(status)), date);
+  for (const auto& [name, value] : response.headers) {
+    head += fmt::format("{}: {}\r\n", name, value);
+  }
+  if (response.status != 304) {
+    head += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", response.content_type,
+                        response.text().size());
+  }
+  head += fmt::format("Connection: {}\r\n\r\n", keeps_alive ? "keep-alive" : "close");
+  return head;
 }
 
 }  // namespace strobe::serve

@@ -6,25 +6,28 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <variant>
 
 #include "strobe/base/result.h"
 #include "strobe/serve/http_message.h"
 
+// HTTP/1.1 on the wire. Boost.Beast reads requests, Boost.Asio moves bytes; neither shows here.
 namespace strobe::serve {
 
 struct HttpLimits {
   std::size_t target_bytes = 32 << 10;  // of path and parameters, else 414
-  std::size_t head_bytes = 64 << 10;    // of a request, else 431
+  std::size_t head_bytes = 64 << 10;    // of all headers, else 431
   std::size_t connections = 512;
   unsigned workers = 32;                   // requests answered at once
   std::chrono::milliseconds head{10'000};  // to send a request, from its first byte on; else 408
   std::chrono::milliseconds idle{30'000};  // between requests
-  // To hear out a client that is being refused: so long, and so much.
+  // How long, and for how many bytes, a refused client is still listened to.
   std::chrono::milliseconds linger{1'000};
   std::size_t linger_bytes = 1 << 20;
   // To take an answer: this long, and longer for a long one.
   std::chrono::milliseconds answer{30'000};
-  std::size_t answer_bytes_per_ms = 100;
+  std::int64_t answer_bytes_per_ms = 100;
 };
 
 // A server of small HTTP questions. One thread moves bytes and holds all waiting connections, so
@@ -42,8 +45,8 @@ class HttpServer {
   std::string address() const;  // as numbers, "127.0.0.1"
   bool is_loopback() const;
 
-  // Serves in this thread until `stop` is true, then closes every connection. `handler` is called
-  // from many threads.
+  // Serves in this thread until `stop` is true, then closes every connection. Nobody polls `stop`:
+  // after a change it must be notified. `handler` is called from many threads.
   void run(Handler handler, const std::atomic<bool>& stop);
   // After run(): whether all answers in the making were finished in that time.
   bool finish(std::chrono::milliseconds patience);
@@ -53,5 +56,11 @@ class HttpServer {
   explicit HttpServer(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// `head`: from the request line to the empty line behind the headers, which belongs to it.
+std::variant<HttpRequest, HttpRefusal> parse_request(std::string_view head);
+
+// Status line and headers; `now_s` is the time of day in seconds since 1970.
+std::string response_head(const HttpResponse& response, bool keeps_alive, std::int64_t now_s);
 
 }  // namespace strobe::serve

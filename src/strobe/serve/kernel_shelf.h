@@ -2,12 +2,17 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "strobe/base/result.h"
 #include "strobe/serve/api.h"
-#include "strobe/serve/last_asked.h"
+#include "strobe/serve/on_demand.h"
 #include "strobe/serve/query.h"
 #include "strobe/serve/trace_shelf.h"
+
+namespace strobe::analysis {
+struct KernelStudy;
+}
 
 namespace strobe::serve {
 
@@ -23,5 +28,8 @@ class KernelShelf {
  private:
   LastAsked<Result<Body>> kept_{8};
 };
+
+// The body of /api/v1/kernels. `name` is what the request called the file or trace.
+std::string kernel_answer(std::string_view name, const analysis::KernelStudy& study);
 
 }  // namespace strobe::serve

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
 #include "strobe/base/json_text.h"
+#include "strobe/bench/results/foreign_tables.h"
+#include "strobe/bench/results/ratio_grid.h"
+#include "strobe/bench/results/run_file.h"
 #include "strobe/readers/counters/kernel_reader.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/tensorboard/file_name.h"
@@ -70,7 +75,7 @@ void sort_by_name(std::vector<Found>& found) {
   found.erase(std::unique(found.begin(), found.end(), is_same), found.end());
 }
 
-Error not_found(const std::string& place) {
+Error no_such_place(const std::string& place) {
   return {ErrorCode::kNotFound, "there is no such file or folder", place,
           "`strobe serve DIR` serves the traces below a folder"};
 }
@@ -105,6 +110,8 @@ void number_spans(std::vector<FoundTrace>& found) {
   }
 }
 
+constexpr std::size_t kUnpackedBytes = 16 << 10;  // enough to know a benchmark by
+
 }  // namespace
 
 struct RunFolder::Walk {
@@ -120,7 +127,7 @@ Result<RunFolder> RunFolder::open(const std::vector<std::string>& places) {
   RunFolder folder;
   for (const std::string& place : places) {
     const auto seen = look_at(place);
-    if (!seen) return not_found(place);
+    if (!seen) return no_such_place(place);
     const fs::path absolute = fs::absolute(place).lexically_normal();
     if (!S_ISDIR(seen->st_mode)) {
       files.push_back(absolute);
@@ -246,6 +253,30 @@ std::string RunFolder::run_of(const fs::path& path) const {
   const fs::path below = path.parent_path().lexically_relative(root_);
   return sanitize_utf8(below.empty() || below == "." ? root_.filename().string()
                                                      : below.generic_string());
+}
+
+std::optional<BenchContent> bench_content(std::string_view first_bytes) {
+  auto stream = open_stream(first_bytes);
+  if (!stream) return {};
+  std::string unpacked(kUnpackedBytes, '\0');
+  const auto bytes = (*stream)->read(unpacked);
+  if (!bytes) return {};
+  std::string_view text = std::string_view(unpacked).substr(0, *bytes);
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos) return {};
+  text.remove_prefix(start);
+  if (text[0] != '{') {
+    if (bench::looks_like_ratio_grids(text)) return BenchContent::kGrids;
+    return {};
+  }
+  if (bench::looks_like_run(text)) return BenchContent::kRun;
+  return {};
+}
+
+std::string stamp_text(const FileStamp& stamp) {
+  return fmt::format("{} {} {} {} {}", stamp.device, stamp.inode, stamp.bytes, stamp.modified_ns,
+                     stamp.changed_ns);
 }
 
 }  // namespace strobe::serve

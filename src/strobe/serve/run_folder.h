@@ -5,11 +5,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/base/file.h"
 #include "strobe/base/result.h"
-#include "strobe/serve/bench_sniff.h"
 
 namespace strobe::serve {
 
@@ -32,6 +32,8 @@ struct FoundKernels {
   bool operator==(const FoundKernels&) const = default;
 };
 
+enum class BenchContent : std::uint8_t { kRun, kGrids };
+
 // What a benchmark left: a run of strobe's own, or tables of ratios.
 struct FoundBench {
   std::string name;  // as that of a trace; no trace has the same
@@ -40,6 +42,12 @@ struct FoundBench {
   BenchContent content = BenchContent::kRun;
   bool operator==(const FoundBench&) const = default;
 };
+
+// What of a benchmark a file holds that begins like this, plain or packed; nothing if none.
+std::optional<BenchContent> bench_content(std::string_view first_bytes);
+
+// Changes when the file does.
+std::string stamp_text(const FileStamp& stamp);
 
 // The traces, lists of kernels and benchmarks on disk: a folder with all below it, or a few files.
 // Files named like profiles are traces always, others are what they look like. Links are followed,

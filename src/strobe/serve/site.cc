@@ -1,17 +1,72 @@
 #include "strobe/serve/site.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "strobe/base/gzip_pack.h"
+#include "strobe/base/hash.h"
 #include "strobe/base/json_write.h"
-#include "strobe/serve/error_answer.h"
-#include "strobe/serve/runs_answer.h"
+#include "strobe/base/version.h"
+#include "strobe/serve/bench_answer.h"
+#include "strobe/serve/http_message.h"
+#include "strobe/serve/json_members.h"
 
 namespace strobe::serve {
 namespace {
+
+// What stands between <tag ...> and </tag>, for each of them.
+std::vector<std::string_view> contents_of(std::string_view tag, std::string_view html) {
+  const std::string open = fmt::format("<{}", tag);
+  const std::string close = fmt::format("</{}>", tag);
+  std::vector<std::string_view> contents;
+  for (std::size_t at = 0; (at = html.find(open, at)) != std::string_view::npos;) {
+    const std::size_t begin = html.find('>', at);
+    const std::size_t end = html.find(close, at);
+    if (begin == std::string_view::npos || end == std::string_view::npos) break;
+    contents.push_back(html.substr(begin + 1, end - begin - 1));
+    at = end;
+  }
+  return contents;
+}
+
+std::string hashes_of(std::string_view tag, std::string_view html) {
+  std::string hashes;
+  for (const std::string_view content : contents_of(tag, html)) {
+    hashes += fmt::format(" 'sha256-{}'", sha256_base64(content));
+  }
+  return hashes.empty() ? " 'none'" : hashes;
+}
+
+void write_facts(const std::optional<TraceFacts>& known, JsonWriter& json) {
+  const TraceFacts facts = known.value_or(TraceFacts{});
+  text_or_null(json, "dialect", facts.dialect);
+  text_or_null(json, "device", facts.device);
+  json.key("rank");
+  facts.rank ? json.value(*facts.rank) : json.null();
+  json.key("slices");
+  known ? json.value(facts.slices) : json.null();
+  json.key("span_ns");
+  known ? json.value(facts.span_ns) : json.null();
+  text_or_null(json, "import_warning", facts.import_warning);
+}
+
+void write_trace(const ShelvedTrace& trace, JsonWriter& json) {
+  json.begin_object();
+  json.member("trace", trace.found.name);
+  json.member("worker", trace.found.worker);
+  json.member("span", trace.found.span);
+  json.member("state", word_of(trace.state));
+  json.member("progress", trace.progress);
+  json.key("error");
+  trace.error ? json.raw(error_object("unreadable", *trace.error)) : json.null();
+  json.member("file_bytes", trace.found.stamp.bytes);
+  write_facts(trace.facts, json);
+  json.end_object();
+}
 
 constexpr std::string_view kApi = "/api/v1/";
 constexpr std::string_view kPlugin = "/data/plugin/pytorch_profiler/";
@@ -43,6 +98,79 @@ HttpResponse packed_if_accepted(const HttpRequest& request, HttpResponse respons
 
 }  // namespace
 
+std::string content_policy(std::string_view html) {
+  return fmt::format(
+      "default-src 'none'; script-src{}; style-src{}; img-src 'self' data: blob:; font-src data:; "
+      "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      hashes_of("script", html), hashes_of("style", html));
+}
+
+bool accepts_gzip(const HttpRequest& request) {
+  std::string_view left = request.header("accept-encoding");
+  while (!left.empty()) {
+    const std::size_t comma = std::min(left.find(','), left.size());
+    std::string_view coding = left.substr(0, comma);
+    left.remove_prefix(std::min(comma + 1, left.size()));
+    coding.remove_prefix(std::min(coding.find_first_not_of(' '), coding.size()));
+    const std::string_view name = coding.substr(0, coding.find_first_of("; "));
+    const bool is_refused = coding.ends_with("q=0") || coding.ends_with("q=0.0");
+    if ((name == "gzip" || name == "*") && !is_refused) return true;
+  }
+  return false;
+}
+
+PageAnswer::PageAnswer(std::string_view html)
+    : plain_(std::make_shared<const std::string>(html)),
+      packed_(std::make_shared<const std::string>(pack_gzip(html))),
+      tag_(fmt::format("\"{}\"", sha256_base64(html))),
+      policy_(content_policy(html)) {}
+
+HttpResponse PageAnswer::answer(const HttpRequest& request) const {
+  HttpResponse response{.content_type = "text/html; charset=utf-8"};
+  response.headers = {{"Content-Security-Policy", policy_},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cache-Control", "no-cache"},
+                      {"Vary", "Accept-Encoding"},
+                      {"ETag", tag_}};
+  if (request.header("if-none-match").find(tag_) != std::string_view::npos) {
+    response.status = 304;
+    return response;
+  }
+  const bool is_packed = accepts_gzip(request);
+  if (is_packed) response.headers.emplace_back("Content-Encoding", "gzip");
+  response.body = is_packed ? packed_ : plain_;
+  return response;
+}
+
+std::string runs_answer(const std::string& folder, const ShelfView& view) {
+  std::map<std::string_view, std::vector<const ShelvedTrace*>> runs;
+  for (const ShelvedTrace& trace : view.traces) runs[trace.found.run].push_back(&trace);
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.member("strobe", kVersion);
+  json.member("folder", folder);
+  json.member("generation", view.generation);
+  json.member("loading", view.is_loading);
+  json.key("runs").begin_array();
+  for (const auto& [name, traces] : runs) {
+    json.begin_object().member("name", name).key("traces").begin_array();
+    for (const ShelvedTrace* trace : traces) write_trace(*trace, json);
+    json.end_array().end_object();
+  }
+  json.end_array().key("kernel_files").begin_array();
+  for (const FoundKernels& file : view.kernel_files) {
+    json.begin_object()
+        .member("file", file.name)
+        .member("file_bytes", file.stamp.bytes)
+        .end_object();
+  }
+  json.end_array();
+  write_bench_files(json, view.bench_files);
+  json.end_object();
+  return text;
+}
+
 Site::Site(SiteSources sources, HostGuard guard, std::string path_prefix, TraceShelf& traces,
            ProfileShelf& profiles)
     : sources_(std::move(sources)),
@@ -65,11 +193,12 @@ HttpResponse Site::route(const HttpRequest& request) const {
   }
   if (request.method != "GET" && !request.is_head()) {
     HttpResponse response =
-        refuse(405, fmt::format("'{}' is not understood here", request.method), "use GET");
+        refuse(405, fmt::format("the method '{}' is not supported", request.method), "use GET");
     response.headers.emplace_back("Allow", "GET, HEAD");
     return response;
   }
-  if (request.has_body) return refuse(413, "a question has no body", "put it into the address");
+  if (request.has_body)
+    return refuse(413, "a request must not have a body", "use parameters in the address");
   std::string_view path = request.path;
   if (!path.starts_with(path_prefix_)) return no_such_address(request.path, path_prefix_);
   path.remove_prefix(path_prefix_.size());

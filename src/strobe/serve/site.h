@@ -7,7 +7,6 @@
 #include "strobe/serve/api.h"
 #include "strobe/serve/host_guard.h"
 #include "strobe/serve/http_message.h"
-#include "strobe/serve/page_answer.h"
 #include "strobe/serve/profile_shelf.h"
 #include "strobe/serve/trace_shelf.h"
 
@@ -33,6 +32,29 @@ struct SiteSources {
       bench;
   std::string_view page_html;
 };
+
+// The page, ready to be sent: packed once, and with the only scripts and styles it may run named by
+// their hashes.
+class PageAnswer {
+ public:
+  explicit PageAnswer(std::string_view html);
+
+  HttpResponse answer(const HttpRequest& request) const;
+
+ private:
+  std::shared_ptr<const std::string> plain_;
+  std::shared_ptr<const std::string> packed_;
+  std::string tag_;
+  std::string policy_;
+};
+
+// The Content-Security-Policy of a page with everything inside.
+std::string content_policy(std::string_view html);
+
+bool accepts_gzip(const HttpRequest& request);
+
+// The body of /api/v1/runs.
+std::string runs_answer(const std::string& folder, const ShelfView& view);
 
 // Every address the server answers: from a request to a response. Safe from many threads.
 class Site {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "strobe/base/json_value.h"
+#include "strobe/base/json_write.h"
 #include "strobe/serve/bench_shelf.h"
 #include "strobe/serve/kernel_shelf.h"
 #include "strobe/serve/open_trace.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "strobe/base/json_value.h"
-#include "strobe/serve/bench_alerts.h"
 #include "strobe/serve/bench_cell_answer.h"
 #include "strobe/serve/bench_table_answer.h"
 #include "strobe/serve/bench_values.h"

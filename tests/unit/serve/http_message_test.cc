@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strobe/serve/http_server.h"
+
 namespace strobe::serve {
 namespace {
 

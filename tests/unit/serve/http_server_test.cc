@@ -84,6 +84,13 @@ TEST(HttpServerTest, a_long_address_is_414_and_long_headers_are_431) {
   EXPECT_EQ(get(server.port(), "/", many).status, 431);
 }
 
+TEST(HttpServerTest, an_address_without_an_end_is_414_as_soon_as_it_is_too_long) {
+  RunningServer server(echo, {.head = std::chrono::minutes(5)});
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send("GET /" + std::string(40'000, 'x')));
+  EXPECT_EQ(client.receive().status, 414);
+}
+
 TEST(HttpServerTest, an_endless_header_is_cut_off) {
   RunningServer server(echo);
   HttpClient client(server.port());
@@ -115,6 +122,57 @@ TEST(HttpServerTest, a_body_never_becomes_a_request) {
   EXPECT_EQ(client.receive(true, milliseconds(3000)).status, 0);
 }
 
+TEST(HttpServerTest, a_body_of_any_length_is_left_unread) {
+  RunningServer server(echo);
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send("POST /big HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n"));
+  const HttpAnswer answer = client.receive();
+  EXPECT_EQ(answer.body, "POST /big");
+  EXPECT_EQ(answer.headers.at("connection"), "close");
+  EXPECT_TRUE(client.is_closed(milliseconds(5000)));
+}
+
+TEST(HttpServerTest, a_broken_chunk_never_becomes_a_request) {
+  RunningServer server(echo);
+  for (const std::string_view coding : {"chunked", "gzip", "gzip, chunked"}) {
+    HttpClient client(server.port());
+    ASSERT_TRUE(client.send("POST /first HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: " +
+                            std::string(coding) + "\r\n\r\nzz\r\n\r\n" + get_text("/hidden")));
+    EXPECT_EQ(client.receive().body, "POST /first") << coding;
+    EXPECT_EQ(client.receive(true, milliseconds(3000)).status, 0) << coding;
+  }
+}
+
+// Readers that disagree about where a body ends see different requests.
+TEST(HttpServerTest, a_body_with_two_lengths_is_refused) {
+  RunningServer server(echo);
+  for (const std::string_view headers :
+       {"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+        "Content-Length: 3\r\nContent-Length: 4\r\n", "Content-Length: 3x\r\n",
+        "Content-Length: -1\r\n", "Content-Length: 99999999999999999999999\r\n"}) {
+    EXPECT_EQ(get(server.port(), "/", headers).status, 400) << headers;
+  }
+}
+
+TEST(HttpServerTest, a_client_that_stops_sending_within_a_request_is_let_go) {
+  RunningServer server(echo, {.head = std::chrono::minutes(5), .idle = std::chrono::minutes(5)});
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send("GET /half HTTP/1.1\r\nHost: a\r\n"));
+  client.end_sending();
+  EXPECT_TRUE(client.is_closed(milliseconds(5000)));
+  EXPECT_EQ(get(server.port(), "/x").status, 200);
+}
+
+TEST(HttpServerTest, questions_sent_before_the_client_stops_sending_are_all_answered) {
+  RunningServer server(echo);
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send(get_text("/1") + get_text("/2")));
+  client.end_sending();
+  EXPECT_EQ(client.receive().body, "GET /1");
+  EXPECT_EQ(client.receive().body, "GET /2");
+  EXPECT_TRUE(client.is_closed(milliseconds(5000)));
+}
+
 TEST(HttpServerTest, a_request_that_arrives_byte_by_byte_delays_nobody) {
   RunningServer server(echo, {.workers = 1, .head = std::chrono::minutes(5)});
   HttpClient slow(server.port());
@@ -130,6 +188,16 @@ TEST(HttpServerTest, a_request_that_never_ends_is_given_up_with_408) {
   HttpClient slow(server.port());
   for (int i = 0; i < 1000 && !slow.is_closed(milliseconds(20)); ++i) {
     if (!slow.send("x")) break;
+  }
+  EXPECT_EQ(slow.receive().status, 408);
+}
+
+TEST(HttpServerTest, headers_that_never_end_are_given_up_with_408) {
+  RunningServer server(echo, {.head = milliseconds(100)});
+  HttpClient slow(server.port());
+  ASSERT_TRUE(slow.send("GET / HTTP/1.1\r\nHost: a\r\n"));
+  for (int i = 0; i < 1000 && !slow.is_closed(milliseconds(20)); ++i) {
+    if (!slow.send("X-Slow: loris\r\n")) break;
   }
   EXPECT_EQ(slow.receive().status, 408);
 }
@@ -153,6 +221,48 @@ TEST(HttpServerTest, more_connections_than_fit_push_out_idle_ones) {
   std::list<HttpClient> idle;
   for (int i = 0; i < 20; ++i) idle.emplace_back(server.port());
   EXPECT_EQ(get(server.port(), "/x").status, 200);
+}
+
+TEST(HttpServerTest, a_connection_for_which_there_is_no_room_waits_until_there_is) {
+  RunningServer server(echo, {.connections = 4, .head = std::chrono::minutes(5)});
+  std::list<HttpClient> busy;
+  for (int i = 0; i < 4; ++i) {
+    busy.emplace_back(server.port());
+    ASSERT_TRUE(busy.back().send("GET / HT"));
+  }
+  HttpClient waiting(server.port());
+  ASSERT_TRUE(waiting.send(get_text("/later")));
+  EXPECT_EQ(waiting.receive(true, milliseconds(200)).status, 0);
+  busy.pop_front();
+  EXPECT_EQ(waiting.receive().body, "GET /later");
+}
+
+TEST(HttpServerTest, a_server_that_only_waits_for_its_workers_goes_on) {
+  std::atomic<bool> go_on = false;
+  RunningServer server(
+      [&](const HttpRequest& request) {
+        while (!go_on) std::this_thread::sleep_for(milliseconds(1));
+        return echo(request);
+      },
+      {.connections = 1, .idle = milliseconds(200)});
+  HttpClient working(server.port());
+  ASSERT_TRUE(working.send("GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+  HttpClient waiting(server.port());
+  ASSERT_TRUE(waiting.send(get_text("/2")));
+  EXPECT_EQ(waiting.receive(true, milliseconds(400)).status, 0);
+  go_on = true;
+  EXPECT_EQ(working.receive().body, "GET /1");
+  EXPECT_EQ(waiting.receive().body, "GET /2");
+}
+
+TEST(HttpServerTest, many_connections_come_and_go) {
+  RunningServer server(echo, {.connections = 32});
+  for (int round = 0; round < 10; ++round) {
+    std::list<HttpClient> clients;
+    for (int i = 0; i < 100; ++i) clients.emplace_back(server.port());
+    ASSERT_TRUE(clients.back().send(get_text("/last")));
+    EXPECT_EQ(clients.back().receive().body, "GET /last");
+  }
 }
 
 TEST(HttpServerTest, an_idle_connection_is_closed_after_a_while) {

@@ -6,8 +6,8 @@
 namespace strobe::serve {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const Query kQuery({{"trace", "a.json"},
                     {"trace", "b.json"},

@@ -3,18 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "strobe/base/gzip_pack.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr std::string_view kTrace = R"({"traceEvents": [{"ph": "X", "ts": 1, "dur": 2}]})";
+namespace fs = std::filesystem;
 
 RunFolder opened(const fs::path& path) {
   auto folder = RunFolder::open({path.string()});
@@ -50,9 +51,9 @@ TEST(RunFolderTest, profiles_are_named_by_the_plugins_rules) {
 TEST(RunFolderTest, other_json_shows_up_only_if_it_is_a_trace) {
   const test::LogFolder logs;
   logs.write("package.json", R"({"name": "x"})");
-  logs.write("a.json", kTrace);
-  logs.write("b/c.json.gz", pack_gzip(kTrace));
-  logs.write("notes.txt", kTrace);
+  logs.write("a.json", test::kOneSlice);
+  logs.write("b/c.json.gz", pack_gzip(test::kOneSlice));
+  logs.write("notes.txt", test::kOneSlice);
   logs.write("broken.json.gz", "\x1f\x8b");
   const auto found = opened(logs.path()).scan();
   ASSERT_THAT(names(found), ElementsAre("a.json", "b/c.json.gz"));
@@ -75,7 +76,7 @@ TEST(RunFolderTest, lists_of_kernels_are_found_beside_the_traces_by_what_they_ho
   logs.write("run/k.csv", kKernels);
   logs.write("run/k.csv.gz", pack_gzip(kKernels));
   logs.write("run/metrics.csv", "timestamp,gpu_sm_frequency\n1,1400\n");
-  logs.write("run/a.json", kTrace);
+  logs.write("run/a.json", test::kOneSlice);
   logs.write("own.json", R"({"schema": "strobe.kernels", "version": 1})");
   logs.write("report.ncu-rep", std::string("NVR\0", 4));
   logs.write("table.txt", "Kernel Latency Tensor DRAM\n");
@@ -96,7 +97,7 @@ TEST(RunFolderTest, benchmarks_are_found_by_what_they_hold) {
   logs.write("a.json", R"({"schema":"strobe.bench/1","header":{},"cells":[]})");
   logs.write("deep/g.csv", "case,metric,dim0,dim1,value\nsoftmax,gbps,1,1,5\n");
   logs.write("deep/metrics.csv", "timestamp,gpu_sm_frequency\n1,1400\n");
-  logs.write("trace.json", kTrace);
+  logs.write("trace.json", test::kOneSlice);
   RunFolder folder = opened(logs.path());
   EXPECT_THAT(names(folder.scan()), ElementsAre("trace.json"));
   EXPECT_THAT(folder.kernel_files(), IsEmpty());
@@ -122,8 +123,8 @@ TEST(RunFolderTest, a_list_of_kernels_can_be_served_alone) {
 TEST(RunFolderTest, links_are_followed_and_loops_end) {
   const test::LogFolder logs;
   const test::LogFolder elsewhere;
-  elsewhere.write("far.json", kTrace);
-  logs.write("run/a.json", kTrace);
+  elsewhere.write("far.json", test::kOneSlice);
+  logs.write("run/a.json", test::kOneSlice);
   fs::create_directory_symlink(logs.path(), logs.path() / "run" / "up");
   fs::create_directory_symlink("run", logs.path() / "latest");
   fs::create_directory_symlink(elsewhere.path(), logs.path() / "other");
@@ -135,11 +136,11 @@ TEST(RunFolderTest, links_are_followed_and_loops_end) {
 
 TEST(RunFolderTest, a_second_scan_sees_what_came_went_and_changed) {
   const test::LogFolder logs;
-  const fs::path a = logs.write("a.json", kTrace);
+  const fs::path a = logs.write("a.json", test::kOneSlice);
   RunFolder folder = opened(logs.path());
   const auto first = folder.scan();
-  logs.write("deep/er/b.json", kTrace);
-  logs.write("a.json", std::string(kTrace) + "\n");
+  logs.write("deep/er/b.json", test::kOneSlice);
+  logs.write("a.json", std::string(test::kOneSlice) + "\n");
   const auto second = folder.scan();
   ASSERT_THAT(names(second), ElementsAre("a.json", "deep/er/b.json"));
   EXPECT_NE(first[0].stamp, second[0].stamp);
@@ -152,15 +153,15 @@ TEST(RunFolderTest, a_file_may_become_a_trace_later) {
   logs.write("a.json", "{");
   RunFolder folder = opened(logs.path());
   EXPECT_THAT(folder.scan(), IsEmpty());
-  logs.write("a.json", kTrace);
+  logs.write("a.json", test::kOneSlice);
   EXPECT_THAT(folder.scan(), SizeIs(1));
 }
 
 TEST(RunFolderTest, files_are_served_alone_and_whatever_they_hold) {
   const test::LogFolder logs;
-  const fs::path a = logs.write("x/a.json", kTrace);
+  const fs::path a = logs.write("x/a.json", test::kOneSlice);
   const fs::path b = logs.write("y/b.bin", "?");
-  logs.write("y/c.json", kTrace);
+  logs.write("y/c.json", test::kOneSlice);
   auto folder = RunFolder::open({a.string(), b.string()});
   ASSERT_TRUE(folder);
   EXPECT_THAT(names(folder->scan()), ElementsAre("x/a.json", "y/b.bin"));
@@ -173,7 +174,7 @@ TEST(RunFolderTest, files_are_served_alone_and_whatever_they_hold) {
 
 TEST(RunFolderTest, names_that_are_no_text_still_have_a_name) {
   const test::LogFolder logs;
-  logs.write("bad\xff.json", kTrace);
+  logs.write("bad\xff.json", test::kOneSlice);
   EXPECT_THAT(names(opened(logs.path()).scan()), ElementsAre("bad\xEF\xBF\xBD.json"));
 }
 
@@ -186,12 +187,38 @@ TEST(RunFolderTest, a_missing_place_and_two_folders_are_refused) {
 
 TEST(RunFolderTest, the_name_of_the_folder_does_not_depend_on_how_it_was_written) {
   const test::LogFolder logs;
-  logs.write("run/a.json", kTrace);
+  logs.write("run/a.json", test::kOneSlice);
   for (const char* way : {"run", "run/", "run/.", "./run/../run//"}) {
     const auto found = opened(logs.path() / way).scan();
     ASSERT_THAT(found, SizeIs(1)) << way;
     EXPECT_EQ(found[0].run, "run") << way;
     EXPECT_EQ(found[0].name, "a.json") << way;
+  }
+}
+
+constexpr std::string_view kBenchRun = R"({"schema":"strobe.bench/1","header":{},"cells":[]})";
+constexpr std::string_view kBenchGrids =
+    "version,device,case,baseline,contender,metric,dim0,dim1,value,status\n";
+
+TEST(BenchSniffTest, runs_and_tables_are_known_plain_and_packed) {
+  EXPECT_EQ(bench_content(kBenchRun), BenchContent::kRun);
+  EXPECT_EQ(bench_content(pack_gzip(kBenchRun)), BenchContent::kRun);
+  EXPECT_EQ(bench_content("\xEF\xBB\xBF \n" + std::string(kBenchRun)), BenchContent::kRun);
+  EXPECT_EQ(bench_content(kBenchGrids), BenchContent::kGrids);
+  EXPECT_EQ(bench_content(pack_gzip(kBenchGrids)), BenchContent::kGrids);
+}
+
+TEST(BenchSniffTest, a_run_is_known_by_its_first_bytes) {
+  const std::string cut = std::string(kBenchRun.substr(0, 45)) + std::string(100'000, ' ');
+  EXPECT_EQ(bench_content(cut), BenchContent::kRun);
+}
+
+TEST(BenchSniffTest, other_files_are_not) {
+  for (const std::string_view other :
+       {"", " ", "{", R"({"schema":"strobe.kernels"})", R"({"schema":7})",
+        R"({"traceEvents":[{"schema":"strobe.bench/1"}]})", "[1, 2]", "timestamp,value\n1,2\n",
+        "\x1f\x8b", "PK\x03\x04"}) {
+    EXPECT_FALSE(bench_content(other)) << other;
   }
 }
 

@@ -20,6 +20,7 @@ class RunningServer {
   HttpServer& server() { return *server_; }
   void stop() {
     stop_ = true;
+    stop_.notify_all();
     if (thread_.joinable()) thread_.join();
   }
 

@@ -8,17 +8,130 @@
 #include <fmt/format.h>
 
 #include "strobe/base/gzip_pack.h"
+#include "strobe/base/hash.h"
+#include "strobe/base/version.h"
+#include "strobe/report/render/page.h"
+#include "strobe/serve/http_server.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
 namespace {
 
+using test::kOneSlice;
 using test::LogFolder;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
-constexpr std::string_view kTrace =
-    R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": 1, "tid": 1}]})";
+constexpr std::string_view kPage =
+    "<html><style>b{}</style><body><script type=\"module\">a()</script><script>c()</script></html>";
+
+HttpRequest with_header(std::string name, std::string value) {
+  HttpRequest request;
+  request.headers.emplace(std::move(name), std::move(value));
+  return request;
+}
+
+TEST(PageAnswerTest, the_policy_names_every_script_and_style_and_nothing_else) {
+  const std::string policy = content_policy(kPage);
+  EXPECT_THAT(policy, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(policy, HasSubstr("script-src 'sha256-" + sha256_base64("a()") + "' 'sha256-" +
+                                sha256_base64("c()") + "'; "));
+  EXPECT_THAT(policy, HasSubstr("style-src 'sha256-" + sha256_base64("b{}") + "'; "));
+  EXPECT_THAT(policy, Not(HasSubstr("unsafe")));
+  EXPECT_THAT(content_policy("<p>"), HasSubstr("script-src 'none'; style-src 'none'"));
+}
+
+// The bundle names its script and style itself, computed by other hands.
+TEST(PageAnswerTest, the_policy_of_the_real_page_agrees_with_its_own) {
+  const std::string_view page = report::page_html();
+  const std::string policy = content_policy(page);
+  const std::string_view own =
+      page.substr(page.find("Content-Security-Policy"), page.find("<title>"));
+  int hashes = 0;
+  for (std::size_t at = 0; (at = own.find("'sha256-", at)) != std::string_view::npos; ++at) {
+    const std::string hash(own.substr(at, own.find('\'', at + 1) - at + 1));
+    EXPECT_THAT(policy, HasSubstr(hash));
+    ++hashes;
+  }
+  EXPECT_GE(hashes, 2);
+}
+
+TEST(PageAnswerTest, the_page_is_packed_for_those_who_can_unpack_it) {
+  const PageAnswer page(kPage);
+  EXPECT_EQ(page.answer({}).text(), kPage);
+  const HttpResponse packed = page.answer(with_header("accept-encoding", "br, gzip;q=0.5"));
+  EXPECT_THAT(packed.headers, ::testing::Contains(Pair("Content-Encoding", "gzip")));
+  EXPECT_EQ(packed.text(), pack_gzip(kPage));
+}
+
+TEST(PageAnswerTest, who_has_the_page_already_is_told_so) {
+  const PageAnswer page(kPage);
+  const HttpResponse first = page.answer({});
+  std::string tag;
+  for (const auto& [name, value] : first.headers) {
+    if (name == "ETag") tag = value;
+  }
+  EXPECT_EQ(page.answer(with_header("if-none-match", tag)).status, 304);
+  EXPECT_EQ(page.answer(with_header("if-none-match", "\"other\"")).status, 200);
+}
+
+TEST(PageAnswerTest, gzip_is_used_only_where_it_is_wanted) {
+  EXPECT_TRUE(accepts_gzip(with_header("accept-encoding", "gzip, deflate, br")));
+  EXPECT_TRUE(accepts_gzip(with_header("accept-encoding", "deflate,gzip")));
+  EXPECT_TRUE(accepts_gzip(with_header("accept-encoding", "*")));
+  EXPECT_FALSE(accepts_gzip(with_header("accept-encoding", "gzip;q=0")));
+  EXPECT_FALSE(accepts_gzip(with_header("accept-encoding", "x-gzip2, br")));
+  EXPECT_FALSE(accepts_gzip({}));
+}
+
+TEST(RunsAnswerTest, traces_are_listed_by_run_with_what_is_known_of_them) {
+  ShelvedTrace ready;
+  ready.found = {.name = "r/w.pt.trace.json",
+                 .path = "/x",
+                 .run = "r",
+                 .worker = "w",
+                 .span = "1",
+                 .is_profile = true,
+                 .stamp = {.bytes = 123}};
+  ready.state = TraceState::kReady;
+  ready.progress = 1;
+  ready.facts = TraceFacts{
+      .dialect = "d", .device = "D", .rank = 3, .slices = 7, .span_ns = 9, .import_warning = ""};
+  ShelvedTrace failed;
+  failed.found.name = "a.json";
+  failed.found.run = "top";
+  failed.found.worker = "a";
+  failed.found.span = "default";
+  failed.state = TraceState::kFailed;
+  failed.error = Error{ErrorCode::kMalformed, "broken", "a.json", "fix it"};
+  const std::string text =
+      runs_answer("logs", {.generation = 5, .is_loading = true, .traces = {failed, ready}});
+  EXPECT_EQ(text,
+            R"({"strobe":")" + std::string(kVersion) +
+                R"(","folder":"logs","generation":5,"loading":true,"runs":[{"name":"r","traces":[)"
+                R"({"trace":"r/w.pt.trace.json","worker":"w","span":"1","state":"ready",)"
+                R"("progress":1,"error":null,"file_bytes":123,"dialect":"d","device":"D","rank":3,)"
+                R"("slices":7,"span_ns":9,"import_warning":null}]},{"name":"top","traces":[)"
+                R"({"trace":"a.json","worker":"a","span":"default","state":"failed","progress":0,)"
+                R"("error":{"code":"unreadable","what":"broken","where":"a.json","hint":"fix it"},)"
+                R"("file_bytes":0,"dialect":null,"device":null,"rank":null,"slices":null,)"
+                R"("span_ns":null,"import_warning":null}]}],"kernel_files":[],)"
+                R"("bench_files":[]})");
+}
+
+TEST(RunsAnswerTest, an_empty_folder_has_no_runs) {
+  EXPECT_NE(runs_answer("x", {}).find(R"("loading":false,"runs":[])"), std::string::npos);
+}
+
+TEST(RunsAnswerTest, lists_of_kernels_stand_beside_the_runs) {
+  ShelfView view;
+  view.kernel_files = {{.name = "r/k.csv", .path = "/x", .stamp = {.bytes = 7}}};
+  EXPECT_NE(runs_answer("x", view).find(R"("runs":[],"kernel_files":[{"file":"r/k.csv",)"
+                                        R"("file_bytes":7}],"bench_files":[]})"),
+            std::string::npos);
+}
 
 Result<std::string> fake_api(std::string_view route, const Query& query,
                              const TraceLookup& traces) {
@@ -62,9 +175,9 @@ Result<std::shared_ptr<const std::string>> fake_bench(std::string_view route, co
 class SiteTest : public ::testing::Test {
  protected:
   SiteTest() {
-    logs_.write_old("run/w.1.pt.trace.json", kTrace);
+    logs_.write_old("run/w.1.pt.trace.json", kOneSlice);
     logs_.write_old("run/bad.pt.trace.json", "broken");
-    logs_.write_old("other/a.json", kTrace);
+    logs_.write_old("other/a.json", kOneSlice);
     logs_.write_old("other/b.json", R"({"schema":"strobe.bench/1","cells":[]})");
     logs_.write_old("other/k.txt", "Kernel Latency Tensor DRAM\n");
     make("");

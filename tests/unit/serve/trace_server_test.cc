@@ -16,12 +16,9 @@ namespace {
 using std::chrono::milliseconds;
 using test::get;
 using test::HttpAnswer;
+using test::kOneSlice;
 using test::LogFolder;
 using ::testing::HasSubstr;
-
-constexpr std::string_view kTrace =
-    R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1, "dur": 2, )"
-    R"("pid": 1, "tid": 1}]})";
 
 class RunningTraceServer {
  public:
@@ -38,6 +35,7 @@ class RunningTraceServer {
   }
   ~RunningTraceServer() {
     stop_ = true;
+    stop_.notify_all();
     thread_.join();
     EXPECT_TRUE(server_->finish(std::chrono::seconds(20)));
   }
@@ -62,7 +60,7 @@ class RunningTraceServer {
 
 TEST(TraceServerTest, page_api_and_plugin_are_served_from_one_address) {
   const LogFolder logs;
-  logs.write_old("run/w.1.pt.trace.json", kTrace);
+  logs.write_old("run/w.1.pt.trace.json", kOneSlice);
   const RunningTraceServer server(logs.path());
   EXPECT_EQ(server.url(), "http://127.0.0.1:" + std::to_string(server.port()) + "/");
   EXPECT_EQ(get(server.port(), "/").body, report::page_html());
@@ -130,7 +128,7 @@ TEST(TraceServerTest, a_trace_that_appears_can_be_asked_for_without_a_restart) {
   const LogFolder logs;
   const RunningTraceServer server(logs.path());
   EXPECT_THAT(server.wait_until_loaded(), HasSubstr(R"("runs":[])"));
-  logs.write_old("new.json", kTrace);
+  logs.write_old("new.json", kOneSlice);
   std::string runs;
   for (int i = 0; i < 1000 && runs.find(R"("state":"ready")") == std::string::npos; ++i) {
     std::this_thread::sleep_for(milliseconds(5));

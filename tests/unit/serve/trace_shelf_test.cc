@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -15,12 +16,10 @@ namespace strobe::serve {
 namespace {
 
 using std::chrono::milliseconds;
+using test::kOneSlice;
 using test::LogFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr std::string_view kTrace =
-    R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": 1, "tid": 1}]})";
 
 Result<readers::LoadedTrace> load_really(const FoundTrace& found,
                                          const readers::LoadOptions& options) {
@@ -81,8 +80,8 @@ class Gate {
 
 TEST(TraceShelfTest, all_traces_load_in_the_background_and_say_what_they_are) {
   const LogFolder logs;
-  logs.write_old("a.json", kTrace);
-  logs.write_old("b.json", kTrace);
+  logs.write_old("a.json", kOneSlice);
+  logs.write_old("b.json", kOneSlice);
   TraceShelf shelf(folder_at(logs), {.load = load_really});
   ASSERT_TRUE(eventually([&] { return is_quiet(shelf); }));
   const ShelfView view = shelf.view();
@@ -99,7 +98,7 @@ TEST(TraceShelfTest, all_traces_load_in_the_background_and_say_what_they_are) {
 TEST(TraceShelfTest, an_unreadable_trace_keeps_its_error_and_the_others_load) {
   const LogFolder logs;
   logs.write_old("bad.pt.trace.json", "no json");
-  logs.write_old("good.json", kTrace);
+  logs.write_old("good.json", kOneSlice);
   std::atomic<int> told = 0;
   TraceShelf shelf(folder_at(logs),
                    {.load = load_really, .on_failure = [&](auto&, auto&) { ++told; }});
@@ -115,7 +114,7 @@ TEST(TraceShelfTest, an_unreadable_trace_keeps_its_error_and_the_others_load) {
 
 TEST(TraceShelfTest, an_unknown_name_is_not_found_and_never_a_path) {
   const LogFolder logs;
-  logs.write_old("run/a.json", kTrace);
+  logs.write_old("run/a.json", kOneSlice);
   TraceShelf shelf(folder_at(logs), {.load = load_really});
   for (const std::string& name :
        {std::string("b.json"), std::string("../a.json"), std::string(""),
@@ -144,7 +143,7 @@ TEST(TraceShelfTest, lists_of_kernels_are_shown_as_they_come_and_go) {
 
 TEST(TraceShelfTest, what_is_asked_for_is_loaded_first) {
   const LogFolder logs;
-  for (const char* name : {"a.json", "b.json", "c.json", "d.json"}) logs.write_old(name, kTrace);
+  for (const char* name : {"a.json", "b.json", "c.json", "d.json"}) logs.write_old(name, kOneSlice);
   Gate gate;
   TraceShelf shelf(folder_at(logs),
                    {.load = [&](auto& f, auto& o) { return gate.load(f, o); }, .threads = 1});
@@ -160,7 +159,7 @@ TEST(TraceShelfTest, what_is_asked_for_is_loaded_first) {
 
 TEST(TraceShelfTest, the_least_recently_used_trace_makes_room_and_comes_back) {
   const LogFolder logs;
-  for (const char* name : {"a.json", "b.json"}) logs.write_old(name, kTrace);
+  for (const char* name : {"a.json", "b.json"}) logs.write_old(name, kOneSlice);
   std::atomic<int> loads = 0;
   TraceShelf shelf(folder_at(logs), {.load =
                                          [&](auto& f, auto& o) {
@@ -186,7 +185,7 @@ TEST(TraceShelfTest, a_new_file_is_noticed_and_a_removed_one_forgotten) {
   const LogFolder logs;
   TraceShelf shelf(folder_at(logs), {.load = load_really, .rescan = milliseconds(10)});
   const std::uint64_t before = shelf.view().generation;
-  const auto file = logs.write_old("new.json", kTrace);
+  const auto file = logs.write_old("new.json", kOneSlice);
   ASSERT_TRUE(eventually([&] { return shelf.find("new.json").trace.has_value(); }));
   EXPECT_GT(shelf.view().generation, before);
   std::filesystem::remove(file);
@@ -195,10 +194,10 @@ TEST(TraceShelfTest, a_new_file_is_noticed_and_a_removed_one_forgotten) {
 
 TEST(TraceShelfTest, a_replaced_file_is_loaded_again) {
   const LogFolder logs;
-  logs.write_old("a.json", kTrace);
+  logs.write_old("a.json", kOneSlice);
   TraceShelf shelf(folder_at(logs), {.load = load_really, .rescan = milliseconds(10)});
   ASSERT_TRUE(eventually([&] { return shelf.find("a.json").trace.has_value(); }));
-  std::string longer(kTrace.substr(0, kTrace.size() - 2));
+  std::string longer(kOneSlice.substr(0, kOneSlice.size() - 2));
   longer += R"(,{"ph": "X", "name": "b", "ts": 5, "dur": 2, "pid": 1, "tid": 1}]})";
   logs.write("a.json", longer);
   EXPECT_TRUE(eventually([&] {
@@ -212,14 +211,14 @@ TEST(TraceShelfTest, a_repaired_file_is_tried_again) {
   logs.write_old("a.pt.trace.json", "broken");
   TraceShelf shelf(folder_at(logs), {.load = load_really, .rescan = milliseconds(10)});
   ASSERT_TRUE(eventually([&] { return states(shelf) == std::vector{TraceState::kFailed}; }));
-  logs.write("a.pt.trace.json", kTrace);
+  logs.write("a.pt.trace.json", kOneSlice);
   EXPECT_TRUE(eventually([&] { return shelf.find("a.pt.trace.json").trace.has_value(); }));
 }
 
 TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
   const LogFolder logs;
   const std::string name = "a.pt.trace.json";
-  logs.write(name, kTrace);  // just now: somebody may still be writing
+  logs.write(name, kOneSlice);  // just now: somebody may still be writing
   std::atomic<int> loads = 0;
   TraceShelf shelf(folder_at(logs), {.load =
                                          [&](auto& f, auto& o) {
@@ -228,7 +227,7 @@ TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
                                          },
                                      .rescan = std::chrono::hours(1)});
   for (std::size_t i = 1; i <= 4; ++i) {
-    logs.write(name, std::string(kTrace) + std::string(i, ' '));
+    logs.write(name, std::string(kOneSlice) + std::string(i, ' '));
     shelf.rescan();
     EXPECT_TRUE(shelf.find(name).is_loading);
     EXPECT_THAT(states(shelf), ElementsAre(TraceState::kQueued));
@@ -242,7 +241,7 @@ TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
 
 TEST(TraceShelfTest, stopping_interrupts_what_is_being_loaded) {
   const LogFolder logs;
-  logs.write_old("a.json", kTrace);
+  logs.write_old("a.json", kOneSlice);
   Gate gate;
   auto shelf = std::make_unique<TraceShelf>(
       folder_at(logs), ShelfOptions{.load = [&](auto& f, auto& o) { return gate.load(f, o); }});

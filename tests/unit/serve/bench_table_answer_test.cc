@@ -1,4 +1,4 @@
-#include "strobe/serve/bench_panels.h"
+#include "strobe/serve/bench_table_answer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "strobe/serve/last_asked.h"
+#include "strobe/serve/on_demand.h"
 
 #include <gtest/gtest.h>
 

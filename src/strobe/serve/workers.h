@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace strobe::serve {
+
+// Threads that do tasks in the order in which they were added. A thread is started when a task
+// finds none idle, up to `most` of them.
+class Workers {
+ public:
+  explicit Workers(unsigned most) : most_(most) {}
+  ~Workers();  // waits for tasks that were begun; the others are dropped
+
+  void add(std::function<void()> task);  // by one thread only
+  void drop_waiting();
+  // Whether all tasks that were begun ended in that time.
+  bool finish(std::chrono::milliseconds patience);
+
+ private:
+  void work();
+
+  const unsigned most_;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable work_came_;
+  std::condition_variable work_went_;
+  std::deque<std::function<void()>> waiting_;
+  std::size_t idle_ = 0;
+  std::size_t busy_ = 0;
+  bool is_over_ = false;
+};
+
+}  // namespace strobe::serve
