@@ -140,7 +140,7 @@ std::vector<Cycle> cycles_between(const std::vector<std::int64_t>& borders_ns, I
 }  // namespace
 
 Result<CycleList> cycles_by_busy_signal(const Trace& trace) {
-  const Error none{ErrorCode::kTooLittleData, "the device is not busy in a rhythm", "", ""};
+  const Error none{ErrorCode::kTooLittleData, "device activity has no regular rhythm", "", ""};
   const auto [busy, slices] = busiest_device(trace);
   if (busy.empty()) return none;
   const Interval extent{busy.front().start_ns, busy.back().end_ns};

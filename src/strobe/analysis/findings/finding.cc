@@ -151,8 +151,8 @@ std::optional<Finding> find_straggler(const std::vector<RankSummary>& ranks) {
       fmt::format("{} {}: {} of its own work {}, {:.2f} times the median rank with {}",
                   slowest.name, others_wait ? "keeps the others waiting" : "is the slowest",
                   time_text(slowest_ns), whole, slowest_ns / median_ns, time_text(median_ns)),
-      "compare its tables with another rank's: an uneven batch, a busy host, a slower "
-      "device?"};
+      "compare its tables with those of another rank; look for an uneven batch, a busy host or a "
+      "slower device"};
 }
 
 }  // namespace strobe::analysis

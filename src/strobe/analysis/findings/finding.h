@@ -17,8 +17,8 @@ struct Finding {
   std::string code;  // stable, for tools: "device_idle_host_bound"
   FindingWeight weight = FindingWeight::kNote;
   double share = 0;      // of the time it explains, 0..1: findings are ranked by weight, then share
-  std::string headline;  // "GPU busy 9.6 % of 942 ms: the host launches slower than the GPU works"
-  std::string advice;  // "capture the step in a graph, or compile the model, to launch less often"
+  std::string headline;  // "GPU busy 9.6 % of the span: the host launches kernels too slowly ..."
+  std::string advice;    // "launch less often: capture the step in a graph, or compile the model"
 };
 
 // The findings of one summary, most important first.

@@ -173,16 +173,16 @@ class Planner {
                                       : 0);
     };
     group.why = fmt::format(
-        "{} x {} kernels take {} ({}); one kernel each makes {} launches fewer and up to {} ({}) "
-        "less",
+        "{} x {} kernels take {} ({}); one kernel each saves {} launches and up to {} ({})",
         count_text(group.runs.size()), group.names.size(),
         time_text(static_cast<double>(group.latency_ns)), share(group.latency_ns),
         count_text(group.launches_saved()), time_text(static_cast<double>(group.saved_ns)),
         share(group.saved_ns));
     if (group.saved_bytes) {
-      group.why += fmt::format("; up to {} of {} DRAM traffic are results written and read again",
-                               bytes_text(static_cast<std::int64_t>(*group.saved_bytes)),
-                               bytes_text(static_cast<std::int64_t>(*group.dram_bytes)));
+      group.why +=
+          fmt::format("; up to {} of {} of DRAM traffic is results that are written and read again",
+                      bytes_text(static_cast<std::int64_t>(*group.saved_bytes)),
+                      bytes_text(static_cast<std::int64_t>(*group.dram_bytes)));
     }
   }
 
