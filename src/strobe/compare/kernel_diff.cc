@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/findings/finding.h"
 #include "strobe/base/text.h"
 #include "strobe/compare/change.h"
 #include "strobe/stats/effect.h"
@@ -285,7 +285,7 @@ class Differ {
     const auto before_ns = static_cast<double>(diff_.before.latency_ns);
     const auto after_ns = static_cast<double>(diff_.after.latency_ns);
     std::string text =
-        fmt::format("{} -> {}", analysis::time_text(before_ns), analysis::time_text(after_ns));
+        fmt::format("{} -> {}", mean_duration_text(before_ns), mean_duration_text(after_ns));
     if (before_ns > 0) text += fmt::format(" ({})", percent_text(after_ns / before_ns));
     const std::string counts = counts_text();
     if (counts.empty()) return text + ": no kernel changed";
@@ -296,7 +296,7 @@ class Differ {
     if (mover == diff_.rows.end()) return text;
     return text + fmt::format("; most by {}, {}{} ({})", analysis::short_name(mover->name),
                               mover->moved_ns > 0 ? "+" : "",
-                              analysis::time_text(static_cast<double>(mover->moved_ns)),
+                              mean_duration_text(static_cast<double>(mover->moved_ns)),
                               word_of(mover->change));
   }
 

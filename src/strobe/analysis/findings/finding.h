@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "strobe/analysis/tables/summary.h"
-#include "strobe/trace/trace.h"
 
 namespace strobe::analysis {
 
@@ -37,5 +36,13 @@ std::int64_t own_step_ns(const Summary& summary);
 // The rank that keeps the others waiting, if one has clearly more work of its own than they have:
 // ranks that meet in collectives have equal steps however unequal their work is.
 std::optional<Finding> find_straggler(const std::vector<RankSummary>& ranks);
+
+// For sentences: see base/text.h for the other numbers.
+std::string share_text(double share);              // "9.6 %", also "0.0 %"
+std::string place_text(const std::string& place);  // "gpu:0" of "Place(gpu:0)"
+
+// A name that fits into a sentence: a long one of code loses its namespaces and what stands in
+// angle brackets before it is cut.
+std::string short_name(const std::string& name);
 
 }  // namespace strobe::analysis

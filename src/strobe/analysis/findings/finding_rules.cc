@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/findings/finding.h"
+#include "strobe/base/text.h"
 
 namespace strobe::analysis {
 namespace {
@@ -32,11 +33,12 @@ Found host_bound(const Evidence& e) {
       "{} busy {} of the span: the host launches kernels too slowly to keep the {} busy (one "
       "kernel "
       "of {} every {}",
-      e.device, share_text(e.use.share()), e.device, time_text(e.kernels.average_ns()),
-      time_text(static_cast<double>(e.use.span_ns) / static_cast<double>(e.kernels.calls)));
+      e.device, share_text(e.use.share()), e.device, mean_duration_text(e.kernels.average_ns()),
+      mean_duration_text(static_cast<double>(e.use.span_ns) /
+                         static_cast<double>(e.kernels.calls)));
   if (e.launches.time.calls > 0) {
-    headline +=
-        fmt::format(", {} of it in the launch call", time_text(e.launches.time.average_ns()));
+    headline += fmt::format(", {} of it in the launch call",
+                            mean_duration_text(e.launches.time.average_ns()));
   }
   headline += ")";
   return Finding{
@@ -93,7 +95,7 @@ Found one_kernel_dominates(const Evidence& e) {
   std::string headline =
       fmt::format("one kernel takes {} of the kernel time: {}, {} of {}", share_text(of_kernels),
                   short_name(top->name), counted(top->device.calls, "call"),
-                  time_text(top->device.average_ns()));
+                  mean_duration_text(top->device.average_ns()));
   if (!top->top_operator.empty()) headline += ", launched by " + short_name(top->top_operator);
   return Finding{"one_kernel_dominates", FindingWeight::kWorthALook,
                  of_kernels * e.share_of(StepLabel::kKernel), std::move(headline),
@@ -114,7 +116,7 @@ Found tiny_kernels(const Evidence& e) {
       fmt::format("{} of {} kernels take less than {} us (median {}) and make up {} of the "
                   "kernel time",
                   share_text(of_calls), count_text(e.kernels.calls), kTinyKernelNs / 1000,
-                  time_text(static_cast<double>(e.median_kernel_ns)), share_text(of_time)),
+                  mean_duration_text(static_cast<double>(e.median_kernel_ns)), share_text(of_time)),
       "fuse them: every launch costs microseconds, even if the kernel does little"};
 }
 
@@ -125,7 +127,7 @@ Found host_waits(const Evidence& e) {
   return Finding{
       "host_waits_for_device", weight_of(share, 0.25), share,
       fmt::format("the host waits {} ({} of {}) in {}, most of it in {}",
-                  time_text(static_cast<double>(e.waits.time.total_ns)), share_text(share),
+                  mean_duration_text(static_cast<double>(e.waits.time.total_ns)), share_text(share),
                   e.whole_text(), counted(e.waits.time.calls, "synchronising call"),
                   e.waits.longest),
       "read results back later or less often, so that the host can launch ahead of the device"};
@@ -152,9 +154,9 @@ Found uneven_steps(const Evidence& e) {
   const double share = ratio(static_cast<double>(above_ns), static_cast<double>(e.labelled_ns));
   if (factor < 1.5 || share < 0.03) return {};
   return Finding{"uneven_steps", weight_of(share, 0.2), share,
-                 fmt::format("{} takes {}, {} the median step of {}", longest->name,
-                             time_text(static_cast<double>(lengths_ns.back())), times_text(factor),
-                             time_text(static_cast<double>(median_ns))),
+                 fmt::format("{} takes {}, {:.1f} times the median step of {}", longest->name,
+                             mean_duration_text(static_cast<double>(lengths_ns.back())), factor,
+                             mean_duration_text(static_cast<double>(median_ns))),
                  "compare that step with a normal one before trusting any average"};
 }
 
@@ -179,8 +181,8 @@ Found steps_leave_time_out(const Evidence& e) {
                    covered + ": the rest is outside all steps",
                    "mark every step, or treat the times per step as a sample"};
   }
-  const std::string span_per_step =
-      time_text(static_cast<double>(span_ns) / static_cast<double>(e.summary.steps.size()));
+  const std::string span_per_step = mean_duration_text(static_cast<double>(span_ns) /
+                                                       static_cast<double>(e.summary.steps.size()));
   return Finding{
       "device_outlasts_steps", FindingWeight::kNote, share,
       is_one ? fmt::format("{}: the host ends the step long before the {} finishes, so the step "

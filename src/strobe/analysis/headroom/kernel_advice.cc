@@ -9,7 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/findings/finding.h"
+#include "strobe/base/text.h"
 #include "strobe/device/gemm_name.h"
 
 namespace strobe::analysis {
@@ -90,7 +91,7 @@ class Advisor {
  private:
   double share(double ns) const { return ns / whole_ns_; }
   std::string share_of_time(double ns) const {
-    return fmt::format("{} of the time ({})", share_text(share(ns)), time_text(ns));
+    return fmt::format("{} of the time ({})", share_text(share(ns)), mean_duration_text(ns));
   }
 
   static FindingWeight weight_of(double share) {
@@ -159,15 +160,15 @@ class Advisor {
           "of "
           "it between the products",
           share_of_time(time), doubt_of(evidence), chain.name, times, size,
-          time_text(static_cast<double>(inside_ns)));
+          mean_duration_text(static_cast<double>(inside_ns)));
     } else if (chain.kind == ChainKind::kPlain) {
-      headline =
-          fmt::format("{} in a row, {}, take {}, up to {} saved as one kernel",
-                      groups.front()->what, times, share_of_time(time), time_text(basis.saved_ns));
+      headline = fmt::format("{} in a row, {}, take {}, up to {} saved as one kernel",
+                             groups.front()->what, times, share_of_time(time),
+                             mean_duration_text(basis.saved_ns));
     } else {
       headline = fmt::format("{} goes into {}{}: {} {} kernels in a row, up to {} saved as one",
                              share_of_time(time), doubt_of(evidence), chain.name, times, size,
-                             time_text(basis.saved_ns));
+                             mean_duration_text(basis.saved_ns));
     }
     add(chain.code, time, std::move(headline), std::string(chain.advice), std::move(basis));
   }
@@ -382,7 +383,8 @@ class Advisor {
             "{} of {} layers take longer than the others, {} in all; layer {} takes {}, the "
             "median {}",
             slow, layers.layers, share_of_time(at_stake_ns), worst,
-            time_text(static_cast<double>(layers.layer_ns[worst])), time_text(median)),
+            mean_duration_text(static_cast<double>(layers.layer_ns[worst])),
+            mean_duration_text(median)),
         "the same kernels should take the same time: look for a changed clock or shape",
         std::move(basis));
   }

@@ -6,8 +6,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/headroom/kernel_sums.h"
+#include "strobe/base/text.h"
 
 namespace strobe::analysis {
 namespace {
@@ -175,8 +176,8 @@ class Planner {
     group.why = fmt::format(
         "{} x {} kernels take {} ({}); one kernel each saves {} launches and up to {} ({})",
         count_text(group.runs.size()), group.names.size(),
-        time_text(static_cast<double>(group.latency_ns)), share(group.latency_ns),
-        count_text(group.launches_saved()), time_text(static_cast<double>(group.saved_ns)),
+        mean_duration_text(static_cast<double>(group.latency_ns)), share(group.latency_ns),
+        count_text(group.launches_saved()), mean_duration_text(static_cast<double>(group.saved_ns)),
         share(group.saved_ns));
     if (group.saved_bytes) {
       group.why +=

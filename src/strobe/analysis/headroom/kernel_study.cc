@@ -9,7 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/findings/finding.h"
+#include "strobe/base/text.h"
 #include "strobe/device/kernel_name.h"
 
 namespace strobe::analysis {

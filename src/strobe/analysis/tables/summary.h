@@ -8,8 +8,14 @@
 
 #include "strobe/base/interval.h"
 #include "strobe/trace/slice_kind.h"
-#include "strobe/trace/trace.h"
 
+namespace strobe {
+class Trace;
+}
+
+// "Where did the time go": every summary table as numbers. Rows stand in the order in which the
+// walk over the trees first met them (the order that decides between equal sort keys); sorting and
+// cutting is for whoever shows them.
 namespace strobe::analysis {
 
 // One duration over several calls.
@@ -36,10 +42,6 @@ struct TimeStat {
   }
   bool operator==(const TimeStat&) const = default;
 };
-
-// "Where did the time go": every summary table as numbers. Rows stand in the order in which the
-// walk over the trees first met them (the order that decides between equal sort keys); sorting and
-// cutting is for whoever shows them.
 
 struct StepSelection {  // positions in the list of steps, both inclusive, from 0
   std::size_t first = 0;
