@@ -71,7 +71,7 @@ class Planner {
   FusionPlan plan() {
     plan_.runs = find_runs(rows_);
     group_runs();
-    // Scores first: what stands before them is told by them.
+    // Scores first: chains before them are recognised by them.
     chains_.resize(plan_.groups.size());
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) chains_[g] = recognise(g);
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) {

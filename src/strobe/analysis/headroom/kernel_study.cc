@@ -237,7 +237,7 @@ void judge_launches(KernelStudy& study) {
   }
 }
 
-// Layers are told by short names: what else differs between two layers is no reason to see none.
+// Layers are recognised by short names, because longer names may differ between equal layers.
 std::vector<LayerRow> layer_rows(const KernelStudy& study) {
   Numbering briefs;
   std::vector<std::uint32_t> number(study.identities.size());

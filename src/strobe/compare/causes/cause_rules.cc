@@ -95,7 +95,7 @@ bool contains(std::initializer_list<CauseKind> kinds, CauseKind kind) {
   return std::ranges::find(kinds, kind) != kinds.end();
 }
 
-// What a confident cause brings with it is no cause of its own.
+// A consequence of a confident cause is not a cause itself.
 struct Consequence {
   CauseKind of;
   std::initializer_list<CauseKind> kinds;
