@@ -120,10 +120,13 @@ std::string three_digits(double value) {
 }
 
 std::string duration_text(std::int64_t duration_ns) {
-  return mean_duration_text(static_cast<double>(duration_ns));
+  return with_unit(static_cast<double>(duration_ns), kTimeUnits, 999.5);
 }
 
-std::string mean_duration_text(double ns) { return with_unit(ns, kTimeUnits, 999.5); }
+std::string mean_duration_text(double ns) {
+  const bool has_no_fractions = std::abs(ns) < 0.9995 || std::abs(ns) >= 999.5;
+  return has_no_fractions ? with_unit(ns, kTimeUnits, 999.5) : three_digits(ns) + " ns";
+}
 
 std::string bytes_text(std::int64_t bytes) {
   return with_unit(static_cast<double>(bytes), kByteUnits, 1023.5);

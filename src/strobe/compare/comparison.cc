@@ -17,7 +17,7 @@ bool has_cycles(const SideFacts& side) {
 
 Error no_cycles(const SideFacts& side) {
   return {ErrorCode::kTooLittleData, "run '" + side.label + "' has no cycles to compare", side.path,
-          "name the range that is one cycle: --cycle marker=REGEX"};
+          "name the range of one cycle with --cycle marker=REGEX"};
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Result<SideFacts> measure_side(const Run& run, const CompareOptions& options) {
     return Error{
         ErrorCode::kTooLittleData,
         "run '" + run.label + "' has no rank " + std::to_string(options.only_rank.value_or(0)),
-        side.path, "leave --rank away to compare all ranks"};
+        side.path, "leave --rank out to compare all ranks"};
   }
   return side;
 }

@@ -56,7 +56,7 @@ Result<Gate> limit_gate(const std::string& text, std::size_t sign) {
   const std::string_view subject = std::string_view(text).substr(0, sign);
   const auto limit = limit_of(std::string_view(text).substr(sign + 1));
   if (!limit) {
-    return bad_gate(fmt::format("'{}' has no limit behind its '>'", text), std::string(kForms));
+    return bad_gate(fmt::format("'{}' has no limit after its '>'", text), std::string(kForms));
   }
   for (const Form& form : kLimitForms) {
     if (form.subject == subject && form.unit == limit->unit) {

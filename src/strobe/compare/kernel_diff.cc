@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/findings/finding.h"
 #include "strobe/base/text.h"
 #include "strobe/compare/change.h"
 #include "strobe/stats/effect.h"
@@ -137,8 +137,10 @@ class Differ {
     const bool has_odd_ones = std::ranges::any_of(pair.strata, is_one_sided);
     const bool has_none_alike = std::ranges::all_of(pair.strata, is_one_sided);
     if (has_odd_ones) {
-      append(row.note, has_none_alike ? "no launch has the shape or place of one on the other side"
-                                      : "some launches have no like on the other side");
+      append(row.note,
+             has_none_alike
+                 ? "no launch has a launch of the same shape or position on the other side"
+                 : "some launches have no counterpart on the other side");
     }
     const Aligned aligned =
         aligned_of(has_none_alike ? std::vector{all_in_one(pair.strata)} : pair.strata);
@@ -188,7 +190,7 @@ class Differ {
     if (is_sure && low > 1 + kKernelTolerance) return KernelChange::kSlower;
     if (is_sure && high < 1 - kKernelTolerance) return KernelChange::kFaster;
     if (std::abs(*row.typical_ratio - 1) <= kKernelTolerance) return KernelChange::kSame;
-    append(row.note, fmt::format("a launch changed by {} to {}: more launches would tell",
+    append(row.note, fmt::format("a launch changed by {} to {}: more launches are needed",
                                  percent_text(low), percent_text(high)));
     return KernelChange::kUnsure;
   }
@@ -200,7 +202,7 @@ class Differ {
       append(row.note, fmt::format("few launches, but all of them {} or more", percent_text(gap)));
       return gap > 1 ? KernelChange::kSlower : KernelChange::kFaster;
     }
-    append(row.note, "too few launches that are alike to tell from chance");
+    append(row.note, "too few comparable launches to rule out chance");
     return KernelChange::kUnsure;
   }
 
@@ -239,7 +241,7 @@ class Differ {
         std::max(*clock_before, *clock_after) >
             (1 + kClockTolerance) * std::min(*clock_before, *clock_after)) {
       diff_.warnings.push_back(fmt::format(
-          "different clocks: {:.2f} GHz before, {:.2f} GHz after; times differ for that alone",
+          "different clocks: {:.2f} GHz before, {:.2f} GHz after; this alone changes the times",
           *clock_before / 1e9, *clock_after / 1e9));
     }
     const ClockPolicy policy_before = before_.table->clock_policy;
@@ -283,7 +285,7 @@ class Differ {
     const auto before_ns = static_cast<double>(diff_.before.latency_ns);
     const auto after_ns = static_cast<double>(diff_.after.latency_ns);
     std::string text =
-        fmt::format("{} -> {}", analysis::time_text(before_ns), analysis::time_text(after_ns));
+        fmt::format("{} -> {}", mean_duration_text(before_ns), mean_duration_text(after_ns));
     if (before_ns > 0) text += fmt::format(" ({})", percent_text(after_ns / before_ns));
     const std::string counts = counts_text();
     if (counts.empty()) return text + ": no kernel changed";
@@ -294,7 +296,7 @@ class Differ {
     if (mover == diff_.rows.end()) return text;
     return text + fmt::format("; most by {}, {}{} ({})", analysis::short_name(mover->name),
                               mover->moved_ns > 0 ? "+" : "",
-                              analysis::time_text(static_cast<double>(mover->moved_ns)),
+                              mean_duration_text(static_cast<double>(mover->moved_ns)),
                               word_of(mover->change));
   }
 

@@ -10,7 +10,7 @@
 
 namespace strobe::compare {
 
-// Launches of one name that do the same work on both sides, as far as can be told.
+// Launches of one name that do the same work on both sides, as far as is known.
 struct KernelStratum {
   std::vector<double> before_ns;  // in order of launch
   std::vector<double> after_ns;
@@ -62,7 +62,7 @@ struct KernelDiff {
   std::size_t count(KernelChange change) const;
 };
 
-// Less than this is no change worth a word, however sure.
+// A smaller change is not reported, however certain it is.
 inline constexpr double kKernelTolerance = 0.01;
 inline constexpr std::size_t kLeastKernelLaunches = 5;
 

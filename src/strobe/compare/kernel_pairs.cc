@@ -11,7 +11,7 @@ using analysis::KernelIdentity;
 using analysis::KernelLayers;
 using analysis::KernelStudy;
 
-// The text table cuts names, and so does whoever wants to be compared with it.
+// The text table cuts names, so a list that is compared with it cuts them too.
 std::string cut_as_in_table(const std::string& name) {
   constexpr std::size_t kMost = 50;
   return name.size() <= kMost ? name : name.substr(0, kMost - 3) + "...";

@@ -154,10 +154,11 @@ std::size_t typical_rank(const std::vector<RankRow>& rows) {
 
 Result<Stragglers> find_stragglers(const Run& run, const CompareOptions& options) {
   if (run.ranks.size() < 2) {
-    return Error{ErrorCode::kTooLittleData,
-                 fmt::format("'{}' has one rank, and nothing to compare it with", run.label),
-                 run.ranks.empty() ? run.folder : run.ranks.front().path,
-                 "give a second run, a folder with several ranks, or --halves"};
+    return Error{
+        ErrorCode::kTooLittleData,
+        fmt::format("'{}' has only one rank: there is nothing to compare it with", run.label),
+        run.ranks.empty() ? run.folder : run.ranks.front().path,
+        "give a second run, a folder with several ranks, or --halves"};
   }
   STROBE_TRY(SideFacts side, measure_side(run, options));
   std::vector<OwnTimes> times;

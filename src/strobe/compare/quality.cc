@@ -37,8 +37,8 @@ class Quality {
     const CycleList& second = abnormal.ranks.front().cycles;
     if (first.method != second.method) {
       say(RemarkWeight::kDistorts,
-          fmt::format("the runs were cut differently: {} by {}, {} by {}; their cycles may not be "
-                      "the same thing",
+          fmt::format("the runs were cut in different ways: {} by {}, {} by {}; their cycles may "
+                      "not be comparable",
                       normal.label, cut_by(first), abnormal.label, cut_by(second)));
     }
     for (const SideFacts* side : {&normal, &abnormal}) {
@@ -59,8 +59,7 @@ class Quality {
     for (const CycleRow& row : comparison.cycles) {
       if (!row.ms.too_few) continue;
       say(RemarkWeight::kForbids,
-          fmt::format("{} against {} cycles are too few: no difference whatever could reach "
-                      "p < 0.05",
+          fmt::format("{} against {} cycles are too few: no difference could reach p < 0.05",
                       row.ms.normal.n, row.ms.abnormal.n));
     }
   }
@@ -73,8 +72,8 @@ class Quality {
     const auto all = std::ranges::ssize(comparison.functions);
     if (all == 0 || 2 * shared >= all) return;
     say(RemarkWeight::kDistorts,
-        fmt::format("only {} of {} functions run on both sides: are these runs "
-                    "of one workload?",
+        fmt::format("only {} of {} functions run on both sides: check that both runs have the "
+                    "same workload",
                     shared, all));
   }
 
@@ -187,17 +186,18 @@ class Quality {
         texts.push_back(fmt::format("{} of {} cycles have no {}", count, cycles.size(),
                                     fmt::join(metrics, ", ")));
       }
-      if (texts.empty()) texts.emplace_back("every cycle still has its counters");
+      if (texts.empty()) texts.emplace_back("every cycle still has a value");
       say(slow.missing.empty() ? RemarkWeight::kInforms : RemarkWeight::kLimits,
-          fmt::format("{}, {}: sampled slower than the cycle (up to {:.0f} ms between samples, "
-                      "cycle {:.0f} ms): {}",
+          fmt::format("{}, {}: sampled less often than once per cycle (up to {:.0f} ms between "
+                      "samples, cycle {:.0f} ms): {}",
                       whose, device, slow.period_ns * 1e-6, cycle_ns * 1e-6,
                       fmt::join(texts, "; ")));
     }
     if (is_on_wall_clock) {
       say(RemarkWeight::kInforms,
-          fmt::format("{}: samples are on the wall clock; the trace's base time was taken off them",
-                      whose));
+          fmt::format(
+              "{}: samples use the wall clock; the trace's base time was subtracted from them",
+              whose));
     }
   }
 

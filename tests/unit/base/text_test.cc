@@ -110,6 +110,9 @@ TEST(TextTest, rounding_up_carries_into_the_next_unit) {
   EXPECT_EQ(duration_text(INT64_MAX), "9,223,372,037 s");
   EXPECT_EQ(duration_text(INT64_MIN), "-9,223,372,037 s");
   EXPECT_EQ(mean_duration_text(1'234.6), "1.23 us");  // 1'235 ns would be 1.24 us
+  EXPECT_EQ(mean_duration_text(80), "80.0 ns");       // a whole number of them would be 80 ns
+  EXPECT_EQ(mean_duration_text(-80), "-80.0 ns");
+  EXPECT_EQ(mean_duration_text(0), "0 ns");
 }
 
 TEST(TextTest, bytes_go_by_powers_of_1024) {

@@ -49,7 +49,7 @@ TEST(GatesTest, what_is_no_gate_is_refused_with_the_forms_there_are) {
   EXPECT_EQ(refused("cycles>3%").what, "'cycles>3%' is not a gate");
   EXPECT_THAT(refused("slow").hint, HasSubstr("cycle>3%"));
   EXPECT_EQ(refused("cycle>3").what, "'cycle>3' needs a unit");
-  EXPECT_EQ(refused("cycle>").what, "'cycle>' has no limit behind its '>'");
+  EXPECT_EQ(refused("cycle>").what, "'cycle>' has no limit after its '>'");
   EXPECT_EQ(refused("cycle>-1%").code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(refused("beta>nan").code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(refused("cause=gremlins").hint, HasSubstr("clock, memory_bandwidth"));

@@ -49,8 +49,10 @@ TEST(QualityTest, runs_cut_in_different_ways_come_first) {
 TEST(QualityTest, runs_with_little_in_common_are_doubted) {
   SideSketch normal = plain("normal");
   normal.function("norm", {1, 1, 1, 1, 1}).function("add", {1, 1, 1, 1, 1});
-  EXPECT_THAT(comparison_of(normal, plain("abnormal")).quality,
-              Contains("only 1 of 3 functions run on both sides: are these runs of one workload?"));
+  EXPECT_THAT(
+      comparison_of(normal, plain("abnormal")).quality,
+      Contains(
+          "only 1 of 3 functions run on both sides: check that both runs have the same workload"));
   EXPECT_THAT(comparison_of(normal, normal).quality, Each(Not(HasSubstr("one workload"))));
 }
 
@@ -60,8 +62,9 @@ TEST(QualityTest, a_sampler_slower_than_the_cycle_is_told_once_per_device) {
   normal.metric("clock", {9, none, 9, none, 9}).metric("power", {1, 1, 1, 1, 1});
   for (SeriesCycles& series : normal.measure().series) series.period_ns = 15e6;
   const auto quality = comparison_of(normal, plain("abnormal")).quality;
-  EXPECT_THAT(quality, Contains("normal, GPU 0: sampled slower than the cycle (up to 15 ms between "
-                                "samples, cycle 10 ms): 2 of 5 cycles have no clock"));
+  EXPECT_THAT(quality,
+              Contains("normal, GPU 0: sampled less often than once per cycle (up to 15 ms "
+                       "between samples, cycle 10 ms): 2 of 5 cycles have no clock"));
   EXPECT_THAT(quality, Contains("GPU 0: cycles with a mean in normal and abnormal: 3 and 0 for "
                                 "clock; 5 and 0 for power"));
 }

@@ -31,7 +31,7 @@ struct SequencePeriods {
 // After how many elements a sequence repeats itself. `functions` are numbers below `count`.
 SequencePeriods find_periods(std::span<const std::uint32_t> functions, std::size_t count);
 
-// Guessed borders vary; what varies more than half its mean is no rhythm.
+// Guessed borders vary; what varies by more than half its mean is not a rhythm.
 inline constexpr double kMostVariation = 0.5;
 inline constexpr std::size_t kLeastRepetitions = 4;
 // The deviation of the values as a share of their mean.

@@ -100,7 +100,7 @@ std::string known_annotations(const Trace& trace) {
     std::string name = without_number(trace.name(slice));
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
-  if (names.empty()) return "the trace has no annotations; names of operators match too";
+  if (names.empty()) return "the trace has no annotations; operator names match too";
   return fmt::format("the trace is annotated with '{}'", fmt::join(names, "', '"));
 }
 
@@ -127,9 +127,8 @@ Result<CycleList> cycles_by_marker(const Trace& trace, const std::string& patter
     has_length = has_length || trace.duration_ns(slice) > 0;
   }
   if (!has_length) {
-    return Error{ErrorCode::kTooLittleData,
-                 fmt::format("no range of the host matches '{}'", pattern), "--cycle",
-                 known_annotations(trace)};
+    return Error{ErrorCode::kTooLittleData, fmt::format("no host range matches '{}'", pattern),
+                 "--cycle", known_annotations(trace)};
   }
   return marked_cycles(trace, CycleMethod::kMarker, std::move(markers), pattern);
 }
@@ -305,8 +304,7 @@ Result<CycleList> cycles_by_host_frame(const Trace& trace) {
     }
   }
   if (best == nullptr) {
-    return Error{ErrorCode::kTooLittleData, "no range of the host recurs through the trace", "",
-                 ""};
+    return Error{ErrorCode::kTooLittleData, "no host range recurs throughout the trace", "", ""};
   }
   return frame_cycles(trace, *best);
 }

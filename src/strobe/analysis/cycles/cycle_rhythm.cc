@@ -140,7 +140,7 @@ std::vector<Cycle> cycles_between(const std::vector<std::int64_t>& borders_ns, I
 }  // namespace
 
 Result<CycleList> cycles_by_busy_signal(const Trace& trace) {
-  const Error none{ErrorCode::kTooLittleData, "the device is not busy in a rhythm", "", ""};
+  const Error none{ErrorCode::kTooLittleData, "device activity has no regular rhythm", "", ""};
   const auto [busy, slices] = busiest_device(trace);
   if (busy.empty()) return none;
   const Interval extent{busy.front().start_ns, busy.back().end_ns};
@@ -150,7 +150,7 @@ Result<CycleList> cycles_by_busy_signal(const Trace& trace) {
   if (!period) return none;
   const double bin_ns = static_cast<double>(extent.length_ns()) / kBins;
   const auto borders_ns = borders_of(busy, static_cast<double>(*period) * bin_ns);
-  // A beat that every slice keeps by itself is no cycle of several.
+  // A beat that every slice keeps by itself is not a cycle of several.
   if (borders_ns.size() < kLeastRepetitions || slices < 2 * borders_ns.size()) return none;
   std::vector<double> durations;
   for (std::size_t i = 1; i < borders_ns.size(); ++i) {

@@ -26,7 +26,7 @@ constexpr CycleMethod kTriedInTurn[] = {CycleMethod::kSteps, CycleMethod::kHostF
 
 Result<CycleList> whole_trace(const Trace& trace) {
   if (trace.extent().length_ns() == 0) {
-    return Error{ErrorCode::kTooLittleData, "the trace holds no time", "", ""};
+    return Error{ErrorCode::kTooLittleData, "the trace has no duration", "", ""};
   }
   CycleList list;
   Cycle cycle;
@@ -55,8 +55,8 @@ Result<CycleList> find_by(CycleMethod method, const Trace& trace, const std::str
 }
 
 constexpr std::string_view kHint =
-    "name the range that is one turn of the loop with --cycle marker=REGEX, or take the trace "
-    "whole with --cycle none";
+    "name the range of one loop iteration with --cycle marker=REGEX, or compare whole traces with "
+    "--cycle none";
 
 }  // namespace
 

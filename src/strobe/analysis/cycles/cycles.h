@@ -50,7 +50,7 @@ struct CycleList {
   std::string process;        // of the marker, as the trace writes it; "" if there is none
   std::vector<Cycle> cycles;  // in time order, disjoint
   std::optional<InnerPeriod> inner;    // a shorter period inside the cycles: layers
-  std::vector<SliceId> marker_slices;  // ascending: they are no functions
+  std::vector<SliceId> marker_slices;  // ascending: they are not functions
 };
 
 struct CycleOptions {

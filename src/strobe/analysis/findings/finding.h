@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "strobe/analysis/tables/summary.h"
-#include "strobe/trace/trace.h"
 
 namespace strobe::analysis {
 
@@ -17,8 +16,8 @@ struct Finding {
   std::string code;  // stable, for tools: "device_idle_host_bound"
   FindingWeight weight = FindingWeight::kNote;
   double share = 0;      // of the time it explains, 0..1: findings are ranked by weight, then share
-  std::string headline;  // "GPU busy 9.6 % of 942 ms: the host launches slower than the GPU works"
-  std::string advice;  // "capture the step in a graph, or compile the model, to launch less often"
+  std::string headline;  // "GPU busy 9.6 % of the span: the host launches kernels too slowly ..."
+  std::string advice;    // "launch less often: capture the step in a graph, or compile the model"
 };
 
 // The findings of one summary, most important first.
@@ -37,5 +36,13 @@ std::int64_t own_step_ns(const Summary& summary);
 // The rank that keeps the others waiting, if one has clearly more work of its own than they have:
 // ranks that meet in collectives have equal steps however unequal their work is.
 std::optional<Finding> find_straggler(const std::vector<RankSummary>& ranks);
+
+// For sentences: see base/text.h for the other numbers.
+std::string share_text(double share);              // "9.6 %", also "0.0 %"
+std::string place_text(const std::string& place);  // "gpu:0" of "Place(gpu:0)"
+
+// A name that fits into a sentence: a long one of code loses its namespaces and what stands in
+// angle brackets before it is cut.
+std::string short_name(const std::string& name);
 
 }  // namespace strobe::analysis

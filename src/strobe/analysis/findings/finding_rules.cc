@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/findings/finding.h"
+#include "strobe/base/text.h"
 
 namespace strobe::analysis {
 namespace {
@@ -29,26 +30,26 @@ Found host_bound(const Evidence& e) {
   const double waiting = e.launching_share();
   if (e.kernels.calls == 0 || e.use.share() > kBusyEnough || waiting < kWorthLaunching) return {};
   std::string headline = fmt::format(
-      "{} busy {} of the span: the host launches slower than the {} works (one kernel of {} every "
-      "{}",
-      e.device, share_text(e.use.share()), e.device, time_text(e.kernels.average_ns()),
-      time_text(static_cast<double>(e.use.span_ns) / static_cast<double>(e.kernels.calls)));
+      "{} busy {} of the span: the host launches kernels too slowly to keep the {} busy (one "
+      "kernel "
+      "of {} every {}",
+      e.device, share_text(e.use.share()), e.device, mean_duration_text(e.kernels.average_ns()),
+      mean_duration_text(static_cast<double>(e.use.span_ns) /
+                         static_cast<double>(e.kernels.calls)));
   if (e.launches.time.calls > 0) {
-    headline +=
-        fmt::format(", {} of it in the launch call", time_text(e.launches.time.average_ns()));
+    headline += fmt::format(", {} of it in the launch call",
+                            mean_duration_text(e.launches.time.average_ns()));
   }
   headline += ")";
   return Finding{
       "device_idle_host_bound", weight_of(waiting, 0.3), waiting, std::move(headline),
-      "capture the step in a graph, compile the model or raise the batch size, to launch "
-      "less often"};
+      "launch less often: capture the step in a graph, compile the model, or raise the batch size"};
 }
 
 Found device_saturated(const Evidence& e) {
   if (e.kernels.calls == 0 || e.use.share() < 0.9) return {};
   return Finding{"device_saturated", FindingWeight::kNote, e.use.share(),
-                 fmt::format("{} busy {} of the span: the time is in its work, not in waiting "
-                             "for it",
+                 fmt::format("{} busy {} of the span: the device is the bottleneck, not the host",
                              e.device, share_text(e.use.share())),
                  "look at the longest kernels"};
 }
@@ -59,15 +60,15 @@ Found waits_for_data(const Evidence& e) {
   return Finding{"device_waits_for_data", weight_of(share, 0.15), share,
                  fmt::format("{} idle {} of {} while data is loaded", e.device, share_text(share),
                              e.whole_text()),
-                 "load in more worker processes, prefetch, or move preprocessing off the step"};
+                 "use more loader processes, prefetch, or move preprocessing out of the step"};
 }
 
 Found exposed_communication(const Evidence& e) {
   const double share = e.share_of(StepLabel::kCommunication);
   if (share < 0.05) return {};
   return Finding{"exposed_communication", weight_of(share, 0.15), share,
-                 fmt::format("communication that no kernel hides takes {} of {}", share_text(share),
-                             e.whole_text()),
+                 fmt::format("communication that does not overlap with kernels takes {} of {}",
+                             share_text(share), e.whole_text()),
                  "start collectives earlier, overlap them with backward, or send fewer bytes"};
 }
 
@@ -75,9 +76,9 @@ Found copies_dominate(const Evidence& e) {
   const double share = e.share_of(StepLabel::kMemcpy);
   if (share < 0.1) return {};
   return Finding{"copies_dominate", weight_of(share, 0.2), share,
-                 fmt::format("copies with no kernel beside them take {} of {}", share_text(share),
-                             e.whole_text()),
-                 "keep data on the device, pin host memory, and copy on a stream of its own"};
+                 fmt::format("copies that do not overlap with kernels take {} of {}",
+                             share_text(share), e.whole_text()),
+                 "keep data on the device, pin host memory, and copy on a separate stream"};
 }
 
 Found one_kernel_dominates(const Evidence& e) {
@@ -94,11 +95,11 @@ Found one_kernel_dominates(const Evidence& e) {
   std::string headline =
       fmt::format("one kernel takes {} of the kernel time: {}, {} of {}", share_text(of_kernels),
                   short_name(top->name), counted(top->device.calls, "call"),
-                  time_text(top->device.average_ns()));
+                  mean_duration_text(top->device.average_ns()));
   if (!top->top_operator.empty()) headline += ", launched by " + short_name(top->top_operator);
   return Finding{"one_kernel_dominates", FindingWeight::kWorthALook,
                  of_kernels * e.share_of(StepLabel::kKernel), std::move(headline),
-                 "start with this kernel: no other one can save as much"};
+                 "optimise this kernel first: no other kernel can save as much time"};
 }
 
 Found tiny_kernels(const Evidence& e) {
@@ -112,23 +113,24 @@ Found tiny_kernels(const Evidence& e) {
   if (of_time < 0.1 && !launches_hurt) return {};
   return Finding{
       "many_tiny_kernels", FindingWeight::kWorthALook, of_time * e.share_of(StepLabel::kKernel),
-      fmt::format("{} of {} kernels run shorter than {} us (median {}) and make {} of the "
+      fmt::format("{} of {} kernels take less than {} us (median {}) and make up {} of the "
                   "kernel time",
                   share_text(of_calls), count_text(e.kernels.calls), kTinyKernelNs / 1000,
-                  time_text(static_cast<double>(e.median_kernel_ns)), share_text(of_time)),
-      "fuse them: a launch costs microseconds, however little the kernel does"};
+                  mean_duration_text(static_cast<double>(e.median_kernel_ns)), share_text(of_time)),
+      "fuse them: every launch costs microseconds, even if the kernel does little"};
 }
 
 Found host_waits(const Evidence& e) {
   const double share = std::min(
       1.0, ratio(static_cast<double>(e.waits.time.total_ns), static_cast<double>(e.labelled_ns)));
   if (share < 0.1 || e.use.share() > 0.8) return {};
-  return Finding{"host_waits_for_device", weight_of(share, 0.25), share,
-                 fmt::format("the host waits {} ({} of {}) in {}, most of it in {}",
-                             time_text(static_cast<double>(e.waits.time.total_ns)),
-                             share_text(share), e.whole_text(),
-                             counted(e.waits.time.calls, "synchronising call"), e.waits.longest),
-                 "read results back later or less often, so that launches run ahead again"};
+  return Finding{
+      "host_waits_for_device", weight_of(share, 0.25), share,
+      fmt::format("the host waits {} ({} of {}) in {}, most of it in {}",
+                  mean_duration_text(static_cast<double>(e.waits.time.total_ns)), share_text(share),
+                  e.whole_text(), counted(e.waits.time.calls, "synchronising call"),
+                  e.waits.longest),
+      "read results back later or less often, so that the host can launch ahead of the device"};
 }
 
 Found uneven_steps(const Evidence& e) {
@@ -152,9 +154,9 @@ Found uneven_steps(const Evidence& e) {
   const double share = ratio(static_cast<double>(above_ns), static_cast<double>(e.labelled_ns));
   if (factor < 1.5 || share < 0.03) return {};
   return Finding{"uneven_steps", weight_of(share, 0.2), share,
-                 fmt::format("{} takes {}, {} the median step of {}", longest->name,
-                             time_text(static_cast<double>(lengths_ns.back())), times_text(factor),
-                             time_text(static_cast<double>(median_ns))),
+                 fmt::format("{} takes {}, {:.1f} times the median step of {}", longest->name,
+                             mean_duration_text(static_cast<double>(lengths_ns.back())), factor,
+                             mean_duration_text(static_cast<double>(median_ns))),
                  "compare that step with a normal one before trusting any average"};
 }
 
@@ -176,20 +178,20 @@ Found steps_leave_time_out(const Evidence& e) {
                                           is_one ? "s" : "", share_text(1 - share));
   if (!device_goes_on) {
     return Finding{"time_outside_steps", FindingWeight::kNote, share,
-                   covered + ": the rest belongs to no step",
-                   "mark every step, or take the times per step as a sample"};
+                   covered + ": the rest is outside all steps",
+                   "mark every step, or treat the times per step as a sample"};
   }
-  const std::string span_per_step =
-      time_text(static_cast<double>(span_ns) / static_cast<double>(e.summary.steps.size()));
+  const std::string span_per_step = mean_duration_text(static_cast<double>(span_ns) /
+                                                       static_cast<double>(e.summary.steps.size()));
   return Finding{
       "device_outlasts_steps", FindingWeight::kNote, share,
-      is_one ? fmt::format("{}: the host ends it long before the {} is done, so its time is the "
-                           "host's",
+      is_one ? fmt::format("{}: the host ends the step long before the {} finishes, so the step "
+                           "time is host time",
                            covered, e.device)
-             : fmt::format("{}: the host ends them long before the {} is done, so their times are "
-                           "the host's; span by steps is {} each",
+             : fmt::format("{}: the host ends the steps long before the {} finishes, so step times "
+                           "are host times; the span divided by the steps is {} each",
                            covered, e.device, span_per_step),
-      "synchronise at the end of a step while profiling, to see what belongs to it"};
+      "synchronise at the end of each step while profiling, so that its device work falls into it"};
 }
 
 // "Place(gpu:0)" is device 0.
@@ -230,11 +232,12 @@ Found memory_reserved_unused(const Evidence& e) {
         unused < place.peak_allocated_bytes / 2) {
       continue;
     }
-    return Finding{"memory_reserved_unused", FindingWeight::kNote, 0,
-                   fmt::format("the allocator holds {} on {} but never more than {} is in use",
-                               bytes_text(place.peak_reserved_bytes), place_text(place.place),
-                               bytes_text(place.peak_allocated_bytes)),
-                   "allocate large buffers first and keep shapes steady, against fragmentation"};
+    return Finding{
+        "memory_reserved_unused", FindingWeight::kNote, 0,
+        fmt::format("the allocator reserves {} on {} but uses at most {}",
+                    bytes_text(place.peak_reserved_bytes), place_text(place.place),
+                    bytes_text(place.peak_allocated_bytes)),
+        "to reduce fragmentation, allocate large buffers first and keep shapes constant"};
   }
   return {};
 }
@@ -246,17 +249,17 @@ Found orphans(const Evidence& e) {
   return Finding{
       "orphan_device_work", share >= 0.1 ? FindingWeight::kWorthALook : FindingWeight::kNote, 0,
       fmt::format("{} of {} ({}) {} no recorded launch: {} for kernels and devices, "
-                  "but for no operator",
+                  "but not for operators",
                   count_text(count), counted(e.device_slices, "device slice"), share_text(share),
                   count == 1 ? "has" : "have", count == 1 ? "it counts" : "they count"),
-      "begin the capture a step earlier, or record runtime calls too"};
+      "start the capture one step earlier, or record runtime calls too"};
 }
 
 Found host_only(const Evidence& e) {
   // A trace of anything else than a framework has no reason to hold device work.
   if (e.device_slices > 0 || !e.has_operators) return {};
   return Finding{"host_only_trace", FindingWeight::kNote, 0,
-                 "no work on a device was recorded: these tables show the host alone",
+                 "no device work was recorded: these tables show the host only",
                  "record device activities too, if there were any"};
 }
 
@@ -264,10 +267,10 @@ Found unfinished(const Evidence& e) {
   if (e.unfinished_slices == 0) return {};
   const bool is_one = e.unfinished_slices == 1;
   return Finding{"unfinished_slices", FindingWeight::kNote, 0,
-                 fmt::format("{} never {}: {} as if to the end of the trace",
+                 fmt::format("{} never {}: {} counted to the end of the trace",
                              counted(e.unfinished_slices, "slice"), is_one ? "ends" : "end",
-                             is_one ? "it counts" : "they count"),
-                 "let the profiler stop before the program does"};
+                             is_one ? "it is" : "they are"),
+                 "stop the profiler before the program exits"};
 }
 
 constexpr std::array<FindingRule, 15> kFindingRules = {

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/findings/finding.h"
+#include "strobe/base/text.h"
 #include "strobe/device/gemm_name.h"
 
 namespace strobe::analysis {
@@ -43,23 +44,23 @@ struct ChainAdvice {
 
 constexpr std::array<ChainAdvice, 9> kChainAdvice = {{
     {ChainKind::kAttentionScores, "fuse_attention", "attention",
-     "use a fused attention kernel: scores then never leave the chip"},
+     "use a fused attention kernel, which keeps the scores on the chip"},
     {ChainKind::kRotaryEmbedding, "fuse_rotary", "rotary position embedding",
-     "generate one kernel for the whole chain: compile the model or take a ready rotary kernel"},
+     "use one kernel for the whole chain: compile the model, or use a ready rotary kernel"},
     {ChainKind::kActivation, "fuse_activation", "an activation function written as operators",
-     "take the ready activation, or better the epilogue of the matrix product before it"},
+     "use the ready activation kernel or, better, the epilogue of the preceding matrix product"},
     {ChainKind::kGatedActivation, "fuse_activation", "a gated activation",
-     "do both in one kernel, or in the epilogue of the matrix product before it"},
+     "do both in one kernel, or in the epilogue of the preceding matrix product"},
     {ChainKind::kResidualNorm, "fuse_residual_norm", "residual adds before a norm",
-     "take a norm kernel that adds first: the sum is written once and read by nobody else"},
+     "use a norm kernel that adds first, so that the sum is not written and read again"},
     {ChainKind::kNormOperators, "fuse_norm", "a norm written as operators",
-     "take the ready norm kernel, or compile the model"},
+     "use the ready norm kernel, or compile the model"},
     {ChainKind::kDropout, "fuse_dropout", "dropout and its neighbours",
-     "take a kernel that draws, masks and scales at once, or compile the model"},
+     "use a kernel that draws, masks and scales at once, or compile the model"},
     {ChainKind::kOptimizer, "fuse_optimizer", "the optimizer's update",
      "use the fused form of the optimizer: one launch for many tensors"},
     {ChainKind::kPlain, "fuse_chain", "a chain of kernels",
-     "let one kernel do them: compile this part of the model or write the kernel"},
+     "replace them by one kernel: compile this part of the model, or write the kernel"},
 }};
 
 class Advisor {
@@ -90,7 +91,7 @@ class Advisor {
  private:
   double share(double ns) const { return ns / whole_ns_; }
   std::string share_of_time(double ns) const {
-    return fmt::format("{} of the time ({})", share_text(share(ns)), time_text(ns));
+    return fmt::format("{} of the time ({})", share_text(share(ns)), mean_duration_text(ns));
   }
 
   static FindingWeight weight_of(double share) {
@@ -159,15 +160,15 @@ class Advisor {
           "of "
           "it between the products",
           share_of_time(time), doubt_of(evidence), chain.name, times, size,
-          time_text(static_cast<double>(inside_ns)));
+          mean_duration_text(static_cast<double>(inside_ns)));
     } else if (chain.kind == ChainKind::kPlain) {
-      headline =
-          fmt::format("{} in a row, {}, take {}, up to {} saved as one kernel",
-                      groups.front()->what, times, share_of_time(time), time_text(basis.saved_ns));
+      headline = fmt::format("{} in a row, {}, take {}, up to {} saved as one kernel",
+                             groups.front()->what, times, share_of_time(time),
+                             mean_duration_text(basis.saved_ns));
     } else {
       headline = fmt::format("{} goes into {}{}: {} {} kernels in a row, up to {} saved as one",
                              share_of_time(time), doubt_of(evidence), chain.name, times, size,
-                             time_text(basis.saved_ns));
+                             mean_duration_text(basis.saved_ns));
     }
     add(chain.code, time, std::move(headline), std::string(chain.advice), std::move(basis));
   }
@@ -293,7 +294,9 @@ class Advisor {
               count_text(sums.launches), sums.launches == 1 ? "" : "s", gemm->tile_m, gemm->tile_n,
               sums.launches == 1 ? "s" : "", share_text(*sums.tensor_percent() / 100),
               share_of_time(at_stake_ns)),
-          "larger tiles reuse more: raise the batch, or let the library search for another kernel",
+          "use larger tiles, which reuse more data: raise the batch size, or let the library "
+          "search for "
+          "another kernel",
           std::move(basis));
     }
   }
@@ -323,7 +326,7 @@ class Advisor {
     basis.confidence = "counted";
     add("short_kernels", static_cast<double>(few.latency_ns),
         fmt::format(
-            "{} goes into {} shorter than 10 us beside those named above: starting them "
+            "{} goes into {} shorter than 10 us, without those named above: starting them "
             "costs as much as their work; the longest row of short ones has {}, from row {}",
             share_of_time(static_cast<double>(few.latency_ns)), launches_text(few.launches),
             longest, longest_at),
@@ -346,10 +349,10 @@ class Advisor {
     basis.launches = sums.launches;
     basis.confidence = "counted";
     add("at_dram_roof", static_cast<double>(sums.latency_ns),
-        fmt::format("{} at {} of the DRAM's rate, {}: nothing to win in them",
+        fmt::format("{} at {} of the DRAM rate, {}: they cannot run faster",
                     launches_text(sums.launches), share_text(*sums.dram_percent() / 100),
                     share_of_time(static_cast<double>(sums.latency_ns))),
-        "move fewer bytes: fuse with neighbours, smaller types, or leave them alone",
+        "move fewer bytes: fuse them with neighbours or use smaller types; otherwise leave them",
         std::move(basis));
   }
 
@@ -380,7 +383,8 @@ class Advisor {
             "{} of {} layers take longer than the others, {} in all; layer {} takes {}, the "
             "median {}",
             slow, layers.layers, share_of_time(at_stake_ns), worst,
-            time_text(static_cast<double>(layers.layer_ns[worst])), time_text(median)),
+            mean_duration_text(static_cast<double>(layers.layer_ns[worst])),
+            mean_duration_text(median)),
         "the same kernels should take the same time: look for a changed clock or shape",
         std::move(basis));
   }

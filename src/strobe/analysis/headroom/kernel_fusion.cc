@@ -6,8 +6,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/headroom/kernel_sums.h"
+#include "strobe/base/text.h"
 
 namespace strobe::analysis {
 namespace {
@@ -70,7 +71,7 @@ class Planner {
   FusionPlan plan() {
     plan_.runs = find_runs(rows_);
     group_runs();
-    // Scores first: what stands before them is told by them.
+    // Scores first: chains before them are recognised by them.
     chains_.resize(plan_.groups.size());
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) chains_[g] = recognise(g);
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) {
@@ -173,16 +174,16 @@ class Planner {
                                       : 0);
     };
     group.why = fmt::format(
-        "{} x {} kernels take {} ({}); one kernel each makes {} launches fewer and up to {} ({}) "
-        "less",
+        "{} x {} kernels take {} ({}); one kernel each saves {} launches and up to {} ({})",
         count_text(group.runs.size()), group.names.size(),
-        time_text(static_cast<double>(group.latency_ns)), share(group.latency_ns),
-        count_text(group.launches_saved()), time_text(static_cast<double>(group.saved_ns)),
+        mean_duration_text(static_cast<double>(group.latency_ns)), share(group.latency_ns),
+        count_text(group.launches_saved()), mean_duration_text(static_cast<double>(group.saved_ns)),
         share(group.saved_ns));
     if (group.saved_bytes) {
-      group.why += fmt::format("; up to {} of {} DRAM traffic are results written and read again",
-                               bytes_text(static_cast<std::int64_t>(*group.saved_bytes)),
-                               bytes_text(static_cast<std::int64_t>(*group.dram_bytes)));
+      group.why +=
+          fmt::format("; up to {} of {} of DRAM traffic is results that are written and read again",
+                      bytes_text(static_cast<std::int64_t>(*group.saved_bytes)),
+                      bytes_text(static_cast<std::int64_t>(*group.dram_bytes)));
     }
   }
 

@@ -9,7 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "strobe/analysis/findings/finding_text.h"
+#include "strobe/analysis/findings/finding.h"
+#include "strobe/base/text.h"
 #include "strobe/device/kernel_name.h"
 
 namespace strobe::analysis {
@@ -60,8 +61,8 @@ Warning clock_low(const KernelStudy& study) {
   }
   if (!worst) return {};
   return fmt::format(
-      "{} of {} kernels ran below {:.0f} % of the chip's most clock ({} of {} in {}): a chip that "
-      "runs free is faster",
+      "{} of {} kernels ran below {:.0f} % of the chip's highest clock ({} of {} in {}): they are "
+      "faster at full clock",
       count_text(low), count_text(known), 100 * kLowClockShare,
       clock_text(*study.table->value(KernelMetric::kClockHz, *worst)),
       clock_text(most_clock_hz(study, *worst)), launch_text(study, *worst));
@@ -69,7 +70,8 @@ Warning clock_low(const KernelStudy& study) {
 
 Warning clock_locked(const KernelStudy& study) {
   if (study.table->clock_policy != ClockPolicy::kLocked) return {};
-  return "the profiler locked the clock: latencies are not those of production, percentages hold";
+  return "the profiler locked the clock: percentages are valid, but latencies differ from "
+         "production";
 }
 
 Warning mixed_devices(const KernelStudy& study) {
@@ -82,12 +84,12 @@ Warning mixed_devices(const KernelStudy& study) {
   }
   if (indices.size() < 2 && names.size() < 2) return {};
   if (names.size() > 1) {
-    return fmt::format("kernels of different chips ({}) stand in one list: shares mix them",
+    return fmt::format("the list mixes kernels of different chips ({}), and so do its shares",
                        fmt::join(names, ", "));
   }
   return fmt::format(
-      "kernels of {} devices stand in one list: they ran beside each other, so their "
-      "times do not add up to a duration",
+      "the list mixes kernels of {} devices: they ran at the same time, so their times do not add "
+      "up to a duration",
       indices.size());
 }
 
@@ -111,12 +113,12 @@ Warning missing_counters(const KernelStudy& study) {
   const bool has_tensor = study.totals.tensor_counted_ns > 0;
   const bool has_dram = study.totals.dram_counted_ns > 0;
   if (!has_tensor && !has_dram) {
-    return "no launch has counters: times only, neither bounds nor headroom";
+    return "no launch has counters: only times are known, no bounds and no headroom";
   }
   if (!has_tensor || !has_dram) {
     return fmt::format(
-        "the {} share was not counted: a kernel that the other does not keep busy has neither a "
-        "known bound nor headroom",
+        "the {} share was not counted: bound and headroom are unknown for kernels that do not keep "
+        "the other resource busy",
         has_tensor ? "DRAM" : "tensor");
   }
   std::uint64_t without = 0;
@@ -235,7 +237,7 @@ void judge_launches(KernelStudy& study) {
   }
 }
 
-// Layers are told by short names: what else differs between two layers is no reason to see none.
+// Layers are recognised by short names, because longer names may differ between equal layers.
 std::vector<LayerRow> layer_rows(const KernelStudy& study) {
   Numbering briefs;
   std::vector<std::uint32_t> number(study.identities.size());

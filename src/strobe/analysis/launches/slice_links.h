@@ -81,7 +81,7 @@ class SliceLinks {
   };
 
   CallId call_at(SliceId slice) const;
-  std::size_t work_at(SliceId slice) const;  // their number if it is no device work
+  std::size_t work_at(SliceId slice) const;  // their number if it is not device work
   void add_works_of(CallId call, std::vector<SliceId>& works) const;
   void add_launchers(SliceId slice, std::vector<SliceLink>& links) const;
   void add_gradients(SliceId slice, std::vector<SliceLink>& links) const;

@@ -128,7 +128,7 @@ StepLabel label_of_work(SliceKind kind, std::uint8_t flags) {
   }
 }
 
-// The process that launched the work; invalid if nobody knows.
+// The process that launched the work; invalid if unknown.
 StringId process_of(const AttributedTrace& input, std::size_t work) {
   const auto& works = input.attribution.works;
   if (works.calls[work].valid()) {

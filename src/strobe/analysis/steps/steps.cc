@@ -32,14 +32,14 @@ Result<NumberRange> number_range(std::string_view where, std::string_view typed)
   if (!first.empty()) {
     const auto number = parse_whole_number(first);
     if (!number || *number < 0) {
-      return bad_value(where, fmt::format("'{}' is not a number of a step", first), hint);
+      return bad_value(where, fmt::format("'{}' is not a step number", first), hint);
     }
     range.first = *number;
   }
   if (!last.empty()) {
     const auto number = parse_whole_number(last);
     if (!number || *number < 0) {
-      return bad_value(where, fmt::format("'{}' is not a number of a step", last), hint);
+      return bad_value(where, fmt::format("'{}' is not a step number", last), hint);
     }
     range.last = *number;
   }
@@ -144,7 +144,7 @@ Result<StepSelection> find_steps(const Trace& trace, NumberRange range, std::str
   }
   if (first > last) {
     return no_such_steps(std::to_string(first) + " to " + std::to_string(last) +
-                             " is no range of steps: its first number is above its last",
+                             " is not a range of steps: its first number is above its last",
                          where, lowest, highest);
   }
   if (!found)

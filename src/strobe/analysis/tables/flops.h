@@ -16,7 +16,7 @@ using Shape = std::vector<std::int64_t>;
 // What an operator was called with, as far as its arguments tell: shapes by position with the plain
 // arguments beside them, or shapes by name.
 struct OperatorShapes {
-  std::vector<Shape> inputs;              // [] for what is no tensor
+  std::vector<Shape> inputs;              // [] for what is not a tensor
   std::vector<std::string> plain_inputs;  // "[1, 1]", "False"; "" for tensors; may be empty
   std::vector<std::pair<std::string, Shape>> named_inputs;  // the first tensor of each name
 

@@ -223,7 +223,7 @@ MemoryRow combine(const SameRows<MemoryRow>& rows) {
   return sum;
 }
 
-// Ranks have memory of their own, so peaks do not add up: the largest is told.
+// Ranks have memory of their own, so peaks do not add up: the largest is shown.
 template <>
 MemoryPlace combine(const SameRows<MemoryPlace>& rows) {
   MemoryPlace sum;

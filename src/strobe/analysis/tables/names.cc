@@ -8,6 +8,7 @@
 #include "strobe/analysis/tables/row_index.h"
 #include "strobe/analysis/tables/tables.h"
 
+// The tables that have a row per name: operators, kernels, ranges.
 namespace strobe::analysis {
 namespace {
 

@@ -8,8 +8,14 @@
 
 #include "strobe/base/interval.h"
 #include "strobe/trace/slice_kind.h"
-#include "strobe/trace/trace.h"
 
+namespace strobe {
+class Trace;
+}
+
+// "Where did the time go": every summary table as numbers. Rows stand in the order in which the
+// walk over the trees first met them (the order that decides between equal sort keys); sorting and
+// cutting is done where they are shown.
 namespace strobe::analysis {
 
 // One duration over several calls.
@@ -36,10 +42,6 @@ struct TimeStat {
   }
   bool operator==(const TimeStat&) const = default;
 };
-
-// "Where did the time go": every summary table as numbers. Rows stand in the order in which the
-// walk over the trees first met them (the order that decides between equal sort keys); sorting and
-// cutting is for whoever shows them.
 
 struct StepSelection {  // positions in the list of steps, both inclusive, from 0
   std::size_t first = 0;
@@ -93,7 +95,7 @@ struct OperatorRow {
   TimeStat host;
   TimeStat device;                // kernels, copies and memsets launched in the call, at any depth
   std::int64_t self_host_ns = 0;  // without children and runtime calls
-  std::int64_t self_device_ns = 0;  // launched directly or from phases that are no operators
+  std::int64_t self_device_ns = 0;  // launched directly or from phases that are not operators
   std::uint64_t flops = 0;          // 0: unknown
   std::vector<OperatorPhaseRow> phases;
   std::vector<DeviceWorkRow> work;  // launched directly from the operator

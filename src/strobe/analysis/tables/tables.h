@@ -28,15 +28,15 @@ std::vector<TypeRow> list_device_types(const AttributedTrace& input);
 
 // Communication against computation. A host range communicates if it is a communication range or a
 // collective operator; a kernel if it is a collective or was launched anywhere below such a range.
-// A kernel below one that is no collective itself counts as computation as well, unless the range
-// launched it directly.
+// A kernel below one that is not a collective itself counts as computation as well, unless the
+// range launched it directly.
 CommunicationTotals add_up_communication(const AttributedTrace& input);
 
 // Backward of one step on one thread, in traces that know it only by its operators: from the first
 // start to the last end of the outermost operators of the autograd engine that start in the step
 // (without steps: of all of them).
 //
-// It is no node of the tree. Whatever else runs between those operators (the forward of the next
+// It is not a node of the tree. Whatever else runs between those operators (the forward of the next
 // micro-batch, say) would become part of it there, and vanish from its own phase. So its host time
 // is the range, and its device time what the operators themselves launched.
 struct BackwardRange {

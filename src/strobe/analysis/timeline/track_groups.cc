@@ -33,8 +33,8 @@ std::vector<TrackContent> contents_of(const Trace& trace) {
   return contents;
 }
 
-// Asynchronous tracks go with the threads of their process, if it has any; a thread on which only
-// the profiler speaks of itself is nobody's.
+// Asynchronous tracks go with the threads of their process, if it has any; a thread with only
+// the profiler's own events belongs to no process.
 TrackKind group_kind(const Trace& trace, const std::vector<TrackId>& tracks, const Track& track,
                      const TrackContent& content) {
   if (!content.has_work) return TrackKind::kOther;

@@ -23,21 +23,21 @@ constexpr std::array kCauseWords = std::to_array<Words>({
     {"memory_bandwidth", "the device's memory became slower"},
     {"other_tenant", "another process uses the device"},
     {"pcie", "copies between host and device became slower"},
-    {"fabric", "the links between devices carry less"},
+    {"fabric", "the links between devices became slower"},
     {"straggler", "one rank keeps the others waiting"},
     {"host_contention", "other processes compete for the host's cores"},
     {"host_slow", "the host became slower"},
     {"launch_bound", "the device waits for the host"},
     {"synchronisation", "the host waits for the device more often"},
     {"disk_io", "reading and writing files takes longer"},
-    {"input_pipeline", "the next input comes later"},
-    {"memory_pressure", "device memory is short, or allocated all the time"},
-    {"kernel_mix", "other kernels run"},
-    {"workload", "a cycle does another amount of work"},
+    {"input_pipeline", "input data arrives later"},
+    {"memory_pressure", "device memory is short, or allocated more often"},
+    {"kernel_mix", "the device runs other kernels"},
+    {"workload", "the amount of work in a cycle changed"},
     {"communication_wait", "collectives wait longer"},
     {"cold_start", "the run was still warming up"},
-    {"measurement", "part of the difference may be the measurement's"},
-    {"unattributed", "nothing that was recorded says why"},
+    {"measurement", "the measurement may cause part of the difference"},
+    {"unattributed", "no recorded data explains the change"},
 });
 static_assert(kCauseWords.size() == static_cast<std::size_t>(CauseKind::kUnattributed) + 1);
 
@@ -95,7 +95,7 @@ bool contains(std::initializer_list<CauseKind> kinds, CauseKind kind) {
   return std::ranges::find(kinds, kind) != kinds.end();
 }
 
-// What a confident cause brings with it is no cause of its own.
+// A consequence of a confident cause is not a cause itself.
 struct Consequence {
   CauseKind of;
   std::initializer_list<CauseKind> kinds;
@@ -105,20 +105,22 @@ struct Consequence {
 void weaken_consequences(std::vector<Cause>& causes) {
   using enum CauseKind;
   const Consequence known[] = {
-      {kFabric, {kStraggler, kCommunicationWait}, "slower links do this too"},
-      {kStraggler, {kCommunicationWait, kFabric}, "a late rank does this too"},
+      {kFabric, {kStraggler, kCommunicationWait}, "slower links have the same effect"},
+      {kStraggler, {kCommunicationWait, kFabric}, "a late rank has the same effect"},
       {kHostContention,
        {kHostSlow, kLaunchBound, kInputPipeline, kDiskIo, kPcie, kColdStart},
-       "waiting for a core does this too"},
+       "waiting for a core has the same effect"},
       {kWorkload,
        {kKernelMix, kHostSlow, kLaunchBound, kPcie, kMemoryPressure, kSynchronisation},
-       "another amount of work does this too"},
-      {kInputPipeline, {kLaunchBound, kHostSlow, kColdStart}, "the late input does this too"},
-      {kDiskIo, {kLaunchBound, kHostSlow, kInputPipeline}, "the slow files do this too"},
-      {kMemoryPressure, {kLaunchBound, kHostSlow, kSynchronisation}, "allocating does this too"},
-      {kSynchronisation, {kLaunchBound, kHostSlow}, "waiting for the device does this too"},
-      {kLaunchBound, {kHostSlow}, "the code between operators does this too"},
-      {kMeasurement, {kLaunchBound, kHostSlow}, "the profiler's own work does this too"},
+       "a changed amount of work has the same effect"},
+      {kInputPipeline, {kLaunchBound, kHostSlow, kColdStart}, "late input has the same effect"},
+      {kDiskIo, {kLaunchBound, kHostSlow, kInputPipeline}, "slow files have the same effect"},
+      {kMemoryPressure,
+       {kLaunchBound, kHostSlow, kSynchronisation},
+       "allocating has the same effect"},
+      {kSynchronisation, {kLaunchBound, kHostSlow}, "waiting for the device has the same effect"},
+      {kLaunchBound, {kHostSlow}, "code between operators has the same effect"},
+      {kMeasurement, {kLaunchBound, kHostSlow}, "the profiler's own work has the same effect"},
   };
   for (const Consequence& one : known) {
     const bool is_sure = std::ranges::any_of(causes, [&](const Cause& cause) {
@@ -159,13 +161,13 @@ Cause unattributed(const Comparison& comparison) {
   const Change& ms = comparison.cycles.front().ms;
   return {.kind = CauseKind::kUnattributed,
           .score = kListedScore,
-          .headline = fmt::format("the cycle became {}, and nothing that was recorded says why",
+          .headline = fmt::format("the cycle became {}, and no recorded data explains why",
                                   ms.rises() ? "slower" : "faster"),
           .evidence = {told("cycle", ms)},
           .against = {},
           .advice =
-              "record metrics beside the trace (clocks, use, run queue), or more normal runs "
-              "for --baseline"};
+              "record metrics with the trace (clocks, use, run queue), or more normal runs for "
+              "--baseline"};
 }
 
 bool cycle_changed(const Comparison& comparison) {

@@ -26,12 +26,13 @@ void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .evidence = {},
         .against = {},
         .advice =
-            "list the processes on the device with its vendor's tool (nvidia-smi) and "
-            "move or stop the other one"};
-    cause.evidence.push_back(told("device in use, by its own counter", metric, metric.all));
+            "list the processes on the device with its vendor's tool (nvidia-smi), and move or "
+            "stop the "
+            "other one"};
+    cause.evidence.push_back(told("device use, by its own counter", metric, metric.all));
     cause.evidence.push_back(told(fmt::format(
-        "the trace's own work fills {:.0f} -> {:.0f} % of the cycle{}, so {:.0f} -> {:.0f} % of "
-        "the time is somebody else's",
+        "the trace's own work fills {:.0f} -> {:.0f} % of the cycle{}, so another process uses "
+        "{:.0f} -> {:.0f} % of the time",
         device.row->busy_share.normal.mean, device.row->busy_share.abnormal.mean,
         use.crowds ? ", at the same clocks and with the same launches" : "", use.normal,
         use.abnormal)));
@@ -65,7 +66,7 @@ std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& devi
   const bool near_cap =
       power != nullptr && limits && power->all.abnormal.mean >= 0.95 * limits->board_w;
   if ((bits & 0x60u) != 0 || (bits == 0 && heat != nullptr && heat->all.abnormal.mean >= 84)) {
-    return "thermal: the device protects itself from heat";
+    return "thermal: the device lowers its clock because it is hot";
   }
   if ((bits & 0x84u) != 0 || near_cap) {
     return near_cap ? fmt::format("power: {:.0f} W, near the board's {:.0f} W",
@@ -76,7 +77,7 @@ std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& devi
     return fmt::format("pinned at the chip's floor of {:.0f} MHz", limits->lowest_clock_mhz);
   }
   if (clock.busy.abnormal.deviation < 0.005 * clock.busy.abnormal.mean) {
-    return "fixed: the clock does not move at all, as if it were locked";
+    return "fixed: the clock is constant, as if it were locked";
   }
   return {};
 }
@@ -103,7 +104,7 @@ void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .evidence = {},
         .against = {},
         .advice =
-            "look at power cap, temperature and locked clocks (nvidia-smi -q -d "
+            "check the power cap, the temperature and locked clocks (nvidia-smi -q -d "
             "CLOCK,POWER,TEMPERATURE,PERFORMANCE)"};
     cause.evidence.push_back(told("core clock while the device works", *clock, clock->busy));
     cause.evidence.back().text += fmt::format(", mean of the whole recording {} -> {} MHz",
@@ -115,8 +116,8 @@ void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
     }
     if (explained > 0) {
       cause.evidence.push_back(told(fmt::format(
-          "{:.0f} % of kernel time is in kernels that the clock alone explains (typically x "
-          "{:.2f})",
+          "the clock alone explains {:.0f} % of kernel time (kernels typically take x {:.2f} as "
+          "long)",
           100 * explained, device.slowdowns.median())));
     }
     if (const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
@@ -131,7 +132,8 @@ void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
     }
     // A neighbour that draws the power is the reason; the clock is what follows from it.
     if (drops && has_tenant(symptoms, device)) {
-      cause.evidence.push_back(told("it came with the other process on the device"));
+      cause.evidence.push_back(
+          told("the clock dropped together with the other process on the device"));
       cause.score = std::clamp(cause.score, kListedScore, 0.8);
     }
     causes.push_back(std::move(cause));
@@ -150,10 +152,10 @@ void find_memory_bandwidth(const Symptoms& symptoms, std::vector<Cause>& causes)
                                  device.name(), number_text(clock->busy.normal.mean),
                                  number_text(clock->busy.abnormal.mean), symptoms.place()),
          .evidence = {told("memory clock while the device works", *clock, clock->busy),
-                      told(fmt::format("{:.0f} % of kernel time is in kernels that slowed",
+                      told(fmt::format("{:.0f} % of kernel time is in kernels that became slower",
                                        100 * slowed))},
          .against = {},
-         .advice = "look at the memory clock and at retired memory pages"});
+         .advice = "check the memory clock and retired memory pages"});
   }
 }
 

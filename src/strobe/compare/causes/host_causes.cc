@@ -94,8 +94,9 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
       .evidence = {},
       .against = {},
       .advice =
-          "see who else runs there (top, container limits), or give the process "
-          "cores of its own (taskset, cpusets)"};
+          "see what else runs on the host (top, container limits), or give the process its own "
+          "cores "
+          "(taskset, cpusets)"};
   if (queue.grew) {
     cause.evidence.push_back(
         told(fmt::format("waiting for a core: {:.1f} -> {:.1f} % of the time",
@@ -105,13 +106,13 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
   if (runs_less || is_busier) cause.score += 0.2;
   if (runs_less) {
     const MetricRow& row = on_cpu != nullptr && fell(on_cpu->all, 0.9) ? *on_cpu : *process;
-    cause.evidence.push_back(told("the process on a core", row, row.all));
+    cause.evidence.push_back(told("time of the process on a core", row, row.all));
   }
   if (is_busier) cause.evidence.push_back(told("the host's cores in use", *host, host->all));
   if (gaps_grew(symptoms)) {
     cause.score += 0.15;
     if (const Change* gap = longest_gap(symptoms)) {
-      cause.evidence.push_back(told("the device has nothing to do", *gap));
+      cause.evidence.push_back(told("device idle", *gap));
     }
   } else {
     cause.against.push_back(told("the device does not wait longer for the host"));
@@ -138,18 +139,18 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
       .score = clock_fell ? 0.65 + 0.3 * std::min(1.0, slowed / 0.5) : 0.6,
       .headline = clock_fell
                       ? fmt::format("the host's cores run at a lower clock{}", symptoms.place())
-                      : fmt::format("the host does everything more slowly{}", symptoms.place()),
+                      : fmt::format("everything takes longer on the host{}", symptoms.place()),
       .evidence = {},
       .against = {},
       .advice =
-          "look at the CPU governor, at power and heat of the host, and at "
-          "whether the run landed on other cores or another socket; equal runs "
-          "differ like this too: --baseline measures by how much"};
+          "check the CPU governor, the host's power and temperature, and whether the run used "
+          "other "
+          "cores or another socket; identical runs can differ as much: --baseline measures it"};
   if (clock_fell) cause.evidence.push_back(told("clock of the host's cores", *clock, clock->all));
   if (slowed > 0) {
     cause.evidence.push_back(told(fmt::format(
-        "{:.0f} % of the operators take longer on the host (typically x {:.2f}), with the same "
-        "calls",
+        "{:.0f} % of the operators take longer on the host (typically x {:.2f}) with the same "
+        "number of calls",
         100 * slowed, symptoms.host.operator_slowdowns.median())));
   }
   if (kernels_are_equal(symptoms) && !symptoms.devices.empty()) {
@@ -174,18 +175,18 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const double added_ms = own_difference_ms(symptoms, host->idle_ms);
   const double outside = std::clamp(added_ms / symptoms.cycle_change_ms, 0.0, 1.0);
   if (outside < 0.6) return;
-  Cause cause = {.kind = CauseKind::kLaunchBound,
-                 .score = 0.55 + 0.3 * outside,
-                 .headline = fmt::format("the host spends longer between operators, and the device "
-                                         "waits{}",
-                                         symptoms.place()),
-                 .evidence = {told("host time outside of every operator and call", host->idle_ms),
-                              told("the device has nothing to do", *gap),
-                              told("the same kernels take as long as before")},
-                 .against = {},
-                 .advice =
-                     "profile the script itself (with_stack=True, py-spy): the time is in "
-                     "its own code, or it sleeps or waits there"};
+  Cause cause = {
+      .kind = CauseKind::kLaunchBound,
+      .score = 0.55 + 0.3 * outside,
+      .headline = fmt::format("the host spends longer between operators, and the device "
+                              "waits{}",
+                              symptoms.place()),
+      .evidence = {told("host time outside of every operator and call", host->idle_ms),
+                   told("device idle", *gap), told("the same kernels take as long as before")},
+      .against = {},
+      .advice =
+          "profile the script itself (with_stack=True, py-spy): the time is spent in "
+          "its own code, or sleeping or waiting there"};
   if (slowed > 0.5) {
     cause.against.push_back(told("operators take longer as well"));
     cause.score -= 0.2;
@@ -216,7 +217,7 @@ void find_synchronisation(const Symptoms& symptoms, std::vector<Cause>& causes) 
   if (gaps_grew(symptoms)) {
     cause.score += 0.05;
     if (const Change* gap = longest_gap(symptoms)) {
-      cause.evidence.push_back(told("the device has nothing to do", *gap));
+      cause.evidence.push_back(told("device idle", *gap));
     }
   } else {
     cause.against.push_back(told("the device does not wait longer for the host"));
@@ -238,10 +239,9 @@ void find_memory_pressure(const Symptoms& symptoms, std::vector<Cause>& causes) 
   Cause cause = {
       .kind = CauseKind::kMemoryPressure,
       .score = churns ? 0.75 : 0.5,
-      .headline = used != nullptr
-                      ? fmt::format("device memory is nearly full{}", symptoms.place())
-                      : fmt::format("device memory is allocated and freed all the time{}",
-                                    symptoms.place()),
+      .headline = used != nullptr ? fmt::format("device memory is nearly full{}", symptoms.place())
+                                  : fmt::format("device memory is allocated and freed more often{}",
+                                                symptoms.place()),
       .evidence = {},
       .against = {},
       .advice =
@@ -273,22 +273,21 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
       own_difference_ms(symptoms, host.input_ms) > 0.01 * symptoms.cycle->ms.normal.mean;
   if (!reads_longer && !loads_longer) return;
   const bool is_disk = reads_longer;
-  Cause cause = {
-      .kind = is_disk ? CauseKind::kDiskIo : CauseKind::kInputPipeline,
-      .score = 0.6,
-      .headline = is_disk
-                      ? fmt::format("reading and writing files takes longer{}", symptoms.place())
-                      : fmt::format("the next input comes later{}", symptoms.place()),
-      .evidence = {},
-      .against = {},
-      .advice = is_disk ? "look at the disk or network file system, and at who else "
-                          "uses it (iostat, nfsstat)"
-                        : "look at the data loader: its workers, its storage, its "
-                          "decoding"};
+  Cause cause = {.kind = is_disk ? CauseKind::kDiskIo : CauseKind::kInputPipeline,
+                 .score = 0.6,
+                 .headline = is_disk ? fmt::format("reading and writing files takes longer{}",
+                                                   symptoms.place())
+                                     : fmt::format("input data arrives later{}", symptoms.place()),
+                 .evidence = {},
+                 .against = {},
+                 .advice = is_disk ? "check the disk or network file system, and what else "
+                                     "uses it (iostat, nfsstat)"
+                                   : "check the data loader: its workers, its storage and its "
+                                     "decoding"};
   if (loads_longer) {
     cause.evidence.push_back(told("loading the input", host.input_ms));
     cause.evidence.push_back(
-        told(fmt::format("that is {:.0f} % of what the cycle became longer", 100 * input_share)));
+        told(fmt::format("this explains {:.0f} % of the longer cycle", 100 * input_share)));
     cause.score += 0.3 * input_share;
   }
   if (reads_longer) {
@@ -296,13 +295,13 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.score += 0.1 + 0.15 * explained_share(symptoms, host.disk_ms);
   }
   if (disk_moved) {
-    cause.evidence.push_back(told("the disk", *disk, disk->all));
+    cause.evidence.push_back(told("disk use", *disk, disk->all));
     cause.score += 0.1;
   }
   const MetricRow* on_cpu = symptoms.metric(MetricRole::kOnCpu, kHost);
   if (loads_longer && on_cpu != nullptr && fell(on_cpu->all, 0.9)) {
     cause.evidence.push_back(
-        told("the process waits instead of computing: on a core", *on_cpu, on_cpu->all));
+        told("the process waits instead of computing: time on a core", *on_cpu, on_cpu->all));
   }
   cause.score = std::min(cause.score, 0.95);
   causes.push_back(std::move(cause));

@@ -70,8 +70,8 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
                    .evidence = {},
                    .against = {},
                    .advice =
-                       "look at the link's width and generation (nvidia-smi -q -d PCIE), at "
-                       "other traffic, and at whether the host buffer is pinned and near"};
+                       "check the link's width and generation (nvidia-smi -q -d PCIE), other "
+                       "traffic, and whether the host buffer is pinned and on the near socket"};
     if (is_crowded) cause.score = 0.95;
     if (is_slow) {
       cause.score = std::max(cause.score, std::min(0.9, 0.5 + 0.1 * (slowdown - 1.3)));
@@ -156,9 +156,9 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.kind = is_fabric ? CauseKind::kFabric : CauseKind::kCommunicationWait;
     cause.headline =
         is_fabric
-            ? fmt::format("the link of {} carries less{}", device.name(), symptoms.place())
+            ? fmt::format("the link of {} became slower{}", device.name(), symptoms.place())
             : fmt::format("{} waits longer in collectives{}", device.name(), symptoms.place());
-    cause.advice = is_fabric ? "look at link errors, at the fabric and at the network"
+    cause.advice = is_fabric ? "check link errors, the fabric and the network"
                              : "another rank may be late: compare the ranks of this run with each "
                                "other (strobe compare RUN)";
     const double share =
@@ -213,8 +213,9 @@ void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes)
                    told("the longest wait", longest_wait)},
       .against = {},
       .advice =
-          "compare the ranks of the abnormal run with each other (strobe compare "
-          "RUN), and look at that rank's device and host"};
+          "compare the ranks of the abnormal run with each other (strobe compare RUN), and check "
+          "that "
+          "rank's device and host"};
   for (const Symptoms* rank : late) {
     names.push_back(rank->rank);
     for (const DeviceSymptoms& device : rank->devices) {
@@ -226,7 +227,7 @@ void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes)
     for (const DeviceSymptoms& device : rank->devices) {
       if (!rose(device.row->idle_ms, 1.1)) continue;
       cause.evidence.push_back(
-          told(fmt::format("rank {}'s device has nothing to do", rank->rank), device.row->idle_ms));
+          told(fmt::format("device of rank {} idle", rank->rank), device.row->idle_ms));
       cause.score = std::max(cause.score, 0.8);
     }
   }

@@ -32,7 +32,6 @@ struct Slowdowns {
   double total = 0;  // weight of all functions, whatever their calls
   // Shares of it, 0..1, whose calls take longer by a factor within a window, beyond chance.
   double share_between(double low, double high) const;
-  double share_equal() const { return share_between(0.97, 1.03); }
   double median() const;  // weighted; 1 if there are none
 
   struct One {
@@ -92,7 +91,7 @@ struct Symptoms {
   double common_calls_factor = 1;
 
   bool is_slower() const;
-  // The metric that plays this role on a device ("Host": on the host); null if nobody sampled it.
+  // The metric that plays this role on a device ("Host": on the host); null if it was not sampled.
   const MetricRow* metric(device::MetricRole role, std::string_view device) const;
   // "", or " on rank 3" when there are several.
   std::string place() const;
@@ -126,7 +125,7 @@ struct BusTraffic {
   double own_abnormal = 0;
 };
 BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device);
-// The bus is full of somebody else's copies, and that is all he does.
+// Copies of another process fill the bus, and it does nothing else.
 bool has_copying_tenant(const Symptoms& symptoms, const DeviceSymptoms& device);
 
 }  // namespace strobe::compare

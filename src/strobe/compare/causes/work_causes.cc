@@ -27,21 +27,21 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
                  .evidence = {},
                  .against = {},
                  .advice =
-                     "compare runs of the same work: batch, sequence length, number of layers "
+                     "compare runs of the same work: batch size, sequence length, number of layers "
                      "and requests"};
   if (calls_scale(symptoms)) {
     cause.headline = fmt::format(
-        "a cycle does {} work: nearly everything is called x {:.2f} as "
+        "a cycle does {} work: nearly all functions are called x {:.2f} as "
         "often{}",
         symptoms.common_calls_factor > 1 ? "more" : "less", symptoms.common_calls_factor,
         symptoms.place());
     cause.evidence.push_back(
         told(fmt::format("calls of at least 80 % of the functions changed by "
-                         "one factor, x {:.2f}",
+                         "the same factor, x {:.2f}",
                          symptoms.common_calls_factor)));
   } else {
     cause.score = 0.6 + 0.35 * std::min(1.0, resized / 0.8);
-    cause.headline = fmt::format("the same kernels work on other sizes{}", symptoms.place());
+    cause.headline = fmt::format("the same kernels run with other sizes{}", symptoms.place());
     cause.evidence.push_back(told(fmt::format(
         "{:.0f} % of the kernels that both runs have are launched with another number of blocks",
         100 * resized)));
@@ -88,17 +88,17 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .score = 0.5 + 0.42 * share * std::min(1.0, device.other_work_ms / (0.1 * kernel_ms)),
         .headline = fmt::format("{} runs other kernels{}", device.name(), symptoms.place()),
         .evidence = {told(
-            fmt::format("kernels that are new, gone or called differently make {:.0f} "
-                        "% of what changed on the device",
+            fmt::format("kernels that are new, gone or called more or less often make up {:.0f} "
+                        "% of the change on the device",
                         100 * share))},
         .against = {},
         .advice =
-            "look for another library version, dtype or shape, or a fusion that was lost or "
-            "won"};
+            "look for another library version, dtype or shape, or for a fusion that was lost or "
+            "gained"};
     if (!appeared.empty()) cause.evidence.push_back(told("new: " + largest_names(appeared)));
     if (!vanished.empty()) cause.evidence.push_back(told("gone: " + largest_names(vanished)));
     if (!recounted.empty()) {
-      cause.evidence.push_back(told("called differently: " + largest_names(recounted)));
+      cause.evidence.push_back(told("called more or less often: " + largest_names(recounted)));
     }
     causes.push_back(std::move(cause));
   }
@@ -141,7 +141,7 @@ void find_cold_start(const Symptoms& symptoms, std::vector<Cause>& causes) {
                    told(fmt::format("without {} the mean is {:.1f} ms, normal {:.1f} ms",
                                     cold == 1 ? "it" : "them", warm.mean, change.normal.mean))},
       .against = {},
-      .advice = "let the profiler wait a few cycles before it records"};
+      .advice = "start recording after a few warm-up cycles"};
   if (loads_code) cause.evidence.push_back(told("loading code onto the device", loading));
   causes.push_back(std::move(cause));
 }
@@ -150,10 +150,10 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const Comparison& comparison = *symptoms.comparison;
   Cause cause = {.kind = CauseKind::kMeasurement,
                  .score = 0.5,
-                 .headline = "part of the difference may be the measurement's",
+                 .headline = "the measurement may cause part of the difference",
                  .evidence = {},
                  .against = {},
-                 .advice = "record more cycles, and let the profiler settle before them"};
+                 .advice = "record more cycles, and start recording after a few warm-up cycles"};
   const auto partial_share = [](const std::vector<RankMeasure>& ranks, const std::string& device) {
     double partial = 0;
     double cycles = 0;
@@ -173,7 +173,7 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
       cause.score = std::max(cause.score, std::min(0.7, 0.25 + share));
       cause.evidence.push_back(
           told(fmt::format("{:.0f} % of the normal and {:.0f} % of the abnormal cycles of {} are "
-                           "not complete",
+                           "incomplete",
                            100 * normal, 100 * abnormal, device.name())));
     }
   }

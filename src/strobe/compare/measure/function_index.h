@@ -26,7 +26,7 @@ struct FunctionIndex {
 
 inline constexpr const char* kHostDevice = "Host";
 
-// Only slices that meet `window`; `markers`, ascending, are no functions.
+// Only slices that meet `window`; `markers`, ascending, are not functions.
 FunctionIndex index_functions(const Trace& trace, const std::vector<SliceId>& markers,
                               Interval window);
 

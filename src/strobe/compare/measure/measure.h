@@ -28,8 +28,8 @@ enum class FunctionKind : std::uint8_t {
 };
 std::string_view word_of(FunctionKind kind);  // "kernel", "runtime_call"
 
-// Nothing for slices that are no functions: steps, the profiler's spans and drawings, projections
-// onto a device, interpreter frames, and what a device stream shows that is no work.
+// Nothing for slices that are not functions: steps, the profiler's spans and drawings, projections
+// onto a device, interpreter frames, and what a device stream shows that is not work.
 std::optional<FunctionKind> function_kind(SliceKind kind, std::uint8_t flags,
                                           std::string_view category, TrackKind track);
 
@@ -113,7 +113,7 @@ struct MeasureOptions {
   bool keep_partial = false;
 };
 
-// Measures in cycles that somebody has already found.
+// Measures in cycles that are already known.
 RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycles,
                            bool keep_partial = false);
 

@@ -123,8 +123,8 @@ std::string disbelief(const SeriesCycles& facts) {
   const double typical = facts.recording_median;
   if (!range || facts.samples == 0 || (typical >= range->low && typical <= range->high)) return {};
   return fmt::format(
-      "{} of {}: typically {:.6g} {}, which cannot be ({:.6g} to {:.6g} can); another unit? Left "
-      "out",
+      "{} of {}: typically {:.6g} {}, outside the possible range ({:.6g} to {:.6g}); left out, "
+      "check its unit",
       facts.metric, facts.device, typical, facts.info.unit, range->low, range->high);
 }
 
@@ -152,7 +152,7 @@ ScaledSeries scaled_series(const RankCapture& capture, const MetricSeries& serie
     facts.samples_in_cycles = samples_in(cycles, series, clock.shift_ns);
     if (scaled.signal.empty()) {
       remarks.push_back(series.metric + " of " + series.device +
-                        ": one sample is too little for a mean");
+                        ": one sample is not enough for a mean");
     }
     return scaled;
   }

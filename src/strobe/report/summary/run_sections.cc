@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "strobe/analysis/findings/finding.h"
-#include "strobe/analysis/findings/finding_text.h"
 #include "strobe/report/render/format.h"
 #include "strobe/report/summary/summary_sections.h"
 

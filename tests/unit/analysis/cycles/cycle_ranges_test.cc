@@ -138,7 +138,7 @@ TEST(CycleMarkersTest, a_pattern_without_a_match_is_answered_with_the_names_ther
       Sketch().thread(1).slice("decode_3", SliceKind::kAnnotation, 0, 1_us).trace(), "prefill");
   ASSERT_FALSE(list);
   EXPECT_EQ(list.error().code, ErrorCode::kTooLittleData);
-  EXPECT_EQ(list.error().what, "no range of the host matches 'prefill'");
+  EXPECT_EQ(list.error().what, "no host range matches 'prefill'");
   EXPECT_THAT(list.error().hint, HasSubstr("'decode_N'"));
 }
 
@@ -262,7 +262,7 @@ TEST(CycleFramesTest, too_few_too_short_or_too_uneven_ranges_are_no_loop) {
 TEST(CycleFramesTest, an_empty_trace_has_no_loop) {
   const Result<CycleList> list = cycles_by_host_frame(Trace());
   ASSERT_FALSE(list);
-  EXPECT_EQ(list.error().what, "no range of the host recurs through the trace");
+  EXPECT_EQ(list.error().what, "no host range recurs throughout the trace");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST(CycleRhythmTest, steady_work_scattered_work_and_no_work_have_no_rhythm) {
   EXPECT_FALSE(cycles_by_busy_signal(bursts(scattered_ns, {2})));
   const Result<CycleList> list = cycles_by_busy_signal(Trace());
   ASSERT_FALSE(list);
-  EXPECT_EQ(list.error().what, "the device is not busy in a rhythm");
+  EXPECT_EQ(list.error().what, "device activity has no regular rhythm");
 }
 
 TEST(CycleRhythmTest, three_bursts_are_too_few) {

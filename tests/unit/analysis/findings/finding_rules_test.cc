@@ -39,9 +39,10 @@ TEST(FindingRulesTest, a_device_that_waits_for_launches_is_told_with_its_numbers
   const Finding& finding = findings.at("device_idle_host_bound");
   EXPECT_EQ(finding.weight, FindingWeight::kMatters);
   EXPECT_DOUBLE_EQ(finding.share, 0.9);
-  EXPECT_EQ(finding.headline,
-            "GPU busy 10.0 % of the span: the host launches slower than the GPU works (one kernel "
-            "of 10.0 us every 100 us, 5.00 us of it in the launch call)");
+  EXPECT_EQ(
+      finding.headline,
+      "GPU busy 10.0 % of the span: the host launches kernels too slowly to keep the GPU busy (one "
+      "kernel of 10.0 us every 100 us, 5.00 us of it in the launch call)");
 }
 
 TEST(FindingRulesTest, the_device_has_the_word_the_trace_has_for_it) {
@@ -68,7 +69,7 @@ TEST(FindingRulesTest, waiting_for_data_and_communication_are_told_apart) {
   EXPECT_EQ(findings.at("device_waits_for_data").headline,
             "GPU idle 30.0 % of the step while data is loaded");
   EXPECT_EQ(findings.at("exposed_communication").headline,
-            "communication that no kernel hides takes 20.0 % of the step");
+            "communication that does not overlap with kernels takes 20.0 % of the step");
 }
 
 TEST(FindingRulesTest, hidden_communication_is_no_finding) {
@@ -93,9 +94,10 @@ TEST(FindingRulesTest, many_tiny_kernels_are_worth_a_look_when_they_make_the_tim
   sketch.slice("Step#0", SliceKind::kStep, 0_us, 2000_us).stream(0, 7);
   for (int i = 0; i < 600; ++i) sketch.slice("k", kKernel, 3_us * i, 2_us);
   const auto findings = findings_of(sketch);
-  EXPECT_EQ(findings.at("many_tiny_kernels").headline,
-            "100.0 % of 600 kernels run shorter than 5 us (median 2.00 us) and make 100.0 % of the "
-            "kernel time");
+  EXPECT_EQ(
+      findings.at("many_tiny_kernels").headline,
+      "100.0 % of 600 kernels take less than 5 us (median 2.00 us) and make up 100.0 % of the "
+      "kernel time");
 }
 
 TEST(FindingRulesTest, a_host_that_waits_while_the_device_is_idle) {
@@ -130,7 +132,7 @@ TEST(FindingRulesTest, memory_close_to_what_the_device_has) {
   EXPECT_EQ(findings.at("memory_near_capacity").headline,
             "GPU 0 uses up to 8.85 GiB of its 9.31 GiB of memory (95.0 %)");
   EXPECT_EQ(findings.at("memory_reserved_unused").headline,
-            "the allocator holds 8.85 GiB on gpu:0 but never more than 3.73 GiB is in use");
+            "the allocator reserves 8.85 GiB on gpu:0 but uses at most 3.73 GiB");
 }
 
 TEST(FindingRulesTest, flaws_of_the_capture_are_notes) {
@@ -141,7 +143,7 @@ TEST(FindingRulesTest, flaws_of_the_capture_are_notes) {
   EXPECT_TRUE(findings.at("orphan_device_work")
                   .headline.starts_with("1 of 1 device slice (100.0 %) has no recorded launch"));
   EXPECT_EQ(findings.at("unfinished_slices").headline,
-            "1 slice never ends: it counts as if to the end of the trace");
+            "1 slice never ends: it is counted to the end of the trace");
   Sketch host = step_of_host_work();
   EXPECT_TRUE(
       findings_of(host.slice("op", SliceKind::kOperator, 1_us, 5_us)).contains("host_only_trace"));
@@ -168,8 +170,8 @@ TEST(FindingRulesTest, a_device_that_works_on_after_the_steps_is_told) {
   }
   sketch.stream(0, 7).slice("k", kKernel, 0_us, 1000_us);
   EXPECT_EQ(findings_of(sketch).at("device_outlasts_steps").headline,
-            "the 4 steps cover 20.0 % of the span: the host ends them long before the GPU is done, "
-            "so their times are the host's; span by steps is 250 us each");
+            "the 4 steps cover 20.0 % of the span: the host ends the steps long before the GPU "
+            "finishes, so step times are host times; the span divided by the steps is 250 us each");
 }
 
 TEST(FindingRulesTest, time_that_belongs_to_no_step_is_told) {
@@ -178,7 +180,7 @@ TEST(FindingRulesTest, time_that_belongs_to_no_step_is_told) {
   sketch.slice("Step#0", SliceKind::kStep, 600_us, 400_us);
   const auto findings = findings_of(sketch);
   EXPECT_EQ(findings.at("time_outside_steps").headline,
-            "the step covers 40.0 % of the span: the rest belongs to no step");
+            "the step covers 40.0 % of the span: the rest is outside all steps");
   EXPECT_FALSE(findings.contains("device_outlasts_steps"));
 }
 

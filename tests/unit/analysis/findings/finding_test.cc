@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/analysis/findings/finding_rules.h"
+#include "strobe/base/text.h"
 #include "tests/support/sketch.h"
 
 namespace strobe::analysis {
@@ -114,6 +115,37 @@ TEST(StragglerTest, without_communication_nobody_is_said_to_wait) {
   Summary b = waiting_rank(0);
   a.has_communication = b.has_communication = false;
   EXPECT_TRUE(find_straggler({{"a", &a}, {"b", &b}})->headline.starts_with("b is the slowest: "));
+}
+
+TEST(FindingTextTest, times_have_three_digits_and_their_unit) {
+  EXPECT_EQ(mean_duration_text(0), "0 ns");
+  EXPECT_EQ(mean_duration_text(999), "999 ns");
+  EXPECT_EQ(mean_duration_text(1'856), "1.86 us");
+  EXPECT_EQ(mean_duration_text(999'700), "1.00 ms");
+  EXPECT_EQ(mean_duration_text(94'240'000), "94.2 ms");
+  EXPECT_EQ(mean_duration_text(942'000'000), "942 ms");
+  EXPECT_EQ(mean_duration_text(3'393'563'374), "3.39 s");
+}
+
+TEST(FindingTextTest, shares_are_percent) { EXPECT_EQ(share_text(0.0963), "9.6 %"); }
+
+TEST(FindingTextTest, long_names_are_cut_but_never_inside_a_letter) {
+  EXPECT_EQ(short_name("gemm"), "gemm");
+  EXPECT_EQ(short_name(std::string(48, 'x')), std::string(48, 'x'));
+  EXPECT_EQ(short_name(std::string(60, 'x')), std::string(48, 'x') + "...");
+  EXPECT_EQ(short_name(std::string(47, 'x') + "\xC3\xA9" + "tail"), std::string(47, 'x') + "...");
+}
+
+TEST(FindingTextTest, long_names_of_code_lose_templates_and_namespaces_first) {
+  EXPECT_EQ(short_name(
+                "void at::native::(anonymous namespace)::softmax_kernel<2, c10::Half, float>(int)"),
+            "softmax_kernel<...>");
+  EXPECT_EQ(short_name("a::b<4>"), "a::b<4>");
+}
+
+TEST(FindingTextTest, places_go_without_their_wrapping) {
+  EXPECT_EQ(place_text("Place(gpu:0)"), "gpu:0");
+  EXPECT_EQ(place_text("pinned"), "pinned");
 }
 
 }  // namespace

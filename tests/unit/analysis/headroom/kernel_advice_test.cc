@@ -116,11 +116,11 @@ TEST(KernelAdviceTest, short_kernels_are_told_unless_a_chain_has_claimed_them) {
   EXPECT_EQ(chain->basis.rows, (std::vector<std::size_t>{4, 5}));
   const KernelAdvice* advice = with_code(all, "short_kernels");
   ASSERT_NE(advice, nullptr);
-  EXPECT_EQ(
-      advice->finding.headline,
-      "2.5 % of the time (5.00 us) goes into 1 launch shorter than 10 us beside those named "
-      "above: starting them costs as much as their work; the longest row of short ones has 2, "
-      "from row 4");
+  EXPECT_EQ(advice->finding.headline,
+            "2.5 % of the time (5.00 us) goes into 1 launch shorter than 10 us, without those "
+            "named above: starting them costs as much as their work; the longest row of short ones "
+            "has 2, "
+            "from row 4");
   EXPECT_EQ(advice->basis.rows, std::vector<std::size_t>{0});
 }
 

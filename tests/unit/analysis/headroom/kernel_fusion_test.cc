@@ -97,13 +97,14 @@ TEST(KernelFusionTest, the_reason_has_its_numbers) {
                                  row('g', 60), row('e', 10), row('s', 30)};
   const std::string plain = plan_fusions(rows).groups[0].why;
   EXPECT_EQ(plain,
-            "2 x 2 kernels take 80.0 ns (40.0 %); one kernel each makes 2 launches fewer and up to "
-            "20.0 ns (10.0 %) less");
+            "2 x 2 kernels take 80.0 ns (40.0 %); one kernel each saves 2 launches and up to "
+            "20.0 ns (10.0 %)");
   for (FusionRow& counted : rows) counted.dram_bytes = 1024 * counted.sample.latency_ns;
   const FusionGroup group = plan_fusions(rows).groups[0];
-  EXPECT_EQ(group.why, plain +
-                           "; up to 20.0 KiB of 80.0 KiB DRAM traffic are results written and read "
-                           "again");
+  EXPECT_EQ(group.why,
+            plain +
+                "; up to 20.0 KiB of 80.0 KiB of DRAM traffic is results that are written "
+                "and read again");
   rows[1].dram_bytes.reset();
   EXPECT_FALSE(plan_fusions(rows).groups[0].saved_bytes);
 }

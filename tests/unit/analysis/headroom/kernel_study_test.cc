@@ -158,8 +158,9 @@ TEST(KernelWarningsTest, a_low_and_a_locked_clock_are_told) {
   sketch.launch("k", 50'000, 10, 20).metric(KernelMetric::kClockHz, 1.5e9);
   sketch.now().clock_policy = ClockPolicy::kLocked;
   const std::vector<std::string> warnings = warnings_of(sketch);
-  EXPECT_THAT(warnings, Contains(HasSubstr("1 of 1 kernels ran below 80 % of the chip's most clock "
-                                           "(1.50 GHz of 2.00 GHz in k (row 0))")));
+  EXPECT_THAT(warnings,
+              Contains(HasSubstr("1 of 1 kernels ran below 80 % of the chip's highest clock "
+                                 "(1.50 GHz of 2.00 GHz in k (row 0))")));
   EXPECT_THAT(warnings, Contains(HasSubstr("the profiler locked the clock")));
 }
 
@@ -167,7 +168,7 @@ TEST(KernelWarningsTest, several_devices_do_not_add_up) {
   KernelSketch same = fine();
   same.on_device(0).device("NVIDIA H200");
   same.launch("k", 50'000, 10, 20).on_device(1);
-  EXPECT_THAT(warnings_of(same), Contains(HasSubstr("kernels of 2 devices stand in one list")));
+  EXPECT_THAT(warnings_of(same), Contains(HasSubstr("the list mixes kernels of 2 devices")));
 
   KernelSketch different = fine();
   different.on_device(0).device("NVIDIA A100-SXM4-40GB");

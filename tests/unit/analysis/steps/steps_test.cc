@@ -36,9 +36,9 @@ TEST(NumberRangeTest, a_range_that_is_none_says_why) {
   EXPECT_EQ(refused_range("7:3").what, "'7:3' is empty: 7 comes after 3");
   EXPECT_EQ(refused_range("7:3").hint, "did you mean 3:7?");
   EXPECT_EQ(refused_range(":").what, "':' names no step");
-  EXPECT_EQ(refused_range("-2").what, "'-2' is not a number of a step");
-  EXPECT_EQ(refused_range("2-5").what, "'2-5' is not a number of a step");
-  EXPECT_EQ(refused_range("1:2:3").what, "'2:3' is not a number of a step");
+  EXPECT_EQ(refused_range("-2").what, "'-2' is not a step number");
+  EXPECT_EQ(refused_range("2-5").what, "'2-5' is not a step number");
+  EXPECT_EQ(refused_range("1:2:3").what, "'2:3' is not a step number");
   EXPECT_EQ(refused_range("99999999999999999999").code, ErrorCode::kInvalidArgument);
 }
 
@@ -129,7 +129,8 @@ TEST(StepsTest, an_unknown_step_is_refused_with_those_there_are) {
 TEST(StepsTest, a_range_that_runs_backwards_is_refused) {
   const auto found = find_steps(steps_7_to_9(), {9, 8});
   ASSERT_FALSE(found.has_value());
-  EXPECT_EQ(found.error().what, "9 to 8 is no range of steps: its first number is above its last");
+  EXPECT_EQ(found.error().what,
+            "9 to 8 is not a range of steps: its first number is above its last");
 }
 
 TEST(StepsTest, a_trace_without_steps_has_none_to_choose_from) {

@@ -94,8 +94,7 @@ TEST(FindCauses, a_changed_cycle_that_no_rule_explains_is_unattributed) {
   ASSERT_EQ(causes.size(), 1u);
   EXPECT_EQ(causes.front().kind, CauseKind::kUnattributed);
   EXPECT_EQ(causes.front().score, kListedScore);
-  EXPECT_EQ(causes.front().headline,
-            "the cycle became faster, and nothing that was recorded says why");
+  EXPECT_EQ(causes.front().headline, "the cycle became faster, and no recorded data explains why");
   EXPECT_TRUE(mentions(causes.front().evidence, "cycle: 10.0 -> 8.00 ms"));
 }
 
@@ -126,7 +125,7 @@ TEST(FindCauses, what_a_sure_cause_brings_with_it_is_weakened_and_says_so) {
   const Cause* weakened = find(together, CauseKind::kLaunchBound);
   ASSERT_NE(weakened, nullptr);
   EXPECT_NEAR(weakened->score, 0.6 * score_of(alone, CauseKind::kLaunchBound), 1e-9);
-  EXPECT_TRUE(mentions(weakened->against, "the late input does this too"));
+  EXPECT_TRUE(mentions(weakened->against, "late input has the same effect"));
 }
 
 TEST(FindCauses, an_unsure_cause_weakens_nothing) {

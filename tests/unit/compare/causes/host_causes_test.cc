@@ -23,8 +23,8 @@ TEST(HostContention, waiting_for_a_core_while_the_device_waits_is_sure) {
   ASSERT_NE(cause, nullptr);
   EXPECT_GE(cause->score, 0.9);
   EXPECT_TRUE(mentions(cause->evidence, "waiting for a core: 0.1 -> 50.0 % of the time"));
-  EXPECT_TRUE(mentions(cause->evidence, "the process on a core"));
-  EXPECT_TRUE(mentions(cause->evidence, "the device has nothing to do: 5.00 -> 15.0 ms"));
+  EXPECT_TRUE(mentions(cause->evidence, "time of the process on a core"));
+  EXPECT_TRUE(mentions(cause->evidence, "device idle: 5.00 -> 15.0 ms"));
 }
 
 TEST(HostContention, the_operating_systems_slices_tell_it_as_well) {
@@ -187,8 +187,8 @@ TEST(InputPipeline, input_that_explains_the_longer_cycle_is_sure) {
   const Cause* cause = find(causes, CauseKind::kInputPipeline);
   ASSERT_NE(cause, nullptr);
   EXPECT_GE(cause->score, kConfidentScore);
-  EXPECT_EQ(cause->headline, "the next input comes later");
-  EXPECT_TRUE(mentions(cause->evidence, "95 % of what the cycle became longer"));
+  EXPECT_EQ(cause->headline, "input data arrives later");
+  EXPECT_TRUE(mentions(cause->evidence, "this explains 95 % of the longer cycle"));
 }
 
 TEST(InputPipeline, is_silent_when_the_input_is_as_slow_as_all_of_the_host) {
