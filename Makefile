@@ -1,6 +1,6 @@
 # Thin: every target is a script or a CMake preset. `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: build demo test strict perf format tidy asan tsan fuzz install deb clean help setup
+.PHONY: build demo test strict clang perf format tidy asan tsan fuzz install deb clean help setup
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
@@ -23,6 +23,12 @@ strict: setup  ## every source and every header compiled by itself, not in joine
 	@$(call configure,strict,build/strict)
 	@cmake --build build/strict
 	@cmake --build build/strict --target strobe_headers
+
+clang:  ## every test, compiled by clang
+	@tools/setup --with-tests --with-checks
+	@$(call configure,clang,build/clang)
+	@cmake --build build/clang
+	@ctest --preset clang
 
 perf:  ## strobe against its rivals, as a table (minutes)
 	@tools/setup --with-perf

@@ -1,6 +1,8 @@
 # strobe_headers: compiles every header of src/ by itself, so that each includes what it uses. Joined
 # builds cannot see that; `cmake --build build --target strobe_headers` and `make strict` can.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strobe/*.h)
+# The vector kernels' headers are compiled once for each instruction set, with its macros.
+list(FILTER headers EXCLUDE REGEX /cpu/simd/)
 if(NOT TARGET strobe_cuda_headers)
   list(FILTER headers EXCLUDE REGEX /record/inject/)
 endif()

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "strobe/base/json_value.h"
 #include "strobe/base/byte_stream.h"
+#include "strobe/base/json_value.h"
 #include "strobe/bench/results/foreign_tables.h"
 #include "strobe/report/bench/bench_page.h"
 #include "strobe/report/render/render.h"

@@ -12,6 +12,7 @@
 #include "strobe/base/result.h"
 #include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/bench/results/cell_record.h"
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/bench/results/ratio_grid.h"
 #include "strobe/bench/results/run_file.h"
 #include "strobe/serve/bench_answer.h"

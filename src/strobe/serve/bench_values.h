@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "strobe/base/json_write.h"
-#include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/bench/judge/pair_table.h"
+#include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/serve/json_members.h"
 
 // What several answers about benchmarks are written with.
