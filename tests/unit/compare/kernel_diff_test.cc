@@ -81,7 +81,7 @@ TEST(KernelDiffTest, a_difference_within_the_noise_is_unclear) {
   }
   const KernelDiff diff = diff_of(std::move(before), std::move(after));
   EXPECT_EQ(diff.rows[0].change, KernelChange::kUnsure);
-  EXPECT_THAT(diff.rows[0].note, HasSubstr("more launches would tell"));
+  EXPECT_THAT(diff.rows[0].note, HasSubstr("more launches are needed"));
 }
 
 TEST(KernelDiffTest, few_launches_tell_only_what_is_far_apart) {
@@ -92,7 +92,7 @@ TEST(KernelDiffTest, few_launches_tell_only_what_is_far_apart) {
   };
   const KernelDiff near = diff_of(one(100'000), one(110'000));
   EXPECT_EQ(near.rows[0].change, KernelChange::kUnsure);
-  EXPECT_THAT(near.rows[0].note, HasSubstr("too few launches"));
+  EXPECT_THAT(near.rows[0].note, HasSubstr("too few comparable launches"));
   EXPECT_FALSE(near.rows[0].p);
   const KernelDiff far = diff_of(one(100'000), one(150'000));
   EXPECT_EQ(far.rows[0].change, KernelChange::kSlower);

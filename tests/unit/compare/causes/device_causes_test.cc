@@ -139,7 +139,9 @@ TEST(OtherTenant, use_beyond_the_traces_own_work_is_somebody_elses) {
   ASSERT_NE(cause, nullptr);
   EXPECT_GE(cause->score, kConfidentScore);
   EXPECT_EQ(cause->headline, "another process uses GPU 0");
-  EXPECT_TRUE(mentions(cause->evidence, "fills 50 -> 50 % of the cycle, so 0 -> 48 % of the time"));
+  EXPECT_TRUE(
+      mentions(cause->evidence,
+               "fills 50 -> 50 % of the cycle, so another process uses 0 -> 48 % of the time"));
   EXPECT_TRUE(mentions(cause->against, "own kernels did not get slower"));
 }
 
@@ -164,7 +166,7 @@ TEST(OtherTenant, a_clock_that_drops_with_it_is_its_consequence) {
   const Cause* clock = find(causes, CauseKind::kClockDrop);
   ASSERT_NE(clock, nullptr);
   EXPECT_LE(clock->score, 0.8);
-  EXPECT_TRUE(mentions(clock->evidence, "it came with the other process"));
+  EXPECT_TRUE(mentions(clock->evidence, "the clock dropped together with the other process"));
 }
 
 TEST(OtherTenant, is_silent_when_the_trace_itself_explains_the_use) {

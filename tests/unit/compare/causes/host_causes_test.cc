@@ -212,7 +212,7 @@ TEST(DiskIo, reads_that_take_longer_are_the_disks_also_inside_the_loader) {
   ASSERT_NE(cause, nullptr);
   EXPECT_NEAR(cause->score, 0.95, 1e-9);
   EXPECT_TRUE(mentions(cause->evidence, "reads and writes: 0.4 -> 9.50 ms per cycle"));
-  EXPECT_TRUE(mentions(cause->evidence, "the disk: 4.00 -> 48.0 %"));
+  EXPECT_TRUE(mentions(cause->evidence, "disk use: 4.00 -> 48.0 %"));
   EXPECT_EQ(find(causes, CauseKind::kInputPipeline), nullptr);
 }
 

@@ -120,7 +120,7 @@ TEST(Communication, links_are_slower_when_also_the_rank_that_waits_least_takes_l
   const Cause* cause = find(causes, CauseKind::kFabric);
   ASSERT_NE(cause, nullptr);
   EXPECT_GE(cause->score, kConfidentScore);
-  EXPECT_EQ(cause->headline, "the link of GPU 0 carries less on rank 0");
+  EXPECT_EQ(cause->headline, "the link of GPU 0 became slower on rank 0");
   EXPECT_TRUE(mentions(cause->evidence, "the rank that waits least: 2.00 -> 5.00 ms"));
 }
 

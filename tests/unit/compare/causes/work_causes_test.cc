@@ -76,7 +76,7 @@ TEST(KernelMix, new_and_vanished_kernels_that_make_the_change_are_named) {
   EXPECT_NEAR(cause->score, 0.92, 1e-9);
   EXPECT_TRUE(mentions(cause->evidence, "new: gemm_64x64"));
   EXPECT_TRUE(mentions(cause->evidence, "gone: gemm_128x128"));
-  EXPECT_TRUE(mentions(cause->evidence, "100 % of what changed"));
+  EXPECT_TRUE(mentions(cause->evidence, "100 % of the change on the device"));
 }
 
 TEST(KernelMix, kernels_called_more_often_are_named_too) {
