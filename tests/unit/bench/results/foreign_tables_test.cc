@@ -180,8 +180,8 @@ TEST(TunedShapes, a_row_that_cannot_be_used_is_left_out_and_told) {
       "x");
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(read->shapes.size(), 1u);
-  EXPECT_THAT(read->remarks, ElementsAre("line 2, column 'yblock': '0' is no number that can stand "
-                                         "here; the row is left out"));
+  EXPECT_THAT(read->remarks, ElementsAre("line 2, column 'yblock': '0' is not a valid number; "
+                                         "the row is left out"));
 }
 
 TEST(TunedShapes, nothing_that_can_be_used_is_an_error) {
