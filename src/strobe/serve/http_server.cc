@@ -243,9 +243,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
       head_rest_.remove_prefix(of_head);
       body_rest_.remove_prefix(bytes - of_head);
     }
-    if (answer_error_ != asio::error::would_block) return true;
-    answer_error_ = {};
-    return false;
+    if (answer_error_ == asio::error::would_block) {
+      answer_error_ = {};
+      return false;
+    }
+    body_ = nullptr;  // freed by the thread that made it
+    return true;
   }
 
   void go_on(bool is_written) {
@@ -261,7 +264,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
       });
       return;
     }
-    body_ = nullptr;
     if (answer_error_) return close();
     if (keeps_alive_) return await_request();
     error_code ignored;
