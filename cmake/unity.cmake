@@ -1,25 +1,15 @@
 # strobe_unity(OUT NAME root file... [ALONE regex])
 # Joins sources into a few larger ones, so that the headers they share are parsed once. A joined file
-# includes its parts by their path below `root`, which must be an include folder. A room (folder) is
-# never split over two joined files needlessly: files are taken in order, up to `limit` bytes each.
+# includes its parts by their path below `root`, an include folder, in the order given and up to
+# STROBE_UNITY_BYTES. The paths are relative, so that a compiler cache serves every checkout.
 # STROBE_UNITY=OFF compiles every source by itself; `make strict` does.
 option(STROBE_UNITY "Compile sources in joined files" ON)
 set(STROBE_UNITY_BYTES 90000 CACHE STRING "Source bytes in a joined file")
 
-# The names (of strobe_folder and strobe_tests) that are clean; to be removed when all are.
-set(STROBE_JOINED paddle record serve test_serve)
-list(APPEND STROBE_JOINED analysis compare test_analysis test_compare)
-list(APPEND STROBE_JOINED report test_report)
-list(APPEND STROBE_JOINED bench test_bench test_bench_kernels test_bench_cuda)
-list(APPEND STROBE_JOINED base trace stats device test_base test_trace test_stats test_device)
-list(APPEND STROBE_JOINED cli_lib test_cli test_golden)
-list(APPEND STROBE_JOINED tensorboard test_tensorboard test_paddle)
-list(APPEND STROBE_JOINED readers inject test_readers test_record test_property)
-
 function(strobe_unity out name root)
   cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})
   set(sources ${ARG_UNPARSED_ARGUMENTS})
-  if(NOT STROBE_UNITY OR NOT name IN_LIST STROBE_JOINED)
+  if(NOT STROBE_UNITY)
     set(${out} ${sources} PARENT_SCOPE)
     return()
   endif()
