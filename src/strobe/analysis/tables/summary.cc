@@ -40,7 +40,7 @@ Hull host_hull(const AttributedTrace& input) {
   return hull;
 }
 
-Interval extent_of(const AttributedTrace& input, const TimeSelection& selection) {
+Interval extent_of_trace(const AttributedTrace& input, const TimeSelection& selection) {
   if (selection.is_everything()) return input.trace.extent();
   Hull hull = host_hull(input);
   for (const SliceId work : input.attribution.works.slices) hull.add(input.trace.interval(work));
@@ -109,7 +109,7 @@ Summary summarize(const Trace& trace, const SummaryOptions& options) {
   Summary summary;
   summary.has_steps = !steps.empty();
   summary.selected_steps = intervals_of(steps);
-  summary.extent = extent_of(input, selection);
+  summary.extent = extent_of_trace(input, selection);
   if (summary.has_steps) {
     summary.total_ns = total_ns(union_of(summary.selected_steps));
   } else {

@@ -65,7 +65,7 @@ std::string column_name(const std::string& provider) {
   return provider.empty() ? "GB/s" : provider;
 }
 
-void describe(Section& table, const RatioGrid& grid) {
+void describe_grid(Section& table, const RatioGrid& grid) {
   const std::string origin = origin_text(grid);
   const std::string where = origin.empty() ? "" : fmt::format(" ({})", origin);
   if (grid.metric == GridMetric::kDeviceSpeedup) {
@@ -294,7 +294,7 @@ Section grid_table(const RatioGrid& grid, std::string_view missing) {
   Section table = grid.is_list ? list_of(grid, missing) : grid_of(grid, missing);
   table.key = key_of(grid);
   table.is_remark = true;  // ratio_rows() has it
-  describe(table, grid);
+  describe_grid(table, grid);
   table.data = {grids_data({&grid, 1})};
   add_mean(table, grid);
   add_ceiling(table, grid);

@@ -132,7 +132,7 @@ std::vector<Column> columns() {
       {.key = "source", .header = "from", .least_width = 9, .importance = 2}};
 }
 
-Row row_of(const CellDiff& cell) {
+Row diff_row_of(const CellDiff& cell) {
   const bool has_ratio = cell.verdict != CellVerdict::kNotComparable;
   const auto known = [&](std::string text) -> Cell {
     if (!has_ratio) return Absent{};
@@ -161,7 +161,7 @@ Section changed_cell_section(const RunDiff& diff, const std::vector<const CellDi
                              : std::string());
   section.table.columns = columns();
   const std::size_t shown = top == 0 ? cells.size() : std::min(top, cells.size());
-  for (std::size_t i = 0; i < shown; ++i) section.table.rows.push_back(row_of(*cells[i]));
+  for (std::size_t i = 0; i < shown; ++i) section.table.rows.push_back(diff_row_of(*cells[i]));
   section.table.rows_left_out = cells.size() - shown;
   if (shown < cells.size()) {
     section.table.left_out = fmt::format(

@@ -17,7 +17,7 @@ using bench::CellRecord;
 using bench::GridMetric;
 using bench::RatioGrid;
 
-bool is_chosen(const CellRecord& record, const BenchChoice& choice) {
+bool is_chosen_record(const CellRecord& record, const BenchChoice& choice) {
   return is_among(choice.cases, record.cell.case_id) &&
          is_among(choice.dtypes, std::string(bench::dtype_name(record.cell.dtype))) &&
          (choice.shapes.empty() ||
@@ -27,7 +27,7 @@ bool is_chosen(const CellRecord& record, const BenchChoice& choice) {
 BenchRun chosen_of(const BenchRun& run, const BenchChoice& choice) {
   BenchRun chosen = {.header = run.header, .cells = {}, .remarks = run.remarks};
   std::ranges::copy_if(run.cells, std::back_inserter(chosen.cells),
-                       [&](const CellRecord& record) { return is_chosen(record, choice); });
+                       [&](const CellRecord& record) { return is_chosen_record(record, choice); });
   return chosen;
 }
 

@@ -155,8 +155,8 @@ std::string shade_of(double ratio) {
   return fmt::format("heat {}{}", ratio < 1 ? "cold" : "warm", step);
 }
 
-const FunctionRow* row_of(const compare::Comparison& comparison, const FunctionRow& like,
-                          std::int32_t rank) {
+const FunctionRow* plot_row_of(const compare::Comparison& comparison, const FunctionRow& like,
+                               std::int32_t rank) {
   const auto row = std::ranges::find_if(comparison.functions, [&](const FunctionRow& one) {
     return one.rank == rank && one.key.name == like.key.name && one.key.kind == like.key.kind &&
            one.type == like.type;
@@ -283,7 +283,7 @@ std::string rank_plot(const compare::Comparison& comparison) {
     const double y = kRankTop + kCellHeight * static_cast<double>(r);
     plot.text(kRankLeft - 12, y + 17, fitted[r], Anchor::kEnd, "name", functions[r]->key.name);
     for (std::size_t c = 0; c < shown.size(); ++c) {
-      const FunctionRow* row = row_of(comparison, *functions[r], shown[c]);
+      const FunctionRow* row = plot_row_of(comparison, *functions[r], shown[c]);
       if (row == nullptr) continue;
       const double ratio = row->ms.abnormal_median / row->ms.normal_median;
       if (!std::isfinite(ratio) || ratio <= 0) continue;

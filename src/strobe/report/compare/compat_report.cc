@@ -159,7 +159,7 @@ void write_number(JsonWriter& json, double number) {
 }
 
 // One line each, so that grep and diff work on rows.
-std::string row_line(const CompatRow& row) {
+std::string compat_row_line(const CompatRow& row) {
   std::string line;
   JsonWriter json(line);
   json.begin_object()
@@ -330,7 +330,7 @@ std::string compat_json(const compare::CompatComparison& comparison) {
     json.end_array();
   }
   json.end_object().key("rows").begin_array();
-  for (const CompatRow& row : comparison.rows) json.raw(row_line(row));
+  for (const CompatRow& row : comparison.rows) json.raw(compat_row_line(row));
   json.end_array().end_object();
   return out + "\n";
 }

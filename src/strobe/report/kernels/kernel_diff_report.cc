@@ -42,7 +42,7 @@ Cell text_or_absent(bool has_text, std::string text) {
   return Text{std::move(text)};
 }
 
-std::string interval_text(const KernelDiffRow& row) {
+std::string ratio_interval_text(const KernelDiffRow& row) {
   if (!row.ratio_low || !row.ratio_high) return "-";
   return fmt::format("{:.2f} to {:.2f}", *row.ratio_low, *row.ratio_high);
 }
@@ -61,7 +61,7 @@ std::string launches_change(const KernelDiffRow& row) {
   return fmt::format("{} -> {}", count_text(row.before.launches), count_text(row.after.launches));
 }
 
-Fact side_fact(const std::string& key, const std::string& path, const KernelSums& sums) {
+Fact kernel_side_fact(const std::string& key, const std::string& path, const KernelSums& sums) {
   return {key, key, Text{path},
           fmt::format("{}, {}", launches_text(sums.launches), duration_text(sums.latency_ns))};
 }
@@ -115,7 +115,7 @@ Section row_section(const KernelDiff& diff, const KernelDiffPage& page) {
           sum_time(row.before), sum_time(row.after), Text{signed_time(row.moved_ns)},
           mean_time(row.before), mean_time(row.after),
           text_or_absent(row.ratio.has_value(), ratio_text(row.ratio)),
-          text_or_absent(row.ratio_low.has_value(), interval_text(row)),
+          text_or_absent(row.ratio_low.has_value(), ratio_interval_text(row)),
           peak_change(row.before.tensor_percent(), row.after.tensor_percent()),
           peak_change(row.before.dram_percent(), row.after.dram_percent())}});
   }
@@ -133,7 +133,7 @@ Section row_section(const KernelDiff& diff, const KernelDiffPage& page) {
   return section;
 }
 
-Section warning_section(const KernelDiff& diff) {
+Section kernel_warning_section(const KernelDiff& diff) {
   Section section;
   section.key = "warnings";
   section.title = "About the measurement";
@@ -142,8 +142,8 @@ Section warning_section(const KernelDiff& diff) {
   return section;
 }
 
-void write_side(JsonWriter& json, std::string_view key, const KernelSums& sums,
-                const KernelSums& whole) {
+void write_kernel_side(JsonWriter& json, std::string_view key, const KernelSums& sums,
+                       const KernelSums& whole) {
   json.key(key).begin_object();
   write_sums(json, sums, whole);
   json.end_object();
@@ -158,9 +158,9 @@ Document kernel_diff_document(const KernelDiff& diff, const KernelDiffPage& page
                                std::filesystem::path(page.after).filename().string(),
                                std::filesystem::path(page.before).filename().string());
   document.verdict = {diff.verdict + (diff.verdict.ends_with('.') ? "" : ".")};
-  document.facts = {side_fact("before", page.before, diff.before),
-                    side_fact("after", page.after, diff.after)};
-  document.sections = {warning_section(diff), row_section(diff, page)};
+  document.facts = {kernel_side_fact("before", page.before, diff.before),
+                    kernel_side_fact("after", page.after, diff.after)};
+  document.sections = {kernel_warning_section(diff), row_section(diff, page)};
   const auto says_nothing = [](const Section& section) {
     return section.table.rows.empty() && section.points.empty();
   };
@@ -175,8 +175,8 @@ std::string kernel_diff_json(const KernelDiff& diff, const KernelDiffPage& page)
   json.member("before_path", page.before).member("after_path", page.after);
   json.member("verdict", diff.verdict);
   write_texts(json, "warnings", diff.warnings);
-  write_side(json, "before", diff.before, diff.before);
-  write_side(json, "after", diff.after, diff.after);
+  write_kernel_side(json, "before", diff.before, diff.before);
+  write_kernel_side(json, "after", diff.after, diff.after);
   const std::vector<KernelDiffRow> rows(
       diff.rows.begin(), diff.rows.begin() + static_cast<std::ptrdiff_t>(shown_rows(diff, page)));
   write_rows(json, "kernels", rows, [&](JsonWriter& one, const KernelDiffRow& row) {
@@ -191,8 +191,8 @@ std::string kernel_diff_json(const KernelDiff& diff, const KernelDiffPage& page)
     write_optional(one, "p", row.p);
     write_optional(one, "q", row.q);
     one.member("note", row.note);
-    write_side(one, "before", row.before, diff.before);
-    write_side(one, "after", row.after, diff.after);
+    write_kernel_side(one, "before", row.before, diff.before);
+    write_kernel_side(one, "after", row.after, diff.after);
   });
   json.end_object();
   out += "\n";

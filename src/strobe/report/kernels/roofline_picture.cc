@@ -224,8 +224,8 @@ double radius_of(const RooflinePoint& point, const Roofline& roofline) {
                   kLargestRadius * std::sqrt(static_cast<double>(point.latency_ns) / most));
 }
 
-std::string title_of(const RooflinePoint& point, const KernelStudy& study,
-                     const RooflinePage& page) {
+std::string point_title(const RooflinePoint& point, const KernelStudy& study,
+                        const RooflinePage& page) {
   const double share = static_cast<double>(point.latency_ns) /
                        static_cast<double>(std::max<std::int64_t>(study.totals.latency_ns, 1));
   std::string title = fmt::format(
@@ -246,7 +246,7 @@ void draw_point(SvgPlot& plot, double x, double y, std::size_t index, const Kern
                 const RooflinePage& page) {
   const RooflinePoint& point = study.roofline.points[index];
   const double radius = radius_of(point, study.roofline);
-  plot.circle(x, y, radius, "busy", title_of(point, study, page));
+  plot.circle(x, y, radius, "busy", point_title(point, study, page));
   const std::size_t lettered = page.top == 0 ? kMostLetters : std::min(page.top, kMostLetters);
   constexpr double kLetterRadius = 6;
   if (index < lettered && radius >= kLetterRadius) {

@@ -23,7 +23,7 @@ using analysis::Roofline;
 using analysis::RooflinePoint;
 using analysis::RoofSource;
 
-std::string_view source_words(RoofSource source) {
+std::string_view roofline_source_words(RoofSource source) {
   switch (source) {
     case RoofSource::kDataSheet:
       return "data sheet";
@@ -131,11 +131,11 @@ Section roof_section(const Roofline& roofline) {
       {.key = "source", .header = "says", .importance = 7}};
   for (const Roof& roof : roofline.compute) {
     section.table.rows.push_back({{Text{roof.name}, Text{flop_rate_text(roof.value)},
-                                   Text{std::string(source_words(roof.source))}}});
+                                   Text{std::string(roofline_source_words(roof.source))}}});
   }
   for (const Roof& roof : roofline.memory) {
     section.table.rows.push_back({{Text{roof.name}, Text{byte_rate_text(roof.value)},
-                                   Text{std::string(source_words(roof.source))}}});
+                                   Text{std::string(roofline_source_words(roof.source))}}});
   }
   return section;
 }

@@ -15,7 +15,7 @@ namespace {
 using compare::RankRow;
 using compare::Stragglers;
 
-std::vector<std::string> verdict_sentences(const Stragglers& stragglers) {
+std::vector<std::string> straggler_sentences(const Stragglers& stragglers) {
   if (!stragglers.slowest) {
     return {fmt::format("None of the {} ranks is slow: their own work takes about the same time.",
                         stragglers.ranks.size())};
@@ -69,7 +69,7 @@ Document straggler_document(const Stragglers& stragglers, std::size_t top) {
   Document document;
   document.schema = "strobe.stragglers";
   document.title = fmt::format("strobe compare: the ranks of {}", stragglers.label);
-  document.verdict = verdict_sentences(stragglers);
+  document.verdict = straggler_sentences(stragglers);
   document.sections.push_back(straggler_rank_section(stragglers));
   if (stragglers.against_peer) {
     const Document details = compare_document(*stragglers.against_peer, top);
@@ -91,7 +91,7 @@ std::string straggler_json(const Stragglers& stragglers) {
   JsonWriter json(out, JsonLayout::kPretty);
   json.begin_object().member("schema", "strobe.stragglers").member("version", 1);
   json.key("verdict").begin_array();
-  for (const std::string& sentence : verdict_sentences(stragglers)) json.value(sentence);
+  for (const std::string& sentence : straggler_sentences(stragglers)) json.value(sentence);
   json.end_array();
   json.key("slowest_rank");
   if (stragglers.slowest) {
