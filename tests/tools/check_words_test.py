@@ -46,6 +46,21 @@ class CheckWordsTest(ToolTest):
         self.write("src/strobe/base/a.cc", "// TO" + "DO later\n")
         self.assert_fails("a note to oneself")
 
+    def test_a_name_in_two_anonymous_namespaces_of_a_folder_is_refused(self):
+        body = "namespace strobe {\nnamespace {\n%s\n}\n}\n"
+        self.write("src/strobe/base/a.cc", body % "constexpr int kMost = 1;\nint first(int x) { return x; }")
+        self.write("src/strobe/base/room/b.cc", body % "int first(long y) { if (y) { return 1; } return 2; }")
+        self.write("src/strobe/trace/c.cc", body % "constexpr int kMost = 2;")
+        output = self.assert_fails("'first' is defined in base/a.cc, base/room/b.cc")
+        self.assertNotIn("kMost", output)
+
+    def test_types_and_aliases_are_names_too(self):
+        body = "namespace {\nstruct Row { int a; };\nusing Rows = int;\nusing std::size_t;\n}\n"
+        self.write("src/strobe/base/a.cc", body)
+        self.write("src/strobe/base/b.cc", body)
+        output = self.assert_fails("'Row' is defined in", "'Rows' is defined in")
+        self.assertNotIn("size_t", output)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -37,3 +37,4 @@ class ToolTest(unittest.TestCase):
         self.assertEqual(code, 1, output)
         for text in texts:
             self.assertIn(text, output)
+        return output
