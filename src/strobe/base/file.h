@@ -41,7 +41,7 @@ class File {
   std::string path_;
 };
 
-// A whole file as memory, read only. Whoever replaces such a file renames a new one over it: a file
+// A whole file as memory, read only. To replace such a file, rename a new one over it: a file
 // cut short while it is mapped ends the process that reads it.
 class MappedFile {
  public:

@@ -181,8 +181,8 @@ class CellJudge {
     }
   }
 
-  // Where calls take one of two times, the median falls between the heaps and its interval reaches
-  // from one to the other. That most of many calls lie where they lay then says more.
+  // If calls take one of two times, the median falls between the two groups and its interval spans
+  // both. Comparing several percentiles of many calls is then the better test.
   bool lies_where_it_lay() const {
     constexpr std::size_t kMany = 200;
     const TimeSummary& before = *before_time_;
