@@ -59,7 +59,7 @@ Result<BenchFile> read_bench_file(const FoundBench& found) {
   return file;
 }
 
-using File = std::shared_ptr<const BenchFile>;
+using SharedFile = std::shared_ptr<const BenchFile>;
 
 Error not_in_file(std::string_view parameter, std::string_view value, std::string hint) {
   return {.code = ErrorCode::kNotFound,
@@ -181,7 +181,7 @@ Result<std::string> answer_of(std::string_view route, const std::string& name, c
                "file", "ask for bench/table"};
 }
 
-Result<File> read(const FoundBench& found) {
+Result<SharedFile> read(const FoundBench& found) {
   try {
     STROBE_TRY(BenchFile file, read_bench_file(found));
     return std::make_shared<const BenchFile>(std::move(file));
@@ -207,7 +207,7 @@ Result<BenchShelf::Body> BenchShelf::answer(std::string_view route, const Query&
   STROBE_TRY(const std::string wanted, query.text("file"));
   STROBE_TRY(const FoundBench found, find_file(wanted, view));
   const auto kept = kept_.place_of(fmt::format("{}\n{}", found.name, stamp_text(found.stamp)));
-  const Result<File>& file = kept->get([&] { return read(found); });
+  const Result<SharedFile>& file = kept->get([&] { return read(found); });
   if (!file) return file.error();
   STROBE_TRY(std::string body, answer_of(route, wanted, query, **file));
   return std::make_shared<const std::string>(std::move(body));
