@@ -27,7 +27,7 @@ constexpr std::array kFaults = std::to_array<std::pair<Fault, std::string_view>>
     {Fault::kLateRank, "one rank is late"},
     {Fault::kCoreContention, "other processes take the cores"},
     {Fault::kSlowCores, "the host's cores run slower"},
-    {Fault::kHostCode, "code between operators"},
+    {Fault::kHostCode, "more host code between operators"},
     {Fault::kSynchronizations, "synchronisations in the loop"},
     {Fault::kSlowDisk, "the disk is slow"},
     {Fault::kLateInput, "the data loader is slow"},
@@ -37,7 +37,7 @@ constexpr std::array kFaults = std::to_array<std::pair<Fault, std::string_view>>
     {Fault::kLargerBatch, "a larger batch"},
     {Fault::kColdStart, "the first cycles are cold"},
     {Fault::kLostCycles, "device work was lost from cycles"},
-    {Fault::kProfilerOverhead, "the profiler is in the way"},
+    {Fault::kProfilerOverhead, "the profiler slows the run down"},
 });
 
 WorkloadNeeds needs_of(Fault fault, Dice& dice) {

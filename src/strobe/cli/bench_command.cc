@@ -85,7 +85,7 @@ Result<void> serve_as_worker(const WorkerRequest& request, const Terminal&) {
 Command tune_action() {
   Command command = {
       .name = "bench tune",
-      .summary = "find and keep the best kernels of a grid, so that later runs start at once",
+      .summary = "find the fastest kernels for a grid of shapes and cache them for later runs",
       .examples = {{"strobe bench tune --case all --grid quick", "the usual shapes"},
                    {"strobe bench tune --case softmax --shape 4096x50257 --cache-dir tuned",
                     "one shape, kept in a folder of your own"}}};
@@ -110,6 +110,7 @@ Command bench_command() {
   return {
       .name = "bench",
       .summary = "fused against unfused kernels over grids of shapes, with checked values",
+      .positionals = "[FILE...]",
       .examples = {{"strobe bench run --quick", "what fusion gains on this machine, in a minute"},
                    {"strobe bench run --case softmax --grid grid2d -o run.json",
                     "a hundred shapes, kept in a file"},
@@ -120,11 +121,12 @@ Command bench_command() {
                    {"strobe bench compare old.json new.json --fail-on slower:3%",
                     "what changed, cell by cell; a gate for CI"},
                    {"strobe bench show grids.csv --version v3 --device A100 --case softmax",
-                    "tables of another harness, checked"}},
+                    "ratios that another benchmark program wrote, with checks"}},
       .notes =
-          {"A run is the JSON file of `strobe bench run`, plain, .gz or .zst; tables of ratios "
-           "are CSV with the columns version,device,case,baseline,contender,metric,dim0,dim1,"
-           "value,status. strobe recognises both by content."},
+          {"FILE is a run, the JSON file of `strobe bench run`, or a CSV with tables of ratios: it "
+           "needs the columns case, metric, dim0, dim1 and value, and may have version, device, "
+           "baseline, contender, status and dtype. Both may be plain, .gz or .zst; strobe "
+           "recognises them by content."},
       .actions = {bench_list_action(), bench_run_action(), bench_show_action(),
                   bench_compare_action(), bench_roof_action(), tune_action(), worker_action()},
       .usual_action = "show"};

@@ -101,9 +101,9 @@ Command bench_compare_action() {
                     "for CI: exit code 1 if a cell surely got slower by more"},
                    {"strobe bench compare old.json new.json --format markdown",
                     "for a pull request"}},
-      .notes = {"Verdicts: same, the 95 % interval of the ratio of medians is inside the band; "
-                "slower or faster, it is outside, and chance is ruled out for this many cells; "
-                "unclear, anything else, with the reason and what to do. Intervals are "
+      .notes = {"Verdicts: same (the 95 % interval of the ratio of medians is inside the band), "
+                "slower or faster (the interval is outside, and the test, corrected for the number "
+                "of cells, confirms it), unclear (anything else, with the reason). Intervals are "
                 "bootstrapped from the samples of `strobe bench run --samples`; without samples "
                 "they come from the intervals of the medians.",
                 "Exit codes: 0 answered and no gate failed, 1 a gate failed, 2 bad command line, "

@@ -24,8 +24,8 @@ Flag time_mode_flag(std::optional<bench::TimeMode>& mode, std::string_view help)
 std::vector<Flag> bench_compare_flags(BenchCompareRequest& request) {
   return {
       flag("--fail-on GATES",
-           "exit with 1 if the interval of a cell is beyond this: slower:3%, slower (than the "
-           "band), faster:3%; broken: a cell has no time any more",
+           "exit with 1 if a cell is slower:3% (its whole interval), slower (than --band), "
+           "faster:3%, or broken (it has no time any more)",
            to_each(request.gates, named(bench::parse_speed_gate))),
       flag("--band SHARE", "changes smaller than this are ignored (default: 1%)",
            to(request.options.band, read_band)),

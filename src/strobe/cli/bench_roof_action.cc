@@ -66,7 +66,7 @@ struct RoofRequest {
 };
 
 std::vector<Flag> roof_flags(RoofRequest& request) {
-  return {flag("--provider NAME", "whose device (default: cuda-fused with a GPU, otherwise cpu)",
+  return {flag("--provider NAME", "measure its device (default: cuda-fused, or cpu without a GPU)",
                to(request.provider)),
           text_or_json_flag(request.format)};
 }
@@ -109,8 +109,8 @@ Command bench_roof_action() {
   Command command = {
       .name = "bench roof",
       .summary = "the limits of this machine: copy, read, write, matrix product, launches",
-      .examples = {{"strobe bench roof", "of the GPU, or of the host if there is none"},
-                   {"strobe bench roof --provider cpu --format json", "of the host, for tools"}}};
+      .examples = {{"strobe bench roof", "limits of the GPU, or of the host"},
+                   {"strobe bench roof --provider cpu --format json", "limits of the host"}}};
   return with_request(std::move(command), roof_flags, measure_roofs);
 }
 

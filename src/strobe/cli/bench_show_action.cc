@@ -118,29 +118,30 @@ Result<void> show_bench(const BenchShowRequest& request, const Terminal& termina
 Command bench_show_action() {
   Command command = {
       .name = "bench show",
-      .summary = "the tables of a run, or of another harness, and whether they can be trusted",
+      .summary = "show the tables of a run, or of another program's CSV, with warnings",
       .positionals = "FILE [FILE]",
       .positionals_help =
-          "a run (JSON), tables of ratios or blocks that a tuner chose (CSV), plain, .gz or .zst; "
-          "- is stdin; two runs are shown one device against the other",
+          "a run (JSON), ratios or the blocks that a tuner chose (CSV); plain, .gz or .zst; - is "
+          "stdin; of two runs, strobe compares the devices",
       .examples =
           {{"strobe bench show run.json", "an overview, then table by table"},
            {"strobe bench show run.json --table relative --baseline cuda-unfused --contender "
             "cuda-fused",
-            "one against another, shape by shape"},
+            "one provider against another, shape by shape"},
            {"strobe bench show run.json --table roofline --case softmax",
             "how near each cell is to the memory roof"},
            {"strobe bench show grids.csv --version v3 --device A100 --case softmax --table "
             "relative",
-            "one table of another harness"},
+            "one table of ratios from a CSV"},
            {"strobe bench show grids.csv --table overhead --format tsv --missing '#VALUE!'",
             "for a spreadsheet"},
            {"strobe bench show h200.json a100.json", "one device against another"},
            {"strobe bench show run.json --format html -o run.html", "heat maps, to send around"}},
-      .notes = {"OOM: ran out of memory. OOM*: predicted to, and did not run. ERR: failed. n/a: no "
-                "number. = marks a ratio of two sides that ran the same kernels, ~...~ one whose "
-                "values were wrong; neither enters a mean. Means are geometric.",
-                "Names can be shortened as long as they are unambiguous: --version v3."}};
+      .notes = {
+          "OOM: out of memory. OOM*: predicted, so the cell did not run. ERR: failed. n/a: no "
+          "number. = marks a ratio of two providers that ran the same kernels, ~...~ a ratio whose "
+          "values were wrong; means (geometric) leave both out.",
+          "Names can be shortened as long as they are unambiguous: --version v3."}};
   return with_request(std::move(command), bench_show_flags, complete_bench_show, show_bench);
 }
 

@@ -90,24 +90,25 @@ std::vector<Flag> bench_show_flags(BenchShowRequest& request) {
   BenchChoice& choice = request.choice;
   return {
       flag("--table NAME",
-           "overview, relative, overhead, device, attention, bandwidth, times, accuracy, "
-           "roofline, memory, traffic, kernels, api, flags or all (default: those that the file "
-           "has data for)",
+           "overview (means per case), relative and overhead (against the baseline), device (two "
+           "runs), attention (every pair of providers), bandwidth, times, accuracy, roofline, "
+           "memory, traffic (counted bytes), kernels, api (runtime calls), flags (marked cells) or "
+           "all (default: those that the file has data for)",
            to(request.tables)),
       flag("--case CASE", "only these cases (default: all)", to(choice.cases)),
       flag("--baseline BASE", "the provider that is 100 % (default: an eager or unfused one)",
            to(choice.baseline)),
-      flag("--contender NAME", "compare only these with it (default: all others)",
+      flag("--contender NAME", "compare only these providers (default: all but the baseline)",
            to(choice.contenders)),
       flag("--dtype TYPE", "only f32, f16 or bf16 (default: all)", to(choice.dtypes)),
-      flag("--shape SHAPE", "only these shapes of a run, such as 4096x4096",
+      flag("--shape SHAPE", "only these shapes of a run, such as 4096x4096 (default: all)",
            to_each(choice.shapes, named(bench::parse_shape))),
       time_mode_flag(choice.mode,
                      "which time of a run: device, graph, call, activity or cpu (default: device, "
                      "or cpu if the run has no device times)"),
-      flag("--version NAME", "only these versions of a harness, in a CSV", to(choice.versions)),
-      flag("--device NAME", "only these devices, in a CSV", to(choice.devices)),
-      flag("--missing TEXT", "show this instead of OOM, OOM*, ERR and n/a, such as '#VALUE!'",
+      flag("--version NAME", "CSV: only these versions (default: all)", to(choice.versions)),
+      flag("--device NAME", "CSV: only these devices (default: all)", to(choice.devices)),
+      flag("--missing TEXT", "show this text instead of OOM, OOM*, ERR and n/a, such as '#VALUE!'",
            to(choice.missing)),
       flag("--net",
            "in the table of times, subtract the time of an empty event pair from device "

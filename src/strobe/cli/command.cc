@@ -40,14 +40,14 @@ std::vector<Flag> common_flags(CommonOptions& options) {
                to_choice(options.color, kColors)),
           flag("-q, --quiet", "print no progress and no warnings; errors are still printed",
                to(options.quiet)),
-          flag("-v, --verbose", "print on stderr how long each stage of strobe took",
+          flag("-v, --verbose", "print stage times on stderr; summary also shows all findings",
                to(options.verbose)),
           flag("-h, --help", "show this help", to(options.help))};
 }
 
 Flag output_flag(std::string& output) {
   return flag("-o, --output FILE",
-              "write the answer to FILE, completely or not at all (default: stdout)", to(output));
+              "write to FILE; an error leaves no partial file (default: stdout)", to(output));
 }
 
 Flag format_flag(Format& format) {

@@ -217,17 +217,18 @@ Command compare_command() {
                    {"strobe compare main/ branch/ --fail-on 'cycle>3%,beta>1'",
                     "for CI: exit code 1 if it got significantly slower"},
                    {"strobe compare normal/ abnormal/ --baseline normal2/,normal3/",
-                    "differences among normal runs are noise"},
+                    "with more normal runs, to know the noise"},
                    {"strobe compare run/", "compare ranks: which one is slow, and why"},
                    {"strobe compare --halves run/", "did the run change over time?"}},
       .notes = {
-          "--rank with a word instead of a number is the same as --sort.",
           "Gates: cycle>3% or cycle>5ms (cycles got slower by more than this), beta>1 (a "
           "function's share of the cycle grew by more than 1 percentage point), cause=clock (this "
           "cause is listed), any (any change, improvements included). A change that is not "
           "significant never fails a gate. Quote gates: the shell interprets >.",
+          "For compatibility, --rank also accepts the words of --sort.",
           "Exit codes: 0 answered and no gate failed, 1 a gate failed, 2 bad command line, 3 a "
-          "run cannot be read or is too short for a test; the report is printed even so."}};
+          "run cannot be read, or has too few cycles for a test (strobe prints the report first), "
+          "70 a bug in strobe, 130 interrupted."}};
   return with_request(std::move(command), compare_flags, complete_compare, compare_traces);
 }
 

@@ -97,25 +97,29 @@ Result<void> check_compat(const Arguments& arguments, const CompareRequest& requ
 std::vector<Flag> compare_flags(CompareRequest& request) {
   compare::CompareOptions& options = request.options;
   std::vector<Flag> flags = {
-      flag("--compat", "print the older report instead: same numbers, same columns, byte for byte",
+      flag("--compat", "print the report of the script that strobe replaces, byte for byte",
            to(request.compat)),
       flag("--cycle HOW",
-           "how to cut a run into cycles: auto (the first method that works), steps, "
-           "marker=REGEX, frame, kernels, busy, none (one cycle, no tests) (default: auto)",
+           "how to cut a run into cycles: auto (the first that works of steps, frame, kernels, "
+           "busy), steps (step annotations), marker=REGEX (host ranges with such a name), frame (a "
+           "host range that recurs), kernels (the order of kernels repeats), busy (the device is "
+           "busy and idle in turn) or none (one cycle, no tests) (default: auto)",
            to(options.measure.cycles, cycle_options)),
       flag("--sort KEY",
-           "order of functions: suspicion, robust, impact (milliseconds) or q (default: suspicion)",
+           "order of functions: suspicion (how far and how unusually the share moved), robust (the "
+           "same, less sensitive to steady functions), impact (ms per cycle) or q (strongest "
+           "evidence first) (default: suspicion)",
            to_choice(request.order, kOrders)),
-      flag("--rank N", "compare only this rank of runs that have several", to_rank(options)),
+      flag("--rank N", "compare only this rank, if the runs have several", to_rank(options)),
       flag("--top N", "rows per table, or all (default: 10 in text, all in other formats)",
            to_rows(request.typed_top)),
       flag("--baseline BASE",
-           "further normal runs; differences among normal runs are counted as noise",
+           "more normal runs, separated by commas; a change must exceed their differences",
            to(request.baselines)),
       flag("--halves", "compare the first half of one run's cycles with the second half",
            to(request.halves)),
       flag("--fail-on GATES",
-           "exit with 1 if one of these happened: cycle>3%, beta>1, cause=clock, any",
+           "exit with 1 if one of these gates fails (see below): cycle>3%,beta>1,cause=clock,any",
            to_each(request.gates, read_gate)),
       flag("--keep-partial",
            "also use cycles in which a device has less than 80 % of its usual work",

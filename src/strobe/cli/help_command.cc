@@ -98,7 +98,7 @@ std::string action_lines(const Command& verb, std::size_t columns) {
                         wrapped(action.summary, longest + 4, columns));
   }
   if (!verb.usual_action.empty()) {
-    text += fmt::format("Default action: {}.\n", verb.usual_action);
+    text += fmt::format("Without an action, strobe runs `{}`.\n", verb.usual_action);
   }
   return text;
 }

@@ -173,8 +173,8 @@ Command show_action() {
       .summary = "what limits the kernels and how much could be saved, table by table",
       .positionals = "FILE",
       .positionals_help =
-          "a list of kernels: a profiler's report or CSV, the table Kernel Latency Tensor DRAM, "
-          "strobe's JSON, or a trace; - is stdin",
+          "a list of kernels: Nsight Compute's report or CSV, the classic table, strobe's JSON or "
+          "recording, or a trace; - is stdin",
       .examples = {{"strobe kernels show report.ncu-rep", "the verdict, then the evidence"},
                    {"strobe kernels show kernels.csv --group family --sort headroom",
                     "where most time could be saved"},
@@ -184,8 +184,8 @@ Command show_action() {
                    {"strobe kernels show kernels.csv --format html -o kernels.html",
                     "a page to send to a colleague"}},
       .notes = {"Headroom is the time that a kernel would save if it ran at the peak of its busier "
-                "resource: an upper bound. The achievable part takes --tensor-roof and --dram-roof "
-                "into account.",
+                "resource: an upper bound. The achievable headroom is the time saved at "
+                "--tensor-roof and --dram-roof of the peaks.",
                 "--format csv writes one line per launch, or one line per group with --group, "
                 "--sort or --top. A trace has times but no counters: what was not measured is left "
                 "out, never shown as zero."}};
@@ -200,7 +200,7 @@ Command roofline_action() {
       .positionals_help = "a list of kernels; - is stdin",
       .examples = {{"strobe kernels roofline kernels.csv", "a plot in text, and its points"},
                    {"strobe kernels roofline kernels.csv --chip h200 --dram-rate 4.3TB/s",
-                    "under a measured limit"},
+                    "with a measured DRAM rate"},
                    {"strobe kernels roofline report.ncu-rep --format html -o roofline.html",
                     "the plot as SVG, with a name at each point"}},
       .notes = {"A point needs operations and bytes. If they were not counted, strobe estimates "
@@ -213,16 +213,16 @@ Command roofline_action() {
 Command fuse_action() {
   Command command = {
       .name = "kernels fuse",
-      .summary = "which neighbouring kernels to fuse, and how much that would save",
+      .summary = "which consecutive kernels could be one kernel, and how much that would save",
       .positionals = "FILE",
       .positionals_help = "a list of kernels; - is stdin",
       .examples = {{"strobe kernels fuse kernels.csv", "the chains that would save most"},
                    {"strobe kernels fuse kernels.csv --top all --format csv",
                     "all chains, for a script"}},
-      .notes = {"A chain is a run of neighbours on one stream without a matrix product between "
-                "them. The saving is their total time minus the time of the slowest, as if one "
-                "pass over its data were enough. It is an estimate: saved traffic and launches can "
-                "increase it, register pressure can reduce it."}};
+      .notes = {"A chain is two or more consecutive kernels on one stream, without a matrix "
+                "product between them. The saving is their total time minus the time of the "
+                "slowest, as if one pass over its data were enough. It is an estimate: saved "
+                "traffic and launches can increase it, register pressure can reduce it."}};
   return with_request(std::move(command), kernels_fuse_flags, complete_kernels_fuse, show_fusion);
 }
 
@@ -250,13 +250,12 @@ Command convert_action() {
       .positionals_help = "a list of kernels; - is stdin",
       .examples = {{"strobe kernels convert report.ncu-rep --to csv -o kernels.csv",
                     "one line per launch, one column per counter"},
-                   {"strobe kernels convert kernels.csv --to classic",
-                    "the table Kernel Latency Tensor DRAM"},
+                   {"strobe kernels convert kernels.csv --to classic", "the classic table"},
                    {"strobe kernels convert raw.csv.gz --to json -o kernels.json",
                     "everything that is known; strobe can read it"}},
-      .notes = {
-          "JSON keeps everything that strobe reads. The classic table keeps 50 characters of "
-          "a name and two decimals of a fraction; it shows a dash for what was not counted."}};
+      .notes = {"JSON keeps everything that strobe reads. The classic table has the columns Kernel "
+                "(50 characters), Latency (duration in ns), Tensor and DRAM (0 to 1); - means not "
+                "counted."}};
   return with_request(std::move(command), kernels_convert_flags, complete_kernels_convert,
                       convert_list);
 }
@@ -267,18 +266,23 @@ Command kernels_command() {
   return {
       .name = "kernels",
       .summary = "how near each kernel is to the limits of the chip, and what to fuse",
+      .positionals = "[FILE...]",
       .examples = {{"strobe kernels report.ncu-rep", "what limits the kernels"},
                    {"strobe kernels show kernels.csv --group family", "the same by family"},
                    {"strobe kernels roofline kernels.csv --chip h200", "a roofline plot"},
-                   {"strobe kernels fuse kernels.csv", "which neighbours to fuse"},
+                   {"strobe kernels fuse kernels.csv", "which consecutive kernels could be one"},
                    {"strobe kernels diff before.csv after.csv", "what got faster, what got slower"},
                    {"strobe kernels convert report.ncu-rep --to csv -o kernels.csv",
                     "one line per launch"},
                    {"strobe kernels record -- python3 model.py",
                     "measure a program on an NVIDIA GPU"}},
-      .notes = {"A list of kernels is a profiler's report (.ncu-rep), its CSV (rows, details or "
-                "raw page), the table Kernel Latency Tensor DRAM, strobe's own JSON or recording, "
-                "or a trace (times only); plain, .gz or .zst, recognised by content; - is stdin."},
+      .notes = {"FILE is a list of kernels: Nsight Compute's report (.ncu-rep) or CSV (a row per "
+                "metric, or `--page raw`), the classic table (see convert), strobe's own JSON or "
+                "recording, or a trace (times only); plain, .gz or .zst, recognised by content; - "
+                "is stdin.",
+                "Exit codes: 0 answered, 1 a gate of diff failed, 2 bad command line, 3 a file "
+                "cannot be read or has no kernels, 4 this machine cannot record, 70 a bug in "
+                "strobe, 130 interrupted."},
       .actions = {show_action(), roofline_action(), fuse_action(), diff_action(), convert_action(),
                   kernels_record_action(), kernels_metrics_action()},
       .usual_action = "show"};

@@ -253,7 +253,7 @@ Result<std::string> passes_of(const MetricSet& set, const std::string& chip) {
 
 std::vector<Flag> metrics_flags(MetricsRequest& request) {
   return {flag("--set NAME", "only this set (default: all)", to(request.set, read_set_name)),
-          flag("--chip NAME", "also show the number of passes on this chip: GA100, GH100, GB100...",
+          flag("--chip NAME", "also show the passes on this chip, by CUPTI's name: GH100 (H200)",
                to(request.chip, read_chip)),
           output_flag(request.output)};
 }
@@ -289,10 +289,11 @@ Command kernels_record_action() {
       .notes = {
           "Recording serialises the launches and adds milliseconds to each kernel. A set that "
           "needs several passes runs every kernel several times, from the same memory; kernels "
-          "that wait for another device or for the host can then hang. Clocks and caches stay "
-          "as they are. Graphs run unmeasured; strobe reports how many.",
-          "Sets: default (one pass), classic (one), l2 (two), f32 (two), bench (three), full "
-          "(eight or more, depending on the chip).",
+          "that wait for another device or for the host can then hang. strobe does not change "
+          "clocks or caches. CUDA graphs run, but are not measured; strobe reports how many.",
+          "Sets: default (one pass), classic (time, tensor, DRAM: one), l2 (default and L2 hits: "
+          "two), f32 (default and 32-bit operations: two), bench (traffic of all caches: three), "
+          "full (all of these: eight or more, depending on the chip).",
           "Recording needs an NVIDIA GPU, CUPTI of CUDA 12.6 or newer and permission to read "
           "counters. If something is missing, strobe says what to do and exits with 4. The exit "
           "code of the program is reported as a warning."}};

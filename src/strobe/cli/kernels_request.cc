@@ -40,8 +40,8 @@ constexpr Word<Format> kConvertedFormats[] = {{"csv", Format::kCsv},
 
 Flag name_flag(KernelsRequest& request) {
   return flag("--name FORM",
-              "how kernels are named: detail (the name and what distinguishes it), short, classic "
-              "(as in the classic table), full or mangled (default: detail)",
+              "names of kernels: detail (with what distinguishes them), short, classic (as in the "
+              "classic table), full (as in the file) or mangled (default: detail)",
               to_choice(request.names, kNameForms));
 }
 
@@ -49,15 +49,16 @@ std::vector<Flag> chip_flags(KernelsRequest& request) {
   analysis::StudyOptions& study = request.study;
   return {
       flag("--chip NAME",
-           "use this chip's data sheet: h200, a100, ... (default: the chip that the file names)",
+           "data sheet of this board: h200, a100, ... (default: the board that the file names)",
            to(study.chip)),
       flag("--peak-flops RATE",
-           "a measured peak compute rate instead of the data sheet's, "
-           "such as 790TFLOP/s",
+           "measured peak of f16 matrix products, such as 790TFLOP/s (default: the data sheet's)",
            to(study.flops, flop_rate)),
-      flag("--dram-rate RATE", "a measured peak DRAM rate, such as 4.3TB/s",
+      flag("--dram-rate RATE",
+           "measured peak DRAM rate, such as 4.3TB/s (default: the file's or the data sheet's)",
            to(study.dram_bytes_per_s, byte_rate)),
-      flag("--l2-rate RATE", "a measured peak rate of the L2 cache, such as 7.2TB/s",
+      flag("--l2-rate RATE",
+           "measured peak L2 rate, such as 7.2TB/s (default: strobe's value for the board, if any)",
            to(study.l2_bytes_per_s, byte_rate))};
 }
 
@@ -120,26 +121,25 @@ void warn_of_unknown_chip(const std::string& typed, const Terminal& terminal) {
 std::vector<Flag> kernels_show_flags(KernelsRequest& request) {
   std::vector<Flag> flags = {
       flag("--group BY",
-           "what a row of the first table is: name, family, class (what limits it), shape (name "
-           "and launch shape), layer or position (in a layer) (default: name)",
+           "what a row of the first table is: name, family (such as gemm), class (what limits it), "
+           "shape (name and launch shape), layer or position (in a layer) (default: name)",
            to_choice(request.grouping, kGroupings)),
       flag("--sort KEY",
-           "time, headroom, count or name (default: time; layers and positions in the order they "
-           "ran)",
+           "order: time, headroom, count (of launches) or name (default: time; layers and "
+           "positions in the order they ran)",
            to_choice(request.typed_order, kKernelOrders)),
       flag("--top N", "rows per table, or all (default: 10 in text, all in other formats)",
            to_rows(request.typed_top)),
       name_flag(request)};
   for (Flag& one : chip_flags(request)) flags.push_back(std::move(one));
   flags.push_back(flag("--dram-roof F",
-                       "the share of the peak DRAM rate that kernels can reach (default: 0.90)",
+                       "share of the peak DRAM rate that good kernels reach (default: 0.90)",
                        to(request.study.roofs.dram, read_share)));
   flags.push_back(flag("--tensor-roof F",
-                       "the share of the peak tensor rate that kernels can reach (default: 0.90)",
+                       "share of the peak tensor rate that good kernels reach (default: 0.90)",
                        to(request.study.roofs.tensor, read_share)));
   flags.push_back(flag("--format FORMAT",
-                       "text, json, csv, markdown, html or classic (the table Kernel Latency "
-                       "Tensor DRAM)",
+                       "text, json, csv, markdown, html or classic (a text table, see convert)",
                        to_choice(request.format, kShownFormats)));
   flags.push_back(output_flag(request.output));
   return flags;
@@ -158,7 +158,7 @@ std::vector<Flag> kernels_roofline_flags(KernelsRequest& request) {
 }
 
 std::vector<Flag> kernels_fuse_flags(KernelsRequest& request) {
-  return {flag("--top N", "chains, or all (default: 5 in text, all in other formats)",
+  return {flag("--top N", "number of chains, or all (default: 5 in text, all in other formats)",
                to_rows(request.typed_top)),
           name_flag(request), format_flag(request.format), output_flag(request.output)};
 }
@@ -175,10 +175,9 @@ std::vector<Flag> kernels_diff_flags(KernelsRequest& request) {
 
 std::vector<Flag> kernels_convert_flags(KernelsRequest& request) {
   Target format = to_choice(request.format, kConvertedFormats);
-  return {
-      flag("--to FORMAT", "csv, json, markdown or classic (the table Kernel Latency Tensor DRAM)",
-           std::move(format)),
-      name_flag(request), output_flag(request.output)};
+  return {flag("--to FORMAT", "csv, json, markdown or classic (a text table, see below); required",
+               std::move(format)),
+          name_flag(request), output_flag(request.output)};
 }
 
 Result<void> complete_kernels_show(KernelsRequest& request, const Arguments& arguments) {

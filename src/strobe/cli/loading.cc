@@ -8,14 +8,14 @@ std::vector<Flag> load_flags(LoadChoice& choice) {
   constexpr std::int64_t kMostThreads = 1024;
   Target threads = to_number(choice.threads, 1, kMostThreads);
   threads.preset = "one per core";
-  return {flag("--threads N", "number of threads; the answer does not depend on it",
+  return {flag("--threads N", "number of threads; every number gives the same answer",
                std::move(threads)),
           flag("--[no-]cache",
-               "cache loaded traces, so that the same file opens at once next time (default: on "
-               "for files over 8 MB)",
+               "keep loaded traces in a cache, so that the same file opens faster next time "
+               "(default: on for files over 8 MB)",
                to(choice.cached)),
           flag("--cache-dir DIR",
-               "cache folder, at most 4 GiB (default: $XDG_CACHE_HOME/strobe or ~/.cache/strobe)",
+               "cache folder of up to 4 GiB (default: $XDG_CACHE_HOME/strobe or ~/.cache/strobe)",
                to(choice.cache_folder))};
 }
 

@@ -86,14 +86,15 @@ std::vector<Flag> record_flags(KernelsRecordRequest& request) {
       flag("--kernel REGEX", "only kernels whose demangled name matches (POSIX extended)",
            to(settings.kernel_pattern, read_pattern)),
       flag("--isolate REGEX",
-           "stop and restart the counters before each kernel whose name matches, 30 ms each "
-           "(default: before short launches right behind long ones; '^$': none)",
+           "restart the counters before each kernel whose name matches (30 ms each), so that its "
+           "DRAM traffic does not include writes of the previous kernel; '^$' for none (default: "
+           "before short kernels that follow long ones)",
            to(settings.isolated_pattern, read_pattern)),
       flag("--launches A:B",
-           "only launches A to B of each process, counted from 0, both included; A:, :B and A "
-           "work too",
+           "launches A to B of each process, from 0, inclusive; or A: (from A), :B (to B), A (only "
+           "A)",
            to(settings.launches, read_window)),
-      flag("-o, --output FILE", "file of the recording; a CSV is written beside it",
+      flag("-o, --output FILE", "the recording; its CSV has the same name with .csv",
            to(request.output))};
 }
 

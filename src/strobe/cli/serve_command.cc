@@ -87,19 +87,20 @@ Command serve_command() {
   Command command = {
       .name = "serve",
       .summary = "a web page and an HTTP API for all traces below a folder",
-      .positionals = "DIR",
-      .positionals_help = "the folder with the traces, subfolders included; or trace files",
+      .positionals = "DIR|FILE...",
+      .positionals_help = "one folder with traces, subfolders included; or one or more trace files",
       .examples = {{"strobe serve logs", "serve all traces below logs at http://127.0.0.1:6007/"},
                    {"strobe serve trace.json.gz --open", "serve one trace and open its page"},
-                   {"strobe serve logs --port 0 --quiet", "use a free port; print the address"}},
+                   {"strobe serve logs --port 0 --quiet",
+                    "any free port; prints only its address"}},
       .notes = {
           "The first line on stdout is the address of the page. strobe notices new and changed "
-          "traces while it runs, and waits for those still being written. Ctrl-C stops it, with "
-          "exit code 0.",
-          "Clients of PyTorch's TensorBoard profiler plugin find its answers below "
-          "/data/plugin/pytorch_profiler/.",
-          "Only this machine can connect, unless --host says otherwise. To look at the traces of "
-          "a remote machine: `ssh -L 6007:localhost:6007 MACHINE strobe serve logs`."}};
+          "traces while it runs, and loads a trace when its file stops growing. Ctrl-C stops "
+          "strobe, with exit code 0.",
+          "Programs that used PyTorch's TensorBoard profiler plugin get the same answers from "
+          "strobe, below /data/plugin/pytorch_profiler/.",
+          "Only this machine can connect, unless --host names another address. To look at the "
+          "traces of a remote machine: `ssh -L 6007:localhost:6007 MACHINE strobe serve logs`."}};
   return with_request(std::move(command), serve_flags, complete_serve, serve_traces);
 }
 

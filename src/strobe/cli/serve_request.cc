@@ -54,13 +54,13 @@ std::vector<Flag> serve_flags(ServeRequest& request) {
       flag("--path-prefix PATH", "serve everything below this path, for use behind a proxy",
            to(options.path_prefix, path_prefix)),
       flag("--allow-host NAME",
-           "also answer requests for this host name; strobe refuses others, because a malicious "
-           "page could send them",
+           "also answer requests whose Host header is this name; strobe refuses requests with "
+           "other names, because a malicious web page could send such requests",
            to(options.allowed_hosts)),
       flag("--open", "open the page in the browser", to(request.opens_browser)),
       flag("--memory SIZE",
-           "how much memory traces may take, such as 8G; the least recently used are dropped and "
-           "loaded again when needed (default: half of the machine's)",
+           "most memory for loaded traces, such as 8G; strobe drops the least recently used and "
+           "loads it again when needed (default: half of the memory of the machine or container)",
            to(request.memory_bytes, [](std::string_view flag, std::string_view typed) {
              return byte_count(flag, typed, kLeastMemoryBytes);
            }))};

@@ -188,8 +188,8 @@ Command summary_command() {
       .summary = "where the time went: steps, devices, operators, kernels, memory, ranks",
       .positionals = "TRACE...",
       .positionals_help =
-          "traces of one run, one per rank: Kineto/PyTorch, Paddle or any Chrome JSON; plain, .gz "
-          "or .zst, recognised by content; - is stdin",
+          "traces of one run, one per rank: Kineto (PyTorch, also on Cambricon MLUs), Paddle or "
+          "any Chrome JSON; plain, .gz or .zst, recognised by content; - is stdin",
       .examples = {{"strobe summary trace.json.gz", "where the time went, ten rows per table"},
                    {"strobe summary rank*.json --views kernel --top all",
                     "every kernel, summed over all ranks"},
@@ -197,11 +197,13 @@ Command summary_command() {
                     "the same numbers for a script"},
                    {"strobe summary trace.json --format html -o report.html",
                     "a page to send to a colleague"}},
-      .notes = {"--sort orders the operator and user tables; the kernel table is ordered by GPU "
-                "time. Paddle's names (CPUTotal, MemoryManipulation, UDF...) are accepted too.",
+      .notes = {"The kernel table is always ordered by GPU time. --views and --sort also accept "
+                "Paddle's names, such as UDF and CPUTotal.",
                 "If a trace is damaged, strobe uses what it can read; stderr and the end of the "
-                "report say what was lost. If the reader of stdout closes it (`| head`), strobe "
-                "stops quietly with exit code 0."}};
+                "report say what was lost.",
+                "Exit codes: 0 answered, 2 bad command line, 3 a trace cannot be read or FILE "
+                "cannot be written, 70 a bug in strobe, 130 interrupted. If `| head` closes the "
+                "pipe early, strobe stops quietly with 0."}};
   return with_request(std::move(command), summary_flags, complete_summary, summarize_traces);
 }
 

@@ -75,28 +75,31 @@ Target to_filter(analysis::TableOptions& tables) {
 std::vector<Flag> summary_flags(SummaryRequest& request) {
   std::vector<Flag> flags = {
       flag("--views LIST",
-           "which tables: perf, device, overview, steps, model, distributed, operator, kernel, "
-           "memory-manipulation, user, memory, all",
+           "which tables: device, overview (by kind of slice), steps, model (forward, backward, "
+           "...), distributed (ranks, communication), operator, kernel, memory-manipulation "
+           "(copies and memsets on the host), user (your ranges), memory, perf (Paddle's style "
+           "only) or all (default: all that have data; without perf in Paddle's style)",
            to_views(request.views)),
       flag("--top N",
            "rows per table, or all (default: 10 in text, all in other formats and in Paddle's "
            "style)",
            to_rows(request.top)),
       flag("--sort KEY",
-           "cpu-total, cpu-avg, cpu-max, cpu-min, gpu-total, gpu-avg, gpu-max or gpu-min; the two "
-           "minima in ascending order, the others descending",
+           "order of operators and user ranges, by the sum, mean, maximum or minimum of their "
+           "calls' times: cpu-total, cpu-avg, cpu-max, cpu-min, gpu-total, gpu-avg, gpu-max or "
+           "gpu-min; cpu-min and gpu-min ascending, the others descending",
            to_choice(request.tables.sort, kSortKeys)),
       flag("--filter REGEX", "only rows whose name matches (RE2 syntax)",
            to_filter(request.tables)),
       flag("--steps A:B",
-           "only work launched by steps A to B, both included; A:, :B and A work too",
+           "only work launched by steps A to B (inclusive); or A: (from A), :B (to B), A (only A)",
            to(request.steps, analysis::number_range)),
       flag("--rank N",
            "only the trace of this rank; if the traces do not name ranks, the Nth file, from 0",
            to_number(request.rank, 0)),
       flag("--time-unit UNIT",
-           "show every duration in s, ms, us or ns (default: the unit that fits; ms in Paddle's "
-           "style); JSON and CSV are always in ns",
+           "show every duration in s, ms, us or ns; JSON and CSV are always in ns (default: the "
+           "unit that fits each value; ms in Paddle's style)",
            to_choice(request.unit, kUnits)),
       flag("--[no-]op-detail",
            "show phases and kernels below each operator (default: off in text and Markdown, on in "
@@ -104,7 +107,7 @@ std::vector<Flag> summary_flags(SummaryRequest& request) {
            to(request.operator_detail)),
       flag("--thread-sep", "list operators and user ranges separately for each thread",
            to(request.separate_threads)),
-      flag("--style STYLE", "strobe, or paddle: exactly the tables of Paddle's profiler",
+      flag("--style STYLE", "strobe, or paddle (exactly what Paddle's profiler prints)",
            to_choice(request.paddle_style, kPaddleStyle)),
       format_flag(request.format),
       output_flag(request.output)};

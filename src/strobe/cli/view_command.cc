@@ -159,8 +159,8 @@ Command view_command() {
           "Workers and spans are read from file names, WORKER.STAMP.pt.trace.json; any other "
           "trace is a worker named after its file, with the span `default`. Without --worker and "
           "--span strobe shows the first trace.",
-          "Three switches change what is counted: --device-steps does as the plugin did; "
-          "--link-by-nesting and --driver-launches correct it."}};
+          "Three switches change what is counted: --device-steps counts as the plugin did; "
+          "--link-by-nesting and --driver-launches correct what the plugin did."}};
   return with_request(std::move(command), view_flags, complete_view, show_view);
 }
 

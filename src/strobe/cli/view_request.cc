@@ -71,8 +71,8 @@ std::vector<Flag> view_flags(ViewRequest& request) {
   tensorboard::ProfileOptions& options = request.options;
   return {
       flag("--group-by WHAT",
-           "Operation or OperationAndInputShape (default: Operation); in kernel/table: Kernel, or "
-           "any other word for kernels by operator",
+           "Operation (by name) or OperationAndInputShape (by name and shape); in kernel/table: "
+           "Kernel (by kernel), or any other word (by operator) (default: Operation)",
            to_parameter(request, "group_by")),
       flag("--op-name NAME", "operation/stack: which operator", to_parameter(request, "op_name")),
       flag("--input-shape SHAPE",
@@ -98,7 +98,8 @@ std::vector<Flag> view_flags(ViewRequest& request) {
            "workers: only those that have this view, such as Kernel (default: Overview)",
            to_parameter(request, "view")),
       flag("--variant WHOSE",
-           "which vendor's plugin to imitate: auto (by content), gpu, mlu, mlu-b or mlu-c",
+           "which plugin to imitate: auto (by the trace), gpu (PyTorch's), or mlu, mlu-b, mlu-c "
+           "(three versions of Cambricon's)",
            to_choice(options.variant, kVariants)),
       flag("--device-steps", "also count the step annotations copied to the device as steps",
            to(options.device_steps)),

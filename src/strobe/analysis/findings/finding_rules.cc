@@ -30,15 +30,14 @@ Found host_bound(const Evidence& e) {
   const double waiting = e.launching_share();
   if (e.kernels.calls == 0 || e.use.share() > kBusyEnough || waiting < kWorthLaunching) return {};
   std::string headline = fmt::format(
-      "{} busy {} of the span: the host launches kernels too slowly to keep the {} busy (one "
-      "kernel "
-      "of {} every {}",
+      "{} busy {} of the span: the host launches kernels too slowly to keep the {} busy (on "
+      "average, a kernel takes {} and one starts every {}",
       e.device, share_text(e.use.share()), e.device, mean_duration_text(e.kernels.average_ns()),
       mean_duration_text(static_cast<double>(e.use.span_ns) /
                          static_cast<double>(e.kernels.calls)));
   if (e.launches.time.calls > 0) {
-    headline += fmt::format(", {} of it in the launch call",
-                            mean_duration_text(e.launches.time.average_ns()));
+    headline +=
+        fmt::format("; a launch call takes {}", mean_duration_text(e.launches.time.average_ns()));
   }
   headline += ")";
   return Finding{

@@ -156,9 +156,8 @@ class Advisor {
     std::string headline;
     if (chain.kind == ChainKind::kAttentionScores) {
       headline = fmt::format(
-          "{} goes into {}{}: {} a matrix product, {} kernels around softmax, a matrix product; {} "
-          "of "
-          "it between the products",
+          "{} goes into {}{}: {}, {} kernels (softmax among them) run between two matrix products; "
+          "these kernels take {}",
           share_of_time(time), doubt_of(evidence), chain.name, times, size,
           mean_duration_text(static_cast<double>(inside_ns)));
     } else if (chain.kind == ChainKind::kPlain) {

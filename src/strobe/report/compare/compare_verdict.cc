@@ -37,12 +37,11 @@ std::string against_noise(const Comparison& comparison, const CycleRow& row) {
 }
 
 std::string numbers(const Comparison& comparison, const CycleRow& row) {
-  return fmt::format("{} -> {} in the median ({}, {} of normal, 95 % interval {}; n = {}{})",
-                     time_text(row.ms.normal_median), time_text(row.ms.abnormal_median),
-                     time_change_text(row.ms.shift.shift),
-                     percent_change_text(row.ms.shift.shift, row.ms.normal_median),
-                     time_interval_text(row.ms.shift), sizes_text(row.ms),
-                     against_noise(comparison, row));
+  return fmt::format(
+      "{} -> {} ({}, {} of normal, 95 % interval {}; n = {}{})", time_text(row.ms.normal_median),
+      time_text(row.ms.abnormal_median), time_change_text(row.ms.shift.shift),
+      percent_change_text(row.ms.shift.shift, row.ms.normal_median),
+      time_interval_text(row.ms.shift), sizes_text(row.ms), against_noise(comparison, row));
 }
 
 std::string functions_moved(const Comparison& comparison, std::string_view judgement = {}) {
@@ -65,36 +64,34 @@ std::string kernels_moved(const Comparison& comparison) {
   return {};
 }
 
-std::string of_type(const CycleRow& row) {
-  return row.type == analysis::CycleType::kStep ? ""
-                                                : fmt::format(" of {} cycles", word_of(row.type));
+std::string median_time(const CycleRow& row) {
+  return row.type == analysis::CycleType::kStep
+             ? "median cycle time"
+             : fmt::format("median time of {} cycles", word_of(row.type));
 }
 
 std::string cycle_sentence(const Comparison& comparison) {
   const CycleRow* row = main_cycles(comparison);
   if (row == nullptr) return "Cannot tell whether anything changed: there are no cycles.";
-  const std::string cycles = of_type(*row);
+  const std::string time = median_time(*row);
   switch (comparison.answer) {
     case Answer::kSlower:
-      return fmt::format("Slower: the time{} rose, {}.", cycles.empty() ? " of a cycle" : cycles,
-                         numbers(comparison, *row));
+      return fmt::format("Slower: the {} rose, {}.", time, numbers(comparison, *row));
     case Answer::kFaster:
-      return fmt::format("Faster: the time{} fell, {}.", cycles.empty() ? " of a cycle" : cycles,
-                         numbers(comparison, *row));
+      return fmt::format("Faster: the {} fell, {}.", time, numbers(comparison, *row));
     case Answer::kShifted:
-      return fmt::format("No significant change of cycle time{}, {}; {}{}.", cycles,
+      return fmt::format("No significant change of the {}, {}; {}{}.", time,
                          numbers(comparison, *row), kernels_moved(comparison),
                          functions_moved(comparison));
     case Answer::kNoChange:
-      return fmt::format("No change found: cycle time{} {}; {}.", cycles, numbers(comparison, *row),
+      return fmt::format("No change found: {} {}; {}.", time, numbers(comparison, *row),
                          functions_moved(comparison, ", in total too little to matter"));
     case Answer::kCannotTell:
       break;
   }
-  return fmt::format(
-      "From {} cycles it is unclear whether cycle time{} changed: {} -> {} in the median.",
-      sizes_text(row->ms), cycles, time_text(row->ms.normal_median),
-      time_text(row->ms.abnormal_median));
+  return fmt::format("From {} cycles it is unclear whether the {} changed: {} -> {}.",
+                     sizes_text(row->ms), time, time_text(row->ms.normal_median),
+                     time_text(row->ms.abnormal_median));
 }
 
 const Cause* first_known(const Comparison& comparison) {
@@ -108,7 +105,7 @@ std::string further_causes(const Comparison& comparison, const Cause& first) {
   std::string text;
   for (const Cause& cause : comparison.causes) {
     if (&cause == &first || cause.score < compare::kConfidentScore) continue;
-    text += fmt::format("; also, {} ({:.2f})", cause.headline, cause.score);
+    text += fmt::format("; also, {} (score {:.2f})", cause.headline, cause.score);
   }
   return text;
 }

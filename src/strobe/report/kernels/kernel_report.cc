@@ -29,7 +29,7 @@ std::string time_sentence(const KernelStudy& study) {
   }
   std::vector<std::string> clauses;
   if (totals.tensor_percent()) {
-    clauses.push_back(fmt::format("the matrix pipe is busy for {} of it",
+    clauses.push_back(fmt::format("the matrix pipe (Tensor) is busy for {} of it",
                                   percent_of_peak_text(totals.tensor_percent())));
   }
   if (totals.dram_percent()) {
@@ -42,19 +42,19 @@ std::string time_sentence(const KernelStudy& study) {
 std::string_view bound_words(KernelBound bound) {
   switch (bound) {
     case KernelBound::kTensorBound:
-      return "is limited by the matrix pipe";
+      return "tensor-bound kernels (the matrix pipe is busy)";
     case KernelBound::kTensorLeaning:
-      return "leans on the matrix pipe";
+      return "tensor-leaning kernels (the matrix pipe is partly busy)";
     case KernelBound::kDramBound:
-      return "is limited by DRAM";
+      return "dram-bound kernels (DRAM is busy)";
     case KernelBound::kDramLeaning:
-      return "leans on DRAM";
+      return "dram-leaning kernels (DRAM is partly busy)";
     case KernelBound::kL2Bound:
-      return "is limited by the L2 cache";
+      return "l2-bound kernels (the L2 cache is busy)";
     case KernelBound::kLatencyBound:
-      return "is limited by latency, with neither busy";
+      return "latency-bound kernels (neither the matrix pipe nor DRAM is busy)";
     default:
-      return "has too few counters to tell";
+      return "kernels with too few counters to tell";
   }
 }
 
@@ -64,9 +64,11 @@ std::string limit_sentence(const KernelStudy& study) {
   constexpr std::size_t kMost = 3;
   for (const KernelGroup& group : groups) {
     if (clauses.size() == kMost) break;
-    clauses.push_back(fmt::format("{} {}{}", percent_text(group.sums.share_of(study.totals)),
-                                  clauses.empty() ? "of the time " : "", bound_words(group.bound)));
+    clauses.push_back(fmt::format("{} {} {}", percent_text(group.sums.share_of(study.totals)),
+                                  clauses.empty() ? "of the time is in" : "in",
+                                  bound_words(group.bound)));
   }
+  if (groups.size() > kMost) clauses.push_back("the rest in others");
   return fmt::format("{}.", fmt::join(clauses, ", "));
 }
 
@@ -76,13 +78,14 @@ std::string headroom_sentence(const KernelStudy& study) {
   const double most = totals.headroom_ns().value_or(0);
   const double achievable = totals.achievable_headroom_ns().value_or(0);
   const auto& roofs = study.options.roofs;
-  const std::string reach = roofs.tensor == roofs.dram
-                                ? fmt::format("{:g} % of each peak", 100 * roofs.dram)
-                                : fmt::format("{:g} % of Tensor and {:g} % of DRAM",
-                                              100 * roofs.tensor, 100 * roofs.dram);
+  const std::string reach =
+      roofs.tensor == roofs.dram
+          ? fmt::format("{:g} % of that peak", 100 * roofs.dram)
+          : fmt::format("{:g} % of the Tensor peak and {:g} % of the DRAM peak", 100 * roofs.tensor,
+                        100 * roofs.dram);
   return fmt::format(
       "At most {} ({} of the time) could be saved if every kernel ran at the peak of its busier "
-      "resource; {} ({}) at {}, which good kernels reach.",
+      "resource; {} ({}) could be saved at {}, which good kernels reach.",
       duration_text(std::llround(most)), percent_text(most / whole),
       duration_text(std::llround(achievable)), percent_text(achievable / whole), reach);
 }

@@ -107,8 +107,8 @@ std::string group_lead(const KernelStudy& study, const KernelPage& page) {
                                  duration_text(study.totals.latency_ns));
   if (study.totals.headroom_ns()) {
     text +=
-        " Tensor and DRAM: percent of the peak, weighted by time. Headroom: time saved if the "
-        "busier of the two ran at its peak; an upper bound.";
+        " Tensor (the matrix pipe) and DRAM: percent of the peak, weighted by time. Headroom: time "
+        "saved if the busier of the two ran at its peak; an upper bound.";
   }
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
@@ -128,7 +128,7 @@ std::vector<Column> group_columns(bool is_kernel) {
        .share_of = kTimeWords,
        .importance = 17},
       {.key = "cumulative_share",
-       .header = "to\nhere",
+       .header = "share\nso far",
        .type = ColumnType::kShare,
        .share_of = kTimeWords,
        .importance = 5},

@@ -39,7 +39,7 @@ std::string step_label_text(StepLabel label, std::string_view device_word) {
     case StepLabel::kHost:
       return device + " idle, host in other code";
     case StepLabel::kIdle:
-      return "nothing recorded on either side";
+      return device + " idle, no host code recorded";
   }
   return "";
 }

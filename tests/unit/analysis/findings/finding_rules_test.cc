@@ -41,8 +41,8 @@ TEST(FindingRulesTest, a_device_that_waits_for_launches_is_told_with_its_numbers
   EXPECT_DOUBLE_EQ(finding.share, 0.9);
   EXPECT_EQ(
       finding.headline,
-      "GPU busy 10.0 % of the span: the host launches kernels too slowly to keep the GPU busy (one "
-      "kernel of 10.0 us every 100 us, 5.00 us of it in the launch call)");
+      "GPU busy 10.0 % of the span: the host launches kernels too slowly to keep the GPU busy (on "
+      "average, a kernel takes 10.0 us and one starts every 100 us; a launch call takes 5.00 us)");
 }
 
 TEST(FindingRulesTest, the_device_has_the_word_the_trace_has_for_it) {

@@ -39,8 +39,8 @@ TEST(KernelAdviceTest, attention_takes_its_two_products_along) {
   EXPECT_EQ(advice->finding.weight, FindingWeight::kMatters);
   EXPECT_EQ(
       advice->finding.headline,
-      "70.0 % of the time (70.0 us) goes into what looks like attention: once a matrix product, 2 "
-      "kernels around softmax, a matrix product; 30.0 us of it between the products");
+      "70.0 % of the time (70.0 us) goes into what looks like attention: once, 2 kernels (softmax "
+      "among them) run between two matrix products; these kernels take 30.0 us");
   EXPECT_EQ(advice->basis.rows, (std::vector<std::size_t>{0, 1, 2, 3}));
   EXPECT_EQ(advice->basis.confidence, "by structure");
 }

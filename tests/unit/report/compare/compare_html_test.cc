@@ -52,7 +52,7 @@ TEST(CompareHtmlTest, the_verdict_and_every_number_stand_there_without_a_script)
   const std::string html = compare_html(slower_run().comparison(), 0);
   const std::string without_script = html.substr(0, html.find("<script>"));
   EXPECT_THAT(without_script, HasSubstr("<h2>Slower</h2>"));
-  EXPECT_THAT(without_script, HasSubstr("Slower: the time of a cycle rose"));
+  EXPECT_THAT(without_script, HasSubstr("Slower: the median cycle time rose"));
   EXPECT_THAT(without_script, HasSubstr("data-v=\"10\">+10.0</td>"));
 }
 

@@ -41,7 +41,7 @@ std::string text_of(const ComparisonSketch& sketch, int width = 100) {
 TEST(CompareReportTest, the_verdict_comes_before_everything) {
   const std::string text = text_of(everything());
   EXPECT_THAT(text, testing::StartsWith("strobe compare: abnormal against normal\n"
-                                        "  Slower: the time of a cycle rose, 100 ms -> 110 ms"));
+                                        "  Slower: the median cycle time rose, 100 ms -> 110 ms"));
   EXPECT_LT(text.find("Likely cause"), text.find("── Cycle time"));
 }
 

@@ -24,10 +24,9 @@ ComparisonSketch slower() {
 TEST(CompareVerdictTest, the_first_sentence_has_the_change_its_base_its_interval_and_n) {
   const CompareVerdict verdict = verdict_of(slower().comparison());
   EXPECT_EQ(verdict.answer, "slower");
-  EXPECT_EQ(
-      verdict.sentences[0],
-      "Slower: the time of a cycle rose, 100 ms -> 110 ms in the median (+10.0 ms, +10.0 % of "
-      "normal, 95 % interval +8.0 to +12.0 ms; n = 5 and 5).");
+  EXPECT_EQ(verdict.sentences[0],
+            "Slower: the median cycle time rose, 100 ms -> 110 ms (+10.0 ms, +10.0 % of normal, "
+            "95 % interval +8.0 to +12.0 ms; n = 5 and 5).");
 }
 
 TEST(CompareVerdictTest, several_normal_runs_tell_what_differs_anyway) {
@@ -46,7 +45,7 @@ TEST(CompareVerdictTest, a_second_sure_cause_is_told_as_well) {
   EXPECT_EQ(
       verdict_of(sketch.comparison()).sentences[1],
       "Likely cause: another process uses GPU 0 (confident, score 0.90 of 1); also, the clock "
-      "of GPU 0 dropped (0.80).");
+      "of GPU 0 dropped (score 0.80).");
 }
 
 TEST(CompareVerdictTest, the_second_sentence_has_the_cause_and_how_sure_it_is) {
@@ -80,7 +79,8 @@ TEST(CompareVerdictTest, functions_may_change_behind_a_cycle_that_does_not) {
   auto sketch = slower();
   sketch.answer(Answer::kShifted);
   const CompareVerdict verdict = verdict_of(sketch.comparison());
-  EXPECT_THAT(verdict.sentences[0], StartsWith("No significant change of cycle time, 100 ms"));
+  EXPECT_THAT(verdict.sentences[0],
+              StartsWith("No significant change of the median cycle time, 100 ms"));
   EXPECT_THAT(verdict.sentences[0], HasSubstr("1 of 2 functions changed"));
 }
 
@@ -94,9 +94,10 @@ TEST(CompareVerdictTest, where_nothing_changed_nothing_needs_a_cause) {
 
 TEST(CompareVerdictTest, too_few_cycles_are_no_answer) {
   const ComparisonSketch one = ComparisonSketch({100}, {150}).answer(Answer::kCannotTell);
-  EXPECT_EQ(verdict_of(one.comparison()).sentences[0],
-            "From 1 and 1 cycles it is unclear whether cycle time changed: 100 ms -> 150 ms in the "
-            "median.");
+  EXPECT_EQ(
+      verdict_of(one.comparison()).sentences[0],
+      "From 1 and 1 cycles it is unclear whether the median cycle time changed: 100 ms -> 150 "
+      "ms.");
   EXPECT_EQ(direction_of(one.comparison().cycles[0], Answer::kCannotTell), "too few");
 }
 

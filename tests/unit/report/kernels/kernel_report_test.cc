@@ -43,14 +43,16 @@ TEST(KernelReportTest, the_verdict_says_time_limit_and_headroom) {
   const auto verdict = kernel_verdict(analysis::study_kernels(table));
   ASSERT_GE(verdict.size(), 3u);
   // Tensor 80 % of 60 us, DRAM (6 + 28) of 100 us.
-  EXPECT_EQ(verdict[0],
-            "2 launches take 100 us: the matrix pipe is busy for 48.0 % of it, DRAM runs at 34.0 % "
-            "of its peak rate.");
-  EXPECT_THAT(verdict[1], StartsWith("60.0 % of the time is limited by the matrix pipe, 40.0 % is "
-                                     "limited by DRAM"));
+  EXPECT_EQ(
+      verdict[0],
+      "2 launches take 100 us: the matrix pipe (Tensor) is busy for 48.0 % of it, DRAM runs at "
+      "34.0 % of its peak rate.");
+  EXPECT_EQ(verdict[1],
+            "60.0 % of the time is in tensor-bound kernels (the matrix pipe is busy), 40.0 % in "
+            "dram-bound kernels (DRAM is busy).");
   // 60 x 0.2 + 40 x 0.3 = 24 us; at 0.9: 60 x (1 - 8/9) + 40 x (1 - 7/9) = 15.6 us.
   EXPECT_THAT(verdict[2], StartsWith("At most 24.0 us (24.0 % of the time)"));
-  EXPECT_THAT(verdict[2], HasSubstr("; 15.6 us (15.6 %) at 90 % of each peak"));
+  EXPECT_THAT(verdict[2], HasSubstr("; 15.6 us (15.6 %) could be saved at 90 % of that peak"));
 }
 
 TEST(KernelReportTest, without_counters_no_limit_is_claimed) {
