@@ -109,7 +109,7 @@ Command worker_action() {
 Command bench_command() {
   return {
       .name = "bench",
-      .summary = "fused against unfused kernels over grids of shapes, with checked values",
+      .summary = "measure fused against unfused kernels over grids of shapes, and check them",
       .examples = {{"strobe bench run --quick", "what fusion gains on this machine, in a minute"},
                    {"strobe bench run --case softmax --grid grid2d -o run.json",
                     "a hundred shapes, kept in a file"},
