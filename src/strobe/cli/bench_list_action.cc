@@ -46,7 +46,7 @@ constexpr std::string_view kAnythingElse =
 
 std::string grid_lines() {
   std::string text =
-      "\nGrids (number of shapes: rows / matrix products / convolutions / attention)\n";
+      "\nGrids (number of shapes: row cases / matrix products / convolutions / attention)\n";
   for (const std::string_view grid : bench::grid_names()) {
     std::vector<std::string> counts;
     for (const CaseKind kind :

@@ -218,7 +218,7 @@ std::string bench_paddle_lines(const bench::BenchRun& run) {
 Command bench_run_action() {
   Command command = {
       .name = "bench run",
-      .summary = "measure functions (cases) by several implementations (providers), and check them",
+      .summary = "measure functions (cases) in several implementations (providers), and check them",
       .examples = {{"strobe bench run --quick", "a first look, in about a minute"},
                    {"strobe bench run --case softmax -o run.json", "100 shapes, saved to a file"},
                    {"strobe bench run --case rows --provider cuda-fused,torch-inductor",

@@ -221,7 +221,7 @@ std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
   return {
       flag("--case CASE",
            "functions to measure: names from `strobe bench list`, or the groups rows (functions "
-           "over the rows of a matrix), matmul, conv and all; required, except with `run --quick`",
+           "over the rows of a matrix), matmul, conv and all; required without --quick",
            to(request.cases)),
       flag("--train",
            "run the cases with dropout as in training: half of the elements are dropped, and "
@@ -238,8 +238,8 @@ std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
            "and attention (16 or 32 heads) (default: grid2d; attention for the case attention)",
            to(run.cells.grid)),
       flag("--shape SHAPE",
-           "shapes instead of a grid, such as 4096x4096,128x65536: rows x columns; M x N x K of a "
-           "matrix product (M x N: K is 1024); images x height x width x channels x filters x "
+           "shapes instead of a grid, such as 4096x4096,128x65536: rows x columns; MxNxK of a "
+           "matrix product (MxN: K is 1024); images x height x width x channels x filters x "
            "filter size x stride; batch x sequence x heads x head dimension",
            to_each(run.cells.shapes, named(bench::parse_shape))),
       flag("--dtype TYPE", "data types: f32, f16, bf16 (default: f32; f16 for attention)",
@@ -247,7 +247,7 @@ std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
       flag(
           "--max-elements N",
           "leave out shapes with more elements: rows x columns, M x N, the input of a convolution, "
-          "q of attention (default: no limit; 16777216 for a grid with `run --quick`)",
+          "q of attention (default: no limit; 16777216 for a grid with --quick)",
           to_number(request.most_elements, 1)),
       flag("--seed N",
            "random seed for inputs, checked rows and the order in which providers take turns",
@@ -258,7 +258,7 @@ std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
            to(request.cache_folder)),
       flag("--cell-timeout TIME",
            "a provider that does not answer for longer is killed, and its cell is marked `timeout` "
-           "(default: 60s; 30 minutes with `run --profile`)",
+           "(default: 60s; 30 minutes with --profile)",
            to(request.cell_limit, time_limit)),
       flag("--worker NAME=COMMAND",
            "add a provider of your own: COMMAND starts a program that answers the requests in "
@@ -272,13 +272,14 @@ std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
   std::vector<Flag> flags = bench_cell_flags(request);
   std::vector<Flag> more = {
       flag("--quick",
-           "short measurements: until the median is within ±2 %, at most 0.1 s per mode; also "
+           "short measurements: until the median is known to ±2%, at most 0.1 s per mode; also "
            "--grid quick and --case pointwise_chain,softmax,norm_chain, unless you give others",
            to(request.is_quick)),
       flag("--mode MODE",
            "times to measure: device (between two events on the GPU), graph (per call of a CUDA "
            "graph), call (until the caller has the result), activity (sum of the kernels' "
-           "durations; needs CUPTI), cpu (of host providers) (default: all but activity)",
+           "durations; needs CUPTI), cpu (of host providers) (default: all that a provider has, "
+           "except activity)",
            to_each(run.timing.modes, named(bench::parse_mode))),
       flag("--l2 STATE",
            "L2 cache (on the host: largest cache) before each call: cold (holds other data), "
@@ -286,8 +287,8 @@ std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
            "sets of buffers; GPU only), hot (holds the data of the call)",
            to_choice(run.prepare.flush, kCacheStates)),
       flag("--stop RULE",
-           "when to stop: median:0.3%/0.5% (95 % interval of the median within ±0.3 %, after 1 s "
-           "±0.5 %), median:1%, samples:N, time:200ms, noise:1% (standard deviation below 1 % of "
+           "when to stop: median:0.3%/0.5% (95% interval of the median within ±0.3%, after 1 s "
+           "±0.5%), median:1%, samples:N, time:200ms, noise:1% (standard deviation at most 1% of "
            "the mean), entropy (further samples add little) (default: median:0.3%/0.5%)",
            to(request.stop, named(bench::parse_stop_rule))),
       flag("--api",
