@@ -9,7 +9,7 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME strobe)
 set(CPACK_PACKAGE_VENDOR "The strobe authors")
 set(CPACK_PACKAGE_CONTACT "The strobe authors <strobe@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "performance lab for AI accelerators")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "performance analysis for AI accelerators")
 set(CPACK_PACKAGE_DESCRIPTION
   "Reads profiler traces of PyTorch, Paddle and others and says where the time went.
  One binary; works without an accelerator, without Python and without a network.")

@@ -109,9 +109,9 @@ Command worker_action() {
 Command bench_command() {
   return {
       .name = "bench",
-      .summary = "fused against unfused kernels over grids of shapes, with checked values",
+      .summary = "measure fused against unfused kernels over grids of shapes, and check them",
       .positionals = "[FILE...]",
-      .examples = {{"strobe bench run --quick", "what fusion gains on this machine, in a minute"},
+      .examples = {{"strobe bench run --quick", "what fusion gains on this machine, in about a minute"},
                    {"strobe bench run --case softmax --grid grid2d -o run.json",
                     "a hundred shapes, kept in a file"},
                    {"strobe bench show run.json", "the results, table by table"},

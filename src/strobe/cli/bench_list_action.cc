@@ -42,10 +42,11 @@ std::string ceiling_text(const CaseInfo& info) {
 }
 
 constexpr std::string_view kAnythingElse =
-    "  --worker NAME=COMMAND  anything else that speaks docs/formats/bench_worker.md\n";
+    "  --worker NAME=COMMAND  a program of your own, see docs/formats/bench_worker.md\n";
 
 std::string grid_lines() {
-  std::string text = "\nGrids (shapes over rows / matrices / convolutions / attention)\n";
+  std::string text =
+      "\nGrids (number of shapes: row cases / matrix products / convolutions / attention)\n";
   for (const std::string_view grid : bench::grid_names()) {
     std::vector<std::string> counts;
     for (const CaseKind kind :
@@ -98,8 +99,9 @@ std::vector<Flag> list_flags(BenchRunRequest& request) { return {python_flag(req
 
 std::string bench_case_lines() {
   std::string text =
-      "Cases (what fusion alone can win at large shapes / if rows do not stay on the chip; kernels "
-      "without it)\n";
+      "Cases: name, ceiling (the most that fusion can gain if memory limits both sides; the "
+      "second\n"
+      "one if a row does not fit on the chip), number of kernels without fusion, definition\n";
   for (const CaseInfo& info : bench::cases()) {
     text += fmt::format("  {:<34} {:>12} {:>3}  {}\n", info.id, ceiling_text(info),
                         info.eager_kernels, info.definition);

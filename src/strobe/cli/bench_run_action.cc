@@ -218,24 +218,24 @@ std::string bench_paddle_lines(const bench::BenchRun& run) {
 Command bench_run_action() {
   Command command = {
       .name = "bench run",
-      .summary = "measure cases by several providers over a grid of shapes, and check the values",
-      .examples = {{"strobe bench run --quick", "what fusion gains on this machine, in a minute"},
-                   {"strobe bench run --case softmax,layernorm --provider "
-                    "cuda-unfused,cuda-fused,torch-inductor -o run.json",
-                    "compare with PyTorch, keep the run"},
-                   {"strobe bench run --case softmax --shape 4096x4096 --worker mine='./worker'",
-                    "any other stack"},
-                   {"strobe bench run --case softmax --shape 1024x1024 --api -o run.json",
-                    "also list driver calls: show --table api"},
-                   {"ncu strobe bench run --case softmax --shape 4096x4096 --profile --stop "
-                    "samples:1",
-                    "under a profiler"}},
+      .summary = "measure functions (cases) in several implementations (providers), and check them",
+      .examples = {{"strobe bench run --quick", "a first look, in about a minute"},
+                   {"strobe bench run --case softmax -o run.json", "100 shapes, saved to a file"},
+                   {"strobe bench run --case rows --provider cuda-fused,torch-inductor",
+                    "compare with PyTorch"},
+                   {"strobe bench run --case softmax --worker mine=./worker",
+                    "measure your own program"},
+                   {"strobe bench run --case softmax --api -o run.json",
+                    "also list CUDA API calls"}},
       .notes = {
-          "Every provider runs in its own process; one that crashes, hangs or runs out of memory "
-          "ends only its own cell. OOM* was predicted and not run. The providers of one shape "
-          "take turns on the same inputs, and every output is checked against f64.",
-          "Exit codes: 0 answered, 1 a provider gave wrong values, 2 bad command line, 3 no "
-          "provider can do what was asked, 4 a provider named with --provider cannot run here."}};
+          "A cell is one case, at one shape and data type, run by one provider. Each provider runs "
+          "in its own process: if a provider crashes, hangs or runs out of memory, only that cell "
+          "is lost. The table then shows ERR or OOM, or OOM* if strobe predicted that the cell "
+          "does not fit and did not run it. The providers of one shape take turns on the same "
+          "inputs, and every output is compared with a computation in f64.",
+          "Exit codes: 0 measured, 1 a provider gave wrong values, 2 bad command line, 3 no "
+          "provider supports these cases, or FILE cannot be written, 4 a provider named with "
+          "--provider or --worker cannot run here (the others were measured), 130 interrupted."}};
   return with_request(std::move(command), bench_run_flags, complete_bench_run, run_cells);
 }
 

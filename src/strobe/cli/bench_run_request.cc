@@ -219,37 +219,49 @@ std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
   Target workers = to(request.workers);
   workers.is_list = false;  // commands may hold commas
   return {
-      flag("--case CASE", "which functions: names, or all, rows, matmul, conv", to(request.cases)),
+      flag("--case CASE",
+           "functions to measure: names from `strobe bench list`, or the groups rows (functions "
+           "over the rows of a matrix), matmul, conv and all; required without --quick",
+           to(request.cases)),
       flag("--train",
-           "use the training variants of cases with dropout: elements are dropped at random, "
-           "depending on --seed",
+           "run the cases with dropout as in training: half of the elements are dropped, and "
+           "--seed decides which",
            to(request.is_training)),
       flag("--provider NAME",
-           "whose implementations (default: cuda-unfused,cuda-fused with a GPU, otherwise "
-           "cpu-unfused,cpu)",
+           "implementations: names from `strobe bench list`; ratios are relative to the first "
+           "(default: for run, cuda-unfused,cuda-fused with a GPU, else cpu-unfused and cpu, which "
+           "is fused; for tune, cuda-fused)",
            to(run.providers)),
       flag("--grid NAME",
-           "which shapes: quick, odd, grid2d, layout, mha or attention (default: grid2d; for the "
-           "case "
-           "attention: attention)",
+           "set of shapes: quick (a few), odd (primes and powers of two plus or minus 1), grid2d "
+           "(powers of two), layout (rows of 1024 or 128 values); for attention also mha (8 heads) "
+           "and attention (16 or 32 heads) (default: grid2d; attention for the case attention)",
            to(run.cells.grid)),
-      flag("--shape SHAPE", "these shapes instead of a grid: 4096x4096,128x65536",
+      flag("--shape SHAPE",
+           "shapes instead of a grid, such as 4096x4096,128x65536: rows x columns; MxNxK of a "
+           "matrix product (MxN: K is 1024); images x height x width x channels x filters x "
+           "filter size x stride; batch x sequence x heads x head dimension",
            to_each(run.cells.shapes, named(bench::parse_shape))),
-      flag("--dtype TYPE", "f32, f16 or bf16 (default: f32; f16 for attention)",
+      flag("--dtype TYPE", "data types: f32, f16, bf16 (default: f32; f16 for attention)",
            to_each(run.cells.dtypes, named(bench::parse_dtype))),
-      flag("--max-elements N", "leave out shapes with more elements than this",
-           to_number(request.most_elements, 1)),
-      flag("--seed N", "random seed for inputs and order", to_number(run.prepare.seed, 0)),
+      flag(
+          "--max-elements N",
+          "leave out shapes with more elements: rows x columns, M x N, the input of a convolution, "
+          "q of attention (default: no limit; 16777216 for a grid with --quick)",
+          to_number(request.most_elements, 1)),
+      flag("--seed N",
+           "random seed for inputs, checked rows and the order in which providers take turns",
+           to_number(run.prepare.seed, 0)),
       flag("--[no-]cache", "cache compiled and tuned kernels", to(request.is_cached)),
       flag("--cache-dir DIR",
            "cache folder (default: $XDG_CACHE_HOME/strobe/bench or ~/.cache/strobe/bench)",
            to(request.cache_folder)),
       flag("--cell-timeout TIME",
-           "a worker that is silent for longer is killed, and its cell is marked `timeout` "
-           "(default: 60s)",
+           "a provider that does not answer for longer is killed, and its cell is marked `timeout` "
+           "(default: 60s; 30 minutes with --profile)",
            to(request.cell_limit, time_limit)),
-      flag("--worker NAME",
-           "NAME=COMMAND: run any other stack, a program that speaks "
+      flag("--worker NAME=COMMAND",
+           "add a provider of your own: COMMAND starts a program that answers the requests in "
            "docs/formats/bench_worker.md",
            std::move(workers)),
       python_flag(request)};
@@ -259,31 +271,39 @@ std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
   bench::RunRequest& run = request.run;
   std::vector<Flag> flags = bench_cell_flags(request);
   std::vector<Flag> more = {
-      flag("--quick", "few shapes of at most 16 M elements, and short measurements",
+      flag("--quick",
+           "short measurements: until the median is known to ±2%, at most 0.1 s per mode; also "
+           "--grid quick and --case pointwise_chain,softmax,norm_chain, unless you give others",
            to(request.is_quick)),
       flag("--mode MODE",
-           "which times to measure: device, graph, call, activity (durations of kernels by CUPTI), "
-           "cpu (default: all that a provider can measure, except activity)",
+           "times to measure: device (between two events on the GPU), graph (per call of a CUDA "
+           "graph), call (until the caller has the result), activity (sum of the kernels' "
+           "durations; needs CUPTI), cpu (of host providers) (default: all that a provider has, "
+           "except activity)",
            to_each(run.timing.modes, named(bench::parse_mode))),
-      flag("--l2 STATE", "state of the cache before each call: cold, cold-dirty, rotate or hot",
+      flag("--l2 STATE",
+           "L2 cache (on the host: largest cache) before each call: cold (holds other data), "
+           "cold-dirty (holds other, modified data), rotate (each call uses the next of several "
+           "sets of buffers; GPU only), hot (holds the data of the call)",
            to_choice(run.prepare.flush, kCacheStates)),
       flag("--stop RULE",
-           "when to stop measuring: median:0.3%/0.5% (target width of the interval, and the width "
-           "accepted after one second), median:1%, samples:N, time:200ms, noise:1%, entropy "
-           "(default: median:0.3%/0.5%)",
+           "when to stop: median:0.3%/0.5% (95% interval of the median within ±0.3%, after 1 s "
+           "±0.5%), median:1%, samples:N, time:200ms, noise:1% (standard deviation at most 1% of "
+           "the mean), entropy (further samples add little) (default: median:0.3%/0.5%)",
            to(request.stop, named(bench::parse_stop_rule))),
       flag("--api",
-           "after timing, list the CUDA runtime and driver calls of one more call (`bench show "
-           "--table api`); needs CUPTI",
+           "after timing, record five more calls and list the CUDA API calls of the median one, "
+           "for `strobe bench show FILE --table api`; needs CUPTI",
            to(run.timing.lists_api)),
       flag("--profile",
-           "for runs under ncu, nsys or another profiler: strobe does not hold the queue, so "
-           "device times may include the host; no roofs, no tuning, one process per provider",
+           "for a run under a profiler (`ncu --target-processes all`, `nsys profile`): no roofs, "
+           "no tuning, one process per provider; a slow host can make device times longer",
            to(run.timing.is_profiled)),
-      flag("--samples", "store every sample in a file beside -o", to(request.keeps_samples)),
+      flag("--samples", "also write every sample, to FILE.samples; needs -o FILE",
+           to(request.keeps_samples)),
       flag("--counters",
            "count traffic, instructions and operations of each cell with hardware counters, in "
-           "separate calls",
+           "separate calls; needs CUPTI and permission to read counters",
            to(request.wants_counters)),
       flag("--repeat-check N", "compute the values N more times and check that no bit changes",
            to_number(run.timing.repeat_check, 1, 1000)),
@@ -292,7 +312,8 @@ std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
            "benchmark",
            to_choice(request.is_paddle_style, kLineStyles)),
       flag("-o, --output FILE",
-           "write the run as JSON; FILE.partial holds the finished cells until the end",
+           "also write the run as JSON; FILE.partial holds the finished cells until the end "
+           "(default: print the table only)",
            to(request.output))};
   std::ranges::move(more, std::back_inserter(flags));
   return flags;

@@ -125,13 +125,14 @@ std::string roff(std::string_view text) {
 
 std::string overview_help(const std::vector<Command>& commands) {
   std::string text =
-      "strobe: a performance lab for AI accelerators. It reads profiler traces (Kineto/PyTorch,\n"
-      "Paddle, any Chrome trace; plain, .gz or .zst) and says where the time went.\n"
+      "strobe finds out where the time goes on AI accelerators. It reads traces (PyTorch,\n"
+      "Cambricon MLU, Paddle, any other Chrome trace) and kernel counters (Nsight Compute);\n"
+      "files may be plain, .gz or .zst. It also benchmarks kernels.\n"
       "\n"
       "  strobe summary trace.json.gz            where the time went, and what to do about it\n"
       "  strobe kernels report.ncu-rep           how near each kernel is to the limits of the "
       "chip\n"
-      "  strobe serve logs                       the same in the browser, with a timeline\n"
+      "  strobe serve logs                       a web page with all traces below logs/\n"
       "  strobe doctor                           what this machine offers, and what is missing\n"
       "\n"
       "Commands:\n";
@@ -140,10 +141,10 @@ std::string overview_help(const std::vector<Command>& commands) {
   }
   text +=
       "\n"
-      "`strobe help COMMAND` explains a command. Answers go to stdout, messages to stderr.\n"
-      "Exit codes: 0 answered, 1 a gate failed, 2 bad command line, 3 input unusable or output "
-      "not\n"
-      "writable, 4 this machine lacks something, 70 a bug in strobe, 130 interrupted.\n";
+      "`strobe help COMMAND` explains a command. Results go to stdout, messages to stderr.\n"
+      "Exit codes: 0 success, 1 a --fail-on check failed or a benchmark gave wrong values,\n"
+      "2 bad command line, 3 input unusable or output not writable, 4 this machine lacks\n"
+      "something (a GPU, a library, a permission), 70 a bug in strobe, 130 interrupted.\n";
   return text;
 }
 

@@ -136,7 +136,7 @@ Result<void> show_view(const ViewRequest& request, const Terminal& terminal) {
 Command view_command() {
   Command command = {
       .name = "view",
-      .summary = "the answers of the removed TensorBoard profiler plugin, as JSON",
+      .summary = "print one view of PyTorch's former TensorBoard profiler plugin, as JSON",
       .positionals = "VIEW TRACE...",
       .positionals_help =
           "VIEW: overview, operation, operation/table, operation/stack, kernel, kernel/table, "

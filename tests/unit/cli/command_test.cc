@@ -64,8 +64,10 @@ TEST(CommandTest, a_flag_has_one_meaning_in_all_verbs) {
   std::map<std::string_view, std::string_view> values;
   for (const Command& command : everything()) {
     for (const Flag& flag : all_flags(command)) {
-      const auto [known, is_new] = values.insert({flag.name, flag.value});
-      EXPECT_TRUE(is_new || known->second == flag.value) << command.name << " --" << flag.name;
+      // NAME and NAME=COMMAND both name a worker.
+      const std::string_view value = flag.value.substr(0, flag.value.find('='));
+      const auto [known, is_new] = values.insert({flag.name, value});
+      EXPECT_TRUE(is_new || known->second == value) << command.name << " --" << flag.name;
     }
   }
 }
