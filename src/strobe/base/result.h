@@ -10,11 +10,11 @@
 
 namespace strobe {
 
-// What happened, for a caller to act upon; texts never decide anything.
+// What happened, so that a caller can decide; error texts never decide anything.
 enum class ErrorCode {
   kInvalidArgument,  // the request itself makes no sense
   kNotFound,         // no such file, or it cannot be opened
-  kMalformed,        // not what we can read
+  kMalformed,        // not a format that we can read
   kTooLittleData,    // readable, but no answer can be given
   kCannotWrite,
   kMachineLacks,  // a driver, a permission, a library, memory
