@@ -7,7 +7,7 @@
 namespace strobe::bench {
 namespace {
 
-// Names with their versions, as the vendor's header maps them: the plain ones are older calls.
+// Names with their versions, as in the vendor's header: the plain names are older calls.
 void find_calls(device::OpenLibrary& driver, DriverApi& api) {
   driver.need(api.init, "cuInit");
   driver.need(api.driver_version, "cuDriverGetVersion");

@@ -18,7 +18,7 @@
 namespace strobe::bench {
 namespace {
 
-// A cell whose work a vendor's library does: every step's fastest way chosen, run once.
+// A cell computed by a vendor's library: the fastest choice of every step, already run once.
 class LibraryCell final : public DeviceCell {
  public:
   static Result<std::unique_ptr<PreparedCell>> make(std::shared_ptr<CudaSession> session,
@@ -104,7 +104,7 @@ Result<void> LibraryCell::load_steps() {
   return {};
 }
 
-// In the order of running, so that each step finds what the one before it left.
+// In execution order, so that each step finds the results of the previous one.
 Result<void> LibraryCell::tune(DeviceClock& clock) {
   const StopWatch watch;
   bool has_choices = false;
