@@ -68,14 +68,14 @@ std::string how_it_ended(const RecordOutcome& outcome) {
   return fmt::format("the program ended with exit code {}", outcome.exit_code);
 }
 
-// What a process was doing when it died; "" if it ended in order.
+// What a process was doing when it died; "" if it ended normally.
 std::string interrupted_call(const RecordedProcess& process) {
   if (process.header.is_finished != 0) return "";
   return std::string(readers::text_of(process.header.inside));
 }
 
-// What explains best why there is nothing: the last word of a process that gave up, or else the
-// first trouble it had.
+// The best explanation of an empty result: the last message of a process that gave up, otherwise
+// its first problem.
 const RecordedObstacle* worst_obstacle(const RecordedProcess& process) {
   const RecordedObstacle* worst = nullptr;
   for (const RecordedObstacle& obstacle : process.obstacles) {
