@@ -13,7 +13,7 @@ namespace {
 
 struct Soname {
   std::string name;
-  int cuda = 0;  // of which version of CUDA, 0: of any
+  int cuda = 0;  // version of CUDA, 0: any
 };
 
 struct Recipe {
@@ -93,7 +93,7 @@ std::vector<std::string> folders(const std::vector<std::string>& wheels) {
   return folders;
 }
 
-// The last match first: of cuda-12.8 and cuda-13.0 the newer one.
+// The last match first: the newer one of cuda-12.8 and cuda-13.0.
 void add_matches(const std::string& pattern, std::vector<std::string>& places) {
   glob_t matches = {};
   if (glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
