@@ -13,7 +13,7 @@
 namespace strobe::record {
 namespace {
 
-// The driver's own numbers; its header is not needed for these two calls.
+// The driver's own numbers; two calls do not need its header.
 constexpr int kNoDevice = 100;
 constexpr int kSystemNotReady = 802;
 
