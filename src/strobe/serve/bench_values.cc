@@ -43,7 +43,7 @@ struct FlagWords {
   CellFlag flag;
   std::string_view code;
   bool matters;
-  const char* headline;  // behind "7 of 100 cells"
+  const char* headline;  // after "7 of 100 cells"
   const char* advice;
 };
 
@@ -82,7 +82,7 @@ void write_mean(JsonWriter& json, const bench::RatioGrid& grid) {
     json.null();
     return;
   }
-  // The last digits of a logarithm are the machine's, not the table's.
+  // The last digits of a logarithm differ between machines.
   const double value = std::round(mean->mean * kMeanDigits) / kMeanDigits;
   json.begin_object().member("value", value).member("cells", mean->cells).end_object();
 }
