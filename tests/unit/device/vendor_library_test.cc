@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// A toolkit and a Python environment of the test's own, as the environment names them.
+// A toolkit and a Python environment made by the test and named by the environment.
 class LibraryPlaces : public ::testing::Test {
  protected:
   LibraryPlaces() {

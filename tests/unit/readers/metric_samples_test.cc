@@ -166,7 +166,7 @@ TEST(MetricsCsvTest, packed_files_are_unpacked_and_damage_is_told) {
 }
 
 TEST(MetricsCsvTest, a_line_that_damage_breaks_off_is_not_read_as_a_shorter_number) {
-  // Values that do not repeat, so that the packed text can end inside one.
+  // Values that do not repeat, so that the compressed text can end inside one.
   std::string text = kMetricsHeader;
   std::vector<double> values;
   std::uint32_t state = 7;

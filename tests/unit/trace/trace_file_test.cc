@@ -57,14 +57,14 @@ class TraceFileTest : public ::testing::Test {
     EXPECT_TRUE(write_trace_file(path_, some_trace(), report_with_one_loss(), {1, 2}));
   }
 
-  // The refusal of the file with these bytes.
+  // The error for a file with these bytes.
   std::string refusal_of(std::string_view bytes) {
     put_bytes(path_, bytes);
     const Result<TraceFile> file = map_trace_file(path_);
     return file ? "accepted" : file.error().what;
   }
 
-  // The file with one value of one section changed, judged without checksums.
+  // The file with one value of one section changed, opened without checksums.
   template <class T>
   std::string refusal_of_value(std::size_t section, std::size_t row, T value) {
     std::string bytes = bytes_of(path_);
@@ -158,7 +158,7 @@ TEST_F(TraceFileTest, another_version_is_not_read) {
 }
 
 TEST_F(TraceFileTest, sections_in_each_others_place_are_seen) {
-  // Starts and durations: as long as each other, and both without any id.
+  // Starts and durations: of equal length, and both without ids.
   std::string bytes = bytes_of(path_);
   trace_file::Section sections[2];
   std::memcpy(sections, bytes.data() + sizeof(trace_file::Header), sizeof sections);

@@ -20,7 +20,7 @@ TEST(CsvRows, columns_are_found_by_name_wherever_they_stand) {
   EXPECT_EQ(rows.field(kName), "a,\"b");
   EXPECT_EQ(rows.field(kSize), "7");
   EXPECT_EQ(rows.field(kOther), "");
-  ASSERT_TRUE(rows.next());  // the empty lines are none
+  ASSERT_TRUE(rows.next());  // empty lines do not count
   EXPECT_EQ(rows.field(kSize), "8");
   EXPECT_EQ(rows.field(kName), "");
   EXPECT_FALSE(rows.next());

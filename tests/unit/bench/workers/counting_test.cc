@@ -24,7 +24,7 @@ CountedLaunch launch(std::map<std::string, double> counters, std::string name = 
           .counters = std::move(counters)};
 }
 
-// What a recorder saw is written down beforehand.
+// The recorder's results are given in advance.
 class ScriptedCounter : public CallCounter {
  public:
   Result<Variables> environment(const std::vector<std::string>&) override {

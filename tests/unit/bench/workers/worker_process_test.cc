@@ -31,7 +31,7 @@ std::unique_ptr<WorkerProcess> started(const std::vector<std::string>& words) {
   auto worker = WorkerProcess::start(scripted_worker(words));
   EXPECT_TRUE(worker);
   if (!worker) return nullptr;
-  // The interpreter's own start does not count against a short limit.
+  // The interpreter's start does not count against a short limit.
   EXPECT_EQ((*worker)->ask({.op = WorkerOp::kHello}, kEnough).status, CellStatus::kOk);
   return std::move(*worker);
 }
@@ -136,8 +136,8 @@ TEST(WorkerProcess, what_a_worker_started_goes_with_it) {
   const pid_t grandchild = std::stoi(hello.info.version);
   EXPECT_EQ(kill(grandchild, 0), 0);
   worker->reset();
-  // It is init's to collect now, and not every container's init does: a zombie is dead enough. And
-  // a busy machine takes its time to end what was killed.
+  // init must collect it now, and not every container's init does: a zombie counts as dead. And a
+  // busy machine takes time to end a killed process.
   const auto is_alive = [&] {
     const std::string stat =
         strobe::testing::bytes_of("/proc/" + std::to_string(grandchild) + "/stat");

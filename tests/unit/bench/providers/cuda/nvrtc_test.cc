@@ -104,7 +104,7 @@ TEST(RunTimeCompiler, a_file_that_turns_out_to_be_none_gives_way_to_the_next) {
     return;
   }
   EXPECT_NE((*opened)->library, nvrtc.library().string());
-  EXPECT_NE(compiler.text(), "NVRTC 13.7");  // what it says itself
+  EXPECT_NE(compiler.text(), "NVRTC 13.7");  // its own answer
 }
 
 TEST(RunTimeCompiler, its_name_tells_what_it_says_itself) {
