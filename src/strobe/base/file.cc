@@ -60,7 +60,7 @@ std::string hint_for_directory(const fs::path& path) {
        entry.increment(error)) {
     if (has_trace_name(entry->path())) traces.push_back(entry->path().string());
   }
-  if (traces.empty()) return "name a file; no *.json, *.json.gz or *.json.zst lies directly in it";
+  if (traces.empty()) return "name a file; the folder has no *.json, *.json.gz or *.json.zst";
   const std::string& first = *std::min_element(traces.begin(), traces.end());
   if (traces.size() == 1) return fmt::format("name the trace in it: '{}'", first);
   return fmt::format("name one of the {} traces in it, such as '{}', or all of them: {}",

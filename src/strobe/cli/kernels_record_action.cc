@@ -107,7 +107,7 @@ Error nothing_recorded(const KernelRecording& recording, const RecordOutcome& ou
     }
   }
   if (totals.graphs > 0 && totals.graphs == totals.seen) {
-    return too_little(fmt::format("the program launched {} and no kernel beside",
+    return too_little(fmt::format("the program launched {} and no kernel outside graphs",
                                   amount(totals.graphs, "graph", "graphs")),
                       std::string(kHowToAvoidGraphs));
   }
@@ -117,7 +117,7 @@ Error nothing_recorded(const KernelRecording& recording, const RecordOutcome& ou
   }
   if (totals.chosen == 0) {
     return too_little(
-        fmt::format("none of {} was asked for", amount(totals.seen, "launch", "launches")),
+        fmt::format("none of {} was selected", amount(totals.seen, "launch", "launches")),
         "--kernel searches the demangled name; --launches counts from 0 in each "
         "process");
   }
@@ -139,7 +139,7 @@ void warn_of_losses(const KernelRecording& recording, const RecordOutcome& outco
     warn(terminal, how_it_ended(outcome) + "; what it did until then is kept");
   }
   if (totals.recorded < totals.chosen) {
-    warn(terminal, fmt::format("{} of {} asked for have no record", totals.chosen - totals.recorded,
+    warn(terminal, fmt::format("{} of {} selected have no record", totals.chosen - totals.recorded,
                                amount(totals.chosen, "launch", "launches")));
   }
   if (totals.graphs > 0) {

@@ -136,7 +136,7 @@ Result<void> OpenLibrary::check_complete(std::string_view kind) const {
 
 Error OpenLibrary::refusal(std::string_view kind, std::string_view because) const {
   return {.code = ErrorCode::kMachineLacks,
-          .what = fmt::format("is no {} ({})", kind, because),
+          .what = fmt::format("is not {} ({})", kind, because),
           .where = place_,
           .hint = ""};
 }
@@ -152,7 +152,7 @@ Error no_library(Library library, const std::optional<Error>& refused) {
   for (const Soname& soname : recipe.sonames) names.push_back(soname.name);
   return {.code = ErrorCode::kMachineLacks,
           .what = refused
-                      ? fmt::format("no {} on this machine will do: {} {}", recipe.name,
+                      ? fmt::format("no {} on this machine can be used: {} {}", recipe.name,
                                     refused->where, refused->what)
                       : fmt::format("there is no {} on this machine ({} {} missing)", recipe.name,
                                     fmt::join(names, ", "), names.size() > 1 ? "are" : "is"),

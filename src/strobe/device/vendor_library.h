@@ -43,7 +43,7 @@ class OpenLibrary {
     if (call == nullptr && missing_.empty()) missing_ = name;
   }
 
-  // "is no <kind> (it has no <the first call that was needed and is absent>)".
+  // "is not <kind> (it has no <the first call that was needed and is absent>)".
   Result<void> check_complete(std::string_view kind) const;
   Error refusal(std::string_view kind, std::string_view because) const;
 

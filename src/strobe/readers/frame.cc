@@ -236,7 +236,7 @@ Result<Frame> read_front(Window& window, const char*& p) {
 void read_back(Window& window, const char*& p, TraceHead& head, ImportReport& report) {
   for (;;) {
     if (!window.skip_blanks(p)) {
-      report.add(ImportIssue::kTruncatedFile, window.offset_of(p), "behind the events");
+      report.add(ImportIssue::kTruncatedFile, window.offset_of(p), "after the events");
       return;
     }
     if (*p == '}') return;
@@ -246,7 +246,7 @@ void read_back(Window& window, const char*& p, TraceHead& head, ImportReport& re
     }
     Member member;
     if (*p != '"' || !read_member_text(window, p, member)) {
-      report.add(ImportIssue::kTruncatedFile, window.offset_of(p), "behind the events");
+      report.add(ImportIssue::kTruncatedFile, window.offset_of(p), "after the events");
       return;
     }
     if (!member.is_event_array) {

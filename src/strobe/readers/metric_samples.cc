@@ -108,7 +108,7 @@ class MetricsCsv {
     if (lines_->damage() && !has_lines) return *lines_->damage();
     MetricsRead read = finish(has_header);
     if (lines_->damage()) {
-      read.remarks.push_back(lines_->damage()->what + "; what stands before is kept");
+      read.remarks.push_back(lines_->damage()->what + "; the part before it is kept");
     }
     return read;
   }

@@ -58,7 +58,7 @@ void report_ending(const Window* window, Scanned& scanned) {
   for (const Piece& piece : scanned.pieces) entries += piece.scan.entries;
   scanned.report.add(
       ImportIssue::kTruncatedFile, last.next_offset,
-      (last.inside_event ? "inside entry " : "behind entry ") + std::to_string(entries));
+      (last.inside_event ? "inside entry " : "after entry ") + std::to_string(entries));
 }
 
 Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, std::uint64_t file_bytes,

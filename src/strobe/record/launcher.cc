@@ -169,7 +169,7 @@ Error cannot_start(const std::string& program, int error) {
   return {.code = ErrorCode::kNotFound,
           .what = fmt::format("cannot start '{}': {}", program, std::strerror(error)),
           .where = "",
-          .hint = "what stands after `--` is run as a shell would: a program and its arguments"};
+          .hint = "give a program and its arguments after `--`; it is found as in a shell"};
 }
 
 // If exec fails, the child reports why through a pipe, which closes by itself on success.

@@ -83,7 +83,7 @@ std::span<const MetricSet> metric_sets() {
         kInstructions}},
       {"classic", "the three columns of the classic table: one pass", {kTime, kTensor, kDram}},
       {"l2",
-       "the default and how often the L2 cache had it: two passes",
+       "the default and the hit rate of the L2 cache: two passes",
        {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
         kInstructions, kL2Hits}},
       {"f32",

@@ -203,7 +203,7 @@ HttpResponse Site::route(const HttpRequest& request) const {
   if (!path.starts_with(path_prefix_)) return no_such_address(request.path, path_prefix_);
   path.remove_prefix(path_prefix_.size());
   if (path.empty()) {
-    HttpResponse response = refuse(308, "the page is one / further", "");
+    HttpResponse response = refuse(308, "the page is at the address with a / at its end", "");
     response.headers.emplace_back("Location", path_prefix_ + "/");
     return response;
   }

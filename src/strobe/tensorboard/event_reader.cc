@@ -202,7 +202,7 @@ class EventReader {
   explicit EventReader(std::string_view json) : json_(json), cursor_(json) {}
 
   Result<RawEvents> read() {
-    if (!cursor_.begin_object()) return malformed("its top level is no JSON object");
+    if (!cursor_.begin_object()) return malformed("its top level is not a JSON object");
     std::string_view key;
     bool has_events = false;
     while (cursor_.next_member(key)) {

@@ -51,7 +51,7 @@ class Sections {
       offset += padded(section.bytes);
       if (offset > bytes.size()) return inconsistent("its table of sections");
     }
-    if (offset != bytes.size()) return inconsistent("bytes behind its last section");
+    if (offset != bytes.size()) return inconsistent("bytes after its last section");
     if (checksums == Checksums::kVerified && !sections.checksums_hold()) {
       return unusable("the trace file is damaged");
     }
@@ -201,7 +201,7 @@ class TraceFileReader {
     trace_.memory_.owners_are_known = facts->memory_owners_are_known;
     if (!tables_have_rows()) return inconsistent("tables with rows of unequal length");
     if (!ids_lead_somewhere()) return inconsistent("an id that names nothing");
-    if (!values_are_sane()) return inconsistent("a value no trace holds");
+    if (!values_are_sane()) return inconsistent("an impossible value");
     trace_.mapping_ = std::move(keeper);
     return TraceFile{std::move(trace_), std::move(facts->report), sections_.source()};
   }

@@ -104,7 +104,7 @@ TEST_F(BenchCounters, a_lost_batch_is_a_mishap) {
   const auto calls = counter_.take();
   ASSERT_FALSE(calls);
   EXPECT_EQ(calls.error().code, ErrorCode::kTooLittleData);
-  EXPECT_THAT(calls.error().what, HasSubstr("could not be told apart"));
+  EXPECT_THAT(calls.error().what, HasSubstr("could not be assigned"));
 }
 
 TEST_F(BenchCounters, a_metric_that_the_chip_lacks_is_absent_and_no_trouble) {

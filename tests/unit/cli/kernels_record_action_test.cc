@@ -108,7 +108,7 @@ TEST_F(KernelsRecord, ranges_in_another_order_find_their_launches) {
 TEST_F(KernelsRecord, a_batch_that_does_not_add_up_is_lost_whole_and_said) {
   const auto outcome = record({}, {"a*12"}, {"STUB_CUPTI=swallow=5", "STROBE_RECORD_BATCH=4"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("4 of 12 launches asked for have no record"),
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("4 of 12 launches selected have no record"),
                                  HasSubstr("3 ranges for 4 launches")));
   EXPECT_THAT(table().ids, ElementsAre(0, 1, 2, 3, 8, 9, 10, 11));
   expect_no_value_beside_the_wrong_kernel(table());
@@ -180,7 +180,7 @@ TEST_F(KernelsRecord, short_kernels_right_behind_long_ones_are_set_apart) {
 TEST_F(KernelsRecord, a_wish_that_nothing_fulfils_is_told) {
   const auto outcome = record({"--kernel", "conv"}, {"gemm*2"});
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("none of 2 launches was asked for"));
+  EXPECT_THAT(outcome.err, HasSubstr("none of 2 launches was selected"));
 }
 
 TEST_F(KernelsRecord, graphs_run_unmeasured_and_cost_their_neighbours_nothing) {
@@ -244,7 +244,7 @@ TEST_F(KernelsRecord, a_program_that_dies_keeps_its_whole_batches) {
   const auto outcome = record({}, {"a*6", "abort"}, {"STROBE_RECORD_BATCH=4"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("ended by signal 6"),
-                                 HasSubstr("2 of 6 launches asked for have no record")));
+                                 HasSubstr("2 of 6 launches selected have no record")));
   EXPECT_EQ(table().size(), 4u);
   EXPECT_EQ(record({}, {"a*6", "abort"}).exit_code, 3);
 }

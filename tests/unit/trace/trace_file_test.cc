@@ -208,11 +208,11 @@ TEST_F(TraceFileTest, values_that_lead_out_of_bounds_are_refused_even_without_ch
         << column;
   }
   EXPECT_THAT(refusal_of_value<std::uint16_t>(kCategories, 2, 0xFFFF), HasSubstr("names nothing"));
-  EXPECT_THAT(refusal_of_value<std::uint8_t>(kKinds, 1, kSliceKinds), HasSubstr("no trace holds"));
-  EXPECT_THAT(refusal_of_value<std::int64_t>(kDurations, 1, -1), HasSubstr("no trace holds"));
+  EXPECT_THAT(refusal_of_value<std::uint8_t>(kKinds, 1, kSliceKinds), HasSubstr("impossible"));
+  EXPECT_THAT(refusal_of_value<std::int64_t>(kDurations, 1, -1), HasSubstr("impossible"));
   for (const std::int64_t time_ns : {INT64_MIN, INT64_MAX}) {
-    EXPECT_THAT(refusal_of_value(kStarts, 1, time_ns), HasSubstr("no trace holds"));
-    EXPECT_THAT(refusal_of_value(kEnds, 1, time_ns), HasSubstr("no trace holds"));
+    EXPECT_THAT(refusal_of_value(kStarts, 1, time_ns), HasSubstr("impossible"));
+    EXPECT_THAT(refusal_of_value(kEnds, 1, time_ns), HasSubstr("impossible"));
   }
   EXPECT_THAT(refusal_of_value<std::uint64_t>(trace_file::kTextEnds, 0, 1'000'000),
               HasSubstr("its texts"));

@@ -87,7 +87,7 @@ Error other_hold(const Method& before, const Method& after) {
   return {.code = ErrorCode::kMalformed,
           .what = fmt::format("the device's queue was {} before and {} after, so that {}",
                               hold_text(before), hold_text(after),
-                              is_profiled ? "the host shows in the times of one run only"
+                              is_profiled ? "the times of only one run include the host"
                                           : "short calls take longer in one run only"),
           .where = "",
           .hint = is_profiled

@@ -160,7 +160,7 @@ struct CellRecord {
   // The notes, and a sentence for each lack.
   std::vector<std::string> all_notes() const;
 };
-// "not counted: its worker does not know 'count'"
+// "not counted: its worker does not support 'count'"
 std::string lack_text(Lack lack, std::string_view why);
 
 // The time of that mode; the headline if no mode is given.

@@ -91,7 +91,7 @@ class GridReader {
     read_value(cell);
     const std::size_t grid = grid_for(*metric);
     if (!seen_.emplace(grid, *dim0, *dim1).second) {
-      return remark(kDim0, "stands there a second time with its dim1; the row is left out");
+      return remark(kDim0, "occurs a second time with its dim1; the row is left out");
     }
     read_.grids[grid].cells.push_back(cell);
   }

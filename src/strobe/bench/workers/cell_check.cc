@@ -23,8 +23,8 @@ std::string wrong_text(const Accuracy& accuracy) {
 
 std::string wrong_mask_text(const MaskCheck& mask, const Accuracy& accuracy) {
   return fmt::format(
-      "the mask differs from the generator's in {} of {} values, first at {}: a dropped element is "
-      "its residual to the bit, a kept one is not",
+      "the mask differs from the generator's in {} of {} values, first at {}: a dropped element "
+      "equals its residual exactly, a kept one does not",
       mask.differences, accuracy.checked, mask.first);
 }
 

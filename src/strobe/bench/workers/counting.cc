@@ -147,7 +147,7 @@ Result<void> CellCounting::try_count(const CellGroup& group, CellRecord& record)
   STROBE_TRY(WorkerSession* const session, session_of(record.cell.provider, key));
   if (!session->can("count")) {
     return Error{.code = ErrorCode::kTooLittleData,
-                 .what = "its worker does not know 'count'",
+                 .what = "its worker does not support 'count'",
                  .where = "",
                  .hint = ""};
   }
@@ -166,8 +166,8 @@ Result<void> CellCounting::try_count(const CellGroup& group, CellRecord& record)
   record.counters = sum_counters(*calls);
   if (!is_what_was_timed(record, calls->front())) {
     record.notes.emplace_back(
-        "counted on other kernels than were timed: the choice among them "
-        "was made anew");
+        "counted on other kernels than were timed: tuning chose differently "
+        "the second time");
   }
   return {};
 }
@@ -204,7 +204,7 @@ Result<double> count_empty_kernel_us(const WorkerSetup& workers, const std::stri
   STROBE_TRY(Variables variables, counter.environment(workers.command(provider)));
   WorkerSession session(provider, workers, std::move(variables));
   STROBE_TRY_VOID(session.begin(""));
-  if (!session.can("count_empty")) return not_counted("its worker does not know 'count_empty'");
+  if (!session.can("count_empty")) return not_counted("its worker does not support 'count_empty'");
   const WorkerReply reply = session.ask({.op = WorkerOp::kCountEmpty, .id = session.new_id()});
   if (reply.status != CellStatus::kOk) return not_counted(reply.reason);
   STROBE_TRY(const std::vector<std::vector<CountedLaunch>> calls, counter.take());

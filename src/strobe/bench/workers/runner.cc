@@ -59,7 +59,7 @@ std::string clock_remark(const BenchRun& run, double usual_mhz) {
   if (throttled == 0 || usual_mhz <= 0) return "";
   return fmt::format(
       "{} of {} cells ran at a lower clock than the others: `sudo nvidia-smi "
-      "--lock-gpu-clocks={:.0f}` would hold it, `--reset-gpu-clocks` lets it go",
+      "--lock-gpu-clocks={:.0f}` would lock it, `--reset-gpu-clocks` unlocks it",
       throttled, run.cells.size(), usual_mhz);
 }
 

@@ -180,9 +180,9 @@ class Cell:
                 return [begin.elapsed_time(end) * 1e3]
             if hold_us >= LONGEST_HOLD_US:
                 raise CellError("the host needs more than a hold of 1 s to queue one call, so its time on the device "
-                                "alone cannot be told (a debugger or profiler may make every launch wait, or the call "
-                                "waits for the device itself; `--profile` holds no queue, `--mode call` and `--mode "
-                                "graph` need none)")
+                                "alone cannot be measured (a debugger or profiler may make every launch wait, or the "
+                                "call waits for the device itself; `--profile` holds no queue, `--mode call` and "
+                                "`--mode graph` need none)")
             hold_us *= 2
 
     def sample_open(self, _count):

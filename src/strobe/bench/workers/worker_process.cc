@@ -356,7 +356,7 @@ WorkerReply WorkerProcess::ended(const WorkerRequest& request, Waited waited, mi
   const std::string noise =
       noise_lines_ == 0
           ? ""
-          : fmt::format("; it wrote {} that {} no reply, the first: '{}'",
+          : fmt::format("; it wrote {} that {} not a reply, the first: '{}'",
                         noise_lines_ == 1 ? "a line" : fmt::format("{} lines", noise_lines_),
                         noise_lines_ == 1 ? "is" : "are", noise_.empty() ? "" : noise_.front());
   const std::string_view op = op_name(request.op);
@@ -378,7 +378,7 @@ WorkerReply WorkerProcess::ended(const WorkerRequest& request, Waited waited, mi
     case Waited::kEnd:
     case Waited::kLine:
       reply.reason =
-          fmt::format("the worker {} while it was asked for '{}'{}", end_of_it(false), op, noise);
+          fmt::format("the worker {} during the request '{}'{}", end_of_it(false), op, noise);
   }
   return reply;
 }

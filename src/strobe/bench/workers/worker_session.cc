@@ -67,7 +67,7 @@ void WorkerSession::hear_hello() {
       std::ranges::find(hello_.variants, variant) == hello_.variants.end() &&
       std::ranges::find(hello_.variants, provider_) == hello_.variants.end()) {
     hello_.info.obstacle =
-        fmt::format("its worker knows {}, and not '{}'", fmt::join(hello_.variants, ", "), variant);
+        fmt::format("its worker has {}, but not '{}'", fmt::join(hello_.variants, ", "), variant);
   }
   was_available_ = was_available_ || is_available();
 }

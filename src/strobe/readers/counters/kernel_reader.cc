@@ -299,7 +299,7 @@ Result<KernelTable> read_list(OpenedStream& stream) {
   if (is_kernel_recording(front)) return read_kernel_recording(whole.text);
   Result<KernelTable> table = read_kernels_json(without_byte_order_mark(whole.text));
   if (table && whole.damage) {
-    table->remarks.push_back(whole.damage->what + "; what stands before is kept");
+    table->remarks.push_back(whole.damage->what + "; the part before it is kept");
   }
   return table;
 }

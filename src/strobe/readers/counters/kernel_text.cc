@@ -156,7 +156,7 @@ Result<KernelTable> finish_table(CsvRecords& records, LaunchRows& rows, KernelSo
     return *records.damage();
   }
   if (records.damage()) {
-    rows.remarks().add_once(records.damage()->what + "; what stands before is kept");
+    rows.remarks().add_once(records.damage()->what + "; the part before it is kept");
   }
   return rows.finish(source);
 }

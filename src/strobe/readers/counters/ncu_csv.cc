@@ -94,7 +94,7 @@ class WideCsvReader {
       if (seen_.size() <= key->process) seen_.resize(key->process + 1);
       if (!seen_[key->process].insert(id)) {
         rows_->remarks().add(place, "ID", records.field(launch_.id),
-                             "is there a second time; the first row is kept");
+                             "occurs a second time; the first row is kept");
         return {};
       }
     }

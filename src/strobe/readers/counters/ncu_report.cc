@@ -258,7 +258,7 @@ class ReportReader {
     const Place place{rows_.size() + 1, 0};
     if (fields.is_broken()) {
       is_broken_ = true;
-      rows_.remarks().add(place, "the result is damaged; what stands before the damage is kept");
+      rows_.remarks().add(place, "the result is damaged; the part before the damage is kept");
     }
     const std::string_view name = !demangled.empty()  ? demangled
                                   : !renamed.empty()  ? renamed

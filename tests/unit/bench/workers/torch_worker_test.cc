@@ -254,9 +254,9 @@ TEST(TorchWorker, a_call_that_cannot_be_queued_in_time_is_an_error_and_no_sample
             "ok None\n"
             "samples: None holds: 12 the longest: 1000000 us\n"
             "error the host needs more than a hold of 1 s to queue one call, so its time on the "
-            "device alone cannot be told (a debugger or profiler may make every launch wait, or "
-            "the call waits for the device itself; `--profile` holds no queue, `--mode call` and "
-            "`--mode graph` need none)\n"
+            "device alone cannot be measured (a debugger or profiler may make every launch wait, "
+            "or the call waits for the device itself; `--profile` holds no queue, `--mode call` "
+            "and `--mode graph` need none)\n"
             "without a hold: {'device': [10.0, 10.0]}\n");
 }
 

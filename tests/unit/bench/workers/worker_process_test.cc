@@ -51,7 +51,7 @@ TEST(WorkerProcess, a_crash_names_the_signal_and_the_last_words) {
   EXPECT_EQ(reply.status, CellStatus::kError);
   EXPECT_EQ(reply.reason,
             "the worker was ended by SIGSEGV; its last words: loading the model | about to touch "
-            "what is not there while it was asked for 'prepare'");
+            "what is not there during the request 'prepare'");
   EXPECT_FALSE(worker->is_alive());
   EXPECT_EQ(worker->ask(prepare(2), kShort).reason, "the worker has gone");
 }
@@ -81,7 +81,7 @@ TEST(WorkerProcess, garbage_is_kept_and_named_when_no_answer_comes) {
   EXPECT_EQ(reply.status, CellStatus::kTimeout);
   EXPECT_THAT(
       reply.reason,
-      HasSubstr("it wrote 2 lines that are no reply, the first: 'Warning: this is a banner'"));
+      HasSubstr("it wrote 2 lines that are not a reply, the first: 'Warning: this is a banner'"));
 }
 
 TEST(WorkerProcess, an_answer_with_another_number_is_not_ours) {

@@ -33,7 +33,7 @@ Error no_device(const DriverApi& driver, CuResult result) {
       .where = "",
       .hint = result == cu::kSystemNotReady
                   ? "the fabric manager of this machine may not be running"
-                  : "`nvidia-smi` may say more; driver and kernel module must be of one version"};
+                  : "`nvidia-smi` may say more; driver and kernel module must have one version"};
 }
 
 Error no_clusters(const char* missing, const std::string& device) {

@@ -263,7 +263,7 @@ Result<DeviceClock::Block> DeviceClock::measure(int repetitions, const Step& bef
   return Error{.code = ErrorCode::kTooLittleData,
                .what =
                    "the host needs more than 1 s to queue one call, so its time on the device "
-                   "alone cannot be told",
+                   "alone cannot be measured",
                .where = device_.name(),
                .hint =
                    "a debugger or profiler may make every launch wait, or a call waits for the "

@@ -84,7 +84,7 @@ Result<DriverApi> open_driver_at(const std::string& library) {
   STROBE_TRY(device::OpenLibrary opened, device::OpenLibrary::at(library));
   DriverApi api;
   find_calls(opened, api);
-  STROBE_TRY_VOID(opened.check_complete("driver of CUDA 11.4 or newer"));
+  STROBE_TRY_VOID(opened.check_complete("a driver of CUDA 11.4 or newer"));
   return api;
 }
 

@@ -170,8 +170,8 @@ std::vector<std::string> LibraryCell::notes() const {
     const std::size_t unfair = call_.steps[i]->unfair_choices();
     if (unfair == 0) continue;
     notes.push_back(fmt::format(
-        "{} of the library's ways of step {} {} not tried: less than f32 in sums, or other bits "
-        "each time",
+        "{} of the library's choices for step {} {} not tried: sums in less than f32, or other "
+        "bits each time",
         unfair, i + 1, unfair == 1 ? "was" : "were"));
   }
   std::ranges::move(DeviceCell::notes(), std::back_inserter(notes));

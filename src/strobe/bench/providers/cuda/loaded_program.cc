@@ -167,8 +167,8 @@ Result<BoundProgram> BoundProgram::make(
       const CuPointer address = address_of(argument.tensor);
       if (address == 0) {
         return Error{.code = ErrorCode::kMalformed,
-                     .what = fmt::format("the generated kernel {} wants a tensor '{}' that is "
-                                         "not there",
+                     .what = fmt::format("the generated kernel {} needs a tensor '{}' that does "
+                                         "not exist",
                                          kernel.kernel.name, argument.tensor),
                      .where = "",
                      .hint = "this is a bug in strobe"};

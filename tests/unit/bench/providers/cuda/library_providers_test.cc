@@ -210,8 +210,8 @@ TEST_F(LibraryProviders, an_engine_that_is_left_out_for_its_precision_is_told) {
       cudnn()->prepare(asking_for({"conv_bn", {{2, 8, 8, 16, 32, 3, 1}}, DType::kF16, ""}));
   ASSERT_TRUE(norm) << norm.error().what;
   EXPECT_THAT((*norm)->notes(),
-              Contains("1 of the library's ways of step 1 was not tried: less than f32 in sums, or "
-                       "other bits each time"));
+              Contains("1 of the library's choices for step 1 was not tried: sums in less than "
+                       "f32, or other bits each time"));
 }
 
 TEST_F(LibraryProviders, fused_attention_is_one_call) {

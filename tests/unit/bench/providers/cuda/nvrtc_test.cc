@@ -16,7 +16,7 @@ TEST(Nvrtc, a_library_that_is_another_one_is_refused) {
   EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
   const auto other = open_nvrtc_at("libc.so.6");
   ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().what, "is no NVRTC of CUDA 11.2 or newer (it has no nvrtcVersion)");
+  EXPECT_EQ(other.error().what, "is not NVRTC of CUDA 11.2 or newer (it has no nvrtcVersion)");
 }
 
 TEST(Nvrtc, tells_its_version_where_it_is_installed) {
