@@ -1,5 +1,5 @@
-# One number for all sources that decide how a file becomes a Trace: what another version of them
-# has cached is not trusted.
+# One number for all sources that decide how a file becomes a Trace: entries cached by another version of
+# these sources are not trusted.
 #   cmake -DROOT=<src/strobe> -DFOLDERS=<a,b,...> -DOUTPUT=<header> -P fingerprint.cmake
 string(REPLACE "," ";" folders "${FOLDERS}")
 set(hashes)

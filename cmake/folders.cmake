@@ -1,8 +1,8 @@
 # strobe_folder(NAME [FOLDER dir] [EXCLUDE file...] [ALONE regex] [QUICK regex] [USES folder...] [LIBRARIES target...])
-# One static library strobe_NAME from src/strobe/<folder>/*.cc, linked to the folders it may include.
-# ALONE: sources with compiler options of their own, which are not joined with others.
-# QUICK: sources that make texts or start processes; a release optimises them less (-O1), which takes the
-# compiler a third less time and nobody notices.
+# One static library strobe_NAME from src/strobe/<folder>/*.cc, linked to the folders it may include. ALONE:
+# sources with their own compiler options, which are not joined with others. QUICK: sources that make texts or
+# start processes; a release optimises them less (-O1), which takes the compiler a third less time and nobody
+# notices.
 function(strobe_folder name)
   cmake_parse_arguments(ARG "" "FOLDER;ALONE;QUICK" "EXCLUDE;USES;LIBRARIES" ${ARGN})
   if(NOT ARG_FOLDER)
@@ -29,8 +29,8 @@ function(strobe_folder name)
     target_link_libraries(strobe_${name} PUBLIC strobe_${folder})
   endforeach()
   target_link_libraries(strobe_${name} PUBLIC ${ARG_LIBRARIES})
-  # Joined builds parse once what nearly all sources include; `make strict` sees to it that each source
-  # names what it uses. One precompiled header wants the same -pthread everywhere.
+  # Joined builds parse the most common headers only once; `make strict` checks that each source includes what
+  # it uses. A precompiled header needs the same -pthread everywhere.
   if(STROBE_UNITY)
     target_compile_options(strobe_${name} PRIVATE -pthread)
     if(name STREQUAL base)

@@ -1,5 +1,5 @@
-# strobe_headers: compiles every header of src/ by itself, so that each includes what it uses. Joined
-# builds cannot see that; `cmake --build build --target strobe_headers` and `make strict` can.
+# strobe_headers: compiles every header of src/ alone, to check that it includes what it uses. Joined builds
+# cannot check that; `cmake --build build --target strobe_headers` and `make strict` do.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strobe/*.h)
 # The vector kernels' headers are compiled once for each instruction set, with its macros.
 list(FILTER headers EXCLUDE REGEX /cpu/simd/)

@@ -1,5 +1,5 @@
-# libstrobe_inject.so: what `strobe kernels record` puts into other people's processes. It needs the
-# headers of the CUDA toolkit, which are the same for every processor; nothing of it is linked.
+# libstrobe_inject.so: the library that `strobe kernels record` loads into other processes. It needs the
+# headers of the CUDA toolkit, which are the same for every processor; nothing of the toolkit is linked.
 find_path(CUPTI_INCLUDE_DIR cupti_range_profiler.h NO_CMAKE_FIND_ROOT_PATH
   HINTS $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda
   PATH_SUFFIXES include extras/CUPTI/include targets/x86_64-linux/include targets/sbsa-linux/include)
@@ -22,7 +22,7 @@ target_include_directories(strobe_inject PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(strobe_inject PRIVATE strobe_warnings strobe_cuda_headers ${CMAKE_DL_LIBS})
 target_compile_options(strobe_inject PRIVATE -fno-exceptions
   $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
-# It brings what it needs of the C++ library and shows nothing of it: the process has its own.
+# It contains the parts of the C++ library that it needs and exports none: the process has its own.
 if(NOT STROBE_SANITIZE)
   target_link_options(strobe_inject PRIVATE -static-libstdc++ -static-libgcc
     -Wl,--exclude-libs,ALL -Wl,--no-undefined)
@@ -31,7 +31,7 @@ set_target_properties(strobe_inject PROPERTIES CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 install(TARGETS strobe_inject LIBRARY DESTINATION lib/strobe)
 
-# The half that needs no device also answers questions in strobe itself.
+# The part that needs no device is also used in strobe itself.
 target_sources(strobe_record PRIVATE
   ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/cuda_api.cc
   ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/host_metrics.cc)

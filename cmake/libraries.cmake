@@ -1,4 +1,4 @@
-# System libraries only; each is found here, once, and what is missing is said by name.
+# System libraries only; each is found here, once, and a missing one is reported by name.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(simdjson REQUIRED)
@@ -36,7 +36,7 @@ target_link_libraries(strobe_re2 INTERFACE PkgConfig::RE2)
 add_library(strobe_boost_math INTERFACE)
 find_path(BOOST_MATH_INCLUDE_DIR boost/math/distributions/students_t.hpp REQUIRED)
 target_include_directories(strobe_boost_math SYSTEM INTERFACE ${BOOST_MATH_INCLUDE_DIR})
-# gcc would tell, at length, that versions before 10 passed one of its types otherwise.
+# gcc would print long notes that versions before 10 passed one of its types differently.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/strobe/stats/p_values.cc PROPERTIES COMPILE_OPTIONS -Wno-psabi)
 
 # Headers only, and of one file only: the parser of HTTP requests, sockets and timers.

@@ -40,7 +40,7 @@ function(strobe_unity out name root)
   set(${out} ${result} PARENT_SCOPE)
 endfunction()
 
-# A file that already says so keeps its time stamp.
+# A file whose content is unchanged keeps its time stamp.
 function(strobe_write_joined out name number text)
   set(path ${CMAKE_BINARY_DIR}/unity/${name}_${number}.cc)
   file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)

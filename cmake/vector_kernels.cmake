@@ -1,8 +1,8 @@
-# The host's vector kernels: simd/kernels.cc once for each instruction set of the processor and each type
-# of element; which set runs is asked of the machine. They are optimised in every build.
+# The host's vector kernels: simd/kernels.cc is compiled once for each instruction set of the processor and
+# each type of element; the set is chosen at run time. They are optimised in every build.
 set(vector_options -O3 -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 takes what its own header leaves undefined on purpose for a mistake (PR 105593).
+  # GCC 12 warns about values that its own header leaves undefined on purpose (PR 105593).
   list(APPEND vector_options -Wno-uninitialized -Wno-maybe-uninitialized -Wno-psabi)
 endif()
 

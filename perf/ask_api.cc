@@ -1,9 +1,9 @@
-// Asks strobe's API about a trace and says how long the answers took.
+// Sends requests to strobe's API about a trace and prints how long the answers took.
 //
 //   ask_api TRACE ROUTE [NAME=VALUE ...]
 //
-// The answer goes to stdout; to stderr the times of loading, of the first answer, which makes what
-// the others share, and of the second.
+// The answer goes to stdout. stderr gets the times of loading, of the first answer, which computes
+// data that later answers share, and of the second.
 #include <chrono>
 #include <cstdio>
 #include <memory>

@@ -1,5 +1,5 @@
-// The cpu providers beside what this machine can do: roofs, then every case fused and one pass for
-// each operator, on one large shape.
+// Compares the cpu providers with the limits of this machine: roofs, then every case fused and with
+// one pass for each operator, on one large shape.
 //
 //   bench_cpu                      every case
 //   bench_cpu softmax bias_gelu    these

@@ -1,5 +1,5 @@
-// How fast bytes come off the disk and arguments go into their store. STROBE_PERF_TRACE names a
-// trace packed with gzip; without it the text is made up.
+// How fast bytes are read from disk and arguments stored. STROBE_PERF_TRACE names a gzip-compressed
+// trace; without it the text is generated.
 #include <benchmark/benchmark.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -67,7 +67,7 @@ struct Sample {
     }
     zstded.resize(ZSTD_compressBound(text.size()));
     zstded.resize(ZSTD_compress(zstded.data(), zstded.size(), text.data(), text.size(), 3));
-    // Arguments as a scanner cuts them: from "args": to the brace that closes it.
+    // Arguments as a scanner finds them: from "args": to the closing brace.
     for (std::size_t at = 0; (at = text.find("\"args\":", at)) != std::string::npos;) {
       const std::size_t begin = text.find('{', at);
       const std::size_t end = text.find('}', at);

@@ -7,8 +7,8 @@
 
 #include "strobe/base/string_pool.h"
 
-// What every contestant fills: the eleven columns of an event, with strobe's own interner, so that
-// only the parsing differs.
+// The output of every contestant: the eleven columns of an event, with strobe's own interner, so
+// that only the parsing differs.
 namespace strobe::perf {
 
 inline constexpr std::int64_t kAbsent = INT64_MIN;

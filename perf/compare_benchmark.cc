@@ -1,5 +1,5 @@
-// What comparing two runs costs once they are read: ten million slices, and the real pair of 36 MB
-// traces beside the sources, where it is there.
+// The cost of comparing two runs that are already loaded: ten million slices, and the real pair of
+// 36 MB traces next to the sources, if it exists.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ const Prepared& prepared(const benchmark::State& state) {
   return *one;
 }
 
-// Which function, which cycle, how long: all of it.
+// Finds the function, cycle and duration of everything.
 void function_times(benchmark::State& state) {
   const Prepared& input = prepared(state);
   for (auto _ : state) {

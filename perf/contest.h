@@ -11,10 +11,10 @@
 
 namespace strobe::perf {
 
-// Of this process, all threads added up; what neighbours on the machine do hardly shows in it.
+// CPU time of this process, summed over threads; other processes on the machine hardly affect it.
 double cpu_seconds();
 
-// Time since it was made.
+// Time since its construction.
 class Stopwatch {
  public:
   double seconds() const {
@@ -32,7 +32,7 @@ struct Outcome {
   std::string contestant;
   std::uint64_t json_bytes = 0;  // uncompressed
   double seconds = 0;            // from opening the file to finished columns
-  double cpu_seconds = 0;        // over the same stretch
+  double cpu_seconds = 0;        // in the same period
   std::uint64_t events = 0;
   Checksum checksum;
   std::vector<std::pair<std::string, double>> extra;
@@ -40,7 +40,7 @@ struct Outcome {
 
 void print(const Outcome& outcome);
 
-// The most memory this process ever held, in bytes (VmHWM).
+// The peak memory of this process, in bytes (VmHWM).
 std::uint64_t peak_memory_bytes();
 
 // The whole file; ends the process with a message if it cannot be read.

@@ -1,6 +1,6 @@
-// Makes a large trace out of a real one: its events again and again, byte for byte, except that
-// every repetition happens later (ts) and has ids of its own (correlation, External id, Sequence
-// number, flow ids). One repetition without --minify gives the input back unchanged.
+// Makes a large trace from a real one: repeats its events byte for byte, except that every
+// repetition has later times (ts) and its own ids (correlation, External id, Sequence number, flow
+// ids). One repetition without --minify gives the input back unchanged.
 //
 //   strobe_generate IN.json OUT.json (--times N | --bytes N) [--every N] [--minify]
 //
@@ -32,7 +32,7 @@ struct Slot {
   NumberKind kind = NumberKind::kTime;
 };
 
-// Where the text of one event lies and which slots are inside.
+// The position of one event's text and the slots inside it.
 struct EventText {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -117,7 +117,7 @@ class Planner {
   }
 
  private:
-  // At an opening quote: leaves at_ on the last byte of the string, or of the number behind a key.
+  // At an opening quote: leaves at_ on the last byte of the string, or of the number after a key.
   void string(int depth) {
     const std::size_t begin = ++at_;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
@@ -146,7 +146,7 @@ class Planner {
       if (slot.kind == NumberKind::kTime) first_us = std::min(first_us, slot.value);
     }
     for (std::size_t kind = 0; kind < kNumberKinds; ++kind) plan_.strides[kind] = most[kind] + 1;
-    // Flows of launches carry the correlation of the launch.
+    // Flows of launches have the correlation of the launch.
     const auto stride = std::max(most[static_cast<std::size_t>(NumberKind::kCorrelation)],
                                  most[static_cast<std::size_t>(NumberKind::kFlow)]) +
                         1;

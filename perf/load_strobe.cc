@@ -3,8 +3,8 @@
 //   load_strobe TRACE [--core | --args] [--threads N] [--summary] [--store DIR | --cached DIR]
 //
 // --core loads the core columns only, --args (the default) keeps every argument. --summary also
-// times summarize() over the loaded trace. --store puts the trace into a cache, after the time was
-// taken; --cached opens it from there and fails if it does not lie there.
+// times summarize() on the loaded trace. --store puts the trace into a cache, after the time was
+// taken; --cached opens it from there and fails if it is not there.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

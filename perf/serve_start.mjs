@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// How soon `strobe serve` is of use: from its start until the trace is ready, the first time and
+// How soon `strobe serve` is usable: from its start until the trace is ready, the first time and
 // from the cache, and from opening an address until the page is painted, in a real Chromium.
 //
 //   perf/serve_start.mjs [--strobe build/strobe] [--trace FILE] [--rounds N]
@@ -57,7 +57,7 @@ for (let round = 0; round < Number(values.rounds); ++round) {
   rmSync(folder, { recursive: true, force: true });
   const cold = await start();
   first.push(cold.ready_ms);
-  await new Promise((done) => setTimeout(done, 1500)); // the cache is written behind the answer
+  await new Promise((done) => setTimeout(done, 1500)); // the cache is written after the answer
   await stop(cold.server);
   const warm = await start();
   second.push(warm.ready_ms);

@@ -1,4 +1,4 @@
-// Bundles the page into one HTML file that asks nobody for anything.
+// Bundles the page into one self-contained HTML file.
 //
 //   node bundle.mjs [--output FILE]       default: dist/index.html
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ const [script, style] = await Promise.all([
   build({ ...common, entryPoints: ['src/main.tsx'], format: 'iife', target: 'es2022', jsx: 'automatic', jsxImportSource: 'preact' }),
   build({ ...common, entryPoints: ['src/style/page.css'], target: ['chrome100', 'firefox100', 'safari15.4'] }),
 ]);
-// The end of an inline script is found before JavaScript is read.
+// Browsers look for the end of an inline script before they parse JavaScript.
 const scriptText = script.outputFiles[0].text.trim().replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 const styleText = style.outputFiles[0].text.trim();
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -1,4 +1,4 @@
-// Kernels whose numbers are known beforehand: probe [graph|threads|long]. Rounds of six launches.
+// Kernels with known counters: probe [graph|threads|long]. Rounds of six launches.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -25,7 +25,7 @@ __global__ void k_copy(const float4* __restrict__ in, float4* __restrict__ out, 
   }
 }
 
-// Reads 16 MiB again and again: the L2 cache has it.
+// Reads 16 MiB repeatedly, so that it is in the L2 cache.
 __global__ void k_l2(const float4* __restrict__ in, float* __restrict__ out, size_t n, int rounds) {
   float sum = 0;
   for (int round = 0; round < rounds; ++round) {

@@ -1,5 +1,5 @@
-// Any bytes as a table of ratios, or of what a tuner chose: reading ends, every row is counted, and
-// the judgements hold their promises.
+// Any bytes as a table of ratios, or of a tuner's choices: reading ends, every row is counted, and
+// the checks give valid results.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Any bytes as a benchmark run: reading ends, what is kept is usable, and what was kept once is
-// kept again when it is written and read.
+// Any bytes as a benchmark run: reading ends, kept records are usable, and they survive writing and
+// reading again.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Any bytes as a packed file: unpacking ends, never grows without bounds, and gives the same text
-// whatever the size of the reader's buffer. The first byte of the input chooses that size.
+// Any bytes as a compressed file: decompression ends, never grows without bounds, and gives the
+// same text for any size of the reader's buffer. The first byte of the input chooses that size.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -57,8 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Unpacked in_large = unpack(packed, 64 * 1024);
   const std::size_t both = std::min(in_small.text.size(), in_large.text.size());
   FUZZ_CHECK(in_small.text.compare(0, both, in_large.text, 0, both) == 0, "one text");
-  // How much comes before a damage depends on how far the engine had written ahead; whether there
-  // is one does not, nor does the length of a whole text.
+  // The number of bytes before damage depends on how far the engine had written ahead; whether
+  // there is damage does not, nor does the length of a complete text.
   if (in_small.text.size() >= kMostUnpackedBytes || in_large.text.size() >= kMostUnpackedBytes)
     return 0;
   FUZZ_CHECK(in_small.damaged == in_large.damaged && in_small.whole == in_large.whole,

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Longer inputs teach a fuzzer nothing and cost it time.
+// Longer inputs only cost a fuzzer time.
 inline constexpr std::size_t kMostBytes = 1 << 16;
 
 // Like STROBE_CHECK, but with an abort: the fuzzer keeps the input that led here.

@@ -1,5 +1,5 @@
-// Any bytes as a small JSON text: walking it ends and stays inside, and on what simdjson holds for
-// valid JSON both see the same members.
+// Any bytes as a small JSON text: walking it ends and stays inside, and if simdjson accepts the
+// text as valid JSON, both find the same members.
 #include <simdjson.h>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ void check_inside(std::string_view part, std::string_view whole) {
              "a view stays inside the text");
 }
 
-// Visits every value below, a level at a time.
+// Visits every value below, level by level.
 void walk_all(std::string_view json) {
   std::vector<JsonValue> open = {strobe::parse_value(json)};
   std::size_t visited = 0;

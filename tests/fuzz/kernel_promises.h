@@ -42,7 +42,7 @@ inline int read_as_kernels(const std::uint8_t* data, std::size_t size) {
     FUZZ_CHECK(strobe::is_valid_utf8(table.error().what), "errors are text");
     return 0;
   }
-  if (table->source == strobe::KernelSource::kTrace) return 0;  // other targets' business
+  if (table->source == strobe::KernelSource::kTrace) return 0;  // tested by other targets
   if (table->source == strobe::KernelSource::kJson) return 0;
   check_promises(*table);
   const auto again = strobe::readers::read_kernels_bytes(bytes, "kernels");

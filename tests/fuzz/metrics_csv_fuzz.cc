@@ -1,4 +1,4 @@
-// Any bytes as metrics.csv: reading ends, and every series keeps what its header promises.
+// Any bytes as metrics.csv: reading ends, and every series fulfils the contract of its header.
 #include <cmath>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// Any bytes behind the mark of a binary report: reading ends, in little memory, and every column
-// keeps what the table promises.
+// Any bytes after the mark of a binary report: reading ends, in little memory, and every column
+// fulfils the contract of the table.
 #include <string>
 
 #include "tests/fuzz/kernel_promises.h"

@@ -1,5 +1,5 @@
-// Any bytes as a profile of the removed plugin: it is read or refused, its accounts are finite, and
-// what the views answer is JSON.
+// Any bytes as a profile of the removed plugin: it is read or refused, its sums are finite, and the
+// views answer with JSON.
 #include <simdjson.h>
 
 #include <cstdint>
@@ -29,11 +29,11 @@ void check_answers(std::string_view json, const ProfileOptions& options) {
                                 {"view", "Kernel"}, {"exp_run", "run"}, {"exp_worker", "w"},
                                 {"exp_span", "1"},  {"op_name", "a"}};
     const Answer answered = answer(route, parameters, [&](std::string_view) { return shared; });
-    // `trace` is the file's own text, which may hold what simdjson refuses.
+    // `trace` is the file's own text, which may contain what simdjson refuses.
     if (answered.status != 200 || route == "trace") continue;
     simdjson::dom::element document;
     const auto error = parser.parse(answered.body).get(document);
-    // simdjson has no room for very deep trees and very large whole numbers.
+    // simdjson does not support very deep trees and very large whole numbers.
     FUZZ_CHECK(error == simdjson::SUCCESS || error == simdjson::DEPTH_ERROR ||
                    error == simdjson::NUMBER_ERROR,
                "answers are JSON");

@@ -1,5 +1,5 @@
 // Runs files through the fuzz targets, each once: the committed corpora as a regression test, or
-// one find under a debugger. Needs no clang.
+// one finding under a debugger. Needs no clang.
 //
 //   fuzz_replay FILE|FOLDER...     a file's target is the name of a folder that it lies in
 #include <algorithm>

@@ -1,5 +1,5 @@
-// strobe's scanner against simdjson's tree, on whatever simdjson holds for valid JSON: both must
-// see the same events, phase by phase, and the same times of complete slices.
+// Compares strobe's scanner with simdjson's tree on every input that simdjson accepts as valid
+// JSON: both must find the same events, phase by phase, and the same times of complete slices.
 #include <simdjson.h>
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace {
 
 using simdjson::dom::element;
 
-// What an event must be for both sides to agree on its meaning: an object with a one-letter phase
-// and no key twice.
+// The condition for both sides to agree on an event: an object with a one-letter phase and no key
+// twice.
 bool is_plain_event(element event, std::map<char, std::uint64_t>& phases) {
   simdjson::dom::object fields;
   if (event.get_object().get(fields)) return false;

@@ -1,5 +1,5 @@
 // Any bytes as a trace file, and a good file with any edits, both without the checksums that would
-// refuse them at the door: what is accepted all the same can be read and summarised.
+// refuse them: a file that is still accepted can be read and summarised.
 //
 // The first byte of an input chooses. 0: the rest is the file. Else the rest is edits of seven
 // bytes each: where (2), how many bytes (1), what (4).

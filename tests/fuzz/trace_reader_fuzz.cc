@@ -1,5 +1,5 @@
-// Any bytes as a trace: the reader answers or refuses, threads and tiny pieces give the same answer
-// as one scan from front to back, and what it answers can be summarised.
+// Any bytes as a trace: the reader answers or refuses, threads and tiny pieces give the same result
+// as one scan from front to back, and the result can be summarised.
 #include <cstdint>
 #include <string_view>
 
@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (one) check_columns(one->trace);
 
   options.threads = 2;
-  for (const std::size_t pieces : {2u, 7u}) {  // a piece costs a buffer of its own: not too many
+  for (const std::size_t pieces : {2u, 7u}) {  // each piece needs its own buffer: not too many
     options.piece_bytes = size / pieces + 1;
     const auto two = strobe::readers::read_trace_bytes(bytes, "input", options);
     FUZZ_CHECK(one.has_value() == two.has_value(), "pieces never change an answer");

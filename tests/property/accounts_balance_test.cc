@@ -9,7 +9,7 @@
 #include "strobe/analysis/tables/summary.h"
 #include "tests/support/sketch.h"
 
-// What must hold for every trace, tried on random ones. A failure names its seed.
+// Properties of every trace, tested with random ones. A failure names its seed.
 namespace strobe::analysis {
 namespace {
 
@@ -108,7 +108,7 @@ std::string text_of(const TimeStat& stat) {
          std::to_string(stat.max_ns) + "/" + std::to_string(stat.min_ns) + " ";
 }
 
-// Everything in a summary that does not say when, as text.
+// Everything in a summary except times of day, as text.
 std::string text_of(const Summary& summary) {
   std::string text = std::to_string(summary.total_ns) + "\n";
   for (const StepRow& row : summary.steps) {

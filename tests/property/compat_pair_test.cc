@@ -14,7 +14,7 @@
 #include "strobe/report/compare/compat_report.h"
 #include "tests/property/shared_files.h"
 
-// The older report of a pair of runs, in every byte and every digit.
+// Compares the older report of a pair of runs, byte by byte and digit by digit.
 namespace strobe {
 namespace {
 

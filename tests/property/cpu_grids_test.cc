@@ -10,9 +10,9 @@
 #include "strobe/bench/reference/reference.h"
 #include "tests/support/watched.h"
 
-// Every case of the host, fused and operator by operator, on the shapes of `quick` and `odd`: all
-// values against f64. Shapes up to 2^20 elements; STROBE_MOST_ELEMENTS=16777216 asks for all that
-// the manual promises and takes minutes.
+// Every case on the host, fused and operator by operator, on the shapes of `quick` and `odd`: all
+// values are compared with f64. Shapes up to 2^20 elements; STROBE_MOST_ELEMENTS=16777216 covers
+// everything that the manual promises and takes minutes.
 namespace strobe::bench {
 namespace {
 
@@ -24,12 +24,12 @@ std::int64_t most_elements() {
 }
 
 std::int64_t elements_of(const CaseInfo& info, const Shape& shape) {
-  if (info.kind == CaseKind::kRows) return shape[0] * shape[1];  // outputs may be one a row
+  if (info.kind == CaseKind::kRows) return shape[0] * shape[1];  // some outputs: one per row
   const OutputLayout layout = output_layouts(info, shape).back();
   return layout.rows * layout.columns;
 }
 
-// Of 16 bits the smaller shapes: what goes wrong there goes wrong at the ends of rows.
+// For 16-bit types only the smaller shapes: errors occur at the ends of rows.
 std::vector<DType> types_for(std::int64_t elements) {
   if (elements * 16 > most_elements()) return {DType::kF32};
   return {DType::kF32, DType::kF16, DType::kBf16};

@@ -10,8 +10,8 @@
 #include "strobe/readers/trace_reader.h"
 #include "tests/property/shared_files.h"
 
-// A job that was killed leaves half a trace: what is there is loaded and summarised, and what is
-// missing is said.
+// A killed job leaves half a trace: it is loaded and summarised, and the report says what is
+// missing.
 namespace strobe::readers {
 namespace {
 

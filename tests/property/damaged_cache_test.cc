@@ -11,8 +11,8 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/trace_text.h"
 
-// Disks lose bits and jobs are killed: whatever becomes of a cached trace, the answer is that of
-// the file it was read from.
+// Disks lose bits and jobs are killed: whatever happens to a cached trace, the answer is that of
+// the original file.
 namespace strobe::readers {
 namespace {
 

@@ -13,7 +13,7 @@
 #include "strobe/readers/run_reader.h"
 #include "tests/property/shared_files.h"
 
-// A pair of synthetic runs whose numbers are known to many digits, and what must hold for it when
+// A pair of synthetic runs whose numbers are known to many digits, and properties that must hold if
 // the runs are swapped, shuffled or stretched.
 namespace strobe::compare {
 namespace {
@@ -61,9 +61,9 @@ void expect_close(double actual, double expected, const std::string& what) {
   EXPECT_NEAR(actual, expected, kTolerance * scale) << what;
 }
 
-// The expected numbers were made with microseconds in doubles, which at 1e7 us are 2e-9 us apart;
-// ours are whole nanoseconds. A call of a microsecond is therefore known there to nine digits, and
-// a deviation, which is small beside its mean, to fewer: z is expected to be as good as they allow.
+// The expected numbers were computed with microseconds in doubles, which at 1e7 us are 2e-9 us
+// apart; ours are whole nanoseconds. So a call of a microsecond is known there to nine digits, and
+// a deviation, which is small compared with its mean, to fewer: z must be as precise as they allow.
 void expect_close_z(double actual, double expected, const FunctionRow& row,
                     const std::string& what) {
   const double spacing_ms = 2e-12;
@@ -72,7 +72,7 @@ void expect_close_z(double actual, double expected, const FunctionRow& row,
   EXPECT_NEAR(actual, expected, std::max(1.0, std::abs(expected)) * (kTolerance + blur)) << what;
 }
 
-// Of a p the digits count, however small it is.
+// The relative error of a p counts, however small it is.
 void expect_same_p(double actual, double expected, const std::string& what) {
   EXPECT_NEAR(actual, expected, kTolerance * std::abs(expected)) << what;
 }
@@ -162,7 +162,7 @@ TEST_F(DefaultPair, swapped_runs_have_the_same_rows_with_signs_flipped) {
   }
 }
 
-// The order of a run's cycles is an accident: everything but the drift is the same in any order.
+// The order of a run's cycles is arbitrary: everything but the drift is the same in any order.
 TEST_F(DefaultPair, shuffled_cycles_change_no_number) {
   SideFacts shuffled = side_of("normal");
   RankMeasure& measure = shuffled.ranks[0];

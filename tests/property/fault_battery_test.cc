@@ -16,7 +16,7 @@
 #include "tests/support/fault_pair.h"
 #include "tests/support/watched.h"
 
-// Every rule for causes, against faults of which we know the cause because we made them.
+// Tests every cause rule with simulated faults, whose cause is known.
 namespace strobe::compare {
 namespace {
 
@@ -24,10 +24,10 @@ constexpr int kPairsPerFault[] = {10, 10, test::kIsWatched ? 6 : 20};  // by str
 constexpr int kHealthyPairs = test::kIsWatched ? 40 : 200;
 constexpr double kBar = 0.95;
 
-// What a fault is to be called; the first is the word for the table.
+// The accepted names of a fault; the first is used in the table.
 struct Expectation {
   std::vector<CauseKind> right;
-  std::vector<CauseKind> also_true;  // it brings this with it, so that saying so is not wrong
+  std::vector<CauseKind> also_true;  // also true for this fault, so reporting it is not wrong
 };
 
 Expectation expected_of(Fault fault) {
@@ -97,7 +97,7 @@ struct Tally {
   }
 };
 
-// "Unattributed" says that there is no cause to name; it is none itself.
+// "Unattributed" means that no cause was found; it is not a cause.
 Tally tally_of(const std::vector<Cause>& causes, const Expectation& expected) {
   Tally tally{.pairs = 1};
   bool is_first = true;
@@ -181,7 +181,7 @@ std::string markdown_of(const std::vector<Case>& cases) {
   return table + '\n';
 }
 
-// Fewer pairs under a sanitizer have other rates than those that are written down.
+// With fewer pairs, as under a sanitizer, the rates differ from the recorded ones.
 void expect_documented(const std::string& text) {
   std::printf("%s\n", text.c_str());
   if (test::kIsWatched) return;

@@ -7,7 +7,7 @@
 #include "strobe/bench/results/foreign_tables.h"
 #include "strobe/report/bench/bench_page.h"
 
-// What another harness's tuner chose for a layout kernel on one card.
+// The choices of another harness's tuner for a layout kernel on one card.
 namespace strobe::report {
 namespace {
 

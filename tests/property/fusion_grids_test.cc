@@ -13,7 +13,7 @@
 #include "strobe/bench/results/ratio_grid.h"
 #include "tests/property/shared_files.h"
 
-// Tables of another harness on two cards: what strobe reads of them and what it finds in them.
+// Tables of another harness on two cards: what strobe reads from them and what it finds in them.
 namespace strobe::bench {
 namespace {
 
@@ -133,7 +133,7 @@ TEST_F(FusionGrids, a_single_value_that_is_off_by_one_percent_is_a_violation) {
   EXPECT_EQ(violations, 1u);
 }
 
-// What the source's own text says of its tables.
+// Statements of the source's own text about its tables.
 TEST_F(FusionGrids, means_and_extremes_are_those_the_source_speaks_of) {
   const RatioGrid& chain = find("v3", "RTX3090", "pointwise_chain", "inductor");
   EXPECT_NEAR(mean(chain), 436, 0.5);
@@ -178,8 +178,8 @@ TEST_F(FusionGrids, attention_and_layouts_are_those_the_source_speaks_of) {
   EXPECT_NEAR(gbps("eager", 65536, 128), 183.6, 0.05);
 }
 
-// The way of timing is part of a result: on the same card and the same cells a third of the
-// verdicts is the other one.
+// The timing method is part of a result: on the same card and the same cells, a third of the
+// verdicts changes with it.
 TEST_F(FusionGrids, two_ways_of_timing_disagree_in_a_third_of_the_cells) {
   std::size_t shared = 0;
   std::size_t flipped = 0;

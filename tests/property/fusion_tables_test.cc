@@ -16,7 +16,7 @@
 #include "tests/property/shared_files.h"
 
 // Every cell of another harness's tables, shown again: the expected texts are made with printf from
-// the file's own lines, by code that shares nothing with the reader.
+// the lines of the file, by code independent of the reader.
 namespace strobe::report {
 namespace {
 
@@ -68,7 +68,7 @@ class FusionTables : public ::testing::Test {
     grids_ = std::move(read).value();
   }
 
-  // The tables of a kind, without what is said about them.
+  // The tables of a kind, without the texts around them.
   std::vector<Section> tables(BenchTableKind kind) const {
     BenchChoice choice;
     choice.tables = {kind};
@@ -83,7 +83,7 @@ class FusionTables : public ::testing::Test {
   bench::RatioGrids grids_;
 };
 
-// What a table says of the grids that it is made of.
+// The text of a table about the grids that it is made of.
 const std::vector<std::string>& grids_of(const Section& table) { return table.data.at(0).items; }
 
 Key key_of(const std::string& grid) {

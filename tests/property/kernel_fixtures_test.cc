@@ -14,8 +14,8 @@
 #include "strobe/readers/counters/kernel_reader.h"
 #include "tests/property/shared_files.h"
 
-// Real lists of kernels against a parser that shares nothing with the readers: one character at a
-// time, every number by its digits.
+// Compares real lists of kernels with a parser independent of the readers: one character at a time,
+// every number by its digits.
 namespace strobe::readers {
 namespace {
 

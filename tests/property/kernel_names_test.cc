@@ -13,8 +13,8 @@
 #include "strobe/readers/trace_reader.h"
 #include "tests/property/shared_files.h"
 
-// Every kernel name at hand and what strobe makes of it, one line each: tools/kernel_names collects
-// the list, the update-golden target rewrites the answers, and a person reviews the difference.
+// Every known kernel name and strobe's forms of it, one line each: tools/kernel_names collects the
+// list, the update-golden target rewrites the answers, and a person reviews the difference.
 namespace strobe::device {
 namespace {
 
@@ -50,8 +50,8 @@ TEST(KernelNamesTest, each_name_has_the_forms_and_the_family_that_were_reviewed)
   for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(answers[i], expected[i]) << names[i];
 }
 
-// What a table of short names says must not change when the file has more. CUTLASS alone calls
-// everything the same.
+// The result for a short name must not change if the file has more. Only CUTLASS gives everything
+// the same name.
 TEST(KernelNamesTest, a_full_name_belongs_to_the_family_of_its_short_one) {
   for (const std::string& name : lines_of(kNames)) {
     const std::string base = short_name(name);

@@ -18,7 +18,7 @@
 #include "tests/property/shared_files.h"
 #include "tests/support/kernel_sketch.h"
 
-// Two real lists of kernels, against every number that was worked out for them elsewhere.
+// Two real lists of kernels, compared with every number that was computed for them elsewhere.
 namespace strobe {
 namespace {
 
@@ -32,7 +32,7 @@ const std::filesystem::path kClassic = kShared / "data" / "kernels_a100_gpt.txt"
 const std::filesystem::path kExpectedStudy = kShared / "data" / "kernels_a100_gpt.expected.json";
 const std::filesystem::path kWide = kShared / "traces" / "h200_gpt_ncu_raw.csv.gz";
 
-// All leaves of a JSON text by their way to it: "/totals/launches".
+// All leaves of a JSON text by their path: "/totals/launches".
 using Leaf = std::variant<double, std::string>;
 using Leaves = std::map<std::string, Leaf>;
 
@@ -220,7 +220,7 @@ TEST_F(KernelStudyTest, every_number_of_the_reference_is_reproduced) {
     }
   }
   EXPECT_GT(numbers, 700u);
-  // Nothing of ours that the reference does not have: a sixteenth name, a sixth class.
+  // strobe must not find anything that the reference lacks: a sixteenth name, a sixth class.
   const Leaves expected = expected_leaves();
   for (const auto& [way, leaf] : told) EXPECT_TRUE(expected.contains(way)) << way;
 }
@@ -257,7 +257,7 @@ TEST_F(KernelStudyTest, the_first_advice_is_what_a_good_engineer_would_give) {
 }
 
 // No advice counts the headroom or the saving of a launch that another one has counted: together
-// they cannot save more than there is.
+// they cannot save more than exists.
 TEST_F(KernelStudyTest, all_advice_together_saves_less_than_everything) {
   for (const auto& path : {kClassic, kWide}) {
     read(path);
@@ -323,8 +323,8 @@ KernelTable launches_of(const KernelTable& table, std::size_t begin, std::size_t
   return sketch.table();
 }
 
-// The same work twice, measured by the same counters: what differs is noise. One kernel made 3 %
-// slower is found among it, whatever others of its name do.
+// The same work twice, measured by the same counters: differences are noise. One kernel made 3 %
+// slower must be found, whatever others of its name do.
 TEST_F(KernelStudyTest, one_half_of_the_layers_is_like_the_other_until_a_kernel_changes) {
   read(kClassic);
   if (IsSkipped()) return;

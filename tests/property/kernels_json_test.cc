@@ -13,8 +13,8 @@
 #include "strobe/report/kernels/kernel_launches.h"
 #include "tests/property/shared_files.h"
 
-// The classic kernel table of a 24-layer model: every sum that was worked out by hand, and every
-// byte. What strobe writes it reads back.
+// The classic kernel table of a 24-layer model: every sum computed by hand, and every byte. strobe
+// reads back what it writes.
 namespace strobe {
 namespace {
 
@@ -27,7 +27,7 @@ std::string json_of(const KernelTable& table) {
   return report::kernel_json(analysis::study_kernels(table), {});
 }
 
-// Everything in `expected` stands in `actual` under the same key; more may.
+// Everything in `expected` is in `actual` under the same key; `actual` may have more.
 void expect_inside(element expected, element actual, const std::string& path) {
   if (expected.is_object()) {
     for (const auto [key, value] : expected.get_object()) {

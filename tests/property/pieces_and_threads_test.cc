@@ -6,8 +6,8 @@
 #include "strobe/readers/trace_reader.h"
 #include "tests/support/trace_text.h"
 
-// Splitting is a guess that is proven: whatever the piece size, the number of threads or the layout
-// of the text, a trace and its import report come out the same.
+// Splits are guessed and then verified: for any piece size, number of threads or layout of the
+// text, a trace and its import report are the same.
 namespace strobe::readers {
 namespace {
 
@@ -23,7 +23,7 @@ std::string random_event(std::mt19937& random) {
              R"(, "cat": "ac2g"})";
     case 2:
       // A list of objects in the arguments that looks like events: the guess must fail here and be
-      // put right.
+      // corrected.
       return R"({"ph": "X", "cat": "cpu_op", "name": "decoy", "pid": 1, "tid": 1, "ts": )" +
              number +
              R"(, "dur": 1, "args": {"list": [{"name": 1}, {"ph": "X", "name": "no", "ts": 1}, {"ts": 2}]}})";

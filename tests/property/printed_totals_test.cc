@@ -11,7 +11,7 @@
 #include "strobe/paddle/summary_text.h"
 #include "strobe/readers/trace_reader.h"
 
-// From a file to its printed tables: what stands there is the sum of the durations in the file.
+// From a file to its printed tables: every figure is the sum of durations in the file.
 namespace strobe {
 namespace {
 
@@ -31,8 +31,8 @@ std::ostream& operator<<(std::ostream& out, const Total& total) {
 }
 using Totals = std::map<std::string, Total>;
 
-// Operators side by side in one step, each with launches of its own, in Paddle's order and
-// rounding; ids repeat now and then, and some calls stand outside every range.
+// Operators side by side in one step, each with its own launches, in Paddle's order and rounding;
+// some ids repeat, and some calls are outside every range.
 class RandomFile {
  public:
   explicit RandomFile(unsigned seed) : random_(seed) {

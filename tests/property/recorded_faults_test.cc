@@ -8,8 +8,8 @@
 #include "strobe/compare/comparison.h"
 #include "strobe/readers/run_reader.h"
 
-// One serving loop, recorded on an accelerator healthy and with one fault at a time
-// (tests/support/record_faults.py). Whatever the rules become, they must name these.
+// One serving loop, recorded on an accelerator, healthy and with one fault at a time
+// (tests/support/record_faults.py). The rules must always find these.
 namespace strobe::compare {
 namespace {
 

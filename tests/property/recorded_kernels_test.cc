@@ -10,10 +10,10 @@
 #include "strobe/device/kernel_name.h"
 #include "strobe/readers/counters/kernel_reader.h"
 
-// Recordings of an H200 (driver 580, CUDA 13.0) beside what Nsight Compute 2025.3 counted of the
-// same programs on the same machine, minutes apart: `probe` has six kernels of known make, `model`
-// is a small language model in PyTorch. The short ones are eight rounds of the kernels and three
-// forward passes; `more` is a hundred rounds, `model_20` twenty passes.
+// Recordings of an H200 (driver 580, CUDA 13.0), compared with the counters of Nsight Compute
+// 2025.3 for the same programs on the same machine, minutes apart: `probe` has six known kernels,
+// `model` is a small language model in PyTorch. The short ones are eight rounds of the kernels and
+// three forward passes; `more` is a hundred rounds, `model_20` twenty passes.
 namespace strobe {
 namespace {
 
@@ -59,7 +59,7 @@ std::map<std::string, WeightedShare> shares(const KernelTable& table, KernelMetr
   return shares;
 }
 
-// Of a kernel that ran three times, the cache of the first launch decides; the rest must agree.
+// If a kernel ran three times, the cache state of the first launch decides; the rest must agree.
 void expect_near_by_kernel(const KernelTable& ours, const KernelTable& ncu, KernelMetric metric,
                            double points) {
   constexpr int kFewLaunches = 4;

@@ -7,14 +7,14 @@
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
 
-// Files that several properties look at. What lies in ../shared is not on every machine.
+// Files that several properties use. ../shared does not exist on every machine.
 namespace strobe {
 
 inline const std::filesystem::path kShared = STROBE_SOURCE_DIR "/../shared";
 inline const std::filesystem::path kPair = kShared / "data/sglang_gpu_instability";
 inline const std::filesystem::path kGrids = kShared / "data/fusion_grids.csv";
 
-// The whole text of a file, unpacked.
+// The whole text of a file, decompressed.
 inline std::string file_text(const std::filesystem::path& path) {
   const auto stream = open_stream(File::open(path).value()).value();
   std::string text;

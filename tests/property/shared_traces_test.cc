@@ -12,8 +12,8 @@
 #include "tests/property/shared_files.h"
 #include "tests/support/trace_text.h"
 
-// Every real trace at hand, against a strict JSON parser: no event is lost, whatever the file's
-// size and age.
+// Every available real trace, compared with a strict JSON parser: no event is lost, whatever the
+// file's size and age.
 namespace strobe::readers {
 namespace {
 
@@ -68,7 +68,7 @@ TEST_P(SharedTraceTest, has_the_events_a_strict_parser_counts_at_any_thread_coun
 
   const auto split = read_trace_bytes(text, "text", {.threads = 2, .piece_bytes = 300'000});
   ASSERT_TRUE(split) << split.error().what;
-  // Compared as a bool: a difference of two large texts helps nobody.
+  // Compared as a bool: a difference of two large texts is not useful.
   EXPECT_TRUE(testing::describe(split->trace) == testing::describe(loaded->trace));
   EXPECT_EQ(testing::describe(split->report), testing::describe(loaded->report));
 }

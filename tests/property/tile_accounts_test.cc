@@ -7,7 +7,7 @@
 #include "strobe/analysis/timeline/tile.h"
 #include "tests/support/sketch.h"
 
-// Whatever the trace and the window: a tile accounts for every slice exactly once.
+// For any trace and window, a tile accounts for every slice exactly once.
 namespace strobe::analysis {
 namespace {
 

@@ -10,7 +10,7 @@
 #include "strobe/bench/results/cell_record.h"
 #include "strobe/stats/dice.h"
 
-// Cells and runs of benchmarks in a line each.
+// Builds cells and runs of benchmarks, one line each.
 namespace strobe::bench {
 
 inline PrepareRequest cell_request(std::string case_id, Shape shape, DType dtype = DType::kF32) {
@@ -39,7 +39,7 @@ inline CellRecord sketched_cell(std::string case_id, Shape shape, std::string pr
   return record;
 }
 
-// What was counted of a call, by the members' names.
+// The counters of a call, by the members' names.
 using SketchedCounter = std::pair<std::optional<double> CellCounters::*, double>;
 inline CellCounters sketched_counters(std::size_t launches,
                                       const std::vector<SketchedCounter>& counted) {
@@ -59,8 +59,8 @@ inline CellRecord sketched_gap(std::string case_id, Shape shape, std::string pro
   return record;
 }
 
-// How times of a device scatter: a sharp lower edge, a tail to the right, now and then a call that
-// was interrupted.
+// The distribution of device times: a sharp lower edge, a tail to the right, and sometimes an
+// interrupted call.
 struct NoiseLaw {
   double spread = 0.01;       // of the logarithm
   double interrupted = 0.01;  // share of calls that take a third longer

@@ -9,7 +9,7 @@
 
 #include "strobe/bench/workers/runner.h"
 
-// A worker that does as it is told: tests/support/bench_worker.py.
+// A scripted worker: tests/support/bench_worker.py.
 namespace strobe::testing {
 
 using Words = std::vector<std::string>;
@@ -21,8 +21,8 @@ inline std::vector<std::string> scripted_worker(const Words& words = {}) {
   return command;
 }
 
-// Two shapes of a case whose right values the script knows; few samples, no waiting. Nobody who
-// runs them yet.
+// Two shapes of a case whose correct values the script knows; few samples, no waiting. No providers
+// yet.
 inline bench::RunRequest brief_run(int samples) {
   bench::RunRequest request;
   request.cells.cases = {"bias_dropout_add"};
@@ -40,7 +40,7 @@ inline bench::RunRequest brief_run(int samples) {
 
 // Runs of scripted workers, and their cells.
 
-// Each provider with the words of its script.
+// Each provider with the arguments of its script.
 inline bench::RunRequest a_request(const std::map<std::string, std::vector<std::string>>& workers) {
   bench::RunRequest request = brief_run(20);
   for (const auto& [name, words] : workers) {

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""A worker that behaves as its arguments say; speaks docs/formats/bench_worker.md with scripted numbers.
+"""A worker that behaves as its arguments say; implements docs/formats/bench_worker.md with scripted numbers.
 
 bench_worker.py [WORD=VALUE...]
-  at=OP do=ACTION     what to do when asked for OP: crash, exit, hang, garbage, wrong-id, oom, error,
+  at=OP do=ACTION     what to do at request OP: crash, exit, hang, garbage, wrong-id, oom, error,
                       unsupported, endless, nan
   case=ID             only in cells of that case
-  mode=MODE           only where that time is asked for
+  mode=MODE           only if that time is requested
   from=N              only from the Nth such request on
   once=FILE           only if FILE does not exist yet; it is then made
   us=NUMBER           the time of every sample
   mhz=NUMBER          the clock of every sample; graph_mhz=NUMBER of those of a mode
   heats=N,NUMBER      from the Nth device sample of a cell on the time is that
-  kernels=NAME,...    what it says it launched
+  kernels=NAME,...    the kernels that it reports
   values=right|wrong|none|short   wrong: half of it; none: no file; right: a copy of the input
   spoils=yes          what it has timed gives wrong values from then on
   starts=FILE         a line is added to it when the worker starts
@@ -22,8 +22,8 @@ bench_worker.py [WORD=VALUE...]
   empty=yes           knows `count_empty` too
   gemm=NUMBER         its matrix roof
   tell=pid            a note with the number of its process
-  tell=hold           a note with how often prepare, warm-up and sample were told not to hold
-  api=NAME:N:US,...   the API calls that it lists when asked
+  tell=hold           a note with how often prepare, warm-up and sample had to run without a hold
+  api=NAME:N:US,...   the API calls that it lists on request
 """
 import array
 import ctypes
@@ -175,7 +175,7 @@ class Worker:
             file.write(values.tobytes()[:-4 if how == "short" else None])
 
     def count(self):
-        """As a real worker does it: the recorder's marks around what is launched."""
+        """Like a real worker: the recorder's marks around the launches."""
         if self.get("counts"):
             with open(self.get("counts"), "a") as file:
                 file.write(os.environ.get("STROBE_COUNTS", "") + "\n")
@@ -228,7 +228,7 @@ class Worker:
         elif op == "prepare":
             self.cells[request["id"]] = request
             reply.update(self.outcome())
-            # Compiled once in the life of this process.
+            # Compiled once in the lifetime of this process.
             reply.update({"is_cached": True} if self.has_compiled else {"nvrtc_ms": 120.0})
             self.has_compiled = True
         elif op == "sample":

@@ -15,9 +15,9 @@
 
 namespace strobe::compare {
 
-// A comparison of two runs of twelve cycles, written down by its means: "4 ms in the normal run, 8
-// in the abnormal one" is twelve values around 4 and twelve around 8. Words that describe describe
-// the function added last.
+// A comparison of two runs of twelve cycles, given by its means: "4 ms in the normal run, 8 in the
+// abnormal one" is twelve values around 4 and twelve around 8. Functions that describe apply to the
+// function added last.
 //
 //   CauseSketch(10, 14).kernel("gemm", 4, 8).calls(24, 24).metric("GPU 0", "gpu_usage", 40, 90)
 class CauseSketch {
@@ -50,7 +50,7 @@ class CauseSketch {
     }
     return *this;
   }
-  // Milliseconds per cycle in which a device works; the rest of the cycle it does not.
+  // Milliseconds per cycle in which a device is busy; it is idle for the rest of the cycle.
   CauseSketch& device(const std::string& name, double normal_busy_ms, double abnormal_busy_ms) {
     auto& rows = comparison_.devices;
     std::erase_if(rows,
@@ -110,7 +110,7 @@ class CauseSketch {
     return *this;
   }
 
-  // In the unit that the comparison shows: time on a core in ms/s, whatever the sampler counts in.
+  // In the unit that the comparison shows: time on a core in ms/s, whatever the sampler counts.
   CauseSketch& metric(const std::string& device, const std::string& name, double normal,
                       double abnormal) {
     MetricRow row;
@@ -136,7 +136,7 @@ class CauseSketch {
   const Comparison& comparison() const { return comparison_; }
   Symptoms symptoms(std::int32_t rank = 0) const { return read_symptoms(comparison_, rank); }
 
-  // What some rules say of the rank described last, before any of it is weighed against the rest.
+  // The causes that some rules find for the rank described last, without comparing them.
   std::vector<Cause> said_by(std::span<const CauseRule> rules) const {
     std::vector<Cause> causes;
     const Symptoms seen = symptoms(rank_);

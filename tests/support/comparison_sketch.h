@@ -10,9 +10,8 @@
 
 namespace strobe::compare {
 
-// A comparison written down in a test: cycles first, then functions on a device, each described by
-// what follows it. Statistics are the real ones; q is p, as if every function were asked about
-// alone.
+// A comparison defined in a test: cycles first, then functions on a device, each described by the
+// calls after it. Statistics are real; q is p, as if every function were tested alone.
 //
 //   ComparisonSketch({10, 10, 10, 10}, {20, 20, 20, 20})
 //       .function("gemm", "GPU 0", {4, 4, 4, 4}, {8, 8, 8, 8})

@@ -24,7 +24,7 @@ Machine::Machine(const Conditions& conditions, const RunNoise& noise, bool shows
       noise_(noise),
       shows_scheduling_(shows_scheduling),
       dice_(dice),
-      drift_{drift_deviation(dice_), 0.8, dice_.fork()} {  // in braces: in this order everywhere
+      drift_{drift_deviation(dice_), 0.8, dice_.fork()} {  // in braces: evaluated in order
   const auto track = [&](std::string_view process, std::string_view thread, TrackKind kind) {
     Track one;
     one.kind = kind;
@@ -74,7 +74,7 @@ void Machine::compute(double us) {
   wait_for_core(spent_us);
 }
 
-// A scheduler lets a process wait in pieces of up to a few milliseconds, wherever it is.
+// A scheduler makes a process wait in pieces of up to a few milliseconds, at any point.
 void Machine::wait_for_core(double computed_us) {
   const double share = std::max(kUsualQueueing, conditions_.core_wait);
   owed_wait_us_ += computed_us * share / (1 - share);

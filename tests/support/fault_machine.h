@@ -12,12 +12,12 @@
 
 namespace strobe {
 
-// What one rank of a run meets. The defaults are a healthy machine that runs the program as
+// The conditions of one rank of a run. The defaults are a healthy machine that runs the program as
 // written; clocks and speeds are shares of the healthy ones.
 struct Conditions {
   // The device and its surroundings.
   double core_clock = 1;
-  bool clock_wanders = false;  // as under a power or heat limit; a locked clock stands still
+  bool clock_wanders = false;  // as under a power or heat limit; a locked clock is constant
   std::uint32_t throttle_reasons = 0;
   double heat_c = 0;  // above the usual
   double memory_clock = 1;
@@ -32,7 +32,7 @@ struct Conditions {
   double host_slowdown = 1;  // that no counter shows
   double cpu_clock = 1;
   double core_wait = 0;          // share of the time in which the process waits for a core
-  bool all_cores_taken = false;  // not only the one it runs on
+  bool all_cores_taken = false;  // on all cores, not only the one it runs on
   double read_slowdown = 1;
   double input_delay = 0;  // share of the usual cycle; the process sleeps meanwhile
 
@@ -52,8 +52,8 @@ struct Conditions {
   double profiler_overhead = 0;  // share of the usual cycle
 };
 
-// Numbers that look random and are the same everywhere; the distributions of <random> differ from
-// library to library.
+// Pseudo-random numbers that are the same everywhere; the distributions of <random> differ between
+// libraries.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -84,8 +84,7 @@ class Dice {
   std::uint64_t state_;
 };
 
-// A machine that is a little faster now and a little slower later: each value resembles the one
-// before it.
+// The slowly varying speed of a machine: each value correlates with the previous one.
 class Drift {
  public:
   Drift(double deviation, double resemblance, Dice dice)
@@ -110,7 +109,7 @@ struct Traffic {
   std::int64_t bytes = 0;
 };
 
-// What really happened on one rank, for the samplers to look at.
+// What really happened on one rank, as input of the samplers.
 struct Happenings {
   Interval extent;
   std::vector<Interval> device_busy;
@@ -125,13 +124,12 @@ struct Happenings {
 struct RunNoise {
   explicit RunNoise(Dice dice);
 
-  double host = 1;  // all of the host alike
+  double host = 1;  // of the whole host
   double copies = 1;
 };
 
-// One rank's host thread and the two streams of its device, as time passes there: the host runs
-// ahead, the streams follow in order, a synchronisation waits for them. Everything is written into
-// a trace on the way.
+// One rank's host thread and the two streams of its device over time: the host runs ahead, the
+// streams follow in order, a synchronisation waits for them. Everything is recorded into a trace.
 class Machine {
  public:
   enum class Stream : std::uint8_t { kMain, kSide };
@@ -146,7 +144,7 @@ class Machine {
   Machine(const Conditions& conditions, const RunNoise& noise, bool shows_scheduling, Dice dice);
 
   std::int64_t now_ns() const { return now_ns_; }
-  // The host's speed changes from cycle to cycle; `slowdown` comes on top.
+  // The host's speed changes from cycle to cycle; `slowdown` is added.
   void begin_cycle(double slowdown);
   // Device work that starts earlier is not recorded.
   void record_device_from(std::int64_t time_ns) { recorded_from_ns_ = time_ns; }
@@ -165,8 +163,8 @@ class Machine {
   void launch(std::string_view call_name, double call_us, Stream stream, const Work& work);
   void copy(std::string_view work_name, std::int64_t bytes, double us);
 
-  // A collective occupies both streams from when this rank reaches it until all have and the data
-  // has been moved.
+  // A collective occupies both streams from when this rank reaches it until all ranks have and the
+  // data has been moved.
   std::int64_t reach_collective();
   void finish_collective(std::string_view name, std::int64_t all_there_ns, std::int64_t bytes,
                          double us);

@@ -199,7 +199,7 @@ std::string_view sentence_of(Fault fault) {
 FaultPair make_fault_pair(Fault fault, Strength strength, std::uint64_t seed) {
   Dice dice(seed * 1000 + static_cast<std::uint64_t>(fault) * 10 +
             static_cast<std::uint64_t>(strength));
-  // One throw a statement: compilers differ in which argument they make first.
+  // One random number per statement: compilers evaluate arguments in different orders.
   const WorkloadNeeds needs = needs_of(fault, dice);
   const Workload workload = make_workload(needs, dice.fork());
   const auto ranks = static_cast<std::size_t>(workload.ranks);

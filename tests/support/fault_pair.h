@@ -6,8 +6,8 @@
 
 #include "strobe/trace/run.h"
 
-// Runs that nobody recorded: one loop played twice on a simulated machine, the second time with a
-// fault of a known kind. Everything follows from the seed.
+// Simulated runs: one loop played twice on a simulated machine, the second time with a known kind
+// of fault. Everything depends only on the seed.
 namespace strobe {
 
 enum class Fault : std::uint8_t {

@@ -8,8 +8,8 @@ namespace {
 
 using enum KernelFamily;
 
-// How a kernel's time follows the clocks: time = (1 / clock) ^ elasticity. What computes follows
-// the cores, what moves data follows the memory.
+// How a kernel's time depends on the clocks: time = (1 / clock) ^ elasticity. Compute depends on
+// the core clock, data movement on the memory clock.
 struct Elasticity {
   double core;
   double memory;
@@ -163,7 +163,7 @@ int RankPlayer::due_now(int per_cycle, double& owed) const {
   return due;
 }
 
-// What the conditions add to a cycle, spread over its layers.
+// The extra work of the conditions in a cycle, spread over its layers.
 void RankPlayer::disturb_layer() {
   if (conditions_.host_code > 0) {
     machine_.compute(conditions_.host_code * workload_.host_us() / layers());

@@ -9,8 +9,8 @@
 
 namespace strobe {
 
-// Runs a workload on one rank's machine, cycle by cycle. Ranks are played side by side because
-// their collectives meet:
+// Runs a workload on one rank's machine, cycle by cycle. Ranks are played side by side because they
+// meet in collectives:
 //
 //   begin_cycle, then per layer: play_layer, reach_collective, finish_collective, then end_cycle
 class RankPlayer {

@@ -11,8 +11,8 @@ namespace {
 constexpr double kNsPerSecond = 1e9;
 constexpr double kCores = 16;
 
-// How much of a time was covered by some intervals. The loop ran before the trace began and goes on
-// after it, so that time outside of the trace is like time inside.
+// How much of a time was covered by some intervals. The loop ran before the trace began and
+// continues after it, so time outside of the trace is like time inside.
 class Coverage {
  public:
   Coverage(std::vector<Interval> intervals, Interval extent)
@@ -133,7 +133,7 @@ void add_device(Sampler& sampler, const Happenings& happenings, const Workload& 
   sampler.add(device, "gpu_mem_frequency", [&](std::int64_t, std::int64_t) {
     return std::round(3201 * conditions.memory_clock);
   });
-  // The driver's window is its own, and the reading late by part of it.
+  // The driver has its own window, and the reading is late by part of it.
   sampler.add(device, "gpu_usage", [&](std::int64_t from_ns, std::int64_t to_ns) {
     const std::int64_t late_ns = std::llround(dice.uniform(0, 0.5) * double(to_ns - from_ns));
     return quantised(100 * use(from_ns - late_ns, to_ns - late_ns), 1);
@@ -177,7 +177,7 @@ void add_host(Sampler& sampler, const Happenings& happenings, const Workload& wo
   const auto on_core = [&](std::int64_t from_ns, std::int64_t to_ns) {
     return 1 - asleep.share(from_ns, to_ns) - queued.share(from_ns, to_ns);
   };
-  // Both are counted in ticks of the kernel's clock: one more or less is seen in a short window.
+  // Both are counted in ticks of the kernel's clock: a short window may show one more or less.
   sampler.add("Host", "process_cpu_usage", [&](std::int64_t from_ns, std::int64_t to_ns) {
     return 100 * on_core(from_ns, to_ns) * (dice.chance(0.2) ? 1.18 : 0.965);
   });

@@ -8,8 +8,8 @@
 
 namespace strobe {
 
-// How a run looks to those who sample it: coarse, late, and not in every cycle. Samples lie around
-// the trace on all sides, on the wall clock, `base_time_ns` after the trace's own.
+// The samples of a run: coarse, late, and not in every cycle. They extend beyond the trace on both
+// sides, on the wall clock, `base_time_ns` after the trace's own.
 std::vector<MetricSeries> sample(const Happenings& happenings, const Workload& workload,
                                  const Conditions& conditions, std::int64_t base_time_ns,
                                  Dice dice);

@@ -22,7 +22,7 @@ double total_device_us(const std::vector<KernelSpec>& kernels) {
   return sum;
 }
 
-// A transformer's layer: which kernels, and how long they take beside each other.
+// A transformer layer: its kernels and their relative durations.
 std::vector<KernelSpec> layer_kernels(Dice& dice) {
   std::vector<KernelSpec> kernels = {
       {"layer_norm_kernel<bf16, float>", kNorm, "layer_norm", "native_layer_norm", 3, 50},
@@ -82,7 +82,7 @@ Workload make_workload(const WorkloadNeeds& needs, Dice dice) {
   workload.layers = dice.between(6, 8);
   workload.ranks = needs.several_ranks ? dice.between(3, 4) : 1;
 
-  // Half of the loops wait for the host, as serving small batches does, half for the device.
+  // Half of the loops wait for the host, as when serving small batches, half for the device.
   const double share = dice.chance(0.5) ? dice.uniform(0.2, 0.6) : dice.uniform(1.1, 1.6);
   const double scale = share * workload.host_us() / workload.device_us();
   for (auto* kernels : {&workload.layer, &workload.head}) {

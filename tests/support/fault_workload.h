@@ -6,7 +6,7 @@
 
 #include "tests/support/fault_machine.h"
 
-// A serving or training loop as it is meant to run, before any machine has disturbed it.
+// A serving or training loop without any disturbance.
 namespace strobe {
 
 enum class KernelFamily : std::uint8_t { kGemm, kAttention, kElementwise, kNorm };
@@ -20,7 +20,7 @@ struct KernelSpec {
   double host_us = 0;         // of its operator, launch included
   double between_us = 0;      // the interpreter's, after the operator
   std::int64_t blocks = 0;    // of threads
-  bool fills_device = false;  // as many blocks as there is room for, whatever the work
+  bool fills_device = false;  // as many blocks as fit, whatever the work
   bool on_side_stream = false;
 };
 

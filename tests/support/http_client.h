@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-// A client that sends exactly the bytes it is told to, well-formed or not. Loopback only.
+// A client that sends exactly the given bytes, well-formed or not. Loopback only.
 namespace strobe::test {
 
 struct HttpAnswer {
@@ -35,10 +35,10 @@ class HttpClient {
   std::string received_;
 };
 
-// "GET target" with a Host that the server knows and these header lines ("Name: value\r\n").
+// "GET target" with a Host that the server accepts and these header lines ("Name: value\r\n").
 std::string get_text(std::string_view target, std::string_view headers = {});
 
-// One request on a connection of its own.
+// One request on its own connection.
 HttpAnswer get(std::uint16_t port, std::string_view target, std::string_view headers = {});
 
 }  // namespace strobe::test

@@ -25,7 +25,7 @@ class KernelSketch {
     return *this;
   }
 
-  // Of the launch before, as the next two.
+  // For the previous launch, like the next two.
   KernelSketch& metric(KernelMetric metric, double value) {
     table_.set(metric, table_.size() - 1, value);
     return *this;

@@ -20,8 +20,8 @@ struct Line {
   std::string_view text;
 };
 
-// By the longest common subsequence; the equal head and tail are taken off first, so that its
-// square stays small.
+// By the longest common subsequence; the equal head and tail are removed first, so that the
+// quadratic cost stays small.
 std::vector<Line> compared(std::vector<std::string_view> a, std::vector<std::string_view> b) {
   std::vector<Line> head;
   std::size_t same = 0;
@@ -74,7 +74,7 @@ std::string line_difference(std::string_view expected, std::string_view seen) {
                                   [](const Line& line) { return line.mark != ' '; });
     if (near) {
       out += lines[i].mark;
-      // Blanks at the end are invisible, and often the whole difference.
+      // Blanks at the end of a line are invisible, and often the only difference.
       const bool marked = lines[i].mark != ' ' && lines[i].text.ends_with(' ');
       out += std::string(lines[i].text) + (marked ? "$\n" : "\n");
     } else if (!skipping) {

@@ -6,13 +6,13 @@
 
 namespace strobe::test {
 
-// Eight steps of one kernel after another on GPU 0, as a profiler writes them, and a clock beside
-// them. Lengths differ a little from step to step, as real ones do.
+// Eight steps of one kernel after another on GPU 0, as a profiler writes them, with samples of a
+// clock. Lengths differ a little from step to step, as in reality.
 struct LoopTrace {
   int kernel_us = 200;
   int step_us = 1000;
   int steps = 8;
-  int rank = -1;  // as the trace tells; -1: it does not
+  int rank = -1;  // in the trace; -1: absent
 
   std::string json() const {
     std::string events;

@@ -8,7 +8,7 @@
 
 namespace strobe::testing {
 
-// A binary report written down in a test: messages are strings, put together from the inside out.
+// A binary report defined in a test: messages are strings, built from the inside out.
 //
 //   sketch::file({sketch::block({"gpu__time_duration.sum"}, {kernel})})
 namespace sketch {
@@ -53,7 +53,7 @@ inline std::string shape(std::uint32_t field, std::uint64_t x, std::uint64_t y, 
   return bytes(field, number(1, x) + number(2, y) + number(3, z));
 }
 
-// A block header with its string table and the results behind it.
+// A block header with its string table and the results after it.
 inline std::string block(const std::vector<std::string>& strings,
                          const std::vector<std::string>& kernels) {
   std::string table, payload;

@@ -21,7 +21,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
-// How the sanitizers are set is the build's business, whatever else a test keeps from the process.
+// The build sets the options of the sanitizers, whatever else a test removes from the environment.
 std::vector<std::string> with_sanitizers(std::vector<std::string> environment) {
   for (const char* name : {"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"}) {
     const char* value = std::getenv(name);
@@ -55,7 +55,7 @@ RunningProcess::RunningProcess(const ProcessRequest& request) : request_(request
     dup2(in, STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
-    // Tests that run in the background of a shell were told to ignore these.
+    // Shells make background processes ignore these signals, and tests may run in the background.
     for (const int signal : {SIGINT, SIGQUIT, SIGHUP}) std::signal(signal, SIG_DFL);
     execve(command[0], command.data(), environment.data());
     _exit(127);

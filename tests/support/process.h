@@ -14,7 +14,7 @@ struct ProcessRequest {
   std::string folder;                // where it runs
   std::vector<std::string> environment;
   std::string stdin_path = "/dev/null";
-  // Then it is killed; sanitized on a loaded machine, what takes a second takes minutes.
+  // It is killed after this time; under a sanitizer on a busy machine, seconds become minutes.
   std::chrono::seconds patience{240};
 };
 
@@ -28,7 +28,7 @@ struct ProcessOutcome {
 
 ProcessOutcome run_process(const ProcessRequest& request);
 
-// For tests that do something to the process while it runs: start, act, then wait.
+// For tests that act on the process while it runs: start, act, then wait.
 class RunningProcess {
  public:
   explicit RunningProcess(const ProcessRequest& request);

@@ -11,12 +11,12 @@
 
 namespace strobe {
 
-// Milliseconds of a rank's own work in six cycles: as the others, and half as long again.
+// Milliseconds of a rank's own work in six cycles: like the others, and 1.5 times as long.
 inline const std::vector<double> kUsual = {6.0, 6.1, 6.0, 5.9, 6.0, 6.1};
 inline const std::vector<double> kSlow = {9.0, 9.1, 9.0, 8.9, 9.0, 9.1};
 
 // One rank of a run that meets the others in a collective at the end of each cycle: its own kernel
-// takes `own_ms[i]` in cycle i, and the collective what is left of `cycle_ms`.
+// takes `own_ms[i]` in cycle i, and the collective the rest of `cycle_ms`.
 inline RankCapture rank_capture(std::int32_t rank, const std::vector<double>& own_ms,
                                 double cycle_ms) {
   Sketch sketch;

@@ -9,12 +9,12 @@
 
 namespace strobe::bench {
 
-// Time that passes only while somebody samples: what drifts with it meets whoever is measured then.
+// Time that passes only during sampling: drift affects the cell that is being measured.
 struct SharedTime {
   double now_ms = 0;
 };
 
-// A cell written down in a test: the time of call n at a moment, and the clock it ran at.
+// A cell defined in a test: the time of call n at a moment, and its clock.
 //
 //   ScriptedSampler([](const Call& call) { return call.index % 2 ? 10.0 : 12.0; })
 struct Call {
@@ -33,13 +33,13 @@ class ScriptedSampler : public Sampler {
     mhz_ = std::move(mhz);
     return *this;
   }
-  // The request in which call `index` lies fails.
+  // The request that contains call `index` fails.
   ScriptedSampler& failing_at(std::size_t index, Error error) {
     fails_at_ = index;
     error_ = std::move(error);
     return *this;
   }
-  // A call takes so many times what is measured: flushes, replays of many calls.
+  // A call takes this many times the measured time: flushes, replays of many calls.
   ScriptedSampler& costing(double times) {
     costs_ = times;
     return *this;
@@ -77,7 +77,7 @@ class ScriptedSampler : public Sampler {
   Script mhz_;
   SharedTime own_;
   SharedTime* time_;
-  double costs_ = 0;  // not told
+  double costs_ = 0;  // not reported
   std::size_t fails_at_ = kNever;
   std::size_t silent_from_ = kNever;
   Error error_;

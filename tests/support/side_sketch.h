@@ -9,7 +9,7 @@
 
 namespace strobe::compare {
 
-// A measured run written down in a test, one rank, all times in milliseconds per cycle:
+// A measured run defined in a test, one rank, all times in milliseconds per cycle:
 //
 //   SideSketch("normal", {10, 10, 10}).function("gemm", {2, 2, 2}).metric("clock", {9, 9,
 //   9}).side()

@@ -16,7 +16,7 @@ constexpr std::int64_t operator""_us(unsigned long long n) { return 1000_ns * op
 constexpr std::int64_t operator""_ms(unsigned long long n) { return 1000_us * operator""_ns(n); }
 }  // namespace literals
 
-// Kinds that tests name all the time.
+// Kinds that tests use often.
 inline constexpr auto kOp = SliceKind::kOperator;
 inline constexpr auto kPhase = SliceKind::kOperatorPhase;
 inline constexpr auto kCall = SliceKind::kRuntimeCall;
@@ -24,8 +24,8 @@ inline constexpr auto kKernel = SliceKind::kKernel;
 inline constexpr auto kAllocated = MemoryAction::kAllocate;
 inline constexpr auto kFreed = MemoryAction::kFree;
 
-// A timeline written down in a test. Words that choose a track come first, words that add something
-// add it to the chosen track, words that describe describe what was added last:
+// A timeline defined in a test. Calls that choose a track come first, calls that add something add
+// it to the chosen track, calls that describe apply to what was added last:
 //
 //   Sketch()
 //       .thread(1)
@@ -39,12 +39,12 @@ class Sketch {
   Sketch& traits(const TraceTraits& traits);
   Metadata& metadata() { return builder_.metadata(); }
 
-  // Tracks. Asking again for the same one returns to it.
+  // Tracks. Naming the same one again returns to it.
   Sketch& track(std::string_view name, TrackKind kind);  // numbers at the end are the thread's
   Sketch& thread(std::int64_t thread, std::int64_t process = 1);
   Sketch& stream(std::int32_t device, std::int64_t stream);
 
-  // A slice on the chosen track, and what is known of it.
+  // A slice on the chosen track, and its properties.
   Sketch& slice(std::string_view name, SliceKind kind, std::int64_t start_ns,
                 std::int64_t duration_ns);
   Sketch& correlation(std::uint32_t id);
@@ -57,7 +57,7 @@ class Sketch {
   Sketch& owned_by(std::string_view name);   // NestingHints.owners: the last slice of that name
   Sketch& owned_by_thread();                 // ... or nobody
 
-  // An allocator event on the chosen track, and what is known of it.
+  // An allocator event on the chosen track, and its properties.
   Sketch& memory(MemoryAction action, std::string_view place, std::int64_t time_ns,
                  std::int64_t bytes);
   Sketch& totals(std::int64_t allocated_bytes, std::int64_t reserved_bytes);
@@ -82,7 +82,7 @@ class Sketch {
 
   TraceBuilder builder_;
   TrackId track_;
-  std::vector<std::int64_t> nest_ends_ns_;  // per slice, the time's own end unless told otherwise
+  std::vector<std::int64_t> nest_ends_ns_;  // per slice, its own end unless set
   std::vector<SliceId> owners_;
   std::vector<std::string> args_;
   bool hints_ends_ = false;

@@ -14,7 +14,7 @@
 
 namespace strobe::testing {
 
-// An empty folder for one test, gone with it.
+// An empty folder for one test, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -52,8 +52,8 @@ inline std::set<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-// As long as it lives no file of this process takes a byte: what a full disk does to whoever writes
-// a small file.
+// During its lifetime this process cannot write a byte to any file, as on a full disk with small
+// files.
 class FullDisk {
  public:
   FullDisk() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -83,7 +83,7 @@ inline constexpr std::string_view kOneSlice =
     R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1, "dur": 2, )"
     R"("pid": 1, "tid": 1}]})";
 
-// A folder of traces for one test, gone with it.
+// A folder of traces for one test, removed by the destructor.
 class LogFolder {
  public:
   const std::filesystem::path& path() const { return folder_.path(); }
@@ -95,7 +95,7 @@ class LogFolder {
     testing::put_bytes(file, content);
     return file;
   }
-  // The same, last changed long ago.
+  // The same, with an old modification time.
   std::filesystem::path write_old(std::string_view name, std::string_view content) const {
     const std::filesystem::path file = write(name, content);
     const auto now = std::filesystem::file_time_type::clock::now();

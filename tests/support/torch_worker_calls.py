@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""torch's worker before a torch that only writes down how it is used.
+"""torch's worker with a fake torch that only records how it is used.
 
-torch_worker_calls.py WORKER        WORKER is the whole script; prints what two compiled cells asked of torch
+torch_worker_calls.py WORKER        WORKER is the whole script; prints the torch calls of two compiled cells
 torch_worker_calls.py WORKER api    prints the API calls that it finds in a profile
-torch_worker_calls.py WORKER hold   prints how often the queue was held, by what it was told
+torch_worker_calls.py WORKER hold   prints how often the queue was held, by request
 torch_worker_calls.py WORKER places prints in how many places a call is timed
 """
 import collections
@@ -30,7 +30,7 @@ tensor.numel.return_value, tensor.element_size.return_value = 32, 4
 
 
 def compiled(_function, **_options):
-    """Of the second cell the compiler finds the code on the disk."""
+    """For the second cell the compiler finds the code on the disk."""
     was_there = torch.compile.call_count > 1
     counters["inductor"]["fxgraph_cache_hit" if was_there else "fxgraph_cache_miss"] += 1
     return lambda *_inputs: tensor
@@ -40,7 +40,7 @@ torch.compile.side_effect = compiled
 environment = dict(os.environ)
 names = {"__name__": "worker"}
 with open(sys.argv[1], encoding="utf-8") as file:
-    exec(compile(file.read(), sys.argv[1], "exec"), names)  # what strobe runs, whole
+    exec(compile(file.read(), sys.argv[1], "exec"), names)  # the whole script that strobe runs
 names["case_of"].__globals__["make_input"] = lambda *_arguments: tensor
 
 SHOWN = ("_dynamo.reset", "compile", "_C._cuda_clearCublasWorkspaces", "cuda.empty_cache")

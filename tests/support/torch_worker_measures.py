@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""torch's worker before a torch, a driver and an NVML that are scripts: what it measures, and what it says about it.
+"""torch's worker with a scripted torch, driver and NVML: what it measures, and what it reports.
 
 torch_worker_measures.py WORKER clock|hold|graph|cache|activity|call|plan    WORKER is the whole script
 """
@@ -16,7 +16,7 @@ INPUT_BYTES = 256 << 10
 
 
 class Tensor:
-    """A number that stands for all its values."""
+    """A number that represents all its values."""
     alive = most_alive = 0
 
     def __init__(self, size):
@@ -48,7 +48,7 @@ class Tensor:
 
 
 class Library:
-    """Calls by name; one that is not there cannot be found in it."""
+    """Calls by name; a missing one is not found."""
 
     def __init__(self, **calls):
         self.__dict__.update(calls)
@@ -102,7 +102,7 @@ def prepare(worker, **told):
 
 
 def answer_of(worker, request):
-    """As strobe sees it: a failure is an answer."""
+    """As strobe receives it: a failure is an answer."""
     replies = []
     out = SimpleNamespace(write=replies.append, flush=lambda: None)
     worker.serve([json.dumps(request)], out)
@@ -126,7 +126,7 @@ def finish(worker):
     return worker.answer({"op": "finish", "id": 1})
 
 
-# The process sees one device, which the driver counts as 0 and which sits in slot 7.
+# The process sees one device, which is 0 for the driver and in slot 7.
 DRIVER = {"cuInit": lambda _flags: 0, "cuDeviceGet": lambda device, ordinal: gives(7 + ordinal)(device)}
 
 
@@ -192,7 +192,7 @@ def show_hold():
         reply = sample(worker, "device", 2)
         print("samples:", reply.get("samples_us"), "holds:", len(held_us), "the longest: %.0f us" % max(held_us))
         print(reply["status"], reply.get("reason"))
-    # The cell is still there for its other modes.
+    # The cell can still be timed in other modes.
     print("without a hold:", sample(worker, "device", 2, hold=False)["samples_us"])
 
 
@@ -254,7 +254,7 @@ def show_cache():
 
 
 def show_activity():
-    """What runs on the device is written down; the n-th call has two kernels, of n and of 10 us."""
+    """Device work is recorded; the n-th call has two kernels, of n and of 10 us."""
     ran, number, lost = [], itertools.count(1), 0
 
     def call(_input):
@@ -296,7 +296,7 @@ def show_activity():
 
 
 def show_call():
-    """Each look at the host's clock is 5 us later than the one before."""
+    """Each reading of the host's clock is 5 us later than the one before."""
     ticks = itertools.count()
     names["time"] = SimpleNamespace(perf_counter=lambda: next(ticks) * 5e-6)
     worker = new_worker()
@@ -309,7 +309,7 @@ def show_call():
 
 
 class Held:
-    """A tensor that is only as large as it is, and counts what is there with it."""
+    """A tensor that only has a size, and counts what exists at the same time."""
     live = most = 0
 
     def __init__(self, shape):
@@ -374,7 +374,7 @@ Held.dtype = None
 
 
 def counted(request):
-    """What the function of a case holds in its worst moment, operator by operator."""
+    """The peak memory of a case's function, operator by operator."""
     Held.live = 0
     shapes, function = names["case_of"](COUNTED_TORCH, request, None)
     inputs = [Held(shape) for shape in shapes]

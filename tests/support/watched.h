@@ -1,7 +1,7 @@
 #pragma once
 
-// Whether a sanitizer watches this build: it makes memory larger, code slower, and some libraries
-// of vendors do not load under it.
+// Whether this build has a sanitizer: it needs more memory, makes code slower, and prevents some
+// vendor libraries from loading.
 namespace strobe::test {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

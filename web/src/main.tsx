@@ -16,7 +16,7 @@ function storage(): Storage | null {
   }
 }
 
-// A report carries its document; a served page has the block empty.
+// A report contains its document; in a served page the block is empty.
 function embeddedReport(): Summary | null {
   const text = document.getElementById('strobe-report')?.textContent?.trim() ?? '';
   return text === '' ? null : (JSON.parse(text) as Summary);

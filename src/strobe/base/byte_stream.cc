@@ -23,8 +23,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// The bytes as they lie on disk, under every ByteStream: a file, a pipe or memory, taken by the
-// piece. A file costs one buffer of 256 KiB, memory is never copied.
+// The raw bytes under every ByteStream: a file, a pipe or memory, read in pieces. A file needs one
+// buffer of 256 KiB; memory is never copied.
 class PackedInput {
  public:
   static constexpr std::size_t kBufferBytes = 256 * 1024;
@@ -33,11 +33,11 @@ class PackedInput {
   explicit PackedInput(std::string_view memory) : ahead_(memory.data(), memory.size()) {}
 
   // The next bytes, not yet consumed: at least `wanted` of them (no more than the buffer holds)
-  // unless the input ends before; empty at its end. Valid until the next call.
+  // unless the input ends first; empty at its end. Valid until the next call.
   Result<std::span<const char>> peek(std::size_t wanted = 1);
   void consume(std::size_t bytes);
 
-  // Fills `out` without a detour through the buffer; fewer bytes mean the end.
+  // Fills `out` directly, without the buffer; fewer bytes mean the end.
   Result<std::size_t> read(std::span<char> out);
 
   std::uint64_t consumed_bytes() const { return consumed_bytes_; }
@@ -86,8 +86,8 @@ Result<std::size_t> PackedInput::read(std::span<char> out) {
 
 std::string PackedInput::where() const { return fmt::format("packed byte {}", consumed_bytes_); }
 
-// What the formats share: fill the caller's buffer step by step, hand out what came before a damage
-// first, and remember how the stream ended.
+// Shared by all formats: fills the caller's buffer step by step, returns the bytes before damage
+// first, and remembers how the stream ended.
 class UnpackingStream : public ByteStream {
  public:
   explicit UnpackingStream(PackedInput input) : input_(std::move(input)) {}
@@ -131,14 +131,14 @@ void UnpackingStream::fail_truncated() {
 
 enum class Inflated : std::uint8_t { kSome, kWholeMember, kDamaged };
 
-// What one call of an engine did.
+// The result of one call of an engine.
 struct InflateStep {
   Inflated state = Inflated::kSome;
   std::size_t consumed_bytes = 0;
   std::size_t written_bytes = 0;
 };
 
-// Both engines count in 32 bits.
+// Both engines use 32-bit counts.
 constexpr std::size_t kMostBytesPerCall = std::size_t{1} << 30;
 
 class ZlibEngine {
@@ -194,8 +194,8 @@ class IsalEngine {
     state_.avail_in = static_cast<std::uint32_t>(in.size());
     state_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
     state_.avail_out = static_cast<std::uint32_t>(out.size());
-    // isal_inflate() could read the header too, but forgets its flags when it is cut by a piece's
-    // end.
+    // isal_inflate() could read the header too, but loses its flags if a piece ends inside the
+    // header.
     if (in_header_) {
       code_ = isal_read_gzip_header(&state_, &header_);
       in_header_ = code_ != ISAL_DECOMP_OK;
@@ -223,15 +223,15 @@ class IsalEngine {
 };
 #endif
 
-// One gzip file: members end to end, as `cat a.gz b.gz` and parallel compressors write them.
+// One gzip file: concatenated members, as `cat a.gz b.gz` and parallel compressors write them.
 template <class Engine>
 class GzipStream final : public UnpackingStream {
  public:
   using UnpackingStream::UnpackingStream;
 
  private:
-  // Tape blocks pad with zeros and downloads append pages: what follows the last member and is none
-  // is no damage.
+  // Tape blocks are padded with zeros and downloads may append pages. Bytes after the last member
+  // that do not start another one are therefore not damage.
   bool starts_member(std::span<const char> ahead) const {
     return std::string_view(ahead.data(), ahead.size()).starts_with("\x1F\x8B");
   }
@@ -274,12 +274,12 @@ using FastestGzip = GzipStream<IsalEngine>;
 using FastestGzip = GzipStream<ZlibEngine>;
 #endif
 
-// The most a 64-bit zstd writes (`--long=31`); frames that ask for a larger window are refused
-// before memory is taken.
+// The largest window that a 64-bit zstd writes (`--long=31`); frames with a larger window are
+// refused before memory is allocated.
 constexpr int kLargestWindowLog = 31;
 constexpr std::size_t kMagicBytes = 4;
 
-// Frames end to end, skippable ones among them.
+// Concatenated frames, including skippable ones.
 class ZstdStream final : public UnpackingStream {
  public:
   explicit ZstdStream(PackedInput input)
@@ -303,7 +303,7 @@ class ZstdStream final : public UnpackingStream {
       in_frame_ = true;
       wanted_bytes_ = kMagicBytes;
     }
-    // Block by block: on an error zstd forgets what the same call wrote before it.
+    // One block per call: on an error zstd discards what the same call wrote before it.
     ZSTD_inBuffer in{ahead->data(), std::min(ahead->size(), wanted_bytes_), 0};
     ZSTD_outBuffer written{out.data(), out.size(), 0};
     const std::size_t code = ZSTD_decompressStream(context_.get(), &written, &in);

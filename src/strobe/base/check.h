@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-// For mistakes of our own only: what a file or a user gets wrong is a Result or a line of the
-// ImportReport. Exit code 70 is the one that says "a bug in strobe".
+// For bugs in strobe only: errors in a file or in user input are a Result or a line of the
+// ImportReport. Exit code 70 means "a bug in strobe".
 #define STROBE_CHECK(condition, why_it_must_hold)                                         \
   do {                                                                                    \
     if (!(condition)) [[unlikely]] {                                                      \

@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::size_t kBlock = 64;
 static_assert(kBlock <= simd::kSimdPadding);
-// A quote left open must not gather the whole file.
+// An unclosed quote must not swallow the whole file.
 constexpr std::size_t kMostRecordBytes = 16 << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// A line end is none of a field's, but "\r" stands alone in broken files.
+// Line ends are never part of a field, but broken files contain a single "\r".
 bool is_padding(char c) { return is_blank(c) || c == '\r'; }
 
 }  // namespace
@@ -54,7 +54,7 @@ void CsvRecords::skip_byte_order_mark() {
   if (std::string_view(next_, end_).starts_with(kByteOrderMark)) next_ += kByteOrderMark.size();
 }
 
-// Keeps what is not taken yet, makes room and appends; false at the end of the text.
+// Keeps unread bytes, makes room and appends; false at the end of the text.
 bool CsvRecords::read_more() {
   if (at_end_) return false;
   const std::size_t kept = static_cast<std::size_t>(end_ - next_);
@@ -139,7 +139,7 @@ bool CsvRecords::next() {
       is_broken_ = in_quotes_at_end_;
       return true;
     }
-    // The quote that opened all this is a stray one: its line alone is lost.
+    // The opening quote is a stray one: only its line is lost.
     is_broken_ = true;
     separators_ = 0;
     end_at(static_cast<std::size_t>(newline - next_), true);
@@ -198,12 +198,12 @@ std::vector<std::string> CsvRecords::fields() {
 void CsvRecords::split_line() {
   separators_ = 0;
   bool is_inside = false;
-  bool is_field_begin = true;  // a quote further on in a field is a letter
+  bool is_field_begin = true;  // a later quote in a field is an ordinary character
   for (std::size_t i = 0; i < record_bytes_; ++i) {
     const char c = record_[i];
     if (c == '"' && (is_inside || is_field_begin)) {
       is_inside = !is_inside;
-      is_field_begin = !is_inside;  // `""` inside a field goes on with it
+      is_field_begin = !is_inside;  // `""` inside a field continues it
     } else if (c == ',' && !is_inside) {
       if (separators_ == offsets_.size()) offsets_.resize(2 * offsets_.size());
       offsets_[separators_++] = static_cast<std::uint32_t>(i);

@@ -16,13 +16,13 @@ namespace strobe {
 class ByteStream;
 
 struct CsvOptions {
-  std::string_view log_mark = {};  // next() passes by the lines that begin with it: "=="
+  std::string_view log_mark = {};  // next() skips lines that begin with it: "=="
   std::size_t buffer_bytes = 1 << 20;
 };
 
 // The records of a CSV text (RFC 4180; "\n" or "\r\n", with or without a byte order mark), one at a
-// time, in a buffer that grows with the longest of them only. Separators outside of quotes are
-// found 64 bytes at a time; a field is unquoted when it is asked for.
+// time, in a buffer that grows only to the longest record. Separators outside of quotes are found
+// 64 bytes at a time; a field is unquoted when it is read.
 class CsvRecords {
  public:
   // The stream must outlive it.
@@ -31,25 +31,25 @@ class CsvRecords {
 
   // The next record, which may span lines; false at the end.
   bool next();
-  // The next line as one field, whatever quotes it holds; false at the end.
+  // The next line as one field, even if it contains quotes; false at the end.
   bool next_line();
-  // Makes fields of what next_line() read: for tables in which a record never spans lines, so that
-  // a quote left open costs no more than its line.
+  // Splits the line of next_line() into fields, for tables in which a record never spans lines: an
+  // unclosed quote then damages only its own line.
   void split_line();
 
   std::string_view text() const { return {record_, record_bytes_}; }  // without its line end
   std::size_t line() const { return line_; }                          // of its first byte, from 1
 
   std::size_t size() const { return separators_ + 1; }
-  // Without quotes and the blanks around them; empty behind the last. Valid until next().
+  // Without quotes and the blanks around them; empty after the last. Valid until next().
   std::string_view field(std::size_t column);
   std::vector<std::string> fields();
 
-  // Ends where the text does, without a line end: its last field may be cut.
+  // The text ends without a line end after this record, so its last field may be cut.
   bool is_last_cut() const { return is_cut_; }
-  // A quote is opened and never closed; the record ends with its line.
+  // A quote was opened and never closed; the record ends with its line.
   bool is_broken() const { return is_broken_; }
-  // Why the text ended before its time.
+  // Why the text ended too early.
   const std::optional<Error>& damage() const { return damage_; }
 
  private:
@@ -106,7 +106,7 @@ class CsvWriter {
     return value ? field(*value) : empty();
   }
   CsvWriter& empty() { return raw({}); }
-  // As it is: a number in a form of its own, or several fields at once, with their commas.
+  // Written unchanged: a preformatted number, or several fields with their commas.
   CsvWriter& raw(std::string_view fields);
   void end_row();
 

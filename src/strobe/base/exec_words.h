@@ -4,16 +4,16 @@
 #include <utility>
 #include <vector>
 
-// What a process is started with, as exec wants it.
+// Arguments and environment of a new process, in the form that exec needs.
 namespace strobe {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// "name=value" of this process's environment, with these instead of those of the same name; an
-// empty value takes one away.
+// This process's environment as "name=value", with these variables replaced or added; an empty
+// value removes one.
 std::vector<std::string> environment_with(const Variables& variables);
 
-// With a null behind the last. They point into the words.
+// Ends with a null pointer. The pointers refer to the words.
 std::vector<char*> pointers_to(std::vector<std::string>& words);
 
 }  // namespace strobe

@@ -60,7 +60,7 @@ std::string hint_for_directory(const fs::path& path) {
        entry.increment(error)) {
     if (has_trace_name(entry->path())) traces.push_back(entry->path().string());
   }
-  if (traces.empty()) return "name a file; no *.json, *.json.gz or *.json.zst lies directly in it";
+  if (traces.empty()) return "name a file; the folder has no *.json, *.json.gz or *.json.zst";
   const std::string& first = *std::min_element(traces.begin(), traces.end());
   if (traces.size() == 1) return fmt::format("name the trace in it: '{}'", first);
   return fmt::format("name one of the {} traces in it, such as '{}', or all of them: {}",
@@ -121,7 +121,7 @@ Result<File> File::open(const std::string& path) {
   file.size_bytes_ = static_cast<std::uint64_t>(status.st_size);
   file.is_seekable_ = file.size_bytes_ > 0;
   if (!file.is_seekable_) {
-    // Files of /proc say they have 0 bytes and are read like pipes.
+    // Files of /proc report a size of 0 and are read like pipes.
     char byte = 0;
     if (::pread(descriptor, &byte, 1, 0) <= 0) {
       return Error{ErrorCode::kMalformed, "the file is empty", path,
@@ -178,7 +178,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   if (descriptor < 0) return cannot_map(path, errno);
   struct stat status {};
   void* address = MAP_FAILED;
-  int error_number = EINVAL;  // what mmap says of an empty file
+  int error_number = EINVAL;  // what mmap returns for an empty file
   if (::fstat(descriptor, &status) != 0) {
     error_number = errno;
   } else if (status.st_size > 0) {

@@ -11,8 +11,8 @@
 
 namespace strobe {
 
-// An open file, closed when it goes. Pipes and devices work too: they have no size and are read
-// front to back only.
+// An open file, closed by its destructor. Pipes and devices work too: they have no size and can
+// only be read from front to back.
 class File {
  public:
   static Result<File> open(const std::string& path);
@@ -41,8 +41,8 @@ class File {
   std::string path_;
 };
 
-// A whole file as memory, read only. To replace such a file, rename a new one over it: a file
-// cut short while it is mapped ends the process that reads it.
+// A whole file mapped as read-only memory. To replace such a file, rename a new one over it: if a
+// mapped file is truncated, the process that reads it crashes.
 class MappedFile {
  public:
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
@@ -59,14 +59,14 @@ class MappedFile {
   std::span<const char> bytes_;
 };
 
-// What the file system says of a regular file. Equal stamps mean equal content, if the stamp had
+// File-system attributes of a regular file. Equal stamps mean equal content, if the stamp had
 // settled when it was taken.
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t bytes = 0;
   std::int64_t modified_ns = 0;
-  std::int64_t changed_ns = 0;  // the inode: nobody can set it back
+  std::int64_t changed_ns = 0;  // of the inode: no program can set it back
 
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
@@ -74,14 +74,14 @@ struct FileStamp {
 // Nothing if there is no regular file. Links are followed.
 std::optional<FileStamp> stamp_of(const std::string& path);
 
-// False while the file is so young that a further write may leave the same times: file systems
-// count in ticks of up to two seconds. Git calls such an entry racily clean.
+// False while the file is so new that another write may leave the same times: file systems count in
+// ticks of up to two seconds. Git calls such an entry racily clean.
 bool has_settled(const FileStamp& stamp, std::int64_t now_ns);
 
 std::int64_t wall_clock_ns();
 
-// Puts the file that an error is about in front of its place: "byte 17" becomes "run.json, byte
-// 17". An error that names the file already stays as it is.
+// Prefixes the place of an error with its file: "byte 17" becomes "run.json, byte 17". An error
+// that already names the file is unchanged.
 inline Error in_file(Error error, const std::string& path) {
   if (error.where.empty()) {
     error.where = path;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 256 << 10;
 
-// Both libraries count in 32 bits, so a long text goes in by the piece.
+// Both libraries use 32-bit counts, so a long text is passed in pieces.
 std::string_view take_piece(std::string_view& text) {
   constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max() / 2;
   const std::string_view piece = text.substr(0, kMost);

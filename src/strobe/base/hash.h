@@ -10,7 +10,7 @@
 
 namespace strobe {
 
-// Names the content of a file: 128 bits, so that two different files never share one.
+// Identifies the content of a file: 128 bits, so that two different files never share one.
 struct ContentHash {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -35,8 +35,8 @@ class ContentHasher {
   std::unique_ptr<State> state_;
 };
 
-// Tells damage, not malice: 64 bits of XXH3, which reads memory as fast as it comes. Equal bytes
-// with another seed have another checksum.
+// Detects damage, not malice: 64 bits of XXH3, which runs at memory speed. Equal bytes with a
+// different seed have a different checksum.
 std::uint64_t checksum_of(std::span<const char> bytes, std::uint64_t seed);
 
 // The same over pieces.
@@ -55,7 +55,7 @@ class Checksummer {
   std::unique_ptr<State> state_;
 };
 
-// FIPS 180-4. For naming contents, such as the scripts a page may run; small texts.
+// FIPS 180-4. Identifies contents, such as the scripts that a page may run; for small texts.
 std::array<std::uint8_t, 32> sha256(std::string_view text);
 std::string sha256_base64(std::string_view text);
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>  // std::hash, for less than <functional> costs
+#include <optional>  // std::hash; <functional> would cost more
 
 namespace strobe {
 

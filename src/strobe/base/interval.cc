@@ -10,11 +10,11 @@ namespace {
 
 bool starts_earlier(const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; }
 
-// Most lists are a few sorted ones end to end, one per thread or stream: those are merged, which is
-// several times cheaper than sorting. Many short runs are a list in no order.
+// Most lists are a few sorted lists joined together, one per thread or stream. Merging those is
+// several times cheaper than sorting. A list with many short runs is treated as unsorted.
 void sort_by_start(std::vector<Interval>& intervals) {
   constexpr std::size_t kMostRuns = 256;
-  std::vector<std::size_t> runs{0};  // where they begin, and the end
+  std::vector<std::size_t> runs{0};  // where the runs begin, and the end
   for (std::size_t i = 1; i < intervals.size() && runs.size() <= kMostRuns; ++i) {
     if (starts_earlier(intervals[i], intervals[i - 1])) runs.push_back(i);
   }
@@ -82,7 +82,7 @@ IntervalSet intersection_of(const IntervalSet& a, const IntervalSet& b) {
 
 IntervalSet difference_of(const IntervalSet& a, const IntervalSet& b) {
   IntervalSet result;
-  result.reserve(a.size() + b.size());  // the most there can be
+  result.reserve(a.size() + b.size());  // upper bound
   std::size_t j = 0;
   for (Interval rest : a) {
     while (j < b.size() && b[j].end_ns <= rest.start_ns) ++j;

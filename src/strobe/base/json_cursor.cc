@@ -12,7 +12,7 @@ bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' 
 
 constexpr std::uint64_t repeated(std::uint64_t byte) { return byte * 0x0101010101010101; }
 
-// Marks bytes of `word` that are 0; a byte above a marked one may be marked by mistake.
+// Marks bytes of `word` that are 0; a byte above a marked one may be a false positive.
 constexpr std::uint64_t zero_bytes(std::uint64_t word) {
   return (word - repeated(0x01)) & ~word & repeated(0x80);
 }
@@ -187,7 +187,7 @@ bool JsonCursor::skip_scalar(JsonValue& value) {
   return true;
 }
 
-// One object or array with all that is in it.
+// One object or array with its whole content.
 bool JsonCursor::skip_nested() {
   open_.assign(1, *at_++);
   is_first_ = true;

@@ -8,9 +8,9 @@
 
 namespace strobe {
 
-// Reads a JSON text once, from front to back, and holds it to the grammar; beyond it only control
-// characters inside strings and the words NaN, Infinity and -Infinity are let through. Nothing is
-// built and nothing recurses. After a mistake every call says no and failed() tells.
+// Reads a JSON text once, from front to back, and checks its grammar; only control characters
+// inside strings and the words NaN, Infinity and -Infinity are allowed beyond it. It builds nothing
+// and never recurses. After an error every call fails, and failed() is true.
 //
 //   if (cursor.begin_object()) while (cursor.next_member(key)) { ... cursor.take() ... }
 class JsonCursor {
@@ -27,9 +27,9 @@ class JsonCursor {
   bool next_member(std::string_view& raw_key);  // false: that was the last
   bool next_element();
 
-  JsonValue take();  // the next value, whole; absent if it is no JSON
+  JsonValue take();  // the next value, whole; absent if it is not JSON
 
-  bool at_end();  // nothing but blanks follows
+  bool at_end();  // only blanks follow
   bool failed() const { return failed_; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
 
@@ -50,7 +50,7 @@ class JsonCursor {
   const char* begin_;
   const char* at_;
   const char* end_;
-  std::string open_;      // brackets of the value being skipped; kept for its memory
+  std::string open_;      // brackets of the value being skipped; kept to reuse its memory
   bool is_first_ = true;  // of its object or array
   bool failed_ = false;
 };

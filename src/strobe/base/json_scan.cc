@@ -18,8 +18,8 @@ bool ends_scalar(char c) {
 constexpr std::uint64_t kPowersOfTen[] = {1,       10,        100,        1'000,      10'000,
                                           100'000, 1'000'000, 10'000'000, 100'000'000};
 
-// The digits a text starts with, up to eight, without a loop: one word is tested and reduced as a
-// whole, pairs to quads to eight.
+// Reads up to eight digits at the front of a text without a loop: one word is tested and reduced as
+// a whole, from pairs to quads to eight.
 struct Digits {
   std::uint32_t value = 0;
   int count = 0;
@@ -33,7 +33,7 @@ inline Digits read_digits(const char* p) {
   const std::uint64_t strangers = ((bytes + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
   const int count = strangers == 0 ? 8 : std::countr_zero(strangers) / 8;
   if (count == 0) return {};
-  // Shifted up, the digits stand at the end of the word behind zeros.
+  // Shifted up, the digits are at the end of the word, after zeros.
   const std::uint64_t digits = bytes << (64 - 8 * count);
   const std::uint64_t pairs = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FFu;
   const std::uint64_t quads = (pairs * 100 + (pairs >> 16)) & 0x0000FFFF0000FFFFu;
@@ -193,7 +193,7 @@ const char* read_thousandths(const char* p, std::int64_t& value) {
       while (is_digit(*p)) ++p;
     }
   }
-  // 16 digits times 1000 always fit; everything longer takes the slow road, as do exponents.
+  // 16 digits times 1000 always fit; longer numbers and exponents take the slow path.
   if (decimal.overflow || decimal.whole >= 9'000'000'000'000'000u || *p == 'e' || *p == 'E')
       [[unlikely]] {
     return read_thousandths_slow(begin, value);

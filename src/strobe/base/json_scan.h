@@ -6,9 +6,9 @@
 
 #include "strobe/base/simd.h"
 
-// The fast, forgiving half of our JSON: steps over text without building anything. All functions
-// expect a text in a buffer with simd::kSimdPadding zero bytes behind `end`, never read further,
-// and return nullptr when the text ends too early.
+// The fast, tolerant part of our JSON code: steps over text without building anything. All
+// functions expect a text in a buffer with simd::kSimdPadding zero bytes after `end`, never read
+// further, and return nullptr if the text ends too early.
 namespace strobe::json {
 
 inline constexpr std::int64_t kNoNumber = INT64_MIN;
@@ -22,7 +22,7 @@ struct StringEnd {
 
 StringEnd find_string_end_slow(const char* stop, const char* end);
 
-// `p` is the first byte behind the opening quote. Control characters are tolerated.
+// `p` is the first byte after the opening quote. Control characters are tolerated.
 inline StringEnd find_string_end(const char* p, const char* end) {
   const char* stop = simd::find_string_stop(p);
   if (*stop == '"') [[likely]]

@@ -7,12 +7,12 @@ namespace strobe {
 namespace {
 
 struct Utf8Sequence {
-  std::size_t bytes = 1;  // of the character, or of the longest beginning of one
+  std::size_t bytes = 1;  // length of the character, or of the longest valid prefix of one
   bool is_valid = false;
 };
 
-// Reads one character that does not start with an ASCII byte. The second byte is narrower after
-// E0, ED, F0 and F4: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+// Reads one character that does not start with an ASCII byte. After E0, ED, F0 and F4 the second
+// byte has a smaller range: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 Utf8Sequence sequence_at(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned lead = byte(0);

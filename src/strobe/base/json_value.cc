@@ -29,8 +29,8 @@ std::size_t closing_quote(std::string_view text, std::size_t open) {
   return std::string_view::npos;
 }
 
-// Length of the object or array at the front, or npos if it is not closed. Kinds of brackets are
-// not told apart: a text that mixes them up is caught when somebody walks it.
+// Length of the object or array at the front, or npos if it is not closed. Braces and brackets are
+// treated alike: a text that mixes them up is detected by the walk over it.
 std::size_t nested_bytes(std::string_view text) {
   std::size_t depth = 0;
   for (std::size_t at = text.find_first_of("{}[]\""); at != std::string_view::npos;
@@ -65,7 +65,7 @@ JsonType type_of_word(std::string_view word) {
   return parse_double(word) ? JsonType::kNumber : JsonType::kOther;
 }
 
-// The value at the front of `left`, which is moved behind it; absent if it is not closed.
+// Takes the value at the front of `left`; absent if it is not closed.
 JsonValue take_value(std::string_view& left) {
   left = without_space(left);
   if (left.empty()) return {};
@@ -98,7 +98,7 @@ std::optional<std::int64_t> JsonValue::as_int64() const {
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && at == end) return value;
-  // The double nearest to INT64_MAX is 2^63, one too many.
+  // The double nearest to INT64_MAX is 2^63, which is one too large.
   constexpr double kLimit = 9223372036854775808.0;
   const std::optional<double> number = as_double();
   if (!number || !(*number >= -kLimit && *number < kLimit)) return std::nullopt;
@@ -184,7 +184,7 @@ namespace {
 
 constexpr int kDeepest = 64;
 
-// JSON's own grammar of numbers: stricter than what writers print.
+// JSON's own grammar of numbers, which is stricter than what writers print.
 bool is_json_number(std::string_view text) {
   std::size_t at = 0;
   const auto digits = [&] {

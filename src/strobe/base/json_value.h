@@ -13,37 +13,36 @@ enum class JsonType : std::uint8_t {
   kAbsent,  // nothing there
   kNull,
   kBool,
-  kNumber,  // nan and infinity in any spelling too: writers print what printf gives
+  kNumber,  // also nan and infinity in any spelling: some writers use printf
   kString,
   kArray,
   kObject,
   kOther,  // a word JSON does not have
 };
 
-// One value of a small JSON text, undecoded: a view and what it looks like.
+// One value of a small JSON text, not decoded: a view and its type.
 struct JsonValue {
   JsonType type = JsonType::kAbsent;
   std::string_view text;  // strings without their quotes, escapes as they stand
 
   bool present() const { return type != JsonType::kAbsent; }
 
-  // Numbers only. A fraction is cut off; what does not fit is no answer.
+  // Numbers only. A fraction is cut off; a number that does not fit gives nothing.
   std::optional<std::int64_t> as_int64() const;
   std::optional<double> as_double() const;
   std::optional<bool> as_bool() const;
-  // Strings unescaped and valid UTF-8; of anything else the JSON text.
+  // Strings are unescaped and made valid UTF-8; other values give their JSON text.
   std::string as_string() const;
 
-  // "42" as 42: a string that holds a number becomes that number, all else stays as it is.
+  // "42" as 42: a string that holds a number becomes that number; other values are unchanged.
   JsonValue unquoted() const;
 };
 
 // The value a text starts with.
 JsonValue parse_value(std::string_view json);
 
-// Walks an object or an array, one member or element a call, and never recurses: nesting costs
-// nothing. Ends early, with is_broken(), where the text stops being JSON; commas may be missing or
-// doubled.
+// Walks an object or an array, one member or element per call, and never recurses: nesting is free.
+// Ends early, with is_broken(), where the text stops being JSON; commas may be missing or doubled.
 class JsonWalk {
  public:
   static JsonWalk members(std::string_view object) { return JsonWalk(object, '{', '}'); }
@@ -85,8 +84,8 @@ bool for_each_element(std::string_view array, Function&& f) {
 // The first member of that name, or an absent value.
 JsonValue find(std::string_view object, std::string_view key);
 
-// Writes a value of a text that was read forgivingly so that the result always parses: strings are
-// repaired, what is no number or ends too early becomes null, what nests too deeply a string.
+// Writes a value of a text that was read tolerantly so that the result always parses: strings are
+// repaired, invalid or truncated values become null, and too deeply nested values become strings.
 void copy_json(const JsonValue& value, JsonWriter& json);
 
 }  // namespace strobe

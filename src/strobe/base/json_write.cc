@@ -39,7 +39,7 @@ void append_code_unit(std::uint32_t unit, std::string& out) {
   fmt::format_to(std::back_inserter(out), "\\u{:04x}", unit);
 }
 
-// Valid UTF-8 in, and the first byte of a character that is not ASCII; returns its bytes.
+// `character` begins with a valid UTF-8 character that is not ASCII; returns its bytes.
 std::size_t append_code_point(std::string_view character, std::string& out) {
   const auto first = static_cast<unsigned char>(character[0]);
   const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;

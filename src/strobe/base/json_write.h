@@ -11,11 +11,11 @@ namespace strobe {
 enum class JsonLayout : std::uint8_t {
   kCompact,
   kPretty,
-  kSpacedAscii,  // one line, a blank behind commas and colons, \uXXXX for all but ASCII
+  kSpacedAscii,  // one line, a blank after commas and colons, \uXXXX for all but ASCII
 };
 
-// Appends one JSON document to a string. Names and texts may hold any bytes; what is not UTF-8 is
-// replaced, NaN and infinity become null, so the result always parses.
+// Appends one JSON document to a string. Names and texts may hold any bytes; invalid UTF-8 is
+// replaced, and NaN and infinity become null, so the result always parses.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out, JsonLayout layout = JsonLayout::kCompact)
@@ -39,7 +39,7 @@ class JsonWriter {
       return unsigned_value(number);
     }
   }
-  // A type with its own way to write numbers offers json_text(number).
+  // A type that formats its own numbers provides json_text(number).
   template <class Number>
   requires requires(const Number& number) {
     { json_text(number) } -> std::same_as<std::string>;

@@ -10,11 +10,11 @@
 
 namespace strobe {
 
-// What happened, for a caller to act upon; texts never decide anything.
+// What happened, so that a caller can decide; error texts never decide anything.
 enum class ErrorCode {
   kInvalidArgument,  // the request itself makes no sense
   kNotFound,         // no such file, or it cannot be opened
-  kMalformed,        // not what we can read
+  kMalformed,        // not a format that we can read
   kTooLittleData,    // readable, but no answer can be given
   kCannotWrite,
   kMachineLacks,  // a driver, a permission, a library, memory
@@ -56,16 +56,16 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
   const Error& error() const& {
-    STROBE_CHECK(!has_value(), "error() is asked of a failure only");
+    STROBE_CHECK(!has_value(), "error() needs a failure");
     return std::get<1>(state_);
   }
   Error&& error() && {
-    STROBE_CHECK(!has_value(), "error() is asked of a failure only");
+    STROBE_CHECK(!has_value(), "error() needs a failure");
     return std::get<1>(std::move(state_));
   }
 
  private:
-  void checked() const { STROBE_CHECK(has_value(), "value() is asked of a success only"); }
+  void checked() const { STROBE_CHECK(has_value(), "value() needs a success"); }
   std::variant<T, Error> state_;
 };
 
@@ -80,11 +80,11 @@ class [[nodiscard]] Result<void> {
   bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }
   const Error& error() const& {
-    STROBE_CHECK(!has_value(), "error() is asked of a failure only");
+    STROBE_CHECK(!has_value(), "error() needs a failure");
     return *error_;
   }
   Error&& error() && {
-    STROBE_CHECK(!has_value(), "error() is asked of a failure only");
+    STROBE_CHECK(!has_value(), "error() needs a failure");
     return std::move(*error_);
   }
 

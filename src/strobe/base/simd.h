@@ -10,7 +10,7 @@
 #endif
 
 // Sixteen bytes at a time, on NEON, SSE2 or plain words. Every search may read up to kSimdPadding
-// bytes past the byte it stops at, so texts are kept in buffers with that many zero bytes behind
+// bytes past the byte it stops at, so texts are kept in buffers with that many zero bytes after
 // their end; a zero byte stops every search.
 namespace strobe::simd {
 
@@ -29,14 +29,14 @@ inline Bytes below(Bytes bytes, char c) {
 inline Bytes either(Bytes a, Bytes b) { return vorrq_u8(a, b); }
 // Bit-wise OR with 0x20: folds '[' into '{' and ']' into '}'.
 inline Bytes fold_brackets(Bytes bytes) { return vorrq_u8(bytes, vdupq_n_u8(0x20)); }
-// Four bits per byte: NEON has no movemask, a narrowing shift is the cheapest stand-in.
+// Four bits per byte: NEON has no movemask, and a narrowing shift is the cheapest substitute.
 inline std::uint64_t mask_of(Bytes matches) {
   const uint8x8_t narrow = vshrn_n_u16(vreinterpretq_u16_u8(matches), 4);
   return vget_lane_u64(vreinterpret_u64_u8(narrow), 0);
 }
 inline constexpr int kMaskBitsPerByte = 4;
 
-// 64 bytes at a time: bit i of an answer speaks for byte i.
+// 64 bytes at a time: bit i of a result belongs to byte i.
 struct Block {
   Bytes parts[4];
 };
@@ -130,8 +130,8 @@ inline Block load_block(const char* p) {
   return {{load(p), load(p + 16), load(p + 32), load(p + 48)}};
 }
 
-// Bit i of the answer: whether an odd number of the bits 0 to i is set. From the quotes of a block
-// it makes what lies between them, the opening quote included.
+// Bit i of the result: whether an odd number of the bits 0 to i is set. Applied to the quotes of a
+// block, it marks the text between them, including the opening quote.
 inline std::uint64_t prefix_xor(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
@@ -160,8 +160,8 @@ inline const char* find_structure(const char* p) {
   }
 }
 
-// First byte that is no blank, tab or line break. Control characters count as blanks, a zero byte
-// does not.
+// First byte that is not a blank, tab or line break. Control characters count as blanks, a zero
+// byte does not.
 inline const char* skip_blanks(const char* p) {
   if (static_cast<std::uint8_t>(p[0]) > ' ') return p;
   if (static_cast<std::uint8_t>(p[1]) > ' ' && p[0] != '\0') return p + 1;

@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kFirstSlots = 1024;
 constexpr std::size_t kPoolBlockBytes = 64 * 1024;
 
-// Mixes 8 bytes a step. Kernel names share long prefixes and differ in the middle, so every byte is
-// read.
+// Mixes 8 bytes per step. Kernel names share long prefixes and differ in the middle, so every byte
+// is used.
 std::uint32_t hash_of(std::string_view text) {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
   const char* bytes = text.data();

@@ -35,8 +35,8 @@ class StringPool {
   std::size_t size() const { return texts_.size(); }
   std::size_t bytes() const;
 
-  // A pool as it was: texts() and slots() of the one before. The bytes of the texts stay where they
-  // are. Nothing if the slots cannot belong to the texts.
+  // Rebuilds a pool from texts() and slots() of an earlier one. The texts are not copied. Nothing
+  // if the slots cannot belong to the texts.
   static std::optional<StringPool> restore(std::vector<std::string_view> texts,
                                            std::vector<Slot> slots);
   std::span<const std::string_view> texts() const { return texts_; }

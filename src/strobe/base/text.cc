@@ -37,7 +37,7 @@ constexpr std::array kTimeUnits = {Unit{1, "ns"}, Unit{1e3, "us"}, Unit{1e6, "ms
 constexpr std::array kByteUnits = {Unit{1, "B"}, Unit{1024.0, "KiB"}, Unit{1048576.0, "MiB"},
                                    Unit{1073741824.0, "GiB"}, Unit{1099511627776.0, "TiB"}};
 
-// The largest unit of which there is at least one after rounding, so that 999.6 us is 1.00 ms.
+// The largest unit in which the rounded value is at least one, so that 999.6 us is 1.00 ms.
 template <std::size_t N>
 std::string with_unit(double amount, const std::array<Unit, N>& units, double step_at) {
   const double size = std::abs(amount);

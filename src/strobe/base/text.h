@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-// Letters, words, and numbers as people read them. ASCII only: the locale changes nothing.
+// Letters, words, and numbers for people. ASCII only: the locale has no effect.
 namespace strobe {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -24,7 +24,7 @@ std::string lower_case(std::string_view text);
 // Without the spaces (and line ends) at both ends.
 std::string_view trimmed(std::string_view text);
 
-// The line at the front, without its line end ("\n" or "\r\n"); it is taken off `left`.
+// Takes the first line off `left` and returns it without its line end ("\n" or "\r\n").
 std::string_view take_line(std::string_view& left);
 
 // The parts between the separators: one more than there are separators.
@@ -33,7 +33,7 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // Foreign bytes for a message: valid UTF-8 on one line, at most `most_bytes` and then "...".
 std::string excerpt(std::string_view text, std::size_t most_bytes = 60);
 
-// The number that the whole text is; nothing if any of it is something else, or too large.
+// The number that the whole text represents; nothing if it contains anything else or is too large.
 std::optional<std::int64_t> parse_whole_number(std::string_view text);
 std::optional<double> parse_number(std::string_view text);  // finite
 
@@ -50,7 +50,7 @@ std::string three_digits(double value);
 
 // Three significant digits: "812 ns", "1.23 ms", "942 ms", "17.8 s", "1,250 s".
 std::string duration_text(std::int64_t duration_ns);
-std::string mean_duration_text(double ns);  // the same where fractions of a nanosecond count
+std::string mean_duration_text(double ns);  // the same with fractions of a nanosecond
 
 // Three significant digits over 1023 bytes: "512 B", "1.50 KiB", "80.0 GiB".
 std::string bytes_text(std::int64_t bytes);
@@ -58,7 +58,7 @@ std::string bytes_text(std::int64_t bytes);
 // By powers of ten, as vendors count memory: "17.2 GB".
 std::string decimal_bytes_text(double bytes);
 
-// A share of 1 as "9.6 %"; "<0.1 %" for what would round to nothing.
+// A share of 1 as "9.6 %"; "<0.1 %" for small shares that would round to zero.
 std::string percent_text(double share);
 
 // A number of tenths of a percent: 96 is "9.6 %".

@@ -7,7 +7,7 @@
 
 #include "strobe/base/result.h"
 
-// One square of a benchmark: a case at a shape in a type, by a provider.
+// One cell of a benchmark: a case at a shape in a type, by a provider.
 namespace strobe::bench {
 
 enum class DType : std::uint8_t { kF32, kF16, kBf16 };
@@ -27,7 +27,7 @@ struct Shape {
 std::string shape_text(const Shape& shape);        // "4096x4096"
 Result<Shape> parse_shape(std::string_view text);  // "4096x4096", "4096,4096"
 
-inline constexpr std::int64_t kLargestAxis = std::int64_t{1} << 40;  // what a text may ask for
+inline constexpr std::int64_t kLargestAxis = std::int64_t{1} << 40;  // limit for parse_shape
 
 struct Cell {
   std::string case_id;

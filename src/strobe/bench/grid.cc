@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 6> kGridNames = {"quick",  "odd", "grid2d
 constexpr std::int64_t kBatch = 8;  // mha: batch and heads
 constexpr std::int64_t kHeads = 8;
 
-// Names of earlier versions, still understood.
+// Names of earlier versions are still accepted.
 std::string_view present_name(std::string_view grid) {
   if (grid == "seed2d") return "grid2d";
   if (grid == "seed-layout") return "layout";
@@ -43,7 +43,7 @@ std::vector<Shape> quick_pairs() {
   return shapes;
 }
 
-// Tails and unaligned rows: the magnitudes of `quick` one beside, and primes.
+// Tails and unaligned rows: the sizes of `quick` plus or minus one, and primes.
 std::vector<Shape> odd_pairs() {
   return {{{127, 129}},   {{129, 127}},   {{1023, 1025}}, {{1025, 1023}}, {{4095, 4097}},
           {{4097, 4095}}, {{131, 131}},   {{131, 1021}},  {{1021, 1021}}, {{1021, 4099}},

@@ -5,7 +5,7 @@
 #include "strobe/bench/results/cell_record.h"
 #include "strobe/cli/command.h"
 
-// What `strobe bench` does, one file each; bench_command.cc lists them.
+// The actions of `strobe bench`, one file each; bench_command.cc lists them.
 namespace strobe::cli {
 
 Command bench_list_action();
@@ -14,7 +14,7 @@ Command bench_show_action();
 Command bench_compare_action();
 Command bench_roof_action();
 
-// A line for each case: its name, what fusion alone can win, kernels without it, what it computes.
+// A line per case: its name, the most that fusion can gain, kernels without it, what it computes.
 std::string bench_case_lines();
 
 // The two lines that Paddle's attention benchmark prints, for each cell that ran: "Equality ratio:

@@ -71,10 +71,10 @@ Result<void> serve_as_worker(const WorkerRequest& request, const Terminal&) {
     return bad_request(fmt::format("there is no provider '{}'", request.provider), "--provider",
                        fmt::format("one of {}", fmt::join(bench::provider_names(), ", ")));
   }
-  // Who started this one decides when it ends.
+  // The parent process decides when a worker ends.
   for (const int signal : {SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
   std::signal(SIGINT, SIG_IGN);
-  // What a vendor's library prints must not fall between the answers.
+  // Output of a vendor's library must not get between the replies.
   const int out = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   bench::serve_requests(*provider, STDIN_FILENO, out);
@@ -92,7 +92,7 @@ Command tune_action() {
   return with_request(std::move(command), bench_cell_flags, complete_bench_run, tune);
 }
 
-// The other end of `run`.
+// The other side of `run`.
 Command worker_action() {
   Command command = {
       .name = "bench worker",

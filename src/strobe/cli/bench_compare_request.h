@@ -11,7 +11,7 @@
 
 namespace strobe::cli {
 
-// What `strobe bench compare` was asked for.
+// The request of `strobe bench compare`.
 struct BenchCompareRequest {
   std::string before;
   std::string after;

@@ -39,7 +39,7 @@ CountedLaunch counted_launch(const RecordedLaunch& launch, const RecordedProcess
   return counted;
 }
 
-// The machine's, if the recorder gave up for good; else a mishap of this call.
+// An error of the machine if the recorder gave up for good; otherwise of this call only.
 std::optional<Error> trouble_of(const RecordedProcess& process) {
   std::optional<Error> worst;
   for (const RecordedObstacle& obstacle : process.obstacles) {

@@ -11,8 +11,8 @@
 
 namespace strobe::cli {
 
-// Counts calls of benchmark workers with the recorder of `strobe kernels record`: its library wakes
-// up in the worker and sleeps until the worker opens a window around a call.
+// Counts calls of benchmark workers with the recorder of `strobe kernels record`: its library is
+// loaded into the worker and stays inactive until the worker opens a window around a call.
 class RecordedCalls final : public bench::CallCounter {
  public:
   explicit RecordedCalls(std::vector<std::vector<std::string>> passes)

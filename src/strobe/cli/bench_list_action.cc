@@ -17,11 +17,11 @@ namespace {
 using bench::CaseInfo;
 using bench::CaseKind;
 
-// Where rows and columns are long the ceiling is a number of its own.
+// With rows and columns this long, the ceiling is nearly constant.
 constexpr std::int64_t kLong = 65536;
 
-// A row that does not stay on the chip is read again for every sum of it. It is a loss where no
-// operator by itself needs its row twice: else the unfused side reads more as well.
+// A row that does not fit on the chip is read again for every reduction. That is a loss only if no
+// operator by itself needs its row twice: otherwise the unfused side also reads more.
 bool loses_by_streaming(const CaseInfo& info, const bench::CaseCosts& costs) {
   const auto needs_row_twice = [](const bench::Operator& op) {
     return op.expression.has_reduction() &&
@@ -77,7 +77,7 @@ Result<void> list_all(BenchRunRequest& request, const Terminal&) {
   for (const std::string_view name : bench::provider_names()) {
     text += provider_line(name, bench::greet(request.run.workers, std::string(name)));
   }
-  // One interpreter answers for all of its variants.
+  // One interpreter serves all of its variants.
   const bench::WorkerReply torch = bench::greet(request.run.workers, "torch-eager");
   if (!torch.info.is_available()) {
     text += provider_line("torch-*", torch);

@@ -61,7 +61,7 @@ std::string roofs_json(const bench::WorkerReply& reply) {
 }
 
 struct RoofRequest {
-  std::string provider;  // "": the GPU's, or the host's
+  std::string provider;  // "": the GPU, or the host
   Format format = Format::kText;
 };
 

@@ -26,13 +26,13 @@ using bench::BenchOutcome;
 using bench::CellStatus;
 using Clock = std::chrono::steady_clock;
 
-// A run on its way to a file: FILE.partial is whole after every cell, whatever happens next, and
-// becomes FILE when the run is over.
+// A run while it is written: FILE.partial is valid after every cell, and becomes FILE when the run
+// is complete.
 class RunFile {
  public:
-  explicit RunFile(std::string path) : path_(std::move(path)) {}  // "": nothing is kept
+  explicit RunFile(std::string path) : path_(std::move(path)) {}  // "": nothing is written
 
-  // Tells before the work that the place cannot be written to.
+  // Reports an unwritable place before the work starts.
   Result<void> check();
   Result<void> keep(const bench::BenchRun& run);
   Result<void> finish(const bench::BenchRun& run, bool with_samples);
@@ -50,7 +50,7 @@ Result<void> write_whole(const std::string& path, const bench::BenchRun& run) {
   return output.commit();
 }
 
-// Pipes and devices take the run at its end and nothing before.
+// Pipes and devices get the run only at its end.
 bool is_plain(const std::string& path) { return path != "-" && !path.starts_with("/dev/"); }
 
 Result<void> RunFile::check() {
@@ -84,7 +84,7 @@ std::string progress_line(const bench::RunProgress& progress, Clock::duration sp
       bench::cell_text(progress.last->cell), bench::status_name(progress.last->status));
 }
 
-// What stands before the time.
+// The text before the time.
 std::string paddle_head(const bench::Cell& cell) {
   if (cell.case_id != "attention") {
     return fmt::format("{} | {} | {} | {}", cell.case_id, cell.provider,
@@ -114,7 +114,7 @@ std::string run_text(const BenchRunRequest& request, const BenchOutcome& outcome
   return text;
 }
 
-// Once for all cells: why what was asked for is not there.
+// Once for all cells: why requested counters are missing.
 void warn_of_uncounted(const BenchOutcome& outcome, const Terminal& terminal) {
   if (!outcome.counting_obstacle.empty()) {
     return warn(terminal, "no hardware counters: " + outcome.counting_obstacle);
@@ -136,7 +136,7 @@ void warn_of_uncounted(const BenchOutcome& outcome, const Terminal& terminal) {
                    why.empty() ? "the host has none" : fmt::format("the first: {}", why)));
 }
 
-// What decides the exit code once everything is written.
+// Decides the exit code after everything is written.
 Result<Outcome> judge_run(const BenchRunRequest& request, const BenchOutcome& outcome) {
   const auto& cells = outcome.run.cells;
   const auto wrong = std::ranges::count(cells, CellStatus::kWrong, &bench::CellRecord::status);
@@ -207,7 +207,7 @@ std::string bench_paddle_lines(const bench::BenchRun& run) {
     const bool has_run = record.status == CellStatus::kOk || record.status == CellStatus::kWrong;
     if (!has_run || record.headline() == nullptr) continue;
     if (record.accuracy) text += bench::equality_line(*record.accuracy) + "\n";
-    // Wall time, as that benchmark takes it, where it was measured.
+    // Wall time, as in that benchmark, if it was measured.
     const bench::TimeSummary* const call = record.time(bench::TimeMode::kCall);
     const double us = (call != nullptr ? call : record.headline())->p50;
     text += fmt::format("{} |  Time costs: {:.3f} ms / time\n", paddle_head(record.cell), us / 1e3);

@@ -32,7 +32,7 @@ constexpr Word<std::string_view> kCacheStates[] = {
     {"cold", "cold"}, {"cold-dirty", "cold-dirty"}, {"rotate", "rotate"}, {"hot", "hot"}};
 constexpr Word<bool> kLineStyles[] = {{"strobe", false}, {"paddle", true}};
 
-// Of a kind there are no variants: these must be asked for.
+// Kinds do not include training variants: these must be requested by name.
 bool is_of_kind(const CaseInfo& info, std::string_view word) {
   if (!info.training_of.empty()) return false;
   return word == "all" || (word == "rows" && info.kind == CaseKind::kRows) ||
@@ -40,7 +40,7 @@ bool is_of_kind(const CaseInfo& info, std::string_view word) {
          (word == "conv" && info.kind == CaseKind::kConvolution);
 }
 
-// Each case that has one gives way to its variant in training; the others stay.
+// Replaces each case by its training variant if it has one; the others stay.
 Result<void> take_training_variants(std::vector<std::string>& chosen) {
   bool is_any = false;
   for (std::string& id : chosen) {
@@ -72,13 +72,13 @@ Result<std::vector<std::string>> chosen_cases(const BenchRunRequest& request) {
     for (const CaseInfo& info : bench::cases()) {
       if (info.id == word || is_of_kind(info, word)) chosen.emplace_back(info.id);
     }
-    if (chosen.size() == before) chosen.push_back(word);  // the run knows how to say it
+    if (chosen.size() == before) chosen.push_back(word);  // the run reports the error
   }
   if (request.is_training) STROBE_TRY_VOID(take_training_variants(chosen));
   return chosen;
 }
 
-// A device's own two where there is one, else the host's.
+// The two of a device if there is one, otherwise the host's.
 std::vector<std::string> usual_providers(const bench::WorkerSetup& workers) {
   if (bench::greet(workers, "cuda-fused").info.is_available())
     return {"cuda-unfused", "cuda-fused"};
@@ -109,8 +109,8 @@ void complete_cells(const BenchRunRequest& request, bench::RunRequest& run) {
 void complete_measure(const BenchRunRequest& request, bench::RunRequest& run) {
   if (run.timing.is_profiled) {
     run.run_under_profiler();
-    run.prepare.may_tune = false;  // a profiler's times would choose, and the choice be kept
-    // A launch may cost a second there: no more of them than the user asks for.
+    run.prepare.may_tune = false;  // the choice would be based on a profiler's times, and stored
+    // A launch may take a second there, so there are no more of them than the user requests.
     if (run.timing.modes.empty())
       run.timing.modes = {bench::TimeMode::kDevice, bench::TimeMode::kCpu};
     run.timing.measure.warm_up = {.least_calls = 1, .least_ms = 0, .most_calls = 1};
@@ -178,7 +178,7 @@ Result<void> add_workers(BenchRunRequest& request) {
       return bad_request(fmt::format("'{}' is not NAME=COMMAND", text), "--worker",
                          "--worker mine='python3 my_worker.py'");
     }
-    // The shell knows quotes and variables.
+    // The shell handles quotes and variables.
     request.run.workers.commands[text.substr(0, sign)] = {"/bin/sh", "-c",
                                                           "exec " + text.substr(sign + 1)};
   }

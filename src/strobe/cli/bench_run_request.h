@@ -10,19 +10,19 @@
 #include "strobe/bench/workers/torch_worker.h"
 #include "strobe/cli/command.h"
 
-// What `strobe bench run` and `tune` were asked for.
+// The request of `strobe bench run` and `tune`.
 namespace strobe::cli {
 
 struct BenchRunRequest {
   bench::RunRequest run;
-  std::string output;  // "": the table on stdout alone
+  std::string output;  // "": only the table on stdout
   bool keeps_samples = false;
   bool wants_counters = false;
   bool is_paddle_style = false;
-  bool chose_providers = false;  // by name: one that cannot run here is then a failure
+  bool chose_providers = false;  // by name: then it is a failure if one cannot run here
   std::optional<bench::TorchWorkerFile> torch = {};
 
-  // As typed, for complete_bench_run() to make a run of.
+  // As typed; complete_bench_run() turns these into a run.
   std::vector<std::string> cases = {};  // names and kinds
   bool is_quick = false;
   bool is_training = false;
@@ -35,15 +35,15 @@ struct BenchRunRequest {
   std::string python = "python3";
 };
 
-// Which cells, by whom, and how: the flags that `run` and `tune` share.
+// The flags that `run` and `tune` share: which cells, which providers, and how.
 std::vector<Flag> bench_cell_flags(BenchRunRequest& request);
 std::vector<Flag> bench_run_flags(BenchRunRequest& request);
 Flag python_flag(BenchRunRequest& request);
 Result<void> complete_bench_run(BenchRunRequest& request, const Arguments& arguments);
 
-// This binary as a worker.
+// The command that starts this binary as a worker.
 std::vector<std::string> own_worker_command();
-// `torch-*` answered by the interpreter that `--python` names, and what `--worker` defines.
+// Adds `torch-*`, run by the interpreter of `--python`, and the workers of `--worker`.
 Result<void> add_workers(BenchRunRequest& request);
 // --cell-timeout: 60, 60s, 300ms.
 Result<std::chrono::milliseconds> time_limit(std::string_view flag, std::string_view typed);

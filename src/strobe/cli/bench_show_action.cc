@@ -37,7 +37,7 @@ std::string page_text(const Document& page, Format format, const Terminal& termi
   return terminal_text(page, terminal);
 }
 
-// What a file turned out to be.
+// The kind of a file, by its content.
 struct BenchFile {
   std::optional<bench::BenchRun> run;
   std::optional<bench::RatioGrids> grids;

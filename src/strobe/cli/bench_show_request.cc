@@ -57,7 +57,7 @@ Result<void> read_tables(const std::vector<std::string>& typed, bool are_two, Be
   return {};
 }
 
-// What has no meaning where the second run is what the first is measured by.
+// Refuses options that make no sense if the first run is measured against a second one.
 Result<void> check_two_runs(const BenchShowRequest& request) {
   const std::string& first = request.files[0];
   for (const BenchTableKind kind : request.choice.tables) {

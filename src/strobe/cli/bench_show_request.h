@@ -10,24 +10,23 @@
 
 namespace strobe::cli {
 
-// What `strobe bench show` was asked for. Names stand as they were typed: only the file says which
-// there are.
+// The request of `strobe bench show`. Names are as typed: only the file knows the valid ones.
 struct BenchShowRequest {
   std::vector<std::string> files;  // one, or two runs
   report::BenchChoice choice;
   Format format = Format::kText;
-  bool is_forced = false;  // two runs, however they were measured
+  bool is_forced = false;  // two runs, even if measured differently
   std::string output;
   std::vector<std::string> tables;  // as typed
 };
 std::vector<Flag> bench_show_flags(BenchShowRequest& request);
 Result<void> complete_bench_show(BenchShowRequest& request, const Arguments& arguments);
 
-// The names of a choice made whole by those of the file.
+// Completes the names of a choice with those of the file.
 Result<report::BenchChoice> resolve(const report::BenchChoice& choice,
                                     const bench::RatioGrids& grids);
 Result<report::BenchChoice> resolve(const report::BenchChoice& choice, const bench::BenchRun& run);
-// What a tuner chose has no times, so that a choice of any is an error.
+// A tuner's choices have no times, so any choice of one is an error.
 Result<report::BenchChoice> resolve(const report::BenchChoice& choice,
                                     const bench::TunedShapes& tuned);
 

@@ -12,8 +12,8 @@
 #include "strobe/cli/flag.h"
 #include "strobe/cli/terminal.h"
 
-// A verb as data. Help, manual page, completion and the parser itself all read this one spec; a
-// verb lives in one file, <verb>_command.cc, and is listed in command.cc.
+// A verb as data. Help, manual page, completion and the parser all read this one spec; a verb is in
+// one file, <verb>_command.cc, and is listed in command.cc.
 namespace strobe::cli {
 
 struct Example {
@@ -21,7 +21,7 @@ struct Example {
   std::string_view effect;
 };
 
-// What was typed after the verb, besides the values of flags: these are in the request by now.
+// The words after the verb, except the values of flags, which are already in the request.
 class Arguments {
  public:
   std::vector<std::string> positionals;
@@ -31,7 +31,7 @@ class Arguments {
     for (const Flag& flag : flags) known_.push_back(flag.name);
   }
   void add(std::string_view flag) { typed_.push_back(flag); }
-  // Whether a flag was typed at all. Only flags of the command may be asked for.
+  // Whether a flag was typed. `flag` must be one of the command's flags.
   bool has(std::string_view flag) const;
   // The first of these that was typed, or "".
   std::string_view first_of(std::initializer_list<std::string_view> flags) const;
@@ -41,28 +41,28 @@ class Arguments {
   std::vector<std::string_view> typed_;
 };
 
-// How a verb ended that could answer. A gate that failed is a part of the answer.
+// The result of a verb that ran without an error. A failed gate is part of the result.
 struct Outcome {
-  std::string failed_gate = {};  // why, "": none did
+  std::string failed_gate = {};  // why; "" if none failed
   std::string hint = {};
 };
 
 struct Command {
-  std::string_view name;                     // as typed: "summary"; of an action "kernels show"
+  std::string_view name;                     // as typed: "summary"; for an action "kernels show"
   std::string_view summary;                  // one line, for the list of verbs
   std::string_view positionals = {};         // "TRACE...", "" if it takes none
-  std::string_view positionals_help = {};    // what these are
-  std::vector<Example> examples;             // help opens with them
+  std::string_view positionals_help = {};    // their description
+  std::vector<Example> examples;             // shown first in the help
   std::vector<std::string_view> notes = {};  // paragraphs below the flags
-  std::vector<Flag> flags = {};              // its own; common_flags() come on top
+  std::vector<Flag> flags = {};              // its own; common_flags() are added
   std::function<Result<Outcome>(const Arguments& arguments, const Terminal& terminal)> run = {};
-  std::vector<Command> actions = {};   // `strobe kernels show`: what the verb can be told to do
-  std::string_view usual_action = {};  // meant where the first word is none of them
-  bool is_hidden = false;              // strobe's own business: no help lists it
+  std::vector<Command> actions = {};   // `strobe kernels show`: the actions of the verb
+  std::string_view usual_action = {};  // used if the first word is not an action
+  bool is_hidden = false;              // internal: not listed in the help
 };
 
-// A command that works on a request of its own, which `flags(request)` bind to, which
-// `complete(request, arguments)` finishes and `run(request, terminal)` answers.
+// A command with its own request: `flags(request)` fill it, `complete(request, arguments)` finishes
+// it and `run(request, terminal)` executes it.
 template <class Request, class Complete, class Run>
 Command with_request(Command command, std::vector<Flag> (*flags)(Request&), Complete complete,
                      Run run) {
@@ -81,14 +81,14 @@ Command with_request(Command command, std::vector<Flag> (*flags)(Request&), Comp
   return command;
 }
 
-// A request that its flags complete.
+// A request that needs no completion beyond its flags.
 template <class Request, class Run>
 Command with_request(Command command, std::vector<Flag> (*flags)(Request&), Run run) {
   const auto complete = [](Request&, const Arguments&) { return Result<void>(); };
   return with_request(std::move(command), flags, complete, run);
 }
 
-// The actions that help and completion speak of.
+// The actions that help and completion list.
 std::vector<Command> shown_actions(const Command& verb);
 
 // The last word of its name: "show".
@@ -103,14 +103,14 @@ struct CommonOptions {
 };
 std::vector<Flag> common_flags(CommonOptions& options);
 
-Flag output_flag(std::string& output);  // for the verbs that have an answer to keep
+Flag output_flag(std::string& output);  // for verbs with an answer to write
 
-// How an answer is written; a verb has those that make sense for it.
+// The format of an answer; each verb supports those that make sense for it.
 enum class Format : std::uint8_t { kText, kJson, kCsv, kMarkdown, kHtml, kTsv, kClassic };
 Flag format_flag(Format& format);        // text, json, csv, markdown or html
-Flag text_or_json_flag(Format& format);  // these two
+Flag text_or_json_flag(Format& format);  // text or json
 
-inline constexpr std::size_t kRowsOnAPage = 10;  // of a table in text; other formats have all
+inline constexpr std::size_t kRowsOnAPage = 10;  // of a table in text; other formats have all rows
 
 // "-" is stdin.
 std::vector<std::string> input_names(const std::vector<std::string>& typed);

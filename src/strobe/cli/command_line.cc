@@ -96,7 +96,7 @@ Result<void> take(const TypedFlag& typed) {
   return is_empty ? Result<void>(missing()) : Result<void>();
 }
 
-// Walks over the words behind a verb.
+// Walks over the words after a verb.
 class FlagReader {
  public:
   FlagReader(const std::vector<std::string>& words, std::string_view command,
@@ -106,7 +106,7 @@ class FlagReader {
   Result<Arguments> read() && {
     for (; at_ < words_.size(); ++at_) {
       const std::string& word = words_[at_];
-      if (word == "--") {  // behind it nothing is a flag
+      if (word == "--") {  // after it nothing is a flag
         std::copy(words_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, words_.end(),
                   std::back_inserter(arguments_.positionals));
         break;
@@ -123,7 +123,7 @@ class FlagReader {
         arguments_.positionals.push_back(word);
       }
     }
-    // Flags that nobody knows come first: they explain the rest.
+    // Unknown flags were reported above: they explain other errors.
     for (const TypedFlag& one : typed_) {
       arguments_.add(one.flag->name);
       STROBE_TRY_VOID(take(one));
@@ -170,7 +170,7 @@ class FlagReader {
     return {};
   }
 
-  // The next word, unless it is a flag itself; a negative number is none.
+  // The next word, unless it is a flag itself; a negative number is not a flag.
   std::string next_value() {
     if (at_ + 1 == words_.size()) return "";
     const std::string& next = words_[at_ + 1];
@@ -188,7 +188,7 @@ class FlagReader {
   Arguments arguments_;
 };
 
-// What stands where an action belongs: an action, or a file for the usual one.
+// Whether a word in the place of an action is a file for the usual action.
 bool looks_like_a_file(const std::string& word) {
   std::error_code ignored;
   return word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, ignored);
@@ -205,7 +205,7 @@ std::vector<std::string_view> action_words(const Command& verb) {
   return words;
 }
 
-// Of a verb with actions the one that `words` start with, which is then taken off them.
+// For a verb with actions: the one that `words` start with, which is then removed from them.
 Result<Command> choose_action(const Command& verb, std::vector<std::string>& words) {
   if (words.empty()) {
     return bad_request(
@@ -262,7 +262,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words,
     STROBE_TRY(command, choose_action(*found, rest));
   }
   Request request{.command = std::move(command), .arguments = {}, .common = {}};
-  request.common.help = asks_for_help(rest);  // whatever else may be wrong
+  request.common.help = asks_for_help(rest);  // even if other words are wrong
   if (request.common.help) return request;
   std::vector<Flag> flags = request.command.flags;
   std::ranges::copy(common_flags(request.common), std::back_inserter(flags));

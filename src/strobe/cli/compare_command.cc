@@ -46,7 +46,7 @@ void warn_of_damage(const Run& run, const Terminal& terminal) {
   }
 }
 
-// Two folders of one name are told apart by their paths.
+// Folders with the same name are shown with their paths.
 void tell_apart(Runs& runs, const CompareRequest& request) {
   if (runs.normal.label != runs.abnormal.label) return;
   runs.normal.label = request.normal;
@@ -77,7 +77,7 @@ Result<void> check_rank(const Run& run, const CompareRequest& request) {
                      "--rank", fmt::format("there are ranks {}", fmt::join(ranks, ", ")));
 }
 
-// Sentences and tables of numbers are hard to read across a wide screen.
+// Sentences and tables of numbers are hard to read if lines are very long.
 constexpr int kReadableColumns = 100;
 
 std::string rendered(const Comparison& comparison, const CompareRequest& request,
@@ -126,7 +126,7 @@ Result<std::string> compat_text(const Runs& runs, const CompareRequest& request)
   return report::compat_markdown(comparison);
 }
 
-// The report is out; what is left to say decides the exit code.
+// The report is written; the gates decide the exit code.
 Result<Outcome> judge_comparison(const Comparison& comparison, const CompareRequest& request) {
   if (comparison.answer == compare::Answer::kCannotTell) {
     const compare::Change& ms = comparison.cycles.front().ms;

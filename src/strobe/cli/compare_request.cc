@@ -19,7 +19,7 @@ constexpr Word<RankKey> kOrders[] = {{"suspicion", RankKey::kSuspicion},
                                      {"impact", RankKey::kImpact},
                                      {"q", RankKey::kQ}};
 
-// A number chooses a rank, as in every verb; a word is the order, as others call it.
+// A number selects a rank, as in every verb; a word is the sort order, as in other tools.
 Target to_rank(compare::CompareOptions& options) {
   return {.take = [&options](std::string_view flag, const std::string& typed) -> Result<void> {
     if (parse_whole_number(typed)) {
@@ -36,7 +36,7 @@ Target to_rank(compare::CompareOptions& options) {
 Result<analysis::CycleOptions> cycle_options(std::string_view flag, const std::string& typed) {
   auto options = analysis::parse_cycle_options(flag, typed);
   if (options || typed.starts_with("marker=")) return options;
-  return not_one_of(flag, typed, analysis::cycle_words());  // with what was probably meant
+  return not_one_of(flag, typed, analysis::cycle_words());  // with the most likely intended one
 }
 
 Result<compare::Gate> read_gate(std::string_view, const std::string& typed) {
@@ -44,8 +44,8 @@ Result<compare::Gate> read_gate(std::string_view, const std::string& typed) {
   return gates.front();
 }
 
-// With one run its ranks are compared with each other, or its halves; nothing else makes sense
-// then.
+// With one run, either its ranks or its halves are compared with each other; other options make no
+// sense then.
 Result<void> check_single(const Arguments& arguments, const CompareRequest& request) {
   if (request.mode == CompareMode::kTwoRuns) return {};
   if (arguments.positionals.size() != 1) {

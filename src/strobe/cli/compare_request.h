@@ -18,7 +18,7 @@ enum class CompareMode : std::uint8_t {
   kStragglers  // RUN: its ranks with each other
 };
 
-// What `strobe compare` was asked for.
+// The request of `strobe compare`.
 struct CompareRequest {
   CompareMode mode = CompareMode::kTwoRuns;
   std::string normal;  // or the only run
@@ -30,7 +30,7 @@ struct CompareRequest {
   std::vector<compare::Gate> gates;
   std::optional<compare::RankKey> order;  // by --sort
   std::optional<std::size_t> typed_top;
-  std::size_t top = 0;  // rows a table, 0: all
+  std::size_t top = 0;  // rows per table, 0: all
   Format format = Format::kText;
   LoadChoice load;
   std::string output;  // "": stdout

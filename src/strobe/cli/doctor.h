@@ -9,13 +9,13 @@
 
 namespace strobe::cli {
 
-// One thing strobe can make use of.
+// Something that strobe can use.
 struct Part {
   std::string key;   // stable, for tools: "cuda_driver"
   std::string name;  // for people
   std::optional<device::Found> found;
   std::string needed_for;
-  std::string how_to_get;  // said only when it is missing
+  std::string how_to_get;  // shown only if it is missing
 };
 
 struct PartGroup {
@@ -23,7 +23,7 @@ struct PartGroup {
   std::vector<Part> parts;
 };
 
-// What `strobe doctor` found.
+// The findings of `strobe doctor`.
 struct Diagnosis {
   device::CpuFacts cpu;
   device::MemoryFacts memory;

@@ -77,7 +77,7 @@ std::vector<WantedProgram> wanted_programs() {
   };
 }
 
-// Programs take their time to say their version, so they are asked side by side.
+// Programs take time to print their version, so they run in parallel.
 std::vector<std::future<Part>> ask_all(std::vector<WantedProgram> wanted) {
   std::vector<std::future<Part>> answers;
   for (WantedProgram& program : wanted) {
@@ -166,7 +166,7 @@ void add_perf_events(const device::PerfEventFacts& facts, Page& page) {
                 : "get: a machine that is not virtual, or one whose host passes its counters on");
 }
 
-// Everything that may stand in a path or a vendor's string, escaped for JSON.
+// Escapes any path or vendor's string for JSON.
 std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

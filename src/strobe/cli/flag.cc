@@ -17,7 +17,7 @@ Error bad_value(std::string_view flag, std::string what, std::string hint = {}) 
   return bad_request(std::move(what), flag, std::move(hint));
 }
 
-// The number a text starts with, and what stands behind it.
+// The number at the front of a text, and the rest.
 std::optional<double> leading_number(std::string_view typed, std::string_view& rest) {
   std::size_t end = 0;
   while (end < typed.size() &&
@@ -38,7 +38,7 @@ std::optional<double> leading_number(std::string_view typed, std::string_view& r
   return value;
 }
 
-// A number with a prefix (k, M, G, T, P) and one of these units, or with none.
+// A number with a prefix (k, M, G, T, P) and one of these units, or without a unit.
 Result<double> rate(std::string_view flag, std::string_view typed,
                     std::span<const std::string_view> units, std::string hint) {
   const auto bad = [&] { return bad_value(flag, fmt::format("'{}' is not a rate", typed), hint); };

@@ -12,38 +12,38 @@
 #include "strobe/base/result.h"
 #include "strobe/cli/names.h"
 
-// A flag is declared once: how it is spelled, what it means, and the member of a request that it
-// fills. Parsing, help, manual pages, completion and suggestions all come from that.
+// A flag is declared once: its spelling, its meaning, and the member of a request that it fills.
+// Parsing, help, manual pages, completion and suggestions all use that.
 namespace strobe::cli {
 
-// What a flag does with a typed value; `flag` ("--top") is for the error.
+// Stores a typed value; `flag` ("--top") is for errors.
 using Take = std::function<Result<void>(std::string_view flag, const std::string& typed)>;
 
 // The member that a flag fills.
 struct Target {
   Take take;
-  std::string preset = {};                     // what the member holds by itself; "": not shown
-  std::vector<std::string_view> choices = {};  // the words to choose from; empty: anything
-  bool is_list = false;                        // what was typed is cut at its commas
+  std::string preset = {};                     // the member's default; "": not shown
+  std::vector<std::string_view> choices = {};  // the accepted words; empty: anything
+  bool is_list = false;                        // the typed value is split at its commas
 };
 
 struct Flag {
   std::string_view name;   // without its dashes
-  std::string_view value;  // how help calls the value: "FILE"; "": a switch
+  std::string_view value;  // name of the value in the help: "FILE"; "": a switch
   std::string help;        // ends with the default
   Target target;
   char letter = 0;            // the short form, 0: none
   bool is_negatable = false;  // --cache, --no-cache, --cache=off
 };
 
-// `spelling` is what help shows: "-o, --output FILE", "--[no-]cache". A default that the target
-// knows is added to `help`, unless it names one: "(default: ...)".
+// `spelling` is what help shows: "-o, --output FILE", "--[no-]cache". The default of the target is
+// added to `help` as "(default: ...)", unless `help` already has one.
 Flag flag(std::string_view spelling, std::string_view help, Target target);
 
 // Text as it was typed.
 Target to(std::string& member);
 Target to(std::optional<std::string>& member);
-// Lists add up; empty pieces fall out.
+// Repeated lists are joined; empty elements are dropped.
 Target to(std::vector<std::string>& member);
 // Switches.
 Target to(bool& member);
@@ -51,19 +51,19 @@ Target to(std::optional<bool>& member);
 // "all" is 0.
 Target to_rows(std::optional<std::size_t>& member, std::int64_t least = 0);
 
-// What flags say of numbers.
+// Numbers in flags.
 Result<std::int64_t> whole_number(std::string_view flag, std::string_view typed, std::int64_t least,
                                   std::int64_t most = std::numeric_limits<std::int64_t>::max());
 // 8G, 512M, 64MiB, 1000000: powers of 1024.
 Result<std::int64_t> byte_count(std::string_view flag, std::string_view typed, std::int64_t least);
-// 0.9 and 90% are the same; more than nothing, at most `most`.
+// 0.9 and 90% are the same; greater than 0, at most `most`.
 Result<double> fraction(std::string_view flag, std::string_view typed, double most = 1);
-// 4.3TB/s, 4300 GB/s, 4.3e12: bytes in a second, powers of 1000.
+// 4.3TB/s, 4300 GB/s, 4.3e12: bytes per second, powers of 1000.
 Result<double> byte_rate(std::string_view flag, std::string_view typed);
 // 790TFLOP/s, 0.79 PFLOPS, 790T.
 Result<double> flop_rate(std::string_view flag, std::string_view typed);
 
-// A value that `read(flag, typed)` makes of the text.
+// Stores the value that `read(flag, typed)` returns.
 template <class Value, class Read>
 Target to(Value& member, Read read) {
   return {.take = [&member, read](std::string_view flag, const std::string& typed) -> Result<void> {
@@ -73,7 +73,7 @@ Target to(Value& member, Read read) {
   }};
 }
 
-// The same for each piece of a list.
+// The same for each element of a list.
 template <class Value, class Read>
 Target to_each(std::vector<Value>& member, Read read) {
   return {.take = [&member, read](std::string_view flag, const std::string& typed) -> Result<void> {
@@ -84,7 +84,7 @@ Target to_each(std::vector<Value>& member, Read read) {
           .is_list = true};
 }
 
-// A reader that knows nothing of flags: its errors get the flag's name.
+// Adapts a reader without a flag name: its errors get the flag's name.
 template <class Value>
 auto named(Result<Value> (*read)(std::string_view)) {
   return [read](std::string_view flag, std::string_view typed) {
@@ -118,12 +118,12 @@ Target to_number(Member& member, std::int64_t least,
   return target;
 }
 
-// A word and what it stands for.
+// A word and its value.
 template <class Value>
 struct Word {
   std::string_view name;
   Value value;
-  bool is_listed = true;  // false: understood, but help and errors do not mention it
+  bool is_listed = true;  // false: accepted, but not shown in help and errors
 };
 
 template <class Words>

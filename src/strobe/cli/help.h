@@ -6,10 +6,10 @@
 
 #include "strobe/cli/command.h"
 
-// Everything a person can read about the verbs, made from their specs.
+// All help texts about the verbs, generated from their specs.
 namespace strobe::cli {
 
-// `strobe help`: what strobe is for, and its verbs.
+// `strobe help`: the purpose of strobe, and its verbs.
 std::string overview_help(const std::vector<Command>& commands);
 // `strobe VERB --help`: opens with the examples.
 std::string command_help(const Command& command, int columns);

@@ -56,7 +56,7 @@ std::string usage(const Command& command) {
   return text;
 }
 
-// Of the common flags only the text counts here.
+// Only the text of the common flags is used here.
 std::vector<Flag> flags_in_every_verb() {
   CommonOptions nobodys;
   std::vector<Flag> flags = common_flags(nobodys);
@@ -103,7 +103,7 @@ std::string action_lines(const Command& verb, std::size_t columns) {
   return text;
 }
 
-// "kernels-show": how manual pages call an action.
+// "kernels-show": the name of an action's manual page.
 std::string page_name(const Command& command) {
   std::string name(command.name);
   std::ranges::replace(name, ' ', '-');
@@ -200,8 +200,8 @@ std::string manual_page(const Command& command) {
 
 namespace {
 
-// The cases of a completion script for one command. What a pattern says of a verb with actions goes
-// for its usual action, as the word behind it is a file.
+// The cases of a completion script for one command. The pattern of a verb with actions also serves
+// its usual action, whose first word is a file.
 struct CompletionCases {
   std::string actions;
   std::string values;

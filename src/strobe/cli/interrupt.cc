@@ -28,7 +28,7 @@ void end_at_once(int) {
 
 void on_signal(int signal) {
   if (was_interrupted.exchange(true)) end_at_once(signal);
-  was_interrupted.notify_all();  // a lock-free atomic's is safe too
+  was_interrupted.notify_all();  // the store of a lock-free atomic is safe too
   alarm(kPatienceSeconds);
 }
 
@@ -44,7 +44,7 @@ void catch_interrupts() {
     sigaction(signal, &action, nullptr);  // no SA_RESTART: a blocked open or write must wake up
   }
   std::signal(SIGALRM, end_at_once);
-  // A reader that went away (`| head`) is an answer to write(), not a reason to die.
+  // If the reader has gone away (`| head`), write() returns an error; the process must not die.
   std::signal(SIGPIPE, SIG_IGN);
 }
 

@@ -5,22 +5,22 @@
 
 #include "strobe/base/result.h"
 
-// Ctrl-C, SIGTERM and a closed terminal. The first one asks the work to stop; whoever holds an
-// unfinished file removes it on the way out. A second one, or a second without an answer (a pipe
-// that never delivers), ends the process at once, the unfinished file included. Signals belong to
-// the process, so this is the one place with a process-wide state.
+// Ctrl-C, SIGTERM and a closed terminal. The first signal requests a stop; code with an unfinished
+// file removes it when it returns. A second signal, or one second without a reaction (a pipe that
+// never delivers), ends the process at once and removes the unfinished file. Signals belong to the
+// process, so this is the only place with process-wide state.
 namespace strobe::cli {
 
 void catch_interrupts();
-// For LoadOptions::cancelled, and to look at between stages.
+// For LoadOptions::cancelled, and for checks between stages.
 const std::atomic<bool>& interrupted();
-// kInterrupted, if it has happened.
+// kInterrupted after a signal.
 Result<void> check_interrupted();
 
-// The work has stopped and strobe is on its way out by itself: no further impatience.
+// The work has stopped and strobe is exiting by itself: no forced exit any more.
 void answered_interrupt();
 
-// The file to remove if the process ends abruptly; one at a time. "" forgets it.
+// The file to remove if the process ends abruptly; one at a time. "" clears it.
 void remember_unfinished_file(const std::string& path);
 
 }  // namespace strobe::cli

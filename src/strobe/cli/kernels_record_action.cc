@@ -68,14 +68,14 @@ std::string how_it_ended(const RecordOutcome& outcome) {
   return fmt::format("the program ended with exit code {}", outcome.exit_code);
 }
 
-// What a process was doing when it died; "" if it ended in order.
+// What a process was doing when it died; "" if it ended normally.
 std::string interrupted_call(const RecordedProcess& process) {
   if (process.header.is_finished != 0) return "";
   return std::string(readers::text_of(process.header.inside));
 }
 
-// What explains best why there is nothing: the last word of a process that gave up, or else the
-// first trouble it had.
+// The best explanation of an empty result: the last message of a process that gave up, otherwise
+// its first problem.
 const RecordedObstacle* worst_obstacle(const RecordedProcess& process) {
   const RecordedObstacle* worst = nullptr;
   for (const RecordedObstacle& obstacle : process.obstacles) {
@@ -107,7 +107,7 @@ Error nothing_recorded(const KernelRecording& recording, const RecordOutcome& ou
     }
   }
   if (totals.graphs > 0 && totals.graphs == totals.seen) {
-    return too_little(fmt::format("the program launched {} and no kernel beside",
+    return too_little(fmt::format("the program launched {} and no kernel outside graphs",
                                   amount(totals.graphs, "graph", "graphs")),
                       std::string(kHowToAvoidGraphs));
   }
@@ -117,7 +117,7 @@ Error nothing_recorded(const KernelRecording& recording, const RecordOutcome& ou
   }
   if (totals.chosen == 0) {
     return too_little(
-        fmt::format("none of {} was asked for", amount(totals.seen, "launch", "launches")),
+        fmt::format("none of {} was selected", amount(totals.seen, "launch", "launches")),
         "--kernel searches the demangled name; --launches counts from 0 in each "
         "process");
   }
@@ -139,7 +139,7 @@ void warn_of_losses(const KernelRecording& recording, const RecordOutcome& outco
     warn(terminal, how_it_ended(outcome) + "; what it did until then is kept");
   }
   if (totals.recorded < totals.chosen) {
-    warn(terminal, fmt::format("{} of {} asked for have no record", totals.chosen - totals.recorded,
+    warn(terminal, fmt::format("{} of {} selected have no record", totals.chosen - totals.recorded,
                                amount(totals.chosen, "launch", "launches")));
   }
   if (totals.graphs > 0) {

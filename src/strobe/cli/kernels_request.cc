@@ -66,7 +66,7 @@ Result<double> read_share(std::string_view flag, std::string_view typed) {
   return fraction(flag, typed);
 }
 
-// The strictest gate counts.
+// The strictest gate wins.
 Target to_gate(std::optional<double>& limit) {
   return {.take = [&limit](std::string_view flag, const std::string& typed) -> Result<void> {
             STROBE_TRY(const double share, read_slower_gate(flag, typed));
@@ -89,7 +89,7 @@ Result<void> complete(KernelsRequest& request, const Arguments& arguments, std::
         "", files == 1 ? "`strobe kernels diff before.csv after.csv` compares two" : call);
   }
   request.files = input_names(given);
-  // A page shows the top of each table; tools get everything.
+  // A text page shows the top of each table; tools get everything.
   request.top = request.typed_top.value_or(request.format == Format::kText ? rows_on_a_page : 0);
   return {};
 }
@@ -102,7 +102,7 @@ Result<KernelTable> read_table(const std::string& path, const Terminal& terminal
 void warn_of_unknown_chip(const std::string& typed, const Terminal& terminal) {
   if (typed.empty() || device::chip_peaks(typed)) return;
   std::vector<std::string_view> names;
-  std::vector<std::string_view> words;  // "H200" of "H200 SXM", "RTX 4090": what people type
+  std::vector<std::string_view> words;  // "H200" for "H200 SXM", "RTX 4090": what users type
   for (const device::ChipPeaks& chip : device::known_chips()) {
     names.push_back(chip.name);
     std::string_view word = chip.name.substr(0, chip.name.find(' '));
@@ -182,7 +182,7 @@ std::vector<Flag> kernels_convert_flags(KernelsRequest& request) {
 
 Result<void> complete_kernels_show(KernelsRequest& request, const Arguments& arguments) {
   STROBE_TRY_VOID(complete(request, arguments, "show"));
-  // Launches have no other order than their own: an order or a top is one of groups.
+  // Launches are never sorted: an order or a top applies to groups.
   const bool speaks_of_groups = request.typed_order || request.typed_top;
   if (request.format == Format::kCsv && speaks_of_groups && !request.grouping) {
     request.grouping = KernelGrouping::kName;

@@ -14,9 +14,9 @@
 
 namespace strobe::cli {
 
-// What an action of `strobe kernels` was asked for; an action without a flag has its default.
+// The request of an action of `strobe kernels`; a flag that the action lacks keeps its default.
 struct KernelsRequest {
-  std::vector<std::string> files;  // one, of diff two
+  std::vector<std::string> files;  // one; for diff two
   Format format = Format::kText;
   analysis::StudyOptions study;
   std::optional<analysis::KernelGrouping> grouping;
@@ -24,8 +24,8 @@ struct KernelsRequest {
   std::optional<analysis::KernelOrder> typed_order;
   analysis::KernelOrder order = analysis::KernelOrder::kTime;
   std::optional<std::size_t> typed_top;
-  std::size_t top = 0;                    // rows a table, 0: all
-  std::optional<double> slower_fails_at;  // of diff: a share, 0.05 is 5 %
+  std::size_t top = 0;                    // rows per table, 0: all
+  std::optional<double> slower_fails_at;  // for diff: a share, 0.05 is 5 %
   std::string output;                     // "": stdout
 
   analysis::KernelNameForm name_form() const {
@@ -33,7 +33,7 @@ struct KernelsRequest {
   }
 };
 
-// An action's flags, and what it needs besides.
+// The flags of an action, and its completion.
 std::vector<Flag> kernels_show_flags(KernelsRequest& request);
 std::vector<Flag> kernels_roofline_flags(KernelsRequest& request);
 std::vector<Flag> kernels_fuse_flags(KernelsRequest& request);
@@ -45,16 +45,16 @@ Result<void> complete_kernels_fuse(KernelsRequest& request, const Arguments& arg
 Result<void> complete_kernels_diff(KernelsRequest& request, const Arguments& arguments);
 Result<void> complete_kernels_convert(KernelsRequest& request, const Arguments& arguments);
 
-// "slower", "slower:5%": the share by which the whole may get slower.
+// "slower", "slower:5%": the share by which the total may get slower.
 Result<double> read_slower_gate(std::string_view flag, std::string_view typed);
 
-// A file of kernels and what it says; the study looks into the table.
+// A file of kernels and its study, which points into the table.
 struct LoadedKernels {
   std::unique_ptr<const KernelTable> table;
   analysis::KernelStudy study;
 };
 
-// With progress; a --chip that strobe does not know is warned about.
+// Shows progress; warns about a --chip that strobe does not know.
 Result<LoadedKernels> load_kernels(const std::string& path, const analysis::StudyOptions& options,
                                    const Terminal& terminal);
 

@@ -21,7 +21,7 @@ std::vector<Flag> load_flags(LoadChoice& choice) {
 
 std::filesystem::path default_cache_folder(std::string_view xdg_cache_home, std::string_view home) {
   const std::filesystem::path given(xdg_cache_home);
-  if (given.is_absolute()) return given / "strobe";  // its specification ignores relative ones
+  if (given.is_absolute()) return given / "strobe";  // XDG says to ignore relative paths
   const std::filesystem::path own(home);
   return own.is_absolute() ? own / ".cache" / "strobe" : std::filesystem::path();
 }

@@ -10,27 +10,27 @@
 #include "strobe/cli/talk.h"
 #include "strobe/readers/trace_cache.h"
 
-// How the verbs that open traces load them.
+// How verbs load traces.
 namespace strobe::cli {
 
 struct LoadChoice {
   unsigned threads = 0;        // 0: one per core
-  std::optional<bool> cached;  // by flag
-  std::string cache_folder;    // "": the usual one
+  std::optional<bool> cached;  // set by a flag
+  std::string cache_folder;    // "": the default one
 };
 
 // --threads, --cache, --cache-dir.
 std::vector<Flag> load_flags(LoadChoice& choice);
 
-// What the flags and the environment say. A typed --cache means files of any length.
+// From the flags and the environment. An explicit --cache applies to files of any length.
 readers::CacheOptions cache_options(const LoadChoice& choice);
 
-// From the values of XDG_CACHE_HOME and HOME; empty if neither leads anywhere.
+// From the values of XDG_CACHE_HOME and HOME; empty if neither is usable.
 std::filesystem::path default_cache_folder(std::string_view xdg_cache_home, std::string_view home);
 // From those of this process.
 std::filesystem::path default_cache_folder();
 
-// Interrupted by Ctrl-C, and shown by `progress`, which must outlive the loading.
+// Ctrl-C interrupts the loading, and `progress`, which must outlive it, shows it.
 readers::LoadOptions load_options(Progress& progress, unsigned threads = 0);
 
 }  // namespace strobe::cli

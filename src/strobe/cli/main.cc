@@ -17,7 +17,7 @@ constexpr int kAnswered = 0;
 constexpr int kGateFailed = 1;
 constexpr int kBugInStrobe = 70;
 
-// The only place that knows exit codes; `strobe help` lists them.
+// The only place that defines exit codes; `strobe help` lists them.
 int exit_code_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::kInvalidArgument:

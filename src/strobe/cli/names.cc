@@ -10,7 +10,7 @@
 namespace strobe::cli {
 namespace {
 
-// Insertions, deletions, replacements and swaps of neighbours, each at the price of one.
+// Insertions, deletions, replacements and swaps of neighbours, each with a cost of one.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
@@ -37,7 +37,7 @@ std::string folded(std::string_view word) {
   return out;
 }
 
-constexpr std::size_t kLongestWord = 64;  // beyond it nobody mistyped one of our words
+constexpr std::size_t kLongestWord = 64;  // a longer word is not a mistyped one of ours
 
 bool begins_with(std::string_view name, std::string_view typed) {
   return name.size() >= typed.size() && equal_ignoring_case(name.substr(0, typed.size()), typed);
@@ -60,7 +60,7 @@ bool is_same_word(std::string_view a, std::string_view b) { return folded(a) == 
 std::string_view nearest(std::string_view typed, std::span<const std::string_view> candidates) {
   if (typed.empty() || typed.size() > kLongestWord) return {};
   std::string_view best;
-  // A third of the letters may be wrong, but never all of a short word.
+  // A third of the letters may be wrong, but never all letters of a short word.
   std::size_t best_distance = std::max<std::size_t>(1, typed.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
     const bool abbreviated = typed.size() >= 3 && folded(candidate).starts_with(folded(typed));

@@ -7,11 +7,10 @@
 
 #include "strobe/base/result.h"
 
-// Words that people type, and what they meant.
+// Finds the words that users meant to type.
 namespace strobe::cli {
 
-// The candidate that a typing mistake most likely meant, or "" when none is near enough to be worth
-// a person's time. Case does not count.
+// The candidate closest to a mistyped word, or "" if none is close enough. Case is ignored.
 std::string_view nearest(std::string_view typed, std::span<const std::string_view> candidates);
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);
@@ -21,14 +20,14 @@ bool is_same_word(std::string_view a, std::string_view b);
 // "a, b, c".
 std::string joined(std::span<const std::string_view> words, std::string_view between = ", ");
 
-// A command line that makes no sense; `where` is the flag with its dashes, or "".
+// An error about the command line; `where` is the flag with its dashes, or "".
 Error bad_request(std::string what, std::string_view where = {}, std::string hint = {});
 // "--format: 'txt' is not one of text, json, csv, markdown", with the nearest one as hint.
 Error not_one_of(std::string_view flag, std::string_view typed,
                  std::span<const std::string_view> choices);
 
-// The name of a file's that was meant: itself, or the only one that begins so; case does not count.
-// Otherwise an error that lists what there is.
+// The name in the file that was meant: the name itself, or the only one that begins with the text,
+// ignoring case. Otherwise an error that lists all names.
 Result<std::string> resolve_name(std::string_view flag, std::string_view typed,
                                  const std::vector<std::string>& available);
 Result<std::vector<std::string>> resolve_names(std::string_view flag,

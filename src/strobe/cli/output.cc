@@ -56,7 +56,7 @@ std::string hint_for(int error_number, const std::string& path) {
   return {};
 }
 
-// A name like /dev/stdout stands for a descriptor of ours, even where it leads to a plain file.
+// A name like /dev/stdout means one of our descriptors, even if that leads to a plain file.
 bool names_a_descriptor(const std::string& path) {
   return path.starts_with("/dev/") || path.starts_with("/proc/");
 }
@@ -87,7 +87,7 @@ Result<Output> Output::open(const std::string& path) {
     STROBE_TRY(const int descriptor, open_directly(path));
     return Output(path, "", descriptor);
   }
-  // A link stays a link: what it points to is replaced.
+  // A symbolic link stays: the file that it points to is replaced.
   std::error_code ignored;
   const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, ignored);
   const std::string target = ignored ? path : resolved.string();
@@ -134,7 +134,7 @@ Result<void> Output::write(std::string_view text) {
 Result<void> Output::commit() {
   if (temporary_.empty()) return {};
   STROBE_TRY_VOID(check_interrupted());
-  // Some disks tell that they are full only now.
+  // Some file systems report a full disk only now.
   if (fsync(descriptor_) != 0 || close(std::exchange(descriptor_, -1)) != 0) {
     return cannot_write(path_, reason(errno));
   }

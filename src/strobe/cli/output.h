@@ -12,15 +12,15 @@ struct Document;
 
 namespace strobe::cli {
 
-// Where an answer goes: stdout, or a file that appears whole or not at all. It is written under a
-// temporary name in the same folder and renamed by commit(); without commit() nothing remains.
-// Pipes and devices cannot be renamed and are written to directly.
+// Where an answer is written: stdout, or a file that appears complete or not at all. It is written
+// under a temporary name in the same folder and renamed by commit(); without commit() nothing
+// remains. Pipes and devices cannot be renamed and are written to directly.
 //
-// When the reader of a pipe has gone away (`strobe ... | head`), the rest is dropped and all is
-// well: the reader has seen what it wanted, and the exit code stays 0.
+// If the reader of a pipe has gone away (`strobe ... | head`), the rest is dropped without an
+// error: the reader has seen what it needed, and the exit code stays 0.
 class Output {
  public:
-  // "" and "-" are stdout. Opening first and writing later tells about a bad path before the work.
+  // "" and "-" are stdout. Open the output before the work, so that a bad path is reported early.
   static Result<Output> open(const std::string& path);
 
   Output(Output&& other) noexcept;
@@ -41,11 +41,11 @@ class Output {
   bool reader_is_gone_ = false;
 };
 
-// Writes an answer as a whole, unless Ctrl-C came first.
+// Writes a whole answer, unless Ctrl-C came first.
 Result<void> give(Output& output, std::string_view text);
 Result<void> write_to_stdout(std::string_view text);
 
-// A document as this terminal shows it, at most so wide.
+// A document formatted for this terminal, with at most this width.
 std::string terminal_text(const report::Document& document, const Terminal& terminal,
                           int most_columns = Terminal::kMostColumns);
 

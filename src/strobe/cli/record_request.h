@@ -11,10 +11,10 @@ namespace strobe::cli {
 // `strobe kernels record`, as typed.
 struct KernelsRecordRequest {
   record::RecordRequest run;
-  std::string set;  // "": the default one, unless metrics are named
+  std::string set;  // "": the default set, unless metrics are named
   std::vector<std::string> metrics;
   std::string output = "kernels.strobe";
-  std::string csv;  // beside the output
+  std::string csv;  // in addition to the output
 };
 
 std::vector<Flag> record_flags(KernelsRecordRequest& request);

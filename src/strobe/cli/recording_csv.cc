@@ -36,7 +36,7 @@ std::string_view unit_of(std::string_view metric) {
   return "";
 }
 
-// All metrics of all processes, each once, in the order in which they were asked for.
+// All metrics of all processes, each once, in the requested order.
 std::vector<std::string_view> columns_of(const KernelRecording& recording) {
   std::vector<std::string_view> columns;
   for (const RecordedProcess& process : recording.processes) {

@@ -22,7 +22,7 @@ bool start_program(std::string program, std::string url) {
   const std::array<char*, 3> words = {program.data(), url.data(), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  // stdout is ours, and what browsers say is nobody's business.
+  // stdout is ours, and the browser's messages are not interesting.
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
@@ -34,15 +34,15 @@ bool start_program(std::string program, std::string url) {
 
 // Asks the desktop (or $BROWSER) to show an address. False if nothing could be started.
 bool open_in_browser(const std::string& url) {
-  const char* chosen = std::getenv("BROWSER");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const char* chosen = std::getenv("BROWSER");  // NOLINT(concurrency-mt-unsafe): never set
   if (chosen != nullptr && *chosen != '\0') return start_program(chosen, url);
   return start_program("xdg-open", url);
 }
 
-// Less than a person waits, and than the alarm of interrupt.h.
+// Short enough for a user, and shorter than the alarm of interrupt.h.
 constexpr std::chrono::milliseconds kLongestWait{400};
 
-// Loading can be interrupted, an answer in the making cannot. Nobody waits for it any more.
+// Loading can be interrupted, but not the computation of an answer, which is no longer needed.
 void leave(std::unique_ptr<serve::TraceServer> server) {
   if (server->finish(kLongestWait)) return;
   std::fflush(nullptr);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kLeastMemoryBytes = 64 << 20;
 
-// "/a/b" from "a/b", "/a/b/" and the like.
+// "/a/b" for "a/b", "/a/b/" and similar.
 Result<std::string> path_prefix(std::string_view flag, std::string_view typed) {
   while (typed.starts_with('/')) typed.remove_prefix(1);
   while (typed.ends_with('/')) typed.remove_suffix(1);
@@ -36,7 +36,7 @@ serve::ShelfOptions::Load load_with(readers::CacheOptions cache) {
   return
       [cache = std::move(cache)](const serve::FoundTrace& trace, const readers::LoadOptions& load) {
         Result<readers::LoadedTrace> loaded = readers::read_trace_cached(trace.path, load, cache);
-        // A cache that cannot be written costs time, not answers.
+        // If the cache cannot be written, loading is slower but still works.
         if (loaded) static_cast<void>(readers::store_trace(*loaded, cache));
         return loaded;
       };

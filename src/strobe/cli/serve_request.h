@@ -9,7 +9,7 @@
 
 namespace strobe::cli {
 
-// What `strobe serve` was asked to do, with every value checked.
+// The request of `strobe serve`, with every value checked.
 struct ServeRequest {
   serve::ServeOptions options;
   LoadChoice load;

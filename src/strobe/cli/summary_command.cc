@@ -44,7 +44,7 @@ Result<std::vector<LoadedTrace>> load_traces(const SummaryRequest& request,
       });
 }
 
-// The answer is out: whatever happens here is worth a note at most.
+// The answer is already written, so a failure here is only a note.
 void store(const std::vector<LoadedTrace>& traces, const readers::CacheOptions& cache,
            const Terminal& terminal, Stages& stages) {
   for (const LoadedTrace& loaded : traces) {
@@ -63,8 +63,7 @@ std::optional<std::int32_t> rank_of(const LoadedTrace& loaded) {
   return loaded.trace.metadata().distributed.rank;
 }
 
-// By what the traces say of themselves; only where all are silent does the order of the files
-// count.
+// From the traces' own rank numbers; if no trace has one, the order of the files counts.
 Result<std::vector<LoadedTrace>> choose_rank(std::vector<LoadedTrace> traces, std::int64_t rank) {
   std::set<std::int32_t> ranks;
   for (const LoadedTrace& loaded : traces) {

@@ -15,7 +15,7 @@ using analysis::TimeUnit;
 using analysis::View;
 using analysis::ViewSet;
 
-// strobe's names; those that are not listed are Paddle's.
+// strobe's names; names not listed here are Paddle's.
 constexpr Word<View> kViews[] = {
     {"perf", View::kPerf},
     {"device", View::kDevice},
@@ -130,10 +130,10 @@ Result<void> complete_summary(SummaryRequest& request, const Arguments& argument
                                                              : ViewSet::all());
   tables.unit = request.unit.value_or(TimeUnit::kMilliseconds);
   tables.one_unit = request.unit.has_value();
-  // The page of an HTML report unfolds what it is given.
+  // An HTML page can fold the operator details, so it gets them.
   tables.operator_detail = request.operator_detail.value_or(
       request.paddle_style || (!is_page && request.format != Format::kMarkdown));
-  // A page shows the top of each table; tools, and those who know Paddle's tables, get everything.
+  // A text page shows the top of each table; tools and Paddle-style tables get everything.
   tables.top = request.top.value_or(is_page && !request.paddle_style ? kRowsOnAPage : 0);
   return {};
 }

@@ -12,12 +12,12 @@
 
 namespace strobe::cli {
 
-// What `strobe summary` was asked for.
+// The request of `strobe summary`.
 struct SummaryRequest {
   std::vector<std::string> traces;
   Format format = Format::kText;
   bool paddle_style = false;
-  analysis::TableOptions tables;  // what is typed of them, and the usual of the rest
+  analysis::TableOptions tables;  // what was typed, and defaults for the rest
   std::optional<analysis::ViewSet> views;
   std::optional<analysis::TimeUnit> unit;
   std::optional<bool> operator_detail;

@@ -18,7 +18,7 @@ std::string colored(std::string_view text, std::string_view code, bool color) {
   return color ? fmt::format("{}{}{}", code, text, kPlain) : std::string(text);
 }
 
-// A file name may hold anything; what reaches a terminal is one line of printable text.
+// A file name may contain anything; a terminal gets one line of printable text.
 std::string printable(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -10,22 +10,22 @@
 #include "strobe/cli/terminal.h"
 #include "strobe/readers/trace_reader.h"
 
-// What strobe says on stderr: errors, warnings, progress, and with -v its own stages.
+// strobe's output on stderr: errors, warnings, progress, and with -v its own stages.
 namespace strobe::cli {
 
 // "strobe: cannot read 'x': it is a directory\n  hint: ...\n"
 std::string error_text(const Error& error, bool color = false);
-// The same of something that is not an error: a gate that failed.
+// The same format for a failed gate, which is not an error.
 std::string failure_text(std::string_view what, std::string_view hint, bool color = false);
 // "strobe: warning: ...\n"
 std::string warning_text(std::string_view what, bool color = false);
 
-// To stderr, whole.
+// Writes everything to stderr.
 void say(std::string_view text);
 void warn(const Terminal& terminal, std::string_view what);  // silent with --quiet
 
-// The one line on stderr that says how far the loading is. Nothing is shown for loads that are over
-// before a person could wonder; what was shown is erased by the destructor.
+// A single line on stderr that shows the loading progress. Short loads show nothing; the destructor
+// erases the line.
 class Progress {
  public:
   using Clock = std::chrono::steady_clock;
@@ -39,10 +39,10 @@ class Progress {
   void update(std::uint64_t bytes_done, std::uint64_t bytes_total,
               Clock::time_point now = Clock::now());
 
-  // A line in the caller's words, for work that is not counted in bytes.
+  // A line with the caller's own text, for work that is not counted in bytes.
   void show(std::string_view text, Clock::time_point now = Clock::now());
 
-  // The line as it would be shown now, "" while it is too early.
+  // The line as it would be shown now; "" if it is too early.
   std::string line(std::uint64_t bytes_done, std::uint64_t bytes_total,
                    Clock::time_point now) const;
 
@@ -58,14 +58,14 @@ class Progress {
   bool drawn_ = false;
 };
 
-// What `-v` says: strobe's own stages with their times, on stderr. Silent without it.
+// The output of `-v`: strobe's own stages with their times, on stderr. Silent without it.
 class Stages {
  public:
   explicit Stages(const Terminal& terminal) : is_on_(terminal.verbose) {}
 
   void loaded(const readers::LoadedTrace& trace);
   void begin() { start_ = Clock::now(); }
-  void end(std::string_view stage);  // and the next one begins
+  void end(std::string_view stage);  // ends this stage and begins the next
 
  private:
   using Clock = std::chrono::steady_clock;

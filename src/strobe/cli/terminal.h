@@ -7,18 +7,18 @@ namespace strobe::cli {
 
 enum class ColorChoice { kAuto, kAlways, kNever };
 
-// What the process was given, before any judgement: a parameter, so that tests need no terminal.
+// Raw facts about the process: a parameter, so that tests need no terminal.
 struct TerminalFacts {
   bool stdout_is_terminal = false;
   bool stderr_is_terminal = false;
-  int stdout_columns = 0;  // as the terminal tells, 0 if it does not
+  int stdout_columns = 0;  // as reported by the terminal, 0 if unknown
   std::string columns;     // environment variables, "" if unset
   std::string no_color;
   std::string term;
   std::string locale;  // the first non-empty of LC_ALL, LC_CTYPE, LANG
 };
 
-// How to talk to the person in front of us.
+// How to write for the user.
 struct Terminal {
   bool stdout_is_terminal = false;
   bool stderr_is_terminal = false;

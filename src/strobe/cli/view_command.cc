@@ -37,7 +37,7 @@ FileName worker_name_of(const std::filesystem::path& path) {
   return name ? *name : FileName{without_endings(file), std::nullopt};
 }
 
-// Who made which trace; files of one name are told apart by their paths.
+// The producer of each trace; files with the same name are shown with their paths.
 std::vector<WorkerProfile> workers_of(const std::vector<std::string>& traces) {
   std::vector<FileName> names;
   for (const std::string& path : traces) names.push_back(worker_name_of(path));
@@ -77,7 +77,7 @@ Result<std::vector<WorkerProfile>> load_workers(const ViewRequest& request,
   return workers;
 }
 
-// Which of the traces the view is about.
+// The trace that the view shows.
 Result<const WorkerProfile*> choose(const std::vector<WorkerProfile>& workers,
                                     const ViewRequest& request) {
   std::set<std::string_view> known;

@@ -20,7 +20,7 @@ constexpr Word<std::string_view> kTimeUnits[] = {{"us", "us"}, {"ms", "ms"}, {"s
 constexpr Word<std::string_view> kMemoryUnits[] = {
     {"B", "B"}, {"KB", "KB"}, {"MB", "MB"}, {"GB", "GB"}};
 
-// A parameter of the plugin's, as it calls it.
+// A parameter of the plugin, under the plugin's own name.
 Target to_parameter(ViewRequest& request, std::string_view name) {
   return {.take = [&request, name](std::string_view, const std::string& typed) {
     request.parameters.insert_or_assign(std::string(name), typed);

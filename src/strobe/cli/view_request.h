@@ -11,7 +11,7 @@
 
 namespace strobe::cli {
 
-// What `strobe view` was asked for.
+// The request of `strobe view`.
 struct ViewRequest {
   std::string view;  // one of tensorboard::routes()
   std::vector<std::string> traces;
@@ -26,7 +26,7 @@ struct ViewRequest {
 std::vector<Flag> view_flags(ViewRequest& request);
 Result<void> complete_view(ViewRequest& request, const Arguments& arguments);
 
-// `answer`, the JSON of a view that has rows by device, with those of one device only.
+// `answer`, the JSON of a view that has rows by device, reduced to the rows of one device.
 Result<std::string> rows_of_device(std::string_view answer, const std::string& device);
 
 }  // namespace strobe::cli

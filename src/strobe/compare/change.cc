@@ -24,10 +24,10 @@ struct Residuals {
   }
 };
 
-// Cycles follow each other on one machine: while it warms up or drifts, neighbours are alike and
-// bring less news than as many independent values would. For a first-order autocorrelation r the
-// mean of n values is as good as that of n (1 - r) / (1 + r) independent ones. Both runs share one
-// r, which few values can only tell together; anticorrelation is not believed.
+// Consecutive cycles of one machine are correlated while it warms up or drifts, so they carry less
+// information than independent values. For a first-order autocorrelation r the mean of n values is
+// as good as that of n (1 - r) / (1 + r) independent ones. Both runs share one r, because few
+// values only suffice together; a negative r is ignored.
 double independent_share(std::span<const double> normal, std::span<const double> abnormal,
                          const Change& change) {
   constexpr std::size_t kLeastValues = 4;
@@ -43,8 +43,8 @@ double independent_share(std::span<const double> normal, std::span<const double>
 
 double drift_p(const Change& change) {
   if (change.independent >= 1) return change.welch.p;
-  // The means are known less well; the deviations still come from all values, and so do the degrees
-  // of freedom.
+  // The means are known less precisely; the deviations and degrees of freedom still come from all
+  // values.
   const auto error = [&](const stats::Moments& moments) {
     const double effective = static_cast<double>(moments.n) * change.independent;
     return moments.deviation * moments.deviation / std::max(1.0, effective);
@@ -53,7 +53,7 @@ double drift_p(const Change& change) {
   return stats::student_tails(t, change.welch.degrees);
 }
 
-// All that depends on more than the order of the values.
+// Everything that depends on more than the order of the values.
 void compare_sizes(std::span<const double> normal, std::span<const double> abnormal,
                    double resolution, Change& change) {
   change.normal = stats::moments_of(normal);

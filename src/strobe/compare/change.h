@@ -12,7 +12,7 @@
 
 namespace strobe::compare {
 
-// A difference whose p or q is smaller is more than chance.
+// A difference with a smaller p or q is more than chance.
 inline constexpr double kSignificant = 0.05;
 
 // One quantity, one value per cycle, in two runs. "First" is normal, "second" abnormal everywhere.
@@ -27,12 +27,12 @@ struct Change {
   stats::Shift shift;  // Hodges-Lehmann, with its 95 % interval
   double z = 0;
   double z_floored = 0;
-  // Welch's p with as many values as are independent: neighbouring cycles resemble each other when
-  // a machine drifts, and then n cycles are not n observations.
+  // Welch's p with the number of independent values: neighbouring cycles are correlated while a
+  // machine drifts, so n cycles are fewer than n observations.
   double drift_p = 1;
-  double independent = 1;   // the share of them that is
-  double q = 1;             // among its family; set by who knows the family. NaN: took no part
-  bool too_few = false;     // these sizes could not reach p < 0.05 whatever the values
+  double independent = 1;   // the share of values that is independent
+  double q = 1;             // in its family, set by the caller; NaN: not tested
+  bool too_few = false;     // these sizes cannot reach p < 0.05 whatever the values
   bool degenerate = false;  // two different constants
 
   double difference() const { return abnormal.mean - normal.mean; }
@@ -40,22 +40,22 @@ struct Change {
   bool rises() const { return difference() > 0; }
 };
 
-// `counts` remembers between calls what tests of the same sizes share.
+// `counts` caches between calls what tests of the same sizes share.
 Change change_between(std::span<const double> normal, std::span<const double> abnormal,
                       double resolution = 0, stats::RankCounts* counts = nullptr);
 
-// The same change on the scale of log1p, for quantities that grow by factors. What only looks at
-// the order is that of `plain`; there is no shift (NaN).
+// The same change on the scale of log1p, for quantities that grow by factors. Results that depend
+// only on the order are copied from `plain`; there is no shift (NaN).
 Change log_change(const Change& plain, std::span<const double> normal,
                   std::span<const double> abnormal);
 
-// Gives tests that are asked together their q, from the rank test's p. Those with too few values to
-// ever succeed take no part.
+// Sets q of tests that are evaluated together, from the rank test's p. Tests with too few values to
+// ever succeed are left out.
 void adjust_family(const std::vector<Change*>& family);
 
-// Could the abnormal run be one more of the normal ones? Two-sided, from the means of the normal
-// runs: cycles of one run share whatever made that run fast or slow, and only other runs tell how
-// much that is. NaN with fewer than two normal runs.
+// Could the abnormal run be another normal one? Two-sided, from the means of the normal runs:
+// cycles of one run share what made that run fast or slow, and only other runs show how much that
+// varies. NaN with fewer than two normal runs.
 double between_runs_p(std::span<const double> normal_means, double abnormal_mean);
 
 }  // namespace strobe::compare

@@ -36,7 +36,7 @@ enum class CauseKind : std::uint8_t {
 std::string_view word_of(CauseKind kind);      // "clock", "other_tenant": for --fail-on and JSON
 std::string_view sentence_of(CauseKind kind);  // "the device's clock dropped"
 
-// One thing that was seen, with its numbers.
+// One observation, with its numbers.
 struct Evidence {
   std::string text;      // "SM clock while busy 1980 -> 1685 MHz (x0.85, q < 0.001)"
   std::string function;  // the row it comes from; "" if none
@@ -45,12 +45,12 @@ struct Evidence {
 
 struct Cause {
   CauseKind kind = CauseKind::kUnattributed;
-  double score = 0;                // 0..1; 0.5 is worth a line, 0.75 is confident
+  double score = 0;                // 0..1; 0.5 is listed, 0.75 is confident
   std::string headline;            // "another process computes on GPU 0"
   std::vector<Evidence> evidence;  // for
   std::vector<Evidence> against;
   std::string advice;  // what to look at or do next
-  // Where it was found, the surest first; empty if it is about the run as a whole.
+  // Where it was found, the most certain first; empty if it is about the whole run.
   std::vector<std::int32_t> ranks = {};
 };
 
@@ -61,7 +61,7 @@ enum class Verdict : std::uint8_t { kSame, kChanged, kNew, kVanished, kCallsChan
 std::string_view word_of(
     Verdict verdict);  // "~", "changed", "new", "vanished", "calls changed", ...
 
-// One function on one device, in both runs. Times that a side does not have are 0, as observations.
+// One function on one device, in both runs. A side without the function has times of 0.
 struct FunctionRow {
   FunctionKey key;
   std::int32_t rank = 0;
@@ -72,14 +72,14 @@ struct FunctionRow {
   double covered_beta_abnormal = 0;
   double calls_normal = 0;  // per cycle, mean
   double calls_abnormal = 0;
-  double bytes_normal = 0;  // copies: per cycle, where the trace tells; else 0
+  double bytes_normal = 0;  // copies: per cycle, if the trace has them; else 0
   double bytes_abnormal = 0;
-  // Size of its launches, in blocks of threads, where the trace tells; else 0.
+  // Size of its launches, in blocks of threads, if the trace has it; else 0.
   double blocks_normal = 0;
   double blocks_abnormal = 0;
   double presence_normal = 0;  // share of cycles in which it ran
   double presence_abnormal = 0;
-  // With several normal runs: p against what differs between runs anyway. NaN with one.
+  // With several normal runs: p against the variation between runs. NaN with one.
   double between_runs_p = 0;
   Verdict verdict = Verdict::kSame;
   double suspicion = 0;  // the largest of its triplets; without metrics |dbeta| * |z|
@@ -88,7 +88,7 @@ struct FunctionRow {
   std::vector<double> ms_per_cycle_abnormal;
 
   double impact_ms() const { return ms.difference(); }
-  // How much longer one call takes; NaN where a side has none.
+  // How much longer one call takes; NaN if a side has none.
   double call_slowdown() const;
 };
 
@@ -115,7 +115,7 @@ struct MetricRow {
   device::MetricInfo info;
   Change all;   // mean over each cycle
   Change busy;  // mean while the device worked in it
-  // Of all samples, also those outside of cycles.
+  // Of all samples, including those outside of cycles.
   double recording_mean_normal = 0;
   double recording_mean_abnormal = 0;
   double recording_median_normal = 0;
@@ -152,7 +152,7 @@ struct CompareOptions {
   MeasureOptions measure;
   RankKey order = RankKey::kSuspicion;
   std::optional<std::int32_t> only_rank;
-  bool align_devices = false;  // pair devices by position where their names differ
+  bool align_devices = false;  // pair devices by position if their names differ
 };
 
 enum class Answer : std::uint8_t { kNoChange, kSlower, kFaster, kShifted, kCannotTell };
@@ -161,8 +161,8 @@ struct Comparison {
   SideFacts normal;
   SideFacts abnormal;
   std::vector<CycleRow> cycles;        // the most frequent type first
-  std::vector<FunctionRow> functions;  // in the order asked for
-  std::vector<TripletRow> triplets;    // by suspicion (or the order asked for), ties by name
+  std::vector<FunctionRow> functions;  // in the requested order
+  std::vector<TripletRow> triplets;    // by suspicion (or the requested order), ties by name
   std::vector<MetricRow> metrics;
   std::vector<DeviceRow> devices;
   std::vector<Cause> causes;          // score >= 0.5, most likely first
@@ -170,15 +170,15 @@ struct Comparison {
   Answer answer = Answer::kNoChange;  // kShifted: functions changed, the cycle did not get slower
 };
 
-// Every rank of a run, or the one that is asked for.
+// Every rank of a run, or the selected one.
 Result<SideFacts> measure_side(const Run& run, const CompareOptions& options);
 
-// Baselines are further normal runs: what differs among normal runs is noise, measured.
+// Baselines are further normal runs: differences among normal runs measure the noise.
 Result<Comparison> compare_runs(const Run& normal, const Run& abnormal,
                                 const std::vector<Run>& baselines = {},
                                 const CompareOptions& options = {});
 
-// Measured sides in, everything but causes and answer out; judge() adds those.
+// Computes everything but causes and answer from measured sides; judge() adds those.
 Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
                                     std::vector<SideFacts> baselines,
                                     const CompareOptions& options);

@@ -102,8 +102,8 @@ std::string slower_cycles(const CycleRow& row) {
                      row.ms.normal_median, sizes(row.ms));
 }
 
-// The answer has met every condition of a significant change; the interval says which of several
-// types of cycles moved, and where to.
+// The answer already implies a significant change; the interval says which of several types of
+// cycles changed, and in which direction.
 std::optional<std::string> why_cycles(const Comparison& comparison, const Gate& gate) {
   if (comparison.answer != Answer::kSlower) return std::nullopt;
   for (const CycleRow& row : comparison.cycles) {

@@ -8,8 +8,8 @@
 #include "strobe/base/result.h"
 #include "strobe/compare/comparison.h"
 
-// What must not happen between two runs: `cycle>3%`, `beta>1`, `cause=clock`, `any`. A gate fails
-// on evidence only: a change that the tests do not confirm never fails one, however large.
+// Conditions that two runs must not meet: `cycle>3%`, `beta>1`, `cause=clock`, `any`. A gate fails
+// only on evidence: a change that the tests do not confirm never fails one, however large.
 namespace strobe::compare {
 
 enum class GateKind : std::uint8_t {

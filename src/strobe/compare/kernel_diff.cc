@@ -21,14 +21,14 @@ namespace {
 
 using analysis::KernelStudy;
 
-// Few launches that lie this far apart have changed, whatever the noise of kernels is.
+// If even a few launches differ this much, they have changed, whatever the noise of kernels is.
 constexpr double kFarApart = 1.25;
-// Launches of a stratum are measured against its own median, which they make themselves: fewer
-// would tie both sides together.
+// Launches are measured against the median of their own stratum: with fewer launches, the median
+// would depend too much on each of them.
 constexpr std::size_t kLeastOfStratum = 3;
 constexpr double kClockTolerance = 0.05;
 
-// Logarithms of latencies, on both sides against what is usual for their like.
+// Logarithms of latencies, on both sides relative to the usual latency of equal launches.
 struct Aligned {
   std::vector<double> before;
   std::vector<double> after;
@@ -76,7 +76,7 @@ void append(std::string& note, std::string_view text) {
   note += text;
 }
 
-// How far apart they are at least, in the order of the ratio; 1 if they overlap.
+// The smallest distance between the two sides, in the direction of the ratio; 1 if they overlap.
 double gap_between(const KernelStratum& all) {
   std::vector<double> ratios;
   if (all.before_ns.size() == all.after_ns.size()) {

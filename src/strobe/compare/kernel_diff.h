@@ -10,7 +10,7 @@
 
 namespace strobe::compare {
 
-// Launches of one name that do the same work on both sides, as far as is known.
+// Launches of one name that do the same work on both sides, as far as known.
 struct KernelStratum {
   std::vector<double> before_ns;  // in order of launch
   std::vector<double> after_ns;
@@ -24,16 +24,16 @@ struct KernelPair {
   std::vector<KernelStratum> strata;  // by shape, else by position, else one for all
 };
 
-// One per name of either side, in order of first appearance: before, then what only `after` has.
+// One per name of either side, in order of first appearance: before, then names only in `after`.
 std::vector<KernelPair> pair_kernels(const analysis::KernelStudy& before,
                                      const analysis::KernelStudy& after);
 
 enum class KernelChange : std::uint8_t { kSame, kFaster, kSlower, kAdded, kRemoved, kUnsure };
 std::string_view word_of(KernelChange change);  // "same", "faster", ..., "unclear"
 
-// One kernel name on both sides, matched by its detailed name; where a side has short names alone,
-// by those. Launches of one name are compared with those of the same shape or, where both lists
-// have the same layers, of the same position: a name covers kernels of very different length.
+// One kernel name on both sides, matched by its detailed name, or by short names if a side has only
+// those. Launches of one name are compared with those of the same shape or, if both lists have the
+// same layers, of the same position: a name covers kernels of very different length.
 struct KernelDiffRow {
   std::string name;
   std::string family;
@@ -41,13 +41,13 @@ struct KernelDiffRow {
   analysis::KernelSums after;
   KernelChange change = KernelChange::kSame;
   std::optional<double> ratio;  // after / before of the mean latency
-  // The 95 % interval of how much longer a typical launch takes, if both sides have launches
-  // enough.
+  // The 95 % interval of how much longer a typical launch takes, if both sides have enough
+  // launches.
   std::optional<double> ratio_low;
   std::optional<double> ratio_high;
   std::optional<double> p;
   std::int64_t moved_ns = 0;            // after - before, of the total
-  std::optional<double> q;              // p, after as many tests as there are names
+  std::optional<double> q;              // p, adjusted for as many tests as there are names
   std::optional<double> typical_ratio;  // of a launch; the middle of the interval
   std::string note;                     // why it is unclear, what else is odd
 };
@@ -55,7 +55,7 @@ struct KernelDiffRow {
 struct KernelDiff {
   analysis::KernelSums before;
   analysis::KernelSums after;
-  std::vector<KernelDiffRow> rows;    // by the time they moved, most first
+  std::vector<KernelDiffRow> rows;    // by the time they changed, most first
   std::vector<std::string> warnings;  // other chip, other clock, other metric set
   std::string verdict;                // one sentence
 

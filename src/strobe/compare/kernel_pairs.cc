@@ -11,7 +11,7 @@ using analysis::KernelIdentity;
 using analysis::KernelLayers;
 using analysis::KernelStudy;
 
-// The text table cuts names, so a list that is compared with it cuts them too.
+// The text table truncates names, so a list that is compared with it is truncated too.
 std::string cut_as_in_table(const std::string& name) {
   constexpr std::size_t kMost = 50;
   return name.size() <= kMost ? name : name.substr(0, kMost - 3) + "...";
@@ -69,7 +69,7 @@ Likeness likeness_of(const KernelStudy& before, const KernelStudy& after) {
   return has_same_layers(before, after) ? Likeness::kPosition : Likeness::kName;
 }
 
-// Numbers for launches that are alike, the same on both sides.
+// Numbers for equal kinds of launches, the same on both sides.
 using StratumKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
 
 StratumKey stratum_of(const KernelStudy& study, std::size_t row, Likeness likeness) {

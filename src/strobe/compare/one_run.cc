@@ -14,7 +14,7 @@ namespace {
 
 template <class T>
 void keep_between(std::vector<T>& per_cycle, std::size_t begin, std::size_t end) {
-  if (per_cycle.empty()) return;  // what the trace does not tell
+  if (per_cycle.empty()) return;  // not in the trace
   per_cycle.erase(per_cycle.begin() + static_cast<std::ptrdiff_t>(end), per_cycle.end());
   per_cycle.erase(per_cycle.begin(), per_cycle.begin() + static_cast<std::ptrdiff_t>(begin));
 }
@@ -57,7 +57,7 @@ Result<Comparison> compare_halves(const Run& run, const CompareOptions& options)
 namespace {
 
 constexpr double kFarAway = 5;            // robust deviations
-constexpr double kLeastDeviation = 0.01;  // of the peers' time: equal ranks are never quite equal
+constexpr double kLeastDeviation = 0.01;  // of the peers' time: equal ranks always differ a little
 constexpr double kLate = 1.03;
 constexpr std::size_t kLeastLateCycles = 3;
 
@@ -83,7 +83,7 @@ OwnTimes own_times(const RankMeasure& measure) {
 }
 
 double robust_deviation(const std::vector<double>& values, double center) {
-  constexpr double kOfNormal = 1.4826;  // what makes it the deviation of a normal distribution
+  constexpr double kOfNormal = 1.4826;  // scales it to the deviation of a normal distribution
   std::vector<double> distances;
   for (const double value : values) distances.push_back(std::abs(value - center));
   return kOfNormal * stats::median_of(distances);
@@ -102,7 +102,7 @@ std::vector<RankRow> rows_of(const std::vector<RankMeasure>& ranks,
   return rows;
 }
 
-// Beyond all peers, and not in one cycle only.
+// Beyond all peers, and not only in one cycle.
 void judge_rank(std::size_t one, const std::vector<OwnTimes>& times, std::vector<RankRow>& rows) {
   std::vector<double> peers;
   for (std::size_t i = 0; i < rows.size(); ++i) {

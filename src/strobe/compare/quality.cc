@@ -64,7 +64,7 @@ class Quality {
     }
   }
 
-  // Runs of two programs differ in everything; that is worth knowing before their numbers are read.
+  // Runs of different programs differ in everything; the reader must know that first.
   void add_kinship(const Comparison& comparison) {
     const auto shared = std::ranges::count_if(comparison.functions, [](const FunctionRow& row) {
       return row.presence_normal > 0 && row.presence_abnormal > 0;
@@ -90,7 +90,7 @@ class Quality {
     }
   }
 
-  // How many cycles each mean rests on; metrics alike are named together, devices apart.
+  // How many cycles each mean is based on; equal metrics are listed together, per device.
   void add_metrics(const Comparison& comparison) {
     std::map<std::string, std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string>>>
         by_device;

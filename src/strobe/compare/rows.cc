@@ -83,8 +83,7 @@ std::vector<CycleRow> compare_cycles(const std::vector<PairedRank>& ranks, bool 
     CycleRow row;
     row.type = type;
     row.ms = change_between(normal.tested_ms, abnormal.tested_ms);
-    // The answer on cycle time allows for cycles that resemble their neighbours; so must its
-    // interval.
+    // The answer on cycle time accounts for correlated neighbouring cycles; so must its interval.
     row.ms.shift = stats::shift_between(normal.tested_ms, abnormal.tested_ms, 0.95, nullptr,
                                         row.ms.independent);
     row.between_runs_p = between_runs_p(normal.run_means_ms, row.ms.abnormal.mean);
@@ -240,7 +239,7 @@ struct TimeSample {
   double calls = 0;
   double copied_bytes = 0;
   double presence = 0;
-  double blocks = 0;  // of the last run that tells
+  double blocks = 0;  // of the last run that has it
 };
 
 TimeSample times_of(const std::vector<RunPart>& runs) {
@@ -413,7 +412,7 @@ class RankRows {
 };
 
 // One test per function and device; a second family per metric, so that ten metrics of one kernel
-// are not ten pieces of evidence.
+// do not count as ten pieces of evidence.
 void adjust_rows(FunctionRows& rows) {
   std::vector<Change*> betas;
   std::vector<Change*> times;

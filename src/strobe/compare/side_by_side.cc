@@ -58,7 +58,7 @@ class NameSums {
   std::map<std::string_view, Sums> sums_;
 };
 
-// The steps to compare by: the trace's own, or one that is all of it.
+// The steps for the comparison: the trace's own, or the whole trace as one.
 class Parts {
  public:
   Parts(const ComparedTrace& compared, bool per_step)
@@ -72,7 +72,7 @@ class Parts {
   Parts& operator=(const Parts&) = delete;
 
   std::size_t size() const { return steps_.size(); }
-  // size() if it belongs to none.
+  // size() if it belongs to no step.
   std::size_t of(std::int64_t time_ns, StringId process) const {
     if (!per_step_) return 0;
     const Step* step = finder_.at(time_ns, process);

@@ -17,7 +17,7 @@ struct ComparedTrace {
   const std::vector<analysis::Step>& steps;
 };
 
-// A time per step: its average, smallest and largest step. Of a whole trace all three are one.
+// A time per step: the average, smallest and largest step. For a whole trace all three are equal.
 struct StepTime {
   double average_ns = 0;
   std::int64_t low_ns = 0;
@@ -34,7 +34,7 @@ struct NameRow {
   std::string name;
   std::optional<NameSide> base;
   std::optional<NameSide> other;
-  // The two ranges do not meet: a hint that the difference is more than noise, not a test.
+  // The two ranges do not overlap: a hint that the difference is more than noise, not a test.
   bool beyond_spread = false;
 
   double change_ns() const {
@@ -49,7 +49,7 @@ struct Side {
 };
 
 struct SideBySide {
-  bool per_step = false;  // both have steps; else everything is of the whole traces
+  bool per_step = false;  // both have steps; otherwise everything is for the whole traces
   Side base;
   Side other;
   std::vector<NameRow> operators;  // by their change, the largest first

@@ -10,7 +10,7 @@
 namespace strobe::compare {
 namespace {
 
-// A change must be beyond chance, of nearly all cycles, and worth mentioning.
+// A change must be beyond chance, affect nearly all cycles, and be large enough to mention.
 bool is_changed(const FunctionRow& row) {
   constexpr double kLargeDelta = 0.474;
   constexpr double kLeastPoints = 0.05;
@@ -70,7 +70,7 @@ double capped(double z) {
   return std::min(std::abs(z), kCap);
 }
 
-// The larger, the further up.
+// Larger values come first.
 double key_of(const FunctionRow& row, RankKey order) {
   switch (order) {
     case RankKey::kSuspicion:
@@ -96,12 +96,12 @@ double key_of(const TripletRow& triplet, const FunctionRow& row, RankKey order) 
   }
 }
 
-// Equal q are many; among them the more suspicious comes first.
+// Many q are equal; among them the more suspicious comes first.
 double second_key_of(double suspicion, RankKey order) {
   return order == RankKey::kQ ? suspicion : 0;
 }
 
-// Rows are large: their places are sorted, then each row is moved once.
+// Rows are large, so indices are sorted and each row is moved once.
 template <class Key>
 std::vector<std::size_t> sorted_places(std::size_t count, Key&& key) {
   std::vector<std::size_t> places(count);

@@ -9,10 +9,9 @@
 
 namespace strobe::device {
 
-// Numbers from the vendors' data sheets, architecture papers and product pages. Where a sheet
-// prints rates with sparsity only, half of them stands here. Rates of GeForce boards are those of
-// products summed in f32, half of what their boxes advertise. A number that public sheets do not
-// agree on is left out.
+// Numbers from the vendors' data sheets, architecture papers and product pages. If a sheet gives
+// rates only with sparsity, half of them is used. Rates of GeForce boards are those of products
+// summed in f32, half of the advertised ones. A number on which public sheets disagree is left out.
 namespace {
 
 // One line per board, in the units of the sheets.
@@ -102,11 +101,11 @@ struct Measured {
 };
 
 constexpr Measured kMeasured[] = {
-    {"H200 SXM", 790, 4300},  // a library's bf16 product, and reads and writes of 1 GiB and more
+    {"H200 SXM", 790, 4300},  // a library's bf16 product; reads and writes of 1 GiB and more
 };
 
-// Matrix rates of these boards are printed for a lower clock than the boost clock: the rate over
-// the number of SMs and the 4,096 operations that each does in a cycle.
+// Data sheets give the matrix rates of these boards at a clock below the boost clock: the rate
+// divided by the number of SMs and by the 4,096 operations of each per cycle.
 struct MatrixClock {
   std::string_view name;
   double mhz;
@@ -161,7 +160,7 @@ std::span<const ChipPeaks> known_chips() { return kChips; }
 
 namespace {
 
-// What tools and people write for the same thing.
+// Different spellings of the same word.
 struct WordAlias {
   std::string_view word;
   std::string_view meaning;
@@ -172,10 +171,10 @@ constexpr WordAlias kWordAliases[] = {
     {"pci", "pcie"},
 };
 
-// Makers and lines of products, which some write together with the number.
+// Product lines, which some tools write together with the number.
 constexpr std::string_view kLines[] = {"rtx", "ascend"};
 
-// Words of boards with other clocks or fewer units than the one they are named after.
+// Words that mark boards with other clocks or fewer units than the board they are named after.
 constexpr std::string_view kOtherBoards[] = {"laptop", "mobile", "max",  "ti",   "super",
                                              "d",      "mig",    "fhhl", "64gb", "3e"};
 
@@ -224,7 +223,7 @@ std::optional<ChipPeaks> chip_peaks(std::string_view chip) {
 namespace {
 
 struct ChipLimits {
-  std::string_view words;  // in its name; the more special first
+  std::string_view words;  // in its name; the more specific first
   PowerLimits limits;
 };
 

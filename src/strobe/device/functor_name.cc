@@ -9,7 +9,7 @@
 namespace strobe::device {
 namespace {
 
-constexpr int kDeepest = 6;  // shells inside shells; beyond that a name is no longer read
+constexpr int kDeepest = 6;  // nested shells; deeper names are not read
 
 // Classes and functions around the operation: it is one of their template arguments.
 struct Shell {
@@ -42,7 +42,7 @@ constexpr Shell kListShells[] = {
     {"TernaryOpScalarListFunctor", "", "_scalar_list"},
 };
 
-// Where elements lie and how they are loaded, not what is done to them.
+// Types that say where elements are and how they are loaded, not what is computed.
 constexpr std::string_view kPlumbing[] = {
     "array",
     "Array",
@@ -109,7 +109,7 @@ bool drop_suffix(std::string_view& name, std::string_view suffix) {
   return true;
 }
 
-// Without what only says that it is a functor, and of which device.
+// Without the parts that only say that it is a functor, or for which device.
 std::string operation_word(std::string_view name) {
   if (const Operation* const known = find_entry(kOperations, name, &Operation::name)) {
     return std::string(known->meaning);
@@ -130,7 +130,7 @@ std::string operation_word(std::string_view name) {
   return is_on_self ? word + "_scalar" : word;
 }
 
-// Whether it is a name at all, and not a type of functions (`void (*)(int)`) or a broken piece.
+// Whether it is a name at all, and not a function type (`void (*)(int)`) or a broken piece.
 bool is_name(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return is_letter_or_digit(c) || c == '_'; });
 }
@@ -203,7 +203,7 @@ Functor read_functor(std::string_view argument, int depth) {
     return {around(*shell, inner.operation), type.empty() ? inner.type : type};
   }
   Functor functor{operation_word(name.base), first_type(arguments)};
-  // Copies are told apart by what they copy.
+  // Copies are distinguished by what they copy.
   const bool is_copy = functor.operation.find("copy") != std::string::npos;
   if (functor.type.empty() && is_copy) functor.type = lambda_type(argument);
   return functor;

@@ -34,11 +34,11 @@ constexpr NamePart kTypes[] = {
     {"f32", "f32"},  {"fp64", "f64"}, {"f64", "f64"},   {"int8", "i8"},   {"i8", "i8"},
     {"s8", "i8"},    {"u8", "u8"},    {"e4m3", "e4m3"}, {"e5m2", "e5m2"}, {"e2m1", "e2m1"},
 };
-// The letter before `gemm`: what products are summed in.
+// The letter before `gemm`: the type in which products are summed.
 constexpr NamePart kSums[] = {
     {"s", "f32"}, {"h", "f16"}, {"d", "f64"}, {"i", "i32"}, {"c", "c64"}, {"z", "c128"},
 };
-// Names without a type of data mean that of the sum.
+// If a name has no data type, the type of the sum is used.
 constexpr NamePart kPlainTypes[] = {
     {"s", "f32"}, {"h", "f16"}, {"d", "f64"}, {"i", "i8"}, {"c", "c64"}, {"z", "c128"},
 };
@@ -58,7 +58,7 @@ std::vector<std::string_view> gemm_words(std::string_view name) {
   std::vector<std::string_view> words;
   while (!name.empty()) {
     const std::size_t end = std::min(name.find('_'), name.size());
-    // A word that the table's width cut is not read.
+    // A word that was cut by the width of the table is not read.
     if (end > 0 && name.substr(0, end).find('.') == std::string_view::npos) {
       words.push_back(name.substr(0, end));
     }
@@ -157,7 +157,7 @@ class GemmNameReader {
     }
   }
 
-  // The first size is the tile; then k and stages, or the cluster, by the library's habit.
+  // The first size is the tile; then k and stages, or the cluster, depending on the library.
   bool read_size(std::string_view word) {
     constexpr std::string_view kTile = "tilesize";
     const bool is_tile = word.starts_with(kTile);
@@ -176,7 +176,7 @@ class GemmNameReader {
     return true;
   }
 
-  // "f16f16", then "tf32f32": what is multiplied, and what it is summed in. nvjet's "hsh".
+  // "f16f16", then "tf32f32": types of the factors, and the type of the sum. nvjet's "hsh".
   bool read_pair_of_types(std::string_view word) {
     if (gemm_.library == "nvjet") return read_letters(word);
     if (gemm_.library != "xmma") return false;
@@ -222,7 +222,7 @@ class GemmNameReader {
 
   void finish() {
     if (!gemm_.data_type.empty()) return;
-    // CUTLASS leaves out a type that equals the sum's; this shape multiplies f32 as tf32.
+    // CUTLASS omits a type that equals the sum's; this shape multiplies f32 as tf32.
     if (gemm_.library == "cutlass" && gemm_.instruction == "16x8x8" && sum_letter_ == "s") {
       gemm_.data_type = "tf32";
     } else if (gemm_.instruction.empty() || sum_letter_ != "s") {

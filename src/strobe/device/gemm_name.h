@@ -6,7 +6,7 @@
 
 namespace strobe::device {
 
-// What a matrix kernel of a library says of itself in its name; "" and 0 where it does not.
+// The properties of a library's matrix kernel, read from its name; "" and 0 if unknown.
 struct GemmName {
   std::string library;  // "cutlass", "nvjet", "xmma", "ampere" (a generation of cuBLAS kernels)
   std::string architecture;  // "sm80", "sm90"
@@ -26,8 +26,8 @@ struct GemmName {
   std::string text() const;  // "f16, tile 64x128x32, 5 stages, tn"
 };
 
-// Of a name as it is, of the class inside `cutlass::Kernel<…>`, and of a name that was cut, as far
-// as it goes.
+// Accepts the name itself, the class inside `cutlass::Kernel<…>`, and truncated names as far as
+// they go.
 std::optional<GemmName> gemm_name(std::string_view full);
 
 }  // namespace strobe::device

@@ -20,15 +20,15 @@ constexpr std::string_view kFamilyWords[] = {
 };
 static_assert(std::size(kFamilyWords) == static_cast<std::size_t>(Family::kCount_));
 
-// Searched in name_words(): `_conv_` is a word of its own, `gemm` may be a part of one, `^_index_`
-// opens the name. The order is part of the rules: a word that is a part of another family's names
-// comes after the names that would mislead it.
+// Searched in name_words(): `_conv_` is a whole word, `gemm` may be part of one, `^_index_` starts
+// the name. The order matters: a pattern that is part of another family's names comes after that
+// family's patterns.
 struct Rule {
   std::string_view pattern;
   Family family;
 };
 constexpr Rule kRules[] = {
-    // Communication between devices, whose names speak of reductions, gathers and copies.
+    // Communication between devices; its names contain reductions, gathers and copies.
     {"all_reduce", Family::kCollective},
     {"allreduce", Family::kCollective},
     {"all_gather", Family::kCollective},
@@ -42,7 +42,7 @@ constexpr Rule kRules[] = {
     {"rocshmem", Family::kCollective},
     {"_deep_ep_", Family::kCollective},
 
-    // Written to a cache, turned by an angle: neighbours of attention that share its words.
+    // Cache writes and rotary embeddings: neighbours of attention that share its words.
     {"reshape_and_cache", Family::kCopy},
     {"concat_and_cache", Family::kCopy},
     {"rotary", Family::kElementwise},
@@ -60,7 +60,7 @@ constexpr Rule kRules[] = {
     {"ragged_kv_cache", Family::kAttention},
     {"merge_states", Family::kAttention},
 
-    // Convolutions; libraries compute them as matrix products and say so.
+    // Convolutions; libraries compute them as matrix products and say so in the name.
     {"_conv_", Family::kConv},
     {"_conv1", Family::kConv},
     {"_conv2", Family::kConv},
@@ -129,7 +129,7 @@ constexpr Rule kRules[] = {
     {"cat_array", Family::kConcat},
     {"concat", Family::kConcat},
 
-    // Made of sums and gathers, but neither.
+    // These contain sums and gathers, but are neither.
     {"radix_sort", Family::kOther},
     {"_sort_", Family::kOther},
     {"_scan_", Family::kOther},
@@ -208,11 +208,11 @@ constexpr Rule kRules[] = {
     {"^_aclnn_mul_", Family::kElementwise},
     {"^_aclnn_div_", Family::kElementwise},
 
-    {"_cutlass_", Family::kGemm},  // of which everything else was said above
+    {"_cutlass_", Family::kGemm},  // anything more specific was matched above
 };
 
-// Kernels that a compiler generated list every operator that went into them. The tag before the
-// list says what they are, but for reductions that make a softmax or a norm.
+// Names of compiler-generated kernels list all their operators. The tag before the list gives the
+// family, except for reductions that form a softmax or a norm.
 constexpr Rule kGeneratedTags[] = {
     {"^_triton_poi_", Family::kElementwise}, {"^_triton_for_", Family::kElementwise},
     {"^_triton_red_", Family::kReduce},      {"^_triton_per_", Family::kReduce},
@@ -222,7 +222,7 @@ constexpr Rule kGeneratedReductions[] = {
     {"softmax", Family::kSoftmax},
     {"norm", Family::kNorm},
     {"_rms_", Family::kNorm},
-    {"_rsqrt_", Family::kNorm},  // a norm that was written as operators
+    {"_rsqrt_", Family::kNorm},  // a norm written as single operators
 };
 
 template <std::size_t size>
@@ -252,7 +252,7 @@ KernelFamily kernel_family(std::string_view full) {
   if (is_any_collective(name.base)) return Family::kCollective;
   if (const auto family = by_rules(name.base)) return *family;
   if (const auto family = by_rules(kernel_detail(name.base, name.arguments))) return *family;
-  // CUTLASS calls all its kernels so; a table of short names has nothing more.
+  // All CUTLASS kernels have this name; a table of short names has nothing more.
   if (name.base == "Kernel" || name.base == "Kernel2") return Family::kGemm;
   return by_rules(name.scope).value_or(Family::kOther);
 }

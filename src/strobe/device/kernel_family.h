@@ -5,7 +5,7 @@
 
 namespace strobe::device {
 
-// What a kernel is for, by its name.
+// The purpose of a kernel, from its name.
 enum class KernelFamily : std::uint8_t {
   kGemm,
   kConv,
@@ -26,8 +26,8 @@ enum class KernelFamily : std::uint8_t {
 std::string_view word_of(KernelFamily family);  // "gemm"
 
 // The first rule that matches wins; the rules are a table in kernel_family.cc. `full` is the
-// fullest name known. What the short name says counts more than what stands in its template
-// arguments, and those more than its namespaces.
+// longest known name. The short name counts more than its template arguments, and those more than
+// its namespaces.
 KernelFamily kernel_family(std::string_view full);
 
 }  // namespace strobe::device

@@ -31,7 +31,7 @@ std::string classic_name(std::string_view full) {
   std::string_view text = plain;
   constexpr std::string_view kVoid = "void ";
   if (text.starts_with(kVoid)) text.remove_prefix(kVoid.size());
-  // Before the cuts: an anonymous namespace begins with the very sign they cut at.
+  // Before the cuts: an anonymous namespace begins with the very character at which they cut.
   const std::string bare =
       without(text, {"at::native::", "<unnamed>::", "(anonymous namespace)::", "cutlass::"});
   const std::string_view cut = std::string_view(bare).substr(0, bare.find_first_of("<("));
@@ -125,7 +125,7 @@ std::string with_index(const Arguments& arguments) {
 }
 
 // <type, unroll, …normal_and_transform<…, …exponential_kernel<…>…>…>: the inner function, if there
-// is one, tells what the uniform or normal numbers become.
+// is one, says what the uniform or normal numbers become.
 std::string random_numbers(const Arguments& arguments) {
   constexpr std::string_view kTransform = "_and_transform";
   Functor outer = first_functor(arguments);
@@ -191,7 +191,7 @@ std::string flash_attention(const Arguments& arguments) {
 
 std::string functor_alone(const Arguments& arguments) { return first_functor(arguments).text(); }
 
-// Types and numbers in their order, as long as they fit a table's cell.
+// Types and numbers in order, as long as they fit a table's cell.
 std::string types_and_numbers(const Arguments& arguments) {
   constexpr std::size_t kWidest = 48;
   Parts parts;
@@ -232,7 +232,7 @@ std::string anything(const Arguments& arguments) {
   return std::move(parts).text();
 }
 
-// Kernels whose template arguments are known by heart.
+// Kernels whose template arguments are known.
 struct Layout {
   std::string_view base;
   std::string (*detail)(const Arguments&);

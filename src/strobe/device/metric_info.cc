@@ -14,8 +14,8 @@ using Kind = MetricKind;
 using Role = MetricRole;
 using Scope = MetricScope;
 
-// Samplers spell alike things in many ways. Names are cut into words, words become these, and what
-// says nothing (an empty meaning) is left out.
+// Samplers spell the same thing in many ways. Names are split into words, words are replaced by
+// these, and words without information (an empty meaning) are left out.
 struct Alias {
   std::string_view word;
   std::string_view meaning;
@@ -71,7 +71,7 @@ constexpr Alias kAliases[] = {
     {"schedstat", ""},
 };
 
-// A word that tells the unit of the samples, and how to get from there to the unit we show.
+// A word that gives the unit of the samples, and the factor to the unit we show.
 struct UnitWord {
   std::string_view word;
   std::string_view unit;
@@ -106,7 +106,7 @@ constexpr UnitWord kUnitWords[] = {
     {"ms", "ms", 1},
 };
 
-// A word that tells how the samples were taken.
+// A word that says how the samples were taken.
 struct KindWord {
   std::string_view word;
   MetricKind kind;
@@ -209,7 +209,7 @@ const Entry* find_word(const Entry (&table)[size], std::string_view word) {
   return found == std::end(table) ? nullptr : found;
 }
 
-// A name reduced to what tells it from others.
+// A name reduced to the words that distinguish it.
 struct Meaning {
   std::vector<std::string> words;
   const UnitWord* unit = nullptr;
@@ -243,7 +243,7 @@ bool has_words(const Row& row, const std::vector<std::string>& words) {
   return std::ranges::is_permutation(wanted, words);
 }
 
-// A rate is told per second, whatever the sampler counts.
+// A rate is shown per second, whatever the sampler counts.
 std::string_view per_second(std::string_view unit) {
   if (unit == "B") return "B/s";
   if (unit == "ms") return "ms/s";
@@ -286,7 +286,7 @@ MetricInfo metric_info(std::string_view metric, std::string_view device) {
     info.unit = info.kind == Kind::kGauge ? meaning.unit->unit : per_second(meaning.unit->unit);
     info.scale = meaning.unit->scale;
   }
-  // A share of the capacity is what the role promises; bytes alone do not tell it.
+  // The role means a share of the capacity; bytes alone do not give that.
   if (info.role == Role::kMemoryUsed && info.unit != "%") info.role = Role::kUnknown;
   return info;
 }

@@ -4,16 +4,16 @@
 #include <optional>
 #include <string_view>
 
-// What is known of a resource metric by its name.
+// Facts about a resource metric, derived from its name.
 namespace strobe::device {
 
 enum class MetricKind : std::uint8_t {
-  kGauge,   // true at its moment: a clock, a temperature, memory in use
-  kWindow,  // describes the time since the sample before: a utilisation, a rate
-  kCounter  // ever growing; its difference quotient is a window
+  kGauge,   // valid at one moment: a clock, a temperature, memory in use
+  kWindow,  // describes the time since the previous sample: a utilisation, a rate
+  kCounter  // grows monotonically; its difference quotient is a window
 };
 
-enum class MetricRole : std::uint8_t {  // what it says, whoever sampled it
+enum class MetricRole : std::uint8_t {  // its meaning, independent of the sampler
   kUnknown,
   kCoreClock,
   kMemoryClock,
@@ -36,26 +36,26 @@ enum class MetricRole : std::uint8_t {  // what it says, whoever sampled it
   kHostMemory,
 };
 
-// Which functions it is worth averaging over.
+// The functions over which the metric should be averaged.
 enum class MetricScope : std::uint8_t { kKernels, kHostCopies, kDeviceCopies, kHost, kHostIo };
 
 struct MetricInfo {
   MetricKind kind = MetricKind::kGauge;
   MetricRole role = MetricRole::kUnknown;
   MetricScope scope = MetricScope::kKernels;
-  std::string_view unit;  // "MHz", "%", "B/s"; of a counter the unit of its rate
+  std::string_view unit;  // "MHz", "%", "B/s"; for a counter the unit of its rate
   double scale = 1;       // from the sampler's unit to that one: 1e-3 for mW in W
 };
 
-// What a metric of this role can be, in its unit; a typical value outside of it was sampled in
-// another unit than its name says.
+// The plausible values of a metric of this role, in its unit; if a typical value is outside, it was
+// sampled in another unit than its name says.
 struct MetricRange {
   double low = 0;
   double high = 0;
 };
 std::optional<MetricRange> believable_range(const MetricInfo& info);
 
-// Unknown names are neutral gauges; of the host if `device` is not a device.
+// Unknown names are neutral gauges; they belong to the host if `device` is not a device.
 MetricInfo metric_info(std::string_view metric, std::string_view device);
 
 }  // namespace strobe::device

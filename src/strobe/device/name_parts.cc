@@ -43,7 +43,7 @@ bool is_sign(std::string_view text, std::size_t index) {
 void BracketWalk::close(char opening) {
   std::size_t& count = count_[kOpening.find(opening)];
   if (count == 0) return;
-  // An open `<` inside was a sign, or its end was cut away.
+  // An open `<` inside was an operator, or its end was cut away.
   while (open_.back() != opening) {
     if (open_.back() != '<') --count_[kOpening.find(open_.back())];
     open_.pop_back();
@@ -114,12 +114,12 @@ bool is_operator(std::string_view text) {
          (text.size() == kWord.size() || !is_name_character(text[kWord.size()]));
 }
 
-// A scope without a name of its own: an anonymous namespace, a lambda, the operator that calls it.
+// False for scopes without a name: an anonymous namespace, a lambda, the operator that calls it.
 bool says_something(std::string_view component) {
   return !component.empty() && is_name_character(component.front()) && !is_operator(component);
 }
 
-// `operator()`, `operator ()`, `operator<<`, `operator bool`: the index behind the operator's name.
+// `operator()`, `operator ()`, `operator<<`, `operator bool`: the index after the operator's name.
 std::size_t after_operator(std::string_view text, std::size_t begin) {
   std::size_t end = begin + std::string_view("operator").size();
   const std::size_t sign = end < text.size() && text[end] == ' ' ? end + 1 : end;
@@ -132,7 +132,7 @@ std::size_t after_operator(std::string_view text, std::size_t begin) {
   return end == kNone ? text.size() : end;
 }
 
-// Behind what may follow a parameter list: `f() const::{lambda()#1}`.
+// The index after qualifiers of a parameter list: `f() const::{lambda()#1}`.
 std::size_t after_qualifiers(std::string_view text, std::size_t begin) {
   for (bool found = true; found;) {
     found = false;
@@ -145,7 +145,7 @@ std::size_t after_qualifiers(std::string_view text, std::size_t begin) {
   return begin;
 }
 
-// No template and no parameters tell where the name is: "Memcpy HtoD", "at::f", "void f".
+// Without a template or parameters that mark the name: "Memcpy HtoD", "at::f", "void f".
 QualifiedName plain_name(std::string_view text) {
   constexpr std::string_view kVoid = "void ";
   if (text.starts_with(kVoid)) text.remove_prefix(kVoid.size());
@@ -179,7 +179,7 @@ class NameParser {
       finish_component(at_);
       begin_ = at_ += 2;
     } else if (rest[0] == ' ') {
-      // What came before was the type that a template returns.
+      // The text so far was the return type of a template.
       found_ = {};
       scope_begin_ = begin_ = ++at_;
       end_ = kNone;
@@ -385,7 +385,7 @@ std::string type_word(std::string_view type) {
 
 namespace {
 
-// "nchwTo", "conv2dBackward", and the N of "RMSNorm": the last capital of a row opens a word.
+// "nchwTo", "conv2dBackward", and the N of "RMSNorm": the last capital of a row starts a word.
 bool opens_word(std::string_view name, std::size_t index) {
   if (index == 0 || !is_upper(name[index])) return false;
   const char before = name[index - 1];

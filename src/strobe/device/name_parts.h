@@ -6,19 +6,19 @@
 #include <string_view>
 #include <vector>
 
-// The parts of C++ names as demanglers write them: brackets, where `<` may be an operator, `>` the
-// end of an arrow and some stay open because the name was cut; scopes; template arguments; words.
+// Parses C++ names as demanglers write them: brackets, where `<` may be an operator, `>` the end of
+// an arrow, and some stay open because the name was cut; scopes; template arguments; words.
 namespace strobe::device {
 
-// The text behind an ABI name (`_Z6k_copyPK6float4`); anything else comes back as it is.
+// Demangles an ABI name (`_Z6k_copyPK6float4`); anything else is returned unchanged.
 std::string demangled(std::string_view name);
 
-// Follows a text from left to right and knows the brackets that are open.
+// Walks over a text from left to right and tracks the open brackets.
 class BracketWalk {
  public:
   explicit BracketWalk(std::string_view text) : text_(text) {}
 
-  // To be called for each index of the text, in order.
+  // Call it for each index of the text, in order.
   void step(std::size_t index);
   bool is_outside() const { return open_.empty(); }
 
@@ -30,16 +30,16 @@ class BracketWalk {
   std::array<std::size_t, 3> count_{};  // open ( [ {
 };
 
-// The index behind the bracket that closes the one at `open`; npos if the text ends before.
+// The index after the bracket that closes the one at `open`; npos if the text ends first.
 std::size_t after_bracket(std::string_view text, std::size_t open);
 
-// `int, Array<char*, 2>` are two. Blanks around them are gone; an empty text has none.
+// `int, Array<char*, 2>` has two. Blanks around them are removed; an empty text has none.
 std::vector<std::string_view> split_arguments(std::string_view text);
 
 std::string_view without_blanks_around(std::string_view text);
 
-// A function's name taken apart: `void a::b<int>::f<4, (anonymous namespace)::T>(float*)`. The
-// views point into the text. A lambda is spoken for by the function around it.
+// The parts of a function's name: `void a::b<int>::f<4, (anonymous namespace)::T>(float*)`. The
+// views point into the text. A lambda is represented by the function around it.
 struct QualifiedName {
   std::string_view scope;  // "a::b<int>::"
   std::string_view base;   // "f"; never empty if the text is not
@@ -47,16 +47,16 @@ struct QualifiedName {
       arguments;  // "4, (anonymous namespace)::T"; to the end if the name is cut inside
 };
 
-// Knows the spellings of the ABI library, of vendors' tools (`<unnamed>`, `[lambda(int) (instance
-// 1)]`, `operator ()`), names that were cut, and texts that are no C++ at all.
+// Accepts the spellings of the ABI library and of vendors' tools (`<unnamed>`, `[lambda(int)
+// (instance 1)]`, `operator ()`), truncated names, and texts that are not C++ at all.
 QualifiedName qualified_name(std::string_view text);
 
-// The digits of a number among template arguments: "4" in `4`, `(int)4`, `4ul` and `(ns::Order)4`,
-// "-2" in `-2`. Truth is "1" and "0", as some tools write it. Empty for anything else.
+// The digits of a number in template arguments: "4" for `4`, `(int)4`, `4ul` and `(ns::Order)4`,
+// "-2" for `-2`. Booleans are "1" and "0", as some tools write them. Empty for anything else.
 std::string_view template_number(std::string_view argument);
 
-// How strobe writes a type of numbers, whatever a library calls it: `c10::Half` is "f16", `unsigned
-// int` "u32". Empty for anything else.
+// strobe's name of a number type, whatever a library calls it: `c10::Half` is "f16", `unsigned int`
+// "u32". Empty for anything else.
 std::string type_word(std::string_view type);
 
 // A name's words in lower case between underscores, so that one search finds them however they were

@@ -48,7 +48,7 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return number;
 }
 
-// The value behind the first "key ... : value" line, trimmed.
+// The value of the first "key ... : value" line, trimmed.
 std::string value_of(std::string_view text, std::string_view key) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -64,7 +64,7 @@ std::string value_of(std::string_view text, std::string_view key) {
   return {};
 }
 
-// Arm cores name themselves by numbers only.
+// Arm cores identify themselves only by numbers.
 std::string arm_name(std::string_view cpuinfo) {
   struct Core {
     std::string_view implementer, part, name;
@@ -101,7 +101,7 @@ std::vector<std::string> simd_extensions() {
   return found;
 }
 
-// This process's folders below the version 2 hierarchy, innermost first; limits of any count.
+// This process's folders in the version 2 hierarchy, innermost first; limits of all of them apply.
 std::vector<std::string> control_group_folders() {
   std::vector<std::string> folders;
   const std::string groups = text_of("/proc/self/cgroup");
@@ -356,8 +356,7 @@ std::string read_until_end_or(Clock::time_point deadline, int descriptor) {
   return text;
 }
 
-// The child is given a moment to end by itself, so that nothing is killed in the middle of its
-// goodbye.
+// Gives the child a moment to end by itself, so that it is not killed during its normal exit.
 void reap(pid_t child, Clock::time_point deadline) {
   while (Clock::now() < deadline) {
     if (waitpid(child, nullptr, WNOHANG) != 0) return;

@@ -8,8 +8,8 @@
 
 #include "strobe/device/vendor_library.h"
 
-// Facts about the machine strobe runs on. Nothing here fails: what cannot be found is absent.
-// Vendor libraries are opened to be asked for their version.
+// Facts about the machine on which strobe runs. Nothing here fails: unknown facts are absent.
+// Vendor libraries are opened to read their version.
 namespace strobe::device {
 
 struct CpuFacts {
@@ -37,15 +37,15 @@ struct PerfEventFacts {
 PerfEventFacts probe_perf_events();
 
 struct Found {
-  std::string version;  // "" if it does not say
+  std::string version;  // "" if unknown
   std::string path;
   std::string detail;  // "1 device: NVIDIA H200"
 };
 
 std::optional<Found> probe_library(Library which);
 
-// The first of `names` found on the PATH or where its vendor installs it, asked for its version
-// with `--version`. A program that does not answer in time has no version.
+// The first of `names` found on the PATH or where its vendor installs it, with the version that
+// `--version` prints. A program that does not answer in time has no version.
 std::optional<Found> probe_program(const std::vector<std::string>& names);
 
 struct Engine {
@@ -55,8 +55,8 @@ struct Engine {
 };
 std::vector<Engine> compression_engines();  // those this binary was built with
 
-// "12.4" out of "Cuda compilation tools, release 12.4, V12.4.131": the first thing that looks like
-// a version.
+// "12.4" from "Cuda compilation tools, release 12.4, V12.4.131": the first text that looks like a
+// version.
 std::string version_in(std::string_view text);
 
 }  // namespace strobe::device

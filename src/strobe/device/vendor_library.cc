@@ -13,7 +13,7 @@ namespace {
 
 struct Soname {
   std::string name;
-  int cuda = 0;  // of which version of CUDA, 0: of any
+  int cuda = 0;  // version of CUDA, 0: any
 };
 
 struct Recipe {
@@ -93,7 +93,7 @@ std::vector<std::string> folders(const std::vector<std::string>& wheels) {
   return folders;
 }
 
-// The last match first: of cuda-12.8 and cuda-13.0 the newer one.
+// The last match first: the newer one of cuda-12.8 and cuda-13.0.
 void add_matches(const std::string& pattern, std::vector<std::string>& places) {
   glob_t matches = {};
   if (glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
@@ -136,7 +136,7 @@ Result<void> OpenLibrary::check_complete(std::string_view kind) const {
 
 Error OpenLibrary::refusal(std::string_view kind, std::string_view because) const {
   return {.code = ErrorCode::kMachineLacks,
-          .what = fmt::format("is no {} ({})", kind, because),
+          .what = fmt::format("is not {} ({})", kind, because),
           .where = place_,
           .hint = ""};
 }
@@ -152,7 +152,7 @@ Error no_library(Library library, const std::optional<Error>& refused) {
   for (const Soname& soname : recipe.sonames) names.push_back(soname.name);
   return {.code = ErrorCode::kMachineLacks,
           .what = refused
-                      ? fmt::format("no {} on this machine will do: {} {}", recipe.name,
+                      ? fmt::format("no {} on this machine can be used: {} {}", recipe.name,
                                     refused->where, refused->what)
                       : fmt::format("there is no {} on this machine ({} {} missing)", recipe.name,
                                     fmt::join(names, ", "), names.size() > 1 ? "are" : "is"),

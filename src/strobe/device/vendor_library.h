@@ -9,25 +9,25 @@
 
 #include "strobe/base/result.h"
 
-// The vendors' libraries, opened at run time: none of them is needed to build or to start. Which of
-// several is taken, and what is said where there is none, is decided here for all of strobe.
+// The vendors' libraries, opened at run time: none of them is needed to build or to start. This
+// file decides for all of strobe which of several is used, and what is reported if there is none.
 namespace strobe::device {
 
 enum class Library { kCudaDriver, kNvml, kCupti, kNvrtc, kCublasLt, kCudnn };
 
 constexpr int kAnyCuda = 99;
 
-// Where one may lie, best first: what the loader finds, toolkits, Python's wheels. A library newer
-// than the driver may ask too much of it, so those beyond the `newest_cuda` come last.
+// Possible places of a library, best first: what the loader finds, toolkits, Python wheels. A
+// library newer than the driver may not work with it, so those beyond `newest_cuda` come last.
 std::vector<std::string> library_places(Library library, int newest_cuda = kAnyCuda);
 
-// It stays open for the life of the process: what it handed out points into it.
+// Stays open for the life of the process, because returned pointers refer to it.
 class OpenLibrary {
  public:
   // kNotFound if the loader cannot open it.
   static Result<OpenLibrary> at(const std::string& place);
 
-  // Null where it is absent.
+  // Null if it is absent.
   template <class Function>
   Function* function(const char* name) const {
     return reinterpret_cast<Function*>(dlsym(handle_, name));
@@ -43,11 +43,11 @@ class OpenLibrary {
     if (call == nullptr && missing_.empty()) missing_ = name;
   }
 
-  // "is no <kind> (it has no <the first call that was needed and is absent>)".
+  // "is not <kind> (it has no <the first call that was needed and is absent>)".
   Result<void> check_complete(std::string_view kind) const;
   Error refusal(std::string_view kind, std::string_view because) const;
 
-  std::string path() const;  // of the file, however it was found
+  std::string path() const;  // of the file, wherever it was found
 
  private:
   OpenLibrary(void* handle, std::string place) : handle_(handle), place_(std::move(place)) {}
@@ -57,10 +57,10 @@ class OpenLibrary {
   std::string missing_;
 };
 
-// kMachineLacks: what was looked for, why `refused` would not do, and how to get or to name one.
+// kMachineLacks: what was searched, why `refused` is unusable, and how to install or name one.
 Error no_library(Library library, const std::optional<Error>& refused);
 
-// What `open_at(place)` makes of the first place that it likes; a Result.
+// The first success of `open_at(place)`, which returns a Result.
 template <class OpenAt>
 auto open_library(Library library, int newest_cuda, const OpenAt& open_at)
     -> decltype(open_at(std::string())) {

@@ -51,8 +51,8 @@ struct CallWord {
   RuntimeCall call;
 };
 
-// The first word found decides. Vendors share them: cudaMalloc, hipMalloc, cnrtMalloc, aclrtMalloc,
-// zeMemAllocDevice.
+// The first word found decides. Vendors share these words: cudaMalloc, hipMalloc, cnrtMalloc,
+// aclrtMalloc, zeMemAllocDevice.
 constexpr std::array kCallWords = std::to_array<CallWord>({
     {"Synchronize", RuntimeCall::kSynchronize},
     {"SyncDevice", RuntimeCall::kSynchronize},

@@ -5,19 +5,19 @@
 
 namespace strobe::device {
 
-// Does a name speak of communication between devices? Upper and lower case are the same.
+// Recognises names of communication between devices, ignoring case.
 
-// A kernel of the two libraries that the classic tables know: NCCL, or a plug-in device's XCCL.
+// A kernel of the two libraries in the classic tables: NCCL, or a plug-in device's XCCL.
 bool is_classic_collective(std::string_view kernel_name);
 
 // A kernel of any vendor's collectives library, or one of the well-known hand-written all-reduces.
 bool is_any_collective(std::string_view kernel_name);
 
-// The classic tables' rule for operators: a plain search for three words, so an operator that only
-// broadcasts a shape is caught as well.
+// The classic tables' rule for operators: a plain search for three words, so it also matches an
+// operator that only broadcasts a shape.
 bool is_collective_operator(std::string_view operator_name);
 
-// What a call into a vendor's runtime or driver is for.
+// The purpose of a call into a vendor's runtime or driver.
 enum class RuntimeCall : std::uint8_t {
   kOther,
   kLaunch,
@@ -25,7 +25,7 @@ enum class RuntimeCall : std::uint8_t {
   kSynchronize,  // the host waits for the device
   kAllocate,
   kFree,
-  kLoadCode,  // modules and libraries: what a warm program no longer does
+  kLoadCode,  // modules and libraries: a warm program no longer loads them
 };
 
 RuntimeCall runtime_call(std::string_view name);

@@ -1,4 +1,4 @@
-// What the framework calls the kinds of slices.
+// The framework's names for the kinds of slices.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ namespace strobe::paddle {
 std::string label_of(SliceKind kind, const TraceTraits& traits);
 std::string label_of(const analysis::TypeRow& row, const TraceTraits& traits);
 
-// The row that stands for the whole time T: the steps, or the trace where none are marked.
+// The row for the whole time T: the steps, or the trace if none are marked.
 std::string total_label(const analysis::Summary& summary);
 
 // "CPU Total / Avg / Max / Min / Ratio(%)"
 std::string times_header(std::string_view side);
 
-// "Thread: 7001"; an empty id stands for all threads merged.
+// "Thread: 7001"; an empty id means all threads merged.
 std::string thread_title(std::string_view thread);
 
 // A templated kernel's name without its parameter list: "void f<4>(int)" becomes "void f<4>". The
-// cut is behind the last '>' that a parameter list follows; names without one stay whole.
+// cut is after the last '>' that is followed by a parameter list; other names are unchanged.
 std::string_view without_parameters(std::string_view name);
 
 }  // namespace strobe::paddle

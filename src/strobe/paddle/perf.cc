@@ -13,7 +13,7 @@ constexpr std::size_t kTimerWarmUp = 9;
 constexpr std::size_t kLineWidth = 100;
 constexpr std::size_t kCellWidth = 15;
 
-// The timer's rule: one comparison decides per record.
+// As in the framework's timer: one comparison decides per record.
 void add_timer_record(PerfFigures& figures, double value) {
   if (value > figures.max) {
     figures.max = value;

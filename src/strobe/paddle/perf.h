@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-// The benchmark timer's table. The framework fills it from its training loop; a trace only knows
-// when its steps began.
+// The benchmark timer's table. The framework fills it from its training loop; a trace only has the
+// start times of its steps.
 namespace strobe::paddle {
 
 struct PerfFigures {
@@ -19,7 +19,7 @@ struct PerfSummary {
   PerfFigures steps_per_s;
 };
 
-// As the framework's timer counts: of more than ten steps the first nine are warm-up, the average
+// Like the framework's timer: with more than ten steps the first nine are warm-up, the average
 // divides by one less than was recorded, and a record that sets the maximum never sets the minimum.
 // With ten or fewer every step counts and the figures are plain.
 PerfSummary perf_summary(const std::vector<double>& step_costs_s);

@@ -8,8 +8,8 @@
 
 namespace strobe::paddle {
 
-// The tables that Paddle's own profiler prints, character for character, for tools and eyes that
-// know them. Two empty lines stand between tables, none after the last one.
+// The tables of Paddle's own profiler, character for character, for tools and readers that know
+// them. Two empty lines between tables, none after the last one.
 std::string summary_text(const Trace& trace, const analysis::Summary& summary,
                          const analysis::TableOptions& options);
 

@@ -7,8 +7,8 @@
 #include "strobe/analysis/tables/table_order.h"
 #include "strobe/trace/trace.h"
 
-// One function per table, in printing order. Each returns whole lines, or "" when the summary has
-// nothing for that table; the empty lines between tables are the caller's.
+// One function per table, in printing order. Each returns whole lines, or "" if the summary has no
+// data for that table; the caller adds the empty lines between tables.
 namespace strobe::paddle {
 
 // What every table is made from.
@@ -29,10 +29,10 @@ std::string memory_manipulation_table(const TableInput& input);
 std::string user_defined_table(const TableInput& input);
 std::string memory_tables(const TableInput& input);  // one per place
 
-// "... 41 more, 3.20 ms", where the user asked for fewer rows than there are; "" otherwise.
+// "... 41 more, 3.20 ms", if the user limited the rows; "" otherwise.
 std::string left_out_line(const analysis::LeftOut& cut, bool by_device, analysis::TimeUnit unit);
 
-// The totals of all steps; zeros where the trace has none.
+// The totals of all steps; zeros if the trace has none.
 analysis::PhaseTotals step_totals(const analysis::Summary& summary);
 
 }  // namespace strobe::paddle

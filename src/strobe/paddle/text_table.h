@@ -1,6 +1,6 @@
-// The plain layout that all tables of this style share: left-aligned cells, each followed by two
-// spaces, a cell too long for its column pushing the rest of its row to the right. Its numbers have
-// two decimals, no percent sign and no unit.
+// The plain layout of all tables of this style: left-aligned cells, each followed by two spaces; a
+// cell too long for its column moves the rest of its row to the right. Its numbers have two
+// decimals, no percent sign and no unit.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace strobe::paddle {
 
 std::size_t code_points(std::string_view text);
 
-// Longer than `limit` code points: cut, with "..." as its last three.
+// Cuts a text longer than `limit` code points; "..." are its last three.
 std::string shortened(std::string_view text, std::size_t limit);
 
 // Text centred in dashes, the odd dash to the right; the bare text when it is wider than the line.
@@ -40,7 +40,7 @@ class TextTable {
   std::vector<std::size_t> widths_;
 };
 
-// The width a column grows to: its default, or its longest cell. The header does not count.
+// The width of a column: its default, or its longest cell. The header does not count.
 std::size_t grown_width(std::size_t least, const TextRows& rows, std::size_t column);
 
 inline constexpr std::string_view kNoTimes = "- / - / - / - / -";
@@ -61,7 +61,7 @@ class TimeCells {
 
   // "total / avg / max / min / ratio"; a minimum that was never set prints as "-".
   std::string times(const analysis::TimeStat& stat, std::int64_t whole_ns) const;
-  // "total / - / - / - / ratio", for what has no calls of its own.
+  // "total / - / - / - / ratio", for rows without calls of their own.
   std::string total_only(std::int64_t total_ns, std::int64_t whole_ns) const;
 
  private:

@@ -27,7 +27,7 @@ constexpr std::int64_t kSecond_ns = 1'000'000'000;
 constexpr std::int64_t kHour_ns = 3'600 * kSecond_ns;
 constexpr std::int64_t kMonth_ns = 30 * 24 * kHour_ns;
 
-// The content of a file as it was seen, as the bytes of a .seen file.
+// The recorded content of a file, as the bytes of a .seen file.
 struct SeenRecord {
   FileStamp stamp;
   ContentHash content;
@@ -43,7 +43,7 @@ Error cannot_write(const fs::path& path, std::string what) {
   return {ErrorCode::kCannotWrite, std::move(what), path.string(), {}};
 }
 
-// The folder is the user's own and nobody else may put files into it.
+// The folder belongs to the user, and no other user may write to it.
 bool is_private(const fs::path& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&

@@ -6,7 +6,7 @@
 
 namespace strobe::readers {
 
-// Gives every slice its kind, and the flags its name deserves, as the dialect says.
+// Sets the kind of every slice, and the flags for its name, according to the dialect.
 void classify_slices(TraceBuilder& builder, const Dialect& dialect);
 
 // Reports the launches that cannot be joined: device work without its call, calls that share an id.

@@ -15,8 +15,7 @@ const Dialect& choose_dialect(const TraceHead& head) {
                         [&](const Dialect* dialect) { return dialect->recognises(head); });
 }
 
-// Any other writer: its categories are its own, so every slice is a range that somebody's code
-// opened.
+// Any other writer: its categories are unknown, so every slice is a range that was opened in code.
 const Dialect kChromeDialect = {
     .name = "chrome",
     .traits = {.dialect = "chrome", .runtime_label = "Runtime"},

@@ -13,7 +13,7 @@
 
 namespace strobe::readers {
 
-// What is known of a trace before its events are loaded: enough to choose the dialect.
+// What is known about a trace before its events are loaded: enough to choose the dialect.
 struct TraceHead {
   std::vector<std::pair<std::string, std::string>>
       members;                             // top-level key, JSON text; up to the event array
@@ -26,7 +26,7 @@ struct CategoryRule {
   bool asks_name = false;  // the final kind or flags depend on the name: name_rule decides
 };
 
-// A table of categories; the first that fits decides.
+// A table of categories; the first match decides.
 struct CategoryRow {
   std::string_view category;
   CategoryRule rule;
@@ -49,8 +49,8 @@ struct MemoryEvent {
   std::int64_t peak_reserved_bytes = -1;
 };
 
-// Where every row stood in the file, for writers that tell ownership by order, and their relative
-// times. All columns run parallel to the slices; empty unless the dialect asks for them with
+// The position of every row in the file, for writers that express ownership by order, and their
+// relative times. All columns are parallel to the slices; empty unless the dialect sets
 // `has_relative_times`.
 struct FileOrder {
   std::vector<std::int64_t> relative_starts_ns;  // kNoTime where absent
@@ -59,8 +59,8 @@ struct FileOrder {
       slices_before_memory;  // per memory event: how many slices the file had before it
 };
 
-// A writer's habits, as data and small functions over the one event reader. Null functions mean "as
-// it stands".
+// The properties of a writer, as data and small functions used by the one event reader. Null
+// functions mean "unchanged".
 struct Dialect {
   std::string_view name;
   TraceTraits traits;
@@ -74,11 +74,11 @@ struct Dialect {
   bool (*memory_event)(std::string_view category, std::string_view name, std::string_view args,
                        MemoryEvent& event) = nullptr;
   bool has_relative_times = false;
-  // Last word over the merged columns, before they freeze.
+  // A final step over the merged columns, before they freeze.
   void (*finish)(TraceBuilder& builder, const FileOrder& order, ImportReport& report) = nullptr;
 };
 
-// In the order in which they are asked; the last one recognises everything.
+// In the order of the tests; the last one recognises everything.
 std::span<const Dialect* const> dialects();
 const Dialect& choose_dialect(const TraceHead& head);
 

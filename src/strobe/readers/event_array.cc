@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::ptrdiff_t kCandidateBytes = 64;  // a comma, blanks and the first key of an event
 
-// To the next element. A zero byte in the text counts as a blank.
+// Moves to the next element. A zero byte in the text counts as a blank.
 bool skip_filler(Window& window, const char*& p) {
   while (window.skip_blanks(p)) {
     if (*p != '\0') return true;
@@ -28,7 +28,7 @@ bool skip_filler(Window& window, const char*& p) {
   return false;
 }
 
-// From somewhere inside a damaged element to the next event. False if the text has no other.
+// From inside a damaged element to the next event. False if there is none.
 bool find_next_event(Window& window, const char*& p) {
   for (;;) {
     if (const char* candidate = find_event_candidate(p, window.end())) {
@@ -78,7 +78,7 @@ class ArrayScanner {
     return scan_;
   }
 
-  // False if the text ends inside the event at `p`, which then stays where it is.
+  // False if the text ends inside the event at `p`; `p` then stays unchanged.
   bool add_event(const char*& p) {
     for (;;) {
       RawEvent event;
@@ -107,8 +107,8 @@ class ArrayScanner {
     }
   }
 
-  // The element at `p` does not end in what can be read: it is too long, or a lost quote makes the
-  // rest of the text look like a part of it, or the text was cut here (false).
+  // The end of the element at `p` was not found: it is too long, or a missing quote makes the rest
+  // of the text look like part of it, or the text was cut here (false).
   bool resume_if_broken(const char*& p) {
     if (!window_.is_at_end()) return resume_behind(p, "longer than 64 MiB");
     return find_event_candidate(p + 1, window_.end()) != nullptr && resume_behind(p, "");
@@ -142,7 +142,7 @@ constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
 std::uint64_t find_start(const TextSource& source, std::uint64_t from) {
   constexpr std::size_t kLookBytes = 4096;
   constexpr std::size_t kOverlap =
-      256;  // so that a candidate across two looks is seen by the second
+      256;  // so that a candidate across two blocks is found in the second
   std::vector<char> look(kLookBytes + simd::kSimdPadding);
   for (std::uint64_t offset = from;;) {
     const auto bytes = source.read_at(offset, std::span(look).first(kLookBytes));

@@ -11,7 +11,7 @@
 namespace strobe::readers {
 
 enum class ArrayEnd : std::uint8_t {
-  kStopReached,  // the next event begins at or behind the stop
+  kStopReached,  // the next event begins at or after the stop
   kClosed,       // the array's ']' was read
   kTextEnded,    // the text ends first
   kCancelled,
@@ -25,17 +25,17 @@ struct ArrayScan {
   std::uint64_t entries = 0;  // elements scanned, whether kept or not
 };
 
-// Called now and then with the offset reached; false cancels.
+// Called from time to time with the offset reached; false cancels.
 using ScanPulse = std::function<bool(std::uint64_t offset)>;
 
-// Scans elements of the event array from `p` on (in front of an element, a comma or the ']') into
-// the shard, until the next element begins at or behind `stop_offset`. Damaged elements are
-// reported and stepped over: scanning goes on at the next place that looks like an event. `p` ends
-// where scanning ended.
+// Scans elements of the event array from `p` on (before an element, a comma or the ']') into the
+// shard, until the next element begins at or after `stop_offset`. Damaged elements are reported and
+// skipped: scanning continues at the next place that looks like an event. `p` ends where scanning
+// ended.
 ArrayScan scan_event_array(Window& window, const char*& p, std::uint64_t stop_offset, Shard& shard,
                            ImportReport& report, const ScanPulse& pulse);
 
-// A stretch of the event array that one thread scanned into one shard.
+// A part of the event array that one thread scanned into one shard.
 struct Piece {
   std::uint64_t first_offset = 0;
   ArrayScan scan;
@@ -52,9 +52,9 @@ struct ParallelScan {
 };
 
 // Scans the event array that begins at `first_offset` with several threads. Each piece starts where
-// an event seems to begin (find_event_candidate). The guess is proven, not trusted: a piece counts
-// only if the scan of everything before it arrives at exactly that byte; otherwise that stretch is
-// scanned again from the byte it did arrive at. So threads and piece sizes never change the result.
+// an event seems to begin (find_event_candidate). This guess is verified: a piece counts only if
+// the scan of everything before it arrives at exactly that byte; otherwise that part is scanned
+// again from the byte where it arrived. So threads and piece sizes never change the result.
 ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offset,
                               std::size_t piece_bytes, unsigned threads, const Dialect& dialect,
                               bool keep_args, const ScanPulse& pulse);

@@ -38,9 +38,9 @@ std::uint32_t load_four(const char* p) {
   return word;
 }
 
-// A string whose closing quote is followed by something no JSON continues with had a quote of its
-// own inside (some writers do not escape names). It ends at the first quote that makes sense, if
-// that stands on the same line and in the same object; otherwise it ended where it did, and the
+// If something follows a string's closing quote that cannot follow in JSON, the string had a quote
+// inside (some writers do not escape names). It then ends at the first quote that makes sense, if
+// that is on the same line and in the same object; otherwise it ends at the first quote, and the
 // object is broken. nullptr if the text ends first.
 const char* find_sensible_quote(const char* quote, const char* end) {
   const char* sensible = quote;
@@ -83,7 +83,7 @@ const char* read_scalar(const char* p, const char* end, RawScalar& scalar) {
   return after;
 }
 
-// Microseconds, bare or as text.
+// Microseconds, as a number or as text.
 const char* read_time(const char* p, const char* end, std::int64_t& time_ns, bool& has_bad_time) {
   const bool quoted = *p == '"';
   const char* after = json::read_thousandths(quoted ? p + 1 : p, time_ns);
@@ -101,8 +101,8 @@ const char* read_number(const char* p, const char* end, std::int64_t& value) {
   return json::skip_value(p, end);
 }
 
-// Correlation and external ids are 32-bit in every writer we know, though one prints the upper half
-// as negative numbers (-1 is none everywhere); wider ones cannot be joined and are marked.
+// Correlation and external ids have 32 bits in every known writer, though one prints the upper half
+// as negative numbers (-1 always means none); wider ones cannot be joined and are marked.
 const char* read_launch_id(const char* p, const char* end, std::uint32_t& id, bool& has_wide_id) {
   std::int64_t number;
   const char* after = read_number(p, end, number);

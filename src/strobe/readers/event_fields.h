@@ -8,7 +8,7 @@
 
 namespace strobe::readers {
 
-// A JSON scalar as it stands in the text: strings without their quotes, escapes not yet resolved.
+// A JSON scalar as in the text: strings without their quotes, escapes not resolved.
 struct RawScalar {
   enum class Type : std::uint8_t { kAbsent, kNumber, kString, kOther };
   Type type = Type::kAbsent;
@@ -20,12 +20,11 @@ struct RawScalar {
 
 inline constexpr std::int64_t kNoTime = INT64_MIN;
 
-// One element of the event array, as the scanner leaves it. Views point into the block being
-// scanned.
+// One element of the event array, as the scanner returns it. Views point into the scanned block.
 struct RawEvent {
   std::uint64_t byte_offset = 0;  // of its '{' in the uncompressed text
-  // Events of one shard with the same number have the same phase, category, process and thread; 0
-  // says nothing.
+  // Events of one shard with the same number have the same phase, category, process and thread; 0:
+  // unknown.
   std::uint32_t layout = 0;
   char phase = 0;             // 0 if absent
   bool has_bad_time = false;  // a ts or dur that is not a number, or too large
@@ -38,7 +37,7 @@ struct RawEvent {
   std::int64_t time_ns = kNoTime;
   std::int64_t duration_ns = kNoTime;
   std::string_view args;  // the whole object with its braces, empty if absent
-  // Picked out of args on the way, because the columns need them.
+  // Extracted from args during the scan, because the columns need them.
   std::uint32_t correlation = kNoLaunchId;
   std::uint32_t external = kNoLaunchId;
   std::int32_t device = -1;
@@ -48,8 +47,8 @@ struct RawEvent {
   std::int64_t relative_end_ns = kNoTime;
 };
 
-// The members of an event that the reader wants, by their keys, and how their values are read into
-// a RawEvent. All texts stand in buffers padded as base/json_scan.h asks; a reader returns one past
+// The members of an event that the reader uses, by their keys, and how their values are read into a
+// RawEvent. All texts are in buffers padded as base/json_scan.h requires; a reader returns one past
 // the value, or nullptr if the text ends first.
 enum class Field : std::uint8_t {
   kSkipped,  // stepped over
@@ -78,11 +77,11 @@ struct KnownKey {
   std::size_t bytes = 0;  // with the closing quote
 };
 
-// `key` is behind the opening quote. kSkipped for keys nobody wants.
+// `key` is after the opening quote. kSkipped for keys that are not used.
 KnownKey event_key(const char* key);
 KnownKey argument_key(const char* key);
 
-// Reads one value of an event; of arguments only what is no object, which is stepped over.
+// Reads one value of an event; arguments that are objects are skipped.
 const char* take_value(Field field, const char* value, const char* end, RawEvent& event);
 
 }  // namespace strobe::readers

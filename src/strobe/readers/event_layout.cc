@@ -23,7 +23,7 @@ inline bool same_bytes(const char* a, const char* b, std::size_t bytes) {
   return bytes == 0 || (load_eight(a) ^ load_eight(b)) << (64 - 8 * bytes) == 0;
 }
 
-// Where the writer of a layout left no blank, another may: then the value does not begin here.
+// The text may have a blank where the layout has none: then the value does not begin here.
 bool is_value_at(const char* p) { return static_cast<unsigned char>(*p) > ' '; }
 
 }  // namespace

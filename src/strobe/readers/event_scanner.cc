@@ -10,14 +10,14 @@ namespace {
 
 using json::skip_blanks;
 
-// Reads an event key by key and notes its changing values. Every method returns how the event went
-// on to its end.
+// Reads an event key by key and notes its changing values. Every method returns how the rest of the
+// event was read.
 class MemberScanner {
  public:
   MemberScanner(const char* end, RawEvent& event, const char*& position, EventNotes& notes)
       : end_(end), event_(event), position_(position), notes_(notes) {}
 
-  // From a member's key on, or from the closing brace.
+  // Starts at a member's key, or at the closing brace.
   ScanResult members(const char* p) {
     for (;;) {
       if (*p == '}') return finish(p);
@@ -39,14 +39,14 @@ class MemberScanner {
     }
   }
 
-  // From behind a value of the event itself.
+  // Starts after a value of the event itself.
   ScanResult behind_value(const char* after) {
     const char* p = skip_blanks(after);
     if (*p == '}') return finish(p);
     return *p == ',' ? members(skip_blanks(p + 1)) : give_up(p);
   }
 
-  // From behind an argument's value; `open` is the arguments' brace.
+  // Starts after an argument's value; `open` is the arguments' brace.
   ScanResult behind_argument(const char* open, const char* after) {
     const char* p = skip_blanks(after);
     if (*p == '}') return close_arguments(open, p);
@@ -98,7 +98,7 @@ class MemberScanner {
     if (member.field == Field::kPhase) notes_.phase = member.value;
   }
 
-  // From an argument's key on, or from the closing brace.
+  // Starts at an argument's key, or at the closing brace.
   ScanResult arguments(const char* open, const char* p) {
     for (;;) {
       if (*p == '}') return close_arguments(open, p);

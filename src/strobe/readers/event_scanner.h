@@ -13,11 +13,11 @@ namespace strobe::readers {
 enum class ScanResult : std::uint8_t {
   kEvent,       // a whole event was read
   kIncomplete,  // the text ends inside it
-  kMalformed,   // not an object as JSON writes them
+  kMalformed,   // not a valid JSON object
 };
 
-// Reads events in one pass, by the layouts it remembers of earlier ones where they fit, else key by
-// key; members nobody wants are stepped over. Buffers are padded as base/json_scan.h asks.
+// Reads events in one pass, with the layouts of earlier ones if they match, else key by key; unused
+// members are skipped. Buffers are padded as base/json_scan.h requires.
 class EventScanner {
  public:
   // `p` is the object's '{'; on kEvent it becomes one past its '}', on kMalformed it is where
@@ -34,12 +34,12 @@ class EventScanner {
   std::vector<EventLayout> layouts_;
   std::uint32_t made_ = 0;
   std::size_t last_ = 0;
-  std::array<std::uint8_t, kLayouts> follower_{};  // the layout that came next the last time
+  std::array<std::uint8_t, kLayouts> follower_{};  // the layout that followed last time
 };
 
-// Where an event could begin at or after `from`: behind a comma, with the key of an event as its
-// first key. A candidate, not a proof: the same bytes may stand in somebody's arguments. nullptr if
-// there is none before `end`.
+// Where an event could begin at or after `from`: after a comma, with an event's key as its first
+// key. This is only a candidate: the same bytes may occur in arguments. nullptr if there is none
+// before `end`.
 const char* find_event_candidate(const char* from, const char* end);
 
 }  // namespace strobe::readers

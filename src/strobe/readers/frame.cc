@@ -19,7 +19,7 @@
 namespace strobe::readers {
 namespace {
 
-// Numbers come bare or in quotes; what does not fit its field is left out.
+// Numbers may be quoted; a number that does not fit its field is left out.
 template <class Integer>
 std::optional<Integer> integer_of(const JsonValue& value) {
   const std::optional<std::int64_t> number = value.unquoted().as_int64();
@@ -51,7 +51,7 @@ DeviceProperties read_device(std::string_view json) {
     if (key == "totalGlobalMem") return read_into(device.memory_bytes, value);
     if (key == "computeMajor") return read_into(device.compute_major, value);
     if (key == "computeMinor") return read_into(device.compute_minor, value);
-    // One count, four writers.
+    // Four writers' keys for one count.
     if (key == "numSms" || key == "smCount" || key == "multiProcessorCount" ||
         key == "maxComputeUnits") {
       return read_into(device.multiprocessors, value);
@@ -91,7 +91,7 @@ void read_utilization(std::string_view json, Metadata& metadata) {
   });
 }
 
-// True if the fields of `metadata` now say all that the member says.
+// True if the fields of `metadata` now hold everything that the member contains.
 bool is_told_by_fields(std::string_view key, std::string_view json, Metadata& metadata) {
   if (key == "deviceProperties") {
     for_each_element(json, [&](const JsonValue& value) {
@@ -236,7 +236,7 @@ Result<Frame> read_front(Window& window, const char*& p) {
 void read_back(Window& window, const char*& p, TraceHead& head, ImportReport& report) {
   for (;;) {
     if (!window.skip_blanks(p)) {
-      report.add(ImportIssue::kTruncatedFile, window.offset_of(p), "behind the events");
+      report.add(ImportIssue::kTruncatedFile, window.offset_of(p), "after the events");
       return;
     }
     if (*p == '}') return;
@@ -246,7 +246,7 @@ void read_back(Window& window, const char*& p, TraceHead& head, ImportReport& re
     }
     Member member;
     if (*p != '"' || !read_member_text(window, p, member)) {
-      report.add(ImportIssue::kTruncatedFile, window.offset_of(p), "behind the events");
+      report.add(ImportIssue::kTruncatedFile, window.offset_of(p), "after the events");
       return;
     }
     if (!member.is_event_array) {

@@ -8,22 +8,22 @@
 
 namespace strobe::readers {
 
-// What stands around the event array: {"key": value, ..., "traceEvents": [ ... ], "key": value,
-// ...} or a bare [ ... ].
+// The text around the event array: {"key": value, ..., "traceEvents": [ ... ], "key": value, ...}
+// or a bare [ ... ].
 struct Frame {
   bool is_object = false;
   TraceHead head;
 };
 
-// Reads up to the first event and leaves `p` behind the array's '['. Looks at the first events,
-// without taking them, to learn their categories and arguments.
+// Reads up to the first event and leaves `p` after the array's '['. Looks at the first events,
+// without consuming them, to learn their categories and arguments.
 Result<Frame> read_front(Window& window, const char*& p);
 
-// Reads the members behind the array, from `p` (one past the ']') on.
+// Reads the members after the array, from `p` (one past the ']') on.
 void read_back(Window& window, const char*& p, TraceHead& head, ImportReport& report);
 
-// Typed fields of one top-level member (device properties, distributed info, clock base,
-// utilisation); keeps the text of every member it does not know in metadata.members.
+// Reads the typed fields of one top-level member (device properties, distributed info, clock base,
+// utilisation); keeps the text of every unknown member in metadata.members.
 void read_member(std::string_view key, std::string_view json, Metadata& metadata);
 
 }  // namespace strobe::readers

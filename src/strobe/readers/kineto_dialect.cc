@@ -11,8 +11,8 @@
 #include "strobe/device/vendor_names.h"
 #include "strobe/readers/dialect.h"
 
-// PyTorch's profiler library, from 2021's capitalised categories to today's, and what the vendors'
-// back ends made of it.
+// PyTorch's profiler library, from 2021's capitalised categories to today's, including the vendors'
+// back ends.
 namespace strobe::readers {
 namespace {
 
@@ -36,8 +36,8 @@ constexpr CategoryRow kKinetoCategories[] = {
     {"Trace", {SliceKind::kProfiler, false}},
 };
 
-// Every back end names its own (cuda_runtime, xpu_driver, mlu_memcpy, privateuse1_kernel, ...): the
-// ending decides.
+// Every back end has its own prefix (cuda_runtime, xpu_driver, mlu_memcpy, privateuse1_kernel,
+// ...): the suffix decides.
 constexpr CategoryRow kEndings[] = {
     {"_user_annotation", {SliceKind::kDeviceAnnotation, false}},
     {"_runtime", {SliceKind::kRuntimeCall, false}},
@@ -63,7 +63,7 @@ bool starts_with_any(std::string_view name, std::initializer_list<std::string_vi
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// Ranges the framework opens under fixed names. In 2021 they came with the category of operators.
+// Ranges that the framework opens under fixed names. In 2021 they had the category of operators.
 SliceKind range_kind(std::string_view name, SliceKind otherwise) {
   if (name.starts_with("ProfilerStep#")) return SliceKind::kStep;
   if (name.starts_with("enumerate(DataLoader)#")) return SliceKind::kDataLoader;
@@ -86,7 +86,7 @@ NameRule kineto_name_rule(SliceKind kind, std::string_view, std::string_view nam
       const SliceKind found = range_kind(name, SliceKind::kOperator);
       if (found != SliceKind::kOperator) return {found, kNoFlags};
       if (name.starts_with("autograd::engine::evaluate_function: ")) return {found, kBackwardWork};
-      // aten::broadcast_to and its like move no bytes between devices.
+      // aten::broadcast_to and similar operators move no bytes between devices.
       const bool communicates =
           name == "record_param_comms" || name.starts_with("c10d::") ||
           (!name.starts_with("aten::") && device::is_collective_operator(name));
@@ -111,7 +111,7 @@ bool is_kineto_head(const TraceHead& head) {
   }
   for (const std::string& category : head.categories) {
     if (category == "Trace" || kineto_category_rule(category).kind == SliceKind::kOther) continue;
-    // Words anybody might use count only beside an argument of this writer.
+    // Common words count only together with an argument of this writer.
     const bool own = category.find('_') != std::string::npos;
     const auto& keys = head.argument_keys;
     if (own || std::find(keys.begin(), keys.end(), "External id") != keys.end() ||
@@ -156,7 +156,7 @@ bool kineto_memory_event(std::string_view, std::string_view name, std::string_vi
   return true;
 }
 
-// The file carries totals, not peaks: the running maximum of each place, in time order.
+// The file has totals, not peaks: computes the running maximum of each place, in time order.
 void fill_peaks(MemoryVectors& memory) {
   std::vector<std::uint32_t> order(memory.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
@@ -185,7 +185,7 @@ constexpr Vendor kVendors[] = {
     {"hpu_", "HpuRuntime", "HPU"}, {"privateuse1_", "PrivateUse1Runtime", "Device"},
 };
 
-// The devices' own name tells an MLU behind the anonymous back end.
+// The name of the devices reveals an MLU behind the generic back end.
 bool has_device_named(const Metadata& metadata, std::string_view prefix) {
   return std::any_of(
       metadata.devices.begin(), metadata.devices.end(),

@@ -15,7 +15,7 @@ namespace {
 bool is_asynchronous(char phase) { return phase != 'B' && phase != 'E'; }
 bool is_beginning(char phase) { return phase == 'B' || phase == 'b' || phase == 'S'; }
 
-// What a beginning and its end have in common.
+// The key that a beginning and its end share.
 struct PairKey {
   TrackId track;        // of synchronous ones
   CategoryId category;  // of asynchronous ones, with the id
@@ -24,14 +24,14 @@ struct PairKey {
 };
 
 // Turns B/E and asynchronous b/e (or S/F) pairs, given in file order with the builder's ids, into
-// slices at the end of the columns; their kind is left for the caller to decide. A beginning
-// without an end lasts until its track's last time.
+// slices at the end of the columns; the caller sets their kind. A beginning without an end lasts
+// until its track's last time.
 class EdgePairing {
  public:
   EdgePairing(TraceBuilder& builder, ImportReport& report) : builder_(builder), report_(report) {}
 
   void run(std::vector<SpanEdgeRow> edges) {
-    // Writers flush per thread, so the file's order is not the time's; equal times keep the file's.
+    // Writers flush per thread, so the file is not sorted by time; equal times keep their order.
     std::stable_sort(edges.begin(), edges.end(), [](const SpanEdgeRow& a, const SpanEdgeRow& b) {
       return a.time_ns < b.time_ns;
     });
@@ -107,7 +107,7 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return value;
 }
 
-// One shard's ids in the trace's numbering, filled as they are met.
+// Maps one shard's ids to the trace's ids, filled when they are first used.
 struct Renumbering {
   std::vector<StringId> strings;
   std::vector<TrackId> tracks;
@@ -199,7 +199,7 @@ class Merge {
     return local.valid() ? ArgsId(local.index() + args_before_[piece]) : ArgsId();
   }
 
-  // Appends rows [from, to) of each piece to `target` and frees the shard's blocks behind itself.
+  // Appends rows [from, to) of each piece to `target` and frees the shard's blocks that were read.
   template <class T, class Select, class Convert>
   void move_column(std::vector<T>& target, Select select, Convert convert) {
     target.resize(slice_count_);
@@ -228,8 +228,8 @@ class Merge {
           has_relative_times || shards_[piece.shard].slices.relative_starts_ns.size() > 0;
     }
     SliceVectors& slices = builder_.slices();
-    // PERF: what two threads scanned, two threads bring together; numbers go beside ids, which must
-    // be met in order.
+    // PERF: two threads merge what two threads scanned; numbers are moved in parallel with ids,
+    // which must be processed in order.
     std::jthread numbers;
     const auto move_numbers = [&] {
       move_column(
@@ -370,7 +370,7 @@ class Merge {
     return edges;
   }
 
-  // Names reach every track of their process or thread, whether it holds slices or not.
+  // Names apply to every track of their process or thread, whether it has slices or not.
   void apply_namings() {
     using What = NamingRow::What;
     std::map<StringId, StringId> process_names;

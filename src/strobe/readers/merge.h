@@ -11,9 +11,9 @@
 
 namespace strobe::readers {
 
-// Brings the pieces, in file order, into the builder's columns; shards are emptied on the way.
-// Strings, tracks and categories are numbered by first appearance in the file, so the result does
-// not depend on who scanned what.
+// Merges the pieces, in file order, into the builder's columns and empties the shards. Strings,
+// tracks and categories are numbered by first appearance in the file, so the result does not depend
+// on which thread scanned what.
 void merge_pieces(std::vector<Shard>& shards, std::vector<Piece>& pieces, TraceBuilder& builder,
                   FileOrder& order, ImportReport& report);
 

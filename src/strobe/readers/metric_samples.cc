@@ -26,7 +26,7 @@ constexpr std::string_view kColumns[] = {"ts_us", "device", "metric", "value"};
 constexpr std::string_view kMetricsHint =
     "its first line names the columns: ts_us,device,metric,value";
 
-// What was wrong with lines: per kind of trouble the first line and how many more there are.
+// Problems of lines: per kind of problem the first line and how many more there are.
 class LineRemarks {
  public:
   explicit LineRemarks(std::string_view outcome) : outcome_(outcome) {}
@@ -52,7 +52,7 @@ class LineRemarks {
   std::map<std::string_view, Entry> entries_;
 };
 
-// `text` stands in the padded buffer of its record, unless it had quotes inside.
+// `text` is in the padded buffer of its record, unless it had quotes inside.
 std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
   if (text.find('"') != std::string_view::npos) return std::nullopt;
   constexpr std::int64_t kTooLarge = std::numeric_limits<std::int64_t>::max();
@@ -92,7 +92,7 @@ class MetricsCsv {
     bool has_header = false;
     while (lines_->next_line()) {
       has_lines = true;
-      // The line that breaks off may end inside a number, which would read as a smaller one.
+      // A truncated line may end inside a number, which would then be read as a smaller one.
       if (lines_->damage() && lines_->is_last_cut()) break;
       if (trimmed(lines_->text()).empty()) continue;
       lines_->split_line();
@@ -108,7 +108,7 @@ class MetricsCsv {
     if (lines_->damage() && !has_lines) return *lines_->damage();
     MetricsRead read = finish(has_header);
     if (lines_->damage()) {
-      read.remarks.push_back(lines_->damage()->what + "; what stands before is kept");
+      read.remarks.push_back(lines_->damage()->what + "; the part before it is kept");
     }
     return read;
   }
@@ -218,7 +218,7 @@ Result<MetricsRead> read_metrics(ByteStream& stream) {
 }  // namespace
 
 Result<MetricsRead> read_metrics_csv(const std::filesystem::path& path) {
-  // A sampler that was killed at once leaves a run that is still worth comparing.
+  // If a sampler was killed at once, the run can still be compared.
   std::error_code none;
   if (std::filesystem::is_regular_file(path, none) && std::filesystem::file_size(path, none) == 0) {
     return read_metrics_bytes({}, path.string());
@@ -235,7 +235,7 @@ Result<MetricsRead> read_metrics_bytes(std::string_view bytes, const std::string
 
 namespace {
 
-// Per process that holds streams of one device and nothing else of another: that device.
+// The device of each process that has streams of exactly one device.
 std::map<StringId, std::int32_t> devices_by_process(const Trace& trace) {
   std::map<StringId, std::int32_t> devices;
   std::set<StringId> of_several;
@@ -248,7 +248,7 @@ std::map<StringId, std::int32_t> devices_by_process(const Trace& trace) {
   return devices;
 }
 
-// "GPU 7": how a trace's device is called where series name theirs.
+// "GPU 7": the name of a trace's device in series.
 std::string device_text(const Trace& trace, std::int32_t device) {
   return trace.traits().device_label + " " + std::to_string(device);
 }

@@ -17,14 +17,14 @@ struct MetricsRead {
   std::vector<std::string> remarks;  // "line 17: 'n/a' is not a number; 3 lines left out"
 };
 
-// `ts_us,device,metric,value`, in any order of lines; plain, gzip or zstd. Lines that cannot be
-// used are left out and remarked on; a missing column is an error.
+// `ts_us,device,metric,value`, with lines in any order; plain, gzip or zstd. Unusable lines are
+// left out, with a remark; a missing column is an error.
 Result<MetricsRead> read_metrics_csv(const std::filesystem::path& path);
 Result<MetricsRead> read_metrics_bytes(std::string_view bytes, const std::string& name);
 
 // The counters of a trace as series, by device, then metric. A counter belongs to the device whose
-// streams its process holds, else to the host; one with several values is a series for each. Of two
-// values for one time the last counts.
+// streams its process holds, else to the host; a counter with several values gives a series for
+// each. Of two values for one time the last counts.
 std::vector<MetricSeries> counter_series(const Trace& trace);
 
 }  // namespace strobe::readers

@@ -11,8 +11,8 @@
 #include "strobe/readers/dialect.h"
 #include "strobe/readers/paddle_order.h"
 
-// Paddle's own profiler. Its names are written without escaping and carry their duration, its times
-// were rounded on the way, and the order of its file says who launched what.
+// Paddle's own profiler. Its names are not escaped and contain their duration, its times were
+// rounded, and the order of its file says who launched what.
 namespace strobe::readers {
 namespace {
 
@@ -36,7 +36,7 @@ constexpr CategoryRow kPaddleCategories[] = {
     {"Memset", {SliceKind::kMemset, false}},
 };
 
-// PyTorch wrote `Operator`, `Kernel`, `Memcpy` and `Memset` too, in 2021; these no one else does.
+// In 2021 PyTorch also wrote `Operator`, `Kernel`, `Memcpy` and `Memset`; only Paddle writes these.
 constexpr std::string_view kOwnCategories[] = {
     "ProfileStep",         "OperatorInner",      "PythonUserDefined", "CudaRuntime",
     "DygraphKernelLaunch", "StaticKernelLaunch", "ReservedAllocate",  "ReservedFree",

@@ -10,9 +10,9 @@ namespace strobe::readers::paddle {
 namespace {
 
 constexpr std::int64_t kMicrosecond_ns = 1'000;
-// From here on a float of microseconds steps by half a microsecond and more: `ts` knows better.
+// From here on a float of microseconds has steps of 0.5 us and more: `ts` is more precise.
 constexpr std::int64_t kTrusted_ns = 8'000'000'000;
-constexpr std::int64_t kFloatSteps = std::int64_t{1} << 22;  // a float's, with one bit to spare
+constexpr std::int64_t kFloatSteps = std::int64_t{1} << 22;  // a float has one bit more
 // A call before the first host event has a negative relative start, which was printed as unsigned.
 constexpr std::int64_t kWrapped_ns = 9'000'000'000'000'000'000;
 
@@ -24,14 +24,13 @@ std::int64_t at_row(const std::vector<std::int64_t>& column, std::size_t row) {
   return row < column.size() ? column[row] : kNoTime;
 }
 
-// The clock at relative time 0, cut to microseconds as every `ts` is.
+// The clock at relative time 0, truncated to microseconds like every `ts`.
 std::optional<std::int64_t> base_of(const SliceVectors& slices, const FileOrder& order) {
   std::optional<std::int64_t> base_ns;
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const std::int64_t relative_ns = at_row(order.relative_starts_ns, row);
     if (relative_ns == 0) return slices.starts_ns[row];
-    // The first event may be missing from a cut file; any early one tells the base to a
-    // microsecond.
+    // The first event may be missing in a cut file; any early one gives the base to a microsecond.
     if (!base_ns && is_usable(relative_ns) && relative_ns <= kTrusted_ns) {
       base_ns = slices.starts_ns[row] - relative_ns;
     }
@@ -47,8 +46,8 @@ std::int64_t start_of(std::int64_t clock_ns, std::int64_t base_ns, std::int64_t 
   return base_ns + std::clamp(relative_ns, by_clock_ns, by_clock_ns + kMicrosecond_ns - 1);
 }
 
-// Late starts are good to a microsecond, durations to 23 bits, so a child may seem to outlive its
-// parent by the errors of both. Such a child ends with its parent.
+// Late starts are exact to a microsecond, durations to 23 bits, so a child may seem to end after
+// its parent by both errors. Such a child ends with its parent.
 void keep_children_inside(const SliceVectors& slices, std::vector<std::int64_t>& ends_ns) {
   std::vector<std::uint32_t> rows;
   for (std::size_t row = 0; row < slices.size(); ++row) {
@@ -106,12 +105,12 @@ void restore_times(TraceBuilder& builder, const FileOrder& order) {
 
 namespace {
 
-// A microsecond, because memory events know no finer clock, and the steps of two 32-bit floats.
+// A microsecond, because memory events have no finer clock, plus the steps of two 32-bit floats.
 std::int64_t tolerance_ns(std::int64_t relative_ns) {
   return kMicrosecond_ns + (relative_ns == kNoTime ? 0 : relative_ns / kFloatSteps);
 }
 
-// Walks the file once and hands out owners as long as every one of them makes sense.
+// Walks over the file once and assigns owners while all of them are plausible.
 class OrderWalk {
  public:
   OrderWalk(TraceBuilder& builder, const FileOrder& order)
@@ -135,7 +134,7 @@ class OrderWalk {
   std::vector<SliceId> memory_owners() && { return std::move(memory_owners_); }
 
  private:
-  // False if the thread was left before: then the file is not written thread by thread.
+  // False if the thread has occurred before: then the file is not written thread by thread.
   bool enter_thread(TrackId track) {
     if (track == thread_) return true;
     if (thread_.valid()) thread_is_over_[thread_.index()] = true;
@@ -174,7 +173,7 @@ class OrderWalk {
       return is_inside_last_range(slices_.starts_ns[row], end_ns(row));
     }
     last_range_ = SliceId(row);
-    // A range of a kind we do not know stands in no tree, so nothing can hang on it.
+    // A range of unknown kind is not in the tree, so it cannot own anything.
     return is_tree_kind(kind);
   }
 

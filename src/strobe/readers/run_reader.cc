@@ -29,7 +29,7 @@ bool are_distinct(const std::vector<std::optional<std::int32_t>>& ranks) {
   return seen.size() == ranks.size() && !seen.contains(std::nullopt);
 }
 
-// Names go first: they are what the user sees. A single trace needs no rank to be told apart.
+// Names come first, because the user sees them. A single trace needs no rank.
 Result<std::vector<std::int32_t>> number_ranks(const std::vector<RankFiles>& found,
                                                const std::vector<RankTrace>& loaded,
                                                const std::string& run) {
@@ -54,7 +54,7 @@ Result<std::vector<std::int32_t>> number_ranks(const std::vector<RankFiles>& fou
   return numbers;
 }
 
-// Of a series that both have, the file's counts: the user put it there.
+// If both have a series, the file's is used: the user put it there.
 void add_counters(RankCapture& rank) {
   for (MetricSeries& counter : counter_series(*rank.trace)) {
     const bool is_known = std::ranges::any_of(rank.metrics, [&](const MetricSeries& series) {
@@ -79,7 +79,7 @@ void add_samples(RankCapture& rank, const fs::path& file, const MetricsRead& rea
   }
 }
 
-// 3 of "rank3", "rank_3", "rank-3", anywhere in the name.
+// 3 for "rank3", "rank_3", "rank-3", anywhere in the name.
 std::optional<std::int32_t> rank_in(std::string_view name) {
   const std::size_t word = name.rfind("rank");
   if (word == std::string_view::npos) return std::nullopt;
@@ -90,7 +90,7 @@ std::optional<std::int32_t> rank_in(std::string_view name) {
   return static_cast<std::int32_t>(*number);
 }
 
-// The metrics.csv of a folder, plain or packed.
+// The metrics.csv of a folder, plain or compressed.
 std::optional<fs::path> metrics_in(const fs::path& folder) {
   std::error_code ignored;
   for (const std::string_view name : kMetricsNames) {
@@ -293,7 +293,7 @@ Result<Run> read_run(const fs::path& path, const LoadOptions& options, const Cac
   fs::path named = fs::absolute(path).lexically_normal();
   if (!named.has_filename()) named = named.parent_path();
   run.label = without_ending(named.filename().string());
-  // Every other run's file is called "trace" too; its folder tells them apart.
+  // The files of other runs may also be called "trace"; the folder distinguishes them.
   if (run.label == "trace" && named.has_parent_path()) {
     named = named.parent_path();
     run.label = named.filename().string();

@@ -13,17 +13,17 @@
 #include "strobe/readers/trace_cache.h"
 #include "strobe/trace/run.h"
 
-// From the files of a run, some of them loaded by whoever holds traces, to its ranks.
+// From the files of a run, some of them already loaded by the caller, to its ranks.
 namespace strobe::readers {
 
-// A trace and where the samples for it lie.
+// A trace and the files of its samples.
 struct RankFiles {
-  std::optional<std::int32_t> rank;  // as the names say
+  std::optional<std::int32_t> rank;  // from the file names
   std::filesystem::path trace;
   std::optional<std::filesystem::path> metrics;
 };
 
-// By its place: 3 of rank3/trace.json or of rank3.json; metrics.csv beside it, or beside its
+// By its path: 3 for rank3/trace.json or rank3.json; metrics.csv in the same folder, or next to its
 // rank's folder.
 RankFiles rank_files_of(const std::filesystem::path& trace);
 
@@ -39,16 +39,16 @@ struct RankTrace {
   ImportReport import;
 };
 
-// Ranks are numbered by their names, else by what the traces say. `traces` goes with `files`; `run`
-// is what errors call it.
+// Ranks are numbered by their names, else by the traces' own rank numbers. `traces` is parallel to
+// `files`; `run` is the name in errors.
 Result<std::vector<RankCapture>> capture_ranks(const std::vector<RankFiles>& files,
                                                const Samples& samples,
                                                std::vector<RankTrace> traces,
                                                const std::string& run);
 
-// Opens a run: a trace file, a folder with one trace and perhaps metrics.csv, a folder of such
+// Opens a run: a trace file, a folder with one trace and optionally metrics.csv, a folder of such
 // folders (rank0/, rank1/, ...), or a folder of traces, one per rank. metrics.csv of the upper
-// folder belongs to every rank that has none of its own.
+// folder is used for every rank without its own.
 Result<Run> read_run(const std::filesystem::path& path, const LoadOptions& options,
                      const CacheOptions& cache);
 

@@ -15,7 +15,7 @@ constexpr std::int64_t kLongestDuration_ns = std::int64_t{1} << 58;
 constexpr std::int64_t kLatestTime_ns = std::int64_t{1} << 62;
 constexpr std::uint64_t kUnpackable = ~0ull;
 
-// A short text as one word: exact, because texts hold no zero byte. Scanned texts stand in padded
+// A short text as one word: exact, because texts contain no zero byte. Scanned texts are in padded
 // buffers, so eight bytes can always be read.
 std::uint64_t pack(const RawScalar& scalar) {
   const std::size_t bytes = scalar.text.size();
@@ -41,7 +41,7 @@ std::size_t recent_slot(std::string_view text, std::size_t slots) {
   return static_cast<std::size_t>(mix >> 40) & (slots - 1);
 }
 
-// Flow and asynchronous ids: numbers as they are, hexadecimal text as its value, other text by its
+// Flow and asynchronous ids: numbers unchanged, hexadecimal text as its value, other text as its
 // hash.
 std::uint64_t id_value(const RawScalar& id) {
   std::string_view text = id.text;
@@ -277,7 +277,7 @@ CategoryId Shard::find_category(const RawEvent& event) {
     if (strings[categories[i].name] == text) return last_category_ = CategoryId(i);
   }
   const StringId name = intern_scalar(event.category);
-  // The text may have been repaired on its way into the pool.
+  // The text may have been repaired when it was interned.
   for (std::size_t i = 0; i < categories.size(); ++i) {
     if (categories[i].name == name) return last_category_ = CategoryId(i);
   }

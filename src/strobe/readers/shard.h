@@ -20,8 +20,8 @@ namespace strobe::readers {
 
 inline constexpr std::size_t kBlockRows = 16384;
 
-// A list that grows by blocks: rows never move, growing never doubles the memory, and blocks can be
-// given back one by one while a merge consumes them.
+// A list that grows by blocks: rows never move, growth never doubles the memory, and a merge can
+// free blocks one by one.
 template <class T>
 class BlockList {
  public:
@@ -35,7 +35,7 @@ class BlockList {
 
   const T& operator[](std::size_t row) const { return blocks_[row / kBlockRows][row % kBlockRows]; }
 
-  // Rows up to `row` are not needed any more.
+  // Rows before `row` are no longer needed.
   void release_before(std::size_t row) {
     for (; released_ < row / kBlockRows; ++released_) blocks_[released_].reset();
   }
@@ -53,10 +53,10 @@ class BlockList {
   std::size_t released_ = 0;
 };
 
-// Where an event stands, in the shard's own strings.
+// The track of an event, in the shard's own strings.
 struct TrackKey {
-  // `device` of events that do not say whether they stand on a stream or a thread (flows, instants,
-  // names): they join whatever slices stand at the same (process, thread).
+  // `device` of events that do not say whether they belong to a stream or a thread (flows,
+  // instants, names): they join the slices with the same (process, thread).
   static constexpr std::int32_t kAnyDevice = -2;
   static constexpr std::int32_t kHost = -1;
 
@@ -110,7 +110,7 @@ struct SpanEdgeRow {
   std::int64_t time_ns;
   std::uint64_t id;  // asynchronous ones only
   std::uint64_t byte_offset;
-  StringId name;  // may be invalid on ends
+  StringId name;  // may be invalid for ends
   TrackId track;
   CategoryId category;
   ArgsId args;
@@ -147,7 +147,7 @@ struct SliceRows {
   std::size_t size() const { return starts_ns.size(); }
 };
 
-// How many rows of each table a shard had at some moment.
+// The number of rows in each table of a shard at some moment.
 struct RowMarks {
   std::size_t slices = 0;
   std::size_t flows = 0;
@@ -159,8 +159,8 @@ struct RowMarks {
   std::size_t sequences = 0;
 };
 
-// The events one thread has scanned, as columns with the thread's own string, track and category
-// ids. Nothing is shared while scanning; merge.h brings shards together.
+// The events that one thread has scanned, as columns with the thread's own string, track and
+// category ids. Nothing is shared during the scan; merge.h joins the shards.
 class Shard {
  public:
   Shard(const Dialect& dialect, bool keep_args) : dialect_(&dialect), keep_args_(keep_args) {}
@@ -173,7 +173,7 @@ class Shard {
   // Adds the events seen since the last call to the report.
   void count_events_into(ImportReport& report);
 
-  EventScanner scanner;  // for whoever fills this shard: its layouts' numbers are the shard's
+  EventScanner scanner;  // used by the thread that fills this shard: layout numbers are per shard
 
   SliceRows slices;
   BlockList<FlowRow> flows;
@@ -213,7 +213,7 @@ class Shard {
   bool keep_args_;
   ArgsWriter args_writer_;
 
-  // Names, tracks and categories repeat at once: small direct-mapped memories in front of the exact
+  // Names, tracks and categories often repeat: small direct-mapped caches in front of the exact
   // tables.
   std::array<StringId, 1024> recent_names_{};
   struct RecentTrack {

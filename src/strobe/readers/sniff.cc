@@ -16,7 +16,7 @@
 namespace strobe::readers {
 namespace {
 
-// Unpacked bytes looked at: a packed file must not unfold without end here.
+// Limits the decompressed bytes: a compressed file must not expand without limit here.
 class FirstBytes : public ByteStream {
  public:
   explicit FirstBytes(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
@@ -52,7 +52,7 @@ bool looks_like_trace(std::string_view first_bytes) {
 
 namespace {
 
-// Something else that people hand to strobe.
+// Something else that users may pass to strobe.
 struct Stranger {
   std::string_view sign;
   std::string_view what;
@@ -67,7 +67,7 @@ constexpr std::string_view kWriteRawPage =
 constexpr std::string_view kHowToCount =
     "count kernels with `ncu --csv --metrics gpu__time_duration.sum,... APP`, or give a trace";
 
-// By the first bytes. The sentence goes on with what was wanted: ", not a trace".
+// By the first bytes. The sentence ends with what was expected: ", not a trace".
 constexpr Stranger kByMagic[] = {
     {"PK\x03\x04", "this is a zip archive", "unpack it and open the file inside"},
     {"\x7F"
@@ -104,7 +104,7 @@ constexpr Stranger kWhereKernelsBelong[] = {
     {"\xFE\xFF", "this text is UTF-16, not UTF-8", kSaveAsUtf8},
 };
 
-// Words that a text has somewhere near its beginning, the first match wins.
+// Words near the beginning of a text; the first match wins.
 constexpr Stranger kByWords[] = {
     {"ERR_NVGPUCTRPERM", "ncu was not permitted to read the counters and listed no kernel",
      "run it as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0"},

@@ -5,18 +5,18 @@
 
 #include "strobe/base/result.h"
 
-// What a file is, by its first bytes.
+// Recognises a file by its first bytes.
 namespace strobe::readers {
 
-// Enough of a file, packed or not, for looks_like_trace.
+// Enough of a file, compressed or not, for looks_like_trace.
 inline constexpr std::size_t kSniffBytes = 256 << 10;
 
-// Whether a file that begins like this is worth opening as a trace: JSON with an array of events,
-// plain, gzip or zstd. Other JSON (settings, tables) is told apart.
+// Whether a file that begins like this may be a trace: JSON with an array of events, plain, gzip or
+// zstd. False for other JSON (settings, tables).
 bool looks_like_trace(std::string_view first_bytes);
 
 // What a file that is not a trace, or has no table of kernels, seems to be, and what to do with it.
-// `first` are its first bytes, unpacked; `where` stays empty.
+// `first` are its first bytes, decompressed; `where` stays empty.
 Error explain_not_a_trace(std::string_view first);
 Error explain_not_kernels(std::string_view first);
 

@@ -15,7 +15,7 @@
 
 namespace strobe::readers {
 
-// An uncompressed text that can be read anywhere, by several threads at once: a file or memory.
+// An uncompressed text with random access for several threads at once: a file or memory.
 class TextSource {
  public:
   explicit TextSource(const File& file) : file_(&file) {}
@@ -35,11 +35,11 @@ class TextSource {
 };
 
 // The part of a text that is being scanned: a buffer that slides over a stream, padded for
-// base/json_scan.h. Whatever is still needed stays in front when more is read.
+// base/json_scan.h. Bytes that are still needed move to the front when more is read.
 class Window {
  public:
   static constexpr std::size_t kFirstBytes = 128 << 10;
-  // No single event or top-level member is longer; what seems to be has lost a quote or a bracket.
+  // No single event or top-level member is longer; if one seems so, a quote or bracket is missing.
   static constexpr std::size_t kMostBytes = 64 << 20;
 
   // `offset` is that of the stream's first byte in the whole text.
@@ -61,13 +61,13 @@ class Window {
     }
   }
 
-  // Drops everything before `keep`, reads on behind the rest, and moves `keep` along. False if
-  // there is nothing more to read, or the rest already fills kMostBytes: then nothing has changed.
+  // Drops everything before `keep`, reads more after the rest, and moves `keep` along. False,
+  // without a change, if there is nothing more to read or the rest already fills kMostBytes.
   bool read_on(const char*& keep);
 
   std::uint64_t reads() const { return reads_; }
   bool is_at_end() const { return at_end_; }
-  // Set when the stream was damaged where the text ends.
+  // Set if the stream is damaged where the text ends.
   const std::optional<Error>& damage() const { return damage_; }
 
  private:

@@ -40,15 +40,15 @@ bool has_settled(const CacheTicket& ticket) {
   return strobe::has_settled(ticket.stamp, ticket.taken_ns);
 }
 
-// What lies in the file, if that can matter: a settled stamp or the bytes tell.
+// The content of the file, if it matters: from a settled stamp or by hashing the bytes.
 std::optional<ContentHash> find_content(const std::filesystem::path& path,
                                         const CacheFolder* folder, const CacheTicket& ticket) {
   if (folder != nullptr) {
     if (const auto seen = folder->content_of(ticket.stamp)) return seen;
   }
   const bool may_be_cached = folder != nullptr && folder->knows_length(ticket.stamp.bytes);
-  // A young file may be written again without a trace in its stamp: only if it hashes alike before
-  // and after it was read is the trace its own.
+  // A new file may be rewritten without a change of its stamp: the trace belongs to it only if the
+  // hashes before and after reading are equal.
   if (!may_be_cached && has_settled(ticket)) return std::nullopt;
   const Result<ContentHash> content = hash_content(path);
   if (!content || stamp_of(path) != ticket.stamp) return std::nullopt;
@@ -70,7 +70,7 @@ std::optional<LoadedTrace> find_cached(const std::filesystem::path& path, const 
   return loaded;
 }
 
-// The content that the trace was read from; an error if nobody can tell.
+// The content that the trace was read from; an error if that is unknown.
 Result<ContentHash> content_behind(const LoadedTrace& loaded) {
   const CacheTicket& ticket = *loaded.ticket;
   std::optional<ContentHash> content = ticket.content;

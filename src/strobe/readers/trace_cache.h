@@ -11,17 +11,16 @@ namespace strobe::readers {
 struct CacheOptions {
   std::filesystem::path folder;  // empty: no cache
   std::uint64_t limit_bytes = std::uint64_t{4} << 30;
-  std::uint64_t least_file_bytes = 8 << 20;  // shorter files are read as fast as a person can see
+  std::uint64_t least_file_bytes = 8 << 20;  // shorter files load without a noticeable delay
 };
 
-// As read_trace(), from the cache if the file's content was stored there by this build of strobe
-// with the same keep_args. A cache that is damaged, missing or unreadable is none: the file is
-// read.
+// Like read_trace(), from the cache if this build of strobe stored the file's content there with
+// the same keep_args. A damaged, missing or unreadable cache is ignored: the file is read.
 Result<LoadedTrace> read_trace_cached(const std::filesystem::path& path, const LoadOptions& options,
                                       const CacheOptions& cache);
 
-// Puts a trace that read_trace_cached() had to read into the cache; of any other, nothing. To be
-// called when the answer is given, from whatever thread. An error is worth a note, not a failure.
+// Puts a trace that read_trace_cached() had to read into the cache; does nothing for others. Call
+// it after the answer is written, from any thread. An error deserves a note, not a failure.
 Result<void> store_trace(const LoadedTrace& loaded, const CacheOptions& cache);
 
 }  // namespace strobe::readers

@@ -33,7 +33,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// One trace on its way in: the scanned events and what stands around them.
+// A trace during loading: the scanned events and the text around them.
 struct Scanned {
   Frame frame;
   const Dialect* dialect = nullptr;
@@ -44,7 +44,7 @@ struct Scanned {
 
 Error interrupted() { return {ErrorCode::kInterrupted, "loading was interrupted", "", ""}; }
 
-// What the way in which the events ended means for the trace.
+// Reports how the events ended.
 void report_ending(const Window* window, Scanned& scanned) {
   const ArrayScan& last = scanned.pieces.back().scan;
   if (last.end != ArrayEnd::kTextEnded) return;
@@ -52,13 +52,13 @@ void report_ending(const Window* window, Scanned& scanned) {
     scanned.report.add(ImportIssue::kBadCompressedData, last.next_offset,
                        window->damage()->what + " (" + window->damage()->where + ")");
   }
-  // A bare array may be left open by its writer; an object may not.
+  // A bare array may lack its end; an object may not.
   if (!last.inside_event && !scanned.frame.is_object) return;
   std::uint64_t entries = 0;
   for (const Piece& piece : scanned.pieces) entries += piece.scan.entries;
   scanned.report.add(
       ImportIssue::kTruncatedFile, last.next_offset,
-      (last.inside_event ? "inside entry " : "behind entry ") + std::to_string(entries));
+      (last.inside_event ? "inside entry " : "after entry ") + std::to_string(entries));
 }
 
 Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, std::uint64_t file_bytes,
@@ -181,7 +181,7 @@ Result<Scanned> scan_bytes(std::string_view bytes, const LoadOptions& options) {
   return scan_packed(std::move(stream), bytes.size(), options);
 }
 
-// Here the trace and its errors get their name.
+// Adds the name to the trace and its errors.
 Result<LoadedTrace> loaded_as(const std::string& name, Result<Scanned> scanned,
                               std::uint64_t file_bytes, Stopwatch& watch) {
   STROBE_TRY(Scanned found, in_file(std::move(scanned), name));

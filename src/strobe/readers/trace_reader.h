@@ -38,7 +38,7 @@ struct LoadStage {
   double seconds = 0;
 };
 
-// What the cache must know of a file that was read, to store its trace later.
+// What the cache needs to know about a file to store its trace later.
 struct CacheTicket {
   FileStamp stamp;            // before the first byte was read
   std::int64_t taken_ns = 0;  // wall clock
@@ -55,20 +55,20 @@ struct LoadedTrace {
   std::optional<CacheTicket> ticket;  // from read_trace_cached() for store_trace()
 };
 
-// Opens any trace strobe knows, recognised by content: Kineto, Paddle, MLU or other Chrome JSON;
-// plain, gzip or zstd. A damaged trace is not an error as long as something of it can be read: the
+// Opens any trace format that strobe knows, recognised by content: Kineto, Paddle, MLU or other
+// Chrome JSON; plain, gzip or zstd. A damaged trace is not an error if some of it can be read: the
 // report says what is missing.
 Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOptions& options = {});
 
-// The same from memory; `name` stands for the path in errors.
+// The same from memory; `name` is used as the path in errors.
 Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name,
                                      const LoadOptions& options = {});
 
 using ReadOne =
     std::function<Result<LoadedTrace>(const std::filesystem::path&, const LoadOptions&)>;
 
-// One trace per rank or worker, loaded side by side; the order of `paths` is kept. The first
-// failure is returned.
+// One trace per rank or worker, loaded in parallel; the order of `paths` is kept. Returns the first
+// failure.
 Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::path>& paths,
                                              const LoadOptions& options = {},
                                              const ReadOne& read_one = read_trace);

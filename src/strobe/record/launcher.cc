@@ -118,12 +118,12 @@ Error failed(std::string what, int error) {
 
 volatile std::sig_atomic_t the_child = 0;  // NOLINT: a signal handler has nothing else
 
-// From a terminal the whole foreground group has got it already.
+// Signals from a terminal already reach the whole foreground group.
 void forward(int signal, siginfo_t* info, void*) {
   if (the_child > 0 && info->si_code <= 0) kill(the_child, signal);
 }
 
-// While the program runs, signals are its business.
+// While the program runs, it handles signals.
 class ForwardedSignals {
  public:
   ForwardedSignals() {
@@ -147,7 +147,7 @@ class ForwardedSignals {
   std::array<struct sigaction, kForwarded.size()> before_ = {};
 };
 
-// Forwarded signals wait until there is somebody to forward them to.
+// Signals to be forwarded wait until the child exists.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -169,11 +169,10 @@ Error cannot_start(const std::string& program, int error) {
   return {.code = ErrorCode::kNotFound,
           .what = fmt::format("cannot start '{}': {}", program, std::strerror(error)),
           .where = "",
-          .hint = "what stands after `--` is run as a shell would: a program and its arguments"};
+          .hint = "give a program and its arguments after `--`; it is found as in a shell"};
 }
 
-// The child says through a pipe that closes by itself on success why it could not become the
-// program.
+// If exec fails, the child reports why through a pipe, which closes by itself on success.
 Result<pid_t> start(const RecordRequest& request, const fs::path& folder) {
   std::vector<std::string> words = request.command;
   std::vector<std::string> variables =
@@ -194,7 +193,7 @@ Result<pid_t> start(const RecordRequest& request, const fs::path& folder) {
     for (const int signal : kForwarded) {
       if (signal != SIGHUP) std::signal(signal, SIG_DFL);
     }
-    std::signal(SIGPIPE, SIG_DFL);  // strobe ignores it, and that would be inherited
+    std::signal(SIGPIPE, SIG_DFL);  // strobe ignores it, which the child would inherit
     held.let_go();
     execvpe(arguments[0], arguments.data(), environment.data());
     const int error = errno;

@@ -10,10 +10,10 @@
 
 namespace strobe::record {
 
-// What a recording is told through the environment of whoever is recorded.
+// Settings that are passed to the recorded processes through their environment.
 struct RecordSettings {
   std::filesystem::path library;
-  // One list; with windows one for each, counted by turns.
+  // One list; with windows one for each, used in turn.
   std::vector<std::vector<std::string>> metrics;
   bool is_strict = false;        // a metric that the chip lacks is an error
   std::string kernel_pattern;    // "": all
@@ -22,16 +22,16 @@ struct RecordSettings {
   bool has_windows = false;      // only between cuProfilerStart and cuProfilerStop
 };
 
-// Names and values for a process that runs `program`; "" where a variable must not be set.
+// Names and values for a process that runs `program`; "" for a variable that must not be set.
 Variables recording_environment(const RecordSettings& settings, const std::filesystem::path& folder,
                                 const std::string& program);
 
 struct Sections {
-  std::string bytes;  // of all processes, in the order in which they began
+  std::string bytes;  // of all processes, in order of start
   std::size_t processes = 0;
 };
 
-// Where the processes of a recording leave their sections; gone with this.
+// The folder for the sections of a recording; removed by the destructor.
 class SectionFolder {
  public:
   static Result<SectionFolder> make();
@@ -40,7 +40,7 @@ class SectionFolder {
   ~SectionFolder();
 
   const std::filesystem::path& path() const { return path_; }
-  // Only what the headers vouch for: a process may still be writing, or have died in the middle.
+  // Only what the headers confirm: a process may still be writing, or may have died meanwhile.
   Result<Sections> collect() const;
 
  private:
@@ -54,16 +54,16 @@ struct RecordRequest {
 };
 
 struct RecordOutcome {
-  std::string recording;  // the sections of all processes, in the order in which they began
+  std::string recording;  // the sections of all processes, in order of start
   std::size_t processes = 0;
   int exit_code = 0;
-  int signal = 0;  // that ended the program; 0 if it ended by itself
+  int signal = 0;  // that ended the program; 0 if none did
   double seconds = 0;
 };
 
-// Runs the command with the library injected into it and everything it starts, and collects what
-// they wrote. Signals sent to strobe meanwhile go to the command, which may end in its own way.
-// kNotFound if the command cannot be started.
+// Runs the command with the library injected into it and everything it starts, and collects their
+// sections. Signals sent to strobe meanwhile go to the command, which decides how to end. kNotFound
+// if the command cannot be started.
 Result<RecordOutcome> record_kernels(const RecordRequest& request);
 
 }  // namespace strobe::record

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the shell finds it; "" if it does not.
+// As the shell finds it; "" if it is not found.
 fs::path on_path(const std::string& program) {
   if (program.find('/') != std::string::npos) return program;
   const char* path = std::getenv("PATH");

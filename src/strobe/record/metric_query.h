@@ -6,8 +6,8 @@
 
 #include "strobe/base/result.h"
 
-// What CUPTI knows of chips and metrics by itself: no GPU and no driver needed. kMachineLacks if
-// the library is not there, or if strobe was built without its headers.
+// Facts of CUPTI about chips and metrics that need no GPU and no driver. kMachineLacks if the
+// library is missing, or if strobe was built without its headers.
 namespace strobe::record {
 
 struct MetricPlan {

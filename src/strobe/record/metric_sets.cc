@@ -40,7 +40,7 @@ constexpr std::string_view kL2Writes = "lts__t_sectors_srcunit_tex_op_write.sum"
 
 using Parts = std::vector<std::vector<std::string_view>>;
 
-// One pass each on every chip since GA100; no two of them fit into one.
+// One pass each on every chip since GA100; no two of them fit into one pass.
 const Parts& traffic_parts() {
   static const Parts parts = {{kTime, kL1Loads, kL1LoadHits, kL1Stores, kL1StoreHits, kL2Reads,
                                kL2Writes, kDramRead, kDramWrite, kInstructions},
@@ -49,7 +49,7 @@ const Parts& traffic_parts() {
   return parts;
 }
 
-// By what is multiplied; no two fit into one pass. Chips name their parts of half precision
+// By the type that is multiplied; no two fit into one pass. Chips name their half-precision parts
 // differently, and old ones lack some types: the time keeps such a part from being empty.
 const Parts& matrix_parts() {
   static const Parts parts = {
@@ -83,7 +83,7 @@ std::span<const MetricSet> metric_sets() {
         kInstructions}},
       {"classic", "the three columns of the classic table: one pass", {kTime, kTensor, kDram}},
       {"l2",
-       "the default and how often the L2 cache had it: two passes",
+       "the default and the hit rate of the L2 cache: two passes",
        {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
         kInstructions, kL2Hits}},
       {"f32",
@@ -102,7 +102,7 @@ std::span<const MetricSet> metric_sets() {
 
 const MetricSet* find_metric_set(std::string_view name) {
   const std::span<const MetricSet> sets = metric_sets();
-  if (name == "seed") name = "classic";  // as earlier versions called it
+  if (name == "seed") name = "classic";  // its name in earlier versions
   const auto found = std::ranges::find(sets, name, &MetricSet::name);
   return found == sets.end() ? nullptr : &*found;
 }

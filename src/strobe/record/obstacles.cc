@@ -13,7 +13,7 @@
 namespace strobe::record {
 namespace {
 
-// The driver's own numbers; its header is not needed for these two calls.
+// The driver's own numbers; two calls do not need its header.
 constexpr int kNoDevice = 100;
 constexpr int kSystemNotReady = 802;
 
@@ -70,7 +70,7 @@ Result<void> start_driver() {
     return lacks(fmt::format("the CUDA driver does not start (cuInit gives {})", result),
                  result == kSystemNotReady
                      ? "the fabric manager of this machine may not be running"
-                     : "`nvidia-smi` tells more; driver and kernel module must be of one version");
+                     : "`nvidia-smi` says more; driver and kernel module must have one version");
   }
   return {};
 }
@@ -109,7 +109,7 @@ Error explain(wire::Obstacle what, std::string_view text, std::string_view progr
                    "CUDA 12.6 or newer has what is needed; STROBE_RECORD_CUPTI may name another "
                    "libcupti.so");
     case wire::Obstacle::kOtherTool:
-      return lacks(fmt::format("another profiler listens inside '{}' already ({})", program, text),
+      return lacks(fmt::format("another profiler is already active in '{}' ({})", program, text),
                    "run without Nsight, without the program's own profiler (torch.profiler, "
                    "jax.profiler) and without CUDA_INJECTION64_PATH of another tool");
     case wire::Obstacle::kNoPermission:
@@ -128,7 +128,7 @@ Error explain(wire::Obstacle what, std::string_view text, std::string_view progr
                    "`strobe kernels metrics` lists the sets; a name needs its ending, as in "
                    "gpu__time_duration.sum");
     case wire::Obstacle::kMismatch:
-      return lacks(fmt::format("the counters could not be told apart by kernel ({})", text),
+      return lacks(fmt::format("the counters could not be assigned to kernels ({})", text),
                    "a launch that strobe does not know of was measured too; please report it with "
                    "the program");
     case wire::Obstacle::kDropped:
@@ -136,11 +136,11 @@ Error explain(wire::Obstacle what, std::string_view text, std::string_view progr
                    "record fewer launches at a time: --launches A:B, or a smaller --set");
     case wire::Obstacle::kSetup:
       return lacks(fmt::format("the GPU's counters cannot be set up ({})", text),
-                   "sandboxes and some containers forbid it; `ncu` on the same machine tells "
-                   "whether strobe is to blame");
+                   "sandboxes and some containers forbid it; `ncu` on the same machine shows "
+                   "whether strobe is the cause");
     case wire::Obstacle::kMeasure:
       return lacks(fmt::format("the GPU's counters failed while the program ran ({})", text),
-                   "`ncu` on the same program tells whether strobe is to blame");
+                   "`ncu` on the same program shows whether strobe is the cause");
     case wire::Obstacle::kNone:
     case wire::Obstacle::kBadSettings:
     case wire::Obstacle::kNote:

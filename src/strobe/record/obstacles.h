@@ -7,23 +7,23 @@
 #include "strobe/base/result.h"
 #include "strobe/wire/kernel_recording.h"
 
-// What may stand in the way of a recording.
+// What can prevent a recording.
 namespace strobe::record {
 
-// Whether there is a CUDA driver and a device at all, before a program is started for nothing.
-// kMachineLacks with what to do if not. Where the kernel module lists a device, the driver is not
-// started for this: that takes longer than all else that strobe does.
+// Whether there is a CUDA driver and a device at all, before a program is started. Otherwise
+// kMachineLacks with what to do. If the kernel module lists a device, the driver is not started:
+// that would take longer than everything else that strobe does.
 Result<void> check_driver(const std::filesystem::path& listed_devices = "/proc/driver/nvidia/gpus");
 
 // Whether the driver starts and sees a device: why a program may have recorded nothing.
 Result<void> start_driver();
 
-// Whether the kernel module gives counters to administrators only, and this process is not one.
-// False if that cannot be found out.
+// Whether the kernel module reserves counters for administrators, and this process is not one.
+// False if unknown.
 bool counters_are_restricted();
 
-// What stood in the way, as a person needs to hear it: what was seen, and what to do about it.
-// `text` is what the injected library wrote down, `program` the process it wrote it in.
+// What prevented the recording, for the user: what was observed, and what to do. `text` was written
+// by the injected library, in the process `program`.
 Error explain(wire::Obstacle what, std::string_view text, std::string_view program);
 
 }  // namespace strobe::record

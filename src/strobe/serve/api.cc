@@ -178,8 +178,8 @@ Result<std::string> memory_answer(const Query& query, const OpenTrace& open) {
   return out;
 }
 
-// A row in front of its children, and a mark where a row ends: the depth of a model is the trace's
-// to choose, so nothing here recurses.
+// A row before its children, and a mark where a row ends: the depth of a model depends on the
+// trace, so nothing here recurses.
 struct Visit {
   const analysis::ModuleRow* row = nullptr;
   bool is_end = false;

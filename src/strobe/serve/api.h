@@ -10,13 +10,13 @@
 
 namespace strobe::serve {
 
-class OpenTrace;  // a loaded trace and what is made of it on demand: open_trace.h
+class OpenTrace;  // a loaded trace and data derived from it on demand: open_trace.h
 
-// A trace by the name `runs` gives it; an error if there is none, it is still loading or could not
-// be read.
+// A trace by its name in `runs`; an error if there is none, if it is still loading or could not be
+// read.
 using TraceLookup = std::function<Result<std::shared_ptr<const OpenTrace>>(std::string_view trace)>;
 
-// The body of /api/v1/<route>, as docs/api.md says. All routes but `runs`, `compare` and `kernels`,
+// The body of /api/v1/<route>, as in docs/api.md. All routes but `runs`, `compare` and `kernels`,
 // which are about files and not about a trace.
 Result<std::string> api_answer(std::string_view route, const Query& query,
                                const TraceLookup& traces);

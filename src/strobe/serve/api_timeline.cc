@@ -271,7 +271,7 @@ Result<std::string> selection_answer(const Query& query, const OpenTrace& open) 
   STROBE_TRY(request.tracks, tracks_of(query, open));
   STROBE_TRY(request.slices, slices_of(query, open));
   request.window = open.timeline().extent();
-  ++request.window.end_ns;  // an empty slice at the very end is part of the trace
+  ++request.window.end_ns;  // an empty slice at the very end belongs to the trace
   const bool has_window = query.optional_text("start_ns") || query.optional_text("end_ns");
   if (!request.slices || has_window) {
     STROBE_TRY(request.window, window_of(query, open));

@@ -6,8 +6,7 @@
 #include "strobe/serve/open_trace.h"
 #include "strobe/serve/query.h"
 
-// The answers that the timeline is drawn from, and those about slices of it: their JSON, as
-// docs/api.md says.
+// The answers for the timeline and about its slices: their JSON, as in docs/api.md.
 namespace strobe::serve {
 
 Result<std::string> timeline_answer(const Query& query, const OpenTrace& open);

@@ -11,14 +11,14 @@
 #include "strobe/serve/open_trace.h"
 #include "strobe/serve/query.h"
 
-// What several answers of the API are written with.
+// Shared by several answers of the API.
 namespace strobe::serve {
 
 // The number of a kind in docs/api.md.
 int kind_code(SliceKind kind);
 std::string_view word_of(TrackKind kind);
 
-// Times of the API begin at the origin, times of the trace wherever its clock does.
+// Times of the API begin at 0, times of the trace at any value of its clock.
 inline std::int64_t since_origin(const OpenTrace& open, std::int64_t time_ns) {
   return time_ns - open.timeline().extent().start_ns;
 }
@@ -34,7 +34,7 @@ Result<std::size_t> counter_of(const Query& query, const OpenTrace& open);
 // slice, name, track, row, start_ns and duration_ns.
 void write_slice(const OpenTrace& open, SliceId slice, JsonWriter& json);
 
-// The `names` of an answer: each text once, others refer to it by its place.
+// The `names` of an answer: each text once; others refer to it by index.
 class NameTable {
  public:
   explicit NameTable(const StringPool& strings);
@@ -47,7 +47,7 @@ class NameTable {
   std::vector<StringId> names_;
 };
 
-// A flat array of many whole numbers, faster than one value at a time.
+// A flat array of many whole numbers; faster than writing values one by one.
 class NumberList {
  public:
   void add(std::int64_t number);

@@ -10,14 +10,14 @@
 #include "strobe/bench/results/ratio_grid.h"
 #include "strobe/serve/run_folder.h"
 
-// The bodies of /api/v1/bench: which files there are, and what is in one of them.
+// The bodies of /api/v1/bench: the list of files, and the content of one of them.
 namespace strobe::serve {
 
 // The member "bench_files".
 void write_bench_files(JsonWriter& json, std::span<const FoundBench> files);
 std::string bench_list_answer(std::span<const FoundBench> files);
 
-// `name` is what the request called the file.
+// `name` is the file's name in the request.
 std::string bench_run_answer(std::string_view name, const bench::BenchRun& run);
 std::string bench_grids_answer(std::string_view name, const bench::RatioGrids& grids,
                                std::span<const bench::IdentityCheck> identities);

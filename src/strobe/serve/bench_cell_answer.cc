@@ -24,7 +24,7 @@ void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::
   json.end_array();
 }
 
-// One sample says nothing of its spread, none nothing at all.
+// One sample has no spread, and no sample has no summary.
 void write_time(JsonWriter& json, bench::TimeMode mode, const TimeSummary& time,
                 const BenchRates& rates) {
   const auto if_known = [&](double value) {
@@ -54,7 +54,7 @@ void write_time(JsonWriter& json, bench::TimeMode mode, const TimeSummary& time,
   json.end_array().member("samples_left_out", time.samples_us.size() - shown).end_object();
 }
 
-// What fits on a page.
+// Limits for one page.
 CellRecord shortened(CellRecord record) {
   record.kernels.resize(std::min(record.kernels.size(), kMostKernels));
   record.api.resize(std::min(record.api.size(), kMostApiCalls));

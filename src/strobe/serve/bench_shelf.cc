@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
 
-// The user knows it by its name, not by its path.
+// The user knows its name, not its path.
 Error named(Error error, const FoundBench& found) {
   const std::string path = found.path.string();
   if (error.where.starts_with(path)) error.where.replace(0, path.size(), found.name);
@@ -41,7 +41,7 @@ Error named(Error error, const FoundBench& found) {
   return error;
 }
 
-// More than a page can show is refused: a packed file may hide any amount.
+// Refuses more than a page can show: a compressed file may contain any amount.
 Result<BenchFile> read_bench_file(const FoundBench& found) {
   BenchFile file;
   if (found.content == BenchContent::kRun) {
@@ -87,7 +87,7 @@ struct Question {
   bench::PairQuestion view() const { return {case_id, dtype, baseline, contender, mode}; }
 };
 
-// Nobody is asked about providers that the case does not have.
+// Refuses providers that the case does not have.
 Result<void> check_provider(const bench::BenchRun& run, const Question& question,
                             std::string_view parameter, const std::string& provider) {
   const bool is_there = std::ranges::any_of(run.cells, [&](const bench::CellRecord& record) {
@@ -154,7 +154,7 @@ Result<std::string> run_answer(std::string_view route, const std::string& name, 
                   : bench_points_answer(name, run, question.view());
 }
 
-// The table whose every word is as asked; a word that was left out fits all.
+// The table that matches all given parameters; a missing parameter matches everything.
 Result<std::string> grid_answer(const std::string& name, const Query& query,
                                 const bench::RatioGrids& grids) {
   const auto fits = [&](std::string_view key, std::string_view value) {

@@ -13,8 +13,8 @@ namespace strobe::serve {
 
 struct BenchFile;
 
-// /api/v1/bench and below: benchmarks of the folder, as docs/api.md says. A file is read when
-// somebody asks for it; the last few are kept until they change.
+// /api/v1/bench and below: benchmarks of the folder, as in docs/api.md. A file is read when first
+// requested; the last few are kept until they change.
 class BenchShelf {
  public:
   using Body = std::shared_ptr<const std::string>;

@@ -15,7 +15,7 @@ namespace {
 
 using bench::Shape;
 
-constexpr std::size_t kMostPanelColumns = 64;  // more is no table any more
+constexpr std::size_t kMostPanelColumns = 64;  // more would not be a readable table
 
 struct AxisWords {
   std::size_t dims = 0;
@@ -70,7 +70,7 @@ BenchPanel table_of(std::span<const Shape> shapes, const Members& members, const
   return panel;
 }
 
-// A few shapes picked by hand fill no table.
+// A few shapes chosen by hand do not fill a table.
 bool is_table(const BenchPanel& panel, std::size_t shapes) {
   return panel.columns.size() <= kMostPanelColumns &&
          panel.rows.size() * panel.columns.size() <= 4 * shapes;
@@ -119,7 +119,7 @@ std::optional<double> median_of(const CellRecord* record, std::optional<bench::T
   return time->p50;
 }
 
-// Whose state it is: "cuda-fused: needs 17 GB".
+// Prefixed with the provider: "cuda-fused: needs 17 GB".
 std::vector<std::string> reasons_of(const PairCell& cell) {
   std::vector<std::string> reasons = cell.remarks;
   for (const CellRecord* side : {cell.baseline, cell.contender}) {
@@ -187,7 +187,7 @@ std::vector<BenchPanel> panels_of(std::span<const Shape> shapes) {
   const bool is_uniform =
       std::ranges::all_of(shapes, [&](const Shape& shape) { return shape.dims.size() == dims; });
   if (words == std::end(kTables) || !is_uniform) return {list_of(shapes)};
-  std::map<std::vector<std::int64_t>, Members> groups;  // by what is left beyond two axes
+  std::map<std::vector<std::int64_t>, Members> groups;  // by the axes beyond two
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     groups[{shapes[i].dims.rbegin(), shapes[i].dims.rend() - 2}].push_back(i);
   }

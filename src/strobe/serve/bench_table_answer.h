@@ -11,15 +11,15 @@
 
 namespace strobe::serve {
 
-// How the shapes of a case lie on a page: rows and columns where two axes vary, one such panel per
-// value of what is left (head dimensions, K), else one shape a row.
+// The layout of a case's shapes on a page: rows and columns if two axes vary, one such panel per
+// value of the other axes (head dimensions, K), else one shape per row.
 struct BenchPanel {
-  std::string title;  // "32 heads, head dimension 64"; "" if there is one panel only
+  std::string title;  // "32 heads, head dimension 64"; "" if there is only one panel
   std::string row_axis;
   std::string column_axis;  // "": a list
   std::vector<std::string> rows;
   std::vector<std::string> columns;
-  std::vector<std::vector<std::optional<std::size_t>>> cells;  // by row, column: which shape
+  std::vector<std::vector<std::optional<std::size_t>>> cells;  // by row, column: index of the shape
 };
 
 std::vector<BenchPanel> panels_of(std::span<const bench::Shape> shapes);

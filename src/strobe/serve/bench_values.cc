@@ -43,7 +43,7 @@ struct FlagWords {
   CellFlag flag;
   std::string_view code;
   bool matters;
-  const char* headline;  // behind "7 of 100 cells"
+  const char* headline;  // after "7 of 100 cells"
   const char* advice;
 };
 
@@ -52,12 +52,12 @@ constexpr FlagWords kFlagWords[] = {
      "fell back: the contender ran the baseline's kernels and none of its own",
      "raise the compiler's limit of recompilations, or reset it before each cell"},
     {CellFlag::kMathDiffers, "math_differs", true,
-     "compare two precisions: the kernels of the two sides do not compute alike",
+     "compare two precisions: the kernels of the two sides use different math",
      "choose the same math mode on both sides; details list both sides' kernels"},
     {CellFlag::kUnrepeatable, "unrepeatable", true,
      "gave other bits when the same call was repeated",
      "look for atomics or for a tuner that changes its choice between calls"},
-    {CellFlag::kThrottled, "throttled", false, "ran with the clock held down",
+    {CellFlag::kThrottled, "throttled", false, "ran at a reduced clock",
      "details give the driver's reasons; measure again on a cool, idle device"},
     {CellFlag::kNoisy, "noisy", false,
      "are noisy: the limit came before the interval of the median was narrow",
@@ -82,7 +82,7 @@ void write_mean(JsonWriter& json, const bench::RatioGrid& grid) {
     json.null();
     return;
   }
-  // The last digits of a logarithm are the machine's, not the table's.
+  // The last digits of a logarithm differ between machines.
   const double value = std::round(mean->mean * kMeanDigits) / kMeanDigits;
   json.begin_object().member("value", value).member("cells", mean->cells).end_object();
 }
@@ -116,7 +116,7 @@ std::vector<BenchAlert> alerts_of(const bench::RatioGrid& grid) {
            "{:.0f} %: geometric means {:.1f} % before, {:.1f} % after",
            flat->index + 1, first.dim0, first.dim1, 100 * flat->after_share,
            100 * flat->before_share, flat->before_mean, flat->after_mean),
-       .advice = "the contender most likely became the baseline there without a word, as a "
+       .advice = "the contender most likely became the baseline there silently, as a "
                  "compiler does past its limit of recompilations; do not read the rest as parity"}};
 }
 

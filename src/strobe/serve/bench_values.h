@@ -11,7 +11,7 @@
 #include "strobe/bench/judge/ratio_checks.h"
 #include "strobe/serve/json_members.h"
 
-// What several answers about benchmarks are written with.
+// Shared by several answers about benchmarks.
 namespace strobe::serve {
 
 // "roofs": bytes and operations per second.
@@ -20,7 +20,7 @@ void write_roofs(JsonWriter& json, const bench::Roofs& roofs);
 void write_mean(JsonWriter& json, const bench::RatioGrid& grid);
 
 struct BenchRates {
-  std::optional<double> bytes_per_s;  // of the least bytes
+  std::optional<double> bytes_per_s;  // from the least bytes
   std::optional<double> flop_per_s;
   std::optional<double> flop_per_byte;
   std::optional<double> copy_roof_share;
@@ -28,7 +28,7 @@ struct BenchRates {
 BenchRates rates_of(const bench::CellRecord& record, const bench::TimeSummary& time,
                     const bench::Roofs& roofs);
 
-// What a reader must know before reading a table, as sentences.
+// Facts that a reader must know before reading a table, as sentences.
 struct BenchAlert {
   std::string_view code;
   bool matters = true;  // else: worth a look
@@ -36,9 +36,9 @@ struct BenchAlert {
   std::string advice;
 };
 
-// Ratios that are 100 % from one cell on.
+// Ratios that are 100 % from some cell on.
 std::vector<BenchAlert> alerts_of(const bench::RatioGrid& grid);
-// What the flags and states of a pair's cells say together.
+// What the flags and states of a pair's cells mean together.
 std::vector<BenchAlert> alerts_of(const bench::PairTable& table);
 // Tables that contradict each other.
 std::vector<BenchAlert> alerts_of(std::span<const bench::IdentityCheck> checks);

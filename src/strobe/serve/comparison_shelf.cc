@@ -71,7 +71,7 @@ struct OpenRuns {
   std::vector<Run> baselines;
 };
 
-// The last part of a name where that tells the two apart.
+// Uses the last part of the names if that distinguishes the two.
 void shorten_labels(OpenRuns& runs) {
   const auto shortened = [](const std::string& label) {
     return label.substr(label.rfind('/') + 1);
@@ -82,7 +82,7 @@ void shorten_labels(OpenRuns& runs) {
 }
 
 Result<OpenRuns> open_all(const RunQuestion& question, const TraceLookup& traces) {
-  // Opening one after the other would load one after the other.
+  // Opens all of them before checking, so that they load in parallel.
   auto normal = open_run(question.normal, traces);
   auto abnormal = open_run(question.abnormal, traces);
   OpenRuns runs;
@@ -154,7 +154,7 @@ Result<Run> open_run(const ServedRun& served, const TraceLookup& traces) {
   std::vector<readers::RankTrace> opened;
   std::optional<Error> missing;
   for (const FoundTrace& found : served.traces) {
-    // All are asked for, so that all are on their way.
+    // All are requested, so that all start to load.
     auto open = traces(found.name);
     if (!open) {
       if (!missing) missing = open.error();

@@ -14,8 +14,8 @@
 
 namespace strobe::serve {
 
-// What a request names as a run, on disk: the traces of one folder, of its rank0/, rank1/, ..., or
-// a single trace; with the samples that belong to them.
+// The files of a requested run: the traces of one folder, of its rank0/, rank1/, ..., or a single
+// trace; with their samples.
 struct ServedRun {
   std::string name;
   std::vector<FoundTrace> traces;
@@ -25,20 +25,20 @@ struct ServedRun {
   std::string content_key() const;
 };
 
-// `parameter` is what errors call the culprit.
+// `parameter` is its name in errors.
 Result<ServedRun> find_run(std::string_view parameter, const std::string& name,
                            const std::vector<FoundTrace>& files);
 
-// The run of traces that are loaded already; an error for the first that is not.
+// The run of loaded traces; an error for the first that is not loaded.
 Result<Run> open_run(const ServedRun& served, const TraceLookup& traces);
 
-// /api/v1/compare: runs of the folder compared, as docs/api.md says. A comparison takes its time
-// and people come back to it, so the last few answers are kept until a file of theirs changes.
+// /api/v1/compare: compares runs of the folder, as in docs/api.md. A comparison takes time and
+// users come back to it, so the last few answers are kept until one of their files changes.
 class ComparisonShelf {
  public:
   using Body = std::shared_ptr<const std::string>;
 
-  // `files`: all that is served. Traces come from `traces`; samples beside them are read now.
+  // `files`: everything that is served. Traces come from `traces`; their samples are read now.
   Result<Body> answer(const Query& query, const std::vector<FoundTrace>& files,
                       const TraceLookup& traces);
 

@@ -49,7 +49,7 @@ HostGuard::HostGuard(std::string address, bool is_loopback, std::vector<std::str
 bool HostGuard::is_known(std::string_view authority) const {
   const std::string host = host_of(authority);
   if (is_loopback_name(host) || host == address_) return true;
-  // Nobody can make a name out of a number, so a number that reaches a public address is ours.
+  // A DNS name cannot look like a number, so a number that reaches a public address is ours.
   if (!is_loopback_ && is_number(host)) return true;
   return std::ranges::find(names_, host) != names_.end();
 }

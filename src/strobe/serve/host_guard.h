@@ -10,15 +10,15 @@
 
 namespace strobe::serve {
 
-// Who may ask. A page of a stranger, open in the user's browser, reaches a server on loopback too:
-// by a name of its own that it lets point here, or across origins. Its requests carry that name or
-// that origin, and are refused.
+// Decides whose requests are answered. A foreign page in the user's browser can also reach a server
+// on loopback: by its own name that it resolves to this address, or across origins. Its requests
+// carry that name or that origin, and are refused.
 class HostGuard {
  public:
-  // `address` is the one listened on, `names` those the user trusts besides the loopback's.
+  // `address` is the one listened on, `names` those that the user trusts besides loopback names.
   HostGuard(std::string address, bool is_loopback, std::vector<std::string> names);
 
-  // Nothing if the request may be answered.
+  // Nothing if the request is allowed.
   std::optional<Error> objection(const HttpRequest& request) const;
 
  private:

@@ -105,7 +105,7 @@ std::optional<HttpRefusal> add_header(std::string_view name, std::string_view va
                                       HttpRequest& request) {
   const auto [known, is_new] = request.headers.emplace(lower_case(name), value);
   if (is_new) return std::nullopt;
-  // Two hosts would let two readers of one request disagree about whom it is for.
+  // With two hosts, two readers of one request could disagree about its target.
   if (known->first == "host") return HttpRefusal{400, "there are two Host headers"};
   known->second += ", ";
   known->second += value;

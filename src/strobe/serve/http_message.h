@@ -12,7 +12,7 @@
 #include "strobe/base/result.h"
 #include "strobe/serve/query.h"
 
-// What a server that only answers questions knows of HTTP: a request without a body and its answer.
+// The parts of HTTP that a read-only server needs: a request without a body and its answer.
 namespace strobe::serve {
 
 struct HttpRequest {
@@ -39,7 +39,7 @@ struct HttpResponse {
 
 HttpResponse make_response(int status, std::string content_type, std::string body);
 
-// Errors as docs/api.md promises them to programs.
+// Errors in the form that docs/api.md promises to programs.
 
 // The member "error" of a failed trace and of an error's body: {"code": ..., "what": ...}.
 std::string error_object(std::string_view code, const Error& error);
@@ -49,14 +49,14 @@ HttpResponse error_answer(int status, std::string_view code, const Error& error)
 // By the error's code: 400, 404, 422 or 500.
 HttpResponse error_answer(const Error& error);
 
-// What the handler answers; 500 if it throws.
+// Calls the handler; 500 if it throws.
 HttpResponse answer_safely(const std::function<HttpResponse(const HttpRequest&)>& handler,
                            const HttpRequest& request);
 
-// A trace that is on its way in: 409 and when to ask again.
+// For a trace that is still loading: 409 and when to retry.
 HttpResponse loading_answer(const Error& error);
 
-// Why a request cannot even be read.
+// Why a request cannot be parsed.
 struct HttpRefusal {
   int status = 400;
   std::string what;

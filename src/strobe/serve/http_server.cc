@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-// This is the only file that sees Boost's network headers; they take seconds to compile.
-// Asio's queues have locks besides their fences, which the thread sanitizer cannot follow.
+// The only file that includes Boost's network headers, which take seconds to compile. Asio's queues
+// have locks besides their fences, which the thread sanitizer cannot follow.
 #define BOOST_ASIO_DISABLE_FENCED_BLOCK
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ constexpr std::size_t kReadBytes = 16 << 10;
 
 std::string_view view_of(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-// `rest`: what the parser has not taken, from the line that it could not read.
+// `rest`: the bytes that the parser has not accepted, starting at the line with the error.
 HttpRefusal refusal_of(error_code error, std::string_view rest) {
   if (error == http::error::header_limit) return {431, "the headers are too long"};
   const std::string_view line = rest.substr(0, rest.find("\r\n"));
@@ -75,7 +75,7 @@ std::variant<HttpRequest, HttpRefusal> request_of(const Parser& parser) {
     if (refusal) return std::move(*refusal);
   }
   request.keeps_alive = parser.keep_alive();
-  // Any transfer coding, known or not: what follows is not the next request.
+  // Any transfer coding, known or not: the bytes after it are not the next request.
   request.has_body =
       request.headers.contains("transfer-encoding") || parser.content_length().value_or(0) != 0;
   return request;
@@ -90,7 +90,7 @@ void prepare(Parser& parser, std::size_t head_bytes) {
 class Connection;
 using Connections = std::list<std::shared_ptr<Connection>>;
 
-// What all connections share. It belongs to the thread that moves bytes.
+// Shared by all connections. Only the I/O thread uses it.
 struct Loop {
   explicit Loop(HttpLimits given) : limits(given), workers(given.workers) {}
 
@@ -107,20 +107,20 @@ struct Loop {
   Acceptor acceptor{io};
   Timer pause{io};
   Connections connections;  // the open ones
-  bool is_full = false;     // and nobody is accepted
+  bool is_full = false;     // no client is accepted
   std::array<char, kReadBytes> scratch{};
-  Workers workers;  // use all of the above
+  Workers workers;  // they use all of the above
 };
 
-// One client. All of it belongs to the thread that moves bytes, and while it is kWorking to one
-// worker. It lives as long as somebody waits for its socket, its timer or its answer.
+// One client. It belongs to the I/O thread, and while it is kWorking to one worker. It lives as
+// long as its socket, its timer or its answer is waited for.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   enum class Phase : std::uint8_t {
     kReading,   // waits for a request
-    kWorking,   // a worker has it; nobody else may touch it
-    kWriting,   // the rest of an answer
-    kDraining,  // after the last answer, which a close with unread bytes would destroy on its way
+    kWorking,   // a worker has it; no other thread may use it
+    kWriting,   // sends the rest of an answer
+    kDraining,  // after the last answer, which would be lost if the socket closed with unread bytes
   };
 
   explicit Connection(Loop& server) : server_(server), socket_(server.io), timer_(server.io) {}
@@ -164,7 +164,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void read() {
-    if (phase_ == Phase::kWriting) return;  // the time was up just before the bytes came
+    if (phase_ == Phase::kWriting) return;  // the time was over just before the bytes came
     error_code error;
     const std::size_t bytes = socket_.read_some(asio::buffer(server_.scratch), error);
     if (error && error != asio::error::would_block) return close();
@@ -180,7 +180,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     await_bytes();
   }
 
-  // Whether there was one, good or bad; else more must be read.
+  // True if there was one, valid or not; otherwise more must be read.
   bool look_for_request() {
     while (!parser_ && received_.starts_with("\r\n")) received_.erase(0, 2);
     if (received_.empty()) return false;
@@ -202,14 +202,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
     return true;
   }
 
-  // In a worker.
+  // Runs in a worker.
   void answer() {
     const auto parsed = request_of(*parser_);
     if (const auto* refusal = std::get_if<HttpRefusal>(&parsed)) {
       put_answer(error_answer(*refusal), true, false);
     } else {
       const auto& request = std::get<HttpRequest>(parsed);
-      // What follows is then a body that is never read, not the next request.
+      // The next bytes are then a body that is never read, not the next request.
       put_answer(answer_safely(server_.handler, request), !request.is_head(),
                  request.keeps_alive && !request.has_body);
     }
@@ -233,7 +233,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     answer_error_ = {};
   }
 
-  // As much of the answer as the socket takes now. Whether this was the end of it.
+  // Sends as much of the answer as the socket accepts now; true at its end.
   bool write_some() {
     while (!answer_error_ && !(head_rest_.empty() && body_rest_.empty())) {
       const std::array parts = {asio::const_buffer(head_rest_.data(), head_rest_.size()),
@@ -273,7 +273,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     await_bytes();
   }
 
-  // The timer is set back only when it would be late; most deadlines just move on.
+  // The timer is changed only if it would fire too late; most deadlines only move on.
   void set_deadline(milliseconds patience) {
     deadline_ = steady_clock::now() + patience;
     if (!is_timed_ || deadline_ < timer_.expiry()) await_deadline();
@@ -307,7 +307,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool is_timed_ = false;
 
   std::string received_;          // and not yet parsed
-  std::optional<Parser> parser_;  // of a request that has begun
+  std::optional<Parser> parser_;  // of a request whose first bytes came
   std::size_t thrown_away_bytes_ = 0;
 
   std::string head_;                         // of the answer
@@ -318,7 +318,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool keeps_alive_ = false;
 };
 
-// Asio does not; a program that strobe starts must not keep the port.
+// Asio does not set it; a program that strobe starts must not keep the port.
 void close_on_exec(int descriptor) { fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 Error cannot_listen(const std::string& host, std::uint16_t port, error_code reason) {
@@ -344,7 +344,7 @@ error_code open_acceptor(const tcp::endpoint& endpoint, Acceptor& acceptor) {
   acceptor.open(endpoint.protocol(), error);
   if (error) return error;
   close_on_exec(acceptor.native_handle());
-  // A port that an ended server has just left is free.
+  // Allows a port that another server has just released.
   acceptor.set_option(Acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.non_blocking(true, error);
@@ -360,11 +360,11 @@ void Loop::serve(const std::atomic<bool>& stop) {
     stop.wait(false);
     io.stop();
   });
-  const auto work = asio::make_work_guard(io);  // also while all wait for workers
+  const auto work = asio::make_work_guard(io);  // also while all connections wait for workers
   while (!io.stopped()) {
     try {
       io.run();
-    } catch (const std::bad_alloc&) {  // the connection is left to its deadline
+    } catch (const std::bad_alloc&) {  // the connection's deadline will close it
     }
   }
   watch.join();
@@ -383,7 +383,7 @@ void Loop::await_client() {
   });
 }
 
-// Somebody knocks.
+// A client is waiting.
 void Loop::accept_one() {
   is_full = connections.size() >= limits.connections && !make_room();
   if (is_full) return;
@@ -395,7 +395,7 @@ void Loop::accept_one() {
     connections.push_back(connection);
     connection->begin(std::prev(connections.end()));
   } else if (error == asio::error::no_descriptors && !make_room()) {
-    // The client goes on knocking; without a pause this would be a busy loop.
+    // The client stays in the queue; without a pause this would be a busy loop.
     pause.expires_after(kShortage);
     return pause.async_wait([this](error_code) { await_client(); });
   }

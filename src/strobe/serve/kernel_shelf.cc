@@ -29,7 +29,7 @@ constexpr std::size_t kMostFusions = 100;
 constexpr std::size_t kMostNames = 64;
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-// The API speaks of shares, from 0 to 1.
+// The API uses shares from 0 to 1.
 std::optional<double> as_share(std::optional<double> percent) {
   if (!percent) return {};
   return *percent / 100;
@@ -125,7 +125,7 @@ void write_groups_by(JsonWriter& json, std::string_view key, const KernelStudy& 
   json.end_array();
 }
 
-// Where a kernel's name stands among `kernels`.
+// The index of a kernel's name in `kernels`.
 using KernelIndices = std::map<std::string_view, std::size_t>;
 
 void write_kernel_groups(JsonWriter& json, const KernelStudy& study,
@@ -329,7 +329,7 @@ std::string question_key(const KernelQuestion& question) {
                      options.l2_bytes_per_s.value_or(0));
 }
 
-// The user knows it by its name, not by its path.
+// The user knows its name, not its path.
 Result<KernelTable> read_file(const KernelQuestion& question) {
   auto table = readers::read_kernels(question.file->path);
   if (table) return table;

@@ -16,20 +16,20 @@ struct KernelStudy;
 
 namespace strobe::serve {
 
-// /api/v1/kernels: the kernels of a file or trace against what their chip can do, as docs/api.md
-// says. Files are read when somebody asks; the last few answers are kept until their file changes.
+// /api/v1/kernels: the kernels of a file or trace and the limits of their chip, as in docs/api.md.
+// A file is read when first requested; the last few answers are kept until their file changes.
 class KernelShelf {
  public:
   using Body = std::shared_ptr<const std::string>;
 
-  // `view`: all that is served. Traces come from `traces`.
+  // `view`: everything that is served. Traces come from `traces`.
   Result<Body> answer(const Query& query, const ShelfView& view, const TraceLookup& traces);
 
  private:
   LastAsked<Result<Body>> kept_{8};
 };
 
-// The body of /api/v1/kernels. `name` is what the request called the file or trace.
+// The body of /api/v1/kernels. `name` is the name of the file or trace in the request.
 std::string kernel_answer(std::string_view name, const analysis::KernelStudy& study);
 
 }  // namespace strobe::serve

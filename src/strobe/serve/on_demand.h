@@ -11,7 +11,7 @@
 
 namespace strobe::serve {
 
-// A value that the first thread to ask for it makes, while the others wait.
+// A value that the first thread to request it computes, while other threads wait.
 template <class T>
 class OnDemand {
  public:
@@ -24,7 +24,7 @@ class OnDemand {
     return *value_;
   }
 
-  // Null until it is made; never waits.
+  // Null until it is computed; never waits.
   const T* peek() const { return is_made_ ? &*value_ : nullptr; }
 
  private:
@@ -33,8 +33,8 @@ class OnDemand {
   mutable std::atomic<bool> is_made_ = false;
 };
 
-// The last few things that were asked for, each made once, by whoever asks first. A key says all
-// that an answer depends on; who holds a place keeps it, also after others have pushed it out.
+// A cache of the last few requested values, each computed once by the first request. A key contains
+// everything that an answer depends on; a returned place stays valid after it was evicted.
 template <class T>
 class LastAsked {
  public:
@@ -59,7 +59,7 @@ class LastAsked {
   };
   const std::size_t most_;
   std::mutex mutex_;
-  std::list<Place> places_;  // the last one asked for first
+  std::list<Place> places_;  // most recently used first
 };
 
 }  // namespace strobe::serve

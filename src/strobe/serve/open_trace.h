@@ -14,8 +14,8 @@
 
 namespace strobe::serve {
 
-// One loaded trace, const and shared by all requests. What only some answers need is made once, by
-// the first request that asks.
+// One loaded trace, const and shared by all requests. Data that only some answers need is computed
+// once, by the first request that needs it.
 class OpenTrace {
  public:
   OpenTrace(std::string name, readers::LoadedTrace loaded);

@@ -8,10 +8,10 @@
 namespace strobe::serve {
 
 struct ProfileShelf::Shelved {
-  std::mutex making;  // held while the run is made, so that it is made once
+  std::mutex making;  // held while the run is built, so that it is built once
   std::vector<Kept> kept;
 
-  // Under the shelf's mutex.
+  // Protected by the shelf's mutex.
   std::shared_ptr<const tensorboard::Run> run;
   std::uint64_t bytes = 0;
   std::uint64_t used_at = 0;

@@ -16,8 +16,8 @@
 
 namespace strobe::serve {
 
-// The runs as the removed plugin saw them: made when first asked for, kept while memory lasts. A
-// file that cannot be read as a profile is left out, as the plugin did.
+// The runs in the form of the removed plugin: built when first requested, kept while memory lasts.
+// A file that cannot be read as a profile is left out, as in the plugin.
 class ProfileShelf {
  public:
   using Read = std::function<Result<std::shared_ptr<const tensorboard::Profile>>(std::string_view)>;
@@ -28,7 +28,7 @@ class ProfileShelf {
   // `files`: the profiles of that run, as they are on disk now. Waits while they are read.
   std::shared_ptr<const tensorboard::Run> run(const std::string& name,
                                               const std::vector<FoundTrace>& files);
-  void stop() { is_stopped_ = true; }  // reading ends after the file in hand
+  void stop() { is_stopped_ = true; }  // reading ends after the current file
 
  private:
   struct Kept {  // of one file
@@ -46,7 +46,7 @@ class ProfileShelf {
                                                           const std::vector<Kept>& kept);
   void keep_within_budget(const Shelved& newest);
 
-  const std::uint64_t memory_bytes_;  // of the profiles' texts, about what their figures take
+  const std::uint64_t memory_bytes_;  // of the profiles' texts, about the size of their figures
   const Read read_;
   std::atomic<bool> is_stopped_ = false;
   std::mutex mutex_;

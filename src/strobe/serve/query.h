@@ -12,8 +12,7 @@
 
 namespace strobe::serve {
 
-// What follows the '?', decoded. Every complaint is a kInvalidArgument error that names the
-// parameter.
+// The decoded text after the '?'. Every error is a kInvalidArgument that names the parameter.
 class Query {
  public:
   using Parameters = std::multimap<std::string, std::string, std::less<>>;

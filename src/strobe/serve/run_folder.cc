@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMostDepth = 64;
-constexpr std::size_t kMostFolders = 200'000;  // links between folders multiply their paths
-// Two changes within one tick of a file system's clock look alike; only later is a time proof.
+constexpr std::size_t kMostFolders = 200'000;  // links between folders multiply paths
+// Two changes within one tick of a file system's clock look alike; only an older time is reliable.
 constexpr std::int64_t kSurelyPastNs = 5'000'000'000;
 constexpr std::string_view kPackings[] = {".gz", ".zst"};
 constexpr std::string_view kTraceEnding = ".json";
@@ -60,14 +60,14 @@ bool has_trace_ending(std::string_view name) {
   return without_packing(name).ends_with(kTraceEnding);
 }
 
-// Worth looking into.
+// Whether its content must be checked.
 bool is_candidate(std::string_view name) {
   const std::string_view bare = without_packing(name);
   return has_trace_ending(name) ||
          std::ranges::any_of(kKernelEndings, [&](auto ending) { return bare.ends_with(ending); });
 }
 
-// Names that differ only in bytes no text can hold would be one name to a client.
+// Names that differ only in bytes that are not valid text would be equal for a client.
 template <class Found>
 void sort_by_name(std::vector<Found>& found) {
   std::ranges::sort(found, {}, &Found::name);
@@ -80,7 +80,7 @@ Error no_such_place(const std::string& place) {
           "`strobe serve DIR` serves the traces below a folder"};
 }
 
-// The longest folder above all of them.
+// The deepest folder that contains all of them.
 fs::path folder_above(const std::vector<fs::path>& files) {
   fs::path shared = files[0].parent_path();
   for (const fs::path& file : files) {
@@ -94,7 +94,7 @@ fs::path folder_above(const std::vector<fs::path>& files) {
   return shared;
 }
 
-// The spans of one run depend on all of its files.
+// The spans of a run depend on all of its files.
 void number_spans(std::vector<FoundTrace>& found) {
   std::map<std::string, std::vector<FoundTrace*>> profiles;
   for (FoundTrace& trace : found) {
@@ -110,12 +110,12 @@ void number_spans(std::vector<FoundTrace>& found) {
   }
 }
 
-constexpr std::size_t kUnpackedBytes = 16 << 10;  // enough to know a benchmark by
+constexpr std::size_t kUnpackedBytes = 16 << 10;  // enough to recognise a benchmark
 
 }  // namespace
 
 struct RunFolder::Walk {
-  std::vector<FolderId> above;  // the folders we are in
+  std::vector<FolderId> above;  // the folders above the current one
   std::set<fs::path> seen;
   std::vector<FoundTrace> found;
   std::vector<FoundKernels> kernels;
@@ -185,7 +185,7 @@ const RunFolder::Listing& RunFolder::listing_of(const fs::path& folder, std::int
   if (is_current) return known->second;
   Listing& listing = listings_[folder];
   listing = {.modified_ns = modified_ns, .folders = {}, .candidates = {}};
-  std::error_code ignored;  // a folder we may not read holds nothing for us
+  std::error_code ignored;  // an unreadable folder is treated as empty
   for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
     const std::string name = it->path().filename().string();
     const fs::file_status status = it->symlink_status(ignored);

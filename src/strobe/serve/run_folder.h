@@ -14,19 +14,19 @@
 namespace strobe::serve {
 
 struct FoundTrace {
-  std::string name;  // its path below the served folder; what requests call it
+  std::string name;  // its path below the served folder; requests use it
   std::filesystem::path path;
   std::string run;
   std::string worker;
   std::string span;
-  bool is_profile = false;  // named as PyTorch's plugin wanted it
+  bool is_profile = false;  // its name follows the pattern of PyTorch's plugin
   FileStamp stamp;
   bool operator==(const FoundTrace&) const = default;
 };
 
 // A list of kernels with their counters.
 struct FoundKernels {
-  std::string name;  // as that of a trace; no trace has the same
+  std::string name;  // like that of a trace; unique among all files
   std::filesystem::path path;
   FileStamp stamp;
   bool operator==(const FoundKernels&) const = default;
@@ -34,34 +34,34 @@ struct FoundKernels {
 
 enum class BenchContent : std::uint8_t { kRun, kGrids };
 
-// What a benchmark left: a run of strobe's own, or tables of ratios.
+// A benchmark file: one of strobe's own runs, or tables of ratios.
 struct FoundBench {
-  std::string name;  // as that of a trace; no trace has the same
+  std::string name;  // like that of a trace; unique among all files
   std::filesystem::path path;
   FileStamp stamp;
   BenchContent content = BenchContent::kRun;
   bool operator==(const FoundBench&) const = default;
 };
 
-// What of a benchmark a file holds that begins like this, plain or packed; nothing if none.
+// The kind of benchmark in a file that begins like this, plain or compressed; nothing if none.
 std::optional<BenchContent> bench_content(std::string_view first_bytes);
 
 // Changes when the file does.
 std::string stamp_text(const FileStamp& stamp);
 
-// The traces, lists of kernels and benchmarks on disk: a folder with all below it, or a few files.
-// Files named like profiles are traces always, others are what they look like. Links are followed,
-// loops end; names never lead anywhere but to what a scan has found.
+// The traces, lists of kernels and benchmarks on disk: a folder with everything below it, or a few
+// files. Files named like profiles are always traces; the content decides for others. Links are
+// followed, loops are detected; names refer only to files that a scan has found.
 class RunFolder {
  public:
   static Result<RunFolder> open(const std::vector<std::string>& places);
 
   const std::string& label() const { return label_; }  // as the user gave it
 
-  // Sorted by name. Cheap when little has changed: folders are read again when their time of change
-  // moved, files are looked into once.
+  // Sorted by name. Fast if little has changed: folders are read again if their modification time
+  // has changed, files are examined once.
   std::vector<FoundTrace> scan();
-  // What the last scan found besides, sorted by name.
+  // The other files of the last scan, sorted by name.
   const std::vector<FoundKernels>& kernel_files() const { return kernel_files_; }
   const std::vector<FoundBench>& bench_files() const { return bench_files_; }
 
@@ -69,7 +69,7 @@ class RunFolder {
   enum class Content : std::uint8_t { kOther, kTrace, kKernels, kBenchRun, kBenchGrids };
   struct Listing {
     std::int64_t modified_ns = 0;
-    std::vector<std::string> folders;     // links that may be folders too
+    std::vector<std::string> folders;     // including links that may be folders
     std::vector<std::string> candidates;  // by name
   };
   struct Sniffed {

@@ -18,7 +18,7 @@
 namespace strobe::serve {
 namespace {
 
-// What stands between <tag ...> and </tag>, for each of them.
+// The text between each <tag ...> and </tag>.
 std::vector<std::string_view> contents_of(std::string_view tag, std::string_view html) {
   const std::string open = fmt::format("<{}", tag);
   const std::string close = fmt::format("</{}>", tag);
@@ -83,7 +83,7 @@ HttpResponse no_such_address(const std::string& path, std::string_view prefix) {
       fmt::format("the page is at {0}/, the API below {0}{1}, see docs/api.md", prefix, kApi));
 }
 
-// A body that is packed on its way out if the client can unpack it.
+// A body that is compressed if the client accepts that.
 HttpResponse packed_if_accepted(const HttpRequest& request, HttpResponse response) {
   const bool is_decided = std::ranges::any_of(response.headers, [](const auto& header) {
     return header.first == "Content-Encoding" || header.first == "Vary";
@@ -203,7 +203,7 @@ HttpResponse Site::route(const HttpRequest& request) const {
   if (!path.starts_with(path_prefix_)) return no_such_address(request.path, path_prefix_);
   path.remove_prefix(path_prefix_.size());
   if (path.empty()) {
-    HttpResponse response = refuse(308, "the page is one / further", "");
+    HttpResponse response = refuse(308, "the page is at the address with a / at its end", "");
     response.headers.emplace_back("Location", path_prefix_ + "/");
     return response;
   }

@@ -12,7 +12,7 @@
 
 namespace strobe::serve {
 
-// Where answers come from; a parameter, so that routes can be tested without traces.
+// The sources of answers; a parameter, so that routes can be tested without traces.
 struct SiteSources {
   std::function<Result<std::string>(std::string_view route, const Query& query,
                                     const TraceLookup& traces)>
@@ -33,8 +33,8 @@ struct SiteSources {
   std::string_view page_html;
 };
 
-// The page, ready to be sent: packed once, and with the only scripts and styles it may run named by
-// their hashes.
+// The page, ready to be sent: compressed once, with a policy that lists its scripts and styles by
+// hash.
 class PageAnswer {
  public:
   explicit PageAnswer(std::string_view html);
@@ -48,7 +48,7 @@ class PageAnswer {
   std::string policy_;
 };
 
-// The Content-Security-Policy of a page with everything inside.
+// The Content-Security-Policy of a self-contained page.
 std::string content_policy(std::string_view html);
 
 bool accepts_gzip(const HttpRequest& request);
@@ -56,7 +56,7 @@ bool accepts_gzip(const HttpRequest& request);
 // The body of /api/v1/runs.
 std::string runs_answer(const std::string& folder, const ShelfView& view);
 
-// Every address the server answers: from a request to a response. Safe from many threads.
+// All routes of the server: from a request to a response. Safe from several threads.
 class Site {
  public:
   // `path_prefix`: "" or "/some/path". The shelves must outlive the site.

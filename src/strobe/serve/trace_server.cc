@@ -14,7 +14,7 @@
 namespace strobe::serve {
 namespace {
 
-// Of the memory given, what the plugin's profiles may take.
+// The share of the given memory for the plugin's profiles.
 constexpr std::uint64_t kProfileShare = 4;
 
 SiteSources real_sources(ComparisonShelf& comparisons, KernelShelf& kernels, BenchShelf& benches) {
@@ -63,7 +63,7 @@ struct TraceServer::Parts {
   KernelShelf kernels;
   BenchShelf benches;
   Site site;
-  std::unique_ptr<HttpServer> http;  // its workers use all of the above, so it goes first
+  std::unique_ptr<HttpServer> http;  // its workers use all of the above, so it is destroyed first
 };
 
 TraceServer::TraceServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

@@ -21,10 +21,10 @@ struct ServeOptions {
   ShelfOptions shelf;  // its memory is shared with the plugin's profiles
 };
 
-// `strobe serve`: a folder of traces behind an address.
+// `strobe serve`: serves a folder of traces at an address.
 class TraceServer {
  public:
-  // Listens, and begins to load; answers once run() is called.
+  // Listens, and begins to load; requests are answered once run() is called.
   static Result<std::unique_ptr<TraceServer>> open(ServeOptions options);
   ~TraceServer();
 
@@ -32,7 +32,7 @@ class TraceServer {
   bool is_loopback() const;
   std::size_t file_count() const;  // found so far: traces, lists of kernels, benchmarks
 
-  // Until `stop` is true.
+  // Runs until `stop` is true.
   void run(const std::atomic<bool>& stop);
   // After run(): whether all work ended within that time. If not, destroying the server waits for
   // it.

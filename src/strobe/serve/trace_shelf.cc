@@ -19,10 +19,10 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned kMostLoaders = 4;
 // A file untouched for this long is not being written.
 constexpr std::int64_t kSettledNs = 2'000'000'000;
-// Looking at the folder may take this part of the time.
+// Scanning the folder may take this part of the time.
 constexpr int kScanShare = 10;
 constexpr double kProgressStep = 0.01;
-// Columns, and what answers make of them: launches, trees, tiles.
+// Columns, and data that answers derive from them: launches, trees, tiles.
 constexpr std::uint64_t kBytesPerSlice = 200;
 
 TraceFacts facts_of(const readers::LoadedTrace& loaded, const std::string& name) {
@@ -71,7 +71,7 @@ struct TraceShelf::State {
     std::shared_ptr<const OpenTrace> open;
     std::uint64_t bytes = 0;
     std::uint64_t used_at = 0;
-    bool is_wanted = false;  // somebody waits for it
+    bool is_wanted = false;  // a request waits for it
   };
 
   State(RunFolder given, ShelfOptions wanted)
@@ -139,7 +139,7 @@ void TraceShelf::State::take(const std::vector<FoundTrace>& found,
     } else if (!entry.shelved.is_settled) {
       entry.shelved.is_settled = true;
     }
-    if (!(entry.shelved.found == trace)) {  // a later file has moved its span
+    if (!(entry.shelved.found == trace)) {  // a newer file has changed its span
       entry.shelved.found = trace;
       ++generation;
     }
@@ -156,7 +156,7 @@ void TraceShelf::State::renew(Entry& entry, const FoundTrace& found) {
   ++generation;
 }
 
-// Taking a large trace apart takes time, in which nobody shall wait for the lock.
+// Destroying a large trace takes time, during which the lock must not be held.
 void TraceShelf::State::bury(std::unique_lock<std::mutex>& lock) {
   const auto gone = std::exchange(released, {});
   lock.unlock();
@@ -298,7 +298,7 @@ void TraceShelf::State::put(const std::string& name, std::uint64_t content,
   } else {
     entry.shelved.state = TraceState::kFailed;
     entry.shelved.error = loaded.error();
-    entry.shelved.error->code = ErrorCode::kMalformed;  // found it is; it cannot be read
+    entry.shelved.error->code = ErrorCode::kMalformed;  // it exists, but cannot be read
     entry.shelved.error->where = name;
   }
   ++generation;

@@ -19,10 +19,10 @@ namespace strobe::serve {
 enum class TraceState : std::uint8_t { kQueued, kLoading, kReady, kFailed };
 std::string_view word_of(TraceState state);
 
-// What a trace says of itself once it has been loaded.
+// Facts about a trace, known once it is loaded.
 struct TraceFacts {
   std::string dialect;
-  std::string device;  // "" if it does not say
+  std::string device;  // "" if unknown
   std::optional<std::int32_t> rank;
   std::uint64_t slices = 0;
   std::int64_t span_ns = 0;
@@ -35,14 +35,14 @@ struct ShelvedTrace {
   double progress = 0;  // 0 to 1
   std::optional<Error> error = {};
   std::optional<TraceFacts> facts = {};
-  bool is_settled = false;  // the file does not grow any more
+  bool is_settled = false;  // the file no longer grows
 };
 
 struct ShelfView {
   std::uint64_t generation = 0;  // changes whenever the rest does
   bool is_loading = false;
   std::vector<ShelvedTrace> traces;             // by name
-  std::vector<FoundKernels> kernel_files = {};  // by name; read by whoever asks for them
+  std::vector<FoundKernels> kernel_files = {};  // by name; read when requested
   std::vector<FoundBench> bench_files = {};     // likewise
 };
 
@@ -57,27 +57,27 @@ struct ShelfOptions {
   std::function<void(const std::string& trace, const Error& error)> on_failure = nullptr;
 };
 
-// All traces of a folder, loaded in the background and held in memory as long as it lasts: the ones
-// not asked for longest go first and come back when somebody asks. The folder is looked at every
-// now and then; a file that still grows waits.
+// All traces of a folder, loaded in the background and kept while memory lasts: the least recently
+// used are dropped first and loaded again when requested. The folder is scanned from time to time;
+// a file that still grows waits.
 class TraceShelf {
  public:
-  // Looks at the folder once before it returns.
+  // Scans the folder once before it returns.
   TraceShelf(RunFolder folder, ShelfOptions options);
   ~TraceShelf();
 
   const std::string& folder() const;
-  void rescan();  // looks at the folder now, and not only when its time has come
+  void rescan();  // scans the folder now, without waiting for the next time
   ShelfView view() const;
 
   struct Lookup {
     Result<std::shared_ptr<const OpenTrace>> trace;
-    bool is_loading = false;  // the error is only for now
+    bool is_loading = false;  // the error is temporary
   };
   Lookup find(std::string_view name);
 
-  void stop();  // interrupts what is being loaded
-  // After stop(): whether nothing is being loaded any more, within that time.
+  void stop();  // interrupts loading
+  // After stop(): whether loading has ended within that time.
   bool finish(std::chrono::milliseconds patience);
 
  private:

@@ -46,7 +46,7 @@ void Workers::work() {
     ++busy_;
     lock.unlock();
     task();
-    task = nullptr;  // what it holds may go while nobody waits
+    task = nullptr;  // frees its data while no task waits
     lock.lock();
     --busy_;
     work_went_.notify_all();

@@ -10,16 +10,16 @@
 
 namespace strobe::serve {
 
-// Threads that do tasks in the order in which they were added. A thread is started when a task
-// finds none idle, up to `most` of them.
+// Threads that run tasks in the order in which they were added. A thread is started if a task finds
+// none idle, up to `most` of them.
 class Workers {
  public:
   explicit Workers(unsigned most) : most_(most) {}
-  ~Workers();  // waits for tasks that were begun; the others are dropped
+  ~Workers();  // waits for running tasks; the others are dropped
 
   void add(std::function<void()> task);  // by one thread only
   void drop_waiting();
-  // Whether all tasks that were begun ended in that time.
+  // Whether all running tasks ended within that time.
   bool finish(std::chrono::milliseconds patience);
 
  private:

@@ -6,7 +6,7 @@
 namespace strobe::stats {
 
 std::uint64_t Dice::below(std::uint64_t count) {
-  // What lies above the last whole multiple of `count` would favour the low numbers.
+  // Values above the last whole multiple of `count` would favour the low numbers.
   const std::uint64_t beyond = (0 - count) % count;
   std::uint64_t number = generator_();
   while (number < beyond) number = generator_();
@@ -23,8 +23,8 @@ double Dice::normal() {
   return radius * std::cos(2 * std::numbers::pi * share());
 }
 
-// Marsaglia and Tsang: the cube of a shifted normal is nearly a gamma variate, and a rejection of a
-// few percent makes it one.
+// Marsaglia and Tsang: the cube of a shifted normal is nearly a gamma variate, and rejecting a few
+// percent makes it exact.
 double Dice::gamma(double shape) {
   const double d = shape - 1.0 / 3;
   const double c = 1 / std::sqrt(9 * d);

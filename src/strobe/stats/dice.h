@@ -5,8 +5,8 @@
 
 namespace strobe::stats {
 
-// Chance that can be repeated: the same seed gives the same numbers with every compiler and
-// library, which the standard promises of its generators and not of its distributions.
+// Reproducible random numbers: the same seed gives the same numbers with every compiler and
+// library. The standard guarantees this for its generators, but not for its distributions.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : generator_(seed) {}
@@ -15,7 +15,7 @@ class Dice {
   double share();                            // above 0, below 1
   double normal();
   double gamma(double shape);  // shape 1 or more, scale 1
-  // Where the `rank`th least of `count` shares lies; 1 <= rank <= count.
+  // The `rank`th smallest of `count` uniform shares; 1 <= rank <= count.
   double ranked_share(std::size_t rank, std::size_t count);
 
  private:

@@ -25,9 +25,9 @@ std::vector<double> sorted(std::span<const double> sample) {
   return values;
 }
 
-// All differences second - first, by their order, without making them all where they are many: with
-// both samples sorted, each value of the first has a row of growing differences, and every row lies
-// below the one before. Rounding keeps both orders.
+// All differences second - first in sorted order, without computing them all if they are many: with
+// both samples sorted, each value of the first gives a row of growing differences, and every row is
+// below the previous one. Rounding keeps both orders.
 class Differences {
  public:
   Differences(std::span<const double> first, std::span<const double> second)
@@ -58,7 +58,7 @@ class Differences {
     return all;
   }
 
-  // Whoever was asked for already stands in his place: only those between two such are looked at.
+  // Elements requested before are already in place: only those between two of them are searched.
   double nth_of_few(std::size_t n) {
     const auto above = std::lower_bound(placed_.begin(), placed_.end(), n);
     const std::size_t end = above == placed_.end() ? few_.size() : *above + 1;
@@ -69,7 +69,7 @@ class Differences {
     return few_[n];
   }
 
-  // Throws away what lies on the wrong side of a difference picked at random, until few are left.
+  // Discards values on the wrong side of a randomly chosen difference, until few are left.
   double nth_of_many(std::size_t n) const {
     std::vector<Row> rows(first_.size(), {0, second_.size()});
     std::size_t thrown_below = 0;
@@ -105,7 +105,7 @@ class Differences {
     return difference(i, rows[i].begin + n);
   }
 
-  // Of each row the part that equals the pivot.
+  // The part of each row that equals the pivot.
   std::vector<Row> rows_around(double pivot) const {
     std::vector<Row> around(first_.size());
     Row row;
@@ -123,7 +123,7 @@ class Differences {
   std::vector<std::size_t> placed_;
 };
 
-// How many differences lie outside of the interval on each side.
+// The number of differences outside of the interval on each side.
 std::size_t cut_off(std::size_t n1, std::size_t n2, double tails, RankCounts& counts) {
   if (n1 * n2 <= kMostCountedPairs) {
     const std::vector<double>& shares = counts.shares(n1, n2);
@@ -137,7 +137,7 @@ std::size_t cut_off(std::size_t n1, std::size_t n2, double tails, RankCounts& co
       std::max(0.0, std::floor(pairs / 2 - normal_z(tails) * deviation + 0.5)));
 }
 
-// Fewer independent values: the same quantile lies farther from the middle.
+// With fewer independent values, the same quantile is farther from the middle.
 std::size_t moved_out(std::size_t cut, std::size_t size, double independent) {
   if (independent >= 1 || cut == 0) return cut;
   const double middle = static_cast<double>(size) / 2;

@@ -10,7 +10,7 @@ namespace strobe::stats {
 
 namespace {
 
-// std::complex multiplies with care for infinities, which costs a factor of three.
+// std::complex multiplication handles infinities, which makes it three times slower.
 struct Complex {
   double re = 0;
   double im = 0;
@@ -20,11 +20,11 @@ struct Complex {
   }
 };
 
-// The transform splits a block of values in four, again and again, depth first, so that all but the
-// first few splits happen in the cache. Block s of its level stands for the angle phi(s), the bits
-// of s mirrored behind the binary point (0, 1/2, 1/4, 3/4, 1/8, ...): one turn factor serves the
-// whole block, and the spectrum comes out in that order. It goes back from there without ever being
-// sorted.
+// The transform splits a block of values into four parts recursively, depth first, so that all but
+// the first few splits happen in the cache. Block s of its level has the angle phi(s), the bits of
+// s mirrored behind the binary point (0, 1/2, 1/4, 3/4, 1/8, ...): one twiddle factor serves the
+// whole block, and the spectrum is in that order. The inverse starts from that order, so nothing is
+// ever sorted.
 class Transform {
  public:
   explicit Transform(std::size_t size) : low_(kLow), high_(size / kLow + 1) {
@@ -42,7 +42,7 @@ class Transform {
     }
   }
 
-  // Undoes forward() but for a factor of `size`.
+  // The inverse of forward(), up to a factor of `size`.
   void backward(double* re, double* im, std::size_t size) const {
     if (std::countr_zero(size) % 2 == 1) {
       backward_fours(re, im, size / 2, 0);

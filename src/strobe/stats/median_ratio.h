@@ -6,14 +6,14 @@
 
 #include "strobe/stats/dice.h"
 
-// The ratio of two medians and how well it is known.
+// The ratio of two medians and its uncertainty.
 namespace strobe::stats {
 
 struct MedianSample {
   std::span<const double> sorted;  // positive, at least one
-  std::size_t independent = 0;     // as how many independent values they count; 1 or more
-  // Values are whole multiples of it, as a coarse clock gives them; 0: of nothing. A value then
-  // stands for all times that it rounds, and the median lies somewhere among them.
+  std::size_t independent = 0;     // number of independent values; 1 or more
+  // Values are whole multiples of it, as from a coarse clock; 0: continuous. A value then
+  // represents all times that are rounded to it, and the median is somewhere among them.
   double step = 0;
 };
 
@@ -23,11 +23,11 @@ struct MedianRatio {
   double log_error = 0;                     // standard error of its logarithm
 };
 
-// By the bootstrap: `resamples` times both sides are drawn anew with replacement.
+// By the bootstrap: both sides are resampled `resamples` times with replacement.
 MedianRatio bootstrap_ratio(const MedianSample& first, const MedianSample& second, int resamples,
                             Dice& dice);
 
-// Where all that is known of a side is its median with a 95 % interval. Both are positive.
+// If only the median and its 95 % interval are known for a side. Both are positive.
 struct KnownMedian {
   double median = 1;
   std::array<double, 2> interval = {1, 1};

@@ -5,8 +5,7 @@
 #include <span>
 #include <vector>
 
-// Statistics: doubles in, doubles out. Samples hold no NaN; who has missing values drops them
-// first.
+// Statistics on doubles. Samples must not contain NaN; callers drop missing values first.
 namespace strobe::stats {
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -17,10 +16,10 @@ struct Moments {
   double deviation = 0;  // of the sample, n - 1; 0 below two values
 };
 
-// Welford's way: a constant sample has a deviation of exactly 0, whatever the constant.
+// Welford's method: a constant sample has a deviation of exactly 0, whatever the constant.
 Moments moments_of(std::span<const double> sample);
 
-double median_of(std::span<const double> sample);  // NaN of nothing
+double median_of(std::span<const double> sample);  // NaN if empty
 
 // log(1 + x) of each value, negative ones counted as 0.
 std::vector<double> log1p_of(std::span<const double> sample);

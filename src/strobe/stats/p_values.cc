@@ -13,8 +13,7 @@ namespace {
 
 namespace policies = boost::math::policies;
 
-// Plain doubles: where long double is emulated, promotion costs a factor of thirty. Nothing is
-// thrown.
+// Plain doubles: if long double is emulated, promotion is thirty times slower. Never throws.
 using Policy = policies::policy<
     policies::promote_double<false>, policies::domain_error<policies::ignore_error>,
     policies::pole_error<policies::ignore_error>, policies::overflow_error<policies::ignore_error>,
@@ -41,7 +40,7 @@ MeanTest welch_test(const Moments& first, const Moments& second) {
   const double variance1 = first.deviation * first.deviation / n1;
   const double variance2 = second.deviation * second.deviation / n2;
   const double variance = variance1 + variance2;
-  // Welch and Satterthwaite's, in shares of the variance: their squares cannot underflow.
+  // Welch and Satterthwaite's, from shares of the variance: their squares cannot underflow.
   const double share1 = variance1 / variance;
   const double share2 = variance2 / variance;
   const double degrees = 1 / (share1 * share1 / (n1 - 1) + share2 * share2 / (n2 - 1));

@@ -5,7 +5,7 @@
 
 #include "strobe/stats/moments.h"
 
-// From a statistic to its p, and from many of them to what chance alone would not give.
+// From a statistic to its p, and from many p to q values.
 namespace strobe::stats {
 
 // Both tails of a distribution beyond +-|x|, to the full precision of a double however small.
@@ -13,21 +13,21 @@ double normal_tails(double z);
 // `degrees` may be fractional; NaN unless above 0.
 double student_tails(double t, double degrees);
 
-// The z >= 0 beyond which the normal distribution has `tails` in all: 1.96 for 0.05.
+// The z >= 0 beyond which the normal distribution has `tails` in total: 1.96 for 0.05.
 double normal_z(double tails);
 
-// Do two samples have one mean? The sign of t is that of first minus second.
+// Tests whether two samples have the same mean. The sign of t is that of first minus second.
 struct MeanTest {
   double t = 0;
   double degrees = 0;
-  double p = 1;  // two-sided; NaN where 0/0, 0 where two constants differ
+  double p = 1;  // two-sided; NaN for 0/0, 0 if two constants differ
 };
 
 // t and p are NaN with fewer than two values on a side. Welch's degrees of freedom are NaN there
 // and for two constants.
 MeanTest welch_test(const Moments& first, const Moments& second);
 
-// Benjamini and Hochberg's q of each p. NaN takes no part and stays NaN.
+// Benjamini and Hochberg's q of each p. NaN is ignored and stays NaN.
 std::vector<double> adjusted_p(std::span<const double> p);
 
 }  // namespace strobe::stats

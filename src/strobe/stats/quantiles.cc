@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostCounted = 1000;  // 2^-n must be a double
 
-// How many of n tosses of a coin may be heads before fewer or as many have a chance above `tail`.
+// The smallest k for which at most k heads in n coin tosses have a probability above `tail`.
 std::size_t counted_rank(std::size_t n, double tail) {
   double chance = std::ldexp(1.0, -static_cast<int>(n));  // of exactly `rank` heads
   double at_most = chance;
@@ -35,7 +35,7 @@ double quantile_of_sorted(std::span<const double> sorted, double q) {
   const auto below = static_cast<std::size_t>(place);
   if (below + 1 >= sorted.size()) return sorted.back();
   const double rest = place - static_cast<double>(below);
-  // Two halves and not a step from below: equal neighbours give exactly their value.
+  // Two halves instead of an interpolation from below: equal neighbours give exactly their value.
   return sorted[below] == sorted[below + 1] ? sorted[below]
                                             : sorted[below] * (1 - rest) + sorted[below + 1] * rest;
 }
@@ -55,7 +55,7 @@ MedianInterval median_interval(std::span<const double> sorted, std::size_t indep
   const std::size_t count = std::clamp<std::size_t>(independent, 1, n);
   const std::size_t rank = median_rank(count, confidence);
   if (rank == 0) return {sorted.front(), sorted.back(), false};
-  // The same share of the sample as in one of `count` values; `rank - 1` where that is all of them.
+  // Scales the rank from `count` values to the size of the sample; `rank - 1` if they are equal.
   const std::size_t index = (rank - 1) * (n - 1) / std::max<std::size_t>(1, count - 1);
   return {sorted[index], sorted[n - 1 - index], true};
 }
@@ -63,14 +63,14 @@ MedianInterval median_interval(std::span<const double> sorted, std::size_t indep
 namespace {
 
 constexpr std::size_t kLeastValues = 8;
-constexpr double kOneInTwenty = 1.645;  // independent values exceed it one time in twenty
+constexpr double kOneInTwenty = 1.645;  // independent values exceed it once in twenty cases
 
 }  // namespace
 
 // The variance of a median of n values with density f there is (1 + 2 (r1 + r2 + ...)) / (4 n f^2),
 // where r is the autocorrelation of the sides of the median, not of the values: an outlier counts
-// no more than its neighbour. Of independent values every r is about 0 +- 1 / sqrt(n); the sum ends
-// at the first that could be chance.
+// no more than other values. For independent values every r is about 0 +- 1 / sqrt(n); the sum ends
+// at the first one that could be chance.
 std::size_t effective_count(std::span<const double> in_order) {
   const std::size_t n = in_order.size();
   if (n < kLeastValues) return n;

@@ -12,8 +12,8 @@ namespace strobe::stats {
 
 // The number of splits with each U are the coefficients of the Gaussian binomial
 //   (1 - q^(n2+1)) ... (1 - q^(n2+n1)) / ((1 - q) ... (1 - q^n1)),
-// multiplied out one pair of factors after the other. Every coefficient depends on lower ones only,
-// so the small counts of the tail are as exact as the large ones.
+// multiplied out one pair of factors at a time. Every coefficient depends on lower ones only, so
+// the small counts of the tail are as exact as the large ones.
 std::vector<double> rank_shares(std::size_t n1, std::size_t n2, std::size_t most_u) {
   if (n1 > n2) std::swap(n1, n2);
   most_u = std::min(most_u, n1 * n2 / 2);
@@ -49,7 +49,7 @@ struct Tie {
   std::size_t size() const { return first + second; }
 };
 
-// Both samples in one order, from the smallest value up.
+// Both samples merged, from the smallest value up.
 struct Pooled {
   std::size_t n_first = 0;
   std::size_t n_second = 0;
@@ -86,8 +86,8 @@ double counted_untied(const Pooled& pool, RankCounts* counts) {
   return std::min(1.0, 2 * share);
 }
 
-// How many ways lead to each 2U, for every number of values already given to the first sample.
-// Whole numbers below 2^53, so sums are exact.
+// The number of ways to reach each 2U, for every number of values already given to the first
+// sample. Whole numbers below 2^53, so sums are exact.
 class SplitCounter {
  public:
   SplitCounter(std::size_t n_first, std::size_t n_second)
@@ -125,7 +125,7 @@ class SplitCounter {
   }
 
  private:
-  // `own` of the `size` equal values join the `before` that the first sample has.
+  // `own` of the `size` equal values are added to the `before` values of the first sample.
   void extend(std::size_t before, std::size_t own, std::size_t size, double choices) {
     if (before > seen_ || seen_ - before > n_second_) return;
     const std::size_t second_below = seen_ - before;

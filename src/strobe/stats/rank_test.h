@@ -9,11 +9,11 @@
 
 namespace strobe::stats {
 
-// How Mann-Whitney's U is distributed when n1 + n2 different values are split at random: the shares
-// of splits with U <= 0, 1, ..., most_u (n1 * n2 / 2 at the most; the other half mirrors it).
+// The distribution of Mann-Whitney's U if n1 + n2 different values are split at random: the shares
+// of splits with U <= 0, 1, ..., most_u (at most n1 * n2 / 2; the other half is symmetric).
 std::vector<double> rank_shares(std::size_t n1, std::size_t n2, std::size_t most_u);
 
-// The same, remembered: many tests ask for few sizes. Not for several threads at once.
+// The same with a cache: many tests use few sizes. Not safe for several threads.
 class RankCounts {
  public:
   const std::vector<double>& shares(std::size_t n1, std::size_t n2);
@@ -22,7 +22,7 @@ class RankCounts {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> shares_;
 };
 
-// Mann-Whitney's test, two-sided: does one sample tend to be larger?
+// Mann-Whitney's test, two-sided: whether one sample tends to be larger.
 
 enum class RankMethod : std::uint8_t {
   kNone,         // a side is empty
@@ -39,28 +39,27 @@ struct RankTest {
   RankMethod method = RankMethod::kNone;
 };
 
-// Up to how many pairs n1 * n2 splits are counted. Counting with ties is the dear one: it grows
-// with the cube of the sizes and cannot be remembered.
+// The number of pairs n1 * n2 up to which splits are counted. Counting with ties is expensive: it
+// grows with the cube of the sizes and cannot be cached.
 struct RankEffort {
   std::size_t most_untied_pairs = 2500;
   std::size_t most_tied_pairs = 400;
 };
 
-// Counted wherever that is affordable, else approximated. `counts` remembers between tests.
+// Counted if affordable, else approximated. `counts` caches between tests.
 RankTest rank_test(std::span<const double> first, std::span<const double> second,
                    const RankEffort& effort = {}, RankCounts* counts = nullptr);
 
-// The choice other programs make: counted only without ties and with 8 values or fewer on a side.
+// The choice of other programs: counted only without ties and with 8 values or fewer on a side.
 RankTest rank_test_automatic(std::span<const double> first, std::span<const double> second,
                              RankCounts* counts = nullptr);
 
-// Approximated, whatever the sizes. Without the correction for continuity the p of samples that are
-// one constant is NaN.
+// Always approximated. Without the correction for continuity, p is NaN if all values are equal.
 enum class Continuity : bool { kIgnored, kCorrected };
 RankTest rank_test_normal(std::span<const double> first, std::span<const double> second,
                           Continuity continuity = Continuity::kCorrected);
 
-// The least p these sizes could ever reach.
+// The least p that these sizes can reach.
 double least_p(std::size_t n_first, std::size_t n_second);
 
 }  // namespace strobe::stats

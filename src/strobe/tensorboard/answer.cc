@@ -11,14 +11,14 @@ namespace strobe::tensorboard {
 
 namespace {
 
-// A view about one worker and span.
+// A view of one worker and span.
 struct WorkerRoute {
   std::string_view name;
   Answer (*answer)(const Question& question);
   bool gzip = false;
 };
 
-// What is asked of a whole run, or of two.
+// A view of a whole run, or of two runs.
 struct RunRoute {
   std::string_view name;
   Answer (*answer)(const Run& run, const Parameters& parameters, const RunLookup& runs);
@@ -41,7 +41,7 @@ constexpr WorkerRoute kWorkerRoutes[] = {
     {"tree", answer_tree, true},
 };
 
-// Stands for all workers of a span together, where these communicate.
+// Represents all workers of a span together, if these communicate.
 constexpr std::string_view kAllWorkers = "All";
 constexpr std::string_view kDistributed = "Distributed";
 

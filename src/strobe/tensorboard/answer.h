@@ -8,13 +8,13 @@
 #include "strobe/tensorboard/recommendations.h"
 #include "strobe/tensorboard/views.h"
 
-// What the files of the views share: the question, and the ways to answer. A view is one function
+// Shared by the files of the views: the question, and the ways to answer. A view is one function
 // and one line in the table of answer.cc.
 namespace strobe::tensorboard {
 
 struct Question {
   const Run& run;
-  const WorkerProfile& worker;  // of the views about one worker
+  const WorkerProfile& worker;  // for views of one worker
   const Profile& profile;       // of that worker
   const Parameters& parameters;
 
@@ -28,7 +28,7 @@ inline JsonWriter answer_writer(std::string& body) {
 }
 
 Answer json_answer(std::string body);
-Answer no_data();                                // null: a view that the trace has nothing for
+Answer no_data();                                // null: the trace has no data for the view
 Answer refused(int status, std::string reason);  // 400, 404; a small page for people
 
 // {"type": ..., "name": ...} and, unless it is empty, the tooltip.
@@ -53,7 +53,7 @@ Answer answer_tree(const Question& question);
 Answer answer_diff(const Profile& left, const Profile& right);
 Answer answer_diffnode(const Profile& left, const Profile& right, std::string_view path);
 
-// A text that means itself inside a page.
+// Escapes a text for use in a page.
 std::string html_text(std::string_view text);
 
 }  // namespace strobe::tensorboard

@@ -60,7 +60,7 @@ NodeId main_root(const Links& links, const Events& events) {
   return longest;
 }
 
-// What stands directly below the roots and below steps.
+// The nodes directly below the roots and below steps.
 struct TopNodes {
   std::vector<NodeId> modules;
   std::vector<std::pair<NodeId, NodeId>> engine_nodes;  // parent, node
@@ -88,7 +88,7 @@ TopNodes find_top_nodes(const Forest& forest, const Events& events) {
   return top;
 }
 
-// The nodes taken out, those of one parent together, parents by their first node.
+// The removed nodes, those of one parent together, parents by their first node.
 std::vector<NodeId> take_out(Forest& forest,
                              const std::vector<std::pair<NodeId, NodeId>>& engine_nodes) {
   std::vector<std::pair<NodeId, std::vector<NodeId>>> by_parent;
@@ -138,7 +138,7 @@ std::vector<Group> group(const Forest& forest, const Events& events,
   return groups;
 }
 
-// What belongs to the forward operators starting at a time.
+// Data of the forward operators that start at a time.
 using GroupByForward = std::unordered_map<double, Group>;
 
 GroupByForward match_forward(const Forest& forest, const Events& events,
@@ -256,7 +256,7 @@ class BackwardBuilder {
   std::vector<NodeId> open_;
 };
 
-// One walk for all: the place is kept from one node to the next, so nodes go in from left to right.
+// One walk for all nodes, from left to right: the position is kept from one node to the next.
 void insert(Forest& forest, NodeId root, std::vector<NodeId> nodes) {
   std::erase_if(nodes, [&](NodeId id) { return !forest[id].has_times; });
   sort_nodes_by_start(forest, nodes);

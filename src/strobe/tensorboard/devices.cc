@@ -85,7 +85,7 @@ std::map<std::int64_t, DeviceKernels> sort_by_device(const Events& events) {
   return devices;
 }
 
-// Utilization over time in at most 100 stretches of a power of ten microseconds.
+// Utilization over time in at most 100 intervals of a power of ten microseconds.
 std::vector<std::pair<Number, Number>> fill_buckets(const Range& profile, const Ranges& busy) {
   const double length = profile.end.value - profile.start.value;
   constexpr double kMostBuckets = 100;
@@ -110,7 +110,7 @@ std::vector<std::pair<Number, Number>> fill_buckets(const Range& profile, const 
   return buckets;
 }
 
-// How many blocks per SM run at each moment, at most 1.
+// The number of running blocks per SM at each moment, at most 1.
 std::vector<ValueRange> sm_ranges(const std::vector<WeightedRange>& kernels) {
   struct Endpoint {
     Number time;

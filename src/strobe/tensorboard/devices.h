@@ -8,11 +8,11 @@
 
 namespace strobe::tensorboard {
 
-// A device as the views describe it; what the trace does not tell is missing.
+// A device as the views describe it; facts that the trace lacks are missing.
 struct DeviceInfo {
   std::optional<std::string> name;
   std::optional<std::string> memory;  // "31.74 GB"
-  std::optional<Number> memory_raw;   // bytes, or MiB where the trace tells those
+  std::optional<Number> memory_raw;   // bytes, or MiB if the trace has those
   std::optional<double> memory_bytes;
   std::optional<std::string> compute_capability;
 };

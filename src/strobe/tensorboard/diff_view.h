@@ -6,18 +6,18 @@
 
 namespace strobe::tensorboard {
 
-// A stretch of one tree's nodes; none: nothing stands against the other side.
+// A range of one tree's nodes; none: the other side has no counterpart.
 using DiffSide = std::vector<NodeId>;
 
 struct DiffNode {
   DiffSide left;
   DiffSide right;
-  std::vector<std::size_t> children;  // rows, all behind this one
+  std::vector<std::size_t> children;  // rows, all after this one
 };
 
 // The first trees of two profiles side by side, cut where a module, step, loader, optimizer or
-// backward node of the left has one of the same kind and name on the right. Row 0 is all of them;
-// both profiles have a tree.
+// backward node on the left has one of the same kind and name on the right. Row 0 contains
+// everything; both profiles have a tree.
 std::vector<DiffNode> compare_trees(const Profile& left, const Profile& right);
 
 }  // namespace strobe::tensorboard

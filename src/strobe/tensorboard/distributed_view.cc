@@ -23,7 +23,7 @@ void write_device(JsonWriter& json, const DeviceInfo& info) {
   json.end_object();
 }
 
-// Processes that used devices: their numbers, as far as the trace describes these.
+// Processes that used devices: their numbers, if the trace describes them.
 std::set<std::size_t> used_devices(const Profile& profile) {
   std::set<std::size_t> devices;
   for (const std::string& pid : profile.links.device_pids) {
@@ -79,7 +79,7 @@ namespace {
 template <std::size_t kSize>
 using Parts = std::array<Number, kSize>;
 
-// Of each step and worker, and of all steps together.
+// For each step and worker, and for all steps together.
 template <std::size_t kSize>
 class StepTable {
  public:
@@ -286,8 +286,8 @@ std::vector<const CommNode*> by_start(const std::vector<CommNode>& nodes) {
   return sorted;
 }
 
-// Finds the step of each call in turn. It stands still at a call that no step holds, and moves on
-// only when a call starts behind the step.
+// Finds the step of each call in turn. It stays at a call that is in no step, and moves on only
+// when a call starts after the step.
 class StepCursor {
  public:
   explicit StepCursor(const std::vector<Step>& steps) : steps_(steps) {}
@@ -312,7 +312,7 @@ bool calls_match(const std::vector<CommCall>& a, const std::vector<CommCall>& b)
   });
 }
 
-// All workers end a transfer together: the shortest is the one that waited for nobody.
+// All workers end a transfer together: the shortest one did not wait.
 void find_transfers(std::vector<WorkerCommunication>& workers) {
   const std::size_t calls = workers.front().calls.size();
   for (std::size_t call = 0; call < calls; ++call) {

@@ -13,12 +13,12 @@ namespace strobe::tensorboard {
 // One call of a communication library, as one worker saw it.
 struct CommCall {
   EventId event;
-  std::optional<std::string> step;  // none: outside of all steps
+  std::optional<std::string> step;  // none: outside all steps
   Ranges ranges;                    // host and device, by start
-  Ranges transfers;                 // of these, without the waiting for others
+  Ranges transfers;                 // of these, without waiting for others
 };
 
-// What several calls covered, unmerged.
+// The time that several calls covered, not merged.
 struct CallRanges {
   Ranges all;
   Ranges transfers;
@@ -35,13 +35,13 @@ struct WorkerCommunication {
   std::vector<CommCall> calls;  // by start
 };
 
-// The calls of all workers of one span, the same ones on each: call i of one worker is call i of
-// the others.
+// The calls of all workers of one span, matched by index: call i of one worker is call i of the
+// others.
 struct SpanCommunication {
   std::vector<WorkerCommunication> workers;  // by name
 };
 
-// Nothing if the workers' calls do not match, or one has none. Points into the run's profiles.
+// Nothing if the workers' calls do not match, or if one has none. Points into the run's profiles.
 std::optional<SpanCommunication> join_workers(const Run& run, std::string_view span);
 
 // Calls by time; none if more than one library was used.

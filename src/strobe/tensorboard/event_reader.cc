@@ -54,7 +54,7 @@ std::optional<Arg> find_arg(std::string_view key) {
   return std::nullopt;
 }
 
-// A string keeps its quotes, so that the kinds stay apart.
+// A string keeps its quotes, so that types stay distinct.
 StringId keep_json(const JsonValue& value, Events& events) {
   if (!value.present()) return {};
   if (value.type != JsonType::kString) return events.texts.intern(value.text);
@@ -187,13 +187,13 @@ std::uint32_t keep_args(const ArgValues& args, Category category, Events& events
 namespace {
 
 // The end of a recording and the begin of an iteration. Kineto once wrote the end with a clock of
-// its own; such a one stretches the timeline over days and is left out.
+// its own; that would extend the timeline over days, so it is left out.
 struct Mark {
   bool is_window_end = false;
   std::optional<Number> ts;
   std::size_t begin = 0;  // bytes of the event in the text
   std::size_t end = 0;
-  std::size_t row = 0;  // in Events::all, where it stands if it was kept
+  std::size_t row = 0;  // index in Events::all, if it was kept
   bool was_kept = false;
 };
 
@@ -202,7 +202,7 @@ class EventReader {
   explicit EventReader(std::string_view json) : json_(json), cursor_(json) {}
 
   Result<RawEvents> read() {
-    if (!cursor_.begin_object()) return malformed("its top level is no JSON object");
+    if (!cursor_.begin_object()) return malformed("its top level is not a JSON object");
     std::string_view key;
     bool has_events = false;
     while (cursor_.next_member(key)) {
@@ -325,7 +325,7 @@ class EventReader {
     return raw_.events.texts.intern(decoded(string));
   }
 
-  // pid and tid as they stand in the file.
+  // pid and tid as in the file.
   StringId intern_place(const JsonValue& value) {
     if (!value.present()) return raw_.events.texts.intern("null");
     if (value.type != JsonType::kString) return raw_.events.texts.intern(value.text);

@@ -48,10 +48,10 @@ enum class Arg : std::uint8_t {
 };
 inline constexpr std::size_t kArgCount = 30;
 
-// One event's, as views into the text. Null counts as missing.
+// The arguments of one event, as views into the text. Null counts as missing.
 class ArgValues {
  public:
-  // Reads the next value of the text; all that is no object has no arguments.
+  // Reads the next value of the text; anything but an object has no arguments.
   void read(JsonCursor& cursor);
   void clear() { present_ = 0; }
 
@@ -72,8 +72,8 @@ std::optional<std::int64_t> as_whole(const JsonValue& value);  // quoted or not
 Link as_link(const JsonValue& value);
 std::string decoded(const JsonValue& string);
 
-// Adds a row to the table that events of this category have, if there is anything to keep; returns
-// its number.
+// Adds a row to the table for events of this category, if there is anything to store; returns its
+// number.
 std::uint32_t keep_args(const ArgValues& args, Category category, Events& events);
 
 // One end of an arrow from a forward operator to its backward one.
@@ -84,17 +84,17 @@ struct FlowEnd {
   bool is_cambricon = false;  // of the category `forward_backward`
 };
 
-// A file as it stands there: events of all categories that some variant knows, in file order, their
+// The content of a file: events of all categories that some variant knows, in file order, their
 // types still unknown.
 struct RawEvents {
   Events events;
   std::vector<FlowEnd> flows;
 };
 
-// `json` must be JSON from end to end, apart from what the plugin repaired.
+// `json` must be complete JSON, except for the errors that the plugin repaired.
 Result<RawEvents> read_events(std::string_view json);
 
-// The text that the events were read from, if the file's own was not JSON.
+// The text that the events were read from, if the file itself was not JSON.
 std::string quote_missing_values(std::string_view json);
 
 }  // namespace strobe::tensorboard

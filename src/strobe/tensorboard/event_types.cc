@@ -178,7 +178,7 @@ Variant variant_of(const RawEvents& raw) {
       case Category::kMluMemcpy:
       case Category::kMluMemset:
       case Category::kMluUserAnnotation:
-        return Variant::kMluB;  // the others would not know it
+        return Variant::kMluB;  // only this variant knows it
       default:
         is_mlu =
             is_mlu || comm_library(events.text(event.name), Variant::kMluA) == CommLibrary::kCncl;

@@ -4,11 +4,11 @@
 
 namespace strobe::tensorboard {
 
-// Which plugin would have been used on such a file.
+// Decides which plugin would have been used for a file.
 Variant variant_of(const RawEvents& raw);
 
-// Gives every event its type, drops those of none, sorts by time and ties forward to backward.
-// `options.variant` is one of the four.
+// Sets the type of every event, drops events without one, sorts by time and links forward to
+// backward. `options.variant` is one of the four.
 Events settle(RawEvents raw, const ProfileOptions& options);
 
 // The number in `ProfilerStep#5`.

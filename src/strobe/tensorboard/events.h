@@ -11,7 +11,7 @@
 #include "strobe/tensorboard/number.h"
 #include "strobe/tensorboard/variant.h"
 
-// The events of a trace file that mean something to the plugin, by time.
+// The events of a trace file that the plugin uses, by time.
 namespace strobe::tensorboard {
 
 struct EventTag;
@@ -88,7 +88,7 @@ struct PythonArgs {
   std::optional<std::int64_t> module_id;
 };
 
-// Of one device, as the header says; fields it leaves out are missing.
+// Facts about one device from the header; absent fields are missing.
 struct DeviceProperties {
   std::optional<std::string> name;
   std::optional<Number> total_global_memory;  // bytes
@@ -97,7 +97,7 @@ struct DeviceProperties {
   std::optional<Number> compute_minor;
 };
 
-// What has to be done to the text again before the `trace` view can serve it.
+// Changes that must be made to the text again before the `trace` view can serve it.
 struct TextRepair {
   bool quotes_missing_values = false;                      // N/A became "N/A"
   std::optional<std::pair<std::size_t, std::size_t>> cut;  // bytes [first, second) left out
@@ -122,7 +122,7 @@ struct Events {
 
   const Event& operator[](EventId id) const { return all[id.index()]; }
   std::string_view text(StringId id) const { return texts[id]; }
-  // What the type's table holds, or nothing: a default row.
+  // The row in the type's table, or a default row if there is none.
   const KernelArgs& kernel(const Event& event) const;
   const OperatorArgs& operators(const Event& event) const;
   const MemoryArgs& memory(const Event& event) const;
@@ -132,7 +132,7 @@ struct Events {
   std::string input_shape(const Event& event) const;
 };
 
-// Of a device by its id; null if the header does not list it.
+// A device by its id; null if the header does not list it.
 const DeviceProperties* properties_of(const Events& events, std::int64_t device);
 
 // The number of a thread; `tid` is JSON text. Nothing if it is not a number, quoted or not.

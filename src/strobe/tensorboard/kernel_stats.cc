@@ -52,7 +52,7 @@ class QuickSort {
   double value(std::size_t at) const { return values_[rows_[at]]; }
   void swap(std::size_t a, std::size_t b) { std::swap(rows_[a], rows_[b]); }
 
-  // Around the median of three; where the pivot ends up is returned.
+  // Partitions around the median of three; returns the position of the pivot.
   std::size_t partition(std::size_t first, std::size_t last) {
     const std::size_t middle = first + (last - first) / 2;
     if (value(middle) < value(first)) swap(middle, first);
@@ -76,7 +76,7 @@ class QuickSort {
     return i;
   }
 
-  // An insertion sort, or, for what partitioning could not cut down, any sort at all.
+  // An insertion sort, or any other sort if partitioning did not make it small enough.
   void finish(std::size_t first, std::size_t last) {
     const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(first);
     const auto end = rows_.begin() + static_cast<std::ptrdiff_t>(last) + 1;
@@ -93,7 +93,7 @@ class QuickSort {
 }  // namespace
 
 std::vector<std::size_t> descending_order(std::span<const double> values) {
-  // The plugin asked pandas, which sorts the reversed values upwards and reverses the result.
+  // The plugin used pandas, which sorts the reversed values ascending and reverses the result.
   std::vector<double> reversed(values.rbegin(), values.rend());
   std::vector<std::size_t> rows(values.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -123,7 +123,7 @@ std::string text_of(StringId json, const Events& events) {
   return value.type == JsonType::kString ? value.as_string() : repr(events.text(json));
 }
 
-// "0" for what Python takes for false.
+// "0" for values that Python treats as false.
 std::string text_or_zero(StringId json, const Events& events) {
   if (!json.valid()) return "0";
   const std::string text = text_of(json, events);
@@ -252,8 +252,7 @@ KernelStat stat_of(const Events& events, const std::vector<const Event*>& kernel
   return stat;
 }
 
-// What a launch looks like in the file, and what it looks like in a table: files may write one
-// shape in two ways.
+// A launch as written in the file, and as shown in a table: files may write one shape in two ways.
 using LaunchIds = std::array<StringId, 13>;
 
 LaunchIds ids_of(const DeviceWork& work, const Event& event, const KernelArgs& args,

@@ -12,18 +12,18 @@
 
 namespace strobe::tensorboard {
 
-// Something a table tells of how a kernel was launched; kernels that differ in it are told apart.
+// A property of kernel launches in a table; kernels that differ in it have separate rows.
 struct LaunchColumn {
-  std::string_view title;  // empty: they are told apart and it is not shown
-  std::string_view type;   // as the table claims it; cells are texts
+  std::string_view title;  // empty: it separates rows but is not shown
+  std::string_view type;   // the type that the table claims; cells are texts
   // Nothing: null.
   std::optional<std::string> (*cell)(const KernelArgs& args, const Events& events);
 };
 
 std::span<const LaunchColumn> launch_columns(const VariantRules& rules, DeviceKind kind);
 
-// The rows of `values` by value, descending, in the order in which numpy's quicksort leaves equal
-// ones: an accident that the plugin's answers show.
+// The rows of `values` by value, descending, with equal ones in the order of numpy's quicksort: an
+// accident that the plugin's answers show.
 std::vector<std::size_t> descending_order(std::span<const double> values);
 
 // All Kernel events of one name.

@@ -158,7 +158,7 @@ class Linker {
     }
   }
 
-  // The first node with an external id gets all its calls. Modules have forgotten theirs.
+  // The first node with an external id gets all its calls. Modules have lost theirs.
   void hand_out_runtimes() {
     for (const ThreadNodes& thread : links_.threads) {
       for (const NodeId id : thread.nodes) {
@@ -236,7 +236,7 @@ class NestingLinker {
     around.push_back(row);
   }
 
-  // Whether `call` takes the external id of `other`.
+  // Whether `call` gets the external id of `other`.
   bool takes(const Event& call, const Event& other) const {
     if (other.corr == call.corr) return false;
     const Number end = call.end();
@@ -263,7 +263,7 @@ class NestingLinker {
 
   Events& events_;
   const Repair repair_;
-  std::map<Place, std::vector<std::size_t>> open_;  // what may still go on, by start
+  std::map<Place, std::vector<std::size_t>> open_;  // candidates that are still open, by start
 };
 
 }  // namespace

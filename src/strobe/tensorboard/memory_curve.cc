@@ -50,7 +50,7 @@ std::vector<CurvePoint> thin_curve(std::vector<CurvePoint> points, std::size_t m
   const std::size_t bins = most - 2;
   const std::span<const CurvePoint> inner(points.data() + 1, points.size() - 2);
   const std::size_t length = inner.size() / bins;
-  const std::size_t longer = inner.size() % bins;  // that many bins, the first, hold one more
+  const std::size_t longer = inner.size() % bins;  // this many bins, the first ones, have one more
   const auto bin = [&](std::size_t i) {
     const std::size_t begin = i * length + std::min(i, longer);
     return inner.subspan(begin, length + (i < longer ? 1 : 0));

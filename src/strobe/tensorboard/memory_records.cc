@@ -6,13 +6,13 @@
 namespace strobe::tensorboard {
 namespace {
 
-// Where the search of one thread stands. It only moves forward: records come by time.
+// The position of the search in one thread. It only moves forward: records come by time.
 class Cursor {
  public:
   Cursor(const Forest& forest, NodeId root) : forest_(forest), current_(root) {}
 
-  // The innermost node that contains `ts`, invalid if there is none; visit(NodeId) for every node
-  // entered on the way.
+  // The innermost node that contains `ts`, invalid if there is none; calls visit(NodeId) for every
+  // node entered.
   template <class Visit>
   NodeId seek(Number ts, Visit&& visit) {
     if (!climb(ts) || ts < forest_[current_].start) return NodeId();
@@ -64,7 +64,7 @@ NodeId root_of_thread(const Forest& forest, std::string_view tid) {
   return NodeId();
 }
 
-// A release is named after what it releases.
+// A release gets the name of its allocation.
 void name_releases(std::vector<MemoryRecord>& records) {
   std::unordered_map<std::int64_t, std::size_t> open;
   for (std::size_t row = 0; row < records.size(); ++row) {

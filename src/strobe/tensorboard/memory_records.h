@@ -12,7 +12,7 @@ namespace strobe::tensorboard {
 struct MemoryRecord {
   Number ts;
   MemoryArgs args;
-  StringId op_name;  // who allocated it, if an operator did
+  StringId op_name;  // the operator that allocated it, if any
   StringId parent_name;
 
   bool is_allocation() const { return args.bytes > 0; }
@@ -22,13 +22,13 @@ struct MemoryRecord {
 struct MemoryRecords {
   std::vector<MemoryRecord> all;                                     // by time
   std::unordered_map<NodeId, std::vector<std::size_t>> by_operator;  // rows of `all`
-  // Nodes that some record was searched in. Whole subtrees without records are not.
+  // Nodes in which some record was searched. Whole subtrees without records are skipped.
   std::vector<bool> is_visited;
 };
 
 MemoryRecords place_memory_records(const Forest& forest, const Events& events);
 
-// `CPU`, `GPU0`, `MLU2`; empty for a kind of device that the variant has no name for.
+// `CPU`, `GPU0`, `MLU2`; empty for a kind of device without a name in the variant.
 std::string memory_device(const MemoryArgs& args, const VariantRules& rules);
 // The same, with a name for every kind of device that PyTorch knows.
 std::string any_memory_device(const MemoryArgs& args, const VariantRules& rules);

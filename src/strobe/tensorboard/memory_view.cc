@@ -59,7 +59,7 @@ std::string_view given_or(const Question& question, std::string_view name,
   return found == question.parameters.end() ? otherwise : std::string_view(found->second);
 }
 
-// False if it is given and no whole number.
+// False if it is given and not a whole number.
 bool read_ts(const Question& question, std::string_view name, std::optional<Number>& ts) {
   const std::string_view text = given_or(question, name, "");
   if (text.empty()) return true;
@@ -96,7 +96,7 @@ struct Lifetime {
   const MemoryRecord* release = nullptr;
 };
 
-// Addresses in the order in which they came; a value may be replaced, an address closed.
+// Addresses in the order of appearance; a value may be replaced, an address closed.
 class OpenAddresses {
  public:
   void set(std::int64_t address, const MemoryRecord& record) {
@@ -157,7 +157,7 @@ LifetimesByDevice find_lifetimes(const Profile& profile, const MemoryQuestion& a
 std::string operator_of(const MemoryRecord& record, const Events& events) {
   if (!record.op_name.valid()) return "<unknown>";
   std::string name(events.text(record.op_name));
-  // Almost everybody allocates through aten::empty: who called it says more.
+  // Almost all allocations go through aten::empty: its caller is more informative.
   if (name.starts_with("aten::empty") && record.parent_name.valid()) {
     return std::string(events.text(record.parent_name)) + " (" + name + ")";
   }

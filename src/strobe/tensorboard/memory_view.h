@@ -13,7 +13,7 @@ namespace strobe::tensorboard {
 // A unit in which a view shows times (the file's are us) or sizes (the file's are bytes).
 struct MetricUnit {
   std::string_view name;
-  double factor = 1;  // of the file's unit
+  double factor = 1;  // in units of the file
 };
 
 // us, ms, s.
@@ -21,7 +21,7 @@ std::optional<MetricUnit> time_unit(std::string_view name);
 // B, KB, MB, GB; also K, M, G, and bytes for the empty name.
 std::optional<MetricUnit> memory_unit(std::string_view name);
 
-// What the memory views can be asked: a stretch of time, both ends included, and units.
+// The parameters of the memory views: a range of time, both ends included, and units.
 struct MemoryQuestion {
   std::optional<Number> start_ts;
   std::optional<Number> end_ts;
@@ -35,7 +35,7 @@ struct MemoryQuestion {
   Number show_time(Number us) const { return Number::real(time.factor * us.value); }
 };
 
-// A refusal if a parameter makes no sense or the profile has no memory events.
+// An error if a parameter is invalid or the profile has no memory events.
 std::variant<MemoryQuestion, Answer> read_memory_question(const Question& question,
                                                           std::string_view default_memory_unit);
 
@@ -47,8 +47,8 @@ struct CurvePoint {
   friend bool operator==(const CurvePoint&, const CurvePoint&) = default;
 };
 
-// A curve of at most `most` points (at least 3): the first, the last, and of every bin in between
-// the point that spans the largest triangle with the one taken before and the mean of the next bin.
+// A curve of at most `most` points (at least 3): the first, the last, and from every bin in between
+// the point with the largest triangle to the previous point and the mean of the next bin.
 std::vector<CurvePoint> thin_curve(std::vector<CurvePoint> points, std::size_t most);
 
 }  // namespace strobe::tensorboard

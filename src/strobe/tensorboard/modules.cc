@@ -10,7 +10,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-// A module as the events tell it, before its calls are counted.
+// A module from the events, before its calls are counted.
 struct Module {
   StringId name;
   std::int64_t id = 0;
@@ -22,10 +22,10 @@ struct Hierarchy {
   std::vector<std::size_t> roots;
 };
 
-// Python frames are numbered; a frame at the bottom has no parent.
+// Python frames are numbered; the outermost frame has no parent.
 using FrameId = std::optional<std::int64_t>;
 
-// A map that remembers the order in which its keys came.
+// A map that keeps the insertion order of its keys.
 template <class Value>
 class Registry {
  public:
@@ -61,7 +61,7 @@ class FrameWalk {
     }
   }
 
-  // Every module below its nearest module above, in order of registration; no parent: a root.
+  // Every module below the nearest module above it, in order of registration; no parent: a root.
   const Registry<FrameParent>& parents() const { return parents_; }
   const Event& frame(const FrameId& id) const { return *frames_.at(id); }
   std::int64_t module_id(const FrameId& id) const {
@@ -70,7 +70,7 @@ class FrameWalk {
 
  private:
   void climb(FrameId id) {
-    const Event* module = nullptr;  // the last one met
+    const Event* module = nullptr;  // the last one seen
     for (auto frame = frames_.find(id); frame != frames_.end(); frame = frames_.find(id)) {
       const Event& event = *frame->second;
       const PythonArgs& args = events_.python(event);
@@ -103,7 +103,7 @@ class TreeNumbers {
   std::map<std::tuple<StringId, std::int64_t, std::vector<std::size_t>>, std::size_t> numbers_;
 };
 
-// Rows of the tree of each root in turn, parents before their children.
+// The rows of each root's tree in turn, parents before their children.
 Hierarchy build_trees_of_modules(const FrameWalk& frames) {
   std::map<FrameId, std::vector<FrameId>> children;
   std::vector<FrameId> roots;

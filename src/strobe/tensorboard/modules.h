@@ -24,15 +24,15 @@ struct ModuleRow {
   std::vector<std::size_t> children;  // rows
 };
 
-// Which modules call which, as far as the Python frames of a trace tell, with their times.
+// Which modules call which, from the Python frames of a trace, with their times.
 struct ModuleTable {
   std::vector<ModuleRow> rows;
-  std::vector<std::size_t> roots;  // rows, by name; none: the trace has no modules
+  std::vector<std::size_t> roots;  // rows, by name; empty: the trace has no modules
 
   bool empty() const { return roots.empty(); }
 };
 
-// Of the modules of PyTorch Lightning if the trace is Lightning's, else of nn.Module.
+// The modules of PyTorch Lightning if the trace is from Lightning, else of nn.Module.
 ModuleTable find_modules(const Forest& forest, const Events& events);
 
 }  // namespace strobe::tensorboard

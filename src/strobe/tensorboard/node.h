@@ -5,8 +5,8 @@
 
 #include "strobe/tensorboard/events.h"
 
-// Operators with the runtime calls they made and the device work these launched. Everything lies in
-// arenas and is named by its row, and walks keep their own stack: traces nest as deep as they like.
+// Operators with their runtime calls and the device work that these launched. Everything is in
+// arenas and referred to by row, and walks use their own stack: traces nest to any depth.
 namespace strobe::tensorboard {
 
 struct NodeTag;
@@ -19,14 +19,14 @@ using DeviceWorkId = Id<DeviceWorkTag>;
 // A kernel, copy or memset. Times and name are those of its event.
 struct DeviceWork {
   EventId event;
-  StringId op_name;             // who launched it, if anybody in a tree did
+  StringId op_name;             // the node that launched it, if any
   bool op_is_eligible = false;  // the launcher's own name is one that could use tensor cores
 };
 
 struct Runtime {
-  EventId event;  // invalid: the dummy that holds stale kernels, without times
+  EventId event;  // invalid: the dummy for stale kernels, without times
   std::vector<DeviceWorkId> launched;
-  Number device_us;       // the sum of what it launched
+  Number device_us;       // the sum over what it launched
   Number tensor_core_us;  // of that, kernels on tensor cores
 };
 
@@ -43,7 +43,7 @@ enum class NodeClass : std::uint8_t {
 struct Node {
   NodeClass node_class = NodeClass::kOp;
   EventType type = EventType::kOperator;
-  bool is_eligible = false;  // for tensor cores, itself or something below
+  bool is_eligible = false;  // could use tensor cores, itself or something below
   bool has_times = true;     // false: a root or backward node without children
   StringId name;
   StringId tid;   // JSON text as in the file
@@ -68,7 +68,7 @@ struct Tree {
 };
 
 struct Forest {
-  std::vector<Node> nodes;  // also of nodes that no tree holds
+  std::vector<Node> nodes;  // including those of nodes in no tree
   std::vector<Runtime> runtimes;
   std::vector<DeviceWork> device_works;
   std::vector<Tree> trees;            // in order of first appearance of the threads
@@ -92,8 +92,8 @@ inline bool starts_before(const Event& a, const Event& b) {
   return a.ts_us != b.ts_us ? a.ts_us < b.ts_us : b.end() < a.end();
 }
 
-// enter(NodeId) before the children, returns whether to visit them; leave(NodeId) after them (also
-// when they were not visited). Children may be changed by enter(), not below a node being visited.
+// Calls enter(NodeId) before the children, which returns whether to visit them, and leave(NodeId)
+// after them in any case. enter() may change children, but not below a node being visited.
 template <class Enter, class Leave>
 void walk(const Forest& forest, NodeId root, Enter&& enter, Leave&& leave) {
   std::vector<std::pair<NodeId, std::size_t>> open;  // with the next child to visit

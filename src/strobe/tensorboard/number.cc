@@ -10,7 +10,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-// The longest: 309 digits before the point and the decimals behind it.
+// The longest number: 309 digits before the point, then the decimals.
 constexpr std::size_t kFixedBytes = 700;
 
 std::string fixed(double x, int digits) {
@@ -105,7 +105,7 @@ std::string to_text(Number x) { return x.is_whole ? fixed(x.value, 0) : real_tex
 std::string fixed1(double x) { return fixed(x, 1); }
 std::string json_text(Number x) { return std::isfinite(x.value) ? to_text(x) : "null"; }
 
-// Piece by piece, so that nesting costs nothing.
+// In pieces, so that nesting is free.
 std::string repr(std::string_view json) {
   std::string out;
   while (!json.empty()) {
@@ -136,7 +136,7 @@ double pairwise_sum(std::span<const double> values) {
     for (const double value : values) sum += value;
     return sum;
   }
-  if (n > kBlock) {  // halves: the recursion is as deep as the logarithm
+  if (n > kBlock) {  // halves: the recursion depth is logarithmic
     const std::size_t half = n / 2 / kLanes * kLanes;
     return pairwise_sum(values.first(half)) + pairwise_sum(values.subspan(half));
   }

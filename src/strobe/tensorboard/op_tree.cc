@@ -10,7 +10,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-// A question about names, asked once for each.
+// A test of names, evaluated once for each.
 template <bool (*ask)(std::string_view)>
 class NameMemo {
  public:
@@ -55,7 +55,7 @@ class TreeBuilder {
   }
 
  private:
-  // What ends after the node around it is dropped; what would be inside that goes one up.
+  // A node that ends after its parent is dropped; its children move one level up.
   void nest(NodeId root, const std::vector<NodeId>& sorted) {
     std::vector<NodeId> open;
     for (const NodeId id : sorted) {

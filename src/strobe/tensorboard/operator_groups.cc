@@ -6,7 +6,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-// Name, shape and call stack; what a grouping leaves out is kNone.
+// Name, shape and call stack; a part that a grouping ignores is kNone.
 using Key = std::array<std::uint32_t, 3>;
 
 struct KeyHash {
@@ -51,7 +51,7 @@ class Grouping {
   std::unordered_map<Key, std::size_t, KeyHash> rows_;
 };
 
-// Shapes that look the same count as one, however the file wrote them.
+// Shapes with the same text count as one, however the file wrote them.
 class Shapes {
  public:
   explicit Shapes(const Events& events) : events_(events) {}

@@ -6,10 +6,10 @@
 
 namespace strobe::tensorboard {
 
-// Operators that count as one row.
+// Operators that share one row.
 struct OperatorGroup {
   StringId name;
-  std::string input_shape;   // repr of the first member's
+  std::string input_shape;   // repr of the first member's shape
   StringId call_stack;       // groupings by stack only
   bool is_eligible = false;  // of the first member
   std::size_t calls = 0;
@@ -28,8 +28,8 @@ struct OperatorGroups {
   std::vector<OperatorGroup> by_shape_and_stack;
 };
 
-// Operators and launched kernels of all trees, each below its tree in post order: children, then
-// the node's own kernels, then the node.
+// Operators and launched kernels of all trees, each in post order of its tree: children, then the
+// node's own kernels, then the node.
 struct TreeOrder {
   std::vector<NodeId> operators;
   std::vector<DeviceWorkId> kernels;

@@ -100,7 +100,7 @@ void write_percent(JsonWriter& json, std::string_view title, Number percent) {
   write_fact(json, title, to_text(round2(percent)) + " %");
 }
 
-// Which of the optional rows any device had.
+// The optional rows that any device had.
 struct ShownMetrics {
   bool sm_efficiency = false;
   bool occupancy = false;
@@ -131,7 +131,7 @@ void write_device_use(JsonWriter& json, const Profile& profile, const DeviceMetr
   }
 }
 
-// The texts are written for GPUs.
+// The texts were written for GPUs.
 std::string said_of(DeviceKind kind, std::string text) {
   if (kind != DeviceKind::kMlu) return text;
   constexpr std::string_view kGpu = "GPU";

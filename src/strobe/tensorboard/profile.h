@@ -14,10 +14,10 @@
 
 namespace strobe::tensorboard {
 
-// One trace file with everything that is counted once; the views only read it.
+// One trace file with everything that is computed once; the views only read it.
 class Profile {
  public:
-  ProfileOptions options;  // with the variant found
+  ProfileOptions options;  // with the detected variant
   const VariantRules& rules() const { return rules_of(options.variant); }
   DeviceKind device_kind = DeviceKind::kGpu;
   std::span<const LaunchColumn> launch_columns() const {

@@ -28,7 +28,7 @@ Ranges merge(Ranges ranges) {
 
 Ranges subtract(const Ranges& a, const Ranges& b) {
   Ranges left;
-  std::size_t first = 0;  // ranges of b before it end before every range of a still to come
+  std::size_t first = 0;  // ranges of b before it end before all remaining ranges of a
   for (const Range& range : a) {
     while (first < b.size() && b[first].end <= range.start) ++first;
     if (is_empty(range)) {
@@ -41,7 +41,7 @@ Ranges subtract(const Ranges& a, const Ranges& b) {
     for (std::size_t i = first; i < b.size() && b[i].start < range.end; ++i) {
       if (from < b[i].start) {
         left.push_back({from, b[i].start});
-        from = b[i].start;  // which kind the next piece starts with, should b[i] have no length
+        from = b[i].start;  // the kind with which the next piece starts if b[i] has no length
       }
       from = larger(from, b[i].end);
     }

@@ -4,7 +4,7 @@
 
 #include "strobe/tensorboard/number.h"
 
-// Half-open stretches of time and the plugin's algebra on sorted lists of them.
+// Half-open ranges of time and the plugin's operations on sorted lists of them.
 namespace strobe::tensorboard {
 
 struct Range {
@@ -17,10 +17,10 @@ using Ranges = std::vector<Range>;
 
 // Sorted by start (stable), overlapping and touching ones joined.
 Ranges merge(Ranges ranges);
-// What of `a` is in no range of `b`; a zero-length range of `a` stays unless a `b` has it inside.
+// The parts of `a` in no range of `b`; a zero-length range of `a` stays unless it is inside a `b`.
 Ranges subtract(const Ranges& a, const Ranges& b);
-// Common pieces. Touching ranges do not meet; a zero-length range inside one of the other list (for
-// those of `b`: strictly inside) gives a zero-length piece.
+// Common pieces. Touching ranges do not overlap; a zero-length range inside one of the other list
+// (for those of `b`: strictly inside) gives a zero-length piece.
 Ranges intersect(const Ranges& a, const Ranges& b);
 Number total(const Ranges& ranges);  // summed in order
 

@@ -9,7 +9,7 @@ namespace strobe::tensorboard {
 // An HTML list; one line N/A if there is nothing to recommend.
 std::string recommendations(const Profile& profile);
 
-// Ids as the plugin joins them: "0, 1and 2".
+// Ids joined as in the plugin: "0, 1and 2".
 std::string joined_ids(const std::vector<std::int64_t>& ids);
 
 }  // namespace strobe::tensorboard

@@ -10,7 +10,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-// Grows over everything it is shown.
+// An interval that grows over everything added to it.
 class Hull {
  public:
   void add(const Event& event) {
@@ -41,7 +41,7 @@ struct DeviceSide {
   }
 };
 
-// What was launched by calls inside each step; `counted` marks that device work.
+// The device work launched by calls inside each step; `counted` marks it.
 std::vector<DeviceSide> device_sides(const std::vector<Step>& steps, const Events& events,
                                      const Forest& forest, std::vector<bool>& counted) {
   std::vector<const Runtime*> runtimes;
@@ -203,7 +203,7 @@ TimeRoles find_roles(const Events& events, const Links& links, const VariantRule
 
 namespace {
 
-// The plugin restarts with all steps whenever the roles before have used up every moment, not only
+// The plugin restarts with all steps whenever the earlier roles have used all of the time, not only
 // for the first role; then the rest is counted twice.
 std::array<Ranges, kRoleCount> share_out(const Ranges& steps, const TimeRoles& roles) {
   std::array<Ranges, kRoleCount> parts;

@@ -13,16 +13,16 @@ struct Step {
 
 struct Steps {
   std::vector<Step> all;
-  Range profile;  // the range the profiler says it covered, else that of all events
+  Range profile;  // the range that the profiler reports, else that of all events
 
   Number start() const { return all.front().range.start; }
   Number end() const { return all.back().range.end; }
 };
 
-// Never empty; extended to the device work that was launched in them, and cut at the end.
+// Never empty; extended to the device work launched in them, and cut at the end.
 Steps find_steps(const Events& events, const Forest& forest, const VariantRules& rules);
 
-// What a moment of a step was spent on, in the order of precedence.
+// The roles of time in a step, in order of precedence.
 enum class Role : std::uint8_t {
   kKernel,
   kMemcpy,

@@ -88,7 +88,7 @@ bool operator_could_use_tensor_cores(std::string_view operator_name) {
 
 namespace {
 
-// use(const Event&) for each kernel that the node itself launched.
+// Calls use(const Event&) for each kernel that the node itself launched.
 template <class Use>
 void for_each_own_kernel(const Node& node, const Forest& forest, const Events& events, Use&& use) {
   for (const RuntimeId runtime : node.runtimes) {

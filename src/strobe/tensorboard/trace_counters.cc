@@ -22,7 +22,7 @@ class CounterWriter {
         device_, to_text(ts), key, to_text(value));
   }
 
-  // Every curve of a kind gets the same height: it has seen 1 and 0.
+  // Adds 1 and 0 to every curve of a kind, so that all get the same height.
   void add_scale(Number ts, std::string_view key) {
     add(ts, key, Number::whole(1));
     add(ts, key, Number::whole(0));

@@ -10,9 +10,9 @@ namespace strobe::tensorboard {
 // Counter events of the devices' utilization, joined by commas; "" if there are none.
 std::string trace_counters(const Profile& profile);
 
-// `json` with the counters in front of its events.
+// `json` with the counters before its events.
 std::string insert_counters(std::string json, std::string_view counters);
-// Behind them. What follows is lost, but for a brace, unless there is another array.
+// The same after its events. What follows is lost, except a brace, unless there is another array.
 std::string append_counters(std::string json, std::string_view counters);
 
 }  // namespace strobe::tensorboard

@@ -7,7 +7,7 @@
 
 #include "strobe/tensorboard/views.h"
 
-// What the four plugins call things: data, so that the rules themselves are written once.
+// The words of the four plugins, as data, so that the rules themselves are written once.
 namespace strobe::tensorboard {
 
 // Categories of X events that some variant knows, by their lower-cased name.
@@ -40,7 +40,7 @@ enum class Category : std::uint8_t {
 };
 
 enum class EventType : std::uint8_t {
-  kNone,  // of no interest
+  kNone,  // not used
   kTrace,
   kOperator,
   kRuntime,
@@ -59,7 +59,7 @@ enum class EventType : std::uint8_t {
 };
 
 std::string_view type_name(EventType type);      // as the `tree` view writes it
-Category category_of(std::string_view lowered);  // kOther if nobody knows it
+Category category_of(std::string_view lowered);  // kOther if no variant knows it
 bool is_device_annotation(Category category);    // the device-side copy of a user's range
 inline bool is_device_work(EventType type) {
   return type == EventType::kKernel || type == EventType::kMemcpy || type == EventType::kMemset;
@@ -70,29 +70,29 @@ inline bool is_device_work(EventType type) {
 EventType type_of(Category category, const ProfileOptions& options);
 
 enum class CommLibrary : std::uint8_t { kNone, kNccl, kCncl, kGloo };
-// Of an operator with exactly a name like `nccl:all_reduce`; kNone for all others.
+// For an operator whose name is exactly like `nccl:all_reduce`; kNone for all others.
 CommLibrary comm_library(std::string_view name, Variant variant);
 
 bool is_data_loader(std::string_view name);
 bool is_optimizer(std::string_view name);
 inline bool is_step(std::string_view name) { return name.starts_with("ProfilerStep#"); }
 
-// What the answers call the devices of a profile.
+// The name of a profile's devices in answers.
 enum class DeviceKind : std::uint8_t { kNone, kGpu, kMlu };
 std::string_view device_word(DeviceKind kind);  // "GPU", "MLU", "Device"
 
-// How a variant finds out what devices a trace is of.
+// How a variant detects the devices of a trace.
 enum class KindRule : std::uint8_t {
   kAlwaysGpu,
   kAlwaysMlu,
-  kByName,        // of the first device described; none described: of none
-  kByProperties,  // an empty list means MLU, no list none
+  kByName,        // of the first device described; none if none is described
+  kByProperties,  // an empty list means MLU, a missing list none
 };
 
-// What a table of kernels tells of their launches.
+// What a table of kernels shows about their launches.
 enum class LaunchLayout : std::uint8_t { kGrid, kDimAndType, kTaskXyz, kTaskDim };
 
-// How a device type of memory events (PyTorch's number) is called, before its id.
+// The name of a device type in memory events (PyTorch's number), before its id.
 struct MemoryDeviceType {
   std::int64_t type = 0;
   std::string_view word;
@@ -103,24 +103,24 @@ struct VariantRules {
   Variant variant = Variant::kGpu;
   std::string_view metrics_key;  // of `overview`
   KindRule kind_rule = KindRule::kAlwaysGpu;
-  bool has_tensor_cores = true;     // else no kernel uses them and no operator could
+  bool has_tensor_cores = true;     // otherwise no kernel uses them and no operator could
   bool copies_communicate = false;  // device copies of a communication call are communication too
   bool annotations_are_host_work = false;  // user_annotation counts for the host range
   bool nested_calls_count_once = false;    // in an operator's own time on the host
-  bool repairs_gpu_links = false;          // runtime calls take the ids of what they are nested in
-  bool mlu_summary_is_short = false;       // utilization is all it tells of an MLU
-  std::string_view tensor_core_time_note = "";  // behind the explanations of these
+  bool repairs_gpu_links = false;          // runtime calls get the ids of the ranges around them
+  bool mlu_summary_is_short = false;       // for an MLU it only has utilization
+  std::string_view tensor_core_time_note = "";  // after the explanations of these
   std::string_view tensor_cores_used_note = "";
-  LaunchLayout mlu_launches = LaunchLayout::kGrid;  // of GPUs it is always kGrid
-  bool appends_counters = false;                    // behind the events of `trace`, not before
+  LaunchLayout mlu_launches = LaunchLayout::kGrid;  // for GPUs it is always kGrid
+  bool appends_counters = false;                    // after the events of `trace`, not before
   bool backward_starts_empty = false;               // backward nodes have no times of their module
-  bool drops_childless_backward = false;            // those that nothing led back to
+  bool drops_childless_backward = false;            // those without a link back
   std::span<const MemoryDeviceType> memory_device_types = {};  // besides the CPU
   std::size_t most_curve_points = 10240;  // of `memory_curve` per device; 0: all
   bool truncates_averages = true;         // of the distributed views, to whole microseconds
   bool knows_small_types = true;          // sizes of c10::BFloat16 and unsigned char
   bool reads_global_memory = true;        // a device's memory in bytes, `totalGlobalMem`
-  bool reads_mib = false;                 // else in MiB, `totalMem(MiB)`
+  bool reads_mib = false;                 // otherwise in MiB, `totalMem(MiB)`
   bool lists_kernels_in_diff = false;     // with every operator, its kernels' names and calls
 };
 const VariantRules& rules_of(Variant variant);

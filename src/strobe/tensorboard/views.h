@@ -10,15 +10,15 @@
 #include "strobe/base/result.h"
 
 // The answers of PyTorch's removed TensorBoard plugin, quirks included. This header is the only
-// door: nothing else of strobe knows how the plugin counted.
+// interface: no other part of strobe knows how the plugin counted.
 namespace strobe::tensorboard {
 
-class Profile;  // one trace file as the plugin understood it; const and free to share
+class Profile;  // one trace file as the plugin read it; const and free to share
 
-// Whose plugin: PyTorch's own, or one of Cambricon's three.
+// The plugin's vendor: PyTorch's own, or one of Cambricon's three.
 enum class Variant : unsigned char { kByContent, kGpu, kMluA, kMluB, kMluC };
 
-// Where strobe can do better than the plugin did; all off is the plugin itself.
+// Improvements over the plugin; with all off, the answers are the plugin's.
 struct ProfileOptions {
   Variant variant = Variant::kByContent;
   bool device_steps = false;  // device-side copies of step annotations count as steps, as they did
@@ -40,7 +40,7 @@ struct WorkerProfile {
 
 struct Run {
   std::string name;
-  std::vector<WorkerProfile> profiles;  // of files only; worker "All" is made here
+  std::vector<WorkerProfile> profiles;  // of files only; worker "All" is added here
 };
 
 using Parameters = std::map<std::string, std::string, std::less<>>;
@@ -53,10 +53,10 @@ struct Answer {
   std::string reason = {};  // why the status is not 200, in plain words
 };
 
-// Null: there is no such run.
+// Null if there is no such run.
 using RunLookup = std::function<std::shared_ptr<const Run>(std::string_view name)>;
 
-// `route`: what follows the plugin's base path, e.g. "operation/table". All routes but `runs`.
+// `route`: the path after the plugin's base path, e.g. "operation/table". All routes but `runs`.
 Answer answer(std::string_view route, const Parameters& parameters, const RunLookup& runs);
 
 // The routes that answer() knows, in the order of the plugin's documentation.

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-// The prose of the answers. What a client may compare is as the plugin wrote it; the rest is ours.
+// The texts of the answers. Texts that a client may compare are the plugin's; the others are ours.
 namespace strobe::tensorboard::words {
 
 inline constexpr std::string_view kSummaryHead = "The GPU usage metrics:";
@@ -22,7 +22,7 @@ inline constexpr std::string_view kTensorCoreTime =
     "Kernel using Tensor Cores:\nTotal GPU Time for Tensor Core kernels / Total GPU Time for all "
     "kernels.";
 
-// What follows where no device has any.
+// The text if no device has any.
 inline constexpr std::string_view kNoTensorCoreTime =
     "\nIt is always 0.0 On MLU devices because MLU does not using Tensor Cores.";
 

@@ -26,7 +26,7 @@ std::size_t write_length(std::uint64_t length, char* to) {
   return bytes;
 }
 
-// Moves `at` behind the number; a number cut off by `end` reads as far as it goes.
+// Moves `at` after the number; a number cut off by `end` is read as far as it goes.
 std::uint64_t read_length(const char*& at, const char* end) {
   std::uint64_t length = 0;
   for (unsigned shift = 0; at < end && shift < 64; shift += 7) {
@@ -37,7 +37,7 @@ std::uint64_t read_length(const char*& at, const char* end) {
   return length;
 }
 
-// The format's own limit: a byte of packed data stands for at most 255.
+// A limit of the format: a compressed byte expands to at most 255.
 bool can_unpack_to(std::size_t packed_bytes, std::size_t raw_bytes) {
   if (packed_bytes == raw_bytes) return true;
   return raw_bytes <= LZ4_MAX_INPUT_SIZE && raw_bytes / 255 <= packed_bytes &&

@@ -12,28 +12,28 @@
 
 namespace strobe {
 
-// Every slice's arguments, as the JSON text they came in, in LZ4 blocks of at most 64 KiB (a longer
-// text has a block of its own). Traces repeat themselves, so this costs about a twenty-fifth of the
-// file; a block is unpacked when somebody asks.
+// Every slice's arguments, as the original JSON text, in LZ4 blocks of at most 64 KiB (a longer
+// text has its own block). Traces repeat themselves, so this needs about 1/25 of the file size; a
+// block is decompressed when it is read.
 class ArgsStore {
  public:
   struct Block {
     std::uint32_t first = 0;  // ArgsId of its first text
-    // Unpacked, a block is its texts end to end, each behind its length as a LEB128 number.
+    // Decompressed, a block is its texts in a row, each after its length as a LEB128 number.
     std::size_t raw_bytes = 0;
-    std::span<const char> packed;  // not packed at all if as long as raw_bytes
+    std::span<const char> packed;  // not compressed at all if as long as raw_bytes
   };
 
   ArgsStore() = default;
   ArgsStore(ArgsStore&&) noexcept = default;
   ArgsStore& operator=(ArgsStore&&) noexcept = default;
 
-  // A store over blocks that lie in somebody else's memory; nothing if they cannot be blocks of
-  // `count` texts.
+  // A store over blocks in memory owned by others; nothing if they cannot be blocks of `count`
+  // texts.
   static std::optional<ArgsStore> borrow(std::vector<Block> blocks, std::uint32_t count);
 
   std::size_t size() const { return count_; }  // texts
-  std::size_t bytes() const;                   // of the blocks, wherever they lie
+  std::size_t bytes() const;                   // of the blocks, whoever owns them
   bool empty() const { return count_ == 0; }
   std::span<const Block> blocks() const { return blocks_; }
 
@@ -49,7 +49,7 @@ class ArgsStore {
   std::uint32_t count_ = 0;
 };
 
-// Fills a store. finish() closes the block in hand and leaves the writer empty, ready for the next
+// Fills a store. finish() closes the current block and leaves the writer empty, ready for the next
 // store with the same buffers.
 class ArgsWriter {
  public:
@@ -61,20 +61,20 @@ class ArgsWriter {
   void seal(std::span<const char> raw, std::uint32_t texts);
 
   ArgsStore store_;
-  std::vector<char> raw_;  // the block in hand: raw_bytes_ of it are used
+  std::vector<char> raw_;  // the current block: raw_bytes_ of it are used
   std::size_t raw_bytes_ = 0;
   std::uint32_t raw_texts_ = 0;
   std::vector<char> packed_;  // scratch
 };
 
-// A cursor with its own unpacked block: one per thread. Ascending ids are cheap, random ones cost
-// one unpacking each.
+// A cursor with its own decompressed block: one per thread. Ascending ids are cheap, random ones
+// need one decompression each.
 class ArgsReader {
  public:
   explicit ArgsReader(const ArgsStore& store) : store_(&store) {}
 
-  // The JSON object text, valid until the next call; empty for an invalid id, and in a block that
-  // does not unpack, which only a borrowed one can be.
+  // The JSON object text, valid until the next call; empty for an invalid id, and in a damaged
+  // block, which only a borrowed one can be.
   std::string_view text(ArgsId id);
 
  private:
@@ -83,7 +83,7 @@ class ArgsReader {
   const ArgsStore* store_;
   std::vector<char> raw_;
   std::uint32_t first_ = 0;  // id of texts_[0]
-  std::uint32_t end_ = 0;    // and behind the block's last
+  std::uint32_t end_ = 0;    // and after the block's last
   std::vector<std::string_view> texts_;
 };
 

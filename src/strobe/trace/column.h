@@ -7,7 +7,7 @@
 
 namespace strobe {
 
-// One column of a finished table, read only. Its values are its own or lie in memory that the Trace
+// One column of a finished table, read only. Its values are its own or in memory that the Trace
 // keeps (a mapped file).
 template <class T>
 class Column {

@@ -10,13 +10,13 @@
 
 namespace strobe {
 
-// What a trace can get wrong. Nothing is dropped in silence: every reason has a count and its first
+// Possible errors of a trace. Nothing is dropped silently: every reason has a count and its first
 // examples.
 enum class ImportIssue : std::uint8_t {
   // Lost
   kTruncatedFile,        // the text ends inside the trace (a killed job)
-  kMalformedEvent,       // an element that is no JSON object, skipped up to the next one
-  kUnknownPhase,         // a phase letter we have no place for
+  kMalformedEvent,       // an element that is not a JSON object, skipped up to the next one
+  kUnknownPhase,         // an unsupported phase letter
   kMissingTime,          // an event that needs a `ts` and has none
   kUnmatchedEnd,         // an E or e without its beginning
   kBadCompressedData,    // the compressed stream is damaged from here on
@@ -48,7 +48,7 @@ struct ImportExample {
   std::string detail;             // may be empty
 };
 
-// What became of the input. A reader returns it beside the Trace.
+// What happened to the input. A reader returns it together with the Trace.
 class ImportReport {
  public:
   static constexpr std::size_t kExamplesKept = 3;
@@ -60,7 +60,7 @@ class ImportReport {
 
   void add(ImportIssue issue, std::uint64_t byte_offset, std::string_view detail = {});
   void add_many(ImportIssue issue, std::uint64_t count);
-  // Appends what a later part of the same input reports.
+  // Appends the report of a later part of the same input.
   void append(const ImportReport& later);
 
   const Line& operator[](ImportIssue issue) const {

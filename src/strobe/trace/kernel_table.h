@@ -12,8 +12,8 @@
 
 namespace strobe {
 
-// What hardware counters say of one launch, in base units: nanoseconds, bytes, hertz, percent of
-// the peak over the whole kernel. Whoever counted it, and under which name, stays with the reader.
+// Hardware counters of one launch, in base units: nanoseconds, bytes, hertz, percent of the peak
+// over the whole kernel. Readers map the profilers' own names to these.
 enum class KernelMetric : std::uint8_t {
   kTensorPercent,  // elapsed cycles in which the matrix pipe was busy
   kDramPercent,    // of the bus's data-sheet rate
@@ -34,7 +34,7 @@ enum class KernelMetric : std::uint8_t {
   kInstructions,
   kFlops,  // 32-bit operations outside the matrix pipe
   kRegistersPerThread,
-  kSharedBytesPerBlock,  // static and dynamic: what the kernel asks for
+  kSharedBytesPerBlock,  // static and dynamic: the kernel's request
   kBlocksPerSm,
   kWarpsPerSm,
   kCount_,
@@ -45,7 +45,7 @@ std::string_view word_of(KernelMetric metric);  // "tensor_percent": JSON and CS
 std::optional<KernelMetric> kernel_metric_of(std::string_view word);
 
 struct LaunchShape {
-  std::uint32_t x = 0;  // 0: not known
+  std::uint32_t x = 0;  // 0: unknown
   std::uint32_t y = 0;
   std::uint32_t z = 0;
 
@@ -53,13 +53,13 @@ struct LaunchShape {
   bool operator==(const LaunchShape&) const = default;
 };
 
-// The chip that ran the kernels, as far as the file tells; 0 and "" are unknown.
+// The chip that ran the kernels, as far as the file says; 0 and "" are unknown.
 struct KernelDevice {
   std::int32_t index = 0;
   std::string name;        // "NVIDIA H200"
   std::string capability;  // "9.0"
   std::int32_t sm_count = 0;
-  double most_clock_hz = 0;  // what its multiprocessors can run at
+  double most_clock_hz = 0;  // the maximum clock of its multiprocessors
   double dram_bytes_per_s = 0;
 
   bool operator==(const KernelDevice&) const = default;
@@ -79,8 +79,8 @@ enum class KernelSource : std::uint8_t {
 };
 std::string_view word_of(KernelSource source);
 
-// Launches in the order in which they ran, with what was counted: columns, one entry per launch.
-// Missing is missing (NaN in a metric column), never zero.
+// Launches in execution order with their counters: columns, one entry per launch. A missing value
+// is missing (NaN in a metric column), never zero.
 struct KernelTable {
   std::string path;
   KernelSource source = KernelSource::kTextTable;
@@ -88,25 +88,25 @@ struct KernelTable {
   StringPool strings;
   std::vector<KernelDevice> devices;  // by index; empty if the file names none
 
-  std::vector<StringId> names;          // as full as the file has them, demangled if it says so
+  std::vector<StringId> names;          // as complete as in the file, demangled if possible
   std::vector<StringId> mangled_names;  // empty if the file has none
   std::vector<std::int64_t> durations_ns;
   std::vector<std::uint32_t> ids;  // the file's own number of the launch
   std::vector<LaunchShape> grids;
   std::vector<LaunchShape> blocks;
-  std::vector<std::uint32_t> streams;  // empty if the file has none, as the next two
+  std::vector<std::uint32_t> streams;  // empty if the file has none, like the next two
   std::vector<std::uint32_t> contexts;
   std::vector<std::int32_t> device_indices;
   std::array<std::vector<double>, kKernelMetrics> metrics;  // empty if no launch has it
 
-  // What was wrong with the file, with row and column: "row 17, 'DRAM': 'abc' is no number".
+  // Problems of the file, with row and column: "row 17, 'DRAM': 'abc' is not a number".
   std::vector<std::string> remarks;
 
   std::size_t size() const { return names.size(); }
   std::string_view name(std::size_t row) const { return strings[names[row]]; }
   bool has(KernelMetric metric) const { return !metrics[static_cast<std::size_t>(metric)].empty(); }
   std::optional<double> value(KernelMetric metric, std::size_t row) const;
-  // Fills with NaN what came before.
+  // Fills earlier rows with NaN.
   void set(KernelMetric metric, std::size_t row, double value);
   const KernelDevice* device_of(std::size_t row) const;  // nullptr if unknown
 };

@@ -6,10 +6,10 @@
 
 namespace strobe {
 
-// One resource metric of one device over time, as a sampler beside the run saw it.
+// One resource metric of one device over time, recorded by a sampler during the run.
 struct MetricSeries {
   std::string device;                  // "GPU 7", "Host"
-  std::string metric;                  // as the sampler calls it: "gpu_sm_frequency"
+  std::string metric;                  // the sampler's name: "gpu_sm_frequency"
   std::vector<std::int64_t> times_ns;  // ascending, no two equal; on the sampler's own clock
   std::vector<double> values;          // finite
 };

@@ -11,20 +11,20 @@
 
 namespace strobe {
 
-// What one rank left behind: its trace, and what samplers saw meanwhile.
+// The recordings of one rank: its trace, and the samples taken during it.
 struct RankCapture {
   std::int32_t rank = 0;
   std::string path;  // of the trace file
   std::shared_ptr<const Trace> trace;
   ImportReport import;
   std::vector<MetricSeries> metrics;        // by device, then metric
-  std::vector<std::string> metric_remarks;  // what was wrong with the samples, in sentences
+  std::vector<std::string> metric_remarks;  // problems of the samples, in sentences
 };
 
 struct Run {
-  std::string label;               // as short as tells the runs apart: "normal"
+  std::string label;               // as short as possible to distinguish the runs: "normal"
   std::string folder;              // the name of the folder that holds it
-  std::vector<RankCapture> ranks;  // by rank, one at least
+  std::vector<RankCapture> ranks;  // by rank, at least one
 };
 
 }  // namespace strobe

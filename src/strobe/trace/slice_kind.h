@@ -5,10 +5,10 @@
 
 namespace strobe {
 
-// What a slice is, in words every framework shares. The reader's dialect decides, from category and
-// name.
+// The kind of a slice, in words that all frameworks share. The reader's dialect decides, from
+// category and name.
 enum class SliceKind : std::uint8_t {
-  kOther,  // a slice we have no word for
+  kOther,  // a slice of unknown kind
   // Host ranges: they nest on their thread and form the operator tree.
   kStep,           // one training or inference step
   kOperator,       // one framework operator call (nested ones too, see TraceTraits)
@@ -45,7 +45,7 @@ constexpr bool is_tree_kind(SliceKind kind) {
 constexpr bool is_device_work(SliceKind kind) {
   return kind == SliceKind::kKernel || kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
 }
-// Whether a track does something during such a slice; a range projected from elsewhere is no work.
+// Whether a track is busy during such a slice; a range projected from elsewhere is not work.
 constexpr bool is_busy(SliceKind kind) { return kind != SliceKind::kDeviceAnnotation; }
 constexpr bool is_on_device(SliceKind kind) { return kind >= SliceKind::kKernel; }
 // The four phases of a model besides its steps.
@@ -58,13 +58,13 @@ constexpr bool is_model_phase(SliceKind kind) {
 // page.
 std::string_view word_of(SliceKind kind);
 
-// What the dialect knows of one slice beyond its kind.
+// What the dialect knows about one slice beyond its kind.
 enum SliceFlag : std::uint8_t {
   kNoFlags = 0,
   kCommunicates = 1,  // a collective: operator or kernel
   kBackwardWork = 2,  // an operator run by the autograd engine
   kRepaired = 4,  // its time was cut, clamped or completed by the reader; the ImportReport says how
-  kUnfinished = 8,  // its end was never seen: it ends where the trace ends
+  kUnfinished = 8,  // its end was not recorded: it ends where the trace ends
   kModule = 16,     // a call of one module of the model
 };
 

@@ -18,8 +18,7 @@ namespace strobe {
 
 enum class TrackKind : std::uint8_t { kHostThread, kDeviceStream, kAsync, kOther };
 
-// One line of the timeline: a host thread, a device stream, or whatever the trace calls by (pid,
-// tid).
+// One line of the timeline: a host thread, a device stream, or anything else with a (pid, tid).
 struct Track {
   TrackKind kind = TrackKind::kOther;
   StringId process;  // as written: "589", "Traces"
@@ -32,7 +31,7 @@ struct Track {
   std::optional<std::int64_t> sort_index;
 };
 
-// One accelerator as the trace describes it. 0 where the trace is silent.
+// One accelerator as the trace describes it. 0 if unknown.
 struct DeviceProperties {
   std::int32_t id = 0;
   std::string name;
@@ -56,19 +55,19 @@ struct Distributed {
   std::optional<std::int32_t> world_size;
 };
 
-// How to read this trace's slices; set by its dialect, so that analyses need not know one vendor
-// from another.
+// How to interpret this trace's slices; set by its dialect, so that analyses need not distinguish
+// vendors.
 struct TraceTraits {
   std::string dialect;                       // its name, for people
-  std::string runtime_label;                 // what tables call runtime calls
-  std::string device_label = "GPU";          // what tables call the device
+  std::string runtime_label;                 // the name of runtime calls in tables
+  std::string device_label = "GPU";          // the name of the device in tables
   bool nested_operators_are_phases = false;  // an operator below another one is its phase
   bool steps_cover_all_threads = false;      // a step owns the launches of every thread in its time
   bool uses_vendor_collectives =
       false;  // communication kernels of all vendors count, not only the classic two
 };
 
-// What stands outside the events.
+// Data outside the events.
 struct Metadata {
   TraceTraits traits;
   std::vector<DeviceProperties> devices;
@@ -78,16 +77,16 @@ struct Metadata {
   std::optional<double> process_cpu_utilization;  // 1.0 = one core
   std::optional<double> system_cpu_utilization;   // 1.0 = all cores
   std::vector<std::pair<std::string, std::string>>
-      members;  // key and JSON text of every top-level member that says more than the fields above
+      members;  // key and JSON text of every top-level member with more than the fields above
 };
 
 // The tables of a trace. Each exists twice with the same columns: as growing vectors while a reader
-// fills it (SliceVectors), and as const columns ever after (SliceColumns).
+// fills it (SliceVectors), and as const columns afterwards (SliceColumns).
 
 inline constexpr std::uint32_t kNoLaunchId = 0xFFFFFFFFu;
 
 // One row per slice, in file order: 40 bytes. Some writers encode ownership in the order, so it is
-// never lost; who needs time order sorts row numbers.
+// never lost; code that needs time order sorts row numbers.
 template <template <class> class Values>
 struct SliceTable {
   Values<std::int64_t> starts_ns;
@@ -110,19 +109,19 @@ struct SliceTable {
   }
 };
 
-// Only in traces whose times were rounded: where a slice ends for the purpose of nesting, and what
-// the file's order says about owners. Empty otherwise.
+// Only in traces with rounded times: where a slice ends for nesting, and what the file's order says
+// about owners. Empty otherwise.
 template <template <class> class Values>
 struct NestingHintTable {
   Values<std::int64_t> ends_ns;  // per slice
-  // Per slice: of a runtime call the host range around it (invalid = the thread itself), of device
-  // work the runtime call that launched it (invalid = the order does not say).
+  // Per slice: for a runtime call the host range around it (invalid = the thread itself), for
+  // device work the runtime call that launched it (invalid = the order does not say).
   Values<SliceId> owners;
 
   static auto columns_of(auto& table) { return std::tie(table.ends_ns, table.owners); }
 };
 
-// Ties an operator to its backward: same number, other thread. Ascending by slice.
+// Links an operator to its backward: same number, other thread. Ascending by slice.
 template <template <class> class Values>
 struct SequenceTable {
   Values<SliceId> slices;
@@ -180,7 +179,7 @@ struct CounterTable {
 
 enum class MemoryAction : std::uint8_t { kAllocate, kFree, kReserve, kUnreserve };
 
-// Allocator events. They are also instants; here are their numbers.
+// Allocator events. They are also instants; this table has their numbers.
 template <template <class> class Values>
 struct MemoryTable {
   Values<std::int64_t> times_ns;
@@ -193,7 +192,7 @@ struct MemoryTable {
   Values<std::int64_t> reserved_bytes;
   Values<std::int64_t> peak_allocated_bytes;
   Values<std::int64_t> peak_reserved_bytes;
-  Values<SliceId> owners;  // from the file's order where that is known, else invalid
+  Values<SliceId> owners;  // from the file's order if that is known, else invalid
   bool owners_are_known = false;
 
   std::size_t size() const { return times_ns.size(); }
@@ -204,7 +203,7 @@ struct MemoryTable {
   }
 };
 
-// std::vector has a second parameter, which clang 14 does not overlook.
+// std::vector has a second parameter, which clang 14 does not ignore.
 template <class T>
 using Vector = std::vector<T>;
 

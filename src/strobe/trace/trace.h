@@ -19,7 +19,7 @@ struct Category {
 };
 
 // One capture of one process: columns, filled once by TraceBuilder or mapped from a trace file,
-// const and free to share between threads ever after.
+// then const and free to share between threads.
 class Trace {
  public:
   Trace() = default;
@@ -57,7 +57,7 @@ class Trace {
   friend class TraceBuilder;
   friend class TraceFileReader;
 
-  std::shared_ptr<const void> mapping_;  // what borrowed columns, texts and arguments lie in
+  std::shared_ptr<const void> mapping_;  // memory of borrowed columns, texts and arguments
   SliceColumns slices_;
   NestingHints nesting_hints_;
   SequenceColumns sequences_;

@@ -6,8 +6,8 @@
 
 namespace strobe {
 
-// The mutable half of a Trace. Readers fill the columns, tests sketch them; build() checks that
-// they fit together, computes what is derived, and freezes.
+// The mutable counterpart of a Trace. Readers fill the columns, tests sketch them; build() checks
+// that they are consistent, computes derived data, and freezes them.
 class TraceBuilder {
  public:
   SliceVectors& slices() { return slices_; }
@@ -44,7 +44,7 @@ class TraceBuilder {
   Trace build() &&;
 
  private:
-  Trace trace_;  // all of it but the tables
+  Trace trace_;  // everything but the tables
   SliceVectors slices_;
   NestingHintVectors nesting_hints_;
   SequenceVectors sequences_;

@@ -10,7 +10,7 @@ namespace {
 template <class T>
 concept Plain = (std::is_arithmetic_v<T> || std::is_enum_v<T>)&&!std::is_same_v<T, bool>;
 
-// The two archives are called alike, so that each type is listed once, for both directions.
+// Both archives have the same interface, so that each type is listed once for both directions.
 class Encoder {
  public:
   template <class... T>
@@ -39,7 +39,7 @@ class Encoder {
     put(std::uint64_t{values.size()});
     for (const T& value : values) put(value);
   }
-  // archive() is written for both directions; this one leaves the value alone.
+  // archive() is written for both directions; this one does not change the value.
   template <class T>
   requires std::is_class_v<T>
   void put(const T& value) { archive(*this, const_cast<T&>(value)); }
@@ -96,7 +96,7 @@ class Decoder {
   void get(std::vector<T>& values) {
     std::uint64_t count = 0;
     get(count);
-    // A count is checked by reading: nothing is reserved for a number that may be damaged.
+    // A count is checked while reading: nothing is reserved for a number that may be damaged.
     for (; count > 0 && is_good_; --count) get(values.emplace_back());
   }
   template <class T>

@@ -11,7 +11,7 @@
 
 namespace strobe::trace_file {
 
-// What a trace holds besides its columns, texts and arguments. Small, so it is decoded, not mapped.
+// A trace without its columns, texts and arguments. Small, so it is decoded, not mapped.
 struct Facts {
   Metadata metadata;
   std::vector<Track> tracks;
@@ -23,8 +23,8 @@ struct Facts {
 
 std::string encode_facts(const Trace& trace, const ImportReport& report);
 
-// Nothing if the bytes were not written by encode_facts(). Ids are as they stood there: not yet
-// compared with the texts.
+// Nothing if the bytes were not written by encode_facts(). Ids are unchanged and not yet checked
+// against the texts.
 std::optional<Facts> decode_facts(std::span<const char> bytes);
 
 }  // namespace strobe::trace_file

@@ -24,10 +24,10 @@ Error inconsistent(std::string_view what) {
 
 }  // namespace
 
-// Not without a name: TraceFileReader, a friend of Trace, has a member of it.
+// Not in an anonymous namespace: TraceFileReader, a friend of Trace, has a member of it.
 namespace trace_file {
 
-// Header and table, checked; then the sections by number.
+// Checks header and table; then gives access to the sections by number.
 class Sections {
  public:
   static Result<Sections> of(std::span<const char> bytes, Checksums checksums) {
@@ -51,7 +51,7 @@ class Sections {
       offset += padded(section.bytes);
       if (offset > bytes.size()) return inconsistent("its table of sections");
     }
-    if (offset != bytes.size()) return inconsistent("bytes behind its last section");
+    if (offset != bytes.size()) return inconsistent("bytes after its last section");
     if (checksums == Checksums::kVerified && !sections.checksums_hold()) {
       return unusable("the trace file is damaged");
     }
@@ -63,7 +63,7 @@ class Sections {
   std::span<const char> operator[](std::size_t number) const {
     return bytes_.subspan(table_[number].offset, table_[number].bytes);
   }
-  // False if the section's bytes are no whole number of values.
+  // False if the section is not a whole number of values.
   template <class T>
   bool get(std::size_t number, std::span<const T>& values) const {
     const std::span<const char> bytes = (*this)[number];
@@ -130,8 +130,8 @@ std::optional<ArgsStore> args_in(const Sections& sections) {
   return ArgsStore::borrow(std::move(blocks), first);
 }
 
-// What columns from a file must hold so that nobody who trusts them reads out of bounds. Each check
-// is one pass without branches, which compilers turn into vector instructions.
+// Checks that columns from a file cannot lead to reads out of bounds. Each check is one pass
+// without branches, which compilers turn into vector instructions.
 
 template <class Tag, class Rep>
 bool ids_are_below(std::size_t rows, const Column<Id<Tag, Rep>>& ids) {
@@ -140,7 +140,7 @@ bool ids_are_below(std::size_t rows, const Column<Id<Tag, Rep>>& ids) {
   return ids.empty() || highest < rows;
 }
 
-// The invalid id is allowed: one more than it is 0.
+// The invalid id is allowed: adding one gives 0.
 template <class Tag, class Rep>
 bool ids_are_below_or_invalid(std::size_t rows, const Column<Id<Tag, Rep>>& ids) {
   Rep highest = 0;
@@ -155,7 +155,7 @@ bool values_are_at_most(Enum last, const Column<Enum>& values) {
   return highest <= static_cast<std::uint8_t>(last);
 }
 
-// No time is so far away that adding two of them overflows.
+// No time is so large that adding two of them overflows.
 bool times_are_sane(const Column<std::int64_t>& times_ns) {
   constexpr auto kFarthest = std::uint64_t{1} << 62;
   std::uint64_t farthest = 0;
@@ -179,7 +179,7 @@ bool is_ascending(const Column<T>& values) {
 
 }  // namespace
 
-// Puts a Trace together over a mapped file, and believes nothing of it.
+// Builds a Trace over a mapped file, without trusting its content.
 class TraceFileReader {
  public:
   explicit TraceFileReader(const Sections& sections) : sections_(sections) {}
@@ -201,7 +201,7 @@ class TraceFileReader {
     trace_.memory_.owners_are_known = facts->memory_owners_are_known;
     if (!tables_have_rows()) return inconsistent("tables with rows of unequal length");
     if (!ids_lead_somewhere()) return inconsistent("an id that names nothing");
-    if (!values_are_sane()) return inconsistent("a value no trace holds");
+    if (!values_are_sane()) return inconsistent("an impossible value");
     trace_.mapping_ = std::move(keeper);
     return TraceFile{std::move(trace_), std::move(facts->report), sections_.source()};
   }

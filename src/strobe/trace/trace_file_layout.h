@@ -13,12 +13,12 @@ namespace strobe::trace_file {
 
 inline constexpr std::array<char, 8> kMagic = {'\x89', 'S', 'T', 'R', 'O', 'B', 'E', '\n'};
 inline constexpr std::uint32_t kEndianMark = 0x01020304u;
-inline constexpr std::uint32_t kVersion = 1;  // counts up when a layout or a meaning changes
+inline constexpr std::uint32_t kVersion = 1;  // incremented when a layout or a meaning changes
 inline constexpr std::size_t kAlignment = 64;
 
-// Behind it stands the table of sections, and behind that the sections in its order. Every part
-// starts at a multiple of kAlignment; the bytes between are zero and count for the checksum of the
-// part before.
+// It is followed by the table of sections, and then by the sections in its order. Every part starts
+// at a multiple of kAlignment; the bytes between are zero and belong to the checksum of the part
+// before.
 struct Header {
   std::array<char, 8> magic = kMagic;
   std::uint32_t endian_mark = kEndianMark;
@@ -39,16 +39,16 @@ struct Section {
 };
 static_assert(sizeof(Section) == 24);
 
-// A block of the ArgsStore. It starts where the one before ends.
+// A block of the ArgsStore. It starts where the previous one ends.
 struct ArgsBlock {
   std::uint64_t raw_bytes = 0;
   std::uint64_t packed_end = 0;  // in kArgsBytes
-  std::uint32_t text_end = 0;    // ArgsId behind its last text
+  std::uint32_t text_end = 0;    // ArgsId after its last text
   std::uint32_t reserved = 0;
 };
 static_assert(sizeof(ArgsBlock) == 24);
 
-// The columns of all tables; section N is column N. Either side of a Trace will do.
+// The columns of all tables; section N is column N. Works for both sides of a Trace.
 auto all_columns(auto& slices, auto& hints, auto& sequences, auto& instants, auto& flows,
                  auto& counters, auto& memory) {
   return std::tuple_cat(columns_of(slices), columns_of(hints), columns_of(sequences),
@@ -63,14 +63,14 @@ inline auto all_columns(const Trace& trace) {
 using ColumnTuple = decltype(all_columns(std::declval<const Trace&>()));
 inline constexpr std::size_t kColumns = std::tuple_size_v<ColumnTuple>;
 
-// The sections behind the columns.
+// The sections after the columns.
 enum SectionNumber : std::size_t {
   kTextEnds = kColumns,  // of each string, in kTextBytes
   kTextBytes,
   kTextSlots,  // StringPool::Slot
   kArgsBlocks,
   kArgsBytes,
-  kFacts,  // all that is small: see trace_facts.h
+  kFacts,  // all small data: see trace_facts.h
   kSectionCount,
 };
 
@@ -80,8 +80,8 @@ constexpr std::size_t padded(std::size_t bytes) {
 inline constexpr std::size_t kFirstOffset =
     sizeof(Header) + padded(kSectionCount * sizeof(Section));
 
-// A fingerprint of what the version number forgets: which columns there are and how wide, how many
-// kinds and issues the enums know.
+// A fingerprint of what the version number does not cover: which columns there are and how wide,
+// and how many kinds and issues the enums have.
 constexpr std::uint64_t schema_of_this_build() {
   std::uint64_t schema = 0xCBF29CE484222325u;
   const auto mix = [&](std::uint64_t value) { schema = (schema ^ value) * 0x100000001B3u; };

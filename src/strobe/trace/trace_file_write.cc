@@ -26,7 +26,7 @@ std::span<const char> bytes_of(const Values& values) {
   return bytes_of(std::span<const typename Values::value_type>(values));
 }
 
-// Writes section after section. The header, without which nothing counts, comes last.
+// Writes section after section. The header, without which the file is invalid, comes last.
 class FileWriter {
  public:
   explicit FileWriter(const std::filesystem::path& path)
@@ -116,7 +116,7 @@ class FileWriter {
 
   std::filesystem::path path_;
   int descriptor_ = -1;
-  int error_ = 0;  // the first one; what comes after it is not written
+  int error_ = 0;  // the first one; nothing is written after it
   std::uint64_t offset_ = 0;
   std::vector<char> buffer_;
   std::vector<Section> sections_;

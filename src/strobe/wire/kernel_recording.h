@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
-// The raw recording of `strobe kernels record`, as the injected library writes it in a stranger's
-// process and as a reader finds it again. Layout only, no logic; docs/formats/kernel_recording.md
-// tells it to people.
+// The raw recording of `strobe kernels record`, as the injected library writes it in a foreign
+// process and as a reader reads it. Layout only, no logic; docs/formats/kernel_recording.md
+// describes it.
 //
 //   recording := section+             one per recorded process
 //   section   := SectionHeader record*     body_bytes of records
@@ -32,9 +32,9 @@ struct SectionHeader {
 
   // Counted while the process runs.
   std::uint64_t launches_seen;      // every launch call outside of a capture
-  std::uint64_t launches_chosen;    // of those, what the filters let through
-  std::uint64_t launches_recorded;  // of those, what has a record
-  std::uint64_t launches_lost;      // of those, what is known to have none
+  std::uint64_t launches_chosen;    // of those, accepted by the filters
+  std::uint64_t launches_recorded;  // of those, with a record
+  std::uint64_t launches_lost;      // of those, known to have none
   std::uint64_t graph_launches;     // of those seen, whole graphs: they are not measured
   std::uint64_t launches_captured;  // into a graph under construction: they ran nothing
   std::uint64_t overhead_ns;        // spent in the library's own calls, launches not included
@@ -42,9 +42,9 @@ struct SectionHeader {
   std::uint32_t cupti_version;
   std::uint32_t driver_version;
   std::uint32_t passes;       // runs of each kernel; 0: never configured
-  std::uint32_t is_finished;  // 1: the process ended in order and all was flushed
+  std::uint32_t is_finished;  // 1: the process ended normally and everything was flushed
   std::uint64_t batches;      // times the counters were read out
-  char inside[48];  // the call that is being made right now, "" if none: where it hung or died
+  char inside[48];  // the call in progress, "" if there is none: where the process hung or died
   std::uint8_t reserved[24];
 };
 static_assert(sizeof(SectionHeader) == 256);
@@ -85,12 +85,12 @@ struct LaunchRecord {
   std::uint32_t grid[3];
   std::uint32_t block[3];
   std::uint32_t dynamic_shared_bytes;
-  std::uint32_t static_shared_bytes;  // kUnknown if not asked, as the next
+  std::uint32_t static_shared_bytes;  // kUnknown if not requested, like the next
   std::uint32_t registers_per_thread;
   std::uint32_t device;
   std::uint32_t context;
   std::uint32_t stream;
-  std::uint32_t window;  // between cuProfilerStart and cuProfilerStop, from 1; 0: none asked for
+  std::uint32_t window;  // between cuProfilerStart and cuProfilerStop, from 1; 0: no windows
   std::uint32_t name_bytes;
   std::uint32_t metrics;  // doubles; NaN is not counted
   std::uint32_t reserved;
@@ -98,28 +98,28 @@ struct LaunchRecord {
 static_assert(sizeof(LaunchRecord) == 80);
 inline constexpr std::uint32_t kUnknown = 0xffffffff;
 
-// What stood in the way. Numbers are part of the format: new ones go to the end.
+// What prevented measuring. Numbers are part of the format: new ones go to the end.
 enum class Obstacle : std::uint32_t {
   kNone = 0,
   kNoLibrary = 1,          // the counter library was not found
-  kOldLibrary = 2,         // found, but without the calls that are needed
-  kOtherTool = 3,          // another tool listens to this process already
-  kNoPermission = 4,       // counters are for administrators
+  kOldLibrary = 2,         // found, but required calls are missing
+  kOtherTool = 3,          // another tool is already subscribed in this process
+  kNoPermission = 4,       // counters are only for administrators
   kCountersBusy = 5,       // another process holds the counters
   kUnsupportedDevice = 6,  // virtual, too old, confidential
   kUnknownMetric = 7,      // text: its name
-  kBadSettings = 8,        // the launcher's own mistake
+  kBadSettings = 8,        // a mistake of the launcher
   kSetup = 9,              // a call failed before the first launch was measured
   kMeasure = 10,           // a call failed later: launches of a batch are lost
   kMismatch = 11,          // ranges and launches differ: the batch is lost
   kDropped = 12,           // the counters ran out of room
-  kNote = 13,              // nothing in the way; said for whoever looks closer
+  kNote = 13,              // not a problem; a note for a closer look
 };
 
 struct ObstacleRecord {
   Obstacle what;
   std::int32_t result;     // of the call; 0 if no call was involved
-  std::uint64_t launches;  // lost by it
+  std::uint64_t launches;  // lost because of it
   std::uint32_t is_fatal;  // 1: nothing was measured after it
   std::uint32_t text_bytes;
 };

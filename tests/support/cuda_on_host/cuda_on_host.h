@@ -1,6 +1,6 @@
-// What a generated kernel needs to run on the host: every CUDA thread is a fiber, and barriers,
-// shuffles, asynchronous copies and clusters do what the chip's would. Included above kernels whose
-// own instructions of the chip were cut out; never part of strobe.
+// Runs a generated kernel on the host: every CUDA thread is a fiber, and barriers, shuffles,
+// asynchronous copies and clusters behave as on the chip. Included above kernels without their chip
+// instructions; never part of strobe.
 #pragma once
 
 #include <setjmp.h>
@@ -44,7 +44,7 @@ struct Meeting {  // of a number of fibers
 
 struct Warp {
   Meeting meeting;
-  float given[2][32] = {};  // of even and odd rounds, so that one meeting is enough
+  float given[2][32] = {};  // for even and odd rounds, so that one barrier is enough
 };
 
 struct Cluster;
@@ -63,7 +63,7 @@ struct Cluster {
 };
 
 struct Fiber {
-  ucontext_t context;  // to start it; from then on it jumps, which costs no system call
+  ucontext_t context;  // to start it; later it jumps, which needs no system call
   jmp_buf place;
   bool is_started = false;
   Place index;
@@ -106,7 +106,7 @@ inline void fiber_main() {
   _longjmp(scheduler, 1);
 }
 
-// Returns false when fibers wait for one another and none can go on.
+// Returns false if all fibers wait for each other.
 inline bool run_cluster(Place first_block, unsigned blocks, unsigned threads, unsigned shared) {
   constexpr std::size_t kStack = 32 << 10;
   Cluster cluster;

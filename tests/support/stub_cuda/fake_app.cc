@@ -1,4 +1,4 @@
-// A program that launches what its arguments say, in order, through whichever libcuda.so.1 the
+// A program that launches what its arguments say, in order, through the libcuda.so.1 that the
 // loader finds:
 //
 //   NAME*N      launches of a kernel, N times (1 if left out)
@@ -41,7 +41,7 @@ int open_driver() {
 
 void launch(const std::string& name, unsigned turn) {
   auto* function = reinterpret_cast<CUfunction>(const_cast<char*>(name.c_str()));
-  // Both ways of launching, by turns.
+  // Alternates between both ways of launching.
   if (turn % 2 == 0) {
     find<decltype(&cuLaunchKernel)>("cuLaunchKernel")(function, 10 + turn, 2, 1, 128, 1, 1, 48,
                                                       nullptr, nullptr, nullptr);

@@ -1,5 +1,5 @@
 // A libcuda.so.1 without a GPU: enough of the driver for a program that launches kernels, and for
-// the library that the real one would inject into it. STUB_CUDA_INIT is what cuInit answers.
+// the library that the real one would inject into it. STUB_CUDA_INIT is the result of cuInit.
 
 #include "tests/support/stub_cuda/stub_cuda.h"
 
@@ -113,7 +113,7 @@ CUresult cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status) {
   return CUDA_SUCCESS;
 }
 
-// As in the real one, what the runtime launches is no function of this context.
+// As in the real driver, the runtime does not launch functions of this context.
 CUresult cuFuncGetAttribute(int*, CUfunction_attribute, CUfunction) {
   return CUDA_ERROR_INVALID_HANDLE;
 }
@@ -125,7 +125,7 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute which, CUkernel, 
 
 void stub_cuda_capture(int on) { is_capturing = on != 0; }
 
-// The kernel's name stands where the function would.
+// The kernel's name is in the place of the function.
 CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                         unsigned by, unsigned bz, unsigned shared, CUstream stream,
                         void** parameters, void** extra) {

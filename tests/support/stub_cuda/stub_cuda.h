@@ -2,7 +2,7 @@
 
 #include <cuda.h>
 
-// Between the two stubs: the driver tells the counter library of each launch.
+// The interface between the two stubs: the driver reports each launch to the counter library.
 namespace strobe::test {
 
 struct StubLaunch {
@@ -12,7 +12,7 @@ struct StubLaunch {
   CUcontext context;
   CUresult result;   // of the launch
   bool is_captured;  // into a graph: nothing runs
-  bool is_window;    // no launch: cuProfilerStart or cuProfilerStop
+  bool is_window;    // not a launch: cuProfilerStart or cuProfilerStop
 };
 
 using StubHook = void (*)(const StubLaunch& launch, bool is_enter);

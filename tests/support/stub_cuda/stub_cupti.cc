@@ -34,7 +34,7 @@ namespace {
 
 using strobe::test::StubLaunch;
 
-// What lies in a counter image.
+// The content of a counter image.
 struct Image {
   std::uint64_t magic;
   std::uint64_t ranges;

@@ -8,7 +8,7 @@
 namespace strobe::json {
 namespace {
 
-// A text with the zero bytes behind it that the scanner asks for.
+// A text with the zero bytes after it that the scanner needs.
 struct Padded {
   explicit Padded(std::string text) : bytes(std::move(text)), size(bytes.size()) {
     bytes.append(simd::kSimdPadding, '\0');

@@ -12,7 +12,7 @@
 namespace strobe {
 namespace {
 
-// Gives `bytes` counted bytes, then the end or a damage.
+// Gives `bytes` counted bytes, then the end or damage.
 class CountingStream final : public ByteStream {
  public:
   CountingStream(std::size_t bytes, bool damaged, std::atomic<std::size_t>* given = nullptr)

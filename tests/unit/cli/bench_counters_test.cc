@@ -8,7 +8,7 @@
 #include "strobe/record/metric_sets.h"
 #include "tests/support/process.h"
 
-// The real injected library, in a program whose driver and counters are a script:
+// The real injected library, in a program with a scripted driver and counters:
 // tests/support/stub_cuda.
 namespace strobe::cli {
 namespace {
@@ -34,7 +34,7 @@ class BenchCounters : public ::testing::Test {
   }
   void TearDown() override { unsetenv("STROBE_RECORD_CUPTI"); }
 
-  // A process that is watched as a worker would be.
+  // A process that is watched like a worker.
   void run(const Words& deeds, const Words& more = {}) {
     Words command = {kStubs + "/fake_app"};
     command.insert(command.end(), deeds.begin(), deeds.end());
@@ -69,7 +69,7 @@ TEST_F(BenchCounters, each_call_has_the_counters_of_its_turn) {
     EXPECT_EQ(call[0].name, "a");
     EXPECT_EQ(call[0].grid, (std::array<std::int64_t, 3>{10, 2, 1}));
   }
-  // The stub's law: launch n (from 0) has 1000 * (n + 1) + m in metric m of its list.
+  // The stub's rule: launch n (from 0) has 1000 * (n + 1) + m in metric m of its list.
   EXPECT_EQ((*calls)[0][0].counters.size(), 10u);
   EXPECT_EQ((*calls)[0][0].counters.at("gpu__time_duration.sum"), 3000);
   EXPECT_EQ((*calls)[0][0].counters.at("smsp__inst_executed.sum"), 3009);
@@ -104,7 +104,7 @@ TEST_F(BenchCounters, a_lost_batch_is_a_mishap) {
   const auto calls = counter_.take();
   ASSERT_FALSE(calls);
   EXPECT_EQ(calls.error().code, ErrorCode::kTooLittleData);
-  EXPECT_THAT(calls.error().what, HasSubstr("could not be told apart"));
+  EXPECT_THAT(calls.error().what, HasSubstr("could not be assigned"));
 }
 
 TEST_F(BenchCounters, a_metric_that_the_chip_lacks_is_absent_and_no_trouble) {

@@ -11,7 +11,7 @@
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
 
-// `strobe bench` from end to end, with workers that behave and workers that do not.
+// `strobe bench` end to end, with workers that behave and workers that do not.
 namespace strobe::cli {
 namespace {
 
@@ -218,7 +218,7 @@ TEST_F(BenchRunAction, the_worker_is_there_and_no_help_lists_it) {
 }
 
 #ifdef STROBE_STUB_FOLDER
-// The address sanitizer's library, if this build has it; what it watches loads only beside it.
+// The address sanitizer's library, if this build has it; sanitized libraries load only with it.
 std::string sanitizer_runtime() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -240,7 +240,7 @@ TEST_F(BenchRunAction, counters_of_a_call_are_in_its_record) {
   ProcessRequest asked = request(words);
   asked.environment.push_back("LD_LIBRARY_PATH=" + stubs);
   asked.environment.push_back("STROBE_RECORD_CUPTI=" + stubs + "/libcupti.so.13");
-  // A worker in Python is not sanitized; what is injected into it may be. Its leaks are its own.
+  // A Python worker is not sanitized; the library injected into it may be. Its leaks are ignored.
   if (const std::string runtime = sanitizer_runtime(); !runtime.empty()) {
     asked.environment.push_back("LD_PRELOAD=" + runtime);
     asked.environment.push_back("ASAN_OPTIONS=detect_leaks=0");

@@ -135,7 +135,7 @@ TEST(CommandLineTest, a_flag_is_never_a_value_but_a_negative_number_is) {
 
 TEST(CommandLineTest, after_two_dashes_everything_is_a_file) {
   EXPECT_THAT(parsed({"paint", "--", "--top", "-x"}).positionals, ElementsAre("--top", "-x"));
-  // Also behind a flag's value, which the two dashes might otherwise belong to.
+  // Also after a flag's value, to which the two dashes might otherwise belong.
   const Arguments after_value = parsed({"paint", "--top", "3", "--", "sh", "-c", "", "--", "-v"});
   EXPECT_THAT(after_value.positionals, ElementsAre("sh", "-c", "", "--", "-v"));
   EXPECT_FALSE(common({"paint", "--top", "3", "--", "sh", "-v"}).verbose);

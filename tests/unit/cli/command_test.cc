@@ -40,7 +40,7 @@ TEST(CommandTest, every_verb_and_action_of_strobe_has_a_complete_spec) {
       EXPECT_FALSE(flag.help.empty()) << command.name << " --" << flag.name;
       EXPECT_TRUE(flag.target.take) << command.name << " --" << flag.name;
       EXPECT_FALSE(flag.target.is_list && flag.value.empty()) << command.name << " --" << flag.name;
-      // A choice that help does not name can only be guessed.
+      // Users can only guess a choice that help does not name.
       for (const std::string_view choice : flag.target.choices) {
         EXPECT_THAT(flag.help, HasSubstr(choice)) << command.name << " --" << flag.name;
       }

@@ -8,8 +8,8 @@
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
 
-// The whole way, from the command line through the real injected library to the files, on a machine
-// whose driver and counters are a script: tests/support/stub_cuda.
+// End to end, from the command line through the real injected library to the files, with a scripted
+// driver and counters: tests/support/stub_cuda.
 namespace strobe::cli {
 namespace {
 
@@ -32,7 +32,7 @@ class KernelsRecord : public ::testing::Test {
 #endif
   }
 
-  // `flags` of record, then what the program does.
+  // `flags` of record, then the actions of the program.
   test::ProcessOutcome record(const Words& flags, const Words& deeds,
                               const Words& environment = {}) {
 #ifdef STROBE_STUB_FOLDER
@@ -58,7 +58,7 @@ class KernelsRecord : public ::testing::Test {
     return std::move(read).value();
   }
 
-  // The stub's law: launch n (from 0) has 1000 * (n + 1) + m in metric m.
+  // The stub's rule: launch n (from 0) has 1000 * (n + 1) + m in metric m.
   void expect_no_value_beside_the_wrong_kernel(const KernelTable& kernels) {
     for (std::size_t row = 0; row < kernels.size(); ++row) {
       const double first = 1000.0 * (kernels.ids[row] + 1);
@@ -74,7 +74,7 @@ class KernelsRecord : public ::testing::Test {
 TEST_F(KernelsRecord, every_launch_becomes_a_row_in_both_files) {
   const auto outcome = record({}, {"_Z6k_copyPK6float4*2", "gemm*3"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "fake_app is running\n");  // the program's own words and no other
+  EXPECT_EQ(outcome.out, "fake_app is running\n");  // only the program's own output
   EXPECT_THAT(outcome.err, HasSubstr("recorded 5 launches of 1 process"));
   EXPECT_THAT(names_in(folder_.path()), ElementsAre("kernels.csv", "kernels.strobe"));
   const KernelTable kernels = table();
@@ -108,7 +108,7 @@ TEST_F(KernelsRecord, ranges_in_another_order_find_their_launches) {
 TEST_F(KernelsRecord, a_batch_that_does_not_add_up_is_lost_whole_and_said) {
   const auto outcome = record({}, {"a*12"}, {"STUB_CUPTI=swallow=5", "STROBE_RECORD_BATCH=4"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("4 of 12 launches asked for have no record"),
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("4 of 12 launches selected have no record"),
                                  HasSubstr("3 ranges for 4 launches")));
   EXPECT_THAT(table().ids, ElementsAre(0, 1, 2, 3, 8, 9, 10, 11));
   expect_no_value_beside_the_wrong_kernel(table());
@@ -130,8 +130,7 @@ TEST_F(KernelsRecord, dropped_ranges_are_told) {
 }
 
 TEST_F(KernelsRecord, a_program_may_say_itself_what_is_wanted) {
-  // Windows 1 and 3 have a launch, window 2 has two; what comes before a second `open` does not
-  // count.
+  // Windows 1 and 3 have a launch, window 2 has two; launches before a second `open` do not count.
   const auto outcome = record({"-v"},
                               {"a", "open", "b", "close", "c*2", "open", "flush", "open", "d*2",
                                "close", "e", "open", "f", "close", "g"},
@@ -181,7 +180,7 @@ TEST_F(KernelsRecord, short_kernels_right_behind_long_ones_are_set_apart) {
 TEST_F(KernelsRecord, a_wish_that_nothing_fulfils_is_told) {
   const auto outcome = record({"--kernel", "conv"}, {"gemm*2"});
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("none of 2 launches was asked for"));
+  EXPECT_THAT(outcome.err, HasSubstr("none of 2 launches was selected"));
 }
 
 TEST_F(KernelsRecord, graphs_run_unmeasured_and_cost_their_neighbours_nothing) {
@@ -202,7 +201,7 @@ TEST_F(KernelsRecord, counters_that_stop_counting_are_set_up_again) {
   const auto outcome = record({}, {"a*20"}, {"STUB_CUPTI=stale", "STROBE_RECORD_BATCH=4"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("0 ranges for 4 launches"));
-  // One batch is lost before the slower way of measuring takes over.
+  // One batch is lost before the slower mode takes over.
   EXPECT_THAT(table().ids, ElementsAre(0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19));
   expect_no_value_beside_the_wrong_kernel(table());
 }
@@ -245,7 +244,7 @@ TEST_F(KernelsRecord, a_program_that_dies_keeps_its_whole_batches) {
   const auto outcome = record({}, {"a*6", "abort"}, {"STROBE_RECORD_BATCH=4"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("ended by signal 6"),
-                                 HasSubstr("2 of 6 launches asked for have no record")));
+                                 HasSubstr("2 of 6 launches selected have no record")));
   EXPECT_EQ(table().size(), 4u);
   EXPECT_EQ(record({}, {"a*6", "abort"}).exit_code, 3);
 }

@@ -10,7 +10,7 @@ namespace strobe::cli {
 
 using TypedFlags = std::vector<std::pair<std::string, std::string>>;  // "top", "3"; "" is no value
 
-// A request as the parser fills it from words and flags typed by hand.
+// A request as the parser fills it from the given words and flags.
 template <class Request, class Complete>
 Result<Request> typed_request(std::vector<Flag> (*flags)(Request&), Complete complete,
                               const std::vector<std::string>& words, const TypedFlags& typed = {}) {

@@ -133,7 +133,7 @@ TEST(ComparisonTest, no_cycles_are_an_error) {
 }
 
 // Two runs that swing slowly by 5 ms around 100 and 102: as 40 independent cycles each they would
-// differ, as the one swing that they are they do not; the interval must not say otherwise.
+// differ, but each is only one swing; the interval must agree.
 TEST(ComparisonTest, the_interval_of_a_drifting_cycle_time_agrees_with_the_answer) {
   const auto run = [](const char* label, double middle_ms) {
     std::vector<double> cycles;

@@ -100,7 +100,7 @@ TEST(KernelDiffTest, few_launches_tell_only_what_is_far_apart) {
   EXPECT_EQ(diff_of(one(100'000), one(50'000)).rows[0].change, KernelChange::kFaster);
 }
 
-// One name, two shapes of very different length: 5 % of each drown in the mixture.
+// One name, two shapes of very different length: 5 % of each is lost in the mixture.
 TEST(KernelDiffTest, launches_are_compared_with_their_like) {
   const auto mixture = [](double factor) {
     KernelSketch sketch;

@@ -89,7 +89,7 @@ TEST(ChipPeaksTest, every_chip_answers_to_its_own_words_and_name) {
   EXPECT_GE(names.size(), 30U);
 }
 
-// A slip of the pen in one column shows against its neighbours.
+// A typing error in one column shows against its neighbours.
 TEST(ChipPeaksTest, the_columns_of_a_chip_fit_each_other) {
   for (const ChipPeaks& chip : known_chips()) {
     EXPECT_GT(chip.f16_flops, 50e12) << chip.name;

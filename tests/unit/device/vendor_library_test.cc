@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// A toolkit and a Python environment of the test's own, as the environment names them.
+// A toolkit and a Python environment made by the test and named by the environment.
 class LibraryPlaces : public ::testing::Test {
  protected:
   LibraryPlaces() {
@@ -93,12 +93,12 @@ TEST(OpenLibrary, a_call_that_is_needed_is_named_where_it_is_absent_and_others_a
   void (*absent)() = nullptr;
   library->want(absent, "cosOfATest");
   EXPECT_EQ(absent, nullptr);
-  EXPECT_TRUE(library->check_complete("library of mathematics"));
+  EXPECT_TRUE(library->check_complete("a library of mathematics"));
   library->need(absent, "cosOfATest");
   library->need(absent, "sinOfATest");
-  const auto complete = library->check_complete("library of mathematics");
+  const auto complete = library->check_complete("a library of mathematics");
   ASSERT_FALSE(complete);
-  EXPECT_EQ(complete.error().what, "is no library of mathematics (it has no cosOfATest)");
+  EXPECT_EQ(complete.error().what, "is not a library of mathematics (it has no cosOfATest)");
   EXPECT_EQ(complete.error().where, "libm.so.6");
 }
 
@@ -133,12 +133,12 @@ TEST(OpenLibrary, one_that_is_there_and_will_not_do_is_named) {
   const auto none = open_library(Library::kCudnn, kAnyCuda, [](const std::string& place) {
     const bool is_there = place == "libcudnn.so.8";
     return Result<int>(Error{is_there ? ErrorCode::kMachineLacks : ErrorCode::kNotFound,
-                             "is no cuDNN of version 9 or newer (it is cuDNN 8.9.7)", place, ""});
+                             "is not cuDNN of version 9 or newer (it is cuDNN 8.9.7)", place, ""});
   });
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().what,
-            "no cuDNN on this machine will do: libcudnn.so.8 is no cuDNN of version 9 or newer (it "
-            "is cuDNN 8.9.7)");
+            "no cuDNN on this machine can be used: libcudnn.so.8 is not cuDNN of version 9 or "
+            "newer (it is cuDNN 8.9.7)");
   EXPECT_THAT(none.error().hint, HasSubstr("CUDNN_HOME"));
 }
 

@@ -3,7 +3,7 @@
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/trace/trace_builder.h"
 
-// The summary of a hundred flash-attention steps, by hand, in nanoseconds.
+// The summary of a hundred flash-attention steps, made by hand, in nanoseconds.
 namespace strobe::paddle {
 
 inline Trace flash_attention_trace() {

@@ -53,7 +53,7 @@ TEST(KernelNameTest, what_has_no_template_or_no_parameters_stays_whole) {
   EXPECT_EQ(without_parameters(""), "");
 }
 
-// The rule stands in for this expression, of which groups 1 and 2 are kept.
+// The rule replaces this expression, of which groups 1 and 2 are kept.
 TEST(KernelNameTest, agrees_with_the_regular_expression_it_replaces) {
   const std::regex expression(R"(^(.+?)(<.*>)(\(.*\)))");
   std::mt19937 random(7);

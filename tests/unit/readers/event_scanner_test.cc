@@ -142,7 +142,7 @@ TEST(EventScannerTest, what_is_no_object_is_malformed) {
   }
 }
 
-// A layout remembered from one event must never lend its values to another.
+// A layout of one event must never give its values to another.
 TEST(EventScannerTest, events_of_changing_layouts_read_as_if_each_were_the_first) {
   const std::string events[] = {
       R"({"ph": "X", "cat": "a", "name": "1", "pid": 1, "tid": 2, "ts": 3, "dur": 4})",

@@ -162,11 +162,11 @@ TEST(MetricsCsvTest, packed_files_are_unpacked_and_damage_is_told) {
   ASSERT_EQ(half->series.size(), 1u);
   EXPECT_LT(half->series[0].values.size(), 50'000u);
   EXPECT_GT(half->series[0].values.size(), 10'000u);
-  EXPECT_THAT(half->remarks, ::testing::Contains(HasSubstr("what stands before is kept")));
+  EXPECT_THAT(half->remarks, ::testing::Contains(HasSubstr("the part before it is kept")));
 }
 
 TEST(MetricsCsvTest, a_line_that_damage_breaks_off_is_not_read_as_a_shorter_number) {
-  // Values that do not repeat, so that the packed text can end inside one.
+  // Values that do not repeat, so that the compressed text can end inside one.
   std::string text = kMetricsHeader;
   std::vector<double> values;
   std::uint32_t state = 7;

@@ -12,7 +12,7 @@ constexpr std::int64_t kUs = 1'000;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kBase = 1'725'000'000'123'456'000;
 
-// A slice as the writer would print it, with what the reader made of the print.
+// A slice as the writer would print it, with the values that the reader gets from it.
 class RoundedTrace {
  public:
   RoundedTrace() : track_(builder.add_track({})), category_(builder.category("")) {}
@@ -247,7 +247,7 @@ TEST(PaddleOrderTest, memory_events_belong_to_the_range_before_them) {
   file.memory(file.first_thread, 5);
   const SliceId op = file.range(file.first_thread, 10, 60);
   file.call(file.first_thread, 50, 55);
-  file.memory(file.first_thread, 9);  // cut to the microsecond before its range
+  file.memory(file.first_thread, 9);  // truncated to the microsecond before its range
   const SliceId phase = file.range(file.first_thread, 20, 40);
   file.memory(file.first_thread, 30);
   take_owners_from_order(file.builder, file.order);
@@ -259,7 +259,7 @@ TEST(PaddleOrderTest, a_file_sorted_by_time_is_not_trusted) {
   FileSketch file;
   file.range(file.first_thread, 0, 100);
   file.range(file.first_thread, 10, 20);
-  file.call(file.first_thread, 50, 55);  // behind a range that is over
+  file.call(file.first_thread, 50, 55);  // after a range that has ended
   file.memory(file.first_thread, 60);
   take_owners_from_order(file.builder, file.order);
   EXPECT_THAT(file.owners(), IsEmpty());

@@ -78,7 +78,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::put_bytes;
 using testing::TemporaryFolder;
-using RunResult = Result<strobe::Run>;  // inside a test, Run is a function of its framework
+using RunResult = Result<strobe::Run>;  // inside a test, Run is a function of GoogleTest
 
 std::string trace_text(const std::string& name, const std::string& more_events = "",
                        const std::string& members = "") {

@@ -98,14 +98,14 @@ TEST_F(TraceCacheTest, changed_content_of_the_same_length_is_read_anew) {
 }
 
 TEST_F(TraceCacheTest, a_young_file_is_not_trusted_by_its_stamp) {
-  // Written, read and stored within one tick: a further write could leave the stamp as it is.
+  // Written, read and stored within one tick: another write could leave the stamp unchanged.
   read_and_store();
   EXPECT_THAT(cached(".seen"), IsEmpty());
 }
 
 TEST_F(TraceCacheTest, an_older_file_is_remembered_by_its_stamp) {
   LoadedTrace later = read();
-  // As if the file had lain there for an hour.
+  // As if the file were an hour old.
   later.ticket->taken_ns += 3'600'000'000'000;
   later.ticket->content.reset();
   ASSERT_TRUE(store_trace(later, cache_));
@@ -126,7 +126,7 @@ TEST_F(TraceCacheTest, a_young_file_rewritten_within_the_tick_is_not_stored_as_w
   LoadedTrace loaded = read();
   ASSERT_TRUE(loaded.ticket->content.has_value()) << "hashed before it was read";
   put_bytes(path_, trace_json("gemv"));
-  loaded.ticket->stamp = *stamp_of(path_);  // as if no clock had ticked in between
+  loaded.ticket->stamp = *stamp_of(path_);  // as if no clock tick had passed
   EXPECT_FALSE(store_trace(loaded, cache_));
   EXPECT_FALSE(read().is_from_cache);
 }

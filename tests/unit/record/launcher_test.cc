@@ -46,7 +46,7 @@ TEST(Launcher, sections_are_collected_in_the_order_of_their_beginnings) {
   early.header.start_unix_ns = 1;
   late.header.start_unix_ns = 2;
   put_bytes(folder / "early", early.metric("first").bytes());
-  // A process that still writes: behind what the header vouches for lies half a record.
+  // A process that is still writing: half a record follows the part that the header confirms.
   put_bytes(folder / "late", late.metric("second").bytes() + "half");
   const std::string from = folder.path().string();
   const auto outcome =

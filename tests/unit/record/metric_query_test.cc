@@ -9,7 +9,7 @@
 
 #include "strobe/record/metric_sets.h"
 
-// Asked of the real library, which needs no GPU to know its chips.
+// Uses the real library, which needs no GPU to know its chips.
 namespace strobe::record {
 namespace {
 
@@ -22,7 +22,7 @@ std::vector<std::string> metrics_of(std::string_view set) {
   return {found->metrics.begin(), found->metrics.end()};
 }
 
-// Why the library cannot be asked here; "" if it can.
+// Why the library cannot be used here; "" if it can.
 std::string why_not() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return "the library loads a part of itself in a way that sanitizers refuse";

@@ -20,7 +20,7 @@ namespace {
 
 const std::string kFolder = STROBE_SOURCE_DIR "/tests/golden/api/";
 
-// The folder as a server: each trace is read when it is first asked for.
+// The folder as a server: each trace is read when first requested.
 class Folder {
  public:
   Result<std::shared_ptr<const OpenTrace>> open(std::string_view trace) {
@@ -79,7 +79,7 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-// One value a line, so that a difference is a line.
+// One value per line, so that a difference is a line.
 std::string pretty(std::string_view json_text) {
   std::string out;
   JsonWriter json(out, JsonLayout::kPretty);

@@ -111,7 +111,7 @@ TEST(HttpServerTest, what_is_not_http_is_refused_and_closed) {
   EXPECT_TRUE(client.is_closed(milliseconds(5000)));
 }
 
-// A body that nobody reads must not be taken for the next request.
+// An unread body must not be taken for the next request.
 TEST(HttpServerTest, a_body_never_becomes_a_request) {
   RunningServer server(echo);
   HttpClient client(server.port());
@@ -203,7 +203,7 @@ TEST(HttpServerTest, headers_that_never_end_are_given_up_with_408) {
 }
 
 TEST(HttpServerTest, idle_connections_cost_nobody_anything) {
-  // Longer than a client waits: if one of them held up the others, these would give up.
+  // Longer than a client waits: if one of them delayed the others, these would give up.
   RunningServer server(
       echo, {.workers = 1, .head = std::chrono::minutes(5), .idle = std::chrono::minutes(5)});
   std::list<HttpClient> idle;

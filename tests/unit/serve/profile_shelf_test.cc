@@ -14,7 +14,7 @@ namespace {
 using test::LogFolder;
 using ::testing::ElementsAre;
 
-// What a profile is, is nobody's business here: any address stands for one.
+// The content of a profile does not matter here: any address represents one.
 std::shared_ptr<const tensorboard::Profile> some_profile() {
   const auto owner = std::make_shared<int>(0);
   return {owner, reinterpret_cast<const tensorboard::Profile*>(owner.get())};

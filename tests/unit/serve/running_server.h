@@ -8,7 +8,7 @@
 
 namespace strobe::serve {
 
-// A server on a free port of the loopback, running beside the test.
+// A server on a free port of the loopback, running in parallel with the test.
 class RunningServer {
  public:
   explicit RunningServer(HttpServer::Handler handler, HttpLimits limits = {})

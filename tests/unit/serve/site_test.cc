@@ -43,7 +43,7 @@ TEST(PageAnswerTest, the_policy_names_every_script_and_style_and_nothing_else) {
   EXPECT_THAT(content_policy("<p>"), HasSubstr("script-src 'none'; style-src 'none'"));
 }
 
-// The bundle names its script and style itself, computed by other hands.
+// The bundle contains the hashes of its script and style, computed by other code.
 TEST(PageAnswerTest, the_policy_of_the_real_page_agrees_with_its_own) {
   const std::string_view page = report::page_html();
   const std::string policy = content_policy(page);

@@ -47,7 +47,7 @@ std::vector<TraceState> states(const TraceShelf& shelf) {
 
 bool is_quiet(const TraceShelf& shelf) { return !shelf.view().is_loading; }
 
-// A load that waits until the test lets it through, one by one, and notes the order.
+// A load that waits until the test lets it continue, one by one, and notes the order.
 class Gate {
  public:
   Result<readers::LoadedTrace> load(const FoundTrace& found, const readers::LoadOptions& options) {
@@ -169,13 +169,13 @@ TEST(TraceShelfTest, the_least_recently_used_trace_makes_room_and_comes_back) {
                                      .memory_bytes = 1,
                                      .threads = 1});
   ASSERT_TRUE(eventually([&] { return is_quiet(shelf); }));
-  // One trace is over the budget already: the other waits until somebody asks.
+  // One trace already exceeds the budget: the other waits until it is requested.
   EXPECT_THAT(states(shelf), ElementsAre(TraceState::kReady, TraceState::kQueued));
   const auto first = shelf.find("a.json");
   ASSERT_TRUE(first.trace);
   EXPECT_TRUE(shelf.find("b.json").is_loading);
   ASSERT_TRUE(eventually([&] { return shelf.find("b.json").trace.has_value(); }));
-  EXPECT_EQ((*first.trace)->trace().slice_count(), 1u);  // who holds it keeps it
+  EXPECT_EQ((*first.trace)->trace().slice_count(), 1u);  // it stays valid for its user
   EXPECT_TRUE(shelf.find("a.json").is_loading);
   ASSERT_TRUE(eventually([&] { return shelf.find("a.json").trace.has_value(); }));
   EXPECT_EQ(loads, 3);
@@ -218,7 +218,7 @@ TEST(TraceShelfTest, a_repaired_file_is_tried_again) {
 TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
   const LogFolder logs;
   const std::string name = "a.pt.trace.json";
-  logs.write(name, kOneSlice);  // just now: somebody may still be writing
+  logs.write(name, kOneSlice);  // just now: it may still be written
   std::atomic<int> loads = 0;
   TraceShelf shelf(folder_at(logs), {.load =
                                          [&](auto& f, auto& o) {
@@ -234,7 +234,7 @@ TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
   }
   std::this_thread::sleep_for(milliseconds(20));
   EXPECT_EQ(loads, 0);
-  shelf.rescan();  // nothing has changed since the last look
+  shelf.rescan();  // nothing has changed since the last scan
   EXPECT_TRUE(eventually([&] { return shelf.find(name).trace.has_value(); }));
   EXPECT_EQ(loads, 1);
 }

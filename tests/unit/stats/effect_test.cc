@@ -48,8 +48,8 @@ TEST(EffectTest, the_interval_leaves_out_what_the_rank_test_would_reject) {
 }
 
 // 10 and 10 values: U has the mean 50, and the bounds are the 24th difference from either end, 26
-// from the middle. If 0.64 of the values are news, 26 / 0.8 = 32.5 from it: the 17th. If a quarter
-// is, 52: beyond the end, and there are no bounds.
+// from the middle. If 0.64 of the values are independent, 26 / 0.8 = 32.5 from it: the 17th. If a
+// quarter is, 52: beyond the end, and there are no bounds.
 TEST(EffectTest, values_that_are_no_news_widen_the_interval) {
   std::vector<double> first;
   std::vector<double> second;
@@ -85,7 +85,7 @@ TEST(EffectTest, many_differences_are_ordered_without_making_them_all) {
     std::sort(all.begin(), all.end());
     const Shift shift = shift_between(first, second);
     EXPECT_EQ(shift.shift, (all[all.size() / 2] + all[(all.size() - 1) / 2]) / 2) << n;
-    // Counted or approximated, the bounds stand about where the normal distribution has them.
+    // Counted or approximated, the bounds are about those of the normal distribution.
     const auto pairs = static_cast<double>(all.size());
     const double cut = pairs / 2 - 1.96 * std::sqrt(pairs * static_cast<double>(2 * n + 8) / 12);
     EXPECT_NEAR(shift.low, all[static_cast<std::size_t>(cut)], 0.26) << n;

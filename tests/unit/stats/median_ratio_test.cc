@@ -29,7 +29,7 @@ TEST(MedianRatioTest, constants_have_an_exact_ratio) {
   EXPECT_NEAR(ratio.log_error, 0, 1e-15);
 }
 
-// Drawing values one by one is what the one throw stands for.
+// Draws values one by one, which the single random number replaces.
 TEST(MedianRatioTest, one_throw_gives_the_error_of_drawing_every_value) {
   Dice dice(2);
   const std::vector<double> values = sorted_noise(101, 100, 0.05, dice);

@@ -14,7 +14,7 @@
 #include "strobe/stats/p_values.h"
 #include "strobe/stats/rank_test.h"
 
-// Every statistic against cases that other programs and 60-digit arithmetic have answered.
+// Every statistic, compared with results of other programs and 60-digit arithmetic.
 namespace strobe::stats {
 namespace {
 
@@ -168,13 +168,13 @@ void check_student_tails(Case& c) {
 }
 
 struct Kind {
-  std::function<void(Case&)> check;  // none: not of this folder
+  std::function<void(Case&)> check;  // none: not for this folder
   std::size_t cases;
 };
 
 const std::map<std::string, Kind> kKinds = {
     {"welch", {check_welch, 60}},
-    {"student", {nullptr, 40}},  // a test that strobe does not make
+    {"student", {nullptr, 40}},  // a test that strobe does not have
     {"mwu", {check_mwu, 77}},
     {"zscore", {check_zscore, 19}},
     {"effect", {check_effect, 24}},

@@ -30,7 +30,7 @@ TEST(QuantilesTest, equal_neighbours_give_exactly_their_value) {
 }
 
 TEST(QuantilesTest, the_rank_is_that_of_the_binomial_law) {
-  // Five values: 2 / 2^5 = 6.25 % lie outside even the widest interval.
+  // Five values: even the widest interval misses 2 / 2^5 = 6.25 %.
   EXPECT_EQ(median_rank(5), 0u);
   // Six: 2 / 2^6 = 3.1 %.
   EXPECT_EQ(median_rank(6), 1u);
@@ -42,7 +42,7 @@ TEST(QuantilesTest, the_rank_is_that_of_the_binomial_law) {
 }
 
 TEST(QuantilesTest, counting_and_approximating_meet) {
-  // 1000 / 2 - 1.96 sqrt(1000) / 2 = 469.01; the law itself gives 469.
+  // 1000 / 2 - 1.96 sqrt(1000) / 2 = 469.01; the exact distribution gives 469.
   EXPECT_EQ(median_rank(1000), 469u);
   // 1001 / 2 - 1.96 sqrt(1001) / 2 = 469.49.
   EXPECT_EQ(median_rank(1001), 469u);

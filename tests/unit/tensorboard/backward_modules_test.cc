@@ -156,7 +156,7 @@ TEST_F(BackwardModulesTest,
     sketch_.flow(6, 71);
     add(variant);
     if (variant == Variant::kGpu) {
-      // It starts before the engine's nodes and comes first; the whole begins with it.
+      // It starts before the engine's nodes and comes first; the group begins with it.
       EXPECT_EQ(node("Dropout.backward").start, Number::whole(20));
       EXPECT_EQ(node("Net.backward").start, Number::whole(20));
       EXPECT_EQ(sketch_.text(node("Net.backward").children.front()), "Dropout.backward");

@@ -12,7 +12,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-// Every scalar of a document by its path; keys count, and their order does.
+// Every scalar of a document by its path; keys and their order matter.
 std::vector<std::pair<std::string, std::string>> scalars(std::string_view json) {
   std::vector<std::pair<std::string, std::string>> found;
   std::vector<std::pair<std::string, JsonValue>> waiting{{"", parse_value(json)}};
@@ -39,7 +39,7 @@ std::vector<std::pair<std::string, std::string>> scalars(std::string_view json) 
   return found;
 }
 
-// Prose that strobe words itself.
+// Texts that strobe words differently.
 bool is_prose(const std::string& path) {
   return path == "/recommendations" || path == "/gpu_metrics/tooltip" ||
          path == "/data/columns/7/tooltip" || path == "/data/columns/8/tooltip";

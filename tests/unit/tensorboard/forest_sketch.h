@@ -13,7 +13,7 @@ inline Range whole_range(double start, double end) {
   return {Number::whole(start), Number::whole(end)};
 }
 
-// Trees drawn by hand: sketch.add(parent, "aten::mm", 10, 20).
+// Trees defined by hand: sketch.add(parent, "aten::mm", 10, 20).
 class ForestSketch {
  public:
   NodeId tree(std::int64_t thread) {
@@ -67,7 +67,7 @@ class ForestSketch {
     events.all.push_back(event);
   }
 
-  // "name[child name[...] ...]", names without what all of a kind share.
+  // "name[child name[...] ...]", names without their common prefix.
   std::string text(NodeId id) const {
     std::string out;
     walk(

@@ -155,8 +155,8 @@ TEST(NestingLinksTest, the_variant_that_repairs_every_call_lets_the_last_match_w
     events.all.push_back(event);
   };
   add(EventType::kOperator, 0, 100, 1, kNoLink);
-  add(EventType::kOperator, 10, 50, 0, kNoLink);  // 0 is no external id
-  add(EventType::kOperator, 15, 2, 3, kNoLink);   // over before the call begins
+  add(EventType::kOperator, 10, 50, 0, kNoLink);  // 0 is not an external id
+  add(EventType::kOperator, 15, 2, 3, kNoLink);   // ends before the call begins
   add(EventType::kRuntime, 20, 10, 77, 77);
   add(EventType::kRuntime, 20, 10, 78, 78);  // the same call again, one layer down
   link_all_by_nesting(events);

@@ -1,4 +1,4 @@
-// What Cambricon's plugins answer, on a small trace in the words of torch_mlu: two steps of a
+// The answers of Cambricon's plugins, on a small trace in the format of torch_mlu: two steps of a
 // distributed training on device 2.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

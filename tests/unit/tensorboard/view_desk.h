@@ -78,7 +78,7 @@ inline std::shared_ptr<const Profile> profile_of(const TraceLines& lines) {
   return *profile;
 }
 
-// Where a test asks for views: one run called "run", workers as they were added, span "1".
+// Requests views in tests: one run called "run", workers as they were added, span "1".
 class ViewDesk {
  public:
   void add(std::string worker, const std::string& json, const ProfileOptions& options = {}) {
@@ -105,7 +105,7 @@ class ViewDesk {
   std::shared_ptr<Run> run_ = std::make_shared<Run>(Run{"run", {}});
 };
 
-// The value of the first member of that name, as it stands.
+// The value of the first member of that name, unchanged.
 inline std::string member(std::string_view json, std::string_view name) {
   const std::string quoted = "\"" + std::string(name) + "\": ";
   const std::size_t at = json.find(quoted);

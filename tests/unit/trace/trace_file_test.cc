@@ -57,14 +57,14 @@ class TraceFileTest : public ::testing::Test {
     EXPECT_TRUE(write_trace_file(path_, some_trace(), report_with_one_loss(), {1, 2}));
   }
 
-  // The refusal of the file with these bytes.
+  // The error for a file with these bytes.
   std::string refusal_of(std::string_view bytes) {
     put_bytes(path_, bytes);
     const Result<TraceFile> file = map_trace_file(path_);
     return file ? "accepted" : file.error().what;
   }
 
-  // The file with one value of one section changed, judged without checksums.
+  // The file with one value of one section changed, opened without checksums.
   template <class T>
   std::string refusal_of_value(std::size_t section, std::size_t row, T value) {
     std::string bytes = bytes_of(path_);
@@ -158,7 +158,7 @@ TEST_F(TraceFileTest, another_version_is_not_read) {
 }
 
 TEST_F(TraceFileTest, sections_in_each_others_place_are_seen) {
-  // Starts and durations: as long as each other, and both without any id.
+  // Starts and durations: of equal length, and both without ids.
   std::string bytes = bytes_of(path_);
   trace_file::Section sections[2];
   std::memcpy(sections, bytes.data() + sizeof(trace_file::Header), sizeof sections);
@@ -208,11 +208,11 @@ TEST_F(TraceFileTest, values_that_lead_out_of_bounds_are_refused_even_without_ch
         << column;
   }
   EXPECT_THAT(refusal_of_value<std::uint16_t>(kCategories, 2, 0xFFFF), HasSubstr("names nothing"));
-  EXPECT_THAT(refusal_of_value<std::uint8_t>(kKinds, 1, kSliceKinds), HasSubstr("no trace holds"));
-  EXPECT_THAT(refusal_of_value<std::int64_t>(kDurations, 1, -1), HasSubstr("no trace holds"));
+  EXPECT_THAT(refusal_of_value<std::uint8_t>(kKinds, 1, kSliceKinds), HasSubstr("impossible"));
+  EXPECT_THAT(refusal_of_value<std::int64_t>(kDurations, 1, -1), HasSubstr("impossible"));
   for (const std::int64_t time_ns : {INT64_MIN, INT64_MAX}) {
-    EXPECT_THAT(refusal_of_value(kStarts, 1, time_ns), HasSubstr("no trace holds"));
-    EXPECT_THAT(refusal_of_value(kEnds, 1, time_ns), HasSubstr("no trace holds"));
+    EXPECT_THAT(refusal_of_value(kStarts, 1, time_ns), HasSubstr("impossible"));
+    EXPECT_THAT(refusal_of_value(kEnds, 1, time_ns), HasSubstr("impossible"));
   }
   EXPECT_THAT(refusal_of_value<std::uint64_t>(trace_file::kTextEnds, 0, 1'000'000),
               HasSubstr("its texts"));

@@ -1,5 +1,4 @@
-// The answers of /api/v1/bench and below, as docs/api.md describes them. Times are microseconds, as
-// benchmarks write them.
+// The answers of /api/v1/bench and below, as docs/api.md describes them. Times are microseconds, as in benchmark files.
 
 export interface BenchFile {
   file: string;
@@ -171,7 +170,7 @@ export interface BenchApiCall {
   us: number;
 }
 
-// What the hardware counted of one call.
+// Hardware counters of one call.
 export interface BenchCounters {
   launches: number;
   l1_load_bytes: number | null;
@@ -210,7 +209,7 @@ export interface BenchSide {
   } | null;
   clocks: { sm_mhz: number | null; memory_mhz: number | null; power_w: number | null; temperature_c: number | null; reasons: string[] };
   flags: string[];
-  lacks: Record<string, string>; // what was asked for and is not there: why
+  lacks: Record<string, string>; // why requested data is missing
   notes: string[];
 }
 

@@ -4,12 +4,12 @@ import type {
   Timeline,
 } from './types.ts';
 
-// One table: of a run by case, type and providers, of tables of ratios by all their words.
+// Selects one table: of a run by case, type and providers, of tables of ratios by all their names.
 export type BenchQuestion = {
   file: string; case: string; baseline: string; contender: string; dtype?: string; time?: string; version?: string; device?: string; metric?: string;
 };
 
-// What the server said no with; `unreachable` when it said nothing at all.
+// An error from the server; `unreachable` if it did not answer at all.
 export class ApiError extends Error {
   readonly code: ApiErrorBody['code'] | 'unreachable';
   readonly hint: string;
@@ -61,7 +61,7 @@ export class Client {
   private readonly base: string;
   private readonly fetch: Fetch;
 
-  // `base`: where the page is, so that a server below a path prefix is found.
+  // `base`: the address of the page, so that a server below a path prefix is found.
   constructor(base: string, fetchFunction: Fetch = (url, init) => fetch(url, init)) {
     this.base = base.replace(/[?#].*$/, '').replace(/[^/]*$/, '');
     this.fetch = fetchFunction;
@@ -102,7 +102,7 @@ export class Client {
       'selection', { trace, start_ns, end_ns, tracks: tracks.length > 0 ? tracks.join(',') : undefined }, signal);
   }
 
-  // A trace that is still being loaded is asked for again until it is there.
+  // If a trace is still being loaded, the request is repeated until it is ready.
   private async get<T>(route: string, parameters: Parameters, signal?: AbortSignal): Promise<T> {
     const url = `${this.base}api/v1/${route}${queryText(parameters)}`;
     for (;;) {

@@ -34,7 +34,7 @@ export interface Run {
   traces: TraceEntry[];
 }
 
-// A list of kernels with their counters; read when somebody asks for it.
+// A list of kernels with their counters; read when requested.
 export interface KernelFile {
   file: string;
   file_bytes: number;
@@ -265,7 +265,7 @@ export interface Diff {
   kernels_left_out: number;
 }
 
-// A quantity per cycle in two runs, with its tests. What cannot be told is null.
+// A quantity per cycle in two runs, with its tests. Unknown values are null.
 export interface Change {
   n_normal: number;
   n_abnormal: number;
@@ -291,7 +291,7 @@ export interface ComparedCycle {
 
 export interface ComparedRank {
   rank: number;
-  path: string; // the trace, as runs lists it
+  path: string; // the trace, as listed in runs
   cycles: { count: number; method: string; confidence: string; marker: string; list: ComparedCycle[] };
 }
 
@@ -362,7 +362,7 @@ export interface Comparison {
 
 export type Bound = 'tensor-bound' | 'tensor-leaning' | 'dram-bound' | 'dram-leaning' | 'l2-bound' | 'latency-bound' | 'unknown';
 
-// Launches added up; what no launch was counted for is null. Tensor and DRAM are of the peak, weighted by time.
+// Sums over launches; null if no launch was counted. Tensor and DRAM are in percent of the peak, weighted by time.
 export interface KernelSums {
   launches: number;
   latency_ns: number;
@@ -438,7 +438,7 @@ export interface KernelStudy {
   source: { name: string; kind: string; clock: 'free' | 'locked' | null };
   device: { name: string | null; capability: string | null; sm_count: number | null } | null;
   chip: { name: string; source: string } | null;
-  chips: string[]; // what `chip` may be
+  chips: string[]; // the accepted values of `chip`
   achievable: { tensor: number; dram: number };
   totals: KernelSums;
   kernels: StudiedKernel[];
@@ -449,6 +449,6 @@ export interface KernelStudy {
   layers: KernelLayers | null;
   fusion: { runs: number; launches: number; latency_ns: number; saved_ns: number; groups: FusionGroup[]; groups_left_out: number };
   warnings: string[];
-  remarks: string[]; // what of the file could not be used
+  remarks: string[]; // parts of the file that could not be used
   findings: Finding[];
 }

@@ -1,4 +1,4 @@
-// One direction of a plot: from values to pixels, which marks to write on it, and how it zooms.
+// One axis of a plot: from values to pixels, which ticks to show, and how it zooms.
 
 export interface Axis {
   isLog: boolean;
@@ -50,7 +50,7 @@ function linearTicks(axis: Axis, most: number): Tick[] {
   return ticks;
 }
 
-// Powers of ten carry numbers; when only few are in sight, so do the 2 and the 5 between them.
+// Powers of ten have numbers; if only few are visible, the 2 and the 5 between them do, too.
 function logTicks(axis: Axis, most: number): Tick[] {
   const [first, last] = [Math.floor(Math.log10(axis.low)), Math.ceil(Math.log10(axis.high))];
   const decades = Math.log10(axis.high / axis.low);
@@ -83,7 +83,7 @@ export function windowText({ x, y }: PlotWindow): string {
   return [x.low, x.high, y.low, y.high].map((value) => String(Number(value.toPrecision(4)))).join(':');
 }
 
-// Nothing for what is not a window of these axes.
+// Nothing for a text that is not a window of these axes.
 export function parseWindow(text: string | undefined, whole: PlotWindow): PlotWindow | null {
   const parts = (text ?? '').split(':').map(Number);
   if (parts.length !== 4 || parts.some((part) => !Number.isFinite(part))) return null;
@@ -93,9 +93,9 @@ export function parseWindow(text: string | undefined, whole: PlotWindow): PlotWi
   return { x: { ...whole.x, low: left, high: right }, y: { ...whole.y, low: bottom, high: top } };
 }
 
-const kLeastShare = 1e-3; // nothing is told apart closer than this
+const kLeastShare = 1e-3; // smaller differences are not visible
 
-// Neither so close that nothing moves, nor further away than twice the whole.
+// Neither so close that nothing moves, nor further out than twice the whole.
 export function withinReason(window: PlotWindow, whole: PlotWindow): PlotWindow {
   const bounded = (axis: Axis, all: Axis): Axis => {
     const part = shareAlong(all, axis.high) - shareAlong(all, axis.low);

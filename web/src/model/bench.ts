@@ -13,7 +13,7 @@ export function likelyFile(files: readonly BenchFile[], wanted: string | undefin
   return files.find((one) => one.kind === 'run') ?? files[0] ?? null;
 }
 
-// What people have today; the other side is what they might get.
+// What people use today; the other side is what they might use.
 const kBaselines: readonly RegExp[] = [/eager/, /unfused/, /torch/];
 const kContenders: readonly RegExp[] = [/^cuda-fused/, /inductor/, /fused/];
 
@@ -52,7 +52,7 @@ export function runQuestion(run: BenchRun, parameters: Parameters): BenchQuestio
   return { file: run.file, case: section.case, dtype: section.dtype, ...pair, time };
 }
 
-// What is quoted where nobody asks for another: the device's time, or the host's where there is no device.
+// The default time: the device's, or the host's without a device.
 export function headlineOf(times: readonly string[]): string {
   return ['device', 'cpu'].find((mode) => times.includes(mode)) ?? times[0] ?? '';
 }
@@ -60,7 +60,7 @@ export function headlineOf(times: readonly string[]): string {
 const kTableWords = ['version', 'device', 'case', 'dtype', 'baseline', 'contender', 'metric'] as const;
 export type TableWord = (typeof kTableWords)[number];
 
-// The table that fits most of what was asked for, earlier words first.
+// The table that matches most of the request, earlier parameters first.
 export function tableOf(grids: BenchGrids, parameters: Parameters): GridTable | null {
   let left: readonly GridTable[] = grids.tables;
   for (const word of kTableWords) {
@@ -70,7 +70,7 @@ export function tableOf(grids: BenchGrids, parameters: Parameters): GridTable | 
   return left[0] ?? null;
 }
 
-// What a word may be, given the words before it.
+// The possible values of a parameter, given the earlier ones.
 export function wordChoices(grids: BenchGrids, chosen: GridTable, word: TableWord): string[] {
   const before = kTableWords.slice(0, kTableWords.indexOf(word));
   const fitting = grids.tables.filter((one) => before.every((key) => one[key] === chosen[key]));
@@ -134,7 +134,7 @@ export interface LegendEntry {
   text: string;
 }
 
-// What signs mean, of those in the table.
+// The meanings of the signs that occur in the table.
 export function legendOf(table: BenchTable): LegendEntry[] {
   const states = new Set(table.cells.map((cell) => cell.state));
   const flags = new Set(table.cells.flatMap((cell) => cell.flags));
@@ -155,7 +155,7 @@ export interface Heat {
 }
 
 const kLeastReach = 1; // a factor of 2 is the least that gets the full colour
-const kMostReach = 3; // and 8 the most that is told apart
+const kMostReach = 3; // and 8 the largest that is distinguished
 
 // Up to which factor colours grow, as a power of two.
 export function reachOf(cells: readonly BenchCell[]): number {
@@ -188,7 +188,7 @@ export function placeOf(table: BenchTable, shape: string | undefined): Place | n
   return null;
 }
 
-// The next cell that way; holes are stepped over, edges hold.
+// The next cell in that direction; holes are skipped, edges hold.
 export function stepFrom(panel: BenchPanel, row: number, column: number, down: number, right: number): { row: number; column: number } {
   let [r, c] = [row + down, column + right];
   while (panel.cells[r]?.[c] !== undefined) {

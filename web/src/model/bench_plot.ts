@@ -3,8 +3,8 @@ import type { Bound, Roof } from '../api/types.ts';
 import type { PlotWindow } from './axis.ts';
 import type { PlotMark } from './scatter.ts';
 
-// All cells of a case under the roofs of the run: bytes per second over bytes where memory is the limit,
-// operations per second over operations per byte where it may not be.
+// All cells of a case under the roofs of the run: bytes per second over bytes if memory is the limit, operations per second
+// over operations per byte otherwise.
 
 export type BenchAxes = 'bandwidth' | 'roofline';
 
@@ -33,7 +33,7 @@ export function benchMarks({ points }: BenchPoints, axes: BenchAxes): BenchMark[
   return points.map(mark).filter((one) => one !== null);
 }
 
-// Where shapes differ in what they do with a byte, that is what the picture is about.
+// If shapes differ in operations per byte, the picture uses that axis.
 export function likelyAxes(points: BenchPoints): BenchAxes {
   const intensities = points.points.map((one) => one.flop_per_byte).filter((one): one is number => one !== null && one > 0);
   return points.roofs.gemm_flop_per_s !== null && intensities.length > 0 && Math.max(...intensities) > 10 ? 'roofline' : 'bandwidth';

@@ -1,12 +1,12 @@
 import { durationText } from './units.ts';
 
-// How the samples of a cell lie.
+// The distribution of a cell's samples.
 
 export interface Histogram {
   low: number;
   high: number;
   counts: number[];
-  beyond: number; // samples above the last bin: a hiccup must not squeeze the rest
+  beyond: number; // samples above the last bin: an outlier must not squeeze the rest
 }
 
 const kMostBins = 48;
@@ -18,7 +18,7 @@ export function histogramOf(samples: readonly number[]): Histogram | null {
   const low = sorted[0];
   const last = sorted[sorted.length - 1];
   const within = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * kWithin))];
-  // Only what lies far out is left out.
+  // Only far outliers are left out.
   const high = last - low > 2 * (within - low) && within > low ? within : last;
   const bins = Math.max(8, Math.min(kMostBins, Math.ceil(Math.sqrt(sorted.length) * 1.5)));
   const counts = new Array<number>(bins).fill(0);

@@ -9,7 +9,7 @@ export interface Part {
   value_ns: number;
 }
 
-// What stands beside each part: shares that add up to 100 %.
+// The text beside each part: shares that add up to 100 %.
 export function shareTexts(stack: Stack): Map<Part, string> {
   const shares = stack.parts.map((part) => part.value_ns / (stack.total_ns || 1));
   const balanced = balancedShares(shares);

@@ -1,6 +1,6 @@
 import type { ComparedCycle, ComparedRank, ComparedRun, Comparison } from '../api/types.ts';
 
-// The cycles of two runs as marks on one scale, and the two that are looked at.
+// The cycles of two runs as marks on one scale, and the two selected ones.
 
 export type Side = 'normal' | 'abnormal';
 export const kSides: readonly Side[] = ['normal', 'abnormal'];
@@ -46,7 +46,7 @@ export function cycleRows(comparison: Comparison, rank: number | null): CycleRow
   }));
 }
 
-// The cycle that looks most like all others: nearest to the median, complete if there is such a one.
+// A typical cycle: the one nearest to the median, a complete one if possible.
 export function typicalCycle(rank: ComparedRank): number {
   const { list } = rank.cycles;
   const whole = list.filter((cycle) => !isLeftOut(cycle));
@@ -57,7 +57,7 @@ export function typicalCycle(rank: ComparedRank): number {
   return candidates.reduce((best, cycle) => (distance(cycle) < distance(best) ? cycle : best)).cycle;
 }
 
-// "7,9" in the address: of the normal and of the abnormal run; one that is not there gives way to a typical one.
+// "7,9" in the address: of the normal and of the abnormal run; a number that does not exist is replaced by a typical cycle.
 export function parseChosen(text: string | undefined, comparison: Comparison, rank: number | null): Chosen {
   const typed = (text ?? '').split(',').map(Number);
   const pick = (side: Side, wanted: number | undefined): number => {
@@ -83,7 +83,7 @@ export interface Scale {
   ticks_ns: number[];
 }
 
-// Round borders around all values. Marks show a place, not a length, so that the scale need not begin at 0.
+// Round limits around all values. Marks show a position, not a length, so the scale need not begin at 0.
 export function scaleOf(values_ns: readonly number[], ticks = 5): Scale {
   const least = Math.min(...values_ns);
   const most = Math.max(...values_ns);

@@ -1,7 +1,7 @@
 import type { Change, CompareAnswer, ComparedFunction, ComparedMetric, Comparison, Row, Table } from '../api/types.ts';
 import { threeDigits } from './units.ts';
 
-// A comparison in the words and rows of the page.
+// The words and rows of a comparison on the page.
 
 export const kAnswers: Record<CompareAnswer, { word: string; tone: 'bad' | 'good' | 'plain' | 'warn' }> = {
   slower: { word: 'Slower', tone: 'bad' },
@@ -11,9 +11,9 @@ export const kAnswers: Record<CompareAnswer, { word: string; tone: 'bad' | 'good
   cannot_tell: { word: 'Cannot tell', tone: 'warn' },
 };
 
-const kConfidentScore = 0.75; // as the sentences of the verdict have it
+const kConfidentScore = 0.75; // as in the sentences of the verdict
 
-// How sure a cause is, in words and with its score.
+// The certainty of a cause, in words and with its score.
 export function certaintyText(score: number): string {
   return `${isConfident(score) ? 'confident' : 'not sure'}, score ${score.toFixed(2)} of 1`;
 }
@@ -30,7 +30,7 @@ function ns(ms: number | null): number | null {
   return ms === null ? null : ms * 1e6;
 }
 
-// One row per function, device, rank and type of cycles; `index` leads back to it.
+// One row per function, device, rank and type of cycles; `index` refers to it.
 export function functionTable(comparison: Comparison, onlyChanged: boolean): Table {
   const several = (key: 'rank' | 'cycle_type'): boolean => new Set(comparison.functions.map((row) => row[key])).size > 1;
   const [hasRanks, hasTypes] = [several('rank'), several('cycle_type')];
@@ -55,7 +55,7 @@ export function functionTable(comparison: Comparison, onlyChanged: boolean): Tab
 
 export const kDrawnColumns = ['function', 'device', 'rank', 'cycle_type', 'normal_ns', 'abnormal_ns', 'change_ns', 'beta_change', 'q', 'verdict'] as const;
 
-// q as people read it: small ones have no digits worth showing.
+// q for people: very small ones have no useful digits.
 export function probabilityText(q: number | null): string {
   if (q === null) return '–';
   return q < 0.001 ? '<0.001' : q.toFixed(3);
@@ -68,8 +68,8 @@ export interface Span {
   zero: number;
 }
 
-// Where an interval lies on a scale that all rows share. Changes differ by orders of magnitude, so that
-// places go with the square root: the largest does not make all others a point at zero.
+// The position of an interval on a scale that all rows share. Changes differ by orders of magnitude, so positions use the
+// square root; otherwise the largest would reduce all others to a point at zero.
 export function spanOn(scale: { low: number; high: number }, low: number | null, middle: number | null, high: number | null): Span | null {
   if (middle === null) return null;
   const root = (value: number): number => Math.sign(value) * Math.sqrt(Math.abs(value));

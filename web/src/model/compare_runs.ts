@@ -1,11 +1,11 @@
 import type { Run, Runs, TraceEntry } from '../api/types.ts';
 
-// Which runs of the folder can be compared, and which two one probably means.
+// Which runs of the folder can be compared, and which two are probably meant.
 
 export interface RunChoice {
   name: string; // as the API takes it
   label: string;
-  group: string; // the run, of a single trace; else ''
+  group: string; // the run of a single trace; otherwise ''
 }
 
 const kRankFolder = /^(.+)\/rank[_-]?\d+$/;
@@ -15,7 +15,7 @@ function areRanks(run: Run): boolean {
   return !ranks.includes(null) && new Set(ranks).size === ranks.length;
 }
 
-// Folders of one trace, folders of ranks, and every trace of folders that are neither.
+// Folders of one trace, folders of ranks, and every trace of other folders.
 export function runChoices(runs: Runs): RunChoice[] {
   const choices: RunChoice[] = [];
   const parents = new Set<string>();
@@ -44,7 +44,7 @@ export interface RunPair {
   abnormal: string;
 }
 
-// By what the names say, else the first two. `given` counts where it is set.
+// By the names, else the first two. `given` takes precedence if set.
 export function likelyPair(choices: readonly RunChoice[], given: Partial<RunPair>): Partial<RunPair> {
   const taken = new Set([given.normal, given.abnormal]);
   const free = choices.filter((one) => !taken.has(one.name));
@@ -65,7 +65,7 @@ export function tracesOf(runs: Runs, name: string): TraceEntry[] {
     .filter((entry) => entry.trace === name || run.name === name || kRankFolder.exec(run.name)?.[1] === name));
 }
 
-// On their way in by themselves; one that waits for room comes when somebody asks.
+// Traces that load by themselves; one that waits for memory is loaded when it is requested.
 export function loadingOf(runs: Runs, traces: readonly TraceEntry[]): TraceEntry[] {
   return traces.filter((entry) => entry.state === 'loading' || (entry.state === 'queued' && runs.loading));
 }

@@ -1,6 +1,6 @@
 import type { Bound } from '../api/types.ts';
 
-// What to see on a mark without its colour: the shape names the limit, hollow means leaning.
+// How to recognise a mark without its colour: the shape shows the limit, hollow means leaning.
 export interface BoundLook {
   shape: 'circle' | 'square' | 'diamond' | 'triangle' | 'ring';
   isLeaning: boolean;

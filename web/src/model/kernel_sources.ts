@@ -2,8 +2,7 @@ import type { Runs } from '../api/types.ts';
 import { traceLabel } from './names.ts';
 import { allTraces } from './session.ts';
 
-// What the Roofline screen can be about: files that list kernels with counters, and traces, which
-// have their times only.
+// The sources of the Roofline screen: files that list kernels with counters, and traces, which only have times.
 
 export interface KernelSource {
   name: string;
@@ -20,7 +19,7 @@ export function kernelSources(runs: Runs): KernelSource[] {
 
 const folderOf = (name: string): string => name.slice(0, name.lastIndexOf('/') + 1);
 
-// The one asked for; else counters that lie beside the open trace, that trace, the first file, the first trace.
+// The requested one; else counters next to the open trace, that trace, the first file, the first trace.
 export function likelySource(sources: readonly KernelSource[], wanted: string | undefined, trace: string | undefined): KernelSource | null {
   if (wanted !== undefined) return sources.find((one) => one.name === wanted) ?? null;
   const files = sources.filter((one) => !one.isTrace);

@@ -1,6 +1,5 @@
-// The kinds of slices, as the API numbers them, and their colours. Colours follow the palette of
-// Okabe and Ito, which keeps apart for every kind of colour vision; neighbours differ in lightness
-// too. Names of one kind get slightly different tones.
+// The kinds of slices, as the API numbers them, and their colours. Colours follow the palette of Okabe and Ito, which works
+// for every kind of colour vision; neighbours also differ in lightness. Names of one kind get slightly different tones.
 
 export type Theme = 'light' | 'dark';
 
@@ -26,8 +25,8 @@ export const kKinds: readonly Kind[] = [
   { name: 'device annotation', light: '#cbe4db', dark: '#385c51' },
 ];
 
-// Labels of the step breakdown, by the word the summary gives them, and the kind whose colour they
-// share. `idle` has none: it is the background, hatched.
+// Labels of the step breakdown, by their key in the summary, and the kind whose colour they share. `idle` has none: it is the
+// background, hatched.
 export const kLabelKinds: Readonly<Record<string, number>> = {
   kernel: 9,
   communication: 5,

@@ -1,6 +1,6 @@
 import type { Module } from '../api/types.ts';
 
-// The tree of modules as the rows of a table, as far as it is open.
+// The tree of modules as rows of a table, as far as it is expanded.
 
 export interface ModuleRow {
   module: Module;
@@ -11,7 +11,7 @@ export interface ModuleRow {
 
 export type ModuleKey = 'name' | 'calls' | 'host_ns' | 'host_self_ns' | 'device_ns' | 'device_self_ns';
 
-// Open to where there is a choice: a chain of only children is one thing.
+// Expanded down to the first branching: a chain of only children counts as one.
 export function firstOpen(modules: readonly Module[]): Set<string> {
   const open = new Set<string>();
   const visit = (list: readonly Module[], path: string, depth: number): void => {

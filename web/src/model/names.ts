@@ -1,4 +1,4 @@
-// Names of kernels are whole C++ signatures; what tells them apart is in the middle.
+// Names of kernels are whole C++ signatures; they differ in the middle.
 
 function withoutArguments(name: string): string {
   if (!name.endsWith(')')) return name;
@@ -27,7 +27,7 @@ export function traceLabel(trace: string): string {
   return file.replace(/\.(?:gz|zst)$/, '').replace(/\.json$/, '').replace(/\.pt\.trace$/, '');
 }
 
-// "gemm_kernel" is in "sm90_gemm"'s family, not its twin: a whole name as a pattern.
+// "gemm_kernel" must not match "sm90_gemm": a whole name as a pattern.
 export function exactPattern(name: string): string {
   return `^${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
 }
@@ -61,7 +61,7 @@ const kHeaders: Record<string, string> = {
   achievable_headroom_ns: 'Headroom',
 };
 
-// "host_total_ns" -> "Host total": the unit stands elsewhere.
+// "host_total_ns" -> "Host total": the unit is shown elsewhere.
 export function headerOf(key: string): string {
   const known = kHeaders[key];
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// A value that tells when it changes.
+// A value with listeners for its changes.
 export class Observable<T> {
   private current: T;
   private readonly listeners = new Set<() => void>();
@@ -17,7 +17,7 @@ export class Observable<T> {
     for (const listener of [...this.listeners]) listener();
   }
 
-  // Returns how to stop listening.
+  // Returns a function that stops listening.
   listen(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

@@ -3,20 +3,19 @@ import { type Rgb, type Theme, kKinds, kTones, mixed, rgbOf, toned, toneOf } fro
 import type { Patch } from './tile_grid.ts';
 import { type Viewport, spanOf } from './viewport.ts';
 
-// Paints rows of slices into an image, without a canvas. Every row of the timeline has one look from
-// top to bottom, so one line of pixels is made of its slices and then repeated: the cost is one fill
-// per slice, however tall the row.
+// Paints rows of slices into an image, without a canvas. A row of the timeline looks the same from top to bottom, so one line
+// of pixels is made from its slices and then repeated: the cost is one fill per slice, however tall the row.
 
-const kCovers = 16; // degrees of cover that dense stretches are told apart by
+const kCovers = 16; // levels of cover that dense parts distinguish
 
-// A tile with its rows at hand and its names judged.
+// A tile with its rows indexed and its names checked against the search.
 export interface LoadedTile {
   start_ns: number;
   column_ns: number;
   names: string[];
   tones: Uint8Array; // of each name
-  dimmed: Uint8Array; // 1: the search leaves this name out
-  searched: string; // what `dimmed` answers
+  dimmed: Uint8Array; // 1: the search excludes this name
+  searched: string; // the result of `dimmed`
   rows: Map<number, TileRow>;
 }
 
@@ -43,7 +42,7 @@ export function judgeNames(tile: LoadedTile, typed: string, matches: (name: stri
   tile.names.forEach((name, i) => (tile.dimmed[i] = typed !== '' && !matches(name) ? 1 : 0));
 }
 
-// Pixels as canvas image data has them in memory, on a little-endian machine: all browsers run on one.
+// Pixels in the memory layout of canvas image data on a little-endian machine; all browsers run on one.
 function pixelOf([r, g, b]: Rgb): number {
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
@@ -63,7 +62,7 @@ export function inksOf(theme: Theme, background: string): Inks {
       for (let tone = 0; tone < kTones; ++tone) {
         const colour = mixed(toned(rgbOf(kind[theme]), tone, theme), base, dim);
         for (let cover = 0; cover <= kCovers; ++cover) {
-          // Even a little must be seen, and half must look like half.
+          // Even a little must be visible, and half must look like half.
           pixels[next++] = pixelOf(mixed(base, colour, cover === 0 ? 0 : 0.36 + (0.64 * cover) / kCovers));
         }
       }
@@ -84,8 +83,7 @@ export interface Label {
   dimmed: boolean;
 }
 
-// Makes one line of pixels from what the tiles say of a row. Slices wide enough for words are handed
-// to `label`.
+// Makes one line of pixels from the tiles of a row. Slices wide enough for text are passed to `label`.
 export function paintLine(
   line: Uint32Array, patches: readonly Patch<LoadedTile>[], key: number, view: Viewport, inks: Inks,
   least_label_px: number, label: (label: Label) => void,
@@ -126,10 +124,10 @@ export function paintLine(
       const name = slices[i + 3];
       const dimmed = tile.dimmed[name];
       const drawn = last;
-      // A gap keeps neighbours apart where there is room for one.
+      // A gap separates neighbours if there is room for one.
       if (last - first > 2 && to <= right) --last;
       line.fill(ink(inks, dimmed, slices[i + 4], tile.tones[name], kCovers), first, last);
-      // A slice that reaches over several tiles speaks in the first of them.
+      // A slice across several tiles has its label in the first of them.
       if (index > 0 && start < start_ns) continue;
       const shown = Math.min(width, Math.round(to)) - Math.max(0, Math.floor(from));
       if (shown >= least_label_px && drawn > first) {
@@ -151,7 +149,7 @@ export type Hit =
   | { is: 'slice'; slice: number; name: string; kind: number; start_ns: number; duration_ns: number }
   | { is: 'dense'; name: string; kind: number; start_ns: number; duration_ns: number; slices: number; cover: number };
 
-// What lies at a time on a row; slices a little beside the pointer count, for the narrow ones.
+// The slice at a time on a row; slices close to the pointer count too, because some are narrow.
 export function hitTest(
   patches: readonly Patch<LoadedTile>[], key: number, at_ns: number, reach_ns: number,
 ): Hit | null {

@@ -1,7 +1,6 @@
 import { exactPattern } from './names.ts';
 
-// What people type into a search or filter box: words (letter case does not count), `/pattern/`, or
-// `=name` for a whole name.
+// What users type into a search or filter box: words (case is ignored), `/pattern/`, or `=name` for a whole name.
 export interface NameQuery {
   text: string;
   regex: boolean;
@@ -15,7 +14,7 @@ export function parseQuery(typed: string): NameQuery | null {
   return pattern ? { text: pattern[1], regex: true } : { text, regex: false };
 }
 
-// A pattern that cannot be read matches nothing; `problem` says why.
+// An invalid pattern matches nothing; `problem` says why.
 export interface Matcher {
   matches: (name: string) => boolean;
   problem: string;

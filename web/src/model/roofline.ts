@@ -4,8 +4,8 @@ import { matcherOf } from './query.ts';
 import type { PlotMark } from './scatter.ts';
 import { threeDigits } from './units.ts';
 
-// Kernels against what the chip can do. With counted operations and bytes they are points of a
-// roofline; with fractions of the peaks alone, points of (DRAM, tensor).
+// Kernels compared with the limits of the chip. With counted operations and bytes they are points of a roofline; with
+// fractions of the peaks alone, points of (DRAM, tensor).
 
 export type View = 'roofline' | 'fractions';
 export type Level = 'dram' | 'l2';
@@ -35,7 +35,7 @@ export function marksOf(study: KernelStudy, view: View, level: Level = 'dram'): 
   return marks.filter((mark) => mark !== null).sort((a, b) => b.latency_ns - a.latency_ns);
 }
 
-// The views there is something to draw for, the better one first.
+// The views that have something to draw, the better one first.
 export function viewsOf(study: KernelStudy): View[] {
   return (['roofline', 'fractions'] as const).filter((view) => marksOf(study, view).length > 0);
 }
@@ -44,7 +44,7 @@ export function levelsOf(study: KernelStudy): Level[] {
   return (['dram', 'l2'] as const).filter((level) => marksOf(study, 'roofline', level).length > 0);
 }
 
-// Points that a roofline has no place for: bytes were counted, operations were not.
+// Points that cannot be in a roofline: bytes were counted, operations were not.
 export function withoutFlops(study: KernelStudy): Mark[] {
   return study.roofline.points
     .filter((point) => !point.flop_per_s && point.dram_bytes_per_s !== null)
@@ -63,7 +63,7 @@ export function roofsOf(study: KernelStudy, level: Level): { compute: Roof[]; me
   return { compute: study.roofline.compute, memory: study.roofline.memory.filter(isOfLevel) };
 }
 
-// Marks on the edge are whole.
+// Marks on the edge are not cut.
 const kDramAxis: Axis = { isLog: false, low: -0.03, high: 1.005 };
 const kTensorAxis: Axis = { isLog: false, low: -0.085, high: 1.005 };
 
@@ -108,7 +108,7 @@ export function roofLines(roofs: { compute: readonly Roof[]; memory: readonly Ro
   return lines;
 }
 
-// Which kernels are in sight: those whose name matches, of the families chosen; all if none is.
+// Which kernels are shown: those whose name matches, in the chosen families; all if none is chosen.
 export function kernelsInSight(study: KernelStudy, filter: string, families: readonly string[]): { kernels: Set<number>; problem: string } {
   const { matches, problem } = matcherOf(filter);
   const kernels = new Set<number>();

@@ -1,5 +1,5 @@
-// A view is a URL: `#/timeline?trace=a.json&from=0&to=1000`. Everything that makes a screen look the
-// way it does and that one would want to send to a colleague is in here.
+// A view is a URL: `#/timeline?trace=a.json&from=0&to=1000`. It contains everything that determines the look of a screen and
+// that a user would want to send to a colleague.
 
 export interface Route {
   screen: string;
@@ -17,7 +17,7 @@ export function parseRoute(hash: string): Route {
   return route;
 }
 
-// Readable where the URL standard allows it: people look at links before they click.
+// Readable as far as the URL standard allows: people look at links before they click.
 function escaped(text: string): string {
   return encodeURIComponent(text).replace(/%(?:2F|3A|2C|40|24|3B|3D)/g, decodeURIComponent).replace(/%20/g, '+');
 }
@@ -30,7 +30,7 @@ export function routeHash(route: Route): string {
   return `#/${route.screen}${parts.length > 0 ? `?${parts.join('&')}` : ''}`;
 }
 
-// Another screen for the same traces; what belongs to one screen does not travel.
+// Another screen for the same traces; parameters of one screen are not carried over.
 export function atScreen(route: Route, screen: string, parameters: Record<string, string> = {}): Route {
   return { screen, traces: route.traces, parameters };
 }

@@ -1,9 +1,9 @@
 import { type PlotWindow, shareAlong } from './axis.ts';
 
-// Where marks and their names go on the screen.
+// The positions of marks and their names on the screen.
 
 export interface PlotMark {
-  kernel: number; // which thing it stands for
+  kernel: number; // index of the thing it represents
   x: number;
   y: number;
   latency_ns: number;
@@ -12,7 +12,7 @@ export interface PlotMark {
 const kMostRadius = 24;
 const kLeastRadius = 3;
 
-// Area is time; what would be too small to point at is drawn a little larger.
+// Area is time; marks too small to point at are drawn a little larger.
 export function radiusOf(latency_ns: number, most_ns: number): number {
   return Math.max(kLeastRadius, kMostRadius * Math.sqrt(latency_ns / Math.max(1, most_ns)));
 }
@@ -78,7 +78,7 @@ export interface Box {
 
 const meet = (a: Box, b: Box): boolean => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-// Names beside the largest marks, wherever `others` leave room for them.
+// Names beside the largest marks, where `others` leave room for them.
 export function labelsFor(placed: readonly Placed[], nameOf: (kernel: number) => string, room: Room, most: number, others: readonly Box[] = []): Label[] {
   const taken: Box[] = [...others, ...placed.slice(0, kMostInTheWay).map((one) => ({ x: one.x - one.radius, y: one.y - one.radius, width: 2 * one.radius, height: 2 * one.radius }))];
   const labels: Label[] = [];
@@ -100,7 +100,7 @@ export function labelsFor(placed: readonly Placed[], nameOf: (kernel: number) =>
   return labels;
 }
 
-// Cut in the middle: names of one library begin alike, what tells them apart comes last.
+// Cut in the middle: names of one library begin alike and differ at the end.
 export function cutName(name: string, most: number): string {
   if (name.length <= most) return name;
   const front = Math.floor((most - 1) * 0.45);

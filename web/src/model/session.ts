@@ -5,7 +5,7 @@ import { Observable } from './observable.ts';
 import { type Route, parseRoute, routeHash } from './route.ts';
 import type { ThemeChoice } from './theme.ts';
 
-// The browser's address bar, as little of it as is needed.
+// The part of the browser's address bar that is needed.
 export interface Address {
   hash: () => string;
   push: (hash: string) => void;
@@ -21,7 +21,7 @@ function asApiError(reason: unknown): ApiError {
 const kPollBusyMs = 400;
 const kPollIdleMs = 4000;
 
-// What every screen shares: where we are, what the server has, and answers that were asked before.
+// Shared by all screens: the current place, what the server has, and cached answers.
 export class Session {
   readonly client: Client;
   readonly report: Summary | null; // a report in a file: no server, no requests
@@ -47,7 +47,7 @@ export class Session {
     this.route.set(route);
   }
 
-  // The same place seen a little differently: no new entry for "back".
+  // The same place with a small change: no new entry for "back".
   amend(route: Route): void {
     this.address.replace(routeHash(route));
     this.route.set(route);
@@ -57,7 +57,7 @@ export class Session {
     this.route.set(parseRoute(this.address.hash()));
   }
 
-  // The answer under this key; asked for once.
+  // The answer under this key; requested once.
   answer<T>(key: string, ask: () => Promise<T>): Observable<Loaded<T>> {
     const known = this.answers.get(key);
     if (known) return known as Observable<Loaded<T>>;
@@ -66,7 +66,7 @@ export class Session {
     ask().then(
       (value) => answer.set({ is: 'ready', value }),
       (reason: unknown) => {
-        this.answers.delete(key); // so that another visit asks again
+        this.answers.delete(key); // so that another visit requests it again
         answer.set({ is: 'failed', error: asApiError(reason) });
       });
     return answer;
@@ -82,13 +82,13 @@ export class Session {
       if (last.is !== 'ready' || last.value.generation !== value.generation) this.runs.set({ is: 'ready', value });
       if (value.loading) wait = kPollBusyMs;
     } catch (reason) {
-      // What is on the screen stays; only a page that never had anything says so.
+      // What is on the screen stays; only a page that never had anything reports the error.
       if (this.runs.value.is !== 'ready') this.runs.set({ is: 'failed', error: asApiError(reason) });
     }
     this.timer = setTimeout(() => void this.pollRuns(), wait);
   }
 
-  // A file that was written again has new answers.
+  // A file that was rewritten has new answers.
   private forgetChanged(before: Runs, after: Runs): void {
     const sizes = new Map(allTraces(before).map((entry) => [entry.trace, entry]));
     for (const entry of allTraces(after)) {
@@ -119,7 +119,7 @@ export function findTrace(runs: Runs, trace: string): { run: Run; entry: TraceEn
   return null;
 }
 
-// What to show when the URL names no trace: the only or first that can be read.
+// What to show if the URL names no trace: the only or first readable one.
 export function defaultTrace(runs: Runs): string | null {
   const traces = allTraces(runs);
   return (traces.find((entry) => entry.state === 'ready') ?? null)?.trace ?? null;

@@ -22,7 +22,7 @@ export function isNumeric(column: Column): boolean {
   return column.type !== 'text' && column.type !== 'name';
 }
 
-// First click: what one looks for comes first. Second: the other way. Third: as it came.
+// First click: the most interesting order. Second: reversed. Third: the original order.
 export function nextOrder(order: Order | null, column: Column): Order | null {
   const first = isNumeric(column);
   if (order === null || order.key !== column.key) return { key: column.key, descending: first };
@@ -31,7 +31,7 @@ export function nextOrder(order: Order | null, column: Column): Order | null {
 
 const kCollator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-// Absent cells stay at the end, whichever way.
+// Absent cells stay at the end, in either order.
 export function compareCells(a: Cell, b: Cell, descending: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   const order = typeof a === 'number' && typeof b === 'number' ? a - b : kCollator.compare(String(a), String(b));
@@ -46,7 +46,7 @@ export function sortRows(rows: readonly Row[], order: Order | null): readonly Ro
 
 export interface Filtered {
   rows: readonly Row[];
-  problem: string; // why the pattern cannot be read
+  problem: string; // why the pattern is invalid
 }
 
 export function filterRows(table: Table, typed: string): Filtered {
@@ -57,7 +57,7 @@ export function filterRows(table: Table, typed: string): Filtered {
   return { rows, problem: '' };
 }
 
-// A column in which no row says anything is not worth its room.
+// A column without any value is not shown.
 export function speakingColumns(table: Table): Column[] {
   return table.columns.filter((column) => table.rows.some((row) => (row[column.key] ?? null) !== null));
 }
@@ -67,7 +67,7 @@ function csvField(cell: Cell): string {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// RFC 4180, with the exact numbers and the keys that tools know.
+// RFC 4180, with the exact numbers and the keys for tools.
 export function csvText(columns: readonly Column[], rows: readonly Row[]): string {
   const lines = [columns.map((column) => csvField(column.key)).join(',')];
   for (const row of rows) lines.push(columns.map((column) => csvField(row[column.key] ?? null)).join(','));

@@ -1,8 +1,8 @@
 import { type Viewport, spanOf } from './viewport.ts';
 
-// Tiles lie on a grid: level L has 2^L nanoseconds per column and kTileColumns columns per tile, so
-// that panning and zooming back meet tiles that are there already. While the right ones are on their
-// way, those of other levels stand in: the picture is stale or coarse for a moment, never blank.
+// Tiles are on a grid: level L has 2^L nanoseconds per column and kTileColumns columns per tile, so that panning and zooming
+// back reuse existing tiles. While the right ones are loading, those of other levels are shown: the picture is stale or
+// coarse for a moment, never blank.
 
 export const kTileColumns = 2048;
 
@@ -39,7 +39,7 @@ export function keysCovering(view: Viewport, level: number, span_ns: number): Ti
   return keys;
 }
 
-// A tile and the part of time for which it speaks.
+// A tile and the part of time that it covers.
 export interface Patch<T> {
   tile: T;
   start_ns: number;
@@ -72,8 +72,8 @@ export class TileGrid<T> {
     this.changed = changed;
   }
 
-  // Says what is on the screen. Its tiles are fetched first, then its surroundings; what is no longer
-  // needed is called off.
+  // Says what is on the screen. Its tiles are fetched first, then its surroundings; requests that are no longer needed are
+  // cancelled.
   look(view: Viewport, width_px: number): void {
     const level = this.levelOf(view, width_px);
     const margin = spanOf(view) * 0.5;

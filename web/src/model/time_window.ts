@@ -1,7 +1,7 @@
 import { type Viewport, between, clamped, fitted, framing, panned, shifted, spanOf, zoomed } from './viewport.ts';
 
-// The stretch of time that is on the screen, and how it moves. Timelines that share one move together:
-// its time is theirs, each counted from a zero of its own.
+// The range of time that is on the screen, and how it moves. Timelines that share one move together: they use its time, each
+// with its own origin.
 
 export interface Listener {
   moved: () => void; // or is about to
@@ -9,10 +9,10 @@ export interface Listener {
 }
 
 export class TimeWindow {
-  readonly reach: Viewport; // all there is to see
+  readonly reach: Viewport; // everything that can be shown
   view: Viewport;
-  goal: Viewport | null = null; // where a glide is heading
-  pointer_ns: number | null = null; // the time that somebody points at, on one of the timelines
+  goal: Viewport | null = null; // the target of an animation
+  pointer_ns: number | null = null; // the time under the pointer, on one of the timelines
   private readonly listeners = new Set<Listener>();
   private frame = -1;
 
@@ -21,7 +21,7 @@ export class TimeWindow {
     this.view = fitted(reach);
   }
 
-  // Returns how to stop.
+  // Returns a function that stops it.
   listen(listener: Listener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -38,7 +38,7 @@ export class TimeWindow {
     this.changed();
   }
 
-  // Zooms and pans add to where a running glide will end, so that quick keys are not lost.
+  // Zooms and pans add to the target of a running animation, so that quick keys are not lost.
   zoom(factor: number, at_ns: number | null, glide: boolean): void {
     const from = this.goal ?? this.view;
     this.move(zoomed(from, factor, at_ns ?? (from.start_ns + from.end_ns) / 2, this.reach), glide);
@@ -59,7 +59,7 @@ export class TimeWindow {
     for (const listener of this.listeners) listener.pointed();
   }
 
-  // One step of the glide, `share` of the way that is left; once per frame, whoever asks.
+  // One step of the animation, `share` of the remaining way; once per frame, whoever calls it.
   advance(frame: number, share: number, width_px: number): void {
     if (this.goal === null || frame === this.frame) return;
     this.frame = frame;
@@ -86,8 +86,7 @@ export interface Attached {
   attach: (window: TimeWindow, zero_ns: number) => void;
 }
 
-// One window for several timelines, so that the stretches given begin at the same place on the screen
-// and all are seen whole.
+// One window for several timelines, so that the given ranges begin at the same place on the screen and all are fully visible.
 export function align(timelines: readonly { timeline: Attached; start_ns: number; duration_ns: number }[]): TimeWindow {
   const extents = timelines.map(({ timeline, start_ns }) => shifted({ start_ns: 0, end_ns: timeline.info.span_ns }, -start_ns));
   const window = new TimeWindow({

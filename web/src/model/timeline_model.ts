@@ -7,9 +7,8 @@ import { type Lane, type Layout, type TrackShape, laneAt, layOut, nextShape, row
 import { TimeWindow } from './time_window.ts';
 import { type Viewport, framing, revealing, shifted, spanOf } from './viewport.ts';
 
-// What the timeline shows and what is chosen on it; no drawing, no DOM. Two kinds of listeners:
-// `repaint` and `pointed` for every change of the picture (the painter waits for the next frame),
-// `changed` for what the panels around it say.
+// What the timeline shows and what is selected on it; no drawing, no DOM. Two kinds of listeners: `repaint` and `pointed` for
+// every change of the picture (the painter waits for the next frame), `changed` for the panels around it.
 
 export interface Area {
   start_ns: number;
@@ -35,7 +34,7 @@ export class TimelineModel {
   readonly tiles: TileGrid<LoadedTile>;
   readonly counters = new Map<number, TileGrid<CounterPoints>>();
   window: TimeWindow;
-  zero_ns = 0; // the time that the window and the axis count from
+  zero_ns = 0; // the origin of the window and the axis
   scrollTop = 0;
   scrollGoal: number | null = null;
   layout: Layout;
@@ -47,7 +46,7 @@ export class TimelineModel {
   area: Area | null = null;
   areaSums: Selection | null = null;
   mark_ns: number | null = null;
-  focus: { start_ns: number; duration_ns: number } | null = null; // a step that somebody looks at
+  focus: { start_ns: number; duration_ns: number } | null = null; // a highlighted step
   search: Search = kNoSearch;
   problem: unknown = null;
   onRepaint: () => void = () => {};
@@ -110,7 +109,7 @@ export class TimelineModel {
     return this.window.goal && shifted(this.window.goal, this.zero_ns);
   }
 
-  // Where the pointer is, on this timeline or on one that moves with it.
+  // The position of the pointer, on this timeline or on one that moves with it.
   get pointer_ns(): number | null {
     return this.window.pointer_ns === null ? null : this.window.pointer_ns + this.zero_ns;
   }
@@ -119,7 +118,7 @@ export class TimelineModel {
     this.window.point(at_ns === null ? null : at_ns - this.zero_ns);
   }
 
-  // All that the window can show.
+  // Everything that the window can show.
   get reach(): Viewport {
     return shifted(this.window.reach, this.zero_ns);
   }
@@ -144,7 +143,7 @@ export class TimelineModel {
     this.window.fit();
   }
 
-  // The chosen area, else the chosen slice.
+  // The selected area, else the selected slice.
   frameChosen(): boolean {
     if (this.area) this.glideTo(framing(this.area.start_ns, this.area.end_ns - this.area.start_ns, this.reach, 0.96));
     else if (this.slice) this.glideTo(framing(this.slice.start_ns, this.slice.duration_ns, this.reach));
@@ -183,7 +182,7 @@ export class TimelineModel {
 
   // ---- what is where
 
-  // How finely tiles are wanted.
+  // The resolution of the requested tiles.
   get columns(): number {
     return Math.round(this.width_px * this.density);
   }
@@ -192,7 +191,7 @@ export class TimelineModel {
     return this.goal === null && this.tiles.isComplete(this.view, this.columns);
   }
 
-  // Asks for what the window needs and is not there yet.
+  // Requests the tiles that the window needs and that are not loaded.
   look(): void {
     this.tiles.look(this.goal ?? this.view, this.columns);
     for (const grid of this.counters.values()) grid.look(this.goal ?? this.view, this.columns);
@@ -275,7 +274,7 @@ export class TimelineModel {
     }
   }
 
-  // Along the first arrow: to the kernel, or back to the call that launched it.
+  // Follows the first arrow: to the kernel, or back to the call that launched it.
   followLink(): void {
     const links = this.slice?.links ?? [];
     const launchers = links.filter((one) => one.kind === 'launched_by');
@@ -306,7 +305,7 @@ export class TimelineModel {
     this.onChanged();
   }
 
-  // An area named by its tracks, as a link does; without any it is about all.
+  // An area given by its tracks, as in a link; without tracks it covers all.
   areaOf(start_ns: number, end_ns: number, tracks: number[]): Area {
     const lanes = tracks.flatMap((track) => this.layout.byTrack.get(track) ?? []);
     const top = lanes.length > 0 ? Math.min(...lanes.map((lane) => lane.top)) : 0;
@@ -318,7 +317,7 @@ export class TimelineModel {
     const span = this.info.span_ns;
     const within = (at: number): number => Math.min(Math.max(at, 0), span);
     const tracks = tracksBetween(this.layout, Math.min(y0, y1) + this.scrollTop, Math.max(y0, y1) + this.scrollTop);
-    // Beside all tracks means all tracks.
+    // Outside all tracks means all tracks.
     const [top, bottom] = tracks.length === 0
       ? [0, this.layout.height] : [Math.min(y0, y1) + this.scrollTop, Math.max(y0, y1) + this.scrollTop];
     return {

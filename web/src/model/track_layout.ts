@@ -1,6 +1,6 @@
 import type { Timeline, Track } from '../api/types.ts';
 
-// Where everything on the timeline stands, top to bottom, in pixels of the page.
+// The vertical layout of the timeline, top to bottom, in pixels of the page.
 
 export type TrackShape = 'open' | 'compact' | 'closed';
 
@@ -9,8 +9,8 @@ export const kCompactRowHeight = 4;
 const kGroupHeight = 24;
 const kCounterHeight = 40;
 const kTrackGap = 5;
-const kOpenCounters = 2; // the others are a click away: tracks need the room
-const kDeepRows = 14; // deeper tracks begin compact: nobody scrolls past sixty rows to see a device
+const kOpenCounters = 2; // the others are a click away: tracks need the space
+const kDeepRows = 14; // deeper tracks begin compact, so that users need not scroll past sixty rows to a device
 
 export interface Lane {
   kind: 'group' | 'track' | 'counter';
@@ -92,7 +92,7 @@ export function laneAt(layout: Layout, y: number): Lane | null {
   return lane && y < lane.top + lane.height ? lane : null;
 }
 
-// Top and height of one row of a track; null when the track or its group is closed to it.
+// Top and height of one row of a track; null if the track or its group hides it.
 export function rowPlace(layout: Layout, track: number, row: number): { top: number; height: number } | null {
   const lane = layout.byTrack.get(track);
   if (!lane) return null;
@@ -100,7 +100,7 @@ export function rowPlace(layout: Layout, track: number, row: number): { top: num
   return { top: lane.top + row * lane.rowHeight, height: lane.rowHeight };
 }
 
-// What a click makes of a lane. Only deep tracks have a compact shape.
+// The next shape of a lane after a click. Only deep tracks have a compact shape.
 export function nextShape(lane: Lane): TrackShape {
   const isDeep = (lane.track?.rows ?? 1) > 4;
   if (lane.shape === 'closed') return isDeep ? 'compact' : 'open';

@@ -1,4 +1,4 @@
-// Numbers as people read them: with their unit, and as many digits as help.
+// Numbers for people: with their unit, and with useful digits only.
 
 const kThinSpace = '\u202f';
 
@@ -103,8 +103,8 @@ export function signedShare(share: number): string {
   return share === 0 ? text : share < 0 ? `−${text}` : `+${text}`;
 }
 
-// One unit for a whole column, so that its numbers line up: that of its largest value, unless most
-// would then lose their digits.
+// One unit for a whole column, so that its numbers line up: that of its largest value, unless most values would then lose
+// their digits.
 export function columnUnit(type: 'duration_ns' | 'bytes' | 'count', values: readonly number[]): Unit {
   if (type === 'count') return { name: '', size: 1 };
   const sizes = values.map(Math.abs).filter((value) => value > 0).sort((a, b) => a - b);

@@ -5,7 +5,7 @@ export interface Viewport {
 }
 
 const kLeastSpan_ns = 20;
-// How much emptiness may be shown beside the trace, as a share of the window.
+// How much empty space may be shown beside the trace, as a share of the window.
 const kMargin = 0.04;
 
 export function spanOf(view: Viewport): number {
@@ -16,7 +16,7 @@ export function shifted(view: Viewport, by_ns: number): Viewport {
   return { start_ns: view.start_ns + by_ns, end_ns: view.end_ns + by_ns };
 }
 
-// Keeps the window within `reach`, which is all there is to see, and its span within what can be drawn.
+// Keeps the window within `reach`, which is everything that can be shown, and its span within drawable limits.
 export function clamped(view: Viewport, reach: Viewport): Viewport {
   const whole = Math.max(spanOf(reach), kLeastSpan_ns);
   const width = Math.min(Math.max(spanOf(view), kLeastSpan_ns), whole * (1 + 2 * kMargin));
@@ -45,14 +45,14 @@ export function panned(view: Viewport, by_ns: number, reach: Viewport): Viewport
   return clamped(shifted(view, by_ns), reach);
 }
 
-// So that `start`..`end` takes the middle of the screen, with its surroundings.
+// Centres `start`..`end` on the screen, with some context.
 export function framing(start_ns: number, duration_ns: number, reach: Viewport, share = 0.6): Viewport {
   const width = Math.max(duration_ns / share, kLeastSpan_ns * 4);
   const centre = start_ns + duration_ns / 2;
   return clamped({ start_ns: centre - width / 2, end_ns: centre + width / 2 }, reach);
 }
 
-// The same zoom, moved just enough to show a slice; framed when it would be a speck or a wall.
+// The same zoom, moved just enough to show a slice; framed if it would be too small or too large.
 export function revealing(view: Viewport, start_ns: number, duration_ns: number, reach: Viewport): Viewport {
   const width = spanOf(view);
   const share = duration_ns / width;
@@ -64,7 +64,7 @@ export function revealing(view: Viewport, start_ns: number, duration_ns: number,
 }
 
 export function between(from: Viewport, to: Viewport, share: number): Viewport {
-  // Widths are mixed as ratios: zooming feels even at every scale.
+  // Widths are interpolated as ratios, so that zooming feels even at every scale.
   const width = spanOf(from) * (spanOf(to) / spanOf(from)) ** share;
   const ratio = spanOf(to) === spanOf(from) ? share : (width - spanOf(from)) / (spanOf(to) - spanOf(from));
   const start = from.start_ns + (to.start_ns - from.start_ns) * ratio;
@@ -78,8 +78,7 @@ export interface Tick {
 
 const kSteps = [1, 2, 5];
 
-// Round times for the axis, and how they read: as much of the number as tells neighbours apart. None
-// before `from_ns`.
+// Round times for the axis, and their texts: as many digits as needed to distinguish neighbours. None before `from_ns`.
 export function ticks(view: Viewport, width_px: number, from_ns = 0, least_px = 110): Tick[] {
   const most = Math.max(1, Math.floor(width_px / least_px));
   const raw = spanOf(view) / most;

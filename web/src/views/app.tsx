@@ -14,13 +14,13 @@ import { RunsView } from './runs.tsx';
 import type { Screen } from './screen.ts';
 import { kScreens } from './screens.ts';
 
-// The frame around the screens: navigation, what is open, theme and help.
+// The frame around the screens: navigation, the open traces, theme and help.
 
 function screensOf(session: Session): readonly Screen[] {
   return session.report ? kScreens.filter((screen) => screen.shows === 'summary') : kScreens;
 }
 
-// What the digits open.
+// What the digit keys open.
 function numbered(screens: readonly Screen[]): readonly Screen[] {
   return screens.filter((screen) => screen.key === undefined);
 }
@@ -97,7 +97,7 @@ function ThemeButton({ onClick }: { onClick: () => void }): JSX.Element {
   );
 }
 
-// The open trace and what it says of itself.
+// The open trace and its properties.
 function Opened(): JSX.Element {
   const session = useSession();
   const route = useRoute();
@@ -144,7 +144,7 @@ function Content(): JSX.Element {
   const runs = useObservable(session.runs);
   const screen = screensOf(session).find((one) => one.id === route.screen) ?? kScreens[0];
   const isRuns = route.screen === 'runs';
-  // The first visit names nothing: the only trace opens by itself, several are offered.
+  // The first visit names nothing: a single trace opens by itself, several are listed.
   useEffect(() => {
     if (session.report || route.traces.length > 0 || isRuns || screen.shows === 'runs' || runs.is !== 'ready') return;
     if (runs.value.runs.length === 0 && runs.value.kernel_files.length > 0) {

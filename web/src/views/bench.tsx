@@ -14,7 +14,7 @@ import { useAnswer, useKeys, useObservable, useRoute, useSession } from '../widg
 import { CopyButton, Empty, Failure, Waiting } from '../widgets/pieces.tsx';
 import type { Screen } from './screen.ts';
 
-// Fused against unfused against what people have today, over grids of shapes.
+// Fused, unfused and today's stacks compared over grids of shapes.
 
 type Changes = Record<string, string | undefined>;
 
@@ -42,7 +42,7 @@ function Contents({ file, files }: { file: string; files: readonly string[] }): 
   return answer.value.kind === 'run' ? <RunBench run={answer.value} pick={pick} /> : <GridBench grids={answer.value} pick={pick} />;
 }
 
-// The address always says what is shown.
+// The address always contains what is shown.
 function useAddress(question: BenchQuestion | null): void {
   const session = useSession();
   const words = JSON.stringify(question);

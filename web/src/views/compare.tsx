@@ -15,7 +15,7 @@ import { Card, Empty, Failure, Waiting } from '../widgets/pieces.tsx';
 import { TimelinePair } from '../widgets/timeline/timeline_pair.tsx';
 import type { Screen } from './screen.ts';
 
-// Two runs of one workload: what changed, how sure that is, and the likely cause.
+// Two runs of one workload: what changed, how certain that is, and the likely cause.
 
 const kCuts: readonly [string, string][] = [
   ['', 'found by itself'], ['steps', 'step annotations'], ['frame', 'a recurring host range'], ['kernels', 'the order of kernels'], ['busy', 'the rhythm of the device'],
@@ -28,7 +28,7 @@ function Compare(): JSX.Element {
   const choices = useMemo(() => (runs.is === 'ready' ? runChoices(runs.value) : []), [runs]);
   const { parameters } = route;
   const { normal, abnormal } = likelyPair(choices, { normal: parameters['normal'], abnormal: parameters['abnormal'] });
-  // The address always says what is compared.
+  // The address always contains what is compared.
   useEffect(() => {
     if (normal && abnormal && (parameters['normal'] !== normal || parameters['abnormal'] !== abnormal)) {
       session.amend(withParameters(route, { normal, abnormal }));
@@ -93,7 +93,7 @@ function Answer({ runs, normal, abnormal }: { runs: Runs; normal: string; abnorm
   return <LoadedAnswer normal={normal} abnormal={abnormal} traces={traces.map((entry) => entry.trace).join(' ')} />;
 }
 
-// `traces` is part of what the answer is remembered by, so that a file written again is asked about again.
+// `traces` is part of the cache key, so that a rewritten file is requested again.
 function LoadedAnswer({ normal, abnormal, traces }: { normal: string; abnormal: string; traces: string }): JSX.Element {
   const session = useSession();
   const route = useRoute();

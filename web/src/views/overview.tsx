@@ -102,7 +102,7 @@ function Steps({ summary }: { summary: Summary }): JSX.Element {
   );
 }
 
-// The head of a table, as a way into it.
+// The first rows of a table, as a link to it.
 function Top({ summary, table, name, value, share, title }: {
   summary: Summary; table: string; name: string; value: string; share: string; title: string;
 }): JSX.Element | null {
@@ -165,7 +165,7 @@ function Overview(): JSX.Element {
   );
 }
 
-// Nothing is dropped in silence: what the input lost stands on the first page.
+// Nothing is dropped silently: losses of the input are shown on the first page.
 function ImportReport({ summary }: { summary: Summary }): JSX.Element | null {
   const table = summary.tables['import'];
   if (!table || table.rows.length === 0) return null;

@@ -17,7 +17,7 @@ import { CopyButton, Empty, Facts, Failure, Waiting } from '../widgets/pieces.ts
 import { RooflinePlot } from '../widgets/roofline_plot.tsx';
 import type { Screen } from './screen.ts';
 
-// Kernels against what the chip can do: what limits each, and how much could be won.
+// Kernels compared with the limits of the chip: what limits each, and how much could be gained.
 
 function Roofline(): JSX.Element {
   const session = useSession();
@@ -26,7 +26,7 @@ function Roofline(): JSX.Element {
   const sources = useMemo(() => (runs.is === 'ready' ? kernelSources(runs.value) : []), [runs]);
   const wanted = route.parameters['file'];
   const source = likelySource(sources, wanted, route.traces[0]);
-  // The address always says what is shown.
+  // The address always contains what is shown.
   useEffect(() => {
     if (source && wanted === undefined) session.amend(withParameters(route, { file: source.name }));
   }, [source?.name, route]);

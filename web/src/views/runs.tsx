@@ -8,7 +8,7 @@ import { FilterBox } from '../widgets/data_table.tsx';
 import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
 import { Empty, Failure, Waiting } from '../widgets/pieces.tsx';
 
-// What the served folder holds, and which of it to look at.
+// The content of the served folder, to choose from.
 
 const kSearchFrom = 6; // fewer traces need no search box
 

@@ -9,6 +9,6 @@ export interface Screen {
   icon: string; // path of a 20 by 20 drawing, stroked
   shows: 'summary' | 'trace' | 'traces' | 'runs'; // a summary is all that a report in a file has
   key?: string; // a letter instead of a number
-  subject?: (route: Route) => string; // for the title, where the traces do not say it
+  subject?: (route: Route) => string; // for the title, if the traces do not determine it
   component: FunctionComponent;
 }

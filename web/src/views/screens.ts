@@ -12,7 +12,7 @@ import { ranges } from './ranges.tsx';
 import { roofline } from './roofline.tsx';
 import { timeline } from './timeline.tsx';
 
-// In the order of the navigation; the first is where one lands.
+// In the order of the navigation; the first is the start screen.
 export const kScreens: readonly Screen[] = [
   overview,
   timeline,

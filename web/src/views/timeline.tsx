@@ -34,7 +34,7 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
   const written = useRef('');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
-  // The URL follows the view, once it rests.
+  // The URL follows the view when it has come to rest.
   const write = (): void => {
     clearTimeout(timer.current);
     timer.current = setTimeout(writeNow, kQuietMs);
@@ -53,7 +53,7 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
     written.current = routeHash(next);
     if (written.current !== routeHash(now)) session.amend(next);
   };
-  // Keeps the present view as an entry of its own, to come back to.
+  // Keeps the current view as a separate history entry.
   const jump = (): void => {
     writeNow();
     session.go({ ...session.route.value, parameters: { ...session.route.value.parameters } });

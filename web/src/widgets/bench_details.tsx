@@ -8,7 +8,7 @@ import { byteRateText, flopRateText } from '../model/roofline.ts';
 import { bytesText, countText, durationText, shareText } from '../model/units.ts';
 import { SampleStrip } from './sample_strip.tsx';
 
-// Everything known of one cell, the two providers side by side.
+// Everything known about one cell, the two providers side by side.
 
 type Line = readonly [string, (side: BenchSide) => ComponentChildren];
 
@@ -82,7 +82,7 @@ const milli = (ms: number | null): string | null => (ms === null ? null : durati
 const mega = (mhz: number | null): string | null => (mhz === null ? null : `${countText(Math.round(mhz))} MHz`);
 const small = (value: number | null | undefined): string | null => (value === null || value === undefined ? null : value === 0 ? '0' : value.toExponential(1).replace('e-', 'e−'));
 
-// What is held against the roofs: the device's time, or the host's where there is no device.
+// The time that is compared with the roofs: the device's, or the host's without a device.
 const headline = (side: BenchSide): BenchTime | null => side.times.find((time) => time.mode === 'device') ?? side.times.find((time) => time.mode === 'cpu') ?? side.times[0] ?? null;
 
 function rate(side: BenchSide, text: (time: BenchTime) => string | null): string | null {
@@ -173,7 +173,7 @@ function Kernels({ side }: { side: BenchSide }): JSX.Element {
   );
 }
 
-// What one call asks of the driver before it returns.
+// The driver calls of one call before it returns.
 function ApiCalls({ sides }: { sides: readonly BenchSide[] }): JSX.Element | null {
   if (sides.length === 0) return null;
   return (

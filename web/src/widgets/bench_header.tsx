@@ -4,7 +4,7 @@ import type { BenchGrids, BenchRun } from '../api/bench_types.ts';
 import { byteRateText, flopRateText } from '../model/roofline.ts';
 import { countText } from '../model/units.ts';
 
-// Where the numbers come from: the device, how times were taken, what the device can do.
+// The source of the numbers: the device, how times were taken, the limits of the device.
 
 export function BenchHeaderLine({ run }: { run: BenchRun }): JSX.Element {
   const { header } = run;
@@ -30,7 +30,7 @@ export function BenchHeaderLine({ run }: { run: BenchRun }): JSX.Element {
   );
 }
 
-// Tables of ratios that were measured together fit together.
+// Tables of ratios that were measured together must be consistent.
 export function IdentityLines({ grids }: { grids: BenchGrids }): JSX.Element {
   const checked = grids.identities.reduce((sum, one) => sum + one.cells, 0);
   return (

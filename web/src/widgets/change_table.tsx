@@ -6,7 +6,7 @@ import { type Span, changeScale, functionTable, isChanged, kDrawnColumns, points
 import { countText, signedDuration } from '../model/units.ts';
 import { DataTable, type TableState } from './data_table.tsx';
 
-// The functions of two runs, each with its change and how far that can be trusted.
+// The functions of two runs, each with its change and its reliability.
 
 const kTimes = ['normal_ns', 'abnormal_ns', 'change_ns'];
 const kWidth = 112;

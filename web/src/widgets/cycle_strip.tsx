@@ -7,8 +7,8 @@ import { durationText, exactDuration } from '../model/units.ts';
 import { useSize } from './hooks.ts';
 import { type Tip, Tooltip } from './pieces.tsx';
 
-// Every cycle of two runs as a mark: from left to right how long it took, from top to bottom when it
-// ran. Shapes tell the runs apart, hollow ones are left out of some statistic.
+// Every cycle of two runs as a mark: from left to right its duration, from top to bottom its time. Shapes distinguish the
+// runs; hollow ones are left out of some statistic.
 
 const kLeft = 172;
 const kRight = 34;

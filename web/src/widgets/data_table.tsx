@@ -13,7 +13,7 @@ import { CopyButton } from './pieces.tsx';
 // A long table that draws only the rows on the screen. Numbers of a column share a unit and line up.
 
 const kRowHeight = 26;
-const kScrollStep = 4 * kRowHeight; // rows to spare on both sides bridge it without drawing again
+const kScrollStep = 4 * kRowHeight; // the spare rows on both sides cover it without a redraw
 
 export interface TableState {
   sort?: string;
@@ -24,15 +24,15 @@ interface Props {
   table: Table;
   state: TableState;
   onState: (state: TableState) => void;
-  columns?: readonly string[]; // which, in order; all that say something if left out
+  columns?: readonly string[]; // which, in order; by default all that have a value
   chosen?: Row | null;
   onChoose?: (row: Row | null) => void;
   onOpen?: (row: Row) => void; // double click, Enter: to the timeline
   idOf: (row: Row) => string;
   aside?: ComponentChildren;
-  sameUnit?: readonly string[]; // columns to be read against each other
-  isFilteredElsewhere?: boolean; // no filter box of its own
-  draw?: Readonly<Record<string, (row: Row, text: string) => ComponentChildren>>; // cells that are more than their text, by column
+  sameUnit?: readonly string[]; // columns to be compared with each other
+  isFilteredElsewhere?: boolean; // without its own filter box
+  draw?: Readonly<Record<string, (row: Row, text: string) => ComponentChildren>>; // cells with more than text, by column
 }
 
 interface Drawn extends Column {
@@ -97,7 +97,7 @@ export function DataTable(props: Props): JSX.Element {
     if (top < box.scrollTop) box.scrollTop = top;
     else if (top + 2 * kRowHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + 2 * kRowHeight - box.clientHeight;
   };
-  // A row chosen elsewhere comes into sight.
+  // Scrolls to a row that was selected elsewhere.
   useEffect(() => {
     if (chosenIndex >= 0) reveal(chosenIndex);
   }, [chosenId]);

@@ -4,7 +4,7 @@ import type { FusionGroup, KernelLayers, KernelStudy } from '../api/types.ts';
 import { countText, durationText, shareText } from '../model/units.ts';
 import { Card, ShareBar } from './pieces.tsx';
 
-// What a study says beyond single kernels: advice, neighbours to fuse, repeating layers, doubts.
+// Results of a study beyond single kernels: advice, neighbours to fuse, repeating layers, doubts.
 
 export function AdviceCard({ study }: { study: KernelStudy }): JSX.Element | null {
   if (study.findings.length === 0) return null;

@@ -6,12 +6,12 @@ import { microText } from '../model/bench_samples.ts';
 import { cellText, firstOfPanel, flagSigns, hasValue, heatOf, kFlags, percentText, placeOf, reachOf, stepFrom, valueText } from '../model/bench.ts';
 import { type Tip, Tooltip } from './pieces.tsx';
 
-// A table of ratios: numbers first, colour to find one's way. One panel, or one per head dimension.
+// A table of ratios: numbers first, colours for orientation. One panel, or one per head dimension.
 
 interface Props {
   table: BenchTable;
   chosen: string | undefined; // a shape
-  isOpen: boolean; // its details: arrows then show the next cell's
+  isOpen: boolean; // its details: arrow keys then show the next cell's
   onOpen: (shape: string) => void;
   onClose: () => void;
 }

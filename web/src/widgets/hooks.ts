@@ -55,7 +55,7 @@ export function useSize<E extends HTMLElement>(): [preact.RefObject<E | null>, S
   return [ref, size];
 }
 
-// Keys of the page; letters typed into fields are not for us.
+// Keys of the page; letters typed into fields are ignored.
 export function useKeys(handle: (event: KeyboardEvent) => boolean | void): void {
   const latest = useRef(handle);
   latest.current = handle;

@@ -8,7 +8,7 @@ import { countText, shareText } from '../model/units.ts';
 import { DataTable, type TableState } from './data_table.tsx';
 import { SmallMark } from './kernel_mark.tsx';
 
-// The kernels of a study, name by name, with what limits them and what could be won.
+// The kernels of a study, name by name, with what limits them and what could be gained.
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 

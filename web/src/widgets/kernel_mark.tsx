@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { Bound } from '../api/types.ts';
 import { familyLetter, kBounds, shapePath } from '../model/kernel_look.ts';
 
-// A kernel as a sign: its colour and letter name the family, its shape what limits it.
+// A kernel as a mark: its colour and letter show the family, its shape the limit.
 
 const kLetterFrom = 8; // pixels of radius that a letter needs
 

@@ -27,12 +27,12 @@ export function Failure({ error, title = 'This cannot be shown' }: { error: ApiE
   );
 }
 
-// Says what would have to be recorded, not just that nothing is there.
+// Says what would have to be recorded, not only that there is no data.
 export function Empty({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   return <div class="empty"><h2>{title}</h2>{children}</div>;
 }
 
-// Appears only when waiting is long enough to wonder.
+// Appears only after a noticeable wait.
 export function Waiting({ what }: { what: string }): JSX.Element {
   return <div class="waiting" role="status"><span class="spinner" aria-hidden="true" /> {what}</div>;
 }

@@ -9,8 +9,8 @@ import { useSize } from './hooks.ts';
 import { KernelMark } from './kernel_mark.tsx';
 import { type Tip, Tooltip } from './pieces.tsx';
 
-// Kernels whose operations nobody counted have no place in a roofline, but a rate at which they
-// move bytes: this strip beside it, with the roof of the memory on top.
+// Kernels without counted operations cannot be in a roofline, but they have a rate at which they move bytes: this strip
+// beside it, with the roof of the memory on top.
 
 const kTop = 12;
 const kBottom = 40;

@@ -11,7 +11,7 @@ import { countText, durationText, shareText } from '../model/units.ts';
 import { RateStrip } from './rate_strip.tsx';
 import { type AxisLook, type Guide, Scatter } from './scatter.tsx';
 
-// The picture of a study: which axes, what is on them, what they leave out.
+// The picture of a study: its axes, its content, and what it leaves out.
 
 const kAxes: Record<View, (level: Level) => { x: AxisLook; y: AxisLook }> = {
   roofline: (level) => ({
@@ -33,7 +33,7 @@ function guidesOf(study: KernelStudy, view: View): Guide[] {
   ];
 }
 
-const kSettleMs = 250; // the address follows when the window rests
+const kSettleMs = 250; // the address follows when the window has come to rest
 
 export function RooflinePlot({ study, inSight, chosen, onChoose, parameters, onParameters }: {
   study: KernelStudy; inSight: ReadonlySet<number>; chosen: number | null; onChoose: (kernel: number | null) => void;

@@ -22,7 +22,7 @@ export interface Guide {
   text: string;
 }
 
-// What a mark stands for: its name, and the colour and shape that tell its kind.
+// What a mark represents: its name, and the colour and shape of its kind.
 export interface MarkLook {
   name: string;
   family: string;
@@ -32,7 +32,7 @@ export interface MarkLook {
 interface Props<M extends PlotMark> {
   kernels: readonly MarkLook[];
   marks: readonly M[];
-  most_ns: number; // of the largest mark, also when it is filtered away
+  most_ns: number; // of the largest mark, even if it is filtered out
   window: PlotWindow;
   whole: PlotWindow;
   onWindow: (window: PlotWindow | null) => void; // null: the whole
@@ -43,7 +43,7 @@ interface Props<M extends PlotMark> {
   chosen: number | null;
   onChoose: (kernel: number | null) => void;
   tip: (mark: M) => ComponentChildren;
-  hasLegend?: boolean; // of the shapes; default: yes
+  hasLegend?: boolean; // for the shapes; default: yes
   label: string;
 }
 
@@ -73,7 +73,7 @@ export function Scatter<M extends PlotMark>(props: Props<M>): JSX.Element {
   const inRoom = useMemo(() => placed.filter((one) => one.x > room.left - one.radius && one.x < room.left + room.width + one.radius && one.y > room.top - one.radius && one.y < room.top + room.height + one.radius), [placed]);
   const xAt = (value: number): number => room.left + shareAlong(window.x, value) * room.width;
   const yAt = (value: number): number => room.top + (1 - shareAlong(window.y, value)) * room.height;
-  // The pointer moves often; what it does not change is not drawn again.
+  // The pointer moves often; parts that it does not change are not redrawn.
   const labels = useMemo(() => {
     const chosenFirst = [...inRoom.filter((one) => one.mark.kernel === chosen), ...inRoom.filter((one) => one.mark.kernel !== chosen)];
     return labelsFor(chosenFirst, (kernel) => cutName(kernels[kernel].name, kMostLetters), room, kMostLabels, roofBoxes(props.roofs, xAt, yAt));
@@ -94,7 +94,7 @@ export function Scatter<M extends PlotMark>(props: Props<M>): JSX.Element {
   const move = (x: number, y: number): void => show({ x: movedAxis(window.x, x), y: movedAxis(window.y, y) });
 
   const onWheel = (event: WheelEvent): void => {
-    // The wheel is for the page until the plot has the focus.
+    // The wheel scrolls the page until the plot has the focus.
     if (!event.ctrlKey && document.activeElement !== svg.current) return;
     event.preventDefault();
     const point = at(event);
@@ -184,7 +184,7 @@ const kLegend: readonly [Bound, string][] = [
 ];
 const kLegendEvery = 68;
 
-// What shapes mean, of those in the picture.
+// The meanings of the shapes in the picture.
 function BoundLegend({ kernels, room }: { kernels: readonly MarkLook[]; room: Room }): JSX.Element {
   const stems = new Set(kernels.map((one) => one.bound.split('-')[0]));
   const shown = kLegend.filter(([bound]) => stems.has(bound.split('-')[0]));
@@ -227,7 +227,7 @@ function GuideLine({ guide, room, at }: { guide: Guide; room: Room; at: (value: 
     : <g class="guide"><line x1={room.left} x2={room.left + room.width} y1={place} y2={place} /><text class="end" x={room.left + room.width - 6} y={place - 5}>{guide.text}</text></g>;
 }
 
-// Flat roofs and their texts: names keep clear of them.
+// Flat roofs and their texts: names avoid them.
 function roofBoxes(roofs: readonly RoofLine[], xAt: (value: number) => number, yAt: (value: number) => number): Box[] {
   return roofs.filter((line) => !line.isMemory).flatMap((line) => {
     const [left, right, y] = [xAt(line.from.x), xAt(line.to.x), yAt(line.from.y)];
@@ -236,7 +236,7 @@ function roofBoxes(roofs: readonly RoofLine[], xAt: (value: number) => number, y
   });
 }
 
-// The text runs along its roof, on the outer side.
+// The text follows its roof, on the outer side.
 function RoofPath({ line, xAt, yAt, room }: { line: RoofLine; xAt: (value: number) => number; yAt: (value: number) => number; room: Room }): JSX.Element {
   const [x1, y1, x2, y2] = [xAt(line.from.x), yAt(line.from.y), xAt(line.to.x), yAt(line.to.y)];
   const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;

@@ -42,7 +42,7 @@ const kHeight = 168;
 const kLeft = 52;
 const kBottom = 20;
 
-// A round number above the tallest bar, in two or four parts.
+// A round number above the tallest bar, divided into two or four parts.
 function axisTop(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
   return ([1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((step) => step * power >= most) ?? 10) * power;

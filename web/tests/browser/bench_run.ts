@@ -10,7 +10,7 @@ const kRows = kSizes.flatMap((rows) => kSizes.map((columns) => [rows, columns]))
 
 type Record = { [key: string]: unknown };
 
-// Around a median, the same every time: a low-discrepancy walk.
+// Values around a median, always the same: a low-discrepancy sequence.
 function samplesAround(median: number, count: number, spread: number): number[] {
   return Array.from({ length: count }, (_, i) => median * (1 + spread * (((i * 0.6180339887) % 1) - 0.5)));
 }

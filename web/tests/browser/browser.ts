@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 
-// A real Chromium, and the places of the page that tests look at.
+// A real Chromium, and the parts of the page that tests check.
 
 const kScreenshots = process.env['STROBE_SCREENSHOTS'];
 
@@ -14,7 +14,7 @@ export async function openBrowser(): Promise<Browser> {
 export interface Watched {
   page: Page;
   context: BrowserContext;
-  complaints: string[]; // everything on the console that is no plain message, and every foreign request
+  complaints: string[]; // every console message except plain ones, and every foreign request
 }
 
 export async function openPage(browser: Browser, home: string, options: { width?: number; height?: number; dark?: boolean } = {}): Promise<Watched> {
@@ -41,7 +41,7 @@ export async function snapshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(kScreenshots, `${name}.png`) });
 }
 
-// Everything is drawn, and at the size that the page has by now.
+// Waits until everything is drawn, at the current size of the page.
 export async function whole(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const body = document.querySelector<HTMLCanvasElement>('.tl-body[data-complete="true"]');
@@ -55,7 +55,7 @@ export async function timeWindow(page: Page): Promise<{ start: number; end: numb
   return { start, end, span: end - start };
 }
 
-// Waits until the window is another than `before`, and rests.
+// Waits until the window differs from `before` and has come to rest.
 export async function windowChanged(page: Page, before: { start: number; end: number }): Promise<{ start: number; end: number; span: number }> {
   await page.waitForFunction(
     (old) => document.querySelector<HTMLElement>('.tl-body')?.dataset['window'] !== old, `${before.start} ${before.end}`);

@@ -222,7 +222,7 @@ test('an arrow is followed by a click on it', async () => {
   await open(`timeline?${trace(kTraining)}&slice=${launch.slice}`);
   const from = await chosenBox(page);
   const kernel = launch.links.find((one) => one.kind === 'launches')!;
-  // Just below the launching slice the curve leaves it straight down.
+  // Directly below the launching slice the curve goes straight down.
   await page.mouse.click(from.x + Math.min(from.width / 2, 6), from.y + from.height + 3);
   await page.waitForFunction((name) => document.querySelector('.panel .full-name')?.textContent === name, kernel.name);
 });

@@ -11,8 +11,8 @@ import { countText, durationText, shareText } from '../../src/model/units.ts';
 import { type Watched, openBrowser, openPage, snapshot, text } from './browser.ts';
 import { Served, put, trainingTrace } from './strobe.ts';
 
-// Three layers of a small model as a profiler's CSV tells them: matrix products, a norm, and a
-// chain of small kernels, on a chip whose peaks are known.
+// Three layers of a small model as a profiler's CSV: matrix products, a norm, and a chain of small kernels, on a chip whose
+// peaks are known.
 
 interface Launch {
   name: string;

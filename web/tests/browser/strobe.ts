@@ -20,7 +20,7 @@ const kShared = join(kSource, '..', 'shared', 'traces');
 
 export const kCompiled = 'inference/gpt_inference_compiled.json.gz';
 export const kTraining = 'training/train.json';
-export const kBroken = 'broken/archive.pt.trace.json'; // by its name a trace
+export const kBroken = 'broken/archive.pt.trace.json'; // a trace by its name
 
 // A small training run with everything the screens show: steps, two threads, launches, memory,
 // modules. Times are microseconds, as the profiler writes them; `slower` stretches one kernel.

@@ -162,7 +162,7 @@ test('cells are points over bytes, or over operations per byte where the matrix 
   const window = benchWindow(benchMarks(points, 'bandwidth'), 'bandwidth', roofs);
   assert.ok(window.y.high > 4e12 && window.y.low < 1e11 && window.x.low < 1e6 && window.x.high > 1e6);
   const [eager, fused] = providerLooks(points.points);
-  assert.ok(eager.family !== fused.family && eager.bound !== fused.bound); // told apart without colour
+  assert.ok(eager.family !== fused.family && eager.bound !== fused.bound); // distinguishable without colour
 });
 
 function luminance(colour: Rgb): number {

@@ -13,7 +13,7 @@ interface Asked {
   fail: (reason: Error) => void;
 }
 
-// A server whose answers come when the test says so.
+// A server that answers when the test says so.
 function scripted(): { grid: TileGrid<string>; asked: Asked[]; changes: () => number } {
   const asked: Asked[] = [];
   let changes = 0;

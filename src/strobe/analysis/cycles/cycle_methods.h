@@ -11,8 +11,8 @@
 #include "strobe/base/result.h"
 #include "strobe/trace/trace.h"
 
-// The ways to find cycles, one file each, and what they share. An error's `what` says why there are
-// none that way.
+// The methods that find cycles, one file each, and what they share. When a method finds no cycles,
+// `what` of its error says why.
 namespace strobe::analysis {
 
 Result<CycleList> cycles_by_marker(const Trace& trace, const std::string& pattern);
@@ -21,7 +21,7 @@ Result<CycleList> cycles_by_host_frame(const Trace& trace);
 Result<CycleList> cycles_by_kernel_sequence(const Trace& trace);
 Result<CycleList> cycles_by_busy_signal(const Trace& trace);
 
-// Parts cycles into short and long ones where their durations come in two sizes.
+// Splits cycles into short and long ones if their durations form two groups.
 void tell_types_apart(std::vector<Cycle>& cycles);
 
 struct SequencePeriods {
@@ -31,16 +31,16 @@ struct SequencePeriods {
 // After how many elements a sequence repeats itself. `functions` are numbers below `count`.
 SequencePeriods find_periods(std::span<const std::uint32_t> functions, std::size_t count);
 
-// Guessed borders vary; what varies by more than half its mean is not a rhythm.
+// Guessed borders vary; if the lengths vary by more than half their mean, there is no rhythm.
 inline constexpr double kMostVariation = 0.5;
 inline constexpr std::size_t kLeastRepetitions = 4;
-// The deviation of the values as a share of their mean.
+// Standard deviation of the values divided by their mean.
 double variation_of(std::span<const double> values);
 
-// "ProfilerStep#N" of "ProfilerStep#7": what the names of one loop's turns share.
+// "ProfilerStep#N" for "ProfilerStep#7": the part of the name that all turns of a loop share.
 std::string without_number(std::string_view name);
 
-// By start, the longer one first: an outer range comes before those inside.
+// By start, then the longer one first, so that an outer range comes before those inside it.
 void sort_by_nesting(const Trace& trace, std::vector<SliceId>& slices);
 
 }  // namespace strobe::analysis

@@ -15,8 +15,8 @@ bool can_mark(SliceKind kind) {
   return is_tree_kind(kind) || kind == SliceKind::kPythonCall || kind == SliceKind::kOther;
 }
 
-// A trace may hold several processes, each with a loop of its own: the one whose markers last
-// longest is the one that matters.
+// A trace may hold several processes, each with a loop of its own. The one whose markers last
+// longest is used.
 std::vector<SliceId> of_main_process(const Trace& trace, const std::vector<SliceId>& slices) {
   std::map<StringId, std::int64_t> marked_ns;
   for (const SliceId slice : slices) {
@@ -30,9 +30,9 @@ std::vector<SliceId> of_main_process(const Trace& trace, const std::vector<Slice
   return chosen;
 }
 
-// Joins markers into cycles. Threads that repeat each other's markers make one cycle together; a
-// marker inside another of its thread is no border; one that begins before the last of its thread
-// has ended, as rounded times let it, ends that one.
+// Joins markers into cycles. Overlapping markers of different threads make one cycle. A marker
+// inside another one of its thread is not a border. Rounded times can let a marker begin before the
+// previous one of its thread has ended; it then ends the previous cycle.
 class CycleJoiner {
  public:
   explicit CycleJoiner(const Trace& trace) : trace_(trace) {}
@@ -68,7 +68,7 @@ class CycleJoiner {
 
   const Trace& trace_;
   std::vector<Cycle> cycles_;
-  std::map<TrackId, std::int64_t> ends_ns_;  // of the open cycle: its markers, per track
+  std::map<TrackId, std::int64_t> ends_ns_;  // the end of each track's marker in the open cycle
 };
 
 CycleList marked_cycles(const Trace& trace, CycleMethod method, std::vector<SliceId> markers,
@@ -114,7 +114,7 @@ std::string without_number(std::string_view name) {
 
 Result<CycleList> cycles_by_marker(const Trace& trace, const std::string& pattern) {
   STROBE_TRY(const NameFilter matches, name_filter("--cycle", pattern));
-  std::vector<int> answers(trace.strings().size(), -1);  // each name is asked once
+  std::vector<int> answers(trace.strings().size(), -1);  // each name is matched once
   std::vector<SliceId> markers;
   bool has_length = false;
   for (std::size_t row = 0; row < trace.slice_count(); ++row) {
@@ -152,7 +152,7 @@ namespace {
 constexpr double kLeastCoverage = 0.8;
 constexpr double kLeastLaunching = 0.5;
 
-// Ranges of one thread that carry the same name, numbers aside, none inside another.
+// Ranges of one thread with the same name (ignoring numbers), none inside another.
 struct Frame {
   TrackId track;
   std::size_t depth = 0;        // of the shallowest
@@ -184,7 +184,7 @@ class FrameFinder {
  private:
   static constexpr auto kUnknown = static_cast<std::size_t>(-1);
 
-  // One number per name, numbers aside.
+  // One number per name; numbers inside names are ignored.
   std::size_t loop_of(SliceId slice) {
     std::size_t& loop = loops_[trace_.slices().names[slice.index()].index()];
     if (loop == kUnknown) {
@@ -223,7 +223,7 @@ class FrameFinder {
   std::vector<Frame> frames_;
 };
 
-// A thread that only waits does so in a steady rhythm too. The loop we look for feeds the device.
+// A thread that only waits has a steady rhythm, too. The wanted loop feeds the device.
 class Launches {
  public:
   explicit Launches(const Trace& trace) {
@@ -250,7 +250,7 @@ class Launches {
   std::map<TrackId, std::vector<std::int64_t>> starts_ns_;
 };
 
-// 0 if it cannot be the loop, else the better the larger.
+// 0 if it cannot be the loop; higher is better.
 double score(const Trace& trace, const Frame& frame) {
   std::vector<double> durations;
   std::int64_t covered_ns = 0;
@@ -265,7 +265,7 @@ double score(const Trace& trace, const Frame& frame) {
   return coverage * (1 - variation);
 }
 
-// From the beginning of one frame to that of the next: what lies between them belongs to the loop.
+// From the start of one frame to the start of the next: work between them belongs to the loop.
 CycleList frame_cycles(const Trace& trace, const Frame& frame) {
   CycleList list;
   list.method = CycleMethod::kHostFrame;

@@ -10,12 +10,12 @@ namespace strobe::analysis {
 namespace {
 
 constexpr std::uint32_t kBins = 1 << 16;
-constexpr std::size_t kLeastBins = 8;   // shorter periods are too coarse to place
-constexpr double kLeastLikeness = 0.3;  // of the signal with itself a period later
-constexpr double kAlikePeaks = 0.75;    // multiples of a period are about as good as itself
+constexpr std::size_t kLeastBins = 8;   // shorter periods cannot be placed precisely
+constexpr double kLeastLikeness = 0.3;  // correlation of the signal with itself one period later
+constexpr double kAlikePeaks = 0.75;    // multiples of a period score about as high as the period
 constexpr double kSearchedPart = 0.4;   // of a period, around where the next border should be
 
-// When the device that works most does so.
+// The busy time of the busiest device.
 struct DeviceWork {
   IntervalSet busy;
   std::size_t slices = 0;
@@ -37,7 +37,7 @@ DeviceWork busiest_device(const Trace& trace) {
   return busiest;
 }
 
-// Per bin the share of it that is busy, less the mean over all.
+// The busy share of each bin, minus the mean of all bins.
 std::vector<double> busy_signal(const IntervalSet& busy, const Columns& bins) {
   std::vector<double> signal(bins.count());
   for (const Interval& work : busy) {
@@ -53,7 +53,7 @@ std::vector<double> busy_signal(const IntervalSet& busy, const Columns& bins) {
   return signal;
 }
 
-// In bins: the shortest lag at which the signal is nearly as much like itself as it ever gets.
+// In bins: the shortest lag whose autocorrelation is close to the best one.
 std::optional<std::size_t> period_of(const std::vector<double>& signal) {
   const std::vector<double> sums = stats::autocorrelation(signal);
   const std::size_t lags = signal.size() / kLeastRepetitions;
@@ -63,7 +63,7 @@ std::optional<std::size_t> period_of(const std::vector<double>& signal) {
     likeness[lag] = sums[lag] / sums[0] * static_cast<double>(signal.size()) /
                     static_cast<double>(signal.size() - lag);
   }
-  // What is near to itself is like itself: the first hill ends where the signal is unlike.
+  // Short lags always correlate. The search starts where the first peak has fallen to zero.
   std::size_t begin = 1;
   while (begin < lags && likeness[begin] > 0) ++begin;
   begin = std::max(begin, kLeastBins);
@@ -84,7 +84,7 @@ struct Gap {
   std::int64_t length_ns = 0;
 };
 
-// The longest gap that ends in the window; of equal ones the first.
+// The longest gap that ends in the window; the first one if several are equally long.
 const Gap* longest_in(const std::vector<Gap>& gaps, std::int64_t from_ns, std::int64_t to_ns) {
   const Gap* longest = nullptr;
   for (auto gap = std::ranges::lower_bound(gaps, from_ns, {}, &Gap::end_ns);
@@ -94,7 +94,7 @@ const Gap* longest_in(const std::vector<Gap>& gaps, std::int64_t from_ns, std::i
   return longest;
 }
 
-// A border lies where work begins again after the longest pause near to where the period has it.
+// Borders are about one period apart, each at the end of the longest pause nearby.
 std::vector<std::int64_t> borders_of(const IntervalSet& busy, double period_ns) {
   std::vector<Gap> gaps;
   for (std::size_t i = 1; i < busy.size(); ++i) {
@@ -150,7 +150,7 @@ Result<CycleList> cycles_by_busy_signal(const Trace& trace) {
   if (!period) return none;
   const double bin_ns = static_cast<double>(extent.length_ns()) / kBins;
   const auto borders_ns = borders_of(busy, static_cast<double>(*period) * bin_ns);
-  // A beat that every slice keeps by itself is not a cycle of several.
+  // A rhythm of single slices is not a cycle of several slices.
   if (borders_ns.size() < kLeastRepetitions || slices < 2 * borders_ns.size()) return none;
   std::vector<double> durations;
   for (std::size_t i = 1; i < borders_ns.size(); ++i) {

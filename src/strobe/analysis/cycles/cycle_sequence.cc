@@ -13,12 +13,12 @@
 namespace strobe::analysis {
 namespace {
 
-constexpr double kAlikeCounts = 1.25;      // groups this near to the rarest are as good
-constexpr double kAlikePeriods = 0.02;     // two ways agree if they differ by less
-constexpr double kPeriodTolerance = 0.05;  // an anchor chosen for its period keeps it so well
-constexpr double kLeastPiece = 0.5;        // less of a cycle at the ends of the trace is none
+constexpr double kAlikeCounts = 1.25;      // groups with counts this near to the rarest are as good
+constexpr double kAlikePeriods = 0.02;     // two methods agree if their periods differ by less
+constexpr double kPeriodTolerance = 0.05;  // allowed deviation of an anchor chosen for its period
+constexpr double kLeastPiece = 0.5;        // shorter parts at the ends of the trace are dropped
 
-// The work of one stream in the order in which it ran.
+// The work of one stream, in execution order.
 struct Lane {
   std::vector<SliceId> slices;           // by start
   std::vector<std::uint32_t> functions;  // per slice, numbered as they first occur
@@ -93,8 +93,8 @@ std::vector<double> distances_in_kernels(const Lane& lane, std::size_t function)
   return distances;
 }
 
-// The functions that run once per cycle are the rarest ones. Those of equal counts go together; the
-// group that comes most evenly wins, and its first member begins the cycle.
+// The functions that run once per cycle are the rarest ones. Functions with equal counts form a
+// group; the group with the most even spacing wins, and its first member begins the cycle.
 std::optional<std::size_t> rare_anchor(const Trace& trace, const Lane& lane) {
   std::map<std::size_t, std::size_t> first_of_count;
   for (std::size_t f = 0; f < lane.function_count(); ++f) {
@@ -115,8 +115,8 @@ std::optional<std::size_t> rare_anchor(const Trace& trace, const Lane& lane) {
   return best;
 }
 
-// Where rare functions come at odd times, the period of the whole sequence tells which function
-// begins a cycle: one that comes once in each.
+// If rare functions are spaced irregularly, the period of the whole sequence shows which function
+// begins a cycle: one that occurs once in each.
 std::optional<std::size_t> anchor_with_period(const Lane& lane, double period) {
   std::optional<std::size_t> best;
   double least = kPeriodTolerance;
@@ -196,16 +196,16 @@ namespace {
 
 constexpr std::size_t kSignals = 8;
 constexpr double kLeastMatch = 0.85;
-constexpr double kLeastEstimate = kLeastMatch - 0.1;  // estimates err, exact matches decide
+constexpr double kLeastEstimate = kLeastMatch - 0.1;  // estimates are inexact; exact matches decide
 constexpr std::size_t kCandidates = 32;
 constexpr double kLeastFunctions = 0.95;
 constexpr std::size_t kMostElements = 1
-                                      << 20;  // a longer sequence shows no more than its beginning
+                                      << 20;  // a longer sequence is judged by its beginning alone
 
 using Sequence = std::span<const std::uint32_t>;
 
-// +1 or -1, by chance but always the same: the product of two functions' signs is 1 if they are the
-// same function and 0 on average over the signals if they are not.
+// +1 or -1, pseudo-random but fixed for each function: the product of two functions' signs is 1 if
+// they are the same function and 0 on average over the signals if they are not.
 double sign_of(std::uint32_t function, std::size_t signal) {
   std::uint64_t bits = (std::uint64_t{function} + 1) * 0x9E3779B97F4A7C15u;
   bits = (bits ^ (bits >> 31)) * 0xBF58476D1CE4E5B9u;
@@ -213,7 +213,7 @@ double sign_of(std::uint32_t function, std::size_t signal) {
   return (bits >> (8 * signal + 3)) % 2 == 0 ? 1 : -1;
 }
 
-// Per lag below `lags`: about the share of elements that equal the one so much later.
+// Per lag below `lags`: approximate share of elements that equal the element `lag` places later.
 std::vector<double> estimate_matches(Sequence functions, std::size_t count, std::size_t lags) {
   std::vector<double> matches(lags);
   std::vector<double> signs(count);
@@ -236,8 +236,8 @@ double exact_match(Sequence functions, std::size_t lag) {
   return static_cast<double>(equal) / static_cast<double>(functions.size() - lag);
 }
 
-// The shortest period whose median window holds nearly all functions that are not rare. What a
-// window holds only grows with its length, so every longer period does, too.
+// Finds the shortest period whose median window holds nearly all functions that are not rare. A
+// longer window holds at least as many functions, so every longer period qualifies too.
 class Completeness {
  public:
   Completeness(Sequence functions, std::size_t count) : reach_(functions.size(), kNever) {
@@ -287,7 +287,7 @@ class Completeness {
     return 2 * static_cast<std::size_t>(whole) >= windows;
   }
 
-  std::vector<std::uint32_t> reach_;  // per element: how long a window from there must be
+  std::vector<std::uint32_t> reach_;  // how long a window from each element must be
 };
 
 struct Candidate {
@@ -295,9 +295,9 @@ struct Candidate {
   double match = 0;
 };
 
-// The best by exact match; of equal ones the shortest.
+// The best one by exact match; the shortest among equal ones.
 std::optional<InnerPeriod> best_of(Sequence functions, std::vector<Candidate> candidates) {
-  // Estimates of equal matches differ in their last digits: rounded, the shorter lag goes first.
+  // Estimates of equal matches differ in the last digits: they are rounded, then the lag decides.
   const auto order = [](const Candidate& a, const Candidate& b) {
     const double a_rounded = std::round(a.match * 1e6);
     const double b_rounded = std::round(b.match * 1e6);
@@ -323,7 +323,7 @@ std::optional<InnerPeriod> best_of(Sequence functions, std::vector<Candidate> ca
 SequencePeriods find_periods(Sequence functions, std::size_t count) {
   functions = functions.first(std::min(functions.size(), kMostElements));
   if (functions.size() < kLeastRepetitions) return {};
-  // A period too long to be believed must still be seen, or one of its side peaks would win.
+  // Periods too long to be accepted must still be considered, or their side peaks would win.
   const std::size_t lags = functions.size() / 2;
   const std::vector<double> matches = estimate_matches(functions, count, lags + 1);
   const std::size_t shortest = Completeness(functions, count).shortest_below(lags);

@@ -197,8 +197,8 @@ double log_ns(const Cycle& cycle) {
   return std::log(static_cast<double>(std::max<std::int64_t>(cycle.interval.length_ns(), 1)));
 }
 
-// The border between the two groups of sorted values that leaves the least spread inside them;
-// nothing if the groups are too small or too near.
+// The border between two groups of sorted values that minimises the spread inside the groups;
+// nothing if the groups are too small or too close.
 std::optional<double> border_between(std::span<const double> sorted) {
   double total = 0;
   for (const double value : sorted) total += value;

@@ -13,7 +13,7 @@
 
 namespace strobe::analysis {
 
-// How a trace was cut into cycles, in the order in which the ways are tried.
+// How a trace was cut into cycles, in the order in which the methods are tried.
 enum class CycleMethod : std::uint8_t {
   kMarker,          // ranges whose name the user gave
   kSteps,           // the framework's step annotations
@@ -27,7 +27,7 @@ std::string_view word_of(CycleMethod method);  // "step annotations"
 enum class CycleConfidence : std::uint8_t { kLow, kMedium, kHigh };
 std::string_view word_of(CycleConfidence confidence);  // "low", "medium", "high"
 
-// Serving alternates between two kinds of cycles, one much longer; each is compared with its own.
+// Serving alternates between short and much longer cycles; each kind is compared with itself.
 enum class CycleType : std::uint8_t { kStep, kShort, kLong };
 std::string_view word_of(CycleType type);  // "step", "short (decode)", "long (prefill)"
 

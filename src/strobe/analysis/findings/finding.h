@@ -11,7 +11,7 @@ namespace strobe::analysis {
 
 enum class FindingWeight : std::uint8_t { kNote, kWorthALook, kMatters };
 
-// One sentence worth a person's time: what was seen with its numbers, why it matters, what to do.
+// One sentence worth a reader's time: what was measured, why it matters, what to do.
 struct Finding {
   std::string code;  // stable, for tools: "device_idle_host_bound"
   FindingWeight weight = FindingWeight::kNote;
@@ -29,20 +29,20 @@ struct RankSummary {
   const Summary* summary = nullptr;
 };
 
-// What a rank does by itself in an average step: the step without the communication that nothing
-// hides, much of which is waiting for other ranks. Without steps, of the whole trace.
+// Time that a rank spends on its own work in an average step: the step minus exposed communication,
+// which is mostly waiting for other ranks. Without steps, of the whole trace.
 std::int64_t own_step_ns(const Summary& summary);
 
-// The rank that keeps the others waiting, if one has clearly more work of its own than they have:
-// ranks that meet in collectives have equal steps however unequal their work is.
+// The rank that keeps the others waiting, if it clearly has more work of its own. Step times do not
+// show it: ranks that meet in collectives have equal steps however unequal their work is.
 std::optional<Finding> find_straggler(const std::vector<RankSummary>& ranks);
 
 // For sentences: see base/text.h for the other numbers.
 std::string share_text(double share);              // "9.6 %", also "0.0 %"
 std::string place_text(const std::string& place);  // "gpu:0" of "Place(gpu:0)"
 
-// A name that fits into a sentence: a long one of code loses its namespaces and what stands in
-// angle brackets before it is cut.
+// Shortens a name to fit into a sentence. A long name of code first loses its namespaces and
+// template arguments, and is then cut.
 std::string short_name(const std::string& name);
 
 }  // namespace strobe::analysis

@@ -24,7 +24,7 @@ FindingWeight weight_of(double share, double matters_from) {
 }
 
 constexpr double kBusyEnough = 0.7;
-constexpr double kWorthLaunching = 0.2;  // of a step lost to a host that launches too slowly
+constexpr double kWorthLaunching = 0.2;  // share of a step lost to a host that launches too slowly
 
 Found host_bound(const Evidence& e) {
   const double waiting = e.launching_share();
@@ -159,7 +159,7 @@ Found uneven_steps(const Evidence& e) {
                  "compare that step with a normal one before trusting any average"};
 }
 
-// A host that is done with a step long before the device is, or time that no step was marked for.
+// Either the host finishes a step long before the device, or some time has no step marker.
 Found steps_leave_time_out(const Evidence& e) {
   const std::int64_t span_ns = e.summary.extent.length_ns();
   const std::int64_t outside_ns = span_ns - e.summary.total_ns;
@@ -255,7 +255,7 @@ Found orphans(const Evidence& e) {
 }
 
 Found host_only(const Evidence& e) {
-  // A trace of anything else than a framework has no reason to hold device work.
+  // Only a framework's trace is expected to contain device work.
   if (e.device_slices > 0 || !e.has_operators) return {};
   return Finding{"host_only_trace", FindingWeight::kNote, 0,
                  "no device work was recorded: these tables show the host only",

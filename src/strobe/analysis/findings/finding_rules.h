@@ -11,7 +11,7 @@
 
 namespace strobe::analysis {
 
-// Runtime calls of one sort.
+// Runtime calls of one kind.
 struct CallTotals {
   TimeStat time;
   std::string longest;  // name of the one that took most of it
@@ -48,7 +48,7 @@ inline constexpr std::int64_t kTinyKernelNs = 5'000;
 
 Evidence gather_evidence(const Trace& trace, const Summary& summary);
 
-// Says something if it is true and worth saying.
+// Adds a finding if the rule applies and the finding matters.
 using FindingRule = std::optional<Finding> (*)(const Evidence& evidence);
 
 std::span<const FindingRule> finding_rules();

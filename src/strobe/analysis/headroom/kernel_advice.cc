@@ -102,7 +102,7 @@ class Advisor {
   void add(std::string_view code, double at_stake_ns, std::string headline, std::string advice,
            FindingBasis&& basis) {
     const double at_stake = share(at_stake_ns);
-    // A gain of nothing is a note, however much time it is about.
+    // Advice without a gain is only a note, however much time it covers.
     const FindingWeight weight = basis.saved_ns > 0 ? weight_of(at_stake) : FindingWeight::kNote;
     advice_.push_back(
         {{std::string(code), weight, at_stake, std::move(headline), std::move(advice)},
@@ -262,7 +262,7 @@ class Advisor {
         std::move(basis));
   }
 
-  // Products that nothing above has claimed, by name.
+  // Matrix products that no advice above has claimed, by name.
   void small_tiles() {
     constexpr int kLargeTile = 128 * 128;
     std::map<std::uint32_t, std::vector<std::size_t>> products;
@@ -302,7 +302,7 @@ class Advisor {
 
   // --- the rest ---
 
-  // Those that no chain and no product above has claimed.
+  // Kernels that no chain and no product above has claimed.
   void short_kernels() {
     FindingBasis basis;
     KernelSums few;

@@ -13,8 +13,8 @@ namespace {
 
 using device::KernelFamily;
 
-// Words of names that say what a kernel computes. Of those up to "arange" the first that fits is
-// shown.
+// Words in names that say what a kernel computes. Of the words up to "arange", only the first match
+// is shown.
 constexpr std::array<std::string_view, 45> kChainWords = {
     "gelu", "silu",   "sigmoid", "tanh", "erf",      "relu",      "pow",     "rsqrt",     "sqrt",
     "sin",  "cos",    "neg",     "exp",  "log",      "where",     "dropout", "bernoulli", "tril",
@@ -38,7 +38,7 @@ consteval ChainWords any_of(Words... words) {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Whole words alone: "add" is none of "padding".
+// Matches whole words only: "padding" does not contain "add".
 bool has_word(std::string_view text, std::string_view word) {
   const auto same = [](char a, char b) { return lower(a) == b; };
   for (auto at = text.begin(); at != text.end(); ++at) {
@@ -71,8 +71,8 @@ class Links {
     return std::ranges::all_of(links_, fits);
   }
 
-  // "mul, add x 2, softmax": what each computes, or its family where names do not say; of long
-  // chains the beginning.
+  // "mul, add x 2, softmax": the operation of each kernel, or its family if the name does not say.
+  // Long chains are cut.
   std::string listed() const {
     constexpr std::size_t kMost = 10;
     std::string text;
@@ -135,8 +135,8 @@ MaybeChain optimizer(const Links& links, const ChainPlace&) {
   return Chain{ChainKind::kOptimizer, ChainEvidence::kNames, "optimizer: " + links.listed()};
 }
 
-// Softmax alone is also the end of a classifier or the choice of an expert; two products around it
-// with nothing but pointwise work between are attention.
+// A softmax alone may also be the end of a classifier or the choice of an expert. With a matrix
+// product on both sides and only pointwise work between, it is attention.
 MaybeChain attention_scores(const Links& links, const ChainPlace& place) {
   if (!place.follows_matrix || !place.precedes_matrix) return {};
   if (links.count(KernelFamily::kSoftmax) != 1) return {};
@@ -163,7 +163,7 @@ MaybeChain rotary_embedding(const Links& links, const ChainPlace& place) {
 }
 
 MaybeChain activation(const Links& links, const ChainPlace& place) {
-  // One product, one sum and one function are a bias and a ready-made activation at most.
+  // One product, one sum and one function are at most a bias and a ready-made activation.
   constexpr std::size_t kWrittenOut = 5;
   constexpr std::size_t kMostWrittenOut = 12;  // more is something else, such as an optimizer
   constexpr std::size_t kTanhGelu = 8;  // x^3, scale, add, scale, tanh, add one, half x, product

@@ -20,8 +20,8 @@ bool is_matrix(const FusionRow& row) {
   return does_matrix_work(row.family, row.sample.tensor_percent);
 }
 
-// A collective waits for other devices; a copy may be no kernel at all, and a transposition moves
-// across every tile. Neither becomes part of a pointwise kernel.
+// A collective waits for other devices, a copy may not be a kernel at all, and a transposition
+// needs data from every tile. None of them can join a pointwise kernel.
 bool can_fuse(const FusionRow& row) {
   return !is_matrix(row) && row.family != KernelFamily::kCollective &&
          row.family != KernelFamily::kCopy;
@@ -71,7 +71,7 @@ class Planner {
   FusionPlan plan() {
     plan_.runs = find_runs(rows_);
     group_runs();
-    // Scores first: chains before them are recognised by them.
+    // Attention scores first: chains before them are recognised by them.
     chains_.resize(plan_.groups.size());
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) chains_[g] = recognise(g);
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) {
@@ -135,7 +135,7 @@ class Planner {
     return group;
   }
 
-  // What is true of most runs is true of the group: the first and the last may be cut off.
+  // Most runs decide for the whole group, because the first and last run may be cut off.
   ChainPlace place_of(const FusionGroup& group) const {
     std::size_t follows = 0;
     std::size_t precedes = 0;
@@ -221,7 +221,7 @@ bool does_matrix_work(KernelFamily family, std::optional<double> tensor_percent)
       return true;
     case KernelFamily::kOther:
       return tensor_percent.value_or(0) >= kMatrixPercent;
-    default:  // a name that says otherwise is believed, unless the pipe is what it leans on
+    default:  // trust a name that says otherwise, unless the kernel mainly uses the pipe
       return tensor_percent.value_or(0) >= kLeaningPercent;
   }
 }

@@ -15,7 +15,7 @@ namespace strobe::analysis {
 
 // Well-known computations that frameworks launch as a row of small kernels.
 enum class ChainKind : std::uint8_t {
-  kPlain,  // none that is known
+  kPlain,  // no known kind
   kAttentionScores,
   kRotaryEmbedding,
   kActivation,
@@ -27,12 +27,12 @@ enum class ChainKind : std::uint8_t {
 };
 std::string_view word_of(ChainKind kind);  // "attention scores"
 
-// What it was recognised by: the kernels' names say what each computes, or their families and order
-// fit and nothing speaks against it.
+// How a chain was recognised: by kernel names that say what each computes, or by families and order
+// alone, with no contrary evidence.
 enum class ChainEvidence : std::uint8_t { kNone, kStructure, kNames };
 std::string_view word_of(ChainEvidence evidence);  // "by structure"
 
-// Which operations a name speaks of, one bit each: "elementwise_kernel[mul<f32>]" of a product.
+// The operations in a name, one bit each: "elementwise_kernel[mul<f32>]" contains a product.
 using ChainWords = std::uint64_t;
 ChainWords chain_words(std::string_view detailed_name);
 
@@ -41,11 +41,11 @@ struct ChainLink {
   ChainWords words = 0;
 };
 
-// What stands around a chain.
+// The kernels around a chain.
 struct ChainPlace {
   bool follows_matrix = false;    // a matrix product right before it
   bool precedes_matrix = false;   // and right after it
-  bool scores_come_next = false;  // behind that product begins a chain of attention scores
+  bool scores_come_next = false;  // after that product a chain of attention scores begins
 };
 
 struct Chain {
@@ -56,16 +56,16 @@ struct Chain {
 
 Chain recognise_chain(std::span<const ChainLink> links, const ChainPlace& place);
 
-// Neighbours that one kernel could do: a maximal run of two or more launches on one stream without
-// a matrix product, a collective or a copy between them. `saved_ns` is the sum less the slowest:
-// one pass over the largest member.
+// Adjacent launches that one kernel could replace: a maximal run of two or more launches on one
+// stream without a matrix product, a collective or a copy between them. `saved_ns` is the sum minus
+// the slowest: one pass over the largest member.
 struct FusionRun {
   std::size_t first_row = 0;
   std::size_t rows = 0;
   std::int64_t latency_ns = 0;
   std::int64_t saved_ns = 0;
   bool follows_matrix = false;   // the row before is a matrix product on the same stream
-  bool precedes_matrix = false;  // the row behind is one
+  bool precedes_matrix = false;  // the row after is one
 };
 
 // Runs of the same kernels in the same order.
@@ -80,7 +80,7 @@ struct FusionGroup {
   ChainKind chain = ChainKind::kPlain;
   ChainEvidence evidence = ChainEvidence::kNone;
   std::optional<double> dram_bytes;   // read and written, if every launch has counted them
-  std::optional<double> saved_bytes;  // all but what the largest member of each run moves
+  std::optional<double> saved_bytes;  // everything except what the largest member of each run moves
 
   std::size_t launches_saved() const { return runs.size() * (names.size() - 1); }
 };
@@ -102,8 +102,8 @@ struct FusionRow {
   std::optional<double> dram_bytes;
 };
 
-// Packed arithmetic of elementwise kernels runs on the matrix pipe as well: below this no kernel is
-// a matrix kernel, above it one whose name says nothing else is.
+// Packed arithmetic of elementwise kernels also uses the matrix pipe. Below this percentage a
+// kernel is never a matrix kernel; above it, it is one unless its name says otherwise.
 inline constexpr double kMatrixPercent = 5;
 bool does_matrix_work(device::KernelFamily family, std::optional<double> tensor_percent);
 

@@ -16,7 +16,7 @@ enum class KernelNameForm : std::uint8_t { kClassic, kShort, kDetail, kFull, kMa
 enum class KernelOrder : std::uint8_t { kTime, kHeadroom, kCount, kName };
 
 struct KernelGroup {
-  std::string name;    // of the kernels, the family, the bound; "layer 7", "prologue"
+  std::string name;    // of the kernel, the family or the bound; or "layer 7", "prologue"
   std::string family;  // "" when the group mixes several
   KernelSums sums;
   KernelBound bound = KernelBound::kUnknown;  // of the group's weighted percentages
@@ -25,8 +25,8 @@ struct KernelGroup {
   double cumulative_share = 0;       // of the time, down to here in this order
 };
 
-// Shares of time add up to one over all groups. Names are in the form asked for. Positions and
-// layers, ordered by name, stand as they ran; a list without layers is one group, "all kernels".
+// Shares of time add up to one over all groups. Ordered by name, positions and layers keep their
+// execution order; a list without layers is one group, "all kernels".
 std::vector<KernelGroup> group_kernels(const KernelStudy& study, KernelGrouping grouping,
                                        KernelNameForm form = KernelNameForm::kDetail,
                                        KernelOrder order = KernelOrder::kTime);

@@ -11,8 +11,8 @@ namespace {
 
 using Words = std::span<const std::uint32_t>;
 
-// Polynomial hashes of all prefixes modulo the prime 2^61 - 1: equal stretches have equal hashes,
-// different ones by chance once in 10^18.
+// Polynomial hashes of all prefixes modulo the prime 2^61 - 1: equal ranges have equal hashes; two
+// different ranges collide with a probability of about 10^-18.
 class PrefixHashes {
  public:
   explicit PrefixHashes(Words words) : hashes_(words.size() + 1), powers_(words.size() + 1, 1) {
@@ -35,7 +35,7 @@ class PrefixHashes {
     return x >= kPrime ? x - kPrime : x;
   }
 
-  // In halves of 31 and 30 bits, as no standard type holds 122.
+  // Multiplies in halves of 31 and 30 bits, because no standard type holds 122 bits.
   static std::uint64_t product(std::uint64_t a, std::uint64_t b) {
     constexpr std::uint64_t kLow31 = (std::uint64_t{1} << 31) - 1;
     constexpr std::uint64_t kLow30 = (std::uint64_t{1} << 30) - 1;
@@ -73,10 +73,10 @@ class Search {
   }
 
  private:
-  static constexpr std::size_t kTriedOneByOne = 16;  // most matches are chance and end soon
+  static constexpr std::size_t kTriedOneByOne = 16;  // most matches are accidental and end soon
 
-  // "match" i: word i equals word i + period. A repetition is a row of matches, at least `period`
-  // of them and more than the best so far has room for; so one of every so many positions is in it.
+  // "match" i: word i equals word i + period. A repetition is at least `period` matches in a row,
+  // and longer than the best so far; so it is enough to test every `step`-th position.
   void look_at(std::size_t period) {
     const std::size_t least_length = std::max(2 * period, best_.length + 1);
     if (least_length > words_.size()) return;
@@ -87,7 +87,7 @@ class Search {
         at += step;
         continue;
       }
-      if (at + period < same_until_[at]) {  // one word here and there, and all between
+      if (at + period < same_until_[at]) {  // the same word at both ends and between
         at = same_until_[at] - period + step;
         continue;
       }
@@ -101,7 +101,7 @@ class Search {
   void take(const Repetition& found) {
     if (found.length < 2 * found.period || found.length <= best_.length) return;
     if (same_until_[found.begin] >= found.begin + found.length)
-      return;  // one word, again and again
+      return;  // only one word, repeated many times
     best_ = found;
   }
 
@@ -125,7 +125,7 @@ class Search {
     });
   }
 
-  // The largest count up to `most` for which it holds; it holds for `good` and all smaller ones.
+  // The largest count up to `most` for which `holds` is true; it is for `good` and smaller ones.
   template <typename Holds>
   static std::size_t furthest(std::size_t good, std::size_t most, Holds holds) {
     std::size_t next = 2 * good + 1;
@@ -154,9 +154,9 @@ std::optional<Repetition> longest_repetition(Words words) { return Search(words)
 namespace {
 
 constexpr double kOddDeviations = 3;
-// Layers that hardly differ have a deviation of hardly anything: less than this is never odd.
+// The deviation of nearly equal layers is near zero; a difference below this is never odd.
 constexpr double kOddShare = 0.005;
-constexpr std::size_t kLeastPart = 4;  // of all rows: a shorter repetition is chance, no structure
+constexpr std::size_t kLeastPart = 4;  // of all rows: a shorter repetition is accidental
 
 std::vector<std::size_t> odd_ones(const std::vector<std::int64_t>& layer_ns) {
   std::vector<double> lengths(layer_ns.begin(), layer_ns.end());
@@ -173,8 +173,8 @@ std::vector<std::size_t> odd_ones(const std::vector<std::int64_t>& layer_ns) {
   return odd;
 }
 
-// Blocks begin with the first normalisation of the repetition, unless that costs a whole block:
-// then the list itself begins elsewhere, as a step of training does.
+// Blocks begin with the first normalisation of the repetition, unless that would cost a whole
+// block: then the list begins elsewhere, as a training step does.
 std::size_t first_block_row(std::span<const LayerRow> rows, const Repetition& repetition) {
   const std::size_t spare = repetition.length % repetition.period;
   for (std::size_t row = repetition.begin; row <= repetition.begin + spare; ++row) {

@@ -10,17 +10,17 @@
 
 namespace strobe::analysis {
 
-// Words [begin, begin + length) of which each equals the one `period` later, as far as it reaches:
-// at least two periods, at least two different words.
+// Words [begin, begin + length), each equal to the one `period` later where that is inside the
+// range: at least two periods, at least two different words.
 struct Repetition {
   std::size_t begin = 0;
   std::size_t length = 0;
   std::size_t period = 0;
 };
 
-// The longest one; among equally long ones that of the smallest period, then the first. A word
-// repeated alone is none. n log n comparisons at worst, about n where something repeats nearly
-// throughout.
+// The longest one; among equally long ones the one with the smallest period, then the first. A
+// single repeated word does not count. O(n log n) comparisons in the worst case, about n if almost
+// everything repeats.
 std::optional<Repetition> longest_repetition(std::span<const std::uint32_t> words);
 
 // A list of kernels as prologue, n times the same block, epilogue.
@@ -47,9 +47,9 @@ struct LayerRow {
   KernelSample sample;
 };
 
-// The shortest period whose names repeat longest. Nothing if no block repeats, if what repeats is
-// less than a quarter of the rows, or if it is one name alone: a loop over one kernel has no
-// positions that could be compared.
+// The shortest period with the longest repetition of names. Nothing if no block repeats, if less
+// than a quarter of the rows repeats, or if the block is a single name: a loop over one kernel has
+// no positions to compare.
 std::optional<KernelLayers> find_layers(std::span<const LayerRow> rows, const Roofs& roofs = {});
 
 }  // namespace strobe::analysis

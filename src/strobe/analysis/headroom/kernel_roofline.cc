@@ -81,7 +81,7 @@ const KernelDevice* first_device(const KernelTable& table) {
   return table.size() > 0 ? table.device_of(0) : nullptr;
 }
 
-// The bus as the counters know it: what a DRAM percentage is a part of.
+// The memory bandwidth that a DRAM percentage of the counters refers to.
 double bus_bytes_per_s(const KernelStudy& study) {
   const KernelDevice* device = first_device(*study.table);
   if (device != nullptr && device->dram_bytes_per_s > 0) return device->dram_bytes_per_s;
@@ -114,7 +114,7 @@ std::vector<Roof> memory_roofs(const KernelStudy& study) {
   if (study.options.l2_bytes_per_s) {
     roofs.push_back({"L2", *study.options.l2_bytes_per_s, RoofSource::kMeasured});
   } else if (chip_l2 > 0) {
-    roofs.push_back({"L2", chip_l2, RoofSource::kMeasured});  // no sheet says it
+    roofs.push_back({"L2", chip_l2, RoofSource::kMeasured});  // not on any data sheet
   }
   const KernelDevice* device = first_device(*study.table);
   if (study.options.dram_bytes_per_s) {
@@ -185,7 +185,7 @@ class Painter {
     const bool is_matrix = does_matrix_work(identity.family, point.tensor_percent);
     const std::string_view name = is_matrix ? matrix_roof_of(identity) : "f32";
     if (is_matrix) {
-      // Counters count what the matrix pipe does in cycles, not in operations.
+      // Counters count cycles of the matrix pipe, not operations.
       point.flop_per_s = sum_of(matrix_flop_per_s(name, work), point.flop_per_s.value_or(0));
       point.flops_are_estimated = point.flop_per_s.has_value();
     }
@@ -198,7 +198,7 @@ class Painter {
     }
   }
 
-  // The pipe's busy share of what it could do at the clock of the moment.
+  // The busy share of the pipe times its peak at the actual clock.
   std::optional<double> matrix_flop_per_s(std::string_view roof, const Work& work) const {
     const std::optional<double> percent = work.sums.tensor_percent();
     const double peak = sheet_flops(roof);

@@ -12,14 +12,14 @@ namespace strobe::analysis {
 
 enum class RoofSource : std::uint8_t { kDataSheet, kMeasured, kFile };
 
-// A ceiling: what it is, how high, and who says so.
+// A ceiling: what it limits, its value, and its source.
 struct Roof {
   std::string name;  // "f16 matrix", "DRAM"
   double value = 0;  // FLOP/s or bytes/s
   RoofSource source = RoofSource::kDataSheet;
 };
 
-// One name of kernels in the picture. With counts of operations and bytes it is a point of a
+// All kernels of one name in the chart. With counts of operations and bytes it is a point of a
 // roofline; with fractions alone it is a point of (DRAM share, tensor share).
 struct RooflinePoint {
   std::uint32_t identity = 0;  // of KernelStudy
@@ -32,15 +32,15 @@ struct RooflinePoint {
   std::optional<double> dram_bytes_per_s;
   std::optional<double> l2_bytes_per_s;
   std::optional<double> attainable_flop_per_s;  // under the roofs, at its intensity
-  bool flops_are_estimated = false;  // from the tensor share and the peak: at most so many
+  bool flops_are_estimated = false;  // from the tensor share and the peak: an upper bound
   bool bytes_are_estimated = false;  // DRAM: from its share and the bus, not counted
 };
 
 struct Roofline {
   std::vector<Roof> compute;  // highest first
   std::vector<Roof> memory;
-  // Where compute and memory meet: the measured compute roof, else that of f16 matrices, else the
-  // highest, over DRAM.
+  // Where the compute roof meets DRAM. The compute roof is the measured one, else that of f16
+  // matrices, else the highest.
   std::optional<double> ridge_flop_per_byte;
   std::vector<RooflinePoint> points;  // most time first
 };

@@ -18,7 +18,7 @@
 namespace strobe::analysis {
 
 struct StudyOptions {
-  std::string chip;                           // "" : as the file names it
+  std::string chip;                           // "": the one that the file names
   Roofs roofs{.tensor = 0.90, .dram = 0.90};  // what is achievable
   std::optional<double> dram_bytes_per_s;     // measured roofs instead of data-sheet ones
   std::optional<double> l2_bytes_per_s;
@@ -31,7 +31,7 @@ struct KernelIdentity {
   std::string mangled;  // "" if unknown
   std::string classic;  // as in the classic table
   std::string brief;    // short_name
-  std::string detail;   // brief[what tells it apart]
+  std::string detail;   // brief[what distinguishes it]
   device::KernelFamily family = device::KernelFamily::kOther;
   std::uint32_t alike = 0;  // the first identity with this detail, maybe itself
 };
@@ -43,17 +43,17 @@ struct StudiedLaunch {
   bool is_clock_low = false;
 };
 
-// What a finding rests on.
+// What a finding is based on.
 struct FindingBasis {
-  std::int64_t time_ns = 0;  // of the kernels it speaks of
-  double saved_ns = 0;       // at most; 0: nothing to win
+  std::int64_t time_ns = 0;  // time of the kernels it is about
+  double saved_ns = 0;       // upper bound; 0: nothing to gain
   std::uint64_t launches = 0;
   std::vector<std::size_t> rows;  // examples, the first few
   std::string confidence;         // "counted", "by names", "by structure"
 };
 
-// Everything one table of kernels says: the table itself, every launch judged, and what they add up
-// to. `table` must outlive it.
+// The result of analysing one table of kernels: every launch classified, and the totals. `table`
+// must outlive it.
 struct KernelStudy {
   const KernelTable* table = nullptr;
   StudyOptions options;
@@ -79,10 +79,10 @@ struct KernelStudy {
 
 KernelStudy study_kernels(const KernelTable& table, const StudyOptions& options = {});
 
-// What a reader of the numbers must know of how they were measured, each with what it means.
+// Facts about the measurement that a reader of the numbers must know, each with its consequence.
 std::vector<std::string> kernel_warnings(const KernelStudy& study);
 
-// The fastest a launch's multiprocessors could have run; 0 if neither file nor chip tell.
+// The highest possible clock of a launch's multiprocessors; 0 if neither file nor chip says.
 double most_clock_hz(const KernelStudy& study, std::size_t row);
 
 struct KernelAdvice {
@@ -90,9 +90,9 @@ struct KernelAdvice {
   FindingBasis basis;
 };
 
-// What to change first, from everything else a study knows. The share of an advice is the time at
-// stake: of chains that could be one kernel all of their time, of products that could run faster
-// their headroom. No launch's headroom is claimed twice.
+// What to change first. The share of an advice is the time at stake: for chains that could be one
+// kernel all of their time, for products that could run faster their headroom. No launch's headroom
+// is counted twice.
 std::vector<KernelAdvice> advise(const KernelStudy& study);
 
 }  // namespace strobe::analysis

@@ -41,7 +41,7 @@ void KernelSums::add(const KernelSample& sample, const Roofs& roofs) {
     dram_counted_ns += ns;
   }
   if (is_limit_known(sample)) {
-    // No kernel is faster than the peak: what counts more than 100 % was counted wrongly.
+    // No kernel exceeds the peak, so a count above 100 % is wrong.
     headroom_ns_percent += weight * std::max(0.0, 100 - *busier_percent(sample));
     achievable_ns_percent += weight * std::max(0.0, 100 - *busier_under(sample, roofs));
     headroom_counted_ns += ns;
@@ -143,7 +143,7 @@ KernelBound kernel_bound(const KernelSample& sample, std::optional<double> l2_sh
     return is_tensor ? KernelBound::kTensorLeaning : KernelBound::kDramLeaning;
   }
   if (l2_share && *l2_share > kBoundPercent / 100) return KernelBound::kL2Bound;
-  // What was not counted may be what limits it.
+  // The limit may be a resource that was not counted.
   return is_limit_known(sample) ? KernelBound::kLatencyBound : KernelBound::kUnknown;
 }
 

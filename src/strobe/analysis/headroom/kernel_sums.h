@@ -6,18 +6,18 @@
 
 namespace strobe::analysis {
 
-// What one launch contributes.
+// The contribution of one launch.
 struct KernelSample {
   std::int64_t latency_ns = 0;
   std::optional<double> tensor_percent;
   std::optional<double> dram_percent;
 };
 
-// From here on the busier resource of a kernel limits it, or nearly does.
+// From this percentage on, the busier resource of a kernel limits it, or nearly does.
 inline constexpr double kBoundPercent = 60;
 inline constexpr double kLeaningPercent = 30;
 
-// Which part of a resource's peak a kernel can reach at best: 1 is the peak itself.
+// The share of a resource's peak that a kernel can reach at best: 1 is the peak itself.
 struct Roofs {
   double tensor = 1;
   double dram = 1;
@@ -50,12 +50,12 @@ struct KernelSums {
   std::optional<double> headroom_share_of(const KernelSums& whole) const;
 };
 
-// The busier resource of a launch, in percent of its peak; of those that were counted.
+// The percentage of the busier resource of a launch, among those that were counted.
 std::optional<double> busier_percent(const KernelSample& sample);
-// Whether that is what limits it: both were counted, or the one that was leaves no room for doubt.
+// Whether that is surely the limit: both were counted, or the counted one is busy enough.
 bool is_limit_known(const KernelSample& sample);
-// Time that would vanish if it ran at the roof of its busier resource; nothing if that is not
-// known.
+// Time that would be saved if the launch ran at the roof of its busier resource; nothing if that is
+// not known.
 std::optional<double> headroom_ns(const KernelSample& sample, const Roofs& roofs = {});
 
 // What limits a kernel.

@@ -10,8 +10,8 @@
 namespace strobe::analysis {
 namespace {
 
-// Answers "which node is the innermost around this?" for questions of ascending start: it moves
-// along the nodes of a thread once.
+// Finds the innermost node around a position. Queries must come in ascending order, so one pass
+// over the nodes of a thread answers them all.
 class InnermostNode {
  public:
   InnermostNode(const Trace& trace, const OpTree& tree, const HostThread& thread)
@@ -29,7 +29,7 @@ class InnermostNode {
   std::size_t end_;
 };
 
-// The node of a slice which the file names as owner; the thread itself if it names none.
+// The node of a slice that the file names as owner; the thread itself if it names none.
 NodeId node_of_owner(const OpTree& tree, const HostThread& thread, SliceId owner) {
   const NodeId node = owner.valid() ? tree.nodes_of_slices[owner.index()] : NodeId();
   return node.valid() ? node : thread.root;
@@ -61,7 +61,7 @@ void attribute_calls(const Trace& trace, const OpTree& tree, const TimeSelection
   calls.thread_begins.push_back(calls.size());
 }
 
-// What a correlation cannot say about some device work, its external id or an arrow may.
+// Finds the launch of device work without a correlation, by its external id or an arrow.
 class Fallbacks {
  public:
   Fallbacks(const Trace& trace, const OpTree& tree, const Attribution::Calls& calls)
@@ -86,7 +86,7 @@ class Fallbacks {
   LaunchesByFlow flows_;
 };
 
-// Device work whose call the order of the file names.
+// Device work whose call is given by the order of the file.
 class CallsByOrder {
  public:
   CallsByOrder(const Trace& trace, const Attribution::Calls& calls)
@@ -151,13 +151,13 @@ void attribute_works(const Trace& trace, const OpTree& tree, const TimeSelection
   }
 }
 
-// Stable, by keys below `key_count`: two passes whatever the order was. `begins` receives where
-// each key begins, and the end.
+// A stable sort by keys below `key_count`, in two passes. `begins` receives the position where each
+// key begins, and the end.
 template <class KeyOf>
 std::vector<std::uint32_t> counting_sorted(const std::vector<std::uint32_t>& items,
                                            std::size_t key_count, KeyOf key_of,
                                            std::vector<std::uint32_t>& begins) {
-  // Counted one place too far, so that scattering moves every begin to its own place.
+  // Counts are stored one place further on; scattering then moves every begin to its own place.
   begins.assign(key_count + 2, 0);
   for (const std::uint32_t item : items) ++begins[key_of(item) + 2];
   std::partial_sum(begins.begin(), begins.end(), begins.begin());

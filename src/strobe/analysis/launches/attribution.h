@@ -12,7 +12,7 @@ namespace strobe::analysis {
 struct CallTag;
 using CallId = Id<CallTag>;
 
-// How it is known where device work comes from, best evidence first.
+// How the origin of device work is known, best evidence first.
 enum class LaunchEvidence : std::uint8_t {
   kCorrelation,  // a runtime call of the same correlation id
   kExternalId,   // an operator of the same external id
@@ -41,8 +41,8 @@ struct Attribution {
     // Where the works of the node at a visiting position begin in visiting_order; the orphans
     // follow the last node.
     std::vector<std::uint32_t> visiting_begins;
-    // How long the first n works of visiting_order take together, for n from 0 to size(): the work
-    // of a subtree is one range of visiting_order, so its time is one subtraction.
+    // Total duration of the first n works of visiting_order, for n from 0 to size(). The work of a
+    // subtree is one range of visiting_order, so its time is one subtraction.
     std::vector<std::int64_t> kernel_sums_ns;
     std::vector<std::int64_t> device_sums_ns;  // the same with copies and memsets
     std::vector<std::uint32_t> time_order;     // by start
@@ -88,9 +88,9 @@ struct AttributedTrace {
     return sum_below(node, attribution.works.device_sums_ns);
   }
 
-  // Some writers' own tables skip what happens outside every host range: what hangs on a thread
-  // itself counts for kernels only. Where a step owns the launches of all threads there is no
-  // reason to lose it.
+  // Some writers' own tables skip what happens outside every host range: works whose owner is the
+  // thread itself count for kernels only. Where a step owns the launches of all threads, they
+  // always count.
   bool counts_call(std::size_t call) const { return counts(attribution.calls.owners[call]); }
   bool counts_work(std::size_t work) const {
     return attribution.works.is_orphan(work) || counts(attribution.works.owners[work]);

@@ -10,7 +10,7 @@
 
 namespace strobe::analysis {
 
-// The union of intervals that come in order of their start, joined as they come.
+// The union of intervals that are added in order of their start.
 class GrowingUnion {
  public:
   void reserve(std::size_t intervals) { set_.reserve(intervals); }
@@ -29,7 +29,7 @@ class GrowingUnion {
   IntervalSet set_;
 };
 
-// Only how long that union is.
+// Only the total length of that union.
 class CoveredTime {
  public:
   void add(Interval next) {
@@ -43,7 +43,7 @@ class CoveredTime {
   std::int64_t total_ns_ = 0;
 };
 
-// Joins many sets, two by two, so that n intervals in k sets cost n log k.
+// Joins many sets in pairs, so that n intervals in k sets cost n log k.
 inline IntervalSet union_of_all(std::vector<IntervalSet> sets) {
   if (sets.empty()) return {};
   while (sets.size() > 1) {

@@ -12,7 +12,7 @@ bool first_is_smaller(const Pair& a, const Pair& b) {
   return a.first < b.first;
 }
 
-// The last node of the thread that has started by then.
+// The last node of the thread that has started at that time.
 NodeId latest_started(const Trace& trace, const OpTree& tree, const HostThread& thread,
                       std::int64_t time_ns) {
   const auto first = tree.slices.begin() + static_cast<std::ptrdiff_t>(thread.root.index()) + 1;
@@ -51,7 +51,7 @@ CallsByCorrelation::CallsByCorrelation(const Trace& trace,
   }
 }
 
-// Looks in ever larger steps away from the last answer, then halves the last step.
+// Searches from the last answer with doubling steps, then by bisection.
 CallsByCorrelation::Entry* CallsByCorrelation::entry_of(std::uint32_t correlation) {
   std::size_t begin = latest_;
   std::size_t end = entries_.size();

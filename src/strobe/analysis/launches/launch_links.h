@@ -9,7 +9,7 @@
 #include "strobe/analysis/launches/op_tree.h"
 #include "strobe/trace/trace.h"
 
-// The three ways from device work back to the host.
+// The three ways to find the host side of device work.
 namespace strobe::analysis {
 
 // Runtime calls by their correlation id. An id that repeats means its last call in the file.
@@ -31,7 +31,7 @@ class CallsByCorrelation {
   Entry* entry_of(std::uint32_t correlation);
 
   std::vector<Entry> entries_;  // by correlation
-  std::size_t latest_ = 0;      // what was found last: the next one asked for is near
+  std::size_t latest_ = 0;      // position of the last answer: the next query is near it
 };
 
 // The operator of an external id: the last one in the file.

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
 
-// From here on a track's list gets room for all slices that may follow: memory that is never
-// touched costs nothing, growing step by step does.
+// From this many slices on, a track's list reserves room for all slices that may follow: untouched
+// memory costs nothing, repeated growing does.
 constexpr std::size_t kLongTrack = 4096;
 
-// Numbered processes and threads first, ascending; then the others by their text; what shares both
-// with an asynchronous track stays apart from it.
+// Numbered processes and threads first, ascending; then the others by name. An asynchronous track
+// is kept apart from a thread with the same process and thread.
 auto thread_order(const Trace& trace, const Track& track) {
   const auto number_key = [](const std::optional<std::int64_t>& number) {
     return std::pair(!number.has_value(), number.value_or(0));
@@ -27,7 +27,7 @@ auto thread_order(const Trace& trace, const Track& track) {
                     track.kind == TrackKind::kAsync);
 }
 
-// What the host did, track by track and in file order.
+// Host slices, track by track and in file order.
 struct HostTracks {
   std::vector<std::vector<SliceId>> slices;  // per track: those of the tree
   std::vector<char> is_host;                 // per track: has slices of the tree, or runtime calls
@@ -147,7 +147,7 @@ void grow_thread(const Trace& trace, HostThread& thread, const std::vector<Slice
 void find_subtree_ends(OpTree& tree) {
   tree.subtree_ends.resize(tree.size());
   for (std::size_t i = tree.size(); i-- > 0;) {
-    // Children stand behind their parent, so the largest end of theirs has arrived by now.
+    // Children come after their parent, so the largest end of its children is known by now.
     NodeId& end = tree.subtree_ends[i];
     if (!end.valid()) end = NodeId(i + 1);
     const NodeId parent = tree.parents[i];
@@ -157,8 +157,8 @@ void find_subtree_ends(OpTree& tree) {
   }
 }
 
-// A node stands behind its parent and behind the subtrees of all later siblings, whose sizes add up
-// to the distance of the two subtree ends.
+// A node's position follows its parent and the subtrees of all later siblings. Their sizes add up
+// to the distance between the two subtree ends.
 void find_visiting_order(OpTree& tree) {
   tree.positions.resize(tree.size());
   tree.visiting_order.resize(tree.size());

@@ -12,7 +12,7 @@
 
 namespace strobe::analysis {
 
-// Which part of a trace is asked about: what starts inside certain intervals, or everything.
+// The selected part of a trace: what starts inside certain intervals, or everything.
 class TimeSelection {
  public:
   TimeSelection() = default;
@@ -34,8 +34,7 @@ class TimeSelection {
 struct NodeTag;
 using NodeId = Id<NodeTag>;
 
-// A host thread and its tree: the nodes [root, end), of which the first stands for the thread
-// itself.
+// A host thread and its tree: the nodes [root, end); the first one represents the thread itself.
 struct HostThread {
   StringId process;
   StringId thread;
@@ -51,10 +50,10 @@ struct HostThread {
 //       |- b -| |- c -|                parent        r a a r
 //                                      subtree end 5 4 3 4 5
 //
-// so a subtree is a range, a parent stands before its children, and sums over subtrees are one loop
+// so a subtree is a range, a parent comes before its children, and sums over subtrees are one loop
 // backwards. Touching ranges are siblings. A range that crosses the end of an earlier one becomes
 // its sibling: traces are not always nested, and a tree must be. On an asynchronous track ranges
-// overlap without one having called the other, so there each stands alone below the track.
+// overlap without one having called the other, so each range there is a direct child of the track.
 struct OpTree {
   static constexpr std::uint32_t kNoThread = std::numeric_limits<std::uint32_t>::max();
 
@@ -71,8 +70,8 @@ struct OpTree {
   std::vector<NodeId> operators;         // the innermost node with the role kOperator at or above
   std::vector<std::uint32_t> positions;  // in visiting_order
 
-  // Thread by thread, parents first, of two siblings the later one (and all below it) first. It
-  // decides in which order the tables meet their rows.
+  // Thread by thread, parents first; of two siblings the later one (with everything below it)
+  // first. Tables list their rows in this order.
   std::vector<NodeId> visiting_order;
 
   std::vector<NodeId> nodes_of_slices;  // per slice, invalid outside the trees
@@ -86,7 +85,7 @@ struct OpTree {
   }
 };
 
-// Where a slice ends for the purpose of nesting: see NestingHints.
+// Where a slice ends for nesting: see NestingHints.
 inline std::int64_t nest_end_ns(const Trace& trace, SliceId slice) {
   const auto& hints = trace.nesting_hints().ends_ns;
   return hints.empty() ? trace.end_ns(slice) : hints[slice.index()];

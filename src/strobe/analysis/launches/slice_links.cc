@@ -32,8 +32,8 @@ SliceId FlowIndex::slice_of(std::uint32_t flow) const {
   return timeline_->innermost_at(flows.tracks[flow], flows.times_ns[flow]);
 }
 
-// Whether an arrow leads from the first to the second, which stands behind it in by_id_. An id may
-// serve again once its arrow has ended.
+// Whether an arrow leads from the first to the second, which comes later in by_id_. An id may be
+// reused after its arrow has ended.
 bool FlowIndex::is_one_arrow(std::uint32_t a, std::uint32_t b) const {
   const FlowColumns& flows = timeline_->trace().flows();
   return flows.categories[a] == flows.categories[b] && flows.ids[a] == flows.ids[b] &&
@@ -192,7 +192,7 @@ std::vector<SliceId> SliceLinks::works_below(SliceId slice) const {
   } else if (const CallId call = call_at(slice); call.valid()) {
     add_works_of(call, below);
   } else if (thread != nullptr && !is_on_device(trace.kind(slice))) {
-    // An interpreter frame stands in no tree, but its thread's calls tell what it started.
+    // An interpreter frame is not in the tree; its thread's calls show what it started.
     const auto number = static_cast<std::size_t>(thread - tree.threads.data());
     const auto at = [&](std::size_t i) {
       return calls.slices.begin() + static_cast<std::ptrdiff_t>(i);
@@ -257,7 +257,7 @@ std::vector<SliceLink> SliceLinks::of(SliceId slice) const {
   const std::size_t launches = links.size();
   for (const SliceId work : works_below(slice)) links.push_back({LinkKind::kLaunches, work});
   add_arrows(slice, links);
-  // What a long range started may fill any list: arrows go before it.
+  // A long range may have started enough work to fill any list, so arrows go first.
   const auto is_launch = [](const SliceLink& link) { return link.kind == LinkKind::kLaunches; };
   std::stable_partition(links.begin() + static_cast<std::ptrdiff_t>(launches), links.end(),
                         [&](const SliceLink& link) { return !is_launch(link); });

@@ -38,9 +38,9 @@ struct BackwardLink {
   SliceId forward;
 };
 
-// Joined by sequence number. Several forward operators may carry one number, as every operator does
-// that runs before the next number is given out; the last of them to start before the backward is
-// the one that was given it. Ascending by the backward's slice; those without a forward are absent.
+// Joined by sequence number. Several forward operators may carry one number, because a number is
+// valid until the next one is assigned; the match is the last one that starts before the backward
+// operator. Ascending by the backward's slice; those without a forward are absent.
 std::vector<BackwardLink> link_backward(const Trace& trace);
 
 enum class LinkKind : std::uint8_t {
@@ -58,12 +58,12 @@ struct SliceLink {
   SliceId slice;
 };
 
-// Who is tied to whom across tracks.
+// Links between slices of different tracks.
 class SliceLinks {
  public:
   SliceLinks(const Timeline& timeline, const AttributedTrace& input);
 
-  // The best known first; an arrow that says what is known already is left out.
+  // The best evidence first; arrows that repeat a known link are left out.
   std::vector<SliceLink> of(SliceId slice) const;
   // Device work started inside a host slice, by start.
   std::vector<SliceId> works_below(SliceId host_slice) const;

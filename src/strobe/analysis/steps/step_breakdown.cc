@@ -37,7 +37,7 @@ std::vector<Launch> launches_of(const AttributedTrace& input, StringId process) 
     if (works.calls[work].valid()) {
       add_work(input, work, launches[works.calls[work].index()].sum);
     } else if (!input.tree.is_thread(owner)) {
-      // The call is not known but its operator is: then that is when it was launched.
+      // The call is unknown but its operator is known: the operator's time is used.
       const SliceId slice = input.tree.slices[owner.index()];
       if (input.trace.track(slice).process != process) continue;
       launches.push_back({input.trace.start_ns(slice), {}});
@@ -159,7 +159,7 @@ void collect_device(const AttributedTrace& input, StringId process, bool is_only
   }
 }
 
-// Ranges below a range add nothing to it, except below a step, which only marks time.
+// Ranges below another range are already covered by it, except below a step, which only marks time.
 void collect_host(const AttributedTrace& input, StringId process, LabelSets& sets) {
   const OpTree& tree = input.tree;
   const auto& calls = input.attribution.calls;
@@ -190,13 +190,13 @@ void collect_host(const AttributedTrace& input, StringId process, LabelSets& set
   }
 }
 
-// What the trees do not hold: interpreter frames and slices of unknown kind. Data loading is in the
-// trees, but may lie below other ranges.
+// Slices that are not in the trees: interpreter frames and slices of unknown kind. Data loading is
+// in the trees, but may be below other ranges.
 void collect_loose_host(const Trace& trace, StringId process, LabelSets& sets) {
   const auto& slices = trace.slices();
   std::vector<Interval> host;
   std::vector<Interval> loading;
-  std::vector<Interval> latest(trace.tracks().size());  // frames nest: most add nothing to it
+  std::vector<Interval> latest(trace.tracks().size());  // frames nest, so most are inside it
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const SliceKind kind = slices.kinds[row];
     if (kind != SliceKind::kPythonCall && kind != SliceKind::kOther &&
@@ -235,8 +235,8 @@ std::int64_t overlap_ns(const IntervalSet& set, Interval interval) {
   return sum_ns;
 }
 
-// Takes the labels' sets away from the time of the steps one after the other; what a step loses to
-// a set is its label, and what is left in the end is idle.
+// Subtracts the sets of the labels from the steps' time, one label after the other. The time that a
+// set removes gets its label; the rest is idle.
 void label_steps(const LabelSets& sets, const std::vector<StepRow*>& rows) {
   std::vector<Interval> intervals;
   std::vector<std::int64_t> left_ns;

@@ -16,8 +16,8 @@ struct StepLaunches {
 };
 
 // Per step. A step owns what was launched below its own slices or, with `cover_all_threads`, every
-// launch of its process that starts in its time. The latter is the truth wherever a framework runs
-// backward on a thread of its own.
+// launch of its process that starts in its time. Use the latter if a framework runs backward on its
+// own thread.
 std::vector<StepLaunches> add_up_step_launches(const AttributedTrace& input,
                                                const std::vector<Step>& steps,
                                                bool cover_all_threads);
@@ -25,16 +25,16 @@ std::vector<StepLaunches> add_up_step_launches(const AttributedTrace& input,
 // Everything launched, for traces without steps.
 StepLaunches add_up_all_launches(const AttributedTrace& input);
 
-// Where the time of every step went. Of several things at once the first in the order of StepLabel
-// names the moment: a kernel hides the communication beside it, so kCommunication is the part that
-// nothing hides; any device work hides what the host does meanwhile.
+// Splits the time of every step. If several things happen at once, the first in the order of
+// StepLabel gets the time: a kernel hides the communication beside it, so kCommunication is the
+// exposed part; any device work hides host work.
 //
 //     kernels        |=====|   |==|
 //     collectives       |=====|
 //     host          |-----------------|
 //     label         h kkkkk cc kk hhhh   . idle
 //
-// A step without a process covers all of them; it serves a trace without steps.
+// A step without a process covers all processes; it is used for a trace without steps.
 std::vector<StepRow> break_down_steps(const AttributedTrace& input, const std::vector<Step>& steps,
                                       const std::vector<StepLaunches>& launches);
 

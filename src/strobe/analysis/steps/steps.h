@@ -12,7 +12,7 @@
 
 namespace strobe::analysis {
 
-// Numbers of steps. Both ends belong to it; an end left open is as far as it goes.
+// A range of step numbers. Both ends are included; a missing end is unbounded.
 struct NumberRange {
   std::int64_t first = 0;
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
@@ -39,19 +39,19 @@ std::vector<Step> list_steps(const Trace& trace);
 Result<StepSelection> find_steps(const Trace& trace, NumberRange range,
                                  std::string_view where = "--steps");
 
-// Which step a moment belongs to.
+// Finds the step at a time.
 class StepFinder {
  public:
   // `steps` by start, as list_steps gives them; they must outlive the finder.
   explicit StepFinder(const std::vector<Step>& steps);
 
-  // The latest step to start that is open at the time, of that process or, if invalid, of any; null
-  // if there is none.
+  // The latest-starting step that is open at the time, in that process (any process if invalid);
+  // null if there is none.
   const Step* at(std::int64_t time_ns, StringId process = {}) const;
 
  private:
   const std::vector<Step>* steps_;
-  std::vector<std::int64_t> latest_ends_ns_;  // per step: of it and all before
+  std::vector<std::int64_t> latest_ends_ns_;  // latest end of this step and all before
 };
 
 }  // namespace strobe::analysis

@@ -83,8 +83,8 @@ namespace {
 
 using Flops = std::optional<std::uint64_t>;
 
-// Products of dimensions from a damaged trace may be anything: unsigned arithmetic wraps instead of
-// being undefined.
+// Dimensions from a damaged trace may have any value; unsigned arithmetic wraps, signed overflow
+// would be undefined.
 std::uint64_t extent_along(std::int64_t dimension) {
   return dimension > 0 ? static_cast<std::uint64_t>(dimension) : 0;
 }
@@ -134,7 +134,7 @@ Flops broadcast_elements(const Shape* a, const Shape* b) {
   return result;
 }
 
-// One of "[2, 2]" or "[2]" (which then holds for every dimension); nothing if it was not recorded.
+// One element of "[2, 2]", or of "[2]" for every dimension; nothing if it was not recorded.
 std::optional<std::int64_t> attribute(const OperatorShapes& shapes, std::size_t position,
                                       std::size_t dimension) {
   if (position >= shapes.plain_inputs.size()) return std::nullopt;
@@ -183,8 +183,8 @@ Flops convolution_backward(const OperatorShapes& shapes) {
                                product(*gradient, 2, gradient->size()), *filter, false);
 }
 
-// Queries, keys and values as [batch, heads, tokens, width]: scores, then their mean of the values.
-// A causal mask is not taken off, as no other counter does.
+// Queries, keys and values as [batch, heads, tokens, width]: scores, then weighted sums of the
+// values. A causal mask is not subtracted; other counters do not subtract it either.
 Flops attention(const Shape* queries, const Shape* keys, const Shape* values,
                 std::uint64_t in_width, std::uint64_t in_value_width) {
   if (queries == nullptr || keys == nullptr || values == nullptr || queries->size() != 4 ||
@@ -198,7 +198,7 @@ Flops attention(const Shape* queries, const Shape* keys, const Shape* values,
 Flops attention_forward(const OperatorShapes& shapes) {
   return attention(shapes.input(0), shapes.input(1), shapes.input(2), 1, 1);
 }
-// Recomputes the scores and finds the gradients of all three.
+// Recomputes the scores and computes the gradients of all three.
 Flops attention_backward(const OperatorShapes& shapes) {
   return attention(shapes.input(1), shapes.input(2), shapes.input(3), 3, 2);
 }
@@ -272,7 +272,7 @@ constexpr std::array kFormulas = {
     Entry{"layer_norm", named_elements<7>},
 };
 
-// What the framework appends to an operator's name in its ranges.
+// The suffix that the framework appends to an operator's name in its ranges.
 constexpr std::array<std::string_view, 3> kSuffixes = {" compute", " dygraph",
                                                        " pybind_imperative_func"};
 
@@ -289,13 +289,13 @@ FlopFormula find_flop_formula(std::string_view operator_name) {
 
 namespace {
 
-// A capture records shapes for all operators or for none: after so many without, it is none.
+// A capture records shapes for all operators or for none: stop after this many without shapes.
 constexpr int kOperatorsTried = 64;
 
-// What a call cost by itself, before its children are added.
+// The cost of a call itself, before its children are added.
 struct OwnFlops {
   std::uint64_t flops = 0;
-  bool covers_children = false;  // shapes by position stand for the whole call
+  bool covers_children = false;  // shapes by position describe the whole call
 };
 
 class FlopCounter {

@@ -13,8 +13,8 @@ namespace strobe::analysis {
 
 using Shape = std::vector<std::int64_t>;
 
-// What an operator was called with, as far as its arguments tell: shapes by position with the plain
-// arguments beside them, or shapes by name.
+// The arguments of an operator call, as far as they were recorded: shapes by position with the
+// plain arguments beside them, or shapes by name.
 struct OperatorShapes {
   std::vector<Shape> inputs;              // [] for what is not a tensor
   std::vector<std::string> plain_inputs;  // "[1, 1]", "False"; "" for tensors; may be empty
@@ -24,8 +24,8 @@ struct OperatorShapes {
   const Shape* named(std::string_view name) const;  // [] for a tensor of one element
 };
 
-// Where an argument text says the shapes. Equal texts mean equal shapes, so they serve as a key:
-// whole argument texts differ in every call.
+// Where the shapes are in an argument text. Equal texts mean equal shapes, so they are used as a
+// key; whole argument texts differ in every call.
 struct ShapeTexts {
   std::string_view inputs;        // JSON; "" if the shapes were not recorded
   std::string_view plain_inputs;  // JSON
@@ -37,14 +37,14 @@ ShapeTexts find_shapes(std::string_view args);
 
 OperatorShapes read_shapes(const ShapeTexts& texts);
 
-// Multiplications and additions of one call, or nothing if the shapes do not say.
+// Multiplications and additions of one call; nothing if the shapes are insufficient.
 using FlopFormula = std::optional<std::uint64_t> (*)(const OperatorShapes& shapes);
 
-// Null when the operator has none.
+// Null if there is no formula for the operator.
 FlopFormula find_flop_formula(std::string_view operator_name);
 
-// Floating-point operations per node, estimated from the shapes its operator was called with; empty
-// when the trace has no arguments.
+// Floating-point operations per node, estimated from the shapes of its operator call; empty if the
+// trace has no arguments.
 std::vector<std::uint64_t> estimate_flops(const AttributedTrace& input);
 
 }  // namespace strobe::analysis

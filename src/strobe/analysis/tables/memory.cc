@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostOwners = 100;
 
-// "GPU 0" of "Place(gpu:0)": the word for the device is the trace's.
+// "GPU 0" for "Place(gpu:0)"; the trace decides the word for the device.
 std::string place_name(const Trace& trace, std::string_view place) {
   constexpr std::string_view kOpen = "Place(";
   if (place.starts_with(kOpen) && place.ends_with(')')) {
@@ -30,8 +30,8 @@ std::string place_name(const Trace& trace, std::string_view place) {
   return trace.traits().device_label + " " + std::string(place.substr(kDevice.size()));
 }
 
-// One quantity after each event: the totals of the trace, carried over events without one, or the
-// events' own bytes added up if it gives none. -1 if it says nothing at all.
+// One quantity after each event: the totals of the trace (events without one repeat the last), or
+// the sum of the events' bytes if the trace has no totals. -1 if neither is known.
 std::vector<std::int64_t> totals_of(const MemoryColumns& memory,
                                     const std::vector<std::uint32_t>& events,
                                     const Column<std::int64_t>& given, bool of_reservations) {
@@ -54,7 +54,7 @@ std::vector<std::int64_t> totals_of(const MemoryColumns& memory,
   return totals;
 }
 
-// What is alive after some events of a curve, by address.
+// Allocations that are alive after some events of a curve, by address.
 class LiveAllocations {
  public:
   explicit LiveAllocations(const MemoryColumns& memory) : memory_(memory) {}
@@ -329,7 +329,7 @@ std::vector<MemoryPlace> list_memory_places(const AttributedTrace& input) {
   for (const NodeId node : tree.visiting_order) {
     const std::size_t i = node.index();
     if (tree.is_thread(node)) {
-      // No range caused these, but the memory is in use all the same.
+      // No range caused these events, but the memory is in use.
       if (!outermost_answers) continue;
       for (const std::uint32_t event : events.of(i)) tables.note_peaks(event);
     } else if (outermost_answers) {

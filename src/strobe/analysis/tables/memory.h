@@ -20,7 +20,7 @@ struct MemoryPoint {
 };
 
 struct MemoryOwner {
-  std::string name;  // of the operator that allocated, or words in brackets
+  std::string name;  // operator that allocated, or a note in brackets
   std::int64_t bytes = 0;
   std::uint64_t count = 0;  // allocations
 };
@@ -34,25 +34,25 @@ struct MemoryCurve {
   std::int64_t reserved_peak_bytes = -1;
 };
 
-// Of every place with events, in the order of the first. Where the trace gives no totals, its
-// events are added up from zero.
+// One curve for every place with events, in the order of first events. Without totals in the trace,
+// its events are added up from zero.
 std::vector<MemoryCurve> list_memory_curves(const Trace& trace);
 
-// About as many points as four times the columns, chosen so that every peak and every low of the
-// allocated bytes, every peak of the reserved ones and the end survive.
+// About four points per column, chosen so that every peak and every low of the allocated bytes,
+// every peak of the reserved ones and the end are kept.
 std::vector<MemoryPoint> thinned(const std::vector<MemoryPoint>& points, std::uint32_t columns);
 
-// Who had allocated what was alive at the peak, largest first; what the trace did not see being
-// allocated is a line of its own, so that all lines add up to the peak. Empty if the trace gives no
-// addresses.
+// The owners of the memory that was alive at the peak, largest first. Memory whose allocation is
+// not in the trace is a line of its own, so that all lines add up to the peak. Empty if the trace
+// has no addresses.
 std::vector<MemoryOwner> owners_at_peak(const AttributedTrace& input, const MemoryCurve& curve);
 
-// Allocated in the trace and not freed in it. 0 if the trace gives no addresses.
+// Bytes allocated in the trace and not freed in it. 0 if the trace has no addresses.
 std::int64_t not_freed_bytes(const Trace& trace, const MemoryCurve& curve);
 
-// Allocator events by place and by the host range that caused them. An operator also answers for
-// its direct children; phases have no rows of their own, other children count under both names.
-// Where operators below operators are phases, the outermost one answers for every depth, once.
+// Allocator events by place and by the host range that caused them. An operator also includes its
+// direct children; phases have no rows of their own, other children count under both names. Where
+// operators below operators are phases, the outermost one includes every depth, once.
 std::vector<MemoryPlace> list_memory_places(const AttributedTrace& input);
 
 }  // namespace strobe::analysis

@@ -8,15 +8,15 @@
 
 #include "strobe/analysis/tables/summary.h"
 
-// Rows of one key are gathered from all ranks, combined by operations that do not care for order,
-// and sorted by size: the order of the ranks never shows.
+// Rows with one key are gathered from all ranks, combined by operations independent of order, and
+// sorted by size: the result does not depend on the order of the ranks.
 namespace strobe::analysis {
 namespace {
 
 template <class Row>
 using SameRows = std::vector<const Row*>;  // of one key, one per rank that has it
 
-// What makes two rows one, compared in this order. One type for all rows: the code that sorts is
+// The key of a row, compared in this order. One type for all rows, so that the sorting code is
 // compiled once.
 struct RowKey {
   std::int64_t number = 0;
@@ -75,7 +75,7 @@ std::vector<std::vector<std::size_t>> positions_by_key(std::vector<RowKey> keys)
   return groups;
 }
 
-// The larger first; equal ones in the order they come in.
+// Largest first; equal ones keep their order.
 std::vector<std::size_t> positions_by_size(const std::vector<std::int64_t>& sizes) {
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -84,7 +84,7 @@ std::vector<std::size_t> positions_by_size(const std::vector<std::int64_t>& size
   return order;
 }
 
-// The lists that `list_of` finds in each of the sources, as one.
+// Joins the lists that `list_of` finds in each of the sources.
 template <class Source, class ListOf>
 auto merge_lists(const std::vector<Source>& sources, ListOf list_of) {
   using Row = typename std::decay_t<decltype(list_of(sources.front()))>::value_type;
@@ -223,7 +223,7 @@ MemoryRow combine(const SameRows<MemoryRow>& rows) {
   return sum;
 }
 
-// Ranks have memory of their own, so peaks do not add up: the largest is shown.
+// Each rank has its own memory, so peaks do not add up: the largest is shown.
 template <>
 MemoryPlace combine(const SameRows<MemoryPlace>& rows) {
   MemoryPlace sum;
@@ -294,7 +294,7 @@ Summary merge_ranks(const std::vector<Summary>& ranks) {
                               : rank.extent;
       has_extent = true;
     }
-    // Every rank's step keeps its own row: only there its labels sum to its length.
+    // Every rank's step keeps its own row, so that its labels still sum to its length.
     sum.steps.insert(sum.steps.end(), rank.steps.begin(), rank.steps.end());
     sum.selected_steps.insert(sum.selected_steps.end(), rank.selected_steps.begin(),
                               rank.selected_steps.end());

@@ -17,7 +17,7 @@ void add_call(PhaseTotals& totals, std::int64_t host_ns, std::int64_t kernel_ns,
   totals.device.add(device_ns);
 }
 
-// The last step of the process that has begun, if the time lies in it.
+// The last step of the process that has begun, if it contains the time.
 std::size_t step_at(const std::vector<Step>& steps, StringId process, std::int64_t time_ns) {
   const auto after =
       std::upper_bound(steps.begin(), steps.end(), time_ns,
@@ -45,7 +45,7 @@ std::vector<BackwardRange> find_backward_ranges(const AttributedTrace& input,
   const auto& flags = input.trace.slices().flags;
   std::vector<BackwardRange> ranges;
   for (const HostThread& thread : tree.threads) {
-    std::size_t current = kNoStep;  // nodes come by start, so a step that was left never returns
+    std::size_t current = kNoStep;  // nodes come by start, so a step that has ended never returns
     bool is_open = false;
     for (std::size_t i = thread.root.index() + 1; i < thread.end.index();) {
       const SliceId slice = tree.slices[i];

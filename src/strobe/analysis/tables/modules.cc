@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
 
-// Writers say that it is a module before they name it: "nn.Module: Linear_3".
+// Writers prefix the name with the kind: "nn.Module: Linear_3".
 std::string_view module_name(std::string_view text) {
   const std::size_t colon = text.find(": ");
   return colon == std::string_view::npos ? text : text.substr(colon + 2);
@@ -27,7 +27,7 @@ FlatRows add_up_modules(const AttributedTrace& input) {
   const OpTree& tree = input.tree;
   FlatRows flat;
   PairRows index;
-  std::vector<std::uint32_t> rows_of_nodes(tree.size(), kNoRow);  // the innermost module around
+  std::vector<std::uint32_t> rows_of_nodes(tree.size(), kNoRow);  // the innermost enclosing module
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const NodeId node(i);
     if (tree.is_thread(node)) continue;
@@ -63,7 +63,7 @@ FlatRows add_up_modules(const AttributedTrace& input) {
 std::vector<ModuleRow> list_modules(const AttributedTrace& input) {
   FlatRows flat = add_up_modules(input);
   std::vector<ModuleRow> top;
-  // From the last to the first, so that a row has all its children when it moves to its parent.
+  // From last to first, so that a row has all its children before it moves to its parent.
   for (std::size_t i = flat.rows.size(); i-- > 0;) {
     std::ranges::reverse(flat.rows[i].children);
     auto& siblings = flat.parents[i] == kNoRow ? top : flat.rows[flat.parents[i]].children;

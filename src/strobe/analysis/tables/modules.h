@@ -8,7 +8,7 @@
 
 namespace strobe::analysis {
 
-// All calls of one module from one place of the model.
+// All calls of one module at one place in the model.
 struct ModuleRow {
   std::string name;
   std::uint64_t calls = 0;
@@ -20,8 +20,8 @@ struct ModuleRow {
   std::vector<ModuleRow> children;
 };
 
-// The tree of the model's modules, as its calls nest, in the order of first calls. Gradients are
-// computed elsewhere and not part of it. Empty if the profiler recorded no modules.
+// The tree of the model's modules, nested as their calls, in the order of first calls. Backward
+// passes run elsewhere and are not part of it. Empty if the profiler recorded no modules.
 std::vector<ModuleRow> list_modules(const AttributedTrace& input);
 
 }  // namespace strobe::analysis

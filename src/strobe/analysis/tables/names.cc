@@ -12,14 +12,14 @@
 namespace strobe::analysis {
 namespace {
 
-// The rows of one group while the walk goes on: flat lists, joined into OperatorRows at the end.
+// The rows of one group during the walk: flat lists, joined into OperatorRows at the end.
 class OperatorTable {
  public:
   OperatorTable(const AttributedTrace& input, const std::vector<std::uint64_t>& flops_of_nodes)
       : input_(input), flops_of_nodes_(flops_of_nodes), rows_(input.trace.strings()) {}
 
   void visit(NodeId node);
-  // To be called once the caller's node was visited.
+  // Call it after the caller's node was visited.
   void visit_call(std::size_t call);
   std::vector<OperatorRow> take();
 
@@ -70,7 +70,7 @@ void OperatorTable::visit(NodeId node) {
   if (works.empty()) return;
   const NodeId above = input_.tree.operators[node.index()];
   if (!above.valid()) return;
-  // An operator stands before everything below it, so its row exists by now.
+  // An operator comes before everything below it, so its row already exists.
   Operator& op = operators_[rows_.row_of(input_.name(above))];
   for (const std::uint32_t work : works) {
     op.self_device_ns += input_.trace.duration_ns(input_.attribution.works.slices[work]);
@@ -137,7 +137,7 @@ std::vector<OperatorRow> OperatorTable::take() {
     result[i].self_device_ns = op.self_device_ns;
     result[i].flops = op.flops;
   }
-  std::vector<std::size_t> places;  // per phase: where it stands among its operator's
+  std::vector<std::size_t> places;  // per phase: its index among its operator's phases
   for (const Phase& phase : phases_) {
     auto& rows = result[phase.owner].phases;
     places.push_back(rows.size());
@@ -241,7 +241,7 @@ bool says_memory(std::string_view name) {
          lower.find("memorycopy") != std::string::npos || lower.find("memset") != std::string::npos;
 }
 
-// The question is asked once per name.
+// Each name is checked once.
 class MemoryNames {
  public:
   explicit MemoryNames(const StringPool& strings) : strings_(strings), answers_(strings.size()) {}
@@ -276,7 +276,7 @@ class RangeTable {
     }
     ranges_[row].self_host_ns += self_ns;
   }
-  // A runtime call of a range that was added.
+  // A runtime call inside a range that was added.
   void add_call(NodeId owner, std::size_t call) {
     ranges_[rows_.row_of(input_.name(owner))].self_host_ns -=
         input_.trace.duration_ns(input_.attribution.calls.slices[call]);

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::uint64_t kNotSeen = std::numeric_limits<std::uint64_t>::max();
 
-// One kind of slice while the walk goes on.
+// Sums for one kind of slice during the walk.
 struct KindTally {
   std::uint64_t calls = 0;
   std::uint64_t first_seen = kNotSeen;  // twice the visiting position, one more for runtime calls
-  std::vector<IntervalSet> sets;        // one per thread; or, where one thread is all there is,
-  std::int64_t busy_ns = 0;             // only how long its set is
+  std::vector<IntervalSet> sets;        // one per thread; with a single thread only
+  std::int64_t busy_ns = 0;             // the length of its set is kept
 
   void keep(GrowingUnion& of_thread) {
     if (!of_thread.empty()) sets.push_back(of_thread.take());
@@ -97,7 +97,7 @@ std::size_t position_of(const std::vector<std::int32_t>& devices, std::int32_t d
                                   devices.begin());
 }
 
-// In the order in which the walk meets them.
+// In the order of the walk.
 std::vector<std::int32_t> devices_met(const AttributedTrace& input) {
   std::vector<std::int32_t> devices;
   for (const std::uint32_t work : input.attribution.works.visiting_order) {
@@ -108,7 +108,7 @@ std::vector<std::int32_t> devices_met(const AttributedTrace& input) {
   return devices;
 }
 
-// "Renderer / main": what the trace calls process and thread, as far as it does.
+// "Renderer / main": the trace's names of process and thread, if it has them.
 std::vector<std::string> names_of_threads(const AttributedTrace& input) {
   const StringPool& strings = input.trace.strings();
   std::vector<std::string> names(input.tree.threads.size());
@@ -165,7 +165,7 @@ std::vector<HostThreadRow> list_threads(const AttributedTrace& input) {
       ranges.add(input.trace.interval(tree.slices[i]));
     }
     if (!ranges.empty()) sets.push_back(ranges.take());
-    GrowingUnion in_calls;  // outside all ranges: the others add nothing
+    GrowingUnion in_calls;  // only calls outside all ranges: the others are covered by ranges
     for (std::size_t i = calls.thread_begins[t]; i < calls.thread_begins[t + 1]; ++i) {
       if (!tree.is_thread(calls.owners[i])) continue;
       in_calls.add(input.trace.interval(calls.slices[i]));

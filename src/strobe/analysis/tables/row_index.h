@@ -9,14 +9,14 @@
 
 namespace strobe::analysis {
 
-// Which row of a table stands for a name, or for a pair of numbers. Rows count up from 0 in the
-// order in which they were first asked for, which is the order tables need.
+// Maps a name, or a pair of numbers, to its row in a table. Rows count up from 0 in the order of
+// first lookup, which is the order tables need.
 
 class NameRows {
  public:
   explicit NameRows(const StringPool& strings) : rows_(strings.size(), kNone) {}
 
-  // The row of the name; size() has grown by one if it is new.
+  // The row of the name; if the name is new, size() grows by one.
   std::size_t row_of(StringId name) {
     std::uint32_t& row = rows_[name.index()];
     if (row == kNone) {

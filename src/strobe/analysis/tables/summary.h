@@ -13,9 +13,9 @@ namespace strobe {
 class Trace;
 }
 
-// "Where did the time go": every summary table as numbers. Rows stand in the order in which the
-// walk over the trees first met them (the order that decides between equal sort keys); sorting and
-// cutting is done where they are shown.
+// "Where did the time go": every summary table as numbers. Rows are in the order in which the walk
+// over the trees first reached them; that order decides between equal sort keys. Rows are sorted
+// and cut where they are shown.
 namespace strobe::analysis {
 
 // One duration over several calls.
@@ -157,7 +157,7 @@ struct MemoryPlace {
   std::vector<MemoryRow> reserved;
 };
 
-// Every nanosecond of a step under exactly one label: what the device did, else why it did nothing.
+// Every nanosecond of a step has exactly one label: what the device did, or why it was idle.
 enum class StepLabel : std::uint8_t {
   kKernel,
   kCommunication,
@@ -205,7 +205,7 @@ struct Summary {
 
 Summary summarize(const Trace& trace, const SummaryOptions& options = {});
 
-// How busy the devices were from the first slice to the last, devices added up.
+// How busy the devices were from the first slice to the last, summed over devices.
 struct DeviceUse {
   std::int64_t busy_ns = 0;
   std::int64_t span_ns = 0;

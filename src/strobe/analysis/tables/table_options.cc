@@ -8,8 +8,8 @@
 namespace strobe::analysis {
 namespace {
 
-// RE2 names the offending piece; where it stands in the pattern says more. The whole pattern as
-// culprit means that its end is where something is missing.
+// RE2 names the offending piece; its position in the pattern says more. If RE2 names the whole
+// pattern, something is missing at its end.
 std::string explanation(const re2::RE2& expression) {
   const std::string& pattern = expression.pattern();
   const std::string& culprit = expression.error_arg();

@@ -12,11 +12,11 @@ namespace strobe::analysis {
 
 using NameFilter = std::function<bool(std::string_view)>;
 
-// True for the names in which the regular expression (RE2) is found; `where` names the flag or
-// parameter in errors.
+// True for names in which the regular expression (RE2) matches; `where` names the flag or parameter
+// in errors.
 Result<NameFilter> name_filter(std::string_view where, const std::string& pattern);
 
-// True for the names that contain the text; letter case does not count.
+// True for names that contain the text, ignoring case.
 NameFilter name_contains(const std::string& text);
 
 // The tables of a summary, in the order in which they are printed.
@@ -65,12 +65,12 @@ enum class SortKey : std::uint8_t {
 
 enum class TimeUnit : std::uint8_t { kSeconds, kMilliseconds, kMicroseconds, kNanoseconds };
 
-// What a person wants to see of a summary; it never changes a number.
+// How to show a summary; it never changes a number.
 struct TableOptions {
   ViewSet views = ViewSet::all();
   SortKey sort = SortKey::kHostTotal;
   TimeUnit unit = TimeUnit::kMilliseconds;
-  bool one_unit = false;  // every duration in `unit`, where it would otherwise choose its own
+  bool one_unit = false;  // every duration in `unit`; otherwise each chooses its own unit
   bool operator_detail = true;
   std::size_t top = 0;                               // rows per table, 0 = all
   std::function<bool(std::string_view)> keeps_name;  // empty = every row

@@ -5,7 +5,7 @@
 namespace strobe::analysis {
 namespace {
 
-// A TimeStat that saw no call has no minimum; it sorts behind every one that has.
+// A TimeStat without calls has no minimum; it sorts after all others.
 double ascending_key(const TimeStat& stat) { return -static_cast<double>(stat.min_ns); }
 
 double time_key(const TimeStat& host, const TimeStat& device, SortKey key) {

@@ -21,10 +21,10 @@ template <class Row>
 struct ShownRows {
   std::vector<const Row*> rows;
   LeftOut cut;       // beyond TableOptions::top
-  LeftOut filtered;  // refused by TableOptions::keeps_name
+  LeftOut filtered;  // removed by TableOptions::keeps_name
 };
 
-// Descending, the minima ascending; rows with equal keys keep the order they came in.
+// Descending, the minima ascending; rows with equal keys keep their order.
 ShownRows<OperatorRow> shown_rows(const std::vector<OperatorRow>& rows,
                                   const TableOptions& options);
 ShownRows<UserRangeRow> shown_rows(const std::vector<UserRangeRow>& rows,
@@ -32,11 +32,11 @@ ShownRows<UserRangeRow> shown_rows(const std::vector<UserRangeRow>& rows,
 // Kernels have no host time: every key but the three other device keys means the device total.
 ShownRows<KernelRow> shown_rows(const std::vector<KernelRow>& rows, const TableOptions& options);
 
-// Filtered and cut, but in the order they came in.
+// Filtered and cut, but in the original order.
 ShownRows<UserRangeRow> shown_rows_unsorted(const std::vector<UserRangeRow>& rows,
                                             const TableOptions& options);
 
-// Largest first, as the memory tables want it whatever the sort key.
+// Largest first whatever the sort key, as in the memory tables.
 ShownRows<MemoryRow> shown_rows_by_increase(const std::vector<MemoryRow>& rows,
                                             const TableOptions& options);
 

@@ -15,7 +15,7 @@ namespace strobe::analysis {
 // How busy every device was.
 std::vector<DeviceRow> list_devices(const AttributedTrace& input);
 
-// How busy every host thread was, in the order of the trees; threads of nothing are left out.
+// How busy every host thread was, in the order of the trees; idle threads are left out.
 std::vector<HostThreadRow> list_threads(const AttributedTrace& input);
 
 // The host's time by kind of slice; slices without a kind by their category, behind the others.
@@ -26,19 +26,19 @@ std::vector<TypeRow> list_host_types(const AttributedTrace& input, const TimeSel
 // The device's time by kind: the kinds of the first device met, then those only others have.
 std::vector<TypeRow> list_device_types(const AttributedTrace& input);
 
-// Communication against computation. A host range communicates if it is a communication range or a
+// Communication and computation. A host range communicates if it is a communication range or a
 // collective operator; a kernel if it is a collective or was launched anywhere below such a range.
-// A kernel below one that is not a collective itself counts as computation as well, unless the
-// range launched it directly.
+// A kernel below such a range that is not a collective itself also counts as computation, unless
+// the range launched it directly.
 CommunicationTotals add_up_communication(const AttributedTrace& input);
 
-// Backward of one step on one thread, in traces that know it only by its operators: from the first
-// start to the last end of the outermost operators of the autograd engine that start in the step
-// (without steps: of all of them).
+// Backward of one step on one thread, in traces that show it only through its operators: from the
+// first start to the last end of the outermost operators of the autograd engine that start in the
+// step (without steps: of all of them).
 //
-// It is not a node of the tree. Whatever else runs between those operators (the forward of the next
-// micro-batch, say) would become part of it there, and vanish from its own phase. So its host time
-// is the range, and its device time what the operators themselves launched.
+// It is not a node of the tree: as a node it would also contain everything else that runs between
+// those operators (for example the forward of the next micro-batch). So its host time is the range,
+// and its device time is what the operators themselves launched.
 struct BackwardRange {
   Interval interval;
   std::int64_t kernel_ns = 0;
@@ -47,10 +47,10 @@ struct BackwardRange {
 std::vector<BackwardRange> find_backward_ranges(const AttributedTrace& input,
                                                 const std::vector<Step>& steps);
 
-// Steps first, then those present of data loading, forward, backward and optimizer: the outermost
-// phase on every path down from a thread counts, phases below it do not. Where steps cover only
-// their own thread, they are ranges as any other: each counts by itself, unless it stands below a
-// phase. Without steps, the first row stands for the whole trace.
+// Steps first, then data loading, forward, backward and optimizer if present. The outermost phase
+// on every path down from a thread counts, phases below it do not. Where steps cover only their own
+// thread, they are ordinary ranges: each counts by itself, unless it is below a phase. Without
+// steps, the first row represents the whole trace.
 std::vector<PhaseTotals> list_phases(const AttributedTrace& input, const std::vector<Step>& steps,
                                      const std::vector<StepLaunches>& launches,
                                      bool steps_cover_all_threads,
@@ -58,13 +58,13 @@ std::vector<PhaseTotals> list_phases(const AttributedTrace& input, const std::ve
                                      std::int64_t total_ns);
 
 // Every operator by name, nested ones too, with its phases (the ranges directly below it that are
-// no operators) and the device work it and they launched themselves. One group for all threads, or
-// one per thread that has operators. `flops_of_nodes`: per node, or empty when unknown.
+// not operators) and the device work that it and they launched themselves. One group for all
+// threads, or one per thread that has operators. `flops_of_nodes`: per node, or empty when unknown.
 std::vector<ThreadGroup<OperatorRow>> list_operators(
     const AttributedTrace& input, const std::vector<std::uint64_t>& flops_of_nodes,
     bool separate_threads);
 
-// Every kernel by its full name, orphans and what a thread launched outside all ranges included.
+// Every kernel by its full name, including orphans and what a thread launched outside all ranges.
 std::vector<KernelRow> list_kernels(const AttributedTrace& input);
 
 // Ranges of the framework's native code and of the user's script that move or set memory, as far as

@@ -8,8 +8,8 @@
 
 namespace strobe::analysis {
 
-// A window of time cut into columns of whole nanoseconds, as equal as these allow; where there are
-// more columns than nanoseconds, some are empty.
+// A window of time cut into columns of whole nanoseconds, as equal as possible. If there are more
+// columns than nanoseconds, some are empty.
 class Columns {
  public:
   Columns(Interval window, std::uint32_t count) : bounds_ns_(count + 1) {
@@ -26,11 +26,11 @@ class Columns {
   std::uint32_t count() const { return static_cast<std::uint32_t>(bounds_ns_.size() - 1); }
   std::int64_t begin_ns(std::uint32_t column) const { return bounds_ns_[column]; }
   std::int64_t end_ns(std::uint32_t column) const { return bounds_ns_[column + 1]; }
-  // From here on a slice is a column wide. A shorter one touches two columns at most.
+  // From this length on, a slice is a column wide. A shorter one touches two columns at most.
   std::int64_t wide_ns() const { return wide_ns_; }
   Interval window() const { return {bounds_ns_.front(), bounds_ns_.back()}; }
 
-  // Of a time in the window; of one before it, the first.
+  // The column of a time; times before the window give the first column.
   std::uint32_t at(std::int64_t time_ns) const {
     const double guess = static_cast<double>(time_ns - bounds_ns_.front()) * per_ns_;
     auto column = static_cast<std::uint32_t>(std::clamp(guess, 0.0, double{count() - 1.0}));

@@ -53,8 +53,8 @@ void add_memory_lines(const Trace& trace, std::vector<CounterLine>& lines) {
   }
 }
 
-// A counter has its name, with its series where it has several and its process where several have
-// it.
+// A line has the counter's name, plus its series if the counter has several, plus its process if
+// several processes have the counter.
 void add_trace_lines(const Trace& trace, std::vector<CounterLine>& lines) {
   const CounterColumns& counters = trace.counters();
   using Key = std::tuple<StringId, StringId, StringId>;  // name, process, series
@@ -117,7 +117,7 @@ std::vector<CounterPoint> sample_share(const CounterLine& line, const Columns& c
     std::int64_t covered_ns = 0;
     for (; part != line.covered.end() && part->start_ns < end_ns; ++part) {
       covered_ns += std::min(part->end_ns, end_ns) - std::max(part->start_ns, begin_ns);
-      if (part->end_ns > end_ns) break;  // the next column has a share in it
+      if (part->end_ns > end_ns) break;  // the rest belongs to the next column
     }
     const double share = static_cast<double>(covered_ns) / static_cast<double>(end_ns - begin_ns);
     points.push_back({begin_ns, share, share});

@@ -16,7 +16,7 @@ struct CounterLine {
   std::string name;  // "device 0 busy", "GPU 0 allocated"
   CounterUnit unit = CounterUnit::kNumber;
   double max = 0;
-  // It keeps a value until it takes the next one. Of a share: its time is covered or it is not.
+  // Each value holds until the next one. A share has `covered` instead: the time when it is 1.
   std::vector<std::int64_t> times_ns = {};
   std::vector<double> values = {};
   IntervalSet covered = {};

@@ -86,7 +86,7 @@ class Adder {
   Selection selection_;
 };
 
-// Only these can have a chosen slice.
+// Only these tracks can have a selected slice.
 std::vector<TrackId> tracks_to_visit(const Timeline& timeline, const SelectionRequest& request) {
   const Trace& trace = timeline.trace();
   std::vector<TrackId> tracks;

@@ -12,10 +12,9 @@
 
 namespace strobe::analysis {
 
-// Every moment of a track belongs to the lowest row that is busy: a slice's self time is the part
-// of it with nothing drawn below, and the self times of a track add up to its busy time. Slices of
-// an asynchronous track overlap without one having called the other: there all of a slice is its
-// own.
+// Every moment of a track belongs to the lowest row that is busy: a slice's self time is its time
+// with nothing drawn below it, and the self times of a track add up to its busy time. Slices of an
+// asynchronous track overlap without calling each other, so there the whole slice is self time.
 class SelfTime {
  public:
   // Inside the window only. Rows must be added from the lowest upwards.
@@ -62,12 +61,12 @@ class SelfTime {
   IntervalSet below_;
 };
 
-// Of the whole slice.
+// Self time of the whole slice.
 std::int64_t self_ns(const Timeline& timeline, SliceId slice);
 
 struct SelectionRequest {
   Interval window;
-  std::optional<std::vector<TrackId>> tracks = {};  // of all if absent
+  std::optional<std::vector<TrackId>> tracks = {};  // all if absent
   std::optional<std::vector<SliceId>> slices = {};  // only these, ascending
   std::size_t top = 100;
 };
@@ -108,7 +107,7 @@ struct SearchAnswer {
   std::vector<SliceId> slices;  // of the page, by start, then in file order
 };
 
-// Slices by name. Each distinct name is asked about once.
+// Finds slices by name. Each distinct name is tested once.
 SearchAnswer search_slices(const Trace& trace, const NameFilter& matches, SearchPage page = {});
 
 }  // namespace strobe::analysis

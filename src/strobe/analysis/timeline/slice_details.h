@@ -12,17 +12,17 @@ namespace strobe::analysis {
 
 inline constexpr std::size_t kMostLinks = 200;
 
-// What is known of one slice beyond its own columns.
+// Facts about one slice beyond its own columns.
 struct SliceDetails {
   std::uint32_t row = 0;
   std::int64_t self_ns = 0;
-  const Step* step = nullptr;  // in which it started, or in which its launch did; null if in none
+  const Step* step = nullptr;  // the step in which it, or its launch, started; null if none
   struct DeviceWork {
     std::int64_t device_ns = 0;
     std::uint64_t kernels = 0;
   };
-  std::optional<DeviceWork> started;  // of host slices: the device work started inside
-  std::vector<SliceId> ancestors;     // those it lies in, outermost first
+  std::optional<DeviceWork> started;  // host slices: the device work started inside
+  std::vector<SliceId> ancestors;     // the slices around it, outermost first
   std::vector<SliceLink> links;       // at most kMostLinks
   std::uint64_t links_left_out = 0;
 };

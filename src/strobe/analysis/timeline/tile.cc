@@ -8,12 +8,12 @@
 namespace strobe::analysis {
 namespace {
 
-// Below this many slices in a column, each is looked at.
+// Up to this many slices in a column are examined one by one.
 constexpr std::uint32_t kFewSlots = TimelineBlock::kSlots;
-// Columns join when their covered shares differ by no more.
+// Columns are joined if their covered shares differ by at most this much.
 constexpr double kAlike = 0.1;
 
-// Adds up how much slices of each look cover, one column after the other.
+// Adds up the time that slices of each look cover, column by column.
 class LeaderVote {
  public:
   explicit LeaderVote(std::size_t looks) : places_(looks, kNone) {}
@@ -134,7 +134,7 @@ class RowTiler {
   }
 
  private:
-  // Most columns hold few slices, and looking at them one by one beats any search.
+  // Most columns hold few slices; a linear scan is then faster than any search.
   std::uint32_t end_of_column(const TimelineRow& row, std::uint32_t begin, std::uint32_t end,
                               std::int64_t end_ns) const {
     const std::uint32_t near = std::min(end, begin + kFewSlots);
@@ -154,8 +154,8 @@ class RowTiler {
     return std::max<std::int64_t>(0, timeline_.end_ns(slot) - columns_.end_ns(column));
   }
 
-  // Lists the wide slices of [begin, end), lets the others vote, and says how long the wide ones
-  // are together.
+  // Lists the wide slices of [begin, end), lets the others vote, and returns the total length of
+  // the wide ones.
   std::int64_t take_wide(const TimelineRow& row, std::uint32_t begin, std::uint32_t end,
                          std::vector<SliceId>& wide) {
     if (end - begin < kFewSlots) return take_each(begin, end, wide);
@@ -193,7 +193,7 @@ class RowTiler {
 
   const Timeline& timeline_;
   const Columns& columns_;
-  float wide_ns_;  // rounded either way: longest_ns, rounded up, decides what is looked at
+  float wide_ns_;  // rounded up or down: longest_ns, rounded up, decides which blocks are examined
   LeaderVote vote_;
 };
 

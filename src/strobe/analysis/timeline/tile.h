@@ -20,7 +20,7 @@ struct DenseStretch {
   std::uint32_t columns = 0;
   double covered_share = 0;
   std::uint64_t slices = 0;  // each counts where it starts, or in the first column
-  Look leader;  // covers most; of many slices in a column, by the leaders of their blocks
+  Look leader;  // covers most; with many slices in a column, estimated from their blocks
 };
 
 struct TileRow {
@@ -30,9 +30,9 @@ struct TileRow {
   std::vector<DenseStretch> dense;
 };
 
-// What is visible of a window on a screen that many columns wide: every slice that shares time with
-// the window is either listed or counted, once. Rows without any are left out. The time it takes
-// grows with the columns and a sixteenth of the visible slices.
+// The visible part of a window on a screen with that many columns: every slice that overlaps the
+// window is either listed or counted, once. Empty rows are left out. The time needed grows with the
+// columns and a sixteenth of the visible slices.
 std::vector<TileRow> make_tile(const Timeline& timeline, const TileRequest& request);
 
 }  // namespace strobe::analysis

@@ -24,7 +24,7 @@ void RowLayout::clear() {
 
 std::uint32_t RowLayout::place(Interval slice) {
   while (free_from_ > 0 && end_ns(free_from_ - 1) <= slice.start_ns) --free_from_;
-  // A row that ends where an empty slice lies does not contain it.
+  // A row that ends exactly where an empty slice is does not contain it.
   const std::int64_t inside_until_ns = std::max(slice.end_ns, slice.start_ns + 1);
   std::size_t row = free_from_;
   const bool lowest_contains = free_from_ > 0 && end_ns(free_from_ - 1) >= inside_until_ns;
@@ -53,7 +53,7 @@ void RowLayout::set_end(std::size_t row, std::int64_t end_ns) {
   }
 }
 
-// How many rows there are down to the last one that does not end before `end_ns`.
+// The number of rows up to the last one that does not end before `end_ns`.
 std::size_t RowLayout::rows_around(std::int64_t end_ns) const {
   if (tree_[1].latest_ns < end_ns) return 0;
   std::size_t node = 1;
@@ -61,12 +61,12 @@ std::size_t RowLayout::rows_around(std::int64_t end_ns) const {
   return node - leaves_ + 1;
 }
 
-// The first row from `row` on that has ended by then; leaves_ if there is none yet.
+// The first row from `row` on that has ended by `time_ns`; leaves_ if there is none yet.
 std::size_t RowLayout::first_free(std::size_t row, std::int64_t time_ns) const {
   if (row == leaves_) return leaves_;
   std::size_t node = leaves_ + row;
   while (tree_[node].earliest_ns > time_ns) {
-    while (node % 2 == 1) node /= 2;  // a right child: all of its parent has been seen
+    while (node % 2 == 1) node /= 2;  // a right child: its parent is finished
     if (node == 0) return leaves_;
     ++node;
   }
@@ -121,7 +121,7 @@ float rounded_up(std::int64_t length_ns) {
 
 }  // namespace
 
-// Finds or adds looks. Nearly every name has one.
+// Finds or adds looks. Nearly every name has only one.
 class Timeline::LookIndex {
  public:
   LookIndex(const Trace& trace, std::vector<Look>& looks)

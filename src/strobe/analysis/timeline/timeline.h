@@ -10,8 +10,8 @@
 
 namespace strobe::analysis {
 
-// Finds the row of every slice of one track, so that slices of one row never overlap and what is
-// inside a slice lies in a row below it:
+// Finds the row of every slice of one track, so that slices of one row never overlap and a slice
+// inside another one is in a lower row:
 //
 //     row 0   |------ a ------|        |-- d --|
 //     row 1     |- b -|     |---- c ----|
@@ -19,14 +19,14 @@ namespace strobe::analysis {
 // c crosses the end of a, so nothing contains it and it takes the first row that is free.
 class RowLayout {
  public:
-  // Slices must come by start, of equal starts the longer one first.
+  // Slices must come by start; of equal starts the longer one first.
   std::uint32_t place(Interval slice);
   std::uint32_t rows() const { return static_cast<std::uint32_t>(rows_); }
   void clear();
 
  private:
-  // When the rows below a node of the tree end: a track of overlapping slices may have as many rows
-  // as slices, and must not cost their square.
+  // When the rows below a node of the tree end. A track of overlapping slices may have as many rows
+  // as slices; the tree avoids quadratic cost.
   struct Ends {
     std::int64_t earliest_ns;
     std::int64_t latest_ns;
@@ -47,7 +47,7 @@ class RowLayout {
 struct LookTag;
 using LookId = Id<LookTag>;
 
-// What tells slices apart on a screen: slices of one look are drawn alike.
+// What distinguishes slices on a screen: slices of one look are drawn the same way.
 struct Look {
   StringId name;
   SliceKind kind = SliceKind::kOther;
@@ -62,7 +62,7 @@ struct TimelineRow {
   std::uint32_t first_block = 0;
 };
 
-// Sixteen neighbours of a row (fewer at its end), for those who look from far away.
+// Sixteen neighbours of a row (fewer at its end), for zoomed-out views.
 struct TimelineBlock {
   static constexpr std::uint32_t kSlots = 16;
 
@@ -87,7 +87,7 @@ class Timeline {
     return std::span(rows_).subspan(begin, row_begins_[track.index() + 1] - begin);
   }
   std::uint64_t slices_on(TrackId track) const;
-  // How long at least one slice of the track was open that is_busy().
+  // How long at least one slice with is_busy() of the track was open.
   std::int64_t busy_ns(TrackId track) const { return busy_ns_[track.index()]; }
 
   SliceId slice(std::uint32_t slot) const { return slices_[slot]; }
@@ -101,11 +101,11 @@ class Timeline {
     return static_cast<std::int64_t>(sums_ns_[end] - sums_ns_[begin]);
   }
 
-  // The first slot of the row, not before `from`, that starts at or after the time; its end if none
-  // does. Near answers are cheap.
+  // The first slot of the row, not before `from`, that starts at or after the time; the row's end
+  // if there is none. Fast if the answer is near.
   std::uint32_t first_from(const TimelineRow& row, std::int64_t time_ns, std::uint32_t from) const;
   std::uint32_t first_from(const TimelineRow& row, std::int64_t time_ns) const;
-  // The slots of the row that share time with the window; of empty slices those that lie in it.
+  // The slots of the row that overlap the window, including empty slices inside it.
   struct Slots {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
@@ -113,8 +113,8 @@ class Timeline {
   Slots visible(const TimelineRow& row, Interval window) const;
 
   const TimelineRow& row_of(SliceId slice) const;
-  // The slice in the lowest row that is open at that time, or starts or just ends then; invalid if
-  // there is none.
+  // The slice in the lowest row that is open at that time, or starts or ends then; invalid if there
+  // is none.
   SliceId innermost_at(TrackId track, std::int64_t time_ns) const;
   std::span<const TimelineBlock> blocks() const { return blocks_; }
   std::span<const Look> looks() const { return looks_; }
@@ -132,8 +132,8 @@ class Timeline {
   std::vector<SliceId> slices_;            // per slot
   std::vector<LookId> looks_of_slots_;
   std::vector<std::int64_t> starts_ns_;  // per slot
-  // How long the first n slots are together: one column gives durations, ends and the sum of any
-  // range. Unsigned, because the sum of all tracks may overflow; that of a row cannot.
+  // Total duration of the first n slots: one column gives durations, ends and the sum of any range.
+  // Unsigned, because the sum of all tracks may overflow; that of a row cannot.
   std::vector<std::uint64_t> sums_ns_;
   std::vector<TimelineBlock> blocks_;  // row by row
   std::vector<Look> looks_;

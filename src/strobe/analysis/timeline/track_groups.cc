@@ -15,10 +15,10 @@ std::string text_of(const Trace& trace, StringId id) {
   return text;
 }
 
-// Per track: what its slices are about.
+// What each track's slices are about.
 struct TrackContent {
   bool has_slices = false;
-  bool has_work = false;  // more than the profiler's own
+  bool has_work = false;  // has more than the profiler's own slices
 };
 
 std::vector<TrackContent> contents_of(const Trace& trace) {
@@ -33,8 +33,8 @@ std::vector<TrackContent> contents_of(const Trace& trace) {
   return contents;
 }
 
-// Asynchronous tracks go with the threads of their process, if it has any; a thread with only
-// the profiler's own events belongs to no process.
+// Asynchronous tracks join the threads of their process, if it has any; a thread with only the
+// profiler's own events belongs to no process.
 TrackKind group_kind(const Trace& trace, const std::vector<TrackId>& tracks, const Track& track,
                      const TrackContent& content) {
   if (!content.has_work) return TrackKind::kOther;

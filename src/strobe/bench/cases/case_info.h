@@ -9,13 +9,13 @@
 #include "strobe/bench/cases/expression.h"
 #include "strobe/bench/cell.h"
 
-// The functions that are benchmarked: what they compute and what a perfect fusion must move.
+// The benchmarked functions: what each computes and how many bytes a perfect fusion must move.
 namespace strobe::bench {
 
 enum class CaseKind : std::uint8_t { kRows, kMatmul, kConvolution, kAttention };
 
-// One operator as an eager framework runs it: a kernel of its own that reads and writes memory.
-// Inputs are called as the case's inputs or as outputs of earlier operators.
+// One operator as an eager framework runs it: its own kernel that reads and writes memory. Its
+// inputs have the names of the case's inputs or of outputs of earlier operators.
 struct Operator {
   std::string name;  // "cos", "softmax"
   Expression expression;
@@ -25,34 +25,34 @@ struct CaseInfo {
   std::string_view id;
   std::string_view definition;  // for people, one line
   CaseKind kind = CaseKind::kRows;
-  std::vector<Operator> operators = {};  // kRows: in the order of running
+  std::vector<Operator> operators = {};  // kRows: in execution order
   int eager_kernels = 0;
   bool has_affine_accuracy_inputs = false;  // checked on U(0, 2) / C: badly conditioned on N(0, 1)
-  // The case of which this is the variant in training: chosen by its own name or by --train alone.
+  // The case whose training variant this is; selected only by its own name or by --train.
   std::string_view training_of = {};
 };
 
 std::span<const CaseInfo> cases();
 const CaseInfo* find_case(std::string_view id);
-const CaseInfo* training_variant(std::string_view id);  // null: it has none
-// One expression for all operators, without what lies between them.
+const CaseInfo* training_variant(std::string_view id);  // null if it has none
+// One expression for all operators, without the intermediate tensors.
 Expression fused(const CaseInfo& info);
 
 // `transcendentals` are not part of `flops`.
 struct CaseCosts {
   double min_bytes = 0;       // what a perfect fusion moves
-  double streamed_bytes = 0;  // what one kernel moves that cannot keep a row; >= min_bytes
+  double streamed_bytes = 0;  // moved by one kernel that cannot keep a row; >= min_bytes
   double unfused_bytes = 0;   // what one kernel per operator moves
   double flops = 0;
   double transcendentals = 0;
   double ceiling() const { return unfused_bytes / min_bytes; }
 };
-// Of the attention every query and key counts: the causal half is not taken off.
+// Attention counts every query and key: the causal half is not subtracted.
 CaseCosts costs_of(const CaseInfo& info, const Shape& shape, DType dtype);
 
-// Axes that a shape of that kind must have.
+// Number of axes of a shape of that kind.
 std::size_t axes_of(CaseKind kind);
-// How long an axis is after a convolution that is padded by half its window.
+// Length of an axis after a convolution that is padded by half its window.
 std::int64_t convolved(std::int64_t length, std::int64_t window, std::int64_t stride);
 
 }  // namespace strobe::bench

@@ -60,7 +60,7 @@ std::vector<Operator> naive_softmax() {
                [](const Arguments& in) { return in[0] / in[1]; })};
 }
 
-// The product first, as eager frameworks do today.
+// The product comes first, as in today's eager frameworks.
 std::vector<Operator> softmax_backward() {
   return {make("mul", {named("dy"), named("y")}, named("g"), product),
           make("softmax_backward", {named("g"), named("y")}, named("dx"),
@@ -211,9 +211,9 @@ struct RowCosts {
   Multiples least;
   Multiples streamed;
   Multiples unfused;
-  double flops;            // an element
-  double transcendentals;  // an element
-  double saved_rows = 0;   // f32 values a row that the unfused operator keeps for later
+  double flops;            // per element
+  double transcendentals;  // per element
+  double saved_rows = 0;   // f32 values per row that the unfused operator keeps for later
 };
 
 constexpr std::array kRowCosts = {
@@ -251,7 +251,7 @@ CaseCosts row_costs(const CaseInfo& info, const Shape& shape, double size) {
   return {};
 }
 
-// `extra` are reads of an M x N operand beside the product, `later` operators after the product.
+// `extra`: reads of an M x N operand besides the product; `later`: operators after the product.
 CaseCosts matmul_costs(const CaseInfo& info, const Shape& shape, double size) {
   const auto m = static_cast<double>(shape[0]);
   const auto n = static_cast<double>(shape[1]);

@@ -11,7 +11,7 @@
 namespace strobe::bench {
 namespace {
 
-// Appends operators to one expression; a tensor that an earlier operator made is its node.
+// Appends operators to one expression; a tensor made by an earlier operator becomes its node.
 class Fuser {
  public:
   void append(const Operator& op) {
@@ -35,7 +35,7 @@ class Fuser {
     }
   }
 
-  // What nobody reads any more is the answer.
+  // Tensors that no operator reads are the outputs.
   Expression finish() && {
     for (Output& output : made_) {
       if (!std::ranges::count(read_, output.tensor.name))

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-// What a two-dimensional case computes, as data: nodes in an order in which every operand stands
+// What a two-dimensional case computes, as data: a list of nodes in which every operand comes
 // before its user. The reference evaluates it in f64, the generator turns it into CUDA source.
 namespace strobe::bench {
 
 enum class Op : std::uint8_t {
   kInput,
   kConst,
-  kColumnCount,  // C, known with the shape
+  kColumnCount,  // C; it depends on the shape
   kCos,
   kExp,
   kTanh,
@@ -27,14 +27,14 @@ enum class Op : std::uint8_t {
   kMin,
   kRowSum,  // over the last axis
   kRowMax,
-  kDropout,  // `constant` is p; which ones are dropped is in reference/dropout.h
+  kDropout,  // `constant` is p; reference/dropout.h decides which elements are dropped
 };
 
-// How many values a node has; operands of fewer are broadcast.
+// Number of values of a node; operands with fewer values are broadcast.
 enum class Extent : std::uint8_t {
   kScalar,
-  kColumns,  // one a column: a bias
-  kRows,     // one a row: a sum
+  kColumns,  // one per column: a bias
+  kRows,     // one per row: a sum
   kElements,
 };
 constexpr bool is_one_a_row(Extent extent) {
@@ -57,7 +57,7 @@ struct Node {
 struct Tensor {
   std::string name;
   Extent extent = Extent::kElements;
-  bool is_transposed = false;  // stored [columns, rows]; a bias of columns then lies along the rows
+  bool is_transposed = false;  // stored [columns, rows]; a bias of columns is then along the rows
   bool operator==(const Tensor&) const = default;
 };
 
@@ -73,14 +73,14 @@ struct Expression {
   std::vector<Output> outputs;
 
   bool has_reduction() const;
-  // Reductions that depend on one another one after the other: passes of a kernel that cannot keep
+  // Length of the longest chain of dependent reductions: the passes of a kernel that cannot keep
   // the row. softmax 2, double softmax 4, layernorm 2, norm chain 3.
   int dependent_reductions() const;
   const Node* dropout() const;  // the one that drops elements at random, or null
   bool operator==(const Expression&) const = default;
 };
 
-// Built in the order of writing: `const Value y = cos(x); out(x * y)`.
+// Built in the order of the code: `const Value y = cos(x); out(x * y)`.
 class ExpressionBuilder;
 
 struct Value {

@@ -18,7 +18,7 @@ constexpr char kAskTheGraph[] = "measure it in the graph's mode, where many call
 std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 std::string band_text(double band) { return fmt::format("±{:.3g} %", 100 * band); }
 
-// One side's samples in two orders.
+// The summary of one side, with its usable samples sorted.
 struct Side {
   const TimeSummary* time = nullptr;
   std::vector<double> sorted;
@@ -37,7 +37,7 @@ struct Side {
   }
 };
 
-// 64-bit FNV-1a: a cell's interval depends on the cell and the seed, not on its neighbours.
+// 64-bit FNV-1a. A cell's interval depends only on the cell and the seed, not on other cells.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
@@ -125,7 +125,7 @@ class CellJudge {
     return false;
   }
 
-  // What two runs of one call lie apart anyway comes on top of what is allowed.
+  // The usual difference between two runs of one call is added to the band.
   double band() const {
     constexpr double kMost = 0.5;
     if (judged_.diff.mode != TimeMode::kDevice) return options_.band;
@@ -203,9 +203,9 @@ class CellJudge {
     const double half = (high - low) / 2;
     const double aim = 0.43 * diff().band;
     const double times = std::max(1.0, half / aim * (half / aim));
-    constexpr double kMostTimes = 100;  // more samples than anybody would wait for
+    constexpr double kMostTimes = 100;  // more samples than anyone would wait for
     std::string advice;
-    if (diff().band > 2 * options_.band) {  // most of it is what the clock resolves
+    if (diff().band > 2 * options_.band) {  // most of it is the resolution of the clock
       advice = kAskTheGraph;
     } else if (half <= aim) {
       advice = fmt::format("the change is at the edge of the band; --band {:.2g}% would decide it",
@@ -229,7 +229,7 @@ class CellJudge {
               std::move(advice));
   }
 
-  // What would make a change out of nothing.
+  // Checks for causes that make an apparent change.
   void doubt(const Side& before, const Side& after) {
     if (diff().verdict != CellVerdict::kSlower && diff().verdict != CellVerdict::kFaster) return;
     const bool was_throttled = before_.has(CellFlag::kThrottled);
@@ -249,7 +249,7 @@ class CellJudge {
     }
   }
 
-  // A change of time that is none of cycles.
+  // The time changed only because the clock did.
   bool doubt_clock() {
     const double before_mhz = before_.clocks.sm_mhz.value_or(0);
     const double after_mhz = after_.clocks.sm_mhz.value_or(0);
@@ -266,8 +266,8 @@ class CellJudge {
     return true;
   }
 
-  // The interval believes that every sample comes from one law. A noisy cell has met other load,
-  // which comes and goes: a change must then also be larger than what most of its calls differ by.
+  // The interval assumes that all samples come from one distribution. A noisy cell has met changing
+  // load: a change must then also exceed the spread of most of its calls.
   bool doubt_load() {
     const TimeSummary& before = *before_time_;
     const TimeSummary& after = *after_time_;
@@ -296,7 +296,7 @@ class CellJudge {
 double time_step(std::span<const double> sorted_us) {
   constexpr std::size_t kLeastSamples = 20;
   constexpr double kLeastShare = 0.001;
-  constexpr double kMostShare = 0.05;  // so far apart they are modes
+  constexpr double kMostShare = 0.05;  // larger gaps are modes
   constexpr double kSingle = 1e-6;     // samples are kept in single precision
   if (sorted_us.size() < kLeastSamples) return 0;
   const double median = sorted_us[sorted_us.size() / 2];
@@ -308,7 +308,7 @@ double time_step(std::span<const double> sorted_us) {
     if (!values.empty()) step = std::min(step, gap);
     values.push_back(value);
   }
-  // Continuous times are all different; a clock's steps come again and again.
+  // Continuous times are all different; the steps of a clock repeat.
   if (values.size() < 3 || 4 * values.size() > sorted_us.size()) return 0;
   if (step < kLeastShare * median || step > kMostShare * median) return 0;
   for (const double value : values) {

@@ -18,7 +18,7 @@ bool is_generated(const KernelLaunch& kernel) {
   return kernel.name.starts_with("triton_") || kernel.name.starts_with("strobe_");
 }
 
-// These run a library's kernels by design.
+// These providers run a library's kernels by design.
 bool calls_a_library(std::string_view provider) {
   return provider == "torch-eager" || provider.starts_with("torch-sdpa-") ||
          provider == "cublaslt" || provider == "cudnn";

@@ -12,7 +12,7 @@
 namespace strobe::bench {
 namespace {
 
-constexpr double kAboveCeiling = 1.03;  // timing noise and saved launches stay below
+constexpr double kAboveCeiling = 1.03;  // timing noise and saved launches stay below this
 
 void add_once(std::vector<CellFlag>& flags, CellFlag flag) {
   if (std::ranges::find(flags, flag) == flags.end()) flags.push_back(flag);
@@ -38,7 +38,7 @@ PairState state_of_status(CellStatus status) {
   return PairState::kNotThere;
 }
 
-// What the table says where the two sides differ: the one further from a time.
+// If the two sides differ, the state further away from a time wins.
 PairState state_of_sides(const CellRecord* baseline, const CellRecord* contender) {
   if (baseline == nullptr || contender == nullptr) return PairState::kNotThere;
   const PairState a = state_of_status(baseline->status);
@@ -46,7 +46,7 @@ PairState state_of_sides(const CellRecord* baseline, const CellRecord* contender
   return std::max(a, b);
 }
 
-// Without its times: what the pair is judged by is small.
+// A copy without times, which are large and not needed to compare a pair.
 CellRecord without_times(const CellRecord& record) {
   CellRecord copy;
   copy.cell = record.cell;
@@ -80,7 +80,7 @@ void set_ratio(PairCell& cell, std::optional<TimeMode> mode) {
 }
 
 void note_ceiling(PairCell& cell) {
-  // Where the matrix pipe may be the limit, bytes say little of what fusion wins.
+  // If the matrix pipe may be the limit, bytes say little about what fusion gains.
   const CaseInfo* info = find_case(cell.contender->cell.case_id);
   if (info != nullptr && info->kind != CaseKind::kRows) return;
   const ByteCounts& bytes = cell.contender->bytes;
@@ -99,8 +99,8 @@ bool is_of_pair(CellFlag flag) {
          flag == CellFlag::kMathDiffers;
 }
 
-// What a record says of a pair may have been said of it and another one, and is found anew; not
-// where a side does not tell its kernels.
+// Flags of a pair in the record may come from another pair, so they are computed again, unless one
+// side does not list its kernels.
 void judge(PairCell& cell) {
   CellRecord contender = without_times(*cell.contender);
   if (!cell.baseline->kernels.empty() && !contender.kernels.empty()) {

@@ -22,7 +22,7 @@ struct Ratio {
   bool is_flat() const { return std::abs(percent - 100) <= kBand; }
 };
 
-// Of a contender to its baseline, in percent; of other metrics none.
+// Ratios of a contender to its baseline, in percent; empty for other metrics.
 std::vector<Ratio> ratios_of(const RatioGrid& grid) {
   std::vector<Ratio> ratios;
   const bool is_overhead = grid.metric == GridMetric::kRelativeOverhead;

@@ -22,7 +22,7 @@ constexpr std::pair<CellVerdict, std::string_view> kVerdicts[] = {
 
 using CellsByName = std::map<Cell, const CellRecord*>;
 
-// A cell that was measured twice counts as it was measured last.
+// If a cell was measured twice, the last measurement counts.
 CellsByName by_name(const BenchRun& run) {
   CellsByName cells;
   for (const CellRecord& record : run.cells) cells[record.cell] = &record;
@@ -74,7 +74,7 @@ std::string hold_text(const Method& method) {
   return "held for each call";
 }
 
-// The host's own times know no queue.
+// Host times have no queue, so the hold does not matter.
 bool differ_in_hold(const Method& before, const Method& after) {
   const auto is_of_host = [](const Method& method) {
     return std::ranges::all_of(method.modes, [](TimeMode mode) { return mode == TimeMode::kCpu; });
@@ -87,7 +87,7 @@ Error other_hold(const Method& before, const Method& after) {
   return {.code = ErrorCode::kMalformed,
           .what = fmt::format("the device's queue was {} before and {} after, so that {}",
                               hold_text(before), hold_text(after),
-                              is_profiled ? "the host shows in the times of one run only"
+                              is_profiled ? "the times of only one run include the host"
                                           : "short calls take longer in one run only"),
           .where = "",
           .hint = is_profiled
@@ -117,8 +117,8 @@ Error nothing_in_common(const BenchRun& before, const BenchRun& after) {
                               example(before), example(after))};
 }
 
-// Among hundreds of cells some lie outside by chance. A verdict stands if no more than one in
-// twenty of those that look like it would be chance.
+// Among hundreds of cells some are outside by chance. A verdict is kept if at most one in twenty of
+// the cells with that verdict is expected to be chance.
 void judge_together(std::vector<JudgedCell>& cells) {
   constexpr double kMostChance = 0.05;
   std::vector<double> chances;
@@ -254,7 +254,7 @@ Result<SpeedGate> parse_speed_gate(std::string_view text) {
     return bad_gate(text);
   if (colon == std::string_view::npos) return gate;
   if (word == "broken" || !read_percentage(text.substr(colon + 1), gate.by)) return bad_gate(text);
-  if (word == "faster" && gate.by >= 1) return bad_gate(text);  // nothing takes less than no time
+  if (word == "faster" && gate.by >= 1) return bad_gate(text);  // no time can be negative
   return gate;
 }
 

@@ -10,13 +10,13 @@
 #include "strobe/base/result.h"
 #include "strobe/bench/results/cell_record.h"
 
-// Two runs, cell by cell.
+// Compares two runs, cell by cell.
 namespace strobe::bench {
 
 enum class CellVerdict : std::uint8_t { kSame, kFaster, kSlower, kUnclear, kNotComparable };
 std::string_view verdict_name(CellVerdict verdict);  // "same", "not_comparable"
 
-// What the interval of a ratio was made from.
+// The source of the interval of a ratio.
 enum class RatioSource : std::uint8_t {
   kNone,
   kSamples,    // bootstrapped
@@ -33,12 +33,12 @@ struct CellDiff {
   double ratio = 1;  // after / before: above 1 is slower
   std::array<double, 2> ratio_ci95 = {1, 1};
   RatioSource source = RatioSource::kNone;
-  double band = 0.01;  // within which it is the same
-  double q = 1;        // of a change beyond the band, among all cells of this comparison
-  std::string reason;  // unclear, not comparable: why
+  double band = 0.01;  // changes within it count as "same"
+  double q = 1;        // false discovery rate of a change beyond the band, among all cells
+  std::string reason;  // why it is unclear or not comparable
   std::string advice;  // and what to do
 
-  // Had a time before and has none, or a wrong result, now.
+  // It had a time before, and now has none or a wrong result.
   bool is_broken = false;
 };
 
@@ -47,27 +47,27 @@ struct RunDiff {
   std::size_t only_before = 0;
   std::size_t only_after = 0;
   double band = 0.01;
-  double resolution_us = 0;           // of device times: by so much the band is wider
+  double resolution_us = 0;           // of device times; it widens the band
   std::vector<std::string> warnings;  // other device, other driver
 
   std::size_t count(CellVerdict verdict) const;
   std::size_t broken() const;
   std::size_t compared() const;  // cells that have a ratio
-  double mean_ratio() const;     // geometric, of those; 1 of none
+  double mean_ratio() const;     // geometric; 1 if there are none
 };
 
 struct RunDiffOptions {
-  std::optional<TimeMode> mode;  // absent: of each cell the first that both have, device before all
+  std::optional<TimeMode> mode;  // absent: per cell the first mode that both have, device first
   double band = 0.01;
-  double resolution_us = 0;  // two runs of one call lie so far apart on the device's clock
+  double resolution_us = 0;  // usual difference of two runs of one call on the device's clock
   int resamples = 2000;
   std::uint64_t seed = 1;
-  bool is_forced = false;  // compare different methods
+  bool is_forced = false;  // compare even if the methods differ
 };
-// Whether times taken in these ways say anything of each other; an error says why not.
+// Whether times taken with these methods can be compared; an error says why not.
 Result<void> check_methods(const Method& before, const Method& after);
-// The resolution is what the runs say of theirs, if that is more. An error where nothing can be
-// compared: other caches than before, no cell in common.
+// Uses the larger of the given resolution and that of the runs. Fails if nothing can be compared:
+// different cache states, no common cell.
 Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
                           const RunDiffOptions& options);
 
@@ -76,8 +76,8 @@ struct SpeedGate {  // "slower:3%", "slower", "faster:3%", "broken"
   double by = 0.03;
 };
 Result<SpeedGate> parse_speed_gate(std::string_view text);
-// The cells that it catches: the interval, not the estimate, lies beyond it. A verdict needs the
-// band as well: what is within it is the same, however low the gate.
+// The cells that fail the gate: the whole interval, not only the estimate, is beyond it. The
+// verdict counts too: a change within the band is "same", however low the gate.
 std::vector<const CellDiff*> caught(const RunDiff& diff, const SpeedGate& gate);
 
 }  // namespace strobe::bench

@@ -20,7 +20,7 @@ bool stands_still(double before_mhz, double now_mhz, double tolerance) {
   return std::abs(now_mhz - before_mhz) < tolerance * std::max(now_mhz, before_mhz);
 }
 
-// One contender while it is measured.
+// The state of one contender while it is measured.
 struct Racer {
   Sampler* sampler = nullptr;
   ClockedSamples taken;
@@ -28,7 +28,7 @@ struct Racer {
   std::string failure;
   bool is_out = false;  // failed or at a cap: no more turns
   bool is_done = false;
-  std::size_t next_look = 0;  // samples at which to ask again whether they are enough
+  std::size_t next_look = 0;  // number of samples at which is_enough() is called next
 
   std::size_t count() const { return taken.samples_us.size(); }
 };
@@ -42,7 +42,7 @@ void fail(Racer& contender, std::string why) {
   contender.is_out = contender.is_done = true;
 }
 
-// The clocks count only as long as every sample has one.
+// The clocks are used only if every sample has one.
 void keep(const SampleBlock& block, std::size_t index, ClockedSamples& taken) {
   taken.samples_us.push_back(block.samples_us[index]);
   if (block.sm_mhz.size() == block.samples_us.size()) taken.sm_mhz.push_back(block.sm_mhz[index]);
@@ -128,7 +128,7 @@ class Measurement {
                                options_.throttle_share);
   }
 
-  // Looking costs as much as there are samples: long streams are looked at more rarely.
+  // A check costs time proportional to the samples, so long series are checked less often.
   void look_at(Racer& contender) const {
     contender.is_out |= is_at_cap(contender.count(), contender.spent_ms, options_.stop);
     contender.is_done |= contender.is_out;
@@ -155,7 +155,7 @@ double sum_of(std::span<const double> samples_us) {
   return sum;
 }
 
-// The third quarter of the calls is no faster or slower than the last: it has settled.
+// The last two quarters of the calls agree: the time has settled.
 bool has_settled(std::span<const double> samples_us) {
   const std::size_t quarter = samples_us.size() / 4;
   if (quarter == 0) return false;
@@ -180,7 +180,7 @@ Result<WarmedUp> warm_up(Sampler& sampler, TimeMode mode, const WarmUp& rule) {
                                .count = std::max(1, rule.least_calls),
                                .budget_ms = std::max(1.0, rule.most_ms - done.spent_ms),
                                .hold = false}));
-    if (block.samples_us.empty()) return done;  // the first turn will say so
+    if (block.samples_us.empty()) return done;  // the first turn will report it
     done.calls += static_cast<int>(block.samples_us.size());
     double measured_ms = 0;
     for (const double sample : block.samples_us) {

@@ -27,10 +27,9 @@ double half_width(std::span<const double> sorted, std::size_t independent, doubl
   return (interval.high - interval.low) / 2;
 }
 
-// A cell is looked at until the answer is yes, and of two modes of equal weight one leads by enough
-// for that sooner or later. So the interval of 99.9 % must be in sight as well: it is 1.7 times as
-// wide wherever samples lie close around their median, and as wide as the gap where there are
-// modes.
+// The interval is tested repeatedly, and with two modes of equal weight it becomes narrow by chance
+// sooner or later. So the 99.9 % interval must be narrow as well: it is 1.7 times as wide if
+// samples are close to their median, and as wide as the gap between modes otherwise.
 bool has_narrow_interval(std::span<const double> samples_us, double most) {
   constexpr double kSure = 0.999;
   const std::size_t independent = stats::effective_count(samples_us);
@@ -61,13 +60,13 @@ struct Quantity {
   std::string_view unit;
 };
 
-// Two numbers, the one aimed at and the one accepted, or one that is both.
+// Two numbers, the target and the accepted one, or one number for both.
 std::string share_text(const StopRule& rule) {
   if (rule.accepted == rule.value) return fmt::format("{:.6g}%", rule.value * 100);
   return fmt::format("{:.6g}%/{:.6g}%", rule.value * 100, rule.accepted * 100);
 }
 
-// A positive number and what stands behind it.
+// A positive number and its unit.
 bool read_quantity(std::string_view text, Quantity& quantity) {
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), quantity.number);
@@ -89,7 +88,7 @@ bool as_milliseconds(const Quantity& quantity, double& ms) {
   return quantity.unit == "ms" || quantity.unit == "s" || quantity.unit == "us";
 }
 
-// Who asks for a count or a time gets it: no other limit ends the cell.
+// A given count or time is exact: no other limit ends the cell.
 bool as_count(const Quantity& quantity, StopRule& rule) {
   const bool is_whole = quantity.number == std::floor(quantity.number);
   if (!quantity.unit.empty() || !is_whole || quantity.number > kMostSamples) return false;
@@ -177,7 +176,7 @@ bool is_enough(std::span<const double> samples_us, const StopRule& rule) {
 double entropy_rise(std::span<const double> samples_us) {
   const std::size_t n = samples_us.size();
   if (n < 4) return INFINITY;
-  // Classes as wide as half a percent of the median: finer differences are nobody's question.
+  // Classes are half a percent of the median wide: smaller differences do not matter.
   const double width = 0.005 * stats::median_of(samples_us);
   if (!(width > 0)) return 0;
   std::vector<std::pair<std::int64_t, std::size_t>> counts;  // few classes, found by search

@@ -24,7 +24,7 @@ TimeSummary summarise(std::vector<double> samples_us) {
   summary.p50 = stats::quantile_of_sorted(samples_us, 0.5);
   summary.p80 = stats::quantile_of_sorted(samples_us, 0.8);
   const stats::MedianInterval interval = stats::median_interval(samples_us, independent);
-  // All that a few calls have shown is no interval of their median.
+  // The range of a few calls is not a confidence interval of their median.
   if (interval.holds) summary.ci95 = {interval.low, interval.high};
   for (double& sample : samples_us) sample = std::abs(sample - summary.p50);
   summary.mad = stats::median_of(samples_us);
@@ -40,7 +40,7 @@ KeptSamples set_throttled_aside(const ClockedSamples& all, double usual_mhz, dou
     return kept;
   }
   for (std::size_t i = 0; i < all.samples_us.size(); ++i) {
-    // A clock that reads 0 or NaN was not read: nothing is known against the sample.
+    // A clock of 0 or NaN was not read, so the sample is kept.
     const bool is_low = all.sm_mhz[i] > 0 && all.sm_mhz[i] < below * usual_mhz;
     if (!is_low) kept.samples_us.push_back(all.samples_us[i]);
   }

@@ -13,13 +13,13 @@
 #include "strobe/bench/cell.h"
 #include "strobe/bench/results/cell_record.h"
 
-// An implementation of the cases. It lives in a worker process; what it allocates dies with it. An
+// An implementation of the cases. It lives in a worker process, whose end frees everything. An
 // error's code decides the cell's status: kMachineLacks is out of memory, anything else an error.
 namespace strobe::bench {
 
 struct ProviderInfo {
   std::string name;      // "cuda-fused"
-  std::string version;   // of what it stands on: "NVRTC 13.0, driver 580.95"
+  std::string version;   // of what it uses: "NVRTC 13.0, driver 580.95"
   std::string device;    // "NVIDIA H200", "aarch64 NEON, 2 threads"
   std::string obstacle;  // why it cannot run here, and what to do; empty: it can
   bool is_available() const { return obstacle.empty(); }
@@ -29,11 +29,11 @@ struct ProviderInfo {
 struct Plan {
   double resident_bytes = 0;  // inputs, outputs, intermediate tensors, workspace
   int kernels = 0;
-  std::string unsupported;  // why this case, shape or type is not for this provider; empty: it is
+  std::string unsupported;  // why this case, shape or type is not supported; empty: it is
 };
 
 enum class InputLaw : std::uint8_t {
-  kNormal,       // what is timed: N(0, 1), never zeros
+  kNormal,       // for timing: N(0, 1), never zeros
   kConditioned,  // U(0, 2) / C: for checking cases that are badly conditioned
 };
 
@@ -42,10 +42,10 @@ struct PrepareRequest {
   std::uint64_t seed = 1;
   InputLaw law = InputLaw::kNormal;
   std::string flush = "cold";
-  std::string cache_folder;  // empty: nothing is kept
+  std::string cache_folder;  // empty: nothing is stored
   bool may_tune = true;
-  // The queue of the device is held while it is filled. Under a profiler it must not be: one that
-  // makes every launch wait would wait for the hold itself.
+  // The queue of the device is held while it is filled. Not under a profiler: one that makes every
+  // launch wait would wait for the hold itself.
   bool hold = true;
 };
 
@@ -58,9 +58,9 @@ struct SampleRequest {
 
 struct SampleBlock {
   std::vector<double> samples_us;
-  std::vector<double> sm_mhz;  // one a sample, or empty where the clock cannot be read
-  // Time the caller waited for the block, with flushes and replays; 0: unknown. Time budgets count
-  // this.
+  std::vector<double> sm_mhz;  // one per sample, or empty if the clock cannot be read
+  // Time the caller waited for the block, including flushes and replays; 0: unknown. Time budgets
+  // count this.
   double spent_ms = 0;
 };
 
@@ -68,14 +68,13 @@ struct SampleBlock {
 class PreparedCell {
  public:
   virtual ~PreparedCell() = default;
-  virtual Result<void> run() = 0;  // once, and wait for it
+  virtual Result<void> run() = 0;  // runs once and waits
   virtual Result<SampleBlock> sample(const SampleRequest& request) = 0;
-  // Once, from the state of the cache that was asked for, between two marks that a recorder in this
-  // process understands, and wait for it. Nothing holds the queue: counters make kernels wait for
-  // each other.
+  // Runs once, from the requested state of the cache, between two marks for a recorder in this
+  // process, and waits. The queue is not held: counters make kernels wait for each other.
   virtual Result<void> run_counted() { return run(); }
-  // Poisons the outputs, runs once, and gives the rows asked for of output `index` as f32, row by
-  // row.
+  // output_rows() poisons the outputs, runs once, and returns the requested rows of output `index`
+  // as f32, row by row.
   virtual std::size_t output_count() const = 0;
   virtual Result<std::vector<float>> output_rows(std::size_t index,
                                                  std::span<const std::int64_t> rows) = 0;
@@ -86,8 +85,8 @@ class PreparedCell {
   virtual double peak_bytes() const = 0;
   virtual Clocks clocks() const { return {}; }
   virtual std::vector<std::string> notes() const { return {}; }
-  // What one call asks of the device's runtime and driver; nothing where there is neither. The last
-  // thing a cell is asked for, since recording may slow every later call.
+  // The runtime and driver calls of one call; empty if there is neither. It must be the last
+  // request to a cell, because recording may slow every later call.
   virtual Result<std::vector<ApiCall>> api_calls() { return std::vector<ApiCall>{}; }
 };
 
@@ -97,7 +96,7 @@ class Provider {
   virtual ProviderInfo probe() = 0;
   virtual Result<Plan> plan(const Cell& cell) = 0;
   virtual Result<std::unique_ptr<PreparedCell>> prepare(const PrepareRequest& request) = 0;
-  // What the device has; absent where that means nothing.
+  // Free memory of the device; absent if that has no meaning.
   virtual std::optional<double> free_bytes() { return {}; }
   virtual Result<Floors> measure_floors() { return Floors{}; }
   virtual Result<Roofs> measure_roofs() = 0;
@@ -108,8 +107,8 @@ class Provider {
   virtual std::map<std::string, double> device_facts() { return {}; }
 };
 
-// "cpu", "cpu-unfused", "cuda-unfused", "cuda-fused", "cublaslt", "cudnn"; null if there is none of
-// that name. Names of external workers are not known here.
+// "cpu", "cpu-unfused", "cuda-unfused", "cuda-fused", "cublaslt", "cudnn"; null for any other name.
+// Names of external workers are not known here.
 std::unique_ptr<Provider> make_provider(std::string_view name);
 std::vector<std::string_view> provider_names();
 

@@ -13,7 +13,7 @@ struct Entry {
   std::unique_ptr<Provider> (*make)();
 };
 
-// A provider more is a line more.
+// To add a provider, add a line.
 constexpr std::array kProviders = {
     Entry{"cpu", []() -> std::unique_ptr<Provider> { return std::make_unique<CpuProvider>(true); }},
     Entry{"cpu-unfused",

@@ -4,7 +4,7 @@
 
 namespace strobe::bench {
 
-// The host's time since it was made.
+// Host time since its construction.
 class StopWatch {
  public:
   double us() const { return std::chrono::duration<double, std::micro>(elapsed()).count(); }

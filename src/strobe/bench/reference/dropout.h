@@ -4,12 +4,12 @@
 
 #include "strobe/bench/reference/input_values.h"
 
-// Which elements a dropout in training drops, from nothing but (seed, index), as the inputs are:
+// Which elements a dropout in training drops, computed only from (seed, index), like the inputs:
 // every provider, in any language, on any device, drops the same ones. The index of the element in
-// row r and column c is r C + c, however its tensors are stored; its low 32 bits count.
+// row r and column c is r C + c, regardless of its layout; only its low 32 bits are used.
 namespace strobe::bench {
 
-// What the seed adds to every index: half of a word of inputs whose tensor is none.
+// Added to every index: the upper half of an input word of a tensor number that no case uses.
 constexpr std::uint32_t dropout_key(std::uint64_t seed) {
   return static_cast<std::uint32_t>(input_bits(seed, 0xFE, 0) >> 32);
 }
@@ -22,7 +22,7 @@ constexpr std::uint32_t dropout_draw(std::uint32_t counter) {
   return z ^ (z >> 16);
 }
 
-// An element is dropped where its draw is below p 2^32; what is kept is scaled by 1 / (1 - p).
+// An element is dropped if its draw is below p 2^32; kept ones are scaled by 1 / (1 - p).
 constexpr std::uint32_t dropped_below(double p) {
   return static_cast<std::uint32_t>(p * 4294967296.0);
 }

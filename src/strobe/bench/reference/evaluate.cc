@@ -10,7 +10,7 @@
 namespace strobe::bench {
 namespace {
 
-// As the frameworks: a NaN on either side stays one.
+// As in the frameworks: a NaN on either side gives a NaN.
 double larger(double a, double b) { return a > b || std::isnan(a) ? a : b; }
 double smaller(double a, double b) { return a < b || std::isnan(a) ? a : b; }
 
@@ -47,7 +47,7 @@ double applied_exactly(Op op, double a, double b) {
   }
 }
 
-// What is the same in every column stands once in `values`.
+// A value that is the same in every column is stored once in `values`.
 double reduced(Op op, const std::vector<double>& values, std::int64_t columns) {
   if (op == Op::kRowSum) {
     const double sum = std::accumulate(values.begin(), values.end(), 0.0);

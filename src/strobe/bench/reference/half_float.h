@@ -5,8 +5,7 @@
 
 #include "strobe/bench/cell.h"
 
-// The two 16-bit types by their bits, rounded to the nearest, ties to even: the same on every
-// machine.
+// The two 16-bit types by their bits, rounded to nearest, ties to even, identical on every machine.
 namespace strobe::bench {
 
 constexpr std::uint16_t f16_bits(float value) {
@@ -50,7 +49,7 @@ constexpr float bf16_value(std::uint16_t half) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
 }
 
-// What is left of a value that is stored in that type.
+// The value after storing it in that type.
 constexpr float rounded_to(DType type, float value) {
   switch (type) {
     case DType::kF32:

@@ -20,14 +20,14 @@ namespace strobe::bench {
 struct InputTensor {
   std::string name;
   std::int64_t elements = 0;
-  // 0.5 + U(0, 2) whatever the law: a variance is not negative, nor nearly 0, and what may be
-  // dropped must not look as if it were.
+  // 0.5 + U(0, 2) whatever the law: a variance must be positive and not near 0, and a kept element
+  // must not look like a dropped one.
   bool is_far_from_zero = false;
 };
 std::vector<InputTensor> input_tensors(const CaseInfo& info, const Shape& shape);
 
-// The law of input `number` where the cell's is `law`: the gradient of softmax_backward is N(0, 1)
-// under both, only the softmax it belongs to is made of U(0, 2) / C.
+// The law of input `number` if the cell's law is `law`: the gradient of softmax_backward is always
+// N(0, 1), only its softmax is made from U(0, 2) / C.
 InputLaw law_of_input(const CaseInfo& info, std::size_t number, InputLaw law);
 
 // One input of a cell, rounded to the cell's type. `columns` of the law is C of a case over rows.

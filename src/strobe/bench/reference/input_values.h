@@ -5,12 +5,12 @@
 #include "strobe/bench/cell.h"
 #include "strobe/bench/providers/provider.h"
 
-// The inputs of a cell, value by value, from nothing but (seed, tensor, index): every provider, in
-// any language, on any device, makes the same bits. Integers all the way, one f32 multiplication at
-// the end.
+// The inputs of a cell, value by value, computed only from (seed, tensor, index): every provider,
+// in any language, on any device, makes the same bits. Integer arithmetic, with one f32
+// multiplication at the end.
 namespace strobe::bench {
 
-// splitmix64's finisher over a counter.
+// splitmix64's finalizer over a counter.
 constexpr std::uint64_t input_bits(std::uint64_t seed, std::uint32_t tensor, std::uint64_t index) {
   std::uint64_t z = seed * 0x9E3779B97F4A7C15ull + (std::uint64_t{tensor} << 56) + index + 1;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -18,7 +18,7 @@ constexpr std::uint64_t input_bits(std::uint64_t seed, std::uint32_t tensor, std
   return z ^ (z >> 31);
 }
 
-// Near enough to N(0, 1): the sum of the four 16-bit parts, centred, over its deviation.
+// Approximates N(0, 1): the sum of the four 16-bit parts, centred, over its deviation.
 constexpr float normal_value(std::uint64_t bits) {
   const std::int32_t sum = static_cast<std::int32_t>((bits & 0xFFFF) + ((bits >> 16) & 0xFFFF) +
                                                      ((bits >> 32) & 0xFFFF) + (bits >> 48));

@@ -9,7 +9,7 @@
 namespace strobe::bench {
 namespace {
 
-// What a dropped element is left with; it is stored as the output is.
+// A dropped element equals its residual, which has the layout of the output.
 std::size_t residual_of(const Expression& whole) {
   const auto found = std::ranges::find(whole.inputs, "residual", &Tensor::name);
   STROBE_CHECK(found != whole.inputs.end(), "what drops elements adds them to a residual");

@@ -12,11 +12,11 @@ namespace {
 
 constexpr double kVarianceEpsilon = 1e-5;
 constexpr std::int64_t kColumnBlock = 256;  // columns at a time: the sums of four rows stay in L1
-constexpr std::int64_t kRowsAtOnce = 1024;  // rows of the left side that are held in f64
+constexpr std::int64_t kRowsAtOnce = 1024;  // rows of the left side held in f64
 
 using Element = std::function<float(std::int64_t k, std::int64_t n)>;
 
-// out[rows, columns] = left[rows, inner] right[inner, columns], the right side made block by block.
+// out[rows, columns] = left[rows, inner] right[inner, columns], with the right side made in blocks.
 std::vector<double> multiplied(const std::vector<double>& left, std::int64_t inner,
                                std::int64_t columns, const Element& right) {
   const std::int64_t rows = static_cast<std::int64_t>(left.size()) / inner;
@@ -145,7 +145,7 @@ class Attention {
   Attention(const std::vector<InputSource>& inputs, const Shape& shape)
       : inputs_(inputs), shape_(shape) {}
 
-  // One query, of which only the keys up to itself count: f64 too makes exp(-10000) a zero.
+  // One query with the keys up to itself: in f64, too, exp(-10000) of later keys is zero.
   void query(std::int64_t row, double* out) {
     const std::int64_t sequence = shape_[1], depth = shape_[3];
     load(row / sequence);

@@ -74,7 +74,7 @@ std::vector<double> expression_rows(const CaseInfo& info, const PrepareRequest& 
   return out;
 }
 
-// The tolerances of the type, which rounds by 2^-24, 2^-11 or 2^-8 of a value.
+// The tolerances of each type; rounding errors are 2^-24, 2^-11 or 2^-8 of a value.
 struct TypeRow {
   DType dtype;
   Tolerance pointwise;
@@ -87,22 +87,22 @@ constexpr TypeRow kTypeRows[] = {
     {DType::kBf16, {8e-3, 8e-3}, 2e-2, {1.6e-2, 4e-2}},
 };
 
-// Operators that hand on a tensor of a 16-bit type round it once more than a fused kernel does: the
-// sum of two values of N(0, 1) reaches 7, and half a unit there is twice the tolerance of a value.
+// Unfused operators round an intermediate 16-bit tensor once more than a fused kernel does: the sum
+// of two values of N(0, 1) reaches 7, and half a unit there is twice the tolerance of a value.
 constexpr double kHandedOn = 4;
 
-// norm_chain is x S^7 of a row's sum S, whose rounding to 16 bits is so multiplied.
+// norm_chain is x S^7 for a row's sum S, which multiplies the rounding error of S by 7.
 constexpr double kPowerOfItsSum = 7;
 
-// K of the products: what a value of the output is summed from.
+// K of the products: the number of terms of an output value.
 double inner_of(const CaseInfo& info, const Shape& shape) {
   if (info.kind == CaseKind::kMatmul) return static_cast<double>(shape[2]);
   return static_cast<double>(shape[3] * shape[5] * shape[5]);
 }
 
-// Sums of K products of N(0, 1) are of the size sqrt(K), and so is the rounding of one that is
-// handed on to the next operator in a 16-bit type, which a value near zero must bear. A second
-// product multiplies sizes and errors by sqrt(N).
+// Sums of K products of N(0, 1) have the size sqrt(K). So has the rounding error of an intermediate
+// 16-bit result, which may exceed a value near zero. A second product multiplies sizes and errors
+// by sqrt(N).
 Tolerance product_tolerance(const CaseInfo& info, const Shape& shape, const TypeRow& type) {
   const double inner = inner_of(info, shape);
   const double atol = type.dtype == DType::kF32 ? 1e-3 * std::sqrt(inner / 1024)
@@ -111,11 +111,11 @@ Tolerance product_tolerance(const CaseInfo& info, const Shape& shape, const Type
   return {atol * second, type.product_rtol};
 }
 
-// The largest values of a softmax of N(0, 1) are that many times their mean.
+// The largest values of a softmax of N(0, 1) are this many times their mean.
 constexpr double kLargestShare = 16;
 
-// Outputs of the size 1 / C, as all of a softmax together are 1: of a tolerance for values of the
-// size 1 zeros would pass too.
+// Outputs of the size 1 / C, because a softmax sums to 1: with a tolerance for values of the size
+// 1, zeros would pass too.
 bool has_shares_of_a_row(const CaseInfo& info) {
   return info.has_affine_accuracy_inputs || info.id.ends_with("softmax");
 }
@@ -165,7 +165,7 @@ std::vector<std::int64_t> rows_to_check(const OutputLayout& layout, std::uint64_
   const std::int64_t count =
       std::min({layout.rows, affordable, is_small ? layout.rows : kSomeRows});
   std::vector<std::int64_t> rows;
-  // One out of each of `count` equal parts: by chance, and none twice.
+  // One random row from each of `count` equal parts, so none occurs twice.
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t first = i * layout.rows / count;
     const std::int64_t last = (i + 1) * layout.rows / count;
@@ -215,11 +215,11 @@ Accuracy compare_values(std::span<const float> actual, std::span<const double> e
   accuracy.rtol = tolerance.rtol;
   double error_square = 0;
   double norm_square = 0;
-  double worst = -1;  // how far beyond what is allowed, as a multiple of it
+  double worst = -1;  // error as a multiple of the tolerance
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double right = expected[i];
     const double value = i < actual.size() ? static_cast<double>(actual[i]) : NAN;
-    // Infinities of one sign are equal; any other thing that is not finite is infinitely wrong.
+    // Infinities of one sign are equal; any other non-finite value is infinitely wrong.
     const bool is_finite = std::isfinite(value) && std::isfinite(right);
     const double error = is_finite ? std::abs(value - right) : (value == right ? 0.0 : INFINITY);
     const double allowed = tolerance.atol + tolerance.rtol * std::abs(right);
@@ -265,7 +265,7 @@ void merge(Accuracy& into, const Accuracy& other, std::int64_t first_index) {
 }
 
 std::string equality_line(const Accuracy& accuracy) {
-  // 99.999 % is not 100.00 %: a single mismatch stays visible.
+  // 99.999 % must not be shown as 100.00 %: a single mismatch stays visible.
   const double percent = accuracy.equality() * 100;
   return fmt::format("Equality ratio: {:.2f}%",
                      accuracy.mismatches > 0 ? std::min(percent, 99.99) : percent);

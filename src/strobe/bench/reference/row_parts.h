@@ -7,8 +7,7 @@
 
 namespace strobe::bench {
 
-// part(first, last) for pieces of [0, count), each in a thread of its own; nothing is shared by
-// them.
+// Calls part(first, last) for pieces of [0, count), each in its own thread; they share nothing.
 template <class Part>
 void for_parts(std::int64_t count, std::int64_t least_a_part, const Part& part) {
   const std::int64_t threads =

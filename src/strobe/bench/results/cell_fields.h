@@ -6,8 +6,8 @@
 
 #include "strobe/bench/results/cell_record.h"
 
-// The members of what is known of a cell: one row each, with the word for it. The run file, the
-// talk with a worker and the HTTP API are written and read by these rows (record_json.h).
+// The members of a cell's record: one row each, with its name. The run file, the worker protocol
+// and the HTTP API are written and read by these rows (record_json.h).
 namespace strobe::bench {
 
 enum class Unit : std::uint8_t {
@@ -21,7 +21,7 @@ enum class Unit : std::uint8_t {
   kOperations,
   kBytesPerNanosecond,  // GB/s
   kTeraflops,
-  kDeviation,  // from what is right: what is not a number is not a small one
+  kDeviation,  // from the expected value: not a number means infinite
 };
 
 template <class Struct, class Value>
@@ -29,7 +29,7 @@ struct Field {
   std::string_view name;
   Unit unit;
   Value Struct::*member;
-  std::string_view old_name = {};  // in older files and of older workers
+  std::string_view old_name = {};  // in older files and workers
 };
 template <class Struct, class Value>
 Field(std::string_view, Unit, Value Struct::*, std::string_view = {}) -> Field<Struct, Value>;
@@ -42,7 +42,7 @@ concept HasFields = requires {
   FieldsOf<Struct>::kAll;
 };
 
-// f(field) for each row of a struct.
+// Calls f(field) for each row of a struct.
 template <HasFields Struct, class Function>
 void for_each_field(const Function& f) {
   std::apply([&](const auto&... field) { (f(field), ...); }, FieldsOf<Struct>::kAll);
@@ -185,7 +185,7 @@ struct FieldsOf<Floors> {
 };
 
 template <>
-struct FieldsOf<Roofs> {  // of what they are stands beside them
+struct FieldsOf<Roofs> {  // without is_of_host, which is written as `of`
   static constexpr auto kAll = std::tuple{
       Field{"copy_gbps", Unit::kBytesPerNanosecond, &Roofs::copy_gbps},
       Field{"read_gbps", Unit::kBytesPerNanosecond, &Roofs::read_gbps},

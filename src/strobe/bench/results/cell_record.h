@@ -11,38 +11,38 @@
 #include "strobe/base/result.h"
 #include "strobe/bench/cell.h"
 
-// What is known of a cell after it ran, and of a run: the file `strobe.bench/1` is exactly this.
+// The results of a cell, and of a run: the content of a `strobe.bench/1` file.
 namespace strobe::bench {
 
 enum class CellStatus : std::uint8_t {
   kOk,
   kOom,
-  kOomPredicted,  // by the plan, not run
+  kOomPredicted,  // predicted by the plan, not run
   kUnsupported,
   kError,
   kTimeout,
-  kWrong,  // ran, and its values are not the reference's
+  kWrong,  // ran, but its values differ from the reference
   kMissing,
 };
 std::string_view status_name(CellStatus status);  // "ok", "oom_predicted"
 Result<CellStatus> parse_status(std::string_view name);
 
-// Said of a cell that has a time; several may hold. noisy: the cap came before the interval was
-// narrow.
+// Flags of a cell that has a time; several may apply. noisy: the cap was reached before the
+// interval was narrow.
 enum class CellFlag : std::uint8_t {
   kNoisy,
   kThrottled,
-  kSameKernels,   // as the provider it is compared with
-  kNearFloor,     // within 1.5 of an event pair around an empty kernel
+  kSameKernels,   // as the provider that it is compared with
+  kNearFloor,     // within 1.5x of an event pair around an empty kernel
   kHostBound,     // call time exceeds device time by more than 20 %
   kFellBack,      // a compiled provider that ran the library's kernels
   kMathDiffers,   // the two sides computed in different precisions
-  kUnrepeatable,  // --repeat-check: other bits in another call
+  kUnrepeatable,  // --repeat-check: different bits in another call
 };
 std::string_view flag_name(CellFlag flag);  // "noisy", "same_kernels"
 std::optional<CellFlag> find_flag(std::string_view name);
 
-// What was asked for and is not in a record, by the name of its member.
+// Requested data that is missing in a record, by the name of its member.
 enum class Lack : std::uint8_t { kCounters, kApi };
 std::string_view lack_name(Lack lack);  // "counters", "api"
 std::optional<Lack> find_lack(std::string_view name);
@@ -75,11 +75,11 @@ struct KernelLaunch {
   std::optional<std::int64_t> shared_bytes = {};
 };
 
-// Calls of a device's runtime and driver that one call of the cell makes, by name.
+// Calls of a device's runtime and driver during one call of the cell, by name.
 struct ApiCall {
   std::string name;  // "cuLaunchKernel"
   std::int64_t count = 0;
-  double us = 0;  // of the host in all of them, without those that they make themselves
+  double us = 0;  // host time in all of them, without the calls inside them
   bool operator==(const ApiCall&) const = default;
 };
 
@@ -87,7 +87,7 @@ struct Accuracy {
   double max_abs = 0;
   double max_rel = 0;
   double norm_rel = 0;  // |a-b| / |b|
-  double norm = 0;      // |b|: with it parts of an output are put together
+  double norm = 0;      // |b|: needed to combine parts of an output
   std::uint64_t checked = 0;
   std::uint64_t mismatches = 0;
   std::int64_t worst_index = -1;
@@ -108,10 +108,10 @@ struct ByteCounts {
   std::optional<double> peak;
 };
 
-// What the hardware counted of one call, all its launches together; absent: not counted.
+// Hardware counters of one call, summed over its launches; absent: not counted.
 struct CellCounters {
   std::size_t launches = 0;
-  // Between the threads and L1, by the instruction, in whole sectors; how much of it L1 had.
+  // Between threads and L1, by kind of instruction, in whole sectors; and the part that hit L1.
   std::optional<double> l1_load_bytes, l1_load_hit_bytes;
   std::optional<double> l1_store_bytes, l1_store_hit_bytes;
   std::optional<double> l1_reduction_bytes, l1_reduction_hit_bytes;
@@ -125,13 +125,13 @@ struct CellCounters {
 
 struct Clocks {
   std::optional<double> sm_mhz, memory_mhz, power_w, temperature_c;
-  std::vector<std::string> reasons;  // why the driver holds the clock down
+  std::vector<std::string> reasons;  // why the driver limits the clock
 };
 
 struct CellRecord {
   Cell cell;
   CellStatus status = CellStatus::kMissing;
-  std::string reason;  // of a status other than ok: what happened and what to do
+  std::string reason;  // for a status other than ok: what happened and what to do
   std::map<TimeMode, TimeSummary> times;
   std::optional<double> burst_us, sustained_us;  // cells above 1 ms
   ByteCounts bytes;
@@ -139,7 +139,7 @@ struct CellRecord {
   std::optional<CellCounters> counters;
   std::vector<KernelLaunch> kernels;
   std::string signature;
-  std::vector<ApiCall> api;  // in the order of their first; empty: not asked for, or none
+  std::vector<ApiCall> api;  // in the order of first calls; empty: not requested, or none
   CompileTimes compile;
   std::map<std::string, std::string>
       config;  // how the provider was tuned: "schedule": "row-cluster"
@@ -150,23 +150,23 @@ struct CellRecord {
   std::vector<std::string> notes;     // sentences for people
 
   const TimeSummary* time(TimeMode mode) const;
-  // The headline: device time, or the host's where there is no device.
+  // The headline: device time, or host time without a device.
   const TimeSummary* headline() const;
-  // The attention: of its products nobody needs those above the diagonal.
+  // Attention: the products above the diagonal are masked.
   bool has_masked_half() const;
-  // Those of `flops` that rates count: without the masked half.
+  // The `flops` that rates count: without the masked half.
   double rated_flops() const { return has_masked_half() ? flops / 2 : flops; }
   bool has(CellFlag flag) const;
-  // The notes, and a sentence of each lack.
+  // The notes, and a sentence for each lack.
   std::vector<std::string> all_notes() const;
 };
-// "not counted: its worker does not know 'count'"
+// "not counted: its worker does not support 'count'"
 std::string lack_text(Lack lack, std::string_view why);
 
-// Of that mode; the headline where none is named.
+// The time of that mode; the headline if no mode is given.
 const TimeSummary* time_of(const CellRecord& record, std::optional<TimeMode> mode);
 
-// Said where rates of such cells are shown.
+// Shown with rates of such cells.
 inline constexpr std::string_view kMaskedHalfNote =
     "attention: half of its operations are masked, and only the others count in rates and shares";
 
@@ -175,25 +175,24 @@ struct Floors {  // microseconds
   std::optional<double> empty_kernel;         // by the counter gpu__time_duration
   std::optional<double> empty_kernel_record;  // by CUPTI's record of the launch
   std::optional<double> empty_kernel_graph, launch_call;
-  // How far apart the same call lies on one stream and on another, and so in one run and in
-  // another.
+  // How much the same call differs between two streams, and so between two runs.
   std::optional<double> stream_spread;
 };
 
 struct Roofs {
   std::optional<double> copy_gbps = {}, read_gbps = {}, write_gbps = {};
-  std::optional<double> gemm_tflops = {};  // of a device in 16 bits, of the host in 32
-  std::optional<bool> is_of_host = {};     // not known of older runs
-  // Those that the record is under: none, if it ran elsewhere than these were measured.
+  std::optional<double> gemm_tflops = {};  // a device's in 16 bits, the host's in 32
+  std::optional<bool> is_of_host = {};     // unknown for older runs
+  // The roofs that apply to the record: none if these were measured on another device.
   Roofs over(const CellRecord& record) const;
 };
 
-// What is queued on a device before it may begin: one call, as many as sixteen (older runs, whose
-// short calls are longer by what the device fetches meanwhile), or nothing is held and the host's
-// speed may show.
+// What is queued on a held device: one call; up to sixteen calls (older runs, whose short calls
+// take longer because the device fetches the next ones); or nothing is held, and the times may
+// depend on the host's speed.
 enum class Hold : std::uint8_t { kCall, kCalls, kNone };
 
-// How a time was taken. Runs of different methods are not compared unless forced.
+// How a time was measured. Runs of different methods are compared only if forced.
 struct Method {
   std::string flush = "cold";  // cold, cold-dirty, rotate, hot
   std::string stop = "median:0.5%";
@@ -219,8 +218,8 @@ struct RunHeader {
 
 struct BenchRun {
   RunHeader header;
-  std::vector<CellRecord> cells;          // in the order in which they ran
-  std::vector<std::string> remarks = {};  // of reading: what could not be used, by its place
+  std::vector<CellRecord> cells;          // in execution order
+  std::vector<std::string> remarks = {};  // what could not be read, by its place
 };
 
 }  // namespace strobe::bench

@@ -91,7 +91,7 @@ class GridReader {
     read_value(cell);
     const std::size_t grid = grid_for(*metric);
     if (!seen_.emplace(grid, *dim0, *dim1).second) {
-      return remark(kDim0, "stands there a second time with its dim1; the row is left out");
+      return remark(kDim0, "occurs a second time with its dim1; the row is left out");
     }
     read_.grids[grid].cells.push_back(cell);
   }
@@ -182,7 +182,7 @@ class TuningReader {
   std::string_view field(Field field) const { return rows_.field(field); }
   void remark(Field column, std::string_view trouble) { rows_.remark(column, trouble); }
 
-  // False: the row cannot be used, and a remark says why.
+  // False: the row cannot be used; a remark says why.
   bool read_number(Field from, std::int64_t least, std::int64_t& into) {
     const auto number = parse_whole_number(field(from));
     if (number && *number >= least && *number <= kLargestAxis) {
@@ -214,7 +214,7 @@ class TuningReader {
   TunedShapes read_;
 };
 
-// Reader::kNames are the columns that it knows, Reader::kNeeded those that must be there.
+// Reader::kNames are the known columns, Reader::kNeeded the required ones.
 template <class Reader>
 bool has_columns(std::string_view head) {
   const CsvRows rows(head.substr(0, head.find('\n')), Reader::kNames);
@@ -247,7 +247,7 @@ CsvRows::CsvRows(std::string_view csv, std::span<const std::string_view> names)
   }
 }
 
-// A record is a line: no field of these tables holds a line end.
+// A record is one line: no field of these tables holds a line end.
 bool CsvRows::next() {
   while (records_.next_line()) {
     if (records_.text().find_first_not_of(" \t") == std::string_view::npos) continue;

@@ -13,11 +13,11 @@
 #include "strobe/bench/cell.h"
 #include "strobe/bench/results/ratio_grid.h"
 
-// CSV tables that another harness left: ratios of providers, and what its tuner chose.
+// CSV tables of another harness: ratios of providers, and the choices of its tuner.
 namespace strobe::bench {
 
-// The rows of a table that another harness left, one after the other. Columns are spoken of by
-// their place in `names`; the file has them in any order, and others beside them.
+// The rows of a table of another harness, one after the other. Columns are given by their index in
+// `names`; the file may have them in any order, with others between them.
 class CsvRows {
  public:
   CsvRows(std::string_view csv, std::span<const std::string_view> names);
@@ -25,22 +25,22 @@ class CsvRows {
   bool has(std::size_t column) const { return columns_[column].has_value(); }
   // The next row that is not empty; false at the end.
   bool next();
-  std::string_view field(std::size_t column) const;  // of this row; "" where it has none
+  std::string_view field(std::size_t column) const;  // of this row; "" if absent
   // "line 3, column 'dim0': 'x' is not a size; the row is left out"
   void remark(std::size_t column, std::string_view trouble);
-  // Twenty, and how many more there were.
+  // The first twenty, and how many more there were.
   std::vector<std::string> take_remarks();
 
  private:
   std::span<const std::string_view> names_;
   CsvRecords records_;
-  std::vector<std::optional<std::size_t>> columns_;  // where each name stands in a line
+  std::vector<std::optional<std::size_t>> columns_;  // position of each name in a line
   std::vector<std::string> fields_;
   std::vector<std::string> remarks_;
   std::size_t remark_count_ = 0;
 };
 
-// Tables of ratios: the columns case, metric, dim0, dim1, value and, where known, version, device,
+// Tables of ratios: the columns case, metric, dim0, dim1, value and optionally version, device,
 // baseline, contender, status, dtype.
 Result<RatioGrids> parse_ratio_grids(std::string_view csv, std::string_view name);
 bool looks_like_ratio_grids(std::string_view head);
@@ -62,7 +62,7 @@ struct TunedShapes {
 };
 
 // The tuner's choice, shape by shape: the columns case, dim0, dim1, xblock, yblock, num_warps,
-// num_stages and, where known, device, shared_bytes.
+// num_stages and optionally device, shared_bytes.
 Result<TunedShapes> parse_tuned_shapes(std::string_view csv, std::string_view name);
 bool looks_like_tuned_shapes(std::string_view head);
 

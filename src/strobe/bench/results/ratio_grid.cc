@@ -16,7 +16,7 @@ constexpr std::pair<GridMetric, std::string_view> kMetrics[] = {
     {GridMetric::kDeviceSpeedup, "device_speedup_pct"},
     {GridMetric::kBandwidth, "gbps"}};
 
-// The records of one case in one type, in the order of running.
+// The records of one case in one type, in execution order.
 class CaseRecords {
  public:
   CaseRecords(const BenchRun& run, std::string_view case_id, DType dtype) {
@@ -45,7 +45,7 @@ class CaseRecords {
   std::vector<const CellRecord*> records_;
 };
 
-// Why a quotient of the two has no value, the contender's reason first; kOk if it has one.
+// Why the ratio of the two has no value, the contender's reason first; kOk if it has one.
 CellStatus quotient_status(const CellRecord* contender, const CellRecord* baseline,
                            std::optional<TimeMode> mode) {
   for (const CellRecord* record : {contender, baseline}) {
@@ -61,7 +61,7 @@ CellStatus quotient_status(const CellRecord* contender, const CellRecord* baseli
   return is_wrong ? CellStatus::kWrong : CellStatus::kOk;
 }
 
-// numerator / denominator with its interval: the ends of both at their worst.
+// numerator / denominator with its interval, from the outer ends of both intervals.
 void set_quotient(GridCell& cell, const TimeSummary& numerator, const TimeSummary& denominator,
                   double scale) {
   cell.value = scale * numerator.p50 / denominator.p50;
@@ -110,7 +110,7 @@ void place(GridCell& cell, const Shape& shape) {
   cell.dim1 = shape.dims.size() < 2 ? 0 : shape[1];
 }
 
-// What the axes beyond the first two say; "" if there are none.
+// The axes beyond the first two, as text; "" if there are none.
 std::string further_axes(const Shape& shape) {
   if (shape.dims.size() == 3) return fmt::format("k{}", shape[2]);
   if (shape.dims.size() == 4) return fmt::format("hd{}_nh{}", shape[3], shape[2]);

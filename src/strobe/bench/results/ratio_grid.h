@@ -9,7 +9,7 @@
 
 #include "strobe/bench/results/cell_record.h"
 
-// Tables of ratios as other harnesses left them: no times, no kernels, one number a cell.
+// Tables of ratios, as other harnesses write them: no times, no kernels, one number per cell.
 namespace strobe::bench {
 
 enum class GridMetric : std::uint8_t {
@@ -24,13 +24,13 @@ std::optional<GridMetric> find_metric(std::string_view name);
 struct GridCell {
   std::int64_t dim0 = 0;
   std::int64_t dim1 = 0;
-  std::optional<double> value = {};  // of a wrong cell too: it is shown, struck out
+  std::optional<double> value = {};  // also for a wrong cell, which is shown struck out
   CellStatus status = CellStatus::kOk;
   bool ran_same_kernels = false;                   // shown with '=', left out of means
-  std::optional<std::array<double, 2>> ci95 = {};  // of the value, where the times have one
-  Shape shape = {};                                // of a run of strobe's own: all its axes
+  std::optional<std::array<double, 2>> ci95 = {};  // of the value, if the times have one
+  Shape shape = {};                                // for strobe's own runs: all axes
 
-  // Enters means and judgements of the value.
+  // Whether the value counts in means and checks.
   bool counts() const { return value && status == CellStatus::kOk && !ran_same_kernels; }
 };
 
@@ -43,7 +43,7 @@ struct RatioGrid {
   std::string contender;
   GridMetric metric = GridMetric::kRelativePerformance;
   std::vector<GridCell> cells = {};
-  std::string dtype = {};    // "f32"; "" where nobody said
+  std::string dtype = {};    // "f32"; "" if unknown
   std::string variant = {};  // axes beyond the two: "hd64_nh32", "k1024"
   bool is_list = false;      // shapes without two axes: dim0 counts them, dim1 is 0
 };
@@ -52,7 +52,7 @@ struct GridMean {
   double mean = 0;  // geometric
   std::size_t cells = 0;
 };
-// Over the cells that count; nothing if there is none.
+// Over the cells that count; nothing if there are none.
 std::optional<GridMean> geometric_mean(const RatioGrid& grid);
 
 struct RatioGrids {
@@ -61,12 +61,12 @@ struct RatioGrids {
   std::vector<std::string> remarks;  // rows that could not be used, by line and column
 };
 
-// The same table from a run of strobe's own, by its headline times or those of a mode; every shape
-// of the case in one list of cells. Of bandwidth `baseline` is passed over.
+// The same table from one of strobe's own runs, by its headline times or those of a mode; every
+// shape of the case in one list of cells. For bandwidth `baseline` is ignored.
 RatioGrid ratio_grid(const BenchRun& run, std::string_view case_id, DType dtype,
                      std::string_view baseline, std::string_view contender, GridMetric metric,
                      std::optional<TimeMode> mode = {});
-// Cut so that each is a table of rows and columns: attention by heads, matmul by K.
+// Split into tables of rows and columns: attention by heads, matmul by K.
 std::vector<RatioGrid> tables_of(const RatioGrid& grid);
 // The same provider on two devices: how much faster `run` is than `other`.
 RatioGrid device_grid(const BenchRun& run, const BenchRun& other, std::string_view case_id,

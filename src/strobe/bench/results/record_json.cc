@@ -10,14 +10,14 @@ namespace strobe::bench {
 namespace {
 
 constexpr std::size_t kMostAxes = 16;
-// method.hold; where there is none, it was Hold::kCalls.
+// method.hold; if absent, it was Hold::kCalls.
 constexpr std::string_view kCallHold = "call";
 constexpr std::string_view kNoHold = "none";
-// roofs.of; where there is none, nobody knows.
+// roofs.of; if absent, it is unknown.
 constexpr std::string_view kOfHost = "host";
 constexpr std::string_view kOfDevice = "device";
 
-// How older files told what was counted: {"traffic":{"measured_l1":{"load":…}},"inst":…}.
+// Counters in older files: {"traffic":{"measured_l1":{"load":…}},"inst":…}.
 struct OldCounter {
   std::string_view level;  // of `traffic`; "": beside it
   std::string_view name;
@@ -127,7 +127,7 @@ Result<void> read_times(const JsonValue& object, ReadRecord& read) {
   std::optional<Error> trouble;
   each_member(object, [&](std::string_view key, const JsonValue& value) {
     const Result<TimeMode> mode = parse_mode(key);
-    if (!mode || trouble) return;  // a way to take times that a later strobe knows
+    if (!mode || trouble) return;  // a mode of a later version is skipped
     std::optional<SamplePlace> samples;
     Result<TimeSummary> time = time_in(key, value, samples);
     if (!time) {
@@ -153,7 +153,7 @@ void read_old_counter(std::string_view level, std::string_view key, const JsonVa
   }
 }
 
-// Whichever of them comes first makes the whole.
+// The first of them that is found creates the struct.
 void read_old_counters(std::string_view key, const JsonValue& value,
                        std::optional<CellCounters>& counters) {
   read_old_counter("", key, value, counters);

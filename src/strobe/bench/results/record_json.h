@@ -14,21 +14,21 @@
 #include "strobe/base/result.h"
 #include "strobe/bench/results/cell_fields.h"
 
-// Cells as JSON, by the rows of cell_fields.h: `strobe.bench/1`, one cell and what stands above the
-// cells, and the parts that workers and the HTTP API share with it.
+// Cells as JSON, by the rows of cell_fields.h: `strobe.bench/1` with its header and cells, and the
+// parts that workers and the HTTP API share with it.
 namespace strobe::bench {
 
 inline constexpr std::string_view kBenchSchema = "strobe.bench/1";
 
-// How a value that is not known is written.
+// How an unknown value is written.
 enum class Unknown : std::uint8_t { kLeftOut, kNull };
 
 // Whole numbers of bytes and operations stay whole: 268435456, not 2.68435456e8.
 void write_number(JsonWriter& json, Unit unit, double number);
-// A number as its unit allows; nothing where it is none. Only temperatures may be negative, and a
-// deviation that is no number is infinite.
+// A number that is valid for its unit, or nothing. Only temperatures may be negative; a deviation
+// that is not a number is infinite.
 std::optional<double> number_in(Unit unit, const JsonValue& value);
-std::string text_in(const JsonValue& value);  // "" of anything but a string
+std::string text_in(const JsonValue& value);  // "" for anything but a string
 std::vector<std::string> texts_in(const JsonValue& array);
 std::uint64_t count_in(const JsonValue& value);
 std::array<std::int64_t, 3> sizes_in(const JsonValue& array);
@@ -91,7 +91,7 @@ void write_members(JsonWriter& json, const Struct& from, Unknown unknown) {
 template <HasFields Struct>
 void read_members(const JsonValue& object, Struct& into);
 
-// Of an object, one by one; of anything else none.
+// Visits the members of an object; other values have none.
 template <class Function>
 void each_member(const JsonValue& object, const Function& f) {
   if (object.type == JsonType::kObject) for_each_member(object.text, f);
@@ -106,7 +106,7 @@ void read_json(const JsonValue& value, std::vector<CellFlag>& into);
 void read_json(const JsonValue& value, std::map<std::string, std::string>& into);
 void read_json(const JsonValue& value, std::map<Lack, std::string>& into);
 void read_json(const JsonValue& value, std::vector<KernelLaunch>& into);
-// Those that have a name and were made.
+// Only calls with a name and a count.
 void read_json(const JsonValue& value, std::vector<ApiCall>& into);
 
 template <class Value>
@@ -141,7 +141,7 @@ void read_field(const JsonValue& value, Unit unit, Value& into) {
   }
 }
 
-// Whether the struct has such a member, by its word or its older one.
+// Whether the struct has such a member, by its name or its old name.
 template <HasFields Struct>
 bool read_member(std::string_view key, const JsonValue& value, Struct& into) {
   bool is_known = false;
@@ -161,7 +161,7 @@ void read_members(const JsonValue& object, Struct& into) {
 }
 
 struct RecordSurroundings {
-  std::string_view run;        // whose cell it is
+  std::string_view run;        // the run that the cell belongs to
   Roofs roofs;                 // for rates.copy_roof_pct
   std::size_t samples_at = 0;  // values of the side file before this cell's
 };
@@ -169,7 +169,7 @@ struct RecordSurroundings {
 void write_record(JsonWriter& json, const CellRecord& record, const RecordSurroundings& around);
 void write_header(JsonWriter& json, const RunHeader& header);
 
-// Where a cell's samples lie in the side file: of each time, from the first value on.
+// Where a cell's samples are in the side file, for each time.
 struct SamplePlace {
   TimeMode mode = TimeMode::kDevice;
   std::uint64_t at = 0;
@@ -180,7 +180,7 @@ struct ReadRecord {
   CellRecord record;
   std::vector<SamplePlace> samples;
 };
-// An error says which member is at fault.
+// An error names the offending member.
 Result<ReadRecord> read_record(const JsonValue& value);
 RunHeader read_header(const JsonValue& value);
 

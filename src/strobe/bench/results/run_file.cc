@@ -25,7 +25,7 @@ Error not_a_run(std::string what, std::string_view name) {
 
 struct ReadRun {
   BenchRun run;
-  std::vector<std::vector<SamplePlace>> samples;  // one a cell
+  std::vector<std::vector<SamplePlace>> samples;  // one per cell
 };
 
 class RunReader {
@@ -47,7 +47,7 @@ class RunReader {
                                    sanitize_utf8(schema_.substr(0, 60)), kBenchSchema),
                        name_);
     }
-    // A killed job leaves an array that is never closed: what stands whole in it is kept.
+    // A killed job leaves an array that is never closed: its complete elements are kept.
     if (walk.is_broken()) read_torn_cells();
     return finish();
   }
@@ -128,11 +128,11 @@ float little_endian(float value) {
   return value;
 }
 
-// Samples that lie beside the run; without the file there are none.
+// Samples in a file beside the run; without the file there are none.
 void attach_samples(ReadRun& read, const std::filesystem::path& path, std::uint64_t most_bytes) {
   std::uint64_t expected = 0;
   for (const auto& places : read.samples) {
-    for (const SamplePlace& place : places) {  // a file may claim anything
+    for (const SamplePlace& place : places) {  // a file may claim any count
       expected = std::min(expected + std::min<std::uint64_t>(place.count, most_bytes), most_bytes);
     }
   }
@@ -164,7 +164,7 @@ std::string to_json(const BenchRun& run) {
   std::string out = fmt::format("{{\"schema\":\"{}\",\n\"header\":", kBenchSchema);
   JsonWriter header(out);
   write_header(header, run.header);
-  out += ",\n\"cells\":[";  // one a line: a run can be read with grep and cut short with sed
+  out += ",\n\"cells\":[";  // one cell per line, so that grep and sed work on a run
   RecordSurroundings around = {run.header.run, run.header.roofs, 0};
   for (std::size_t i = 0; i < run.cells.size(); ++i) {
     out += i == 0 ? "\n" : ",\n";
@@ -202,7 +202,7 @@ std::filesystem::path samples_path(const std::filesystem::path& run) {
 }
 
 Result<void> write_samples(const BenchRun& run, const std::filesystem::path& path) {
-  std::filesystem::path unfinished = path;  // a crash leaves no half of it under its name
+  std::filesystem::path unfinished = path;  // a crash leaves no partial file under the final name
   unfinished += ".part";
   std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
   for (const CellRecord& record : run.cells) {

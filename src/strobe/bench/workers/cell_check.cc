@@ -23,8 +23,8 @@ std::string wrong_text(const Accuracy& accuracy) {
 
 std::string wrong_mask_text(const MaskCheck& mask, const Accuracy& accuracy) {
   return fmt::format(
-      "the mask differs from the generator's in {} of {} values, first at {}: a dropped element is "
-      "its residual to the bit, a kept one is not",
+      "the mask differs from the generator's in {} of {} values, first at {}: a dropped element "
+      "equals its residual exactly, a kept one does not",
       mask.differences, accuracy.checked, mask.first);
 }
 
@@ -47,7 +47,7 @@ Accuracy CellReference::compare(std::size_t output, std::span<const float> value
   }
   Accuracy accuracy = compare_values(values, expected_[output],
                                      tolerance_of(info_, request_.cell.shape, request_.cell.dtype));
-  if (accuracy.worst_index >= 0) {  // from a place among the rows checked to one in the tensor
+  if (accuracy.worst_index >= 0) {  // from an index among the checked rows to one in the tensor
     const std::int64_t columns = layouts_[output].columns;
     const auto row = static_cast<std::size_t>(accuracy.worst_index / columns);
     accuracy.worst_index = rows_[output][row] * columns + accuracy.worst_index % columns;

@@ -10,11 +10,11 @@
 #include "strobe/bench/workers/row_file.h"
 #include "strobe/bench/workers/worker_session.h"
 
-// Are the values right? The worker gives rows of its outputs, the reference says what they should
-// be.
+// Checks the values of a cell: the worker gives rows of its outputs, the reference the expected
+// ones.
 namespace strobe::bench {
 
-// What the cells of one group are checked against; computed once, when first asked for.
+// The expected values of one group of cells; computed once, when first needed.
 class CellReference {
  public:
   CellReference(const CaseInfo& info, const PrepareRequest& request);
@@ -43,9 +43,9 @@ struct Checked {
   std::vector<std::string> notes = {};
 };
 
-// `ask` answers for one output: a reply, with the values in `file`.
+// `ask` requests one output: it returns a reply, with the values in `file`.
 using AskForRows = std::function<WorkerReply(std::size_t output, const std::string& file)>;
-// `repeats` more times the same values are asked for.
+// The same values are requested `repeats` more times.
 Checked check_cell(CellReference& reference, const RowFolder& folder, int repeats,
                    const AskForRows& ask);
 

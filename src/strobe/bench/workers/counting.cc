@@ -51,7 +51,7 @@ constexpr std::array kHardwareCounters = {
     HardwareCounter{"sm__ops_path_tensor_src_fp16_dst_fp32.sum", &CellCounters::matrix_flops},
 };
 
-// The parts are calls of their own: all must have run the same kernels.
+// Each part is a separate call: all of them must have run the same kernels.
 Result<void> check_parts(std::span<const std::vector<CountedLaunch>> calls, std::size_t expected) {
   const auto trouble = [](std::string what) {
     return Error{
@@ -69,7 +69,7 @@ Result<void> check_parts(std::span<const std::vector<CountedLaunch>> calls, std:
   return {};
 }
 
-// Copies and fills are no launches, wherever a list of kernels names them.
+// Copies and fills are not launches, even if a list of kernels contains them.
 bool is_kernel(const KernelLaunch& launch) {
   return !launch.name.starts_with("Memcpy") && !launch.name.starts_with("Memset");
 }
@@ -114,7 +114,7 @@ Result<WorkerSession*> CellCounting::session_of(const std::string& provider,
     session = std::make_unique<WorkerSession>(provider, workers_, std::move(variables));
   }
   if (const Result<void> begun = session->begin(key); !begun) {
-    return Error{.code = ErrorCode::kTooLittleData,  // of the worker, not of the counters
+    return Error{.code = ErrorCode::kTooLittleData,  // an error of the worker, not of the counters
                  .what = begun.error().what,
                  .where = "",
                  .hint = ""};
@@ -147,15 +147,15 @@ Result<void> CellCounting::try_count(const CellGroup& group, CellRecord& record)
   STROBE_TRY(WorkerSession* const session, session_of(record.cell.provider, key));
   if (!session->can("count")) {
     return Error{.code = ErrorCode::kTooLittleData,
-                 .what = "its worker does not know 'count'",
+                 .what = "its worker does not support 'count'",
                  .where = "",
                  .hint = ""};
   }
   const Result<void> ran = run_calls(*session, group, record);
-  // Also after a failure: what was recorded until then must not pass for the next cell's.
+  // Also after a failure: launches recorded so far must not count for the next cell.
   const auto calls = counter_.take();
-  // Counters may leave traces in a process that make its times odd, and a prepared cell may have
-  // been chosen by time. Ours start anew in no time.
+  // Counters may leave a process with odd times, which may have influenced the choice of a kernel.
+  // Our own workers restart quickly.
   if (!session->lives_long()) session->end();
   if (!calls && (ran || calls.error().code == ErrorCode::kMachineLacks)) return calls.error();
   if (!ran) return ran;
@@ -166,8 +166,8 @@ Result<void> CellCounting::try_count(const CellGroup& group, CellRecord& record)
   record.counters = sum_counters(*calls);
   if (!is_what_was_timed(record, calls->front())) {
     record.notes.emplace_back(
-        "counted on other kernels than were timed: the choice among them "
-        "was made anew");
+        "counted on other kernels than were timed: tuning chose differently "
+        "the second time");
   }
   return {};
 }
@@ -204,7 +204,7 @@ Result<double> count_empty_kernel_us(const WorkerSetup& workers, const std::stri
   STROBE_TRY(Variables variables, counter.environment(workers.command(provider)));
   WorkerSession session(provider, workers, std::move(variables));
   STROBE_TRY_VOID(session.begin(""));
-  if (!session.can("count_empty")) return not_counted("its worker does not know 'count_empty'");
+  if (!session.can("count_empty")) return not_counted("its worker does not support 'count_empty'");
   const WorkerReply reply = session.ask({.op = WorkerOp::kCountEmpty, .id = session.new_id()});
   if (reply.status != CellStatus::kOk) return not_counted(reply.reason);
   STROBE_TRY(const std::vector<std::vector<CountedLaunch>> calls, counter.take());

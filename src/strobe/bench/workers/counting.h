@@ -11,10 +11,9 @@
 #include "strobe/bench/workers/run_plan.h"
 #include "strobe/bench/workers/worker_session.h"
 
-// Counters of a cell that has been timed: the same call once more, in a process of its own that
-// somebody watches. What is timed never sees the recorder. One floor is not measured but counted:
-// how long the hardware says that an empty kernel takes. A worker of its own launches it, under the
-// counter's eyes.
+// Counters of a cell that has been timed: the same call once more, in a separate process under a
+// recorder, so that timing never sees the recorder. One floor is counted as well: the hardware's
+// duration of an empty kernel, launched by a separate worker under the counter.
 namespace strobe::bench {
 
 // Sums of all launches of a call, from its parts.
@@ -22,14 +21,14 @@ CellCounters sum_counters(std::span<const std::vector<CountedLaunch>> calls);
 
 class CellCounting {
  public:
-  // Cells are prepared as `prepare` says.
+  // Cells are prepared according to `prepare`.
   CellCounting(const WorkerSetup& workers, const PrepareRequest& prepare, CallCounter& counter)
       : workers_(workers), prepare_(prepare), counter_(counter) {}
 
-  // Into record.counters, or in record.lacks why there are none. The workers' own cells are not
-  // touched.
+  // Fills record.counters, or says in record.lacks why there are none. The cells of the timing
+  // workers are not affected.
   void count(const CellGroup& group, CellRecord& record);
-  // Why nothing can be counted on this machine; "" while it can.
+  // Why nothing can be counted on this machine; "" if something can.
   const std::string& obstacle() const { return obstacle_; }
   std::vector<std::string> take_log();
 
@@ -45,7 +44,7 @@ class CellCounting {
   std::string obstacle_;
 };
 
-// In microseconds. Fails where nothing can be counted; nobody misses it much.
+// In microseconds. Fails if nothing can be counted; the floor is optional.
 Result<double> count_empty_kernel_us(const WorkerSetup& workers, const std::string& provider,
                                      CallCounter& counter);
 

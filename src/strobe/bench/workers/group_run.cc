@@ -23,22 +23,22 @@ constexpr std::array kMeasureOrder = {TimeMode::kDevice, TimeMode::kGraph, TimeM
 constexpr double kNearFloor = 1.5;
 constexpr double kHostBound = 1.2;
 
-// What becomes of a contender's worker when the group is done.
+// The fate of a contender's worker after the group.
 enum class WorkerState : std::uint8_t {
   kSound,     // it serves the next cell
-  kSpoiled,   // it failed, also in a mode beside the headline: the next cell gets another
-  kReplaced,  // it failed, and the next one is loading already
+  kSpoiled,   // it failed, perhaps in a secondary mode: the next cell gets another
+  kReplaced,  // it failed, and the next one is already loading
 };
 
-// One provider on its way through the group.
+// One provider during the run of a group.
 struct Contender {
   WorkerSession* session = nullptr;
   CellRecord* record = nullptr;
   PrepareRequest prepare = {};
   double resident_bytes = 0;
-  std::optional<std::int64_t> id = {};  // of the cell that the worker has prepared
+  std::optional<std::int64_t> id = {};  // of the cell prepared by the worker
   WorkerState worker = WorkerState::kSound;
-  std::optional<CompileTimes> compile = {};  // of the first time: the next one finds all done
+  std::optional<CompileTimes> compile = {};  // of the first time: later ones find compiled code
   double median_mhz = 0;                     // while its headline was measured; 0: not read
 
   bool is_in() const {
@@ -70,13 +70,13 @@ void take_description(const WorkerReply& reply, Contender& contender) {
   record.notes.insert(record.notes.end(), reply.notes.begin(), reply.notes.end());
 }
 
-// "torch-" of "torch-inductor".
+// "torch" for "torch-inductor".
 std::string_view family_of(std::string_view provider) {
   return provider.substr(0, provider.find('-'));
 }
 
-// Each with the first, to which tables compare, and with those of its own family before it: a
-// compiled function that silently was the eager one.
+// Compares each record with the first, as tables do, and with earlier ones of its own family, to
+// find a compiled function that silently was the eager one.
 void judge_pairs(std::vector<CellRecord>& records) {
   for (std::size_t later = 1; later < records.size(); ++later) {
     for (std::size_t i = 0; i < later; ++i) {
@@ -110,7 +110,7 @@ class GroupRun {
     for (Contender& contender : contenders) plan(contender);
     for (const std::vector<Contender*>& batch : batches(contenders)) run_batch(batch);
     // After a failure a device may be in any state, and recording kernels leaves hooks in a process
-    // that make later calls dearer; the next cell gets a worker that has seen neither.
+    // that slow later calls; the next cell gets a new worker.
     for (Contender& contender : contenders) {
       if (contender.worker == WorkerState::kSpoiled || has_recorded(contender)) {
         contender.session->end();
@@ -121,7 +121,7 @@ class GroupRun {
   }
 
  private:
-  // Of a stack that lives long the list of kernels is recorded anyway, and its API calls with it.
+  // Long-lived stacks record the list of kernels anyway, and API calls with it.
   bool has_recorded(const Contender& contender) const {
     if (timing_.is_profiled) return false;
     return contender.record->times.contains(TimeMode::kActivity) ||
@@ -167,7 +167,7 @@ class GroupRun {
     }
   }
 
-  // Side by side where the memory of each device is enough for all, else one after the other.
+  // Side by side if the memory of each device suffices for all, otherwise one after the other.
   std::vector<std::vector<Contender*>> batches(std::vector<Contender>& contenders) {
     std::map<std::string, std::vector<double>> needs;
     std::vector<Contender*> all;
@@ -215,7 +215,7 @@ class GroupRun {
     }
   }
 
-  // After timing: a call of a fresh output by what was timed.
+  // After timing: checks a new call of what was timed.
   void check_and_finish(Contender& contender) {
     if (!contender.is_in() || !contender.session->can("rows")) {
       if (contender.is_in()) {
@@ -228,7 +228,7 @@ class GroupRun {
       check(contender, reference);
       return finish(contender);
     }
-    // The timed inputs cannot be checked: the same code on others.
+    // The timed inputs cannot be checked, so the same code runs on others.
     finish(contender);
     if (!contender.is_in()) return;
     prepare(contender, reference.request());
@@ -238,8 +238,8 @@ class GroupRun {
     contender.id.reset();
   }
 
-  // A stack that loads for seconds does so while the others are measured; not where they are
-  // measured by the clock of the host that it would keep busy.
+  // A stack that takes seconds to load does so while the others are measured, unless they are
+  // measured by the host's clock: the loading would disturb them.
   static void replace_failed(const std::vector<Contender*>& batch) {
     const auto is_measured = [](const Contender* contender) { return contender->is_in(); };
     const auto is_on_host = [](const Contender* contender) {
@@ -324,7 +324,7 @@ class GroupRun {
       const auto flag = [&](CellFlag which) {
         if (!record.has(which)) record.flags.push_back(which);
       };
-      // The flags are read beside the headline; the other times have their own intervals.
+      // The flags describe the headline; the other times have their own intervals.
       const bool is_headline = record.headline() == record.time(mode);
       if (is_headline && measured[i].is_noisy) flag(CellFlag::kNoisy);
       if (is_headline && measured[i].is_throttled) flag(CellFlag::kThrottled);
@@ -334,7 +334,7 @@ class GroupRun {
     }
   }
 
-  // A worker that lives on keeps the times it has given.
+  // A worker that is still alive keeps the times it has given.
   static void fail(Contender& contender, TimeMode mode, CellStatus status, const std::string& why) {
     const bool is_word = status == CellStatus::kError || status == CellStatus::kUnsupported;
     if (is_word && contender.record->headline() != nullptr && contender.session->is_alive()) {
@@ -345,7 +345,7 @@ class GroupRun {
     contender.drop(status == CellStatus::kOk ? CellStatus::kError : status, why);
   }
 
-  // What was asked for and is not among the provider's modes.
+  // Reports requested modes that the provider does not have.
   void tell_untimed(Contender& contender) const {
     if (!contender.is_in() || !contender.id) return;
     const WorkerSession& session = *contender.session;
@@ -358,14 +358,14 @@ class GroupRun {
       return;
     }
     for (const TimeMode mode : timing_.modes) {
-      // The host's clock is for the host, whatever else the run asks for.
+      // The host's clock is used only for the host, whatever modes were requested.
       if (session.has(mode) || mode == TimeMode::kCpu || session.has(TimeMode::kCpu)) continue;
       contender.record->notes.push_back(fmt::format("{}: not timed: the provider has {}",
                                                     mode_name(mode), fmt::join(names, ", ")));
     }
   }
 
-  // Alone and after a rest, so that the first calls meet a cool device.
+  // Alone and after a rest, so that the first calls run on a cool device.
   void measure_long_calls(Contender& contender) {
     constexpr std::chrono::milliseconds kRest{100};
     constexpr double kMostMs = 1000;
@@ -394,7 +394,7 @@ class GroupRun {
     } else if (contender.is_in()) {
       contender.drop(reply.status, reply.reason);
     }
-    // What the worker says is of the moment it was asked, when the device may be idle again.
+    // The worker reports the clock at the time of the request, when the device may be idle again.
     if (contender.median_mhz > 0) contender.record->clocks.sm_mhz = contender.median_mhz;
   }
 

@@ -10,7 +10,7 @@
 
 namespace strobe::bench {
 
-// What replies have in the words of a record.
+// The fields that replies share with a record.
 template <>
 struct FieldsOf<WorkerReply> {
   static constexpr auto kAll = std::tuple{
@@ -88,7 +88,7 @@ void write_text(std::string_view name, const std::string& text, JsonWriter& json
   if (!text.empty()) json.member(name, text);
 }
 
-// One JSON object from end to end, or nothing that can be answered to.
+// One complete JSON object; anything else cannot be answered.
 Result<void> check_object(std::string_view line) {
   const JsonValue value = parse_value(line);
   const bool is_object = value.type == JsonType::kObject;
@@ -113,7 +113,7 @@ std::string_view law_name(InputLaw law) {
   return law == InputLaw::kNormal ? "normal" : "conditioned";
 }
 
-// Neighbours become [first, count]: all rows of a tall shape are one short line.
+// Consecutive rows become [first, count]: all rows of a tall shape are one short line.
 void write_rows(const std::vector<std::int64_t>& rows, JsonWriter& json) {
   json.begin_array();
   for (std::size_t at = 0; at < rows.size();) {
@@ -130,7 +130,7 @@ void write_rows(const std::vector<std::int64_t>& rows, JsonWriter& json) {
 }
 
 Result<std::vector<std::int64_t>> rows_of(const JsonValue& array) {
-  constexpr std::int64_t kMostRows = 1 << 26;  // a text must not be able to ask for all the memory
+  constexpr std::int64_t kMostRows = 1 << 26;  // a text must not be able to request all the memory
   std::vector<std::int64_t> rows;
   bool is_bad = false;
   if (array.type != JsonType::kArray) return rows;
@@ -233,7 +233,7 @@ void write_samples(const WorkerReply& reply, JsonWriter& json) {
   write("sm_mhz", &SampleBlock::sm_mhz);
 }
 
-// What a cell is, once it is prepared.
+// Facts about a cell that are known once it is prepared.
 void write_outcome(const WorkerReply& reply, JsonWriter& json) {
   write_members(json, reply.compile, Unknown::kLeftOut);
   write_json(json.key("clocks"), Unit::kNone, reply.clocks, Unknown::kLeftOut);
@@ -247,7 +247,7 @@ void write_plan(const Plan& plan, JsonWriter& json) {
   json.end_object();
 }
 
-// A stack names its versions one by one: {"torch":"2.11.0","triton":"3.6.0"}.
+// A stack lists its versions one by one: {"torch":"2.11.0","triton":"3.6.0"}.
 std::string version_of(std::string_view line) {
   if (const JsonValue version = find(line, "version"); version.present()) {
     return version.as_string();

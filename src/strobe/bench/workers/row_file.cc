@@ -21,7 +21,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "values are written as they lie in memory");
 
-// The values of the largest check, 2^24, and as much again.
+// The values of the largest check, 2^24, times two.
 constexpr double kRoomBytes = 128.0 * (1 << 20);
 
 Error cannot_write(const std::string& path, int error) {

@@ -9,14 +9,14 @@
 
 #include "strobe/base/result.h"
 
-// Values on their way from a worker to the check: f32, little endian, nothing else in the file.
+// Values sent from a worker to the check: a file of f32, little endian, and nothing else.
 namespace strobe::bench {
 
 Result<void> write_row_file(const std::string& path, std::span<const float> values);
 // Exactly `count` values, or what is wrong with the file.
 Result<std::vector<float>> read_row_file(const std::string& path, std::size_t count);
 
-// A folder for such files, in memory where there is one, gone with this.
+// A folder for such files, in memory if possible, removed by the destructor.
 class RowFolder {
  public:
   static Result<RowFolder> make();

@@ -20,10 +20,10 @@ namespace {
 constexpr const char* kOwnOnDevice = "cuda-unfused";
 constexpr const char* kMatrixProducts = "cublaslt";
 
-// Who measures the device that the run is about.
+// The worker that measures the device of the run.
 struct Leader {
   WorkerSession* session = nullptr;
-  std::unique_ptr<WorkerSession> own;  // it, if it is none of the run's
+  std::unique_ptr<WorkerSession> own;  // set if it is not one of the run's own
 };
 
 WorkerSession* first_available(Sessions sessions, bool (*is_one)(const WorkerSession&)) {
@@ -33,7 +33,7 @@ WorkerSession* first_available(Sessions sessions, bool (*is_one)(const WorkerSes
   return nullptr;
 }
 
-// A device before the host, and on it somebody who measures.
+// A device before the host, and a provider that can measure.
 Leader leader_of(const RunRequest& request, Sessions sessions) {
   const auto measures = [](const WorkerSession& session) { return session.can("roofs"); };
   const auto runs_on_device = [](const WorkerSession& session) {
@@ -80,7 +80,7 @@ std::vector<TimeMode> modes_of(const RunRequest& request, Sessions sessions) {
   return {modes.begin(), modes.end()};
 }
 
-// Measured by the library that multiplies, in a process of its own.
+// Measured by the library that multiplies, in a separate process.
 std::optional<double> matrix_roof(const RunRequest& request, std::vector<std::string>& log) {
   if (request.workers.own.empty()) return {};
   const WorkerReply reply = greet(request.workers, kMatrixProducts, true);
@@ -115,7 +115,7 @@ RunHeader header_of(const RunRequest& request, Sessions sessions, std::vector<st
   header.device = chosen->hello().info.device;
   header.driver = driver_in(chosen->hello().info.version);
   header.device_facts = chosen->hello().device_facts;
-  // They would be a profiler's, not the device's, and fill its report.
+  // Under a profiler these would be the profiler's times, and they would fill its report.
   if (request.timing.is_profiled) return header;
   const auto ask = [&](WorkerOp op, std::string_view name) {
     WorkerReply reply;
@@ -132,7 +132,7 @@ RunHeader header_of(const RunRequest& request, Sessions sessions, std::vector<st
     header.roofs.gemm_tflops = matrix_roof(request, log);
   }
   header.floors = ask(WorkerOp::kFloors, "floors").floors.value_or(Floors{});
-  // Recording a kernel has left hooks in that process; cells get one without.
+  // Recording a kernel has left hooks in that process; cells get a new one.
   if (header.floors.empty_kernel_record) chosen->end();
   if (request.floor_counter != nullptr && chosen->can("count_empty")) {
     const Result<double> counted =

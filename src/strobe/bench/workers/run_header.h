@@ -7,11 +7,11 @@
 
 #include "strobe/bench/workers/runner.h"
 
-// What a run says of itself and of the device that it is about, before its first cell.
+// Facts about a run and its device, collected before the first cell.
 namespace strobe::bench {
 
-// Floors and roofs are the first provider's that measures them; where only other people's stacks
-// run on a device, a worker of strobe's own does it. `log` gets why something is missing.
+// Floors and roofs come from the first provider that measures them; if only external stacks run on
+// a device, one of strobe's own workers measures them. `log` receives why something is missing.
 RunHeader header_of(const RunRequest& request, Sessions sessions, std::vector<std::string>& log);
 
 }  // namespace strobe::bench

@@ -14,7 +14,7 @@
 namespace strobe::bench {
 namespace {
 
-// The allocator's own rounding and the driver's share of the memory.
+// Reserve for the allocator's rounding and the driver's share of the memory.
 constexpr double kUsableShare = 0.97;
 constexpr std::array kBucketEnds = {1ll << 22, 1ll << 26, 1ll << 30};
 
@@ -27,8 +27,8 @@ Error unknown_case(std::string_view id) {
           .hint = fmt::format("one of {}", fmt::join(known, ", "))};
 }
 
-// Of the shapes asked for by hand those with the case's axes; of matrices the inner size may be
-// left out.
+// Of the shapes given by the user, those with the axes of the case; the inner size of matrices may
+// be left out.
 Result<std::vector<Shape>> chosen_shapes(const CellChoice& choice, const CaseInfo& info) {
   std::vector<Shape> shapes;
   for (Shape shape : choice.shapes) {
@@ -48,7 +48,7 @@ Result<std::vector<Shape>> chosen_shapes(const CellChoice& choice, const CaseInf
 }  // namespace
 
 double elements_of(CaseKind kind, const Shape& shape) {
-  // Of matrices the larger side counts, of convolutions the input.
+  // The larger side of matrices, the input of convolutions.
   const auto product = [&](std::size_t axes) {
     return std::accumulate(shape.dims.begin(),
                            shape.dims.begin() + static_cast<std::ptrdiff_t>(axes), 1.0,

@@ -29,7 +29,7 @@ Error nothing_can_run(const std::map<std::string, std::string>& obstacles) {
           .hint = "`strobe bench list` says what can"};
 }
 
-// Of each provider that ran and lists no API calls, why.
+// For each provider that ran and lists no API calls, the reason.
 std::vector<std::string> api_remarks(Sessions sessions, const BenchRun& run) {
   std::vector<std::string> remarks;
   for (const auto& session : sessions) {
@@ -52,14 +52,14 @@ std::vector<std::string> api_remarks(Sessions sessions, const BenchRun& run) {
   return remarks;
 }
 
-// strobe changes no clock, and says how somebody who may can.
+// strobe never changes a clock; it says how a user with the permission can.
 std::string clock_remark(const BenchRun& run, double usual_mhz) {
   const auto throttled = std::ranges::count_if(
       run.cells, [](const CellRecord& record) { return record.has(CellFlag::kThrottled); });
   if (throttled == 0 || usual_mhz <= 0) return "";
   return fmt::format(
       "{} of {} cells ran at a lower clock than the others: `sudo nvidia-smi "
-      "--lock-gpu-clocks={:.0f}` would hold it, `--reset-gpu-clocks` lets it go",
+      "--lock-gpu-clocks={:.0f}` would lock it, `--reset-gpu-clocks` unlocks it",
       throttled, run.cells.size(), usual_mhz);
 }
 

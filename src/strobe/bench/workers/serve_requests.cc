@@ -27,7 +27,7 @@ std::string reason_text(const Error& error) {
 
 CellStatus failure_status(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kMachineLacks:  // of memory: who lacks the machine says so in its first words
+    case ErrorCode::kMachineLacks:  // of memory: a missing device was reported in hello
       return CellStatus::kOom;
     case ErrorCode::kInvalidArgument:
       return CellStatus::kUnsupported;
@@ -55,7 +55,7 @@ void describe(const PreparedCell& cell, WorkerReply& reply) {
   reply.notes = cell.notes();
 }
 
-// A cell is as good without them.
+// A cell is valid without them.
 void add_api_calls(PreparedCell& cell, WorkerReply& reply) {
   Result<std::vector<ApiCall>> calls = cell.api_calls();
   if (calls) {
@@ -158,8 +158,8 @@ WorkerReply RequestServer::sample(const WorkerRequest& request) {
   return reply;
 }
 
-// Right behind a block, when the device is as it was while timed. Asking takes the driver up to a
-// millisecond.
+// Directly after a block, while the device is in the same state as during timing. The query takes
+// the driver up to a millisecond.
 void RequestServer::read_clocks(std::int64_t id) {
   constexpr std::chrono::milliseconds kApart{100};
   const auto now = std::chrono::steady_clock::now();
@@ -300,7 +300,7 @@ int serve_requests(Provider& provider, int in, int out) {
                  .reason = "the host's memory is not enough"};
       }
     }
-    if (!write_line(out, to_line(reply, op))) return 0;  // nobody listens any more
+    if (!write_line(out, to_line(reply, op))) return 0;  // the other side has gone away
   }
   return 0;
 }

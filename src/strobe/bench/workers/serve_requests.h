@@ -5,10 +5,10 @@
 #include "strobe/bench/providers/provider.h"
 #include "strobe/bench/workers/protocol.h"
 
-// A worker's side of the talk.
+// The worker's side of the protocol.
 namespace strobe::bench {
 
-// One provider and its cells that are ready to run.
+// One provider and its prepared cells.
 class RequestServer {
  public:
   explicit RequestServer(Provider& provider) : provider_(provider) {}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Inputs and cases for torch: what is computed, on the same bits as everywhere in strobe, and in how much memory."""
+"""Inputs and cases for torch: the computations, on the same input bits as everywhere in strobe, and their memory."""
 import math
 import struct
 
@@ -133,7 +133,7 @@ def row_cases(torch, seed=1):
         return residual + F.dropout(inp + bias, p=0.5, training=False)
 
     def transposed(inp, bias, residual):
-        # The result lies as bias and residual do.
+        # The result has the layout of bias and residual.
         return residual + F.dropout(inp.t() + bias, p=0.5, training=False)
 
     def numbers(count, like):
@@ -188,7 +188,7 @@ def convolution_case(torch, case, shape):
     p, q = convolved_size(shape)
 
     def convolved(x, weight):
-        # Stored with the channels last; the permuted view is torch's name for that.
+        # Stored with the channels last, which torch describes by the permuted view.
         return F.conv2d(x.permute(0, 3, 1, 2), weight.permute(0, 3, 1, 2), stride=stride,
                         padding=r // 2)
 
@@ -248,13 +248,13 @@ def case_of(torch, request, dtype):
 
 # ---- memory ------------------------------------------------------------------------------------------
 
-# Results as large as the output that eager still holds, in the worst moment, besides it.
+# Tensors as large as the output that eager still holds at its peak, in addition to the output.
 EAGER_BETWEEN = {"pointwise_chain": 3, "naive_softmax": 1, "double_softmax": 1, "norm_chain": 1,
                  "bias_dropout_add": 1, "bias_gelu": 4, "bias_dropout_add_transposed": 1}
 
 
 def attention_values(variant, shape):
-    """Where scores are written, their softmax is too before they are gone; a compiler may put it in their place."""
+    """If scores are written, their softmax is written before they are freed; a compiler may overwrite them."""
     batch, sequence, heads, width = shape
     scores, mask = batch * heads * sequence * sequence, sequence * sequence
     between = {"eager": 2 * scores + mask, "inductor": scores + mask, "sdpa-math": 2 * scores}
@@ -262,8 +262,8 @@ def attention_values(variant, shape):
 
 
 def planned_values(torch, case, variant, shape):
-    """How many values a call holds in its worst moment: inputs, outputs and what lies between. Of compiled code only
-    what it cannot do without: a cell that is predicted not to fit is not run."""
+    """The peak number of values of a call: inputs, outputs and intermediate tensors. For compiled code only
+    the minimum: a cell that is predicted not to fit is not run."""
     is_eager = variant == "eager"
     if case == "attention":
         return attention_values(variant, shape)

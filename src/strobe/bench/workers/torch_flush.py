@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The L2 cache as strobe's own providers find it before a call: bench/providers/cuda/device_clock.h."""
+"""Sets the L2 cache to the same state before a call as strobe's own providers: bench/providers/cuda/device_clock.h."""
 import ctypes
 
-# A line that was read with the priority to stay is not pushed out by lines without it. So the buffer is read
-# with that priority, which pushes out everybody's, loses it, and it is read once more without.
+# A line that was read with the priority to stay is not evicted by lines without it. So the buffer is read
+# with that priority, which evicts all other lines, loses it, and is read once more without.
 FLUSH_PTX = b"""
 .version 7.4
 .target sm_80
@@ -82,7 +82,7 @@ THREADS, BLOCKS_PER_SM = 512, 4
 
 
 class CacheFlush:
-    """Whoever's lines were in the L2 are gone after read(), and what is there is clean."""
+    """After read() all earlier lines have left the L2, and its lines are clean."""
 
     def __init__(self, torch, l2_bytes, sm_count):
         self.torch = torch

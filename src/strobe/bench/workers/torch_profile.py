@@ -1,5 +1,5 @@
-"""What is told besides the time: by torch's profiler the kernels of a call and what it asked of CUDA's runtime and
-driver, by its compiler that it has given up, by the driver which device it is, by NVML how it fares."""
+"""Facts besides the time: from torch's profiler the kernels of a call and its calls of CUDA's runtime and driver,
+from its compiler whether it has given up, from the driver the device, from NVML its clocks and power."""
 import ctypes
 import json
 import logging
@@ -19,7 +19,7 @@ class CellError(Exception):
 
 
 def recorded(torch, activities, work, wanted):
-    """What the profiler saw of these categories while it worked, in the order of time."""
+    """The events of these categories that the profiler recorded, in order of time."""
     with torch.profiler.profile(activities=activities) as profiler:
         work()
         torch.cuda.synchronize()
@@ -45,7 +45,7 @@ def kernels_of(torch, call):
 
 def kernels_by_call(torch, steps):
     """The kernels of each call alone. Each of `steps` is a pair: what comes before a call, and the call; one recording
-    has them all. Between two marks on the device lies, by turns, a call and what comes before the next."""
+    has them all. Between two marks on the device there is alternately a call and what precedes the next one."""
     marks = 0
 
     def marked():
@@ -83,8 +83,8 @@ def median_kernels(calls):
 
 
 def api_calls_of(torch, call):
-    """As far as torch's profiler writes them down; waiting for the end of the call is no part of them. Of several
-    calls the one in the middle by its time: any one may have been interrupted."""
+    """As far as torch's profiler records them; waiting for the end of the call is not included. Returns the median
+    of several calls by time, because any one may have been interrupted."""
     def marked():
         call()  # the first one under a profiler pays for more than itself
         for _ in range(RECORDED_CALLS):
@@ -121,7 +121,7 @@ def by_name(events):
 
 
 class CompilerLog(logging.Handler):
-    """The compiler says in its log, and nowhere else, that it has given up."""
+    """Only the compiler's log says that it has given up."""
 
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -138,7 +138,7 @@ class CompilerLog(logging.Handler):
 
 
 def compiler_counts(kind):
-    """Counting is not worth a cell: none where the compiler has another name for them, or none."""
+    """A missing count must not fail a cell: none if the compiler has no such counters or another name for them."""
     try:
         from torch._dynamo.utils import counters
         return counters[kind]
@@ -186,7 +186,7 @@ class DriverDevice:
 
 
 class Sensors:
-    """As bench/providers/cuda/nvml_api.h, and as silent where there is no NVML."""
+    """Like bench/providers/cuda/nvml_api.h, and also silent without NVML."""
     SM_CLOCK, MEMORY_CLOCK, GPU_SENSOR = 1, 2, 0
     REASONS = {0x002: "application clocks", 0x004: "power cap", 0x008: "hardware slowdown", 0x010: "sync boost",
                0x020: "thermal slowdown", 0x040: "hardware thermal slowdown", 0x080: "hardware power brake",
@@ -219,7 +219,7 @@ class Sensors:
         return []
 
     def read(self):
-        """What the record has as `clocks`; what is not known is not in it."""
+        """The `clocks` of a record; unknown values are absent."""
         power_mw = self.number("nvmlDeviceGetPowerUsage")
         clock = {"sm_mhz": self.sm_mhz(), "memory_mhz": self.number("nvmlDeviceGetClockInfo", self.MEMORY_CLOCK),
                  "power_w": None if power_mw is None else power_mw / 1e3,

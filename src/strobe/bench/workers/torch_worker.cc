@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-// As the web page: the bytes of the file go straight into the read-only data of the binary.
+// Like the web page: the bytes of the file go directly into the read-only data of the binary.
 asm(R"(
 .section .rodata
 .global strobe_torch_worker_begin

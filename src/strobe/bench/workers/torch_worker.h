@@ -6,7 +6,7 @@
 
 #include "strobe/base/result.h"
 
-// torch, if the user's Python has it: a worker that travels inside the binary.
+// torch, if the user's Python has it: a worker script embedded in the binary.
 namespace strobe::bench {
 
 std::string_view torch_worker_source();
@@ -14,7 +14,7 @@ std::string_view torch_worker_source();
 std::span<const std::string_view> torch_provider_names();
 bool is_torch_provider(std::string_view name);
 
-// The source as a file that Python can run, gone with this.
+// The source as a file that Python can run, removed by the destructor.
 class TorchWorkerFile {
  public:
   static Result<TorchWorkerFile> make();

@@ -2,9 +2,9 @@
 """torch behind strobe's worker protocol: docs/formats/bench_worker.md.
 
 Started by `strobe bench run --provider torch-eager,torch-inductor`. Needs torch with a CUDA device and
-nothing else; without them it says so and strobe goes on without it. strobe writes torch_cases.py,
-torch_flush.py, torch_profile.py and this file into one. Long because all that is asked of a worker is asked of
-one script.
+nothing else; without them it says so and strobe continues without it. strobe writes torch_cases.py,
+torch_flush.py, torch_profile.py and this file into one. Long because one script must answer
+all requests of a worker.
 """
 import collections
 import ctypes
@@ -21,7 +21,7 @@ MOST_REPLAYS = 16
 LEAST_GRAPH_CALLS, MOST_SETS = 20, 1024
 MOST_PLACES, MOST_PLACE_BYTES = 16, 256e6
 MEBI, GIBI = 1 << 20, 1 << 30
-FLUSHED_UNKNOWN_BYTES = 256 * MEBI  # where nobody tells the size of the cache
+FLUSHED_UNKNOWN_BYTES = 256 * MEBI  # if the size of the cache is unknown
 LONGEST_HOLD_US = 1e6
 POISON = -1024.0  # exact in every type, and no result
 BETWEEN_READINGS_S = 0.1
@@ -59,7 +59,7 @@ class Cell:
         if variant == "inductor":
             torch._dynamo.reset()
             forget_compilations()
-            # What inductor has on the disk stays and is used: `is_cached` says where it was.
+            # inductor's disk cache stays and is used: `is_cached` says whether code came from it.
             function = torch.compile(function, fullgraph=True, dynamic=False)
         self.function = function
         start = time.perf_counter()
@@ -90,8 +90,8 @@ class Cell:
         return list(out) if isinstance(out, tuple) else [out]
 
     def prime(self):
-        """Whatever a held queue will hold runs once before: code is loaded at its first launch, and that waits
-        for the device, as does memory that is not there yet."""
+        """Everything in a held queue must have run once: the first launch loads code and waits for the
+        device, and so does the allocation of new memory."""
         self.flush_cache()
         if self.flush == "rotate":
             self.grow_sets()
@@ -146,7 +146,7 @@ class Cell:
         if now >= self.read_at + BETWEEN_READINGS_S:
             before = self.clock.get("reasons", [])
             self.clock, self.read_at = sensors.read(), now
-            # What held the clock down once while this was measured is told.
+            # A reason for a low clock counts if it was present once during the measurement.
             self.clock["reasons"] = before + [reason for reason in self.clock["reasons"] if reason not in before]
         return mhz
 
@@ -162,8 +162,8 @@ class Cell:
         return begin, end
 
     def sample_held(self, _count):
-        """All of a call is queued behind a spinning kernel, so that the host's speed does not show. One call:
-        fetching what is queued behind it would make it slower."""
+        """The whole call is queued behind a spinning kernel, so that the host's speed has no effect. One call
+        only: fetching what is queued behind it would make it slower."""
         torch = self.torch
         hold_us = (self.enqueue_us + 70) * 1.5 + 200
         while True:
@@ -180,9 +180,9 @@ class Cell:
                 return [begin.elapsed_time(end) * 1e3]
             if hold_us >= LONGEST_HOLD_US:
                 raise CellError("the host needs more than a hold of 1 s to queue one call, so its time on the device "
-                                "alone cannot be told (a debugger or profiler may make every launch wait, or the call "
-                                "waits for the device itself; `--profile` holds no queue, `--mode call` and `--mode "
-                                "graph` need none)")
+                                "alone cannot be measured (a debugger or profiler may make every launch wait, or the "
+                                "call waits for the device itself; `--profile` holds no queue, `--mode call` and "
+                                "`--mode graph` need none)")
             hold_us *= 2
 
     def sample_open(self, _count):
@@ -224,8 +224,8 @@ class Cell:
         return [sum(kernel["us"] for kernel in kernels) for kernels in calls]
 
     def count(self):
-        """One call between the marks of a recorder. It sets itself up at the first; what it has seen
-        until the second is not the call."""
+        """One call between the marks of a recorder. The recorder sets itself up at the first mark; what it
+        has seen until the second does not belong to the call."""
         driver = self.worker.driver()
         inputs = self.sets[0]
         for one in self.sets:  # of a rotation the first is then the one used longest ago
@@ -249,8 +249,8 @@ class Cell:
         return sum(t.numel() * t.element_size() for t in self.sets[0] + self.outputs)
 
     def grow_places(self):
-        """Where tensors lie makes up to 8 % of 5 us (H200), the same each time for one place: a call is
-        timed in many. Results that are kept a while do the same for what the call allocates itself."""
+        """Tensor placement changes 5 us by up to 8 % (H200), and a given placement always gives the same time: a
+        call is timed in many. Results that are kept for a while do the same for its own allocations."""
         places = int(max(1, min(MOST_PLACES, MOST_PLACE_BYTES / max(1, self.bytes_of_a_set()))))
         try:
             while len(self.sets) < places:
@@ -266,8 +266,8 @@ class Cell:
             self.sets.append([tensor.clone() for tensor in self.sets[0]])
 
     def capture(self):
-        """Calls on all sets by turns, each set equally often. What a set's last call has written is given up for its
-        next: many calls need no more memory than one on each."""
+        """Calls on all sets in turn, each set equally often. The results of a set's last call are freed for its
+        next one: many calls need no more memory than one on each."""
         torch = self.torch
         if self.flush != "hot":
             self.grow_sets()
@@ -283,7 +283,7 @@ class Cell:
         self.graph, self.graph_note = graph, self.describe_graph()
 
     def prove_written(self, graph):
-        """As strobe's own cells do: by the last value of every output."""
+        """As in strobe's own cells: by the last value of every output."""
         for outputs in self.written:
             for tensor in outputs:
                 tensor.fill_(POISON)
@@ -338,7 +338,7 @@ class Cell:
         self.outputs = self.run(self.sets[0])
 
     def profile(self):
-        """The kernels of one call of its own, unless the mode was `activity`; no other timed call sees the profiler."""
+        """The kernels of one extra call, unless the mode was `activity`; no other timed call sees the profiler."""
         if self.recorded_calls:
             return median_kernels(self.recorded_calls)
         return kernels_of(self.torch, self.run_once)
@@ -504,7 +504,7 @@ class Worker:
             return reply
         cell = self.cells[request["id"]]
         samples = {"samples_us": {}, "sm_mhz": {}}
-        # What is recorded makes later launches dearer.
+        # Recording makes later launches slower.
         for mode in sorted(request.get("modes", ["device"]), key=lambda mode: mode == "activity"):
             for name, lists in cell.sample(mode, 100, request.get("budget_ms", 1000)).items():
                 samples[name].update(lists)
@@ -540,7 +540,7 @@ class Worker:
         return {"status": "error", "reason": "torch's worker does not know '%s'" % op}
 
     def free(self):
-        """The next cell finds what the first one found, whatever its case and size."""
+        """The next cell finds the same state as the first one, whatever its case and size."""
         import gc
         gc.collect()
         clear_workspaces = getattr(self.torch._C, "_cuda_clearCublasWorkspaces", None)
@@ -551,7 +551,7 @@ class Worker:
     def failure(self, request, error):
         text = (str(error).strip().splitlines() or [repr(error)])[0]
         is_memory = "out of memory" in str(error).lower()
-        if is_memory or request.get("op") != "sample":  # what one mode cannot time another may
+        if is_memory or request.get("op") != "sample":  # another mode may still be able to time it
             self.cells.pop(request.get("id"), None)
         if isinstance(error, CellError):
             return {"status": "error", "reason": text}
@@ -584,7 +584,7 @@ class Worker:
 
 
 def main():
-    # What libraries print must not fall between the answers.
+    # Output of libraries must not get between the answers.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     Worker().serve(sys.stdin, out)

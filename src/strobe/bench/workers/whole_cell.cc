@@ -38,7 +38,7 @@ void take_reply(const WorkerReply& reply, const CellTiming& timing, double usual
     }
     take_samples(block, mode, timing.measure, usual_mhz, record);
   }
-  // The first mode is the headline's.
+  // The first mode gives the headline.
   const SampleBlock& headline = reply.samples.begin()->second;
   const ClockedSamples clocked = {headline.samples_us, headline.sm_mhz};
   if (const double mhz = usual_clock({&clocked, 1}); mhz > 0) record.clocks.sm_mhz = mhz;

@@ -6,8 +6,8 @@
 
 namespace strobe::bench {
 
-// A cell by a worker that knows "cell" and no more: everything in one request, the values of each
-// further output, or of other inputs, in one more. `usual_mhz` is the run's clock; 0: not known.
+// Runs a cell with a worker that supports only "cell": everything in one request, and one more
+// request for each further output or for other inputs. `usual_mhz` is the run's clock; 0: unknown.
 void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare, const CellTiming& timing,
                     CellReference& reference, const RowFolder& folder, double usual_mhz,
                     CellRecord& record);

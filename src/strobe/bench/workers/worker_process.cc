@@ -21,7 +21,7 @@
 namespace strobe::bench {
 namespace {
 
-// Both ends of a pipe, closed when it goes.
+// Both ends of a pipe, closed by the destructor.
 class Pipe {
  public:
   static Result<Pipe> make() {
@@ -59,7 +59,7 @@ Error cannot_start(const std::string& program, int error) {
           .hint = "a worker is a program and its arguments, found as a shell would"};
 }
 
-// dup2 clears close-on-exec, except where both are the same already.
+// dup2 clears close-on-exec, except if both descriptors are already the same.
 void put_at(int descriptor, int place) {
   if (descriptor == place) {
     fcntl(descriptor, F_SETFD, 0);
@@ -75,7 +75,7 @@ void put_at(int descriptor, int place) {
   sigset_t none;
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, nullptr);
-  std::signal(SIGPIPE, SIG_DFL);  // strobe ignores it, and that would be inherited
+  std::signal(SIGPIPE, SIG_DFL);  // strobe ignores it, which the child would inherit
   put_at(in, STDIN_FILENO);
   put_at(out, STDOUT_FILENO);
   put_at(err, STDERR_FILENO);
@@ -92,11 +92,11 @@ constexpr std::size_t kShownErrorLines = 3;
 constexpr std::size_t kNoiseLines = 20;
 constexpr std::size_t kNoiseBytes = 200;
 constexpr std::size_t kLongestLine = 256u << 20;
-constexpr milliseconds kFarewell{300};  // for the driver to put its memory in order
+constexpr milliseconds kFarewell{300};  // for the driver to free its memory
 constexpr milliseconds kReaping{2000};  // a process inside the driver may not die at once
-constexpr milliseconds kGlance{100};    // how often cancellation is looked at
+constexpr milliseconds kGlance{100};    // how often cancellation is checked
 
-// A worker that is gone must be an answer to write(), not the end of us.
+// A write to a dead worker must return an error, not end this process.
 class WithoutPipeSignal {
  public:
   WithoutPipeSignal() {
@@ -135,7 +135,7 @@ void close_it(int& descriptor) {
   if (descriptor >= 0) close(std::exchange(descriptor, -1));
 }
 
-// True when it has ended in time.
+// True if it has ended in time.
 bool wait_for(pid_t id, int& status, milliseconds patience) {
   const auto deadline = WorkerProcess::Clock::now() + patience;
   while (true) {
@@ -170,9 +170,9 @@ Result<Spawned> spawn(const std::vector<std::string>& command, const Variables& 
     become(arguments, environment, in.read_end(), out.write_end(), err.write_end(),
            report.write_end());
   }
-  setpgid(child, child);  // here too: whoever comes first
+  setpgid(child, child);  // here too: parent and child race
   report.close_write_end();
-  // The pipe closes by itself where the child has become the program.
+  // The pipe closes by itself if exec succeeds.
   int error = 0;
   ssize_t got = 0;
   do {
@@ -187,7 +187,7 @@ Result<Spawned> spawn(const std::vector<std::string>& command, const Variables& 
 }
 
 std::string signal_name(int signal) {
-  // sigabbrev_np is younger than the oldest C library we run with.
+  // sigabbrev_np is newer than the oldest C library we support.
   constexpr std::array kNames = {
       std::pair{SIGSEGV, "SIGSEGV"}, std::pair{SIGABRT, "SIGABRT"}, std::pair{SIGBUS, "SIGBUS"},
       std::pair{SIGFPE, "SIGFPE"},   std::pair{SIGILL, "SIGILL"},   std::pair{SIGKILL, "SIGKILL"},
@@ -220,7 +220,7 @@ void WorkerProcess::stop() {
       kill(-id_, SIGKILL);
       wait_for(id_, status, kReaping);
     }
-    kill(-id_, SIGKILL);  // what it may have left behind in its group
+    kill(-id_, SIGKILL);  // other processes of its group
     id_ = -1;
   }
   close_it(in_);
@@ -238,7 +238,7 @@ bool WorkerProcess::send(std::string line, Clock::time_point deadline,
     if (written > 0) {
       left.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN) {
-      // It may be busy telling us something before it listens.
+      // It may be writing before it reads.
       std::array<pollfd, 2> files = {{{in_, POLLOUT, 0}, {err_, POLLIN, 0}}};
       poll(files.data(), files.size(), wait_ms(deadline));
       if ((files[1].revents & POLLIN) != 0) drain_errors();
@@ -250,7 +250,7 @@ bool WorkerProcess::send(std::string line, Clock::time_point deadline,
   return true;
 }
 
-// False at its end.
+// False at the end.
 bool WorkerProcess::drain_errors() {
   std::array<char, 4096> buffer;
   while (err_ >= 0) {
@@ -307,7 +307,7 @@ std::vector<std::string> WorkerProcess::take_noise() {
   return lines;
 }
 
-// The last lines it wrote to stderr, on one line.
+// The last lines of its stderr, joined into one.
 std::string WorkerProcess::last_words() const {
   std::vector<std::string_view> lines;
   std::string_view left = errors_;
@@ -356,7 +356,7 @@ WorkerReply WorkerProcess::ended(const WorkerRequest& request, Waited waited, mi
   const std::string noise =
       noise_lines_ == 0
           ? ""
-          : fmt::format("; it wrote {} that {} no reply, the first: '{}'",
+          : fmt::format("; it wrote {} that {} not a reply, the first: '{}'",
                         noise_lines_ == 1 ? "a line" : fmt::format("{} lines", noise_lines_),
                         noise_lines_ == 1 ? "is" : "are", noise_.empty() ? "" : noise_.front());
   const std::string_view op = op_name(request.op);
@@ -378,7 +378,7 @@ WorkerReply WorkerProcess::ended(const WorkerRequest& request, Waited waited, mi
     case Waited::kEnd:
     case Waited::kLine:
       reply.reason =
-          fmt::format("the worker {} while it was asked for '{}'{}", end_of_it(false), op, noise);
+          fmt::format("the worker {} during the request '{}'{}", end_of_it(false), op, noise);
   }
   return reply;
 }
@@ -417,7 +417,7 @@ WorkerReply WorkerProcess::await(const WorkerRequest& request, Clock::time_point
     const Waited waited = next_line(line, deadline, cancelled);
     if (waited != Waited::kLine) return ended(request, waited, limit);
     Result<WorkerReply> reply = parse_reply(line);
-    // An answer to somebody who has stopped waiting is not this one's.
+    // A reply to a request that has timed out is skipped.
     if (reply && (request.op == WorkerOp::kHello || reply->id == request.id)) {
       return std::move(reply).value();
     }

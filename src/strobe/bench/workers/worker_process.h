@@ -16,14 +16,14 @@
 // A worker as a process: lines in, lines out, and an end that is always explained.
 namespace strobe::bench {
 
-// Our ends of the pipes of a process that leads a group of its own and dies with us.
+// Our ends of the pipes of a process that leads its own group and dies with us.
 struct Spawned {
   pid_t id = -1;
   int in = -1;   // write here, never blocks
   int out = -1;  // read here
   int err = -1;
 };
-// With these variables in the place of the same ones of ours.
+// With these variables added to the environment, replacing those of the same name.
 Result<Spawned> spawn(const std::vector<std::string>& command, const Variables& variables = {});
 
 // "SIGSEGV", "signal 64".
@@ -33,7 +33,7 @@ class WorkerProcess {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // In a process group of its own: whatever it starts goes with it. kNotFound when the program
+  // In its own process group, so that everything it starts ends with it. kNotFound if the program
   // cannot be started.
   static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command,
                                                       const Variables& variables = {});
@@ -42,20 +42,19 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();  // asks it to go, then kills it
 
-  // Always an answer: a crash is an error, silence a time-out, both with the reason and the end of
-  // the worker. `cancelled` (may be null) ends the waiting; the reply is then missing.
+  // Always returns a reply: a crash is an error, silence a time-out, both with the reason and how
+  // the worker ended. `cancelled` (may be null) stops the wait; the reply is then missing.
   WorkerReply ask(const WorkerRequest& request, std::chrono::milliseconds limit,
                   const std::atomic<bool>* cancelled = nullptr);
 
-  // The two halves of it, for workers that are to start side by side. What could not be told shows
-  // in what is heard.
+  // The two halves of it, for workers that start in parallel. A failed request shows in the reply.
   void tell(const WorkerRequest& request);
   WorkerReply hear(const WorkerRequest& request, std::chrono::milliseconds limit,
                    const std::atomic<bool>* cancelled = nullptr);
 
   bool is_alive() const { return id_ > 0; }
   pid_t id() const { return id_; }
-  // Lines that were no reply, the first ones.
+  // Lines that were not replies, the first ones.
   std::vector<std::string> take_noise();
   void stop();
 
@@ -71,7 +70,7 @@ class WorkerProcess {
   bool drain_errors();
   void keep_noise(std::string line);
   std::string last_words() const;
-  // Kills what is left and says how it ended.
+  // Kills what is left and returns how it ended.
   std::string end_of_it(bool is_killed_by_us);
   WorkerReply ended(const WorkerRequest& request, Waited waited, std::chrono::milliseconds limit);
 

@@ -27,7 +27,7 @@ bool WorkerSession::can(std::string_view op) const {
 }
 
 bool WorkerSession::has(TimeMode mode) const {
-  // A worker that does not say is asked; it answers or it does not.
+  // A worker that lists no modes is assumed to have device times.
   return hello_.modes.empty() ? mode == TimeMode::kDevice
                               : std::ranges::find(hello_.modes, mode) != hello_.modes.end();
 }
@@ -67,7 +67,7 @@ void WorkerSession::hear_hello() {
       std::ranges::find(hello_.variants, variant) == hello_.variants.end() &&
       std::ranges::find(hello_.variants, provider_) == hello_.variants.end()) {
     hello_.info.obstacle =
-        fmt::format("its worker knows {}, and not '{}'", fmt::join(hello_.variants, ", "), variant);
+        fmt::format("its worker has {}, but not '{}'", fmt::join(hello_.variants, ", "), variant);
   }
   was_available_ = was_available_ || is_available();
 }
@@ -121,7 +121,7 @@ WorkerReply greet(const WorkerSetup& setup, const std::string& provider, bool is
     return reply;
   };
   hello.roofs = ask(WorkerOp::kRoofs, "roofs").roofs;
-  // The last: recording a kernel leaves hooks in the worker's process.
+  // Last, because recording a kernel leaves hooks in the worker's process.
   hello.floors = ask(WorkerOp::kFloors, "floors").floors;
   return hello;
 }

@@ -135,7 +135,7 @@ void weaken_consequences(std::vector<Cause>& causes) {
   }
 }
 
-// What several ranks have in common is one cause. They come with the surest first.
+// The same cause on several ranks becomes one. The most certain rank comes first.
 void join_ranks(std::vector<Cause>& causes) {
   std::vector<Cause> joined;
   for (Cause& cause : causes) {
@@ -178,8 +178,8 @@ bool cycle_changed(const Comparison& comparison) {
          std::abs(cycle.ms.shift.shift) >= 0.02 * cycle.ms.normal.mean;
 }
 
-// Functions that changed beyond chance and drift, and together weigh something: by their time on a
-// device, by their number on the host, where they contain each other.
+// Functions that changed beyond chance and drift, and together have some weight: by time on a
+// device, by number on the host, where functions contain each other.
 bool functions_changed(const Comparison& comparison) {
   double device_ms = 0;
   double changed_ms = 0;

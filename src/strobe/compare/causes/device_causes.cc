@@ -130,7 +130,7 @@ void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
           "{:.0f} % of kernel time changed by more than the clock explains", 100 * beyond)));
       cause.score -= 0.2 * beyond;
     }
-    // A neighbour that draws the power is the reason; the clock is what follows from it.
+    // If another process draws the power, that is the cause; the lower clock is a consequence.
     if (drops && has_tenant(symptoms, device)) {
       cause.evidence.push_back(
           told("the clock dropped together with the other process on the device"));

@@ -13,14 +13,14 @@ using device::MetricRole;
 
 constexpr std::string_view kHost = "Host";
 
-// Of the cycle's change, what `change` alone would explain; 0..1. 0 if the cycle is not slower.
+// The share of the cycle's change that `change` alone would explain; 0 if the cycle is not slower.
 double explained_share(const Symptoms& symptoms, const Change& change) {
   if (!symptoms.is_slower() || !(symptoms.cycle_change_ms > 0)) return 0;
   return std::clamp(change.difference() / symptoms.cycle_change_ms, 0.0, 1.0);
 }
 
-// A host that does everything more slowly does this more slowly too: what is left of a change when
-// that much is taken off.
+// If the whole host is slower, every function is: the part of a change that remains after that
+// factor is removed.
 double own_difference_ms(const Symptoms& symptoms, const Change& change) {
   const double slower = std::max(1.0, symptoms.host.operator_slowdowns.median());
   return change.abnormal.mean - slower * change.normal.mean;
@@ -33,7 +33,7 @@ bool kernels_are_equal(const Symptoms& symptoms) {
   });
 }
 
-// Milliseconds per cycle in which a device had nothing to do, of the device where that rose most.
+// Idle milliseconds per cycle of the device whose idle time rose most.
 const Change* longest_gap(const Symptoms& symptoms) {
   const Change* gap = nullptr;
   for (const DeviceSymptoms& device : symptoms.devices) {
@@ -51,7 +51,7 @@ bool gaps_grew(const Symptoms& symptoms) {
 struct Queueing {
   bool is_known = false;
   bool grew = false;
-  double normal_share = 0;  // of the time, waiting for a core
+  double normal_share = 0;  // share of time spent waiting for a core
   double abnormal_share = 0;
 };
 
@@ -128,7 +128,7 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
 void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).grew) return;
   const MetricRow* clock = symptoms.metric(MetricRole::kCpuClock, kHost);
-  // A clock that falls to less than a tenth was sampled in another unit.
+  // A clock that falls below a tenth was sampled in another unit.
   const bool clock_fell = clock != nullptr && fell(clock->all, 0.95) && clock->all.ratio() > 0.1;
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
   const bool all_slower =

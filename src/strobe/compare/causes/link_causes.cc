@@ -23,7 +23,7 @@ struct CopyRate {
   double bytes_ratio = 1;
 };
 
-// Copies between host and device, as far as the trace tells their bytes.
+// Copies between host and device, as far as the trace has their bytes.
 CopyRate copy_rate(const DeviceSymptoms& device) {
   double bytes[2] = {0, 0};
   double ms[2] = {0, 0};
@@ -54,7 +54,7 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const bool is_crowded = has_copying_tenant(symptoms, device);
     const double slowdown =
         rate.normal_ns_per_byte > 0 ? rate.abnormal_ns_per_byte / rate.normal_ns_per_byte : 1;
-    // Copies of equal runs differ by a third and more, so it takes a lot, in copies that matter.
+    // Copies of equal runs differ by a third or more: only a large change, in copies that matter.
     const double cycle_ms = symptoms.cycle->ms.normal.mean;
     const bool matters = rate.ms.abnormal.mean > 0.05 * cycle_ms ||
                          rate.ms.difference() > 0.3 * std::abs(symptoms.cycle_change_ms);
@@ -92,8 +92,8 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
   }
 }
 
-// Milliseconds per cycle in collectives, of the rank where they are shortest. Who comes last waits
-// for nobody, so that the least is what the links themselves take.
+// Milliseconds per cycle in collectives, of the rank where they are shortest. The last rank to
+// arrive does not wait, so its time is what the links themselves need.
 struct RankCollectives {
   double least_normal_ms = 0;
   double least_abnormal_ms = 0;
@@ -117,9 +117,9 @@ RankCollectives collectives_of_ranks(const Comparison& comparison) {
   return all;
 }
 
-// Collectives take longer because the links carry less, or because somebody is waited for. With
-// several ranks it is the links if most of them take longer, also the one that does not wait. With
-// one there is only the link's counter, and that falls as well when the same bytes go through in a
+// Collectives take longer because the links are slower, or because a rank is late. With several
+// ranks, it is the links if most ranks take longer, including the one that does not wait. With one
+// rank there is only the link's counter, which also falls if the same bytes are spread over a
 // longer cycle.
 bool links_are_slower(const Symptoms& symptoms, const MetricRow* link, Cause& cause) {
   if (symptoms.comparison->normal.ranks.size() > 1) {
@@ -164,7 +164,7 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const double share =
         std::min(1.0, collective_ms.difference() / std::max(1e-9, symptoms.cycle_change_ms));
     const bool explains = symptoms.is_slower() && share > 0.5;
-    // Waiting is a symptom: who is waited for is the cause.
+    // Waiting is a symptom; the late rank is the cause.
     cause.score = is_fabric ? 0.75 + (explains ? 0.2 : 0) : 0.6 + (explains ? 0.1 : 0);
     if (rose(device.kernel_ms, 1.03)) {
       cause.against.push_back(told("own kernels got slower too", device.kernel_ms));
@@ -182,7 +182,7 @@ constexpr std::array<CauseRule, 2> kLinkRules = {find_pcie, find_communication};
 
 std::span<const CauseRule> link_cause_rules() { return kLinkRules; }
 
-// Ranks that wait longer in collectives wait for one that does not.
+// If some ranks wait longer in collectives, they wait for a rank that does not.
 void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes) {
   if (ranks.size() < 2) return;
   std::vector<std::int32_t> waiting;
@@ -206,7 +206,7 @@ void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes)
   std::vector<std::int32_t> names;
   Cause cause = {
       .kind = CauseKind::kStraggler,
-      .score = 0.6,  // more if it can be seen what the late rank is busy with
+      .score = 0.6,  // more if the extra work of the late rank is known
       .headline = {},
       .evidence = {told(fmt::format("ranks {} wait longer in collectives, the others do not",
                                     fmt::join(waiting, ", "))),

@@ -78,7 +78,7 @@ void add_kernel_work(DeviceSymptoms& symptoms) {
   }
 }
 
-// Functions called at least once a cycle on both sides, each one vote.
+// Functions called at least twice per cycle in one of the runs; each has one vote.
 double common_factor(const Rows& rows) {
   std::vector<double> factors;
   std::size_t lone = 0;
@@ -86,7 +86,7 @@ double common_factor(const Rows& rows) {
     if (row->key.kind == FunctionKind::kScheduling || row->key.kind == FunctionKind::kOverhead) {
       continue;
     }
-    if (row->calls_normal < 2 && row->calls_abnormal < 2) continue;  // once a cycle is once a cycle
+    if (row->calls_normal < 2 && row->calls_abnormal < 2) continue;  // does not scale
     if (row->calls_normal == 0 || row->calls_abnormal == 0) {
       ++lone;
     } else {
@@ -278,7 +278,7 @@ ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device) {
     own_abnormal = process->all.abnormal.mean;
   } else if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
              used != nullptr && rose(used->all, 1.01) && kernels_are_crowded(symptoms, device)) {
-    // Somebody moved in, and a device that two share is busy for one while it is for the other.
+    // Another process has arrived, and counters show a shared device as busy for both.
     const double alone = 100 * device.row->busy_ms.normal.mean / symptoms.cycle->ms.abnormal.mean;
     crowds = alone < own_abnormal;
     own_abnormal = std::min(own_abnormal, alone);

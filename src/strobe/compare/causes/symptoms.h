@@ -11,26 +11,26 @@
 
 namespace strobe::compare {
 
-// What the rules for causes look at: a comparison, seen from one rank, in sums and ratios.
+// The input of the cause rules: a comparison from the view of one rank, as sums and ratios.
 
-// Beyond chance even where neighbouring cycles resemble each other.
+// Beyond chance, even if neighbouring cycles are correlated.
 bool is_real(const Change& change);
-// Such a change, to at least (at most) so many times the normal value.
+// Such a change, to at least (at most) this multiple of the normal value.
 bool rose(const Change& change, double least_ratio);
 bool fell(const Change& change, double most_ratio);
 
-// In both runs, about as often.
+// Both runs call it about equally often.
 bool calls_are_equal(const FunctionRow& row);
 
 // Milliseconds per cycle of several functions together.
 Change total_ms(std::span<const FunctionRow* const> rows);
 
-// How functions that both runs call equally often have changed. Kernels weigh as much as their
-// normal time; operators one each, because they nest, and one that waits for the device would
-// outweigh all that do not.
+// How functions that both runs call equally often have changed. Kernels are weighted by their
+// normal time; operators equally, because they nest, and one that waits for the device would
+// outweigh all others.
 struct Slowdowns {
-  double total = 0;  // weight of all functions, whatever their calls
-  // Shares of it, 0..1, whose calls take longer by a factor within a window, beyond chance.
+  double total = 0;  // weight of all functions, even if their calls differ
+  // The share of it, 0..1, whose calls take longer by a factor within a window, beyond chance.
   double share_between(double low, double high) const;
   double median() const;  // weighted; 1 if there are none
 
@@ -50,12 +50,12 @@ struct DeviceSymptoms {
   std::vector<const FunctionRow*> copies;
   Change kernel_ms;
   Slowdowns slowdowns;
-  // Milliseconds by which kernels changed, without regard to sign: all of it, and what is new, gone
-  // or called more or less often.
+  // Absolute milliseconds by which kernels changed: in total, and of kernels that are new, gone or
+  // called more or less often.
   double changed_ms = 0;
   double other_work_ms = 0;
   // Of the kernels in both runs, the share launched with another number of blocks. Each has one
-  // vote: some have as many blocks as the device has room for, whatever their work.
+  // vote, because the blocks of some depend only on the size of the device.
   double resized_share = 0;
 
   const std::string& name() const { return row->device; }
@@ -76,7 +76,7 @@ struct HostSymptoms {
   Change load_code_ms;
   Change launch_ms;
   Change input_ms;  // data loading
-  Change disk_ms;   // reads and writes, as the operating system saw them
+  Change disk_ms;   // reads and writes, measured by the operating system
   Change queue_ms;  // waiting for a core, likewise
 };
 
@@ -87,11 +87,11 @@ struct Symptoms {
   double cycle_change_ms = 0;  // Hodges-Lehmann
   std::vector<DeviceSymptoms> devices;
   HostSymptoms host;
-  // The factor by which calls of nearly all functions changed; 1 if there is no such factor.
+  // The factor by which the calls of nearly all functions changed; 1 if there is no such factor.
   double common_calls_factor = 1;
 
   bool is_slower() const;
-  // The metric that plays this role on a device ("Host": on the host); null if it was not sampled.
+  // The metric with this role on a device ("Host": on the host); null if it was not sampled.
   const MetricRow* metric(device::MetricRole role, std::string_view device) const;
   // "", or " on rank 3" when there are several.
   std::string place() const;
@@ -99,24 +99,24 @@ struct Symptoms {
 
 Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank);
 
-// Who else works on a device: what its own counters see beyond what the trace shows.
+// Other users of a device: what its counters show beyond the trace.
 
 // Percent of the time.
 struct ForeignUse {
   bool is_known = false;
   double normal = 0;
   double abnormal = 0;
-  bool crowds = false;  // counted without what own kernels lose to it
+  bool crowds = false;  // without the time that own kernels lose to it
 
   double rise() const { return abnormal - normal; }
 };
-// A smaller rise may be the counter's coarseness.
+// A smaller rise may come from the counter's low resolution.
 inline constexpr double kTenantPoints = 20;
 
 ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device);
 bool has_tenant(const Symptoms& symptoms, const DeviceSymptoms& device);
 
-// Bytes per second over the bus, and what the trace's own copies make of them.
+// Bytes per second over the bus, and the part of the trace's own copies.
 struct BusTraffic {
   bool is_known = false;
   double normal = 0;
@@ -125,7 +125,7 @@ struct BusTraffic {
   double own_abnormal = 0;
 };
 BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device);
-// Copies of another process fill the bus, and it does nothing else.
+// Another process fills the bus with copies and does nothing else.
 bool has_copying_tenant(const Symptoms& symptoms, const DeviceSymptoms& device);
 
 }  // namespace strobe::compare

@@ -104,7 +104,7 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
   }
 }
 
-// The difference lies in the first cycles and nowhere else.
+// The difference is only in the first cycles.
 void find_cold_start(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const std::vector<double>& cycles = symptoms.cycle->ms_abnormal;
   if (cycles.size() < 5) return;
@@ -121,7 +121,7 @@ void find_cold_start(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (cold == 0 || late_outliers > 0 || normal_is_cold) return;
   const Change& change = symptoms.cycle->ms;
   if (!(change.difference() > 0.01 * change.normal.mean)) return;
-  // One long first cycle can be a hiccup like any other.
+  // One long first cycle may be an ordinary outlier.
   const Change& loading = symptoms.host.load_code_ms;
   const bool loads_code = loading.difference() > 0.01 * change.normal.mean;
   const bool is_sure = cold > 1 || cycles.front() > 2 * usual || loads_code;

@@ -8,8 +8,8 @@
 #include "strobe/base/result.h"
 #include "strobe/trace/run.h"
 
-// Two runs compared as an older report did, whose readers know its numbers: few samples, no
-// clipping, values rounded before they are tested. strobe's own way is comparison.h.
+// Two runs compared as in an older report, whose readers know its numbers: few samples, no
+// clipping, values rounded before they are tested. strobe's own method is in comparison.h.
 namespace strobe::compare {
 
 // One function with one metric on one device. A side that lacks it has means of 0 and no values.
@@ -24,7 +24,7 @@ struct CompatRow {
   double beta_abnormal = 0;
   double dbeta = 0;
   double z_beta = 0;  // in deviations of the normal run
-  double p_beta = 1;  // Welch's; NaN where both runs are one constant
+  double p_beta = 1;  // Welch's; NaN if both runs are one constant
   double u_beta = 1;  // Mann and Whitney's
   double mu_normal = 0;
   double mu_abnormal = 0;
@@ -36,7 +36,7 @@ struct CompatRow {
 };
 
 struct CompatSide {
-  std::string folder;             // the name of the one that holds the run
+  std::string folder;             // name of the folder that holds the run
   std::string process;            // of the marker; "" if there is none
   std::vector<double> cycles_us;  // in time order
 };
@@ -47,15 +47,15 @@ struct CompatComparison {
   std::vector<CompatRow> rows;  // by suspicion, the largest first; ties by function, metric, device
 };
 
-// Of each run the first rank, cut into cycles. An error says why a run has none.
+// Uses the first rank of each run, cut into cycles. An error says why a run has none.
 Result<CompatComparison> compare_compat(const Run& normal, const Run& abnormal,
                                         const analysis::CycleOptions& options = {});
 
-// The same with cycles that are known.
+// The same with known cycles.
 CompatComparison compare_compat(const Run& normal, const analysis::CycleList& normal_cycles,
                                 const Run& abnormal, const analysis::CycleList& abnormal_cycles);
 
-// A function worth a paragraph: its first row, and those of its rows whose metric moved.
+// A function worth a paragraph: its first row, and its rows with a changed metric.
 struct CompatFinding {
   std::size_t row = 0;  // of CompatComparison::rows
   std::vector<std::size_t> metric_rows;

@@ -107,7 +107,7 @@ std::vector<std::vector<Call>> calls_by_function(const Trace& trace, const Funct
   return calls;
 }
 
-// What a sampler saw inside one cycle; one sample at least.
+// The samples inside one cycle, at least one.
 struct Samples {
   std::span<const std::int64_t> times_ns;
   std::span<const double> values;
@@ -122,7 +122,7 @@ struct Samples {
     return values[i - 1] + (values[i] - values[i - 1]) * share;
   }
 
-  // Of the samples where there are three, else of what lies between the ends.
+  // The mean of the samples if there are three, otherwise of the values at both ends.
   double mean_during(const Interval& call) const {
     constexpr std::size_t kEnough = 3;
     const auto first = std::ranges::lower_bound(times_ns, call.start_ns);
@@ -135,8 +135,8 @@ struct Samples {
     return sum / static_cast<double>(count);
   }
 
-  // Weighed by microseconds and added one after the other: the mean of a constant may miss it in
-  // the last digit, and whether it then is rounded up or down was decided by that digit.
+  // Weighted by microseconds and summed in order: the mean of a constant may be off in the last
+  // digit, and in the older report that digit decided the rounding.
   double mean_during(std::span<const Call> calls) const {
     double sum = 0;
     double weights = 0;

@@ -51,8 +51,8 @@ std::string_view without_clone_bracket(std::string_view name) {
   return without_blanks_behind(name.substr(0, open));
 }
 
-// "f+0x1a", "f @ 0x7f00", "f (0x7f00)", "f [0x7f00]". A bare hexadecimal word is left alone unless
-// something sets it apart: it may be the name.
+// "f+0x1a", "f @ 0x7f00", "f (0x7f00)", "f [0x7f00]". A plain hexadecimal word is kept unless
+// something separates it: it may be the name.
 std::string_view without_address(std::string_view name) {
   std::string_view stem = name;
   const char closing = stem.empty() ? '\0' : stem.back();
@@ -87,7 +87,7 @@ std::string_view without_decoration(std::string_view name) {
 std::string canonical_name(std::string_view name) {
   const std::string_view stem = without_decoration(without_blanks_behind(name));
   if (stem.empty()) return std::string(name);
-  // The demangler knows clones as well, and writes them in brackets.
+  // The demangler also recognises clones, and writes them in brackets.
   const std::string plain = device::demangled(stem);
   return std::string(without_decoration(plain));
 }
@@ -174,8 +174,8 @@ class TrackDevices {
   std::vector<std::uint32_t> of_track_;
 };
 
-// Functions in the order of their first slice. Nearly every name is one function, so that finding
-// it is one step from the name's number.
+// Functions in the order of their first slice. Nearly every name is one function, so it is found in
+// one step from the name's number.
 class FunctionFinder {
  public:
   FunctionFinder(const Trace& trace, const TrackDevices& devices)
@@ -229,7 +229,7 @@ class FunctionFinder {
   std::vector<std::uint32_t> device_of_;
 };
 
-// What function_kind says, looked up: it depends on few things that few slices differ in.
+// A lookup table for function_kind, which depends on few properties.
 class KindTable {
  public:
   explicit KindTable(const Trace& trace) {

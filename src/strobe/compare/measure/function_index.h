@@ -10,11 +10,11 @@
 
 namespace strobe::compare {
 
-// The name under which two builds know the same function: demangled, without what compilers append
-// to clones (".constprop.0", " [clone .part.3]") and without an address at the end.
+// The name by which two builds identify the same function: demangled, without the suffixes of
+// compiler clones (".constprop.0", " [clone .part.3]") and without an address at the end.
 std::string canonical_name(std::string_view name);
 
-// Which function every slice is a call of.
+// Maps every slice to its function.
 struct FunctionIndex {
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
@@ -26,7 +26,7 @@ struct FunctionIndex {
 
 inline constexpr const char* kHostDevice = "Host";
 
-// Only slices that meet `window`; `markers`, ascending, are not functions.
+// Only slices that overlap `window`; `markers`, ascending, are not functions.
 FunctionIndex index_functions(const Trace& trace, const std::vector<SliceId>& markers,
                               Interval window);
 

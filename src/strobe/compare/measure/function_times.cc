@@ -8,21 +8,21 @@
 namespace strobe::compare {
 namespace {
 
-// Sums of one function in one cycle, side by side in memory because they change together.
+// Sums of one function in one cycle, together in memory because they change together.
 struct Sum {
   std::int64_t time_ns = 0;
   std::int64_t covered_ns = 0;
   std::uint32_t calls = 0;
 };
 
-// Most functions run on one track, and most traces are in order of time: then a union grows at its
-// end. Those that do not are noticed, and their slices visited again in order of time.
+// Most functions run on one track, and most traces are in order of time: then a union only grows at
+// its end. Other functions are detected, and their slices visited again in order of time.
 struct Frontier {
   std::int64_t start_ns = INT64_MIN;  // of the last slice
   std::int64_t end_ns = INT64_MIN;    // of the union so far
   bool is_ordered = true;
 
-  // How far the union already reaches.
+  // Returns the previous end of the union.
   std::int64_t pass(Interval interval) {
     is_ordered &= interval.start_ns >= start_ns;
     start_ns = interval.start_ns;
@@ -30,8 +30,8 @@ struct Frontier {
   }
 };
 
-// Slices in order of time. A track is mostly in order by itself, so that its slices are only listed
-// and the tracks are merged as they are read: 4 bytes per slice.
+// Slices in order of time. A track is mostly in order by itself, so its slices are only listed, and
+// the tracks are merged while they are read: 4 bytes per slice.
 class TimeOrder {
  public:
   explicit TimeOrder(const Trace& trace)
@@ -60,7 +60,7 @@ class TimeOrder {
       std::pop_heap(heads.begin(), heads.end());
       Head head = heads.back();
       heads.pop_back();
-      // As long as no other track is earlier the heap can rest.
+      // While no other track is earlier, the heap does not change.
       const std::int64_t until_ns = heads.empty() ? INT64_MAX : heads.front().start_ns;
       do {
         f(*head.next);
@@ -146,7 +146,7 @@ class Addition {
 
   void cover_unordered() {
     const SliceColumns& slices = trace_.slices();
-    std::vector<std::uint8_t> covers(index_.keys.size());  // per function: is to be done again
+    std::vector<std::uint8_t> covers(index_.keys.size());  // per function: must be done again
     std::vector<std::uint8_t> occupies(index_.keys.size());
     for (std::size_t function = 0; function < covers.size(); ++function) {
       covers[function] = !frontiers_[function].is_ordered;
@@ -198,7 +198,7 @@ class Addition {
     return functions;
   }
 
-  // Annotations and phases span what their authors liked; they say nothing about being busy.
+  // Annotations and phases may span anything; they do not show that the host is busy.
   static bool keeps_busy(SliceKind kind) {
     return is_device_work(kind) || kind == SliceKind::kRuntimeCall ||
            kind == SliceKind::kOperator || kind == SliceKind::kPythonOp ||
@@ -221,7 +221,7 @@ class Addition {
   std::vector<DeviceWork> works_;
 };
 
-// Arguments lie compressed, so that only copies are asked for theirs.
+// Arguments are stored compressed, so only those of copies are read.
 void add_copied_bytes(const Trace& trace, const FunctionIndex& index, const TimeParts& cycles,
                       std::vector<FunctionCycles>& functions) {
   const SliceColumns& slices = trace.slices();
@@ -249,8 +249,8 @@ double blocks_of(std::string_view args) {
   return blocks;
 }
 
-// One cycle in the middle speaks for all, because every launch asked costs a look into its
-// arguments.
+// One cycle in the middle represents all, because reading the arguments of each launch is
+// expensive.
 void add_launch_sizes(const Trace& trace, const FunctionIndex& index, const TimeParts& cycles,
                       std::vector<FunctionCycles>& functions) {
   const SliceColumns& slices = trace.slices();

@@ -10,10 +10,10 @@
 
 namespace strobe::compare {
 
-// What a device did: device work, or of the host its operators and calls into the runtime.
+// The work of a device; for the host, its operators and runtime calls.
 struct DeviceWork {
   IntervalSet busy;
-  std::vector<std::uint64_t> slices;  // per cycle, begun in it
+  std::vector<std::uint64_t> slices;  // per cycle, those that begin in it
 };
 
 struct FunctionTimes {

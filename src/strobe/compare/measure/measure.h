@@ -14,7 +14,7 @@
 
 namespace strobe::compare {
 
-// What a function is, as far as comparing runs is concerned.
+// The kind of a function, for comparing runs.
 enum class FunctionKind : std::uint8_t {
   kKernel,
   kCollective,  // a kernel that communicates
@@ -22,14 +22,14 @@ enum class FunctionKind : std::uint8_t {
   kMemset,
   kHostOperator,  // operators, annotations and other ranges of the host
   kRuntimeCall,
-  kScheduling,  // the operating system's: on a core, waiting for one
+  kScheduling,  // from the operating system: on a core, waiting for one
   kInputOutput,
   kOverhead,  // the profiler's own work
 };
 std::string_view word_of(FunctionKind kind);  // "kernel", "runtime_call"
 
 // Nothing for slices that are not functions: steps, the profiler's spans and drawings, projections
-// onto a device, interpreter frames, and what a device stream shows that is not work.
+// onto a device, interpreter frames, and entries of a device stream that are not work.
 std::optional<FunctionKind> function_kind(SliceKind kind, std::uint8_t flags,
                                           std::string_view category, TrackKind track);
 
@@ -51,9 +51,9 @@ struct FunctionCycles {
   // Per cycle.
   std::vector<std::int64_t> time_ns;       // clipped to the cycle, added over tracks
   std::vector<std::int64_t> covered_ns;    // their union
-  std::vector<std::uint32_t> calls;        // begun in it
-  std::vector<std::int64_t> copied_bytes;  // memcpy only, where the trace tells; else empty
-  double blocks = 0;  // kernels: mean blocks of threads of a launch; 0 where the trace is silent
+  std::vector<std::uint32_t> calls;        // that begin in it
+  std::vector<std::int64_t> copied_bytes;  // memcpy only, if the trace has them; else empty
+  double blocks = 0;  // kernels: mean blocks of threads per launch; 0 if unknown
 };
 
 // One metric over one function's own time. NaN in a cycle without enough samples.
@@ -68,17 +68,17 @@ struct MetricCycles {
 
 struct DeviceCycles {
   std::string device;
-  std::string chip = {};  // as the trace calls it: "NVIDIA H200"; may be ""
+  std::string chip = {};  // as in the trace: "NVIDIA H200"; may be ""
   // Per cycle.
   std::vector<std::int64_t>
       busy_ns;  // union of device work; of the host: operators and runtime calls
-  std::vector<std::uint64_t> slices;  // begun in it
+  std::vector<std::uint64_t> slices;  // that begin in it
   std::vector<bool> is_partial;       // too few of them, or cut by the trace's own border
 };
 
 enum class TimeBase : std::uint8_t { kTrace, kWallClock, kNoOverlap };
 
-// A series by itself, whatever ran meanwhile.
+// A series alone, whatever ran meanwhile.
 struct SeriesCycles {
   std::string device;
   std::string metric;
@@ -87,7 +87,7 @@ struct SeriesCycles {
   std::size_t samples = 0;
   std::size_t samples_in_cycles = 0;
   double period_ns = 0;       // median distance of samples
-  double recording_mean = 0;  // over all of it, also outside of cycles
+  double recording_mean = 0;  // over the whole series, also outside of cycles
   double recording_median = 0;
   std::vector<double> mean;       // per cycle, over the whole cycle; NaN if uncovered
   std::vector<double> busy_mean;  // per cycle, while the device works (host: as mean)
@@ -102,7 +102,7 @@ struct RankMeasure {
   std::vector<DeviceCycles> devices;      // "Host" first, then by number
   std::vector<SeriesCycles> series;
   std::vector<MetricCycles> metrics;  // by function, then series
-  std::vector<std::string> remarks;   // what was wrong with the input, in sentences
+  std::vector<std::string> remarks;   // problems of the input, in sentences
 
   std::string chip_of(const std::string& device) const;
   bool is_usable(const std::string& device, std::size_t cycle) const;  // not partial there
@@ -119,12 +119,12 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
 
 Result<RankMeasure> measure(const RankCapture& capture, const MeasureOptions& options = {});
 
-// Which cycles of a device are not whole: those with fewer than 80 % of the slices that the median
-// cycle of their type has, and those whose border is where the trace itself was cut.
+// Which cycles of a device are incomplete: those with fewer than 80 % of the slices of the median
+// cycle of their type, and those at a border where the trace was cut.
 std::vector<bool> partial_cycles(const std::vector<analysis::Cycle>& cycles,
                                  const std::vector<std::uint64_t>& slices);
 
-// The cycles that count for a device: whole there, of some length, of one type if one is asked for.
+// The cycles that count for a device: complete there, not empty, and of one type if one is given.
 std::vector<std::size_t> usable_cycles(const RankMeasure& measure, const std::string& device,
                                        std::optional<analysis::CycleType> type = {});
 

@@ -15,7 +15,7 @@
 namespace strobe::compare {
 namespace {
 
-// Samples inside the range; a sampler so slow that all its samples surround the range counts as
+// Samples inside the range; a sampler so slow that its samples only surround the range counts as
 // one.
 std::size_t fit(const std::vector<std::int64_t>& times_ns, Interval range) {
   const auto first = std::lower_bound(times_ns.begin(), times_ns.end(), range.start_ns);
@@ -55,7 +55,7 @@ std::string no_overlap_remark(const std::string& whose, Interval samples, Interv
 
 namespace {
 
-// Copies are named after their ends; those without the host are few and known.
+// Copies are named after their ends; only these few do not involve the host.
 bool stays_on_devices(const std::string& copy) {
   constexpr std::string_view kEnds[] = {"DtoD", "PtoP", "D2D", "P2P"};
   return std::any_of(std::begin(kEnds), std::end(kEnds),
@@ -76,7 +76,7 @@ bool is_in_scope(device::MetricScope scope, const FunctionKey& function) {
       return is_kernel(kind);
     case device::MetricScope::kHostCopies:
       return kind == FunctionKind::kMemset || (is_copy && !stays_on_devices(function.name));
-    // Links between devices are kept busy by kernels as well: collectives, reads of a peer.
+    // Kernels also use the links between devices: collectives, reads of a peer.
     case device::MetricScope::kDeviceCopies:
       return is_kernel(kind) || (is_copy && stays_on_devices(function.name));
     case device::MetricScope::kHost:
@@ -105,7 +105,7 @@ struct ScaledSeries {
   Signal signal;
 };
 
-// Over all of the recording: the mean of what the signal says where it says something.
+// The mean over the whole recording, where the signal is known.
 void add_recording(const MetricSeries& series, ScaledSeries& scaled) {
   std::vector<double> values;
   if (scaled.facts.info.kind == device::MetricKind::kGauge) {
@@ -117,7 +117,7 @@ void add_recording(const MetricSeries& series, ScaledSeries& scaled) {
   scaled.facts.recording_median = values.empty() ? 0 : stats::median_of(values);
 }
 
-// Says why a series cannot be what its name says; "" if it can.
+// Why a series cannot be what its name says; "" if it can.
 std::string disbelief(const SeriesCycles& facts) {
   const auto range = device::believable_range(facts.info);
   const double typical = facts.recording_median;
@@ -198,7 +198,7 @@ struct FunctionTarget {
   std::vector<std::size_t> series;
 };
 
-// Which sums a function's time goes to; none if no series is in scope.
+// The sums that a function's time is added to; none if no series is in scope.
 std::vector<FunctionTarget> targets_of(
     const FunctionIndex& index, const std::vector<SeriesCycles>& series,
     const std::map<std::string, std::unique_ptr<DeviceMetrics>>& devices) {

@@ -11,29 +11,29 @@
 
 namespace strobe::compare {
 
-// A stretch of time on which a metric runs straight.
+// A period of time in which a metric is linear.
 struct Piece {
   Interval interval;
   double value = 0;  // at its start
   double slope_per_ns = 0;
 };
 
-// A metric as a function of time: ascending, disjoint; where no piece is, nothing is known.
+// A metric as a function of time: ascending, disjoint; unknown outside of the pieces.
 using Signal = std::vector<Piece>;
 
-// What the samples say between themselves, in the unit of `info`, at the trace's times. A gauge is
-// straight from sample to sample and holds its first and last value for two median periods; a
-// window holds its value back to the sample before, the first one therefore nowhere; a counter is
-// the window of its rate per second, with a gap where it was reset.
+// Interpolates the samples, in the unit of `info`, at the trace's times. A gauge is linear between
+// samples and keeps its first and last value for two median periods. A window holds its value back
+// to the previous sample, so the first one covers nothing. A counter is the window of its rate per
+// second, with a gap where it was reset.
 Signal signal_of(const MetricSeries& series, const device::MetricInfo& info, std::int64_t shift_ns);
 
 double median_period_ns(const MetricSeries& series);  // 0 with fewer than two samples
 
-// Time-weighted means of metrics over stretches of time, cycle by cycle, exactly.
+// Exact time-weighted means of metrics over periods of time, cycle by cycle.
 
-// Several signals over cells of time, in each of which all of them run straight. Between two cuts a
-// metric is a + b x, so that its integral over any stretches of the cell is known from their length
-// and the integral of x: however many metrics a device has, its slices are walked over once.
+// Several signals over cells of time; in each cell all of them are linear. A metric in a cell is a
+// + b x, so its integral over any part of the cell follows from the part's length and the integral
+// of x: the slices of a device are visited once, however many metrics it has.
 class MetricGrid {
  public:
   MetricGrid(const std::vector<Signal>& signals, const TimeParts& cycles);
@@ -43,8 +43,8 @@ class MetricGrid {
   std::size_t cycles() const { return cycles_; }
   std::size_t signals() const { return signals_; }
 
-  // Of one signal in one cell, with the signal's reference in that cycle taken off: then what is
-  // constant stays exactly constant.
+  // One signal in one cell, minus the signal's reference value in that cycle: constants then stay
+  // exactly constant.
   struct Line {
     double value = 0;  // at the start of the cell; NaN: unknown there
     double slope_per_ns = 0;
@@ -66,21 +66,21 @@ class MetricGrid {
 };
 
 struct CycleMeans {
-  // Per cycle. NaN where less than half of the time is covered.
+  // Per cycle. NaN if less than half of the time is covered.
   std::vector<double> mean;
   std::vector<double> deviation;
-  std::vector<double> coverage;  // NaN where there is no time to cover
+  std::vector<double> coverage;  // NaN if there is no time to cover
 };
 
-// Sums up stretches of time for many targets (functions), each with signals of its own choice.
+// Sums up periods of time for many targets (functions), each with its own choice of signals.
 class MetricSums {
  public:
   explicit MetricSums(const MetricGrid& grid) : grid_(&grid) {}
 
   std::size_t add_target(std::vector<std::size_t> signals);
 
-  // In any order; cheap when a target's stretches follow each other. `near` is the caller's
-  // memory of the cell.
+  // In any order; fast if a target's periods follow each other. `near` caches the caller's last
+  // cell.
   void add(std::size_t target, Interval stretch, std::size_t& near) {
     near = grid_->cells().first_after(stretch.start_ns, near);
     grid_->cells().for_each_piece(stretch, near, [&](std::size_t cell, Interval piece) {
@@ -98,11 +98,11 @@ class MetricSums {
     });
   }
 
-  // One per signal of the target, in their order. Once.
+  // One per signal of the target, in order. Call it once.
   std::vector<CycleMeans> take_means(std::size_t target);
 
  private:
-  // What lies in the cell in hand: integrals of 1, x and x^2, x from the cell's start.
+  // Sums in the current cell: integrals of 1, x and x^2, with x from the cell's start.
   struct Pending {
     std::size_t cell = SIZE_MAX;
     double length = 0;

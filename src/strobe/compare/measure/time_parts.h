@@ -9,8 +9,7 @@
 
 namespace strobe::compare {
 
-// A part of time cut into pieces that follow each other and may touch: cycles, or the cells between
-// samples.
+// Consecutive pieces of time that may touch: cycles, or the cells between samples.
 class TimeParts {
  public:
   explicit TimeParts(const std::vector<Interval>& parts);
@@ -19,7 +18,7 @@ class TimeParts {
   std::size_t size() const { return ends_ns_.size(); }
   Interval operator[](std::size_t part) const { return {starts_ns_[part], ends_ns_[part]}; }
 
-  // The first part that ends after this time, size() if none does. `near` is where to look first:
+  // The first part that ends after this time, size() if none does. The search starts at `near`:
   // neighbours in a file are neighbours in time.
   std::size_t first_after(std::int64_t time_ns, std::size_t near) const {
     for (const std::size_t part : {near, near + 1}) {
@@ -34,7 +33,7 @@ class TimeParts {
     return part < size() && starts_ns_[part] <= time_ns && time_ns < ends_ns_[part];
   }
 
-  // f(part, the piece of the interval in it), from `first` on, which is first_after its start.
+  // Calls f(part, piece of the interval in it) from `first` on, which is first_after its start.
   template <class Function>
   void for_each_piece(Interval interval, std::size_t first, Function&& f) const {
     for (std::size_t part = first; part < size() && starts_ns_[part] < interval.end_ns; ++part) {
@@ -45,7 +44,7 @@ class TimeParts {
     }
   }
 
-  // How much of the set lies in each part.
+  // How much of the set is in each part.
   std::vector<std::int64_t> covered_ns(const IntervalSet& set) const;
 
  private:

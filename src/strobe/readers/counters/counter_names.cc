@@ -25,7 +25,7 @@ constexpr KnownUnit kUnits[] = {
     {"Hz", {Quantity::kFrequency, 0}},
 };
 
-// Thousands, not 1024s: a kernel with 1024 bytes is listed with "1.02 Kbyte".
+// Factors of 1000, not 1024: a kernel with 1024 bytes is listed with "1.02 Kbyte".
 constexpr struct {
   char letter;
   int power_of_ten;
@@ -73,9 +73,9 @@ constexpr NamedEntry metric(std::string_view name, KernelMetric metric, Quantity
   return {name, counter_of(metric), quantity};
 }
 
-// Of one counter the best source comes first. A share of the peak is meant over the whole kernel
-// (..._elapsed); where only ..._active exists it stands in. `.sum` of a share equals `.avg`; `.max`
-// and `.min` are those of one instance of the hardware and no stand-ins.
+// The best source of a counter comes first. A share of the peak refers to the whole kernel
+// (..._elapsed); if only ..._active exists, that is used. `.sum` of a share equals `.avg`; `.max`
+// and `.min` are those of one hardware instance and cannot be used instead.
 constexpr NamedEntry kEntries[] = {
     {"gpu__time_duration.sum", Counter::kDuration, kTime},
     {"gpu__time_duration.avg", Counter::kDuration, kTime},

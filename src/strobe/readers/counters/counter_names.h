@@ -8,7 +8,7 @@
 
 namespace strobe::readers {
 
-// What a number measures; a metric in the wrong one is another metric of the same label.
+// What a number measures; a label with another quantity is another metric.
 enum class Quantity : std::uint8_t {
   kNone,  // the file does not say
   kTime,  // in ns
@@ -24,11 +24,11 @@ struct Unit {
   int power_of_ten = 0;  // times 10^this gives the base unit
 };
 
-// "us", "usecond", "Kbyte/block", "cycle/nsecond", "%". An unknown word counts something.
+// "us", "usecond", "Kbyte/block", "cycle/nsecond", "%". Any other word is a count.
 Unit unit_of(std::string_view word);
 
-// What a file may say of a launch: first the metrics of a KernelTable under their own numbers, then
-// what a table is made from.
+// What a file may contain about a launch: first the metrics of a KernelTable under their own
+// numbers, then the values that a table is computed from.
 enum class Counter : std::uint8_t {
   kDuration = kKernelMetrics,
   kAdds,  // 32-bit, per thread
@@ -62,12 +62,12 @@ constexpr Counter counter_of(KernelMetric metric) { return static_cast<Counter>(
 // One of the names under which a profiler reports a counter.
 struct NamedCounter {
   Counter counter = Counter::kCount_;
-  Quantity quantity = Quantity::kNone;  // as it must be given; kNone: any
+  Quantity quantity = Quantity::kNone;  // required quantity; kNone: any
   std::uint8_t rank = 0;                // 0 is the best source of that counter
 };
 
-// Nothing for the many that strobe does not read. Metric names ("gpu__time_duration.sum") and the
-// labels of the details page ("Duration") alike.
+// Nothing for the many names that strobe does not read. Accepts metric names
+// ("gpu__time_duration.sum") and labels of the details page ("Duration").
 std::optional<NamedCounter> find_counter(std::string_view name);
 
 }  // namespace strobe::readers

@@ -28,7 +28,7 @@ bool is_missing(std::string_view text) {
                                      [&](auto word) { return equal_in_any_case(text, word); });
 }
 
-// Takes more digits than 64 bits hold by their place only: a double cannot tell them apart.
+// Digits beyond 64 bits only count by their position: a double could not hold them anyway.
 class Digits {
  public:
   explicit Digits(Decimal& decimal) : decimal_(&decimal) {}
@@ -46,7 +46,7 @@ class Digits {
   Decimal* decimal_;
 };
 
-// 1,5 and 1.234,56 and 1 234,56: digits with marks between them that are not ours.
+// 1,5 and 1.234,56 and 1 234,56: digits with separators of other countries.
 bool is_other_country(std::string_view text) {
   const auto points = std::count(text.begin(), text.end(), '.');
   const auto commas = std::count(text.begin(), text.end(), ',');
@@ -58,7 +58,7 @@ bool is_other_country(std::string_view text) {
   if (std::none_of(text.begin(), text.end(), is_digit)) return false;
   if (commas == 0) return points > 1;
   if (points > 0 && text.rfind('.') < text.rfind(',')) return true;
-  if (commas > 1 || points > 0) return false;  // 12,34,567: no country's
+  if (commas > 1 || points > 0) return false;  // 12,34,567: used in no country
   const std::size_t comma = text.find(',');
   return text.size() - comma - 1 != 3 || comma == 0 || text.front() == '0' || comma > 3;
 }

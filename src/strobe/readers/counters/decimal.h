@@ -5,8 +5,8 @@
 
 namespace strobe::readers {
 
-// A number as it is written, before it becomes a double: digits * 10^exponent. Units scale by
-// powers of ten, so "0.37" in hundredths is exactly 37 and "535.296 us" exactly 535296 ns.
+// A number as written, before it becomes a double: digits * 10^exponent. Units scale by powers of
+// ten, so "0.37" in hundredths is exactly 37 and "535.296 us" exactly 535296 ns.
 struct Decimal {
   bool is_negative = false;
   std::uint64_t digits = 0;
@@ -16,7 +16,7 @@ struct Decimal {
 enum class NumberText : std::uint8_t {
   kNumber,
   kMissing,       // n/a, nan, nothing
-  kDecimalComma,  // 1,5 or 1.234,56: a writer with other habits, whose 1.234 means 1234
+  kDecimalComma,  // 1,5 or 1.234,56: another notation, in which 1.234 means 1234
   kOther,
 };
 

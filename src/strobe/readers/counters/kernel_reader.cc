@@ -27,7 +27,7 @@
 namespace strobe::readers {
 namespace {
 
-// What writers call the numbers of a launch, in the arguments of its slice.
+// Writers' names for the numbers of a launch, in the arguments of its slice.
 struct KnownArgument {
   std::string_view key;
   KernelMetric metric;
@@ -73,7 +73,7 @@ Launched read_arguments(std::string_view args, std::size_t row, KernelTable& tab
       const auto* const known = std::ranges::find(kArguments, key, &KnownArgument::key);
       if (known == std::end(kArguments)) return;
       const std::optional<double> number = value.unquoted().as_double();
-      // An occupancy of 0 is what writers print when they could not compute it.
+      // Writers print an occupancy of 0 if they could not compute it.
       const bool is_unknown =
           known->metric == KernelMetric::kEstimatedOccupancyPercent && number == 0.0;
       if (number && *number >= 0 && !is_unknown) table.set(known->metric, row, *number);
@@ -151,7 +151,7 @@ KernelTable kernels_of(const Trace& trace, const std::string& path) {
 
 namespace {
 
-// With or without quotes: some tables have been through a spreadsheet.
+// With or without quotes: a spreadsheet may have rewritten the table.
 bool is_csv_header(std::string_view line) {
   if (line.find("Kernel Name") == std::string_view::npos) return false;
   std::string bare = "," + std::string(line);
@@ -188,8 +188,8 @@ bool looks_like_kernels(std::string_view first_bytes) {
 
 namespace {
 
-// The text from its beginning, of which the first bytes were read to see what it is. Reports
-// progress and stops when it is told to.
+// The text from its beginning; its first bytes were read to recognise the format. Reports progress
+// and can be cancelled.
 class OpenedStream : public ByteStream {
  public:
   OpenedStream(std::unique_ptr<ByteStream> stream, std::uint64_t file_bytes,
@@ -202,7 +202,7 @@ class OpenedStream : public ByteStream {
     while (filled < front_.size()) {
       Result<std::size_t> bytes = stream_->read({front_.data() + filled, front_.size() - filled});
       if (!bytes && filled == 0) return std::move(bytes).error();
-      if (!bytes || *bytes == 0) break;  // a damage is told again behind the front
+      if (!bytes || *bytes == 0) break;  // damage is reported again after the front
       filled += *bytes;
     }
     front_.resize(filled);
@@ -233,7 +233,7 @@ class OpenedStream : public ByteStream {
   std::size_t at_ = 0;
 };
 
-// Grids and blocks are among a trace's arguments.
+// Grids and blocks are in the arguments of a trace.
 LoadOptions with_arguments(LoadOptions options) {
   options.keep_args = true;
   return options;
@@ -263,7 +263,7 @@ bool is_json(std::string_view front) {
   const std::size_t first = front.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return false;
   if (front[first] != '{' && front[first] != '[') return false;
-  // A program may have printed a bracket before the profiler listed its kernels.
+  // A program may have printed a bracket before the profiler's list of kernels.
   return front.find("\n\"ID\",\"Process ID\"") == std::string_view::npos;
 }
 
@@ -286,7 +286,7 @@ Result<KernelTable> table_of(Result<LoadedTrace> loaded, const std::string& path
 
 bool is_trace(std::string_view front) { return is_json(front) && !looks_like_kernels_json(front); }
 
-// Anything but a trace.
+// Reads anything but a trace.
 Result<KernelTable> read_list(OpenedStream& stream) {
   const std::string_view front = without_byte_order_mark(stream.front());
   if (front.starts_with(kNcuReportMagic)) return read_ncu_report(stream);
@@ -299,7 +299,7 @@ Result<KernelTable> read_list(OpenedStream& stream) {
   if (is_kernel_recording(front)) return read_kernel_recording(whole.text);
   Result<KernelTable> table = read_kernels_json(without_byte_order_mark(whole.text));
   if (table && whole.damage) {
-    table->remarks.push_back(whole.damage->what + "; what stands before is kept");
+    table->remarks.push_back(whole.damage->what + "; the part before it is kept");
   }
   return table;
 }

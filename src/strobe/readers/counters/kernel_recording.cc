@@ -23,7 +23,7 @@ std::uint64_t padded(std::uint64_t bytes) {
   return (bytes + wire::kRecordAlignment - 1) / wire::kRecordAlignment * wire::kRecordAlignment;
 }
 
-// Takes from the front; false if there is too little.
+// Takes bytes from the front; false if there are too few.
 template <class T>
 bool take(std::string_view& bytes, T& value) {
   if (bytes.size() < sizeof value) return false;
@@ -55,11 +55,11 @@ bool read_obstacle(std::string_view payload, RecordedObstacle& obstacle) {
          take_text(payload, obstacle.facts.text_bytes, obstacle.text) && payload.empty();
 }
 
-// False if the payload is not what its kind promises. Kinds of a later version are passed over.
+// False if the payload does not fit its kind. Kinds of a later version are ignored.
 bool read_record(wire::RecordKind kind, std::string_view payload, RecordedProcess& process) {
   switch (kind) {
     case wire::RecordKind::kMetric:
-      // Launches that came before would have another width.
+      // Earlier launches would have another number of values.
       if (!process.launches.empty()) return false;
       process.metrics.push_back(payload);
       return true;
@@ -262,7 +262,7 @@ Result<KernelTable> read_kernel_recording(std::string_view bytes) {
     for (const wire::DeviceRecord& device : process.devices) add_device(device, rows);
     std::vector<std::optional<NamedCounter>> counters;
     for (const std::string_view metric : process.metrics) counters.push_back(find_counter(metric));
-    // Each context writes its own batches; among them the number tells.
+    // Each context writes its own batches; the launch number gives the order between them.
     std::ranges::stable_sort(process.launches, {},
                              [](const RecordedLaunch& launch) { return launch.facts.index; });
     for (const RecordedLaunch& launch : process.launches) add_launch(launch, counters, rows);

@@ -13,12 +13,12 @@
 
 namespace strobe::readers {
 
-// A raw recording of `strobe kernels record`, taken apart: what each process wrote, under the names
-// that the counters have there.
+// A parsed raw recording of `strobe kernels record`: what each process wrote, under the counters'
+// own names.
 struct RecordedLaunch {
   wire::LaunchRecord facts = {};
-  std::string_view name;       // mangled; in the bytes that were read
-  std::vector<double> values;  // by metric; NaN was not counted
+  std::string_view name;       // mangled; points into the bytes that were read
+  std::vector<double> values;  // by metric; NaN: not counted
 };
 
 struct RecordedObstacle {
@@ -42,14 +42,14 @@ struct KernelRecording {
 
 bool is_kernel_recording(std::string_view bytes);
 
-// The texts point into `bytes`. A recording that ends early is used as far as it goes.
+// The texts point into `bytes`. A recording that ends early is used as far as possible.
 Result<KernelRecording> decode_kernel_recording(std::string_view bytes);
 
 // A text field of fixed size.
 std::string_view text_of(std::span<const char> field);
 
-// docs/formats/kernel_recording.md, as a list of kernels: process after process in the order in
-// which they began, launches in the order in which they were made. Losses become remarks.
+// docs/formats/kernel_recording.md, as a list of kernels: process by process in order of start,
+// launches in launch order. Losses become remarks.
 Result<KernelTable> read_kernel_recording(std::string_view bytes);
 
 }  // namespace strobe::readers

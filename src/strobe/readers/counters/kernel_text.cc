@@ -38,7 +38,7 @@ struct Cells {
   std::array<std::string_view, kNumbers> numbers;
 };
 
-// Three words behind the separator, whatever they are.
+// Exactly three words after the separator, of any kind.
 std::optional<Cells> cells_at(std::string_view line, std::size_t separator, std::size_t width) {
   if (separator == std::string_view::npos) return std::nullopt;
   Cells cells{trimmed(line.substr(0, separator)), {}};
@@ -116,7 +116,7 @@ bool has_column(const std::vector<std::string>& header, std::string_view name) {
   return std::ranges::find(header, name) != header.end();
 }
 
-// Cheap: asked of every line a program printed before its kernels were listed.
+// Must be cheap, because it is called for every line that a program printed before its kernels.
 bool may_be_header(std::string_view line) {
   return line.find("Kernel Name") != std::string_view::npos ||
          line.find("Metric Name") != std::string_view::npos ||
@@ -156,7 +156,7 @@ Result<KernelTable> finish_table(CsvRecords& records, LaunchRows& rows, KernelSo
     return *records.damage();
   }
   if (records.damage()) {
-    rows.remarks().add_once(records.damage()->what + "; what stands before is kept");
+    rows.remarks().add_once(records.damage()->what + "; the part before it is kept");
   }
   return rows.finish(source);
 }
@@ -166,7 +166,7 @@ Result<KernelTable> finish_table(CsvRecords& records, LaunchRows& rows, KernelSo
 Result<KernelTable> read_kernel_text(ByteStream& stream) {
   CsvRecords lines(stream, {.log_mark = "=="});
   LaunchRows rows;
-  std::string before;  // what the file begins with, to tell what it is
+  std::string before;  // beginning of the file, to recognise it
   while (lines.next_line()) {
     const std::string_view line = lines.text();
     if (before.size() < kMostRemembered) {

@@ -7,7 +7,7 @@
 
 namespace strobe::readers {
 
-// Whether a JSON text that begins like this is a list of kernels of strobe's own.
+// Whether a JSON text that begins like this is strobe's own list of kernels.
 bool looks_like_kernels_json(std::string_view first);
 
 // docs/formats/kernels_json.md.

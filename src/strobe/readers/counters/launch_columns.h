@@ -18,8 +18,8 @@ namespace strobe::readers {
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 std::size_t find_column(const std::vector<std::string>& header, std::string_view title);
 
-// Where a profiler's CSV says which launch a row is about. Columns are known by name: versions and
-// options put them in other places or leave them out.
+// The columns of a profiler's CSV that identify the launch of a row. They are found by name: their
+// position depends on version and options, and some may be missing.
 struct LaunchColumns {
   std::size_t id = kNoColumn;
   std::size_t process = kNoColumn;
@@ -32,11 +32,11 @@ struct LaunchColumns {
   std::size_t capability = kNoColumn;
 
   static LaunchColumns of(const std::vector<std::string>& header);
-  // Whether a record is the header again: a second table behind the first, of another run.
+  // Whether a record is another header: a second table after the first, of another run.
   bool is_header(CsvRecords& record) const;
 };
 
-// The numbers of the launches of one process that were seen; cheap while they are dense.
+// The launch numbers of one process that were seen; cheap if they are dense.
 class SeenNumbers {
  public:
   bool insert(std::uint32_t number);  // false: seen before
@@ -46,7 +46,7 @@ class SeenNumbers {
   std::unordered_set<std::uint32_t> sparse_;
 };
 
-// What stands in a row, as far as it can be read.
+// Reads a shape from a row, if possible.
 std::optional<LaunchShape> parse_shape(std::string_view text);  // "(512, 1, 1)"
 
 // Turns rows into launches and their fields into values.
@@ -62,11 +62,11 @@ class LaunchFields {
   };
   std::optional<Key> key_of(CsvRecords& record, const Place& place);
 
-  // A new launch with everything its identity columns tell.
+  // A new launch with the values of its identity columns.
   std::size_t add(CsvRecords& record, std::uint32_t id, const Place& place);
 
-  // The value of a field in base units, or nothing, with a remark if there is something else than
-  // "n/a". Fails on a decimal comma: the whole file is then in another notation.
+  // The value of a field in base units, or nothing, with a remark unless it is "n/a". Fails on a
+  // decimal comma: the whole file is then in another notation.
   Result<std::optional<double>> value(std::string_view text, const Unit& unit,
                                       const NamedCounter& named, std::string_view column,
                                       const Place& place);

@@ -159,7 +159,7 @@ void LaunchRows::fill_shapes() {
   fill(Counter::kBlockX, Counter::kBlockY, Counter::kBlockZ, table_.blocks);
 }
 
-// What takes two or three counters.
+// Values computed from two or three counters.
 void LaunchRows::fill_combined() {
   const bool has_flops = !column(Counter::kAdds).values.empty() &&
                          !column(Counter::kMultiplies).values.empty() &&
@@ -170,7 +170,7 @@ void LaunchRows::fill_combined() {
     const double flops = value(Counter::kAdds, row) + value(Counter::kMultiplies, row) +
                          2 * value(Counter::kFusedMultiplyAdds, row);
     if (!std::isnan(flops)) table_.set(KernelMetric::kFlops, row, flops);
-    // What the kernel asked for: the driver's own kilobyte is not counted, as in a trace.
+    // The size that the kernel requested: the driver's own kilobyte is not included, as in a trace.
     const double shared =
         value(Counter::kStaticSharedBytes, row) + value(Counter::kDynamicSharedBytes, row);
     if (!std::isnan(shared)) table_.set(KernelMetric::kSharedBytesPerBlock, row, shared);

@@ -15,15 +15,15 @@
 
 namespace strobe::readers {
 
-// A KernelTable in the making: launches in any state of completeness, each counter from the best
-// source the file has for it. Readers of all formats of the profiler end here.
+// A KernelTable under construction: launches may be incomplete, and each counter comes from the
+// best source in the file. Readers of all profiler formats end here.
 class LaunchRows {
  public:
   enum class Set : std::uint8_t {
     kDone,
-    kWorse,   // a better source has spoken
-    kTwice,   // the same source has
-    kUseless  // not a number that can be of it
+    kWorse,   // a better source has set it
+    kTwice,   // the same source has set it
+    kUseless  // not a valid number for it
   };
 
   std::size_t size() const { return table_.size(); }
@@ -34,7 +34,7 @@ class LaunchRows {
   // In base units.
   Set set(std::size_t row, const NamedCounter& named, double value);
 
-  // Of the device that ran a row, once set(kDevice) was asked; devices are known by index.
+  // The device that ran a row, after set(kDevice) was called; devices are known by index.
   bool knows_device(std::int32_t index) const;
   KernelDevice& device(std::int32_t index);
   void set_device_fact(std::int32_t index, const NamedCounter& named, double value);
@@ -43,14 +43,14 @@ class LaunchRows {
   Remarks& remarks() { return remarks_; }
   void set_clock_policy(ClockPolicy policy) { table_.clock_policy = policy; }
 
-  // Everything put together. Launches without a duration are left out, with a remark;
-  // kTooLittleData if none remains.
+  // Finishes the table. Launches without a duration are left out, with a remark; kTooLittleData if
+  // none remains.
   Result<KernelTable> finish(KernelSource source);
 
  private:
   struct Column {
     std::vector<double> values;       // NaN: not set
-    std::vector<std::uint8_t> ranks;  // of the source that set it; empty while all are of rank 0
+    std::vector<std::uint8_t> ranks;  // of the source that set it; empty if all have rank 0
   };
   struct DeviceFacts {
     std::array<double, 2> bus{};  // bits, kHz

@@ -17,7 +17,7 @@
 namespace strobe::readers {
 namespace {
 
-// A column that is read; of three hundred in a file some forty are.
+// A column that is read: about forty of three hundred in a file.
 struct WantedColumn {
   std::size_t column = 0;
   NamedCounter named;
@@ -94,7 +94,7 @@ class WideCsvReader {
       if (seen_.size() <= key->process) seen_.resize(key->process + 1);
       if (!seen_[key->process].insert(id)) {
         rows_->remarks().add(place, "ID", records.field(launch_.id),
-                             "is there a second time; the first row is kept");
+                             "occurs a second time; the first row is kept");
         return {};
       }
     }
@@ -283,7 +283,7 @@ class MetricRowsReader {
   std::unordered_map<LaunchFields::Key, std::size_t, KeyHash> known_;
   std::optional<LaunchFields::Key> last_;
   std::size_t last_row_ = 0;
-  std::unordered_set<std::string> seen_;  // metrics of the launch in hand, where none has a number
+  std::unordered_set<std::string> seen_;  // metrics of the current launch that have no number
 };
 
 }  // namespace

@@ -9,13 +9,13 @@
 
 namespace strobe::readers {
 
-// A profiler's CSV with one row per launch and one column per metric, behind its header. The row
-// below the header holds units.
+// A profiler's CSV with one row per launch and one column per metric, after its header. The row
+// after the header holds units.
 Result<void> read_wide_csv(CsvRecords& records, const std::vector<std::string>& header,
                            LaunchRows& rows);
 
-// A profiler's CSV with one row per launch and metric, behind its header: metrics by name, or by
-// the labels of its details page, where rows of rules stand between them.
+// A profiler's CSV with one row per launch and metric, after its header: metrics by name, or by the
+// labels of its details page, which has rows of rules between them.
 Result<void> read_metric_rows(CsvRecords& records, const std::vector<std::string>& header,
                               LaunchRows& rows);
 

@@ -19,17 +19,17 @@ namespace strobe::readers {
 namespace {
 
 constexpr std::uint64_t kKnownVersion = 7;
-// Far above any real message; a larger size is damage, or somebody's joke.
+// Far above any real message; a larger size means damage or a manipulated file.
 constexpr std::uint32_t kMostMessageBytes = 256u << 20;
 constexpr std::size_t kStepBytes = 1 << 20;
 constexpr std::string_view kExportHint = "export it instead: ncu --import REPORT --csv --page raw";
 
-// Front to back, in pieces of a size the file itself tells.
+// Reads from front to back, in pieces whose size is in the file itself.
 class Chunks {
  public:
   explicit Chunks(ByteStream& stream) : stream_(&stream) {}
 
-  // Grows with what arrives, not with what was promised. False at the end and at a damage.
+  // Grows with the bytes that arrive, not with the claimed size. False at the end and at damage.
   bool take(std::uint64_t bytes, std::string& into) {
     into.clear();
     while (into.size() < bytes) {
@@ -204,7 +204,7 @@ class ReportReader {
     return header;
   }
 
-  // Indices go on from block to block.
+  // Indices continue from block to block.
   void read_strings(std::string_view message) {
     for (ProtobufFields fields(message); fields.next();) {
       if (fields.is_bytes(1)) names_.push_back(find_counter(fields.bytes()));
@@ -258,7 +258,7 @@ class ReportReader {
     const Place place{rows_.size() + 1, 0};
     if (fields.is_broken()) {
       is_broken_ = true;
-      rows_.remarks().add(place, "the result is damaged; what stands before the damage is kept");
+      rows_.remarks().add(place, "the result is damaged; the part before the damage is kept");
     }
     const std::string_view name = !demangled.empty()  ? demangled
                                   : !renamed.empty()  ? renamed
@@ -324,7 +324,7 @@ class ReportReader {
   LaunchRows rows_;
   std::string buffer_;
   std::vector<std::optional<NamedCounter>> names_;             // by index of the string table
-  std::vector<std::pair<NamedCounter, MetricValue>> metrics_;  // of the result in hand
+  std::vector<std::pair<NamedCounter, MetricValue>> metrics_;  // of the current result
   std::optional<ClockPolicy> policy_;
   std::uint64_t other_results_ = 0;
   bool is_broken_ = false;

@@ -11,7 +11,7 @@ namespace strobe::readers {
 inline constexpr std::string_view kNcuReportMagic{"NVR\0", 4};
 
 // Nsight Compute's binary report (docs/formats/ncu_report.md), one result in memory at a time. A
-// report that breaks off keeps what stands before.
+// truncated report keeps the results before the cut.
 Result<KernelTable> read_ncu_report(ByteStream& stream);
 
 }  // namespace strobe::readers

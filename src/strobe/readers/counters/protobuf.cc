@@ -6,7 +6,7 @@
 namespace strobe::readers {
 namespace {
 
-// Little endian, whatever the machine.
+// Little endian, on any machine.
 std::uint64_t fixed(std::string_view bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = bytes.size(); i > 0; --i) {
@@ -58,7 +58,7 @@ bool ProtobufFields::next() {
       kind_ = Kind::kFixed32;
       is_right = is_right && take_bytes(4, bytes_);
       break;
-    default:  // groups are of the past
+    default:  // groups are obsolete
       is_right = false;
   }
   is_broken_ = !is_right;

@@ -10,7 +10,7 @@
 namespace strobe::readers {
 namespace {
 
-constexpr std::size_t kMostEntries = 200;  // a file may have columns without end
+constexpr std::size_t kMostEntries = 200;  // a file may have any number of columns
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 namespace strobe::record {
 namespace {
 
-constexpr unsigned kMostFailures = 3;  // batches lost before a context is given up
+constexpr unsigned kMostFailures = 3;  // lost batches before a context is given up
 constexpr char kDuration[] = "gpu__time_duration.";
 
 std::string sentence(const CuptiApi& cupti, const CallFailure& failure) noexcept {
@@ -25,7 +25,7 @@ std::int64_t number_of(const char* name) noexcept {
 
 }  // namespace
 
-// In a window it is the program that says where to begin; and whoever names kernels has chosen.
+// No automatic isolation with windows, where the program decides, or with an isolated pattern.
 ContextProfiler::ContextProfiler(const Parts& parts, CUcontext context) noexcept
     : parts_(parts),
       context_(context),
@@ -77,7 +77,7 @@ bool ContextProfiler::fail(const CallFailure& failure, wire::Obstacle otherwise)
   return false;
 }
 
-// Asked only after a failure: its word is an explanation, not a permission.
+// Called only after a failure, to explain it; the result permits nothing.
 std::string ContextProfiler::why_unsupported() const noexcept {
   if (parts_.cupti->cuptiProfilerDeviceSupported == nullptr) return "";
   CUdevice device = 0;
@@ -182,7 +182,7 @@ bool ContextProfiler::set_up() noexcept {
   return open_metrics() && enable();
 }
 
-// Those that the window counts; all where there are no windows.
+// The metrics of the current window; all of them without windows.
 bool ContextProfiler::open_metrics() noexcept {
   const std::vector<std::size_t>& lists = parts_.settings->metrics_per_window;
   const std::uint32_t window = std::max<std::uint32_t>(parts_.window->load(), 1) - 1;
@@ -238,7 +238,7 @@ void ContextProfiler::disable() noexcept {
   profiler_ = nullptr;
 }
 
-// An empty image, and the profiler told to fill it.
+// Creates an empty image and gives it to the profiler.
 CallFailure ContextProfiler::arm() noexcept {
   CUpti_RangeProfiler_CounterDataImage_Initialize_Params image = {};
   image.structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE;
@@ -280,7 +280,7 @@ bool ContextProfiler::start() noexcept {
     if (!open_metrics() || !enable()) return false;
   }
   if (must_begin_anew_ || (is_after_graph_ && breaks_at_graphs_)) {
-    // The slower way is the better known one.
+    // The slower mode is more reliable.
     if (must_begin_anew_ && !is_after_graph_) uses_user_replay_ = false;
     must_begin_anew_ = false;
     is_after_graph_ = false;
@@ -336,13 +336,13 @@ void ContextProfiler::lose_batch(wire::Obstacle what, const std::string& text,
   std::uint64_t wanted = 0;
   for (const Launch& launch : launches_) wanted += launch.is_wanted ? 1 : 0;
   must_begin_anew_ = true;
-  isolation_.learn(0, 0);  // what comes next comes behind nothing known
+  isolation_.learn(0, 0);  // the launch before the next one is unknown
   count(parts_.writer->header().launches_lost, wanted);
   parts_.writer->obstacle(what, text, result, wanted);
 }
 
-// For each launch its range. Ranges are named by the number of their launch; should they come in
-// another order, the numbers put them right. Empty if the numbers make no sense.
+// The range of each launch. Ranges are named by the number of their launch, so they can be
+// reordered if they come in another order. Empty if the numbers are inconsistent.
 std::vector<std::size_t> ContextProfiler::range_order(std::size_t ranges) const noexcept {
   std::vector<std::int64_t> numbers(ranges, -1);
   std::int64_t least = -1;
@@ -389,7 +389,7 @@ void ContextProfiler::write_launch(const Launch& launch, std::size_t range) noex
   count(header.launches_recorded, 1);
 }
 
-// From what was just written of it, if anything was.
+// Uses the values that were just written for it, if any.
 void ContextProfiler::learn_from(const Launch& launch) noexcept {
   const std::vector<std::string>& metrics = parts_.settings->metrics;
   const auto duration = std::ranges::find_if(

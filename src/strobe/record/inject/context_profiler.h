@@ -18,12 +18,12 @@
 
 namespace strobe::record {
 
-// The counters of one context. Between start() and flush() the hardware measures each launch by
-// itself and knows it only by its number; add() says what was launched, in the same order, and
-// flush() brings the two lists together. If their lengths differ, the batch is lost: a value beside
-// the wrong kernel is worse than none.
+// The counters of one context. Between start() and flush() the hardware measures each launch and
+// knows only its number; add() says what was launched, in the same order, and flush() joins the two
+// lists. If their lengths differ, the batch is lost: a value for the wrong kernel is worse than
+// none.
 //
-// Whoever calls holds the mutex; a launch is made under it, so that two threads cannot swap their
+// The caller holds the mutex; launches are made under it, so that two threads cannot swap their
 // places in the order.
 class ContextProfiler {
  public:
@@ -37,7 +37,7 @@ class ContextProfiler {
   struct Launch {
     wire::LaunchRecord record;
     std::string name;
-    bool is_wanted = true;  // measured in passing, if not
+    bool is_wanted = true;  // if not, it is measured only because the counters keep running
   };
 
   ContextProfiler(const Parts& parts, CUcontext context) noexcept;
@@ -49,28 +49,28 @@ class ContextProfiler {
   std::uint32_t device() const noexcept { return device_; }
   bool is_new() const noexcept { return state_ == State::kNew; }
   bool is_started() const noexcept { return state_ == State::kStarted; }
-  // The launch during whose call start() was made seems not to be measured: start before it.
+  // A launch during whose call start() was made seems not to be measured: start earlier.
   bool must_start_early() const noexcept { return must_start_early_; }
 
-  // Sets everything up the first time. False: this context cannot be measured, and why is written.
+  // Sets everything up the first time. False: this context cannot be measured; the reason is noted.
   bool start() noexcept;
   void add(Launch launch) noexcept;
   bool is_full() const noexcept { return launches_.size() >= parts_.settings->batch; }
   // Stops, reads out and writes. start() may be called again.
   void flush() noexcept;
-  // Reads out what there is, so that the next start() finds the counters stopped. Nothing to do
-  // where every launch is replayed: that stops them each time.
+  // Reads out the current values, so that the next start() finds the counters stopped. Does nothing
+  // if every launch is replayed, which stops them each time.
   void begin_afresh() noexcept;
-  // Asked of every launch, in their order: whether to begin afresh before it.
+  // Call it for every launch, in order: whether to begin afresh before it.
   bool stands_apart(LaunchKind next) noexcept { return isolates_ && isolation_.is_due(next); }
-  // What was added since the counters were started has been measured, and is not wanted.
+  // Discards launches that were added since the counters were started.
   void leave_out_pending() noexcept;
-  // Reads out, and lets go of the hardware until the next window: what runs in between runs as if
-  // nobody were there.
+  // Reads out, and releases the hardware until the next window, so that the program runs
+  // undisturbed in between.
   void end_window() noexcept;
-  // The same as flush() before a graph is launched, which these counters cannot measure.
+  // Like flush(), before a graph is launched, which these counters cannot measure.
   void flush_for_graph() noexcept;
-  // The context goes away: flush and let go of the hardware.
+  // The context is destroyed: flush and release the hardware.
   void close() noexcept;
 
  private:
@@ -108,14 +108,14 @@ class ContextProfiler {
   std::uint32_t device_ = 0;
   std::string chip_;
   std::unique_ptr<HostMetrics> metrics_;
-  std::size_t first_metric_ = 0;  // of this window's list, among all
+  std::size_t first_metric_ = 0;  // index of this window's list among all metrics
   bool is_between_windows_ = false;
   CUpti_RangeProfiler_Object* profiler_ = nullptr;
   std::unique_ptr<std::uint8_t, FreeMemory> counters_;
   std::size_t counter_bytes_ = 0;
   bool is_armed_ = false;
   bool must_start_early_ = false;
-  bool must_begin_anew_ = false;  // a batch did not come out as it should
+  bool must_begin_anew_ = false;  // a batch was inconsistent
   bool uses_user_replay_ = false;
   bool is_after_graph_ = false;
   bool breaks_at_graphs_ = false;
@@ -126,7 +126,7 @@ class ContextProfiler {
   bool isolates_;
 };
 
-// What a failed call means for the person.
+// The meaning of a failed call for the user.
 wire::Obstacle obstacle_of(CUptiResult result, wire::Obstacle otherwise) noexcept;
 
 }  // namespace strobe::record

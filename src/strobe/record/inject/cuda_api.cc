@@ -49,7 +49,7 @@ std::vector<std::string> places(const std::string& preferred) {
 }
 
 void* open_cupti(const std::string& preferred, std::string& path, std::string& problem) {
-  // Two of them in one process would both believe to own the driver's hooks.
+  // Two copies in one process would both try to own the driver's hooks.
   if (dl_iterate_phdr(note_loaded_cupti, &path) == 1) {
     if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD); handle != nullptr) {
       return handle;
@@ -119,8 +119,8 @@ DriverApi load_driver() noexcept {
   return driver;
 }
 
-// A launch may name a function or, in its place, a kernel of no context: the runtime does the
-// latter, and the driver tells them apart.
+// A launch may pass a function or a context-free kernel in its place, as the runtime does; the
+// driver can distinguish them.
 std::uint32_t function_fact(const DriverApi& driver, CUfunction_attribute which,
                             CUfunction function, std::uint32_t device) noexcept {
   if (driver.function_attribute == nullptr || function == nullptr) return wire::kUnknown;
@@ -157,7 +157,7 @@ wire::DeviceRecord describe_device(const DriverApi& driver, int index) noexcept 
   record.sm_count = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   record.capability_major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   record.capability_minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  // The driver speaks of kHz.
+  // The driver reports kHz.
   record.most_clock_hz = std::uint64_t{1000} * attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
   record.memory_clock_hz = std::uint64_t{1000} * attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
   record.memory_bus_bits = attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);

@@ -52,8 +52,8 @@ namespace strobe::record {
   X(cuptiProfilerGetCounterAvailability) \
   X(cuptiProfilerDeviceSupported)
 
-// CUPTI's calls as members. Nothing is linked: the library is the one that the process has loaded
-// already, or the machine's.
+// CUPTI's calls as members. Nothing is linked: it uses the library that the process has already
+// loaded, or the machine's.
 struct CuptiApi {
 #define STROBE_DECLARE_CALL(name) decltype(&::name) name = nullptr;
   STROBE_CUPTI_HOST_CALLS(STROBE_DECLARE_CALL)
@@ -67,14 +67,14 @@ struct CuptiApi {
 
 enum class CuptiLoad { kLoaded, kNotFound, kTooOld };
 
-// `preferred` is tried before the usual places, "" for none. `problem` says what was in the way:
-// the places that were tried, or the call that is missing.
+// `preferred` is tried before the usual places, "" for none. `problem` says what failed: the places
+// that were tried, or the missing call.
 CuptiLoad load_cupti(const std::string& preferred, CuptiApi& api, std::string& problem) noexcept;
 
-// The words of the library for a result.
+// The library's text for a result.
 std::string result_text(const CuptiApi& api, CUptiResult result) noexcept;
 
-// The few calls of the CUDA driver that the library makes itself; the driver is what loaded it.
+// The few CUDA driver calls that this library makes itself; the driver has loaded it.
 struct DriverApi {
   CUresult (*stream_is_capturing)(CUstream, CUstreamCaptureStatus*) = nullptr;
   CUresult (*driver_version)(int*) = nullptr;
@@ -89,10 +89,10 @@ struct DriverApi {
 // Calls that are not found stay null.
 DriverApi load_driver() noexcept;
 
-// What the driver tells of a device; the chip's name is CUPTI's to tell.
+// The driver's facts about a device; the chip's name comes from CUPTI.
 wire::DeviceRecord describe_device(const DriverApi& driver, int index) noexcept;
 
-// Of a function as it was launched; wire::kUnknown if the driver does not say.
+// A fact about a launched function; wire::kUnknown if the driver does not say.
 std::uint32_t function_fact(const DriverApi& driver, CUfunction_attribute which,
                             CUfunction function, std::uint32_t device) noexcept;
 

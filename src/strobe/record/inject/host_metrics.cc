@@ -43,8 +43,8 @@ CallFailure HostMetrics::add(std::span<const char*> names) noexcept {
   return {};
 }
 
-// One unknown name fails the whole list, and not by name: each is tried alone, on a host object of
-// its own, because one that has refused a metric is not to be trusted.
+// One unknown name fails the whole list without saying which. So each is tried alone, on its own
+// host object, because an object that has refused a metric is not reliable.
 CallFailure HostMetrics::keep_known() noexcept {
   names_.clear();
   columns_.clear();

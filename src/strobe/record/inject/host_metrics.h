@@ -10,16 +10,16 @@
 
 namespace strobe::record {
 
-// A call that did not succeed.
+// A failed call.
 struct CallFailure {
-  const char* call = nullptr;  // nullptr: all went well
+  const char* call = nullptr;  // nullptr: success
   CUptiResult result = CUPTI_SUCCESS;
 
   bool has_failed() const noexcept { return call != nullptr; }
 };
 
-// The half of the counters' bookkeeping that needs no device: which metrics a chip has, how many
-// passes they take, the image that programs the hardware, and values from what it counted.
+// The part of the counter handling that needs no device: which metrics a chip has, how many passes
+// they need, the image that configures the hardware, and values from the raw counts.
 class HostMetrics {
  public:
   explicit HostMetrics(const CuptiApi& api) noexcept : api_(&api) {}
@@ -28,7 +28,7 @@ class HostMetrics {
   ~HostMetrics();
 
   // Metrics that the chip does not have are left out, see unknown(). `availability` is the device's
-  // own word on its counters; empty if there is none.
+  // own list of its counters; empty if there is none.
   CallFailure open(const std::string& chip, std::span<const std::uint8_t> availability,
                    const std::vector<std::string>& metrics) noexcept;
 

@@ -1,6 +1,6 @@
-// The library's door: the CUDA driver opens it in every process that `strobe kernels record` has
-// started and calls InitializeInjection. From then on it listens to launches. It lives in a
-// stranger's process: it prints nothing, stops nothing, and what it cannot do it writes down.
+// The entry point of the library: the CUDA driver loads it in every process that `strobe kernels
+// record` has started and calls InitializeInjection. From then on it listens to launches. It runs
+// in a foreign process, so it prints nothing, stops nothing, and records what it cannot do.
 
 #include <cstdlib>
 #include <new>
@@ -11,9 +11,9 @@
 namespace strobe::record {
 namespace {
 
-// Never freed: callbacks may come until the process is gone.
-Recorder* the_recorder = nullptr;     // NOLINT: the driver calls by name, with nothing of ours
-thread_local bool is_inside = false;  // NOLINT: our own calls are not to be listened to
+// Never freed: callbacks may come until the process has ended.
+Recorder* the_recorder = nullptr;     // NOLINT: the driver calls by name, without a pointer of ours
+thread_local bool is_inside = false;  // NOLINT: our own calls must be ignored
 
 void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                           const void* data) noexcept {
@@ -42,9 +42,8 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId i
   is_inside = false;
 }
 
-// Exit handlers run backwards, and the counter library loads parts of itself late: whatever was
-// loaded since must still be there when the last batch is read out. Once is enough, often does no
-// harm.
+// Exit handlers run in reverse order, and the counter library loads parts of itself late: these
+// must still exist when the last batch is read out. Registering more than once is harmless.
 void at_exit() noexcept;
 void see_to_the_end() noexcept { std::atexit(at_exit); }
 

@@ -30,7 +30,7 @@ void read_graph(const void* parameters, LaunchCall& call) noexcept {
   call.is_graph = true;
 }
 
-// Calls of the first days set the block's shape beforehand.
+// The oldest calls set the block's shape beforehand.
 template <class Parameters>
 void read_old(const void* parameters, LaunchCall& call) noexcept {
   const auto& p = *static_cast<const Parameters*>(parameters);

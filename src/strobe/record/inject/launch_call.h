@@ -8,7 +8,7 @@
 
 namespace strobe::record {
 
-// The driver's calls that start work worth measuring.
+// The driver's calls that start work to be measured.
 inline constexpr std::array kLaunchCalls = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunch,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchGrid,
@@ -23,15 +23,15 @@ inline constexpr std::array kLaunchCalls = {
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
 };
 
-// With which a program says what it wants to have measured.
+// The calls with which a program marks what should be measured.
 inline constexpr CUpti_CallbackId kWindowBegins = CUPTI_DRIVER_TRACE_CBID_cuProfilerStart;
 inline constexpr CUpti_CallbackId kWindowEnds = CUPTI_DRIVER_TRACE_CBID_cuProfilerStop;
 
-// What the arguments of such a call say.
+// The arguments of such a call.
 struct LaunchCall {
   CUstream stream = nullptr;
   CUfunction function = nullptr;
-  bool is_per_thread = false;  // a null stream is the thread's own
+  bool is_per_thread = false;  // a null stream means the thread's own
   bool is_graph = false;
   std::array<std::uint32_t, 3> grid = {};
   std::array<std::uint32_t, 3> block = {};

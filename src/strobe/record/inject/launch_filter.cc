@@ -32,9 +32,9 @@ bool NamePattern::matches(const char* mangled_name) noexcept {
 
 namespace {
 
-constexpr double kShortNs = 20'000;   // a longer one has traffic enough of its own
+constexpr double kShortNs = 20'000;   // a longer one has enough traffic of its own
 constexpr double kAlwaysBehind = 10;  // times as long
-constexpr std::uint64_t kOneIn = 16;  // 2 ms a launch on average, as much as recording it
+constexpr std::uint64_t kOneIn = 16;  // 2 ms per launch on average, as much as recording it
 
 LaunchKind both(LaunchKind first, LaunchKind second) noexcept {
   return first * 0x9e3779b97f4a7c15 + second;

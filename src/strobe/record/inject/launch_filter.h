@@ -10,11 +10,11 @@
 
 #include "strobe/record/inject/settings.h"
 
-// Which launches are measured, and which of them apart from the others.
+// Decides which launches are measured, and which of them separately.
 namespace strobe::record {
 
-// A regular expression that is searched in kernels' names as people write them, demangled once a
-// name. Used by one thread at a time.
+// A regular expression that is searched in demangled kernel names; each name is demangled once.
+// Used by one thread at a time.
 class NamePattern {
  public:
   NamePattern() = default;
@@ -33,23 +33,23 @@ class NamePattern {
   std::unordered_map<std::string, bool> known_;  // by mangled name
 };
 
-// Launches of one kernel and grid are of one kind. A number is enough: if two kinds share it, one
-// launch is set apart too many or too few.
+// Launches of one kernel and grid are of one kind. A hash is enough: a collision only isolates one
+// launch too many or too few.
 using LaunchKind = std::uint64_t;
 LaunchKind kind_of_launch(std::string_view name, const std::array<std::uint32_t, 3>& grid) noexcept;
 
-// Which launches the counters are stopped and started before, to be measured apart: short ones
-// right behind long ones. What a long launch leaves in the cache is written to memory while the
-// next one runs; a short one it can outweigh (on an H200, 5 us behind 50: 4 % of the time and a
-// third of the bytes written, and stopping the counters is all that was found to prevent it). How
-// long they take is known once the same two, one behind the other, were read out. Setting apart
-// costs some 30 ms: all launches behind one ten times as long have a claim to it, one in four
-// behind one five times as long, and so on, but no more than one in sixteen of all.
+// Decides before which launches the counters are stopped and started, to isolate them: short ones
+// directly after long ones. What a long launch leaves in the cache is written to memory during the
+// next one, and can exceed the traffic of a short one (on an H200, 5 us after 50: 4 % of the time
+// and a third of the bytes written; only stopping the counters prevents it). The durations are
+// known once the same pair has been read out. Isolation costs about 30 ms: all launches after one
+// ten times as long qualify, one in four after one five times as long, and so on, but at most one
+// in sixteen of all.
 class Isolation {
  public:
-  // Of every launch, in their order: whether it should be set apart.
+  // Call it for every launch, in order: whether it should be isolated.
   bool is_due(LaunchKind next) noexcept;
-  // The same launches later, in the same order; no number if nobody knows how long it took.
+  // The same launches later, in the same order; without a duration if that is unknown.
   void learn(LaunchKind kind, double duration_ns) noexcept;
 
  private:
@@ -59,22 +59,22 @@ class Isolation {
   };
 
   struct Pair {
-    double share = 0;  // of its launches that ought to be set apart
-    double claim = 0;  // of those since the last that was
+    double share = 0;  // of its launches that should be isolated
+    double claim = 0;  // sum of the shares since the last isolated one
   };
 
-  std::unordered_map<LaunchKind, Pair> pairs_;  // by the two kinds in one
+  std::unordered_map<LaunchKind, Pair> pairs_;  // key: both kinds combined
   LaunchKind previous_ = 0;
   Learned last_;
   std::uint64_t launches_ = 0;
   std::uint64_t set_apart_ = 0;
 };
 
-// Which launches are wanted, by number and by name, and which of them the counters begin afresh
-// for. Used by one thread at a time.
+// Decides which launches are wanted, by number and by name, and for which of them the counters
+// restart. Used by one thread at a time.
 class LaunchFilter {
  public:
-  // The text that is not a regular expression; "" if all are.
+  // Returns the text that is not a regular expression; "" if all are valid.
   std::string configure(const Settings& settings) noexcept;
 
   bool wants(std::uint64_t index, const char* mangled_name) noexcept;

@@ -7,8 +7,8 @@
 namespace strobe::record {
 namespace {
 
-// Reading out costs more than measuring a kernel in passing: a gap in what is wanted must be longer
-// than this before the counters are stopped.
+// Reading out costs more than measuring an unwanted kernel: the counters are stopped only for a
+// longer row of unwanted launches.
 constexpr unsigned kLaunchesMeasuredInPassing = 4;
 constexpr std::chrono::seconds kPatienceAtTheEnd{5};
 constexpr char kNoName[] = "(unnamed)";
@@ -21,7 +21,7 @@ std::int64_t unix_now_ns() noexcept {
 
 }  // namespace
 
-// Kept by the thread between the beginning and the end of a launch.
+// The state of a thread between the beginning and the end of a launch.
 struct Recorder::Ticket {
   ContextProfiler* profiler = nullptr;  // its mutex is held
   bool is_wanted = false;
@@ -119,7 +119,7 @@ ContextProfiler& Recorder::profiler_of(CUcontext context) noexcept {
   return *profiler;
 }
 
-// Such a launch only adds to a graph; and a stream that is being captured must not be waited for.
+// Such a launch only adds to a graph, and a stream that is being captured must not be waited for.
 bool Recorder::is_capturing(const LaunchCall& call) noexcept {
   if (driver_.stream_is_capturing == nullptr) return false;
   const CUstream stream =
@@ -164,8 +164,8 @@ bool Recorder::prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept
   return profiler.is_started();
 }
 
-// The counters are started here and not in the first launch: setting them up moves memory, and what
-// the program does to the caches comes after it.
+// The counters are started here and not at the first launch: setting them up moves memory, which
+// must happen before the program prepares the caches.
 void Recorder::window_begins(const CUpti_CallbackData& data) noexcept {
   if (has_ended_ || !settings_.has_windows) return;
   const Clock::time_point since = Clock::now();
@@ -203,8 +203,8 @@ void Recorder::window_ends() noexcept {
   spent(since);
 }
 
-// A graph that is launched while the counters run gives no range, and after it nothing else does
-// until they are set up again (seen on an H200, CUPTI 13.0): they are stopped for it.
+// A graph launched while the counters run gives no range, and after it no launch does until they
+// are set up again (seen on an H200, CUPTI 13.0), so they are stopped for it.
 void Recorder::graph_begins(ContextProfiler& profiler) noexcept {
   count(writer_.header().graph_launches);
   const Clock::time_point since = Clock::now();
@@ -276,7 +276,7 @@ ContextProfiler::Launch Recorder::describe(const LaunchCall& call, const CUpti_C
   return launch;
 }
 
-// After a batch was read out: start at once if the next launch's own call would be too late.
+// After a batch was read out: start at once if the call of the next launch would be too late.
 void Recorder::go_on(ContextProfiler& profiler, std::uint64_t next) noexcept {
   if (profiler.must_start_early() && filter_.wants_index(next)) profiler.start();
 }
@@ -321,7 +321,7 @@ void Recorder::context_ends(CUcontext context) noexcept {
   if (profiler->mutex().try_lock_for(kPatienceAtTheEnd)) {
     profiler->close();
     profiler->mutex().unlock();
-    // Another context may get the same handle; a thread may still hold this one's profiler.
+    // Another context may get the same handle, and a thread may still use this one's profiler.
     const std::lock_guard lock(contexts_mutex_);
     contexts_[context].release();
     contexts_.erase(context);

@@ -19,11 +19,11 @@
 
 namespace strobe::record {
 
-// What the process does with the GPU, call by call, and what of it is measured: it decides when the
-// counters of a context start and stop, and pairs each launch with what was asked of it.
+// Follows the GPU calls of the process: it decides when the counters of a context start and stop,
+// and joins each launch with its settings.
 class Recorder {
  public:
-  // False if nobody asked for a recording, or it cannot be made.
+  // False if no recording was requested, or it cannot be made.
   bool open(CUpti_CallbackFunc listener, void (*see_to_the_end)()) noexcept;
   void launch_begins(CUpti_CallbackId call, const CUpti_CallbackData& data) noexcept;
   void launch_ends(CUpti_CallbackId call, const CUpti_CallbackData& data) noexcept;
@@ -32,7 +32,7 @@ class Recorder {
   void context_ends(CUcontext context) noexcept;
   void library_complains(const CUpti_StateData& state) noexcept;
   void process_ends() noexcept;
-  // A fork copies the library, but neither the driver nor the right to write this file.
+  // A fork copies the library, but not the driver; the child must not write this file.
   bool is_at_home() const noexcept { return process_ == ::getpid(); }
 
  private:

@@ -13,7 +13,7 @@
 namespace strobe::record {
 namespace {
 
-constexpr std::uint32_t kMostObstacles = 64;  // a fault in every launch must not fill a disk
+constexpr std::uint32_t kMostObstacles = 64;  // an error in every launch must not fill the disk
 constexpr std::size_t kFlushBytes = 1 << 20;
 
 template <class T>
@@ -129,7 +129,7 @@ void RecordingWriter::flush() noexcept {
 
 void RecordingWriter::flush_locked() noexcept {
   const std::uint64_t end = header_->header_bytes + header_->body_bytes;
-  // On a full disk the section ends with its last whole batch.
+  // On a full disk the section ends with its last complete batch.
   if (write_all(descriptor_, pending_.data(), pending_.size(), end)) {
     header_->body_bytes += pending_.size();
   }

@@ -12,15 +12,15 @@
 
 namespace strobe::record {
 
-// One process's section, grown in a file. The header is shared memory over the file's beginning, so
-// that its counts outlive a process that is killed. Safe from several threads.
+// One process's section, written to a file. The header is shared memory over the beginning of the
+// file, so that its counts survive if the process is killed. Safe from several threads.
 class RecordingWriter {
  public:
   RecordingWriter() = default;
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
 
-  // False if the file cannot be made; everything below is then without effect.
+  // False if the file cannot be created; the other calls then do nothing.
   bool open(const std::string& path) noexcept;
   bool is_open() const noexcept { return descriptor_ >= 0; }
   wire::SectionHeader& header() noexcept { return *header_; }
@@ -31,7 +31,7 @@ class RecordingWriter {
               std::span<const double> values) noexcept;
   void obstacle(wire::Obstacle what, std::string_view text, int result = 0,
                 std::uint64_t launches_lost = 0, bool is_fatal = false) noexcept;
-  // What was written since the last time becomes part of the section.
+  // Makes everything written since the last flush part of the section.
   void flush() noexcept;
   void finish() noexcept;
 
@@ -41,16 +41,16 @@ class RecordingWriter {
 
   std::mutex mutex_;
   int descriptor_ = -1;
-  wire::SectionHeader own_header_ = {};  // until the file is open, and if it never is
+  wire::SectionHeader own_header_ = {};  // until the file is open, or if it never is
   wire::SectionHeader* header_ = &own_header_;
   std::vector<char> pending_;
   std::uint32_t obstacles_ = 0;
 };
 
-// Adds to one of the header's counts, which other threads add to as well.
+// Adds to one of the header's counts; safe from several threads.
 void count(std::uint64_t& counter, std::uint64_t by = 1) noexcept;
 
-// While it lives, the header tells which call is being made.
+// During its lifetime the header names the current call.
 class Inside {
  public:
   Inside(RecordingWriter& writer, const char* call) noexcept;

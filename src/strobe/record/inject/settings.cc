@@ -41,7 +41,7 @@ void read_metrics(const std::string& lists, Settings& settings) noexcept {
     at = end + 1;
   }
   end_list();
-  if (settings.metrics.empty()) settings.problem = "no metric is asked for";
+  if (settings.metrics.empty()) settings.problem = "no metric is requested";
   if (settings.metrics_per_window.size() > 1 && !settings.has_windows) {
     settings.problem = "several lists of metrics need windows";
   }

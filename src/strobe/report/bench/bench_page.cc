@@ -75,7 +75,7 @@ RatioGrid turned_over(RatioGrid grid) {
   return grid;
 }
 
-// The grids that a table shows. A ratio that the file has only the other way round is turned over.
+// The grids that a table shows. If the file has only the inverse ratio, that is inverted.
 std::vector<RatioGrid> grids_for(BenchTableKind kind, const std::vector<RatioGrid>& grids,
                                  bool& is_turned) {
   std::vector<RatioGrid> shown;
@@ -93,7 +93,7 @@ std::vector<RatioGrid> grids_for(BenchTableKind kind, const std::vector<RatioGri
   return shown;
 }
 
-// For the CSV, in front of all other tables.
+// For CSV, before all other tables.
 void add_ratios(Document& page, const std::vector<RatioGrid>& grids) {
   if (grids.empty()) return;
   if (page.sections.empty() || !page.sections.front().is_csv_only) {
@@ -273,7 +273,7 @@ Result<Document> grids_page(const bench::RatioGrids& grids, const BenchChoice& c
               : "`strobe bench show FILE --table overview` lists the tables");
     }
   }
-  bench::RatioGrids of_cases;  // a law ties tables of several devices together
+  bench::RatioGrids of_cases;  // an identity joins tables of several devices
   std::ranges::copy_if(grids.grids, std::back_inserter(of_cases.grids), [&](const RatioGrid& grid) {
     return is_among(choice.cases, grid.case_id) && is_among(choice.versions, grid.version);
   });

@@ -43,7 +43,7 @@ double elements_of(const CellRecord& record) {
   return info == nullptr ? 0 : bench::elements_of(info->kind, record.cell.shape);
 }
 
-// A column of the table, left out where no cell has a number for it.
+// A column of the table, left out if no cell has a number for it.
 struct TrafficColumn {
   ListColumn heading;
   Cell (*show)(Amount);
@@ -125,7 +125,7 @@ void add_cells(Row& row, const ApiCall& call, std::optional<double> call_us) {
   row.cells.push_back(of_call_cell(call.us, call_us));
 }
 
-// A line for all of its calls, beside its times, and below it a line for each.
+// A line for all of its calls, beside its times, then a line for each call.
 void add_rows(const CellRecord& record, std::vector<Row>& rows) {
   ApiCall all{.name = "all", .count = 0, .us = 0};
   for (const ApiCall& call : record.api) {

@@ -44,7 +44,7 @@ std::string status_text(CellStatus status, std::string_view missing) {
 Measure ratio_measure(const bench::RatioGrid& grid, const bench::GridCell& cell,
                       std::string_view missing) {
   if (!cell.value) {
-    // A table of another harness that says OOM in a cell says so beside whatever the others say.
+    // If a table of another harness gives a status, it is shown even if `missing` replaces others.
     const bool says_why = cell.shape.dims.empty() && cell.status != CellStatus::kMissing;
     return {.text = status_text(cell.status, says_why ? "" : missing),
             .mark = Mark::kMissing,

@@ -13,19 +13,19 @@ namespace strobe::report {
 
 // "5.03E+00", "545.92%", "870.345562"
 std::string value_text(bench::GridMetric metric, double value);
-// "OOM", "OOM*" (predicted), "ERR", "n/a"; `missing` replaces all of them where it is given.
+// "OOM", "OOM*" (predicted), "ERR", "n/a"; `missing` replaces all of them if it is given.
 std::string status_text(bench::CellStatus status, std::string_view missing);
 Measure ratio_measure(const bench::RatioGrid& grid, const bench::GridCell& cell,
                       std::string_view missing);
-// Cells of lists, absent where nothing is known: numbers with so many digits, shares of 1 as
-// percent, bytes, microseconds.
+// Cells of lists, absent if unknown: numbers with that many digits, shares of 1 as percent, bytes,
+// microseconds.
 Cell digits_cell(std::optional<double> value, int digits);
 Cell part_cell(std::optional<double> share);
 Cell amount_cell(std::optional<double> bytes);
 Cell micros_cell(std::optional<double> us);
-// What people read of a flag: "≈ floor", "host-bound", "math-mode differs". Files have flag_name().
+// The words for a flag: "≈ floor", "host-bound", "math-mode differs". Files have flag_name().
 std::string_view flag_text(bench::CellFlag flag);
-// All of a cell, and "wrong" before them where its values are; its word has the names of files.
+// All flags of a cell, after "wrong" if its values are; `word` holds the names used in files.
 Measure flags_cell(const bench::CellRecord& record);
 
 struct ListColumn {
@@ -33,10 +33,10 @@ struct ListColumn {
   std::string header;  // for people
   bool is_text = false;
 };
-// A table whose rows stand one below the other; `corner` is above their labels.
+// A table that lists its rows; `corner` is the header of their labels.
 Section list_section(std::string key, std::string title, std::string lead, std::string corner,
                      const std::vector<ListColumn>& columns);
-// One of cells: the case is the label, and the first columns are shape, type and provider.
+// A table of cells: the case is the label, and the first columns are shape, type and provider.
 Section cell_section(std::string key, std::string title, std::string lead,
                      const std::vector<ListColumn>& columns);
 Row cell_row(const bench::Cell& cell, const std::vector<Cell>& more = {});

@@ -57,7 +57,7 @@ std::string origin_text(const RatioGrid& grid) {
   return grid.device.empty() ? grid.version : fmt::format("{}, {}", grid.device, grid.version);
 }
 
-// What people call the providers of the layout tables.
+// Common names for the providers of the layout tables.
 std::string column_name(const std::string& provider) {
   if (provider == "triton") return "Triton";
   if (provider == "eager") return "Torch";
@@ -90,7 +90,7 @@ std::string cell_place(const RatioGrid& grid, const GridCell& cell) {
   return grid.is_list ? bench::shape_text(cell.shape) : fmt::format("{}x{}", cell.dim0, cell.dim1);
 }
 
-// Whatever kept a cell out of the mean, counted.
+// Counts why cells were left out of the mean.
 std::string left_out_text(const RatioGrid& grid) {
   std::size_t same = 0;
   std::size_t wrong = 0;
@@ -131,7 +131,7 @@ bool is_eager(const std::string& provider) {
   return provider.find("eager") != std::string::npos || provider.ends_with("unfused");
 }
 
-// What fusion alone can win, and who is beyond it. Of cells whose bytes are known by formula only.
+// What fusion alone can gain, and which cells exceed it; only if formulas give their bytes.
 void add_ceiling(Section& table, const RatioGrid& grid) {
   const bench::CaseInfo* const info = bench::find_case(grid.case_id);
   const auto dtype = bench::parse_dtype(grid.dtype.empty() ? "f32" : grid.dtype);

@@ -24,7 +24,7 @@ using bench::TimeSummary;
 
 constexpr double kAtTheRoof = 0.95;
 constexpr double kNearTheRoof = 0.80;
-// Beyond what memory was ever seen to do: the data did not come from there.
+// Faster than memory can be: the data came from a cache.
 constexpr double kBeyondTheRoof = 1.05;
 
 const TimeSummary* usable_time(const CellRecord& record) {
@@ -42,7 +42,7 @@ bool is_compute_case(const CellRecord& record) {
   return info != nullptr && info->kind != bench::CaseKind::kRows;
 }
 
-// The time of the baseline over ours.
+// The baseline's time divided by ours.
 std::optional<double> gain_of(const BenchRun& run, const CellRecord& record,
                               const std::string& baseline) {
   bench::Cell cell = record.cell;
@@ -81,7 +81,7 @@ struct Picture {
   std::vector<Point> points;
 };
 
-// Every provider has a shape of its own.
+// Every provider has its own shape of mark.
 void draw_mark(SvgPlot& plot, double x, double y, std::size_t provider, const std::string& title) {
   switch (provider % kMostMarks) {
     case 0:
@@ -200,7 +200,7 @@ Section roofline_table(const BenchRun& run, const RunTableOptions& options) {
     const auto share = roof_share(record, run.header.roofs);
     std::optional<double> of_ceiling;
     const auto gain = gain_of(run, record, options.baseline);
-    // Where the matrix pipe may be the limit, bytes say little of what fusion wins.
+    // If the matrix pipe may be the limit, bytes say little about what fusion gains.
     if (gain && !is_compute_case(record) && record.bytes.unfused > record.bytes.min &&
         record.bytes.min > 0) {
       of_ceiling = *gain * record.bytes.min / record.bytes.unfused;
@@ -330,7 +330,7 @@ std::vector<Section> roof_figures(const BenchRun& run) {
       pictures.push_back({record.cell.case_id, record.cell.dtype, is_compute, {}, {}});
       found = pictures.end() - 1;
     }
-    // Where host and device stand in one picture, the line is of whom the roofs are.
+    // If host and device share a picture, the line belongs to the side whose roofs are known.
     if (!found->roofs.copy_gbps) found->roofs = run.header.roofs.over(record);
     const auto provider = std::ranges::find(providers, record.cell.provider) - providers.begin();
     found->points.push_back(

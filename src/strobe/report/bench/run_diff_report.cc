@@ -23,7 +23,7 @@ using bench::CellVerdict;
 using bench::RatioSource;
 using bench::RunDiff;
 
-// What a reader came for stands on top.
+// The most interesting verdicts come first.
 int place_of(CellVerdict verdict) {
   switch (verdict) {
     case CellVerdict::kSlower:
@@ -203,7 +203,7 @@ Section warning_section(const RunDiff& diff) {
 
 bool has_ratio(const CellDiff& cell) { return cell.verdict != CellVerdict::kNotComparable; }
 
-// As many digits as a clock and a throw of dice can mean, and the same on every machine.
+// As many digits as clocks and resampling can support, so that every machine prints the same.
 double shown(double number) { return rounded_to_digits(number, 6); }
 double shown_chance(double q) { return rounded_to_digits(q, 2); }
 

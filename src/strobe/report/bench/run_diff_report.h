@@ -8,11 +8,11 @@
 
 namespace strobe::report {
 
-// Two benchmark runs that were compared.
+// The comparison of two benchmark runs.
 struct RunDiffPage {
-  std::string before;  // what people call them: their files
+  std::string before;  // their names for people: their files
   std::string after;
-  std::string before_about;  // device and method, behind the name
+  std::string before_about;  // device and method, after the name
   std::string after_about;
   std::size_t top = 0;  // rows of the table, 0: all
 };

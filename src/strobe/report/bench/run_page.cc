@@ -83,8 +83,8 @@ std::optional<GridMetric> metric_of(BenchTableKind kind) {
   }
 }
 
-// Tables of attention have a block for every pair: each contender against those before it, the
-// nearest first, then against the baseline; all blocks of one size of heads together.
+// Attention tables have a block for every pair: each contender against earlier ones, the nearest
+// first, then against the baseline; blocks of one head size are together.
 std::vector<RatioGrid> attention_grids(const BenchRun& run, const BenchChoice& choice) {
   std::vector<std::string> contenders = providers_of(run);
   std::erase(contenders, choice.baseline);
@@ -171,7 +171,7 @@ void describe(Document& page, const BenchRun& run) {
 }
 
 std::vector<BenchTableKind> usual_tables(std::size_t providers, bool is_net) {
-  if (is_net) return {BenchTableKind::kTimes};  // ratios are of what was measured
+  if (is_net) return {BenchTableKind::kTimes};  // ratios use the measured times
   if (providers < 2) {
     return {BenchTableKind::kTimes, BenchTableKind::kRoofline, BenchTableKind::kFlags};
   }
@@ -220,7 +220,7 @@ Result<Document> run_page(const BenchRun& run, const BenchChoice& asked) {
     add_table(page, kind, shown, choice);
     if (choice.tables.empty() && page.sections.size() > before &&
         page.sections.back().table.rows.empty()) {
-      page.sections.pop_back();  // nobody asked for what is empty
+      page.sections.pop_back();  // an empty table that was not requested
     }
     if (page.sections.size() > before || choice.tables.empty()) continue;
     return nothing_to_show(

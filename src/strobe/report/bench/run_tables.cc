@@ -48,7 +48,7 @@ Cell median_cell(const CellRecord& record, const TimeSummary* time, std::string_
                            micros_text(time->p20), micros_text(time->p80))};
 }
 
-// "cos_kernel, mul_kernel x2": each name once, in the order of launching.
+// "cos_kernel, mul_kernel x2": each name once, in launch order.
 std::string kernels_text(const CellRecord& record) {
   std::vector<std::pair<std::string, int>> kernels;
   for (const bench::KernelLaunch& launch : record.kernels) {
@@ -67,7 +67,7 @@ std::string kernels_text(const CellRecord& record) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// Two sides of different precision: what each of them ran, for the reader to judge; "" of others.
+// If the two sides differ in precision: the kernels of each, so that the reader can judge; else "".
 std::string math_note(const BenchRun& run, const CellRecord& record, const std::string& baseline) {
   if (!record.has(CellFlag::kMathDiffers)) return "";
   bench::Cell cell = record.cell;
@@ -78,14 +78,14 @@ std::string math_note(const BenchRun& run, const CellRecord& record, const std::
                      kernels_text(*theirs));
 }
 
-// A time that is not what was measured says so above all its columns.
+// If times are not the measured ones, the title says so.
 std::string times_title(const BenchRun& run, const RunTableOptions& options) {
   const std::optional<double> pair_us = run.header.floors.event_pair;
   if (!options.is_net || !pair_us) return "Times";
   return fmt::format("Times, device net of an event pair of {}", micros_text(*pair_us));
 }
 
-// 99.999 % is not 100.00 %: a single mismatch stays visible.
+// 99.999 % must not be shown as 100.00 %: a single mismatch stays visible.
 Cell equality_cell(const Accuracy& accuracy) {
   const double percent = 100 * accuracy.equality();
   return Measure{
@@ -133,7 +133,7 @@ Measure headline_cell(const CellRecord& record) {
           .mark = record.status == CellStatus::kWrong ? Mark::kWrong : Mark::kPlain};
 }
 
-// Bytes that a perfect fusion moves, over the time; of the copy roof in percent.
+// Bytes that a perfect fusion moves, divided by the time; in percent of the copy roof.
 double gbps(const CellRecord& record) { return record.bytes.min / record.headline()->p50 / 1e3; }
 
 bool are_neighbours(const CellRecord& a, const CellRecord& b) {
@@ -142,13 +142,13 @@ bool are_neighbours(const CellRecord& a, const CellRecord& b) {
 }
 
 Cell ratio_cell(const CellRecord* baseline, const CellRecord& record) {
-  // A wrong or missing side has no ratio; a ratio to itself says nothing.
+  // A wrong or missing side has no ratio; a ratio to itself is pointless.
   if (baseline == nullptr || baseline == &record || baseline->status != CellStatus::kOk ||
       record.status != CellStatus::kOk || !has_time(*baseline) || !has_time(record)) {
     return Text{};
   }
   const double ratio = baseline->headline()->p50 / record.headline()->p50;
-  // A flag may be of another pair; without kernels to compare the record is believed.
+  // A flag may belong to another pair; without kernels to compare, the record's flag is used.
   const bool are_told = !baseline->kernels.empty() && !record.kernels.empty();
   const bool is_same =
       are_told ? bench::ran_the_same(*baseline, record) : record.has(CellFlag::kSameKernels);

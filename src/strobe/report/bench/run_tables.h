@@ -8,13 +8,13 @@
 #include "strobe/bench/results/cell_record.h"
 #include "strobe/report/render/document.h"
 
-// What a run of strobe's own has beyond ratios: rows are cells, one below the other.
+// Tables of strobe's own runs beyond ratios; each row is a cell.
 namespace strobe::report {
 
 struct RunTableOptions {
-  std::string baseline;  // of gains against the fusion ceiling, and of pairs that are flagged
+  std::string baseline;  // for gains against the fusion ceiling, and for flagged pairs
   std::string missing;   // instead of OOM, ERR, n/a
-  bool is_net = false;   // times less an event pair with nothing between
+  bool is_net = false;   // times minus an event pair with nothing between
 };
 
 Section times_table(const bench::BenchRun& run, const RunTableOptions& options);
@@ -26,20 +26,20 @@ Section api_table(const bench::BenchRun& run, const RunTableOptions& options);
 Section accuracy_table(const bench::BenchRun& run, const RunTableOptions& options);
 Section flags_table(const bench::BenchRun& run, const RunTableOptions& options);
 
-// How near a cell is to what the device can do.
+// How close a cell is to the limit of the device.
 struct RoofShare {
   double share = 0;
   bool is_compute = false;  // of the matrix roof, else of the copy roof
 };
 std::optional<RoofShare> roof_share(const bench::CellRecord& record, const bench::Roofs& roofs);
-// Faster than this comes from a cache: 5 % more than the fastest that memory was measured at, be it
-// by copying, reading or writing.
+// A faster rate must come from a cache: 5 % more than the fastest measured copy, read or write rate
+// of memory.
 std::optional<double> cache_gbps(const bench::Roofs& roofs);
 // "at the roof", "below the roof", "≈ floor", "from the cache"
 std::string roof_verdict(const bench::CellRecord& record, const bench::Roofs& roofs);
 
-// What a person looks at when a run is over: of each cell its time, its rate, how near it is to a
-// copy, and how it stands to the first provider of its shape.
+// The table shown after a run: for each cell its time, its rate, its share of the copy roof, and
+// its ratio to the first provider of its shape.
 Section short_table(const bench::BenchRun& run);
 
 // How many cells ended how: "38 ok, 1 wrong, 1 OOM*".

@@ -8,16 +8,16 @@
 namespace strobe::report {
 
 // One line per function, metric and device, with the keys of the JSON as header and every number at
-// full precision; what has no value is empty. A function without metrics has one line with an empty
+// full precision; unknown values are empty. A function without metrics has one line with an empty
 // metric.
 std::string compare_csv(const compare::Comparison& comparison);
 
-// One file that opens anywhere and asks nobody for anything: the report of compare_document with
-// pictures. Its script only sorts the table; without it everything can be read. `top` rows, 0: all.
+// One self-contained file: the report of compare_document with pictures. Its script only sorts the
+// table; without it everything can still be read. `top` rows, 0: all.
 std::string compare_html(const compare::Comparison& comparison, std::size_t top);
 
-// For tools: every number at full precision, what has none as null. Keys stay, new ones may come; a
-// key that changes its meaning raises the version. docs/compare.md describes them.
+// For tools: every number at full precision, null if unknown. Keys are stable, new ones may be
+// added; a key that changes its meaning raises the version. docs/compare.md describes them.
 std::string compare_json(const compare::Comparison& comparison);
 
 // For pull requests and wikis: the report of compare_document, and before its remarks on the data

@@ -21,7 +21,7 @@ bool appears_or_vanishes(const FunctionRow& row) {
 
 bool has_types(const Comparison& comparison) { return comparison.cycles.size() > 1; }
 
-// Those with a verdict first, each group in the order the comparison has.
+// Those with a verdict first, each group in the order of the comparison.
 std::vector<const FunctionRow*> changed_first(const Comparison& comparison) {
   std::vector<const FunctionRow*> rows;
   for (const FunctionRow& row : comparison.functions) {

@@ -35,7 +35,7 @@ std::string_view headline_of(Answer answer) {
   return "";
 }
 
-// A number with what it sorts by, in six digits.
+// A number and its sort key, with six digits.
 Measure sorted_by(double value, std::string text) {
   Measure measure = {.text = std::move(text)};
   if (std::isfinite(value)) measure.value = rounded_to_digits(value, 6);

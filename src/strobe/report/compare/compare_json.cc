@@ -20,7 +20,7 @@ using compare::RankMeasure;
 using compare::SideFacts;
 using compare::TripletRow;
 
-// Devices in whose numbers the cycle does not count.
+// The devices for which the cycle does not count.
 void write_left_out(JsonWriter& json, const RankMeasure& rank, std::size_t cycle) {
   json.key("left_out_on").begin_array();
   for (const compare::DeviceCycles& device : rank.devices) {

@@ -60,7 +60,7 @@ CompatRow row_of(const FunctionRow& function, const TripletRow& triplet) {
   return row;
 }
 
-// In the order of the comparison; behind them the functions that nothing was sampled for.
+// In the order of the comparison; functions without samples come last.
 std::vector<CompatRow> rows_of(const Comparison& comparison) {
   std::vector<CompatRow> rows;
   std::vector<bool> has_metrics(comparison.functions.size());
@@ -92,7 +92,7 @@ std::string known_tables(const Comparison& comparison, std::size_t top) {
 
 std::string compare_markdown(const Comparison& comparison, std::size_t top) {
   Document document = compare_document(comparison, top);
-  const Section remarks = std::move(document.sections.back());  // on the data: they come last
+  const Section remarks = std::move(document.sections.back());  // about the data: they come last
   document.sections.pop_back();
   return render_markdown(document) + known_tables(comparison, top) + markdown_section(remarks);
 }

@@ -28,13 +28,13 @@ bool is_same(const stats::Moments& a, const stats::Moments& b) {
   return a.n == b.n && a.mean == b.mean && a.deviation == b.deviation;
 }
 
-// Two metrics that are one thing under two names: equal to the last bit, in both runs.
+// Two names of one metric: equal to the last bit, in both runs.
 bool is_same(const Change& a, const Change& b) {
   return is_same(a.normal, b.normal) && is_same(a.abnormal, b.abnormal) &&
          a.normal_median == b.normal_median && a.abnormal_median == b.abnormal_median;
 }
 
-// A metric and the others that are equal to it.
+// A metric and the others that equal it.
 template <class RowType>
 struct Group {
   const RowType* row = nullptr;
@@ -75,7 +75,7 @@ std::string metric_story(const std::vector<std::string>& names, const Change& ch
       p_text(change.q), sizes_text(change));
 }
 
-// What moved while the function ran: first what a cause stands on, then by suspicion.
+// Metrics that changed while the function ran: first those behind a cause, then by suspicion.
 std::vector<std::string> metrics_of(const Comparison& comparison, std::size_t function) {
   std::vector<const TripletRow*> rows;
   for (const TripletRow& row : comparison.triplets) {

@@ -23,7 +23,7 @@ struct Scaled {
 constexpr std::array kUnitsOfMs = {Scaled{1e-6, "ns"}, Scaled{1e-3, "us"}, Scaled{1, "ms"},
                                    Scaled{1e3, "s"}};  // of a millisecond
 
-// Decimals that leave three significant digits to a number of this size.
+// The decimals that give a number of this size three significant digits.
 int decimals_for(double size) {
   if (size < 9.995) return 2;
   return size < 99.95 ? 1 : 0;
@@ -48,8 +48,7 @@ std::string with_sign(double value, int decimals) {
   return value > 0 && text.find_first_of("123456789") != std::string::npos ? "+" + text : text;
 }
 
-// Bytes per second and the like grow by thousands; a clock or a share keeps the unit it is known
-// by.
+// Units such as bytes per second get prefixes; a clock or a share keeps its usual unit.
 Scaled unit_for(double size, std::string_view unit, std::string& name) {
   constexpr std::array kPrefixes = {Scaled{1e9, "G"}, Scaled{1e6, "M"}, Scaled{1e3, "k"}};
   name = unit;
@@ -63,7 +62,7 @@ Scaled unit_for(double size, std::string_view unit, std::string& name) {
   return {1, name};
 }
 
-// Percentages differ by points: a percentage of a percentage would be something else.
+// Differences of percentages are points: a percentage of a percentage would be misleading.
 std::string_view unit_of_change(std::string_view unit) { return unit == "%" ? "ppt" : unit; }
 
 std::string spaced(std::string number, std::string_view unit) {

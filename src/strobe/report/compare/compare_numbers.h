@@ -10,10 +10,10 @@ namespace strobe::report {
 
 inline constexpr std::string_view kNoEvidence = "~";
 
-std::string time_text(double ms);         // "20.3 ms", "0", "-" where there is none
+std::string time_text(double ms);         // "20.3 ms", "0", "-" if there is none
 std::string time_change_text(double ms);  // "+44.1 ms"
 
-// Both ends in one unit: "+43.1 to +47.2 ms"; so few values that there is none: "none".
+// Both ends in one unit: "+43.1 to +47.2 ms"; "none" if there are too few values.
 std::string time_interval_text(const stats::Shift& shift_ms);
 
 // For columns whose header has the unit: "20.3", "0.0123"; "+44.1"; "+43.1, +47.2".
@@ -22,19 +22,19 @@ std::string ms_change_text(double ms);
 std::string ms_interval_text(const stats::Shift& shift_ms);
 
 std::string quantity_text(double value, std::string_view unit);  // "1,155 MHz", "517 MB/s"
-// Of percentages: percentage points, "ppt".
+// For percentages: percentage points, "ppt".
 std::string quantity_change_text(double value, std::string_view unit);
 std::string quantity_interval_text(const stats::Shift& shift, std::string_view unit);
 
-std::string percent_change_text(double change, double whole);  // "+4.7 %"; "-" of nothing
+std::string percent_change_text(double change, double whole);  // "+4.7 %"; "-" if unknown
 
-std::string p_text(double p);          // "0.023", "<0.001"; "-" where there is none
+std::string p_text(double p);          // "0.023", "<0.001"; "-" if there is none
 std::string score_text(double score);  // "1,562", "7.08", "0.012"
 
 // The usual words for Cliff's delta: negligible, small, medium, large.
 std::string_view band_of(double cliffs_delta);
 
-// "12 and 10", "12" where both are the same.
+// "12 and 10"; "12" if both are equal.
 std::string sizes_text(const compare::Change& change);
 
 // "751 -> 760 ms (+9.10 ms, 95 % interval +2.00 to +14.1 ms)": medians and their shift.

@@ -26,8 +26,8 @@ constexpr double kFunctionRight = kPlotWidth - 246;
 constexpr double kRowHeight = 24;
 constexpr double kFunctionTop = 12;
 
-// Times of functions span decades; a line from 0 would crowd all but the largest. What is less than
-// a millionth of the largest is drawn at the left border.
+// Times of functions span decades; on a linear axis all but the largest would overlap. Values below
+// a millionth of the largest are drawn at the left border.
 Scale scale_for(const std::vector<const FunctionRow*>& rows) {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
@@ -69,7 +69,7 @@ constexpr double kCycleRight = kPlotWidth - 24;
 constexpr double kLane = 46;
 constexpr double kPanel = 2 * kLane + 78;
 
-// Marks of equal cycles would hide each other; the spread is the same in every drawing.
+// Spreads marks of equal cycles, which would hide each other; the same in every drawing.
 double spread_of(std::size_t i) { return (static_cast<double>(i * 7 % 11) - 5) * 2.4; }
 
 struct Lane {
@@ -141,14 +141,14 @@ bool is_drawn(const FunctionRow& row) {
 }
 
 constexpr std::size_t kRankMostFunctions = 16;
-constexpr std::size_t kMostRanks = 16;  // wider, and the numbers in the cells do not fit
+constexpr std::size_t kMostRanks = 16;  // with more, the numbers do not fit into the cells
 constexpr std::size_t kRankNameColumns = 44;
 constexpr double kRankLeft = 360;
 constexpr double kCell = 44;
 constexpr double kCellHeight = 26;
 constexpr double kRankTop = 34;
 
-// Five steps of shade; the number in the cell says it exactly.
+// Five shades; the number in the cell is exact.
 std::string shade_of(double ratio) {
   const double size = std::abs(std::log2(ratio));
   const int step = size < 0.03 ? 0 : size < 0.15 ? 1 : size < 0.5 ? 2 : size < 1 ? 3 : 4;

@@ -8,10 +8,10 @@
 
 namespace strobe::report {
 
-// A comparison for people: the verdict first, then what it stands on. `top` rows a table, 0: all.
+// A comparison for people: the verdict first, then its evidence. `top` rows per table, 0: all.
 Document compare_document(const compare::Comparison& comparison, std::size_t top);
 
-// Its sections, in this order; empty ones do not appear.
+// Its sections, in this order; empty ones are not shown.
 Section cycle_section(const compare::Comparison& comparison);
 Section cause_section(const compare::Comparison& comparison);
 Section finding_section(const compare::Comparison& comparison);

@@ -27,7 +27,7 @@ constexpr double kClockHeight = 110;
 constexpr double kBusyHeight = 110;
 constexpr double kBetween = 40;
 
-// One device of one rank, as far as a picture needs it.
+// The data of one device of one rank for a picture.
 struct Strip {
   const RankMeasure* rank = nullptr;
   const DeviceCycles* device = nullptr;

@@ -20,7 +20,7 @@ using compare::Comparison;
 using compare::CycleRow;
 using compare::FunctionRow;
 
-// The type of cycles that the answer is about: the one that moved, else the most frequent one.
+// The type of cycles that the answer is about: the one that changed, else the most frequent one.
 const CycleRow* main_cycles(const Comparison& comparison) {
   for (const CycleRow& row : comparison.cycles) {
     const std::string_view direction = direction_of(row, comparison.answer);
@@ -29,7 +29,7 @@ const CycleRow* main_cycles(const Comparison& comparison) {
   return comparison.cycles.empty() ? nullptr : &comparison.cycles.front();
 }
 
-// With several normal runs, how the change stands against what differs among them anyway.
+// With several normal runs: the change compared with the differences among them.
 std::string against_noise(const Comparison& comparison, const CycleRow& row) {
   if (!std::isfinite(row.between_runs_p)) return {};
   return fmt::format("; against the differences among {} normal runs, p = {}",
@@ -52,7 +52,7 @@ std::string functions_moved(const Comparison& comparison, std::string_view judge
                     : fmt::format("{} of {} changed{}", moved, all, judgement);
 }
 
-// Work on a device that changed although the cycle hides it: "kernels on GPU 0 became slower, ...".
+// Device work that changed although the cycle did not: "kernels on GPU 0 became slower, ...".
 std::string kernels_moved(const Comparison& comparison) {
   for (const compare::DeviceRow& device : comparison.devices) {
     const bool is_host = device.device == compare::kHostDevice;
@@ -121,7 +121,7 @@ std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
   return "The cause is unknown: no rule found enough evidence.";
 }
 
-// Its time moved by as much as would make a verdict, but so did the cycle.
+// Its time changed enough for a verdict, but so did the cycle.
 bool is_scaled(const FunctionRow& row) {
   constexpr double kLeastShare = 0.02;
   return (row.ms.shift.low > 0 || row.ms.shift.high < 0) &&

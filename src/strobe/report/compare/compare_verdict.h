@@ -8,10 +8,10 @@
 
 namespace strobe::report {
 
-// What a comparison comes to.
+// The conclusion of a comparison.
 struct CompareVerdict {
   std::string_view answer;             // "slower": for tools
-  std::vector<std::string> sentences;  // did the cycle change; why, and how sure that is
+  std::vector<std::string> sentences;  // did the cycle change; why, and how certain that is
   std::string_view cause;              // "clock"; "" if not known
   std::string_view confidence;         // "high", "medium"; "none" without a cause
 };
@@ -22,25 +22,25 @@ std::string_view word_of(compare::Answer answer);  // "no_change", "slower", "ca
 
 bool has_ranks(const compare::Comparison& comparison);  // more than one, on either side
 
-// Which way a type of cycles went: "slower", "faster", "~", "too few".
+// The direction of a type of cycles: "slower", "faster", "~", "too few".
 std::string_view direction_of(const compare::CycleRow& row, compare::Answer answer);
 
 // The function's verdict is more than "no evidence".
 bool is_changed(const compare::FunctionRow& row);
 
-// Its own time changed, or its calls; not just its share of a cycle that changed.
+// Its own time or its calls changed, not only its share of a changed cycle.
 bool has_own_change(const compare::FunctionRow& row);
 
-// "slower", "faster"; "share" where only its share of the cycle changed, "~ scaled" where only its
-// time did, as the cycle's; "calls", "new", "vanished", "too few"; "~ small", with the size of the
-// effect, where there is no evidence.
+// "slower", "faster"; "share" if only its share of the cycle changed, "~ scaled" if only its time
+// did, like the cycle's; "calls", "new", "vanished", "too few"; "~ small", with the size of the
+// effect, without evidence.
 std::string verdict_text(const compare::FunctionRow& row);
 
-// While the device worked, where that can be told; idle time says little about a clock.
+// The change while the device was busy, if known; idle time says little about a clock.
 const compare::Change& change_of(const compare::MetricRow& row);
 inline const compare::Change& change_of(const compare::TripletRow& row) { return row.mu; }
 
-// The tests of a metric confirm that it moved.
+// The tests confirm that the metric changed.
 bool is_changed(const compare::Change& metric);
 
 }  // namespace strobe::report

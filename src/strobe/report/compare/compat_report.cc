@@ -181,7 +181,7 @@ std::string compat_row_line(const CompatRow& row) {
 std::string rounded_twice(double value, int decimals) {
   if (std::isnan(value)) return "nan";
   const std::string fixed = fmt::format("{:.{}f}", value, decimals);
-  double rounded = value;  // stays what it is where it is infinite
+  double rounded = value;  // unchanged if it is infinite
   std::from_chars(fixed.data(), fixed.data() + fixed.size(), rounded);
   return fmt::format("{:g}", rounded);
 }

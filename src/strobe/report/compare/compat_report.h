@@ -6,11 +6,11 @@
 
 #include "strobe/compare/compat/compat.h"
 
-// The numbers of the older report for programs, at full precision. What is no number is the text
-// "nan".
+// The numbers of the older report for programs, at full precision. Values that are not numbers are
+// the text "nan".
 namespace strobe::report {
 
-// The older report in Markdown, byte for byte as its readers and their scripts know it.
+// The older report in Markdown, byte for byte as its readers and scripts expect it.
 std::string compat_markdown(const compare::CompatComparison& comparison);
 
 // {"cycles": {"normal": [us, ...], "abnormal": [...]}, "rows": [{...}, ...]}
@@ -19,17 +19,17 @@ std::string compat_json(const compare::CompatComparison& comparison);
 // The rows, with the keys of the JSON as header.
 std::string compat_csv(const compare::CompatComparison& comparison);
 
-// How many cycles, and how long they are on average.
+// The number of cycles, and their average length.
 std::string summary_table(const std::vector<double>& normal_us,
                           const std::vector<double>& abnormal_us);
 
 // A run with fewer cycles than the other has no time in the last rows.
 enum class MissingTimes : std::uint8_t {
   kStayNumbers,
-  kMakeText  // its numbers are written as they are; the original never meant to, but so it looks
+  kMakeText  // its numbers stay unformatted, as in the original, which did not intend this
 };
 
-// The k-th longest cycle of one run beside the k-th longest of the other.
+// The k-th longest cycle of one run next to the k-th longest of the other.
 std::string cycles_table(std::vector<double> normal_us, std::vector<double> abnormal_us,
                          MissingTimes missing);
 

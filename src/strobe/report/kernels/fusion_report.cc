@@ -36,7 +36,7 @@ std::string name_of(const FusionGroup& group) {
   return group.what.empty() ? group.families : group.what;
 }
 
-// Of a chain that is known its name alone: "rotary position embedding".
+// Only the name of a known chain: "rotary position embedding".
 std::string short_name_of(const FusionGroup& group) {
   const std::string name = name_of(group);
   return group.chain == analysis::ChainKind::kPlain ? name : name.substr(0, name.find(':'));
@@ -119,7 +119,7 @@ Section kernel_list(const KernelStudy& study, const FusionPage& page, std::size_
   section.key = fmt::format("chain_{}", number + 1);
   section.title = fmt::format("{}. {}", number + 1, name_of(group));
   section.lead = group.why;
-  section.is_remark = true;  // in a CSV the chains alone
+  section.is_remark = true;  // a CSV has only the chains
   section.table.columns = {
       {.key = "kernel",
        .header = "kernel",

@@ -13,7 +13,7 @@ struct FusionPage {
   std::size_t top = 0;  // chains, 0: all
 };
 
-// What could be fused: the chains by what they would save, each with its kernels.
+// What could be fused: the chains by their savings, each with its kernels.
 Document fusion_document(const analysis::KernelStudy& study, const FusionPage& page);
 
 std::string fusion_json(const analysis::KernelStudy& study, const FusionPage& page);

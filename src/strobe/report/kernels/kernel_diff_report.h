@@ -9,14 +9,14 @@
 
 namespace strobe::report {
 
-// Two tables of kernels that were compared.
+// The comparison of two tables of kernels.
 struct KernelDiffPage {
-  std::string before;  // what people call them: their files
+  std::string before;  // their names for people: their files
   std::string after;
-  std::size_t top = 0;  // rows a table, 0: all
+  std::size_t top = 0;  // rows per table, 0: all
 };
 
-// The verdict first, then every kernel by the time it moved.
+// The verdict first, then every kernel by the time it changed.
 Document kernel_diff_document(const compare::KernelDiff& diff, const KernelDiffPage& page);
 
 std::string kernel_diff_json(const compare::KernelDiff& diff, const KernelDiffPage& page);

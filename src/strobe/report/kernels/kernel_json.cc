@@ -22,7 +22,7 @@ using analysis::KernelSums;
 constexpr int kPercentDecimals = 4;
 constexpr int kNsDecimals = 3;
 
-// A sum of whole numbers as a whole number; null where nothing was counted.
+// A sum of whole numbers as a whole number; null if nothing was counted.
 void write_exact(JsonWriter& json, std::string_view key, std::optional<double> counted,
                  double sum) {
   constexpr double kWholeNumbers = 9007199254740992.0;  // 2^53
@@ -178,7 +178,7 @@ void write_fusions(JsonWriter& json, const KernelStudy& study, const KernelPage&
       .member("latency_ns", plan.latency_ns)
       .member("saved_ns_if_fused", plan.saved_ns);
   write_percent(json, "saved_share_pct", 100 * static_cast<double>(plan.saved_ns) / whole);
-  std::vector<FusionGroup> groups = plan.groups;  // in the order in which they first ran
+  std::vector<FusionGroup> groups = plan.groups;  // in the order of first launch
   std::ranges::sort(groups, {}, [](const FusionGroup& group) { return group.runs.front(); });
   write_rows(json, "groups", groups, [&](JsonWriter& one, const FusionGroup& group) {
     one.member("length", group.names.size())

@@ -9,25 +9,25 @@
 #include "strobe/base/json_write.h"
 #include "strobe/report/kernels/kernel_report.h"
 
-// The table behind a study, member by member of an open object, as strobe's own reader knows it:
-// docs/formats/kernels_json.md.
+// Writes the table behind a study as members of an open object, in the form that strobe's own
+// reader accepts: docs/formats/kernels_json.md.
 namespace strobe::report {
 
-// For tools: every sum of a study, and every launch as strobe reads it back. Times are whole
-// nanoseconds and sums are exact; percentages have four decimals, what is unknown is null. Keys
-// stay, new ones may come; a key that changes its meaning raises the version. docs/kernels.md
-// describes them.
+// For tools: every sum of a study, and every launch in the form that strobe reads back. Times are
+// whole nanoseconds and sums are exact; percentages have four decimals, unknown values are null.
+// Keys are stable, new ones may be added; a key that changes its meaning raises the version.
+// docs/kernels.md describes them.
 std::string kernel_json(const analysis::KernelStudy& study, const KernelPage& page);
 
 // "source" and "devices": where the numbers come from.
 void write_kernel_source(JsonWriter& json, const analysis::KernelStudy& study);
-// "kernels": one line per launch, in the order they ran.
+// "kernels": one line per launch, in execution order.
 void write_kernel_launches(JsonWriter& json, const analysis::KernelStudy& study);
 
 void write_percent(JsonWriter& json, std::string_view key, std::optional<double> percent);
 void write_optional(JsonWriter& json, std::string_view key, std::optional<double> value);
 
-// launches, latency_ns, share_pct, ...; inside an object that is open.
+// launches, latency_ns, share_pct, ...; inside an open object.
 void write_sums(JsonWriter& json, const analysis::KernelSums& sums,
                 const analysis::KernelSums& whole);
 

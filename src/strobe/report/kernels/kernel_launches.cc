@@ -17,7 +17,7 @@ using analysis::KernelStudy;
 
 constexpr std::size_t kClassicNameColumns = 50;
 
-// A name that does not fit keeps its beginning; characters are never cut in two.
+// A name that does not fit is cut at its end, never inside a character.
 std::string name_field(std::string_view name) {
   std::string text = printable(name);
   if (columns_of(text) > kClassicNameColumns) {

@@ -8,18 +8,18 @@
 
 namespace strobe::report {
 
-// Every launch in the order it ran, one row each.
+// Every launch in execution order, one row each.
 Document kernel_launch_document(const analysis::KernelStudy& study, const KernelPage& page);
 
-// The classic kernel table: one line per launch in the order they ran, 76 columns wide, the name
-// cut to 50, nanoseconds, and fractions of the peaks with two decimals. What was not counted is a
-// dash, never a zero.
+// The classic kernel table: one line per launch in execution order, 76 columns wide, the name cut
+// to 50, nanoseconds, and fractions of the peaks with two decimals. Uncounted values are a dash,
+// never a zero.
 std::string kernel_classic_table(
     const analysis::KernelStudy& study,
     analysis::KernelNameForm form = analysis::KernelNameForm::kClassic);
 
-// One line per launch in the order they ran: nanoseconds, percent of peaks, and a column for every
-// counter that any launch has, under its word and in base units. What is unknown is empty.
+// One line per launch in execution order: nanoseconds, percent of peaks, and a column for every
+// counter that any launch has, under its key and in base units. Unknown values are empty.
 std::string kernel_launch_csv(const analysis::KernelStudy& study, const KernelPage& page);
 
 // One line per group, with the columns of the page's table.

@@ -8,7 +8,7 @@
 #include "strobe/base/text.h"
 #include "strobe/report/render/document.h"
 
-// The numbers of kernels for people: each with its unit; what is unknown is "-".
+// The numbers of kernels for people: each with its unit; unknown ones are "-".
 namespace strobe::report {
 
 std::string flop_rate_text(std::optional<double> flop_per_s);     // "635 TFLOP/s"

@@ -139,7 +139,7 @@ std::string policy_words(ClockPolicy policy) {
   return "";
 }
 
-// What a finding rests on: how many launches, where, and how it was told.
+// The basis of a finding: how many launches, where, and how it was recognised.
 std::string basis_text(const analysis::FindingBasis& basis) {
   std::string text =
       fmt::format("{}, {}", launches_text(basis.launches), duration_text(basis.time_ns));

@@ -29,7 +29,7 @@ Column name_of_rows(std::string header, ColumnType type) {
           .importance = 20};
 }
 
-// What every table of sums shows, after the name of its rows.
+// The columns of every table of sums, after the name of its rows.
 std::vector<Column> sum_columns() {
   return {
       {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 12},

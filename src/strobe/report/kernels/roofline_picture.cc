@@ -21,7 +21,7 @@ using analysis::Roof;
 using analysis::Roofline;
 using analysis::RooflinePoint;
 
-// A sheet of characters; row 0 is its lower edge.
+// A grid of characters; row 0 is its lower edge.
 class Sheet {
  public:
   Sheet(std::size_t width, std::size_t height) : lines_(height, std::string(width, ' ')) {}
@@ -32,7 +32,7 @@ class Sheet {
   void put(std::size_t column, std::size_t row, char mark) {
     if (row < height() && column < width()) lines_[height() - 1 - row][column] = mark;
   }
-  // As far right as the row has room for it, or nowhere.
+  // As far right as there is room in the row; not at all if there is none.
   void write_at_right(std::size_t row, const std::string& text) {
     if (row >= height()) return;
     std::string& line = lines_[height() - 1 - row];
@@ -61,7 +61,7 @@ class Sheet {
   std::vector<std::string> lines_;
 };
 
-// Values onto cells of a sheet, the outermost ones for all that lies outside.
+// Maps values to cells of a sheet; values outside are mapped to the outermost cells.
 struct Axis {
   double low = 0;
   double high = 1;
@@ -109,7 +109,7 @@ void append_axis_below(std::vector<std::string>& lines, std::size_t front, std::
                   meaning);
 }
 
-// Powers of ten of an axis that is a logarithm, and on a short one what lies between.
+// Powers of ten of a logarithmic axis; on a short axis also values between them.
 std::vector<std::pair<std::size_t, std::string>> round_numbers(const Axis& axis) {
   std::vector<std::pair<std::size_t, std::string>> ticks;
   const bool is_short = axis.high - axis.low < 3;
@@ -133,9 +133,9 @@ struct Decades {
   }
 };
 
-// What the roofs need to be seen whole, and then the points; both ends in logarithms.
+// Ranges that show the roofs completely, then the points; both ends in logarithms.
 void find_ranges(const Roofline& roofline, Decades& intensity, Decades& rate) {
-  constexpr double kMostDecades = 6;  // a point further down stands on the lower edge
+  constexpr double kMostDecades = 6;  // a lower point is drawn on the lower edge
   const RooflinePoint* first = nullptr;
   for (const RooflinePoint& point : roofline.points) {
     if (first == nullptr && stands_under_roofs(point)) first = &point;
@@ -179,7 +179,7 @@ void draw_roofs(Sheet& sheet, const Roofline& roofline, const Axis& x, const Axi
   }
 }
 
-// Above their lines, where no line and no point runs through them.
+// Above their lines, where no line or point crosses them.
 void name_roofs(Sheet& sheet, const Roofline& roofline, const Axis& y) {
   for (const Roof& roof : roofline.compute) {
     const double height = std::log10(roof.value);
@@ -241,7 +241,7 @@ std::string point_title(const RooflinePoint& point, const KernelStudy& study,
   return title;
 }
 
-// Large circles first, so that small ones can be pointed at.
+// Large circles first, so that small ones stay reachable for the pointer.
 void draw_point(SvgPlot& plot, double x, double y, std::size_t index, const KernelStudy& study,
                 const RooflinePage& page) {
   const RooflinePoint& point = study.roofline.points[index];
@@ -268,7 +268,7 @@ std::string rate_svg(const KernelStudy& study, const RooflinePage& page) {
     low_y = std::min(low_y, *point.flop_per_s);
     high_y = std::max(high_y, *point.flop_per_s);
   }
-  constexpr double kMostRange = 1e6;  // what is further down stands on the edge
+  constexpr double kMostRange = 1e6;  // lower ones are drawn on the edge
   low_y = std::max(low_y / 1.5, high_y / kMostRange);
   low_x = std::max(low_x / 1.5, high_x / kMostRange / 100);
   SvgPlot plot(kPlotWidth, kRooflineHeight,

@@ -6,18 +6,18 @@
 
 #include "strobe/analysis/headroom/kernel_study.h"
 
-// A roofline drawn with ASCII characters. The `lettered` first points carry a letter, the others
-// are dots; where two meet, the one with more time is seen.
+// A roofline drawn with ASCII characters. The first `lettered` points have a letter, the others are
+// dots; if two overlap, the one with more time is shown.
 namespace strobe::report {
 
 // A to Z; further points have none.
 inline constexpr std::size_t kMostLetters = 26;
 char letter_of(std::size_t point);
 
-// Some point has its operations and bytes, so it can stand under the roofs.
+// Some point has operations and bytes, so it can be drawn under the roofs.
 bool has_rates(const analysis::Roofline& roofline);
 
-// What a point's bytes are counted against; nullptr if nobody knows it.
+// The roof for a point's bytes; nullptr if unknown.
 const analysis::Roof* dram_roof(const analysis::Roofline& roofline);
 
 // FLOP/s over FLOP/byte, both logarithmic, with the roofs. Empty without such points.

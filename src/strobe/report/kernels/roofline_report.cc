@@ -108,7 +108,7 @@ Section rate_section(const KernelStudy& study, const RooflinePage& page, std::si
   return section;
 }
 
-// Where the roofline does not show nearly all of the time.
+// A note if the roofline does not cover nearly all of the time.
 Section share_section(const KernelStudy& study, const RooflinePage& page, std::size_t lettered) {
   Section section;
   section.key = "shares";
@@ -140,7 +140,7 @@ Section roof_section(const Roofline& roofline) {
   return section;
 }
 
-// "184": the column says of what.
+// "184": the column has the unit.
 std::string intensity_number(const std::optional<double>& flop_per_byte) {
   const std::string text = intensity_text(flop_per_byte);
   return text.substr(0, text.find(' '));

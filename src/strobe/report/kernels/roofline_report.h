@@ -14,8 +14,8 @@ struct RooflinePage {
   std::size_t columns = 100;  // room for the picture
 };
 
-// The picture, its points and its roofs. Kernels whose operations and bytes are not known stand in
-// a second one, by their shares of the two resources.
+// The picture, its points and its roofs. Kernels without operations and bytes are in a second one,
+// by their shares of the two resources.
 Document roofline_document(const analysis::KernelStudy& study, const RooflinePage& page);
 
 // For tools; keys as in docs/kernels.md.
@@ -25,7 +25,7 @@ std::string roofline_csv(const analysis::KernelStudy& study, const RooflinePage&
 // One page with the picture as SVG: the area of a point is its time.
 std::string roofline_html(const analysis::KernelStudy& study, const RooflinePage& page);
 
-// The pictures alone; "" where there is nothing to draw.
+// Only the pictures; "" if there is nothing to draw.
 std::string roofline_svg(const analysis::KernelStudy& study, const RooflinePage& page);
 std::string share_svg(const analysis::KernelStudy& study, const RooflinePage& page);
 

@@ -24,8 +24,8 @@ void escape(std::string& text) {
   text = std::move(out);
 }
 
-// Characters behind the point, or behind the 'e' of an exponent where there is no point; -1 if
-// there is neither: then the point itself is missing too.
+// Characters after the point, or after the 'e' of an exponent if there is no point; -1 if there is
+// neither: then the point itself is missing too.
 std::ptrdiff_t tail_of(std::string_view cell) {
   std::size_t at = cell.rfind('.');
   if (at == std::string_view::npos) at = cell.find('e');

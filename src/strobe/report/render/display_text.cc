@@ -15,7 +15,7 @@ struct CodePoint {
   std::size_t bytes = 1;
 };
 
-// The first code point; kReplacement over one byte for what is no UTF-8.
+// The first code point; kReplacement of one byte for invalid UTF-8.
 CodePoint decode(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -44,7 +44,7 @@ bool is_in(char32_t c, const Range (&ranges)[N]) {
                      [c](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
-// Control characters, line and paragraph separators, direction marks, tags, variation of nothing.
+// Control characters, line and paragraph separators, direction marks, tags, invisible characters.
 constexpr Range kObeyed[] = {{0x00, 0x1F},     {0x7F, 0x9F},      {0xAD, 0xAD},
                              {0x61C, 0x61C},   {0x180E, 0x180E},  {0x200B, 0x200F},
                              {0x2028, 0x202E}, {0x2060, 0x206F},  {0xFEFF, 0xFEFF},
@@ -69,7 +69,7 @@ std::size_t columns_of_one(char32_t c) {
   return is_in(c, kWide) ? 2 : 1;
 }
 
-// The longest beginning that is at most `columns` wide, in bytes.
+// The length in bytes of the longest prefix that is at most `columns` wide.
 std::size_t head_bytes(std::string_view text, std::size_t columns) {
   std::size_t used = 0;
   std::size_t at = 0;
@@ -82,7 +82,7 @@ std::size_t head_bytes(std::string_view text, std::size_t columns) {
   return at;
 }
 
-// Where the longest end that is at most `columns` wide begins.
+// Where the longest suffix that is at most `columns` wide begins.
 std::size_t tail_begin(std::string_view text, std::size_t columns) {
   std::size_t total = columns_of(text);
   std::size_t at = 0;
@@ -98,8 +98,8 @@ bool is_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// "void f<4>(int) [clone]" becomes "f<4>". A parameter list opens outside all brackets, right
-// behind a word or a template, and nothing but a remark follows it: "file.py(12): call" has none.
+// "void f<4>(int) [clone]" becomes "f<4>". A parameter list opens outside all brackets, directly
+// after a word or a template, and only a remark follows it: "file.py(12): call" has none.
 std::string_view without_signature(std::string_view name) {
   constexpr std::string_view kVoid = "void ";
   if (name.starts_with(kVoid)) name.remove_prefix(kVoid.size());
@@ -138,7 +138,7 @@ std::string without_namespaces(std::string_view name) {
     std::size_t begin = out.size();
     while (begin > 0 && is_identifier(out[begin - 1])) --begin;
     if (begin == out.size() && begin > 0) {
-      out += name[i];  // behind a template or a call: what it qualifies matters
+      out += name[i];  // after a template or a call: its member matters
       continue;
     }
     out.resize(begin);
@@ -205,7 +205,7 @@ std::string cut_end(std::string_view text, std::size_t columns, bool unicode) {
 
 namespace {
 
-// "evaluate_function: MulBackward" says most behind its colon: one word before it gives way.
+// In "evaluate_function: MulBackward" the part after the colon matters; the word before it may go.
 std::string without_qualifier(std::string name, std::size_t columns, bool unicode) {
   const std::size_t colon = name.find(": ");
   if (colon == std::string::npos || columns_of(name) <= columns) return name;
@@ -216,8 +216,8 @@ std::string without_qualifier(std::string name, std::size_t columns, bool unicod
   return (unicode ? "…" : "...") + name.substr(colon);
 }
 
-// "elementwise_kernel[mul<f16>, vec8]": what stands in the brackets tells it apart, what stands
-// before them gives way. "" where there are none, or they leave too little room.
+// "elementwise_kernel[mul<f16>, vec8]": the text in brackets distinguishes it, so the text before
+// them is cut. "" if there are none, or if they leave too little room.
 std::string with_its_brackets(std::string_view name, std::size_t columns, bool unicode) {
   constexpr std::size_t kLeastRoom = 5;
   const std::size_t bracket = name.find('[');
@@ -246,7 +246,7 @@ std::string fit_name(std::string_view name, std::size_t columns, bool unicode) {
 
 namespace {
 
-// How many first bytes all share, back to where the word that differs begins.
+// The number of first bytes that all share, back to the start of the word that differs.
 std::size_t shared_bytes(const std::vector<std::string>& texts) {
   std::size_t shared = texts.front().size();
   for (const std::string& text : texts) {
@@ -264,7 +264,7 @@ std::size_t shared_bytes(const std::vector<std::string>& texts) {
   return shared;
 }
 
-// The beginning, an ellipsis, and what stands at `at`.
+// The beginning, an ellipsis, and the text at `at`.
 std::string cut_to(std::string_view text, std::size_t at, std::size_t columns, bool unicode) {
   const std::size_t ellipsis_columns = unicode ? 1 : 3;
   if (columns <= 2 * ellipsis_columns + 2) return cut_end(text, columns, unicode);
@@ -277,7 +277,7 @@ std::string cut_to(std::string_view text, std::size_t at, std::size_t columns, b
 
 using NamesByText = std::map<std::string, std::vector<std::string_view>>;
 
-// `rows` were fitted to one and the same text; `taken` are the texts that others have.
+// `rows` were all fitted to the same text; `taken` are the texts that others have.
 void tell_apart(const std::vector<NameToFit>& names, const std::vector<std::size_t>& rows,
                 bool unicode, NamesByText& taken, std::vector<std::string>& fitted) {
   std::set<std::string_view> whole;

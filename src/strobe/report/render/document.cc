@@ -25,7 +25,7 @@ struct CellText {
   }
 };
 
-// The total row stays out: it is the whole the others add up to.
+// Without the total row, which is the sum of the others.
 void balance(const Table& table, std::size_t column, std::vector<std::vector<std::string>>& texts) {
   std::vector<std::size_t> rows;
   std::vector<double> shares;

@@ -31,7 +31,7 @@ void append_html_arguments(std::string& out, const std::vector<Argument>& argume
 
 bool is_left(ColumnType type) { return type == ColumnType::kText || type == ColumnType::kName; }
 
-// Of heat maps: faster is cold, slower is warm, 100 % has no colour.
+// The scale of heat maps: faster is cold, slower is warm, 100 % has no colour.
 constexpr std::string_view kScale =
     "<p class=\"scale\"><span class=\"heat-w4\">slower: under 25 %</span>"
     "<span class=\"heat-w3\">50 %</span><span class=\"heat-w2\">80 %</span>"
@@ -39,7 +39,7 @@ constexpr std::string_view kScale =
     "<span class=\"heat-c2\">125 %</span><span class=\"heat-c3\">200 %</span>"
     "<span class=\"heat-c4\">faster: over 400 %</span></p>\n";
 
-// Steps that are alike both ways: 80 % is to 100 % what 100 % is to 125 %.
+// Steps are symmetric: 80 % to 100 % is the same step as 100 % to 125 %.
 int heat_step(double percent) {
   const double factor = percent >= 100 ? percent / 100 : 100 / percent;
   if (factor < 1.02) return 0;
@@ -189,7 +189,7 @@ std::string document_html(const Document& document) {
   append_header(out, document);
   for (const Section& section : document.sections) {
     if (!section.svg.empty()) append_figure(out, section.title, section.lead, section.svg);
-    // Pictures of characters are for terminals: a page has better ones.
+    // ASCII pictures are for terminals: a page has better ones.
     if (is_on_page(section) && section.picture.empty()) append_section(out, section);
   }
   out += html_page_end();

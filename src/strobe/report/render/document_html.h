@@ -7,13 +7,13 @@
 
 namespace strobe::report {
 
-// One file that opens anywhere and asks nobody for anything: the verdict, then the sections, with
-// pictures as SVG and heat maps that can be read without their colours.
+// One self-contained file: the verdict, then the sections, with pictures as SVG and heat maps that
+// can be read without their colours.
 std::string document_html(const Document& document);
 
-// Its parts. A section with nothing to say is left out.
+// Its parts. An empty section is left out.
 void append_section(std::string& out, const Section& section);
-// A picture with its title and what it shows; nothing if there is no picture.
+// A picture with its title and caption; nothing if there is no picture.
 void append_figure(std::string& out, std::string_view title, std::string_view caption,
                    const std::string& svg);
 

@@ -8,13 +8,13 @@
 #include "strobe/analysis/tables/table_options.h"
 #include "strobe/base/text.h"
 
-// Numbers for people: every one with its unit, and no more digits than one can use.
+// Numbers for people: each with its unit, and no more digits than useful.
 namespace strobe::report {
 
 using strobe::duration_text;
 
-// In the unit asked for, if one is, with a fixed number of decimals: "0.812 us", "1234.568 ms",
-// "<0.001 ms" for what would round to nothing.
+// In the given unit, if any, with a fixed number of decimals: "0.812 us", "1234.568 ms", "<0.001
+// ms" for values that would round to zero.
 std::string duration_text(std::int64_t duration_ns, std::optional<analysis::TimeUnit> unit);
 
 // Shares that add up to 1, as tenths of a percent that add up to exactly 1000: the largest

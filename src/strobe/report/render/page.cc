@@ -1,6 +1,6 @@
 #include "strobe/report/render/page.h"
 
-// The bytes of the file go straight into the read-only data of the binary, and a zero behind them.
+// The bytes of the file go directly into the read-only data of the binary, followed by a zero.
 // STROBE_PAGE_FILE is its path.
 asm(R"(
 .section .rodata

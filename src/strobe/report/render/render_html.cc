@@ -8,13 +8,13 @@
 namespace strobe::report {
 namespace {
 
-// The page has these two places once each; it reads the first, browsers without scripts show the
-// second.
+// The page contains each of these two places once; it reads the first, browsers without scripts
+// show the second.
 constexpr std::string_view kDocumentPlace =
     "<script type=\"application/json\" id=\"strobe-report\">";
 constexpr std::string_view kTextPlace = "</noscript>";
 
-// A name in the trace may say </script>. Outside of strings JSON has no '<'.
+// A name in the trace may contain </script>. Outside of strings JSON has no '<'.
 std::string json_for_html(const Document& document) {
   std::string escaped;
   for (const char c : render_json(document)) {

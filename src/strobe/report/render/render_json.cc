@@ -34,7 +34,7 @@ std::string_view mark_word(Mark mark) {
   return "";
 }
 
-// In a grid a cell is an object: its text, and what is known beside it.
+// In a grid a cell is an object: its text, and further facts about it.
 void write_grid_cell(JsonWriter& json, const Cell& cell) {
   const Measure plain = {
       .text = cell_text(cell),

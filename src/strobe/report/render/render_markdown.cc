@@ -10,7 +10,7 @@ namespace {
 using analysis::Finding;
 using analysis::FindingWeight;
 
-// A page has no width, but a name of thousands of characters helps nobody; tools get it whole.
+// A page has no width, but names of thousands of characters are useless; tools get them whole.
 constexpr std::size_t kLongestName = 160;
 
 std::string escaped(std::string_view text) {

@@ -77,7 +77,7 @@ class TextPage {
     return std::string(code_of(ink)) + text + "\x1b[0m";
   }
 
-  // A terminal without such signs has its own for "about".
+  // Without unicode, the sign for "about" is replaced.
   std::string clean(std::string text) const {
     constexpr std::string_view kAbout = "≈";
     for (std::size_t at = 0; !style_.unicode && (at = text.find(kAbout, at)) != text.npos;) {
@@ -89,7 +89,7 @@ class TextPage {
     return cut_middle(clean(text), columns, style_.unicode);
   }
 
-  // Wrapped below each other; the first line carries `mark` in front.
+  // Wrapped lines; the first line starts with `mark`.
   void paragraph(const std::string& text, std::size_t indent, Ink ink, const std::string& mark = "",
                  Ink mark_ink = Ink::kPlain) {
     bool is_first = true;
@@ -218,9 +218,9 @@ class TextPage {
            (duration != nullptr && duration->duration_ns == 0);
   }
 
-  // Faster and slower have colours; what is struck out or missing steps back.
+  // Faster and slower have colours; wrong or missing cells are dimmed.
   static Ink ink_of(const Measure& measure) {
-    constexpr double kBand = 2;  // percent around 100 that no colour marks
+    constexpr double kBand = 2;  // percent around 100 without colour
     if (measure.mark == Mark::kMissing || measure.mark == Mark::kWrong) return Ink::kDim;
     if (!measure.percent || measure.mark == Mark::kSame) return Ink::kPlain;
     if (*measure.percent > 100 + kBand) return Ink::kAccent;
@@ -244,7 +244,7 @@ class TextPage {
     return repeated("█", eighths / 8) + std::string(kEighths[eighths % 8]);
   }
 
-  // A balanced column's whole is the full bar; elsewhere the longest bar is the largest row.
+  // In a balanced column the whole is the full bar; elsewhere the largest row has the longest bar.
   static double full_bar(const Table& table, std::size_t column) {
     if (table.columns[column].balanced) return 1;
     double full = 0;
@@ -266,7 +266,7 @@ class TextPage {
       for (const LaidColumn& laid : layout.columns) {
         const Column& column = table.columns[laid.index];
         const std::vector<std::string> lines = header_lines(column);
-        const std::size_t above = height - lines.size();  // headers stand on the table
+        const std::size_t above = height - lines.size();  // headers are aligned to the bottom
         const std::string part = level < above ? "" : lines[level - above];
         if (!text.empty()) text += std::string(kColumnGap, ' ');
         text += aligned(cut_middle(part, laid.width, style_.unicode), laid.width,
@@ -303,7 +303,7 @@ class TextPage {
     return padded.substr(0, at) + inked(padded.substr(at, end - at), ink) + padded.substr(end);
   }
 
-  // The names of a column in its width; a row below another one stands further right.
+  // The names of a column fitted to its width; a row below another one is indented.
   void fit_column(const Table& table, const LaidColumn& laid,
                   std::vector<std::vector<std::string>>& texts) const {
     const bool has_indents = laid.index == name_column(table);

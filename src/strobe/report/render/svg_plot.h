@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-// Pictures as SVG that stands inside an HTML page: colours come from the page's style sheet by
-// class, and every mark has a shape of its own, so that nothing is said by colour alone.
+// Pictures as SVG inside an HTML page: colours come from the page's style sheet by class, and every
+// mark has its own shape, so that nothing depends on colour alone.
 namespace strobe::report {
 
 struct Tick {
@@ -13,7 +13,7 @@ struct Tick {
   std::string label;
 };
 
-// Values of a quantity onto pixels. What lies outside is drawn at the border.
+// Maps values of a quantity to pixels. Values outside are drawn at the border.
 class Scale {
  public:
   // Both ends are moved outwards to round numbers.
@@ -37,13 +37,13 @@ class Scale {
   bool is_log_;
 };
 
-inline constexpr double kPlotWidth = 1080;  // of every picture on a page
+inline constexpr double kPlotWidth = 1080;  // for every picture on a page
 
 enum class Anchor { kStart, kMiddle, kEnd };
 
 class SvgPlot {
  public:
-  // `label` is what a screen reader says.
+  // `label` is for screen readers.
   SvgPlot(double width, double height, std::string_view label);
 
   void line(double x1, double y1, double x2, double y2, std::string_view css);
@@ -56,7 +56,7 @@ class SvgPlot {
   void text(double x, double y, std::string_view text, Anchor anchor = Anchor::kStart,
             std::string_view css = {}, std::string_view title = {});
 
-  // An axis below, with grid lines up to `top`; one at the left, with grid lines to `right`.
+  // An axis below, with grid lines up to `top`; one on the left, with grid lines to `right`.
   void axis_below(const Scale& scale, double y, double top, std::string_view label);
   void axis_left(const Scale& scale, double x, double right, std::string_view label,
                  std::size_t about = 5);

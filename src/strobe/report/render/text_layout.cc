@@ -58,7 +58,7 @@ std::size_t column_to_drop(const std::vector<Candidate>& columns) {
   return drop;
 }
 
-// Bars first, then the less important columns, each down to its least width.
+// Shrinks bars first, then the less important columns, each down to its least width.
 void shrink(std::vector<Candidate>& columns, std::size_t room) {
   std::vector<Candidate*> order;
   for (Candidate& column : columns) order.push_back(&column);

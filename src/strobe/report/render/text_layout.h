@@ -15,15 +15,15 @@ struct LaidColumn {
 
 struct TableLayout {
   std::vector<LaidColumn> columns;
-  std::vector<std::string> left_out;  // headers of the columns that found no room
+  std::vector<std::string> left_out;  // headers of the dropped columns
 };
 
 inline constexpr std::size_t kColumnGap = 2;
 
 std::vector<std::string> header_lines(const Column& column);
 
-// Fits a table into `room` terminal columns: bars and names give way first, then the least
-// important columns leave. `texts` are the table's cells, printable.
+// Fits a table into `room` terminal columns: bars and names shrink first, then the least important
+// columns are dropped. `texts` are the table's cells, printable.
 TableLayout lay_out(const Table& table, const std::vector<std::vector<std::string>>& texts,
                     std::size_t room);
 

@@ -52,7 +52,7 @@ std::string skipped(ImportIssue issue, const ImportReport::Line& line) {
   }
 }
 
-// Events that were recognised as such before they were given up.
+// Events that were recognised before they were dropped.
 bool counts_as_event(ImportIssue issue) {
   return issue == ImportIssue::kUnknownPhase || issue == ImportIssue::kMissingTime ||
          issue == ImportIssue::kUnmatchedEnd;
@@ -77,7 +77,7 @@ std::string import_warning(const std::string& path, const ImportReport& report) 
   std::vector<std::string> parts;
   const auto& broken = report[ImportIssue::kBadCompressedData];
   const auto& truncated = report[ImportIssue::kTruncatedFile];
-  // A damaged stream also ends early; the damage is the reason and says it all.
+  // A damaged stream also ends early; then only the damage is reported.
   if (broken.count > 0) {
     parts.push_back(damage(broken));
   } else if (truncated.count > 0) {

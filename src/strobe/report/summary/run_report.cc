@@ -81,7 +81,7 @@ std::vector<Finding> findings_of_run(const std::vector<RankInput>& ranks) {
   }
   std::ranges::stable_sort(
       findings, [](const Finding& a, const Finding& b) { return importance(a) > importance(b); });
-  // What the other ranks show as communication may be waiting for this one: the cause goes first.
+  // Communication of the other ranks may be waiting for this one, so the cause comes first.
   if (auto straggler = straggler_of(ranks)) {
     const auto place = std::ranges::find_if(
         findings, [&](const Finding& finding) { return finding.weight <= straggler->weight; });

@@ -15,7 +15,7 @@
 
 namespace strobe::report {
 
-// One trace of a run, as it was opened. Nothing here is null.
+// One opened trace of a run. No member is null.
 struct RunTrace {
   std::string path;
   const Trace* trace = nullptr;
@@ -24,23 +24,23 @@ struct RunTrace {
   std::optional<std::int32_t> rank() const { return trace->metadata().distributed.rank; }
 };
 
-// By rank where all traces say theirs: shells sort rank10 before rank2.
+// By rank if all traces have one: shells sort rank10 before rank2.
 void sort_by_rank(std::vector<RunTrace>& run);
 
-// A summary is about time; without a slice there is none.
+// A summary is about time, so at least one slice is required.
 Result<void> expect_slices(const std::vector<RunTrace>& run);
 
-// As short as tells them apart: the rank a trace says it has, its file's name, or its path without
-// the folders all share.
+// The shortest names that distinguish them: the rank of a trace, its file's name, or its path
+// without the shared folders.
 std::vector<std::string> names_of(const std::vector<RunTrace>& run);
 
-// The report on a run of one or more ranks; `summaries` stand in the order of `run`.
+// The report on a run of one or more ranks; `summaries` is parallel to `run`.
 Document run_document(const std::vector<RunTrace>& run,
                       const std::vector<analysis::Summary>& summaries,
                       const analysis::TableOptions& tables, bool verbose = false);
 
-// The findings of a run of several ranks: who keeps the others waiting, and of each kind the worst,
-// with the name of its rank. Times summed over ranks would support no sentence about any of them.
+// The findings of a run of several ranks: who keeps the others waiting, and the worst of each kind,
+// with the name of its rank. Times summed over ranks would not describe any of them.
 std::vector<analysis::Finding> findings_of_run(const std::vector<RankInput>& ranks);
 
 }  // namespace strobe::report

@@ -193,7 +193,7 @@ Section memory_peak_section(const SummaryInput& input) {
       {.key = "place", .header = "place", .type = ColumnType::kName},
       {.key = "peak_allocated_bytes", .header = "allocated", .type = ColumnType::kBytes},
       {.key = "peak_reserved_bytes", .header = "reserved", .type = ColumnType::kBytes}};
-  // Not every trace carries the totals; a peak of nothing beside allocations is an unknown one.
+  // Not every trace has the totals; a peak of zero despite allocations is unknown.
   const auto peak = [](std::int64_t bytes) {
     return bytes == 0 ? Cell{Absent{}} : Cell{Bytes{bytes}};
   };

@@ -7,7 +7,7 @@
 
 namespace strobe::report {
 
-// What a step label means to people: "GPU idle, host loads data". `device` is the word for the
+// The meaning of a step label for people: "GPU idle, host loads data". `device` is the word for the
 // device, empty in a trace without one.
 std::string step_label_text(analysis::StepLabel label, std::string_view device);
 

@@ -8,12 +8,12 @@
 
 namespace strobe::report {
 
-// The ranks of one run beside each other: which one is slow, and what is different there. `top`
-// rows a table, 0: all.
+// The ranks of one run side by side: which one is slow, and what differs there. `top` rows per
+// table, 0: all.
 Document straggler_document(const compare::Stragglers& stragglers, std::size_t top);
 
-// For tools: the ranks, and under "against_peer" the comparison of a typical rank with the slowest
-// as compare_json() writes it, or null.
+// For tools: the ranks, and under "against_peer" the comparison of a typical rank with the slowest,
+// as in compare_json(), or null.
 std::string straggler_json(const compare::Stragglers& stragglers);
 
 }  // namespace strobe::report

@@ -121,10 +121,10 @@ std::vector<Fact> facts_of(const SummaryInput& input) {
 struct SectionOfView {
   View view;
   Section (*section)(const SummaryInput&);
-  const char* if_nothing = nullptr;  // said by the first section of a view that was asked for
+  const char* if_nothing = nullptr;  // shown by the first section of a requested view
 };
 
-// In reading order: the whole first, then ever smaller parts.
+// In reading order: the whole first, then smaller and smaller parts.
 constexpr SectionOfView kSections[] = {
     {View::kSteps, step_section, "Nothing with a duration was recorded here."},
     {View::kSteps, steps_section},
@@ -146,7 +146,7 @@ constexpr SectionOfView kSections[] = {
     {View::kOverview, kind_section},
 };
 
-// Tools find every table they ask for, with or without rows; people only what says something.
+// Tools get every requested table, with or without rows; people only those with content.
 void add_section(Document& document, const SectionOfView& entry, const SummaryInput& input) {
   Section section = entry.section(input);
   const bool is_empty = section.table.rows.empty() && section.table.rows_left_out == 0;

@@ -12,7 +12,7 @@
 
 namespace strobe::report {
 
-// One trace of the run that is reported on. Nothing here is null.
+// One trace of the reported run. No member is null.
 struct RankInput {
   std::string name;
   const Trace* trace = nullptr;
@@ -21,10 +21,9 @@ struct RankInput {
   std::vector<analysis::Finding> findings;
 };
 
-// Where the time of a run went: what was recorded, what stands out, then table by table from the
-// step down to the kernel; what the input lost comes last, if anything. `merged` is the summary of
-// all ranks, that of the only rank if there is one. Verbose adds every finding and the whole
-// import.
+// Where the time of a run went: what was recorded, the findings, then table by table from the step
+// down to the kernel; losses of the input come last, if any. `merged` is the summary of all ranks,
+// or that of the only rank. Verbose adds every finding and the whole import.
 Document summary_document(const std::vector<RankInput>& ranks, const analysis::Summary& merged,
                           const std::vector<analysis::Finding>& findings,
                           const analysis::TableOptions& options, bool verbose = false);

@@ -16,7 +16,7 @@ struct SummaryInput {
   const analysis::Summary& merged;
   const analysis::TableOptions& options;
   std::string device;       // what people call it: "GPU"
-  bool has_device = false;  // any work on one; without it the word says nothing
+  bool has_device = false;  // any work on one; otherwise the word has no meaning
 
   bool shows_all_views() const { return options.views == analysis::ViewSet::all(); }
   std::optional<analysis::TimeUnit> unit() const {
@@ -27,7 +27,7 @@ struct SummaryInput {
   }
 };
 
-Section step_section(const SummaryInput& input);   // where the average step went, or the trace
+Section step_section(const SummaryInput& input);   // the split of the average step, or of the trace
 Section steps_section(const SummaryInput& input);  // every step, for tools
 Section device_section(const SummaryInput& input);
 Section thread_section(const SummaryInput& input);
@@ -53,15 +53,15 @@ Cell share_of(std::int64_t part, std::int64_t whole);
 Cell average_of(const analysis::TimeStat& stat);
 Cell min_of(const analysis::TimeStat& stat);
 
-// "the steps" or "the trace": what the summary's total is the time of.
+// "the steps" or "the trace": what the summary's total refers to.
 std::string total_words(const analysis::Summary& summary);
 
-// From the first slice to the last, ranks added up.
+// From the first slice to the last, summed over ranks.
 std::int64_t spans_ns(const std::vector<RankInput>& ranks);
 inline constexpr const char* kSpanWords = "span of the trace, ranks added up";
 
-// Says what a cut or filtered table does not show; `noun` is what a row is, and the time is on the
-// side it was sorted by.
+// Says what a cut or filtered table does not show; `noun` names a row, and the time is on the side
+// it was sorted by.
 void say_left_out(Section& section, const SummaryInput& input, const analysis::LeftOut& cut,
                   const analysis::LeftOut& filtered, bool by_device, const std::string& noun);
 

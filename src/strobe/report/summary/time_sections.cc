@@ -162,7 +162,7 @@ Section device_section(const SummaryInput& input) {
            RowStyle::kPlain});
     }
   }
-  // The table of ranks says as much.
+  // The table of ranks already shows it.
   section.for_tools = has_ranks && devices < 2 && input.shows_all_views();
   return section;
 }
@@ -335,7 +335,7 @@ Section kind_section(const SummaryInput& input) {
   };
   add("host", summary.host_types);
   add(input.device, summary.device_types);
-  // One kind alone divides nothing, and the threads say as much.
+  // A single kind is no breakdown, and the threads already show its time.
   section.for_tools =
       section.table.rows.size() < 2 && input.shows_all_views() &&
       std::any_of(input.ranks.begin(), input.ranks.end(),

@@ -30,7 +30,7 @@ void add_up(analysis::LeftOut& sum, const analysis::LeftOut& more) {
   sum.device_ns += more.device_ns;
 }
 
-// On a page, what an operator is made of stands right below it; tools get it in operator_work.
+// On a page, the parts of an operator are directly below it; tools get them in operator_work.
 void add_detail_rows(Table& table, const OperatorRow& row) {
   const auto add = [&](const std::string& name, std::uint64_t calls, const Cell& host,
                        const Cell& host_per_call, const Cell& device, std::size_t indent) {

@@ -185,7 +185,7 @@ TEST(CycleFramesTest, a_range_that_fills_the_trace_again_and_again_is_the_loop) 
   EXPECT_EQ(list.marker, "run_batch");
   EXPECT_EQ(list.process, "77");
   ASSERT_EQ(list.cycles.size(), 5u);
-  // What lies between two turns belongs to the first.
+  // Time between two turns belongs to the first.
   EXPECT_EQ(list.cycles[1].interval, (Interval{110_us, 220_us}));
   EXPECT_EQ(list.cycles[4].interval, (Interval{440_us, 540_us}));
   EXPECT_TRUE(list.cycles[0].has_inferred_border);

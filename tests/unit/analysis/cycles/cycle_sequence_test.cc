@@ -194,13 +194,13 @@ TEST(CyclePeriodTest, a_period_that_misses_functions_is_the_inner_one) {
   const SequencePeriods periods = find_periods(sequence, kFunctions);
   ASSERT_TRUE(periods.inner);
   EXPECT_EQ(periods.inner->kernels, 9u);
-  // Of 280 elements 10 are no layer's, and each of these 10 breaks a pair; so does the last layer.
+  // 10 of 280 elements are in no layer, and each of these 10 breaks a pair; so does the last layer.
   EXPECT_GT(periods.inner->match, 0.9);
   EXPECT_LT(periods.inner->match, 1);
 }
 
 TEST(CyclePeriodTest, an_inner_period_that_matches_better_is_still_not_the_cycle) {
-  // Some cycles lack their beginning or end, which shifts all that follows.
+  // Some cycles lack their beginning or end, which shifts everything after them.
   Sequence sequence;
   for (int i = 0; i < 12; ++i) {
     const Sequence cycle = layered_cycle();

@@ -10,7 +10,7 @@
 #include "strobe/base/json_value.h"
 #include "strobe/readers/trace_reader.h"
 
-// Real traces whose markers were taken out: where the cycles are is known, and they must be found.
+// Real traces without their markers: the positions of the cycles are known, and must be found.
 namespace strobe::analysis {
 namespace {
 

@@ -69,7 +69,7 @@ TEST(FindingEvidenceTest, an_empty_trace_has_no_shares) {
   EXPECT_EQ(evidence.share_of(StepLabel::kHost), 0);
 }
 
-// Steps of 100 ms, of which so much is communication that nothing hides.
+// Steps of 100 ms with this much exposed communication.
 Summary waiting_rank(std::int64_t exposed_ms) {
   Summary summary;
   summary.has_steps = true;

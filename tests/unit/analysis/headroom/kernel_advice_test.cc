@@ -24,7 +24,7 @@ const KernelAdvice* with_code(const std::vector<KernelAdvice>& all, std::string_
   return found == all.end() ? nullptr : &*found;
 }
 
-// Of 100 us the products take 40, what stands between them 30.
+// Of 100 us the products take 40, and the kernels between them 30.
 TEST(KernelAdviceTest, attention_takes_its_two_products_along) {
   KernelSketch sketch;
   sketch.launch("gemm_qk", 20'000, 70, 10)

@@ -52,7 +52,7 @@ TEST(KernelChainsTest, what_names_say_is_listed) {
                "attention scores: mul, fill, tril, add, softmax");
 }
 
-// Choosing experts is a softmax between products, too, but sorts and gathers.
+// The choice of experts is also a softmax between products, but it sorts and gathers.
 TEST(KernelChainsTest, a_softmax_among_other_work_is_not_called_attention) {
   expect_chain({of(KernelFamily::kSoftmax), of(KernelFamily::kGather), pointwise()},
                kBetweenProducts, ChainKind::kPlain, ChainEvidence::kNone,

@@ -61,7 +61,7 @@ TEST(KernelLayersTest, layers_without_a_norm_begin_where_the_repetition_does) {
   EXPECT_EQ(layers->layers, 2u);
 }
 
-// Steps of training: the list begins with its first, whatever comes before a norm.
+// Training steps: the list begins with its first, whatever comes before a norm.
 TEST(KernelLayersTest, the_norm_does_not_cost_a_layer) {
   const auto layers =
       find_layers(layer_rows("abnc"
@@ -147,7 +147,7 @@ void expect_repetition(std::string_view text, std::size_t begin, std::size_t len
   EXPECT_EQ(found->period, period) << text;
 }
 
-// The definition, tried out.
+// The definition, by brute force.
 std::optional<Repetition> slowly(const Words& words) {
   Repetition best;
   for (std::size_t period = 2; period <= words.size() / 2; ++period) {
@@ -197,7 +197,7 @@ TEST(LongestRepetitionTest, it_finds_what_trying_all_finds) {
   }
 }
 
-// Less than a second each on a machine of its own; trying all pairs would take minutes.
+// Less than a second each on an idle machine; trying all pairs would take minutes.
 TEST(LongestRepetitionTest, a_million_words_of_any_kind_do_not_take_a_square_of_time) {
   constexpr std::size_t kMany = 1'000'000;
   const auto seconds_for = [](const Words& words) {

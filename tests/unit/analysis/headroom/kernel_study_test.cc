@@ -127,7 +127,7 @@ std::vector<std::string> warnings_of(KernelSketch& sketch) {
   return study_kernels(table).warnings;
 }
 
-// A list nobody could complain of.
+// A list without any problem.
 KernelSketch fine() {
   KernelSketch sketch;
   sketch.device("NVIDIA H200", 1.98e9);

@@ -202,8 +202,8 @@ TEST(OpTreeTest, an_empty_trace_has_an_empty_tree) {
   EXPECT_EQ(build_op_tree(trace).size(), 0u);
 }
 
-// On an asynchronous track nobody called anybody, even where one range lies inside another; a
-// thread of the same name stays apart from it.
+// On an asynchronous track ranges do not call each other, even if one is inside another; a thread
+// of the same name is kept apart from it.
 TEST(OpTreeTest, every_slice_of_an_asynchronous_track_stands_alone) {
   Sketch sketch;
   sketch.thread(2).slice("frame", SliceKind::kAnnotation, 0_us, 100_us);

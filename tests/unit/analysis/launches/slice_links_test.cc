@@ -78,7 +78,7 @@ TEST(BackwardLinksTest, a_backward_operator_finds_the_last_forward_of_its_number
 }
 
 TEST(BackwardLinksTest, a_forward_that_starts_later_is_not_meant) {
-  // Numbers begin anew with every capture; the second use is a later forward.
+  // Numbers restart with every capture; the second use is a later forward.
   Sketch sketch;
   sketch.thread(1).slice("first", kOp, 0_us, 1_us).sequence(5);
   const SliceId first = sketch.last();

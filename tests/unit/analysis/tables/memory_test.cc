@@ -176,7 +176,7 @@ TEST(MemoryPlacesTest, where_nested_operators_are_phases_the_outermost_answers_f
   ASSERT_EQ(places[0].allocated.size(), 1u);
   EXPECT_EQ(places[0].allocated[0].name, "linear");
   EXPECT_EQ(places[0].allocated[0].allocated_bytes, 100);
-  EXPECT_EQ(places[0].peak_allocated_bytes, 105);  // outside all ranges, in use all the same
+  EXPECT_EQ(places[0].peak_allocated_bytes, 105);  // outside all ranges, but in use
 }
 
 TEST(MemoryPlacesTest, a_place_without_allocations_has_no_table) {

@@ -84,7 +84,7 @@ TEST(OperatorsTest, work_stands_where_it_was_launched_and_deeper_work_only_in_th
   ASSERT_EQ(rows.size(), 1u);
   const OperatorRow& grad = rows[0];
   EXPECT_EQ(grad.device.total_ns, 7_us);
-  EXPECT_EQ(grad.self_device_ns, 7_us);  // phases are no operators
+  EXPECT_EQ(grad.self_device_ns, 7_us);  // phases are not operators
   ASSERT_EQ(grad.phases.size(), 1u);
   EXPECT_EQ(grad.phases[0].device.total_ns, 3_us);
   ASSERT_EQ(grad.phases[0].work.size(), 1u);

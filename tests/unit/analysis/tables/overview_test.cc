@@ -179,8 +179,8 @@ TEST(CommunicationTest, collective_kernels_communicate_and_others_compute) {
 }
 
 TEST(CommunicationTest, a_collective_operator_makes_its_range_and_all_kernels_below_communication) {
-  // The kernel of the phase is no collective by name: it is in both lists. The one the operator
-  // launched itself is only in the first.
+  // The kernel of the phase is not a collective by name: it is in both lists. The one that the
+  // operator launched itself is only in the first.
   const Trace trace = Sketch()
                           .slice("all_reduce", kOp, 0_us, 20_us)
                           .flags(kCommunicates)

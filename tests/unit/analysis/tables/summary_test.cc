@@ -145,7 +145,7 @@ TEST(SummaryTest, an_empty_trace_has_an_empty_summary) {
   EXPECT_TRUE(summary.operators.empty());
 }
 
-// Whole traces, against the figures they are known by.
+// Whole traces, compared with their known figures.
 class RealTraceTest : public ::testing::Test {
  protected:
   Summary summary_of(const std::string& name, const SummaryOptions& options = {}) {

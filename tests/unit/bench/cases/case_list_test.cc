@@ -38,8 +38,8 @@ TEST(CaseList, a_fused_expression_moves_the_least_bytes) {
   }
 }
 
-// Three are counted otherwise: softmax_backward re-reads its row, layernorm saves two values a row,
-// and of naive_softmax's row values only the writes are counted.
+// Three are counted differently: softmax_backward re-reads its row, layernorm saves two values per
+// row, and only the writes of naive_softmax's row values are counted.
 TEST(CaseList, the_operators_one_by_one_move_the_unfused_bytes) {
   for (const CaseInfo& info : cases()) {
     if (info.kind != CaseKind::kRows) continue;

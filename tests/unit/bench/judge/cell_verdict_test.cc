@@ -11,7 +11,7 @@
 namespace strobe::bench {
 namespace {
 
-// Times as single precision keeps them, of a clock that ticks every 32 ns.
+// Times in single precision, of a clock that ticks every 32 ns.
 std::vector<double> ticking(double from_us, int ticks, std::size_t n) {
   std::vector<double> samples;
   for (std::size_t i = 0; i < n; ++i) {
@@ -107,7 +107,7 @@ TEST(CellVerdict, more_samples_are_no_advice_where_nobody_could_wait_for_them) {
             "the cell is noisy: measure both again on a quiet machine and with a steady clock");
 }
 
-// Some of the calls wait for somebody else, in one run less than half, in the other more.
+// Some of the calls wait for other work: less than half in one run, more in the other.
 TEST(CellVerdict, a_noisy_cell_of_which_most_calls_take_as_long_has_met_other_load) {
   const auto disturbed = [](double us, double waiting, std::uint64_t seed) {
     stats::Dice dice(seed);
@@ -123,11 +123,11 @@ TEST(CellVerdict, a_noisy_cell_of_which_most_calls_take_as_long_has_met_other_lo
   const CellDiff diff = judged(disturbed(100, 0.3, 1), disturbed(100, 0.7, 2));
   EXPECT_EQ(diff.verdict, CellVerdict::kUnclear);
   EXPECT_THAT(diff.reason, HasSubstr(" %, but the cell is noisy: three fifths of its calls took"));
-  // What is slower than all the waiting is slower.
+  // A cell slower than all the waiting is slower.
   EXPECT_EQ(judged(disturbed(100, 0.3, 1), disturbed(400, 0.7, 2)).verdict, CellVerdict::kSlower);
 }
 
-// As an H200 does it: a third of the calls in one heap, the others 1.8 % above, and an interval of
+// As seen on an H200: a third of the calls in one group, the others 1.8 % above, and an interval of
 // the median that touches both.
 TEST(CellVerdict, two_heaps_that_lie_where_they_lay_are_the_same) {
   const auto heaps = [](double shift, std::size_t n) {
@@ -193,7 +193,7 @@ TEST(CellVerdict, a_change_that_the_clock_explains_is_unclear) {
   after.clocks.sm_mhz = 1886;  // 1980 / 1.05
   EXPECT_EQ(judged(before, after).verdict, CellVerdict::kUnclear);
   EXPECT_THAT(judged(before, after).reason, HasSubstr("1980 MHz before and 1886 MHz after"));
-  // Twenty percent are more than it explains, and a higher clock explains no slower cell.
+  // Twenty percent is more than it explains, and a higher clock cannot explain a slower cell.
   after.times[TimeMode::kDevice] = record(120, 0.01, 500, 3).times[TimeMode::kDevice];
   EXPECT_EQ(judged(before, after).verdict, CellVerdict::kSlower);
   after.clocks.sm_mhz = 2100;
@@ -217,8 +217,8 @@ TEST(CellVerdict, one_step_of_the_clock_is_no_change) {
 }
 
 TEST(CellVerdict, samples_that_drift_prove_no_change) {
-  // Each side climbs by 10 %; the second began later on the hill. As independent samples 400 of
-  // each would be certain of the 4 % between them.
+  // Both sides drift up by 10 %; the second began later in the drift. As independent samples, 400
+  // of each would make the 4 % between them certain.
   const auto climbing = [](double from_us) {
     std::vector<double> samples;
     for (int i = 0; i < 400; ++i) samples.push_back(from_us * (1 + 0.1 * i / 400));
@@ -266,7 +266,7 @@ TEST(CellVerdict, a_device_time_is_the_same_within_what_two_runs_of_it_lie_apart
   EXPECT_NEAR(diff.band, 0.01 + 0.05, 1e-3);
   EXPECT_EQ(judge_cell(before, record(4.4, 0.01, 500, 2), coarse).diff.verdict,
             CellVerdict::kSlower);
-  // Of long calls it is little.
+  // For long calls it is small.
   const CellDiff large =
       judge_cell(record(100, 0.01, 500, 1), record(105, 0.01, 500, 2), coarse).diff;
   EXPECT_EQ(large.verdict, CellVerdict::kSlower);

@@ -35,7 +35,7 @@ TEST(KernelSignature, the_same_name_with_another_functor_is_another_kernel) {
   EXPECT_TRUE(ran_the_same(ran({{.name = kAdd}}), ran({{.name = kAdd}})));
   EXPECT_FALSE(ran_the_same(ran({{.name = kAdd}}), ran({{.name = kMul}})));
   EXPECT_FALSE(ran_the_same(ran({{.name = kAdd}}), ran({{.name = kAdd, .grid = {2, 1, 1}}})));
-  EXPECT_FALSE(ran_the_same(ran({}), ran({})));  // nobody knows
+  EXPECT_FALSE(ran_the_same(ran({}), ran({})));  // unknown
 }
 
 TEST(KernelSignature, a_compiled_provider_that_ran_the_librarys_kernels_fell_back) {
@@ -48,7 +48,7 @@ TEST(KernelSignature, a_compiled_provider_that_ran_the_librarys_kernels_fell_bac
   EXPECT_FALSE(fell_back(ran({}), ran({{.name = kAdd}})));
 }
 
-// A library's product with its tail fused into it is not the product and a kernel for the tail.
+// A library's product with a fused tail differs from the product and a kernel for the tail.
 TEST(KernelSignature, a_library_that_needs_no_generated_kernel_did_not_fall_back) {
   const CellRecord unfused = ran({{.name = kMul}, {.name = "strobe_relu"}});
   EXPECT_FALSE(fell_back(unfused, ran({{.name = kMul}})));
@@ -75,7 +75,7 @@ TEST(KernelSignature, products_in_different_precisions_are_told) {
        {.name = "triton_0d1d2d"}});
   EXPECT_EQ(math_difference(half, tf32), "tf32 against f16");
   EXPECT_EQ(math_difference(half, half), "");
-  EXPECT_EQ(math_difference(half, ran({{.name = kAdd}})), "");  // it does not say
+  EXPECT_EQ(math_difference(half, ran({{.name = kAdd}})), "");  // unknown
 }
 
 TEST(KernelSignature, a_pair_is_judged_on_the_contenders_record_and_once) {

@@ -17,7 +17,7 @@ Cell cell_number(std::size_t i) {
   return {"softmax", {{static_cast<std::int64_t>(i + 1), 128}}, DType::kF32, "cuda-fused"};
 }
 
-// Well measured: one percent of noise and the samples that 20 ms of 30 us calls give.
+// Well measured: one percent of noise and as many samples as 20 ms of 30 us calls give.
 BenchRun calm_run(std::size_t cells, std::uint64_t seed) {
   stats::Dice dice(seed);
   BenchRun run;
@@ -72,7 +72,7 @@ TEST(RunDiff, the_same_code_again_is_the_same_in_99_of_100_calm_cells) {
   EXPECT_GE(same, 396u);  // of 400
 }
 
-// What the aim of the usual rule is for; noise of up to 2 % lets calls of 3 ms reach it in a
+// The purpose of the default rule's target; with noise of up to 2 %, calls of 3 ms reach it in a
 // second.
 TEST(RunDiff, the_same_code_again_is_the_same_in_99_of_100_cells_as_the_harness_stops) {
   const auto same = [](const StopRule& stop) {
@@ -84,7 +84,7 @@ TEST(RunDiff, the_same_code_again_is_the_same_in_99_of_100_cells_as_the_harness_
     return count;
   };
   EXPECT_GE(same({}), 297u);  // of 300
-  // To half a percent of each median would not have been enough.
+  // Half a percent of each median would not have been enough.
   EXPECT_LT(same(*parse_stop_rule("median:0.5%")), 297u);
 }
 
@@ -145,7 +145,7 @@ TEST(RunDiff, a_run_says_how_near_its_short_calls_can_be_told_apart) {
   EXPECT_GT(diff.cells[1].band, 0.06);
 }
 
-// One cell of 400 lies just outside by its own interval; alone it would be believed.
+// One cell of 400 is just outside by its own interval; alone it would count as changed.
 TEST(RunDiff, what_chance_gives_one_of_many_cells_is_not_believed) {
   BenchRun before;
   BenchRun after;

@@ -145,15 +145,15 @@ TEST(Measure, a_bimodal_stream_runs_to_the_cap_and_is_noisy) {
 }
 
 TEST(Measure, a_cell_that_is_known_well_enough_at_the_cap_is_not_noisy) {
-  // Even over +-8 %: after 2000 samples the median is known to 0.35 %, over +-14 % to 0.61 %; less
-  // where neighbours look alike by chance.
+  // Uniform over +-8 %: after 2000 samples the median is known to 0.35 %, over +-14 % to 0.61 %;
+  // less if neighbours correlate by chance.
   const auto measured_over = [](double half) {
     stats::Dice dice(5);
     ScriptedSampler sampler([&](const Call&) { return 100 * (1 + half * (2 * dice.share() - 1)); });
     return measure_one(sampler);
   };
   EXPECT_FALSE(measured_over(0.08).is_noisy);
-  EXPECT_EQ(measured_over(0.08).summary.n, 2000u);  // it went on aiming at less
+  EXPECT_EQ(measured_over(0.08).summary.n, 2000u);  // it continued towards the target
   EXPECT_TRUE(measured_over(0.14).is_noisy);
   EXPECT_LT(measured_over(0.04).summary.n, 1500u);
 }
@@ -238,7 +238,7 @@ TEST(Measure, a_sampler_with_nothing_to_say_fails_instead_of_being_asked_for_eve
   silent.silent_from(30);
   const Measured measured = measure_one(silent);
   EXPECT_FALSE(measured.failure.empty());
-  EXPECT_EQ(measured.summary.n, 10u);  // what the warm-up's 20 calls left
+  EXPECT_EQ(measured.summary.n, 10u);  // left by the warm-up's 20 calls
 }
 
 TEST(Measure, a_short_dip_of_the_clock_is_set_aside) {
@@ -298,8 +298,8 @@ TEST(Measure, nobody_to_measure_is_nothing_measured) {
   EXPECT_TRUE(measure({}, TimeMode::kDevice, {}).empty());
 }
 
-// Two contenders that are equally fast on a machine that slows down by a fifth while it works. Who
-// is measured first would win by far.
+// Two equally fast contenders on a machine that slows down by a fifth while it works. The one
+// measured first would win by far.
 class Drift : public ::testing::Test {
  protected:
   double slowed(double us, double now_ms) const {
@@ -331,7 +331,7 @@ TEST_F(Drift, in_turns_it_meets_both_alike) {
 }
 
 TEST_F(Drift, who_is_done_early_goes_on_as_long_as_the_other) {
-  // The second alone is noisy; the first would be done after 32 samples, all from the quick time.
+  // Only the second is noisy; the first would be done after 32 samples, all from the fast period.
   ScriptedSampler noisy(
       [this](const Call& call) { return slowed(900 + 200 * dice_.share(), call.now_ms); }, &time_);
   Sampler* const contenders[] = {&first_, &noisy};
@@ -380,7 +380,7 @@ TEST(Sustained, a_steady_call_is_as_fast_at_the_end) {
   const auto times = measure_sustained(sampler, TimeMode::kDevice);
   ASSERT_TRUE(times && times->has_value());
   EXPECT_EQ((*times)->burst_us, (*times)->sustained_us);
-  EXPECT_LE(sampler.calls, 224u);  // 300 ms, then no more is asked for
+  EXPECT_LE(sampler.calls, 224u);  // 300 ms, then no more is requested
 }
 
 TEST(Sustained, what_still_moves_is_watched_until_the_time_is_up) {
@@ -390,7 +390,7 @@ TEST(Sustained, what_still_moves_is_watched_until_the_time_is_up) {
   EXPECT_GT((*times)->sustained_us, 1.5 * (*times)->burst_us);
 }
 
-// A cell may cost more than it measures: its caches are emptied, its queue is held.
+// A cell may take more time than it measures: its caches are flushed, its queue is held.
 TEST(Sustained, the_time_that_is_up_is_the_time_spent) {
   ScriptedSampler sampler([](const Call& call) { return 2000 + 4 * call.now_ms; });
   sampler.costing(5);
@@ -403,7 +403,7 @@ TEST(Sustained, short_calls_have_neither) {
   const auto times = measure_sustained(sampler, TimeMode::kDevice);
   ASSERT_TRUE(times);
   EXPECT_FALSE(times->has_value());
-  EXPECT_EQ(sampler.calls, 16u);  // one look is enough
+  EXPECT_EQ(sampler.calls, 16u);  // one check is enough
 }
 
 TEST(Sustained, few_calls_cannot_speak_for_both) {

@@ -9,7 +9,7 @@
 namespace strobe::bench {
 namespace {
 
-// Evenly spread over middle +- half, in an order without memory (steps of the golden section).
+// Uniform over middle +- half, in an order without correlation (steps of the golden section).
 std::vector<double> even(std::size_t n, double middle, double half) {
   constexpr double kGolden = 0.6180339887498949;
   std::vector<double> samples;
@@ -60,15 +60,15 @@ TEST(StopRule, two_modes_of_equal_weight_have_no_median_to_quote) {
   std::vector<double> bimodal;
   for (const double share : even(2000, 0.5, 0.5)) bimodal.push_back(share < 0.5 ? 100 : 120);
   EXPECT_FALSE(is_precise(bimodal, StopRule{}));
-  // With four to one the median stands.
+  // With four to one, the median is clear.
   for (std::size_t i = 0; i < bimodal.size(); ++i) bimodal[i] = i % 5 ? 100 : 120;
   EXPECT_TRUE(is_precise(bimodal, StopRule{}));
 }
 
 TEST(StopRule, a_mode_that_leads_by_chance_is_not_believed) {
-  // 545 of 1000 samples at 100, the others at 120: the 95 % interval (ranks 469 to 532) lies within
-  // the first mode, but one look in twenty does so by chance, and a cell is looked at many times.
-  // The interval of 99.9 % (ranks 448 to 553) has the second mode in it.
+  // 545 of 1000 samples at 100, the others at 120: the 95 % interval (ranks 469 to 532) is within
+  // the first mode, but one test in twenty is so by chance, and a cell is tested many times. The
+  // 99.9 % interval (ranks 448 to 553) contains the second mode.
   std::vector<double> bimodal;
   for (const double share : even(1000, 0.5, 0.5)) bimodal.push_back(share < 0.545 ? 100 : 120);
   EXPECT_FALSE(is_precise(bimodal, StopRule{}));
@@ -95,7 +95,7 @@ TEST(StopRule, entropy_ends_when_more_samples_tell_nothing_new) {
   EXPECT_NEAR(entropy_rise(std::vector<double>(100, 50)), 0, 1e-12);
   EXPECT_TRUE(is_enough(std::vector<double>(400, 100), *rule));
   EXPECT_TRUE(is_enough(even(1500, 100, 1), *rule));
-  // A drift brings new classes for ever: one to two percent a hundred samples.
+  // A drift brings new classes forever: one to two percent per hundred samples.
   std::vector<double> rising;
   for (int i = 0; i < 400; ++i) rising.push_back(100 + 0.2 * i);
   EXPECT_GT(entropy_rise(rising), 0.5);

@@ -9,7 +9,7 @@
 namespace strobe::bench {
 namespace {
 
-// 1 to n in an order in which neighbours have nothing to do with each other.
+// 1 to n in an order in which neighbours are uncorrelated.
 std::vector<double> shuffled_numbers(std::size_t n, std::size_t stride) {
   std::vector<double> numbers;
   for (std::size_t i = 0; i < n; ++i) numbers.push_back(static_cast<double>(1 + i * stride % n));
@@ -24,7 +24,7 @@ TEST(Summary, twenty_numbers_have_the_quantiles_and_the_interval_of_the_books) {
   EXPECT_DOUBLE_EQ(summary.p80, 16.2);
   EXPECT_EQ(summary.min, 1);
   EXPECT_DOUBLE_EQ(summary.mad, 5);  // distances 0.5 to 9.5, each twice
-  EXPECT_EQ(summary.ci95[0], 6);     // rank 6 of 20: see the law of the coin
+  EXPECT_EQ(summary.ci95[0], 6);     // rank 6 of 20: binomial distribution
   EXPECT_EQ(summary.ci95[1], 15);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMany = 1'000'000;
 
-// The published finisher's own values; 0 is its fixed point.
+// The published values of the finalizer; 0 is its fixed point.
 TEST(Dropout, a_draw_is_the_finisher_of_murmur_hash) {
   EXPECT_EQ(dropout_draw(0), 0u);
   EXPECT_EQ(dropout_draw(1), 0x514E28B7u);
@@ -22,7 +22,7 @@ TEST(Dropout, the_key_is_half_of_a_word_of_inputs) {
   EXPECT_NE(dropout_key(1), dropout_key(1 + (1ull << 32)));
 }
 
-// As the manual says it, for those who write a worker.
+// As in the manual, for authors of a worker.
 TEST(Dropout, the_first_elements_of_seed_1_are_known) {
   EXPECT_EQ(dropout_key(1), 0x078469E5u);
   std::string kept;

@@ -24,7 +24,7 @@ std::vector<std::int64_t> first(std::int64_t count) {
   return columns;
 }
 
-// One row of a case on values given by hand, one list for each input.
+// One row of a case on given values, one list for each input.
 std::vector<Values> row_of(const char* id, const std::vector<Values>& inputs) {
   const Expression expression = fused(*find_case(id));
   const auto columns = static_cast<std::int64_t>(inputs[0].size());
@@ -58,7 +58,7 @@ TEST(Evaluate, softmax_by_hand) {
   EXPECT_THAT(row_of("naive_softmax", {{0, std::log(2), std::log(5)}})[0], IsNear(eighths));
   EXPECT_THAT(
       row_of("softmax", {{1e4, 1e4 + std::log(3)}})[0],
-      Pointwise(DoubleNear(1e-11), Values{0.25, 0.75}));  // what a row has in common cancels
+      Pointwise(DoubleNear(1e-11), Values{0.25, 0.75}));  // a common offset of a row cancels
 }
 
 TEST(Evaluate, double_softmax_by_hand) {
@@ -132,7 +132,7 @@ TEST(Evaluate, a_nan_in_a_row_reaches_its_maximum_and_its_sum) {
   EXPECT_TRUE(std::isnan(outputs[1][0]));
 }
 
-// The operators one by one, each tensor kept whole, as an eager framework does.
+// The operators one by one, with every tensor stored, as in an eager framework.
 std::map<std::string, Values> run_eagerly(const CaseInfo& info, std::int64_t rows,
                                           std::int64_t columns) {
   const std::vector<Tensor> inputs = fused(info).inputs;

@@ -46,7 +46,7 @@ TEST(MaskCheck, the_references_own_mask_is_right_in_every_type) {
   }
 }
 
-// One element after the other is flipped: a dropped one is kept, a kept one dropped.
+// Flips one element after the other: a dropped one is kept, a kept one dropped.
 TEST(MaskCheck, every_single_bit_of_the_mask_is_seen) {
   for (const char* id : kBoth) {
     const Answer right = right_answer(id);
@@ -61,7 +61,7 @@ TEST(MaskCheck, every_single_bit_of_the_mask_is_seen) {
   }
 }
 
-// The mask is a function of row and column, not of how tensors are stored.
+// The mask depends on row and column, not on the layout of tensors.
 TEST(MaskCheck, both_layouts_drop_the_same_elements) {
   const Answer straight = right_answer(kBoth[0]), turned = right_answer(kBoth[1]);
   const auto residual = input_sources(straight.info, straight.request)[2];
@@ -96,7 +96,7 @@ TEST(MaskCheck, a_dropped_element_is_the_residual_to_the_bit) {
 TEST(MaskCheck, another_seed_is_another_mask) {
   Answer answer = right_answer(kBoth[0], DType::kF32, {{64, 64}});
   answer.request.seed = 4;
-  // Its inputs are others too, so that nothing looks dropped: about half of 4096 differ.
+  // Its inputs also differ, so that nothing looks dropped: about half of 4096 differ.
   EXPECT_NEAR(static_cast<double>(answer.check().differences), 2048, 160);
 }
 

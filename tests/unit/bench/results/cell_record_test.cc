@@ -37,7 +37,7 @@ TEST(Roofs, hold_for_what_ran_where_they_were_measured) {
   CellRecord host;
   host.times[TimeMode::kCpu] = sketched_time(10);
   Roofs roofs{.copy_gbps = 4300, .gemm_tflops = 790};
-  EXPECT_EQ(roofs.over(host).copy_gbps, 4300);  // an older run: nobody knows better
+  EXPECT_EQ(roofs.over(host).copy_gbps, 4300);  // an older run: unknown
   roofs.is_of_host = false;
   EXPECT_FALSE(roofs.over(host).copy_gbps);
   EXPECT_EQ(roofs.over(device).copy_gbps, 4300);

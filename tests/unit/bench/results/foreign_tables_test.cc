@@ -20,7 +20,7 @@ TEST(CsvRows, columns_are_found_by_name_wherever_they_stand) {
   EXPECT_EQ(rows.field(kName), "a,\"b");
   EXPECT_EQ(rows.field(kSize), "7");
   EXPECT_EQ(rows.field(kOther), "");
-  ASSERT_TRUE(rows.next());  // the empty lines are none
+  ASSERT_TRUE(rows.next());  // empty lines do not count
   EXPECT_EQ(rows.field(kSize), "8");
   EXPECT_EQ(rows.field(kName), "");
   EXPECT_FALSE(rows.next());
@@ -106,7 +106,7 @@ TEST(RatioGrids, a_row_that_cannot_be_used_is_named_by_line_and_column) {
           "line 6, column 'dim1': '1e3' is not a size; the row is left out",
           "line 7, column 'value': 'fast' is not a positive number; the cell counts as missing",
           "line 8, column 'status': 'fine' is not a status; the cell counts as missing",
-          "line 9, column 'dim0': '8' stands there a second time with its dim1; the row is "
+          "line 9, column 'dim0': '8' occurs a second time with its dim1; the row is "
           "left out",
           "line 10, column 'metric': '' is not a metric that strobe knows; the row is left out"));
   EXPECT_EQ(grids.rows, 9u);

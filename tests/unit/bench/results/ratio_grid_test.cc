@@ -82,7 +82,7 @@ TEST(RatioGrid, bandwidth_is_the_least_traffic_over_the_time) {
   const RatioGrid grid =
       ratio_grid(run, "softmax", DType::kF32, "", "fused", GridMetric::kBandwidth);
   EXPECT_DOUBLE_EQ(*grid.cells[0].value, 2000);           // 8 MB in 4 us
-  EXPECT_EQ(grid.cells[2].status, CellStatus::kMissing);  // nobody knows its bytes
+  EXPECT_EQ(grid.cells[2].status, CellStatus::kMissing);  // its bytes are unknown
 }
 
 TEST(RatioGrid, attention_is_cut_by_its_heads_and_convolution_is_a_list) {

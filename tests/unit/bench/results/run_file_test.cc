@@ -29,7 +29,7 @@ Result<CellRecord> written_and_read(const CellRecord& record) {
   return std::move(run.cells.at(0));
 }
 
-// Nothing in it has its default.
+// No member has its default.
 CellRecord full_record() {
   CellRecord record = sketched_cell("softmax", {{4096, 2048}}, "cuda-fused", 57.92);
   record.cell.dtype = DType::kBf16;
@@ -130,7 +130,7 @@ TEST(RunFile, a_run_reads_back_as_it_was_written) {
   EXPECT_EQ(read->cells[1].reason, "needs 17 GB");
 }
 
-// Said by a parser that shares nothing with ours.
+// Checked with an independent parser.
 TEST(RunFile, a_record_has_the_keys_of_the_format) {
   simdjson::dom::parser parser;
   const simdjson::padded_string json = simdjson::padded_string(to_json(full_run()));
@@ -216,7 +216,7 @@ TEST(RunFile, a_file_in_older_words_says_the_same) {
   EXPECT_EQ(record->clocks.temperature_c, -4);
   EXPECT_THAT(record->clocks.reasons, ElementsAre("power cap"));
   EXPECT_EQ(record->headline()->set_aside, 2u);
-  // And is written in today's.
+  // It is written in today's form.
   const std::string json = to_json(BenchRun{.header = {}, .cells = {*record}});
   for (const char* old : {"traffic", "inst\"", "counted", "regs", "smem", "mem_mhz", "\"cached"}) {
     EXPECT_EQ(json.find(old), std::string::npos) << old;
@@ -318,7 +318,7 @@ TEST(RunFile, counters_of_a_chip_that_has_few_of_them_stay_few) {
   const auto read = written_and_read(record);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->counters, record.counters);
-  // A number that cannot be one is not counted.
+  // An impossible number is not counted.
   const auto odd = read_cell(
       R"({"case":"softmax","shape":[4,4],"status":"ok","provider":"x","time":{},"inst":-3,)"
       R"("traffic":{"measured_l1":7,"measured_dram":{"read":"many","write":8},"tomorrow":{"x":1}}})");
@@ -335,7 +335,7 @@ TEST(RunFile, samples_lie_beside_the_run_and_come_back_with_it) {
   run.cells[1].times[TimeMode::kDevice].samples_us = {3.0f, 3.5f};
   const auto path = folder.path() / "run.json";
   std::ofstream(path) << to_json(run);
-  EXPECT_TRUE(read_run(path)->cells[0].headline()->samples_us.empty());  // not there, not missed
+  EXPECT_TRUE(read_run(path)->cells[0].headline()->samples_us.empty());  // absent, and not required
   ASSERT_TRUE(write_samples(run, samples_path(path)));
   EXPECT_EQ(std::filesystem::file_size(samples_path(path)), 6 * sizeof(float));
   const auto read = read_run(path);

@@ -24,7 +24,7 @@ CountedLaunch launch(std::map<std::string, double> counters, std::string name = 
           .counters = std::move(counters)};
 }
 
-// What a recorder saw is written down beforehand.
+// The recorder's results are given in advance.
 class ScriptedCounter : public CallCounter {
  public:
   Result<Variables> environment(const std::vector<std::string>&) override {
@@ -169,7 +169,7 @@ TEST_F(CellCountingTest, copies_in_a_list_of_kernels_are_no_launches) {
 TEST_F(CellCountingTest, who_knows_whole_cells_only_is_not_counted) {
   const BenchOutcome outcome = run({"only=cell"});
   EXPECT_THAT(outcome.run.cells[0].all_notes(),
-              Contains("not counted: its worker does not know 'count'"));
+              Contains("not counted: its worker does not support 'count'"));
   EXPECT_EQ(counter_.takes, 0);
 }
 
@@ -239,7 +239,7 @@ TEST_F(FloorCounting, who_does_not_know_how_is_not_asked) {
   EXPECT_THAT(outcome.log, ::testing::Not(Contains(HasSubstr("empty kernel"))));
   const auto counted = count_empty_kernel_us(request({}).workers, "scripted", counter_);
   ASSERT_FALSE(counted);
-  EXPECT_EQ(counted.error().what, "its worker does not know 'count_empty'");
+  EXPECT_EQ(counted.error().what, "its worker does not support 'count_empty'");
 }
 
 TEST_F(FloorCounting, nothing_is_counted_under_a_profiler) {

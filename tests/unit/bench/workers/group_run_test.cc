@@ -34,7 +34,7 @@ TEST(GroupRun, a_failure_beside_the_headline_keeps_the_headline) {
   EXPECT_NE(record.time(TimeMode::kDevice), nullptr);
   EXPECT_EQ(record.time(TimeMode::kGraph), nullptr);
   EXPECT_THAT(record.notes, Contains("graph: not timed: as the script says"));
-  // What failed once is not asked again: the next cell has another process.
+  // A failed worker is not used again: the next cell has another process.
   EXPECT_NE(record.notes.back(), cell(outcome, "lame", 1).notes.back());
 }
 

@@ -31,7 +31,7 @@ class RunHeaderTest : public ::testing::Test {
 
 const Words kDevice = {"modes=device", "device=Chip"};
 const Words kHost = {"modes=cpu", "device=Host"};
-// Knows cells and nothing of roofs, as other people's stacks do.
+// Supports cells but not roofs, like external stacks.
 const Words kStack = {"modes=device", "device=Chip", "only=cell"};
 
 TEST_F(RunHeaderTest, a_device_comes_before_the_host) {

@@ -21,7 +21,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A misbehaving worker beside a good one: what becomes of the first cell of the bad one, while all
+// A misbehaving worker next to a good one: what happens to the first cell of the bad one, while all
 // other cells are fine.
 CellRecord first_of_bad(const Words& words,
                         std::chrono::milliseconds limit = std::chrono::seconds(20)) {
@@ -71,7 +71,7 @@ TEST(Runner, two_providers_are_measured_checked_and_described) {
   EXPECT_TRUE(parse_run(to_json(outcome->run), "run"));
 }
 
-// A badly conditioned case is prepared twice, to be checked and to be timed; the second time finds
+// A badly conditioned case is prepared twice, for the check and for timing; the second time finds
 // everything compiled.
 TEST(Runner, what_compiling_cost_is_told_of_the_first_time) {
   RunRequest request = a_request({{"one", {"us=5"}}});
@@ -130,7 +130,7 @@ TEST(Runner, what_a_provider_cannot_do_is_unsupported) {
   EXPECT_EQ(record.reason, "as the script says");
 }
 
-// The script knows inference alone.
+// The script supports only inference.
 TEST(Runner, another_mask_than_the_generators_is_wrong_and_named) {
   RunRequest request = a_request({{"inference", {}}});
   request.cells.cases = {"bias_dropout_add_train"};
@@ -231,13 +231,13 @@ TEST(Runner, api_calls_are_listed_after_timing_if_asked_for) {
   EXPECT_THAT(cell(outcome, "steps").api, ElementsAre(ApiCall{"cudaStreamIsCapturing", 2, 0.5},
                                                       ApiCall{"cuLaunchKernel", 1, 4}));
   EXPECT_THAT(cell(outcome, "whole", 1).api, ElementsAre(ApiCall{"cuLaunchKernel", 1, 3.5}));
-  // Each of those without, once for all of its cells.
+  // One message for each of those without, for all of its cells.
   EXPECT_THAT(outcome.remarks,
               ElementsAre("host: no API calls to list: it runs on the host and makes none",
                           "mute: no API calls to list: its worker gave none"));
 }
 
-// strobe's own: recording leaves hooks in the process. Who lives long has its kernels recorded
+// strobe's own workers: recording leaves hooks in the process. Long-lived ones record their kernels
 // anyway.
 TEST(Runner, an_own_process_that_listed_api_calls_measures_no_further_cell) {
   RunRequest request = a_request({});
@@ -343,7 +343,7 @@ TEST(Runner, noise_goes_to_the_log) {
 TEST(Runner, the_clock_of_a_cell_is_that_of_its_samples) {
   const BenchOutcome outcome = ran(
       a_request({{"read", {"mhz=1980"}}, {"unread", {}}, {"whole", {"only=cell", "mhz=1755"}}}));
-  // After the last sample the device idles at 345 MHz, which is all that the unread one can say.
+  // After the last sample the device idles at 345 MHz, which is all that the unread one can report.
   EXPECT_EQ(cell(outcome, "read").clocks.sm_mhz, 1980);
   EXPECT_EQ(cell(outcome, "read").clocks.power_w, 70);
   EXPECT_EQ(cell(outcome, "unread").clocks.sm_mhz, 345);
@@ -412,7 +412,7 @@ TEST_F(RunnerStarts, a_failure_costs_one_more_start) {
       a_request({{"other", {"starts=" + starts_of("other"), "at=prepare", "do=oom", "from=2"}}});
   request.cells.shapes = {Shape{{4, 8}}, Shape{{8, 8}}, Shape{{16, 8}}, Shape{{32, 8}}};
   const BenchOutcome outcome = ran(request);
-  // Of each worker the second cell fails.
+  // The second cell of each worker fails.
   EXPECT_EQ(cell(outcome, "other", 0).status, CellStatus::kOk);
   EXPECT_EQ(cell(outcome, "other", 1).status, CellStatus::kOom);
   EXPECT_EQ(cell(outcome, "other", 2).status, CellStatus::kOk);
@@ -421,7 +421,7 @@ TEST_F(RunnerStarts, a_failure_costs_one_more_start) {
 }
 
 TEST_F(RunnerStarts, workers_load_side_by_side) {
-  // Each says nothing before the other has started: one after the other, none would ever speak.
+  // Each waits until the other has started: started one after the other, none would ever answer.
   RunRequest request =
       a_request({{"a", {"starts=" + starts_of("a"), "after=hello:" + starts_of("b") + ":1"}},
                  {"b", {"starts=" + starts_of("b"), "after=hello:" + starts_of("a") + ":1"}}});

@@ -211,8 +211,7 @@ TEST(ServeRequests, an_obstacle_is_told_before_anything_is_asked) {
   EXPECT_EQ(parse_reply(to_line(reply, WorkerOp::kHello))->info.obstacle, "no driver");
 }
 
-// The lines themselves, through pipes, with a stranger's line and a lack of the host's memory
-// between.
+// The lines themselves, through pipes, with a foreign line and a lack of host memory between them.
 TEST(ServeRequests, lines_are_answered_until_bye) {
   ScriptedProvider provider;
   std::array<int, 2> in = {}, out = {};

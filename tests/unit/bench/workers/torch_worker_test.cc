@@ -34,7 +34,7 @@ ProcessOutcome run_python(const std::string& program) {
 
 TEST(TorchWorker, the_source_travels_in_the_binary) {
   const std::string folder = STROBE_SOURCE_DIR "/src/strobe/bench/workers/";
-  // Not EXPECT_EQ: nobody wants to read both.
+  // Not EXPECT_EQ, which would print both texts.
   std::string whole;
   for (const char* part : {"cases", "flush", "profile", "worker"}) {
     whole += strobe::testing::bytes_of(folder + "torch_" + part + ".py");
@@ -64,7 +64,7 @@ TEST(TorchWorker, it_compiles) {
 }
 
 TEST(TorchWorker, without_torch_it_says_so_and_what_to_do) {
-  // A torch that cannot be imported, whatever this machine has.
+  // A torch that cannot be imported, whatever is installed on this machine.
   const strobe::testing::TemporaryFolder folder;
   strobe::testing::put_bytes(folder / "torch.py", "raise ImportError('no torch in this test')\n");
   const auto file = TorchWorkerFile::make();
@@ -99,7 +99,7 @@ TEST(TorchWorker, a_torch_without_a_device_says_so) {
   EXPECT_THAT(hello.info.obstacle, HasSubstr("torch 9.9 sees no CUDA device"));
 }
 
-// What the worker does with a torch that only writes down how it is used.
+// What the worker does with a torch that only records how it is used.
 std::string before_a_scripted_torch(const std::string& what = "",
                                     const std::string& script = "torch_worker_calls.py") {
   const auto file = TorchWorkerFile::make();
@@ -115,11 +115,10 @@ std::string before_a_scripted_torch(const std::string& what = "",
   return outcome.out;
 }
 
-// One process computes many cells: each must find what the first one found, and hello, which may be
-// asked while another is measured, must keep the device quiet.
+// One process computes many cells: each must find the same state as the first one, and hello, which
+// may come while another is measured, must keep the device idle.
 TEST(TorchWorker, every_cell_finds_the_compiler_and_the_memory_as_the_first_one_did) {
-  // The second cell was compiled in an earlier run: torch's cache on the disk is as the user has
-  // it.
+  // The second cell was compiled in an earlier run: torch's disk cache is the user's.
   EXPECT_EQ(before_a_scripted_torch(),
             "hello: True []\n"
             "prepare: ok\n"
@@ -128,16 +127,16 @@ TEST(TorchWorker, every_cell_finds_the_compiler_and_the_memory_as_the_first_one_
             "prepare: ok\n"
             "cell: _dynamo.reset compile _C._cuda_clearCublasWorkspaces cuda.empty_cache\n"
             "peak: 400 cached: True\n"
-            // The flush is left out by the second mark; two profilers do not meet in a process.
+            // The second mark excludes the flush; two profilers cannot share a process.
             "count: cuda.synchronize driver.cuProfilerStart sum cuda.synchronize "
             "driver.cuProfilerStart cuda.synchronize driver.cuProfilerStop\n"
             "kernels of it: None 2\n"
             "inductor was touched: False False\n");
 }
 
-// Two queries, a launch of 8 us with 5 us of the driver's in it, and another thread's allocation
-// lie in the call; the launch before it and the wait behind it do not. Without its mark nobody
-// knows.
+// Two queries, a launch of 8 us with 5 us of the driver in it, and another thread's allocation are
+// inside the call; the launch before it and the wait after it are not. Without its mark, the call
+// cannot be found.
 TEST(TorchWorker, the_api_calls_are_those_inside_the_mark_of_one_call) {
   EXPECT_EQ(before_a_scripted_torch("api"),
             "kernels: ['triton_softmax']\n"
@@ -154,11 +153,11 @@ TEST(TorchWorker, the_api_calls_are_those_inside_the_mark_of_one_call) {
             "api: null {'api': 'the profiler lost the mark of the call'}\n");
 }
 
-// The flush and the spinning kernel have run once when the first queue is held.
+// The flush and the spinning kernel have run once before the first queue is held.
 TEST(TorchWorker, a_queue_is_held_unless_the_cell_or_the_sample_says_otherwise) {
   EXPECT_EQ(before_a_scripted_torch("hold"),
             "prepare: flushed: 1 held: 1\n"
-            "sample: {'device': [10.0, 10.0, 10.0]} held: 3\n"  // once a call
+            "sample: {'device': [10.0, 10.0, 10.0]} held: 3\n"  // once per call
             "sample: {'device': [10.0, 10.0, 10.0]} held: 0\n"
             "prepare: flushed: 1 held: 0\n"
             "sample: {'device': [10.0, 10.0, 10.0]} held: 0\n"
@@ -187,8 +186,8 @@ WorkerReply reply_in(const std::string& text, int others) {
   return {};
 }
 
-// The clock is read when the last call of a block has ended; asked by `finish`, an idle device
-// would tell another. A reason counts that was there once.
+// The clock is read when the last call of a block has ended; at `finish`, an idle device would
+// report another. A reason counts if it was present once.
 TEST(TorchWorker, it_reads_the_clock_after_each_block_of_its_own_device) {
   const std::string told = when_it_measures("clock");
   EXPECT_EQ(told,
@@ -218,8 +217,8 @@ TEST(TorchWorker, it_reads_the_clock_after_each_block_of_its_own_device) {
   EXPECT_THAT(clocks.reasons, ::testing::ElementsAre("power cap", "thermal slowdown"));
 }
 
-// The functions of the script over tensors that count themselves: eager holds what is planned for
-// it. 64x4096, M N K = 1024 512 256 and a convolution to 15x15. A compiler may do with less, and a
+// The functions of the script on tensors that count themselves: eager holds what was planned for
+// it. 64x4096, M N K = 1024 512 256 and a convolution to 15x15. A compiler may need less, and a
 // product of products has one product between: MK + KN + NK + MN + MK = 1310720.
 TEST(TorchWorker, its_plans_are_what_its_operators_hold) {
   EXPECT_EQ(when_it_measures("plan"),
@@ -255,9 +254,9 @@ TEST(TorchWorker, a_call_that_cannot_be_queued_in_time_is_an_error_and_no_sample
             "ok None\n"
             "samples: None holds: 12 the longest: 1000000 us\n"
             "error the host needs more than a hold of 1 s to queue one call, so its time on the "
-            "device alone cannot be told (a debugger or profiler may make every launch wait, or "
-            "the call waits for the device itself; `--profile` holds no queue, `--mode call` and "
-            "`--mode graph` need none)\n"
+            "device alone cannot be measured (a debugger or profiler may make every launch wait, "
+            "or the call waits for the device itself; `--profile` holds no queue, `--mode call` "
+            "and `--mode graph` need none)\n"
             "without a hold: {'device': [10.0, 10.0]}\n");
 }
 
@@ -291,7 +290,7 @@ TEST(TorchWorker, the_size_of_the_cache_is_asked_for_and_never_assumed) {
             "hot: []\n");
 }
 
-// Three calls of two kernels, of 1, 2, 3 and of 10 us, each behind a flush of 500; the list of
+// Three calls of two kernels, of 1, 2, 3 and of 10 us, each after a flush of 500; the list of
 // kernels has the medians.
 TEST(TorchWorker, activity_is_the_sum_of_a_calls_kernels_without_the_flush) {
   EXPECT_EQ(when_it_measures("activity"),
@@ -306,7 +305,7 @@ TEST(TorchWorker, activity_is_the_sum_of_a_calls_kernels_without_the_flush) {
             "[1]}\n");
 }
 
-// What the compiler said while the cell was prepared stands in the last description as well.
+// The compiler's messages during preparation are in the last description as well.
 TEST(TorchWorker, queueing_is_told_of_the_calls_that_were_timed) {
   const std::string told = when_it_measures("call");
   EXPECT_THAT(told, HasSubstr("call: {'call': [10, 10, 10]}\n"));
@@ -334,8 +333,8 @@ TEST(TorchWorker, its_flush_is_understood_by_the_assembler) {
   EXPECT_EQ(outcome.out, "assembled\n");
 }
 
-// The formula of the script on Python's own integers, bit by bit beside the one of C++; tensors run
-// through the same lines.
+// The formula of the script on Python integers, bit by bit compared with the one of C++; tensors
+// use the same lines.
 TEST(TorchWorker, its_inputs_are_strobes_to_the_bit) {
   const ProcessOutcome outcome = run_python(
       "import importlib.util, struct\n"

@@ -31,7 +31,7 @@ std::unique_ptr<WorkerProcess> started(const std::vector<std::string>& words) {
   auto worker = WorkerProcess::start(scripted_worker(words));
   EXPECT_TRUE(worker);
   if (!worker) return nullptr;
-  // The interpreter's own start does not count against a short limit.
+  // The interpreter's start does not count against a short limit.
   EXPECT_EQ((*worker)->ask({.op = WorkerOp::kHello}, kEnough).status, CellStatus::kOk);
   return std::move(*worker);
 }
@@ -51,7 +51,7 @@ TEST(WorkerProcess, a_crash_names_the_signal_and_the_last_words) {
   EXPECT_EQ(reply.status, CellStatus::kError);
   EXPECT_EQ(reply.reason,
             "the worker was ended by SIGSEGV; its last words: loading the model | about to touch "
-            "what is not there while it was asked for 'prepare'");
+            "what is not there during the request 'prepare'");
   EXPECT_FALSE(worker->is_alive());
   EXPECT_EQ(worker->ask(prepare(2), kShort).reason, "the worker has gone");
 }
@@ -81,7 +81,7 @@ TEST(WorkerProcess, garbage_is_kept_and_named_when_no_answer_comes) {
   EXPECT_EQ(reply.status, CellStatus::kTimeout);
   EXPECT_THAT(
       reply.reason,
-      HasSubstr("it wrote 2 lines that are no reply, the first: 'Warning: this is a banner'"));
+      HasSubstr("it wrote 2 lines that are not a reply, the first: 'Warning: this is a banner'"));
 }
 
 TEST(WorkerProcess, an_answer_with_another_number_is_not_ours) {
@@ -136,8 +136,8 @@ TEST(WorkerProcess, what_a_worker_started_goes_with_it) {
   const pid_t grandchild = std::stoi(hello.info.version);
   EXPECT_EQ(kill(grandchild, 0), 0);
   worker->reset();
-  // It is init's to collect now, and not every container's init does: a zombie is dead enough. And
-  // a busy machine takes its time to end what was killed.
+  // init must collect it now, and not every container's init does: a zombie counts as dead. And a
+  // busy machine takes time to end a killed process.
   const auto is_alive = [&] {
     const std::string stat =
         strobe::testing::bytes_of("/proc/" + std::to_string(grandchild) + "/stat");

@@ -129,7 +129,7 @@ TEST(FindCauses, what_a_sure_cause_brings_with_it_is_weakened_and_says_so) {
 }
 
 TEST(FindCauses, an_unsure_cause_weakens_nothing) {
-  // Slower operators alone are worth a line; the wait for a core behind them is not known.
+  // Slower operators alone are worth a line; that they wait for a core is not known.
   const auto sketch = CauseSketch(10, 15)
                           .device("GPU 0", 5, 5)
                           .op("linear", 3, 4.8)

@@ -125,7 +125,7 @@ TEST(MemoryBandwidth, is_silent_while_the_memory_clock_stays_or_rises) {
   }
 }
 
-// The device works half of the cycle for the trace; its counter says `use` percent.
+// In the trace the device is busy half of the cycle; its counter says `use` percent.
 CauseSketch used(double use) {
   return CauseSketch(10, 10)
       .device("GPU 0", 5, 5)

@@ -10,7 +10,7 @@ std::vector<Cause> host_causes(const CauseSketch& sketch) {
   return sketch.said_by(host_cause_rules());
 }
 
-// The device works 5 ms in any case, so that a longer cycle is a longer wait for the host.
+// The device is always busy for 5 ms, so a longer cycle is a longer wait for the host.
 CauseSketch slower_by(double factor) {
   return CauseSketch(10, 10 * factor).device("GPU 0", 5, 5).kernel("gemm", 4, 4);
 }

@@ -160,7 +160,7 @@ TEST(RankCausesTest, the_rank_that_does_not_wait_longer_is_the_late_one) {
   EXPECT_EQ(comparison->causes.front().kind, CauseKind::kStraggler);
 }
 
-// Who comes last waits for nobody; when his collectives take longer as well, the links do.
+// The last rank does not wait; if its collectives take longer as well, the links are slower.
 TEST(RankCausesTest, ranks_that_all_take_longer_have_no_straggler_among_them) {
   const auto comparison = compare_runs(ranked_run("normal", {kUsual, kUsual, kUsual}, 10),
                                        ranked_run("abnormal", {kUsual, kUsual, kUsual}, 13));

@@ -13,7 +13,7 @@ TEST(Symptoms, a_change_within_chance_is_not_real) {
 }
 
 TEST(Symptoms, a_change_that_a_drifting_machine_makes_is_not_real) {
-  // Ranks alone would tell them apart; but each run wanders by as much as they differ.
+  // The rank test alone would find a difference, but each run drifts by as much as they differ.
   const std::vector<double> normal = {10, 10.5, 11, 11.5, 12, 12.5, 12, 11.5, 11, 10.5, 10, 10.2};
   std::vector<double> abnormal = normal;
   for (double& ms : abnormal) ms += 1.1;
@@ -195,8 +195,8 @@ TEST(ForeignUse, a_counter_of_the_process_itself_is_better_than_the_trace) {
   EXPECT_NEAR(use.abnormal, 35, 1e-9);
 }
 
-// A device that is always busy: nothing is left for a counter to see when somebody moves in. The
-// cycle doubles because its kernels do.
+// A device that is always busy: a counter cannot show that another process has arrived. The cycle
+// doubles because its kernels do.
 CauseSketch crowded() {
   return CauseSketch(10, 20)
       .device("GPU 0", 9.8, 19.6)

@@ -37,8 +37,8 @@ CompatComparison compat_of(const strobe::Run& normal, std::int64_t n_normal,
 }
 
 TEST(CompatTest, a_row_has_means_and_scores_in_deviations_of_the_normal_run) {
-  // beta: 1, 2, 3 (mean 2, deviation 1) and 5, 7 (mean 6): z 4. The clock halves: it is logged
-  // after it was made a hundredfold.
+  // beta: 1, 2, 3 (mean 2, deviation 1) and 5, 7 (mean 6): z 4. The clock halves: its logarithm is
+  // taken after scaling by 100.
   const CompatComparison comparison =
       compat_of(run_of("gemm", {1, 2, 3}, {10, 12, 14}), 3, run_of("gemm", {5, 7}, {6, 6}), 2);
   ASSERT_THAT(comparison.rows, SizeIs(1));

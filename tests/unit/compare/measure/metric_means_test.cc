@@ -128,7 +128,7 @@ TEST(MetricMeansTest, a_cycle_without_time_has_neither_mean_nor_coverage) {
   EXPECT_THAT(means[0].coverage, ElementsAre(IsNan(), 1));
 }
 
-// 85.7 is no binary number: summed and divided it would come back changed in its last digit.
+// 85.7 is not a binary number: summed and divided, its last digit would change.
 TEST(MetricMeansTest, a_constant_stays_exactly_what_it_is) {
   Signal signal;
   for (std::int64_t i = 0; i < 20; ++i) signal.push_back({{i * 10, i * 10 + 10}, 85.7, 0});

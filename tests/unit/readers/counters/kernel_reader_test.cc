@@ -111,7 +111,7 @@ TEST(KernelReader, packed_bytes_that_break_off_keep_what_stands_before) {
   ASSERT_TRUE(table) << table.error().what;
   EXPECT_GT(table->size(), 1000u);
   EXPECT_LT(table->size(), 50'000u);
-  EXPECT_THAT(table->remarks, Contains(HasSubstr("what stands before is kept")));
+  EXPECT_THAT(table->remarks, Contains(HasSubstr("the part before it is kept")));
 }
 
 TEST(KernelReader, reading_stops_when_it_is_told_to) {

@@ -80,7 +80,7 @@ TEST(KernelRecording, records_of_a_later_version_are_passed_over) {
 
 TEST(KernelRecording, a_record_that_lies_about_itself_is_left_out) {
   SectionSketch sketch;
-  // Two values where one metric was announced, a device that is too short, an endless text.
+  // Two values for one announced metric, a device that is too short, an endless text.
   sketch.metric("a.sum").launch(0, "k", {1, 2}).record(wire::RecordKind::kDevice, "short");
   sketch.record(wire::RecordKind::kObstacle, std::string(24, '\xff')).launch(1, "k", {5});
   const std::string bytes = sketch.bytes();

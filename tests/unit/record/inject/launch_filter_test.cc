@@ -82,7 +82,7 @@ const LaunchKind kGemm = kind_of_launch("gemm", {132, 1, 1});
 const LaunchKind kGather = kind_of_launch("gather", {2048, 1, 1});
 const LaunchKind kNorm = kind_of_launch("norm", {2048, 1, 1});
 
-// Launches of another kind, of which nothing is known.
+// Launches of another kind, with unknown duration.
 void let_pass(Isolation& isolation, int launches) {
   for (int i = 0; i < launches; ++i) {
     EXPECT_FALSE(isolation.is_due(kind_of_launch("other", {1, 1, 1})));
@@ -102,11 +102,11 @@ TEST(Isolation, a_short_launch_right_behind_a_long_one_is_set_apart) {
   EXPECT_FALSE(isolation.is_due(kGemm));
   EXPECT_TRUE(isolation.is_due(kGather));
   let_pass(isolation, 32);
-  EXPECT_FALSE(isolation.is_due(kGather));  // behind another, it was never seen
+  EXPECT_FALSE(isolation.is_due(kGather));  // after another kernel: a pair never seen
 }
 
 TEST(Isolation, what_stands_behind_one_kind_may_come_behind_long_and_short_ones_of_it) {
-  // The same product, of other depth, stands elsewhere.
+  // The same product with another depth, at another place.
   Isolation isolation = one_that_has_seen(50'000, 5'000);
   isolation.learn(kGemm, 9'000);
   isolation.learn(kNorm, 5'000);

@@ -6,7 +6,7 @@
 
 #include "strobe/report/render/document.h"
 
-// The tables of bench pages as tests look at them.
+// Helpers to check the tables of bench pages.
 namespace strobe::report {
 
 // A cell without its mark; what is absent is a dash.
@@ -29,14 +29,14 @@ inline const std::string& corner_text(const Section& section) {
   return section.table.columns.front().header;
 }
 
-// What a person reads in a row, its label first.
+// The text of a row, its label first.
 inline std::vector<std::string> row_texts(const Row& row) {
   std::vector<std::string> texts;
   for (const Cell& cell : row.cells) texts.push_back(measure_of(cell).text);
   return texts;
 }
 
-// What people see of a page as tables, in its order.
+// The tables shown on a page, in order.
 inline std::vector<Section> tables_of(const Document& document) {
   std::vector<Section> tables;
   for (const Section& section : document.sections) {

@@ -49,7 +49,7 @@ TEST(BenchCellText, what_an_imported_table_says_itself_is_not_replaced) {
   const bench::RatioGrid grid;
   bench::GridCell cell = {.dim0 = 1, .dim1 = 1, .status = CellStatus::kOom};
   EXPECT_EQ(ratio_measure(grid, cell, "#VALUE!").text, "OOM");
-  cell.shape = {{1, 1}};  // a run of strobe's own
+  cell.shape = {{1, 1}};  // one of strobe's own runs
   EXPECT_EQ(ratio_measure(grid, cell, "#VALUE!").text, "#VALUE!");
   cell = {.dim0 = 1, .dim1 = 1, .status = CellStatus::kMissing};
   EXPECT_EQ(ratio_measure(grid, cell, "#VALUE!").text, "#VALUE!");

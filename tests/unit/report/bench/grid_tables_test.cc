@@ -37,7 +37,7 @@ TEST(GridTable, rows_are_dim0_and_columns_dim1_in_order_of_size) {
   ASSERT_EQ(table.table.rows.size(), 2u);
   EXPECT_THAT(row_texts(table.table.rows[0]), ElementsAre("128", "100.00%", "OOM"));
   EXPECT_THAT(row_texts(table.table.rows[1]),
-              ElementsAre("256", "400.00%", ""));  // nobody asked for it
+              ElementsAre("256", "400.00%", ""));  // this cell was not requested
 }
 
 TEST(GridTable, the_mean_is_geometric_and_says_what_entered) {
@@ -123,7 +123,7 @@ TEST(BandwidthTables, there_is_one_for_each_dim1_and_a_column_for_each_provider)
   EXPECT_EQ(column_at(tables[0], 0).header, "Triton");
   EXPECT_EQ(column_at(tables[0], 1).header, "cuda-fused");
   EXPECT_THAT(row_texts(tables[0].table.rows[0]), ElementsAre("32", "102.400003", "102.400003"));
-  EXPECT_EQ(tables[1].table.columns.size(), 2u);  // who never ran there has no column
+  EXPECT_EQ(tables[1].table.columns.size(), 2u);  // a provider that never ran there has no column
 }
 
 TEST(OverviewTable, each_table_is_a_line_with_its_mean_and_extremes) {

@@ -106,7 +106,7 @@ TEST(TrafficTable, what_was_counted_stands_beside_what_is_needed) {
   const Section table = traffic_table(run, {});
   std::vector<std::string> keys;
   for (const Column& column : table.table.columns) keys.push_back(column.key);
-  // Nothing was reduced in memory, and of the L2 nothing is known.
+  // Nothing was reduced in memory, and the L2 was not counted.
   EXPECT_THAT(keys, ElementsAre("case", "shape", "dtype", "provider", "min_bytes", "unfused_bytes",
                                 "l1_load_bytes", "l1_load_hit_pct", "l1_store_bytes",
                                 "dram_read_bytes", "dram_write_bytes", "dram_of_least_pct",

@@ -11,7 +11,7 @@
 #include "strobe/report/compare/compat_report.h"
 #include "strobe/report/render/aligned_table.h"
 
-// Cells and tables against those of the programs that print the older report.
+// Compares cells and tables with those of the programs that print the older report.
 namespace strobe::report {
 namespace {
 

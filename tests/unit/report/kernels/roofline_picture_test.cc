@@ -34,7 +34,7 @@ struct Place {
   std::size_t column = 0;
 };
 
-// Where a letter stands; the axes and labels have none of these.
+// The position of a letter; axes and labels do not contain these.
 Place place_of(char letter, const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::size_t bar = lines[i].find_first_of("|+");

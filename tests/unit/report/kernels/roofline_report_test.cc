@@ -41,7 +41,7 @@ TEST(RooflineReportTest, measured_roofs_are_named_as_such) {
   const Document document = roofline_document(study, {.top = 2});
   const Section* roofs = find_section(document, "roofs");
   ASSERT_NE(roofs, nullptr);
-  // The chip's own f8 roof is the highest; the one of f16 was typed.
+  // The chip's own f8 roof is the highest; the f16 roof was given by a flag.
   EXPECT_EQ(cell_text(roofs->table.rows[1].cells[1]), "800 TFLOP/s");
   EXPECT_EQ(cell_text(roofs->table.rows[1].cells[2]), "measured");
   EXPECT_THAT(find_section(document, "points")->table.rows, SizeIs(2));

@@ -14,7 +14,7 @@ TEST(AlignedTableTest, a_column_is_two_wider_than_its_header_at_least) {
 }
 
 TEST(AlignedTableTest, points_stand_below_each_other) {
-  // Behind the point 2, 1 and, of the exponent, 3 characters; "nan" and "-0" lack the point too: 4
+  // After the point 2, 1 and, for the exponent, 3 characters; "nan" and "-0" lack the point too: 4
   // blanks.
   EXPECT_EQ(aligned_table({{"n", CellAlignment::kDecimal, {"1.25", "nan", "-0", "12.5", "1e+06"}}}),
             "|       n |\n"

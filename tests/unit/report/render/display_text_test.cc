@@ -18,8 +18,8 @@ TEST(DisplayTextTest, nothing_a_terminal_would_obey_survives) {
   EXPECT_EQ(printable("\xC2\x9B"
                       "31m"),
             "\uFFFD31m");                            // the one-character escape
-  EXPECT_EQ(printable("\xFF\xC3"), "\uFFFD\uFFFD");  // no UTF-8
-  EXPECT_EQ(printable("\xE2\x82"), "\uFFFD\uFFFD");  // cut short
+  EXPECT_EQ(printable("\xFF\xC3"), "\uFFFD\uFFFD");  // not UTF-8
+  EXPECT_EQ(printable("\xE2\x82"), "\uFFFD\uFFFD");  // truncated
   EXPECT_EQ(printable("größe 爱"), "größe 爱");
   EXPECT_EQ(printable("größe 爱\x1b", false), "gr??e ??");
 }

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A third thrice is 33.3 % thrice, one tenth short: the first of the equal remainders gets it.
+// Three thirds of 33.3 % each are one tenth short: the first of the equal remainders gets it.
 TEST(FormatTest, balanced_shares_add_up_to_a_hundred_percent) {
   EXPECT_THAT(balanced_permille({1 / 3.0, 1 / 3.0, 1 / 3.0}), ElementsAre(334, 333, 333));
   EXPECT_THAT(balanced_permille({0.5, 0.5}), ElementsAre(500, 500));

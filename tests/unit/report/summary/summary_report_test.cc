@@ -59,7 +59,7 @@ TEST_F(SummaryReportTest, a_trace_without_anything_is_still_a_report) {
   EXPECT_THAT(render_text(report, {}), EndsWith("none marked: shares are of the whole trace\n"));
 }
 
-// Scripts read the same tables from every trace; people are spared the empty ones.
+// Scripts get the same tables for every trace; people do not see the empty ones.
 TEST_F(SummaryReportTest, a_table_without_rows_is_for_tools) {
   const Document report = document();
   const auto memory = std::find_if(report.sections.begin(), report.sections.end(),

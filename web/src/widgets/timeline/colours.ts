@@ -1,7 +1,7 @@
 import { type Theme, kKinds, rgbOf, toned } from '../../model/kinds.ts';
 import { type Inks, inksOf } from '../../model/pixels.ts';
 
-// The colours of the page, as canvases need them.
+// The colours of the page, in the form that canvases need.
 export interface Colours {
   theme: Theme;
   inks: Inks;

@@ -19,7 +19,7 @@ interface Drag {
 export interface Gestures {
   onHover: (event: PointerEvent | null) => void;
   takesWheel: () => boolean; // else it scrolls the page
-  onJump: () => void; // the view was changed in a way that "back" should undo
+  onJump: () => void; // the view changed in a way that "back" should undo
 }
 
 function pixels(event: WheelEvent): { x: number; y: number } {
@@ -27,7 +27,7 @@ function pixels(event: WheelEvent): { x: number; y: number } {
   return { x: event.deltaX * scale, y: event.deltaY * scale };
 }
 
-// On the rows. Returns how to stop.
+// On the rows. Returns a function that stops them.
 export function bodyGestures(stage: Stage, surface: HTMLElement, scroller: HTMLElement, gestures: Gestures): () => void {
   const { model, overlay } = stage;
   let drag: Drag | null = null;
@@ -123,7 +123,7 @@ export function bodyGestures(stage: Stage, surface: HTMLElement, scroller: HTMLE
   };
 }
 
-// On the strip (moves the window), the axis (selects a stretch of all tracks) and the steps (shows one).
+// On the strip (moves the window), the axis (selects a range on all tracks) and the steps (shows one).
 export function headGestures(stage: Stage, head: HTMLElement, gestures: Gestures): () => void {
   const { model, overlay } = stage;
   let drag: { from: number; part: 'strip' | 'axis' | 'steps'; grab_ns: number; moved: boolean } | null = null;
@@ -203,7 +203,7 @@ export function headGestures(stage: Stage, head: HTMLElement, gestures: Gestures
 
 const kMoves: Record<string, string> = { ArrowLeft: 'a', ArrowRight: 'd' };
 
-// True: the key was ours.
+// True if the key was handled.
 export function keyDown(stage: Stage, event: KeyboardEvent, gestures: Gestures): boolean {
   const { model, overlay } = stage;
   const key = kMoves[event.key] ?? (event.key.length === 1 ? event.key.toLowerCase() : event.key);

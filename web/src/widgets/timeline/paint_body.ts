@@ -10,7 +10,7 @@ import { Words } from './words.ts';
 
 const kFont = '11px Inter, system-ui, sans-serif';
 const kLeastLabel_px = 26;
-const kLeastStep_px = 24; // lines between narrower steps would be a grey wash
+const kLeastStep_px = 24; // lines between narrower steps would become a grey area
 
 interface PlacedLabel extends Label {
   y: number;

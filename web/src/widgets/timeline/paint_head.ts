@@ -58,7 +58,7 @@ function paintStrip(context: CanvasRenderingContext2D, model: TimelineModel, col
   if (info && grid) {
     for (const { tile } of grid.covering(whole, 1)) {
       const { points } = tile;
-      // The whole trace in a few pixels: its own highest value counts, not the possible one.
+      // The whole trace in a few pixels: scaled to its own maximum, not to the possible one.
       const most = points.reduce((a, point) => Math.max(a, point[2]), 0) || 1;
       points.forEach(([at, , high], i) => {
         const x = stripX(model, at);
@@ -132,7 +132,7 @@ function paintPointer(context: CanvasRenderingContext2D, model: TimelineModel, c
   context.fillText(text, left + 5, kStrip_px + kAxis_px / 2 + 0.5);
 }
 
-// As many digits as a pixel is wide.
+// As many digits as the width of a pixel justifies.
 export function preciseTime(at_ns: number, pixel_ns: number): string {
   const [name, size] = Math.abs(at_ns) >= 1e9 ? ['s', 1e9] as const : Math.abs(at_ns) >= 1e6 ? ['ms', 1e6] as const : ['µs', 1e3] as const;
   const decimals = Math.max(0, Math.min(9, Math.ceil(Math.log10(size / Math.max(pixel_ns, 1)))));

@@ -4,8 +4,7 @@ import type { TimelineModel } from '../../model/timeline_model.ts';
 import { durationText } from '../../model/units.ts';
 import type { Colours } from './colours.ts';
 
-// What changes with the pointer and the choice, on a layer of its own: the chosen slice and its
-// arrows, the area, the mark.
+// What changes with the pointer and the selection, on its own layer: the selected slice and its arrows, the area, the mark.
 
 const kFont = '11px Inter, system-ui, sans-serif';
 
@@ -36,7 +35,7 @@ function isInside(inner: SliceRef, outer: SliceRef): boolean {
     && inner.start_ns + inner.duration_ns <= outer.start_ns + outer.duration_ns;
 }
 
-// What nests is seen without an arrow: of all that launched a kernel, the innermost points to it.
+// Nesting is visible without an arrow: of all slices that launched a kernel, only the innermost points to it.
 function drawnLinks(slice: SliceDetails): Link[] {
   return slice.links.filter((link) => {
     if (isInside(slice, link) || isInside(link, slice)) return false;
@@ -44,7 +43,7 @@ function drawnLinks(slice: SliceDetails): Link[] {
   });
 }
 
-// Arrows go the way things happened: from the call to the kernel, forward to backward.
+// Arrows follow time: from the call to the kernel, forward to backward.
 export function arrowsOf(model: TimelineModel): Arrow[] {
   const { slice } = model;
   if (!slice) return [];

@@ -28,7 +28,7 @@ export function SearchBar({ model }: { model: TimelineModel }): JSX.Element {
     return true;
   });
   const { typed, problem, result } = model.search;
-  // Answers come late; what is being typed meanwhile is the reader's.
+  // Answers come late; they must not change what the user is typing.
   useEffect(() => {
     const box = input.current;
     if (box && box !== document.activeElement) box.value = typed;

@@ -5,7 +5,7 @@ import { BodyPainter } from './paint_body.ts';
 import { paintHead } from './paint_head.ts';
 import { type Overlay, paintOverlay } from './paint_overlay.ts';
 
-// Brings model and canvases together: at most one painting per frame, glides in between.
+// Connects model and canvases: at most one painting per frame, with animations in between.
 
 export interface Canvases {
   head: HTMLCanvasElement;
@@ -14,7 +14,7 @@ export interface Canvases {
   scroller: HTMLElement;
 }
 
-const kGlideMs = 70; // time in which a glide gets two thirds of the way
+const kGlideMs = 70; // time in which an animation covers two thirds of the way
 
 export class Stage {
   readonly model: TimelineModel;
@@ -81,7 +81,7 @@ export class Stage {
     this.isMoving = moves;
   }
 
-  // What tests and the curious read: how long the last painting took, whether all tiles are there.
+  // For tests and the curious: how long the last painting took, whether all tiles are loaded.
   private report(took: number): void {
     const { dataset } = this.canvases.body;
     dataset['paintMs'] = took.toFixed(1);
@@ -92,7 +92,7 @@ export class Stage {
     dataset['window'] = `${Math.round(this.model.view.start_ns)} ${Math.round(this.model.view.end_ns)}`;
   }
 
-  // Moves along glides and held keys; true while there is more to come.
+  // Advances animations and held keys; true while there is more to do.
   private advance(passed: number, now: number): boolean {
     const { model } = this;
     const held = this.advanceHeld(passed, now);

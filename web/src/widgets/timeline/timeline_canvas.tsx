@@ -12,7 +12,7 @@ import { type Gestures, bodyGestures, headGestures, keyDown, keyUp } from './ges
 import { headHeight } from './paint_head.ts';
 import { Stage } from './stage.ts';
 
-// The canvases, the names of the tracks beside them, and what the pointer says.
+// The canvases, the names of the tracks beside them, and the tooltip.
 
 function laneHint(model: TimelineModel, lane: Lane): string {
   if (lane.track) {
@@ -43,8 +43,8 @@ function LaneName({ model, lane }: { model: TimelineModel; lane: Lane }): JSX.El
   );
 }
 
-// One of several on a page that scrolls is `embedded`: keys are for the one that has the focus, and
-// the wheel belongs to the page until one of them has it.
+// One of several on a scrolling page is `embedded`: keys are for the one that has the focus, and the wheel scrolls the page
+// until one of them has it.
 export function TimelineCanvas({ model, onSettled, onJump, embedded = false, label = 'Timeline' }: {
   model: TimelineModel; onSettled: () => void; onJump: () => void; embedded?: boolean; label?: string;
 }): JSX.Element {

@@ -14,8 +14,8 @@ import { Card, Failure, Waiting } from '../pieces.tsx';
 import { headHeight } from './paint_head.ts';
 import { TimelineCanvas } from './timeline_canvas.tsx';
 
-// The timelines of two runs, one above the other: the chosen cycles begin at the same place, the
-// scale is one, and what moves one moves the other.
+// The timelines of two runs, one above the other: the selected cycles begin at the same place, the scale is the same, and
+// both move together.
 
 const kDeepRows = 4;
 
@@ -24,7 +24,7 @@ interface Props {
   rank: number | null;
   chosen: Chosen;
   highlight: string; // a function
-  view: Viewport | null; // since the start of the cycles, as the address has it; null: the cycles
+  view: Viewport | null; // since the start of the cycles, as in the address; null: the cycles
   onView: (view: Viewport) => void;
   onOpen: (trace: string, parameters: Record<string, string>) => void;
   onLetGo: () => void; // of the function
@@ -46,7 +46,7 @@ export function TimelinePair(props: Props): JSX.Element {
   return <LoadedPair key={`${normal} ${abnormal}`} {...props} infos={{ normal: ready('normal'), abnormal: ready('abnormal') }} />;
 }
 
-// The cycles stand where the steps do.
+// The cycles are shown in place of the steps.
 function withCycles(info: Timeline, cycles: readonly ComparedCycle[]): Timeline {
   return { ...info, steps: cycles.map(({ name, start_ns, duration_ns }) => ({ name, start_ns, duration_ns })) };
 }
@@ -58,7 +58,7 @@ function LoadedPair({ comparison, rank, chosen, highlight, view, onView, onOpen,
   const models = useMemo(() => {
     const make = (side: Side): TimelineModel => {
       const model = new TimelineModel(session.client, ranks[side].path, withCycles(infos[side], ranks[side].cycles.list));
-      // Half the height of a screen has to do for hosts and devices.
+      // Half the height of a screen must be enough for hosts and devices.
       for (const track of infos[side].tracks) if (track.rows > kDeepRows) model.shape(trackKey(track), 'compact');
       return model;
     };
@@ -66,7 +66,7 @@ function LoadedPair({ comparison, rank, chosen, highlight, view, onView, onOpen,
   }, [infos.normal, infos.abnormal, rank]);
   const cycleOf = (side: Side): ComparedCycle => ranks[side].cycles.list.find((one) => one.cycle === chosen[side]) ?? ranks[side].cycles.list[0];
   const isFirst = useRef(true);
-  const home = useRef<Viewport | null>(null); // where the cycles fill the window: no news for the address
+  const home = useRef<Viewport | null>(null); // where the cycles fill the window: the address need not change
 
   useEffect(() => {
     for (const side of kSides) models[side].onChanged = () => redraw((n) => n + 1);

@@ -1,6 +1,6 @@
 import { shortName } from '../../model/names.ts';
 
-// Fits names into slices. Measuring text costs more than drawing it, so widths are remembered.
+// Fits names into slices. Measuring text costs more than drawing it, so widths are cached.
 
 const kEllipsis = '…';
 const kNamespaces = /^(?:autograd: |\w+::)+(?=\w)/;
@@ -26,7 +26,7 @@ export class Words {
     return known;
   }
 
-  // As much of the name as fits into `room`; nothing rather than a stump.
+  // As much of the name as fits into `room`; nothing if only a stub would fit.
   fitting(name: string, room: number): string {
     const text = this.short(name);
     if (this.width(text) <= room) return text;

@@ -83,7 +83,7 @@ constexpr std::string_view kBarriers[] = {
   }
 }
 )",
-    // Ordinary accesses of the buffer before, the copy engine's after.
+    // Orders ordinary accesses to the buffer before those of the copy engine.
     R"(void strobe_fence_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 )"};
 constexpr std::string_view kBulkLoad =
@@ -121,7 +121,7 @@ constexpr std::string_view kClusterPut =
                      "f"(value) : "memory");
 }
 )";
-// Apart, so that loads are issued between them.
+// Two functions, so that loads can be issued between them.
 constexpr std::string_view kClusterArrive = R"(void strobe_cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release;" ::: "memory");
 }
@@ -138,9 +138,9 @@ constexpr std::string_view kAsyncWait = R"(void strobe_async_wait() {
 }
 )";
 
-// |x| < 40000: the nearest odd multiple of pi/2 is taken off in two steps, an odd polynomial on
-// [-pi/2, pi/2] is left; within 2e-7 of the value. Who has several values asks once for all whether
-// one of them was far: the branches would keep their sums from overlapping.
+// |x| < 40000: the nearest odd multiple of pi/2 is subtracted in two steps, then an odd polynomial
+// on [-pi/2, pi/2] is evaluated; within 2e-7 of the value. For several values, one test covers all
+// of them: separate branches would prevent overlapping.
 constexpr std::string_view kCos =
     R"(static __device__ __noinline__ float strobe_cos_far(const float x) { return cosf(x); }
 
@@ -163,7 +163,7 @@ __device__ __forceinline__ float strobe_cos(const float x) {
 
 )";
 
-// Within 2e-7 of the value everywhere; exp may overflow, 1 is left then.
+// Within 2e-7 of the value everywhere; if exp overflows, the result is 1.
 constexpr std::string_view kTanh = R"(__device__ __forceinline__ float strobe_tanh(const float x) {
   return fmaf(-2.0f, strobe_fast_recip(strobe_exp(2.0f * x) + 1.0f), 1.0f);
 }
@@ -283,7 +283,7 @@ std::string values_to_word(DType dtype, int first) {
   return cat("strobe_pack_", dtype_name(dtype), "(v[", first, "], v[", first + 1, "])");
 }
 
-// A value of two bytes by itself.
+// A single value of two bytes.
 std::string single_text(DType dtype) {
   if (dtype == DType::kF32) {
     return cat(kInline, "float strobe_wide(const strobe_value value) { return value; }\n", kInline,

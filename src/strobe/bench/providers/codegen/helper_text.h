@@ -7,19 +7,19 @@
 #include "strobe/bench/cases/expression.h"
 #include "strobe/bench/cell.h"
 
-// The functions that stand above every generated kernel, as text: instructions of the chip first,
-// then what is plain C++. Only what the kernel needs is written.
+// The functions at the top of every generated kernel, as text: chip instructions first, then plain
+// C++. Only what the kernel needs is written.
 namespace strobe::bench {
 
-// What a load and a store say to the caches.
+// Cache hints of loads and stores.
 enum class CacheHint : std::uint8_t {
   kPlain,
-  kStreamed,  // .cs on both: first to go
-  kPastL1,    // loads leave no line in L1, stores are .cs
-  kKept,      // the same, and what was loaded is the last to leave L2: stores leave it sooner
+  kStreamed,  // .cs on both: evicted first
+  kPastL1,    // loads bypass L1, stores are .cs
+  kKept,      // the same, and loaded lines leave L2 last, after stored ones
 };
 std::string_view hint_name(CacheHint hint);    // "past-l1"
-std::string_view hint_suffix(CacheHint hint);  // "_nl1", of a kernel's name
+std::string_view hint_suffix(CacheHint hint);  // "_nl1", part of a kernel's name
 
 struct HelperNeeds {
   DType dtype = DType::kF32;
@@ -32,7 +32,7 @@ struct HelperNeeds {
 };
 std::string helper_text(const HelperNeeds& needs, const Expression& expression);
 
-// Between these two lines are the chip's own instructions; to run a kernel elsewhere, replace them.
+// The chip's own instructions are between these two lines; to run a kernel elsewhere, replace them.
 inline constexpr std::string_view kInstructionsBegin = "// -- instructions of the chip";
 inline constexpr std::string_view kInstructionsEnd = "// -- end of instructions";
 

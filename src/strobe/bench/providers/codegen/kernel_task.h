@@ -26,15 +26,15 @@ struct KernelTask {
   std::size_t element_inputs() const;
 };
 
-// Tensors may be called as they like, also as a kernel's own variables are: in source they are
+// Tensors may have any name, also that of a kernel's own variable, so their names in the source are
 // g_<name>.
 Expression with_tensor_names(Expression expression);
 
-// The widest packet, in bytes, that divides `values` values and does not pass `most`.
+// The widest packet, in bytes, of at most `most` bytes that divides `values` values.
 int packet_bytes_for(std::int64_t values, DType dtype, int most = 16);
 
-// extern "C" __global__ ... name(inputs, outputs, const long long <integer>..., and where elements
-// are dropped const unsigned dropout_key). Tensors of elements are pointers to packets, the others
+// extern "C" __global__ ... name(inputs, outputs, const long long <integer>...) and, if elements
+// are dropped, const unsigned dropout_key. Tensors of elements are pointers to packets, the others
 // to single values.
 std::string signature_text(const KernelTask& task, std::string_view name, int threads,
                            int blocks_per_sm, const std::vector<std::string>& integers);
@@ -43,7 +43,7 @@ std::vector<KernelArgument> arguments_of(const KernelTask& task,
 // "strobe_softmax_row_registers_f32_<detail>"
 std::string kernel_name(const KernelTask& task, std::string_view schedule, std::string_view detail);
 
-// `node` is read from a tensor of one value an element or a column.
+// `node` of input_of() must be an input.
 inline const Node& node_of(const Expression& expression, NodeIndex index) {
   return expression.nodes[static_cast<std::size_t>(index)];
 }

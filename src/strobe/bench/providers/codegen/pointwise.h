@@ -6,15 +6,15 @@
 #include "strobe/bench/providers/codegen/helper_text.h"
 #include "strobe/bench/providers/codegen/kernel_task.h"
 
-// Element by element, all tensors in one layout: packets in a row, whatever the rows are. Operands
-// of one value a column or a row are found by the place in the row.
+// Elementwise kernels whose tensors have one layout: packets in a row, regardless of row borders.
+// Operands with one value per column or row are found by the position in the row.
 namespace strobe::bench {
 
 struct PointwiseFlat {
   int threads = 256;
-  int unroll = 4;  // independent packets of a thread
+  int unroll = 4;  // independent packets per thread
   int packet_bytes = 16;
-  int blocks_per_sm = 0;  // 0: a tile per block; else blocks that stay and stride
+  int blocks_per_sm = 0;  // 0: a tile per block; else persistent blocks that stride
   CacheHint hint = CacheHint::kPlain;
 };
 
@@ -23,12 +23,12 @@ GeneratedKernel emit_pointwise_flat(const KernelTask& task, const PointwiseFlat&
                                     const ChipFacts& chip);
 std::string label_of(const PointwiseFlat& schedule);
 
-// Element by element where some inputs are stored the other way round than the outputs: a block
-// turns its tile of these, so that every access to memory is along what is contiguous.
+// Elementwise kernels in which some inputs have the transposed layout of the outputs: a block
+// transposes its tile of these, so that every memory access is contiguous.
 
 enum class Turn {
-  kWords,      // through shared memory, value by value; a thread has a packet or few, soon loaded
-  kSquares,    // through shared memory, 4 x 4 values of a thread turned before they go there
+  kWords,      // through shared memory, value by value; each thread loads a few packets at once
+  kSquares,    // through shared memory, after 4 x 4 values were transposed in a thread
   kRegisters,  // 4 x 4 values of a thread, no barrier; 8 threads along one axis, 4 along the other
 };
 

@@ -135,7 +135,7 @@ class FlatEmitter {
     });
   }
 
-  // Near: it says if one was far. Far: right everywhere, and slow.
+  // kNear: fast, and reports arguments that are too far. kFar: correct everywhere, and slow.
   enum class Cosines : std::uint8_t { kNear, kFar };
 
   void each_value(const std::string& at, Cosines cosines) {
@@ -189,7 +189,7 @@ class FlatEmitter {
     for (const Output& output : task_.expression.outputs) act(output);
   }
 
-  // Fewer than a packet, by the last block.
+  // The last block handles the remaining values, fewer than a packet.
   void last_values() {
     text_.line("const long long left = static_cast<long long>(packets) * ", values_,
                " + static_cast<int>(threadIdx.x);");
@@ -227,7 +227,7 @@ bool has_broadcast(const KernelTask& task) {
 bool can_run_flat(const KernelTask& task) {
   if (task.expression.has_reduction()) return false;
   const bool is_transposed = task.expression.outputs.front().tensor.is_transposed;
-  if (is_transposed && task.expression.dropout()) return false;  // a place is no index there
+  if (is_transposed && task.expression.dropout()) return false;  // no element indices there
   const auto fits = [&](const Tensor& tensor) {
     return tensor.extent == Extent::kElements ? tensor.is_transposed == is_transposed
                                               : !is_transposed;

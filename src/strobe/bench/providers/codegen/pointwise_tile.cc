@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::int64_t kMostBlocksDown = 65535;  // CUDA: along the second axis of a grid
 
-// Places are (across i, along j) of the outputs' layout; turned inputs are contiguous in i. By
+// Positions are (across i, along j) of the outputs' layout; turned inputs are contiguous in i. With
 // squares, a thread reads four packets of a turned input and writes the columns; in shared memory
-// the packet columns of a line are swapped by the line's number, so that neither side meets the
-// same bank twice. By words, lines are a word longer than the tile, for the same reason.
+// the packet columns of a line are permuted by the line's number, so that neither side has bank
+// conflicts. With words, lines are one word longer than the tile, for the same reason.
 class TileEmitter {
  public:
   TileEmitter(const KernelTask& task, const PointwiseTile& schedule)
@@ -134,7 +134,7 @@ class TileEmitter {
                         : cat("((i0 + i) * along + j0 + j) / ", values_);
   }
 
-  // Before the barrier, so that these are under way while the tile is turned.
+  // Before the barrier, so that these loads are in flight while the tile is turned.
   void load_straight() {
     for (const Tensor* input : straight())
       text_.line("strobe_packet ", input->name, "_packet[", packets(), "];");
@@ -146,7 +146,7 @@ class TileEmitter {
     close_packets();
   }
 
-  // First of all: these have the longest way to go.
+  // First, because these loads have the longest latency.
   void load_words() {
     for (const Tensor* input : turned())
       text_.line("strobe_packet ", input->name, "_packet[", packets(), "];");
@@ -260,7 +260,7 @@ class TileEmitter {
     close_packets();
   }
 
-  // Of the v-th element of a packet on `line` of the outputs.
+  // Index of the v-th element of a packet on `line` of the outputs.
   std::string index_text(const std::string& line) const {
     const char* const columns = is_transposed_ ? "across" : "along";
     const std::string row = is_transposed_ ? "j0 + j + v" : line;

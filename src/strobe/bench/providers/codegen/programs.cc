@@ -21,14 +21,13 @@ struct KernelChoice {
   double moved_bytes = 0;
 };
 
-// Where the traffic is far more than the caches hold, lines that are not read again only push
-// others out.
+// If the traffic is much larger than the caches, lines that are not read again only evict others.
 bool is_beyond_caches(const KernelTask& task, const ChipFacts& chip) {
   return task.bytes_of_tensors() > static_cast<double>(chip.l2_bytes);
 }
 
-// Small tiles with little under way in each thread did best on an H200: the chip starts blocks fast
-// enough.
+// On an H200, small tiles with few loads in flight per thread were fastest: the chip starts blocks
+// fast enough.
 std::vector<PointwiseFlat> flat_schedules(const KernelTask& task, const ChipFacts& chip) {
   std::vector<PointwiseFlat> schedules;
   const double bytes = static_cast<double>(task.elements() * task.value_bytes());
@@ -48,7 +47,7 @@ std::vector<PointwiseFlat> flat_schedules(const KernelTask& task, const ChipFact
     add(threads, 2, 0, is_large ? kPastL1 : kPlain);
     add(threads, 2, 0, is_large ? kPlain : kPastL1);
   }
-  // Little work is over sooner in more hands.
+  // Small problems finish sooner with more threads.
   constexpr double kBytesOfFew = 4 << 20;
   if (bytes <= kBytesOfFew) {
     add(256, 1, 0, kPlain, 8);
@@ -89,7 +88,7 @@ class RowChoices {
     const std::vector<RowSchedule> clusters = row_cluster_schedules(task_, chip_);
     const std::vector<RowSchedule> shared = row_shared_schedules(task_, chip_);
     const std::vector<RowStream> streams = row_stream_schedules(task_, chip_);
-    // One walk reads memory once whatever it keeps.
+    // A single walk reads memory once whatever it keeps.
     const bool stream_first = is_one_walk_ && registers.empty();
     const bool registers_fit = !registers.empty();
     if (stream_first) add(streams, 6);
@@ -128,7 +127,7 @@ class RowChoices {
     }
   }
 
-  // Gamma and beta under way together with the row, not after its reductions.
+  // Loads gamma and beta together with the row, not after its reductions.
   bool can_hold_columns(RowSchedule schedule) const {
     if (schedule.columns != ColumnPlace::kMemory) return false;
     schedule.columns = ColumnPlace::kRegisters;
@@ -147,7 +146,7 @@ class RowChoices {
   void add(const std::vector<RowStream>& schedules, std::size_t most) {
     for (std::size_t i = 0; i < std::min(most, schedules.size()) && choices_.size() < most_; ++i) {
       RowStream schedule = schedules[i];
-      // A second walk over the row wants to find it in the cache.
+      // A second walk over the row should find it in the cache.
       if (is_large_) schedule.hint = is_one_walk_ ? CacheHint::kPastL1 : CacheHint::kKept;
       GeneratedKernel kernel = emit_row_stream(task_, schedule);
       const bool is_known = std::ranges::any_of(
@@ -166,12 +165,12 @@ class RowChoices {
   std::vector<KernelChoice> choices_;
 };
 
-// All schedules for one task, the likeliest first; empty where none can do it.
+// All schedules for one task, the most promising first; empty if none can run it.
 std::vector<KernelChoice> kernel_choices(const KernelTask& task, const ChipFacts& chip,
                                          std::size_t most) {
   std::vector<KernelChoice> choices;
   if (task.expression.has_reduction()) {
-    if (task.expression.dropout()) return choices;  // its rows do not know their places
+    if (task.expression.dropout()) return choices;  // its rows have no element indices
     return RowChoices(task, chip, most).run();
   }
   const double bytes = task.bytes_of_tensors();

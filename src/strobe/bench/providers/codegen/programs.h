@@ -8,16 +8,16 @@
 #include "strobe/bench/providers/codegen/kernel_program.h"
 
 // From a case at a shape to programs that compute it. Tensors of elements must start at multiples
-// of 16 bytes. A case that is not over rows, or another kind of shape, is kInvalidArgument: the
-// caller's `unsupported`.
+// of 16 bytes. A case that is not over rows, or the wrong kind of shape, gives kInvalidArgument,
+// which the caller reports as `unsupported`.
 namespace strobe::bench {
 
 inline constexpr std::size_t kMostCandidates = 24;
 
-// One kernel an operator, as an eager framework runs it; what lies between is in `between`.
+// One kernel per operator, as an eager framework runs it; intermediate tensors are in `between`.
 Result<KernelProgram> unfused_program(const CaseInfo& info, const Shape& shape, DType dtype,
                                       const ChipFacts& chip);
-// One kernel for all of it, in several ways, the likeliest first: for the tuner. Never empty.
+// One kernel for all of it, in several variants for the tuner, the best guess first. Never empty.
 Result<std::vector<KernelProgram>> fused_candidates(const CaseInfo& info, const Shape& shape,
                                                     DType dtype, const ChipFacts& chip);
 

@@ -45,7 +45,7 @@ class RowEmitter {
                                    ? cat("blockIdx.x * ", schedule_.rows_per_block(),
                                          "ll + threadIdx.x / ", schedule_.group)
                                    : std::string("blockIdx.x");
-      // Threads beyond the last row do the last row again: the same values to the same place.
+      // Threads beyond the last row repeat it: they write the same values to the same place.
       text_.line("const long long row = ",
                  schedule_.rows_per_block() > 1 ? cat("min(", unit, ", rows - 1)") : unit, ";");
       one_row();
@@ -76,7 +76,7 @@ class RowEmitter {
         text_.line("const int count = min(", layout_.slice, ", ", layout_.packets, " - begin);");
       }
     }
-    // Before the first value goes to another block that block must have started.
+    // A block must have started before another block sends it a value.
     if (is_cluster()) text_.line("strobe_cluster_arrive();");
     if (layout_.shared_bytes == 0) return;
     if (partials() > 1) {
@@ -107,7 +107,7 @@ class RowEmitter {
     }
     packets_.close(text_);
   }
-  // A thread reads what it wrote itself: no barrier.
+  // Each thread reads only what it wrote itself, so no barrier is needed.
   void columns_into_shared() {
     std::int64_t offset = layout_.columns_offset;
     for (const NodeIndex column : plan_.column_inputs) {
@@ -199,7 +199,7 @@ class RowEmitter {
     }
   }
 
-  // The row into registers, or the pointers to where it lies.
+  // Loads the row into registers, or sets pointers to it in shared memory.
   void take_row() {
     if (schedule_.load == RowLoad::kBulk)
       text_.line("strobe_barrier_wait(arrived + stage, parity);");
@@ -312,7 +312,7 @@ class RowEmitter {
     packets_.close(text_);
   }
 
-  // One value for the whole row out of one a thread; every thread gets it.
+  // Combines one value per thread into one value for the row; every thread gets it.
   void join(const RowWalk& walk, int first_reduction) {
     if (walk.reduce.empty()) return;
     std::vector<NodeIndex> joined = walk.reduce;
@@ -335,7 +335,7 @@ class RowEmitter {
                "_own - n", maximum, ");");
   }
 
-  // An exponential of a joined softmax is held as the thread knew it, under its own maximum.
+  // An exponential of a joined softmax is held relative to the thread's own maximum.
   bool is_own_power(NodeIndex index) const {
     return std::ranges::any_of(plan_.walks, [&](const RowWalk& walk) {
       return walk.joins_softmax && node(walk.reduce.front()).a == index;

@@ -12,7 +12,7 @@
 namespace strobe::bench {
 namespace {
 
-constexpr int kCheap = 3;  // products and sums that cost more to keep than to do again
+constexpr int kCheap = 3;  // cheaper to compute again than to keep
 
 int cost_of(Op op) {
   switch (op) {
@@ -126,7 +126,7 @@ class Planner {
     return policy_ == KeepPolicy::kAll || cost_again(index) > kCheap;
   }
 
-  // From what is at hand: inputs and values expensive enough to be kept themselves.
+  // Cost to recompute a value from inputs and from values that are expensive enough to be kept.
   int cost_again(NodeIndex index) const {
     if (index == kNoNode || is_of_row(index) || node(index).op == Op::kInput) return 0;
     const auto operand = [&](NodeIndex of) {
@@ -136,7 +136,7 @@ class Planner {
     return cost_of(node(index).op) + operand(node(index).a) + operand(node(index).b);
   }
 
-  // A value may take the place of one that is read for the last time in the walk that makes it.
+  // A value may reuse the slot of one whose last read is in the walk that makes it.
   void give_slots() {
     if (policy_ == KeepPolicy::kNone) return;
     std::map<NodeIndex, int> slot_of;
@@ -196,7 +196,7 @@ RowPlan plan_rows(const Expression& expression, KeepPolicy policy) {
 
 namespace {
 
-// What was read because an earlier walk kept it is made of the input once more.
+// Instead of reading a value that an earlier walk kept, computes it from the input again.
 void compute_again(RowWalk& walk, NodeIndex node, const RowWalk::Read& input) {
   const auto read = std::ranges::find(walk.reads, node, &RowWalk::Read::node);
   if (read == walk.reads.end()) return;
@@ -207,7 +207,7 @@ void compute_again(RowWalk& walk, NodeIndex node, const RowWalk::Read& input) {
   walk.compute.insert(walk.compute.begin(), node);
 }
 
-// Of the walks `walk` and the one after it.
+// Looks at `walk` and the walk after it.
 std::optional<Moments> find_moments(const RowPlan& plan, const Expression& expression,
                                     std::size_t walk) {
   if (walk + 1 >= plan.walks.size()) return {};

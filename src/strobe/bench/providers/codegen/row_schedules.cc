@@ -11,7 +11,7 @@ namespace strobe::bench {
 
 RowPlan plan_of(const KernelTask& task, const RowSchedule& schedule) {
   const bool in_shared = schedule.is_held_in_shared;
-  // Values that are kept are f32: they fit where an input was only if that was f32 too.
+  // Kept values are f32, so they fit into the place of an input only if it is f32 too.
   const bool keeps_none = in_shared && task.dtype != DType::kF32;
   RowPlan plan = plan_rows(task.expression, keeps_none  ? KeepPolicy::kNone
                                             : in_shared ? KeepPolicy::kCostly
@@ -105,7 +105,7 @@ namespace {
 
 constexpr int kRegistersOfSm = 65536;
 constexpr int kThreadsOfSm = 2048;
-constexpr int kSharedOfDriver = 1024;  // that every block costs beside its own
+constexpr int kSharedOfDriver = 1024;  // reserved for every block, in addition to its own
 
 }  // namespace
 
@@ -124,11 +124,10 @@ int blocks_that_fit(const KernelTask& task, const RowSchedule& schedule, const C
 
 namespace {
 
-constexpr int kMostHeld = 64;  // values of a thread in registers
+constexpr int kMostHeld = 64;  // values per thread in registers
 
-// Lower is likelier. Two packets a thread by as many threads as that takes did best on an H200,
-// more where the block is full; idle lanes cost what they are worth, and so do idle
-// multiprocessors.
+// Lower is more promising. On an H200, two packets per thread with as many threads as needed were
+// fastest, more if the block is full. Idle lanes and idle multiprocessors add their share.
 double unlikeliness(const KernelTask& task, const RowSchedule& schedule, const RowLayout& layout,
                     const ChipFacts& chip) {
   constexpr double kByPackets[] = {9, 0.5, 0, 0.7, 0.3, 0.8, 0.8, 0.8, 0.6};
@@ -176,7 +175,7 @@ namespace {
 
 constexpr int kMostStages = 3;
 
-// The row lies in shared memory until it is done: for rows that registers cannot hold.
+// The row stays in shared memory until it is done: for rows that registers cannot hold.
 void add_held(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
               const ChipFacts& chip) {
   schedule.is_held_in_shared = true;
@@ -190,7 +189,7 @@ void add_held(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSc
   }
 }
 
-// A block that stays and loads rows ahead while it reduces one in registers.
+// A persistent block that loads rows ahead while it reduces one in registers.
 void add_staying(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
                  const ChipFacts& chip) {
   schedule.order = RowOrder::kStaying;
@@ -228,9 +227,9 @@ std::vector<RowSchedule> row_shared_schedules(const KernelTask& task, const Chip
 
 namespace {
 
-// Operands of one value a column cost a long row twice its own bytes out of L2; a block that takes
-// several rows reads them once. Blocks that stay to the end are fastest where the chip can place
-// most of them at once; if not, blocks that end after some rows.
+// Operands with one value per column cost a long row twice its own bytes from L2; a block that
+// takes several rows reads them once. Persistent blocks are fastest if the chip can run most of
+// them at once; otherwise blocks that end after some rows.
 void add_looping(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSchedule schedule,
                  const ChipFacts& chip) {
   schedule.columns = ColumnPlace::kShared;
@@ -258,7 +257,7 @@ std::vector<RowSchedule> row_cluster_schedules(const KernelTask& task, const Chi
   RowSchedule schedule;
   schedule.name = "row_cluster";
   schedule.packet_bytes = packet_bytes_for(task.columns, task.dtype);
-  // Few blocks with much in each did best on an H200: every further block is one more to wait for.
+  // On an H200, few blocks with much work each were fastest: every block is one more to wait for.
   for (const auto& [cluster, threads] :
        {std::pair(2, 512), std::pair(2, 1024), std::pair(4, 256), std::pair(4, 512),
         std::pair(4, 1024), std::pair(8, 256), std::pair(8, 512), std::pair(8, 1024)}) {

@@ -6,8 +6,8 @@
 #include "strobe/bench/providers/codegen/row_kernel.h"
 #include "strobe/bench/providers/codegen/source_text.h"
 
-// The packets of a row that one thread has: `t`, and every group of threads further. Not every
-// thread has the last ones.
+// The packets of a row that belong to one thread: `t`, and every multiple of the group size after
+// it. Not every thread has the last ones.
 namespace strobe::bench {
 
 class RowPackets {
@@ -15,23 +15,23 @@ class RowPackets {
   RowPackets(const RowSchedule& schedule, const RowLayout& layout)
       : schedule_(schedule), layout_(layout) {}
 
-  // A loop over them as `k`; inside, here() is the packet's place in the row's slice.
+  // A loop over them with index `k`; inside, here() is the packet's place in the row's slice.
   void open(SourceText& text, bool is_unrolled = true) const;
   void close(SourceText& text) const;
   std::string here() const;
 
  private:
-  std::string presence() const;  // of packet k in this thread; empty: always
+  std::string presence() const;  // for packet k in this thread; empty: always
 
   const RowSchedule& schedule_;
   const RowLayout& layout_;
 };
 
-// Rows on their way into shared memory while others are worked on, and what else lies there:
+// Rows being loaded into shared memory while others are reduced, and the rest of its layout:
 //
 //   stage 0 | stage 1 | ... | kept beside the inputs | partial results | barriers
 //
-// The kernel knows `first`, `stride` and `end` of its rows, and `stage` of the one at hand.
+// The kernel defines `first`, `stride` and `end` of its rows, and `stage` of the current one.
 
 class RowStages {
  public:
@@ -45,7 +45,7 @@ class RowStages {
   explicit RowStages(const Parts& parts) : parts_(parts) {}
 
   bool are_any() const { return parts_.schedule.stages > 0; }
-  void start(SourceText& text) const;       // as many rows as there are stages
+  void start(SourceText& text) const;       // as many rows as stages
   void issue_next(SourceText& text) const;  // into the stage that is free now
 
   std::string place(const std::string& stage, std::size_t input) const;

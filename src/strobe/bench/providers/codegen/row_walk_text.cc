@@ -46,8 +46,8 @@ void emit_accumulators(SourceText& text, const KernelTask& task, const RowWalk& 
               input_of(task.expression, input).name, " + row * ", packets, ")));");
   }
   for (const NodeIndex index : walk.reduce) {
-    // A thread's own maximum is taken off its own values: it must be a number even where there are
-    // none.
+    // A thread subtracts its own maximum from its own values: it must be a finite number even
+    // without values.
     text.line(
         "float n", index, " = ",
         walk.is_joined_later ? "-3.40282347e+38f" : identity_text(node_of(task.expression, index)),

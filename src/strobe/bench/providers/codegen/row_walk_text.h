@@ -9,19 +9,19 @@
 #include "strobe/bench/providers/codegen/row_plan.h"
 #include "strobe/bench/providers/codegen/source_text.h"
 
-// The inside of a walk over a row, the same wherever the row is held.
+// The inside of a walk over a row; it does not depend on where the row is held.
 namespace strobe::bench {
 
 // "n3", or the number itself.
 std::string value_name(const Expression& expression, NodeIndex node);
 
-// What is known of the row before a walk: lines of `const float n4 = ...`.
+// The row values known before a walk: lines of `const float n4 = ...`.
 void emit_row_values(SourceText& text, const KernelTask& task, const RowWalk& walk);
-// Lines that write the row's own outputs, by one thread.
+// Lines by which one thread writes the outputs with one value per row.
 void emit_row_outputs(SourceText& text, const KernelTask& task, const RowWalk& walk,
                       const std::string& is_writer);
-// Accumulators of a walk's reductions, at their neutral values. Moments are taken about the row's
-// first value: no digits are lost to a large mean, and one walk is enough. A row has `packets`.
+// Accumulators of a walk's reductions, at their neutral values. Moments are relative to the row's
+// first value: a large mean then costs no digits, and one walk is enough. A row has `packets`.
 void emit_accumulators(SourceText& text, const KernelTask& task, const RowWalk& walk,
                        std::int64_t packets);
 // After the threads' sums are joined: moments about zero and about the mean.
@@ -42,27 +42,27 @@ std::string join_helpers(const Expression& expression);
 // "sum" or "max"
 std::string join_name(const Node& reduction);
 
-// From one partial result a thread to one result of the row in every thread: over lanes by
-// shuffles, over warps through shared memory, over the blocks of a cluster through theirs. One
-// barrier.
+// Combines one partial result per thread into the row's result in every thread: over lanes by
+// shuffles, over warps through shared memory, over the blocks of a cluster through their shared
+// memory. One barrier.
 
 struct JoinLayout {
-  int group = 32;  // threads of a row in a block
+  int group = 32;  // threads per row in a block
   int cluster = 1;
   int rows_per_block = 1;
-  int reductions = 1;       // of the kernel: each has a place of its own, so no second barrier
-  bool alternates = false;  // rows in a loop: places of even and odd rows
+  int reductions = 1;       // in the kernel: each has its own place, so no second barrier
+  bool alternates = false;  // rows in a loop: separate places for even and odd rows
 
   int warps() const { return group > 32 ? group / 32 : 1; }
   int parts() const { return warps() * cluster; }
 };
-// Bytes of shared memory that partial results take.
+// Bytes of shared memory for partial results.
 inline int partial_bytes(const JoinLayout& layout) {
   return layout.parts() > 1 ? 8 * layout.reductions * layout.rows_per_block * layout.parts() : 0;
 }
 
-// `joined` are variables n<index>. Of a softmax: {maximum, sum}; the sum is scaled as the maximum
-// grows.
+// `joined` are variables n<index>. For a softmax: {maximum, sum}; the sum is rescaled when the
+// maximum grows.
 void emit_join(SourceText& text, const Expression& expression, const std::vector<NodeIndex>& joined,
                const JoinLayout& layout, int first_reduction, bool is_softmax);
 

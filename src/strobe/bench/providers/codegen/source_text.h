@@ -58,7 +58,7 @@ class SourceText {
   int depth_ = 0;
 };
 
-// As a float literal that reads back as the same float.
+// A float literal that reads back as the same float.
 std::string float_text(double value);
 
 }  // namespace strobe::bench

@@ -43,7 +43,7 @@ Error cannot_keep(const fs::path& path, int error) {
           .hint = ""};
 }
 
-// Whole or not at all, also when two processes write the same entry.
+// Writes a file completely or not at all, even if two processes write the same entry.
 Result<void> put_file(const fs::path& path, std::string_view bytes) {
   static std::atomic<unsigned> count = 0;
   const fs::path unfinished = fmt::format("{}.{}.{}", path.string(), getpid(), ++count);
@@ -157,7 +157,7 @@ Result<void> TuneCache::store(const std::string& key, const TuneEntry& entry) co
       .member("cubin_checksum", checksum_text(entry.image))
       .end_object();
   text += '\n';
-  // The code first: it is only looked for once the other file exists.
+  // The code first: readers look for it only if the other file exists.
   STROBE_TRY_VOID(put_file(folder_ / (key + ".cubin"), {entry.image.data(), entry.image.size()}));
   return put_file(folder_ / (key + ".json"), text);
 }

@@ -20,7 +20,7 @@ struct Entrant {
   double typical_us = 0;
 };
 
-// Finer than a median, which is one of the steps of the device's clock, and as deaf to outliers.
+// A median has the coarse steps of the device's clock; this is finer and as robust to outliers.
 double middle_mean(std::vector<double> samples) {
   std::ranges::sort(samples);
   const std::size_t aside = samples.size() / 4;
@@ -37,7 +37,7 @@ Result<void> time_more(ProgramTimer& timer, const KernelProgram& program, int sa
   return {};
 }
 
-// As many as the round wants, or as the time that is left allows if all take as long as they did.
+// The number of samples for the round, reduced if the time left would not suffice.
 int samples_within(double left_ms, int wanted, const std::vector<Entrant>& left) {
   double once_ms = 0;
   for (const Entrant& one : left) once_ms += one.typical_us / 1e3;

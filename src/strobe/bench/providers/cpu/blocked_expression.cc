@@ -50,7 +50,7 @@ double applied_to_row(Op op, double a, double b) {
 
 }  // namespace
 
-// One row on its way: a piece of every node in scratch, and the nodes that have one value.
+// One row in progress: a piece of every node in scratch, and the nodes that have one value.
 struct BlockedExpression::Row {
   const std::vector<const void*>& inputs;
   const std::vector<void*>& outputs;
@@ -173,7 +173,7 @@ void BlockedExpression::store_piece(Row& row, std::size_t index) const {
   }
 }
 
-// Everything of at most `pass` reductions, into the reductions that come next.
+// Computes everything that needs at most `pass` reductions, into the next reductions.
 void BlockedExpression::sweep(Row& row, int pass) const {
   const std::size_t nodes = expression_.nodes.size();
   for (std::size_t i = 0; i < nodes; ++i) {

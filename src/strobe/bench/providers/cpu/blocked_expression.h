@@ -6,9 +6,8 @@
 #include "strobe/bench/cases/expression.h"
 #include "strobe/bench/providers/cpu/kernels.h"
 
-// Any expression, node by node over pieces of a row that stay in the first cache. A row with
-// reductions is gone over once for each that depends on another, and once more: what a piece needs
-// is computed again.
+// Evaluates any expression, node by node over pieces of a row that stay in the first cache. A row
+// needs one pass per dependent reduction and one more; each pass recomputes what it needs.
 namespace strobe::bench {
 
 class BlockedExpression {

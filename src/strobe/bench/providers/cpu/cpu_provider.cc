@@ -22,7 +22,7 @@
 namespace strobe::bench {
 namespace {
 
-// What is read or written between two samples, so that the next one finds nothing in the caches.
+// Read or written between two samples, so that the next one finds nothing in the caches.
 class HostCacheFlush {
  public:
   enum class Kind : std::uint8_t { kNone, kRead, kWrite };
@@ -38,7 +38,7 @@ class HostCacheFlush {
 
 class CpuCell final : public PreparedCell {
  public:
-  // Allocates and fills; the first call is made and timed here.
+  // Allocates and fills; also makes and times the first call.
   static Result<std::unique_ptr<PreparedCell>> make(const CaseInfo& info,
                                                     const PrepareRequest& request, Program program,
                                                     const KernelSet& kernels, ThreadTeam& team,
@@ -134,7 +134,7 @@ Result<void> CpuCell::allocate() {
   return {};
 }
 
-// By the threads that will read: their memory is then near them.
+// The threads that will read the memory fill it, so that it is near them.
 void CpuCell::fill_inputs() {
   const auto sources = input_sources(info_, request_);
   const DType dtype = request_.cell.dtype;

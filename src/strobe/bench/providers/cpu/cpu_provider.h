@@ -8,7 +8,7 @@
 #include "strobe/bench/providers/provider.h"
 
 // The host itself. `cpu` fuses a case into one pass, `cpu-unfused` makes a pass over memory for
-// every operator, as eager frameworks do: the same vectors and threads, so that the difference is
+// every operator, as eager frameworks do. Vectors and threads are the same, so the difference is
 // the fusion.
 namespace strobe::bench {
 

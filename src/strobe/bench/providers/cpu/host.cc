@@ -146,7 +146,7 @@ Result<double> product_tflops(ThreadTeam& team, const KernelSet& kernels) {
   STROBE_TRY(const HostBuffer out, HostBuffer::make(n * n * 4));
   STROBE_TRY(const HostBuffer scratch,
              HostBuffer::make(kernels.multiply_scratch * 4 * team.size()));
-  pass(team, kernels, RowsKernelId::kWrite, left, &left);  // ones: a zero may cost less
+  pass(team, kernels, RowsKernelId::kWrite, left, &left);  // ones: zeros may be faster
   pass(team, kernels, RowsKernelId::kWrite, packed, &packed);
   const double seconds = best_seconds([&] {
     team.share(

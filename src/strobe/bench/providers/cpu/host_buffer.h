@@ -8,7 +8,7 @@
 #include "strobe/bench/cell.h"
 #include "strobe/bench/reference/half_float.h"
 
-// Memory for tensors: whole pages, large ones where the kernel has them, aligned for every vector.
+// Memory for tensors: whole pages (large ones if the kernel has them), aligned for every vector.
 namespace strobe::bench {
 
 struct UnmapPages {
@@ -18,7 +18,7 @@ struct UnmapPages {
 
 class HostBuffer {
  public:
-  // kMachineLacks where there is no more.
+  // kMachineLacks if there is not enough memory.
   static Result<HostBuffer> make(std::int64_t bytes);
 
   void* data() const { return data_.get(); }

@@ -4,7 +4,7 @@
 
 namespace strobe::bench {
 
-// Of simd/kernels.cc, one for each instruction set.
+// Defined in simd/kernels.cc, one for each instruction set.
 #if defined(__aarch64__)
 namespace simd_neon {
 extern const KernelSet kKernels;

@@ -8,22 +8,22 @@
 #include "strobe/bench/cell.h"
 
 // The vector kernels of the host, one set for each instruction set that this binary was compiled
-// for. What a set may use is asked of the machine at run time. Plain pointers only: code for
-// another instruction set must share no inline function with the rest of the program.
+// for. Which sets can run is determined at run time. Plain pointers only: code for another
+// instruction set must share no inline function with the rest of the program.
 namespace strobe::bench {
 
-// Some rows of a case or of one operator. A stride is the elements from one row to the next: 0
-// where every row reads the same (a bias), 1 where a row has one value (a sum).
+// Some rows of a case or of one operator. A stride is the number of elements from one row to the
+// next: 0 if all rows read the same values (a bias), 1 if a row has one value (a sum).
 struct RowsTask {
   const void* in[3] = {};
   std::int64_t in_stride[3] = {};
   void* out[2] = {};
   std::int64_t out_stride[2] = {};
   std::int64_t columns = 0;
-  float* scratch = nullptr;  // one row of f32, of this thread alone
-  float constant = 0;        // of operators with one
-  bool is_streamed = false;  // the outputs go past the caches
-  // Of dropout, whose kept elements are scaled by the constant (reference/dropout.h).
+  float* scratch = nullptr;  // one row of f32, private to this thread
+  float constant = 0;        // for operators that have one
+  bool is_streamed = false;  // the outputs bypass the caches
+  // For dropout; kept elements are scaled by the constant (reference/dropout.h).
   std::uint32_t counter = 0;  // of the first element of row 0
   std::uint32_t dropped_below = 0;
 };
@@ -43,7 +43,7 @@ enum class RowsKernelId : std::uint8_t {
   kAddThree,
   kBiasGelu,
   kBiasDropoutAdd,
-  // Single operators: of elements, with elements, with one value a row, with a constant.
+  // Single operators: on elements, on two tensors, with one value per row, with a constant.
   kCopy,
   kCos,
   kExp,
@@ -64,25 +64,25 @@ enum class RowsKernelId : std::uint8_t {
   kDivRow,
   kMaxRow,
   kMinRow,
-  kRowSub,  // the value of the row first
+  kRowSub,  // the row's value is the left operand
   kRowDiv,
   kAddConstant,
   kMulConstant,
   kDropout,
   kSum,
   kLargest,
-  // Roofs.
+  // For measuring roofs.
   kRead,
   kWrite,
   kCount_,
 };
 
-// out[j, i] = a[i, j] + b[j, i] (+ c[j, i]); some of the rows of `out`. With dropout: c is there,
-// and the sum of a and b is dropped or scaled before it is added; places count as in a.
+// out[j, i] = a[i, j] + b[j, i] (+ c[j, i]); some of the rows of `out`. With dropout c is required;
+// the sum of a and b is dropped or scaled before c is added, with the element indices of a.
 struct TransposedTask {
   const void* a = nullptr;
   const void* b = nullptr;
-  const void* c = nullptr;  // null: without
+  const void* c = nullptr;  // null: not added
   void* out = nullptr;
   std::int64_t rows = 0;     // of a
   std::int64_t columns = 0;  // of a: rows of out
@@ -93,11 +93,11 @@ struct TransposedTask {
 using TransposedKernel = void (*)(const TransposedTask& task, std::int64_t first,
                                   std::int64_t last);
 
-// Matrix products of the host: the right side is packed into panels once, the left side block by
-// block on the way; sums are f32.
+// Matrix products on the host: the right side is packed into panels once, the left side block by
+// block during the product; sums are f32.
 
-// The right side [inner, columns], any layout. Panels of `panel` columns stand one after the other,
-// each [inner][panel] f32, the last filled up with zeros.
+// The right side [inner, columns], any layout. Panels of `panel` columns follow each other, each
+// [inner][panel] f32, the last one padded with zeros.
 struct PackTask {
   const void* source = nullptr;
   std::int64_t inner_stride = 0;
@@ -115,7 +115,7 @@ struct Windows {
   std::int64_t out_height = 0, out_width = 0;
 };
 
-// out = relu?(sum scale[n] + shift[n] + addend[m, n]); what is null is left out.
+// out = relu?(sum scale[n] + shift[n] + addend[m, n]); null parts are left out.
 struct MultiplyTask {
   const void* left = nullptr;
   std::int64_t left_stride = 0;
@@ -131,12 +131,12 @@ struct MultiplyTask {
   const float* shift = nullptr;
   const void* addend = nullptr;  // as out, of its type
   bool has_relu = false;
-  float* scratch = nullptr;  // multiply_scratch floats, of this thread alone
+  float* scratch = nullptr;  // multiply_scratch floats, private to this thread
 };
 using MultiplyKernel = void (*)(const MultiplyTask& task, std::int64_t first_row,
                                 std::int64_t last_row);
 
-// x scale + (column > row ? mask : 0) of a square of scores, and other passes of their own.
+// x scale + (column > row ? mask : 0) for a square of scores, and other separate passes.
 struct MaskTask {
   const void* in = nullptr;
   void* out = nullptr;
@@ -174,7 +174,7 @@ struct KernelSet {
   std::string_view name;  // "NEON", "AVX-512"
   std::int64_t lanes = 0;
   std::int64_t panel = 0;      // columns of packed matrices
-  std::int64_t tile_rows = 0;  // what rows of a product are best a multiple of
+  std::int64_t tile_rows = 0;  // the best number of rows of a product is a multiple of this
   std::int64_t multiply_scratch = 0;
   SoftmaxInPlace softmax = nullptr;
   const TypeKernels* types[3] = {};  // by DType

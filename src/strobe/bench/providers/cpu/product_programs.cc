@@ -67,8 +67,8 @@ struct Affine {
   BufferIndex scale, shift;
 };
 
-// gamma / sqrt(variance + epsilon) and beta - mean times that: a normalisation at inference is one
-// product and one sum a filter.
+// gamma / sqrt(variance + epsilon) and beta - mean times that: at inference a normalisation is one
+// product and one sum per filter.
 Affine add_folding(ProductSteps& steps, const ProgramRequest& request) {
   const std::int64_t filters = request.shape[4];
   const Affine affine{steps.floats(filters), steps.floats(filters)};
@@ -151,7 +151,7 @@ Program make_convolution_program(const ProgramRequest& request) {
 
 namespace {
 
-constexpr std::int64_t kScoreFloats = 128 * 1024;  // of some queries: half of a second cache
+constexpr std::int64_t kScoreFloats = 128 * 1024;  // for some queries: half of a second-level cache
 constexpr float kMask = -10000.0f;
 
 struct AttentionSizes {
@@ -165,7 +165,7 @@ struct AttentionSizes {
 
   std::int64_t all_heads() const { return batch * heads; }
   std::int64_t values() const { return batch * sequence * heads * depth; }
-  // Of [B, S, H, D], where a position of the same head is heads * depth further.
+  // For [B, S, H, D], where the next position of the same head is heads * depth further.
   std::int64_t start_of(std::int64_t head) const {
     return (head / heads * sequence * heads + head % heads) * depth;
   }
@@ -177,8 +177,8 @@ struct AttentionSizes {
 
 void* moved(void* data, std::int64_t bytes) { return static_cast<char*>(data) + bytes; }
 
-// Some queries of a head at a time: their scores are made, normalised and used up in the cache.
-// Keys behind the last query are not looked at: -10000 more makes their weight zero.
+// Processes some queries of a head at a time: their scores are computed, normalised and used in the
+// cache. Keys after the last query are skipped: -10000 makes their weight zero.
 Program fused_attention(const ProgramRequest& request) {
   ProductSteps steps(request);
   const AttentionSizes sizes(request);
@@ -276,7 +276,7 @@ void add_permutation(ProductSteps& steps, const char* name, const AttentionSizes
   });
 }
 
-// One product for each head, its right side packed by the thread that has the head.
+// One product for each head; the thread that has the head packs its right side.
 struct HeadProduct {
   BufferIndex left, right, out, packed;
   std::int64_t inner, columns;

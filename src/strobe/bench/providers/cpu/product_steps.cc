@@ -8,7 +8,7 @@ namespace strobe::bench {
 namespace {
 
 constexpr std::int64_t kBetweenFloats =
-    128 * 1024;  // of a product that is used up at once: half of a second cache
+    128 * 1024;  // of a product that is used at once: half of a second-level cache
 
 MultiplyTask multiply_task(const ProductSteps::Product& product, const ProgramContext& context) {
   MultiplyTask task;

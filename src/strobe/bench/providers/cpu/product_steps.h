@@ -8,13 +8,13 @@
 #include "strobe/bench/providers/cpu/kernels.h"
 #include "strobe/bench/providers/cpu/program.h"
 
-// Steps of matrix products and of what follows them. The right side is packed by all threads
+// Steps of matrix products and of the operators after them. All threads pack the right side
 // together, then each takes rows of the left.
 namespace strobe::bench {
 
 class ProductSteps {
  public:
-  // Buffers for the case's inputs stand first.
+  // The buffers of the case's inputs come first.
   explicit ProductSteps(const ProgramRequest& request);
 
   Program finish() && { return std::move(program_); }
@@ -24,7 +24,7 @@ class ProductSteps {
   BufferIndex floats(std::int64_t count);
   std::int64_t packed_floats(std::int64_t inner, std::int64_t columns) const;
 
-  // [inner, columns] at those strides; gives the packed buffer.
+  // [inner, columns] with those strides; returns the packed buffer.
   BufferIndex pack(std::string name, BufferIndex source, std::int64_t inner, std::int64_t columns,
                    std::int64_t inner_stride, std::int64_t column_stride);
 
@@ -37,16 +37,16 @@ class ProductSteps {
     std::int64_t columns = 0;
     std::optional<BufferIndex> addend = {};
     bool has_relu = false;
-    std::optional<BufferIndex> scale = {};  // with shift: floats, one a column
+    std::optional<BufferIndex> scale = {};  // with shift: floats, one per column
     BufferIndex shift = 0;
     std::optional<Windows> windows = {};
   };
   void multiply(std::string name, const Product& product);
-  // (left right) second without the product between them in memory: some rows of it at a time.
+  // (left right) second, without storing the first product: some rows of it at a time.
   void multiply_twice(std::string name, const Product& product, BufferIndex second,
                       std::int64_t columns);
 
-  // A pass of its own over tensors of that many values.
+  // A separate pass over tensors of that many values.
   void pass(std::string name, RowsKernelId id, BufferIndex a, BufferIndex b, BufferIndex out,
             std::int64_t elements);
   void step(std::string name, std::function<void(const ProgramContext&)> run);

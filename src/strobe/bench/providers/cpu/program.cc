@@ -13,7 +13,7 @@
 namespace strobe::bench {
 namespace {
 
-constexpr std::int64_t kNearBytes = std::int64_t{32} << 20;  // second caches of many processors
+constexpr std::int64_t kNearBytes = std::int64_t{32} << 20;  // second caches of several processors
 
 class RowProgram {
  public:
@@ -27,7 +27,7 @@ class RowProgram {
     return std::move(program_);
   }
 
-  // One step for each operator; a buffer that is not read any more is reused.
+  // One step for each operator; a buffer that is no longer read is reused.
   Program operators() && {
     const Expression whole = fused(request_.info);
     declare(whole, whole);
@@ -125,14 +125,14 @@ class RowProgram {
     return scratch_;
   }
 
-  // Which buffer each place of a task is, and how a row moves in it.
+  // The buffer of each operand of a task, and its stride per row.
   struct Place {
     BufferIndex buffer;
     std::int64_t stride;
   };
   struct Layout {
     std::vector<Place> inputs, outputs;
-    std::int64_t size;  // bytes of a value
+    std::int64_t size;  // bytes per value
     float constant = 0;
     std::uint32_t dropped_below = 0;
     bool is_streamed = false;
@@ -155,7 +155,7 @@ class RowProgram {
     return task;
   }
 
-  // Every tensor starts further right: each has a value a column.
+  // Advances every tensor by `columns`; each has one value per column.
   static void move_right(RowsTask& task, const Layout& layout, std::int64_t columns) {
     for (std::size_t i = 0; i < layout.inputs.size(); ++i) {
       task.in[i] = static_cast<const char*>(task.in[i]) + columns * layout.size;
@@ -166,8 +166,8 @@ class RowProgram {
     task.counter += static_cast<std::uint32_t>(columns);
   }
 
-  // What a later step reads stays where it may find it. A result that no later step reads
-  // goes past the caches, unless all of it fits in the near ones.
+  // Results that a later step reads stay in the caches. A result that no later step reads bypasses
+  // the caches, unless all of it fits in the near ones.
   double bytes_worth_keeping(const std::vector<Place>& outputs) const {
     const bool is_read_here = std::ranges::any_of(
         outputs, [&](const Place& place) { return between_.contains(place.buffer); });
@@ -200,7 +200,7 @@ class RowProgram {
       layout.dropped_below = dropped_below(dropout->constant);
     }
     const std::int64_t rows = rows_, columns = columns_;
-    if (is_flat) {  // one long row, cut anywhere
+    if (is_flat) {  // one long row, can be split anywhere
       program_.steps.push_back({std::move(name), [=](const ProgramContext& context) {
                                   context.team.share_in_pieces(
                                       rows * columns, kGrainElements,
@@ -253,7 +253,7 @@ class RowProgram {
     const BufferIndex c = has_third ? buffer(match.straight[1]) : 0;
     const Output& output = expression.outputs[0];
     const BufferIndex out = buffers_.at(output.tensor.name);
-    // As the turned tensor is stored.
+    // In the layout of the turned tensor.
     const std::int64_t rows = output.tensor.is_transposed ? rows_ : columns_;
     const std::int64_t columns = output.tensor.is_transposed ? columns_ : rows_;
     const Node* const dropout = expression.dropout();
@@ -299,7 +299,7 @@ class RowProgram {
                  blocked->run(in, out, context.floats(pieces) + thread * blocked->scratch(), first,
                               last, context.dropout_key);
                });
-           static_cast<void>(expression);  // the blocked one looks at it
+           static_cast<void>(expression);  // keeps it alive for `blocked`
          }});
   }
 
@@ -307,7 +307,7 @@ class RowProgram {
   std::int64_t rows_;
   std::int64_t columns_;
   Program program_;
-  std::map<std::string, BufferIndex> buffers_;  // of tensors that are there now
+  std::map<std::string, BufferIndex> buffers_;  // of tensors that exist now
   std::map<BufferIndex, bool> between_;
   std::vector<BufferIndex> free_;
   BufferIndex scratch_ = 0;

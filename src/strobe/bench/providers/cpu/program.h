@@ -11,13 +11,13 @@
 #include "strobe/bench/providers/cpu/kernels.h"
 #include "strobe/bench/providers/cpu/thread_team.h"
 
-// What one call of a cell does on the host: which buffers it needs and the steps that are run one
-// after the other. Known before anything is allocated.
+// What one call of a cell does on the host: its buffers, and its steps in order. Known before
+// anything is allocated.
 namespace strobe::bench {
 
 using BufferIndex = std::size_t;
 
-constexpr std::int64_t kGrainElements = 8192;  // fewer are not worth another thread
+constexpr std::int64_t kGrainElements = 8192;  // a part with fewer is not worth another thread
 
 struct ProgramContext {
   ThreadTeam& team;
@@ -36,7 +36,7 @@ struct Step {
 
 struct Program {
   std::vector<std::int64_t> buffer_bytes;
-  std::vector<BufferIndex> inputs;  // as input_tensors() counts them
+  std::vector<BufferIndex> inputs;  // numbered as in input_tensors()
   std::vector<BufferIndex> outputs;
   std::vector<Step> steps;
 
@@ -54,7 +54,7 @@ struct ProgramRequest {
   bool is_fused = true;
   const KernelSet& kernels;
   std::int64_t threads = 1;
-  std::int64_t cache_bytes = 0;  // outputs beyond are not kept in it
+  std::int64_t cache_bytes = 0;  // larger outputs bypass it
 };
 Program make_program(const ProgramRequest& request);
 

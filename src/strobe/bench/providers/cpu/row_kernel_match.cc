@@ -17,7 +17,7 @@ bool same_work(const Expression& a, const Expression& b) {
          std::ranges::none_of(a.inputs, &Tensor::is_transposed);
 }
 
-// Kernels that do more than one operator, by the case that they were written for.
+// Kernels that do more than one operator, by the case for which they were written.
 std::vector<std::pair<Expression, Id>> whole_kernels() {
   const auto whole = [](const char* id) { return fused(*find_case(id)); };
   return {{whole("pointwise_chain"), Id::kPointwiseChain},
@@ -46,7 +46,7 @@ std::optional<Id> unary_kernel(Op op) {
   return {};
 }
 
-// Two tensors, a tensor with a value of its row, a value of the row with a tensor.
+// Two tensors; a tensor and a value of its row; a value of the row and a tensor.
 struct BinaryIds {
   Op op;
   Id tensors, with_row, row_first;

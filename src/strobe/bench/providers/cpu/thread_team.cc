@@ -11,7 +11,7 @@
 namespace strobe::bench {
 namespace {
 
-// Where it fails the work is done all the same, on whatever processor.
+// If it fails, the work still runs, on any processor.
 void pin(const std::vector<int>& processors) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -19,7 +19,7 @@ void pin(const std::vector<int>& processors) {
   pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
-// A short work is over sooner than a sleeping thread wakes.
+// Short work ends before a sleeping thread would wake.
 constexpr int kSpins = 20'000;
 
 template <class T>
@@ -50,7 +50,7 @@ void ThreadTeam::serve(std::int64_t thread) {
   pin({processors_[static_cast<std::size_t>(thread)]});
   for (std::uint64_t seen = 0;;) {
     wait_while(round_, seen);
-    // One round at a time: run() does not return before everybody has said that he is done.
+    // One round at a time: run() does not return before every thread has reported that it is done.
     ++seen;
     if (is_over_) return;
     if (thread < threads_) (*work_)(thread);

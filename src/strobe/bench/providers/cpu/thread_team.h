@@ -6,8 +6,7 @@
 #include <thread>
 #include <vector>
 
-// Threads that wait, each pinned to a processor of its own, and do a piece of work together. The
-// caller is one of them.
+// Waiting threads, each pinned to its own processor, that work together. The caller is one of them.
 namespace strobe::bench {
 
 class ThreadTeam {
@@ -25,11 +24,11 @@ class ThreadTeam {
   // work(thread, first, last) on equal parts of [0, count), whose bounds are multiples of `grain`.
   using Range = std::function<void(std::int64_t thread, std::int64_t first, std::int64_t last)>;
   void share(std::int64_t count, std::int64_t grain, const Range& work);
-  // The same parts in pieces: who is done with his own helps the others. For work that waits for
-  // memory, which serves some processors later than others.
+  // The same parts in pieces: a thread that has finished its own part helps the others. For work
+  // limited by memory, which serves some processors later than others.
   void share_in_pieces(std::int64_t count, std::int64_t grain, const Range& work);
 
-  // The calling thread on the first processor for as long as this lives.
+  // Pins the calling thread to the first processor for the lifetime of this object.
   class PinnedCaller {
    public:
     explicit PinnedCaller(const ThreadTeam& team);

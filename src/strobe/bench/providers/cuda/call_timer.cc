@@ -14,7 +14,7 @@
 namespace strobe::bench {
 namespace {
 
-// So many repetitions as the samples, the queue and the time left allow, and one at least.
+// As many repetitions as the samples, the queue and the time left allow, but at least one.
 int repetitions_now(std::size_t samples_left, int most, double ms_left, double each_ms) {
   const double by_time = each_ms > 0 ? std::max(ms_left, 0.0) / each_ms : most;
   const double allowed = std::min(
@@ -33,7 +33,7 @@ double host_us(const std::vector<ApiCall>& calls) {
   return sum;
 }
 
-// One clock a sample, or none at all.
+// One clock per sample, or none at all.
 SampleBlock finished(SampleBlock samples) {
   if (samples.sm_mhz.size() != samples.samples_us.size()) samples.sm_mhz.clear();
   return samples;
@@ -73,7 +73,7 @@ Result<SampleBlock> CallTimer::sample(const SampleRequest& request) {
                .hint = "one of device, graph, call, activity"};
 }
 
-// Without a hold: code that is loaded at its first launch would wait for ever behind one.
+// Without a hold: code that is loaded at its first launch would wait forever behind one.
 Result<void> CallTimer::prime() {
   if (std::exchange(is_primed_, true)) return {};
   timed_out_before_ = clock_.timed_out();
@@ -96,7 +96,7 @@ Result<void> CallTimer::use_sets() {
   return {};
 }
 
-// One place will do where there is no memory for more.
+// One place is used if there is no memory for more.
 Result<void> CallTimer::use_places() {
   const std::size_t wanted = places_for(call_.set_bytes());
   const Result<void> made = call_.make_sets(wanted);
@@ -113,11 +113,11 @@ Result<void> CallTimer::enqueue_next() {
   return call_.enqueue(set);
 }
 
-// One call a hold: while the device fetches what is queued behind a call, that call takes up to
-// 1.1 us more (H200), and how much is another in every process.
+// One call per hold: while the device fetches what is queued behind a call, that call takes up to
+// 1.1 us more (H200), and the amount differs from process to process.
 Result<DeviceClock::Block> CallTimer::measure_one(bool hold) {
   const auto prepare = [&](int) -> Result<void> {
-    // What is hot for the call, the call itself must have left.
+    // For a hot cache, the call itself must have filled it.
     return flush_ == FlushKind::kHot ? call_.enqueue(0) : before(flush_);
   };
   const auto timed = [&](int) { return enqueue_next(); };
@@ -170,7 +170,7 @@ Result<SampleBlock> CallTimer::sample_graph(const SampleRequest& request) {
   return finished(std::move(samples));
 }
 
-// One call at a time: what was recorded between two moments of rest is the call's.
+// One call at a time: everything recorded between two idle moments belongs to the call.
 Result<SampleBlock> CallTimer::sample_activity(const SampleRequest& request) {
   CudaDevice& device = clock_.device();
   STROBE_TRY(const CuptiApi cupti, device.cupti());
@@ -199,7 +199,7 @@ Result<SampleBlock> CallTimer::sample_activity(const SampleRequest& request) {
 
 Result<void> CallTimer::run_counted() {
   STROBE_TRY_VOID(prime());
-  // A whole round, so that the next set is the one that was used longest ago.
+  // A full round, so that the next set is the least recently used one.
   for (std::size_t i = 0; flush_ == FlushKind::kRotate && i < sets_; ++i) {
     STROBE_TRY_VOID(enqueue_next());
   }
@@ -286,8 +286,8 @@ Result<void> CallTimer::make_graph() {
   return {};
 }
 
-// Of several, the one in the middle by its time: any one may have been interrupted. The first after
-// recording is switched on also pays for that and is not among them.
+// Returns the median of several calls by time, because any one may have been interrupted. The first
+// call after recording is switched on pays for that and is left out.
 Result<std::vector<ApiCall>> CallTimer::record_api_calls() {
   constexpr std::size_t kRecorded = 5;
   STROBE_TRY_VOID(prime());

@@ -7,7 +7,7 @@
 #include "strobe/bench/providers/cuda/device_clock.h"
 #include "strobe/bench/providers/provider.h"
 
-// A call to time: of a generated program or of a vendor's library.
+// Times one call of a generated program or of a vendor's library.
 namespace strobe::bench {
 
 class TimedCall {
@@ -17,16 +17,16 @@ class TimedCall {
   // Queues one call on the device's stream, on that set of buffers, and returns at once.
   virtual Result<void> enqueue(std::size_t set) = 0;
 
-  // Sets of buffers that calls may take turns on: all of what a call reads and writes.
+  // Sets of buffers that calls may alternate between: everything that a call reads and writes.
   virtual double set_bytes() const = 0;
-  virtual Result<void> make_sets(std::size_t count) = 0;  // filled; set 0 is there from the start
-  // The proof that so many sets are used, the first ones: poison their outputs, and count the sets
-  // whose outputs changed.
+  virtual Result<void> make_sets(std::size_t count) = 0;  // filled; set 0 always exists
+  // Proves that the first `count` sets are used: poison their outputs, and count the sets whose
+  // outputs changed.
   virtual Result<void> poison_sets(std::size_t count) = 0;
   virtual Result<std::size_t> count_written_sets(std::size_t count) = 0;
 };
 
-// Times of one call in every mode, in a given state of the cache.
+// Times one call in every mode, in a given state of the cache.
 class CallTimer {
  public:
   static constexpr int kLeastGraphCalls = 20;
@@ -38,17 +38,17 @@ class CallTimer {
   // One call between the marks of a recorder, see PreparedCell::run_counted.
   Result<void> run_counted();
   std::vector<std::string> notes() const;
-  // What one call asks of the runtime and the driver, by CUPTI's records; waiting for the call is
-  // no part of it. kNotFound without CUPTI.
+  // The runtime and driver calls of one call, from CUPTI's records; waiting for the call is not
+  // included. kNotFound without CUPTI.
   Result<std::vector<ApiCall>> record_api_calls();
-  // With their durations, if the mode was activity; none otherwise.
+  // With their durations in mode activity; empty otherwise.
   std::vector<KernelLaunch> recorded_kernels() const { return kernel_times_.medians(); }
 
-  // How many sets of that size cover twice the L2 cache.
+  // The number of sets of that size that cover twice the L2 cache.
   static std::size_t sets_to_cover(double set_bytes, double l2_bytes);
-  // In how many places a call of that size is timed. Buffer placement changes a call of 5 us by up
-  // to 8 % (H200), and a given placement always gives the same time, so the median of several is
-  // used.
+  // The number of places in which a call of that size is timed. Buffer placement changes a call of
+  // 5 us by up to 8 % (H200), and a given placement always gives the same time, so the median of
+  // several is used.
   static std::size_t places_for(double set_bytes);
 
  private:
@@ -71,7 +71,7 @@ class CallTimer {
   FlushKind flush_;
   bool is_primed_ = false;
   std::size_t sets_ = 1;    // that cover the cache
-  std::size_t places_ = 1;  // sets that calls with a flush before them take turns on
+  std::size_t places_ = 1;  // sets that calls with a flush before them alternate between
   std::size_t next_set_ = 0;
   OwnedGraphExec graph_;
   int graph_calls_ = 0;

@@ -9,7 +9,7 @@
 namespace strobe::bench {
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // as the driver aligns what it gives
+constexpr std::size_t kAlignment = 256;  // the driver's own alignment
 
 CellTensor laid_out(const Tensor& tensor, CellTensor::Role role, std::size_t number,
                     const Shape& shape) {

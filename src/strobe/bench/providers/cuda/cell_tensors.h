@@ -9,7 +9,7 @@
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/codegen/kernel_program.h"
 
-// Where the tensors of one cell lie in one piece of memory.
+// The placement of the tensors of one cell in one piece of memory.
 namespace strobe::bench {
 
 struct CellTensor {
@@ -21,21 +21,21 @@ struct CellTensor {
   };
   std::string name;
   Role role = Role::kInput;
-  std::int64_t rows = 1;  // as it is stored
+  std::int64_t rows = 1;  // as stored
   std::int64_t columns = 1;
   std::uint32_t number = 0;  // among the inputs or the outputs
   bool is_far_from_zero = false;
-  std::size_t offset = 0;  // bytes; these two are known once it lies among others
+  std::size_t offset = 0;  // bytes; these two are set when it is placed
   std::size_t bytes = 0;
   std::int64_t elements() const { return rows * columns; }
 };
 
 class CellTensors {
  public:
-  // Of a case over rows.
+  // For a case over rows.
   CellTensors(const CaseInfo& info, const Shape& shape, DType dtype,
               std::span<const ProgramBuffer> between);
-  // Of any case; `tensors` as yet without a place.
+  // For any case; the `tensors` have no place yet.
   CellTensors(std::vector<CellTensor> tensors, DType dtype);
 
   const std::vector<CellTensor>& all() const { return tensors_; }
@@ -43,7 +43,7 @@ class CellTensors {
   const CellTensor& output(std::size_t number) const;
   std::size_t output_count() const { return outputs_; }
   std::size_t resident_bytes() const { return resident_bytes_; }  // of the tensors alone
-  std::size_t stride_bytes() const { return end_; }               // with what alignment costs
+  std::size_t stride_bytes() const { return end_; }               // including padding for alignment
 
  private:
   void add(CellTensor tensor, DType dtype);

@@ -10,7 +10,7 @@
 #include "strobe/bench/providers/cuda/driver_api.h"
 
 // cuBLASLt as a table of calls, opened at run time. Every number and size below is the library's
-// own; a test holds them to its header where that is present.
+// own; a test compares them with its header if that is present.
 namespace strobe::bench {
 
 using LtStatus = int;  // 0: success
@@ -90,8 +90,8 @@ struct CublasLtApi {
 
 int lt_type(DType dtype);
 
-// One for the driver's own version of CUDA first: 13 for a driver of CUDA 13. kMachineLacks if
-// there is none.
+// Tries the driver's own version of CUDA first: 13 for a driver of CUDA 13. kMachineLacks if there
+// is none.
 Result<CublasLtApi> open_cublaslt(int newest_major = 99);
 Result<CublasLtApi> open_cublaslt_at(const std::string& library);
 

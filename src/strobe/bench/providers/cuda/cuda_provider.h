@@ -8,8 +8,8 @@
 #include "strobe/bench/providers/cuda/session.h"
 #include "strobe/bench/providers/provider.h"
 
-// What all providers on a CUDA device have in common: they find the GPU or say why not, and measure
-// its floors and roofs.
+// Shared by all providers on a CUDA device: they find the GPU or say why not, and measure its
+// floors and roofs.
 namespace strobe::bench {
 
 class CudaProvider : public Provider {
@@ -29,8 +29,8 @@ class CudaProvider : public Provider {
   std::map<std::string, double> device_facts() override;
 
  protected:
-  // Opened at first need. Of a machine without a GPU kNotFound: kMachineLacks is a cell's lack of
-  // memory.
+  // Opened when first needed. kNotFound on a machine without a GPU, because kMachineLacks means
+  // that a cell is out of memory.
   Result<std::shared_ptr<CudaSession>> session();
 
  private:
@@ -41,7 +41,7 @@ class CudaProvider : public Provider {
 
 // "no such library; install it": what went wrong and what to do.
 std::string obstacle_text(const Error& error);
-// Why a provider of generated kernels does not take that cell; "" if it does.
+// Why a provider of generated kernels does not support that cell; "" if it does.
 std::string why_not_rows(const CaseInfo* info, const Cell& cell);
 
 }  // namespace strobe::bench

@@ -10,7 +10,7 @@
 #include "strobe/bench/providers/cuda/driver_api.h"
 
 // The graph API of cuDNN 9 as a table of calls, opened at run time. Every number below is the
-// library's own; a test holds them to its header where that is present.
+// library's own; a test compares them with its header if that is present.
 namespace strobe::bench {
 
 using DnnStatus = int;  // 0: success
@@ -20,7 +20,7 @@ using DnnDescriptor = void*;
 namespace dnn {
 
 constexpr DnnStatus kSuccess = 0;
-constexpr DnnStatus kNotSupported = 3000;  // to 3999: of many kinds
+constexpr DnnStatus kNotSupported = 3000;  // to 3999: several kinds
 constexpr DnnStatus kHostAllocationFailed = 4003;
 constexpr DnnStatus kDeviceAllocationFailed = 4004;
 
@@ -171,7 +171,7 @@ struct CudnnApi {
 
 int dnn_type(DType dtype);
 
-// kMachineLacks if there is none, or one before version 9.
+// kMachineLacks if there is none, or only one before version 9.
 Result<CudnnApi> open_cudnn();
 Result<CudnnApi> open_cudnn_at(const std::string& library);
 

@@ -7,8 +7,8 @@
 #include "strobe/base/result.h"
 #include "strobe/bench/providers/cuda/driver_api.h"
 
-// CUPTI's activity records as a table of calls, opened at run time. A test holds every declaration
-// below to the vendor's header where that is present.
+// CUPTI's activity records as a table of calls, opened at run time. A test compares every
+// declaration below with the vendor's header if that is present.
 namespace strobe::bench {
 
 using CuptiResult = int;  // 0: success
@@ -29,13 +29,13 @@ constexpr int kRuntimeDomain = 2;
 constexpr unsigned kOldest = 18;
 constexpr unsigned kNewestBelow = 140000;
 
-// How the record of a kernel begins, in every version of it since CUDA 9; all ends differ.
+// The beginning of a kernel's record, which all versions since CUDA 9 share; the rest differs.
 struct KernelRecord {
   std::uint32_t kind = 0;
   std::uint8_t cache[2] = {};
-  std::uint16_t registers = 0;  // a thread
+  std::uint16_t registers = 0;  // per thread
   std::int32_t partitioned_cache[2] = {};
-  std::uint64_t start_ns = 0;  // 0: not known
+  std::uint64_t start_ns = 0;  // 0: unknown
   std::uint64_t end_ns = 0;
   std::uint64_t completed_ns = 0;
   std::uint32_t device = 0;
@@ -55,7 +55,7 @@ struct KernelRecord {
 struct CallRecord {
   std::uint32_t kind = 0;
   std::uint32_t call = 0;      // its number
-  std::uint64_t start_ns = 0;  // 0: not known
+  std::uint64_t start_ns = 0;  // 0: unknown
   std::uint64_t end_ns = 0;
   std::uint32_t process = 0;
   std::uint32_t thread = 0;
@@ -69,7 +69,7 @@ using CompleteBuffer = void (*)(CuContext, std::uint32_t stream, std::uint8_t* b
 
 }  // namespace cupti
 
-// What CUPTI was opened for, so that a refusal can say what does not work now.
+// What CUPTI is used for, so that an error can say what does not work.
 struct CuptiUse {
   std::string_view what;       // "the times of kernels"
   std::string_view flag;       // "--mode activity"
@@ -92,14 +92,13 @@ struct CuptiApi {
   CuptiResult (*timestamp)(std::uint64_t* ns) = nullptr;  // on the clock of the records
   CuptiResult (*call_name)(int domain, std::uint32_t call, const char**) = nullptr;
 
-  // "cuptiActivityEnable gives CUPTI_ERROR_... (39)"; kNotFound, since of a cell kMachineLacks
-  // would mean out of memory.
+  // "cuptiActivityEnable gives CUPTI_ERROR_... (39)"; kNotFound, because kMachineLacks would mean
+  // that a cell is out of memory.
   Result<void> check(CuptiResult result, const char* call,
                      const CuptiUse& use = kForKernelTimes) const;
 };
 
-// One for the driver's own version of CUDA first. kMachineLacks if there is none whose records are
-// known.
+// Tries the driver's own version of CUDA first. kMachineLacks if there is none with known records.
 Result<CuptiApi> open_cupti(int newest_major);
 Result<CuptiApi> open_cupti_at(const std::string& library);
 

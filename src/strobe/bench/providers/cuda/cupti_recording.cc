@@ -18,8 +18,8 @@
 namespace strobe::bench {
 namespace {
 
-// Where CUPTI's two callbacks meet the rest: they carry no pointer of ours, and CUPTI itself is one
-// to a process. Buffers may come back on a thread of its own, and after the recording is over.
+// ActivityMailbox receives CUPTI's two callbacks: they carry no pointer of ours, and CUPTI exists
+// once per process. Buffers may come back on CUPTI's own thread, and after the recording has ended.
 struct RecordedKernel {
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
@@ -36,9 +36,9 @@ class ActivityMailbox {
  public:
   static ActivityMailbox& of_process();
 
-  // Emptied, and open to what CUPTI brings.
+  // Empties it, and starts to accept records from CUPTI.
   Result<void> open(const CuptiApi& api, const CuptiUse& use);
-  // What came since the last time.
+  // Everything received since the last call.
   ActivityPost take();
 
  private:

@@ -13,19 +13,19 @@
 // runtime and the driver.
 namespace strobe::bench {
 
-// The kernels that ran while it lives, each with the duration that the device itself took down: no
-// event, no gap and no host in it. One at a time in a process.
+// Records the kernels that run during its lifetime, each with the duration measured by the device
+// itself: without events, gaps and host time. One at a time per process.
 
 class ActivityRecording {
  public:
-  // kNotFound if it cannot be switched on, with what CUPTI says.
+  // kNotFound if it cannot be switched on, with CUPTI's message.
   static Result<std::unique_ptr<ActivityRecording>> start(const CuptiApi& api);
   ~ActivityRecording();
   ActivityRecording(const ActivityRecording&) = delete;
   ActivityRecording& operator=(const ActivityRecording&) = delete;
 
-  // Those that ran since the last time it was asked, in the order in which they began. The device
-  // must have come to rest. kTooLittleData if a record was lost or has no times.
+  // The kernels that ran since the last call, in order of start. The device must be idle.
+  // kTooLittleData if a record was lost or has no times.
   Result<std::vector<KernelLaunch>> take();
 
  private:
@@ -33,15 +33,15 @@ class ActivityRecording {
   CuptiApi api_;
 };
 
-// What a piece of code asks of CUDA's runtime and driver, and how long the host is in each call:
+// The calls of CUDA's runtime and driver that some code makes, and the host time in each:
 //
 //   start, begin, (the code), end, take
 //
-// One at a time in a process.
+// One at a time per process.
 
 class ApiRecording {
  public:
-  // kNotFound if it cannot be switched on, with what CUPTI says.
+  // kNotFound if it cannot be switched on, with CUPTI's message.
   static Result<std::unique_ptr<ApiRecording>> start(const CuptiApi& api);
   ~ApiRecording();
   ApiRecording(const ApiRecording&) = delete;
@@ -49,8 +49,8 @@ class ApiRecording {
 
   Result<void> begin();
   Result<void> end();
-  // The calls of any thread that lie whole between begin and end, by name, in the order in which
-  // the first of each began. kTooLittleData if a record was lost.
+  // The calls of any thread that are entirely between begin and end, by name, in the order of their
+  // first start. kTooLittleData if a record was lost.
   Result<std::vector<ApiCall>> take();
 
  private:
@@ -62,7 +62,7 @@ class ApiRecording {
   std::uint64_t to_ns_ = 0;
 };
 
-// "cudaLaunchKernel" of "cudaLaunchKernel_v7000": the version of a call is of no use.
+// "cudaLaunchKernel" for "cudaLaunchKernel_v7000": the version of a call does not matter.
 std::string_view without_version(std::string_view name);
 
 }  // namespace strobe::bench

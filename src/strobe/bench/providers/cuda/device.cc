@@ -33,7 +33,7 @@ Error no_device(const DriverApi& driver, CuResult result) {
       .where = "",
       .hint = result == cu::kSystemNotReady
                   ? "the fabric manager of this machine may not be running"
-                  : "`nvidia-smi` may say more; driver and kernel module must be of one version"};
+                  : "`nvidia-smi` may say more; driver and kernel module must have one version"};
 }
 
 Error no_clusters(const char* missing, const std::string& device) {
@@ -127,7 +127,7 @@ Result<void> CudaDevice::read_facts() {
   chip_.shared_per_block = attribute(cu::kSharedPerBlockOptIn);
   chip_.shared_per_sm = attribute(cu::kSharedPerSm);
   chip_.l2_bytes = attribute(cu::kL2Bytes);
-  // Two transfers a cycle; the driver speaks of kHz and bits.
+  // Two transfers per cycle; the driver reports kHz and bits.
   const double bandwidth_gbps =
       2.0 * attribute(cu::kMemoryClockKhz) * 1e3 * attribute(cu::kMemoryBusBits) / 8 / 1e9;
   if (chip_.compute_capability == 0 || chip_.sm_count == 0 || chip_.l2_bytes == 0) {
@@ -245,7 +245,7 @@ Result<void> CudaDevice::has_compiler() const { return compiler_.is_there(); }
 Result<void> CudaDevice::open_compiler() {
   if (const Result<const NvrtcApi*> opened = compiler_.open(); !opened) {
     Error error = opened.error();
-    error.code = ErrorCode::kNotFound;  // of a cell, kMachineLacks would mean: out of memory
+    error.code = ErrorCode::kNotFound;  // kMachineLacks would mean that a cell is out of memory
     return error;
   }
   return {};
@@ -325,7 +325,7 @@ Result<std::uint32_t> CudaDevice::clusters_at_once(const DeviceKernel& kernel,
 
 Result<void> CudaDevice::launch(const DeviceKernel& kernel, const LaunchShape& shape,
                                 std::span<void* const> arguments) {
-  // The driver reads them and declares them as its to write.
+  // The driver only reads them, but declares them as writable.
   void** const values = const_cast<void**>(arguments.data());
   if (shape.cluster <= 1) {
     const CuResult result = driver_.launch(
@@ -344,7 +344,7 @@ Result<void> CudaDevice::launch(const DeviceKernel& kernel, const LaunchShape& s
 }
 
 Result<void> CudaDevice::copy_to_host(void* to, CuPointer from, std::size_t bytes) {
-  STROBE_TRY_VOID(synchronize());  // the copy waits for no stream of ours
+  STROBE_TRY_VOID(synchronize());  // the copy does not wait for our streams
   return check(driver_.copy_to_host(to, from, bytes), "cuMemcpyDtoH");
 }
 
@@ -365,10 +365,10 @@ Result<void> run_in_window(CudaDevice& device, const std::function<Result<void>(
   STROBE_TRY_VOID(device.check(driver.profiler_start(), "cuProfilerStart"));
   Result<void> ran = prepare();
   if (ran) ran = device.synchronize();
-  // The second mark: what was seen so far does not count.
+  // The second mark: what was recorded so far does not count.
   if (ran) ran = device.check(driver.profiler_start(), "cuProfilerStart");
   if (ran) ran = counted();
-  // Also after a failure: the recorder must not go on.
+  // Also after a failure: the recorder must stop.
   const Result<void> finished = device.synchronize();
   const Result<void> stopped = device.check(driver.profiler_stop(), "cuProfilerStop");
   if (!ran) return ran;

@@ -35,12 +35,12 @@ struct DeviceKernel {
   OwnedModule module;
   CuFunction function = nullptr;
   std::string name;
-  int registers = 0;      // a thread
-  int static_shared = 0;  // bytes a block
-  int local_bytes = 0;    // a thread: registers that did not fit
+  int registers = 0;      // per thread
+  int static_shared = 0;  // bytes per block
+  int local_bytes = 0;    // per thread: registers that did not fit
 };
 
-// Memory that host and device both see, and its two addresses.
+// Memory that both host and device can access, and its two addresses.
 struct MappedMemory {
   OwnedHostMemory host;
   CuPointer device = 0;
@@ -73,39 +73,39 @@ class CudaDevice {
   std::string compiler_text() const;  // "NVRTC 13.0"
   Clocks clocks() const { return sensors_.read(); }
 
-  // Turns an answer of the driver into a result: "cuMemAlloc gives CUDA_ERROR_... (2) while
-  // <doing>". After an error that loses the context, the first one is given for every further call.
+  // Turns a status of the driver into a result: "cuMemAlloc gives CUDA_ERROR_... (2) while
+  // <doing>". After an error that loses the context, every further call returns the first one.
   Result<void> check(CuResult result, std::string_view call, std::string_view doing = "");
   bool is_lost() const { return lost_.has_value(); }
 
-  // Code kMachineLacks means: not enough memory. `what` is for the message.
+  // kMachineLacks means: not enough memory. `what` is for the message.
   Result<DeviceMemory> allocate(std::size_t bytes, std::string_view what);
   Result<MappedMemory> allocate_mapped(std::size_t bytes);
   std::optional<double> free_bytes();
   Result<OwnedEvent> make_event();
   Result<OwnedStream> make_stream();
-  // The stream that everything runs on from now; the one before is handed back.
+  // Everything runs on this stream from now on; returns the previous one.
   OwnedStream use_stream(OwnedStream stream) { return std::exchange(stream_, std::move(stream)); }
   Result<void> synchronize();
 
   Result<void> has_compiler() const;  // kMachineLacks: no NVRTC
-  // For this chip exactly. kNotFound: there is no NVRTC; kMalformed: it does not compile.
-  // Several threads may call it once the compiler is open.
+  // For exactly this chip. kNotFound: there is no NVRTC; kMalformed: it does not compile. Several
+  // threads may call it once the compiler is open.
   Result<std::vector<char>> compile(const std::string& source, const std::string& name);
   Result<void> open_compiler();
   bool is_compiler_open() const { return compiler_.is_open(); }
-  // Ready to be launched in this shape: more than 48 KB of shared memory and clusters of more than
-  // eight are asked for.
+  // Ready to be launched in this shape: requests more than 48 KB of shared memory and clusters of
+  // more than eight if needed.
   Result<DeviceKernel> load(std::span<const char> image, const std::string& name,
                             const LaunchShape& shape);
-  // How many of the kernel's clusters the chip has place for together: their blocks must lie near
-  // each other, and not every chip of one name has the same multiprocessors.
+  // How many clusters of the kernel fit on the chip at once: their blocks must be near each other,
+  // and chips of one name may have different multiprocessors.
   Result<std::uint32_t> clusters_at_once(const DeviceKernel& kernel, const LaunchShape& shape);
   Result<void> launch(const DeviceKernel& kernel, const LaunchShape& shape,
                       std::span<void* const> arguments);
 
-  // Opened at first need, since from then on it stays between the program and its driver. kNotFound
-  // if there is none: of a cell, kMachineLacks would mean out of memory.
+  // Opened when first needed, because it then stays between the program and its driver. kNotFound
+  // if there is none: kMachineLacks would mean that a cell is out of memory.
   Result<CuptiApi> cupti();
 
   // Waits for what is queued first.
@@ -117,7 +117,7 @@ class CudaDevice {
   CudaDevice(const DriverApi& driver, RunTimeCompiler compiler, OpenCupti cupti);
   Result<void> start(const NvmlApi& nvml);
   Result<void> read_facts();
-  int attribute(int which) const;  // 0 where the driver does not know it
+  int attribute(int which) const;  // 0 if the driver does not know it
 
   DriverApi driver_;
   RunTimeCompiler compiler_;
@@ -135,10 +135,10 @@ class CudaDevice {
   std::optional<Error> lost_;
 };
 
-// Marks for a recorder that may watch this process: what lies between them is counted.
+// Marks for a recorder that may watch this process: what runs between them is counted.
 
-// The recorder sets itself up at the first mark, which moves memory, so what must precede the
-// counted work comes after it: `prepare`, waited for. kTooLittleData where the driver has no marks.
+// The recorder sets itself up at the first mark, which moves memory, so `prepare` runs after that
+// mark and is waited for. kTooLittleData if the driver has no marks.
 Result<void> run_in_window(CudaDevice& device, const std::function<Result<void>()>& prepare,
                            const std::function<Result<void>()>& counted);
 

@@ -13,7 +13,7 @@
 namespace strobe::bench {
 namespace {
 
-constexpr unsigned char kPoison = 0xFF;  // NaN in every type, and no NaN that arithmetic makes
+constexpr unsigned char kPoison = 0xFF;  // NaN in every type, but one that arithmetic never makes
 
 void append_as_f32(const std::vector<char>& bytes, DType dtype, std::vector<float>& out) {
   const std::size_t count = bytes.size() / static_cast<std::size_t>(bytes_of(dtype));
@@ -121,7 +121,7 @@ Result<void> DeviceCell::poison_sets(std::size_t count) {
   return {};
 }
 
-// The last value of every output: blocks that write it run last, if any do.
+// Checks the last value of every output: the blocks that write it usually run last.
 Result<bool> DeviceCell::is_written(std::size_t set) {
   const auto value_bytes = static_cast<std::size_t>(bytes_of(request_.cell.dtype));
   for (std::size_t i = 0; i < tensors_.output_count(); ++i) {
@@ -158,7 +158,7 @@ Result<std::vector<float>> DeviceCell::output_rows(std::size_t index,
   std::vector<float> values;
   values.reserve(rows.size() * static_cast<std::size_t>(tensor.columns));
   for (std::size_t i = 0; i < rows.size();) {
-    std::size_t end = i + 1;  // neighbours come in one copy
+    std::size_t end = i + 1;  // contiguous rows are read in one copy
     while (end < rows.size() && rows[end] == rows[end - 1] + 1) ++end;
     if (rows[i] < 0 || rows[end - 1] >= tensor.rows) {
       return Error{.code = ErrorCode::kMalformed,

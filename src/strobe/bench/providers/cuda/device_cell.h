@@ -31,13 +31,13 @@ class DeviceCell : public PreparedCell, private TimedCall {
   std::vector<std::string> notes() const override;
 
  protected:
-  using AddressOf = std::function<CuPointer(std::string_view tensor)>;  // 0: there is none
+  using AddressOf = std::function<CuPointer(std::string_view tensor)>;  // 0: unknown tensor
 
   DeviceCell(std::shared_ptr<CudaSession> session, const PrepareRequest& request,
              CellTensors tensors)
       : session_(std::move(session)), request_(request), tensors_(std::move(tensors)) {}
 
-  // One more set of buffers to run on; and what must run once on it, its inputs filled.
+  // bind() adds a set of buffers; prepare_set() runs once per set, after its inputs are filled.
   virtual Result<void> bind(const AddressOf& address_of) = 0;
   virtual Result<void> prepare_set(std::size_t /*set*/) { return {}; }
   virtual std::vector<KernelLaunch> launches() const = 0;
@@ -45,8 +45,8 @@ class DeviceCell : public PreparedCell, private TimedCall {
   double set_bytes() const override { return static_cast<double>(tensors_.resident_bytes()); }
 
   Result<DeviceClock*> make_timer(std::string_view flush);
-  Result<void> take_memory();  // for one set, unless there is some already
-  // The next sets, one after the other in that memory, with the same inputs in each.
+  Result<void> take_memory();  // for one set, unless it already has some
+  // The next sets, contiguous in that memory, with the same inputs in each.
   Result<void> add_sets(std::size_t count, const PooledMemory& memory);
 
   std::shared_ptr<CudaSession> session_;

@@ -65,8 +65,8 @@ Result<void> CacheFlush::release() {
 Result<void> CacheFlush::enqueue(FlushKind kind) {
   switch (kind) {
     case FlushKind::kCold:
-      // What a kernel read with the priority to stay gives way only to what has it, too. In the
-      // end nothing has it, and the last lines came from memory, as before.
+      // Lines that a kernel read with the priority to stay are evicted only by lines that have it,
+      // too. At the end no line has it, and the last lines came from memory, as usual.
       STROBE_TRY_VOID(read(true));
       STROBE_TRY_VOID(release());
       return read(false);
@@ -95,7 +95,7 @@ void store(unsigned& word, unsigned value) {
 
 }  // namespace
 
-// Whatever happens while the queue is filled, a held device is released.
+// Releases a held device whatever happens while the queue is filled.
 class DeviceClock::Hold {
  public:
   explicit Hold(Shared& shared) : shared_(shared) {}
@@ -139,7 +139,7 @@ Result<void> DeviceClock::set_up() {
   return device_.synchronize();
 }
 
-// It runs once, with its flag already raised.
+// It runs once, with its flag already set.
 Result<void> DeviceClock::load_hold() {
   if (hold_kernel_.function != nullptr) return {};
   STROBE_TRY(hold_kernel_,
@@ -191,7 +191,7 @@ Result<void> DeviceClock::queue_repetitions(int repetitions, const Step& before,
   return {};
 }
 
-// Event i * step to the one after it.
+// From event i * step to the next event.
 Result<std::vector<double>> DeviceClock::elapsed(int pairs, std::size_t step) {
   std::vector<double> times;
   for (int i = 0; i < pairs; ++i) {
@@ -234,7 +234,7 @@ Result<std::optional<DeviceClock::Block>> DeviceClock::try_measure(int repetitio
   return std::optional<Block>(std::move(block));
 }
 
-// The clock only now: whatever is queued behind a call makes it slower.
+// The clock is read only now: whatever is queued behind a call makes it slower.
 Result<DeviceClock::Block> DeviceClock::read_block(int pairs, std::size_t step) {
   STROBE_TRY_VOID(queue_clock());
   STROBE_TRY_VOID(device_.synchronize());
@@ -263,7 +263,7 @@ Result<DeviceClock::Block> DeviceClock::measure(int repetitions, const Step& bef
   return Error{.code = ErrorCode::kTooLittleData,
                .what =
                    "the host needs more than 1 s to queue one call, so its time on the device "
-                   "alone cannot be told",
+                   "alone cannot be measured",
                .where = device_.name(),
                .hint =
                    "a debugger or profiler may make every launch wait, or a call waits for the "

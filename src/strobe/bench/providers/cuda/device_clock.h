@@ -9,14 +9,14 @@
 
 #include "strobe/bench/providers/cuda/device.h"
 
-// In which state a call finds the L2 cache.
+// Device times of calls, and the state of the L2 cache before each call.
 namespace strobe::bench {
 
 enum class FlushKind : std::uint8_t {
-  kCold,       // four times the cache is read: clean lines of a stranger
+  kCold,       // four times the cache is read: clean lines of other data
   kColdDirty,  // zeros are written: the next kernel pays for writing them back
   kRotate,     // every call on the next set of buffers
-  kHot,        // as the call before left it
+  kHot,        // as the previous call left it
 };
 Result<FlushKind> parse_flush(std::string_view name);  // "cold", "cold-dirty", "rotate", "hot"
 
@@ -40,18 +40,18 @@ class CacheFlush {
   DeviceMemory sink_;
 };
 
-// Device time that no speed of the host can leak into. A one-thread kernel holds the queue while
+// Device times that do not depend on the host's speed. A one-thread kernel holds the queue while
 // the host fills it; then everything runs back to back:
 //
 //   hold | before, event, timed, event | before, event, timed, event | ...
 //        ^ released when all of it is queued
 //
-// What stands behind a timed part makes it slower; where that matters there is one repetition.
+// Work queued behind a timed part makes it slower; where that matters, there is one repetition.
 //
-// Nothing that synchronises may be queued behind the hold: kernels must have run once before,
-// because a driver loads code at its first launch and waits for the device to do so. A profiler
-// that makes every launch wait would wait for the hold: under one the queue is not held, and the
-// flush before each call is all that lets the host run ahead.
+// Nothing that synchronises may be queued behind the hold. So kernels must have run once before: a
+// driver loads code at its first launch and waits for the device. A profiler that makes every
+// launch wait would wait for the hold, so under a profiler the queue is not held, and only the
+// flush before each call lets the host run ahead.
 
 class DeviceClock {
  public:
@@ -62,40 +62,40 @@ class DeviceClock {
   using Step = std::function<Result<void>(int i)>;
 
   struct Block {
-    std::vector<double> elapsed_us;  // of `timed`, one a repetition
-    double sm_mhz = 0;               // after them; 0 where it could not be read
+    std::vector<double> elapsed_us;  // of `timed`, one per repetition
+    double sm_mhz = 0;               // after them; 0 if it could not be read
   };
 
-  // Compiled code of its kernels is kept in that folder, if any.
+  // Compiled code of its kernels is stored in that folder, if one is given.
   static Result<std::unique_ptr<DeviceClock>> make(CudaDevice& device,
                                                    const std::string& cache_folder = "",
                                                    bool hold = true);
 
-  // Whether `measure` and `try_measure` hold the queue. The kernel that does so is loaded, and run
-  // once, when it is first needed.
+  // Whether `measure` and `try_measure` hold the queue. The hold kernel is loaded, and run once,
+  // when it is first needed.
   Result<void> hold_queue(bool hold);
   bool holds_queue() const { return holds_; }
 
   CudaDevice& device() { return device_; }
   CacheFlush& flush() { return flush_; }
 
-  // Nothing if the hold ran out before it was released: its times are worthless.
+  // Nothing if the hold timed out before it was released: its times are worthless.
   Result<std::optional<Block>> try_measure(int repetitions, const Step& before, const Step& timed);
-  // With fewer repetitions as long as the hold runs out; kTooLittleData if one alone is too many.
+  // With fewer repetitions while the hold times out; kTooLittleData if even one is too many.
   Result<Block> measure(int repetitions, const Step& before, const Step& timed);
 
-  // The same without a hold, whatever was said: to warm up, and for `measure` where nothing may be
-  // held.
+  // The same without a hold, whatever hold_queue() says: to warm up, and for `measure` if nothing
+  // may be held.
   Result<Block> measure_open(int repetitions, const Step& before, const Step& timed);
 
-  // Without a hold: `timed` again and again, an event after each. For what cannot be queued behind
-  // one, and long enough to hide the host.
+  // Without a hold: repeats `timed`, with an event after each. For work that cannot be queued
+  // behind a hold and is long enough to hide the host.
   Result<Block> measure_chain(int repetitions, const Step& timed);
 
-  int timed_out() const { return timed_out_; }  // holds that ran out
+  int timed_out() const { return timed_out_; }  // holds that timed out
 
  private:
-  struct Shared {  // seen by host and device
+  struct Shared {  // accessed by host and device
     unsigned flag;
     unsigned timed_out;
     unsigned long long cycles;

@@ -40,7 +40,7 @@ DnnTensorIndex reduction(DnnGraph& graph, int op, DnnTensorIndex x) {
   return y;
 }
 
-// The scores of keys up to the query, and the least constant for those after it.
+// Keeps the scores of keys up to the query, and replaces later ones with the least constant.
 DnnTensorIndex causal(DnnGraph& graph, DnnTensorIndex scores) {
   const auto index = [&](std::int64_t axis) {
     const DnnTensorIndex y = graph.like(scores, dnn::kInt32);
@@ -67,8 +67,8 @@ DnnTensorIndex causal(DnnGraph& graph, DnnTensorIndex scores) {
   return masked;
 }
 
-// The library looks for this very chain. The logarithm of the sum is part of it though nobody
-// reads it.
+// The library recognises exactly this chain. The logarithm of the sum belongs to it although its
+// result is not used.
 DnnTensorIndex add_softmax(DnnGraph& graph, DnnTensorIndex scores, int out_type) {
   const DnnTensorIndex largest = reduction(graph, dnn::kReduceMax, scores);
   const DnnTensorIndex shifted =
@@ -116,7 +116,7 @@ DnnGraph attention_graph(const Shape& shape, DType dtype) {
   const Dims dims = {batch, heads, sequence, width};
   const Dims strides = {sequence * heads * width, width, heads * width, 1};
   const DnnTensorIndex q = graph.add({.name = "q", .dims = dims, .strides = strides, .type = type});
-  // The other way round: queries times keys is a product of matrices.
+  // Transposed, so that queries times keys is a matrix product.
   const DnnTensorIndex k =
       graph.add({.name = "k",
                  .dims = {batch, heads, width, sequence},
@@ -139,7 +139,7 @@ DnnGraph attention_graph(const Shape& shape, DType dtype) {
   const DnnTensorIndex scale = graph.add(constant(1.0f / std::sqrt(static_cast<float>(width))));
   const DnnTensorIndex scaled =
       graph.pointwise(dnn::kMul, scores, scale, graph.like(scores, dnn::kFloat));
-  // The second product takes the type of its other side.
+  // The second product needs both sides in one type.
   product(add_softmax(graph, causal(graph, scaled), type), v, out);
   return graph;
 }

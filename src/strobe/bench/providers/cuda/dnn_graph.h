@@ -6,17 +6,17 @@
 
 #include "strobe/bench/cell.h"
 
-// What cuDNN is asked to run, as data: tensors and operations over them. The library finds one
-// kernel for the whole graph, or says that it has none.
+// A graph for cuDNN as data: tensors and operations on them. The library finds one kernel for the
+// whole graph, or reports that it has none.
 namespace strobe::bench {
 
 struct DnnTensor {
-  std::string name;  // of the buffer; empty: never in memory, or a number
+  std::string name;  // of the buffer; empty if never in memory, or a number
   std::vector<std::int64_t> dims;
   std::vector<std::int64_t> strides;  // in elements
   int type = 0;                       // dnn::DataType
   bool is_virtual = false;            // between two operations, on the chip
-  bool is_number = false;             // `number` itself, handed over with each call
+  bool is_number = false;             // `number` itself, passed with each call
   float number = 0;
 };
 
@@ -31,7 +31,7 @@ struct DnnOperation {
   std::int64_t axis = -1;
   DnnTensorIndex x = kNoTensor;  // matmul: A; convolution: the image
   DnnTensorIndex b = kNoTensor;  // matmul: B; convolution: the filters; pointwise: the second
-  DnnTensorIndex t = kNoTensor;  // select: where x is taken
+  DnnTensorIndex t = kNoTensor;  // select: condition for x
   DnnTensorIndex y = kNoTensor;
   std::int64_t padding = 0;  // convolution, both axes
   std::int64_t stride = 1;
@@ -40,16 +40,16 @@ struct DnnOperation {
 struct DnnGraph {
   std::vector<DnnTensor> tensors;
   std::vector<DnnOperation> operations;
-  DType dtype = DType::kF32;  // of what lies in memory
+  DType dtype = DType::kF32;  // of tensors in memory
 
   DnnTensorIndex add(DnnTensor tensor);
-  // An operation and what it gives: between two operations, in f32 unless said.
+  // Adds an operation; its result is virtual and f32 by default.
   DnnTensorIndex pointwise(int mode, DnnTensorIndex x, DnnTensorIndex b, DnnTensorIndex y);
-  DnnTensorIndex like(DnnTensorIndex other, int type);  // of its shape, never in memory
+  DnnTensorIndex like(DnnTensorIndex other, int type);  // with its shape, never in memory
   std::int64_t uid(DnnTensorIndex tensor) const { return tensor + 1; }
 };
 
-// q, k, v as [B,S,H,D] to out as [B,H,S,D]; keys after the query do not count.
+// q, k, v as [B,S,H,D] to out as [B,H,S,D]; keys after the query are masked.
 DnnGraph attention_graph(const Shape& shape, DType dtype);
 
 enum class ConvolutionTail : std::uint8_t { kNone, kAdd, kRelu, kBias, kAddBias, kBiasRelu };

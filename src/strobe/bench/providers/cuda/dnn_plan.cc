@@ -189,7 +189,7 @@ Result<DnnDescriptor> describe_graph(const CudnnApi& api, const DnnTarget& targe
 
 namespace {
 
-// What the library proposes in one of its modes.
+// The library's proposals in one of its modes.
 Result<std::vector<OwnedDescriptor>> proposals(const CudnnApi& api, DnnDescriptor graph,
                                                DnnDescriptor device, int mode) {
   constexpr std::int64_t kMost = 32;
@@ -199,7 +199,7 @@ Result<std::vector<OwnedDescriptor>> proposals(const CudnnApi& api, DnnDescripto
       .choice(dnn::kHeuristicsMode, dnn::kTypeHeuristicsMode, mode);
   if (device != nullptr) maker.part(dnn::kHeuristicsDevice, device);
   STROBE_TRY(const OwnedDescriptor heuristics, maker.finish());
-  // The library fills descriptors that the caller made.
+  // The library fills descriptors that the caller created.
   std::vector<OwnedDescriptor> configs;
   std::vector<DnnDescriptor> handles;
   for (std::int64_t i = 0; i < kMost; ++i) {
@@ -246,7 +246,7 @@ Result<Engine> engine_of(const CudnnApi& api, DnnDescriptor config) {
   return facts;
 }
 
-// Of f32 the tensor cores drop bits: TF32 is another precision and not asked for.
+// For f32, tensor cores would drop bits: TF32 is another precision, so such engines are refused.
 bool is_fair(const Engine& engine, DType dtype) {
   return std::ranges::none_of(engine.notes, [&](int note) {
     return note == dnn::kDownConvertsInputs || note == dnn::kReducedPrecisionReduction ||

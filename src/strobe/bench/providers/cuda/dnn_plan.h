@@ -13,7 +13,7 @@
 // cuDNN takes everything as descriptors: they are created, given attributes and finalized.
 namespace strobe::bench {
 
-// Given back by itself; the table of calls must outlive it.
+// Destroyed automatically; the table of calls must outlive it.
 class OwnedDescriptor {
  public:
   OwnedDescriptor() = default;
@@ -32,7 +32,7 @@ class OwnedDescriptor {
   DnnDescriptor descriptor_ = nullptr;
 };
 
-// One descriptor while it is made: the first failure stays.
+// A descriptor under construction; it keeps the first failure.
 class DescriptorMaker {
  public:
   DescriptorMaker(const CudnnApi& api, int type, std::string_view doing);
@@ -65,20 +65,20 @@ class DescriptorMaker {
   OwnedDescriptor descriptor_;
 };
 
-// A graph in cuDNN's own words.
+// A graph as cuDNN descriptors.
 
-// For whom plans are made: the GPU of a handle, or one that is only described (cuDNN 9.8 and
-// newer), for which plans can be made on any machine and run on none.
+// The target of plans: the GPU of a handle, or one that is only described (cuDNN 9.8 and newer);
+// plans for a described one can be made on any machine, but not run.
 struct DnnTarget {
   DnnHandle handle = nullptr;
-  std::string device_json;  // used where there is no handle
+  std::string device_json;  // used without a handle
 };
 
-// The graph's descriptor; it and all it stands on are added to `parts`.
+// The graph's descriptor; it and everything it refers to are added to `parts`.
 Result<DnnDescriptor> describe_graph(const CudnnApi& api, const DnnTarget& target,
                                      const DnnGraph& graph, std::vector<OwnedDescriptor>& parts);
 
-// Ways in which cuDNN runs a graph, and a call of one of them.
+// The ways in which cuDNN can run a graph, and a call of one of them.
 
 struct DnnPlan {
   OwnedDescriptor plan;
@@ -88,25 +88,25 @@ struct DnnPlan {
 
 class DnnPlans {
  public:
-  // At most so many plans, the library's favourite first, none of which needs a larger workspace,
-  // computes in less than f32, or gives other bits in another call. kNotFound: there is none.
+  // At most `most` plans, the library's favourite first. None of them needs a larger workspace,
+  // computes in less than f32, or gives different bits in each call. kNotFound: there is none.
   static Result<DnnPlans> find(const CudnnApi& api, const DnnTarget& target, DnnGraph graph,
                                std::size_t most, std::int64_t most_workspace_bytes);
 
   const DnnGraph& graph() const { return *graph_; }
   const std::vector<DnnPlan>& plans() const { return plans_; }
-  // Engines that were proposed before enough plans were found, and that compute in less than f32 or
-  // give other bits in another call.
+  // Engines proposed before enough plans were found that compute in less than f32 or give different
+  // bits in each call.
   std::size_t unfair() const { return unfair_; }
 
-  // What one call is given: `address_of` a tensor of the graph by its name.
+  // The arguments of one call: `address_of` a tensor of the graph by its name.
   using AddressOf = std::function<CuPointer(std::string_view name)>;
   Result<OwnedDescriptor> pack(const AddressOf& address_of, CuPointer workspace) const;
   Result<void> enqueue(DnnHandle handle, std::size_t plan, const OwnedDescriptor& pack) const;
 
  private:
   const CudnnApi* api_ = nullptr;
-  std::unique_ptr<DnnGraph> graph_;  // numbers are handed over by their place
+  std::unique_ptr<DnnGraph> graph_;  // numbers are passed by address
   std::vector<OwnedDescriptor> parts_;
   std::vector<DnnPlan> plans_;
   std::size_t unfair_ = 0;

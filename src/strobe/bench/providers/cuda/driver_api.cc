@@ -7,7 +7,7 @@
 namespace strobe::bench {
 namespace {
 
-// Names with their versions, as the vendor's header maps them: the plain ones are older calls.
+// Names with their versions, as in the vendor's header: the plain names are older calls.
 void find_calls(device::OpenLibrary& driver, DriverApi& api) {
   driver.need(api.init, "cuInit");
   driver.need(api.driver_version, "cuDriverGetVersion");
@@ -84,7 +84,7 @@ Result<DriverApi> open_driver_at(const std::string& library) {
   STROBE_TRY(device::OpenLibrary opened, device::OpenLibrary::at(library));
   DriverApi api;
   find_calls(opened, api);
-  STROBE_TRY_VOID(opened.check_complete("driver of CUDA 11.4 or newer"));
+  STROBE_TRY_VOID(opened.check_complete("a driver of CUDA 11.4 or newer"));
   return api;
 }
 

@@ -8,8 +8,8 @@
 #include "strobe/base/result.h"
 
 // The CUDA driver as a table of calls, opened at run time: no vendor header is needed to build and
-// no library to start. A test fills the same table with a script. Where a vendor header is present,
-// a test holds every declaration below to it.
+// no library to start. A test fills the same table with a script. If a vendor header is present,
+// another test compares every declaration below with it.
 namespace strobe::bench {
 
 using CuResult = int;  // 0: success
@@ -39,7 +39,7 @@ constexpr CuResult kLaunchTimeout = 702;
 constexpr CuResult kContextIsDestroyed = 709;
 constexpr CuResult kAssert = 710;
 constexpr CuResult kHardwareStackError = 714;
-constexpr CuResult kLaunchFailed = 719;  // 714 to 719 are all what a kernel did wrong
+constexpr CuResult kLaunchFailed = 719;  // 714 to 719 are all errors of a kernel
 constexpr CuResult kSystemNotReady = 802;
 constexpr CuResult kUnknown = 999;
 
@@ -154,7 +154,7 @@ struct DriverApi {
   CuResult (*function_get)(int*, int attribute, CuFunction) = nullptr;
   CuResult (*launch)(CuFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                      unsigned shared_bytes, CuStream, void** arguments, void** extra) = nullptr;
-  // Since CUDA 11.8; needed for clusters alone.
+  // Since CUDA 11.8; needed only for clusters.
   CuResult (*launch_ex)(const cu::LaunchConfig*, CuFunction, void** arguments,
                         void** extra) = nullptr;
   CuResult (*clusters_at_once)(int*, CuFunction, const cu::LaunchConfig*) = nullptr;
@@ -162,7 +162,7 @@ struct DriverApi {
   CuResult (*graph_instantiate)(CuGraphExec*, CuGraph, unsigned long long flags) = nullptr;
   CuResult (*graph_launch)(CuGraphExec, CuStream) = nullptr;
   CuResult (*graph_nodes)(CuGraph, CuGraphNode*, std::size_t*) = nullptr;
-  // Since CUDA 12.3; needed for the names of kernels that a library launches.
+  // Since CUDA 12.3; needed only for the names of kernels that a library launches.
   CuResult (*graph_node_type)(CuGraphNode, int*) = nullptr;
   CuResult (*graph_kernel_node)(CuGraphNode, cu::KernelNode*) = nullptr;
   CuResult (*function_name)(const char**, CuFunction) = nullptr;
@@ -170,7 +170,7 @@ struct DriverApi {
   CuResult (*graph_destroy)(CuGraph) = nullptr;
   CuResult (*graph_exec_destroy)(CuGraphExec) = nullptr;
 
-  // Nothing but marks, for a recorder in this process.
+  // Only marks, for a recorder in this process.
   CuResult (*profiler_start)() = nullptr;
   CuResult (*profiler_stop)() = nullptr;
 
@@ -178,15 +178,15 @@ struct DriverApi {
   std::string name_of(CuResult result) const;
 };
 
-// kMachineLacks if there is no driver, or one without a call that is needed; it stays open for the
-// life of the process.
+// kMachineLacks if there is no driver, or one without a required call; it stays open for the life
+// of the process.
 Result<DriverApi> open_driver();
 Result<DriverApi> open_driver_at(const std::string& library);
 
-// After these no call of this process succeeds any more: the context is lost.
+// After these errors no call of this process can succeed: the context is lost.
 bool is_sticky(CuResult result);
 
-// Handles of the driver that are given back by themselves. The table of calls must outlive them.
+// Handles of the driver that are released automatically. The table of calls must outlive them.
 
 template <class Handle, CuResult (*DriverApi::*kRelease)(Handle)>
 class Owned {
@@ -200,7 +200,7 @@ class Owned {
   }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
-  // Of a lost context nothing can be given back: its answer tells nothing new.
+  // The result is ignored: in a lost context every release fails, which is already known.
   ~Owned() {
     if (handle_ != Handle{}) (api_->*kRelease)(handle_);
   }

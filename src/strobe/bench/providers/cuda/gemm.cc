@@ -31,7 +31,7 @@ Result<Gemm> Gemm::make(const CublasLtApi& api, LtHandle handle, const GemmProbl
   return gemm;
 }
 
-// The library counts column by column, where each of ours is its own transpose: it computes
+// The library is column-major, where each of our matrices is its own transpose: it computes
 // out^T[n,m] = right^T[n,k] left^T[k,m], with our right as its A and our left as its B.
 Result<void> Gemm::describe(std::size_t most_workspace_bytes) {
   STROBE_TRY_VOID(describe_product());
@@ -50,7 +50,7 @@ Result<void> Gemm::describe(std::size_t most_workspace_bytes) {
 
 Result<void> Gemm::describe_product() {
   const CublasLtApi& api = parts_->api;
-  // Of f32 as well: TF32 would have fewer bits than the values.
+  // Also for f32: TF32 would have fewer bits than the values.
   STROBE_TRY_VOID(api.check(api.matmul_create(&parts_->matmul, lt::kCompute32F, lt::kR32F),
                             "cublasLtMatmulDescCreate", kDescribing));
   const auto set = [&](int attribute, std::int32_t value) {
@@ -117,7 +117,7 @@ std::string Gemm::algorithm_text(std::size_t algorithm) const {
   const auto fact = [&](int attribute) {
     std::int32_t value = 0;
     std::size_t written = 0;
-    // Some of them are numbers of 16 bits; asked for with too much room the library refuses.
+    // Some of them are 16-bit numbers; the library refuses a larger buffer for those.
     const lt::Algorithm& asked = found_[algorithm].algorithm;
     if (parts_->api.algorithm_get(&asked, attribute, &value, sizeof value, &written) ==
         lt::kSuccess) {
@@ -142,7 +142,7 @@ Result<void> Gemm::enqueue(std::size_t algorithm, const GemmBuffers& buffers,
   const float beta = problem_.adds ? 1.0f : 0.0f;
   const CublasLtApi& api = parts_->api;
   const lt::HeuristicResult& chosen = found_[algorithm];
-  // C is where D goes if nothing is added: it is not read then, but it must be a place.
+  // If nothing is added, C is the same buffer as D: it is not read then, but it must be valid.
   return api.check(api.matmul(handle_, parts_->matmul, &alpha, place(buffers.right), parts_->a,
                               place(buffers.left), parts_->b, &beta,
                               place(problem_.adds ? buffers.added : buffers.out), parts_->out,

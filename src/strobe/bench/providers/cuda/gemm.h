@@ -7,11 +7,11 @@
 
 #include "strobe/bench/providers/cuda/cublaslt_api.h"
 
-// One product of matrices by cuBLASLt, with what is fused behind it, and the algorithms that the
+// One matrix product by cuBLASLt, with the operations fused behind it, and the algorithms that the
 // library proposes for it.
 namespace strobe::bench {
 
-// out[m,n] = left[m,k] right[k,n], all row by row and packed; `batch` of them one after the other.
+// out[m,n] = left[m,k] right[k,n], all row-major and packed; `batch` of them one after the other.
 struct GemmProblem {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -19,7 +19,7 @@ struct GemmProblem {
   std::int64_t batch = 1;
   DType dtype = DType::kF32;
   bool is_right_transposed = false;  // stored [n,k]
-  bool adds = false;                 // + added[m,n], which is only read
+  bool adds = false;                 // + added[m,n], which is read only
   bool has_relu = false;             // after that
 };
 

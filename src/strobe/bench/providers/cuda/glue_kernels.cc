@@ -14,8 +14,8 @@
 namespace strobe::bench::kernels {
 namespace {
 
-// What the kernels between library calls are written with: one type of element, packs of 16 bytes,
-// and a frame for those that compute every element alone.
+// Building blocks of the kernels between library calls: one type of element, packs of 16 bytes, and
+// a frame for elementwise kernels.
 constexpr std::int64_t kThreads = 256;
 constexpr std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 constexpr std::int64_t vector_of(DType dtype) { return 16 / bytes_of(dtype); }
@@ -139,7 +139,7 @@ GeneratedKernel made(std::string name, std::string source, std::int64_t blocks,
   return kernel;
 }
 
-// 16 bytes a thread; what is repeated must begin and end with a pack to be read so.
+// 16 bytes per thread; a repeated tensor can be read so only if its period is a multiple of a pack.
 GeneratedKernel elementwise(DType dtype, const Elementwise& kernel,
                             std::vector<KernelArgument> arguments, std::string out,
                             std::int64_t elements, std::int64_t period = 0) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostLtWorkspace = std::size_t{64} << 20;
 constexpr std::int64_t kMostDnnWorkspace = std::int64_t{256} << 20;
-// Some of a graph's plans compile for a second, all plans of attention do.
+// Some plans of a graph take a second to compile; for attention, all do.
 constexpr std::size_t kMostConvolutionPlans = 5;
 constexpr std::size_t kMostAttentionPlans = 3;
 
@@ -78,8 +78,8 @@ Result<LibraryCall> matmul_call(const std::shared_ptr<CudaSession>& session,
 
 namespace {
 
-// Graphs of one result. Those with a bias, which may be zeros, run on ready kernels in every type;
-// those without are compiled for the tensor cores.
+// Alternative graphs for one result. Those with a bias, which may be zeros, run on precompiled
+// kernels in every type; those without are compiled for the tensor cores.
 std::vector<ConvolutionTail> tails_of(std::string_view case_id, Fusion fusion) {
   if (fusion == Fusion::kUnfused) return {ConvolutionTail::kNone};
   if (case_id == "conv_add") return {ConvolutionTail::kAdd, ConvolutionTail::kAddBias};
@@ -92,7 +92,7 @@ bool has_bias(ConvolutionTail tail) {
          tail == ConvolutionTail::kBiasRelu;
 }
 
-// Of all graphs that the library takes; the last refusal if it takes none.
+// The plans of all graphs that the library accepts; the last refusal if it accepts none.
 Result<std::vector<DnnPlans>> plans_for(const CudnnLibrary& library, const CallRequest& request,
                                         bool reads_folded) {
   std::vector<DnnPlans> found;
@@ -186,8 +186,8 @@ Result<LibraryCall> attention_by_cudnn(const std::shared_ptr<CudaSession>& sessi
   return call;
 }
 
-// As an eager framework does it: heads first, product, scale, mask, softmax, product. Of the square
-// tensors two are alive at a time, as the framework's allocator would have it.
+// As an eager framework does it: heads first, product, scale, mask, softmax, product. Only two of
+// the square tensors exist at a time, as with the framework's allocator.
 Result<LibraryCall> attention_by_cublaslt(const std::shared_ptr<CudaSession>& session,
                                           VendorLibraries& libraries, const CallRequest& request) {
   STROBE_TRY(const std::shared_ptr<CublasLtLibrary> library, libraries.cublaslt(session));

@@ -7,8 +7,8 @@
 #include "strobe/bench/providers/cuda/session.h"
 #include "strobe/bench/providers/cuda/vendor_libraries.h"
 
-// Cases by the vendor's libraries: everything that one call of a library can do at once, or one
-// kernel for each operator. kNotFound says why a library does not do it.
+// Cases computed by the vendor's libraries: as much as one call of a library can do at once, or one
+// kernel for each operator. kNotFound says why a library does not support it.
 namespace strobe::bench {
 
 enum class Fusion : std::uint8_t { kFused, kUnfused };
@@ -26,11 +26,11 @@ Result<LibraryCall> matmul_call(const std::shared_ptr<CudaSession>& session,
 // By cuDNN.
 Result<LibraryCall> convolution_call(const std::shared_ptr<CudaSession>& session,
                                      VendorLibraries& libraries, const CallRequest& request);
-// Fused by cuDNN; unfused two products by cuBLASLt and what lies between.
+// Fused by cuDNN; unfused as two products by cuBLASLt and the operators between them.
 Result<LibraryCall> attention_call(const std::shared_ptr<CudaSession>& session,
                                    VendorLibraries& libraries, const CallRequest& request);
 
-// The inputs of the case as buffers, and its one output, called "out".
+// The inputs of the case as buffers, and its single output, called "out".
 std::vector<CellTensor> case_tensors(const CaseInfo& info, const Shape& shape);
 
 }  // namespace strobe::bench

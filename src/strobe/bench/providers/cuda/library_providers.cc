@@ -18,7 +18,7 @@
 namespace strobe::bench {
 namespace {
 
-// A cell whose work a vendor's library does: every step's fastest way chosen, run once.
+// A cell computed by a vendor's library: the fastest choice of every step, already run once.
 class LibraryCell final : public DeviceCell {
  public:
   static Result<std::unique_ptr<PreparedCell>> make(std::shared_ptr<CudaSession> session,
@@ -104,7 +104,7 @@ Result<void> LibraryCell::load_steps() {
   return {};
 }
 
-// In the order of running, so that each step finds what the one before it left.
+// In execution order, so that each step finds the results of the previous one.
 Result<void> LibraryCell::tune(DeviceClock& clock) {
   const StopWatch watch;
   bool has_choices = false;
@@ -170,8 +170,8 @@ std::vector<std::string> LibraryCell::notes() const {
     const std::size_t unfair = call_.steps[i]->unfair_choices();
     if (unfair == 0) continue;
     notes.push_back(fmt::format(
-        "{} of the library's ways of step {} {} not tried: less than f32 in sums, or other bits "
-        "each time",
+        "{} of the library's choices for step {} {} not tried: sums in less than f32, or other "
+        "bits each time",
         unfair, i + 1, unfair == 1 ? "was" : "were"));
   }
   std::ranges::move(DeviceCell::notes(), std::back_inserter(notes));

@@ -11,13 +11,13 @@
 #include "strobe/bench/providers/cuda/vendor_libraries.h"
 #include "strobe/bench/providers/provider.h"
 
-// The cells that a provider hands to the vendor's libraries.
+// The cells that a provider runs with the vendor's libraries.
 namespace strobe::bench {
 
 enum class LibraryUse : std::uint8_t {
   kCublasLt,  // matmul, as fused as the library can
-  kCudnn,     // convolution and attention, likewise
-  kUnfused,   // all three, one kernel an operator
+  kCudnn,     // convolution and attention, also fused
+  kUnfused,   // all three, one kernel per operator
 };
 
 class LibraryCells {
@@ -26,7 +26,7 @@ class LibraryCells {
       : use_(use), libraries_(std::move(openers)) {}
 
   VendorLibraries& libraries() { return libraries_; }
-  // Asks the library what it would run; what it does not do is `unsupported` with its own words.
+  // Asks the library what it would run; `unsupported` holds its own message if it refuses.
   Result<Plan> plan(const std::shared_ptr<CudaSession>& session, const Cell& cell);
   Result<std::unique_ptr<PreparedCell>> prepare(const std::shared_ptr<CudaSession>& session,
                                                 const PrepareRequest& request);
@@ -37,7 +37,7 @@ class LibraryCells {
 
   LibraryUse use_;
   VendorLibraries libraries_;
-  // What was planned is what is prepared next: engines are compiled once.
+  // The planned call is usually prepared next; keeping it avoids compiling engines twice.
   std::optional<std::pair<Cell, LibraryCall>> planned_;
 };
 
@@ -46,7 +46,7 @@ class LibraryCells {
 std::unique_ptr<Provider> make_cublaslt_provider(OpenSession open, LibraryOpeners openers);
 std::unique_ptr<Provider> make_cudnn_provider(OpenSession open, LibraryOpeners openers);
 
-// With the real libraries on the first visible GPU; null if it is another name.
+// With the real libraries on the first visible GPU; null for any other name.
 std::unique_ptr<Provider> make_library_provider(std::string_view name);
 
 }  // namespace strobe::bench

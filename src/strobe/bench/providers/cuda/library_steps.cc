@@ -121,7 +121,7 @@ class Tuner {
  public:
   Tuner(DeviceClock& clock, LibraryStep& step) : clock_(clock), step_(step) {}
 
-  // Once, and wait: code is loaded, and a refusal shows before anything is held.
+  // Runs once and waits: code is loaded, and a refusal shows before anything is held.
   Result<void> run(std::size_t choice) {
     STROBE_TRY_VOID(step_.enqueue(choice, 0));
     return clock_.device().synchronize();
@@ -183,7 +183,7 @@ Result<TunedStep> tune_step(DeviceClock& clock, LibraryStep& step, bool may_tune
   const Timed best = *std::ranges::min_element(timed, {}, &Timed::us);
   tuned.choice = best.choice;
   tuned.us = best.us;
-  STROBE_TRY_VOID(tuner.run(best.choice));  // what it leaves, the next step reads
+  STROBE_TRY_VOID(tuner.run(best.choice));  // the next step reads its results
   return tuned;
 }
 

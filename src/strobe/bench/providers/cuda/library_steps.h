@@ -17,8 +17,8 @@
 #include "strobe/bench/providers/cuda/vendor_libraries.h"
 #include "strobe/bench/results/cell_record.h"
 
-// What one call of a case does that stands on a vendor's library: its buffers, and its steps in
-// order, each a call of a library or a kernel of our own.
+// One call of a case that uses a vendor's library: its buffers, and its steps in order, each a
+// library call or one of our own kernels.
 namespace strobe::bench {
 
 class LibraryStep {
@@ -28,21 +28,21 @@ class LibraryStep {
 
   virtual ~LibraryStep() = default;
 
-  // Ways to do it, the library's favourite first.
+  // The number of alternatives, the library's favourite first.
   virtual std::size_t choices() const { return 1; }
   virtual std::string choice_text(std::size_t /*choice*/) const { return ""; }
-  // Ways of the library that are no choice: they compute in less than the case asks for, or give
-  // other bits each time.
+  // Alternatives of the library that are excluded: they compute in lower precision than the case
+  // requires, or give different bits each time.
   virtual std::size_t unfair_choices() const { return 0; }
   virtual std::size_t workspace_bytes() const { return 0; }
-  // As far as it is known before it ran.
+  // As far as known before it has run.
   virtual std::vector<KernelLaunch> launches() const = 0;
 
-  // Once, before anything else.
+  // Called once, before anything else.
   virtual Result<void> load(CudaDevice& /*device*/, const std::string& /*cache_folder*/) {
     return {};
   }
-  // One more set of buffers to run on.
+  // Adds a set of buffers.
   virtual Result<void> bind(const AddressOf& address_of, CuPointer workspace) = 0;
   virtual Result<void> enqueue(std::size_t choice, std::size_t set) = 0;
 };
@@ -51,7 +51,7 @@ struct LibraryCall {
   std::vector<CellTensor> tensors;
   std::vector<std::unique_ptr<LibraryStep>> preparation;  // once for every set of buffers
   std::vector<std::unique_ptr<LibraryStep>> steps;
-  std::string math;  // in what the products are computed: "f32 accumulation"
+  std::string math;  // precision of the products: "f32 accumulation"
   double build_ms = 0;
 
   std::size_t workspace_bytes() const;
@@ -100,7 +100,7 @@ class GemmStep final : public LibraryStep {
   std::vector<GemmBuffers> sets_;
 };
 
-// One or more graphs of cuDNN that all compute the same.
+// One or more graphs of cuDNN that compute the same result.
 class DnnStep final : public LibraryStep {
  public:
   DnnStep(std::shared_ptr<CudnnLibrary> library, std::vector<DnnPlans> graphs);
@@ -124,17 +124,17 @@ class DnnStep final : public LibraryStep {
   std::vector<std::vector<OwnedDescriptor>> packs_;  // by set, then by graph
 };
 
-// Which of a step's ways is the fastest here: all are tried briefly, the best ones longer.
+// Finds the fastest alternative of a step: all are tried briefly, the best ones longer.
 
 struct TunedStep {
   std::size_t choice = 0;
   double us = 0;            // its median with a cold cache; 0: not timed
-  std::size_t tried = 0;    // that ran
-  std::size_t refused = 0;  // that the library proposed and then did not run
+  std::size_t tried = 0;    // alternatives that ran
+  std::size_t refused = 0;  // alternatives that the library proposed but did not run
 };
 
-// On the first set of buffers, which hold what the steps before left. Without `may_tune` the first
-// way that runs. An error if none does, if memory runs out or the GPU is lost.
+// Uses the first set of buffers, with the results of the previous steps. Without `may_tune` the
+// first alternative that runs. Fails if none does, if memory runs out or if the GPU is lost.
 Result<TunedStep> tune_step(DeviceClock& clock, LibraryStep& step, bool may_tune);
 
 }  // namespace strobe::bench

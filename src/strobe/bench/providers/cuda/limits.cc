@@ -23,8 +23,8 @@ constexpr int kLaunches = 100;
 
 constexpr int kCountedKernels = 20;
 
-// An empty kernel that fills the device, as those do that compute something: a single block is
-// begun and done sooner (H200, in a graph: 0.53 us, this one 0.66).
+// An empty kernel that fills the device like a real kernel: a single block starts and ends sooner
+// (H200, in a graph: 0.53 us, this one 0.66).
 LaunchShape empty_shape(const CudaDevice& device) {
   constexpr unsigned kThreads = 1024;
   const auto of_sm = static_cast<unsigned>(device.facts().at("threads_per_sm")) / kThreads;
@@ -34,7 +34,7 @@ LaunchShape empty_shape(const CudaDevice& device) {
 
 Result<void> nothing(int) { return {}; }
 
-// Has run once: the first launch is another.
+// Runs it once, because the first launch takes longer.
 Result<DeviceKernel> load_empty(CudaDevice& device) {
   STROBE_TRY(const std::vector<char> image,
              device.compile(std::string(sources::kEmpty), "strobe_empty"));
@@ -71,10 +71,10 @@ Result<OwnedGraphExec> graph_of(CudaDevice& device, int nodes, const DeviceClock
   return OwnedGraphExec(device.driver(), exec);
 }
 
-// What a call takes between two events is some 0.16 us more or less by the stream that it runs on
-// (H200), and every process gets other streams. Of 64 draws of one law the least and the most are
-// 4.7 standard deviations apart, and two draws are no farther 999 times in 1000. The clock has
-// steps (0.03 us): what lies one farther is not told apart either.
+// The time of a call between two events varies by about 0.16 us with the stream (H200), and every
+// process gets other streams. The range of 64 draws of one distribution is 4.7 standard deviations,
+// and two draws differ by less in 999 of 1000 cases. The clock has steps (0.03 us), so one step is
+// added.
 Result<double> stream_spread_us(DeviceClock& clock, const DeviceClock::Step& launch) {
   constexpr int kStreams = 64;
   constexpr int kStreamCalls = 24;
@@ -86,7 +86,7 @@ Result<double> stream_spread_us(DeviceClock& clock, const DeviceClock::Step& lau
     streams.push_back(std::move(stream));
   }
   const auto median_here = [&]() -> Result<double> {
-    STROBE_TRY_VOID(launch(0));  // the first is not held
+    STROBE_TRY_VOID(launch(0));  // the first launch is not held
     return median_of(clock, launch, kStreamCalls, 1);
   };
   std::vector<double> medians;
@@ -106,7 +106,7 @@ Result<double> stream_spread_us(DeviceClock& clock, const DeviceClock::Step& lau
   return medians.back() - medians.front() + step;
 }
 
-// The host's time in a launch whose queue has room.
+// The host time of a launch while the queue has room.
 Result<double> launch_call_us(CudaDevice& device, const DeviceClock::Step& launch) {
   std::vector<double> each;
   for (int block = 0; block < kBlocks; ++block) {
@@ -119,8 +119,8 @@ Result<double> launch_call_us(CudaDevice& device, const DeviceClock::Step& launc
   return stats::median_of(each);
 }
 
-// As a program meets it: an event, one replay, an event, on a device at rest. So the graph's own
-// launch is in it, shared by its nodes.
+// As a program would measure it: an event, one replay, an event, on an idle device. So the launch
+// of the graph itself is included, divided by its nodes.
 Result<double> replay_us(CudaDevice& device, const DeviceClock::Step& replay) {
   STROBE_TRY(const OwnedEvent start, device.make_event());
   STROBE_TRY(const OwnedEvent end, device.make_event());
@@ -177,7 +177,7 @@ Result<Floors> measure_cuda_floors(DeviceClock& clock) {
   floors.empty_kernel_graph = whole_graph / kGraphNodes;
   STROBE_TRY(floors.launch_call, launch_call_us(device, launch));
   STROBE_TRY(floors.stream_spread, stream_spread_us(clock, launch));
-  // The last: CUPTI slows every later launch in this process.
+  // Last, because CUPTI slows every later launch in this process.
   if (const auto recorded = recorded_us(device, launch)) floors.empty_kernel_record = *recorded;
   return floors;
 }
@@ -274,7 +274,7 @@ class RoofMeter {
     return gbps_of([&](int) { return device_.launch(kernel, shape, arguments); }, moved);
   }
 
-  // Warm-up without a hold: it is also the first launch.
+  // Warm-up without a hold, because it is also the first launch.
   Result<double> gbps_of(const DeviceClock::Step& step, double moved) {
     for (int i = 0; i < kWarmUp; ++i) STROBE_TRY_VOID(step(i));
     STROBE_TRY_VOID(device_.synchronize());

@@ -40,7 +40,7 @@ Result<KernelCode> find_or_compile(CudaDevice& device, const std::string& source
   }
   STROBE_TRY(code.image, device.compile(source, name));
   if (folder.empty()) return code;
-  // Asked again: an opened compiler may differ from what its file's name says.
+  // The key is computed again: the opened compiler may differ from what its file name says.
   const Result<void> kept = cache.store(
       code_key(machine_of(device), source),
       {.label = "", .kernel = name, .candidate = 0, .typical_us = 0, .image = code.image});
@@ -71,7 +71,7 @@ CandidateCode::CandidateCode(CudaDevice& device, std::span<const KernelProgram> 
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < kernels.size(); i = next++) {
-      // The map does not move, and no two threads have the same source.
+      // The map's nodes do not move, and each thread has its own source.
       by_source_.find(kernels[i]->source)->second =
           device.compile(kernels[i]->source, kernels[i]->name);
     }
@@ -101,7 +101,7 @@ std::uint64_t scalar_bits(const KernelArgument& argument) {
   if (argument.kind == KernelArgument::Kind::kInt64) {
     std::memcpy(&bits, &argument.integer, sizeof argument.integer);
   } else {
-    std::memcpy(&bits, &argument.real, sizeof argument.real);  // the first bytes: what is read
+    std::memcpy(&bits, &argument.real, sizeof argument.real);  // the first bytes, which are read
   }
   return bits;
 }
@@ -167,8 +167,8 @@ Result<BoundProgram> BoundProgram::make(
       const CuPointer address = address_of(argument.tensor);
       if (address == 0) {
         return Error{.code = ErrorCode::kMalformed,
-                     .what = fmt::format("the generated kernel {} wants a tensor '{}' that is "
-                                         "not there",
+                     .what = fmt::format("the generated kernel {} needs a tensor '{}' that does "
+                                         "not exist",
                                          kernel.kernel.name, argument.tensor),
                      .where = "",
                      .hint = "this is a bug in strobe"};

@@ -12,27 +12,26 @@
 #include "strobe/bench/providers/codegen/tune_cache.h"
 #include "strobe/bench/providers/cuda/device.h"
 
-// Where the code of a kernel comes from: a folder, the compiler, or the compiler many times at
-// once.
+// Gets the code of kernels, from a folder or from the compiler, and loads it.
 namespace strobe::bench {
 
 struct KernelCode {
   std::vector<char> image;
   bool is_cached = false;
-  std::string not_kept;  // why, where it should have been
+  std::string not_kept;  // why it was not stored
 };
 using CodeOf = std::function<Result<KernelCode>(const GeneratedKernel&)>;
 
 TuneMachine machine_of(const CudaDevice& device);
 
-// Compiled, unless the folder has it from an earlier time; kept there. `folder` may be empty:
-// nothing is kept.
+// Compiles, unless the folder has the code from an earlier run, and stores the code there. With an
+// empty `folder` nothing is stored.
 Result<KernelCode> find_or_compile(CudaDevice& device, const std::string& source,
                                    const std::string& name, const std::string& folder);
 CodeOf code_in(CudaDevice& device, const std::string& folder);
 
-// The code of many programs, compiled by several threads; what does not compile is an error of its
-// own.
+// The code of many programs, compiled by several threads; a source that does not compile has its
+// own error.
 class CandidateCode {
  public:
   CandidateCode(CudaDevice& device, std::span<const KernelProgram> programs);
@@ -46,15 +45,15 @@ class CandidateCode {
 
 struct ProgramKernel {
   DeviceKernel kernel;
-  std::vector<char> image;  // it was loaded from
+  std::vector<char> image;  // it was loaded from this
   LaunchShape shape;
   std::vector<KernelArgument> arguments;
 };
 
 struct LoadedProgram {
   std::vector<ProgramKernel> kernels;
-  double compile_ms = 0;  // 0: every kernel's code was found
-  double load_ms = 0;     // with the finding
+  double compile_ms = 0;  // 0: the code of every kernel was in the folder
+  double load_ms = 0;     // including the search
   bool is_cached = false;
   std::string not_kept;  // why compiled code could not be kept
 
@@ -64,13 +63,13 @@ struct LoadedProgram {
 Result<LoadedProgram> load_program(CudaDevice& device, const KernelProgram& program,
                                    const CodeOf& code_of);
 
-// Arguments as the driver takes them: addresses of values that stay where they are.
+// Arguments in the driver's form: addresses of values that do not move.
 class BoundProgram {
  public:
   BoundProgram(BoundProgram&&) = default;
   BoundProgram& operator=(BoundProgram&&) = default;
 
-  // `address_of` gives 0 for a tensor that is not there, which is an error.
+  // `address_of` returns 0 for an unknown tensor, which is an error.
   static Result<BoundProgram> make(
       const LoadedProgram& program,
       const std::function<CuPointer(std::string_view tensor)>& address_of);

@@ -6,7 +6,7 @@
 
 #include "strobe/bench/results/cell_record.h"
 
-// The driver's sensors, where they are; without them a cell has no clocks and nothing else changes.
+// The driver's sensors, if available; without them cells have no clocks, and nothing else changes.
 namespace strobe::bench {
 
 using NvmlDevice = struct NvmlDeviceTag*;
@@ -23,10 +23,10 @@ struct NvmlApi {
   explicit operator bool() const { return init != nullptr; }
 };
 
-// Calls that are not found stay null; all of them where there is no library.
+// Calls that are not found stay null; all of them if there is no library.
 NvmlApi open_nvml(const std::string& library = "libnvidia-ml.so.1");
 
-// Why the driver holds a clock below what was asked for, in words; idling does not count.
+// Why the driver keeps a clock below the requested one, in words; idling does not count.
 std::vector<std::string> clock_reason_names(unsigned long long reasons);
 
 // The sensors of one device.

@@ -56,8 +56,8 @@ Error nvrtc_error(const NvrtcApi& nvrtc, int result, std::string_view call,
           .hint = ""};
 }
 
-// The chip itself if the compiler knows it; else the newest of the same or an earlier kind, as text
-// that the driver finishes.
+// The chip itself if the compiler supports it; otherwise the newest earlier one, as PTX that the
+// driver compiles.
 std::string architecture_for(const NvrtcApi& nvrtc, int compute_capability) {
   int count = 0;
   if (nvrtc.architecture_count == nullptr || nvrtc.architectures == nullptr ||
@@ -170,7 +170,7 @@ bool is_for_this_machine(const std::string& path) {
          std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_machine == kOwnMachine;
 }
 
-// What the loader searches, but for its cache.
+// The folders that the loader searches, except its cache.
 std::vector<std::string> loader_folders() {
   std::vector<std::string> folders;
   if (const char* told = std::getenv("LD_LIBRARY_PATH"); told != nullptr) {
@@ -188,7 +188,7 @@ std::vector<std::string> loader_folders() {
   return folders;
 }
 
-// "12.8" of "12.8.93" or "12.8"; "" of anything else.
+// "12.8" for "12.8.93" or "12.8"; "" for anything else.
 std::string major_and_minor(std::string_view digits) {
   std::size_t dots = 0;
   std::size_t length = 0;
@@ -212,7 +212,7 @@ std::string nvrtc_version_at(const std::string& library) {
   std::error_code failed;
   const fs::path real = fs::canonical(library, failed);
   if (failed) return "";
-  // CUDA 11 says libnvrtc.so.11.2 whatever its minor version.
+  // CUDA 11 names it libnvrtc.so.11.2 whatever its minor version.
   const std::string own = version_after(real.filename().string(), "libnvrtc.so.");
   if (!own.empty() && !real.filename().string().ends_with(".so.11.2")) return own;
   std::string found;

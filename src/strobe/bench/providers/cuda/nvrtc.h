@@ -8,7 +8,7 @@
 
 #include "strobe/base/result.h"
 
-// The run-time compiler, opened at run time like the driver.
+// The run-time compiler, itself opened at run time like the driver.
 namespace strobe::bench {
 
 using NvrtcProgram = struct NvrtcProgramTag*;
@@ -34,12 +34,12 @@ struct NvrtcApi {
   std::string version_text() const;  // "13.0"
 };
 
-// A compiler newer than the driver makes code that the driver may refuse, so one of CUDA beyond
-// `newest_major` is the last resort.
+// The driver may refuse code of a newer compiler, so a compiler of CUDA beyond `newest_major` is
+// the last resort.
 Result<NvrtcApi> open_nvrtc(int newest_major);
 Result<NvrtcApi> open_nvrtc_at(const std::string& library);
 
-// What compiled code is: for one chip exactly, or for the driver to finish.
+// Compiled code, for exactly one chip or for the driver to finish.
 struct CompiledSource {
   std::vector<char> image;
   std::string architecture;  // "sm_90", or "compute_86" where the compiler does not know the chip
@@ -49,27 +49,27 @@ struct CompiledSource {
 Result<CompiledSource> compile_source(const NvrtcApi& nvrtc, const std::string& source,
                                       const std::string& name, int compute_capability);
 
-// Where the run-time compiler is and its version, without opening it: to load it and resolve
-// its symbols costs more than the start from a cache may.
+// The path and version of the run-time compiler, without opening it: loading it and resolving its
+// symbols would make a start from the cache too slow.
 
 struct NvrtcPlace {
   std::string library;  // to open
-  std::string version;  // "13.0"; empty: its surroundings do not tell
+  std::string version;  // "13.0"; empty: unknown without opening it
 };
 
-// The first of its places that is a file for this machine. kMachineLacks: none can be seen, and
-// only the loader may know one.
+// The first candidate that is a file for this machine. kMachineLacks: none was found, although the
+// loader may know one.
 Result<NvrtcPlace> find_nvrtc(int newest_major);
-// Of a library that is there: by the name it ends up at (libnvrtc.so.12.8.93), else by its
-// companion (libnvrtc-builtins.so.12.8); "" where neither or two companions say.
+// The version of an existing library: from the name that it resolves to (libnvrtc.so.12.8.93), else
+// from its companion (libnvrtc-builtins.so.12.8); "" if neither says, or two companions differ.
 std::string nvrtc_version_at(const std::string& library);
 
-// NVRTC, opened when the first thing is compiled: who finds all code in the cache never pays for
-// it. Several threads may compile at once.
+// NVRTC, opened for the first compilation: if all code is in the cache, it is never loaded. Several
+// threads may compile at once.
 
 class RunTimeCompiler {
  public:
-  // Not opened yet, unless its version cannot be read from its file's name.
+  // Not opened yet, unless its file name does not contain the version.
   static RunTimeCompiler find(int newest_major);
   // NOLINTBEGIN(google-explicit-constructor): they are what it is
   RunTimeCompiler(Result<NvrtcApi> opened) : api_(std::move(opened)) {}
@@ -80,7 +80,7 @@ class RunTimeCompiler {
   Result<void> is_there() const;  // kMachineLacks: no NVRTC
   std::string text() const;       // "NVRTC 13.0"; "" without one
   bool is_open() const { return api_ && api_->has_value(); }
-  // To be called before threads compile. It may turn out to be another version than it seemed.
+  // Call it before threads compile. The opened library may have another version than its name says.
   Result<const NvrtcApi*> open();
 
  private:

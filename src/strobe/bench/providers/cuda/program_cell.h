@@ -12,13 +12,13 @@
 // A generated program with its buffers: filled, compiled, loaded, run once.
 namespace strobe::bench {
 
-struct ProgramOrigin {  // what happened before there was a cell
+struct ProgramOrigin {  // what happened before the cell existed
   double codegen_ms = 0;
   double find_ms = 0;              // in the cache
-  std::optional<double> nvrtc_ms;  // of all that were tried; absent: its own compiling counts
+  std::optional<double> nvrtc_ms;  // of all candidates; absent: only its own compilation counts
   std::optional<double> autotune_ms;
   double peak_bytes = 0;                      // while it was tuned
-  std::map<std::string, std::string> config;  // beside the program's label
+  std::map<std::string, std::string> config;  // in addition to the program's label
   std::vector<std::string> notes;
 };
 
@@ -31,7 +31,7 @@ class ProgramCell final : public DeviceCell {
                                                    const PrepareRequest& request,
                                                    const KernelProgram& program,
                                                    const CodeOf& code_of, ProgramOrigin origin);
-  // In memory that cells of the same case, shape and type share: candidates of one tuning.
+  // In memory that is shared by cells of the same case, shape and type: candidates of one tuning.
   static Result<std::unique_ptr<ProgramCell>> make_in(std::shared_ptr<PooledMemory> memory,
                                                       std::shared_ptr<CudaSession> session,
                                                       const CaseInfo& info,
@@ -40,7 +40,7 @@ class ProgramCell final : public DeviceCell {
                                                       const CodeOf& code_of);
   static std::size_t bytes_for(const CaseInfo& info, const Cell& cell,
                                const KernelProgram& program);
-  // A candidate becomes the cell that was asked for.
+  // Turns a candidate into the requested cell.
   Result<void> adopt(ProgramOrigin origin, std::string_view flush);
 
   const LoadedProgram& program() const { return program_; }

@@ -23,20 +23,20 @@
 namespace strobe::bench {
 namespace {
 
-// Times programs of one cell on the GPU, all in the same memory. A program that was timed stays
-// loaded: a second look at it costs only its calls.
+// Times programs of one cell on the GPU, all in the same memory. A timed program stays loaded:
+// timing it again costs only its calls.
 class DeviceProgramTimer final : public ProgramTimer {
  public:
-  // `request` is the cell to be tuned; its cache is cold here, unless it must be hot.
+  // `request` is the cell to be tuned; its cache is cold here, unless hot is required.
   DeviceProgramTimer(std::shared_ptr<CudaSession> session, const CaseInfo& info,
                      PrepareRequest request, CodeOf code_of);
 
   Result<std::vector<double>> time(const KernelProgram& program, int samples) override;
   bool is_lost() const override { return session_->device().is_lost(); }
 
-  // Of one place, as a program would have it.
+  // For one place, as a program would have it.
   double peak_bytes() const { return peak_bytes_; }
-  // The cell of a program, made if it never was timed; the timer forgets it.
+  // The cell of a program, created if it was never timed; removes it from the timer.
   Result<std::unique_ptr<ProgramCell>> take(const KernelProgram& program);
 
  private:
@@ -159,7 +159,7 @@ class FusedProvider final : public CudaProvider {
                              code_in(opened->device(), request.cache_folder), std::move(origin));
   }
 
-  // What is known to be the best of them; if nothing is, they are timed, or the first must do.
+  // The program known to be the best; if unknown, they are timed, or the first one is used.
   MadeCell best_of(const std::vector<KernelProgram>& programs,
                    const std::shared_ptr<CudaSession>& opened, const CaseInfo& info,
                    const PrepareRequest& request, ProgramOrigin origin) {
@@ -211,9 +211,9 @@ class FusedProvider final : public CudaProvider {
           fmt::format("no time was left to try {} of {} kernels", choice.skipped, programs.size()));
     }
     const KernelProgram& best = programs[choice.index];
-    // A program of several kernels has no entry: the next process tunes it again.
+    // A program of several kernels is not stored: the next process tunes it again.
     if (best.kernels.size() == 1) {
-      // The key is asked for again: the compiler, open now, may be another than it seemed.
+      // The key is computed again: the compiler, now open, may differ from what its file name says.
       const Result<void> kept = keep(key_of(device, request, programs), request.cache_folder,
                                      {.label = best.label,
                                       .kernel = best.kernels.front().name,
@@ -248,8 +248,8 @@ class FusedProvider final : public CudaProvider {
   }
 
   CandidateMaker maker_;
-  // A cell that is prepared twice in one process, to be checked and to be timed, is the same
-  // program both times, also where no folder keeps anything.
+  // A cell that is prepared twice in one process, once to check and once to time it, uses the same
+  // program both times, even without a cache folder.
   std::map<std::string, TuneEntry> winners_;
 };
 

@@ -11,7 +11,7 @@
 #include "strobe/bench/providers/cuda/vendor_libraries.h"
 #include "strobe/bench/providers/provider.h"
 
-// The providers of generated kernels. What generates is a parameter, so that tests script it.
+// The providers of generated kernels. The generator is a parameter, so that tests can script it.
 namespace strobe::bench {
 
 using UnfusedMaker =
@@ -25,7 +25,7 @@ std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession 
 // "cuda-fused": one kernel, the fastest of its candidates.
 std::unique_ptr<Provider> make_fused_provider(CandidateMaker maker, OpenSession open);
 
-// Both with the real generator on the first visible GPU; null if it is another name.
+// Both with the real generator on the first visible GPU; null for any other name.
 std::unique_ptr<Provider> make_cuda_provider(std::string_view name);
 
 }  // namespace strobe::bench

@@ -25,7 +25,7 @@ Result<PooledMemory> MemoryPool::take(std::size_t bytes, std::string_view what) 
   if (kept_.bytes >= bytes && kept_.bytes > 0) {
     return PooledMemory(*this, std::exchange(kept_, {}));
   }
-  kept_ = {};  // too small: its room may be what is lacking
+  kept_ = {};  // too small: frees its memory for the new piece
   STROBE_TRY(DeviceMemory memory, device_.allocate(bytes, what));
   return PooledMemory(*this, std::move(memory));
 }

@@ -11,13 +11,13 @@
 #include "strobe/bench/providers/cuda/device_clock.h"
 #include "strobe/bench/providers/provider.h"
 
-// A worker's memory for cells: what one cell gave back the next one takes, so that no cell pays for
-// asking the driver.
+// The state that a worker keeps between cells. Its memory pool hands the memory of one cell to the
+// next, so that no cell pays for the driver's allocation.
 namespace strobe::bench {
 
 class MemoryPool;
 
-// One piece, given back to its pool at the end.
+// One piece, returned to its pool by the destructor.
 class PooledMemory {
  public:
   PooledMemory() = default;
@@ -40,9 +40,9 @@ class MemoryPool {
  public:
   explicit MemoryPool(CudaDevice& device) : device_(device) {}
 
-  // At least so many bytes, aligned to 256. kMachineLacks: the device has no room for it.
+  // At least this many bytes, aligned to 256. kMachineLacks: the device has no room for them.
   Result<PooledMemory> take(std::size_t bytes, std::string_view what);
-  std::size_t kept_bytes() const { return kept_.bytes; }  // taken from the driver and free
+  std::size_t kept_bytes() const { return kept_.bytes; }  // allocated and free
 
  private:
   friend class PooledMemory;
@@ -52,7 +52,7 @@ class MemoryPool {
   DeviceMemory kept_;
 };
 
-// Inputs made on the device, bit for bit those of reference/input_values.h.
+// Inputs generated on the device, with the same bits as those of reference/input_values.h.
 
 struct FilledTensor {
   CuPointer address = 0;
@@ -77,7 +77,7 @@ class InputFill {
   LaunchShape shape_;
 };
 
-// What the cells of one worker share: the GPU, its clock, its memory. Made once, at first need.
+// Shared by the cells of one worker: the GPU, its clock, its memory. Made once, when first needed.
 
 class CudaSession {
  public:
@@ -86,12 +86,12 @@ class CudaSession {
 
   CudaDevice& device() { return *device_; }
   MemoryPool& memory() { return memory_; }
-  // Where the code of its own kernels is kept that are not loaded yet; empty: nowhere.
+  // Where the code of its own kernels is stored when they are loaded; empty: nowhere.
   void keep_code_in(std::string folder) { cache_folder_ = std::move(folder); }
-  // From now on it holds the queue, or does not: PrepareRequest::hold.
+  // Switches the hold of the queue on or off: PrepareRequest::hold.
   Result<DeviceClock*> clock(bool hold = true);
   Result<InputFill*> input_fill();
-  // Free for a cell: with what the pool keeps.
+  // Free for a cell, including what the pool keeps.
   std::optional<double> free_bytes();
 
  private:

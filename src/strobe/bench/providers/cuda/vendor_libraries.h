@@ -8,7 +8,7 @@
 #include "strobe/bench/providers/cuda/cudnn_api.h"
 #include "strobe/bench/providers/cuda/session.h"
 
-// The vendor's libraries on the GPU of a session: opened at first need, closed before the GPU is.
+// The vendor's libraries on the GPU of a session: opened when first needed, closed before the GPU.
 namespace strobe::bench {
 
 class CublasLtLibrary {
@@ -63,7 +63,7 @@ class VendorLibraries {
  public:
   explicit VendorLibraries(LibraryOpeners openers) : openers_(std::move(openers)) {}
 
-  // What is missing is kNotFound: of a cell, kMachineLacks would mean out of memory.
+  // A missing library is kNotFound: kMachineLacks would mean that a cell is out of memory.
   Result<std::shared_ptr<CublasLtLibrary>> cublaslt(const std::shared_ptr<CudaSession>& session);
   Result<std::shared_ptr<CudnnLibrary>> cudnn(const std::shared_ptr<CudaSession>& session);
 

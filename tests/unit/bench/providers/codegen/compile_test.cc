@@ -1,9 +1,9 @@
-// Generated source is compiled for the chips of the specification: nothing needs a GPU for that.
+// Generated source is compiled for the chips of the specification, which needs no GPU.
 //
-// Of kernels that differ in their numbers alone one is compiled, and many of them as one program,
-// to PTX: that is all that the compiler's front has to say. What it hands on unread are
-// instructions of the chip in helpers, so each set of helpers that some kernel calls goes through
-// the assembler too.
+// Of kernels that differ only in numbers, one is compiled, and many of them as one program, to PTX:
+// more would not find more errors of the front end. The front end does not check the chip
+// instructions in helpers, so each set of helpers that some kernel calls also goes through the
+// assembler.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -31,7 +31,7 @@ constexpr std::size_t kKernelsOfAProgram = 48;
 
 struct Source {
   std::string name;
-  std::string helpers;  // what comes before the kernel
+  std::string helpers;  // the text before the kernel
   std::string kernel;
 };
 
@@ -51,7 +51,7 @@ std::string structure_of(const Source& source) {
   return structure;
 }
 
-// Its helpers and which of them it calls: what decides about instructions.
+// Its helpers and which of them it calls, which determine the instructions.
 std::string instructions_of(const Source& source) {
   std::set<std::string> called;
   const std::string& text = source.kernel;
@@ -112,7 +112,7 @@ std::string joined(std::span<const Source> sources) {
     const bool is_new = i == 0 || sources[i].helpers != sources[i - 1].helpers;
     if (is_new && i > 0) text += "}\n";
     if (is_new) text += "namespace set" + std::to_string(i) + " {\n" + sources[i].helpers;
-    // Names need only differ between structures; here they must between kernels.
+    // Names need to differ only between structures; here they must differ between kernels.
     std::string kernel = sources[i].kernel;
     const std::size_t name = kernel.find(sources[i].name);
     text += kernel.insert(name + sources[i].name.size(), "__" + std::to_string(i));
@@ -129,7 +129,7 @@ struct Answer {
 class Compiler {
  public:
   explicit Compiler(const NvrtcApi& nvrtc) : nvrtc_(nvrtc) {
-    // Compilers from CUDA 12.8 on can be told not to care for speed.
+    // Compilers from CUDA 12.8 on have an option for fast compilation.
     hurry_ = ask("extern \"C\" __global__ void a() {}", "compute_90", true).result == 0;
   }
 

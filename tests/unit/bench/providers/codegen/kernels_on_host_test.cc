@@ -1,6 +1,6 @@
-// Every generated kernel is run on the host, thread by thread, and compared with the reference:
-// what can be known of its values without a GPU. Speed, real races between warps and the rounding
-// of the chip's own exp and reciprocal cannot.
+// Every generated kernel runs on the host, thread by thread, and is compared with the reference:
+// this checks its values without a GPU. It cannot check speed, real races between warps and the
+// rounding of the chip's own exp and reciprocal.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace {
 
 bool has_compiler() { return std::system("c++ --version > /dev/null 2>&1") == 0; }
 
-// The kernel without what only the chip understands, in a namespace of its own.
+// The kernel without its chip instructions, in its own namespace.
 std::string host_source(const GeneratedKernel& kernel, std::size_t number) {
   std::string source = kernel.source;
   const std::size_t begin = source.find(kInstructionsBegin);
@@ -109,11 +109,11 @@ class HostKernels {
 
  private:
   testing::TemporaryFolder folder_;
-  std::map<std::string, std::size_t> numbers_;  // by source: names are for people
+  std::map<std::string, std::size_t> numbers_;  // by source: names are only for people
   std::vector<void*> handles_;
 };
 
-// A tensor in the type of the cell; what lies behind its end must stay as it is.
+// A tensor in the type of the cell; the bytes after its end must not change.
 class HostTensor {
  public:
   HostTensor(std::int64_t values, DType dtype)
@@ -247,7 +247,7 @@ std::vector<Job> jobs_of(const std::vector<Shape>& shapes, DType dtype, const Ch
   return jobs;
 }
 
-// Why no kernel is built here; "" if one is.
+// Why no kernel can be built here; "" if one can.
 std::string obstacle() {
   if (test::kIsWatched) return "asked in the release build: the compiler would run twice";
   return has_compiler() ? "" : "no C++ compiler to build the kernels with";
@@ -272,7 +272,7 @@ TEST(KernelsOnHost, rows_over_a_cluster_are_right) {
   run_all(jobs_of({{{1, 16384}}, {{1, 40000}}}, DType::kF32, h200(), Which::kReductions));
 }
 
-// Small in every way, so that few rows are many and beyond its cache.
+// Small in every way, so that a few rows already exceed its cache.
 ChipFacts small_chip_with_clusters() {
   ChipFacts chip = h200();
   chip.sm_count = 1;
@@ -314,7 +314,7 @@ TEST(KernelsOnHost, turned_tiles_of_packets_are_right) {
   run_all(jobs);
 }
 
-// Large ones go another way, and take their whole packet along.
+// Large ones take another path, with their whole packet.
 TEST(KernelsOnHost, cosines_of_large_arguments_are_right_beside_small_ones) {
   constexpr std::int64_t kValues = 4 * 131 + 3;
   const auto argument = [](std::int64_t k) {

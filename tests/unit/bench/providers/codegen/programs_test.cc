@@ -114,7 +114,7 @@ TEST(Programs, operators_apart_are_the_eager_kernels_with_what_lies_between) {
     for (const GeneratedKernel& kernel : program->kernels)
       EXPECT_TRUE(names.insert(kernel.name).second);
     const CaseCosts costs = costs_of(info, {{1024, 1024}}, DType::kF32);
-    // The cost table also counts two statistics a row that an eager layernorm saves for later,
+    // The cost table also counts two statistics per row that an eager layernorm saves for later,
     // and reads an operand of the eager softmax_backward twice, which the row in registers does
     // not.
     const double saved = info.id == "layernorm"          ? 2 * 1024 * 4

@@ -117,7 +117,7 @@ TEST(TuneCache, a_program_that_is_no_candidate_any_more_is_not_found_among_them)
   EXPECT_FALSE(find_candidate(gone, candidates("s")).has_value());
 }
 
-// Names do not tell all constants of a source: the place does.
+// Names do not contain all constants of a source, but the index is unique.
 TEST(TuneCache, of_two_candidates_with_one_name_the_one_is_found_that_won) {
   std::vector<KernelProgram> two = candidates("a");
   two.push_back(candidates("b").front());

@@ -20,7 +20,7 @@ std::vector<KernelProgram> programs(int count) {
   return made;
 }
 
-// Times by script: a true time each, noise on top, failures.
+// Scripted times: a true time each, noise on top, failures.
 class ScriptedTimer final : public ProgramTimer {
  public:
   std::map<std::string, double> true_us;
@@ -106,7 +106,7 @@ TEST(Tuner, a_candidate_far_behind_is_not_kept_to_fill_the_round) {
   timer.true_us["p1"] = 126;
   ASSERT_TRUE(tune(timer, programs(2)).has_value());
   EXPECT_EQ(timer.asked["p1"], 5);
-  EXPECT_EQ(timer.asked["p0"], 5);  // alone: nothing is left to decide
+  EXPECT_EQ(timer.asked["p0"], 5);  // alone: nothing to decide
 }
 
 TEST(Tuner, a_failing_candidate_drops_out_and_is_named) {

@@ -108,7 +108,7 @@ TEST(RowKernelMatch, every_operator_of_every_case_has_a_kernel_of_its_own) {
   }
 }
 
-// One of them for the other would be fast and wrong.
+// If one were used for the other, it would be fast and wrong.
 TEST(RowKernelMatch, training_and_inference_have_different_kernels) {
   const auto whole = [](const char* id) { return fused(*find_case(id)); };
   EXPECT_EQ(match_row_kernel(whole("bias_dropout_add"))->id, RowsKernelId::kAddThree);

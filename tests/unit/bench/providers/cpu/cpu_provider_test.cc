@@ -151,7 +151,7 @@ TEST(CpuProvider, a_case_or_shape_that_is_none_is_a_wrong_command_line) {
   EXPECT_EQ(provider.plan({"softmax", {{4, 4, 4}}, DType::kF32, "cpu"}).error().where, "--shape");
 }
 
-// Few long rows are cut into pieces, many rows are shared out: the mask knows nothing of it.
+// Few long rows are split into pieces, many rows are distributed: the mask must not depend on that.
 TEST(CpuProvider, threads_and_seeds_drop_what_the_generator_says) {
   for (const char* id : {"bias_dropout_add_train", "bias_dropout_add_transposed_train"}) {
     for (const std::int64_t threads : {1, 2, 4}) {

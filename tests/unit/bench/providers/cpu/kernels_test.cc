@@ -26,7 +26,7 @@ std::vector<float> applied(const KernelSet& set, RowsKernelId id, const std::vec
   return y;
 }
 
-// What nearly every value is, what is large and what is tiny, in packs of their own and mixed.
+// Typical, large and tiny values, in separate packs and mixed.
 std::vector<float> arguments(float largest) {
   std::vector<float> x;
   for (int i = -4000; i <= 4000; ++i) x.push_back(static_cast<float>(i) * 0.00087f);
@@ -101,7 +101,7 @@ TEST(Kernels, sixteen_bit_types_are_rounded_as_the_reference_rounds) {
   }
   for (const KernelSet* set : kernel_sets()) {
     for (const DType dtype : {DType::kF16, DType::kBf16}) {
-      // A copy through the kernel reads and rounds; a product with 1 and a rounded input changes
+      // A copy through the kernel reads and rounds; a product of 1 and a rounded input changes
       // nothing.
       std::vector<std::uint16_t> bits(wide.size()), out(wide.size(), 0xAAAA);
       for (std::size_t i = 0; i < wide.size(); ++i)
@@ -175,8 +175,8 @@ TEST(Kernels, a_sum_and_a_maximum_take_every_element_once) {
   }
 }
 
-// The short ways of cos and exp hold for small arguments; a part of a row with a larger one takes
-// the long way.
+// The fast paths of cos and exp are valid for small arguments; a part of a row with a larger one
+// takes the slow path.
 TEST(Kernels, one_large_argument_in_a_row_spoils_no_other_and_counts_once) {
   for (const KernelSet* set : kernel_sets()) {
     for (const bool is_streamed : {false, true}) {

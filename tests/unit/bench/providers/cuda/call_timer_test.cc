@@ -15,7 +15,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// One kernel whose sets are flags that it raises.
+// One kernel; its sets are flags that it sets.
 class ScriptedCall final : public TimedCall {
  public:
   explicit ScriptedCall(CudaDevice& device) : device_(device) {
@@ -108,7 +108,7 @@ TEST_F(CallTimerTest, gives_as_many_samples_as_asked_for_with_a_clock_each) {
   EXPECT_EQ(block->samples_us.size(), 20u);
   EXPECT_EQ(block->sm_mhz.size(), 20u);
   EXPECT_NEAR(block->samples_us[0], 11, 1e-3);
-  EXPECT_EQ(script_.releases, 20);  // nothing is queued behind the call that is timed
+  EXPECT_EQ(script_.releases, 20);  // nothing is queued behind the timed call
 }
 
 TEST_F(CallTimerTest, a_spent_budget_still_gives_one_sample) {
@@ -150,7 +150,7 @@ TEST_F(CallTimerTest, a_counted_call_finds_the_cache_as_a_timed_one_does) {
   CallTimer hot(*clock_, *call_, FlushKind::kHot);
   ASSERT_TRUE(hot.run_counted());
   EXPECT_EQ(script_.count("launch strobe_flush"), 0u);
-  EXPECT_EQ(from_the_window_on(script_).at(1), "launch strobe_case");  // leaves what is hot
+  EXPECT_EQ(from_the_window_on(script_).at(1), "launch strobe_case");  // leaves the cache hot
 
   CallTimer rotating(*clock_, *call_, FlushKind::kRotate);
   ASSERT_TRUE(rotating.run_counted());
@@ -279,7 +279,7 @@ TEST_F(CallTimerTest, an_activity_sample_is_the_calls_kernels_and_nothing_around
   const auto block = timer.sample({.mode = TimeMode::kActivity, .count = 4});
   ASSERT_TRUE(block) << block.error().what;
   ASSERT_EQ(block->samples_us.size(), 4u);
-  // The flush before each call lasts 5 us and is not in it, nor is an event's 1 us.
+  // The flush before each call takes 5 us and is not included, nor is an event's 1 us.
   for (const double us : block->samples_us) EXPECT_NEAR(us, 10, 2e-3);
   EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
   EXPECT_FALSE(cupti_.is_on);
@@ -310,7 +310,7 @@ TEST_F(CallTimerTest, without_a_recorder_the_activity_mode_says_what_is_missing)
   CallTimer timer(*clock_, call, FlushKind::kCold);
   const auto block = timer.sample({.mode = TimeMode::kActivity, .count = 1});
   ASSERT_FALSE(block);
-  EXPECT_EQ(block.error().code, ErrorCode::kNotFound);  // and not a lack of memory
+  EXPECT_EQ(block.error().code, ErrorCode::kNotFound);  // and not out of memory
   EXPECT_THAT(block.error().what, HasSubstr("there is no CUPTI on this machine (libcupti.so.13"));
   EXPECT_THAT(block.error().hint, HasSubstr("CUDA_HOME"));
 }
@@ -335,7 +335,7 @@ TEST_F(CallTimerTest, to_warm_up_nothing_is_held) {
   EXPECT_EQ(script_.count("launch strobe_hold"), 1u);
 }
 
-// A driver loads code at the first launch and waits for the device to do so, which must not be
+// A driver loads code at the first launch and waits for the device, so that launch must not be
 // held.
 TEST_F(CallTimerTest,
        whatever_is_launched_behind_a_hold_ran_before_it_in_every_state_of_the_cache) {

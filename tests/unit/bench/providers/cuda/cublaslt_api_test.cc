@@ -106,7 +106,7 @@ TEST(CublasLtApi, what_is_no_such_library_is_refused_with_its_place) {
   EXPECT_EQ(missing.error().where, "libno_such_thing.so.1");
   const auto other = open_cublaslt_at("libm.so.6");
   ASSERT_FALSE(other);
-  EXPECT_THAT(other.error().what, HasSubstr("is no cuBLASLt"));
+  EXPECT_THAT(other.error().what, HasSubstr("is not cuBLASLt"));
   EXPECT_EQ(other.error().code, ErrorCode::kMachineLacks);
 }
 

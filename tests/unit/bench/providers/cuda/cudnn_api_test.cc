@@ -172,7 +172,7 @@ TEST(CudnnApi, a_library_without_last_words_is_no_trouble) {
 TEST(CudnnApi, what_is_no_such_library_is_refused_with_its_place) {
   const auto other = open_cudnn_at("libm.so.6");
   ASSERT_FALSE(other);
-  EXPECT_THAT(other.error().what, HasSubstr("is no cuDNN of version 9"));
+  EXPECT_THAT(other.error().what, HasSubstr("is not cuDNN of version 9"));
   EXPECT_EQ(other.error().where, "libm.so.6");
   EXPECT_EQ(other.error().code, ErrorCode::kMachineLacks);
 }

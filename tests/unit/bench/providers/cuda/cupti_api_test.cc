@@ -95,7 +95,7 @@ TEST(CuptiApi, another_profiler_in_the_process_is_named_as_the_obstacle) {
 TEST(CuptiApi, what_is_no_such_library_is_refused_with_its_place) {
   const auto other = open_cupti_at("libm.so.6");
   ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().what, "is no CUPTI of CUDA 12 or 13 (it has no cuptiGetVersion)");
+  EXPECT_EQ(other.error().what, "is not CUPTI of CUDA 12 or 13 (it has no cuptiGetVersion)");
   EXPECT_EQ(other.error().where, "libm.so.6");
 }
 

@@ -112,7 +112,7 @@ class ApiRecordingTest : public ::testing::Test {
                      {21, "cudaStreamIsCapturing_v10000"}};
     recording_ = std::move(*ApiRecording::start(script_.api()));
   }
-  // What lies between two moments of the host.
+  // Calls between two host times.
   Result<std::vector<ApiCall>> between(double from_us, double to_us) {
     script_.now_us = from_us;
     EXPECT_TRUE(recording_->begin());
@@ -141,7 +141,7 @@ TEST_F(ApiRecordingTest, only_what_lies_whole_in_the_window_counts) {
   script_.add_call({10, 11}, 10);     // at it
   script_.add_call({49, 50}, 10);     // at its end
   script_.add_call({49.5, 51}, 11);   // across it
-  script_.add_call({60, 61}, 11);     // behind
+  script_.add_call({60, 61}, 11);     // after
   EXPECT_THAT(*between(10, 50), ElementsAre(ApiCall{"cuLaunchKernel", 2, 2.0}));
 }
 

@@ -103,7 +103,7 @@ TEST_F(DeviceClockTest, a_block_whose_hold_ran_out_is_thrown_away_and_repeated_w
   const auto block = clock_->measure(16, flush(FlushKind::kCold), call());
   ASSERT_TRUE(block) << block.error().what;
   EXPECT_EQ(block->elapsed_us.size(), 4u);
-  EXPECT_EQ(script_.count("elapsed"), 4u);  // the times of the others are not even asked for
+  EXPECT_EQ(script_.count("elapsed"), 4u);  // the times of the others are not read
   EXPECT_EQ(clock_->timed_out(), 2);
   EXPECT_EQ(script_.count("launch strobe_hold"), 3u);
   EXPECT_EQ(script_.releases, 3);

@@ -55,7 +55,7 @@ TEST(DnnGraph, attention_reads_sequence_before_heads_and_writes_heads_first) {
   EXPECT_THAT(in_memory(graph), ElementsAre("q", "k", "v", "out"));
   EXPECT_THAT(named(graph, "q").dims, ElementsAre(2, 4, 128, 64));
   EXPECT_THAT(named(graph, "q").strides, ElementsAre(128 * 4 * 64, 64, 4 * 64, 1));
-  // The product of queries with keys: keys stand the other way round.
+  // The product of queries and keys: keys are transposed.
   EXPECT_THAT(named(graph, "k").dims, ElementsAre(2, 4, 64, 128));
   EXPECT_THAT(named(graph, "k").strides, ElementsAre(128 * 4 * 64, 64, 1, 4 * 64));
   EXPECT_THAT(named(graph, "out").strides, ElementsAre(4 * 128 * 64, 128 * 64, 64, 1));

@@ -40,7 +40,7 @@ TEST_F(DnnPlansTest, engines_that_compute_in_less_or_give_other_bits_are_left_ou
   ASSERT_TRUE(half) << half.error().what;
   EXPECT_EQ(engines(*half), (std::vector<std::int64_t>{1, 5}));
   EXPECT_EQ(half->unfair(), 3u);
-  // Of f32 the tensor cores make TF32.
+  // For f32, tensor cores would use TF32.
   const auto full = find(DType::kF32);
   ASSERT_TRUE(full);
   EXPECT_EQ(engines(*full), (std::vector<std::int64_t>{5}));
@@ -96,8 +96,8 @@ TEST_F(DnnPlansTest, every_descriptor_is_given_back) {
   EXPECT_EQ(library_.alive, 0);
 }
 
-// The library itself on this machine, for a GPU that is only described: no driver is needed, and
-// its own kernels for convolutions with a bias are found in every type.
+// The real library on this machine, for a GPU that is only described: no driver is needed, and its
+// own kernels for convolutions with a bias are found in every type.
 TEST(DnnPlansOfTheLibrary, an_h200_has_engines_for_convolutions_in_every_type) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the vendor's library does not load under a sanitizer";

@@ -140,7 +140,7 @@ TEST(DriverApi, a_library_that_is_no_driver_is_named_with_the_call_it_lacks) {
   const auto driver = open_driver_at("libc.so.6");
   ASSERT_FALSE(driver);
   EXPECT_EQ(driver.error().code, ErrorCode::kMachineLacks);
-  EXPECT_EQ(driver.error().what, "is no driver of CUDA 11.4 or newer (it has no cuInit)");
+  EXPECT_EQ(driver.error().what, "is not a driver of CUDA 11.4 or newer (it has no cuInit)");
   EXPECT_EQ(driver.error().where, "libc.so.6");
 }
 

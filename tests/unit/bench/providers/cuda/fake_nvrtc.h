@@ -6,8 +6,8 @@
 
 #include "tests/support/temporary_folder.h"
 
-// A toolkit whose NVRTC is one by its name only: a library of this machine, found before any other
-// as long as this lives.
+// A toolkit whose NVRTC has only the right name: another library of this machine, found before any
+// other during its lifetime.
 namespace strobe::bench {
 
 class FakeNvrtc {

@@ -129,7 +129,7 @@ TEST_F(LibraryProviders, an_absent_library_is_an_obstacle_with_what_to_do) {
   EXPECT_EQ(cublaslt()->probe().obstacle, "there is none; install it");
   EXPECT_EQ(cudnn()->probe().obstacle, "there is none; install it");
   EXPECT_EQ(cublaslt()->plan(kAdd)->unsupported, "there is none; install it");
-  // An absent library is no lack of memory.
+  // A missing library does not mean out of memory.
   EXPECT_EQ(cublaslt()->prepare(asking_for(kAdd)).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(unfused()->plan(kAdd)->unsupported, "there is none; install it");
 }
@@ -203,15 +203,15 @@ TEST_F(LibraryProviders, both_graphs_of_a_convolution_compete) {
   EXPECT_THAT((*cell)->config().at("schedule"), HasSubstr("engine 2 of 2 operations, 2 of 4"));
 }
 
-// Another stack may take that engine, and then be faster.
+// Another stack may use that engine, and then be faster.
 TEST_F(LibraryProviders, an_engine_that_is_left_out_for_its_precision_is_told) {
   dnn_.engines = {{.index = 1, .notes = {dnn::kReducedPrecisionReduction}}, {.index = 2}};
   const auto norm =
       cudnn()->prepare(asking_for({"conv_bn", {{2, 8, 8, 16, 32, 3, 1}}, DType::kF16, ""}));
   ASSERT_TRUE(norm) << norm.error().what;
   EXPECT_THAT((*norm)->notes(),
-              Contains("1 of the library's ways of step 1 was not tried: less than f32 in sums, or "
-                       "other bits each time"));
+              Contains("1 of the library's choices for step 1 was not tried: sums in less than "
+                       "f32, or other bits each time"));
 }
 
 TEST_F(LibraryProviders, fused_attention_is_one_call) {

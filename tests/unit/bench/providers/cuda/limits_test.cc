@@ -46,7 +46,7 @@ TEST_F(FloorsAndRoofs, floors_are_what_the_protocol_itself_costs) {
 TEST_F(FloorsAndRoofs, the_empty_kernel_fills_the_device) {
   ASSERT_TRUE(measure_cuda_floors(*clock_));
   EXPECT_EQ(script_.blocks.at("strobe_empty"), 264u);  // 132 multiprocessors of 2048 threads
-  script_.attributes[cu::kThreadsPerSm] = 1536;        // one block and a half have place for one
+  script_.attributes[cu::kThreadsPerSm] = 1536;        // one and a half blocks: room for one
   open_again();
   ASSERT_TRUE(measure_cuda_floors(*clock_));
   EXPECT_EQ(script_.blocks.at("strobe_empty"), 132u);
@@ -57,7 +57,7 @@ TEST_F(FloorsAndRoofs, how_far_streams_lie_apart_is_told_and_all_goes_on_on_the_
   const auto alike = measure_cuda_floors(*clock_);
   ASSERT_TRUE(alike);
   EXPECT_NEAR(*alike->stream_spread, 0, 1e-3);
-  // The first is the device's own, and 64 were made for the floors above.
+  // The first is the device's own; 64 were made for the floors above.
   script_.stream_us = {{1, 9}, {70, 0.05}, {129, 0.2}};
   const auto floors = measure_cuda_floors(*clock_);
   ASSERT_TRUE(floors);

@@ -16,7 +16,7 @@ TEST(Nvrtc, a_library_that_is_another_one_is_refused) {
   EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
   const auto other = open_nvrtc_at("libc.so.6");
   ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().what, "is no NVRTC of CUDA 11.2 or newer (it has no nvrtcVersion)");
+  EXPECT_EQ(other.error().what, "is not NVRTC of CUDA 11.2 or newer (it has no nvrtcVersion)");
 }
 
 TEST(Nvrtc, tells_its_version_where_it_is_installed) {
@@ -104,7 +104,7 @@ TEST(RunTimeCompiler, a_file_that_turns_out_to_be_none_gives_way_to_the_next) {
     return;
   }
   EXPECT_NE((*opened)->library, nvrtc.library().string());
-  EXPECT_NE(compiler.text(), "NVRTC 13.7");  // what it says itself
+  EXPECT_NE(compiler.text(), "NVRTC 13.7");  // its own answer
 }
 
 TEST(RunTimeCompiler, its_name_tells_what_it_says_itself) {

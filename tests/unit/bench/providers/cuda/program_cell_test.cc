@@ -207,7 +207,7 @@ TEST_F(ProgramCellTest, a_tensor_that_nobody_has_is_named) {
   program.kernels[0].arguments[0].tensor = "w";
   const auto cell = make(program);
   ASSERT_FALSE(cell);
-  EXPECT_THAT(cell.error().what, HasSubstr("strobe_case wants a tensor 'w' that is not there"));
+  EXPECT_THAT(cell.error().what, HasSubstr("strobe_case needs a tensor 'w' that does not exist"));
 }
 
 TEST_F(ProgramCellTest, what_drops_elements_gets_the_key_of_its_seed) {

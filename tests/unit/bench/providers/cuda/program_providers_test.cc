@@ -188,7 +188,7 @@ TEST_F(ProgramProviders, a_choice_is_found_again_and_neither_compiled_nor_timed)
   const auto second = prepared_by_a_new_process();
   ASSERT_TRUE(second) << second.error().what;
   EXPECT_GT(compiled, 0u);
-  EXPECT_EQ(script_.count("compile"), 0u);  // nor was anything that measures
+  EXPECT_EQ(script_.count("compile"), 0u);  // and nothing that measures was loaded
   EXPECT_EQ(script_.count("launch strobe_slow"), 0u);
   EXPECT_EQ(script_.count("launch strobe_fast"), 1u);
   EXPECT_EQ((*second)->config().at("schedule"), "fast");
@@ -203,7 +203,7 @@ TEST_F(ProgramProviders, a_choice_is_found_again_and_neither_compiled_nor_timed)
 
 TEST_F(ProgramProviders, who_finds_everything_does_not_open_the_compiler) {
   ASSERT_TRUE(prepared_by_a_new_process());
-  // A library by its name, and no compiler if one opened it.
+  // A library with the right name, but not a compiler if it is opened.
   FakeNvrtc nvrtc("13.0");
   CudaDevice* device = nullptr;
   const auto provider = make_fused_provider(two, [&]() -> Result<std::shared_ptr<CudaSession>> {
@@ -227,7 +227,7 @@ TEST_F(ProgramProviders, every_cell_has_its_own_choice) {
   EXPECT_TRUE((*prepared_by_a_new_process(other_shape()))->compile_times().is_cached);
 }
 
-// What wins with a cold cache may lose with a hot one: it is tuned as it is timed.
+// The winner with a cold cache may lose with a hot one: it is tuned as it is timed.
 TEST_F(ProgramProviders, a_hot_cell_is_tuned_hot_and_has_its_own_choice) {
   ASSERT_TRUE(prepared_by_a_new_process());
   const auto flushes = [&] {
@@ -243,13 +243,13 @@ TEST_F(ProgramProviders, a_hot_cell_is_tuned_hot_and_has_its_own_choice) {
   EXPECT_TRUE((*cell)->compile_times().autotune_ms);
   EXPECT_LE(flushes(), before + 2);  // the flush's own first launches
   EXPECT_TRUE((*make_fused_provider(two, open_)->prepare(hot))->compile_times().is_cached);
-  hot.flush = "rotate";  // as cold as a flush leaves it
+  hot.flush = "rotate";  // as cold as after a flush
   EXPECT_TRUE((*make_fused_provider(two, open_)->prepare(hot))->compile_times().is_cached);
 }
 
 TEST_F(ProgramProviders, code_that_the_driver_refuses_is_made_anew_and_written_over) {
   ASSERT_TRUE(prepared_by_a_new_process());
-  // Whole, with the right checksum, and of another chip.
+  // Complete, with the right checksum, but for another chip.
   const TuneCache cache(folder_ / "cache");
   std::size_t changed = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache")) {
@@ -309,7 +309,7 @@ TEST_F(ProgramProviders, a_folder_that_cannot_be_written_to_is_a_note) {
   EXPECT_THAT((*unfused)->notes(), Contains(HasSubstr("compiled code could not be kept")));
 }
 
-// What is checked and what is timed are two preparations, and one program.
+// Checking and timing are two preparations, but one program.
 TEST_F(ProgramProviders, one_process_stays_with_its_choice_even_if_nothing_is_kept) {
   const auto provider = make_fused_provider(two, open_);
   ASSERT_TRUE(provider->prepare(asking_for(kSoftmax)));
@@ -339,7 +339,7 @@ TEST_F(ProgramProviders, without_tuning_what_was_tuned_before_is_taken) {
   EXPECT_FALSE((*again)->compile_times().autotune_ms);
 }
 
-// Under a profiler, where every launch may wait.
+// Under a profiler, every launch may wait.
 TEST_F(ProgramProviders, what_is_prepared_without_a_hold_is_tuned_and_timed_without_one) {
   PrepareRequest request = asking_for(kSoftmax);
   request.hold = false;

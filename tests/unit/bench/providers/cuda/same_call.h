@@ -2,10 +2,10 @@
 
 #include <type_traits>
 
-// Whether a call in one of our tables is the one that a vendor's header declares.
+// Whether a call in one of our tables equals the one that a vendor's header declares.
 namespace strobe::bench {
 
-// Two parameters that travel in the same register with the same meaning.
+// Two parameters that use the same register with the same meaning.
 template <class A, class B>
 constexpr bool kSameSlot =
     sizeof(A) == sizeof(B) && std::is_pointer_v<A> ==

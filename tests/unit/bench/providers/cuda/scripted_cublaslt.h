@@ -8,8 +8,8 @@
 #include "strobe/bench/providers/cuda/cublaslt_api.h"
 #include "tests/unit/bench/providers/cuda/scripted_driver.h"
 
-// cuBLASLt without the library: its table filled with calls that write down what is asked of them.
-// A product is a kernel "gemm_<algorithm>" of the scripted driver, which says how long it takes.
+// cuBLASLt without the library: its table is filled with calls that record their arguments. A
+// product is a kernel "gemm_<algorithm>" of the scripted driver, which determines its duration.
 namespace strobe::bench {
 
 class ScriptedCublasLt {
@@ -38,12 +38,12 @@ class ScriptedCublasLt {
   ScriptedCublasLt& operator=(const ScriptedCublasLt&) = delete;
 
   std::vector<lt::HeuristicResult> proposals = proposed({11, 12, 13});
-  std::uint64_t most_workspace_bytes = 0;  // as it was asked for
+  std::uint64_t most_workspace_bytes = 0;  // as requested
   LtStatus heuristics_status = lt::kSuccess;
   LtStatus create_status = lt::kSuccess;
   std::map<std::uint64_t, LtStatus> refusals;  // by algorithm
   std::vector<Product> products;
-  int alive = 0;  // descriptors and handles that were made and not given back
+  int alive = 0;  // descriptors and handles that were created and not destroyed
 
   static std::vector<lt::HeuristicResult> proposed(std::vector<std::uint64_t> algorithms) {
     std::vector<lt::HeuristicResult> results;

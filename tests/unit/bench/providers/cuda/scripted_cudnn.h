@@ -8,7 +8,7 @@
 #include "strobe/bench/providers/cuda/cudnn_api.h"
 #include "tests/unit/bench/providers/cuda/scripted_driver.h"
 
-// cuDNN without the library: descriptors are bags of bytes, engines are what the test says, and a
+// cuDNN without the library: descriptors are bags of bytes, the test defines the engines, and a
 // call is a kernel "dnn_<engine>" of the scripted driver.
 namespace strobe::bench {
 
@@ -35,7 +35,7 @@ class ScriptedCudnn {
   std::vector<Engine> engines = {{.index = 1}};
   std::vector<Call> calls;
   CuStream stream = nullptr;
-  int alive = 0;  // descriptors and handles that were made and not given back
+  int alive = 0;  // descriptors and handles that were created and not destroyed
 
   CudnnApi api();
 

@@ -10,9 +10,9 @@
 #include "strobe/bench/providers/cuda/cupti_api.h"
 #include "tests/unit/bench/providers/cuda/scripted_driver.h"
 
-// A CUPTI without a GPU: bytes of records, as long as the test says they are, for every kernel that
-// a scripted driver runs while recording is on, and for every call that it is asked for, each of
-// which takes the host a microsecond or what the test says.
+// A CUPTI without a GPU: records of the length that the test sets, for every kernel that a scripted
+// driver runs while recording is on, and for every recorded call, each of which takes the host a
+// microsecond or the time that the test sets.
 namespace strobe::bench {
 
 class ScriptedCupti {
@@ -22,7 +22,7 @@ class ScriptedCupti {
   ScriptedCupti(const ScriptedCupti&) = delete;
   ScriptedCupti& operator=(const ScriptedCupti&) = delete;
 
-  std::size_t record_bytes = sizeof(cupti::KernelRecord) + 96;  // longer than what is known of it
+  std::size_t record_bytes = sizeof(cupti::KernelRecord) + 96;  // longer than the known part
   std::map<std::string, CuptiResult> failures;                  // by the call
   std::size_t records_to_drop = 0;
   bool is_on = false;                // of kernels

@@ -13,15 +13,14 @@
 
 #include "strobe/bench/providers/cuda/device.h"
 
-// A GPU without a GPU: the driver's table filled with calls that write down what is asked of them
-// and play a device whose kernels take as long as the test says. Its memory is the host's.
+// A GPU without a GPU: the driver's table is filled with calls that record their arguments and
+// simulate a device whose kernels take as long as the test says. Its memory is the host's.
 namespace strobe::bench {
 
 class ScriptedDriver {
  public:
-  // What the protocol is judged by: "launch strobe_hold", "event", "fill", "synchronize",
-  // "capture", "graph", "load", "allocate 1024", each with whether the hold was closed at that
-  // moment.
+  // The log that tests check: "launch strobe_hold", "event", "fill", "synchronize", "capture",
+  // "graph", "load", "allocate 1024", each with whether the hold was closed at that moment.
   struct Call {
     std::string what;
     bool is_held = false;
@@ -35,26 +34,26 @@ class ScriptedDriver {
   ScriptedDriver& operator=(const ScriptedDriver&) = delete;
 
   std::vector<Call> calls;
-  std::map<std::string, double> kernel_us;     // 5 where it does not say
-  std::map<std::string, int> argument_counts;  // of kernels that `on_run` wants the arguments of
-  std::map<std::string, std::vector<std::size_t>> argument_bytes;  // 8 where it does not say
+  std::map<std::string, double> kernel_us;     // 5 if not set
+  std::map<std::string, int> argument_counts;  // of kernels whose arguments `on_run` needs
+  std::map<std::string, std::vector<std::size_t>> argument_bytes;  // 8 if not set
   std::map<std::size_t, double> stream_us;  // that a kernel takes longer on the stream, by number
   std::function<void(const std::string&, const std::vector<std::uint64_t>&)> on_run;
   std::function<void(const std::string&, double start_us, double end_us)> on_time;
-  std::function<void(const std::string&)> on_call;  // by what is logged
+  std::function<void(const std::string&)> on_call;  // by log entry
   OpenCupti open_cupti;
   int holds_that_time_out = 0;
-  std::map<std::string, CuResult> failures;  // by what is logged: the result, from now on
+  std::map<std::string, CuResult> failures;  // by log entry: the result, from now on
   std::map<int, int> attributes = {{cu::kCapabilityMajor, 9},  {cu::kSmCount, 132},
                                    {cu::kL2Bytes, 1 << 20},    {cu::kSharedPerBlockOptIn, 232448},
                                    {cu::kSharedPerSm, 233472}, {cu::kMemoryClockKhz, 3201000},
                                    {cu::kMemoryBusBits, 6016}, {cu::kThreadsPerSm, 2048}};
   std::size_t free_bytes = std::size_t{1} << 30;
-  int releases = 0;  // times that the flag was found raised after it was down
+  int releases = 0;  // times that the flag was found set after it was cleared
   std::map<int, int> function_settings;
   unsigned cluster = 0;                    // of the last launch
   std::map<std::string, unsigned> blocks;  // along x, of the last launch of each kernel
-  int clusters_at_once = 1;                // that the chip has place for
+  int clusters_at_once = 1;                // that fit on the chip
 
   DriverApi api();
   NvrtcApi nvrtc();
@@ -296,7 +295,7 @@ inline DriverApi ScriptedDriver::api() {
   };
   api.module_load = [](CuModule* module, const void* image, unsigned, int*, void**) {
     *module = reinterpret_cast<CuModule>(5);
-    // Code of another chip, as tests write it: CUDA_ERROR_NO_BINARY_FOR_GPU.
+    // Code of another chip in tests: CUDA_ERROR_NO_BINARY_FOR_GPU.
     if (std::strncmp(static_cast<const char*>(image), "foreign", 7) == 0) return CuResult{209};
     return me().log("load");
   };

@@ -4,12 +4,12 @@
 #include "strobe/bench/providers/cpu/simd/pack.h"
 
 // Dropout in training: the draws of reference/dropout.h, made where they are needed, a vector of
-// counters at a time. No sweep: what its functors hand to each other must not carry a place.
+// counters at a time. Not a sweep: the functors of a sweep do not know the element's index.
 namespace strobe::bench::STROBE_SIMD {
 
-// What the elements of a line need.
+// What the elements of a line need for their draws.
 struct Draws {
-  std::uint32_t counter;  // of the first
+  std::uint32_t counter;  // of the first element
   std::uint32_t dropped_below;
   float scale;
 };
@@ -21,7 +21,7 @@ STROBE_INLINE BitLanes every(std::uint32_t step) {
   return numbers * step;
 }
 
-// x from the element `at` of the line on; its elements are `step` counters apart.
+// x starts at element `at` of the line; its elements are `step` counters apart.
 template <int U>
 STROBE_INLINE Pack<U> dropped_out(const Pack<U>& x, const Draws& draws, std::int64_t at,
                                   std::uint32_t step = 1) {
@@ -60,7 +60,7 @@ class DropoutRow {
 
   void run(std::int64_t count, bool is_streamed) const {
     if (!kStreams || !is_streamed) return piece<false>(0, count);
-    // Up to where stores past the cache may start.
+    // Up to where non-temporal stores may start.
     const auto beyond = reinterpret_cast<std::uintptr_t>(out_) % STROBE_SIMD_BYTES;
     const auto head =
         static_cast<std::int64_t>((STROBE_SIMD_BYTES - beyond) % STROBE_SIMD_BYTES / sizeof(T));

@@ -2,11 +2,11 @@
 
 #include "strobe/bench/providers/cpu/simd/pack.h"
 
-// cos, exp and tanh. Coefficients are minimax over the ranges named beside them; the errors named
-// are those of the polynomials, an f32 rounding or two come on top.
+// cos, exp and tanh. Coefficients are minimax over the given ranges; the given errors are those of
+// the polynomials, and one or two f32 roundings come on top.
 namespace strobe::bench::STROBE_SIMD {
 
-constexpr float kRoundToWhole = 12582912.0f;  // 1.5 2^23: what is added to it is rounded
+constexpr float kRoundToWhole = 12582912.0f;  // 1.5 2^23: adding it rounds a number
 
 // Any argument: lane by lane in f64.
 STROBE_INLINE Lanes cos_by_lane(Lanes x) {
@@ -47,9 +47,9 @@ STROBE_INLINE Pack<U> cos_of_any(Pack<U> x) {
   return each(x, [](Lanes a) { return cos_by_lane(a); });
 }
 
-// |x| <= 3.5, where nearly all of N(0, 1) lies, needs no reduction: cos x = h^2 - 1 with h = sqrt 2
-// cos(x / 2), a polynomial of u = x^2 up to 12.25. The error of cos x is 2.6e-7 of |cos x| + 0.1;
-// coefficients were rounded one by one, the rest fitted anew after each.
+// |x| <= 3.5, which covers nearly all of N(0, 1), needs no reduction: cos x = h^2 - 1 with h = sqrt
+// 2 cos(x / 2), a polynomial of u = x^2 up to 12.25. The error of cos x is 2.6e-7 of |cos x| + 0.1;
+// coefficients were rounded one by one, and the others fitted again after each.
 constexpr float kCosSquares = 12.25f;
 constexpr Constant kHalfCos[] = {Constant(1.414213538f), Constant(-0.1767764539f),
                                  Constant(3.682621056e-3f), Constant(-3.0617015e-5f)};
@@ -97,7 +97,7 @@ STROBE_INLINE IntLanes whole_of(Lanes shifted) {
 }
 STROBE_INLINE Lanes power_of_two(IntLanes n) { return lanes_of((n + 127) << 23); }
 
-// t + n ln 2. A fused product is exact, so that one constant will do: it is off by 2e-9, n by 126.
+// t + n ln 2. A fused product is exact, so one constant is enough: error 2e-9 times n, up to 126.
 STROBE_INLINE Lanes plus_ln2(Lanes n, Lanes t) {
 #if defined(__aarch64__) || defined(__FMA__)
   return fused(n, all(0.693147182f), t);
@@ -123,7 +123,7 @@ STROBE_INLINE Pack<U> exp_of_any(Pack<U> x) {
   Pack<U> y;
   STROBE_UNROLL
   for (int k = 0; k < U; ++k) {
-    // Two steps: 2^128 and 2^-149 are no factors that an f32 can hold.
+    // Two steps, because 2^128 and 2^-149 cannot be f32 factors.
     const IntLanes n = whole_of(e.shifted.v[k]);
     const IntLanes half = n >> 1;
     y.v[k] = ((e.q.v[k] + 1.0f) * power_of_two(half)) * power_of_two(n - half);
@@ -131,7 +131,7 @@ STROBE_INLINE Pack<U> exp_of_any(Pack<U> x) {
   return y;
 }
 
-// e^-t for |t| <= 87, where neither end of the f32 is near, by a shorter polynomial: 1.1e-7 of it.
+// e^-t for |t| <= 87, far from both ends of the f32 range, by a shorter polynomial: 1.1e-7 of it.
 constexpr float kExpSizes = 87.0f;
 constexpr Constant kExpOfMinus[] = {Constant(0.499992311f), Constant(-0.1666711569f),
                                     Constant(4.189033061e-2f)};
@@ -150,7 +150,7 @@ STROBE_INLINE void exp_of_minus(const Pack<U>& t, Pack<U>& y) {
   STROBE_UNROLL
   for (int k = 0; k < U; ++k) {
     const Lanes power = fused(r.v[k] * r.v[k], y.v[k], 1.0f - r.v[k]);
-    // The sum of the bits is a product with 2^n; what stands above n in `shifted` is shifted out.
+    // Adding the bits multiplies by 2^n; the bits above n in `shifted` are shifted out.
     y.v[k] = lanes_of(bits_of(power) + (bits_of(shifted.v[k]) << 23));
   }
 }

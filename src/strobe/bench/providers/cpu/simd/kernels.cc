@@ -3,8 +3,8 @@
 #include "strobe/bench/providers/cpu/simd/row_kernels.h"
 #include "strobe/bench/providers/cpu/simd/transposed.h"
 
-// Compiled once for each instruction set and type of element, so that processors can share the
-// work. cmake/vector_kernels.cmake says what STROBE_SIMD, its sizes, and STROBE_TYPE are.
+// Compiled once for each instruction set and type of element, so that the compilation runs in
+// parallel. cmake/vector_kernels.cmake defines STROBE_SIMD, its sizes, and STROBE_TYPE.
 namespace strobe::bench::STROBE_SIMD {
 
 template <class T>
@@ -14,7 +14,7 @@ constexpr DType kTypeOf<F16> = DType::kF16;
 template <>
 constexpr DType kTypeOf<Bf16> = DType::kBf16;
 
-// Made by the compiler: nothing of this instruction set runs before the machine was asked.
+// A compile-time table: no code of this instruction set runs before the CPU was checked.
 template <class T>
 constexpr TypeKernels make_kernels() {
   TypeKernels kernels;

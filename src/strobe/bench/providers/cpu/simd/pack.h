@@ -9,10 +9,10 @@
 #include <immintrin.h>
 #endif
 
-// Several vectors at a time. Each file that includes this says how wide a vector of its instruction
-// set is (STROBE_SIMD_BYTES) and in which namespace it lives (STROBE_SIMD). An operation on a Pack
-// is done on all its vectors before the next one starts: independent work stands side by side,
-// where the processor's short queues find it.
+// Several vectors at a time. Each file that includes this defines the width of a vector of its
+// instruction set (STROBE_SIMD_BYTES) and its namespace (STROBE_SIMD). An operation on a Pack is
+// done on all its vectors before the next one starts: independent instructions are adjacent, so
+// that the processor's short queues can overlap them.
 #define STROBE_INLINE inline __attribute__((always_inline))
 #define STROBE_UNROLL _Pragma("GCC unroll 16")
 
@@ -36,7 +36,7 @@ struct Bf16 {
   std::uint16_t bits;
 };
 
-STROBE_INLINE Lanes all(float value) { return value - Lanes{}; }  // a zero added would change -0
+STROBE_INLINE Lanes all(float value) { return value - Lanes{}; }  // adding zero would change -0
 STROBE_INLINE BitLanes all_bits(std::uint32_t bits) { return BitLanes{} + bits; }
 STROBE_INLINE BitLanes bits_of(Lanes a) { return reinterpret_cast<BitLanes>(a); }
 STROBE_INLINE Lanes lanes_of(BitLanes a) { return reinterpret_cast<Lanes>(a); }
@@ -73,9 +73,9 @@ STROBE_INLINE Lanes smaller(Lanes a, Lanes b) {
 }
 STROBE_INLINE Lanes magnitude(Lanes a) { return lanes_of(bits_of(a) & 0x7FFFFFFFu); }
 
-// a b + c where c is not needed any more. On NEON the sum takes the place of c: with a constant it
-// would have to be copied first, which costs more than a product and a sum apart, so the compiler
-// is not allowed to fuse by itself there.
+// a b + c where c is no longer needed. On NEON the sum overwrites c: a constant would have to be
+// copied first, which costs more than a separate product and sum, so the compiler must not fuse by
+// itself there.
 STROBE_INLINE Lanes fused(Lanes a, Lanes b, Lanes c) {
 #if defined(__aarch64__)
   return vfmaq_f32(c, a, b);
@@ -91,8 +91,8 @@ STROBE_INLINE Lanes fused_minus(Lanes a, Lanes b, Lanes c) {
   return c - a * b;
 #endif
 }
-// A constant that products are added to. On NEON the sum takes its place, so each sum has a copy of
-// its own, straight from memory: that costs no vector instruction, as a copied register would.
+// A constant that products are added to. On NEON the sum overwrites it, so each sum loads its own
+// copy from memory: that needs no vector instruction, unlike copying a register.
 struct Constant {
   alignas(STROBE_SIMD_BYTES) float values[kLanes];
   constexpr explicit Constant(float value) : values{} {
@@ -102,7 +102,7 @@ struct Constant {
 STROBE_INLINE Lanes fresh(const Constant& constant) {
 #if defined(__aarch64__)
   Lanes copy;
-  asm volatile("ldr %q0, %1" : "=w"(copy) : "m"(constant));  // else one copy would serve all
+  asm volatile("ldr %q0, %1" : "=w"(copy) : "m"(constant));  // else the compiler would load it once
   return copy;
 #else
   return all(constant.values[0]);
@@ -119,7 +119,7 @@ STROBE_INLINE Lanes reciprocal(Lanes a) {
 #endif
 }
 
-// At any address. (A copy of bytes would go through other registers and the stack.)
+// Unaligned. (A copy of bytes would go through other registers and the stack.)
 template <class T>
 STROBE_INLINE T loaded(const void* from) {
   typedef T Anywhere __attribute__((aligned(1), may_alias));
@@ -132,7 +132,7 @@ STROBE_INLINE void put_anywhere(void* to, T value) {
 }
 
 STROBE_INLINE Lanes load(const F32* from) { return loaded<Lanes>(from); }
-// Once more what was read before, where a read from the first cache is cheaper than a register.
+// Reads a value again if a load from the first cache is cheaper than keeping a register.
 STROBE_INLINE Lanes load_again(const F32* from) {
 #if defined(__aarch64__)
   Lanes value;
@@ -189,7 +189,7 @@ STROBE_INLINE void store(F16* to, Lanes value) {
   const BitLanes sign = (bits_of(value) >> 16) & 0x8000u;
   const BitLanes magnitude = bits_of(value) & 0x7FFFFFFFu;
   const BitLanes normal = (magnitude + 0xFFFu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-  // Beside 0.5 the last digit of an f32 is the smallest f16.
+  // After adding 0.5, the last digit of the f32 equals the smallest f16.
   const BitLanes tiny = bits_of(lanes_of(magnitude) + 0.5f) - 0x3F000000u;
   BitLanes half = select(magnitude < all_bits(0x38800000u), tiny, normal);
   half = select(magnitude >= all_bits(0x477FF000u), all_bits(0x7C00u), half);
@@ -197,10 +197,10 @@ STROBE_INLINE void store(F16* to, Lanes value) {
   store_halves(to, half | sign);
 }
 
-// Past the caches; `to` is aligned to a vector.
+// Non-temporal store; `to` is aligned to a vector.
 STROBE_INLINE void stream(F32* to, Lanes value) {
 #if defined(__aarch64__)
-  store(to, value);  // cores of this kind see by themselves that a line is overwritten whole
+  store(to, value);  // these cores detect by themselves that a whole line is overwritten
 #elif STROBE_SIMD_BYTES == 16
   _mm_stream_ps(&to->value, value);
 #elif STROBE_SIMD_BYTES == 32
@@ -301,7 +301,7 @@ STROBE_INLINE Pack<U> fused_minus(Pack<U> a, float b, Pack<U> c) {
   return r;
 }
 
-// In place: compilers keep a pack of many vectors in registers only where it is not handed about.
+// In place: compilers keep a pack of many vectors in registers only if it is not passed around.
 template <int U>
 STROBE_INLINE void set_to_sum(Pack<U>& r, const Pack<U>& a, float b,
                               const Constant& c) {  // a b + c

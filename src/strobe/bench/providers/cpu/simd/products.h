@@ -63,14 +63,14 @@ void gather_window(const MultiplyTask& task, std::int64_t row, std::int64_t firs
                          row / (w.out_height * w.out_width) * w.height * w.width * w.channels;
   const std::int64_t top = row / w.out_width % w.out_height * w.stride - w.padding;
   const std::int64_t start = row % w.out_width * w.stride - w.padding;
-  const std::int64_t across = w.window * w.channels;  // lie side by side in the image
+  const std::int64_t across = w.window * w.channels;  // are contiguous in the image
   for (std::int64_t k = first; k < last;) {
     const std::int64_t y = top + k / across;
     const std::int64_t at = k % across;
     const std::int64_t end = least(last, k + across - at);
     // The part of first..last in this line of the window whose pixels exist.
     const std::int64_t offset =
-        start * w.channels + at - k;  // of element k from the start of the image's line
+        start * w.channels + at - k;  // offset of element k from the start of the image's line
     std::int64_t from = k, to = end;
     if (y < 0 || y >= w.height) to = from;
     if (from + offset < 0) from = least(end, -offset);
@@ -117,8 +117,8 @@ void pack_left(const MultiplyTask& task, std::int64_t row, std::int64_t rows, st
   }
 }
 
-// Where a lane can be an operand it is taken from the register, else the value is spread from
-// memory.
+// If the instruction set supports a lane as operand, it is used from the register; otherwise the
+// value is broadcast from memory.
 STROBE_INLINE Lanes broadcast([[maybe_unused]] Four four, [[maybe_unused]] const float* values,
                               std::int64_t number) {
 #if defined(__aarch64__)
@@ -147,7 +147,7 @@ STROBE_INLINE void multiply_tile(const float* left, const float* right, std::int
       b[v] = loaded<Lanes>(right + k * kPanel + v * kLanes);
     STROBE_UNROLL
     for (std::int64_t group = 0; group < kTileRowCount; group += 4) {
-      // One load for four rows: as many registers as the sums leave.
+      // One load for four rows, which uses the registers that the sums leave.
       const Four four = loaded<Four>(left + k * kTileRowCount + group);
       STROBE_UNROLL
       for (std::int64_t m = 0; m < 4; ++m) {
@@ -168,7 +168,7 @@ STROBE_INLINE void multiply_tile(const float* left, const float* right, std::int
   }
 }
 
-// One row of a finished tile: what follows the product, then out.
+// One row of a finished tile: applies what follows the product, then stores it.
 template <class Out>
 STROBE_INLINE void finish_row(const MultiplyTask& task, const float* sums, std::int64_t row,
                               std::int64_t column, std::int64_t count) {

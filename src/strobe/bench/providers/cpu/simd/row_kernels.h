@@ -3,11 +3,10 @@
 #include "strobe/bench/providers/cpu/kernels.h"
 #include "strobe/bench/providers/cpu/simd/sweep.h"
 
-// The cases over rows and the operators they are made of, each as a few passes over a row that
-// stays in the cache.
+// The cases over rows and their operators, each as a few passes over a row that stays in the cache.
 namespace strobe::bench::STROBE_SIMD {
 
-// As many as there are registers for.
+// As many vectors as there are registers for.
 #if defined(__aarch64__)
 constexpr int kCosVectors = 12, kExpVectors = 8, kGeluVectors = 6;
 #elif STROBE_SIMD_BYTES == 64
@@ -102,8 +101,8 @@ STROBE_FUNCTOR_FOR(kExpSizes, ExpOfAnyDifference, ExpOfDifference, 1, kExpVector
                    Pack<U> below;
                    STROBE_UNROLL for (int k = 0; k < U; ++k) below.v[k] = s[0] - x[0].v[k];
                    t.measure(below); exp_of_minus(below, t.out); t.sum = t.out);
-// y = s[1] e of the first softmax, into the second: y lies in 0..1, so its maximum needs no pass
-// and its exponential no care.
+// y = s[1] e of the first softmax, into the second: y is in 0..1, so its maximum needs no pass and
+// its exponential cannot overflow.
 STROBE_FUNCTOR(ExpOfProduct, 1, kExpVectors, true, kSum, Pack<U> below;
                STROBE_UNROLL for (int k = 0; k < U; ++k) below.v[k] = s[1] - x[0].v[k] * s[0];
                exp_of_minus(below, t.out); t.sum = t.out);
@@ -112,8 +111,8 @@ STROBE_FUNCTOR(BackwardWhole, 2, 8, true, kNothing, t.out = x[1] * (x[0] + -s[0]
 STROBE_FUNCTOR(BackwardAndNextSum, 4, 4, true, kSum, t.out = x[1] * (x[0] + -s[0]);
                t.sum = x[2] * x[3]);
 STROBE_FUNCTOR(Backward, 2, 8, true, kNothing, t.out = x[0] - x[1] * s[0]);
-// Mean and variance from sums of x - s[0], any value of the row: what all have in common would
-// leave no digits to their squares.
+// Mean and variance from sums of x - s[0], where s[0] is any value of the row: without this offset,
+// a large mean would cancel the digits of the squares.
 STROBE_FUNCTOR(SumAndSquares, 1, 8, false, kSum | kSquare, t.sum = x[0] + -s[0];
                t.squares = t.sum * t.sum);
 STROBE_FUNCTOR(Normalise, 3, 4, true, kNothing, t.out = fused((x[0] + -s[0]) * s[1], x[1], x[2]));
@@ -170,8 +169,8 @@ struct RowKernels {
     return Sweep<F, F32, F32>::run(inputs, reinterpret_cast<F32*>(task.scratch), task.columns, s,
                                    false);
   }
-  // The last pass over a row: the next one is fetched meanwhile. A prefetch beyond the last row
-  // does no harm.
+  // The last pass over a row; the next row is fetched meanwhile. A prefetch beyond the last row is
+  // harmless.
   template <class F>
   static void last_over(const RowsTask& task, const RowOf<T>& row, const float* s) {
     Sweep<F, T, T, Ahead<T>>::run(row.in, row.out[0], task.columns, s, task.is_streamed,
@@ -239,8 +238,8 @@ struct RowKernels {
       last_from_scratch<MulScalar>(task, row, &second);
     }
   }
-  // The sum of a row is taken while the one before is written, so that reading and writing do not
-  // take turns.
+  // The sum of a row is computed while the previous row is written, so that reads and writes
+  // overlap.
   static void softmax_backward_whole(const RowsTask& task, std::int64_t first, std::int64_t last) {
     if (first >= last) return;
     const RowOf<T> top(task, first);
@@ -273,7 +272,7 @@ struct RowKernels {
     s[0] = static_cast<float>(static_cast<double>(middle) + less);
     s[1] = static_cast<float>(1 / __builtin_sqrt((variance > 0 ? variance : 0) + 1e-5));
   }
-  // Some rows at a time, piece by piece: gamma and beta of a piece are in the first cache for all.
+  // Some rows at a time, piece by piece: gamma and beta of a piece stay in the first cache.
   static void layernorm(const RowsTask& task, std::int64_t first, std::int64_t last) {
     constexpr std::int64_t kMostRows = 8, kElements = 1 << 15;
     const std::int64_t fitting = kElements / (task.columns + 1) + 1;

@@ -2,8 +2,8 @@
 
 #include "strobe/bench/providers/cpu/simd/functions.h"
 
-// One pass over a row: up to four inputs in, a value out for each element, a sum and a maximum
-// besides. A functor says what it computes:
+// One pass over a row: up to four inputs, one output value per element, and optionally a sum and a
+// maximum. A functor defines the computation:
 //
 //   struct Product {
 //     static constexpr int kInputs = 2, kVectors = 4;
@@ -15,9 +15,9 @@
 //     }
 //   };
 //
-// again(k) reads vector k of x[0] once more. A functor that is right for small arguments only calls
-// t.measure(size) and has the largest such size as kMost and one for any as AnySize: a piece of the
-// row with a larger one is done again by that. It must not write where it reads.
+// again(k) reads vector k of x[0] once more. A functor for small arguments only calls
+// t.measure(size); it defines the largest such size as kMost and a general functor as AnySize,
+// which recomputes pieces of the row with larger sizes. It must not write where it reads.
 namespace strobe::bench::STROBE_SIMD {
 
 constexpr int kSizeVectors = 4, kMostInputs = 4;
@@ -40,12 +40,12 @@ struct Reduced {
   float largest = -__builtin_inff();
 };
 
-// Sums are of f32 within a piece and of f64 beyond, so that their error does not grow with the row.
-// A multiple of every pack.
+// Sums are f32 within a piece and f64 beyond, so that their error does not grow with the row.
+// kPiece is a multiple of every pack.
 constexpr std::int64_t kPiece = 1920;
 
-// What the next row reads, fetched towards the second cache while this one is written: else the
-// memory rests while a row is worked on in the caches.
+// Prefetches the next row's inputs into the second cache while this row is written; otherwise
+// memory would be idle while a row is processed in the caches.
 template <class T>
 struct Ahead {
   static constexpr bool kIsKnown = true;
@@ -62,8 +62,8 @@ struct NothingAhead {
   STROBE_INLINE void fetch(std::int64_t, std::int64_t) const {}
 };
 
-// One pass whose results go past the caches has all of its inputs from memory: asked for this early
-// they come 15 % faster (16 cores with AVX-512).
+// A pass with non-temporal results reads all of its inputs from memory: with this early prefetch
+// they arrive 15 % faster (16 cores with AVX-512).
 template <class T>
 STROBE_INLINE void fetch_early(const T* in, std::int64_t count) {
   constexpr std::int64_t kBytesAhead = 2048;
@@ -82,7 +82,7 @@ class Sweep {
     Reduced reduced;
     std::int64_t at = 0;
     if (F::kWrites && kStreams && is_streamed) {
-      // The first elements go one vector at a time, up to where stores past the cache may start.
+      // The first elements go one vector at a time, up to where non-temporal stores may start.
       const auto beyond = reinterpret_cast<std::uintptr_t>(out) % STROBE_SIMD_BYTES;
       const auto head =
           static_cast<std::int64_t>((STROBE_SIMD_BYTES - beyond) % STROBE_SIMD_BYTES / sizeof(Out));
@@ -120,7 +120,7 @@ class Sweep {
 
   template <int U>
   struct Accumulators {
-    static constexpr int kCount = U <= 8 ? U : 4;  // registers are short where many vectors are
+    static constexpr int kCount = U <= 8 ? U : 4;  // many vectors leave few registers
     Pack<kCount> sum = packed<kCount>(0);
     Pack<kCount> squares = packed<kCount>(0);
     Pack<kCount> largest = packed<kCount>(-__builtin_inff());
@@ -163,7 +163,7 @@ class Sweep {
     }
   }
 
-  // Fewer elements than a vector: in a copy that is filled up with zeros, which count for nothing.
+  // Fewer elements than a vector: in a copy padded with zeros, which do not change the results.
   void last(std::int64_t at, std::int64_t count, Accumulators<1>& acc) const {
     Pack<1> x[kMostInputs];
     for (int i = 0; i < F::kInputs; ++i) {

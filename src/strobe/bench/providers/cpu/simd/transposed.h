@@ -4,8 +4,8 @@
 #include "strobe/bench/providers/cpu/simd/dropout.h"
 #include "strobe/bench/providers/cpu/simd/pack.h"
 
-// Sums of tensors that are stored the other way round. A tile of the one is turned in the first
-// cache, so that both sides are read and written along their rows.
+// Sums of tensors with transposed layouts. A tile of one of them is turned in the first cache, so
+// that both sides are read and written along their rows.
 namespace strobe::bench::STROBE_SIMD {
 
 typedef float Four __attribute__((vector_size(16)));
