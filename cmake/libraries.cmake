@@ -27,6 +27,8 @@ target_link_libraries(strobe_lz4 INTERFACE PkgConfig::LZ4)
 add_library(strobe_xxhash INTERFACE)
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 target_include_directories(strobe_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
+# Its always_inline functions are called through pointers, which -Og does not inline.
+target_compile_definitions(strobe_xxhash INTERFACE $<$<CONFIG:RelWithDebInfo>:XXH_NO_INLINE_HINTS=1>)
 
 add_library(strobe_re2 INTERFACE)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)

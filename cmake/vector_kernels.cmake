@@ -1,6 +1,11 @@
 # The host's vector kernels: simd/kernels.cc is compiled once for each instruction set of the processor and
-# each type of element; the set is chosen at run time. They are optimised in every build.
-set(vector_options -O3 -fno-math-errno -fno-trapping-math)
+# each type of element; the set is chosen at run time. They are optimised in every build,
+# but under a sanitizer only as far as the compiler is quick.
+set(vector_options $<IF:$<CONFIG:RelWithDebInfo>,-O1,-O3> -fno-math-errno -fno-trapping-math)
+if(STROBE_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Checks as calls would make these loops 3 times slower than inline ones.
+  list(APPEND vector_options "SHELL:--param asan-instrumentation-with-call-threshold=7000")
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns about values that its own header leaves undefined on purpose (PR 105593).
   list(APPEND vector_options -Wno-uninitialized -Wno-maybe-uninitialized -Wno-psabi)

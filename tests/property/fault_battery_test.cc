@@ -20,7 +20,9 @@
 namespace strobe::compare {
 namespace {
 
-constexpr int kPairsPerFault[] = {10, 10, test::kIsWatched ? 6 : 20};  // by strength
+// By strength.
+constexpr int kPairsPerFault[] = {test::kIsWatched ? 1 : 10, test::kIsWatched ? 1 : 10,
+                                  test::kIsWatched ? 6 : 20};
 constexpr int kHealthyPairs = test::kIsWatched ? 40 : 200;
 constexpr double kBar = 0.95;
 

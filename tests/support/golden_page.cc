@@ -47,7 +47,7 @@ std::optional<Mask> mask_of(const std::string& header) {
               header.substr(arrow + kArrow.size())};
 }
 
-std::optional<std::int64_t> number_of(std::string_view text) {
+std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -69,14 +69,15 @@ std::string add_to_run(const Section& section, PageRun& run) {
     expected.contents[section.words[1]] = text_of(section);
   } else if (kind == "exit") {
     const auto words = words_of(section.body);
-    const auto code = words.size() == 1 ? number_of(words[0]) : std::nullopt;
+    const auto code = words.size() == 1 ? whole_number(words[0]) : std::nullopt;
     if (!code) return "exit needs one number";
     expected.exit_code = static_cast<int>(*code);
   } else if (kind == "stdin") {
     if (section.words.size() != 2) return "stdin needs the name of a file";
     run.stdin_file = section.words[1];
   } else if (kind == "memory") {
-    const auto megabytes = section.words.size() == 3 ? number_of(section.words[1]) : std::nullopt;
+    const auto megabytes =
+        section.words.size() == 3 ? whole_number(section.words[1]) : std::nullopt;
     if (!megabytes || section.words[2] != "MB") return "memory is written `--- memory 300 MB`";
     run.peak_bytes = *megabytes * 1'000'000;
   } else {

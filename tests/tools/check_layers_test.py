@@ -86,6 +86,13 @@ class CheckLayersTest(ToolTest):
         self.write("tools/doors.txt", "base/a.h  a reason\n")
         self.assert_fails("base/a.h is gone, or has other users")
 
+    def test_a_header_includes_the_standard_headers_of_the_names_it_uses(self):
+        self.write("tools/standard_headers.txt", "# header  names\nvector  vector size_t\ncstddef  size_t\n")
+        self.write("src/strobe/base/a.h", '// std::vector\nstd::size_t a; const char* b = "std::vector"; std::other c;\n')
+        self.assert_fails("src/strobe/base/a.h: std::size_t without #include <cstddef> or <vector>")
+        self.write("src/strobe/base/a.h", "#include <cstddef>\nstd::size_t a;\n")
+        self.assert_passes()
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "strobe/base/result.h"
 #include "strobe/cli/terminal.h"

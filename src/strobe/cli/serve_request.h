@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "strobe/cli/command.h"
 #include "strobe/cli/loading.h"

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "strobe/base/file.h"
 #include "strobe/base/hash.h"

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "strobe/serve/api.h"
 #include "strobe/serve/host_guard.h"

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "strobe/tensorboard/events.h"
 #include "strobe/tensorboard/steps.h"

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
 #include "strobe/tensorboard/event_reader.h"
 
 namespace strobe::tensorboard {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "strobe/tensorboard/linking.h"
 
 namespace strobe::tensorboard {

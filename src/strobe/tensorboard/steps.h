@@ -1,6 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "strobe/tensorboard/linking.h"
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string_view>
+#include <vector>
 
 #include "strobe/tensorboard/kernel_stats.h"
 #include "strobe/tensorboard/operator_groups.h"

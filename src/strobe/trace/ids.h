@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "strobe/base/id.h"
 #include "strobe/base/string_pool.h"
 

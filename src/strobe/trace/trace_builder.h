@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "strobe/trace/trace.h"
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "strobe/base/hash.h"
 #include "strobe/trace/import_report.h"

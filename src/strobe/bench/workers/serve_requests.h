@@ -1,6 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
 
 #include "strobe/bench/providers/provider.h"
 #include "strobe/bench/workers/protocol.h"

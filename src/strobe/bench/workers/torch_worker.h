@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "strobe/base/result.h"
 

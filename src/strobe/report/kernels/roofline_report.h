@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "strobe/report/kernels/kernel_report.h"
 #include "strobe/report/render/document.h"

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // Pictures as SVG inside an HTML page: colours come from the page's style sheet by class, and every

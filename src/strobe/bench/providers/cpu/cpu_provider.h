@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "strobe/bench/providers/cpu/kernels.h"
 #include "strobe/bench/providers/cpu/thread_team.h"

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/cuda/session.h"

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "strobe/base/result.h"
 #include "strobe/bench/providers/cuda/driver_api.h"

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/cuda/library_steps.h"

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/cuda/library_calls.h"

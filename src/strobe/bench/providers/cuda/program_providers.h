@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/providers/codegen/kernel_program.h"

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "strobe/bench/providers/cuda/device.h"
 #include "strobe/bench/providers/cuda/device_clock.h"

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "strobe/bench/providers/cuda/cublaslt_api.h"
 #include "strobe/bench/providers/cuda/cudnn_api.h"

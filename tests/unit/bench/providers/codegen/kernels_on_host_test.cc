@@ -63,24 +63,24 @@ class HostKernels {
   using Launch = bool (*)(const unsigned*, unsigned, unsigned, unsigned, void**);
 
   explicit HostKernels(const std::vector<Job>& jobs) {
-    constexpr std::size_t kPieces = 4;
-    std::vector<std::string> pieces(kPieces,
+    const std::size_t count = std::max(2u, std::thread::hardware_concurrency());
+    std::vector<std::string> pieces(count,
                                     "#include \"tests/support/cuda_on_host/cuda_on_host.h\"\n");
     for (const Job& job : jobs) {
       for (const GeneratedKernel& kernel : job.program.kernels) {
         const std::size_t number = numbers_.size();
         if (!numbers_.emplace(kernel.source, number).second) continue;
-        pieces[number % kPieces] += host_source(kernel, number);
+        pieces[number % count] += host_source(kernel, number);
       }
     }
     std::vector<std::thread> compilers;
     std::vector<std::string> libraries;
-    for (std::size_t i = 0; i < kPieces; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const std::string path = (folder_.path() / ("kernels" + std::to_string(i))).string();
       std::ofstream(path + ".cc") << pieces[i];
       libraries.push_back(path + ".so");
       const std::string command =
-          "c++ -std=c++20 -O1 -w -U_FORTIFY_SOURCE -fno-strict-aliasing -ffp-contract=off -shared "
+          "c++ -std=c++20 -O0 -w -U_FORTIFY_SOURCE -fno-strict-aliasing -ffp-contract=off -shared "
           "-fPIC "
           "-I" STROBE_SOURCE_DIR "/src -I" STROBE_SOURCE_DIR " " +
           path + ".cc -o " + path + ".so";

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "strobe/bench/providers/cpu/kernels.h"
 #include "strobe/bench/providers/cpu/simd/sweep.h"
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "strobe/bench/providers/cpu/simd/functions.h"
 
 // One pass over a row: up to four inputs, one output value per element, and optionally a sum and a
