@@ -90,7 +90,7 @@ function currentId(session: Session, route: Route): string {
 function ThemeButton({ onClick }: { onClick: () => void }): JSX.Element {
   const choice = useObservable(useSession().themeChoice);
   return (
-    <button type="button" class="quiet theme" onClick={onClick} title="Light, dark, as the system has it (T)" aria-label={`Theme: ${kThemeWords[choice]}`}>
+    <button type="button" class="quiet theme" onClick={onClick} title="Light, dark, or as the system (T)" aria-label={`Theme: ${kThemeWords[choice]}`}>
       <svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true"><circle cx="10" cy="10" r="6.5" /><path d="M10 3.5a6.5 6.5 0 0 1 0 13z" class="solid" /></svg>
       <span>{kThemeWords[choice]}</span>
     </button>
@@ -162,7 +162,7 @@ function Content(): JSX.Element {
   if (isRuns) return <RunsView />;
   if (runs.is === 'failed') return <Failure error={runs.error} title="No connection" />;
   if (runs.is === 'ready' && screen.shows === 'runs') return <screen.component key={screen.id} />;
-  if (runs.is === 'loading' || route.traces.length === 0) return <Waiting what="asking what there is" />;
+  if (runs.is === 'loading' || route.traces.length === 0) return <Waiting what="loading the list of runs" />;
   const entries = route.traces.map((trace) => findTrace(runs.value, trace)?.entry);
   const missing = route.traces.find((_, i) => entries[i] === undefined);
   if (missing !== undefined) {

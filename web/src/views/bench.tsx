@@ -22,7 +22,7 @@ function Bench(): JSX.Element {
   const session = useSession();
   const route = useRoute();
   const runs = useObservable(session.runs);
-  if (runs.is !== 'ready') return <Waiting what="asking what there is" />;
+  if (runs.is !== 'ready') return <Waiting what="loading the list of runs" />;
   const files = runs.value.bench_files;
   const wanted = route.parameters['file'];
   const file = likelyFile(files, wanted);

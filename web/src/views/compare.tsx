@@ -34,7 +34,7 @@ function Compare(): JSX.Element {
       session.amend(withParameters(route, { normal, abnormal }));
     }
   }, [normal, abnormal, route]);
-  if (runs.is !== 'ready') return <Waiting what="asking what there is" />;
+  if (runs.is !== 'ready') return <Waiting what="loading the list of runs" />;
   // Other runs have other cycles and functions.
   const pick = (changes: Record<string, string | undefined>): void => session.go({
     ...atScreen(route, 'compare'), parameters: withParameters({ ...route, parameters: { normal: normal ?? '', abnormal: abnormal ?? '', cut: parameters['cut'] ?? '' } }, changes).parameters,

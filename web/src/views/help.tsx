@@ -12,7 +12,7 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
     ['M', 'mark a moment and measure from it'],
     ['click', 'choose a slice, or follow an arrow'],
     ['G', 'follow the first arrow: to the kernel, or back to its launch'],
-    ['Esc', 'let go: mark, selection, slice, search'],
+    ['Esc', 'clear mark, selection, slice, search'],
   ] },
   { title: 'Search', keys: [
     ['/', 'search or filter'],
@@ -47,7 +47,7 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
     ['C', 'compare two runs'],
     ['B', 'benchmarks: one implementation against another'],
     ['R', 'runs'],
-    ['T', 'light, dark, as the system has it'],
+    ['T', 'light, dark, or as the system'],
     ['?', 'this page'],
   ] },
 ];

@@ -17,7 +17,7 @@ function Memory(): JSX.Element {
   if (session.report) return <MemoryTables />;
   const [trace] = route.traces;
   const memory = useAnswer(`memory ${trace}`, () => session.client.memory(trace));
-  if (memory.is === 'loading') return <Waiting what="following the allocations" />;
+  if (memory.is === 'loading') return <Waiting what="loading the allocations" />;
   if (memory.is === 'failed') return <Failure error={memory.error} />;
   return <Places memory={memory.value} />;
 }
@@ -85,7 +85,7 @@ function AtPeak({ place }: { place: MemoryPlace }): JSX.Element {
   return (
     <Card title={table.title} class="fill" aside={<span class="muted">by the operator that allocated it</span>}>
       {table.rows.length === 0
-        ? <p class="muted">The trace gives no addresses, so what was alive cannot be told.</p>
+        ? <p class="muted">The trace gives no addresses, so live memory cannot be computed.</p>
         : <DataTable table={table} idOf={(row) => String(row['name'])} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
                      onState={(state) => session.amend(withParameters(route, { ...state }))}
                      onOpen={(row) => session.go(atScreen(route, 'timeline', { q: `=${row['name']}` }))} />}

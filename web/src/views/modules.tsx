@@ -23,7 +23,7 @@ function Modules(): JSX.Element {
   const session = useSession();
   const [trace] = useRoute().traces;
   const answer = useAnswer(`modules ${trace}`, () => session.client.modules(trace));
-  if (answer.is === 'loading') return <Waiting what="growing the tree" />;
+  if (answer.is === 'loading') return <Waiting what="loading the tree" />;
   if (answer.is === 'failed') return <Failure error={answer.error} />;
   if (answer.value.modules.length === 0) {
     return (

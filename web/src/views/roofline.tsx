@@ -30,7 +30,7 @@ function Roofline(): JSX.Element {
   useEffect(() => {
     if (source && wanted === undefined) session.amend(withParameters(route, { file: source.name }));
   }, [source?.name, route]);
-  if (runs.is !== 'ready') return <Waiting what="asking what there is" />;
+  if (runs.is !== 'ready') return <Waiting what="loading the list of runs" />;
   if (sources.length === 0) return <NothingThere />;
   const pick = (file: string): void => session.go({ ...route, parameters: { file } });
   return (

@@ -18,7 +18,7 @@ export function RunsView(): JSX.Element {
   const runs = useObservable(session.runs);
   const [filter, setFilter] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>(route.traces);
-  if (runs.is === 'loading') return <Waiting what="asking what there is" />;
+  if (runs.is === 'loading') return <Waiting what="loading the list of runs" />;
   if (runs.is === 'failed') return <Failure error={runs.error} title="No connection" />;
   const count = runs.value.runs.reduce((sum, run) => sum + run.traces.length, 0);
   const files = runs.value.kernel_files;

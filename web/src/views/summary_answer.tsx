@@ -18,6 +18,6 @@ export function useSummary(): Loaded<Summary> {
 export function WithSummary({ children }: { children: (summary: Summary) => JSX.Element }): JSX.Element {
   const summary = useSummary();
   if (summary.is === 'loading') return <Waiting what="adding up" />;
-  if (summary.is === 'failed') return <Failure error={summary.error} title="This trace cannot be summed up" />;
+  if (summary.is === 'failed') return <Failure error={summary.error} title="This trace cannot be summarised" />;
   return children(summary.value);
 }

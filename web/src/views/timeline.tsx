@@ -16,7 +16,7 @@ function Timeline(): JSX.Element {
   const session = useSession();
   const [trace] = useRoute().traces;
   const info = useAnswer(`timeline ${trace}`, () => session.client.timeline(trace));
-  if (info.is === 'loading') return <Waiting what="laying out the tracks" />;
+  if (info.is === 'loading') return <Waiting what="loading the tracks" />;
   if (info.is === 'failed') return <Failure error={info.error} />;
   if (info.value.tracks.length === 0) {
     return <Empty title="This trace has no slices"><p>It was written, but nothing was recorded in it.</p></Empty>;

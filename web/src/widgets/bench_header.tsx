@@ -35,7 +35,7 @@ export function IdentityLines({ grids }: { grids: BenchGrids }): JSX.Element {
   const checked = grids.identities.reduce((sum, one) => sum + one.cells, 0);
   return (
     <details class="bench-header">
-      <summary>{countText(grids.tables.length + grids.tables_left_out)} tables of ratios <span class="muted">· {countText(grids.rows)} rows · {grids.identities.length === 0 ? 'no two tables to hold against each other'
+      <summary>{countText(grids.tables.length + grids.tables_left_out)} tables of ratios <span class="muted">· {countText(grids.rows)} rows · {grids.identities.length === 0 ? 'no two tables to compare with each other'
         : `${countText(checked)} cells of ${grids.identities.length} identities checked, ${countText(grids.identities.reduce((sum, one) => sum + one.violated, 0))} violated`}{grids.remarks.length > 0 ? ` · ${grids.remarks.length} remarks` : ''}</span></summary>
       <ul class="identities">{grids.identities.map((one) => (
         <li key={one.law}><code>{one.law}</code> <span class="muted">holds in {countText(one.cells - one.violated)} of {countText(one.cells)} cells, at most {(one.worst * 100).toFixed(3)} % off{one.worst_cell === '' ? '' : ` (${one.worst_cell})`}</span></li>

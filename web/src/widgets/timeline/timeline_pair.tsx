@@ -39,7 +39,7 @@ export function TimelinePair(props: Props): JSX.Element {
   };
   for (const side of kSides) {
     const info = infos[side];
-    if (info.is === 'loading') return <Card title="Timelines"><Waiting what="laying out the tracks" /></Card>;
+    if (info.is === 'loading') return <Card title="Timelines"><Waiting what="loading the tracks" /></Card>;
     if (info.is === 'failed') return <Card title="Timelines"><Failure error={info.error} /></Card>;
   }
   const ready = (side: Side): Timeline => (infos[side] as { value: Timeline }).value;
