@@ -1,7 +1,9 @@
 # System libraries only; each is found here, once, and a missing one is reported by name.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(simdjson REQUIRED)
+if(STROBE_TESTS OR STROBE_PERF)
+  find_package(simdjson REQUIRED)  # an independent parser
+endif()
 find_package(PkgConfig REQUIRED)
 
 add_library(strobe_compression INTERFACE)

@@ -98,7 +98,7 @@ class GridReader {
 
   void read_value(GridCell& cell) {
     const std::string_view word = rows_.has(kStatus) ? field(kStatus) : "ok";
-    if (word == "value_error") {  // the seed's #VALUE!: an operand was missing
+    if (word == "value_error") {  // a spreadsheet's #VALUE!: an operand was missing
       cell.status = CellStatus::kMissing;
       return;
     }

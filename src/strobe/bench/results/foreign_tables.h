@@ -13,10 +13,10 @@
 #include "strobe/bench/cell.h"
 #include "strobe/bench/results/ratio_grid.h"
 
-// CSV tables of another harness: ratios of providers, and the choices of its tuner.
+// CSV tables of another benchmark program: ratios of providers, and the choices of its tuner.
 namespace strobe::bench {
 
-// The rows of a table of another harness, one after the other. Columns are given by their index in
+// The rows of such a table, one after the other. Columns are given by their index in
 // `names`; the file may have them in any order, with others between them.
 class CsvRows {
  public:

@@ -9,7 +9,8 @@
 
 #include "strobe/bench/results/cell_record.h"
 
-// Tables of ratios, as other harnesses write them: no times, no kernels, one number per cell.
+// Tables of ratios, as other benchmark programs write them: no times, no kernels, one number per
+// cell.
 namespace strobe::bench {
 
 enum class GridMetric : std::uint8_t {

@@ -291,15 +291,14 @@ Result<Document> tuning_page(const bench::TunedShapes& tuned, const BenchChoice&
     return nothing_to_show("no shape of this file matches all filters",
                            "remove --shape, --device or --case");
   }
-  Section table =
-      list_section("tuning", "What the tuner chose",
-                   "The fastest candidate that the harness found for each shape.", "case",
-                   {{"device", "device", true},
-                    {"shape", "shape", true},
-                    {"block", "block", true},
-                    {"warps", "warps"},
-                    {"stages", "stages"},
-                    {"shared_bytes", "shared"}});
+  Section table = list_section("tuning", "What the tuner chose",
+                               "The fastest candidate that the tuner found for each shape.", "case",
+                               {{"device", "device", true},
+                                {"shape", "shape", true},
+                                {"block", "block", true},
+                                {"warps", "warps"},
+                                {"stages", "stages"},
+                                {"shared_bytes", "shared"}});
   for (const TunedShape& one : shapes) {
     table.table.rows.push_back(
         {{Text{one.case_id}, Text{one.device}, Text{bench::shape_text(one.shape)},

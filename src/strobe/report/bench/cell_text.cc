@@ -44,7 +44,7 @@ std::string status_text(CellStatus status, std::string_view missing) {
 Measure ratio_measure(const bench::RatioGrid& grid, const bench::GridCell& cell,
                       std::string_view missing) {
   if (!cell.value) {
-    // If a table of another harness gives a status, it is shown even if `missing` replaces others.
+    // If a table of another program gives a status, it is shown even if `missing` replaces others.
     const bool says_why = cell.shape.dims.empty() && cell.status != CellStatus::kMissing;
     return {.text = status_text(cell.status, says_why ? "" : missing),
             .mark = Mark::kMissing,

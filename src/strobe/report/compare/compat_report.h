@@ -36,8 +36,7 @@ std::string cycles_table(std::vector<double> normal_us, std::vector<double> abno
 std::string rows_table(const std::vector<compare::CompatRow>& rows);
 
 // Rounded to `decimals`, then to six digits without trailing zeros: "1561.72", "0.1",
-// "6.68812e+07",
-// "-0".
+// "6.68812e+07", "-0".
 std::string rounded_twice(double value, int decimals);
 
 std::string with_thousands(double value);    // "118,687.50"

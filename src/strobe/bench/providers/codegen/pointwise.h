@@ -25,7 +25,6 @@ std::string label_of(const PointwiseFlat& schedule);
 
 // Elementwise kernels in which some inputs have the transposed layout of the outputs: a block
 // transposes its tile of these, so that every memory access is contiguous.
-
 enum class Turn {
   kWords,      // through shared memory, value by value; each thread loads a few packets at once
   kSquares,    // through shared memory, after 4 x 4 values were transposed in a thread

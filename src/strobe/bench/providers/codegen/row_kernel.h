@@ -81,7 +81,6 @@ std::string detail_of(const KernelTask& task, const RowSchedule& schedule);  // 
 // The ways to hold a row that are worth trying on a chip, the most promising first. Pruned by the
 // bytes in flight that are needed to fill the bus (latency times bandwidth), by registers and by
 // shared memory.
-
 std::vector<RowSchedule> row_register_schedules(const KernelTask& task, const ChipFacts& chip);
 std::vector<RowSchedule> row_shared_schedules(const KernelTask& task, const ChipFacts& chip);
 std::vector<RowSchedule> row_cluster_schedules(const KernelTask& task, const ChipFacts& chip);

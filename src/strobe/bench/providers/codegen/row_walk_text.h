@@ -46,7 +46,6 @@ std::string join_name(const Node& reduction);
 // Combines one partial result per thread into the row's result in every thread: over lanes by
 // shuffles, over warps through shared memory, over the blocks of a cluster through their shared
 // memory. One barrier.
-
 struct JoinLayout {
   int group = 32;  // threads per row in a block
   int cluster = 1;
