@@ -37,20 +37,6 @@ inline std::uint64_t mask_of(Bytes matches) {
 }
 inline constexpr int kMaskBitsPerByte = 4;
 
-// 64 bytes at a time: bit i of a result belongs to byte i.
-struct Block {
-  Bytes parts[4];
-};
-inline std::uint64_t matches(const Block& block, char c) {
-  const Bytes wanted = vdupq_n_u8(static_cast<std::uint8_t>(c));
-  const Bytes weights = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201u));
-  Bytes sums[4];
-  for (int i = 0; i < 4; ++i) sums[i] = vandq_u8(vceqq_u8(block.parts[i], wanted), weights);
-  // Three rounds of adding neighbours leave one byte for every eight.
-  const Bytes all = vpaddq_u8(vpaddq_u8(sums[0], sums[1]), vpaddq_u8(sums[2], sums[3]));
-  return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
-}
-
 #elif defined(__SSE2__)
 
 using Bytes = __m128i;
@@ -67,15 +53,6 @@ inline std::uint64_t mask_of(Bytes matches) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(matches)));
 }
 inline constexpr int kMaskBitsPerByte = 1;
-
-struct Block {
-  Bytes parts[4];
-};
-inline std::uint64_t matches(const Block& block, char c) {
-  std::uint64_t bits = 0;
-  for (int i = 0; i < 4; ++i) bits |= mask_of(equal(block.parts[i], c)) << (16 * i);
-  return bits;
-}
 
 #else
 
@@ -114,16 +91,27 @@ inline std::uint64_t mask_of(Bytes matches) {
 }
 inline constexpr int kMaskBitsPerByte = 1;
 
+#endif
+
+// 64 bytes at a time: bit i of a result belongs to byte i.
 struct Block {
   Bytes parts[4];
 };
 inline std::uint64_t matches(const Block& block, char c) {
+#if defined(__ARM_NEON)
+  const Bytes wanted = vdupq_n_u8(static_cast<std::uint8_t>(c));
+  const Bytes weights = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201u));
+  Bytes sums[4];
+  for (int i = 0; i < 4; ++i) sums[i] = vandq_u8(vceqq_u8(block.parts[i], wanted), weights);
+  // Three rounds of adding neighbours leave one byte for every eight.
+  const Bytes all = vpaddq_u8(vpaddq_u8(sums[0], sums[1]), vpaddq_u8(sums[2], sums[3]));
+  return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
+#else
   std::uint64_t bits = 0;
   for (int i = 0; i < 4; ++i) bits |= mask_of(equal(block.parts[i], c)) << (16 * i);
   return bits;
-}
-
 #endif
+}
 
 inline constexpr std::uint64_t kFullMask = ~std::uint64_t{0} >> (64 - 16 * kMaskBitsPerByte);
 

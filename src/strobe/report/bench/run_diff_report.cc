@@ -192,15 +192,6 @@ Section reason_section(const std::vector<const CellDiff*>& cells, std::size_t to
   return section;
 }
 
-Section warning_section(const RunDiff& diff) {
-  Section section;
-  section.key = "warnings";
-  section.title = "About the measurement";
-  section.points = diff.warnings;
-  section.is_remark = true;
-  return section;
-}
-
 bool has_ratio(const CellDiff& cell) { return cell.verdict != CellVerdict::kNotComparable; }
 
 // As many digits as clocks and resampling can support, so that every machine prints the same.
@@ -253,7 +244,7 @@ Document run_diff_document(const RunDiff& diff, const RunDiffPage& page) {
   document.verdict = verdict_sentences(diff, cells);
   document.facts = {{"before", "before", Text{page.before}, page.before_about},
                     {"after", "after", Text{page.after}, page.after_about}};
-  document.sections = {warning_section(diff), changed_cell_section(diff, cells, page.top),
+  document.sections = {warning_section(diff.warnings), changed_cell_section(diff, cells, page.top),
                        reason_section(cells, page.top)};
   std::erase_if(document.sections, [](const Section& section) { return is_empty(section); });
   return document;

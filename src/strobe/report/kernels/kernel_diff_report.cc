@@ -133,15 +133,6 @@ Section row_section(const KernelDiff& diff, const KernelDiffPage& page) {
   return section;
 }
 
-Section kernel_warning_section(const KernelDiff& diff) {
-  Section section;
-  section.key = "warnings";
-  section.title = "About the measurement";
-  section.points = diff.warnings;
-  section.is_remark = true;
-  return section;
-}
-
 void write_kernel_side(JsonWriter& json, std::string_view key, const KernelSums& sums,
                        const KernelSums& whole) {
   json.key(key).begin_object();
@@ -160,7 +151,7 @@ Document kernel_diff_document(const KernelDiff& diff, const KernelDiffPage& page
   document.verdict = {diff.verdict + (diff.verdict.ends_with('.') ? "" : ".")};
   document.facts = {kernel_side_fact("before", page.before, diff.before),
                     kernel_side_fact("after", page.after, diff.after)};
-  document.sections = {kernel_warning_section(diff), row_section(diff, page)};
+  document.sections = {warning_section(diff.warnings), row_section(diff, page)};
   const auto says_nothing = [](const Section& section) {
     return section.table.rows.empty() && section.points.empty();
   };

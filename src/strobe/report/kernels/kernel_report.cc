@@ -186,11 +186,7 @@ std::vector<Fact> kernel_facts(const KernelStudy& study) {
 }
 
 Section kernel_warning_section(const KernelStudy& study) {
-  Section section;
-  section.key = "warnings";
-  section.title = "About the measurement";
-  section.is_remark = true;
-  section.points = study.warnings;
+  Section section = warning_section(study.warnings);
   const auto& remarks = study.table->remarks;
   const std::size_t shown = std::min(remarks.size(), kRemarksOnAPage);
   for (std::size_t i = 0; i < shown; ++i) section.points.push_back("the file: " + remarks[i]);

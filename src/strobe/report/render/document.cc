@@ -74,6 +74,15 @@ Section figure_section(std::string title, std::string caption, std::string svg) 
   return section;
 }
 
+Section warning_section(std::vector<std::string> warnings) {
+  Section section;
+  section.key = "warnings";
+  section.title = "About the measurement";
+  section.points = std::move(warnings);
+  section.is_remark = true;
+  return section;
+}
+
 std::size_t name_column(const Table& table) {
   const auto name = std::find_if(table.columns.begin(), table.columns.end(),
                                  [](const Column& c) { return c.type == ColumnType::kName; });

@@ -157,6 +157,9 @@ std::string cell_text(const Cell& cell, std::optional<analysis::TimeUnit> unit =
 // A picture for HTML pages; an empty section if there is none.
 Section figure_section(std::string title, std::string caption, std::string svg);
 
+// Warnings about how the numbers were measured, above the tables.
+Section warning_section(std::vector<std::string> warnings);
+
 // Every cell of a table as text for people.
 std::vector<std::vector<std::string>> table_texts(const Table& table,
                                                   std::optional<analysis::TimeUnit> unit = {});
