@@ -1,7 +1,7 @@
-# strobe_unity(OUT NAME root file... [ALONE regex])
+# strobe_unity(OUT NAME root file... [ALONE regex] [BYTES most])
 # Joins sources into a few larger ones, so that the headers they share are parsed once. A joined file
 # includes its parts by their path below `root`, an include folder, in the order given and up to
-# STROBE_UNITY_BYTES. The paths are relative, so that a compiler cache serves every checkout.
+# BYTES, or else STROBE_UNITY_BYTES. The paths are relative, so that a compiler cache serves every checkout.
 # STROBE_UNITY=OFF compiles every source by itself; `make strict` does.
 option(STROBE_UNITY "Compile sources in joined files" ON)
 # A small joined file is quick to compile again after an edit. Builds for sanitizers are compiled whole, and
@@ -14,7 +14,10 @@ endif()
 set(STROBE_UNITY_BYTES ${unity_bytes} CACHE STRING "Source bytes in a joined file")
 
 function(strobe_unity out name root)
-  cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "ALONE;BYTES" "" ${ARGN})
+  if(NOT ARG_BYTES)
+    set(ARG_BYTES ${STROBE_UNITY_BYTES})
+  endif()
   set(sources ${ARG_UNPARSED_ARGUMENTS})
   if(NOT STROBE_UNITY)
     set(${out} ${sources} PARENT_SCOPE)
@@ -31,7 +34,7 @@ function(strobe_unity out name root)
     endif()
     file(SIZE ${source} size)
     math(EXPR sum "${bytes} + ${size}")
-    if(sum GREATER STROBE_UNITY_BYTES AND NOT text STREQUAL "")
+    if(sum GREATER ARG_BYTES AND NOT text STREQUAL "")
       strobe_write_joined(result ${name} ${number} "${text}")
       math(EXPR number "${number} + 1")
       set(text "")
