@@ -1,9 +1,9 @@
 # strobe_folder(NAME [FOLDER dir] [EXCLUDE file...] [ALONE regex] [QUICK regex] [USES folder...] [LIBRARIES target...])
 # One static library strobe_NAME from src/strobe/<folder>/*.cc, linked to the folders it may include. ALONE:
 # sources with their own compiler options, which are not joined with others. QUICK: sources that make texts or
-# start processes; a release optimises them less (-O1), which takes the compiler a third less time and costs
-# users no time. Another -O than that of the precompiled header cannot use it, so they are joined into larger
-# files.
+# start processes. They are optimised less (-O1 in a release, -O0 under a sanitizer), which takes the compiler
+# a third less time and costs users no time. Another -O than that of the precompiled header cannot use it, so
+# they are joined into larger files.
 function(strobe_folder name)
   cmake_parse_arguments(ARG "" "FOLDER;ALONE;QUICK" "EXCLUDE;USES;LIBRARIES" ${ARGN})
   if(NOT ARG_FOLDER)
@@ -15,13 +15,13 @@ function(strobe_folder name)
     list(REMOVE_ITEM sources ${dir}/${file})
   endforeach()
   set(quick)
-  if(ARG_QUICK AND STROBE_UNITY AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  if(ARG_QUICK AND STROBE_UNITY AND CMAKE_BUILD_TYPE MATCHES "^Rel")
     set(quick ${sources})
     list(FILTER quick INCLUDE REGEX "${ARG_QUICK}")
     list(FILTER sources EXCLUDE REGEX "${ARG_QUICK}")
     math(EXPR bytes "2 * ${STROBE_UNITY_BYTES}")
     strobe_unity(quick ${name}_quick ${CMAKE_SOURCE_DIR}/src ${quick} ALONE "${ARG_ALONE}" BYTES ${bytes})
-    set_property(SOURCE ${quick} APPEND PROPERTY COMPILE_OPTIONS -O1)
+    set_property(SOURCE ${quick} APPEND PROPERTY COMPILE_OPTIONS $<IF:$<CONFIG:Release>,-O1,-O0>)
     set_property(SOURCE ${quick} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   endif()
   strobe_unity(sources ${name} ${CMAKE_SOURCE_DIR}/src ${sources} ALONE "${ARG_ALONE}")

@@ -9,7 +9,7 @@ option(STROBE_UNITY "Compile sources in joined files" ON)
 if(STROBE_SANITIZE)
   set(unity_bytes 300000)
 else()
-  set(unity_bytes 90000)
+  set(unity_bytes 120000)
 endif()
 set(STROBE_UNITY_BYTES ${unity_bytes} CACHE STRING "Source bytes in a joined file")
 

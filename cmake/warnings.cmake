@@ -10,6 +10,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 and 13 take the unset alternatives of a std::variant for uninitialised values (PR 80635).
   target_compile_options(strobe_warnings INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
   if(STROBE_UNITY)
+    # The compiler collects its garbage less often: 5 % less time for 20 % more memory.
+    target_compile_options(strobe_warnings INTERFACE
+      "SHELL:--param ggc-min-expand=200" "SHELL:--param ggc-min-heapsize=600000")
     # Sanitizer checks and precompiled headers cause false warnings of its flow analysis (PR 105562); `make
     # strict` is the build with these warnings.
     target_compile_options(strobe_warnings INTERFACE
