@@ -282,6 +282,10 @@ struct Trouble {
 class KernelsRecordTrouble : public KernelsRecord, public ::testing::WithParamInterface<Trouble> {};
 
 TEST_P(KernelsRecordTrouble, is_explained_with_a_remedy) {
+  if (GetParam().name == std::string_view("no_device") &&
+      std::filesystem::exists("/proc/driver/nvidia/gpus")) {
+    GTEST_SKIP() << "strobe believes the list of devices of this machine's driver";
+  }
   const auto outcome = record({}, {"a*3"}, {GetParam().environment});
   EXPECT_EQ(outcome.exit_code, GetParam().exit_code);
   EXPECT_THAT(outcome.err, HasSubstr(GetParam().what));

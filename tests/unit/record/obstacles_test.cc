@@ -11,7 +11,9 @@ namespace strobe::record {
 namespace {
 
 TEST(DriverCheck, a_device_that_the_module_lists_is_not_enough_without_the_library) {
-  if (start_driver()) GTEST_SKIP() << "this machine has a CUDA driver";
+  if (std::filesystem::exists("/proc/driver/nvidia")) {
+    GTEST_SKIP() << "this machine has a CUDA driver";
+  }
   const testing::TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "0000:01:00.0");
   for (const std::filesystem::path& listed : {folder.path(), folder.path() / "none"}) {
