@@ -19,4 +19,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
   endif()
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND STROBE_UNITY)
+  # In a joined file the names of one source look shadowed in the next; `make strict` is built with the warning.
+  target_compile_options(strobe_warnings INTERFACE -Wno-shadow)
+endif()
 target_link_libraries(strobe_warnings INTERFACE strobe_sanitizers)
