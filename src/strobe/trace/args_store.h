@@ -33,7 +33,7 @@ class ArgsStore {
   static std::optional<ArgsStore> borrow(std::vector<Block> blocks, std::uint32_t count);
 
   std::size_t size() const { return count_; }  // texts
-  std::size_t bytes() const;                   // of the blocks, whoever owns them
+  std::size_t bytes() const;                   // of all blocks, own and borrowed
   bool empty() const { return count_ == 0; }
   std::span<const Block> blocks() const { return blocks_; }
 

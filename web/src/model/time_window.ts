@@ -59,7 +59,7 @@ export class TimeWindow {
     for (const listener of this.listeners) listener.pointed();
   }
 
-  // One step of the animation, `share` of the remaining way; once per frame, whoever calls it.
+  // One step of the animation, `share` of the remaining way; at most once per frame.
   advance(frame: number, share: number, width_px: number): void {
     if (this.goal === null || frame === this.frame) return;
     this.frame = frame;
