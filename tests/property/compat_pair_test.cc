@@ -28,7 +28,7 @@ double json_number(element value) {
 class CompatPairTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(kPair)) GTEST_SKIP() << "the pair of runs is not on this machine";
+    STROBE_NEEDS_SHARED();
     const strobe::Run normal = readers::read_run(kPair / "normal", {}, {}).value();
     const strobe::Run abnormal = readers::read_run(kPair / "abnormal", {}, {}).value();
     comparison_ = compare::compare_compat(normal, abnormal).value();

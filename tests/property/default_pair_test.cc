@@ -35,9 +35,7 @@ SideFacts side_of(const std::string& name) {
 
 class DefaultPair : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (!fs::exists(kPair)) GTEST_SKIP() << "the shared data is not here: " << kPair;
-  }
+  void SetUp() override { STROBE_NEEDS_SHARED(); }
 
   static Comparison compared(SideFacts normal, SideFacts abnormal,
                              const CompareOptions& options = {}) {

@@ -6,6 +6,7 @@
 #include "strobe/base/byte_stream.h"
 #include "strobe/bench/results/foreign_tables.h"
 #include "strobe/report/bench/bench_page.h"
+#include "tests/property/shared_files.h"
 
 // The choices of another harness's tuner for a layout kernel on one card.
 namespace strobe::report {
@@ -17,7 +18,7 @@ using ::testing::StartsWith;
 const fs::path kTuned = STROBE_SOURCE_DIR "/../shared/data/fusion_autotune.csv";
 
 TEST(FusionAutotune, the_most_frequent_block_is_32x64) {
-  if (!fs::exists(kTuned)) GTEST_SKIP() << "skipped: no " << kTuned << " here";
+  STROBE_NEEDS_SHARED();
   const auto text = read_text(kTuned, 1 << 20);
   ASSERT_TRUE(text);
   ASSERT_TRUE(bench::looks_like_tuned_shapes(*text));

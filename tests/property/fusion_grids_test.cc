@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 class FusionGrids : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(kGrids)) GTEST_SKIP() << "skipped: no " << kGrids << " here";
+    STROBE_NEEDS_SHARED();
     auto read = parse_ratio_grids(read_text(kGrids).value(), kGrids.string());
     ASSERT_TRUE(read) << read.error().what;
     grids_ = std::move(read).value();

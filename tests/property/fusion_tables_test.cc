@@ -62,7 +62,7 @@ std::map<Key, Cells> expected_cells() {
 class FusionTables : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(kGrids)) GTEST_SKIP() << "skipped: no " << kGrids << " here";
+    STROBE_NEEDS_SHARED();
     auto read = bench::parse_ratio_grids(read_text(kGrids).value(), kGrids.string());
     ASSERT_TRUE(read) << read.error().what;
     grids_ = std::move(read).value();

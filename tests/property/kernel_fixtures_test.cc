@@ -21,9 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-#define SKIP_WITHOUT(path) \
-  if (!fs::exists(path)) GTEST_SKIP() << "skipped: no " << path << " here"
-
 KernelTable kernels_in(const fs::path& path) {
   Result<KernelTable> table = read_kernels(path);
   EXPECT_TRUE(table) << (table ? "" : table.error().what);
@@ -78,7 +75,7 @@ std::int64_t hundredths_of(const std::string& text) { return std::llround(number
 
 TEST(KernelFixtures, every_launch_of_the_raw_page_is_read_as_it_is_written) {
   const fs::path path = kShared / "traces" / "h200_gpt_ncu_raw.csv.gz";
-  SKIP_WITHOUT(path);
+  STROBE_NEEDS_SHARED();
   const KernelTable table = kernels_in(path);
   std::vector<Row> rows = csv_rows(file_text(path));
   ASSERT_FALSE(rows.empty());
@@ -134,7 +131,7 @@ TEST(KernelFixtures, every_launch_of_the_raw_page_is_read_as_it_is_written) {
 
 TEST(KernelFixtures, a_fraction_of_the_text_table_is_a_whole_percent) {
   const fs::path path = kShared / "data" / "kernels_a100_gpt.txt";
-  SKIP_WITHOUT(path);
+  STROBE_NEEDS_SHARED();
   const KernelTable table = kernels_in(path);
   std::istringstream lines(file_text(path));
   std::string line;
@@ -184,7 +181,7 @@ TEST(KernelFixtures, every_metric_row_finds_its_launch) {
         {"SM Active Cycles", KernelMetric::kActiveCycles}}}};
   for (const auto& [name, known] : files) {
     const fs::path path = kShared / "data" / name;
-    SKIP_WITHOUT(path);
+    STROBE_NEEDS_SHARED();
     const KernelTable table = kernels_in(path);
     std::map<std::size_t, Row> launches;  // by number
     std::map<std::size_t, Metrics> metrics;
@@ -211,7 +208,7 @@ TEST(KernelFixtures, every_metric_row_finds_its_launch) {
 
 TEST(KernelFixtures, the_binary_report_equals_its_decoding_to_the_last_bit) {
   const fs::path path = kShared / "data" / "h200_probe.ncu-rep";
-  SKIP_WITHOUT(path);
+  STROBE_NEEDS_SHARED();
   const KernelTable table = kernels_in(path);
   simdjson::dom::parser parser;
   const simdjson::dom::element expected = parser.load(path.string() + ".expected.json");
@@ -252,7 +249,7 @@ TEST(KernelFixtures, a_file_cut_anywhere_is_read_or_refused_and_never_grows) {
                                        kShared / "data" / "ncu_details_rows.csv",
                                        kShared / "data" / "ncu_metric_rows.csv"};
   for (const fs::path& path : paths) {
-    SKIP_WITHOUT(path);
+    STROBE_NEEDS_SHARED();
     const std::string bytes = file_text(path);
     const std::size_t launches = kernels_in(path).size();
     const std::size_t step = std::max<std::size_t>(1, bytes.size() / 900);

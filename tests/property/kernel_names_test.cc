@@ -74,7 +74,7 @@ TEST(KernelNamesTest, a_name_cut_anywhere_is_still_a_name) {
 }
 
 TEST(KernelNamesTest, no_kernel_of_a_trace_is_missing_from_the_list) {
-  if (!fs::exists(kShared)) GTEST_SKIP() << "skipped: no traces beside the checkout";
+  STROBE_NEEDS_SHARED();
   const std::vector<std::string> names = lines_of(kNames);
   const std::set<std::string> known(names.begin(), names.end());
   for (const auto& entry : fs::recursive_directory_iterator(kShared)) {

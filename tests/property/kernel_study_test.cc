@@ -189,7 +189,7 @@ double allowance(std::string_view way) {
 class KernelStudyTest : public ::testing::Test {
  protected:
   void read(const std::filesystem::path& path) {
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << "no ../shared beside the sources";
+    STROBE_NEEDS_SHARED();
     auto table_read = readers::read_kernels(path);
     ASSERT_TRUE(table_read) << table_read.error().what;
     table_ = std::move(*table_read);

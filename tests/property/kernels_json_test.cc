@@ -52,7 +52,7 @@ void expect_inside(element expected, element actual, const std::string& path) {
 
 TEST(KernelsJsonTest, every_sum_of_the_classic_table_is_the_expected_one) {
   const fs::path file = kShared / "data/kernels_a100_gpt.txt";
-  if (!fs::exists(file)) GTEST_SKIP() << "the classic table is not on this machine";
+  STROBE_NEEDS_SHARED();
   simdjson::dom::parser expected_parser;
   simdjson::dom::parser actual_parser;
   const std::string expected_text = file_text(kShared / "data/kernels_a100_gpt.expected.json");
@@ -71,7 +71,7 @@ TEST(KernelsJsonTest, every_sum_of_the_classic_table_is_the_expected_one) {
 
 TEST(KernelsJsonTest, the_classic_table_is_written_as_it_was_read) {
   const fs::path file = kShared / "data/kernels_a100_gpt.txt";
-  if (!fs::exists(file)) GTEST_SKIP() << "the classic table is not on this machine";
+  STROBE_NEEDS_SHARED();
   const KernelTable table = readers::read_kernels(file).value();
   EXPECT_EQ(report::kernel_classic_table(analysis::study_kernels(table)), file_text(file));
 }
@@ -99,7 +99,7 @@ void expect_same_table(const KernelTable& a, const KernelTable& b) {
 class RoundTripTest : public ::testing::TestWithParam<fs::path> {};
 
 TEST_P(RoundTripTest, what_is_written_as_json_reads_back_the_same) {
-  if (!fs::exists(GetParam())) GTEST_SKIP() << GetParam() << " is not on this machine";
+  STROBE_NEEDS_SHARED();
   const KernelTable table = readers::read_kernels(GetParam()).value();
   const std::string json = json_of(table);
   const KernelTable again = readers::read_kernels_bytes(json, "again.json").value();
@@ -107,7 +107,7 @@ TEST_P(RoundTripTest, what_is_written_as_json_reads_back_the_same) {
 }
 
 TEST_P(RoundTripTest, the_classic_table_of_it_keeps_times_and_what_is_missing) {
-  if (!fs::exists(GetParam())) GTEST_SKIP() << GetParam() << " is not on this machine";
+  STROBE_NEEDS_SHARED();
   const KernelTable table = readers::read_kernels(GetParam()).value();
   const std::string seed = report::kernel_classic_table(analysis::study_kernels(table));
   const KernelTable again = readers::read_kernels_bytes(seed, "again.txt").value();
