@@ -38,7 +38,7 @@ std::vector<DType> types_for(std::int64_t elements) {
 void expect_right(Provider& provider, const CaseInfo& info, const Shape& shape, DType dtype) {
   PrepareRequest request;
   request.cell = {std::string(info.id), shape, dtype, provider.probe().name};
-  request.flush = "hot";
+  request.flush = FlushKind::kHot;
   if (info.has_affine_accuracy_inputs) request.law = InputLaw::kConditioned;
   const auto cell = provider.prepare(request);
   ASSERT_TRUE(cell) << cell.error().what;

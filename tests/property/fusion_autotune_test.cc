@@ -8,7 +8,7 @@
 #include "strobe/report/bench/bench_page.h"
 #include "tests/property/shared_files.h"
 
-// The choices of another harness's tuner for a layout kernel on one card.
+// The choices of another program's tuner for a layout kernel on one card.
 namespace strobe::report {
 namespace {
 

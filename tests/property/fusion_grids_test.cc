@@ -13,7 +13,7 @@
 #include "strobe/bench/results/ratio_grid.h"
 #include "tests/property/shared_files.h"
 
-// Tables of another harness on two cards: what strobe reads from them and what it finds in them.
+// Tables of another program on two cards: what strobe reads from them and what it finds in them.
 namespace strobe::bench {
 namespace {
 

@@ -15,7 +15,7 @@
 #include "strobe/report/render/render.h"
 #include "tests/property/shared_files.h"
 
-// Every cell of another harness's tables, shown again: the expected texts are made with printf from
+// Every cell of another program's tables, shown again: the expected texts are made with printf from
 // the lines of the file, by code independent of the reader.
 namespace strobe::report {
 namespace {

@@ -17,6 +17,7 @@
 #endif
 
 #include "strobe/base/check.h"
+#include "strobe/base/text.h"
 
 namespace strobe {
 namespace {
@@ -53,7 +54,7 @@ class PackedInput {
 };
 
 Result<std::span<const char>> PackedInput::peek(std::size_t wanted) {
-  STROBE_CHECK(wanted <= kBufferBytes, "nobody looks further ahead than the buffer reaches");
+  STROBE_CHECK(wanted <= kBufferBytes, "a reader may look ahead by at most the buffer's size");
   if (ahead_.size() >= wanted || !file_ || file_ended_) return ahead_;
   if (buffer_.empty()) buffer_.resize(kBufferBytes);
   if (!ahead_.empty()) std::memmove(buffer_.data(), ahead_.data(), ahead_.size());
@@ -346,24 +347,34 @@ struct ForeignArchive {
   std::string_view unpacker;
 };
 
-constexpr std::array<ForeignArchive, 5> kForeignArchives = {{
+constexpr std::array<ForeignArchive, 4> kForeignArchives = {{
     {"\xFD"
      "7zXZ\0"sv,
      "an xz file", "xz -d"},
-    {"BZh91AY&SY"sv, "a bzip2 file", "bzip2 -d"},
     {"PK\x03\x04"sv, "a zip archive", "unzip"},
     {"\x04\x22\x4D\x18"sv, "an lz4 file", "lz4 -d"},
     {"7z\xBC\xAF\x27\x1C"sv, "a 7-zip archive", "7z x"},
 }};
+constexpr ForeignArchive kBzip2 = {"BZh", "a bzip2 file", "bzip2 -d"};
+
+// The fourth byte is the size of the blocks.
+bool is_bzip2(std::string_view head) {
+  return head.starts_with(kBzip2.magic) && head.substr(4).starts_with("1AY&SY");
+}
+
+const ForeignArchive* archive_at(std::string_view head) {
+  if (head.size() > 4 && is_bzip2(head)) return &kBzip2;
+  const auto found = std::ranges::find_if(kForeignArchives, [&](const ForeignArchive& archive) {
+    return head.starts_with(archive.magic);
+  });
+  return found == kForeignArchives.end() ? nullptr : &*found;
+}
 
 Result<std::unique_ptr<ByteStream>> open_packed(PackedInput input) {
   STROBE_TRY(const std::span<const char> head, input.peek(kSniffedBytes));
-  const std::string_view text(head.data(), head.size());
-  for (const ForeignArchive& archive : kForeignArchives) {
-    if (!text.starts_with(archive.magic)) continue;
-    return Error{
-        ErrorCode::kMalformed, fmt::format("this is {}", archive.name), input.origin(),
-        fmt::format("unpack it first: `{}`; gzip and zstd are read as they are", archive.unpacker)};
+  if (auto archive = foreign_archive({head.data(), head.size()})) {
+    archive->where = input.origin();
+    return *std::move(archive);
   }
   switch (sniff_compression(head)) {
     case Compression::kGzip:
@@ -389,6 +400,14 @@ Compression sniff_compression(std::span<const char> first_bytes) {
     return Compression::kZstd;
   }
   return Compression::kNone;
+}
+
+std::optional<Error> foreign_archive(std::string_view first_bytes) {
+  const ForeignArchive* archive = archive_at(first_bytes);
+  if (archive == nullptr) return std::nullopt;
+  return Error{
+      ErrorCode::kMalformed, fmt::format("this is {}", archive->name), "",
+      fmt::format("unpack it first: `{}`; gzip and zstd are read as they are", archive->unpacker)};
 }
 
 Result<std::unique_ptr<ByteStream>> open_stream(File file) {
@@ -421,9 +440,11 @@ Result<std::string> read_text(const std::string& path, std::uint64_t most_bytes)
     const Result<std::size_t> bytes = stream->read({text.data() + before, kTextPieceBytes});
     text.resize(before + (bytes ? *bytes : 0));
     if (text.size() > most_bytes) {
-      return Error{ErrorCode::kTooLittleData,
-                   fmt::format("its text is longer than {} bytes", most_bytes), path,
-                   "give strobe more memory"};
+      return Error{ErrorCode::kMalformed,
+                   fmt::format("its text is longer than {}, the most that is read",
+                               bytes_text(static_cast<std::int64_t>(most_bytes))),
+                   path,
+                   {}};
     }
     if (!bytes && text.empty()) return bytes.error();
     if (!bytes || *bytes == 0) return text;

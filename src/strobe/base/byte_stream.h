@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +34,11 @@ enum class Compression : std::uint8_t { kNone, kGzip, kZstd };
 // Looks at the content, because file names can be wrong. Eight bytes are enough.
 Compression sniff_compression(std::span<const char> first_bytes);
 
-// Fails on archives that strobe cannot unpack; the hint says how to unpack them.
+// The error of a file that begins like an archive that strobe cannot unpack; the hint says how to
+// unpack it, `where` is empty. Sixteen bytes are enough.
+std::optional<Error> foreign_archive(std::string_view first_bytes);
+
+// Fails on such archives.
 Result<std::unique_ptr<ByteStream>> open_stream(File file);
 // `memory` must outlive the stream.
 Result<std::unique_ptr<ByteStream>> open_stream(std::string_view memory);
@@ -48,7 +53,7 @@ std::unique_ptr<ByteStream> gzip_stream_by_isal(std::string_view memory);
 // scanning overlap.
 std::unique_ptr<ByteStream> prefetch(std::unique_ptr<ByteStream> stream);
 
-// The whole text of a file, decompressed. kTooLittleData if it has more than `most_bytes`; a
+// The whole text of a file, decompressed. kMalformed if it has more than `most_bytes`; a
 // damaged text ends before the damage.
 Result<std::string> read_text(const std::string& path,
                               std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max());

@@ -18,7 +18,6 @@ constexpr std::size_t kBlock = 64;
 static_assert(kBlock <= simd::kSimdPadding);
 // An unclosed quote must not swallow the whole file.
 constexpr std::size_t kMostRecordBytes = 16 << 20;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Line ends are never part of a field, but broken files contain a single "\r".
 bool is_padding(char c) { return is_blank(c) || c == '\r'; }
@@ -110,11 +109,10 @@ CsvRecords::Scan CsvRecords::scan() {
 
 void CsvRecords::end_at(std::size_t bytes, bool has_newline) {
   record_ = next_;
-  taken_bytes_ = bytes + (has_newline ? 1 : 0);
   record_bytes_ = bytes > 0 && record_[bytes - 1] == '\r' ? bytes - 1 : bytes;
   next_line_ += has_newline ? 1 : 0;
   is_cut_ = !has_newline;
-  next_ += taken_bytes_;
+  next_ += bytes + (has_newline ? 1 : 0);
 }
 
 bool CsvRecords::at_log_line() {

@@ -69,7 +69,6 @@ class CsvRecords {
   char* next_;
   char* record_;
   std::size_t record_bytes_ = 0;
-  std::size_t taken_bytes_ = 0;  // with the line end
   std::vector<std::uint32_t> offsets_;
   std::size_t separators_ = 0;
   std::size_t line_ = 0;

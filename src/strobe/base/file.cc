@@ -13,7 +13,6 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -42,29 +41,6 @@ std::string hint_for_missing(const fs::path& path) {
     return fmt::format("the folder '{}' does not exist either", folder.string());
   }
   return fmt::format("check the spelling; `ls '{}'` shows what is there", folder.string());
-}
-
-bool has_trace_name(const fs::path& path) {
-  fs::path name = path.filename();
-  const auto is_packed = [&](std::string_view suffix) { return name.extension() == suffix; };
-  if (std::any_of(kPackedSuffixes.begin(), kPackedSuffixes.end(), is_packed)) {
-    name.replace_extension();
-  }
-  return name.extension() == ".json";
-}
-
-std::string hint_for_directory(const fs::path& path) {
-  std::vector<std::string> traces;
-  std::error_code error;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (has_trace_name(entry->path())) traces.push_back(entry->path().string());
-  }
-  if (traces.empty()) return "name a file; the folder has no *.json, *.json.gz or *.json.zst";
-  const std::string& first = *std::min_element(traces.begin(), traces.end());
-  if (traces.size() == 1) return fmt::format("name the trace in it: '{}'", first);
-  return fmt::format("name one of the {} traces in it, such as '{}', or all of them: {}",
-                     traces.size(), first, (path / "*.json*").string());
 }
 
 std::string reason_of(int error_number) { return std::generic_category().message(error_number); }
@@ -114,7 +90,7 @@ Result<File> File::open(const std::string& path) {
   if (::fstat(descriptor, &status) != 0) return opening_error(path, errno);
   if (S_ISDIR(status.st_mode)) {
     return Error{ErrorCode::kMalformed, "this is a directory, not a file", path,
-                 hint_for_directory(path)};
+                 "name a file in it"};
   }
   if (!S_ISREG(status.st_mode)) return file;
 
@@ -125,7 +101,7 @@ Result<File> File::open(const std::string& path) {
     char byte = 0;
     if (::pread(descriptor, &byte, 1, 0) <= 0) {
       return Error{ErrorCode::kMalformed, "the file is empty", path,
-                   "the job may have been killed before its profiler wrote the trace"};
+                   "the job may have been killed before it wrote the file"};
     }
   }
   return file;
@@ -212,8 +188,7 @@ std::optional<FileStamp> stamp_of(const std::string& path) {
 }
 
 bool has_settled(const FileStamp& stamp, std::int64_t now_ns) {
-  constexpr std::int64_t kLongestTick_ns = 2'000'000'000;
-  return std::max(stamp.modified_ns, stamp.changed_ns) < now_ns - kLongestTick_ns;
+  return std::max(stamp.modified_ns, stamp.changed_ns) < now_ns - kLongestTickNs;
 }
 
 std::int64_t wall_clock_ns() {

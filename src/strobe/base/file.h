@@ -75,8 +75,11 @@ struct FileStamp {
 // Nothing if there is no regular file. Links are followed.
 std::optional<FileStamp> stamp_of(const std::string& path);
 
-// False while the file is so new that another write may leave the same times: file systems count in
-// ticks of up to two seconds. Git calls such an entry racily clean.
+// File systems count time in ticks of up to two seconds.
+inline constexpr std::int64_t kLongestTickNs = 2'000'000'000;
+
+// False while the file is so new that another write may leave the same times. Git calls such an
+// entry racily clean.
 bool has_settled(const FileStamp& stamp, std::int64_t now_ns);
 
 std::int64_t wall_clock_ns();
@@ -86,7 +89,7 @@ std::int64_t wall_clock_ns();
 inline Error in_file(Error error, const std::string& path) {
   if (error.where.empty()) {
     error.where = path;
-  } else if (!error.where.starts_with(path)) {
+  } else if (error.where != path && !error.where.starts_with(path + ", ")) {
     error.where = path + ", " + error.where;
   }
   return error;

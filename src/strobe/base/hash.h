@@ -55,6 +55,16 @@ class Checksummer {
   std::unique_ptr<State> state_;
 };
 
+// FNV-1a: for keys of a few bytes, also while compiling.
+inline constexpr std::uint64_t kFnvStart = 0xCBF29CE484222325u;
+constexpr std::uint64_t fnv1a(std::uint64_t hash, std::uint64_t value) {
+  return (hash ^ value) * 0x100000001B3u;
+}
+constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = kFnvStart) {
+  for (const char c : text) hash = fnv1a(hash, static_cast<unsigned char>(c));
+  return hash;
+}
+
 // FIPS 180-4. Identifies contents, such as the scripts that a page may run; for small texts.
 std::array<std::uint8_t, 32> sha256(std::string_view text);
 std::string sha256_base64(std::string_view text);

@@ -3,9 +3,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <optional>  // std::hash; <functional> would cost more
+#include <optional>  // std::hash, at a lower price than <functional>
 
 namespace strobe {
 

@@ -5,35 +5,14 @@
 #include <iterator>
 #include <utility>
 
+#include "strobe/base/natural_sort.h"
+
 namespace strobe {
 namespace {
 
-bool starts_earlier(const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; }
-
-// Most lists are a few sorted lists joined together, one per thread or stream. Merging those is
-// several times cheaper than sorting. A list with many short runs is treated as unsorted.
-void sort_by_start(std::vector<Interval>& intervals) {
-  constexpr std::size_t kMostRuns = 256;
-  std::vector<std::size_t> runs{0};  // where the runs begin, and the end
-  for (std::size_t i = 1; i < intervals.size() && runs.size() <= kMostRuns; ++i) {
-    if (starts_earlier(intervals[i], intervals[i - 1])) runs.push_back(i);
-  }
-  if (runs.size() > kMostRuns) {
-    std::sort(intervals.begin(), intervals.end(), starts_earlier);
-    return;
-  }
-  runs.push_back(intervals.size());
-  const auto at = [&](std::size_t i) { return intervals.begin() + static_cast<std::ptrdiff_t>(i); };
-  while (runs.size() > 2) {
-    std::vector<std::size_t> merged;
-    for (std::size_t run = 0; run + 2 < runs.size(); run += 2) {
-      std::inplace_merge(at(runs[run]), at(runs[run + 1]), at(runs[run + 2]), starts_earlier);
-    }
-    for (std::size_t run = 0; run < runs.size(); run += 2) merged.push_back(runs[run]);
-    if (merged.back() != intervals.size()) merged.push_back(intervals.size());
-    runs = std::move(merged);
-  }
-}
+constexpr auto starts_earlier = [](const Interval& a, const Interval& b) {
+  return a.start_ns < b.start_ns;
+};
 
 // Joins a list sorted by start, in place.
 IntervalSet join_sorted(std::vector<Interval> intervals) {
@@ -41,11 +20,7 @@ IntervalSet join_sorted(std::vector<Interval> intervals) {
   std::size_t last = 0;
   for (std::size_t i = 1; i < intervals.size(); ++i) {
     const Interval next = intervals[i];
-    if (next.start_ns <= intervals[last].end_ns) {
-      intervals[last].end_ns = std::max(intervals[last].end_ns, next.end_ns);
-    } else {
-      intervals[++last] = next;
-    }
+    if (!join(intervals[last], next)) intervals[++last] = next;
   }
   intervals.resize(last + 1);
   return intervals;
@@ -54,7 +29,8 @@ IntervalSet join_sorted(std::vector<Interval> intervals) {
 }  // namespace
 
 IntervalSet union_of(std::vector<Interval> intervals) {
-  sort_by_start(intervals);
+  // Most lists are a few sorted lists joined together, one per thread or stream.
+  natural_sort(intervals, starts_earlier);
   return join_sorted(std::move(intervals));
 }
 
@@ -63,6 +39,19 @@ IntervalSet union_of(const IntervalSet& a, const IntervalSet& b) {
   both.reserve(a.size() + b.size());
   std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both), starts_earlier);
   return join_sorted(std::move(both));
+}
+
+IntervalSet union_of_all(std::vector<IntervalSet> sets) {
+  if (sets.empty()) return {};
+  while (sets.size() > 1) {
+    std::vector<IntervalSet> fewer;
+    for (std::size_t i = 0; i + 1 < sets.size(); i += 2) {
+      fewer.push_back(union_of(sets[i], sets[i + 1]));
+    }
+    if (sets.size() % 2 == 1) fewer.push_back(std::move(sets.back()));
+    sets = std::move(fewer);
+  }
+  return std::move(sets.front());
 }
 
 IntervalSet intersection_of(const IntervalSet& a, const IntervalSet& b) {

@@ -8,8 +8,6 @@
 namespace strobe {
 namespace {
 
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
 constexpr std::uint64_t repeated(std::uint64_t byte) { return byte * 0x0101010101010101; }
 
 // Marks bytes of `word` that are 0; a byte above a marked one may be a false positive.
@@ -32,6 +30,7 @@ const char* find_string_stop(const char* at, const char* end) {
 }  // namespace
 
 bool JsonCursor::fail() {
+  if (!failed_) failed_at_ = at_;
   failed_ = true;
   at_ = end_;
   return false;
@@ -109,7 +108,7 @@ bool JsonCursor::skip_escape() {
   if (*at_ == 'u') {
     if (end_ - at_ < 5) return false;
     for (int i = 1; i <= 4; ++i) {
-      if (!is_hex(at_[i])) return false;
+      if (!is_hex_digit(at_[i])) return false;
     }
     at_ += 5;
     return true;

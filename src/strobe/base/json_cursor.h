@@ -31,7 +31,10 @@ class JsonCursor {
 
   bool at_end();  // only blanks follow
   bool failed() const { return failed_; }
-  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
+  // Of the next byte; after an error, of the byte that is not JSON.
+  std::size_t offset() const {
+    return static_cast<std::size_t>((failed_ ? failed_at_ : at_) - begin_);
+  }
 
  private:
   bool begin(char bracket);
@@ -50,6 +53,7 @@ class JsonCursor {
   const char* begin_;
   const char* at_;
   const char* end_;
+  const char* failed_at_ = nullptr;
   std::string open_;      // brackets of the value being skipped; kept to reuse its memory
   bool is_first_ = true;  // of its object or array
   bool failed_ = false;

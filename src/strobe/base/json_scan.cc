@@ -193,7 +193,7 @@ const char* read_thousandths(const char* p, std::int64_t& value) {
       while (is_digit(*p)) ++p;
     }
   }
-  // 16 digits times 1000 always fit; longer numbers and exponents take the slow path.
+  // Times 1000, numbers below 9e15 fit; larger ones and exponents take the slow path.
   if (decimal.overflow || decimal.whole >= 9'000'000'000'000'000u || *p == 'e' || *p == 'E')
       [[unlikely]] {
     return read_thousandths_slow(begin, value);

@@ -38,7 +38,8 @@ const char* skip_to_close(const char* p, const char* end);
 
 // Reads a decimal number times 1000, rounded half away from zero, without passing through a double:
 // microseconds become nanoseconds. Accepts a sign, a fraction of any length and an exponent.
-// Returns one past the number; `value` is kNoNumber when there is no number or it does not fit.
+// Returns one past the number; `value` is kNoNumber when there is no number, and the largest or
+// smallest int64 (less one) when it does not fit.
 const char* read_thousandths(const char* p, std::int64_t& value);
 
 // Digits only, with an optional sign; a fraction or exponent is stepped over and dropped.

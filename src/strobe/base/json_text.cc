@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "strobe/base/text.h"
+
 namespace strobe {
 namespace {
 
@@ -79,14 +81,9 @@ std::uint32_t escaped_unit(std::string_view text) {
   if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return kNoUnit;
   std::uint32_t unit = 0;
   for (const char digit : text.substr(2, 4)) {
-    unit <<= 4;
-    if (digit >= '0' && digit <= '9') {
-      unit |= static_cast<std::uint32_t>(digit - '0');
-    } else if ((digit | 0x20) >= 'a' && (digit | 0x20) <= 'f') {
-      unit |= static_cast<std::uint32_t>((digit | 0x20) - 'a' + 10);
-    } else {
-      return kNoUnit;
-    }
+    if (!is_hex_digit(digit)) return kNoUnit;
+    const int value = is_digit(digit) ? digit - '0' : lower(digit) - 'a' + 10;
+    unit = unit << 4 | static_cast<std::uint32_t>(value);
   }
   return unit;
 }

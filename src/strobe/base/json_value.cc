@@ -8,6 +8,7 @@
 
 #include "strobe/base/json_text.h"
 #include "strobe/base/json_write.h"
+#include "strobe/base/text.h"
 
 namespace strobe {
 namespace {
@@ -189,7 +190,7 @@ bool is_json_number(std::string_view text) {
   std::size_t at = 0;
   const auto digits = [&] {
     const std::size_t begin = at;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+    while (at < text.size() && is_digit(text[at])) ++at;
     return at > begin;
   };
   const auto skip = [&](std::string_view any_of) {

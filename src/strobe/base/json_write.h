@@ -53,8 +53,6 @@ class JsonWriter {
     return key(name).value(v);
   }
 
-  bool is_complete() const { return open_.empty() && has_root_; }
-
  private:
   struct Level {
     bool is_object = false;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -20,12 +21,12 @@ class PrefetchStream final : public ByteStream {
   explicit PrefetchStream(std::unique_ptr<ByteStream> stream)
       : stream_(std::move(stream)),
         blocks_(kPrefetchBlocks),
-        worker_([this](const std::stop_token& stop) { fill(stop); }) {}
+        worker_([this](const std::stop_token& stop) { work(stop); }) {}
 
   ~PrefetchStream() override {
     {
-      const std::scoped_lock lock(
-          mutex_);  // or the worker could miss the call between asking and sleeping
+      // Without the lock the worker could miss the request between its test and its sleep.
+      const std::scoped_lock lock(mutex_);
       worker_.request_stop();
     }
     changed_.notify_all();
@@ -42,6 +43,7 @@ class PrefetchStream final : public ByteStream {
       taken_ += bytes;
       if (taken_ == block->filled) give_back();
     }
+    if (done == 0 && end_exception_ != nullptr) std::rethrow_exception(end_exception_);
     if (done == 0 && end_error_) return *end_error_;
     return done;
   }
@@ -67,6 +69,18 @@ class PrefetchStream final : public ByteStream {
     const std::scoped_lock lock(mutex_);
     ++read_;
     changed_.notify_all();
+  }
+
+  // Memory may run out on the worker's thread; the thread that reads has to know it.
+  void work(const std::stop_token& stop) {
+    try {
+      fill(stop);
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      end_exception_ = std::current_exception();
+      ended_ = true;
+      changed_.notify_all();
+    }
   }
 
   void fill(const std::stop_token& stop) {
@@ -101,8 +115,9 @@ class PrefetchStream final : public ByteStream {
   std::size_t written_ = 0;  // blocks filled and emptied so far; the ring holds the difference
   std::size_t read_ = 0;
   bool ended_ = false;
-  std::optional<Error> end_error_;  // written before ended_
-  std::size_t taken_ = 0;           // of the block being read; the reader's own
+  std::optional<Error> end_error_;  // these two are written before ended_
+  std::exception_ptr end_exception_;
+  std::size_t taken_ = 0;  // of the block being read; the reader's own
   std::atomic<std::uint64_t> consumed_ = 0;
   std::jthread worker_;  // last: it uses everything above
 };

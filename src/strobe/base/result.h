@@ -17,7 +17,9 @@ enum class ErrorCode {
   kMalformed,        // not a format that we can read
   kTooLittleData,    // readable, but no answer can be given
   kCannotWrite,
-  kMachineLacks,  // a driver, a permission, a library, memory
+  kMachineLacks,  // a driver, a permission, a library
+  kOutOfMemory,
+  kUnsupported,  // the machine has what it takes, but not for this request
   kInterrupted,
 };
 
@@ -29,6 +31,11 @@ struct Error {
   std::string where;
   std::string hint;
 };
+
+// "there is no driver; install one"
+inline std::string what_and_hint(const Error& error) {
+  return error.hint.empty() ? error.what : error.what + "; " + error.hint;
+}
 
 // A value or an Error; the verbs are those of C++23's std::expected, which GCC 12 does not have in
 // C++20 mode.

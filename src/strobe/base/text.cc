@@ -56,6 +56,11 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
+std::size_t code_points(std::string_view utf8) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(utf8, [](char c) { return !is_continuation(c); }));
+}
+
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kSpaces);
   if (first == std::string_view::npos) return {};
@@ -80,8 +85,16 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::string_view prefix_of(std::string_view text, std::size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  constexpr std::size_t kMostContinuations = 3;  // of one character
+  std::size_t end = most_bytes;
+  while (end > 0 && most_bytes - end < kMostContinuations && is_continuation(text[end])) --end;
+  return text.substr(0, is_continuation(text[end]) ? most_bytes : end);  // if more: not UTF-8
+}
+
 std::string excerpt(std::string_view text, std::size_t most_bytes) {
-  std::string out = sanitize_utf8(text.substr(0, most_bytes));
+  std::string out = sanitize_utf8(prefix_of(text, most_bytes));
   std::ranges::replace_if(
       out, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   if (text.size() > most_bytes) out += "...";
@@ -97,11 +110,14 @@ std::optional<double> parse_number(std::string_view text) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-std::string count_text(std::uint64_t count) {
-  std::string text = std::to_string(count);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-  return text;
+std::string with_commas(std::string number) {
+  const std::size_t first = number.starts_with('-') ? 1 : 0;
+  std::size_t i = std::min(number.find('.'), number.size());
+  for (; i > first + 3; i -= 3) number.insert(i - 3, ",");
+  return number;
 }
+
+std::string count_text(std::uint64_t count) { return with_commas(std::to_string(count)); }
 
 std::string counted(std::uint64_t count, std::string_view noun) {
   return count_text(count).append(" ").append(noun).append(plural(count, "", "s"));

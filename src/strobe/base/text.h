@@ -11,6 +11,9 @@
 namespace strobe {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_hex_digit(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_letter(char c) { return is_upper(c) || is_lower(c); }
@@ -21,8 +24,22 @@ constexpr char lower(char c) { return is_upper(c) ? static_cast<char>(c + ('a' -
 
 std::string lower_case(std::string_view text);
 
+// Not the first byte of a character in UTF-8.
+constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
+std::size_t code_points(std::string_view utf8);
+
 // Without the spaces (and line ends) at both ends.
 std::string_view trimmed(std::string_view text);
+
+// Some editors put it before a text in UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view without_byte_order_mark(std::string_view text) {
+  return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
+}
+
+// The longest beginning of a text in UTF-8 with at most `most_bytes` that ends between two
+// characters.
+std::string_view prefix_of(std::string_view text, std::size_t most_bytes);
 
 // Takes the first line off `left` and returns it without its line end ("\n" or "\r\n").
 std::string_view take_line(std::string_view& left);
@@ -37,6 +54,8 @@ std::string excerpt(std::string_view text, std::size_t most_bytes = 60);
 std::optional<std::int64_t> parse_whole_number(std::string_view text);
 std::optional<double> parse_number(std::string_view text);  // finite
 
+// A printed number with its thousands separated: "-1234.5" is "-1,234.5".
+std::string with_commas(std::string number);
 std::string count_text(std::uint64_t count);                      // "1,234,567"
 std::string counted(std::uint64_t count, std::string_view noun);  // "1 call", "1,234 calls"
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many);

@@ -53,11 +53,14 @@ bool is_private(const fs::path& path) {
 Result<void> write_small_file(const fs::path& path, std::span<const char> bytes) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) return cannot_write(path, std::generic_category().message(errno));
-  const bool is_written =
-      ::write(descriptor, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
-  if (::close(descriptor) == 0 && is_written) return {};
+  const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+  int error_number = written < 0 ? errno : 0;
+  // A file takes fewer bytes than it was given only where the disk ends.
+  if (written >= 0 && written < static_cast<ssize_t>(bytes.size())) error_number = ENOSPC;
+  if (::close(descriptor) != 0 && error_number == 0) error_number = errno;
+  if (error_number == 0) return {};
   ::unlink(path.c_str());
-  return cannot_write(path, "the disk is full");
+  return cannot_write(path, std::generic_category().message(error_number));
 }
 
 struct CachedFile {
@@ -82,7 +85,7 @@ Result<CacheFolder> CacheFolder::create(const fs::path& path) {
     error.assign(errno, std::generic_category());
   }
   if (error) return cannot_write(path, "the cache folder cannot be created: " + error.message());
-  if (!is_private(path)) return cannot_write(path, "the cache folder is not the user's alone");
+  if (!is_private(path)) return cannot_write(path, "other users can write to the cache folder");
   return CacheFolder(path);
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,10 +49,10 @@ struct MemoryEvent {
   std::int64_t peak_reserved_bytes = -1;
 };
 
-// The position of every row in the file, for writers that express ownership by order, and their
-// relative times. All columns are parallel to the slices; empty unless the dialect sets
-// `has_relative_times`.
+// The order of the rows in the file, for writers that express ownership by it, and their relative
+// times.
 struct FileOrder {
+  // Parallel to the slices; empty unless the dialect sets `has_relative_times`.
   std::vector<std::int64_t> relative_starts_ns;  // kNoTime where absent
   std::vector<std::int64_t> relative_ends_ns;
   std::vector<std::uint32_t>
@@ -63,7 +62,6 @@ struct FileOrder {
 // The properties of a writer, as data and small functions used by the one event reader. Null
 // functions mean "unchanged".
 struct Dialect {
-  std::string_view name;
   TraceTraits traits;
   bool (*recognises)(const TraceHead& head);
   CategoryRule (*category_rule)(std::string_view category);
@@ -79,8 +77,6 @@ struct Dialect {
   void (*finish)(TraceBuilder& builder, const FileOrder& order, ImportReport& report) = nullptr;
 };
 
-// In the order of the tests; the last one recognises everything.
-std::span<const Dialect* const> dialects();
 const Dialect& choose_dialect(const TraceHead& head);
 
 extern const Dialect kKinetoDialect;

@@ -7,11 +7,11 @@
 #include <mutex>
 #include <span>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "strobe/base/json_scan.h"
 #include "strobe/base/simd.h"
+#include "strobe/base/threads.h"
 #include "strobe/readers/event_scanner.h"
 
 namespace strobe::readers {
@@ -51,6 +51,7 @@ class ArrayScanner {
       if (reads != window_.reads()) {
         reads = window_.reads();
         if (pulse && !pulse(window_.offset_of(p))) return ended(p, ArrayEnd::kCancelled);
+        if (scan_.entries > kMostEvents) return ended(p, ArrayEnd::kTooManyEvents);
       }
       if (*p == ',') {
         ++p;
@@ -202,7 +203,7 @@ ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offs
   std::atomic<std::uint64_t> bytes_done = 0;
   std::atomic<bool> cancelled = false;
   std::mutex pulse_mutex;
-  const auto work = [&](std::size_t shard_number) {
+  run_in_threads(threads, [&](unsigned shard_number) {
     for (std::size_t i; !cancelled && (i = next++) < starts.size();) {
       const std::uint64_t stop = i + 1 < starts.size() ? starts[i + 1] : kNowhere;
       std::uint64_t reached = starts[i];
@@ -215,12 +216,7 @@ ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offs
       guessed[i] =
           scan_piece(source, starts[i], stop, shard_number, scan.shards[shard_number], step);
     }
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (unsigned i = 1; i < threads; ++i) workers.emplace_back(work, i);
-    work(0);
-  }
+  });
 
   for (std::uint64_t expected = first_offset; !cancelled;) {
     const auto guess = std::lower_bound(
@@ -228,7 +224,6 @@ ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offs
         [](const Piece& piece, std::uint64_t offset) { return piece.first_offset < offset; });
     if (guess != guessed.end() && guess->first_offset == expected) {
       scan.pieces.push_back(std::move(*guess));
-      guess->first_offset = expected;
     } else {
       const std::uint64_t stop = guess != guessed.end() ? guess->first_offset : kNowhere;
       scan.pieces.push_back(

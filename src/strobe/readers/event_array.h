@@ -15,6 +15,7 @@ enum class ArrayEnd : std::uint8_t {
   kClosed,       // the array's ']' was read
   kTextEnded,    // the text ends first
   kCancelled,
+  kTooManyEvents,  // more than kMostEvents
 };
 
 struct ArrayScan {

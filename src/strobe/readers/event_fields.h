@@ -12,7 +12,7 @@ namespace strobe::readers {
 struct RawScalar {
   enum class Type : std::uint8_t { kAbsent, kNumber, kString, kOther };
   Type type = Type::kAbsent;
-  bool escaped = false;  // a string with at least one backslash
+  bool escaped = false;  // a string with a backslash, a control character or an inner quote
   std::string_view text;
 
   bool present() const { return type != Type::kAbsent; }
@@ -27,7 +27,7 @@ struct RawEvent {
   // unknown.
   std::uint32_t layout = 0;
   char phase = 0;             // 0 if absent
-  bool has_bad_time = false;  // a ts or dur that is not a number, or too large
+  bool has_bad_time = false;  // a ts or dur that is not a number
   bool has_wide_id = false;   // a correlation or external id over 32 bits
   RawScalar name;
   RawScalar category;

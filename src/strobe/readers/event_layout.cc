@@ -1,5 +1,6 @@
 #include "strobe/readers/event_layout.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "strobe/base/simd.h"
@@ -61,6 +62,9 @@ std::optional<EventLayout> EventLayout::of(const char* open, const char* close,
     p = notes[i].end;
   }
   add(p, close, Field::kSkipped, false);
+  // Fragments without zero bytes differ from the padding after the text, so no comparison goes on
+  // behind it.
+  if (std::ranges::find(layout.text_, '\0') != layout.text_.end()) return std::nullopt;
   layout.text_.resize(layout.text_.size() + simd::kSimdPadding);
 
   // The step whose fragment holds the byte at `p`.

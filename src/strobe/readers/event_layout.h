@@ -63,7 +63,8 @@ struct LayoutStop {
 class EventLayout {
  public:
   // `event` was read from the bytes [open, close) with these notes. `number` is never 0 and never
-  // reused. Nothing if the event is too long or has too many values to be worth storing.
+  // reused. Nothing if the event is too long or has too many values to be worth storing, or has a
+  // zero byte between its values.
   static std::optional<EventLayout> of(const char* open, const char* close, const RawEvent& event,
                                        const EventNotes& notes, std::uint32_t number);
 

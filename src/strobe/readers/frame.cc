@@ -12,6 +12,7 @@
 #include "strobe/base/json_scan.h"
 #include "strobe/base/json_text.h"
 #include "strobe/base/json_value.h"
+#include "strobe/base/text.h"
 #include "strobe/readers/dialect.h"
 #include "strobe/readers/event_scanner.h"
 #include "strobe/readers/sniff.h"
@@ -91,8 +92,8 @@ void read_utilization(std::string_view json, Metadata& metadata) {
   });
 }
 
-// True if the fields of `metadata` now hold everything that the member contains.
-bool is_told_by_fields(std::string_view key, std::string_view json, Metadata& metadata) {
+// Reads the member into the fields of `metadata`; true if they now hold everything it contains.
+bool read_typed_fields(std::string_view key, std::string_view json, Metadata& metadata) {
   if (key == "deviceProperties") {
     for_each_element(json, [&](const JsonValue& value) {
       if (value.type == JsonType::kObject) metadata.devices.push_back(read_device(value.text));
@@ -112,7 +113,7 @@ bool is_told_by_fields(std::string_view key, std::string_view json, Metadata& me
 }  // namespace
 
 void read_member(std::string_view key, std::string_view json, Metadata& metadata) {
-  if (!is_told_by_fields(key, json, metadata)) metadata.members.emplace_back(key, json);
+  if (!read_typed_fields(key, json, metadata)) metadata.members.emplace_back(key, json);
 }
 
 namespace {
@@ -150,6 +151,24 @@ bool read_member_text(Window& window, const char*& p, Member& member) {
     }
     if (!window.read_on(p)) return false;
   }
+}
+
+// Steps over the array at `p`, element by element, because it may be longer than the window. False
+// if the text ends inside it.
+bool skip_array(Window& window, const char*& p) {
+  ++p;
+  while (window.skip_blanks(p)) {
+    if (*p == ']') {
+      ++p;
+      return true;
+    }
+    const char* after = nullptr;
+    while ((after = json::skip_value(p, window.end())) == nullptr) {
+      if (!window.read_on(p)) return false;
+    }
+    p = after == p ? p + 1 : after;  // a comma, or a stray delimiter
+  }
+  return false;
 }
 
 void add_distinct(std::vector<std::string>& list, std::string_view text) {
@@ -194,9 +213,9 @@ Result<Frame> read_front(Window& window, const char*& p) {
   p = window.end();
   static_cast<void>(window.read_on(p));
   if (window.damage() && p == window.end()) return *window.damage();
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (std::string_view(p, kByteOrderMark.size()) == kByteOrderMark) p += kByteOrderMark.size();
-  const std::string_view first(p, static_cast<std::size_t>(window.end() - p));
+  const std::string_view first =
+      without_byte_order_mark({p, static_cast<std::size_t>(window.end() - p)});
+  p = first.data();
   if (!window.skip_blanks(p)) {
     return Error{ErrorCode::kMalformed, "the file holds nothing but blanks", "",
                  "the job may have ended before its profiler wrote the trace"};
@@ -254,10 +273,10 @@ void read_back(Window& window, const char*& p, TraceHead& head, ImportReport& re
       continue;
     }
     report.add(ImportIssue::kDuplicateEventArray, window.offset_of(p));
-    for (const char* after = nullptr; (after = json::skip_value(p, window.end())) == nullptr;) {
-      if (!window.read_on(p)) return;
+    if (!skip_array(window, p)) {
+      report.add(ImportIssue::kTruncatedFile, window.offset_of(p), "in a second array of events");
+      return;
     }
-    p = json::skip_value(p, window.end());
   }
 }
 

@@ -212,12 +212,10 @@ void finish_kineto(TraceBuilder& builder, const FileOrder&, ImportReport&) {
 }  // namespace
 
 const Dialect kKinetoDialect = {
-    .name = "kineto",
     .traits = {.dialect = "kineto",
                .runtime_label = "CudaRuntime",
                .nested_operators_are_phases = true,
-               .steps_cover_all_threads = true,
-               .uses_vendor_collectives = true},
+               .steps_cover_all_threads = true},
     .recognises = is_kineto_head,
     .category_rule = kineto_category_rule,
     .name_rule = kineto_name_rule,

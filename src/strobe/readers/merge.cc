@@ -1,19 +1,26 @@
 #include "strobe/readers/merge.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <tuple>
-#include <unordered_map>
+#include <unordered_set>
+
+#include "strobe/base/text.h"
+#include "strobe/base/threads.h"
 
 namespace strobe::readers {
 namespace {
 
 bool is_asynchronous(char phase) { return phase != 'B' && phase != 'E'; }
 bool is_beginning(char phase) { return phase == 'B' || phase == 'b' || phase == 'S'; }
+
+// One of them with the trace's category instead of its shard's.
+struct SpanEdge {
+  SpanEdgeRow row;
+  CategoryId category;
+};
 
 // The key that a beginning and its end share.
 struct PairKey {
@@ -25,61 +32,62 @@ struct PairKey {
 
 // Turns B/E and asynchronous b/e (or S/F) pairs, given in file order with the builder's ids, into
 // slices at the end of the columns; the caller sets their kind. A beginning without an end lasts
-// until its track's last time.
+// until the trace's last time.
 class EdgePairing {
  public:
   EdgePairing(TraceBuilder& builder, ImportReport& report) : builder_(builder), report_(report) {}
 
-  void run(std::vector<SpanEdgeRow> edges) {
+  void run(std::vector<SpanEdge> edges) {
     // Writers flush per thread, so the file is not sorted by time; equal times keep their order.
-    std::stable_sort(edges.begin(), edges.end(), [](const SpanEdgeRow& a, const SpanEdgeRow& b) {
-      return a.time_ns < b.time_ns;
+    std::stable_sort(edges.begin(), edges.end(), [](const SpanEdge& a, const SpanEdge& b) {
+      return a.row.time_ns < b.row.time_ns;
     });
-    std::int64_t last_ns = edges.empty() ? 0 : edges.back().time_ns;
+    std::int64_t last_ns = edges.empty() ? 0 : edges.back().row.time_ns;
     for (std::size_t row = 0; row < builder_.slices().size(); ++row) {
       last_ns =
           std::max(last_ns, builder_.slices().starts_ns[row] + builder_.slices().durations_ns[row]);
     }
-    for (const SpanEdgeRow& edge : edges) {
+    for (const SpanEdge& edge : edges) {
       auto& open = open_[key_of(edge)];
-      if (is_beginning(edge.phase)) {
+      if (is_beginning(edge.row.phase)) {
         open.push_back(edge);
       } else if (open.empty()) {
-        report_.add(ImportIssue::kUnmatchedEnd, edge.byte_offset);
+        report_.add(ImportIssue::kUnmatchedEnd, edge.row.byte_offset);
       } else {
-        add(open.back(), edge.time_ns, edge.args, kNoFlags);
+        add(open.back(), edge.row.time_ns, edge.row.args, kNoFlags);
         open.pop_back();
       }
     }
     for (const auto& [key, open] : open_) {
-      for (const SpanEdgeRow& edge : open) {
-        report_.add(ImportIssue::kUnmatchedBegin, edge.byte_offset);
-        add(edge, std::max(last_ns, edge.time_ns), ArgsId(), kUnfinished);
+      for (const SpanEdge& edge : open) {
+        report_.add(ImportIssue::kUnmatchedBegin, edge.row.byte_offset);
+        add(edge, std::max(last_ns, edge.row.time_ns), ArgsId(), kUnfinished);
       }
     }
   }
 
  private:
-  static PairKey key_of(const SpanEdgeRow& edge) {
-    if (!is_asynchronous(edge.phase)) return {edge.track, CategoryId(), 0};
-    return {TrackId(), edge.category, edge.id};
+  static PairKey key_of(const SpanEdge& edge) {
+    if (!is_asynchronous(edge.row.phase)) return {edge.row.track, CategoryId(), 0};
+    return {TrackId(), edge.category, edge.row.id};
   }
 
-  void add(const SpanEdgeRow& begin, std::int64_t end_ns, ArgsId end_args, std::uint8_t flags) {
+  void add(const SpanEdge& begin, std::int64_t end_ns, ArgsId end_args, std::uint8_t flags) {
+    const SpanEdgeRow& row = begin.row;
     TraceBuilder::SliceRow slice;
-    slice.start_ns = begin.time_ns;
-    slice.duration_ns = end_ns - begin.time_ns;
-    slice.name = begin.name.valid() ? begin.name : builder_.intern("");
-    slice.track = is_asynchronous(begin.phase) ? async_track(begin) : begin.track;
+    slice.start_ns = row.time_ns;
+    slice.duration_ns = end_ns - row.time_ns;
+    slice.name = row.name.valid() ? row.name : builder_.intern("");
+    slice.track = is_asynchronous(row.phase) ? async_track(begin) : row.track;
     slice.category = begin.category;
     slice.flags = flags;
-    slice.args = begin.args.valid() ? begin.args : end_args;
+    slice.args = row.args.valid() ? row.args : end_args;
     builder_.add_slice(slice);
   }
 
   // Asynchronous slices of one process and category share a track: they may overlap there.
-  TrackId async_track(const SpanEdgeRow& edge) {
-    const Track& host = builder_.tracks()[edge.track.index()];
+  TrackId async_track(const SpanEdge& edge) {
+    const Track& host = builder_.tracks()[edge.row.track.index()];
     const auto [found, is_new] =
         async_tracks_.try_emplace({host.process, edge.category}, TrackId());
     if (is_new) {
@@ -96,16 +104,9 @@ class EdgePairing {
 
   TraceBuilder& builder_;
   ImportReport& report_;
-  std::map<PairKey, std::vector<SpanEdgeRow>> open_;
+  std::map<PairKey, std::vector<SpanEdge>> open_;
   std::map<std::pair<StringId, CategoryId>, TrackId> async_tracks_;
 };
-
-std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // Maps one shard's ids to the trace's ids, filled when they are first used.
 struct Renumbering {
@@ -142,8 +143,9 @@ class Merge {
     move_instants();
     move_counters();
     move_memory(order);
-    std::vector<SpanEdgeRow> edges = take_edges();
+    std::vector<SpanEdge> edges = take_edges();
     apply_namings();
+    report_.add_many(ImportIssue::kTooManyCategories, lost_categories_.size());
     if (!edges.empty()) EdgePairing(builder_, report_).run(std::move(edges));
   }
 
@@ -156,11 +158,12 @@ class Merge {
     return global;
   }
 
-  CategoryId category_of(std::size_t shard, CategoryId local) {
+  CategoryId category_of(std::size_t shard, ShardCategoryId local) {
     CategoryId& global = renumbered_[shard].categories[local.index()];
     if (!global.valid()) [[unlikely]] {
-      global =
-          builder_.category(shards_[shard].strings[shards_[shard].categories[local.index()].name]);
+      const StringId name = string_of(shard, shards_[shard].categories[local.index()].name);
+      global = builder_.category(builder_.strings()[name]);
+      if (builder_.categories()[global.index()].name != name) lost_categories_.insert(name);
     }
     return global;
   }
@@ -187,8 +190,8 @@ class Merge {
     track.kind = key.device >= 0 ? TrackKind::kDeviceStream : TrackKind::kHostThread;
     track.process = key.process;
     track.thread = key.thread;
-    track.process_number = number_in(builder_.strings()[key.process]);
-    track.thread_number = number_in(builder_.strings()[key.thread]);
+    track.process_number = parse_whole_number(builder_.strings()[key.process]);
+    track.thread_number = parse_whole_number(builder_.strings()[key.thread]);
     if (key.device >= 0) track.device = key.device;
     entry->second = builder_.add_track(track);
     any_track_.try_emplace({key.process, key.thread}, entry->second);
@@ -206,7 +209,7 @@ class Merge {
     T* out = target.data();
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
       const Piece& piece = pieces_[p];
-      BlockList<T>& column = select(shards_[piece.shard].slices);
+      auto& column = select(shards_[piece.shard].slices);
       for (std::size_t row = piece.begin.slices; row < piece.end.slices; ++row)
         *out++ = convert(p, column[row]);
       column.release_before(piece.end.slices);
@@ -230,7 +233,6 @@ class Merge {
     SliceVectors& slices = builder_.slices();
     // PERF: two threads merge what two threads scanned; numbers are moved in parallel with ids,
     // which must be processed in order.
-    std::jthread numbers;
     const auto move_numbers = [&] {
       move_column(
           slices.starts_ns, [](SliceRows & rows) -> auto& { return rows.starts_ns; });
@@ -242,26 +244,28 @@ class Merge {
           slices.externals, [](SliceRows & rows) -> auto& { return rows.externals; });
       slices.kinds.resize(slice_count_);
     };
+    const auto move_ids = [&] {
+      move_column(
+          slices.names, [](SliceRows & rows) -> auto& { return rows.names; },
+          [&](std::size_t p, StringId id) { return string_of(pieces_[p].shard, id); });
+      move_column(
+          slices.tracks, [](SliceRows & rows) -> auto& { return rows.tracks; },
+          [&](std::size_t p, TrackId id) { return track_of(pieces_[p].shard, id); });
+      move_column(
+          slices.categories, [](SliceRows & rows) -> auto& { return rows.categories; },
+          [&](std::size_t p, ShardCategoryId id) { return category_of(pieces_[p].shard, id); });
+      move_column(
+          slices.args, [](SliceRows & rows) -> auto& { return rows.args; },
+          [&](std::size_t p, ArgsId id) { return args_of(p, id); });
+      move_column(
+          slices.flags, [](SliceRows & rows) -> auto& { return rows.flags; });
+    };
     if (shards_.size() > 1) {
-      numbers = std::jthread(move_numbers);
+      run_in_threads(2, [&](unsigned half) { half == 0 ? move_ids() : move_numbers(); });
     } else {
       move_numbers();
+      move_ids();
     }
-    move_column(
-        slices.names, [](SliceRows & rows) -> auto& { return rows.names; },
-        [&](std::size_t p, StringId id) { return string_of(pieces_[p].shard, id); });
-    move_column(
-        slices.tracks, [](SliceRows & rows) -> auto& { return rows.tracks; },
-        [&](std::size_t p, TrackId id) { return track_of(pieces_[p].shard, id); });
-    move_column(
-        slices.categories, [](SliceRows & rows) -> auto& { return rows.categories; },
-        [&](std::size_t p, CategoryId id) { return category_of(pieces_[p].shard, id); });
-    move_column(
-        slices.args, [](SliceRows & rows) -> auto& { return rows.args; },
-        [&](std::size_t p, ArgsId id) { return args_of(p, id); });
-    move_column(
-        slices.flags, [](SliceRows & rows) -> auto& { return rows.flags; });
-    if (numbers.joinable()) numbers.join();
     if (!has_relative_times) return;
     move_column(
         order.relative_starts_ns,
@@ -357,15 +361,14 @@ class Merge {
                  });
   }
 
-  std::vector<SpanEdgeRow> take_edges() {
-    std::vector<SpanEdgeRow> edges;
+  std::vector<SpanEdge> take_edges() {
+    std::vector<SpanEdge> edges;
     for_each_row(&Shard::edges, &RowMarks::edges,
                  [&](std::size_t p, std::size_t shard, SpanEdgeRow row) {
                    row.name = string_of(shard, row.name);
                    row.track = track_of(shard, row.track);
-                   row.category = category_of(shard, row.category);
                    row.args = args_of(p, row.args);
-                   edges.push_back(row);
+                   edges.push_back({row, category_of(shard, row.category)});
                  });
     return edges;
   }
@@ -411,6 +414,7 @@ class Merge {
   std::vector<std::uint32_t> args_before_;
   std::vector<std::uint32_t> slices_before_;
   std::size_t slice_count_ = 0;
+  std::unordered_set<StringId> lost_categories_;  // that became TraceBuilder::kOtherCategory
   std::map<std::tuple<StringId, StringId, std::int32_t>, TrackId> track_ids_;
   std::map<std::pair<StringId, StringId>, TrackId> any_track_;
 };

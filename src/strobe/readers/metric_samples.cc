@@ -37,8 +37,8 @@ class LineRemarks {
   }
   void write_to(std::vector<std::string>& remarks) const {
     for (const auto& [trouble, entry] : entries_) {
-      remarks.push_back(fmt::format("line {}: '{}' {}; {} line{} {}", entry.line, entry.text,
-                                    trouble, entry.count, entry.count == 1 ? "" : "s", outcome_));
+      remarks.push_back(fmt::format("line {}: '{}' {}; {} {}", entry.line, entry.text, trouble,
+                                    counted(entry.count, "line"), outcome_));
     }
   }
 
@@ -51,6 +51,17 @@ class LineRemarks {
   std::string_view outcome_;
   std::map<std::string_view, Entry> entries_;
 };
+
+// Of two values for one time, the later one counts: false if it has replaced the one before.
+bool append(MetricSeries& series, std::int64_t time_ns, double value) {
+  if (!series.times_ns.empty() && series.times_ns.back() == time_ns) {
+    series.values.back() = value;
+    return false;
+  }
+  series.times_ns.push_back(time_ns);
+  series.values.push_back(value);
+  return true;
+}
 
 // `text` is in the padded buffer of its record, unless it had quotes inside.
 std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
@@ -151,11 +162,11 @@ class MetricsCsv {
     } else if (device.empty() || metric.empty()) {
       lose("names no device or no metric", device.empty() ? metric : device);
     } else {
-      series_of(device, metric).samples.push_back({*time_ns, *value, lines_->line()});
+      gathered_of(device, metric).samples.push_back({*time_ns, *value, lines_->line()});
     }
   }
 
-  Gathered& series_of(std::string_view device, std::string_view metric) {
+  Gathered& gathered_of(std::string_view device, std::string_view metric) {
     key_.assign(device);
     key_ += '\n';
     key_ += metric;
@@ -188,13 +199,9 @@ class MetricsCsv {
     series.times_ns.reserve(samples.size());
     series.values.reserve(samples.size());
     for (const Sample& sample : samples) {
-      if (!series.times_ns.empty() && series.times_ns.back() == sample.time_ns) {
+      if (!append(series, sample.time_ns, sample.value)) {
         repeated_.add("has a second value for its time", sample.line, series.metric);
-        series.values.back() = sample.value;
-        continue;
       }
-      series.times_ns.push_back(sample.time_ns);
-      series.values.push_back(sample.value);
     }
     samples = {};
     return series;
@@ -258,14 +265,7 @@ MetricSeries series_of(std::string device, std::string metric,
   const auto time_of = [](const auto& sample) { return sample.first; };
   std::ranges::stable_sort(samples, {}, time_of);
   MetricSeries series{std::move(device), std::move(metric), {}, {}};
-  for (const auto& [time_ns, value] : samples) {
-    if (!series.times_ns.empty() && series.times_ns.back() == time_ns) {
-      series.values.back() = value;
-      continue;
-    }
-    series.times_ns.push_back(time_ns);
-    series.values.push_back(value);
-  }
+  for (const auto& [time_ns, value] : samples) append(series, time_ns, value);
   return series;
 }
 

@@ -141,7 +141,6 @@ TraceTraits traits() {
 }  // namespace
 
 const Dialect kPaddleDialect = {
-    .name = "paddle",
     .traits = traits(),
     .recognises = is_paddle_head,
     .category_rule = paddle_category_rule,

@@ -34,11 +34,11 @@ Result<std::vector<std::int32_t>> number_ranks(const std::vector<RankFiles>& fou
                                                const std::vector<RankTrace>& loaded,
                                                const std::string& run) {
   std::vector<std::optional<std::int32_t>> named;
-  std::vector<std::optional<std::int32_t>> told;
+  std::vector<std::optional<std::int32_t>> recorded;
   for (const RankFiles& one : found) named.push_back(one.rank);
-  for (const RankTrace& one : loaded) told.push_back(one.trace->metadata().distributed.rank);
-  if (found.size() == 1) return std::vector{named[0] ? *named[0] : told[0].value_or(0)};
-  const auto& ranks = are_distinct(named) ? named : told;
+  for (const RankTrace& one : loaded) recorded.push_back(one.trace->metadata().distributed.rank);
+  if (found.size() == 1) return std::vector{named[0] ? *named[0] : recorded[0].value_or(0)};
+  const auto& ranks = are_distinct(named) ? named : recorded;
   if (!are_distinct(ranks)) {
     return Error{ErrorCode::kMalformed,
                  fmt::format("the folder holds {} traces that are not the ranks of one run ('{}', "
@@ -153,7 +153,6 @@ namespace {
 constexpr std::string_view kRunHint =
     "a run is a trace file, or a folder with one trace and perhaps metrics.csv, or a folder with "
     "rank0/, rank1/, ...";
-constexpr std::string_view kTraceEndings[] = {".json", ".json.gz", ".json.zst"};
 
 struct Folder {
   fs::path path;
@@ -163,10 +162,7 @@ struct Folder {
 };
 
 bool is_trace(const fs::path& path) {
-  const std::string name = path.filename().string();
-  if (!std::ranges::any_of(kTraceEndings, [&](auto end) { return name.ends_with(end); })) {
-    return false;
-  }
+  if (!has_trace_name(path)) return false;
   const Result<File> file = File::open(path);
   if (!file || !file->is_seekable()) return false;
   std::string first(kSniffBytes, '\0');

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "strobe/base/hash.h"
 #include "strobe/base/json_scan.h"
 #include "strobe/base/json_text.h"
 #include "strobe/base/json_value.h"
@@ -15,12 +16,12 @@ constexpr std::int64_t kLongestDuration_ns = std::int64_t{1} << 58;
 constexpr std::int64_t kLatestTime_ns = std::int64_t{1} << 62;
 constexpr std::uint64_t kUnpackable = ~0ull;
 
-// A short text as one word: exact, because texts contain no zero byte. Scanned texts are in padded
-// buffers, so eight bytes can always be read.
+// A short text as one word: exact, because no text that ends with a zero byte is packed. Scanned
+// texts are in padded buffers, so eight bytes can always be read.
 std::uint64_t pack(const RawScalar& scalar) {
   const std::size_t bytes = scalar.text.size();
-  if (bytes > 8) return kUnpackable;
   if (bytes == 0) return 0;
+  if (bytes > 8 || scalar.text.back() == '\0') return kUnpackable;
   std::uint64_t word;
   std::memcpy(&word, scalar.text.data(), 8);
   return bytes == 8 ? word : word & ((1ull << (8 * bytes)) - 1);
@@ -35,7 +36,7 @@ std::size_t recent_slot(std::string_view text, std::size_t slots) {
     std::memcpy(&words[2], text.data() + text.size() - 8, 8);
     mix ^= words[0] * 0xC2B2AE3D27D4EB4Fu ^ words[1] * 0x165667B19E3779F9u ^ words[2];
   } else {
-    for (const char c : text) mix = (mix ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+    mix = fnv1a(text, mix);
   }
   mix *= 0x9E3779B97F4A7C15u;
   return static_cast<std::size_t>(mix >> 40) & (slots - 1);
@@ -53,15 +54,13 @@ std::uint64_t id_value(const RawScalar& id) {
   std::uint64_t value = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (parsed.ec == std::errc() && parsed.ptr == text.data() + text.size()) return value;
-  std::uint64_t hash = 0xCBF29CE484222325u;
-  for (const char c : id.text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-  return hash | (1ull << 63);
+  return fnv1a(id.text) | (1ull << 63);
 }
 
 }  // namespace
 
 void Shard::add(const RawEvent& event, ImportReport& report) {
-  const CategoryId category = category_of(event);
+  const ShardCategoryId category = category_of(event);
   const auto phase_slot = static_cast<std::size_t>(static_cast<unsigned char>(event.phase) & 127u);
   ++categories[category.index()].events_by_phase[phase_slot];
   switch (event.phase) {
@@ -118,9 +117,8 @@ bool Shard::has_time(const RawEvent& event, ImportReport& report) {
   return false;
 }
 
-void Shard::add_slice(const RawEvent& event, CategoryId category, ImportReport& report) {
+void Shard::add_slice(const RawEvent& event, ShardCategoryId category, ImportReport& report) {
   if (!has_time(event, report)) return;
-  std::uint8_t flags = kNoFlags;
   std::int64_t duration_ns = event.duration_ns;
   if (duration_ns < 0) [[unlikely]] {
     if (duration_ns == kNoTime) {
@@ -130,11 +128,9 @@ void Shard::add_slice(const RawEvent& event, CategoryId category, ImportReport& 
       report.add(ImportIssue::kNegativeDuration, event.byte_offset);
     }
     duration_ns = 0;
-    flags = kRepaired;
   } else if (duration_ns > kLongestDuration_ns) [[unlikely]] {
     report.add(ImportIssue::kAbsurdTime, event.byte_offset);
     duration_ns = 0;
-    flags = kRepaired;
   }
   if (event.has_wide_id) [[unlikely]]
     report.add(ImportIssue::kWideCorrelation, event.byte_offset);
@@ -164,14 +160,14 @@ void Shard::add_slice(const RawEvent& event, CategoryId category, ImportReport& 
   slices.correlations.push_back(event.correlation);
   slices.externals.push_back(event.external);
   slices.args.push_back(keep_args_of(event));
-  slices.flags.push_back(flags);
+  slices.flags.push_back(kNoFlags);
   if (dialect_->has_relative_times) {
     slices.relative_starts_ns.push_back(event.relative_start_ns);
     slices.relative_ends_ns.push_back(event.relative_end_ns);
   }
 }
 
-void Shard::add_instant(const RawEvent& event, CategoryId category, ImportReport& report) {
+void Shard::add_instant(const RawEvent& event, ShardCategoryId category, ImportReport& report) {
   if (!has_time(event, report)) return;
   const TrackId track = track_of(event, TrackKey::kAnyDevice);
   const StringId name = intern_name(event, report);
@@ -194,7 +190,9 @@ void Shard::add_counter(const RawEvent& event, ImportReport& report) {
   const StringId name = intern_name(event, report);
   for_each_member(event.args, [&](std::string_view key, JsonValue value) {
     if (const auto number = value.unquoted().as_double()) {
-      counters.push_back({event.time_ns, track, name, strings.intern(key), *number});
+      const bool escaped = key.find('\\') != std::string_view::npos;
+      const StringId series = intern_scalar({RawScalar::Type::kString, escaped, key});
+      counters.push_back({event.time_ns, track, name, series, *number});
     } else {
       report.add(ImportIssue::kBadNumber, event.byte_offset, key);
     }
@@ -213,8 +211,6 @@ void Shard::add_naming(const RawEvent& event) {
     namings.push_back({What::kProcessName, track, text_of("name"), 0});
   } else if (name == "thread_name") {
     namings.push_back({What::kThreadName, track, text_of("name"), 0});
-  } else if (name == "process_labels") {
-    namings.push_back({What::kProcessLabels, track, text_of("labels"), 0});
   } else if (name == "thread_sort_index") {
     if (const auto number = find(event.args, "sort_index").as_int64()) {
       namings.push_back({What::kSortIndex, track, StringId(), *number});
@@ -222,7 +218,7 @@ void Shard::add_naming(const RawEvent& event) {
   }
 }
 
-void Shard::add_edge(const RawEvent& event, CategoryId category, ImportReport& report) {
+void Shard::add_edge(const RawEvent& event, ShardCategoryId category, ImportReport& report) {
   if (!has_time(event, report)) return;
   edges.push_back({event.time_ns, event.id.present() ? id_value(event.id) : 0, event.byte_offset,
                    event.name.present() ? intern_name(event, report) : StringId(),
@@ -262,27 +258,23 @@ StringId Shard::intern_scalar(const RawScalar& scalar) {
   return strings.intern(unescape(scalar.text));
 }
 
-CategoryId Shard::category_of(const RawEvent& event) {
+ShardCategoryId Shard::category_of(const RawEvent& event) {
   if (event.layout == 0) return find_category(event);
   RecentLayout& recent = recent_layouts_[event.layout % recent_layouts_.size()];
   if (recent.layout != event.layout) recent = {event.layout, find_category(event), 0, TrackId()};
   return recent.category;
 }
 
-CategoryId Shard::find_category(const RawEvent& event) {
+ShardCategoryId Shard::find_category(const RawEvent& event) {
   const std::string_view text = event.category.text;
-  if (last_category_.valid() && strings[categories[last_category_.index()].name] == text)
+  if (last_category_.valid() && !event.category.escaped &&
+      strings[categories[last_category_.index()].name] == text) {
     return last_category_;
-  for (std::size_t i = 0; i < categories.size(); ++i) {
-    if (strings[categories[i].name] == text) return last_category_ = CategoryId(i);
   }
   const StringId name = intern_scalar(event.category);
-  // The text may have been repaired when it was interned.
-  for (std::size_t i = 0; i < categories.size(); ++i) {
-    if (categories[i].name == name) return last_category_ = CategoryId(i);
-  }
-  categories.push_back({name, dialect_->category_rule(strings[name])});
-  return last_category_ = CategoryId(categories.size() - 1);
+  const auto [found, is_new] = category_ids_.try_emplace(name, categories.size());
+  if (is_new) categories.push_back({name, dialect_->category_rule(strings[name])});
+  return last_category_ = found->second;
 }
 
 TrackId Shard::track_of(const RawEvent& event, std::int32_t device) {

@@ -53,6 +53,11 @@ class BlockList {
   std::size_t released_ = 0;
 };
 
+// A row of Shard::categories. It is wider than a CategoryId, because a shard keeps every category
+// that it meets; the merge decides which ones a trace can hold, in file order.
+struct ShardCategoryTag;
+using ShardCategoryId = Id<ShardCategoryTag>;
+
 // The track of an event, in the shard's own strings.
 struct TrackKey {
   // `device` of events that do not say whether they belong to a stream or a thread (flows,
@@ -71,7 +76,7 @@ struct FlowRow {
   std::int64_t time_ns;
   std::uint64_t id;
   TrackId track;
-  CategoryId category;
+  ShardCategoryId category;
   FlowPhase phase;
 };
 
@@ -79,7 +84,7 @@ struct InstantRow {
   std::int64_t time_ns;
   StringId name;
   TrackId track;
-  CategoryId category;
+  ShardCategoryId category;
   ArgsId args;
 };
 
@@ -112,13 +117,13 @@ struct SpanEdgeRow {
   std::uint64_t byte_offset;
   StringId name;  // may be invalid for ends
   TrackId track;
-  CategoryId category;
+  ShardCategoryId category;
   ArgsId args;
   char phase;
 };
 
 struct NamingRow {  // a metadata event
-  enum class What : std::uint8_t { kProcessName, kThreadName, kSortIndex, kProcessLabels } what;
+  enum class What : std::uint8_t { kProcessName, kThreadName, kSortIndex } what;
   TrackId track;
   StringId text;
   std::int64_t number;
@@ -136,7 +141,7 @@ struct SliceRows {
   BlockList<std::int64_t> durations_ns;
   BlockList<StringId> names;
   BlockList<TrackId> tracks;
-  BlockList<CategoryId> categories;
+  BlockList<ShardCategoryId> categories;
   BlockList<std::uint32_t> correlations;
   BlockList<std::uint32_t> externals;
   BlockList<ArgsId> args;
@@ -196,18 +201,18 @@ class Shard {
  private:
   StringId intern_name(const RawEvent& event, ImportReport& report);
   StringId intern_scalar(const RawScalar& scalar);
-  CategoryId category_of(const RawEvent& event);
-  CategoryId find_category(const RawEvent& event);
+  ShardCategoryId category_of(const RawEvent& event);
+  ShardCategoryId find_category(const RawEvent& event);
   TrackId track_of(const RawEvent& event, std::int32_t device);
   TrackId find_track(const RawEvent& event, std::int32_t device);
   ArgsId keep_args_of(const RawEvent& event);
   bool has_time(const RawEvent& event, ImportReport& report);
 
-  void add_slice(const RawEvent& event, CategoryId category, ImportReport& report);
-  void add_instant(const RawEvent& event, CategoryId category, ImportReport& report);
+  void add_slice(const RawEvent& event, ShardCategoryId category, ImportReport& report);
+  void add_instant(const RawEvent& event, ShardCategoryId category, ImportReport& report);
   void add_counter(const RawEvent& event, ImportReport& report);
   void add_naming(const RawEvent& event);
-  void add_edge(const RawEvent& event, CategoryId category, ImportReport& report);
+  void add_edge(const RawEvent& event, ShardCategoryId category, ImportReport& report);
 
   const Dialect* dialect_;
   bool keep_args_;
@@ -225,12 +230,13 @@ class Shard {
   std::array<RecentTrack, 64> recent_tracks_{};
   struct RecentLayout {
     std::uint32_t layout = 0;
-    CategoryId category;
+    ShardCategoryId category;
     std::int32_t device = 0;
     TrackId track;
   };
   std::array<RecentLayout, 32> recent_layouts_{};
-  CategoryId last_category_;
+  ShardCategoryId last_category_;
+  std::unordered_map<StringId, ShardCategoryId> category_ids_;
   struct TrackKeyHash {
     std::size_t operator()(const TrackKey& key) const noexcept {
       return (key.process.value * 0x9E3779B9u) ^ (key.thread.value * 0x85EBCA6Bu) ^

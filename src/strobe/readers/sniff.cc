@@ -6,6 +6,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/json_scan.h"
@@ -14,6 +19,42 @@
 #include "strobe/readers/text_source.h"
 
 namespace strobe::readers {
+
+namespace fs = std::filesystem;
+
+bool has_trace_name(const fs::path& path) {
+  const std::string name = path.filename().string();
+  constexpr std::string_view kEndings[] = {".json", ".json.gz", ".json.zst"};
+  return std::ranges::any_of(kEndings, [&](auto ending) { return name.ends_with(ending); });
+}
+
+namespace {
+
+std::string hint_for_folder(const fs::path& path) {
+  std::vector<std::string> traces;
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (has_trace_name(entry->path())) traces.push_back(entry->path().string());
+  }
+  if (traces.empty()) return "name a file; the folder has no *.json, *.json.gz or *.json.zst";
+  const std::string& first = *std::ranges::min_element(traces);
+  if (traces.size() == 1) return fmt::format("name the trace in it: '{}'", first);
+  return fmt::format("name one of the {} traces in it, such as '{}', or all of them: {}",
+                     traces.size(), first, (path / "*.json*").string());
+}
+
+}  // namespace
+
+Result<File> open_input(const fs::path& path) {
+  Result<File> file = File::open(path);
+  std::error_code ignored;
+  if (file || !fs::is_directory(path, ignored)) return file;
+  Error error = std::move(file).error();
+  error.hint = hint_for_folder(path);
+  return error;
+}
+
 namespace {
 
 // Limits the decompressed bytes: a compressed file must not expand without limit here.
@@ -69,7 +110,6 @@ constexpr std::string_view kHowToCount =
 
 // By the first bytes. The sentence ends with what was expected: ", not a trace".
 constexpr Stranger kByMagic[] = {
-    {"PK\x03\x04", "this is a zip archive", "unpack it and open the file inside"},
     {"\x7F"
      "ELF",
      "this is a program", kGiveProfilersFile},
@@ -85,12 +125,6 @@ constexpr Stranger kWhereATraceBelongs[] = {
      "`strobe summary` reads timelines; export counters with `ncu --import FILE --csv`"},
     {"SQLite format 3", "this is an SQLite database, not a JSON trace",
      "strobe does not read Nsight Systems databases yet; record with the framework's profiler"},
-    {"BZh", "this is compressed with bzip2",
-     "unpack it with `bunzip2`, or pack it with gzip or zstd"},
-    {std::string_view("\xFD"
-                      "7zXZ",
-                      5),
-     "this is compressed with xz", "unpack it with `unxz`, or pack it with gzip or zstd"},
     {"version https://git-lfs", "this is a Git LFS pointer, not the trace itself",
      "fetch the file with `git lfs pull`"},
 };
@@ -132,6 +166,7 @@ Error malformed(std::string_view what, std::string_view hint) {
 
 std::optional<Error> explain_by_magic(std::string_view first, std::string_view wanted,
                                       std::span<const Stranger> own) {
+  if (auto archive = foreign_archive(first)) return archive;
   for (const Stranger& stranger : own) {
     if (first.starts_with(stranger.sign)) return malformed(stranger.what, stranger.hint);
   }

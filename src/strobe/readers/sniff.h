@@ -1,12 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <string_view>
 
+#include "strobe/base/file.h"
 #include "strobe/base/result.h"
 
-// Recognises a file by its first bytes.
+// Recognises a file by its name and its first bytes.
 namespace strobe::readers {
+
+// *.json, *.json.gz or *.json.zst.
+bool has_trace_name(const std::filesystem::path& path);
+
+// Opens a file that may be a trace. The hint of the error for a folder names the traces in it.
+Result<File> open_input(const std::filesystem::path& path);
 
 // Enough of a file, compressed or not, for looks_like_trace.
 inline constexpr std::size_t kSniffBytes = 256 << 10;

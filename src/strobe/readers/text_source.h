@@ -45,7 +45,6 @@ class Window {
   // `offset` is that of the stream's first byte in the whole text.
   Window(ByteStream& stream, std::uint64_t offset, std::size_t first_bytes = kFirstBytes);
 
-  const char* begin() const { return buffer_.data(); }
   const char* end() const { return buffer_.data() + filled_; }
   std::uint64_t offset_of(const char* p) const {
     return offset_ + static_cast<std::uint64_t>(p - buffer_.data());
@@ -61,8 +60,9 @@ class Window {
     }
   }
 
-  // Drops everything before `keep`, reads more after the rest, and moves `keep` along. False,
-  // without a change, if there is nothing more to read or the rest already fills kMostBytes.
+  // Drops everything before `keep`, reads more after the rest, and moves `keep` along. False if
+  // there is nothing more to read or the rest already fills kMostBytes; `keep` points to the same
+  // byte of the text then, perhaps at another address.
   bool read_on(const char*& keep);
 
   std::uint64_t reads() const { return reads_; }

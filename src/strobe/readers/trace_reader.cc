@@ -10,10 +10,13 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
+#include "strobe/base/text.h"
+#include "strobe/base/threads.h"
 #include "strobe/readers/classify.h"
 #include "strobe/readers/event_array.h"
 #include "strobe/readers/frame.h"
 #include "strobe/readers/merge.h"
+#include "strobe/readers/sniff.h"
 
 namespace strobe::readers {
 namespace {
@@ -44,6 +47,20 @@ struct Scanned {
 
 Error interrupted() { return {ErrorCode::kInterrupted, "loading was interrupted", "", ""}; }
 
+std::uint64_t entries_of(const std::vector<Piece>& pieces) {
+  std::uint64_t entries = 0;
+  for (const Piece& piece : pieces) entries += piece.scan.entries;
+  return entries;
+}
+
+Result<void> check_event_count(const std::vector<Piece>& pieces, const LoadOptions& options) {
+  if (entries_of(pieces) <= std::min(options.most_events, kMostEvents)) return {};
+  return Error{ErrorCode::kMalformed,
+               "the trace has more than " + counted(options.most_events, "event") +
+                   ", the most that strobe reads",
+               "", "record fewer steps"};
+}
+
 // Reports how the events ended.
 void report_ending(const Window* window, Scanned& scanned) {
   const ArrayScan& last = scanned.pieces.back().scan;
@@ -54,11 +71,9 @@ void report_ending(const Window* window, Scanned& scanned) {
   }
   // A bare array may lack its end; an object may not.
   if (!last.inside_event && !scanned.frame.is_object) return;
-  std::uint64_t entries = 0;
-  for (const Piece& piece : scanned.pieces) entries += piece.scan.entries;
-  scanned.report.add(
-      ImportIssue::kTruncatedFile, last.next_offset,
-      (last.inside_event ? "inside entry " : "after entry ") + std::to_string(entries));
+  scanned.report.add(ImportIssue::kTruncatedFile, last.next_offset,
+                     (last.inside_event ? "inside entry " : "after entry ") +
+                         std::to_string(entries_of(scanned.pieces)));
 }
 
 Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, std::uint64_t file_bytes,
@@ -83,6 +98,7 @@ Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, std::uint64_t fi
   piece.args = shard.take_args();
   shard.count_events_into(piece.report);
   scanned.pieces.push_back(std::move(piece));
+  STROBE_TRY_VOID(check_event_count(scanned.pieces, options));
   report_ending(&window, scanned);
   if (scanned.pieces.back().scan.end == ArrayEnd::kClosed && scanned.frame.is_object) {
     read_back(window, p, scanned.frame.head, scanned.report);
@@ -110,6 +126,7 @@ Result<Scanned> scan_source(const TextSource& source, const LoadOptions& options
   if (cancelled) return interrupted();
   scanned.shards = std::move(parallel.shards);
   scanned.pieces = std::move(parallel.pieces);
+  STROBE_TRY_VOID(check_event_count(scanned.pieces, options));
   report_ending(nullptr, scanned);
   const ArrayScan& last = scanned.pieces.back().scan;
   if (last.end == ArrayEnd::kClosed && scanned.frame.is_object) {
@@ -194,7 +211,7 @@ Result<LoadedTrace> loaded_as(const std::string& name, Result<Scanned> scanned,
 
 Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOptions& options) {
   Stopwatch watch;
-  STROBE_TRY(File file, File::open(path));
+  STROBE_TRY(File file, open_input(path));
   const std::uint64_t file_bytes = file.size_bytes();
   return loaded_as(path.string(), scan_file(std::move(file), options), file_bytes, watch);
 }
@@ -215,7 +232,7 @@ Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::
   std::mutex progress_mutex;
   std::vector<LoadProgress> progress(paths.size());
   std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
+  run_in_threads(at_once, [&](unsigned) {
     for (std::size_t i; (i = next++) < paths.size();) {
       LoadOptions own = each;
       if (options.progress) {
@@ -232,12 +249,7 @@ Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::
       }
       results[i] = read_one(paths[i], own);
     }
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (unsigned i = 1; i < at_once; ++i) workers.emplace_back(work);
-    work();
-  }
+  });
   std::vector<LoadedTrace> loaded;
   for (auto& result : results) {
     if (!*result) return std::move(*result).error();

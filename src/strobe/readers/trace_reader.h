@@ -29,7 +29,8 @@ struct LoadOptions {
       4 << 20;  // plain text is split into pieces of about this size, if it has two or more
   std::function<void(const LoadProgress&)> progress = nullptr;  // called from one thread at a time
   const std::atomic<bool>* cancelled =
-      nullptr;  // when it turns true, loading ends with kInterrupted
+      nullptr;                              // when it turns true, loading ends with kInterrupted
+  std::uint64_t most_events = kMostEvents;  // a trace with more is an error
 };
 
 // Where the time went while loading, for `-v`.

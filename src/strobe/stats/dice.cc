@@ -6,7 +6,8 @@
 namespace strobe::stats {
 
 std::uint64_t Dice::below(std::uint64_t count) {
-  // Values above the last whole multiple of `count` would favour the low numbers.
+  // 2^64 values are no multiple of `count`: the first ones, which would favour the low numbers, are
+  // left out.
   const std::uint64_t beyond = (0 - count) % count;
   std::uint64_t number = generator_();
   while (number < beyond) number = generator_();

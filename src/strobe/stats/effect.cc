@@ -147,12 +147,6 @@ std::size_t moved_out(std::size_t cut, std::size_t size, double independent) {
 
 }  // namespace
 
-double cliffs_delta(std::span<const double> first, std::span<const double> second) {
-  if (first.empty() || second.empty()) return kNan;
-  const RankTest test = rank_test_normal(first, second);
-  return (test.u_second - test.u_first) / (test.u_second + test.u_first);
-}
-
 Shift shift_between(std::span<const double> first, std::span<const double> second,
                     double confidence, RankCounts* counts, double independent) {
   if (first.empty() || second.empty()) return {kNan, kNan, kNan};

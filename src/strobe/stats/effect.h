@@ -9,8 +9,6 @@
 // NaN if a side is empty.
 namespace strobe::stats {
 
-double cliffs_delta(std::span<const double> first, std::span<const double> second);
-
 // Hodges and Lehmann's shift, the median of all differences, with the interval of the rank test;
 // with too few values it is from -infinity to infinity. The quantile of U is exact for n1 * n2 <=
 // 2500, else approximated; `counts` caches between calls.

@@ -151,7 +151,7 @@ double counted_tied(const Pooled& pool) {
                                                      : 2 * pool.pairs() - pool.twice_u_first);
 }
 
-double approximated(const Pooled& pool, Continuity continuity) {
+double approximated(const Pooled& pool) {
   const auto pairs = static_cast<double>(pool.pairs());
   const auto n = static_cast<double>(pool.n_first + pool.n_second);
   double tied = 0;
@@ -160,12 +160,11 @@ double approximated(const Pooled& pool, Continuity continuity) {
     tied += size * size * size - size;
   }
   const double deviation = std::sqrt(pairs / 12 * (n + 1 - tied / (n * (n - 1))));
-  const double distance = std::abs(static_cast<double>(pool.twice_u_first) - pairs) / 2 -
-                          (continuity == Continuity::kCorrected ? 0.5 : 0);
+  const double distance = std::abs(static_cast<double>(pool.twice_u_first) - pairs) / 2 - 0.5;
   return distance < 0 ? 1 : normal_tails(distance / deviation);
 }
 
-RankTest tested(const Pooled& pool, RankMethod method, RankCounts* counts, Continuity continuity) {
+RankTest tested(const Pooled& pool, RankMethod method, RankCounts* counts) {
   RankTest test;
   test.u_first = static_cast<double>(pool.twice_u_first) / 2;
   test.u_second = static_cast<double>(pool.pairs()) - test.u_first;
@@ -182,7 +181,7 @@ RankTest tested(const Pooled& pool, RankMethod method, RankCounts* counts, Conti
       test.p = counted_tied(pool);
       break;
     case RankMethod::kNormal:
-      test.p = approximated(pool, continuity);
+      test.p = approximated(pool);
       break;
   }
   return test;
@@ -196,7 +195,7 @@ RankTest rank_test(std::span<const double> first, std::span<const double> second
   RankMethod method = RankMethod::kNormal;
   if (!pool.has_ties() && pool.pairs() <= effort.most_untied_pairs) method = RankMethod::kExact;
   if (pool.has_ties() && pool.pairs() <= effort.most_tied_pairs) method = RankMethod::kPermutation;
-  return tested(pool, method, counts, Continuity::kCorrected);
+  return tested(pool, method, counts);
 }
 
 RankTest rank_test_automatic(std::span<const double> first, std::span<const double> second,
@@ -204,12 +203,7 @@ RankTest rank_test_automatic(std::span<const double> first, std::span<const doub
   const Pooled pool = pooled(first, second);
   const bool is_small = std::min(pool.n_first, pool.n_second) <= 8;
   return tested(pool, is_small && !pool.has_ties() ? RankMethod::kExact : RankMethod::kNormal,
-                counts, Continuity::kCorrected);
-}
-
-RankTest rank_test_normal(std::span<const double> first, std::span<const double> second,
-                          Continuity continuity) {
-  return tested(pooled(first, second), RankMethod::kNormal, nullptr, continuity);
+                counts);
 }
 
 double least_p(std::size_t n_first, std::size_t n_second) {

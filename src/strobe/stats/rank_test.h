@@ -54,11 +54,6 @@ RankTest rank_test(std::span<const double> first, std::span<const double> second
 RankTest rank_test_automatic(std::span<const double> first, std::span<const double> second,
                              RankCounts* counts = nullptr);
 
-// Always approximated. Without the correction for continuity, p is NaN if all values are equal.
-enum class Continuity : bool { kIgnored, kCorrected };
-RankTest rank_test_normal(std::span<const double> first, std::span<const double> second,
-                          Continuity continuity = Continuity::kCorrected);
-
 // The least p that these sizes can reach.
 double least_p(std::size_t n_first, std::size_t n_second);
 

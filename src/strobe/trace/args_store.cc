@@ -68,7 +68,7 @@ std::size_t ArgsStore::bytes() const {
 
 void ArgsStore::append(ArgsStore&& later) {
   STROBE_CHECK(later.count_ < ArgsId::kNone - count_,
-               "a reader refuses a trace long before it has 2^32 events");
+               "a reader refuses a trace with more than kMostEvents events");
   for (Block& block : later.blocks_) {
     block.first += count_;
     blocks_.push_back(block);
@@ -80,7 +80,7 @@ void ArgsStore::append(ArgsStore&& later) {
 
 ArgsId ArgsWriter::add(std::string_view json_object) {
   STROBE_CHECK(store_.count_ + raw_texts_ < ArgsId::kNone,
-               "a reader refuses a trace long before it has 2^32 events");
+               "a reader refuses a trace with more than kMostEvents events");
   const ArgsId id(store_.count_ + raw_texts_);
   if (raw_.empty()) raw_.resize(kBlockBytes);
   if (json_object.size() + kLongestLength > kBlockBytes - raw_bytes_) {

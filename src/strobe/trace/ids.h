@@ -17,4 +17,8 @@ using TrackId = Id<TrackTag>;
 using CategoryId = Id<CategoryTag, std::uint16_t>;
 using ArgsId = Id<ArgsTag>;  // a text in the ArgsStore
 
+// No reader accepts a trace with more events, so that 32 bits number its rows. A reader may notice
+// late that it has passed the limit: there are numbers left for that.
+inline constexpr std::uint64_t kMostEvents = 4'000'000'000;
+
 }  // namespace strobe

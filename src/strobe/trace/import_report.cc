@@ -30,22 +30,22 @@ constexpr IssueText kIssueTexts[] = {
     {ImportIssue::kDuplicateEventArray, kLost, "duplicate_event_array",
      "a second array of events; skipped"},
     {ImportIssue::kUnmatchedBegin, kRepaired, "unmatched_begin",
-     "a beginning without its end; ends with its track"},
+     "a beginning without its end; ends with the trace"},
     {ImportIssue::kNegativeDuration, kRepaired, "negative_duration",
      "a negative duration; set to 0"},
-    {ImportIssue::kAbsurdTime, kRepaired, "absurd_time", "an impossible time value; clamped"},
+    {ImportIssue::kAbsurdTime, kRepaired, "absurd_time", "an impossible duration; set to 0"},
     {ImportIssue::kBadString, kRepaired, "bad_string",
      "control characters, escapes or UTF-8 that are not valid; replaced"},
-    {ImportIssue::kBadNumber, kRepaired, "bad_number", "not a number where required; left out"},
+    {ImportIssue::kBadNumber, kRepaired, "bad_number", "not a number; set to 0 or left out"},
     {ImportIssue::kWideCorrelation, kRepaired, "wide_correlation",
      "a correlation id over 32 bits; the launch is not linked"},
     {ImportIssue::kDuplicateCorrelation, kRepaired, "duplicate_correlation",
      "several runtime calls with one correlation id; the last one is linked"},
+    {ImportIssue::kTooManyCategories, kRepaired, "too_many_categories",
+     "a category beyond the 65,534 that a trace can hold; called \"other\""},
     {ImportIssue::kMissingCategory, kInfo, "missing_category", "an event without a category"},
     {ImportIssue::kOrphanDeviceWork, kInfo, "orphan_device_work",
      "device work whose runtime call was not recorded"},
-    {ImportIssue::kCrossingSlices, kInfo, "crossing_slices",
-     "slices of one thread that overlap without nesting"},
     {ImportIssue::kNoEvents, kInfo, "no_events", "the trace holds no events"},
 };
 
@@ -59,7 +59,7 @@ constexpr bool is_in_order() {
 static_assert(is_in_order(), "the table has one row per issue, in the order of the enum");
 
 const IssueText& text_of(ImportIssue issue) {
-  STROBE_CHECK(issue < ImportIssue::kCount_, "kCount_ is no issue");
+  STROBE_CHECK(issue < ImportIssue::kCount_, "kCount_ is not an issue");
   return kIssueTexts[static_cast<std::size_t>(issue)];
 }
 

@@ -22,17 +22,17 @@ enum class ImportIssue : std::uint8_t {
   kBadCompressedData,    // the compressed stream is damaged from here on
   kDuplicateEventArray,  // a second traceEvents member
   // Repaired
-  kUnmatchedBegin,        // a B or b without its end: ends with its track
+  kUnmatchedBegin,        // a B or b without its end: ends with the trace
   kNegativeDuration,      // becomes 0
-  kAbsurdTime,            // outside int64 nanoseconds, or longer than the trace could be
+  kAbsurdTime,            // a duration longer than any trace: becomes 0
   kBadString,             // control characters, bad escapes or bad UTF-8 in a name, replaced
-  kBadNumber,             // text, NaN or infinity where a number belongs
+  kBadNumber,             // not a number: a duration becomes 0, a counter's value is left out
   kWideCorrelation,       // a correlation id over 32 bits: the launch link is left out
   kDuplicateCorrelation,  // several runtime calls with one id: the last one wins
+  kTooManyCategories,     // more categories than CategoryId has ids: the last ones share one
   // Only worth knowing
   kMissingCategory,
   kOrphanDeviceWork,  // device work whose runtime call was not recorded
-  kCrossingSlices,    // slices of one thread that overlap without nesting
   kNoEvents,
   kCount_,
 };

@@ -54,6 +54,11 @@ std::string_view word_of(KernelSource source) {
   return kSourceWords[static_cast<std::size_t>(source)];
 }
 
+std::string_view word_of(ClockPolicy policy) {
+  constexpr std::string_view kPolicyWords[] = {"unknown", "free", "locked"};
+  return kPolicyWords[static_cast<std::size_t>(policy)];
+}
+
 std::optional<double> KernelTable::value(KernelMetric metric, std::size_t row) const {
   const std::vector<double>& column = metrics[static_cast<std::size_t>(metric)];
   if (row >= column.size() || std::isnan(column[row])) return std::nullopt;

@@ -78,6 +78,7 @@ enum class KernelSource : std::uint8_t {
   kRecording,   // strobe's own, from `kernels record`
 };
 std::string_view word_of(KernelSource source);
+std::string_view word_of(ClockPolicy policy);  // "unknown", "free", "locked"
 
 // Launches in execution order with their counters: columns, one entry per launch. A missing value
 // is missing (NaN in a metric column), never zero.

@@ -63,9 +63,8 @@ enum SliceFlag : std::uint8_t {
   kNoFlags = 0,
   kCommunicates = 1,  // a collective: operator or kernel
   kBackwardWork = 2,  // an operator run by the autograd engine
-  kRepaired = 4,  // its time was cut, clamped or completed by the reader; the ImportReport says how
-  kUnfinished = 8,  // its end was not recorded: it ends where the trace ends
-  kModule = 16,     // a call of one module of the model
+  kUnfinished = 4,    // its end was not recorded: it ends where the trace ends
+  kModule = 8,        // a call of one module of the model
 };
 
 }  // namespace strobe

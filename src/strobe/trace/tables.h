@@ -63,8 +63,6 @@ struct TraceTraits {
   std::string device_label = "GPU";          // the name of the device in tables
   bool nested_operators_are_phases = false;  // an operator below another one is its phase
   bool steps_cover_all_threads = false;      // a step owns the launches of every thread in its time
-  bool uses_vendor_collectives =
-      false;  // communication kernels of all vendors count, not only the classic two
 };
 
 // Data outside the events.

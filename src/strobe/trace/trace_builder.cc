@@ -36,14 +36,15 @@ void freeze(Table<Vector>& from, Table<Column>& to) {
 }  // namespace
 
 CategoryId TraceBuilder::category(std::string_view name) {
-  const StringId text = intern(name);
   auto& categories = trace_.categories_;
-  const auto found = std::find_if(categories.begin(), categories.end(),
-                                  [&](const Category& category) { return category.name == text; });
-  if (found != categories.end())
-    return CategoryId(static_cast<std::size_t>(found - categories.begin()));
-  categories.push_back({text});
-  return CategoryId(categories.size() - 1);
+  StringId text = intern(name);
+  if (const auto found = category_ids_.find(text); found != category_ids_.end()) {
+    return found->second;
+  }
+  if (categories.size() + 1 >= kMostCategories) text = intern(kOtherCategory);
+  const auto [found, is_new] = category_ids_.try_emplace(text, categories.size());
+  if (is_new) categories.push_back({text});
+  return found->second;
 }
 
 TrackId TraceBuilder::add_track(Track track) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,9 @@ namespace strobe {
 // that they are consistent, computes derived data, and freezes them.
 class TraceBuilder {
  public:
+  static constexpr std::string_view kOtherCategory = "other";
+  static constexpr std::size_t kMostCategories = CategoryId::kNone;  // with kOtherCategory
+
   SliceVectors& slices() { return slices_; }
   NestingHintVectors& nesting_hints() { return nesting_hints_; }
   SequenceVectors& sequences() { return sequences_; }
@@ -27,7 +32,8 @@ class TraceBuilder {
   Metadata& metadata() { return trace_.metadata_; }
 
   StringId intern(std::string_view text) { return trace_.strings_.intern(text); }
-  CategoryId category(std::string_view name);  // finds or adds; linear in the few categories
+  // Finds or adds; when only one id is left, every further category becomes kOtherCategory.
+  CategoryId category(std::string_view name);
   TrackId add_track(Track track);
 
   struct SliceRow {
@@ -48,6 +54,7 @@ class TraceBuilder {
 
  private:
   Trace trace_;  // everything but the tables
+  std::unordered_map<StringId, CategoryId> category_ids_;
   SliceVectors slices_;
   NestingHintVectors nesting_hints_;
   SequenceVectors sequences_;

@@ -140,8 +140,7 @@ void archive(auto& with, Distributed& distributed) {
 
 void archive(auto& with, TraceTraits& traits) {
   with(traits.dialect, traits.runtime_label, traits.device_label,
-       traits.nested_operators_are_phases, traits.steps_cover_all_threads,
-       traits.uses_vendor_collectives);
+       traits.nested_operators_are_phases, traits.steps_cover_all_threads);
 }
 
 void archive(auto& with, Metadata& metadata) {

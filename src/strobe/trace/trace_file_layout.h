@@ -15,7 +15,7 @@ namespace strobe::trace_file {
 
 inline constexpr std::array<char, 8> kMagic = {'\x89', 'S', 'T', 'R', 'O', 'B', 'E', '\n'};
 inline constexpr std::uint32_t kEndianMark = 0x01020304u;
-inline constexpr std::uint32_t kVersion = 1;  // incremented when a layout or a meaning changes
+inline constexpr std::uint32_t kVersion = 2;  // incremented when a layout or a meaning changes
 inline constexpr std::size_t kAlignment = 64;
 
 // It is followed by the table of sections, and then by the sections in its order. Every part starts
@@ -85,8 +85,8 @@ inline constexpr std::size_t kFirstOffset =
 // A fingerprint of what the version number does not cover: which columns there are and how wide,
 // and how many kinds and issues the enums have.
 constexpr std::uint64_t schema_of_this_build() {
-  std::uint64_t schema = 0xCBF29CE484222325u;
-  const auto mix = [&](std::uint64_t value) { schema = (schema ^ value) * 0x100000001B3u; };
+  std::uint64_t schema = kFnvStart;
+  const auto mix = [&](std::uint64_t value) { schema = fnv1a(schema, value); };
   const auto mix_columns = [&]<class... Columns>(const std::tuple<Columns...>*) {
     (mix(sizeof(typename std::remove_cvref_t<Columns>::value_type)), ...);
   };

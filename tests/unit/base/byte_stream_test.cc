@@ -123,6 +123,13 @@ TEST(ByteStreamTest, compression_is_told_by_content) {
 }
 
 TEST(ByteStreamTest, an_archive_of_another_kind_is_named_with_its_unpacker) {
+  for (const char level : {'1', '5', '9'}) {
+    const auto bzip2 = open_stream(std::string("BZh") + level + "1AY&SY and more");
+    ASSERT_FALSE(bzip2.has_value()) << level;
+    EXPECT_EQ(bzip2.error().what, "this is a bzip2 file");
+  }
+  EXPECT_FALSE(foreign_archive("BZh"));
+  EXPECT_FALSE(foreign_archive(R"({"a": 1})"));
   const auto stream = open_stream("PK\x03\x04 whatever follows");
   ASSERT_FALSE(stream.has_value());
   EXPECT_EQ(stream.error().what, "this is a zip archive");
@@ -360,7 +367,8 @@ TEST(FileTextTest, a_bomb_is_given_up_at_the_limit) {
   const std::string packed = pack_gzip(std::string(16 << 20, ' '));
   const auto text = read_text(folder.write("bomb.json.gz", packed), 1 << 20);
   ASSERT_FALSE(text);
-  EXPECT_EQ(text.error().code, ErrorCode::kTooLittleData);
+  EXPECT_EQ(text.error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(text.error().what, "its text is longer than 1.00 MiB, the most that is read");
 }
 
 TEST(FileTextTest, a_damaged_file_gives_what_stands_before_the_damage) {

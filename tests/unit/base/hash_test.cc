@@ -79,5 +79,11 @@ TEST(Sha256Test, base64_is_what_browsers_expect_in_a_policy) {
   EXPECT_EQ(sha256_base64("abc"), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
 }
 
+TEST(FnvTest, the_published_values_are_met) {
+  static_assert(fnv1a("") == 0xCBF29CE484222325u);
+  static_assert(fnv1a("a") == 0xAF63DC4C8601EC8Cu);
+  static_assert(fnv1a("foobar") == 0x85944171F73967E8u);
+}
+
 }  // namespace
 }  // namespace strobe

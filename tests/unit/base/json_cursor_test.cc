@@ -72,8 +72,24 @@ TEST(JsonCursorTest, after_a_mistake_every_call_says_no) {
   ASSERT_TRUE(cursor.next_element());
   EXPECT_FALSE(cursor.take().present());
   EXPECT_TRUE(cursor.failed());
+  EXPECT_EQ(cursor.offset(), 4u);
   EXPECT_FALSE(cursor.next_element());
   EXPECT_FALSE(cursor.take().present());
+  EXPECT_EQ(cursor.offset(), 4u);
+}
+
+TEST(JsonCursorTest, the_offset_after_a_mistake_is_that_of_the_first_wrong_byte) {
+  const auto offset_of_mistake = [](std::string_view text) {
+    JsonCursor cursor(text);
+    cursor.take();
+    EXPECT_TRUE(cursor.failed()) << text;
+    return cursor.offset();
+  };
+  EXPECT_EQ(offset_of_mistake("[1 2, 3]"), 3u);
+  EXPECT_EQ(offset_of_mistake(R"({"a": 1, b: 2, "c": 3})"), 9u);
+  EXPECT_EQ(offset_of_mistake(R"({"a": [1, {"b" 2}], "c": 3})"), 15u);
+  EXPECT_EQ(offset_of_mistake("[true, nul, 1]"), 7u);
+  EXPECT_EQ(offset_of_mistake("[1, 2"), 5u);
 }
 
 TEST(JsonCursorTest, nothing_recurses) {

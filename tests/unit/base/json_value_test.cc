@@ -164,7 +164,6 @@ std::string copied(std::string_view text) {
   std::string out;
   JsonWriter json(out);
   copy_json(parse_value(text), json);
-  EXPECT_TRUE(json.is_complete());
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -45,6 +46,12 @@ std::string text_of(ByteStream& stream, std::size_t buffer_bytes) {
   }
 }
 
+class StreamWithoutMemory final : public ByteStream {
+ public:
+  Result<std::size_t> read(std::span<char>) override { throw std::bad_alloc(); }
+  std::uint64_t consumed_bytes() const override { return 0; }
+};
+
 constexpr std::size_t kSeveralBlocks = 9 * (1 << 20) + 12'345;
 
 TEST(PrefetchStreamTest, the_text_is_that_of_the_stream_behind_it) {
@@ -77,6 +84,14 @@ TEST(PrefetchStreamTest, a_damage_comes_after_everything_before_it_and_repeats_i
     ASSERT_FALSE(got.has_value());
     EXPECT_EQ(got.error().what, "damaged");
     EXPECT_EQ(got.error().where, "byte 7");
+  }
+}
+
+TEST(PrefetchStreamTest, memory_that_runs_out_behind_it_is_reported_to_the_reader) {
+  const auto ahead = prefetch(std::make_unique<StreamWithoutMemory>());
+  char byte = 0;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(static_cast<void>(ahead->read({&byte, 1})), std::bad_alloc);
   }
 }
 

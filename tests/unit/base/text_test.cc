@@ -21,6 +21,19 @@ TEST(TextTest, letters_are_those_of_ascii) {
   EXPECT_EQ(lower_case("GPU 7 \xC3\x84"), "gpu 7 \xC3\x84");
 }
 
+TEST(TextTest, a_character_of_several_bytes_is_one_code_point) {
+  EXPECT_EQ(code_points(""), 0u);
+  EXPECT_EQ(code_points("a\xC3\x84z\xE2\x89\x88"), 4u);
+}
+
+TEST(TextTest, thousands_are_separated_before_the_point) {
+  EXPECT_EQ(with_commas("999"), "999");
+  EXPECT_EQ(with_commas("-999.1234"), "-999.1234");
+  EXPECT_EQ(with_commas("1234567.8901"), "1,234,567.8901");
+  EXPECT_EQ(with_commas("-1234"), "-1,234");
+  EXPECT_EQ(with_commas("inf"), "inf");
+}
+
 TEST(TextTest, trimming_takes_spaces_and_line_ends_from_both_ends_only) {
   EXPECT_EQ(trimmed(" \ta b\r\n"), "a b");
   EXPECT_EQ(trimmed(" \t"), "");
@@ -146,6 +159,25 @@ TEST(TextTest, a_rounded_number_is_the_one_that_is_printed) {
   EXPECT_EQ(rounded(1e300, 3), 1e300);
   EXPECT_EQ(rounded_to_digits(123456.789, 6), 123457);
   EXPECT_EQ(rounded_to_digits(0.012345, 2), 0.012);
+}
+
+TEST(TextTest, a_prefix_ends_between_two_characters) {
+  EXPECT_EQ(prefix_of("abc", 3), "abc");
+  EXPECT_EQ(prefix_of("abc", 2), "ab");
+  EXPECT_EQ(prefix_of("abc", 0), "");
+  EXPECT_EQ(prefix_of("a\xC3\xA9z", 2), "a");
+  EXPECT_EQ(prefix_of("a\xC3\xA9z", 3), "a\xC3\xA9");
+  EXPECT_EQ(prefix_of("\xF0\x9F\x98\x80!", 3), "");
+  EXPECT_EQ(prefix_of("\xF0\x9F\x98\x80!", 4), "\xF0\x9F\x98\x80");
+  EXPECT_EQ(prefix_of(std::string(9, '\x80'), 6).size(), 6u) << "not UTF-8";
+}
+
+TEST(TextTest, an_excerpt_cuts_no_character) { EXPECT_EQ(excerpt("ab\xC3\xA9z", 3), "ab..."); }
+
+TEST(TextTest, a_byte_order_mark_is_taken_off_once) {
+  EXPECT_EQ(without_byte_order_mark("\xEF\xBB\xBF{}"), "{}");
+  EXPECT_EQ(without_byte_order_mark("{}"), "{}");
+  EXPECT_EQ(without_byte_order_mark("\xEF\xBB"), "\xEF\xBB");
 }
 
 }  // namespace

@@ -20,11 +20,8 @@ NameRule name_rule_of(SliceKind kind, std::string_view, std::string_view name) {
   return {kind, kNoFlags};
 }
 
-const Dialect kTestDialect{.name = "test",
-                           .traits = {},
-                           .recognises = nullptr,
-                           .category_rule = rule_of,
-                           .name_rule = name_rule_of};
+const Dialect kTestDialect{
+    .traits = {}, .recognises = nullptr, .category_rule = rule_of, .name_rule = name_rule_of};
 
 SliceId add(TraceBuilder& builder, const char* category, const char* name,
             std::uint32_t correlation = kNoLaunchId) {
@@ -52,9 +49,9 @@ TEST(ClassifyTest, a_category_decides_unless_it_asks_for_the_name) {
 TEST(ClassifyTest, flags_of_the_name_join_those_the_reader_set) {
   TraceBuilder builder;
   add(builder, "range", "all_reduce");
-  builder.slices().flags[0] = kRepaired;
+  builder.slices().flags[0] = kUnfinished;
   classify_slices(builder, kTestDialect);
-  EXPECT_EQ(builder.slices().flags[0], kRepaired | kCommunicates);
+  EXPECT_EQ(builder.slices().flags[0], kUnfinished | kCommunicates);
 }
 
 ImportReport report_of(TraceBuilder& builder) {

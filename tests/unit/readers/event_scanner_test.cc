@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "strobe/base/simd.h"
 
@@ -182,6 +183,27 @@ TEST(EventScannerTest, events_of_changing_layouts_read_as_if_each_were_the_first
     RawEvent event;
     ASSERT_EQ(scanner.scan(p, padded.data() + text.size(), event), ScanResult::kEvent) << text;
     EXPECT_EQ(describe(event), describe(scan(text).event)) << text;
+  }
+}
+
+// A comparison with a layout ends in the zero bytes after the text, unless the layout has zero
+// bytes too.
+TEST(EventScannerTest, an_event_with_zero_bytes_makes_no_layout) {
+  const std::string zeros(200, '\0');
+  const std::string event = R"({"ts":1,"cat":")" + zeros + R"(","pid":1,"tid":2,"ph":"X"})";
+  const std::string cut = R"({"ts":1,"cat":")";
+  EventScanner scanner;
+  for (const std::string& text : {event, event, cut}) {
+    std::vector<char> exact(text.begin(), text.end());
+    exact.resize(text.size() + simd::kSimdPadding);
+    const char* p = exact.data();
+    RawEvent read;
+    const ScanResult result = scanner.scan(p, exact.data() + text.size(), read);
+    EXPECT_EQ(result, text == cut ? ScanResult::kIncomplete : ScanResult::kEvent);
+    EXPECT_EQ(read.layout, 0u);
+    if (result == ScanResult::kEvent) {
+      EXPECT_EQ(read.category.text, zeros);
+    }
   }
 }
 

@@ -1,11 +1,15 @@
 #include "strobe/readers/sniff.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "strobe/base/gzip_pack.h"
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::readers {
 namespace {
+
+using ::testing::HasSubstr;
+using testing::put_bytes;
 
 constexpr std::string_view kSmallTrace =
     R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2}]})";
@@ -44,6 +48,28 @@ TEST(SniffTest, other_files_are_no_traces) {
                                         "ELF\0\0\0\0",
                                         8)));
   EXPECT_FALSE(looks_like_trace(std::string_view("\x1f\x8b\x08", 3)));
+}
+
+TEST(SniffTest, the_error_of_a_folder_names_the_traces_in_it) {
+  const testing::TemporaryFolder folder;
+  EXPECT_THAT(open_input(folder.path()).error().hint, HasSubstr("no *.json"));
+  put_bytes(folder / "b.json.gz", "x");
+  put_bytes(folder / "notes.txt", "x");
+  EXPECT_THAT(open_input(folder.path()).error().hint, HasSubstr("the trace in it: '"));
+  put_bytes(folder / "a.json", "x");
+  const auto file = open_input(folder.path());
+  ASSERT_FALSE(file.has_value());
+  EXPECT_EQ(file.error().code, ErrorCode::kMalformed);
+  EXPECT_THAT(file.error().hint, HasSubstr("2 traces"));
+  EXPECT_THAT(file.error().hint, HasSubstr("a.json'"));
+  EXPECT_THAT(file.error().hint, HasSubstr("/*.json*"));
+  EXPECT_TRUE(open_input(folder.path() / "a.json"));
+}
+
+TEST(SniffTest, archives_have_one_sentence) {
+  EXPECT_EQ(explain_not_a_trace("PK\x03\x04 and so on").what, "this is a zip archive");
+  EXPECT_EQ(explain_not_kernels("PK\x03\x04 and so on").what, "this is a zip archive");
+  EXPECT_EQ(explain_not_a_trace("BZh61AY&SY and so on").what, "this is a bzip2 file");
 }
 
 TEST(SniffTest, a_bomb_is_not_unfolded) {

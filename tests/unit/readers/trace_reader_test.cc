@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "strobe/trace/trace_builder.h"
 #include "tests/support/trace_text.h"
 
 namespace strobe::readers {
@@ -102,6 +103,64 @@ TEST(TraceReaderTest, counters_keep_every_series) {
   EXPECT_THAT(loaded.trace.counters().values, ElementsAre(12.5, 3.0));
 }
 
+TEST(TraceReaderTest, escapes_in_the_names_of_series_are_resolved) {
+  const auto loaded = load(
+      R"([{"ph":"C","name":"mem","ts":1,"pid":1,"args":{"a\"b":1,"\u00e9":2}},
+          {"ph":"C","name":"mem","ts":2,"pid":1,"args":{"é":3}}])");
+  const CounterColumns& counters = loaded.trace.counters();
+  ASSERT_EQ(counters.size(), 3u);
+  EXPECT_EQ(loaded.trace.strings()[counters.series[0]], "a\"b");
+  EXPECT_EQ(loaded.trace.strings()[counters.series[1]], "é");
+  EXPECT_EQ(counters.series[1], counters.series[2]);
+}
+
+TEST(TraceReaderTest, more_categories_than_ids_share_the_last_one) {
+  constexpr std::size_t kCategories = 70'000;
+  std::string text = "[";
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    text += R"({"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1,"cat":"c)" + std::to_string(i) +
+            "\"},\n";
+  }
+  text += R"({"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1,"cat":"c5"}])";
+  for (const LoadOptions& options :
+       {LoadOptions{.threads = 1}, LoadOptions{.threads = 2, .piece_bytes = 2'000'000}}) {
+    const auto loaded = load(text, options);
+    ASSERT_EQ(loaded.trace.slice_count(), kCategories + 1);
+    ASSERT_EQ(loaded.trace.categories().size(), TraceBuilder::kMostCategories);
+    const auto category = [&](std::size_t row) {
+      const CategoryId id = loaded.trace.slices().categories[row];
+      return loaded.trace.strings()[loaded.trace.categories()[id.index()].name];
+    };
+    EXPECT_EQ(category(0), "c0");
+    EXPECT_EQ(category(65'533), "c65533");
+    EXPECT_EQ(category(65'534), TraceBuilder::kOtherCategory);
+    EXPECT_EQ(category(kCategories - 1), TraceBuilder::kOtherCategory);
+    EXPECT_EQ(category(kCategories), "c5");
+    EXPECT_EQ(count(loaded, ImportIssue::kTooManyCategories), kCategories - 65'534);
+  }
+}
+
+TEST(TraceReaderTest, more_events_than_row_numbers_are_an_error) {
+  const std::string_view text = R"([{"ph":"X","ts":1,"dur":1},{"ph":"X","ts":2,"dur":1}])";
+  EXPECT_TRUE(read_trace_bytes(text, "t", {.threads = 1, .most_events = 2}));
+  for (const LoadOptions& options :
+       {LoadOptions{.threads = 1, .most_events = 1},
+        LoadOptions{.threads = 2, .piece_bytes = 10, .most_events = 1}}) {
+    const auto loaded = read_trace_bytes(text, "t", options);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().code, ErrorCode::kMalformed);
+    EXPECT_EQ(loaded.error().what, "the trace has more than 1 event, the most that strobe reads");
+  }
+}
+
+TEST(TraceReaderTest, a_thread_that_ends_with_a_zero_byte_is_its_own) {
+  const std::string zero(1, '\0');
+  const auto loaded = load(R"([{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":"x"},)"
+                           R"({"ph":"X","name":"b","ts":1,"dur":1,"pid":1,"tid":"x)" +
+                           zero + R"("}])");
+  EXPECT_EQ(loaded.trace.tracks().size(), 2u);
+}
+
 TEST(TraceReaderTest, names_from_metadata_reach_their_tracks) {
   const auto loaded = load(
       R"([{"ph":"M","name":"process_name","pid":7,"args":{"name":"trainer"}},
@@ -171,6 +230,25 @@ TEST(TraceReaderTest, a_second_event_array_is_not_read_in_silence) {
   EXPECT_EQ(loaded.trace.slice_count(), 1u);
   EXPECT_EQ(count(loaded, ImportIssue::kDuplicateEventArray), 1u);
   EXPECT_EQ(loaded.trace.metadata().members.back().first, "z");
+}
+
+TEST(TraceReaderTest, a_second_event_array_longer_than_the_window_is_stepped_over) {
+  std::string text = R"({"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":1}],"traceEvents":[)";
+  const std::string event = R"({"ph":"X","name":")" + std::string(1 << 20, 'x') + R"("},)";
+  for (int i = 0; i < 70; ++i) text += event;
+  const auto loaded = load(text + R"({}],"z":1})");
+  EXPECT_EQ(loaded.trace.metadata().members.back().first, "z");
+  EXPECT_EQ(count(loaded, ImportIssue::kDuplicateEventArray), 1u);
+  EXPECT_EQ(count(loaded, ImportIssue::kTruncatedFile), 0u);
+}
+
+TEST(TraceReaderTest, a_cut_second_event_array_is_reported) {
+  const auto loaded =
+      load(R"({"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":1}],"traceEvents":[{},{"ph":"X)");
+  EXPECT_EQ(count(loaded, ImportIssue::kDuplicateEventArray), 1u);
+  ASSERT_EQ(count(loaded, ImportIssue::kTruncatedFile), 1u);
+  EXPECT_EQ(loaded.report[ImportIssue::kTruncatedFile].examples[0].detail,
+            "in a second array of events");
 }
 
 TEST(TraceReaderTest, json_without_events_is_an_error_that_lists_what_is_there) {

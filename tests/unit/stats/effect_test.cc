@@ -12,14 +12,6 @@ namespace {
 
 using Sample = std::vector<double>;
 
-TEST(EffectTest, delta_is_the_share_of_larger_pairs_less_that_of_smaller_ones) {
-  // 2 > 1, 4 > 1, 4 > 3; 2 < 3; of four pairs.
-  EXPECT_EQ(cliffs_delta(Sample{1, 3}, Sample{2, 4}), (3.0 - 1) / 4);
-  EXPECT_EQ(cliffs_delta(Sample{1, 1}, Sample{1, 1, 1}), 0);
-  EXPECT_EQ(cliffs_delta(Sample{5}, Sample{1, 2}), -1);
-  EXPECT_TRUE(std::isnan(cliffs_delta({}, Sample{1})));
-}
-
 TEST(EffectTest, the_shift_is_the_median_of_all_differences) {
   // Differences of {1, 2} to {4, 8}: 2, 3, 6, 7.
   EXPECT_EQ(shift_between(Sample{2, 1}, Sample{8, 4}).shift, 4.5);

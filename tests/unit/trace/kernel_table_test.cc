@@ -36,7 +36,7 @@ TEST(KernelTable, every_source_has_its_word) {
   EXPECT_EQ(word_of(KernelSource::kRecording), "recording");
 }
 
-TEST(KernelTable, a_metric_nobody_set_is_missing_and_not_zero) {
+TEST(KernelTable, a_metric_that_was_not_set_is_missing_and_not_zero) {
   KernelTable table = launches({"a", "b", "c"});
   EXPECT_FALSE(table.has(KernelMetric::kDramPercent));
   table.set(KernelMetric::kDramPercent, 1, 0.0);
@@ -54,7 +54,7 @@ TEST(KernelTable, a_launch_finds_its_device_by_index) {
   table.devices = {device(3, "three")};
   ASSERT_NE(table.device_of(0), nullptr) << "the only device ran them all";
   table.devices.push_back(device(5, "five"));
-  EXPECT_EQ(table.device_of(0), nullptr) << "nobody says which";
+  EXPECT_EQ(table.device_of(0), nullptr) << "the table does not say which";
   table.device_indices = {5, 3, 4};
   EXPECT_EQ(table.device_of(0)->name, "five");
   EXPECT_EQ(table.device_of(1)->name, "three");

@@ -71,7 +71,6 @@ TEST(TraceFactsTest, what_is_encoded_is_decoded) {
   EXPECT_EQ(metadata.traits.dialect, "Test");
   EXPECT_EQ(metadata.traits.device_label, "GPU");
   EXPECT_TRUE(metadata.traits.steps_cover_all_threads);
-  EXPECT_FALSE(metadata.traits.uses_vendor_collectives);
   ASSERT_EQ(metadata.devices.size(), 1u);
   EXPECT_EQ(metadata.devices[0].name, "H200");
   EXPECT_EQ(metadata.devices[0].memory_bytes, 141);

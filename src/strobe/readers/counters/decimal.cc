@@ -58,7 +58,7 @@ bool is_other_country(std::string_view text) {
   if (std::none_of(text.begin(), text.end(), is_digit)) return false;
   if (commas == 0) return points > 1;
   if (points > 0 && text.rfind('.') < text.rfind(',')) return true;
-  if (commas > 1 || points > 0) return false;  // 12,34,567: used in no country
+  if (commas > 1 || points > 0) return false;  // 12,34,567: groups, not a decimal comma
   const std::size_t comma = text.find(',');
   return text.size() - comma - 1 != 3 || comma == 0 || text.front() == '0' || comma > 3;
 }

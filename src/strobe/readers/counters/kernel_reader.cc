@@ -17,6 +17,7 @@
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
 #include "strobe/base/json_value.h"
+#include "strobe/base/text.h"
 #include "strobe/readers/counters/kernel_recording.h"
 #include "strobe/readers/counters/kernel_text.h"
 #include "strobe/readers/counters/kernels_json.h"
@@ -180,7 +181,7 @@ bool looks_like_kernels(std::string_view first_bytes) {
   if (!bytes) return false;
   std::string_view text = std::string_view(unpacked).substr(0, *bytes);
   if (text.starts_with(kNcuReportMagic) || is_kernel_recording(text)) return true;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  text = without_byte_order_mark(text);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && text[start] == '{') return looks_like_kernels_json(text);
   return has_kernel_header(text);
@@ -267,16 +268,12 @@ bool is_json(std::string_view front) {
   return front.find("\n\"ID\",\"Process ID\"") == std::string_view::npos;
 }
 
-std::string_view without_byte_order_mark(std::string_view text) {
-  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
-}
-
 Result<KernelTable> table_of(Result<LoadedTrace> loaded, const std::string& path) {
   if (!loaded) return std::move(loaded).error();
   KernelTable table = kernels_of(loaded->trace, path);
   if (table.size() == 0) {
     return Error{ErrorCode::kTooLittleData, "this trace has no kernels", path,
-                 "record it with the device's activity: with the profiler's CUDA activity on"};
+                 "record the device too: switch on the profiler's CUDA activity"};
   }
   if (loaded->report.lost_something()) {
     table.remarks.push_back("the trace was read with losses; `strobe summary` lists them");
@@ -318,7 +315,7 @@ Result<KernelTable> read_opened(OpenedStream& stream, const std::string& path,
 }  // namespace
 
 Result<KernelTable> read_kernels(const std::filesystem::path& path, const LoadOptions& options) {
-  STROBE_TRY(File file, File::open(path));
+  STROBE_TRY(File file, open_input(path));
   const bool is_seekable = file.is_seekable();
   const std::uint64_t bytes = file.size_bytes();
   STROBE_TRY(auto unpacked, open_stream(std::move(file)));

@@ -17,7 +17,8 @@
 namespace strobe::readers {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the recording is read as it lies");
+static_assert(std::endian::native == std::endian::little,
+              "the recording is read without conversion");
 
 std::uint64_t padded(std::uint64_t bytes) {
   return (bytes + wire::kRecordAlignment - 1) / wire::kRecordAlignment * wire::kRecordAlignment;
@@ -238,13 +239,15 @@ void add_launch(const RecordedLaunch& launch,
 void remark_on(const RecordedProcess& process, LaunchRows& rows) {
   const wire::SectionHeader& header = process.header;
   if (header.launches_chosen > process.launches.size()) {
-    rows.remarks().add_once(fmt::format("{} of {} launches of process {} have no record",
-                                        header.launches_chosen - process.launches.size(),
-                                        header.launches_chosen, header.process_id));
+    const std::uint64_t missing = header.launches_chosen - process.launches.size();
+    rows.remarks().add_once(fmt::format("{} of {} of process {} {} no record", count_text(missing),
+                                        counted(header.launches_chosen, "launch", "launches"),
+                                        header.process_id, plural(missing, "has", "have")));
   }
   if (header.graph_launches > 0) {
-    rows.remarks().add_once(fmt::format("{} graphs that process {} launched were not measured",
-                                        header.graph_launches, header.process_id));
+    rows.remarks().add_once(fmt::format("{} that process {} launched {} not measured",
+                                        counted(header.graph_launches, "graph"), header.process_id,
+                                        plural(header.graph_launches, "was", "were")));
   }
   for (const RecordedObstacle& obstacle : process.obstacles) {
     if (obstacle.facts.what != wire::Obstacle::kUnknownMetric) continue;

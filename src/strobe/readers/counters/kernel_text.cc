@@ -94,17 +94,13 @@ Result<void> read_text_table(CsvRecords& lines, LaunchRows& rows) {
       const NumberText kind = parse_decimal(cells->numbers[i], decimal);
       const std::string_view title = kTitles[i + 1];
       if (kind == NumberText::kDecimalComma) {
-        return Error{ErrorCode::kMalformed,
-                     fmt::format("{}: '{}' is written with a decimal comma",
-                                 place_text(place, title), excerpt(cells->numbers[i])),
-                     "", "write the table with LC_ALL=C, so that numbers read 0.37"};
+        return decimal_comma(place, title, cells->numbers[i]);
       }
       const bool is_bad = kind == NumberText::kOther ||
                           (kind == NumberText::kNumber &&
                            rows.set(row, columns[i].first, scaled(decimal, columns[i].second)) ==
                                LaunchRows::Set::kUseless);
-      if (is_bad)
-        rows.remarks().add(place, title, cells->numbers[i], "is not a number it can have");
+      if (is_bad) rows.remarks().add(place, title, cells->numbers[i], kNotValid);
     }
   }
   return {};
@@ -146,7 +142,7 @@ Layout layout_of(const std::vector<std::string>& header) {
   return Layout::kNone;
 }
 
-bool tells_free_clocks(std::string_view line) {
+bool says_clocks_are_free(std::string_view line) {
   return line.starts_with("==") && (line.find("unmodified GPU clocks") != std::string_view::npos ||
                                     line.find("uncontrolled GPU clocks") != std::string_view::npos);
 }
@@ -172,7 +168,7 @@ Result<KernelTable> read_kernel_text(ByteStream& stream) {
     if (before.size() < kMostRemembered) {
       before.append(line.substr(0, kMostRemembered)).append("\n");
     }
-    if (tells_free_clocks(line)) rows.set_clock_policy(ClockPolicy::kFree);
+    if (says_clocks_are_free(line)) rows.set_clock_policy(ClockPolicy::kFree);
     if (is_text_table_header(line)) {
       STROBE_TRY_VOID(read_text_table(lines, rows));
       return finish_table(lines, rows, KernelSource::kTextTable);

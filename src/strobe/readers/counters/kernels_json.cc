@@ -13,6 +13,7 @@
 #include "strobe/base/json_cursor.h"
 #include "strobe/base/json_text.h"
 #include "strobe/base/json_value.h"
+#include "strobe/base/text.h"
 #include "strobe/readers/counters/remarks.h"
 
 namespace strobe::readers {
@@ -126,7 +127,7 @@ class KernelsJsonReader {
       if (key == "metrics") launch.metrics = value;
     });
     if (!launch.duration_ns || *launch.duration_ns < 0) {
-      remarks_.add({element_, 0}, "duration_ns", {}, "the launch has no duration; left out");
+      remarks_.add({element_, 0}, "duration_ns", {}, kNoDuration);
       return;
     }
     add(launch);
@@ -179,9 +180,9 @@ class KernelsJsonReader {
           "", "write it again with `strobe kernels`"};
     }
     if (cursor_.failed()) {
-      remarks_.add_once(
-          fmt::format("the file is not JSON from byte {} on; {} kernels before are kept",
-                      cursor_.offset(), table_.size()));
+      remarks_.add_once(fmt::format("the file is not JSON from byte {} on; {} before {} kept",
+                                    cursor_.offset(), counted(table_.size(), "kernel"),
+                                    plural(table_.size(), "is", "are")));
     }
     const std::size_t rows = table_.size();
     if (!table_.mangled_names.empty()) fill(table_.mangled_names, rows, table_.strings.intern(""));

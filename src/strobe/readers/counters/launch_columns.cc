@@ -149,10 +149,7 @@ Result<std::optional<double>> LaunchFields::value(std::string_view text, const U
     case NumberText::kMissing:
       return nothing;
     case NumberText::kDecimalComma:
-      return Error{ErrorCode::kMalformed,
-                   fmt::format("{}: '{}' is written with a decimal comma",
-                               place_text(place, column), excerpt(text)),
-                   "", "write the table with LC_ALL=C, so that numbers read 1,234.56"};
+      return decimal_comma(place, column, text);
     case NumberText::kOther:
       rows_->remarks().add(place, column, text, "is not a number");
       return nothing;

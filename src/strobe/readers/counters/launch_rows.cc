@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/json_text.h"
+#include "strobe/base/text.h"
 
 namespace strobe::readers {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint8_t kNoRank = 0xFF;
 constexpr double kMostDurationNs = 9.2e18;
-constexpr std::string_view kNoDuration = "the launch has no duration; left out";
 constexpr std::size_t kMostDevices = 4096;
 
 std::uint32_t whole_or_zero(double value) {
@@ -258,8 +258,9 @@ Result<KernelTable> LaunchRows::finish(KernelSource source) {
                  "collect gpu__time_duration.sum too: ncu --metrics gpu__time_duration.sum,..."};
   }
   if (computed_durations_ > 0) {
-    remarks_.add_once(
-        fmt::format("{} durations were computed from cycles and clock", computed_durations_));
+    remarks_.add_once(fmt::format("{} {} computed from cycles and clock",
+                                  counted(computed_durations_, "duration"),
+                                  plural(computed_durations_, "was", "were")));
   }
   std::ranges::sort(table_.devices, {}, &KernelDevice::index);
   remarks_.write_to(table_.remarks);

@@ -17,6 +17,8 @@
 namespace strobe::readers {
 namespace {
 
+constexpr std::string_view kCutRow = "the file ends inside this row; left out";
+
 // A column that is read: about forty of three hundred in a file.
 struct WantedColumn {
   std::size_t column = 0;
@@ -59,10 +61,7 @@ class WideCsvReader {
       }
       if (records.is_broken() || (records.is_last_cut() && records.size() < header_->size())) {
         const std::string& column = (*header_)[std::min(records.size(), header_->size()) - 1];
-        rows_->remarks().add(place, column, {},
-                             records.is_last_cut()
-                                 ? "the file ends inside this row; left out"
-                                 : "opens a quote and does not close it; left out");
+        rows_->remarks().add(place, column, {}, records.is_last_cut() ? kCutRow : kUnclosedQuote);
         continue;
       }
       STROBE_TRY_VOID(read_row(records, place));
@@ -120,7 +119,7 @@ class WideCsvReader {
       if (!*value) continue;
       done = wanted.named.counter;
       if (rows_->set(row, wanted.named, **value) == LaunchRows::Set::kUseless) {
-        rows_->remarks().add(place, title, text, "is not a number it can have");
+        rows_->remarks().add(place, title, text, kNotValid);
       }
     }
     return {};
@@ -213,8 +212,8 @@ class MetricRowsReader {
   void remark_on_short(CsvRecords& records, const Place& place) {
     const std::string& column = (*header_)[std::min(records.size(), header_->size()) - 1];
     rows_->remarks().add(place, column, {},
-                         records.is_last_cut() ? "the file ends inside this row; left out"
-                         : records.is_broken() ? "opens a quote and does not close it; left out"
+                         records.is_last_cut() ? kCutRow
+                         : records.is_broken() ? kUnclosedQuote
                                                : "the row ends here; left out");
   }
 
@@ -222,7 +221,7 @@ class MetricRowsReader {
     const std::string_view name = records.field(metric_.name);
     if (name.empty()) return {};  // a rule
     const auto named = find_counter(name);
-    STROBE_TRY(const std::optional<std::size_t> row, row_of(records, named, place));
+    const std::optional<std::size_t> row = row_of(records, named, place);
     if (!row || !named) return {};
     const std::string_view text = records.field(metric_.value);
     if (named->counter == Counter::kDeviceName) {
@@ -243,24 +242,22 @@ class MetricRowsReader {
       rows_->remarks().add(place, name, text,
                            "is a second value for its launch; the first is kept");
     } else if (set == LaunchRows::Set::kUseless) {
-      rows_->remarks().add(place, name, text, "is not a number it can have");
+      rows_->remarks().add(place, name, text, kNotValid);
     }
     return {};
   }
 
-  Result<std::optional<std::size_t>> row_of(CsvRecords& records,
-                                            const std::optional<NamedCounter>& named,
-                                            const Place& place) {
-    std::optional<std::size_t> nothing;
-    if (launch_.id == kNoColumn) return std::optional(row_without_id(records, named, place));
+  std::optional<std::size_t> row_of(CsvRecords& records, const std::optional<NamedCounter>& named,
+                                    const Place& place) {
+    if (launch_.id == kNoColumn) return row_without_id(records, named, place);
     const std::optional<LaunchFields::Key> key = fields_.key_of(records, place);
-    if (!key) return nothing;
-    if (last_ && *last_ == *key) return std::optional(last_row_);
+    if (!key) return std::nullopt;
+    if (last_ && *last_ == *key) return last_row_;
     const auto [known, is_new] = known_.try_emplace(*key, rows_->size());
     if (is_new) fields_.add(records, key->id, place);
     last_ = key;
     last_row_ = known->second;
-    return std::optional(last_row_);
+    return last_row_;
   }
 
   std::size_t row_without_id(CsvRecords& records, const std::optional<NamedCounter>& named,

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/json_text.h"
+#include "strobe/base/text.h"
 #include "strobe/readers/counters/counter_names.h"
 #include "strobe/readers/counters/launch_rows.h"
 #include "strobe/readers/counters/protobuf.h"
@@ -131,8 +132,9 @@ class ReportReader {
                    std::string(kExportHint)};
     }
     if (other_results_ > 0) {
-      rows_.remarks().add_once(fmt::format(
-          "{} results of ranges, command lists or graphs are left out", other_results_));
+      rows_.remarks().add_once(fmt::format("{} of ranges, command lists or graphs {} left out",
+                                           counted(other_results_, "result"),
+                                           plural(other_results_, "is", "are")));
     }
     rows_.set_clock_policy(policy_.value_or(ClockPolicy::kUnknown));
     return rows_.finish(KernelSource::kReport);
@@ -159,8 +161,9 @@ class ReportReader {
 
   bool stop_broken(std::string_view what) {
     is_broken_ = true;
-    rows_.remarks().add_once(fmt::format("{} (byte {}): {} kernels before are kept", what,
-                                         chunks_.offset(), rows_.size()));
+    rows_.remarks().add_once(fmt::format("{} (byte {}): {} before {} kept", what, chunks_.offset(),
+                                         counted(rows_.size(), "kernel"),
+                                         plural(rows_.size(), "is", "are")));
     return false;
   }
 

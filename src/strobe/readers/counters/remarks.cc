@@ -21,6 +21,13 @@ std::string place_text(const Place& place, std::string_view column) {
   return text;
 }
 
+Error decimal_comma(const Place& place, std::string_view column, std::string_view text) {
+  return {ErrorCode::kMalformed,
+          fmt::format("{}: '{}' is written with a decimal comma", place_text(place, column),
+                      excerpt(text)),
+          "", "write the table with LC_ALL=C, so that numbers read 1,234.56"};
+}
+
 void Remarks::add(const Place& place, std::string_view column, std::string_view text,
                   std::string_view trouble) {
   key_.assign(column);

@@ -181,7 +181,8 @@ TEST(RecordingTable, losses_and_missing_metrics_are_remarked) {
   sketch.header.graph_launches = 1;
   const KernelTable table = table_of(sketch.bytes());
   EXPECT_THAT(table.remarks, Contains(HasSubstr("8 of 9 launches of process 4242")));
-  EXPECT_THAT(table.remarks, Contains(HasSubstr("1 graphs that process 4242")));
+  EXPECT_THAT(table.remarks,
+              Contains(HasSubstr("1 graph that process 4242 launched was not measured")));
   EXPECT_THAT(table.remarks, Contains(HasSubstr("'no__such.sum'")));
 }
 

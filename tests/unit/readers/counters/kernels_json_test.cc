@@ -63,6 +63,16 @@ TEST(KernelsJson, a_text_that_breaks_off_keeps_what_stands_before) {
   EXPECT_THAT(table.remarks, Contains(HasSubstr("not JSON from byte")));
 }
 
+TEST(KernelsJson, the_remark_names_the_first_byte_that_is_not_json) {
+  const std::string before =
+      R"({"schema": "strobe.kernels", "kernels": [{"name": "f", "duration_ns": 32}, )";
+  const KernelTable table = table_of(before + R"(oops, {"name": "g", "duration_ns": 1}]})");
+  EXPECT_EQ(table.size(), 1u);
+  EXPECT_THAT(table.remarks,
+              Contains("the file is not JSON from byte " + std::to_string(before.size()) +
+                       " on; 1 kernel before is kept"));
+}
+
 TEST(KernelsJson, a_later_version_and_an_empty_list_are_errors) {
   const auto later =
       read_kernels_bytes(R"({"schema": "strobe.kernels", "version": 2, "kernels": []})", "k.json");
