@@ -15,6 +15,9 @@ namespace strobe::compare {
 // A difference with a smaller p or q is more than chance.
 inline constexpr double kSignificant = 0.05;
 
+// |Cliff's delta| from here on is large: nearly all cycles of one run are above those of the other.
+inline constexpr double kLargeDelta = 0.474;
+
 // One quantity, one value per cycle, in two runs. "First" is normal, "second" abnormal everywhere.
 struct Change {
   stats::Moments normal;

@@ -15,9 +15,9 @@ bool has_cycles(const SideFacts& side) {
   return false;
 }
 
-Error no_cycles(const SideFacts& side) {
+Error no_cycles(const SideFacts& side, const analysis::CycleOptions& options) {
   return {ErrorCode::kTooLittleData, "run '" + side.label + "' has no cycles to compare", side.path,
-          "name the range of one cycle with --cycle marker=REGEX"};
+          "name the range of one cycle with " + options.where + " marker=REGEX"};
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
   std::vector<SideFacts*> sides{&normal, &abnormal};
   for (SideFacts& baseline : baselines) sides.push_back(&baseline);
   for (const SideFacts* side : sides) {
-    if (!has_cycles(*side)) return no_cycles(*side);
+    if (!has_cycles(*side)) return no_cycles(*side, options.measure.cycles);
   }
   std::vector<std::string> remarks;
   for (SideFacts* side : sides) {

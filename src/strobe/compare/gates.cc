@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "strobe/base/text.h"
 
 namespace strobe::compare {
 namespace {
@@ -151,14 +154,16 @@ bool is_change(const FunctionRow& row) {
 }
 
 std::optional<std::string> why_any(const Comparison& comparison) {
-  const auto functions = std::ranges::count_if(comparison.functions, is_change);
+  const auto functions =
+      static_cast<std::uint64_t>(std::ranges::count_if(comparison.functions, is_change));
+  const std::string changed =
+      fmt::format("{} {} changed", functions, plural(functions, "function", "functions"));
   const bool is_slower = comparison.answer == Answer::kSlower;
   if (is_slower || comparison.answer == Answer::kFaster) {
-    return fmt::format("cycles became {}, {} functions changed", is_slower ? "slower" : "faster",
-                       functions);
+    return fmt::format("cycles became {}, {}", is_slower ? "slower" : "faster", changed);
   }
   if (functions == 0) return std::nullopt;
-  return fmt::format("{} functions changed", functions);
+  return changed;
 }
 
 std::optional<std::string> why(const Comparison& comparison, const Gate& gate) {

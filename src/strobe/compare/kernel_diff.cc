@@ -69,7 +69,7 @@ bool is_one_sided(const KernelStratum& stratum) {
   return stratum.before_ns.empty() != stratum.after_ns.empty();
 }
 
-std::string percent_text(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+std::string change_text(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
 void append(std::string& note, std::string_view text) {
   if (!note.empty()) note += "; ";
@@ -185,13 +185,13 @@ class Differ {
     if (row.ratio &&
         (*row.ratio < low - kKernelTolerance || *row.ratio > high + kKernelTolerance)) {
       append(row.note, fmt::format("the mean moved {}, a typical launch {}",
-                                   percent_text(*row.ratio), percent_text(*row.typical_ratio)));
+                                   change_text(*row.ratio), change_text(*row.typical_ratio)));
     }
     if (is_sure && low > 1 + kKernelTolerance) return KernelChange::kSlower;
     if (is_sure && high < 1 - kKernelTolerance) return KernelChange::kFaster;
     if (std::abs(*row.typical_ratio - 1) <= kKernelTolerance) return KernelChange::kSame;
     append(row.note, fmt::format("a launch changed by {} to {}: more launches are needed",
-                                 percent_text(low), percent_text(high)));
+                                 change_text(low), change_text(high)));
     return KernelChange::kUnsure;
   }
 
@@ -199,7 +199,7 @@ class Differ {
     if (row.ratio && std::abs(*row.ratio - 1) <= kKernelTolerance) return KernelChange::kSame;
     const double gap = gap_between(all);
     if (gap >= kFarApart || gap <= 1 / kFarApart) {
-      append(row.note, fmt::format("few launches, but all of them {} or more", percent_text(gap)));
+      append(row.note, fmt::format("few launches, but all of them {} or more", change_text(gap)));
       return gap > 1 ? KernelChange::kSlower : KernelChange::kFaster;
     }
     append(row.note, "too few comparable launches to rule out chance");
@@ -286,7 +286,7 @@ class Differ {
     const auto after_ns = static_cast<double>(diff_.after.latency_ns);
     std::string text =
         fmt::format("{} -> {}", mean_duration_text(before_ns), mean_duration_text(after_ns));
-    if (before_ns > 0) text += fmt::format(" ({})", percent_text(after_ns / before_ns));
+    if (before_ns > 0) text += fmt::format(" ({})", change_text(after_ns / before_ns));
     const std::string counts = counts_text();
     if (counts.empty()) return text + ": no kernel changed";
     text += fmt::format(": {} of {}", counts, counted(diff_.rows.size(), "kernel name"));

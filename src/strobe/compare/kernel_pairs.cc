@@ -4,18 +4,14 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "strobe/device/kernel_name.h"
+
 namespace strobe::compare {
 namespace {
 
 using analysis::KernelIdentity;
 using analysis::KernelLayers;
 using analysis::KernelStudy;
-
-// The text table truncates names, so a list that is compared with it is truncated too.
-std::string cut_as_in_table(const std::string& name) {
-  constexpr std::size_t kMost = 50;
-  return name.size() <= kMost ? name : name.substr(0, kMost - 3) + "...";
-}
 
 bool has_details(const KernelStudy& study) {
   return std::ranges::any_of(study.identities, [](const KernelIdentity& identity) {
@@ -38,8 +34,8 @@ std::string name_key(const KernelIdentity& identity, NameKey key) {
       break;
     case NameKey::kShort:
       return identity.brief;
-    case NameKey::kTable:
-      return cut_as_in_table(identity.classic);
+    case NameKey::kTable:  // a list that is compared with a text table is cut like it
+      return device::table_name(identity.classic);
   }
   return identity.detail;
 }

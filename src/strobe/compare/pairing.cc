@@ -1,6 +1,7 @@
 #include "strobe/compare/comparison_parts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

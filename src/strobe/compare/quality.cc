@@ -1,12 +1,14 @@
 #include "strobe/compare/comparison_parts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "strobe/base/text.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::compare {
@@ -21,9 +23,7 @@ std::string cut_by(const CycleList& cycles) {
   std::string text(word_of(cycles.method));
   constexpr std::size_t kLongest = 60;  // a kernel's name can be a page
   if (cycles.marker.size() > kLongest) {
-    std::size_t end = kLongest;
-    while (end > 0 && (static_cast<unsigned char>(cycles.marker[end]) & 0xC0u) == 0x80u) --end;
-    text += fmt::format(" '{}...'", cycles.marker.substr(0, end));
+    text += fmt::format(" '{}...'", prefix_of(cycles.marker, kLongest));
   } else if (!cycles.marker.empty()) {
     text += fmt::format(" '{}'", cycles.marker);
   }
@@ -44,12 +44,14 @@ class Quality {
     for (const SideFacts* side : {&normal, &abnormal}) {
       const CycleList& cycles = side->ranks.front().cycles;
       const bool is_doubtful = cycles.confidence == analysis::CycleConfidence::kLow;
-      std::string text = fmt::format("{}: {} cycle{} by {}, {} confidence", side->label,
-                                     cycles.cycles.size(), cycles.cycles.size() == 1 ? "" : "s",
-                                     cut_by(cycles), word_of(cycles.confidence));
+      std::string text =
+          fmt::format("{}: {} {} by {}, {} confidence", side->label, cycles.cycles.size(),
+                      plural(cycles.cycles.size(), "cycle", "cycles"), cut_by(cycles),
+                      word_of(cycles.confidence));
       if (cycles.inner) {
-        text += fmt::format("; inside them a period of {} kernels ({:.0f} % alike)",
-                            cycles.inner->kernels, cycles.inner->match * 100);
+        text += fmt::format(
+            "; inside them a period of {} {} ({:.0f} % alike)", cycles.inner->kernels,
+            plural(cycles.inner->kernels, "kernel", "kernels"), cycles.inner->match * 100);
       }
       say(is_doubtful ? RemarkWeight::kDistorts : RemarkWeight::kInforms, std::move(text));
     }

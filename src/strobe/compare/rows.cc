@@ -8,6 +8,7 @@
 #include "strobe/compare/change.h"
 #include "strobe/compare/comparison_parts.h"
 #include "strobe/compare/measure/measure.h"
+#include "strobe/compare/measure/metric_cycles.h"
 #include "strobe/stats/moments.h"
 #include "strobe/stats/rank_test.h"
 
@@ -164,13 +165,16 @@ std::vector<MetricRow> compare_series(const std::vector<PairedRank>& ranks,
     }
     add_series(*rank.abnormal, type, &SeriesPair::abnormal, pairs);
     for (const auto& [key, pair] : pairs) {
-      const auto typical = [](const std::vector<double>& of_runs) {
+      const auto middle = [](const std::vector<double>& of_runs) {
         return of_runs.empty() ? 0 : stats::median_of(of_runs);
+      };
+      const auto typical = [&info = pair.info](const std::vector<double>& of_runs) {
+        return typical_value(info, of_runs);
       };
       rows.push_back({key.first, key.second, rank.rank, pair.info,
                       change_between(pair.normal.all, pair.abnormal.all),
                       change_between(pair.normal.busy, pair.abnormal.busy),
-                      typical(pair.normal.recording_means), typical(pair.abnormal.recording_means),
+                      middle(pair.normal.recording_means), middle(pair.abnormal.recording_means),
                       typical(pair.normal.recording_medians),
                       typical(pair.abnormal.recording_medians)});
     }

@@ -12,7 +12,6 @@ namespace {
 
 // A change must be beyond chance, affect nearly all cycles, and be large enough to mention.
 bool is_changed(const FunctionRow& row) {
-  constexpr double kLargeDelta = 0.474;
   constexpr double kLeastPoints = 0.05;
   constexpr double kLeastShare = 0.02;
   const bool differs_between_runs =

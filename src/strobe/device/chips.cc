@@ -21,9 +21,10 @@ struct SheetRow {
   std::string_view source;
   double f16, tf32, f8, f32, f64;  // TFLOP/s
   double dram;                     // GB/s
-  double l2;                       // MiB
   int sm_count;
-  double boost, base;  // MHz
+  double boost;  // MHz
+  double board;  // W
+  double floor;  // MHz, from the list of supported clocks that the vendor's tool prints
 };
 
 constexpr std::string_view kV100 = "NVIDIA V100 data sheet";
@@ -38,70 +39,59 @@ constexpr std::string_view kMi200 = "AMD Instinct MI200 data sheet, one die of t
 constexpr std::string_view kMlu370 = "Cambricon MLU370 product page";
 
 constexpr SheetRow kSheetRows[] = {
-    // name, words, source, f16, tf32, f8, f32, f64, dram, l2, SMs, boost, base
-    {"V100S PCIe", "v100s", kV100, 130, 0, 0, 16.4, 8.2, 1134, 6, 80, 1597, 1245},
-    {"V100 PCIe", "v100 pcie", kV100, 112, 0, 0, 14, 7, 900, 6, 80, 1380, 0},
-    {"V100 SXM2", "v100", kV100, 125, 0, 0, 15.7, 7.8, 900, 6, 80, 1530, 0},
-    {"T4", "t4", "NVIDIA T4 data sheet", 65, 0, 0, 8.1, 0, 320, 4, 40, 1590, 585},
+    // name, words, source, f16, tf32, f8, f32, f64, dram, SMs, boost, power, lowest clock
+    {"V100S PCIe", "v100s", kV100, 130, 0, 0, 16.4, 8.2, 1134, 80, 1597, 250, 135},
+    {"V100 PCIe", "v100 pcie", kV100, 112, 0, 0, 14, 7, 900, 80, 1380, 250, 135},
+    {"V100 SXM2", "v100", kV100, 125, 0, 0, 15.7, 7.8, 900, 80, 1530, 300, 135},
+    {"T4", "t4", "NVIDIA T4 data sheet", 65, 0, 0, 8.1, 0, 320, 40, 1590, 70, 300},
 
-    {"A10", "a10", "NVIDIA A10 data sheet", 125, 62.5, 0, 31.2, 0, 600, 6, 72, 1695, 885},
-    {"A30", "a30", "NVIDIA A30 data sheet", 165, 82, 0, 10.3, 5.2, 933, 24, 56, 1440, 930},
-    {"A40", "a40", "NVIDIA A40 data sheet", 149.7, 74.8, 0, 37.4, 0, 696, 6, 84, 1740, 1305},
-    {"A100 PCIe 80GB", "a100 pcie 80gb", kA100, 312, 156, 0, 19.5, 9.7, 1935, 40, 108, 1410, 1065},
-    {"A100 SXM4 80GB", "a100 80gb", kA100, 312, 156, 0, 19.5, 9.7, 2039, 40, 108, 1410, 1275},
-    {"A100 PCIe 40GB", "a100 pcie", kA100, 312, 156, 0, 19.5, 9.7, 1555, 40, 108, 1410, 765},
-    {"A100 SXM4 40GB", "a100", kA100, 312, 156, 0, 19.5, 9.7, 1555, 40, 108, 1410, 1095},
-    {"A800 PCIe 80GB", "a800 pcie", kExport, 312, 156, 0, 19.5, 9.7, 1935, 40, 108, 1410, 0},
-    {"A800 SXM4 80GB", "a800", kExport, 312, 156, 0, 19.5, 9.7, 2039, 40, 108, 1410, 0},
-    {"RTX 3090", "3090", "NVIDIA GA102 paper", 71, 35.6, 0, 35.6, 0, 936, 6, 82, 1695, 1395},
+    {"A10", "a10", "NVIDIA A10 data sheet", 125, 62.5, 0, 31.2, 0, 600, 72, 1695, 150, 210},
+    {"A30", "a30", "NVIDIA A30 data sheet", 165, 82, 0, 10.3, 5.2, 933, 56, 1440, 0, 0},
+    {"A40", "a40", "NVIDIA A40 data sheet", 149.7, 74.8, 0, 37.4, 0, 696, 84, 1740, 0, 0},
+    {"A100 PCIe 80GB", "a100 pcie 80gb", kA100, 312, 156, 0, 19.5, 9.7, 1935, 108, 1410, 300, 210},
+    {"A100 SXM4 80GB", "a100 80gb", kA100, 312, 156, 0, 19.5, 9.7, 2039, 108, 1410, 400, 210},
+    {"A100 PCIe 40GB", "a100 pcie", kA100, 312, 156, 0, 19.5, 9.7, 1555, 108, 1410, 250, 210},
+    {"A100 SXM4 40GB", "a100", kA100, 312, 156, 0, 19.5, 9.7, 1555, 108, 1410, 400, 210},
+    {"A800 PCIe 80GB", "a800 pcie", kExport, 312, 156, 0, 19.5, 9.7, 1935, 108, 1410, 0, 0},
+    {"A800 SXM4 80GB", "a800", kExport, 312, 156, 0, 19.5, 9.7, 2039, 108, 1410, 400, 210},
+    {"RTX 3090", "3090", "NVIDIA GA102 paper", 71, 35.6, 0, 35.6, 0, 936, 82, 1695, 0, 0},
 
-    {"L4", "l4", "NVIDIA L4 data sheet", 121, 60, 242.5, 30.3, 0, 300, 48, 58, 2040, 795},
-    {"L40", "l40", "NVIDIA L40 data sheet", 181.05, 90.5, 362, 90.5, 0, 864, 96, 142, 2490, 735},
-    {"L40S", "l40s", "NVIDIA L40S data sheet", 362.05, 183, 733, 91.6, 0, 864, 96, 142, 2520, 1110},
-    {"RTX 4090", "4090", "NVIDIA Ada paper", 165.2, 82.6, 330.3, 82.6, 0, 1008, 72, 128, 2520,
-     2235},
+    {"L4", "l4", "NVIDIA L4 data sheet", 121, 60, 242.5, 30.3, 0, 300, 58, 2040, 72, 210},
+    {"L40", "l40", "NVIDIA L40 data sheet", 181.05, 90.5, 362, 90.5, 0, 864, 142, 2490, 300, 210},
+    {"L40S", "l40s", "NVIDIA L40S data sheet", 362.05, 183, 733, 91.6, 0, 864, 142, 2520, 350, 210},
+    {"RTX 4090", "4090", "NVIDIA Ada paper", 165.2, 82.6, 330.3, 82.6, 0, 1008, 128, 2520, 0, 0},
     {"RTX 6000 Ada", "6000 ada", "NVIDIA RTX 6000 Ada data sheet, f16 and tf32 by its f8", 364.2,
-     182.1, 728.5, 91.1, 0, 960, 96, 142, 2505, 915},
+     182.1, 728.5, 91.1, 0, 960, 142, 2505, 0, 0},
 
-    {"H100 PCIe", "h100 pcie", kH100, 756, 378, 1513, 51, 26, 2000, 50, 114, 1755, 1095},
-    {"H100 NVL", "h100 nvl", kH100, 835.5, 417.5, 1670.5, 60, 30, 3900, 50, 132, 1785, 1080},
-    {"H100 SXM", "h100", kH100, 989, 494.5, 1979, 67, 34, 3350, 50, 132, 1980, 0},
-    {"H800 PCIe", "h800 pcie", kExport, 756, 378, 1513, 51, 0, 2000, 50, 114, 1755, 0},
-    {"H800 SXM", "h800", kExport, 989, 494.5, 1979, 67, 0, 3350, 50, 132, 1980, 0},
-    {"H20", "h20", kExport, 148, 74, 296, 0, 0, 4000, 0, 78, 1980, 0},
-    {"H200 NVL", "h200 nvl", kH200, 835.5, 417.5, 1670.5, 60, 30, 4800, 60, 132, 0, 0},
-    {"H200 SXM", "h200", kH200, 989, 494.5, 1979, 67, 34, 4800, 60, 132, 1980, 0},
-    {"GH200 HBM3e", "gh200 hbm3e", kGh200, 989, 494.5, 1979, 67, 34, 4900, 0, 132, 1980, 0},
-    {"GH200", "gh200", kGh200, 989, 494.5, 1979, 67, 34, 4000, 0, 132, 1980, 0},
+    {"H100 PCIe", "h100 pcie", kH100, 756, 378, 1513, 51, 26, 2000, 114, 1755, 350, 210},
+    {"H100 NVL", "h100 nvl", kH100, 835.5, 417.5, 1670.5, 60, 30, 3900, 132, 1785, 400, 345},
+    {"H100 SXM", "h100", kH100, 989, 494.5, 1979, 67, 34, 3350, 132, 1980, 700, 345},
+    {"H800 PCIe", "h800 pcie", kExport, 756, 378, 1513, 51, 0, 2000, 114, 1755, 0, 0},
+    {"H800 SXM", "h800", kExport, 989, 494.5, 1979, 67, 0, 3350, 132, 1980, 700, 345},
+    {"H20", "h20", kExport, 148, 74, 296, 0, 0, 4000, 78, 1980, 500, 345},
+    {"H200 NVL", "h200 nvl", kH200, 835.5, 417.5, 1670.5, 60, 30, 4800, 132, 0, 600, 345},
+    {"H200 SXM", "h200", kH200, 989, 494.5, 1979, 67, 34, 4800, 132, 1980, 700, 345},
+    {"GH200 HBM3e", "gh200 hbm3e", kGh200, 989, 494.5, 1979, 67, 34, 4900, 132, 1980, 900, 345},
+    {"GH200", "gh200", kGh200, 989, 494.5, 1979, 67, 34, 4000, 132, 1980, 900, 345},
 
-    {"B100", "b100", kBlackwell, 1750, 875, 3500, 60, 30, 8000, 0, 148, 0, 0},
-    {"B200", "b200", kBlackwell, 2250, 1125, 4500, 75, 37, 8000, 0, 148, 0, 0},
+    {"B100", "b100", kBlackwell, 1750, 875, 3500, 60, 30, 8000, 148, 0, 0, 0},
+    {"B200", "b200", kBlackwell, 2250, 1125, 4500, 75, 37, 8000, 148, 0, 1000, 120},
     {"GB200", "gb200", "NVIDIA GB200 data sheet", 2500, 1250, 5000, 80, 40, 8000, 0, 0, 0, 0},
-    {"RTX 5090", "5090", "NVIDIA RTX Blackwell paper", 209.5, 104.8, 419, 104.8, 0, 1792, 96, 170,
-     2407, 2017},
+    {"RTX 5090", "5090", "NVIDIA RTX Blackwell paper", 209.5, 104.8, 419, 104.8, 0, 1792, 170, 2407,
+     0, 0},
 
-    {"MI210", "mi210", "AMD Instinct MI210 data sheet", 181, 0, 0, 22.6, 22.6, 1638.4, 8, 104, 1700,
+    {"MI210", "mi210", "AMD Instinct MI210 data sheet", 181, 0, 0, 22.6, 22.6, 1638.4, 104, 1700, 0,
      0},
-    {"MI250X", "mi250x", kMi200, 191.5, 0, 0, 23.95, 23.95, 1638.4, 8, 110, 1700, 0},
-    {"MI250", "mi250", kMi200, 181.05, 0, 0, 22.65, 22.65, 1638.4, 8, 104, 1700, 0},
+    {"MI250X", "mi250x", kMi200, 191.5, 0, 0, 23.95, 23.95, 1638.4, 110, 1700, 560, 500},
+    {"MI250", "mi250", kMi200, 181.05, 0, 0, 22.65, 22.65, 1638.4, 104, 1700, 0, 0},
     {"MI300X", "mi300x", "AMD Instinct MI300X data sheet", 1307.4, 653.7, 2614.9, 163.4, 81.7, 5300,
-     32, 304, 2100, 0},
+     304, 2100, 750, 132},
     {"MI325X", "mi325x", "AMD Instinct MI325X data sheet", 1307.4, 653.7, 2614.9, 163.4, 81.7, 6000,
-     32, 304, 2100, 0},
+     304, 2100, 0, 0},
 
-    {"Ascend 910", "910", "Huawei at Hot Chips 31", 256, 0, 0, 0, 0, 1200, 0, 32, 0, 0},
+    {"Ascend 910", "910", "Huawei at Hot Chips 31", 256, 0, 0, 0, 0, 1200, 32, 0, 0, 0},
     {"MLU370-X4", "mlu370 x4", kMlu370, 96, 0, 0, 0, 0, 307.2, 0, 0, 0, 0},
     {"MLU370-X8", "mlu370", kMlu370, 96, 0, 0, 0, 0, 614.4, 0, 0, 0, 0},
-};
-
-struct Measured {
-  std::string_view name;
-  double f16;   // TFLOP/s
-  double dram;  // GB/s
-};
-
-constexpr Measured kMeasured[] = {
-    {"H200 SXM", 790, 4300},  // a library's bf16 product; reads and writes of 1 GiB and more
 };
 
 // Data sheets give the matrix rates of these boards at a clock below the boost clock: the rate
@@ -121,7 +111,6 @@ constexpr auto kChips = [] {
   constexpr double kTera = 1e12;
   constexpr double kGiga = 1e9;
   constexpr double kMega = 1e6;
-  constexpr double kMiB = 1024.0 * 1024.0;
   std::array<ChipPeaks, std::size(kSheetRows)> chips;
   std::transform(std::begin(kSheetRows), std::end(kSheetRows), chips.begin(),
                  [=](const SheetRow& row) {
@@ -134,11 +123,10 @@ constexpr auto kChips = [] {
                                     .f32_flops = row.f32 * kTera,
                                     .f64_flops = row.f64 * kTera,
                                     .dram_bytes_per_s = row.dram * kGiga,
-                                    .l2_bytes = row.l2 * kMiB,
                                     .sm_count = row.sm_count,
                                     .boost_clock_hz = row.boost * kMega,
                                     .matrix_clock_hz = row.boost * kMega,
-                                    .base_clock_hz = row.base * kMega};
+                                    .power = {.board_w = row.board, .lowest_clock_mhz = row.floor}};
                  });
   const auto board = [&](std::string_view name) -> ChipPeaks& {
     return *std::find_if(chips.begin(), chips.end(),
@@ -146,11 +134,6 @@ constexpr auto kChips = [] {
   };
   for (const MatrixClock& clock : kMatrixClocks)
     board(clock.name).matrix_clock_hz = clock.mhz * kMega;
-  for (const Measured& measured : kMeasured) {
-    ChipPeaks& chip = board(measured.name);
-    chip.measured_f16_flops = measured.f16 * kTera;
-    chip.measured_dram_bytes_per_s = measured.dram * kGiga;
-  }
   return chips;
 }();
 
@@ -201,6 +184,12 @@ bool has_word(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
+// Whether a device with these words in its name is the board with the words `wanted`.
+bool fits(const std::vector<std::string>& words, std::string_view wanted) {
+  return std::ranges::all_of(chip_words(wanted),
+                             [&](const std::string& one) { return has_word(words, one); });
+}
+
 bool is_other_board(const std::vector<std::string>& words) {
   return std::ranges::any_of(kOtherBoards,
                              [&](std::string_view word) { return has_word(words, word); });
@@ -212,55 +201,17 @@ std::optional<ChipPeaks> chip_peaks(std::string_view chip) {
   const std::vector<std::string> words = chip_words(chip);
   if (is_other_board(words)) return std::nullopt;
   for (const ChipPeaks& known : known_chips()) {
-    const std::vector<std::string> wanted = chip_words(known.words);
-    if (std::ranges::all_of(wanted, [&](const std::string& one) { return has_word(words, one); })) {
-      return known;
-    }
+    if (fits(words, known.words)) return known;
   }
   return std::nullopt;
 }
 
-namespace {
-
-struct ChipLimits {
-  std::string_view words;  // in its name; the more specific first
-  PowerLimits limits;
-};
-
-// Board power from the vendors' data sheets; lowest clocks from the lists of supported clocks that
-// their tools print.
-constexpr std::array kChipLimits = std::to_array<ChipLimits>({
-    {"B300", {.board_w = 1400, .lowest_clock_mhz = 120}},
-    {"B200", {.board_w = 1000, .lowest_clock_mhz = 120}},
-    {"GH200", {.board_w = 900, .lowest_clock_mhz = 345}},
-    {"H200 NVL", {.board_w = 600, .lowest_clock_mhz = 345}},
-    {"H200", {.board_w = 700, .lowest_clock_mhz = 345}},
-    {"H20", {.board_w = 500, .lowest_clock_mhz = 345}},
-    {"H100 PCIe", {.board_w = 350, .lowest_clock_mhz = 210}},
-    {"H100 NVL", {.board_w = 400, .lowest_clock_mhz = 345}},
-    {"H100", {.board_w = 700, .lowest_clock_mhz = 345}},
-    {"H800", {.board_w = 700, .lowest_clock_mhz = 345}},
-    {"A100-PCIE", {.board_w = 250, .lowest_clock_mhz = 210}},
-    {"A100 80GB PCIe", {.board_w = 300, .lowest_clock_mhz = 210}},
-    {"A100", {.board_w = 400, .lowest_clock_mhz = 210}},
-    {"A800", {.board_w = 400, .lowest_clock_mhz = 210}},
-    {"L40S", {.board_w = 350, .lowest_clock_mhz = 210}},
-    {"L40", {.board_w = 300, .lowest_clock_mhz = 210}},
-    {"L4", {.board_w = 72, .lowest_clock_mhz = 210}},
-    {"A10", {.board_w = 150, .lowest_clock_mhz = 210}},
-    {"V100-PCIE", {.board_w = 250, .lowest_clock_mhz = 135}},
-    {"V100", {.board_w = 300, .lowest_clock_mhz = 135}},
-    {"T4", {.board_w = 70, .lowest_clock_mhz = 300}},
-    {"MI300X", {.board_w = 750, .lowest_clock_mhz = 132}},
-    {"MI250X", {.board_w = 560, .lowest_clock_mhz = 500}},
-});
-
-}  // namespace
-
 std::optional<PowerLimits> power_limits(std::string_view chip) {
-  for (const ChipLimits& known : kChipLimits) {
-    if (chip.find(known.words) != std::string_view::npos) return known.limits;
+  if (const std::optional<ChipPeaks> known = chip_peaks(chip)) {
+    return known->power.board_w > 0 ? std::optional(known->power) : std::nullopt;
   }
+  // Its peaks are not on a trusted sheet yet.
+  if (fits(chip_words(chip), "b300")) return PowerLimits{.board_w = 1400, .lowest_clock_mhz = 120};
   return std::nullopt;
 }
 

@@ -6,6 +6,12 @@
 
 namespace strobe::device {
 
+// Power and clocks of a board; 0 if they are not known.
+struct PowerLimits {
+  double board_w = 0;           // the maximum power of the board as sold
+  double lowest_clock_mhz = 0;  // the lowest clock that the cores can be set to
+};
+
 // The peaks of a chip from its data sheet, without sparsity. 0: not supported, or no trusted sheet
 // says.
 struct ChipPeaks {
@@ -18,16 +24,11 @@ struct ChipPeaks {
   double f32_flops = 0;  // outside the matrix pipe
   double f64_flops = 0;  // outside the matrix pipe
   double dram_bytes_per_s = 0;
-  double l2_bytes_per_s = 0;  // measured, because sheets do not say; 0 if not measured
-  double l2_bytes = 0;
   int sm_count = 0;
   double boost_clock_hz = 0;
-  double matrix_clock_hz =
-      0;  // the clock of the matrix pipe's data-sheet rates; the boost clock or less
-  double base_clock_hz = 0;
-  // The best rates of kernels on such a board; 0 if not measured.
-  double measured_f16_flops = 0;
-  double measured_dram_bytes_per_s = 0;
+  // The clock of the matrix pipe's data-sheet rates; the boost clock or less.
+  double matrix_clock_hz = 0;
+  PowerLimits power = {};
 };
 
 // By the name of the device in a file ("NVIDIA A100-SXM4-40GB") or as typed ("a100", "h200"). A
@@ -38,13 +39,8 @@ std::optional<ChipPeaks> chip_peaks(std::string_view chip);
 // All of them; of boards that share a word, the more specific one comes first.
 std::span<const ChipPeaks> known_chips();
 
-// Power and clocks from a chip's data sheet.
-struct PowerLimits {
-  double board_w = 0;           // the maximum power of the board as sold
-  double lowest_clock_mhz = 0;  // the lowest clock that the cores can be set to
-};
-
-// By the name of the device in a trace: "NVIDIA H200", "A100-SXM4-80GB". Nothing for unknown names.
+// By the name of the device in a trace: "NVIDIA H200", "A100-SXM4-80GB". Nothing if they are not
+// known.
 std::optional<PowerLimits> power_limits(std::string_view chip);
 
 }  // namespace strobe::device

@@ -67,7 +67,7 @@ std::vector<std::string_view> gemm_words(std::string_view name) {
   return words;
 }
 
-// "128x64x32": three numbers; none for other words.
+// "128x64x32": two or three numbers; none for other words.
 std::vector<int> sizes_of(std::string_view word) {
   std::vector<int> sizes;
   const char* at = word.data();

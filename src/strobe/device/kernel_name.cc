@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "strobe/base/text.h"
 #include "strobe/device/functor_name.h"
 #include "strobe/device/name_parts.h"
 
@@ -35,8 +36,22 @@ std::string classic_name(std::string_view full) {
   const std::string bare =
       without(text, {"at::native::", "<unnamed>::", "(anonymous namespace)::", "cutlass::"});
   const std::string_view cut = std::string_view(bare).substr(0, bare.find_first_of("<("));
-  const std::string_view name = without_blanks_around(cut);
+  const std::string_view name = trimmed(cut);
   return name.empty() ? short_name(full) : std::string(name);
+}
+
+std::string table_name(std::string_view name) {
+  constexpr std::string_view kDots = "...";
+  std::size_t length = 0;
+  std::size_t end = 0;  // of what is kept if the name is too long
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const bool begins_character = (static_cast<unsigned char>(name[at]) & 0xC0u) != 0x80u;
+    if (!begins_character) continue;
+    if (length == kTableNameLength - kDots.size()) end = at;
+    if (length == kTableNameLength) return std::string(name.substr(0, end)).append(kDots);
+    ++length;
+  }
+  return std::string(name);
 }
 
 std::string short_name(std::string_view full) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,11 @@ namespace strobe::device {
 
 // As in the classic kernel table: namespaces of two libraries dropped, cut at the first `<` or `(`.
 std::string classic_name(std::string_view full);
+
+// A name as the text table of kernels shows it: of more than kTableNameLength characters, the first
+// ones and "...".
+inline constexpr std::size_t kTableNameLength = 50;
+std::string table_name(std::string_view name);
 
 // The last component of the qualified name, without return type, templates and parameters:
 // "vectorized_layer_norm_kernel", "Kernel".

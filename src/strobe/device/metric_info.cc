@@ -272,6 +272,22 @@ std::optional<MetricRange> believable_range(const MetricInfo& info) {
   }
 }
 
+std::uint64_t usual_bits(std::span<const double> samples) {
+  constexpr std::size_t kBits = 53;  // a double has no more
+  constexpr double kTooLarge = 9007199254740992.0;
+  std::array<std::size_t, kBits> counts = {};
+  for (const double sample : samples) {
+    if (!(sample >= 0 && sample < kTooLarge)) continue;
+    const auto bits = static_cast<std::uint64_t>(sample);
+    for (std::size_t bit = 0; bit < kBits; ++bit) counts[bit] += bits >> bit & 1u;
+  }
+  std::uint64_t usual = 0;
+  for (std::size_t bit = 0; bit < kBits; ++bit) {
+    if (2 * counts[bit] > samples.size()) usual |= std::uint64_t{1} << bit;
+  }
+  return usual;
+}
+
 MetricInfo metric_info(std::string_view metric, std::string_view device) {
   const Side side = is_device(device) ? Side::kDevice : Side::kHost;
   const Meaning meaning = meaning_of(metric);

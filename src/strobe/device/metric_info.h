@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 // Facts about a resource metric, derived from its name.
@@ -54,6 +55,13 @@ struct MetricRange {
   double high = 0;
 };
 std::optional<MetricRange> believable_range(const MetricInfo& info);
+
+// Bits of a metric with role kThrottleReasons, as NVML numbers them.
+inline constexpr std::uint64_t kPowerReasons = 0x04 | 0x80;    // software power cap, power brake
+inline constexpr std::uint64_t kThermalReasons = 0x20 | 0x40;  // software, hardware
+
+// The bits that more than half of the samples have: a mean or median of bits means nothing.
+std::uint64_t usual_bits(std::span<const double> samples);
 
 // Unknown names are neutral gauges; they belong to the host if `device` is not a device.
 MetricInfo metric_info(std::string_view metric, std::string_view device);

@@ -77,25 +77,19 @@ std::size_t after_bracket(std::string_view text, std::size_t open) {
   return std::string_view::npos;
 }
 
-std::string_view without_blanks_around(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 std::vector<std::string_view> split_arguments(std::string_view text) {
   std::vector<std::string_view> arguments;
-  if (without_blanks_around(text).empty()) return arguments;
+  if (trimmed(text).empty()) return arguments;
   BracketWalk walk(text);
   std::size_t begin = 0;
   for (std::size_t index = 0; index < text.size(); ++index) {
     if (text[index] == ',' && walk.is_outside()) {
-      arguments.push_back(without_blanks_around(text.substr(begin, index - begin)));
+      arguments.push_back(trimmed(text.substr(begin, index - begin)));
       begin = index + 1;
     }
     walk.step(index);
   }
-  arguments.push_back(without_blanks_around(text.substr(begin)));
+  arguments.push_back(trimmed(text.substr(begin)));
   return arguments;
 }
 
@@ -104,8 +98,8 @@ namespace {
 constexpr std::size_t kNone = std::string_view::npos;
 
 bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '~' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
+  return is_letter_or_digit(c) || c == '_' || c == '~' || c == '.' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool is_operator(std::string_view text) {
@@ -149,7 +143,7 @@ std::size_t after_qualifiers(std::string_view text, std::size_t begin) {
 QualifiedName plain_name(std::string_view text) {
   constexpr std::string_view kVoid = "void ";
   if (text.starts_with(kVoid)) text.remove_prefix(kVoid.size());
-  text = without_blanks_around(text);
+  text = trimmed(text);
   const std::size_t colons = text.rfind("::");
   if (colons == kNone || colons + 2 == text.size()) return {"", text, ""};
   if (text.find(' ', colons) != kNone) return {"", text, ""};
@@ -257,9 +251,9 @@ std::string_view without_symbol_kind(std::string_view text) {
 }  // namespace
 
 QualifiedName qualified_name(std::string_view text) {
-  const std::string_view trimmed = without_symbol_kind(without_blanks_around(text));
-  QualifiedName name = NameParser(trimmed).parse();
-  if (name.base.empty()) name = {"", trimmed.empty() ? text : trimmed, ""};
+  const std::string_view bare = without_symbol_kind(trimmed(text));
+  QualifiedName name = NameParser(bare).parse();
+  if (name.base.empty()) name = {"", bare.empty() ? text : bare, ""};
   return name;
 }
 
@@ -369,7 +363,7 @@ std::string_view last_component(std::string_view type) {
 std::string type_word(std::string_view type) {
   constexpr std::size_t kLongest = 100;
   if (type.size() > kLongest) return "";
-  type = last_component(without_const(without_blanks_around(type)));
+  type = last_component(without_const(trimmed(type)));
   const auto* const found = std::ranges::find(kTypeWords, type, &TypeWord::name);
   if (found != std::end(kTypeWords)) return std::string(found->word);
   const std::string_view part = argument_of(type, "complex");

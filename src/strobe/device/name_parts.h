@@ -36,8 +36,6 @@ std::size_t after_bracket(std::string_view text, std::size_t open);
 // `int, Array<char*, 2>` has two. Blanks around them are removed; an empty text has none.
 std::vector<std::string_view> split_arguments(std::string_view text);
 
-std::string_view without_blanks_around(std::string_view text);
-
 // The parts of a function's name: `void a::b<int>::f<4, (anonymous namespace)::T>(float*)`. The
 // views point into the text. A lambda is represented by the function around it.
 struct QualifiedName {

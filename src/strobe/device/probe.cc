@@ -226,7 +226,7 @@ void ask_cuda_driver(const OpenLibrary& library, Found& found) {
   int device = 0;
   char name[256] = {};
   if (get_device(&device, 0) == 0) get_name(name, sizeof name, device);
-  found.detail = fmt::format("{} {}: {}", count, count == 1 ? "device" : "devices", name);
+  found.detail = fmt::format("{}: {}", counted(static_cast<std::uint64_t>(count), "device"), name);
 }
 
 void ask_nvml(const OpenLibrary& library, Found& found) {
@@ -327,6 +327,8 @@ std::vector<fs::path> search_folders() {
   return folders;
 }
 
+}  // namespace
+
 std::string find_program(const std::vector<std::string>& names) {
   const std::vector<fs::path> folders = search_folders();
   for (const std::string& name : names) {
@@ -340,6 +342,8 @@ std::string find_program(const std::vector<std::string>& names) {
   }
   return {};
 }
+
+namespace {
 
 std::string read_until_end_or(Clock::time_point deadline, int descriptor) {
   std::string text;

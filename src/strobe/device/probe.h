@@ -44,8 +44,12 @@ struct Found {
 
 std::optional<Found> probe_library(Library which);
 
-// The first of `names` found on the PATH or where its vendor installs it, with the version that
-// `--version` prints. A program that does not answer in time has no version.
+// The path of the first of `names` on the PATH or where its vendor installs it; "" if none is
+// there.
+std::string find_program(const std::vector<std::string>& names);
+
+// Such a program with the version that `--version` prints. A program that does not answer in time
+// has no version.
 std::optional<Found> probe_program(const std::vector<std::string>& names);
 
 struct Engine {

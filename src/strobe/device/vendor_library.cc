@@ -69,6 +69,15 @@ void add_variables(std::initializer_list<const char*> variables, std::vector<std
   }
 }
 
+void add_wheel_folders(const std::string& prefix, const std::vector<std::string>& wheels,
+                       std::vector<std::string>& folders) {
+  for (const char* packages : {"site-packages", "dist-packages"}) {
+    for (const std::string& wheel : wheels) {
+      folders.push_back(fmt::format("{}/lib/python3*/{}/nvidia/{}/lib", prefix, packages, wheel));
+    }
+  }
+}
+
 std::vector<std::string> folders(const std::vector<std::string>& wheels) {
   std::vector<std::string> toolkits;
   add_variables({"CUDNN_HOME", "CUDNN_PATH", "CUDA_HOME", "CUDA_PATH"}, toolkits);
@@ -83,13 +92,7 @@ std::vector<std::string> folders(const std::vector<std::string>& wheels) {
   add_variables({"VIRTUAL_ENV", "CONDA_PREFIX"}, prefixes);
   for (const std::string& prefix : prefixes) folders.push_back(prefix + "/lib");
   for (const char* prefix : {"/usr/local", "/usr", "/opt/conda"}) prefixes.emplace_back(prefix);
-  for (const std::string& prefix : prefixes) {
-    for (const char* packages : {"site-packages", "dist-packages"}) {
-      for (const std::string& wheel : wheels) {
-        folders.push_back(fmt::format("{}/lib/python3*/{}/nvidia/{}/lib", prefix, packages, wheel));
-      }
-    }
-  }
+  for (const std::string& prefix : prefixes) add_wheel_folders(prefix, wheels, folders);
   return folders;
 }
 
@@ -115,6 +118,19 @@ std::vector<std::string> library_places(Library library, int newest_cuda) {
       for (const std::string& folder : searched) {
         add_matches(fmt::format("{}/{}", folder, soname.name), places);
       }
+    }
+  }
+  return places;
+}
+
+std::vector<std::string> library_places_of_python(Library library, const std::string& prefix) {
+  const Recipe recipe = recipe_of(library);
+  std::vector<std::string> searched;
+  add_wheel_folders(prefix, recipe.wheels, searched);
+  std::vector<std::string> places;
+  for (const Soname& soname : recipe.sonames) {
+    for (const std::string& folder : searched) {
+      add_matches(fmt::format("{}/{}", folder, soname.name), places);
     }
   }
   return places;

@@ -11,7 +11,8 @@
 #include "strobe/base/result.h"
 
 // The vendors' libraries, opened at run time: none of them is needed to build or to start. This
-// file decides for all of strobe which of several is used, and what is reported if there is none.
+// file knows where they are installed, which of several is used, and what is reported if there is
+// none.
 namespace strobe::device {
 
 enum class Library { kCudaDriver, kNvml, kCupti, kNvrtc, kCublasLt, kCudnn };
@@ -21,6 +22,8 @@ constexpr int kAnyCuda = 99;
 // Possible places of a library, best first: what the loader finds, toolkits, Python wheels. A
 // library newer than the driver may not work with it, so those beyond `newest_cuda` come last.
 std::vector<std::string> library_places(Library library, int newest_cuda = kAnyCuda);
+// Those that a Python installed below `prefix` has, best first.
+std::vector<std::string> library_places_of_python(Library library, const std::string& prefix);
 
 // Stays open for the life of the process, because returned pointers refer to it.
 class OpenLibrary {

@@ -83,4 +83,29 @@ RuntimeCall runtime_call(std::string_view name) {
   return RuntimeCall::kOther;
 }
 
+CopyDirection copy_direction(std::string_view copy_name) {
+  struct Ends {
+    std::string_view word;
+    CopyDirection direction;
+  };
+  using enum CopyDirection;
+  constexpr std::array kEnds = std::to_array<Ends>({
+      {"HtoD", kHostToDevice},
+      {"H2D", kHostToDevice},
+      {"HostToDevice", kHostToDevice},
+      {"DtoH", kDeviceToHost},
+      {"D2H", kDeviceToHost},
+      {"DeviceToHost", kDeviceToHost},
+      {"DtoD", kBetweenDevices},
+      {"D2D", kBetweenDevices},
+      {"DeviceToDevice", kBetweenDevices},
+      {"PtoP", kBetweenDevices},
+      {"P2P", kBetweenDevices},
+  });
+  for (const Ends& ends : kEnds) {
+    if (copy_name.find(ends.word) != std::string_view::npos) return ends.direction;
+  }
+  return kUnknown;
+}
+
 }  // namespace strobe::device

@@ -30,4 +30,14 @@ enum class RuntimeCall : std::uint8_t {
 
 RuntimeCall runtime_call(std::string_view name);
 
+// Copies are named after their ends: "Memcpy HtoD (Pinned -> Device)", "CopyDeviceToHost".
+enum class CopyDirection : std::uint8_t {
+  kUnknown,
+  kHostToDevice,
+  kDeviceToHost,
+  kBetweenDevices,  // or inside one: nothing passes through the host
+};
+
+CopyDirection copy_direction(std::string_view copy_name);
+
 }  // namespace strobe::device

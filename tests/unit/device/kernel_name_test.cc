@@ -190,5 +190,20 @@ TEST(KernelDetailTest, a_long_list_ends_in_dots) {
   EXPECT_TRUE(detail.ends_with("…"));
 }
 
+TEST(TableNameTest, a_name_of_more_than_50_characters_is_cut_to_47_and_dots) {
+  EXPECT_EQ(table_name(""), "");
+  EXPECT_EQ(table_name(std::string(50, 'a')), std::string(50, 'a'));
+  EXPECT_EQ(table_name(std::string(51, 'a')), std::string(47, 'a') + "...");
+}
+
+TEST(TableNameTest, a_character_of_several_bytes_is_one) {
+  std::string fifty;
+  std::string cut;
+  for (int i = 0; i < 50; ++i) fifty += "é";
+  for (int i = 0; i < 47; ++i) cut += "é";
+  EXPECT_EQ(table_name(fifty), fifty);
+  EXPECT_EQ(table_name(fifty + "é"), cut + "...");
+}
+
 }  // namespace
 }  // namespace strobe::device

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace strobe::device {
 namespace {
 
@@ -143,6 +145,15 @@ TEST(MetricInfoTest, a_clock_of_two_million_megahertz_is_not_believed) {
   EXPECT_LT(1.98, range->low);
   EXPECT_GT(1'980'000, range->high);
   EXPECT_FALSE(believable_range(metric_info("gpu_pcie_receive", "GPU 0")));
+}
+
+// The median of 0 and 8 would be 4, which neither sample has.
+TEST(MetricInfoTest, bits_are_usual_if_more_than_half_of_the_samples_have_them) {
+  EXPECT_EQ(usual_bits(std::vector<double>{0, 8}), 0u);
+  EXPECT_EQ(usual_bits(std::vector<double>{0, 8, 12}), 8u);
+  EXPECT_EQ(usual_bits(std::vector<double>{0x24, 0x20, 0x04}), 0x24u);
+  EXPECT_EQ(usual_bits(std::vector<double>{-1, 1e300, 4}), 0u);
+  EXPECT_EQ(usual_bits({}), 0u);
 }
 
 }  // namespace

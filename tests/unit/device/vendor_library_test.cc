@@ -63,6 +63,17 @@ TEST_F(LibraryPlaces, a_toolkit_and_pythons_packages_are_searched) {
               Contains(put("toolkit/extras/CUPTI/lib64", "libcupti.so.12")));
 }
 
+TEST_F(LibraryPlaces, a_python_may_be_searched_by_itself) {
+  const std::string old_place =
+      put("own/lib/python3.12/dist-packages/nvidia/cuda_cupti/lib", "libcupti.so.12");
+  const std::string own = old_place.substr(0, old_place.find("/lib/python3.12"));
+  EXPECT_EQ(library_places_of_python(Library::kCupti, own), std::vector{old_place});
+  const std::string new_place =
+      put("own/lib/python3.12/site-packages/nvidia/cu13/lib", "libcupti.so.13");
+  EXPECT_EQ(library_places_of_python(Library::kCupti, own), (std::vector{new_place, old_place}));
+  EXPECT_TRUE(library_places_of_python(Library::kCupti, own + "/elsewhere").empty());
+}
+
 TEST_F(LibraryPlaces, a_library_newer_than_the_driver_is_the_last_resort) {
   const auto places = library_places(Library::kNvrtc, 12);
   const auto at = [&](const char* name) {

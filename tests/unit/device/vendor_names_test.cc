@@ -50,5 +50,16 @@ TEST(RuntimeCallsTest, a_blocking_copy_is_a_copy) {
   EXPECT_EQ(runtime_call("cudaMemcpy"), RuntimeCall::kCopy);
 }
 
+TEST(CopyDirectionTest, a_copy_is_named_after_its_ends) {
+  EXPECT_EQ(copy_direction("Memcpy HtoD (Pinned -> Device)"), CopyDirection::kHostToDevice);
+  EXPECT_EQ(copy_direction("MEMCPY_HtoD"), CopyDirection::kHostToDevice);
+  EXPECT_EQ(copy_direction("Memcpy D2H"), CopyDirection::kDeviceToHost);
+  EXPECT_EQ(copy_direction("CopyDeviceToHost"), CopyDirection::kDeviceToHost);
+  EXPECT_EQ(copy_direction("Memcpy DtoD (Device -> Device)"), CopyDirection::kBetweenDevices);
+  EXPECT_EQ(copy_direction("Memcpy PtoP (Device -> Device)"), CopyDirection::kBetweenDevices);
+  EXPECT_EQ(copy_direction("Memcpy P2P"), CopyDirection::kBetweenDevices);
+  EXPECT_EQ(copy_direction("memcpy"), CopyDirection::kUnknown);
+}
+
 }  // namespace
 }  // namespace strobe::device

@@ -15,7 +15,8 @@
 // `what` of its error says why.
 namespace strobe::analysis {
 
-Result<CycleList> cycles_by_marker(const Trace& trace, const std::string& pattern);
+Result<CycleList> cycles_by_marker(const Trace& trace, const std::string& pattern,
+                                   const std::string& where);
 Result<CycleList> cycles_by_steps(const Trace& trace);
 Result<CycleList> cycles_by_host_frame(const Trace& trace);
 Result<CycleList> cycles_by_kernel_sequence(const Trace& trace);

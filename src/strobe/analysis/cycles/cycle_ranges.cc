@@ -1,12 +1,15 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "strobe/analysis/cycles/cycle_methods.h"
 #include "strobe/analysis/tables/table_options.h"
+#include "strobe/base/row_index.h"
 
 namespace strobe::analysis {
 namespace {
@@ -112,23 +115,22 @@ std::string without_number(std::string_view name) {
   return std::string(name.substr(0, end + 1)) + "N";
 }
 
-Result<CycleList> cycles_by_marker(const Trace& trace, const std::string& pattern) {
-  STROBE_TRY(const NameFilter matches, name_filter("--cycle", pattern));
-  std::vector<int> answers(trace.strings().size(), -1);  // each name is matched once
+Result<CycleList> cycles_by_marker(const Trace& trace, const std::string& pattern,
+                                   const std::string& where) {
+  STROBE_TRY(const NameFilter matches, name_filter(where, pattern));
+  OncePerName is_match(trace.strings(), std::cref(matches));
   std::vector<SliceId> markers;
   bool has_length = false;
   for (std::size_t row = 0; row < trace.slice_count(); ++row) {
     const SliceId slice(row);
     if (!can_mark(trace.kind(slice)) || trace.track(slice).device) continue;
-    int& answer = answers[trace.slices().names[row].index()];
-    if (answer < 0) answer = matches(trace.name(slice)) ? 1 : 0;
-    if (answer == 0) continue;
+    if (!is_match(trace.slices().names[row])) continue;
     markers.push_back(slice);
     has_length = has_length || trace.duration_ns(slice) > 0;
   }
   if (!has_length) {
     return Error{ErrorCode::kTooLittleData, fmt::format("no host range matches '{}'", pattern),
-                 "--cycle", known_annotations(trace)};
+                 where, known_annotations(trace)};
   }
   return marked_cycles(trace, CycleMethod::kMarker, std::move(markers), pattern);
 }

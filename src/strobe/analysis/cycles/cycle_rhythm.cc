@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "strobe/analysis/cycles/cycle_methods.h"
-#include "strobe/analysis/timeline/columns.h"
+#include "strobe/base/time_columns.h"
 #include "strobe/stats/fft.h"
 
 namespace strobe::analysis {
@@ -38,7 +38,7 @@ DeviceWork busiest_device(const Trace& trace) {
 }
 
 // The busy share of each bin, minus the mean of all bins.
-std::vector<double> busy_signal(const IntervalSet& busy, const Columns& bins) {
+std::vector<double> busy_signal(const IntervalSet& busy, const TimeColumns& bins) {
   std::vector<double> signal(bins.count());
   for (const Interval& work : busy) {
     for (std::uint32_t bin = bins.at(work.start_ns); bin < bins.count(); ++bin) {
@@ -145,7 +145,7 @@ Result<CycleList> cycles_by_busy_signal(const Trace& trace) {
   if (busy.empty()) return none;
   const Interval extent{busy.front().start_ns, busy.back().end_ns};
   if (extent.length_ns() < kBins) return none;
-  const Columns bins(extent, kBins);
+  const TimeColumns bins(extent, kBins);
   const std::optional<std::size_t> period = period_of(busy_signal(busy, bins));
   if (!period) return none;
   const double bin_ns = static_cast<double>(extent.length_ns()) / kBins;

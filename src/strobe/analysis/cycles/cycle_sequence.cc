@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "strobe/analysis/cycles/cycle_methods.h"
-#include "strobe/analysis/tables/row_index.h"
+#include "strobe/base/row_index.h"
 #include "strobe/stats/fft.h"
 #include "strobe/stats/moments.h"
 

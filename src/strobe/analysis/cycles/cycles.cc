@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -16,6 +15,7 @@
 #include "strobe/analysis/cycles/cycle_methods.h"
 #include "strobe/analysis/tables/table_options.h"
 #include "strobe/base/check.h"
+#include "strobe/base/text.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::analysis {
@@ -36,10 +36,10 @@ Result<CycleList> whole_trace(const Trace& trace) {
   return list;
 }
 
-Result<CycleList> find_by(CycleMethod method, const Trace& trace, const std::string& marker) {
+Result<CycleList> find_by(CycleMethod method, const Trace& trace, const CycleOptions& options) {
   switch (method) {
     case CycleMethod::kMarker:
-      return cycles_by_marker(trace, marker);
+      return cycles_by_marker(trace, options.marker, options.where);
     case CycleMethod::kSteps:
       return cycles_by_steps(trace);
     case CycleMethod::kHostFrame:
@@ -54,9 +54,12 @@ Result<CycleList> find_by(CycleMethod method, const Trace& trace, const std::str
   return whole_trace(trace);
 }
 
-constexpr std::string_view kHint =
-    "name the range of one loop iteration with --cycle marker=REGEX, or compare whole traces with "
-    "--cycle none";
+std::string hint_for(const CycleOptions& options) {
+  return fmt::format(
+      "name the range of one loop iteration with {0} marker=REGEX, or compare whole traces with "
+      "{0} none",
+      options.where);
+}
 
 }  // namespace
 
@@ -112,25 +115,25 @@ void sort_by_nesting(const Trace& trace, std::vector<SliceId>& slices) {
 
 Result<CycleList> find_cycles(const Trace& trace, const CycleOptions& options) {
   if (options.method) {
-    Result<CycleList> found = find_by(*options.method, trace, options.marker);
+    Result<CycleList> found = find_by(*options.method, trace, options);
     if (found) {
       tell_types_apart(found->cycles);
       return found;
     }
     Error error = std::move(found).error();
-    if (error.hint.empty()) error.hint = kHint;
+    if (error.hint.empty()) error.hint = hint_for(options);
     return error;
   }
   std::string tried;
   for (const CycleMethod method : kTriedInTurn) {
-    Result<CycleList> found = find_by(method, trace, options.marker);
+    Result<CycleList> found = find_by(method, trace, options);
     if (found) {
       tell_types_apart(found->cycles);
       return found;
     }
     tried += (tried.empty() ? "" : "; ") + found.error().what;
   }
-  return Error{ErrorCode::kTooLittleData, "no cycles found: " + tried, "", std::string(kHint)};
+  return Error{ErrorCode::kTooLittleData, "no cycles found: " + tried, "", hint_for(options)};
 }
 
 namespace {
@@ -149,14 +152,6 @@ constexpr Word kMethodWords[] = {{"steps", CycleMethod::kSteps},
 constexpr std::string_view kSpellings[] = {"auto",    "marker=REGEX", "steps", "frame",
                                            "kernels", "busy",         "none"};
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return lower;
-}
-
 Error bad_word(std::string what, std::string_view where, std::string hint) {
   return {.code = ErrorCode::kInvalidArgument,
           .what = std::move(what),
@@ -168,7 +163,8 @@ Result<CycleOptions> by_marker(std::string_view where, std::string_view pattern)
   if (pattern.empty()) {
     return bad_word("needs a regular expression", where, fmt::format("{} 'marker=^decode'", where));
   }
-  CycleOptions options{.method = CycleMethod::kMarker, .marker = std::string(pattern)};
+  CycleOptions options{
+      .method = CycleMethod::kMarker, .marker = std::string(pattern), .where = std::string(where)};
   auto filter = name_filter(where, options.marker);
   if (!filter) return std::move(filter).error();
   return options;

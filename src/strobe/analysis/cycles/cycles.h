@@ -56,6 +56,7 @@ struct CycleList {
 struct CycleOptions {
   std::optional<CycleMethod> method;  // only this one; unset: the first that succeeds
   std::string marker;                 // RE2, for kMarker
+  std::string where = "--cycle";      // the flag or parameter, for errors
 };
 
 // An error says why no cycles were found and how to help.

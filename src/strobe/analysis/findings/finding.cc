@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "strobe/analysis/findings/finding_rules.h"
+#include "strobe/base/row_index.h"
 #include "strobe/base/text.h"
+#include "strobe/device/vendor_names.h"
 
 namespace strobe::analysis {
 
@@ -26,22 +29,16 @@ std::vector<Finding> find_in(const Trace& trace, const Summary& summary) {
 
 namespace {
 
-enum class CallSort : std::uint8_t { kUnknown, kOther, kLaunch, kWait };
+using device::RuntimeCall;
 
-CallSort sort_of(std::string_view name) {
-  if (name.find("Synchronize") != std::string_view::npos) return CallSort::kWait;
-  if (name.find("Launch") != std::string_view::npos) return CallSort::kLaunch;
-  return CallSort::kOther;
-}
-
-bool lies_in(const Interval& interval, std::int64_t time_ns) {
+bool contains(const Interval& interval, std::int64_t time_ns) {
   return time_ns >= interval.start_ns && time_ns < interval.end_ns;
 }
 
 void gather_slices(Evidence& evidence) {
   const Trace& trace = evidence.trace;
   const auto& slices = trace.slices();
-  std::vector<CallSort> sorts(trace.strings().size());
+  OncePerName purpose_of(trace.strings(), device::runtime_call);
   std::vector<std::int64_t> call_ns(trace.strings().size());
   std::vector<std::int64_t> kernel_durations_ns;
   for (std::size_t row = 0; row < slices.size(); ++row) {
@@ -49,28 +46,28 @@ void gather_slices(Evidence& evidence) {
     const SliceKind kind = slices.kinds[row];
     evidence.has_operators = evidence.has_operators || kind == SliceKind::kOperator;
     if (kind != SliceKind::kRuntimeCall && !is_device_work(kind)) continue;
-    if (!lies_in(evidence.summary.extent, slices.starts_ns[row])) continue;
+    if (!contains(evidence.summary.extent, slices.starts_ns[row])) continue;
     const std::int64_t duration_ns = slices.durations_ns[row];
     if (is_device_work(kind)) {
       ++evidence.device_slices;
       if (kind == SliceKind::kKernel) kernel_durations_ns.push_back(duration_ns);
       continue;
     }
-    CallSort& sort = sorts[slices.names[row].index()];
-    if (sort == CallSort::kUnknown) sort = sort_of(trace.strings()[slices.names[row]]);
-    if (sort == CallSort::kLaunch) evidence.launches.time.add(duration_ns);
-    if (sort == CallSort::kWait) evidence.waits.time.add(duration_ns);
+    const RuntimeCall purpose = purpose_of(slices.names[row]);
+    if (purpose == RuntimeCall::kLaunch) evidence.launches.time.add(duration_ns);
+    if (purpose == RuntimeCall::kSynchronize) evidence.waits.time.add(duration_ns);
     call_ns[slices.names[row].index()] += duration_ns;
   }
   std::int64_t longest_launch_ns = -1;
   std::int64_t longest_wait_ns = -1;
-  for (std::size_t name = 0; name < sorts.size(); ++name) {
+  for (std::size_t name = 0; name < call_ns.size(); ++name) {
+    const std::optional<RuntimeCall> purpose = purpose_of.known(StringId(name));
     CallTotals* totals = nullptr;
     std::int64_t* longest_ns = nullptr;
-    if (sorts[name] == CallSort::kLaunch) {
+    if (purpose == RuntimeCall::kLaunch) {
       totals = &evidence.launches;
       longest_ns = &longest_launch_ns;
-    } else if (sorts[name] == CallSort::kWait) {
+    } else if (purpose == RuntimeCall::kSynchronize) {
       totals = &evidence.waits;
       longest_ns = &longest_wait_ns;
     }
@@ -175,20 +172,13 @@ std::string without_templates(const std::string& name) {
 
 std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-std::string place_text(const std::string& place) {
-  constexpr std::string_view kOpen = "Place(";
-  if (!place.starts_with(kOpen) || !place.ends_with(')')) return place;
-  return place.substr(kOpen.size(), place.size() - kOpen.size() - 1);
-}
+std::string place_text(const std::string& place) { return std::string(parts_of_place(place).text); }
 
 std::string short_name(const std::string& full_name) {
   if (full_name.size() <= kNameLength) return full_name;
   const std::string name = without_templates(full_name);
   if (name.size() <= kNameLength) return name;
-  std::size_t end = kNameLength;
-  // Never inside a UTF-8 sequence.
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0u) == 0x80u) --end;
-  return name.substr(0, end) + "...";
+  return std::string(prefix_of(name, kNameLength)) + "...";
 }
 
 }  // namespace strobe::analysis

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -193,20 +192,9 @@ Found steps_leave_time_out(const Evidence& e) {
       "synchronise at the end of each step while profiling, so that its device work falls into it"};
 }
 
-// "Place(gpu:0)" is device 0.
-std::optional<std::int32_t> device_of_place(std::string_view place) {
-  const std::size_t colon = place.rfind(':');
-  if (colon == std::string_view::npos) return {};
-  std::int32_t device = 0;
-  const char* begin = place.data() + colon + 1;
-  const auto [stop, error] = std::from_chars(begin, place.data() + place.size(), device);
-  if (error != std::errc() || stop == begin) return {};
-  return device;
-}
-
 Found memory_near_capacity(const Evidence& e) {
   for (const MemoryPlace& place : e.summary.memory) {
-    const std::optional<std::int32_t> device = device_of_place(place.place);
+    const std::optional<std::int32_t> device = parts_of_place(place.place).device;
     for (const DeviceProperties& properties : e.trace.metadata().devices) {
       if (!device || properties.id != *device || properties.memory_bytes <= 0) continue;
       const std::int64_t peak = std::max(place.peak_reserved_bytes, place.peak_allocated_bytes);

@@ -287,12 +287,10 @@ class Advisor {
       basis.confidence = "counted";
       const double at_stake_ns = basis.saved_ns;
       add("small_tiles", at_stake_ns,
-          fmt::format(
-              "{} matrix product{} with tiles of {}x{} keep{} the matrix pipe {} busy: headroom "
-              "{}",
-              count_text(sums.launches), sums.launches == 1 ? "" : "s", gemm->tile_m, gemm->tile_n,
-              sums.launches == 1 ? "s" : "", share_text(*sums.tensor_percent() / 100),
-              share_of_time(at_stake_ns)),
+          fmt::format("{} with tiles of {}x{} {} the matrix pipe {} busy: headroom {}",
+                      counted(sums.launches, "matrix product"), gemm->tile_m, gemm->tile_n,
+                      plural(sums.launches, "keeps", "keep"),
+                      share_text(*sums.tensor_percent() / 100), share_of_time(at_stake_ns)),
           "use larger tiles, which reuse more data: raise the batch size, or let the library "
           "search for "
           "another kernel",
@@ -326,7 +324,8 @@ class Advisor {
     add("short_kernels", static_cast<double>(few.latency_ns),
         fmt::format(
             "{} goes into {} shorter than 10 us, without those named above: starting them "
-            "costs as much as their work; the longest row of short ones has {}, from row {}",
+            "costs as much as their work; the longest run of short kernels has {}, starting at "
+            "row {}",
             share_of_time(static_cast<double>(few.latency_ns)), launches_text(few.launches),
             longest, longest_at),
         "fuse them into their neighbours, and capture the rest in a graph", std::move(basis));

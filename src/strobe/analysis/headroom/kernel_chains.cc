@@ -8,13 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "strobe/base/text.h"
+
 namespace strobe::analysis {
 namespace {
 
 using device::KernelFamily;
 
-// Words in names that say what a kernel computes. Of the words up to "arange", only the first match
-// is shown.
+// Words in names that say what a kernel computes. The words from "gelu" to "arange" are shown to a
+// user, but only the first one that a name contains.
 constexpr std::array<std::string_view, 45> kChainWords = {
     "gelu", "silu",   "sigmoid", "tanh", "erf",      "relu",      "pow",     "rsqrt",     "sqrt",
     "sin",  "cos",    "neg",     "exp",  "log",      "where",     "dropout", "bernoulli", "tril",
@@ -34,9 +36,6 @@ template <typename... Words>
 consteval ChainWords any_of(Words... words) {
   return (bit(words) | ...);
 }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Matches whole words only: "padding" does not contain "add".
 bool has_word(std::string_view text, std::string_view word) {

@@ -8,6 +8,7 @@
 
 #include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/headroom/kernel_sums.h"
+#include "strobe/base/hash.h"
 #include "strobe/base/text.h"
 
 namespace strobe::analysis {
@@ -112,8 +113,8 @@ class Planner {
   FusionRows rows_of(const FusionRun& run) const { return rows_.subspan(run.first_row, run.rows); }
 
   std::uint64_t hash_of(const FusionRun& run) const {
-    std::uint64_t hash = 0xCBF29CE484222325u;
-    for (const FusionRow& row : rows_of(run)) hash = (hash ^ row.name) * 0x100000001B3u;
+    std::uint64_t hash = kFnvStart;
+    for (const FusionRow& row : rows_of(run)) hash = fnv1a(hash, row.name);
     return hash;
   }
 

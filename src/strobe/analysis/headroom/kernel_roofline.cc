@@ -1,14 +1,21 @@
 #include "strobe/analysis/headroom/kernel_roofline.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "strobe/analysis/headroom/kernel_study.h"
 #include "strobe/device/gemm_name.h"
 
 namespace strobe::analysis {
-namespace {
 
-constexpr std::string_view kF16Matrix = "f16 matrix";
+std::string_view word_of(RoofKind kind) {
+  constexpr std::string_view kWords[] = {"f8 matrix", "f16 matrix", "tf32 matrix", "f32",
+                                         "f64",       "L2",         "DRAM"};
+  static_assert(std::size(kWords) == static_cast<std::size_t>(RoofKind::kDram) + 1);
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+namespace {
 
 // A metric summed over launches, as long as every one of them has it.
 class CountedSum {
@@ -90,18 +97,18 @@ double bus_bytes_per_s(const KernelStudy& study) {
 
 std::vector<Roof> compute_roofs(const KernelStudy& study) {
   std::vector<Roof> roofs;
-  const auto add = [&](std::string_view name, double flops, RoofSource source) {
-    if (flops > 0) roofs.push_back({std::string(name), flops, source});
+  const auto add = [&](RoofKind kind, double flops, RoofSource source) {
+    if (flops > 0) roofs.push_back({kind, flops, source});
   };
   const bool is_measured = study.options.flops.has_value();
-  if (is_measured) add(kF16Matrix, *study.options.flops, RoofSource::kMeasured);
+  if (is_measured) add(RoofKind::kF16Matrix, *study.options.flops, RoofSource::kMeasured);
   if (study.chip) {
     const device::ChipPeaks& chip = *study.chip;
-    add("f8 matrix", chip.f8_flops, RoofSource::kDataSheet);
-    if (!is_measured) add(kF16Matrix, chip.f16_flops, RoofSource::kDataSheet);
-    add("tf32 matrix", chip.tf32_flops, RoofSource::kDataSheet);
-    add("f32", chip.f32_flops, RoofSource::kDataSheet);
-    add("f64", chip.f64_flops, RoofSource::kDataSheet);
+    add(RoofKind::kF8Matrix, chip.f8_flops, RoofSource::kDataSheet);
+    if (!is_measured) add(RoofKind::kF16Matrix, chip.f16_flops, RoofSource::kDataSheet);
+    add(RoofKind::kTf32Matrix, chip.tf32_flops, RoofSource::kDataSheet);
+    add(RoofKind::kF32, chip.f32_flops, RoofSource::kDataSheet);
+    add(RoofKind::kF64, chip.f64_flops, RoofSource::kDataSheet);
   }
   std::stable_sort(roofs.begin(), roofs.end(),
                    [](const Roof& a, const Roof& b) { return a.value > b.value; });
@@ -110,34 +117,32 @@ std::vector<Roof> compute_roofs(const KernelStudy& study) {
 
 std::vector<Roof> memory_roofs(const KernelStudy& study) {
   std::vector<Roof> roofs;
-  const double chip_l2 = study.chip ? study.chip->l2_bytes_per_s : 0;
-  if (study.options.l2_bytes_per_s) {
-    roofs.push_back({"L2", *study.options.l2_bytes_per_s, RoofSource::kMeasured});
-  } else if (chip_l2 > 0) {
-    roofs.push_back({"L2", chip_l2, RoofSource::kMeasured});  // not on any data sheet
+  if (study.options.l2_bytes_per_s) {  // not on any data sheet
+    roofs.push_back({RoofKind::kL2, *study.options.l2_bytes_per_s, RoofSource::kMeasured});
   }
   const KernelDevice* device = first_device(*study.table);
   if (study.options.dram_bytes_per_s) {
-    roofs.push_back({"DRAM", *study.options.dram_bytes_per_s, RoofSource::kMeasured});
+    roofs.push_back({RoofKind::kDram, *study.options.dram_bytes_per_s, RoofSource::kMeasured});
   } else if (const double bus = bus_bytes_per_s(study); bus > 0) {
     const bool is_of_file = device != nullptr && device->dram_bytes_per_s > 0;
-    roofs.push_back({"DRAM", bus, is_of_file ? RoofSource::kFile : RoofSource::kDataSheet});
+    roofs.push_back(
+        {RoofKind::kDram, bus, is_of_file ? RoofSource::kFile : RoofSource::kDataSheet});
   }
   return roofs;
 }
 
-double value_of(const std::vector<Roof>& roofs, std::string_view name) {
-  const auto roof = std::ranges::find(roofs, name, &Roof::name);
+double value_of(const std::vector<Roof>& roofs, RoofKind kind) {
+  const auto roof = std::ranges::find(roofs, kind, &Roof::kind);
   return roof == roofs.end() ? 0 : roof->value;
 }
 
-std::string_view matrix_roof_of(const KernelIdentity& identity) {
+RoofKind matrix_roof_of(const KernelIdentity& identity) {
   const std::optional<device::GemmName> gemm = device::gemm_name(identity.full);
-  if (!gemm) return kF16Matrix;
-  if (gemm->data_type == "tf32" || gemm->data_type == "f32") return "tf32 matrix";
-  if (gemm->data_type.starts_with("f8")) return "f8 matrix";
-  if (gemm->data_type == "f64") return "f64";
-  return kF16Matrix;
+  if (!gemm) return RoofKind::kF16Matrix;
+  if (gemm->data_type == "tf32" || gemm->data_type == "f32") return RoofKind::kTf32Matrix;
+  if (gemm->data_type.starts_with("f8")) return RoofKind::kF8Matrix;
+  if (gemm->data_type == "f64") return RoofKind::kF64;
+  return RoofKind::kF16Matrix;
 }
 
 class Painter {
@@ -146,11 +151,11 @@ class Painter {
       : study_(study), bus_bytes_per_s_(bus_bytes_per_s(study)) {
     picture_.compute = compute_roofs(study);
     picture_.memory = memory_roofs(study);
-    dram_ = value_of(picture_.memory, "DRAM");
+    dram_ = value_of(picture_.memory, RoofKind::kDram);
   }
 
   Roofline paint() {
-    const double f16 = value_of(picture_.compute, kF16Matrix);
+    const double f16 = value_of(picture_.compute, RoofKind::kF16Matrix);
     if (dram_ > 0 && !picture_.compute.empty()) {
       picture_.ridge_flop_per_byte = (f16 > 0 ? f16 : picture_.compute.front().value) / dram_;
     }
@@ -183,23 +188,23 @@ class Painter {
   void place_under_roof(const KernelIdentity& identity, const Work& work,
                         RooflinePoint& point) const {
     const bool is_matrix = does_matrix_work(identity.family, point.tensor_percent);
-    const std::string_view name = is_matrix ? matrix_roof_of(identity) : "f32";
+    const RoofKind kind = is_matrix ? matrix_roof_of(identity) : RoofKind::kF32;
     if (is_matrix) {
       // Counters count cycles of the matrix pipe, not operations.
-      point.flop_per_s = sum_of(matrix_flop_per_s(name, work), point.flop_per_s.value_or(0));
+      point.flop_per_s = sum_of(matrix_flop_per_s(kind, work), point.flop_per_s.value_or(0));
       point.flops_are_estimated = point.flop_per_s.has_value();
     }
     if (point.flop_per_s && point.dram_bytes_per_s && *point.dram_bytes_per_s > 0) {
       point.flop_per_byte = *point.flop_per_s / *point.dram_bytes_per_s;
     }
-    const double roof = value_of(picture_.compute, name);
+    const double roof = value_of(picture_.compute, kind);
     if (point.flop_per_byte && roof > 0 && dram_ > 0) {
       point.attainable_flop_per_s = std::min(roof, *point.flop_per_byte * dram_);
     }
   }
 
   // The busy share of the pipe times its peak at the actual clock.
-  std::optional<double> matrix_flop_per_s(std::string_view roof, const Work& work) const {
+  std::optional<double> matrix_flop_per_s(RoofKind roof, const Work& work) const {
     const std::optional<double> percent = work.sums.tensor_percent();
     const double peak = sheet_flops(roof);
     if (!percent || peak <= 0) return {};
@@ -212,11 +217,11 @@ class Painter {
     return *percent / 100 * peak * clock_ratio;
   }
 
-  double sheet_flops(std::string_view roof) const {
+  double sheet_flops(RoofKind roof) const {
     if (!study_.chip) return 0;
-    if (roof == "tf32 matrix") return study_.chip->tf32_flops;
-    if (roof == "f8 matrix") return study_.chip->f8_flops;
-    if (roof == "f64") return study_.chip->f64_flops;
+    if (roof == RoofKind::kTf32Matrix) return study_.chip->tf32_flops;
+    if (roof == RoofKind::kF8Matrix) return study_.chip->f8_flops;
+    if (roof == RoofKind::kF64) return study_.chip->f64_flops;
     return study_.chip->f16_flops;
   }
 

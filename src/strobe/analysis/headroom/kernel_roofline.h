@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/analysis/headroom/kernel_sums.h"
@@ -12,11 +12,16 @@ namespace strobe::analysis {
 
 enum class RoofSource : std::uint8_t { kDataSheet, kMeasured, kFile };
 
+enum class RoofKind : std::uint8_t { kF8Matrix, kF16Matrix, kTf32Matrix, kF32, kF64, kL2, kDram };
+std::string_view word_of(RoofKind kind);  // "f16 matrix", "DRAM"
+
 // A ceiling: what it limits, its value, and its source.
 struct Roof {
-  std::string name;  // "f16 matrix", "DRAM"
+  RoofKind kind = RoofKind::kF16Matrix;
   double value = 0;  // FLOP/s or bytes/s
   RoofSource source = RoofSource::kDataSheet;
+
+  std::string_view name() const { return word_of(kind); }
 };
 
 // All kernels of one name in the chart. With counts of operations and bytes it is a point of a

@@ -1,6 +1,7 @@
 #include "strobe/analysis/headroom/kernel_study.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -176,7 +177,7 @@ KernelIdentity identity_of(std::string_view name, std::string_view mangled) {
   return identity;
 }
 
-// One number per text, in order of first appearance.
+// The number that came first with a text.
 class Numbering {
  public:
   std::uint32_t of(std::string_view text, std::uint32_t number) {
@@ -217,8 +218,7 @@ std::optional<device::ChipPeaks> chip_of(const KernelTable& table, const StudyOp
 
 void judge_launches(KernelStudy& study) {
   const KernelTable& table = *study.table;
-  const double chip_l2 = study.chip ? study.chip->l2_bytes_per_s : 0;
-  const double l2_roof = study.options.l2_bytes_per_s.value_or(chip_l2);
+  const double l2_roof = study.options.l2_bytes_per_s.value_or(0);
   for (std::size_t row = 0; row < table.size(); ++row) {
     const KernelSample sample = study.sample(row);
     StudiedLaunch& launch = study.launches[row];

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "strobe/analysis/launches/launch_links.h"
-#include "strobe/analysis/launches/natural_sort.h"
+#include "strobe/base/natural_sort.h"
 
 namespace strobe::analysis {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "strobe/analysis/launches/natural_sort.h"
+#include "strobe/base/natural_sort.h"
 
 namespace strobe::analysis {
 namespace {
@@ -120,11 +120,12 @@ LaunchesByFlow::LaunchesByFlow(const Trace& trace, const OpTree& tree,
 LaunchesByFlow::Source LaunchesByFlow::find(SliceId device_slice) const {
   const auto& flows = trace_->flows();
   const TrackId track = trace_->slices().tracks[device_slice.index()];
-  const auto end =
-      std::lower_bound(ends_.begin(), ends_.end(), End{track, trace_->start_ns(device_slice), 0});
-  if (end == ends_.end() || end->track != track || end->time_ns > trace_->end_ns(device_slice)) {
-    return {};
-  }
+  const Interval interval = trace_->interval(device_slice);
+  const auto end = std::lower_bound(ends_.begin(), ends_.end(), End{track, interval.start_ns, 0});
+  if (end == ends_.end() || end->track != track) return {};
+  // Where a slice ends, the next one may start: the arrow is that one's. An empty slice has only
+  // its start.
+  if (end->time_ns > interval.start_ns && end->time_ns >= interval.end_ns) return {};
   const Start wanted{flows.categories[end->flow], flows.ids[end->flow], 0};
   const auto start = std::lower_bound(starts_.begin(), starts_.end(), wanted);
   if (start == starts_.end() || wanted < *start) return {};

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "strobe/analysis/launches/natural_sort.h"
+#include "strobe/base/natural_sort.h"
 
 namespace strobe::analysis {
 namespace {

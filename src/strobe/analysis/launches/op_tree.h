@@ -70,8 +70,8 @@ struct OpTree {
   std::vector<NodeId> operators;         // the innermost node with the role kOperator at or above
   std::vector<std::uint32_t> positions;  // in visiting_order
 
-  // Thread by thread, parents first; of two siblings the later one (with everything below it)
-  // first. Tables list their rows in this order.
+  // Thread by thread; parents come before their children, and later siblings (with everything below
+  // them) before earlier ones. Tables list their rows in this order.
   std::vector<NodeId> visiting_order;
 
   std::vector<NodeId> nodes_of_slices;  // per slice, invalid outside the trees

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "strobe/analysis/launches/growing_union.h"
-#include "strobe/analysis/launches/natural_sort.h"
+#include "strobe/base/interval.h"
+#include "strobe/base/natural_sort.h"
 
 namespace strobe::analysis {
 namespace {
@@ -21,6 +21,17 @@ void add_work(const AttributedTrace& input, std::size_t work, StepLaunches& sum)
   const std::int64_t duration_ns = input.trace.duration_ns(slice);
   sum.device_ns += duration_ns;
   if (input.trace.kind(slice) == SliceKind::kKernel) sum.kernel_ns += duration_ns;
+}
+
+// In the order of their first steps.
+std::vector<StringId> processes_of(const std::vector<Step>& steps) {
+  std::vector<StringId> processes;
+  for (const Step& step : steps) {
+    if (std::find(processes.begin(), processes.end(), step.process) == processes.end()) {
+      processes.push_back(step.process);
+    }
+  }
+  return processes;
 }
 
 // The launches of one process by time, with running sums.
@@ -84,13 +95,7 @@ std::vector<StepLaunches> add_up_step_launches(const AttributedTrace& input,
     }
     return sums;
   }
-  std::vector<StringId> processes;
-  for (const Step& step : steps) {
-    if (std::find(processes.begin(), processes.end(), step.process) == processes.end()) {
-      processes.push_back(step.process);
-    }
-  }
-  for (const StringId process : processes) {
+  for (const StringId process : processes_of(steps)) {
     const std::vector<Launch> launches = launches_of(input, process);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (steps[i].process != process) continue;
@@ -287,12 +292,7 @@ std::string_view word_of(StepLabel label) {
 
 std::vector<StepRow> break_down_steps(const AttributedTrace& input, const std::vector<Step>& steps,
                                       const std::vector<StepLaunches>& launches) {
-  std::vector<StringId> processes;
-  for (const Step& step : steps) {
-    if (std::find(processes.begin(), processes.end(), step.process) == processes.end()) {
-      processes.push_back(step.process);
-    }
-  }
+  const std::vector<StringId> processes = processes_of(steps);
   std::vector<StepRow> rows(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].name.valid()) rows[i].name = std::string(input.trace.strings()[steps[i].name]);

@@ -5,7 +5,6 @@
 
 #include "strobe/analysis/launches/attribution.h"
 #include "strobe/analysis/steps/steps.h"
-#include "strobe/analysis/tables/summary.h"
 
 namespace strobe::analysis {
 

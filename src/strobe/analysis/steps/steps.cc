@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string>
 #include <string_view>
 
-#include "strobe/analysis/tables/row_index.h"
+#include "strobe/base/row_index.h"
 #include "strobe/base/text.h"
 
 namespace strobe::analysis {
@@ -59,12 +58,7 @@ namespace {
 std::optional<std::int64_t> number_of(std::string_view name) {
   const std::size_t mark = name.rfind('#');
   if (mark == std::string_view::npos) return std::nullopt;
-  const char* begin = name.data() + mark + 1;
-  const char* end = name.data() + name.size();
-  std::int64_t number = 0;
-  const auto [stop, error] = std::from_chars(begin, end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
+  return parse_whole_number(name.substr(mark + 1));
 }
 
 std::vector<SliceId> step_slices(const Trace& trace) {
@@ -141,11 +135,6 @@ Result<StepSelection> find_steps(const Trace& trace, NumberRange range, std::str
     if (number < first || number > last) continue;
     if (!found) found = StepSelection{i, i};
     found->last = i;
-  }
-  if (first > last) {
-    return no_such_steps(std::to_string(first) + " to " + std::to_string(last) +
-                             " is not a range of steps: its first number is above its last",
-                         where, lowest, highest);
   }
   if (!found)
     return no_such_steps("the trace has no " + range_text(first, last), where, lowest, highest);

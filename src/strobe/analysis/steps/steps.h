@@ -1,12 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "strobe/analysis/tables/summary.h"
+#include "strobe/base/interval.h"
 #include "strobe/base/result.h"
 #include "strobe/trace/trace.h"
 
@@ -34,10 +36,37 @@ struct Step {
 // All steps, by start. Slices of one process and name that overlap are one step.
 std::vector<Step> list_steps(const Trace& trace);
 
+struct StepSelection {  // positions in the list of steps, both inclusive, from 0
+  std::size_t first = 0;
+  std::size_t last = static_cast<std::size_t>(-1);
+};
+
 // The steps with these numbers, as in the steps' names when all are numbered, else positions from
 // 0; `where` names the flag or parameter in errors.
 Result<StepSelection> find_steps(const Trace& trace, NumberRange range,
                                  std::string_view where = "--steps");
+
+// Every nanosecond of a step has exactly one label: what the device did, or why it was idle.
+enum class StepLabel : std::uint8_t {
+  kKernel,
+  kCommunication,
+  kMemcpy,
+  kMemset,  // device busy
+  kRuntime,
+  kDataLoader,
+  kHost,  // device idle while the host was in a runtime call, loading data, in other work
+  kIdle,  // neither side recorded anything
+};
+inline constexpr int kStepLabels = static_cast<int>(StepLabel::kIdle) + 1;
+std::string_view word_of(StepLabel label);
+
+struct StepRow {
+  std::string name;
+  Interval interval;
+  std::int64_t label_ns[kStepLabels] = {};  // sums to interval.length_ns()
+  std::int64_t kernel_ns = 0;               // launched in the step, streams added up
+  std::int64_t device_ns = 0;
+};
 
 // Finds the step at a time.
 class StepFinder {

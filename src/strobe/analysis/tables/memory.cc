@@ -1,6 +1,7 @@
 #include "strobe/analysis/tables/memory.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -8,9 +9,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "strobe/analysis/launches/natural_sort.h"
-#include "strobe/analysis/tables/row_index.h"
-#include "strobe/analysis/timeline/columns.h"
+#include "strobe/base/natural_sort.h"
+#include "strobe/base/row_index.h"
+#include "strobe/base/time_columns.h"
 #include "strobe/trace/column.h"
 
 namespace strobe::analysis {
@@ -18,12 +19,28 @@ namespace {
 
 constexpr std::size_t kMostOwners = 100;
 
-// "GPU 0" for "Place(gpu:0)"; the trace decides the word for the device.
-std::string place_name(const Trace& trace, std::string_view place) {
+}  // namespace
+
+PlaceParts parts_of_place(std::string_view place) {
   constexpr std::string_view kOpen = "Place(";
+  PlaceParts parts{place, {}};
   if (place.starts_with(kOpen) && place.ends_with(')')) {
-    place = place.substr(kOpen.size(), place.size() - kOpen.size() - 1);
+    parts.text = place.substr(kOpen.size(), place.size() - kOpen.size() - 1);
   }
+  const std::size_t colon = parts.text.rfind(':');
+  if (colon == std::string_view::npos) return parts;
+  std::int32_t device = 0;
+  const std::string_view number = parts.text.substr(colon + 1);
+  const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), device);
+  if (error == std::errc()) parts.device = device;
+  return parts;
+}
+
+namespace {
+
+// "GPU 0" for "Place(gpu:0)"; the trace decides the word for the device.
+std::string place_name(const Trace& trace, std::string_view raw_place) {
+  const std::string_view place = parts_of_place(raw_place).text;
   constexpr std::string_view kDevice = "gpu:";
   if (place == "cpu") return "CPU";
   if (!place.starts_with(kDevice)) return std::string(place);
@@ -128,7 +145,7 @@ std::vector<MemoryCurve> list_memory_curves(const Trace& trace) {
 std::vector<MemoryPoint> thinned(const std::vector<MemoryPoint>& points, std::uint32_t columns) {
   constexpr std::size_t kPointsPerColumn = 4;
   if (points.size() <= kPointsPerColumn * columns) return points;
-  const Columns screen({points.front().time_ns, points.back().time_ns + 1}, columns);
+  const TimeColumns screen({points.front().time_ns, points.back().time_ns + 1}, columns);
   std::vector<MemoryPoint> kept;
   for (std::size_t begin = 0; begin < points.size();) {
     const std::int64_t end_ns = screen.end_ns(screen.at(points[begin].time_ns));
@@ -158,11 +175,11 @@ std::vector<MemoryOwner> owners_at_peak(const AttributedTrace& input, const Memo
   for (std::size_t i = 0; i <= curve.peak; ++i) live.apply(curve.events[i]);
   std::vector<MemoryOwner> owners;
   NameRows rows(input.trace.strings());
-  MemoryOwner nobody{"[unattributed]"};
+  MemoryOwner unattributed{"[unattributed]"};
   std::int64_t seen_bytes = 0;
   for (const std::uint32_t event : live.events()) {
     const StringId name = owner_name(input, event);
-    MemoryOwner* owner = &nobody;
+    MemoryOwner* owner = &unattributed;
     if (name.valid()) {
       const std::size_t row = rows.row_of(name);
       if (row == owners.size()) owners.push_back({std::string(input.trace.strings()[name])});
@@ -172,7 +189,7 @@ std::vector<MemoryOwner> owners_at_peak(const AttributedTrace& input, const Memo
     ++owner->count;
     seen_bytes += memory.bytes[event];
   }
-  if (nobody.count > 0) owners.push_back(nobody);
+  if (unattributed.count > 0) owners.push_back(unattributed);
   std::ranges::stable_sort(owners, std::ranges::greater(), &MemoryOwner::bytes);
   if (owners.size() > kMostOwners) {
     MemoryOwner others{"[others]"};

@@ -8,27 +8,12 @@ namespace {
 
 constexpr std::array kModelPhases = {SliceKind::kDataLoader, SliceKind::kForward,
                                      SliceKind::kBackward, SliceKind::kOptimizer};
-constexpr std::size_t kNoStep = static_cast<std::size_t>(-1);
 
 void add_call(PhaseTotals& totals, std::int64_t host_ns, std::int64_t kernel_ns,
               std::int64_t device_ns) {
   totals.host.add(host_ns);
   totals.kernels.add(kernel_ns);
   totals.device.add(device_ns);
-}
-
-// The last step of the process that has begun, if it contains the time.
-std::size_t step_at(const std::vector<Step>& steps, StringId process, std::int64_t time_ns) {
-  const auto after =
-      std::upper_bound(steps.begin(), steps.end(), time_ns,
-                       [](std::int64_t t, const Step& step) { return t < step.interval.start_ns; });
-  for (auto step = after; step != steps.begin();) {
-    --step;
-    if (step->process != process) continue;
-    return time_ns < step->interval.end_ns ? static_cast<std::size_t>(step - steps.begin())
-                                           : kNoStep;
-  }
-  return kNoStep;
 }
 
 void extend(BackwardRange& range, bool is_new, Interval interval) {
@@ -43,9 +28,10 @@ std::vector<BackwardRange> find_backward_ranges(const AttributedTrace& input,
                                                 const std::vector<Step>& steps) {
   const OpTree& tree = input.tree;
   const auto& flags = input.trace.slices().flags;
+  const StepFinder finder(steps);
   std::vector<BackwardRange> ranges;
   for (const HostThread& thread : tree.threads) {
-    std::size_t current = kNoStep;  // nodes come by start, so a step that has ended never returns
+    const Step* current = nullptr;  // nodes come by start, so a step that has ended never returns
     bool is_open = false;
     for (std::size_t i = thread.root.index() + 1; i < thread.end.index();) {
       const SliceId slice = tree.slices[i];
@@ -53,9 +39,8 @@ std::vector<BackwardRange> find_backward_ranges(const AttributedTrace& input,
         ++i;
         continue;
       }
-      const std::size_t step =
-          steps.empty() ? 0 : step_at(steps, thread.process, input.trace.start_ns(slice));
-      if (step != kNoStep) {
+      const Step* step = finder.at(input.trace.start_ns(slice), thread.process);
+      if (step != nullptr || steps.empty()) {
         const bool is_new = !is_open || step != current;
         if (is_new) ranges.emplace_back();
         extend(ranges.back(), is_new, input.trace.interval(slice));

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "strobe/analysis/tables/row_index.h"
+#include "strobe/base/row_index.h"
 
 namespace strobe::analysis {
 namespace {

@@ -1,12 +1,12 @@
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "strobe/analysis/tables/row_index.h"
 #include "strobe/analysis/tables/tables.h"
+#include "strobe/base/row_index.h"
+#include "strobe/base/text.h"
 
 // The tables that have a row per name: operators, kernels, ranges.
 namespace strobe::analysis {
@@ -234,30 +234,10 @@ std::vector<KernelRow> list_kernels(const AttributedTrace& input) {
 namespace {
 
 bool says_memory(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = lower_case(name);
   return lower.find("memcpy") != std::string::npos ||
          lower.find("memorycopy") != std::string::npos || lower.find("memset") != std::string::npos;
 }
-
-// Each name is checked once.
-class MemoryNames {
- public:
-  explicit MemoryNames(const StringPool& strings) : strings_(strings), answers_(strings.size()) {}
-  bool says_memory(StringId name) {
-    Answer& answer = answers_[name.index()];
-    if (answer == Answer::kUnknown) {
-      answer = analysis::says_memory(strings_[name]) ? Answer::kYes : Answer::kNo;
-    }
-    return answer == Answer::kYes;
-  }
-
- private:
-  enum class Answer : std::uint8_t { kUnknown, kYes, kNo };
-  const StringPool& strings_;
-  std::vector<Answer> answers_;
-};
 
 class RangeTable {
  public:
@@ -299,12 +279,12 @@ class RangeTable {
 
 std::vector<UserRangeRow> list_memory_ranges(const AttributedTrace& input) {
   const OpTree& tree = input.tree;
-  MemoryNames names(input.trace.strings());
+  OncePerName is_memory_name(input.trace.strings(), says_memory);
   RangeTable table(input);
   const auto belongs = [&](NodeId node) {
     const SliceKind role = tree.roles[node.index()];
     return (role == SliceKind::kUserRange || role == SliceKind::kAnnotation) &&
-           names.says_memory(input.name(node));
+           is_memory_name(input.name(node));
   };
   for (const NodeId node : tree.visiting_order) {
     if (belongs(node)) table.add(node);
@@ -319,7 +299,7 @@ std::vector<UserRangeRow> list_memory_ranges(const AttributedTrace& input) {
 std::vector<ThreadGroup<UserRangeRow>> list_user_ranges(const AttributedTrace& input,
                                                         bool separate_threads) {
   const OpTree& tree = input.tree;
-  MemoryNames names(input.trace.strings());
+  OncePerName is_memory_name(input.trace.strings(), says_memory);
   RangeTable table(input);
   std::vector<ThreadGroup<UserRangeRow>> groups;
   const auto close_group = [&](std::string thread) {
@@ -327,8 +307,7 @@ std::vector<ThreadGroup<UserRangeRow>> list_user_ranges(const AttributedTrace& i
     if (!rows.empty()) groups.push_back({std::move(thread), std::move(rows)});
   };
   const auto belongs = [&](NodeId node) {
-    return tree.roles[node.index()] == SliceKind::kAnnotation &&
-           !names.says_memory(input.name(node));
+    return tree.roles[node.index()] == SliceKind::kAnnotation && !is_memory_name(input.name(node));
   };
   const auto& calls = input.attribution.calls;
   for (std::size_t t = 0; t < tree.threads.size(); ++t) {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "strobe/analysis/launches/growing_union.h"
 #include "strobe/analysis/tables/tables.h"
+#include "strobe/base/interval.h"
 
 namespace strobe::analysis {
 namespace {
@@ -18,8 +18,8 @@ constexpr std::uint64_t kNotSeen = std::numeric_limits<std::uint64_t>::max();
 struct KindTally {
   std::uint64_t calls = 0;
   std::uint64_t first_seen = kNotSeen;  // twice the visiting position, one more for runtime calls
-  std::vector<IntervalSet> sets;        // one per thread; with a single thread only
-  std::int64_t busy_ns = 0;             // the length of its set is kept
+  std::vector<IntervalSet> sets;        // with several threads: one per thread
+  std::int64_t busy_ns = 0;             // with one thread: the length of its set is enough
 
   void keep(GrowingUnion& of_thread) {
     if (!of_thread.empty()) sets.push_back(of_thread.take());

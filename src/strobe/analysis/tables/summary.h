@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "strobe/analysis/steps/steps.h"
 #include "strobe/base/interval.h"
 #include "strobe/trace/slice_kind.h"
 
@@ -42,11 +43,6 @@ struct TimeStat {
     return calls == 0 ? 0.0 : static_cast<double>(total_ns) / static_cast<double>(calls);
   }
   bool operator==(const TimeStat&) const = default;
-};
-
-struct StepSelection {  // positions in the list of steps, both inclusive, from 0
-  std::size_t first = 0;
-  std::size_t last = static_cast<std::size_t>(-1);
 };
 
 struct SummaryOptions {
@@ -151,34 +147,18 @@ struct MemoryRow {
 };
 
 struct MemoryPlace {
-  std::string place;
+  std::string place;  // as the trace writes it: "Place(gpu:0)", "cpu"
   std::int64_t peak_allocated_bytes = 0;
   std::int64_t peak_reserved_bytes = 0;
   std::vector<MemoryRow> allocated;
   std::vector<MemoryRow> reserved;
 };
 
-// Every nanosecond of a step has exactly one label: what the device did, or why it was idle.
-enum class StepLabel : std::uint8_t {
-  kKernel,
-  kCommunication,
-  kMemcpy,
-  kMemset,  // device busy
-  kRuntime,
-  kDataLoader,
-  kHost,  // device idle while the host was in a runtime call, loading data, in other work
-  kIdle,  // neither side recorded anything
+struct PlaceParts {
+  std::string_view text;               // "gpu:0" of "Place(gpu:0)"; other places as they are
+  std::optional<std::int32_t> device;  // 0 of "gpu:0"
 };
-inline constexpr int kStepLabels = static_cast<int>(StepLabel::kIdle) + 1;
-std::string_view word_of(StepLabel label);
-
-struct StepRow {
-  std::string name;
-  Interval interval;
-  std::int64_t label_ns[kStepLabels] = {};  // sums to interval.length_ns()
-  std::int64_t kernel_ns = 0;               // launched in the step, streams added up
-  std::int64_t device_ns = 0;
-};
+PlaceParts parts_of_place(std::string_view place);
 
 struct Summary {
   std::int64_t total_ns =

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "strobe/analysis/tables/memory.h"
-#include "strobe/analysis/timeline/columns.h"
+#include "strobe/base/time_columns.h"
 
 namespace strobe::analysis {
 namespace {
@@ -83,7 +83,7 @@ void add_trace_lines(const Trace& trace, std::vector<CounterLine>& lines) {
   }
 }
 
-std::vector<CounterPoint> sample_values(const CounterLine& line, const Columns& columns) {
+std::vector<CounterPoint> sample_values(const CounterLine& line, const TimeColumns& columns) {
   std::vector<CounterPoint> points;
   const auto first = std::ranges::lower_bound(line.times_ns, columns.begin_ns(0));
   auto next = static_cast<std::size_t>(first - line.times_ns.begin());
@@ -107,7 +107,7 @@ std::vector<CounterPoint> sample_values(const CounterLine& line, const Columns& 
   return points;
 }
 
-std::vector<CounterPoint> sample_share(const CounterLine& line, const Columns& columns) {
+std::vector<CounterPoint> sample_share(const CounterLine& line, const TimeColumns& columns) {
   std::vector<CounterPoint> points;
   auto part = std::ranges::upper_bound(line.covered, columns.begin_ns(0), {}, &Interval::end_ns);
   for (std::uint32_t column = 0; column < columns.count(); ++column) {
@@ -148,7 +148,7 @@ std::vector<CounterLine> list_counter_lines(const Trace& trace) {
 }
 
 std::vector<CounterPoint> sample(const CounterLine& line, Interval window, std::uint32_t columns) {
-  const Columns screen(window, columns);
+  const TimeColumns screen(window, columns);
   return line.unit == CounterUnit::kShare ? sample_share(line, screen)
                                           : sample_values(line, screen);
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
-#include "strobe/analysis/launches/growing_union.h"
+#include "strobe/base/interval.h"
+#include "strobe/base/row_index.h"
 
 namespace strobe::analysis {
 
@@ -115,35 +117,13 @@ Selection add_up_selection(const Timeline& timeline, const SelectionRequest& req
   return adder.take();
 }
 
-namespace {
-
-class MatchedNames {
- public:
-  MatchedNames(const StringPool& strings, const NameFilter& matches)
-      : strings_(strings), matches_(matches), answers_(strings.size(), Answer::kNotAsked) {}
-
-  bool has(StringId name) {
-    Answer& answer = answers_[name.index()];
-    if (answer == Answer::kNotAsked) answer = matches_(strings_[name]) ? Answer::kYes : Answer::kNo;
-    return answer == Answer::kYes;
-  }
-
- private:
-  enum class Answer : std::uint8_t { kNotAsked, kYes, kNo };
-  const StringPool& strings_;
-  const NameFilter& matches_;
-  std::vector<Answer> answers_;
-};
-
-}  // namespace
-
 SearchAnswer search_slices(const Trace& trace, const NameFilter& matches, SearchPage page) {
-  MatchedNames names(trace.strings(), matches);
+  OncePerName is_match(trace.strings(), std::cref(matches));
   const auto& slices = trace.slices();
   std::vector<SliceId> found;
   SearchAnswer answer;
   for (std::size_t row = 0; row < slices.size(); ++row) {
-    if (!names.has(slices.names[row])) continue;
+    if (!is_match(slices.names[row])) continue;
     found.push_back(SliceId(row));
     answer.total_ns += slices.durations_ns[row];
   }

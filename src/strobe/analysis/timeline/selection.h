@@ -48,11 +48,7 @@ class SelfTime {
             std::min(interval.end_ns, window_.end_ns)};
   }
   static void add(IntervalSet& set, Interval next) {
-    if (!set.empty() && set.back().end_ns == next.start_ns) {
-      set.back().end_ns = next.end_ns;
-    } else {
-      set.push_back(next);
-    }
+    if (set.empty() || !join(set.back(), next)) set.push_back(next);
   }
 
   const Timeline& timeline_;

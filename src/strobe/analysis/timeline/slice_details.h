@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "strobe/analysis/launches/slice_links.h"
 #include "strobe/analysis/steps/steps.h"
+#include "strobe/analysis/timeline/slice_links.h"
 #include "strobe/analysis/timeline/timeline.h"
 
 namespace strobe::analysis {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strobe/analysis/timeline/columns.h"
+#include "strobe/base/time_columns.h"
 
 namespace strobe::analysis {
 namespace {
@@ -52,7 +52,7 @@ class LeaderVote {
 // Joins columns that look alike.
 class Stretches {
  public:
-  Stretches(const Columns& columns, std::vector<DenseStretch>& out)
+  Stretches(const TimeColumns& columns, std::vector<DenseStretch>& out)
       : columns_(columns), out_(out) {}
 
   void add(std::uint32_t column, std::int64_t covered_ns, std::uint64_t slices,
@@ -87,14 +87,14 @@ class Stretches {
     return length_ns == 0 ? 0.0 : static_cast<double>(covered_ns) / static_cast<double>(length_ns);
   }
 
-  const Columns& columns_;
+  const TimeColumns& columns_;
   std::vector<DenseStretch>& out_;
   std::int64_t covered_ns_ = 0;  // by the last stretch
 };
 
 class RowTiler {
  public:
-  RowTiler(const Timeline& timeline, const Columns& columns)
+  RowTiler(const Timeline& timeline, const TimeColumns& columns)
       : timeline_(timeline),
         columns_(columns),
         wide_ns_(static_cast<float>(columns.wide_ns())),
@@ -192,7 +192,7 @@ class RowTiler {
   }
 
   const Timeline& timeline_;
-  const Columns& columns_;
+  const TimeColumns& columns_;
   float wide_ns_;  // rounded up or down: longest_ns, rounded up, decides which blocks are examined
   LeaderVote vote_;
 };
@@ -200,7 +200,7 @@ class RowTiler {
 }  // namespace
 
 std::vector<TileRow> make_tile(const Timeline& timeline, const TileRequest& request) {
-  const Columns columns(request.window, request.columns);
+  const TimeColumns columns(request.window, request.columns);
   RowTiler tiler(timeline, columns);
   std::vector<TileRow> tile;
   const auto add_rows = [&](std::span<const TimelineRow> rows) {

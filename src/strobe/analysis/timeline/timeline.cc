@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "strobe/analysis/launches/growing_union.h"
-#include "strobe/analysis/launches/natural_sort.h"
 #include "strobe/base/check.h"
+#include "strobe/base/interval.h"
+#include "strobe/base/natural_sort.h"
 
 namespace strobe::analysis {
 namespace {
@@ -15,12 +15,6 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
 constexpr std::size_t kFirstLeaves = 16;
 
 }  // namespace
-
-void RowLayout::clear() {
-  std::ranges::fill(tree_, Ends{kNever, kNever});
-  rows_ = 0;
-  free_from_ = 0;
-}
 
 std::uint32_t RowLayout::place(Interval slice) {
   while (free_from_ > 0 && end_ns(free_from_ - 1) <= slice.start_ns) --free_from_;
@@ -34,7 +28,6 @@ std::uint32_t RowLayout::place(Interval slice) {
   if (row == leaves_) grow();
   set_end(row, slice.end_ns);
   free_from_ = std::max(free_from_, row + 1);
-  rows_ = std::max(rows_, row + 1);
   return static_cast<std::uint32_t>(row);
 }
 

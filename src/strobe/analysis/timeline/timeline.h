@@ -19,10 +19,8 @@ namespace strobe::analysis {
 // c crosses the end of a, so nothing contains it and it takes the first row that is free.
 class RowLayout {
  public:
-  // Slices must come by start; of equal starts the longer one first.
+  // Slices must be sorted by start; of slices with the same start, the longest comes first.
   std::uint32_t place(Interval slice);
-  std::uint32_t rows() const { return static_cast<std::uint32_t>(rows_); }
-  void clear();
 
  private:
   // When the rows below a node of the tree end. A track of overlapping slices may have as many rows
@@ -40,7 +38,6 @@ class RowLayout {
 
   std::vector<Ends> tree_;     // node 1 is the root, the children of n are 2n and 2n + 1
   std::size_t leaves_ = 0;     // a power of two; row r is node leaves_ + r
-  std::size_t rows_ = 0;       // in use so far
   std::size_t free_from_ = 0;  // this row and all below it are free
 };
 

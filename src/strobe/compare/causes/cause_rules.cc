@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "strobe/base/text.h"
 #include "strobe/compare/comparison.h"
 
 namespace strobe::compare {
@@ -69,7 +70,7 @@ std::string number_text(double value) {
   return fmt::format("{:.3g}", value);
 }
 
-Evidence told(const std::string& what, const MetricRow& metric, const Change& change) {
+Evidence evidence(const std::string& what, const MetricRow& metric, const Change& change) {
   return {
       .text = fmt::format("{}: {} -> {} {}{}", what, number_text(change.normal.mean),
                           number_text(change.abnormal.mean), metric.info.unit, factor_text(change)),
@@ -77,7 +78,7 @@ Evidence told(const std::string& what, const MetricRow& metric, const Change& ch
       .metric = metric.metric};
 }
 
-Evidence told(const std::string& what, const Change& change_ms) {
+Evidence evidence(const std::string& what, const Change& change_ms) {
   return {
       .text = fmt::format("{}: {} -> {} ms per cycle{}", what, number_text(change_ms.normal.mean),
                           number_text(change_ms.abnormal.mean), factor_text(change_ms)),
@@ -85,7 +86,7 @@ Evidence told(const std::string& what, const Change& change_ms) {
       .metric = {}};
 }
 
-Evidence told(std::string sentence) {
+Evidence evidence(std::string sentence) {
   return {.text = std::move(sentence), .function = {}, .metric = {}};
 }
 
@@ -130,7 +131,7 @@ void weaken_consequences(std::vector<Cause>& causes) {
     for (Cause& cause : causes) {
       if (!contains(one.kinds, cause.kind)) continue;
       cause.score *= 0.6;
-      cause.against.push_back(told(std::string(one.reason)));
+      cause.against.push_back(evidence(std::string(one.reason)));
     }
   }
 }
@@ -151,8 +152,8 @@ void join_ranks(std::vector<Cause>& causes) {
   for (Cause& cause : joined) {
     if (cause.ranks.size() < 2) continue;
     const std::span<const std::int32_t> others = std::span(cause.ranks).subspan(1);
-    cause.evidence.push_back(told(fmt::format(
-        "the same on rank{} {}", others.size() == 1 ? "" : "s", fmt::join(others, ", "))));
+    cause.evidence.push_back(evidence(fmt::format(
+        "the same on {} {}", plural(others.size(), "rank", "ranks"), fmt::join(others, ", "))));
   }
   causes = std::move(joined);
 }
@@ -163,18 +164,18 @@ Cause unattributed(const Comparison& comparison) {
           .score = kListedScore,
           .headline = fmt::format("the cycle became {}, and no recorded data explains why",
                                   ms.rises() ? "slower" : "faster"),
-          .evidence = {told("cycle", ms)},
+          .evidence = {evidence("cycle", ms)},
           .against = {},
           .advice =
-              "record metrics with the trace (clocks, use, run queue), or more normal runs for "
-              "--baseline"};
+              "record metrics with the trace (clocks, use, run queue), or more normal runs as "
+              "baselines"};
 }
 
 bool cycle_changed(const Comparison& comparison) {
   const CycleRow& cycle = comparison.cycles.front();
   if (!is_real(cycle.ms)) return false;
-  if (std::isfinite(cycle.between_runs_p) && cycle.between_runs_p >= 0.05) return false;
-  return std::abs(cycle.ms.cliffs_delta) >= 0.474 &&
+  if (std::isfinite(cycle.between_runs_p) && cycle.between_runs_p >= kSignificant) return false;
+  return std::abs(cycle.ms.cliffs_delta) >= kLargeDelta &&
          std::abs(cycle.ms.shift.shift) >= 0.02 * cycle.ms.normal.mean;
 }
 
@@ -200,6 +201,11 @@ bool functions_changed(const Comparison& comparison) {
   return (changed_ms > 0 && changed_ms > 0.02 * device_ms) || other_on_host > 0.1 * on_host;
 }
 
+// A rank that one of the runs lacks has no rows.
+bool is_compared(const Comparison& comparison, std::int32_t rank) {
+  return std::ranges::find(comparison.devices, rank, &DeviceRow::rank) != comparison.devices.end();
+}
+
 }  // namespace
 
 std::vector<Cause> find_causes(const Comparison& comparison) {
@@ -207,7 +213,9 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
   if (comparison.cycles.empty() || comparison.cycles.front().ms.too_few) return causes;
   std::vector<Symptoms> ranks;
   for (const RankMeasure& rank : comparison.normal.ranks) {
-    ranks.push_back(read_symptoms(comparison, rank.rank));
+    if (is_compared(comparison, rank.rank)) {
+      ranks.push_back(read_symptoms(comparison, rank.rank));
+    }
   }
   find_straggler(ranks, causes);
   for (const Symptoms& symptoms : ranks) {

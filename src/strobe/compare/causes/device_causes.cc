@@ -8,6 +8,7 @@
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/causes/symptoms.h"
 #include "strobe/device/chips.h"
+#include "strobe/device/metric_info.h"
 
 namespace strobe::compare {
 namespace {
@@ -29,8 +30,8 @@ void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
             "list the processes on the device with its vendor's tool (nvidia-smi), and move or "
             "stop the "
             "other one"};
-    cause.evidence.push_back(told("device use, by its own counter", metric, metric.all));
-    cause.evidence.push_back(told(fmt::format(
+    cause.evidence.push_back(evidence("device use, by its own counter", metric, metric.all));
+    cause.evidence.push_back(evidence(fmt::format(
         "the trace's own work fills {:.0f} -> {:.0f} % of the cycle{}, so another process uses "
         "{:.0f} -> {:.0f} % of the time",
         device.row->busy_share.normal.mean, device.row->busy_share.abnormal.mean,
@@ -38,22 +39,24 @@ void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
         use.abnormal)));
     if (const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
         power != nullptr && rose(power->all, 1.3) && !rose(device.row->busy_ms, 1.3)) {
-      cause.evidence.push_back(told("power drawn for the same work", *power, power->all));
+      cause.evidence.push_back(evidence("power drawn for the same work", *power, power->all));
       cause.score += 0.05;
     }
     if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
         used != nullptr && rose(used->all, 1.05)) {
-      cause.evidence.push_back(told("device memory in use", *used, used->all));
+      cause.evidence.push_back(evidence("device memory in use", *used, used->all));
       cause.score += 0.03;
     }
     if (rose(device.kernel_ms, 1.03)) {
-      cause.evidence.push_back(told("own kernels", device.kernel_ms));
+      cause.evidence.push_back(evidence("own kernels", device.kernel_ms));
     } else {
-      cause.against.push_back(told("own kernels did not get slower"));
+      cause.against.push_back(evidence("own kernels did not get slower"));
     }
     causes.push_back(std::move(cause));
   }
 }
+
+constexpr double kHotCelsius = 84;  // for a device that does not give its reasons
 
 std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& device,
                             const MetricRow& clock) {
@@ -65,10 +68,11 @@ std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& devi
       reasons == nullptr ? 0u : static_cast<std::uint64_t>(reasons->recording_median_abnormal);
   const bool near_cap =
       power != nullptr && limits && power->all.abnormal.mean >= 0.95 * limits->board_w;
-  if ((bits & 0x60u) != 0 || (bits == 0 && heat != nullptr && heat->all.abnormal.mean >= 84)) {
+  const bool is_hot = heat != nullptr && heat->all.abnormal.mean >= kHotCelsius;
+  if ((bits & device::kThermalReasons) != 0 || (bits == 0 && is_hot)) {
     return "thermal: the device lowers its clock because it is hot";
   }
-  if ((bits & 0x84u) != 0 || near_cap) {
+  if ((bits & device::kPowerReasons) != 0 || near_cap) {
     return near_cap ? fmt::format("power: {:.0f} W, near the board's {:.0f} W",
                                   power->all.abnormal.mean, limits->board_w)
                     : "power: the device is at its power cap";
@@ -106,34 +110,34 @@ void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .advice =
             "check the power cap, the temperature and locked clocks (nvidia-smi -q -d "
             "CLOCK,POWER,TEMPERATURE,PERFORMANCE)"};
-    cause.evidence.push_back(told("core clock while the device works", *clock, clock->busy));
+    cause.evidence.push_back(evidence("core clock while the device works", *clock, clock->busy));
     cause.evidence.back().text += fmt::format(", mean of the whole recording {} -> {} MHz",
                                               number_text(clock->recording_mean_normal),
                                               number_text(clock->recording_mean_abnormal));
     if (const std::string reason = drops ? reason_of_clock(symptoms, device, *clock) : "";
         !reason.empty()) {
-      cause.evidence.push_back(told(reason));
+      cause.evidence.push_back(evidence(reason));
     }
     if (explained > 0) {
-      cause.evidence.push_back(told(fmt::format(
+      cause.evidence.push_back(evidence(fmt::format(
           "the clock alone explains {:.0f} % of kernel time (kernels typically take x {:.2f} as "
           "long)",
           100 * explained, device.slowdowns.median())));
     }
     if (const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
         memory != nullptr && std::abs(memory->busy.ratio() - 1) > 0.02) {
-      cause.against.push_back(told("the memory clock moved too", *memory, memory->busy));
+      cause.against.push_back(evidence("the memory clock moved too", *memory, memory->busy));
       cause.score -= 0.1;
     }
     if (beyond > 0.3) {
-      cause.against.push_back(told(fmt::format(
+      cause.against.push_back(evidence(fmt::format(
           "{:.0f} % of kernel time changed by more than the clock explains", 100 * beyond)));
       cause.score -= 0.2 * beyond;
     }
     // If another process draws the power, that is the cause; the lower clock is a consequence.
     if (drops && has_tenant(symptoms, device)) {
       cause.evidence.push_back(
-          told("the clock dropped together with the other process on the device"));
+          evidence("the clock dropped together with the other process on the device"));
       cause.score = std::clamp(cause.score, kListedScore, 0.8);
     }
     causes.push_back(std::move(cause));
@@ -151,9 +155,10 @@ void find_memory_bandwidth(const Symptoms& symptoms, std::vector<Cause>& causes)
          .headline = fmt::format("the memory clock of {} dropped from {} to {} MHz{}",
                                  device.name(), number_text(clock->busy.normal.mean),
                                  number_text(clock->busy.abnormal.mean), symptoms.place()),
-         .evidence = {told("memory clock while the device works", *clock, clock->busy),
-                      told(fmt::format("{:.0f} % of kernel time is in kernels that became slower",
-                                       100 * slowed))},
+         .evidence = {evidence("memory clock while the device works", *clock, clock->busy),
+                      evidence(
+                          fmt::format("{:.0f} % of kernel time is in kernels that became slower",
+                                      100 * slowed))},
          .against = {},
          .advice = "check the memory clock and retired memory pages"});
   }

@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/measure/function_index.h"
 
 namespace strobe::compare {
 namespace {
 
 using device::MetricRole;
-
-constexpr std::string_view kHost = "Host";
 
 // The share of the cycle's change that `change` alone would explain; 0 if the cycle is not slower.
 double explained_share(const Symptoms& symptoms, const Change& change) {
@@ -57,7 +56,7 @@ struct Queueing {
 
 Queueing queueing(const Symptoms& symptoms) {
   Queueing queue;
-  if (const MetricRow* row = symptoms.metric(MetricRole::kRunQueue, kHost);
+  if (const MetricRow* row = symptoms.metric(MetricRole::kRunQueue, kHostDevice);
       row != nullptr && row->all.normal.n > 0 && row->all.abnormal.n > 0) {
     queue = {.is_known = true,
              .grew = rose(row->all, 1.5),
@@ -79,9 +78,9 @@ Queueing queueing(const Symptoms& symptoms) {
 
 void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const Queueing queue = queueing(symptoms);
-  const MetricRow* host = symptoms.metric(MetricRole::kHostCpuUse, kHost);
-  const MetricRow* on_cpu = symptoms.metric(MetricRole::kOnCpu, kHost);
-  const MetricRow* process = symptoms.metric(MetricRole::kProcessCpuUse, kHost);
+  const MetricRow* host = symptoms.metric(MetricRole::kHostCpuUse, kHostDevice);
+  const MetricRow* on_cpu = symptoms.metric(MetricRole::kOnCpu, kHostDevice);
+  const MetricRow* process = symptoms.metric(MetricRole::kProcessCpuUse, kHostDevice);
   const bool is_full = host != nullptr && rose(host->all, 1.2) && host->all.abnormal.mean > 90;
   const bool runs_less = (on_cpu != nullptr && fell(on_cpu->all, 0.9)) ||
                          (process != nullptr && fell(process->all, 0.9));
@@ -99,27 +98,27 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
           "(taskset, cpusets)"};
   if (queue.grew) {
     cause.evidence.push_back(
-        told(fmt::format("waiting for a core: {:.1f} -> {:.1f} % of the time",
-                         100 * queue.normal_share, 100 * queue.abnormal_share)));
+        evidence(fmt::format("waiting for a core: {:.1f} -> {:.1f} % of the time",
+                             100 * queue.normal_share, 100 * queue.abnormal_share)));
     cause.score += 0.1 * std::min(1.0, (queue.abnormal_share - queue.normal_share) / 0.2);
   }
   if (runs_less || is_busier) cause.score += 0.2;
   if (runs_less) {
     const MetricRow& row = on_cpu != nullptr && fell(on_cpu->all, 0.9) ? *on_cpu : *process;
-    cause.evidence.push_back(told("time of the process on a core", row, row.all));
+    cause.evidence.push_back(evidence("time of the process on a core", row, row.all));
   }
-  if (is_busier) cause.evidence.push_back(told("the host's cores in use", *host, host->all));
+  if (is_busier) cause.evidence.push_back(evidence("the host's cores in use", *host, host->all));
   if (gaps_grew(symptoms)) {
     cause.score += 0.15;
     if (const Change* gap = longest_gap(symptoms)) {
-      cause.evidence.push_back(told("device idle", *gap));
+      cause.evidence.push_back(evidence("device idle", *gap));
     }
   } else {
-    cause.against.push_back(told("the device does not wait longer for the host"));
+    cause.against.push_back(evidence("the device does not wait longer for the host"));
     cause.score -= 0.2;
   }
   if (!kernels_are_equal(symptoms)) {
-    cause.against.push_back(told("kernels changed as well"));
+    cause.against.push_back(evidence("kernels changed as well"));
     cause.score -= 0.1;
   }
   causes.push_back(std::move(cause));
@@ -127,7 +126,7 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
 
 void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).grew) return;
-  const MetricRow* clock = symptoms.metric(MetricRole::kCpuClock, kHost);
+  const MetricRow* clock = symptoms.metric(MetricRole::kCpuClock, kHostDevice);
   // A clock that falls below a tenth was sampled in another unit.
   const bool clock_fell = clock != nullptr && fell(clock->all, 0.95) && clock->all.ratio() > 0.1;
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
@@ -145,16 +144,19 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
       .advice =
           "check the CPU governor, the host's power and temperature, and whether the run used "
           "other "
-          "cores or another socket; identical runs can differ as much: --baseline measures it"};
-  if (clock_fell) cause.evidence.push_back(told("clock of the host's cores", *clock, clock->all));
+          "cores or another socket; identical runs can differ as much: more normal runs as "
+          "baselines "
+          "measure it"};
+  if (clock_fell)
+    cause.evidence.push_back(evidence("clock of the host's cores", *clock, clock->all));
   if (slowed > 0) {
-    cause.evidence.push_back(told(fmt::format(
+    cause.evidence.push_back(evidence(fmt::format(
         "{:.0f} % of the operators take longer on the host (typically x {:.2f}) with the same "
         "number of calls",
         100 * slowed, symptoms.host.operator_slowdowns.median())));
   }
   if (kernels_are_equal(symptoms) && !symptoms.devices.empty()) {
-    cause.evidence.push_back(told("the same kernels take as long as before"));
+    cause.evidence.push_back(evidence("the same kernels take as long as before"));
   }
   causes.push_back(std::move(cause));
 }
@@ -167,7 +169,7 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
   const DeviceRow* host = nullptr;
   for (const DeviceRow& row : symptoms.comparison->devices) {
-    if (row.device == kHost && row.rank == symptoms.rank) host = &row;
+    if (row.device == kHostDevice && row.rank == symptoms.rank) host = &row;
   }
   if (host == nullptr || !rose(host->idle_ms, 1.1) || !kernels_are_equal(symptoms) || share < 0.7) {
     return;
@@ -181,14 +183,15 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
       .headline = fmt::format("the host spends longer between operators, and the device "
                               "waits{}",
                               symptoms.place()),
-      .evidence = {told("host time outside of every operator and call", host->idle_ms),
-                   told("device idle", *gap), told("the same kernels take as long as before")},
+      .evidence = {evidence("host time outside of every operator and call", host->idle_ms),
+                   evidence("device idle", *gap),
+                   evidence("the same kernels take as long as before")},
       .against = {},
       .advice =
           "profile the script itself (with_stack=True, py-spy): the time is spent in "
           "its own code, or sleeping or waiting there"};
   if (slowed > 0.5) {
-    cause.against.push_back(told("operators take longer as well"));
+    cause.against.push_back(evidence("operators take longer as well"));
     cause.score -= 0.2;
   }
   causes.push_back(std::move(cause));
@@ -203,24 +206,24 @@ void find_synchronisation(const Symptoms& symptoms, std::vector<Cause>& causes) 
       .kind = CauseKind::kSynchronisation,
       .score = 0.75,
       .headline = fmt::format("the host waits for the device more often{}", symptoms.place()),
-      .evidence = {told(fmt::format("waits for the device: {} -> {} per cycle",
-                                    number_text(host.synchronizations_normal),
-                                    number_text(host.synchronizations_abnormal)))},
+      .evidence = {evidence(fmt::format("waits for the device: {} -> {} per cycle",
+                                        number_text(host.synchronizations_normal),
+                                        number_text(host.synchronizations_abnormal)))},
       .against = {},
       .advice =
           "look for .item(), .cpu(), print or an explicit synchronize in the "
           "loop"};
   if (rose(host.synchronize_ms, 1.1)) {
-    cause.evidence.push_back(told("waiting in those calls", host.synchronize_ms));
+    cause.evidence.push_back(evidence("waiting in those calls", host.synchronize_ms));
     cause.score += 0.1;
   }
   if (gaps_grew(symptoms)) {
     cause.score += 0.05;
     if (const Change* gap = longest_gap(symptoms)) {
-      cause.evidence.push_back(told("device idle", *gap));
+      cause.evidence.push_back(evidence("device idle", *gap));
     }
   } else {
-    cause.against.push_back(told("the device does not wait longer for the host"));
+    cause.against.push_back(evidence("the device does not wait longer for the host"));
   }
   causes.push_back(std::move(cause));
 }
@@ -248,14 +251,14 @@ void find_memory_pressure(const Symptoms& symptoms, std::vector<Cause>& causes) 
           "look for empty_cache() in the loop, for shapes that change from cycle to cycle, "
           "and for an allocator that no longer caches; leave more memory free"};
   if (churns) {
-    cause.evidence.push_back(told(
+    cause.evidence.push_back(evidence(
         fmt::format("calls that allocate or free device memory: {} -> {} per cycle",
                     number_text(host.allocations_normal), number_text(host.allocations_abnormal))));
-    cause.evidence.push_back(told("time in them", host.allocate_ms));
+    cause.evidence.push_back(evidence("time in them", host.allocate_ms));
     cause.score += 0.2 * explained_share(symptoms, host.allocate_ms);
   }
   if (used != nullptr) {
-    cause.evidence.push_back(told("device memory in use", *used, used->all));
+    cause.evidence.push_back(evidence("device memory in use", *used, used->all));
     cause.score += 0.05;
   }
   causes.push_back(std::move(cause));
@@ -263,7 +266,7 @@ void find_memory_pressure(const Symptoms& symptoms, std::vector<Cause>& causes) 
 
 void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const HostSymptoms& host = symptoms.host;
-  const MetricRow* disk = symptoms.metric(MetricRole::kDisk, kHost);
+  const MetricRow* disk = symptoms.metric(MetricRole::kDisk, kHostDevice);
   const bool disk_moved = disk != nullptr && (rose(disk->all, 1.2) || fell(disk->all, 0.8));
   const bool reads_longer =
       rose(host.disk_ms, 1.2) && host.disk_ms.difference() > 0.02 * symptoms.cycle->ms.normal.mean;
@@ -285,23 +288,23 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
                                    : "check the data loader: its workers, its storage and its "
                                      "decoding"};
   if (loads_longer) {
-    cause.evidence.push_back(told("loading the input", host.input_ms));
+    cause.evidence.push_back(evidence("loading the input", host.input_ms));
     cause.evidence.push_back(
-        told(fmt::format("this explains {:.0f} % of the longer cycle", 100 * input_share)));
+        evidence(fmt::format("this explains {:.0f} % of the longer cycle", 100 * input_share)));
     cause.score += 0.3 * input_share;
   }
   if (reads_longer) {
-    cause.evidence.push_back(told("reads and writes", host.disk_ms));
+    cause.evidence.push_back(evidence("reads and writes", host.disk_ms));
     cause.score += 0.1 + 0.15 * explained_share(symptoms, host.disk_ms);
   }
   if (disk_moved) {
-    cause.evidence.push_back(told("disk use", *disk, disk->all));
+    cause.evidence.push_back(evidence("disk use", *disk, disk->all));
     cause.score += 0.1;
   }
-  const MetricRow* on_cpu = symptoms.metric(MetricRole::kOnCpu, kHost);
+  const MetricRow* on_cpu = symptoms.metric(MetricRole::kOnCpu, kHostDevice);
   if (loads_longer && on_cpu != nullptr && fell(on_cpu->all, 0.9)) {
     cause.evidence.push_back(
-        told("the process waits instead of computing: time on a core", *on_cpu, on_cpu->all));
+        evidence("the process waits instead of computing: time on a core", *on_cpu, on_cpu->all));
   }
   cause.score = std::min(cause.score, 0.95);
   causes.push_back(std::move(cause));

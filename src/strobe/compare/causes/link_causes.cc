@@ -8,8 +8,10 @@
 #include <map>
 #include <vector>
 
+#include "strobe/base/text.h"
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/causes/symptoms.h"
+#include "strobe/device/vendor_names.h"
 
 namespace strobe::compare {
 namespace {
@@ -29,8 +31,11 @@ CopyRate copy_rate(const DeviceSymptoms& device) {
   double ms[2] = {0, 0};
   std::vector<const FunctionRow*> rows;
   for (const FunctionRow* row : device.copies) {
-    const std::string& name = row->key.name;
-    if (name.find("HtoD") == std::string::npos && name.find("DtoH") == std::string::npos) continue;
+    const device::CopyDirection direction = device::copy_direction(row->key.name);
+    if (direction != device::CopyDirection::kHostToDevice &&
+        direction != device::CopyDirection::kDeviceToHost) {
+      continue;
+    }
     rows.push_back(row);
     bytes[0] += row->bytes_normal;
     bytes[1] += row->bytes_abnormal;
@@ -75,17 +80,17 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
     if (is_crowded) cause.score = 0.95;
     if (is_slow) {
       cause.score = std::max(cause.score, std::min(0.9, 0.5 + 0.1 * (slowdown - 1.3)));
-      cause.evidence.push_back(told(fmt::format(
+      cause.evidence.push_back(evidence(fmt::format(
           "copies run at {:.1f} -> {:.1f} GB/s (bytes x {:.2f})", 1 / rate.normal_ns_per_byte,
           1 / rate.abnormal_ns_per_byte, rate.bytes_ratio)));
-      cause.evidence.push_back(told("copies", rate.ms));
+      cause.evidence.push_back(evidence("copies", rate.ms));
     } else {
-      cause.against.push_back(told("own copies did not get slower"));
+      cause.against.push_back(evidence("own copies did not get slower"));
     }
     if (traffic.is_known) {
       cause.evidence.push_back(
-          told(fmt::format("traffic over the bus: {}B/s -> {}B/s", number_text(traffic.normal),
-                           number_text(traffic.abnormal))));
+          evidence(fmt::format("traffic over the bus: {}B/s -> {}B/s", number_text(traffic.normal),
+                               number_text(traffic.abnormal))));
       if (is_slow && traffic.abnormal < 0.8 * traffic.normal) cause.score += 0.1;
     }
     causes.push_back(std::move(cause));
@@ -126,9 +131,9 @@ bool links_are_slower(const Symptoms& symptoms, const MetricRow* link, Cause& ca
     const RankCollectives all = collectives_of_ranks(*symptoms.comparison);
     const bool is_slower =
         all.most_ranks_rose && all.least_abnormal_ms > 1.25 * all.least_normal_ms;
-    cause.evidence.push_back(
-        told(fmt::format("collectives of the rank that waits least: {} -> {} ms per cycle",
-                         number_text(all.least_normal_ms), number_text(all.least_abnormal_ms))));
+    cause.evidence.push_back(evidence(
+        fmt::format("collectives of the rank that waits least: {} -> {} ms per cycle",
+                    number_text(all.least_normal_ms), number_text(all.least_abnormal_ms))));
     return is_slower;
   }
   const double longer = std::max(1.0, symptoms.cycle->ms.ratio());
@@ -147,11 +152,11 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
     });
     if (!same_calls) continue;
     Cause cause;
-    cause.evidence.push_back(told("collectives", collective_ms));
+    cause.evidence.push_back(evidence("collectives", collective_ms));
     const MetricRow* link = symptoms.metric(MetricRole::kLinkTraffic, device.name());
     const bool is_fabric = links_are_slower(symptoms, link, cause);
     if (is_fabric && link != nullptr) {
-      cause.evidence.push_back(told("link traffic", *link, link->busy));
+      cause.evidence.push_back(evidence("link traffic", *link, link->busy));
     }
     cause.kind = is_fabric ? CauseKind::kFabric : CauseKind::kCommunicationWait;
     cause.headline =
@@ -167,10 +172,10 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
     // Waiting is a symptom; the late rank is the cause.
     cause.score = is_fabric ? 0.75 + (explains ? 0.2 : 0) : 0.6 + (explains ? 0.1 : 0);
     if (rose(device.kernel_ms, 1.03)) {
-      cause.against.push_back(told("own kernels got slower too", device.kernel_ms));
+      cause.against.push_back(evidence("own kernels got slower too", device.kernel_ms));
       cause.score -= 0.2;
     } else {
-      cause.evidence.push_back(told("own kernels did not change"));
+      cause.evidence.push_back(evidence("own kernels did not change"));
     }
     causes.push_back(std::move(cause));
   }
@@ -208,9 +213,12 @@ void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes)
       .kind = CauseKind::kStraggler,
       .score = 0.6,  // more if the extra work of the late rank is known
       .headline = {},
-      .evidence = {told(fmt::format("ranks {} wait longer in collectives, the others do not",
-                                    fmt::join(waiting, ", "))),
-                   told("the longest wait", longest_wait)},
+      .evidence = {evidence(fmt::format("{} {} {} longer in collectives, the {} not",
+                                        plural(waiting.size(), "rank", "ranks"),
+                                        fmt::join(waiting, ", "),
+                                        plural(waiting.size(), "waits", "wait"),
+                                        plural(late.size(), "other does", "others do"))),
+                   evidence("the longest wait", longest_wait)},
       .against = {},
       .advice =
           "compare the ranks of the abnormal run with each other (strobe compare RUN), and check "
@@ -221,18 +229,19 @@ void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes)
     for (const DeviceSymptoms& device : rank->devices) {
       if (!rose(device.kernel_ms, 1.03)) continue;
       cause.evidence.push_back(
-          told(fmt::format("kernels of rank {}", rank->rank), device.kernel_ms));
+          evidence(fmt::format("kernels of rank {}", rank->rank), device.kernel_ms));
       cause.score = 0.9;
     }
     for (const DeviceSymptoms& device : rank->devices) {
       if (!rose(device.row->idle_ms, 1.1)) continue;
       cause.evidence.push_back(
-          told(fmt::format("device of rank {} idle", rank->rank), device.row->idle_ms));
+          evidence(fmt::format("device of rank {} idle", rank->rank), device.row->idle_ms));
       cause.score = std::max(cause.score, 0.8);
     }
   }
-  cause.headline = fmt::format("rank{} {} keep{} the others waiting", names.size() == 1 ? "" : "s",
-                               fmt::join(names, ", "), names.size() == 1 ? "s" : "");
+  cause.headline = fmt::format("{} {} {} the {} waiting", plural(names.size(), "rank", "ranks"),
+                               fmt::join(names, ", "), plural(names.size(), "keeps", "keep"),
+                               plural(waiting.size(), "other", "others"));
   causes.push_back(std::move(cause));
 }
 

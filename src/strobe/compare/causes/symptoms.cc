@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "strobe/compare/measure/function_index.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::compare {
@@ -56,6 +57,7 @@ double calls_abnormal(const Rows& rows) {
 }
 
 bool is_input(const FunctionRow& row) {
+  if (row.key.kind == FunctionKind::kDataLoading) return true;
   return row.key.kind == FunctionKind::kHostOperator &&
          (row.key.name.find("DataLoader") != std::string::npos ||
           row.key.name.find("dataloader") != std::string::npos ||
@@ -127,9 +129,11 @@ HostSymptoms read_host(const Rows& functions) {
   const auto of = [&](FunctionKind kind) {
     return rows_where(functions, [&](const FunctionRow& row) { return row.key.kind == kind; });
   };
-  host.operators = of(FunctionKind::kHostOperator);
+  host.operators = rows_where(functions, [](const FunctionRow& row) {
+    return row.key.kind == FunctionKind::kHostOperator ||
+           row.key.kind == FunctionKind::kDataLoading;
+  });
   host.runtime_calls = of(FunctionKind::kRuntimeCall);
-  host.runtime_ms = total_ms(host.runtime_calls);
   host.operator_slowdowns = slowdowns_of(host.operators, CountBy::kVote);
   const Rows waits = calls_of_kinds(host.runtime_calls, {RuntimeCall::kSynchronize});
   const Rows allocations =
@@ -141,7 +145,6 @@ HostSymptoms read_host(const Rows& functions) {
   host.synchronize_ms = total_ms(waits);
   host.allocate_ms = total_ms(allocations);
   host.load_code_ms = total_ms(calls_of_kinds(host.runtime_calls, {RuntimeCall::kLoadCode}));
-  host.launch_ms = total_ms(calls_of_kinds(host.runtime_calls, {RuntimeCall::kLaunch}));
   host.input_ms = total_ms(rows_where(functions, is_input));
   host.disk_ms = total_ms(of(FunctionKind::kInputOutput));
   host.queue_ms = total_ms(rows_where(functions, [](const FunctionRow& row) {
@@ -236,7 +239,7 @@ Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank) {
     if (row.rank == rank && row.type == symptoms.cycle->type) functions.push_back(&row);
   }
   for (const DeviceRow& device : comparison.devices) {
-    if (device.rank != rank || device.device == "Host") continue;
+    if (device.rank != rank || device.device == kHostDevice) continue;
     symptoms.devices.push_back(read_device(comparison, device, functions, rank));
   }
   symptoms.host = read_host(functions);
@@ -309,7 +312,11 @@ BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
     traffic.is_real = is_real(row.all);
   }
   double own_bytes = 0;
-  for (const FunctionRow* copy : device.copies) own_bytes += copy->bytes_abnormal;
+  for (const FunctionRow* copy : device.copies) {
+    const bool stays_on_devices =
+        device::copy_direction(copy->key.name) == device::CopyDirection::kBetweenDevices;
+    if (!stays_on_devices) own_bytes += copy->bytes_abnormal;
+  }
   traffic.own_abnormal = own_bytes / (1e-3 * symptoms.cycle->ms.abnormal.mean);
   return traffic;
 }

@@ -55,8 +55,8 @@ struct DeviceSymptoms {
   // called more or less often.
   double changed_ms = 0;
   double other_work_ms = 0;
-  // Of the kernels in both runs, the share launched with another number of blocks. Each has one
-  // vote, because the blocks of some depend only on the size of the device.
+  // Of the kernels in both runs, the share launched with another number of blocks. Kernels are
+  // counted, not weighted by time: the blocks of some depend only on the size of the device.
   double resized_share = 0;
 
   const std::string& name() const { return row->device; }
@@ -66,7 +66,6 @@ struct HostSymptoms {
   std::vector<const FunctionRow*> operators;
   std::vector<const FunctionRow*> runtime_calls;
   Slowdowns operator_slowdowns;
-  Change runtime_ms;
   // Per cycle.
   double synchronizations_normal = 0;
   double synchronizations_abnormal = 0;
@@ -75,7 +74,6 @@ struct HostSymptoms {
   Change synchronize_ms;
   Change allocate_ms;
   Change load_code_ms;
-  Change launch_ms;
   Change input_ms;  // data loading
   Change disk_ms;   // reads and writes, measured by the operating system
   Change queue_ms;  // waiting for a core, likewise
@@ -92,7 +90,7 @@ struct Symptoms {
   double common_calls_factor = 1;
 
   bool is_slower() const;
-  // The metric with this role on a device ("Host": on the host); null if it was not sampled.
+  // The metric with this role on a device or on kHostDevice; null if it was not sampled.
   const MetricRow* metric(device::MetricRole role, std::string_view device) const;
   // "", or " on rank 3" when there are several.
   std::string place() const;

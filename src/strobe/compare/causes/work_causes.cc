@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/analysis/findings/finding.h"
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/stats/moments.h"
 
@@ -36,13 +37,13 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
         symptoms.common_calls_factor > 1 ? "more" : "less", symptoms.common_calls_factor,
         symptoms.place());
     cause.evidence.push_back(
-        told(fmt::format("calls of at least 80 % of the functions changed by "
-                         "the same factor, x {:.2f}",
-                         symptoms.common_calls_factor)));
+        evidence(fmt::format("calls of at least 80 % of the functions changed by "
+                             "the same factor, x {:.2f}",
+                             symptoms.common_calls_factor)));
   } else {
     cause.score = 0.6 + 0.35 * std::min(1.0, resized / 0.8);
     cause.headline = fmt::format("the same kernels run with other sizes{}", symptoms.place());
-    cause.evidence.push_back(told(fmt::format(
+    cause.evidence.push_back(evidence(fmt::format(
         "{:.0f} % of the kernels that both runs have are launched with another number of blocks",
         100 * resized)));
   }
@@ -55,9 +56,7 @@ std::string largest_names(std::vector<const FunctionRow*> rows) {
   });
   std::string names;
   for (std::size_t i = 0; i < std::min<std::size_t>(3, rows.size()); ++i) {
-    const std::string& name = rows[i]->key.name;
-    names += fmt::format("{}{}", i == 0 ? "" : ", ",
-                         name.size() > 60 ? name.substr(0, 57) + "..." : name);
+    names += fmt::format("{}{}", i == 0 ? "" : ", ", analysis::short_name(rows[i]->key.name));
   }
   if (rows.size() > 3) names += fmt::format(" and {} more", rows.size() - 3);
   return names;
@@ -87,7 +86,7 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .kind = CauseKind::kKernelMix,
         .score = 0.5 + 0.42 * share * std::min(1.0, device.other_work_ms / (0.1 * kernel_ms)),
         .headline = fmt::format("{} runs other kernels{}", device.name(), symptoms.place()),
-        .evidence = {told(
+        .evidence = {evidence(
             fmt::format("kernels that are new, gone or called more or less often make up {:.0f} "
                         "% of the change on the device",
                         100 * share))},
@@ -95,10 +94,10 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .advice =
             "look for another library version, dtype or shape, or for a fusion that was lost or "
             "gained"};
-    if (!appeared.empty()) cause.evidence.push_back(told("new: " + largest_names(appeared)));
-    if (!vanished.empty()) cause.evidence.push_back(told("gone: " + largest_names(vanished)));
+    if (!appeared.empty()) cause.evidence.push_back(evidence("new: " + largest_names(appeared)));
+    if (!vanished.empty()) cause.evidence.push_back(evidence("gone: " + largest_names(vanished)));
     if (!recounted.empty()) {
-      cause.evidence.push_back(told("called more or less often: " + largest_names(recounted)));
+      cause.evidence.push_back(evidence("called more or less often: " + largest_names(recounted)));
     }
     causes.push_back(std::move(cause));
   }
@@ -132,17 +131,17 @@ void find_cold_start(const Symptoms& symptoms, std::vector<Cause>& causes) {
       .kind = CauseKind::kColdStart,
       .score = 0.6 + (is_sure ? 0.3 : 0.1) * std::clamp(1 - left, 0.0, 1.0),
       .headline = fmt::format("the run was still warming up{}", symptoms.place()),
-      .evidence = {told(fmt::format(
+      .evidence = {evidence(fmt::format(
                        "the first {} {:.1f} ms, the others typically {:.1f} ms",
                        cold == 1 ? "cycle takes" : fmt::format("{} cycles take up to", cold),
                        *std::max_element(cycles.begin(),
                                          cycles.begin() + static_cast<std::ptrdiff_t>(cold)),
                        usual)),
-                   told(fmt::format("without {} the mean is {:.1f} ms, normal {:.1f} ms",
-                                    cold == 1 ? "it" : "them", warm.mean, change.normal.mean))},
+                   evidence(fmt::format("without {} the mean is {:.1f} ms, normal {:.1f} ms",
+                                        cold == 1 ? "it" : "them", warm.mean, change.normal.mean))},
       .against = {},
       .advice = "start recording after a few warm-up cycles"};
-  if (loads_code) cause.evidence.push_back(told("loading code onto the device", loading));
+  if (loads_code) cause.evidence.push_back(evidence("loading code onto the device", loading));
   causes.push_back(std::move(cause));
 }
 
@@ -171,10 +170,10 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const double abnormal = partial_share(comparison.abnormal.ranks, device.name());
     if (const double share = std::max(normal, abnormal); share > 0.25) {
       cause.score = std::max(cause.score, std::min(0.7, 0.25 + share));
-      cause.evidence.push_back(
-          told(fmt::format("{:.0f} % of the normal and {:.0f} % of the abnormal cycles of {} are "
-                           "incomplete",
-                           100 * normal, 100 * abnormal, device.name())));
+      cause.evidence.push_back(evidence(
+          fmt::format("{:.0f} % of the normal and {:.0f} % of the abnormal cycles of {} are "
+                      "incomplete",
+                      100 * normal, 100 * abnormal, device.name())));
     }
   }
   std::vector<const FunctionRow*> overhead;
@@ -187,7 +186,7 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const double cycle_change_ms = std::max(1e-9, std::abs(symptoms.cycle_change_ms));
   const double share = std::min(1.0, overhead_ms.difference() / cycle_change_ms);
   if (rose(overhead_ms, 1.5) && share > 0.3) {
-    cause.evidence.push_back(told("the profiler's own work", overhead_ms));
+    cause.evidence.push_back(evidence("the profiler's own work", overhead_ms));
     cause.score = std::max(cause.score, 0.5 + 0.4 * share);
   }
   if (!cause.evidence.empty()) causes.push_back(std::move(cause));

@@ -53,7 +53,7 @@ std::span<const CompatMetric> compat_metrics(const FunctionKey& function) {
       return kOfKernels;
     case FunctionKind::kMemset:
       return kOfHostCopies;
-    case FunctionKind::kMemcpy:
+    case FunctionKind::kMemcpy:  // the older report knows only these words
       if (has(function.name, "HtoD") || has(function.name, "DtoH")) return kOfHostCopies;
       if (has(function.name, "DtoD") || has(function.name, "PtoP")) return kOfDeviceCopies;
       return {};
@@ -65,6 +65,7 @@ std::span<const CompatMetric> compat_metrics(const FunctionKey& function) {
       if (function.name == "read" || function.name == "write") return kOfInputOutput;
       return {};
     case FunctionKind::kHostOperator:
+    case FunctionKind::kDataLoading:
     case FunctionKind::kRuntimeCall:
     case FunctionKind::kOverhead:
       return {};

@@ -6,18 +6,14 @@
 #include <string_view>
 #include <utility>
 
+#include "strobe/base/text.h"
 #include "strobe/compare/measure/measure.h"
 #include "strobe/device/name_parts.h"
 
 namespace strobe::compare {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex_digit(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-std::string_view without_blanks_behind(std::string_view name) {
+std::string_view without_trailing_blanks(std::string_view name) {
   while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
   return name;
 }
@@ -48,7 +44,7 @@ std::string_view without_clone_bracket(std::string_view name) {
   if (!name.ends_with(']')) return name;
   const std::size_t open = name.rfind("[clone ");
   if (open == std::string_view::npos || name.find(']', open) != name.size() - 1) return name;
-  return without_blanks_behind(name.substr(0, open));
+  return without_trailing_blanks(name.substr(0, open));
 }
 
 // "f+0x1a", "f @ 0x7f00", "f (0x7f00)", "f [0x7f00]". A plain hexadecimal word is kept unless
@@ -85,7 +81,7 @@ std::string_view without_decoration(std::string_view name) {
 }  // namespace
 
 std::string canonical_name(std::string_view name) {
-  const std::string_view stem = without_decoration(without_blanks_behind(name));
+  const std::string_view stem = without_decoration(without_trailing_blanks(name));
   if (stem.empty()) return std::string(name);
   // The demangler also recognises clones, and writes them in brackets.
   const std::string plain = device::demangled(stem);
@@ -104,6 +100,8 @@ std::string_view word_of(FunctionKind kind) {
       return "memset";
     case FunctionKind::kHostOperator:
       return "host_operator";
+    case FunctionKind::kDataLoading:
+      return "data_loading";
     case FunctionKind::kRuntimeCall:
       return "runtime_call";
     case FunctionKind::kScheduling:
@@ -141,7 +139,7 @@ std::optional<FunctionKind> function_kind(SliceKind kind, std::uint8_t flags,
   if (category == "os_sched") return FunctionKind::kScheduling;
   if (category == "os_io") return FunctionKind::kInputOutput;
   if (track == TrackKind::kDeviceStream) return std::nullopt;
-  return FunctionKind::kHostOperator;
+  return kind == SliceKind::kDataLoader ? FunctionKind::kDataLoading : FunctionKind::kHostOperator;
 }
 
 namespace {

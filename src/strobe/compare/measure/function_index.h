@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "strobe/compare/measure/measure.h"
+#include "strobe/trace/metric_series.h"
 #include "strobe/trace/trace.h"
 
 namespace strobe::compare {
@@ -20,11 +21,11 @@ struct FunctionIndex {
 
   std::vector<FunctionKey> keys;         // ascending
   std::vector<std::uint32_t> device_of;  // per key, of devices
-  std::vector<std::string> devices;      // "Host" first, then by number
+  std::vector<std::string> devices;      // kHostDevice first, then by number
   std::vector<std::uint32_t> of_slice;   // of keys, or kNone
 };
 
-inline constexpr const char* kHostDevice = "Host";
+using strobe::kHostDevice;
 
 // Only slices that overlap `window`; `markers`, ascending, are not functions.
 FunctionIndex index_functions(const Trace& trace, const std::vector<SliceId>& markers,

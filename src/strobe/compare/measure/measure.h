@@ -21,6 +21,7 @@ enum class FunctionKind : std::uint8_t {
   kMemcpy,
   kMemset,
   kHostOperator,  // operators, annotations and other ranges of the host
+  kDataLoading,   // a range of the host in which the input is loaded
   kRuntimeCall,
   kScheduling,  // from the operating system: on a core, waiting for one
   kInputOutput,
@@ -86,9 +87,9 @@ struct SeriesCycles {
   TimeBase time_base = TimeBase::kTrace;
   std::size_t samples = 0;
   std::size_t samples_in_cycles = 0;
-  double period_ns = 0;       // median distance of samples
-  double recording_mean = 0;  // over the whole series, also outside of cycles
-  double recording_median = 0;
+  double period_ns = 0;           // median distance of samples
+  double recording_mean = 0;      // over the whole series, also outside of cycles
+  double recording_median = 0;    // of bits, those that most samples have
   std::vector<double> mean;       // per cycle, over the whole cycle; NaN if uncovered
   std::vector<double> busy_mean;  // per cycle, while the device works (host: as mean)
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "strobe/compare/measure/metric_means.h"
+#include "strobe/device/vendor_names.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::compare {
@@ -55,11 +56,8 @@ std::string no_overlap_remark(const std::string& whose, Interval samples, Interv
 
 namespace {
 
-// Copies are named after their ends; only these few do not involve the host.
 bool stays_on_devices(const std::string& copy) {
-  constexpr std::string_view kEnds[] = {"DtoD", "PtoP", "D2D", "P2P"};
-  return std::any_of(std::begin(kEnds), std::end(kEnds),
-                     [&](std::string_view ends) { return copy.find(ends) != std::string::npos; });
+  return device::copy_direction(copy) == device::CopyDirection::kBetweenDevices;
 }
 
 bool is_kernel(FunctionKind kind) {
@@ -80,12 +78,20 @@ bool is_in_scope(device::MetricScope scope, const FunctionKey& function) {
     case device::MetricScope::kDeviceCopies:
       return is_kernel(kind) || (is_copy && stays_on_devices(function.name));
     case device::MetricScope::kHost:
-      return kind == FunctionKind::kHostOperator || kind == FunctionKind::kRuntimeCall ||
-             kind == FunctionKind::kScheduling;
+      return kind == FunctionKind::kHostOperator || kind == FunctionKind::kDataLoading ||
+             kind == FunctionKind::kRuntimeCall || kind == FunctionKind::kScheduling;
     case device::MetricScope::kHostIo:
       return kind == FunctionKind::kInputOutput;
   }
   return false;
+}
+
+double typical_value(const device::MetricInfo& info, std::span<const double> values) {
+  if (values.empty()) return 0;
+  if (info.role == device::MetricRole::kThrottleReasons) {
+    return static_cast<double>(device::usual_bits(values));
+  }
+  return stats::median_of(values);
 }
 
 namespace {
@@ -114,7 +120,7 @@ void add_recording(const MetricSeries& series, ScaledSeries& scaled) {
     for (const Piece& piece : scaled.signal) values.push_back(piece.value);
   }
   scaled.facts.recording_mean = stats::moments_of(values).mean;
-  scaled.facts.recording_median = values.empty() ? 0 : stats::median_of(values);
+  scaled.facts.recording_median = typical_value(scaled.facts.info, values);
 }
 
 // Why a series cannot be what its name says; "" if it can.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ std::string no_overlap_remark(const std::string& whose, Interval samples, Interv
 
 // Whether a metric of a function's device should be averaged over that function's time.
 bool is_in_scope(device::MetricScope scope, const FunctionKey& function);
+
+// The median; of bits, those that most values have. 0 without values.
+double typical_value(const device::MetricInfo& info, std::span<const double> values);
 
 struct MetricsOfRank {
   std::vector<SeriesCycles> series;   // in the order of the capture

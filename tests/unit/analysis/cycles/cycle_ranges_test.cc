@@ -24,7 +24,7 @@ CycleList steps_of(Sketch& sketch) {
 }
 
 CycleList marked_by(Sketch& sketch, const std::string& pattern) {
-  Result<CycleList> list = cycles_by_marker(sketch.trace(), pattern);
+  Result<CycleList> list = cycles_by_marker(sketch.trace(), pattern, "--cycle");
   EXPECT_TRUE(list) << (list ? "" : list.error().what);
   return list ? std::move(list).value() : CycleList{};
 }
@@ -135,15 +135,17 @@ TEST(CycleMarkersTest, a_pattern_that_fits_different_names_is_the_marker_itself)
 
 TEST(CycleMarkersTest, a_pattern_without_a_match_is_answered_with_the_names_there_are) {
   const Result<CycleList> list = cycles_by_marker(
-      Sketch().thread(1).slice("decode_3", SliceKind::kAnnotation, 0, 1_us).trace(), "prefill");
+      Sketch().thread(1).slice("decode_3", SliceKind::kAnnotation, 0, 1_us).trace(), "prefill",
+      "cycle");
   ASSERT_FALSE(list);
+  EXPECT_EQ(list.error().where, "cycle");
   EXPECT_EQ(list.error().code, ErrorCode::kTooLittleData);
   EXPECT_EQ(list.error().what, "no host range matches 'prefill'");
   EXPECT_THAT(list.error().hint, HasSubstr("'decode_N'"));
 }
 
 TEST(CycleMarkersTest, a_pattern_that_is_none_is_a_mistake_on_the_command_line) {
-  const Result<CycleList> list = cycles_by_marker(Sketch().trace(), "(");
+  const Result<CycleList> list = cycles_by_marker(Sketch().trace(), "(", "--cycle");
   ASSERT_FALSE(list);
   EXPECT_EQ(list.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(list.error().where, "--cycle");

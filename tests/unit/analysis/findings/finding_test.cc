@@ -61,6 +61,20 @@ TEST(FindingEvidenceTest, it_adds_up_steps_kernels_and_calls) {
   EXPECT_EQ(evidence.whole_text(), "the step");
 }
 
+TEST(FindingEvidenceTest, calls_of_every_vendor_count) {
+  const Trace trace = Sketch()
+                          .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
+                          .slice("cnInvokeKernel", kCall, 1_us, 4_us)
+                          .slice("cnrtQueueSync", kCall, 50_us, 10_us)
+                          .slice("cnrtSyncDevice", kCall, 70_us, 20_us)
+                          .trace();
+  const Summary summary = summarize(trace);
+  const Evidence evidence = gather_evidence(trace, summary);
+  EXPECT_EQ(evidence.launches.longest, "cnInvokeKernel");
+  EXPECT_EQ(evidence.waits.time.total_ns, 30_us);
+  EXPECT_EQ(evidence.waits.longest, "cnrtSyncDevice");
+}
+
 TEST(FindingEvidenceTest, an_empty_trace_has_no_shares) {
   const Trace trace = Sketch().trace();
   const Summary summary = summarize(trace);
@@ -110,7 +124,7 @@ TEST(StragglerTest, even_ranks_and_a_rank_alone_have_none) {
   EXPECT_FALSE(find_straggler({{"rank 0", &a}}).has_value());
 }
 
-TEST(StragglerTest, without_communication_nobody_is_said_to_wait) {
+TEST(StragglerTest, without_communication_no_rank_is_said_to_wait) {
   Summary a = waiting_rank(50);
   Summary b = waiting_rank(0);
   a.has_communication = b.has_communication = false;

@@ -45,7 +45,7 @@ TEST(KernelAdviceTest, attention_takes_its_two_products_along) {
   EXPECT_EQ(advice->basis.confidence, "by structure");
 }
 
-TEST(KernelAdviceTest, a_chain_nobody_knows_is_described_plainly) {
+TEST(KernelAdviceTest, an_unknown_chain_is_described_plainly) {
   KernelSketch sketch;
   for (int i = 0; i < 3; ++i) sketch.launch("elementwise_kernel", 20'000, 0, 10);
   const auto all = advice_on(sketch);
@@ -118,9 +118,8 @@ TEST(KernelAdviceTest, short_kernels_are_told_unless_a_chain_has_claimed_them) {
   ASSERT_NE(advice, nullptr);
   EXPECT_EQ(advice->finding.headline,
             "2.5 % of the time (5.00 us) goes into 1 launch shorter than 10 us, without those "
-            "named above: starting them costs as much as their work; the longest row of short ones "
-            "has 2, "
-            "from row 4");
+            "named above: starting them costs as much as their work; the longest run of short "
+            "kernels has 2, starting at row 4");
   EXPECT_EQ(advice->basis.rows, std::vector<std::size_t>{0});
 }
 

@@ -11,7 +11,7 @@ namespace {
 const Roof& roof_named(const std::vector<Roof>& roofs, std::string_view name) {
   static const Roof kNone;
   for (const Roof& roof : roofs) {
-    if (roof.name == name) return roof;
+    if (roof.name() == name) return roof;
   }
   ADD_FAILURE() << "no roof " << name;
   return kNone;

@@ -114,7 +114,7 @@ TEST(KernelBoundTest, the_cache_limits_only_what_nothing_else_does) {
   EXPECT_EQ(bound_of(5, 40, 0.95), KernelBound::kDramLeaning);
 }
 
-TEST(KernelBoundTest, a_resource_nobody_counted_may_be_the_bound) {
+TEST(KernelBoundTest, a_resource_that_was_not_counted_may_be_the_bound) {
   EXPECT_EQ(bound_of({}, {}), KernelBound::kUnknown);
   EXPECT_EQ(bound_of({}, 10), KernelBound::kUnknown);
   EXPECT_EQ(bound_of({}, 70), KernelBound::kDramBound);

@@ -19,7 +19,7 @@ class AttributionTest : public ::testing::Test {
     result_ = attribute(trace_, tree_, selection);
   }
   std::string name(NodeId node) const {
-    if (!node.valid()) return "nobody";
+    if (!node.valid()) return "none";
     return tree_.is_thread(node) ? "thread" : std::string(trace_.name(tree_.slices[node.index()]));
   }
   std::string call_owner(std::size_t call) const { return name(result_.calls.owners[call]); }
@@ -156,10 +156,10 @@ TEST_F(AttributionTest, arrows_of_another_category_do_not_count) {
       .slice("kernel", kKernel, 50_us, 9_us)
       .flow(99, FlowPhase::kEnd, 50_us, "launch");
   attribute_sketch();
-  EXPECT_EQ(work_owner(0), "nobody");
+  EXPECT_EQ(work_owner(0), "none");
 }
 
-TEST_F(AttributionTest, work_nobody_launched_is_an_orphan) {
+TEST_F(AttributionTest, work_without_a_launch_is_an_orphan) {
   sketch_.slice("op", kOp, 0_us, 20_us).stream(0, 7).slice("kernel", kKernel, 5_us, 9_us);
   attribute_sketch();
   EXPECT_TRUE(result_.works.is_orphan(0));

@@ -87,5 +87,22 @@ TEST(LaunchLinksTest, an_arrow_from_outside_a_call_still_names_the_range) {
   EXPECT_EQ(source.owner, NodeId(1));
 }
 
+TEST(LaunchLinksTest, an_arrow_between_two_slices_belongs_to_the_one_that_starts_there) {
+  Sketch sketch;
+  sketch.slice("op", SliceKind::kOperator, 0_us, 20_us).flow(9, FlowPhase::kStart, 5_us);
+  sketch.stream(0, 7).slice("first", SliceKind::kKernel, 50_us, 9_us);
+  const SliceId first = sketch.last();
+  sketch.slice("second", SliceKind::kKernel, 59_us, 9_us);
+  const SliceId second = sketch.last();
+  sketch.flow(9, FlowPhase::kEnd, 59_us);
+  sketch.slice("empty", SliceKind::kKernel, 59_us, 0_us);
+  const SliceId empty = sketch.last();
+  const Linked l = linked(sketch);
+  const LaunchesByFlow launches(l.trace, l.tree, l.attribution.calls);
+  EXPECT_FALSE(launches.find(first).owner.valid());
+  EXPECT_EQ(launches.find(second).owner, NodeId(1));
+  EXPECT_EQ(launches.find(empty).owner, NodeId(1));
+}
+
 }  // namespace
 }  // namespace strobe::analysis

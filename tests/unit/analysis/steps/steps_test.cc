@@ -126,13 +126,6 @@ TEST(StepsTest, an_unknown_step_is_refused_with_those_there_are) {
   EXPECT_EQ(found.error().hint, "the trace has steps 7 to 9");
 }
 
-TEST(StepsTest, a_range_that_runs_backwards_is_refused) {
-  const auto found = find_steps(steps_7_to_9(), {9, 8});
-  ASSERT_FALSE(found.has_value());
-  EXPECT_EQ(found.error().what,
-            "9 to 8 is not a range of steps: its first number is above its last");
-}
-
 TEST(StepsTest, a_trace_without_steps_has_none_to_choose_from) {
   const auto found = find_steps(Sketch().trace(), {0, 0});
   ASSERT_FALSE(found.has_value());

@@ -83,7 +83,7 @@ TEST(MemoryCurveTest, what_is_alive_at_the_peak_belongs_to_operators_and_adds_up
   EXPECT_EQ(not_freed_bytes(trace, curves[0]), 59);
 }
 
-TEST(MemoryCurveTest, without_addresses_nobody_owns_anything) {
+TEST(MemoryCurveTest, without_addresses_there_are_no_owners) {
   Sketch sketch;
   sketch.slice("op", kOp, 0, 100).memory(kAllocated, "Place(gpu:0)", 15, 30);
   const Trace trace = sketch.trace();

@@ -161,7 +161,7 @@ TEST(OperatorsTest, flops_of_the_calls_add_up) {
   EXPECT_EQ(groups[0].rows[0].flops, 42u);
 }
 
-TEST(KernelsTest, every_kernel_counts_whoever_launched_it) {
+TEST(KernelsTest, every_kernel_counts_with_any_launcher) {
   const Trace trace = Sketch()
                           .slice("op", SliceKind::kOperator, 0_us, 10_us)
                           .slice("call", SliceKind::kRuntimeCall, 1_us, 1_us)

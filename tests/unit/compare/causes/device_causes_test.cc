@@ -133,7 +133,7 @@ CauseSketch used(double use) {
       .kernel("gemm", 4, 4);
 }
 
-TEST(OtherTenant, use_beyond_the_traces_own_work_is_somebody_elses) {
+TEST(OtherTenant, use_beyond_the_traces_own_work_belongs_to_another_process) {
   const auto causes = device_causes(used(98));
   const Cause* cause = find(causes, CauseKind::kOtherTenant);
   ASSERT_NE(cause, nullptr);

@@ -45,7 +45,7 @@ TEST(Pcie, less_traffic_over_the_bus_makes_it_surer) {
                      CauseKind::kPcie));
 }
 
-TEST(Pcie, somebody_elses_traffic_is_named_though_own_copies_are_as_fast) {
+TEST(Pcie, traffic_of_another_process_is_named_though_own_copies_are_as_fast) {
   const auto causes = link_causes(copies(1).metric("GPU 0", "gpu_pcie_receive", 4e9, 5e10));
   const Cause* cause = find(causes, CauseKind::kPcie);
   ASSERT_NE(cause, nullptr);
@@ -158,6 +158,16 @@ TEST(RankCausesTest, the_rank_that_does_not_wait_longer_is_the_late_one) {
   EXPECT_EQ(cause->headline, "rank 1 keeps the others waiting");
   EXPECT_GE(cause->score, kConfidentScore);
   EXPECT_EQ(comparison->causes.front().kind, CauseKind::kStraggler);
+}
+
+// Rank 3 has no rows: it must not count as a rank without collectives.
+TEST(RankCausesTest, a_rank_that_only_one_run_has_does_not_hide_the_late_one) {
+  const auto comparison = compare_runs(ranked_run("normal", {kUsual, kUsual, kUsual, kUsual}, 10),
+                                       ranked_run("abnormal", {kUsual, kSlow, kUsual}, 13));
+  ASSERT_TRUE(comparison) << comparison.error().what;
+  const Cause* cause = straggler_of(*comparison);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline, "rank 1 keeps the others waiting");
 }
 
 // The last rank does not wait; if its collectives take longer as well, the links are slower.

@@ -62,6 +62,13 @@ TEST(FunctionKindTest, the_operating_systems_categories_are_kinds_of_their_own) 
             FunctionKind::kHostOperator);
 }
 
+TEST(FunctionKindTest, a_range_that_loads_data_is_one_whatever_its_name) {
+  EXPECT_EQ(function_kind(SliceKind::kDataLoader, kNoFlags, "Dataloader", kHost),
+            FunctionKind::kDataLoading);
+  EXPECT_FALSE(is_on_device(FunctionKind::kDataLoading));
+  EXPECT_EQ(word_of(FunctionKind::kDataLoading), "data_loading");
+}
+
 TEST(FunctionKindTest, drawings_frames_and_steps_are_no_functions) {
   for (const SliceKind kind : {SliceKind::kStep, SliceKind::kPythonCall, SliceKind::kSync,
                                SliceKind::kProfiler, SliceKind::kDeviceAnnotation}) {

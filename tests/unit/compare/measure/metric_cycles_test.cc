@@ -62,6 +62,13 @@ const FunctionKey kMemset{"Memset (Device)", FunctionKind::kMemset, "GPU 0"};
 const FunctionKey kOnCpu{"oncpu", FunctionKind::kScheduling, "Host"};
 const FunctionKey kRead{"read", FunctionKind::kInputOutput, "Host"};
 
+TEST(TypicalValueTest, bits_have_no_median) {
+  const std::vector<double> samples = {0, 0, 8, 8};
+  EXPECT_EQ(typical_value(device::metric_info("gpu_throttle_reasons", "GPU 0"), samples), 0);
+  EXPECT_EQ(typical_value(device::metric_info("gpu_sm_frequency", "GPU 0"), samples), 4);
+  EXPECT_EQ(typical_value(device::metric_info("gpu_sm_frequency", "GPU 0"), {}), 0);
+}
+
 TEST(MetricScopeTest, clocks_go_with_kernels_only) {
   EXPECT_TRUE(is_in_scope(MetricScope::kKernels, kGemm));
   EXPECT_TRUE(is_in_scope(MetricScope::kKernels, kCollective));

@@ -1,4 +1,4 @@
-#include "strobe/analysis/launches/slice_links.h"
+#include "strobe/analysis/timeline/slice_links.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "strobe/analysis/launches/natural_sort.h"
+#include "strobe/base/natural_sort.h"
 
 namespace strobe::analysis {
 

@@ -1,4 +1,4 @@
-#include "strobe/analysis/launches/slice_links.h"
+#include "strobe/analysis/timeline/slice_links.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
