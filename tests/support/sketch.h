@@ -55,7 +55,7 @@ class Sketch {
   Sketch& sequence(std::int64_t number, std::int64_t forward_thread = 0);
   Sketch& nests_until(std::int64_t end_ns);  // NestingHints.ends_ns
   Sketch& owned_by(std::string_view name);   // NestingHints.owners: the last slice of that name
-  Sketch& owned_by_thread();                 // ... or nobody
+  Sketch& owned_by_thread();                 // ... or no slice
 
   // An allocator event on the chosen track, and its properties.
   Sketch& memory(MemoryAction action, std::string_view place, std::int64_t time_ns,

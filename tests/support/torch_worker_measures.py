@@ -248,9 +248,9 @@ def show_cache():
         torch.zeros.reset_mock()
         prepare(worker)
         print("flushed: %d MiB" % (torch.zeros.call_args_list[0].args[0] * 4 // MEBI))
-        print("notes:", [note for note in finish(worker)["notes"] if "tells" in note])
+        print("notes:", [note for note in finish(worker)["notes"] if "unknown" in note])
         prepare(worker, flush="hot")
-        print("hot:", [note for note in finish(worker)["notes"] if "tells" in note])
+        print("hot:", [note for note in finish(worker)["notes"] if "unknown" in note])
 
 
 def show_activity():

@@ -146,18 +146,4 @@ std::string_view usual_grid(CaseKind kind) {
   return kind == CaseKind::kAttention ? "attention" : "grid2d";
 }
 
-std::size_t axes_of(CaseKind kind) {
-  switch (kind) {
-    case CaseKind::kRows:
-      return 2;
-    case CaseKind::kMatmul:
-      return 3;
-    case CaseKind::kConvolution:
-      return 7;
-    case CaseKind::kAttention:
-      return 4;
-  }
-  return 0;
-}
-
 }  // namespace strobe::bench

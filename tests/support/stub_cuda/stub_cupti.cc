@@ -160,11 +160,6 @@ CUptiResult cuptiEnableCallback(std::uint32_t, CUpti_SubscriberHandle, CUpti_Cal
   return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiGetContextId(CUcontext, std::uint32_t* id) {
-  *id = 1;
-  return CUPTI_SUCCESS;
-}
-
 CUptiResult cuptiGetDeviceId(CUcontext, std::uint32_t* id) {
   *id = 0;
   return CUPTI_SUCCESS;
@@ -198,10 +193,6 @@ CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params* p
 
 CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params*) {
   return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiProfilerHostGetBaseMetrics(CUpti_Profiler_Host_GetBaseMetrics_Params*) {
-  return CUPTI_ERROR_NOT_SUPPORTED;
 }
 
 CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params* params) {

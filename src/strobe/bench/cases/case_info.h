@@ -49,6 +49,10 @@ struct CaseCosts {
 };
 // Attention counts every query and key: the causal half is not subtracted.
 CaseCosts costs_of(const CaseInfo& info, const Shape& shape, DType dtype);
+// Whether fusion gains less if a row does not fit on the chip: then it is read again for every
+// reduction. If an operator by itself needs its row twice, the unfused side also reads more, and
+// nothing is lost.
+bool loses_by_streaming(const CaseInfo& info, const CaseCosts& costs);
 
 // Number of axes of a shape of that kind.
 std::size_t axes_of(CaseKind kind);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -313,10 +314,6 @@ const CaseInfo* training_variant(std::string_view id) {
   return nullptr;
 }
 
-std::int64_t convolved(std::int64_t length, std::int64_t window, std::int64_t stride) {
-  return (length + 2 * (window / 2) - window) / stride + 1;
-}
-
 CaseCosts costs_of(const CaseInfo& info, const Shape& shape, DType dtype) {
   const auto size = static_cast<double>(bytes_of(dtype));
   switch (info.kind) {
@@ -330,6 +327,17 @@ CaseCosts costs_of(const CaseInfo& info, const Shape& shape, DType dtype) {
       return attention_costs(shape, size);
   }
   return {};
+}
+
+bool loses_by_streaming(const CaseInfo& info, const CaseCosts& costs) {
+  const auto needs_row_twice = [](const Operator& op) {
+    return op.expression.has_reduction() &&
+           std::ranges::any_of(op.expression.outputs, [](const Output& output) {
+             return output.tensor.extent == Extent::kElements;
+           });
+  };
+  return costs.streamed_bytes > costs.min_bytes &&
+         std::ranges::none_of(info.operators, needs_row_twice);
 }
 
 }  // namespace strobe::bench

@@ -1,92 +1,81 @@
 #include "strobe/bench/cases/expression.h"
 
 #include <algorithm>
-#include <map>
-#include <string>
+#include <cmath>
 #include <utility>
-
-#include "strobe/base/check.h"
-#include "strobe/bench/cases/case_info.h"
 
 namespace strobe::bench {
 namespace {
 
-// Appends operators to one expression; a tensor made by an earlier operator becomes its node.
-class Fuser {
- public:
-  void append(const Operator& op) {
-    std::vector<NodeIndex> place(op.expression.nodes.size());
-    const auto moved = [&](NodeIndex node) {
-      return node == kNoNode ? kNoNode : place[static_cast<std::size_t>(node)];
-    };
-    for (std::size_t i = 0; i < op.expression.nodes.size(); ++i) {
-      Node node = op.expression.nodes[i];
-      if (node.op == Op::kInput) {
-        place[i] = input(op.expression.inputs[static_cast<std::size_t>(node.input)]);
-        continue;
-      }
-      node.a = moved(node.a);
-      node.b = moved(node.b);
-      place[i] = add(node);
-    }
-    for (const Output& output : op.expression.outputs) {
-      tensors_[output.tensor.name] = moved(output.node);
-      made_.push_back({output.tensor, moved(output.node)});
-    }
-  }
-
-  // Tensors that no operator reads are the outputs.
-  Expression finish() && {
-    for (Output& output : made_) {
-      if (!std::ranges::count(read_, output.tensor.name))
-        whole_.outputs.push_back(std::move(output));
-    }
-    return std::move(whole_);
-  }
-
- private:
-  NodeIndex input(const Tensor& tensor) {
-    read_.push_back(tensor.name);
-    const auto known = tensors_.find(tensor.name);
-    if (known != tensors_.end()) return known->second;
-    whole_.inputs.push_back(tensor);
-    const NodeIndex node = add({.op = Op::kInput,
-                                .extent = tensor.extent,
-                                .input = static_cast<std::int32_t>(whole_.inputs.size() - 1)});
-    return tensors_[tensor.name] = node;
-  }
-
-  NodeIndex add(const Node& node) {
-    const auto same = std::ranges::find(whole_.nodes, node);
-    if (same != whole_.nodes.end()) return static_cast<NodeIndex>(same - whole_.nodes.begin());
-    whole_.nodes.push_back(node);
-    return static_cast<NodeIndex>(whole_.nodes.size() - 1);
-  }
-
-  Expression whole_;
-  std::map<std::string, NodeIndex> tensors_;
-  std::vector<std::string> read_;
-  std::vector<Output> made_;
-};
+double larger(double a, double b) { return a > b || std::isnan(a) ? a : b; }
+double smaller(double a, double b) { return a < b || std::isnan(a) ? a : b; }
 
 }  // namespace
 
-bool Expression::has_reduction() const {
-  return std::ranges::any_of(
-      nodes, [](const Node& node) { return node.op == Op::kRowSum || node.op == Op::kRowMax; });
+double applied(Op op, double a, double b) {
+  switch (op) {
+    case Op::kCos:
+      return std::cos(a);
+    case Op::kExp:
+      return std::exp(a);
+    case Op::kTanh:
+      return std::tanh(a);
+    case Op::kRelu:
+      return larger(a, 0);
+    case Op::kNeg:
+      return -a;
+    case Op::kRsqrt:
+      return 1 / std::sqrt(a);
+    case Op::kRecip:
+      return 1 / a;
+    case Op::kAdd:
+      return a + b;
+    case Op::kSub:
+      return a - b;
+    case Op::kMul:
+      return a * b;
+    case Op::kDiv:
+      return a / b;
+    case Op::kMax:
+      return larger(a, b);
+    case Op::kMin:
+      return smaller(a, b);
+    default:
+      return a;
+  }
+}
+
+StoredSize stored_size(const Tensor& tensor, std::int64_t rows, std::int64_t columns) {
+  switch (tensor.extent) {
+    case Extent::kScalar:
+      return {1, 1};
+    case Extent::kColumns:
+      return {1, columns};
+    case Extent::kRows:
+      return {rows, 1};
+    case Extent::kElements:
+      break;
+  }
+  return tensor.is_transposed ? StoredSize{columns, rows} : StoredSize{rows, columns};
+}
+
+bool Expression::has_reduction() const { return std::ranges::any_of(nodes, is_reduction); }
+
+std::vector<int> Expression::reduction_depths() const {
+  std::vector<int> depths(nodes.size(), 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const NodeIndex operand : {nodes[i].a, nodes[i].b}) {
+      if (operand == kNoNode) continue;
+      depths[i] = std::max(depths[i], depths[static_cast<std::size_t>(operand)]);
+    }
+    if (is_reduction(nodes[i])) ++depths[i];
+  }
+  return depths;
 }
 
 int Expression::dependent_reductions() const {
-  std::vector<int> depth(nodes.size(), 0);
-  int deepest = 0;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Node& node = nodes[i];
-    if (node.a != kNoNode) depth[i] = std::max(depth[i], depth[static_cast<std::size_t>(node.a)]);
-    if (node.b != kNoNode) depth[i] = std::max(depth[i], depth[static_cast<std::size_t>(node.b)]);
-    if (node.op == Op::kRowSum || node.op == Op::kRowMax) ++depth[i];
-    deepest = std::max(deepest, depth[i]);
-  }
-  return deepest;
+  const std::vector<int> depths = reduction_depths();
+  return depths.empty() ? 0 : std::ranges::max(depths);
 }
 
 const Node* Expression::dropout() const {
@@ -161,12 +150,5 @@ Value rsqrt(Value a) { return a.builder->unary(Op::kRsqrt, a); }
 Value row_sum(Value a) { return a.builder->row(Op::kRowSum, a); }
 Value row_max(Value a) { return a.builder->row(Op::kRowMax, a); }
 Value dropout(Value a, double p) { return a.builder->dropout(a, p); }
-
-Expression fused(const CaseInfo& info) {
-  STROBE_CHECK(!info.operators.empty(), "only cases over rows are expressions");
-  Fuser fusion;
-  for (const Operator& op : info.operators) fusion.append(op);
-  return std::move(fusion).finish();
-}
 
 }  // namespace strobe::bench

@@ -54,12 +54,27 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+constexpr bool is_reduction(const Node& node) {
+  return node.op == Op::kRowSum || node.op == Op::kRowMax;
+}
+// The operator in f64; as in the frameworks, a NaN on either side of a maximum gives a NaN.
+// `a` for inputs, constants and reductions.
+double applied(Op op, double a, double b);
+
 struct Tensor {
   std::string name;
   Extent extent = Extent::kElements;
   bool is_transposed = false;  // stored [columns, rows]; a bias of columns is then along the rows
   bool operator==(const Tensor&) const = default;
 };
+
+struct StoredSize {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t values() const { return rows * columns; }
+};
+// The size of a tensor of a case with that many rows and columns.
+StoredSize stored_size(const Tensor& tensor, std::int64_t rows, std::int64_t columns);
 
 struct Output {
   Tensor tensor;
@@ -73,12 +88,18 @@ struct Expression {
   std::vector<Output> outputs;
 
   bool has_reduction() const;
+  // For each node, the length of the longest chain of dependent reductions up to and including it.
+  std::vector<int> reduction_depths() const;
   // Length of the longest chain of dependent reductions: the passes of a kernel that cannot keep
   // the row. softmax 2, double softmax 4, layernorm 2, norm chain 3.
   int dependent_reductions() const;
   const Node* dropout() const;  // the one that drops elements at random, or null
   bool operator==(const Expression&) const = default;
 };
+
+inline const Node& node_of(const Expression& expression, NodeIndex index) {
+  return expression.nodes[static_cast<std::size_t>(index)];
+}
 
 // Built in the order of the code: `const Value y = cos(x); out(x * y)`.
 class ExpressionBuilder;

@@ -13,7 +13,7 @@
 namespace strobe::bench {
 namespace {
 
-constexpr char kAskTheGraph[] = "measure it in the graph's mode, where many calls make one sample";
+constexpr char kAskTheGraph[] = "measure it with `--mode graph`, where many calls make one sample";
 
 std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 std::string band_text(double band) { return fmt::format("±{:.3g} %", 100 * band); }
@@ -174,7 +174,7 @@ class CellJudge {
       diff().verdict = CellVerdict::kSlower;
     } else if (is_outside(diff().ratio_ci95, false)) {
       diff().verdict = CellVerdict::kFaster;
-    } else if (lies_where_it_lay()) {
+    } else if (has_same_percentiles()) {
       diff().verdict = CellVerdict::kSame;
     } else {
       explain_width();
@@ -183,7 +183,7 @@ class CellJudge {
 
   // If calls take one of two times, the median falls between the two groups and its interval spans
   // both. Comparing several percentiles of many calls is then the better test.
-  bool lies_where_it_lay() const {
+  bool has_same_percentiles() const {
     constexpr std::size_t kMany = 200;
     const TimeSummary& before = *before_time_;
     const TimeSummary& after = *after_time_;

@@ -43,9 +43,9 @@ std::set<std::string> precisions_of(const CellRecord& record) {
   return precisions;
 }
 
-void set_flag(CellRecord& record, CellFlag flag, bool holds, const std::string& note) {
+void set_with_note(CellRecord& record, CellFlag flag, bool holds, const std::string& note) {
   if (!holds) return;
-  if (!record.has(flag)) record.flags.push_back(flag);
+  record.set(flag);
   if (std::ranges::find(record.notes, note) == record.notes.end()) record.notes.push_back(note);
 }
 
@@ -82,13 +82,13 @@ std::string math_difference(const CellRecord& baseline, const CellRecord& conten
 
 void judge_pair(const CellRecord& baseline, CellRecord& contender) {
   const std::string& name = baseline.cell.provider;
-  set_flag(contender, CellFlag::kSameKernels, ran_the_same(baseline, contender),
-           fmt::format("ran the kernels of {}", name));
-  set_flag(contender, CellFlag::kFellBack, fell_back(baseline, contender),
-           fmt::format("fell back to {}: no generated kernel among its own", name));
+  set_with_note(contender, CellFlag::kSameKernels, ran_the_same(baseline, contender),
+                fmt::format("ran the kernels of {}", name));
+  set_with_note(contender, CellFlag::kFellBack, fell_back(baseline, contender),
+                fmt::format("fell back to {}: no generated kernel among its own", name));
   const std::string difference = math_difference(baseline, contender);
-  set_flag(contender, CellFlag::kMathDiffers, !difference.empty(),
-           fmt::format("math-mode differs from {}: {}", name, difference));
+  set_with_note(contender, CellFlag::kMathDiffers, !difference.empty(),
+                fmt::format("math-mode differs from {}: {}", name, difference));
 }
 
 }  // namespace strobe::bench

@@ -14,10 +14,6 @@ namespace {
 
 constexpr double kAboveCeiling = 1.03;  // timing noise and saved launches stay below this
 
-void add_once(std::vector<CellFlag>& flags, CellFlag flag) {
-  if (std::ranges::find(flags, flag) == flags.end()) flags.push_back(flag);
-}
-
 PairState state_of_status(CellStatus status) {
   switch (status) {
     case CellStatus::kOk:
@@ -81,8 +77,7 @@ void set_ratio(PairCell& cell, std::optional<TimeMode> mode) {
 
 void note_ceiling(PairCell& cell) {
   // If the matrix pipe may be the limit, bytes say little about what fusion gains.
-  const CaseInfo* info = find_case(cell.contender->cell.case_id);
-  if (info != nullptr && info->kind != CaseKind::kRows) return;
+  if (cell.contender->is_of_products()) return;
   const ByteCounts& bytes = cell.contender->bytes;
   if (!(bytes.min > 0) || !(bytes.unfused >= bytes.min)) return;
   cell.ceiling_percent = 100 * bytes.unfused / bytes.min;
@@ -107,10 +102,10 @@ void judge(PairCell& cell) {
     std::erase_if(contender.flags, is_of_pair);
   }
   judge_pair(*cell.baseline, contender);
-  for (const CellFlag flag : contender.flags) add_once(cell.flags, flag);
   for (const CellFlag flag : cell.baseline->flags) {
-    if (!is_of_pair(flag)) add_once(cell.flags, flag);
+    if (!is_of_pair(flag)) contender.set(flag);
   }
+  cell.flags = contender.flags;
   if (const std::string maths = math_difference(*cell.baseline, *cell.contender); !maths.empty()) {
     cell.remarks.push_back("the two sides compute in different precisions: " + maths);
   }

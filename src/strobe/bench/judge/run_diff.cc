@@ -32,32 +32,36 @@ CellsByName by_name(const BenchRun& run) {
 void warn_of_copies(const BenchRun& run, const CellsByName& cells, std::string_view which,
                     std::vector<std::string>& warnings) {
   if (cells.size() == run.cells.size()) return;
-  warnings.push_back(fmt::format("the {} run has {} cells more than once; the last counts", which,
-                                 run.cells.size() - cells.size()));
+  std::map<Cell, int> times;
+  for (const CellRecord& record : run.cells) ++times[record.cell];
+  const auto copied =
+      std::ranges::count_if(times, [](const auto& counted) { return counted.second > 1; });
+  warnings.push_back(fmt::format("the {} run has {} cell{} more than once; the last counts", which,
+                                 copied, copied == 1 ? "" : "s"));
 }
 
-void warn_if_other(std::string_view what, const std::string& before, const std::string& after,
-                   std::vector<std::string>& warnings) {
+void warn_if_different(std::string_view what, const std::string& before, const std::string& after,
+                       std::vector<std::string>& warnings) {
   if (before == after) return;
   const auto name = [](const std::string& text) { return text.empty() ? "unknown" : text; };
   warnings.push_back(
-      fmt::format("another {}: {} before, {} after", what, name(before), name(after)));
+      fmt::format("the {} differ: {} before, {} after", what, name(before), name(after)));
 }
 
 std::vector<std::string> header_warnings(const RunHeader& before, const RunHeader& after) {
   std::vector<std::string> warnings;
-  warn_if_other("device", before.device, after.device, warnings);
-  warn_if_other("driver", before.driver, after.driver, warnings);
+  warn_if_different("devices", before.device, after.device, warnings);
+  warn_if_different("drivers", before.driver, after.driver, warnings);
   for (const auto& [library, version] : before.libraries) {
     const auto other = after.libraries.find(library);
     if (other != after.libraries.end()) {
-      warn_if_other(library, version, other->second, warnings);
+      warn_if_different(library + " versions", version, other->second, warnings);
     }
   }
-  warn_if_other("rule of stopping", before.method.stop, after.method.stop, warnings);
+  warn_if_different("stop rules", before.method.stop, after.method.stop, warnings);
   if (before.method.seed != after.method.seed) {
-    warn_if_other("seed", fmt::format("{}", before.method.seed),
-                  fmt::format("{}", after.method.seed), warnings);
+    warn_if_different("seeds", fmt::format("{}", before.method.seed),
+                      fmt::format("{}", after.method.seed), warnings);
   }
   return warnings;
 }
@@ -85,10 +89,10 @@ bool differ_in_hold(const Method& before, const Method& after) {
 Error other_hold(const Method& before, const Method& after) {
   const bool is_profiled = before.hold == Hold::kNone || after.hold == Hold::kNone;
   return {.code = ErrorCode::kMalformed,
-          .what = fmt::format("the device's queue was {} before and {} after, so that {}",
+          .what = fmt::format("the device's queue was {} in the first run and {} in the second: {}",
                               hold_text(before), hold_text(after),
                               is_profiled ? "the times of only one run include the host"
-                                          : "short calls take longer in one run only"),
+                                          : "short calls take longer in one of them"),
           .where = "",
           .hint = is_profiled
                       ? "measure both with or both without --profile, or compare with --force"
@@ -214,9 +218,10 @@ Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
   diff.band = options.band;
   diff.resolution_us = resolved.resolution_us;
   diff.warnings = header_warnings(before.header, after.header);
-  if (first.flush != second.flush) warn_if_other("cache", first.flush, second.flush, diff.warnings);
+  if (first.flush != second.flush)
+    warn_if_different("cache states", first.flush, second.flush, diff.warnings);
   if (differ_in_hold(first, second)) {
-    warn_if_other("queue", hold_text(first), hold_text(second), diff.warnings);
+    warn_if_different("queues", hold_text(first), hold_text(second), diff.warnings);
   }
   const CellsByName known = by_name(before);
   const CellsByName now = by_name(after);
@@ -243,7 +248,7 @@ Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
 Result<SpeedGate> parse_speed_gate(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view word = text.substr(0, colon);
-  SpeedGate gate{.by = 0};
+  SpeedGate gate;
   if (word == "slower")
     gate.verdict = CellVerdict::kSlower;
   else if (word == "faster")

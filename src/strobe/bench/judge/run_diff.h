@@ -73,7 +73,7 @@ Result<RunDiff> diff_runs(const BenchRun& before, const BenchRun& after,
 
 struct SpeedGate {  // "slower:3%", "slower", "faster:3%", "broken"
   CellVerdict verdict = CellVerdict::kSlower;
-  double by = 0.03;
+  double by = 0;
 };
 Result<SpeedGate> parse_speed_gate(std::string_view text);
 // The cells that fail the gate: the whole interval, not only the estimate, is beyond it. The

@@ -33,10 +33,6 @@ struct Racer {
   std::size_t count() const { return taken.samples_us.size(); }
 };
 
-std::string failure_text(const Error& error) {
-  return error.hint.empty() ? error.what : error.what + "; " + error.hint;
-}
-
 void fail(Racer& contender, std::string why) {
   contender.failure = std::move(why);
   contender.is_out = contender.is_done = true;
@@ -55,7 +51,7 @@ void take_turn(Racer& contender, TimeMode mode, const MeasureOptions& options) {
                                                 .count = static_cast<int>(std::min<std::size_t>(
                                                     room, std::size_t(std::max(1, options.block)))),
                                                 .budget_ms = std::min(left_ms, options.turn_ms)});
-  if (!block) return fail(contender, failure_text(block.error()));
+  if (!block) return fail(contender, what_and_hint(block.error()));
   std::size_t usable = 0;
   double measured_ms = 0;
   for (std::size_t i = 0; i < block->samples_us.size(); ++i) {
@@ -78,7 +74,7 @@ class Measurement {
   void warm_up_all() {
     for (Racer& contender : contenders_) {
       const auto warmed = warm_up(*contender.sampler, mode_, options_.warm_up);
-      if (!warmed) fail(contender, failure_text(warmed.error()));
+      if (!warmed) fail(contender, what_and_hint(warmed.error()));
     }
   }
 
@@ -149,12 +145,6 @@ constexpr double kBurstUs = 20'000;
 constexpr double kAgreement = 0.01;
 constexpr int kSustainedBlock = 16;
 
-double sum_of(std::span<const double> samples_us) {
-  double sum = 0;
-  for (const double sample : samples_us) sum += sample;
-  return sum;
-}
-
 // The last two quarters of the calls agree: the time has settled.
 bool has_settled(std::span<const double> samples_us) {
   const std::size_t quarter = samples_us.size() / 4;
@@ -211,7 +201,8 @@ std::vector<Measured> measure(std::span<Sampler* const> contenders, TimeMode mod
 }
 
 std::optional<BurstAndSustained> burst_and_sustained(std::span<const double> back_to_back_us) {
-  if (back_to_back_us.size() < kLeastCalls || sum_of(back_to_back_us) < kLeastUs) return {};
+  const double sum_us = std::accumulate(back_to_back_us.begin(), back_to_back_us.end(), 0.0);
+  if (back_to_back_us.size() < kLeastCalls || sum_us < kLeastUs) return {};
   if (stats::median_of(back_to_back_us) < kSustainedFromUs) return {};
   std::size_t burst = 0;
   double spent_us = 0;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,9 +18,7 @@ namespace {
 using Kind = StopRule::Kind;
 
 double sum_ms(std::span<const double> samples_us) {
-  double sum_us = 0;
-  for (const double sample : samples_us) sum_us += sample;
-  return sum_us / 1000;
+  return std::accumulate(samples_us.begin(), samples_us.end(), 0.0) / 1000;
 }
 
 double half_width(std::span<const double> sorted, std::size_t independent, double confidence) {

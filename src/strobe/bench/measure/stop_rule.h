@@ -33,8 +33,9 @@ struct StopRule {
 Result<StopRule> parse_stop_rule(std::string_view text);
 std::string stop_rule_text(const StopRule& rule);
 
-// Whether the time is known well enough, ignoring the minimum and maximum limits. Never with fewer
-// than six samples or a median of 0, which is below the clock's resolution.
+// Whether the time is known well enough, ignoring the minimum and maximum limits. Rules of a count
+// or a time need one sample; the others need six, and a median above 0, which would be below the
+// clock's resolution.
 bool is_precise(std::span<const double> samples_us, const StopRule& rule);
 // is_precise() and the minimum limits.
 bool is_enough(std::span<const double> samples_us, const StopRule& rule);

@@ -16,7 +16,7 @@ bool is_usable(double sample_us);
 // Quantiles, spread and the 95 % interval of the median, of samples in measured order; unusable
 // ones are left out. The interval is that of order statistics, exact for independent samples. If
 // neighbours correlate, it is as wide as for the smaller number of independent samples. Below six
-// samples no such interval exists, and it is the whole range.
+// samples no such interval exists, and it stays empty.
 TimeSummary summarise(std::vector<double> samples_us);
 
 // Samples and the clock at each; `sm_mhz` has the same length, or is empty if no clock can be read.

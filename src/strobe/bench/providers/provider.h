@@ -14,7 +14,8 @@
 #include "strobe/bench/results/cell_record.h"
 
 // An implementation of the cases. It lives in a worker process, whose end frees everything. An
-// error's code decides the cell's status: kMachineLacks is out of memory, anything else an error.
+// error's code decides the cell's status: oom for kOutOfMemory, unsupported for kUnsupported and
+// kInvalidArgument, otherwise error.
 namespace strobe::bench {
 
 struct ProviderInfo {
@@ -41,7 +42,7 @@ struct PrepareRequest {
   Cell cell;
   std::uint64_t seed = 1;
   InputLaw law = InputLaw::kNormal;
-  std::string flush = "cold";
+  FlushKind flush = FlushKind::kCold;
   std::string cache_folder;  // empty: nothing is stored
   bool may_tune = true;
   // The queue of the device is held while it is filled. Not under a profiler: one that makes every

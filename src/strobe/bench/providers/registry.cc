@@ -1,5 +1,6 @@
 #include <array>
 
+#include "strobe/bench/providers/codegen/programs.h"
 #include "strobe/bench/providers/cpu/cpu_provider.h"
 #include "strobe/bench/providers/cuda/library_providers.h"
 #include "strobe/bench/providers/cuda/program_providers.h"
@@ -18,10 +19,12 @@ constexpr std::array kProviders = {
     Entry{"cpu", []() -> std::unique_ptr<Provider> { return std::make_unique<CpuProvider>(true); }},
     Entry{"cpu-unfused",
           []() -> std::unique_ptr<Provider> { return std::make_unique<CpuProvider>(false); }},
-    Entry{"cuda-unfused", [] { return make_cuda_provider("cuda-unfused"); }},
-    Entry{"cuda-fused", [] { return make_cuda_provider("cuda-fused"); }},
-    Entry{"cublaslt", [] { return make_library_provider("cublaslt"); }},
-    Entry{"cudnn", [] { return make_library_provider("cudnn"); }},
+    Entry{
+        "cuda-unfused",
+        [] { return make_unfused_provider(unfused_program, open_cuda_session, real_libraries()); }},
+    Entry{"cuda-fused", [] { return make_fused_provider(fused_candidates, open_cuda_session); }},
+    Entry{"cublaslt", [] { return make_cublaslt_provider(open_cuda_session, real_libraries()); }},
+    Entry{"cudnn", [] { return make_cudnn_provider(open_cuda_session, real_libraries()); }},
 };
 
 }  // namespace

@@ -10,50 +10,14 @@
 namespace strobe::bench {
 namespace {
 
-// As in the frameworks: a NaN on either side gives a NaN.
-double larger(double a, double b) { return a > b || std::isnan(a) ? a : b; }
-double smaller(double a, double b) { return a < b || std::isnan(a) ? a : b; }
-
-double applied_exactly(Op op, double a, double b) {
-  switch (op) {
-    case Op::kCos:
-      return std::cos(a);
-    case Op::kExp:
-      return std::exp(a);
-    case Op::kTanh:
-      return std::tanh(a);
-    case Op::kRelu:
-      return larger(a, 0);
-    case Op::kNeg:
-      return -a;
-    case Op::kRsqrt:
-      return 1 / std::sqrt(a);
-    case Op::kRecip:
-      return 1 / a;
-    case Op::kAdd:
-      return a + b;
-    case Op::kSub:
-      return a - b;
-    case Op::kMul:
-      return a * b;
-    case Op::kDiv:
-      return a / b;
-    case Op::kMax:
-      return larger(a, b);
-    case Op::kMin:
-      return smaller(a, b);
-    default:
-      return a;
-  }
-}
-
 // A value that is the same in every column is stored once in `values`.
 double reduced(Op op, const std::vector<double>& values, std::int64_t columns) {
   if (op == Op::kRowSum) {
     const double sum = std::accumulate(values.begin(), values.end(), 0.0);
     return sum * static_cast<double>(columns) / static_cast<double>(values.size());
   }
-  return std::accumulate(values.begin(), values.end(), -INFINITY, larger);
+  return std::accumulate(values.begin(), values.end(), -INFINITY,
+                         [](double a, double b) { return applied(Op::kMax, a, b); });
 }
 
 std::int64_t stored_at(const Tensor& tensor, std::int64_t row, std::int64_t column,
@@ -137,7 +101,7 @@ void RowEvaluator::compute(std::size_t index, std::int64_t row,
       return;
     default:
       for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = applied_exactly(node.op, operand(node.a, i), operand(node.b, i));
+        values[i] = applied(node.op, operand(node.a, i), operand(node.b, i));
       }
   }
 }

@@ -6,25 +6,12 @@
 namespace strobe::bench {
 namespace {
 
-std::int64_t elements_of(Extent extent, const Shape& shape) {
-  switch (extent) {
-    case Extent::kScalar:
-      return 1;
-    case Extent::kColumns:
-      return shape[1];
-    case Extent::kRows:
-      return shape[0];
-    case Extent::kElements:
-      return shape[0] * shape[1];
-  }
-  return 0;
-}
-
 std::vector<InputTensor> row_inputs(const CaseInfo& info, const Shape& shape) {
   std::vector<InputTensor> tensors;
   for (const Tensor& tensor : fused(info).inputs) {
     const bool may_be_dropped = !info.training_of.empty() && tensor.name != "residual";
-    tensors.push_back({tensor.name, elements_of(tensor.extent, shape), may_be_dropped});
+    tensors.push_back(
+        {tensor.name, stored_size(tensor, shape[0], shape[1]).values(), may_be_dropped});
   }
   return tensors;
 }

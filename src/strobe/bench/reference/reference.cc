@@ -22,18 +22,8 @@ constexpr std::int64_t kFewestRows = 16;
 constexpr std::uint32_t kChoice = 0xFF;  // a stream of random bits that no tensor uses
 
 OutputLayout row_layout(const Tensor& tensor, const Shape& shape) {
-  switch (tensor.extent) {
-    case Extent::kScalar:
-      return {1, 1, 1};
-    case Extent::kColumns:
-      return {1, shape[1], shape[1]};
-    case Extent::kRows:
-      return {shape[0], 1, shape[1]};
-    case Extent::kElements:
-      break;
-  }
-  if (tensor.is_transposed) return {shape[1], shape[0], shape[0]};
-  return {shape[0], shape[1], shape[1]};
+  const StoredSize size = stored_size(tensor, shape[0], shape[1]);
+  return {size.rows, size.columns, tensor.extent == Extent::kRows ? shape[1] : size.columns};
 }
 
 std::vector<double> expression_rows(const CaseInfo& info, const PrepareRequest& request,
@@ -133,6 +123,10 @@ Tolerance row_tolerance(const CaseInfo& info, const Shape& shape, const TypeRow&
   return tolerance;
 }
 
+double relative_error(const Accuracy& accuracy) {
+  return accuracy.error > 0 ? accuracy.error / accuracy.norm : 0;
+}
+
 }  // namespace
 
 std::vector<OutputLayout> output_layouts(const CaseInfo& info, const Shape& shape) {
@@ -215,7 +209,6 @@ Accuracy compare_values(std::span<const float> actual, std::span<const double> e
   accuracy.rtol = tolerance.rtol;
   double error_square = 0;
   double norm_square = 0;
-  double worst = -1;  // error as a multiple of the tolerance
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double right = expected[i];
     const double value = i < actual.size() ? static_cast<double>(actual[i]) : NAN;
@@ -230,15 +223,16 @@ Accuracy compare_values(std::span<const float> actual, std::span<const double> e
       accuracy.max_rel = std::max(accuracy.max_rel, error / std::abs(right));
     if (!is_finite && !passes) accuracy.max_rel = INFINITY;
     const double beyond = !is_finite ? error : error == 0 ? 0 : error / allowed;
-    if (beyond > worst) {
-      worst = beyond;
+    if (beyond > accuracy.worst_ratio) {
+      accuracy.worst_ratio = beyond;
       accuracy.worst_index = static_cast<std::int64_t>(i);
     }
     if (std::isfinite(right)) norm_square += right * right;
     error_square += error * error;
   }
+  accuracy.error = std::sqrt(error_square);
   accuracy.norm = std::sqrt(norm_square);
-  if (error_square > 0) accuracy.norm_rel = std::sqrt(error_square) / accuracy.norm;
+  accuracy.norm_rel = relative_error(accuracy);
   return accuracy;
 }
 
@@ -249,15 +243,13 @@ void merge(Accuracy& into, const Accuracy& other, std::int64_t first_index) {
     if (other.worst_index >= 0) into.worst_index += first_index;
     return;
   }
-  const bool is_worse =
-      other.mismatches > 0 && into.mismatches == 0 ? true : other.max_abs > into.max_abs;
-  if (is_worse && other.worst_index >= 0) into.worst_index = other.worst_index + first_index;
-  const auto error_of = [](const Accuracy& part) {
-    return part.norm > 0 ? part.norm_rel * part.norm : 0;
-  };
-  const double error = std::hypot(error_of(into), error_of(other));
+  if (other.worst_ratio > into.worst_ratio) {
+    into.worst_ratio = other.worst_ratio;
+    into.worst_index = other.worst_index + first_index;
+  }
+  into.error = std::hypot(into.error, other.error);
   into.norm = std::hypot(into.norm, other.norm);
-  into.norm_rel = error > 0 ? error / into.norm : 0;
+  into.norm_rel = relative_error(into);
   into.max_abs = std::max(into.max_abs, other.max_abs);
   into.max_rel = std::max(into.max_rel, other.max_rel);
   into.checked += other.checked;

@@ -44,7 +44,7 @@ Tolerance tolerance_of(const CaseInfo& info, const Shape& shape, DType dtype);
 // atol + rtol |b|; NaN never passes, infinities must match in sign.
 Accuracy compare_values(std::span<const float> actual, std::span<const double> expected,
                         const Tolerance& tolerance);
-// `first_index` is the index of the other's first value among all.
+// `first_index` is the index of the other's first value among the values of all outputs.
 void merge(Accuracy& into, const Accuracy& other, std::int64_t first_index);
 // "Equality ratio: 100.00%"
 std::string equality_line(const Accuracy& accuracy);

@@ -37,6 +37,10 @@ constexpr Word<TimeMode> kModeWords[] = {{TimeMode::kDevice, "device"},
                                          {TimeMode::kCall, "call"},
                                          {TimeMode::kActivity, "activity"},
                                          {TimeMode::kCpu, "cpu"}};
+constexpr Word<FlushKind> kFlushWords[] = {{FlushKind::kCold, "cold"},
+                                           {FlushKind::kColdDirty, "cold-dirty"},
+                                           {FlushKind::kRotate, "rotate"},
+                                           {FlushKind::kHot, "hot"}};
 
 template <class Value, std::size_t N>
 std::string_view name_in(const Word<Value> (&words)[N], Value value) {
@@ -101,6 +105,16 @@ Result<TimeMode> parse_mode(std::string_view name) {
                .hint = fmt::format("one of {}", all_words(kModeWords))};
 }
 
+std::string_view flush_name(FlushKind kind) { return name_in(kFlushWords, kind); }
+
+Result<FlushKind> parse_flush(std::string_view name) {
+  if (const auto kind = value_in(kFlushWords, name)) return *kind;
+  return Error{.code = ErrorCode::kInvalidArgument,
+               .what = fmt::format("unknown cache state '{}'", name),
+               .where = "--l2",
+               .hint = fmt::format("one of {}", all_words(kFlushWords))};
+}
+
 const TimeSummary* CellRecord::time(TimeMode mode) const {
   const auto found = times.find(mode);
   return found == times.end() ? nullptr : &found->second;
@@ -111,6 +125,11 @@ const TimeSummary* CellRecord::headline() const {
     if (const TimeSummary* const summary = time(mode)) return summary;
   }
   return nullptr;
+}
+
+const TimeSummary* CellRecord::usable_time() const {
+  const TimeSummary* const summary = ran_through(status) ? headline() : nullptr;
+  return summary != nullptr && summary->p50 > 0 ? summary : nullptr;
 }
 
 const TimeSummary* time_of(const CellRecord& record, std::optional<TimeMode> mode) {
@@ -126,11 +145,20 @@ Roofs Roofs::over(const CellRecord& record) const {
   return roofs;
 }
 
+bool CellRecord::is_of_products() const {
+  const CaseInfo* const info = find_case(cell.case_id);
+  return info != nullptr && info->kind != CaseKind::kRows;
+}
+
 bool CellRecord::has_masked_half() const {
   const CaseInfo* const info = find_case(cell.case_id);
   return info != nullptr && info->kind == CaseKind::kAttention;
 }
 
 bool CellRecord::has(CellFlag flag) const { return std::ranges::find(flags, flag) != flags.end(); }
+
+void CellRecord::set(CellFlag flag) {
+  if (!has(flag)) flags.push_back(flag);
+}
 
 }  // namespace strobe::bench

@@ -26,6 +26,10 @@ enum class CellStatus : std::uint8_t {
 };
 std::string_view status_name(CellStatus status);  // "ok", "oom_predicted"
 Result<CellStatus> parse_status(std::string_view name);
+// It has times, even if its values are wrong.
+constexpr bool ran_through(CellStatus status) {
+  return status == CellStatus::kOk || status == CellStatus::kWrong;
+}
 
 // Flags of a cell that has a time; several may apply. noisy: the cap was reached before the
 // interval was narrow.
@@ -53,6 +57,16 @@ inline constexpr TimeMode kHeadlineModes[] = {
     TimeMode::kDevice, TimeMode::kCpu, TimeMode::kActivity, TimeMode::kGraph, TimeMode::kCall};
 std::string_view mode_name(TimeMode mode);
 Result<TimeMode> parse_mode(std::string_view name);
+
+// The state of the cache before each call: the last-level cache of a host, the L2 cache of a GPU.
+enum class FlushKind : std::uint8_t {
+  kCold,       // other data, clean: more than the cache holds is read
+  kColdDirty,  // other data, modified: the next call pays for writing it back
+  kRotate,     // every call on the next set of buffers
+  kHot,        // as the previous call left it
+};
+std::string_view flush_name(FlushKind kind);  // "cold", "cold-dirty", "rotate", "hot"
+Result<FlushKind> parse_flush(std::string_view name);
 
 struct TimeSummary {  // microseconds
   double p50 = 0;
@@ -87,7 +101,11 @@ struct Accuracy {
   double max_abs = 0;
   double max_rel = 0;
   double norm_rel = 0;  // |a-b| / |b|
-  double norm = 0;      // |b|: needed to combine parts of an output
+  // These are needed to merge parts, and are not stored: |a-b|, |b|, and the largest error as a
+  // multiple of its tolerance.
+  double error = 0;
+  double norm = 0;
+  double worst_ratio = -1;
   std::uint64_t checked = 0;
   std::uint64_t mismatches = 0;
   std::int64_t worst_index = -1;
@@ -152,11 +170,19 @@ struct CellRecord {
   const TimeSummary* time(TimeMode mode) const;
   // The headline: device time, or host time without a device.
   const TimeSummary* headline() const;
+  // The headline if the cell ran through and its time is not zero; else null.
+  const TimeSummary* usable_time() const;
+  // Its case has matrix products: the limit is the matrix pipe rather than memory.
+  bool is_of_products() const;
   // Attention: the products above the diagonal are masked.
   bool has_masked_half() const;
   // The `flops` that rates count: without the masked half.
   double rated_flops() const { return has_masked_half() ? flops / 2 : flops; }
+  // The bytes that a perfect fusion moves, and the arithmetic, per time.
+  double gbps(double us) const { return bytes.min / us * 1e-3; }
+  double tflops(double us) const { return rated_flops() / us * 1e-6; }
   bool has(CellFlag flag) const;
+  void set(CellFlag flag);
   // The notes, and a sentence for each lack.
   std::vector<std::string> all_notes() const;
 };
@@ -194,7 +220,7 @@ enum class Hold : std::uint8_t { kCall, kCalls, kNone };
 
 // How a time was measured. Runs of different methods are compared only if forced.
 struct Method {
-  std::string flush = "cold";  // cold, cold-dirty, rotate, hot
+  std::string flush = "cold";  // a flush_name(), or an unknown word of the file
   std::string stop = "median:0.5%";
   std::vector<TimeMode> modes = {TimeMode::kDevice};
   std::uint64_t seed = 1;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/base/json_text.h"
 #include "strobe/base/text.h"
@@ -21,20 +21,6 @@ namespace {
 
 constexpr std::size_t kMostRowRemarks = 20;
 constexpr std::size_t kMostQuotedBytes = 40;
-
-std::string quoted(std::string_view text) {
-  std::string out = sanitize_utf8(text.substr(0, kMostQuotedBytes));
-  std::ranges::replace_if(
-      out, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return fmt::format("'{}{}'", out, text.size() > kMostQuotedBytes ? "..." : "");
-}
-
-std::optional<double> parse_number(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 class GridReader {
  public:
@@ -112,9 +98,9 @@ class GridReader {
       }
       cell.status = *status;
     }
-    if (cell.status != CellStatus::kOk && cell.status != CellStatus::kWrong) return;
+    if (!ran_through(cell.status)) return;
     const std::optional<double> value = parse_number(field(kValue));
-    if (value && std::isfinite(*value) && *value > 0) {
+    if (value && *value > 0) {
       cell.value = *value;
       return;
     }
@@ -265,8 +251,8 @@ std::string_view CsvRows::field(std::size_t column) const {
 
 void CsvRows::remark(std::size_t column, std::string_view trouble) {
   if (++remark_count_ > kMostRowRemarks) return;
-  remarks_.push_back(fmt::format("line {}, column '{}': {} {}", records_.line(), names_[column],
-                                 quoted(field(column)), trouble));
+  remarks_.push_back(fmt::format("line {}, column '{}': '{}' {}", records_.line(), names_[column],
+                                 excerpt(field(column), kMostQuotedBytes), trouble));
 }
 
 std::vector<std::string> CsvRows::take_remarks() {

@@ -50,7 +50,7 @@ CellStatus quotient_status(const CellRecord* contender, const CellRecord* baseli
                            std::optional<TimeMode> mode) {
   for (const CellRecord* record : {contender, baseline}) {
     if (record == nullptr) return CellStatus::kMissing;
-    if (record->status != CellStatus::kOk && record->status != CellStatus::kWrong) {
+    if (!ran_through(record->status)) {
       return record->status;
     }
     const TimeSummary* const time = time_of(*record, mode);
@@ -75,7 +75,7 @@ GridCell ratio_cell(const CellRecord* contender, const CellRecord* baseline, Gri
                     std::optional<TimeMode> mode) {
   GridCell cell;
   cell.status = quotient_status(contender, baseline, mode);
-  if (cell.status != CellStatus::kOk && cell.status != CellStatus::kWrong) return cell;
+  if (!ran_through(cell.status)) return cell;
   const TimeSummary& ours = *time_of(*contender, mode);
   const TimeSummary& theirs = *time_of(*baseline, mode);
   if (metric == GridMetric::kRelativeOverhead) {
@@ -91,16 +91,14 @@ GridCell ratio_cell(const CellRecord* contender, const CellRecord* baseline, Gri
 GridCell rate_cell(const CellRecord* record, std::optional<TimeMode> mode) {
   GridCell cell;
   cell.status = quotient_status(record, record, mode);
-  if (cell.status != CellStatus::kOk && cell.status != CellStatus::kWrong) return cell;
+  if (!ran_through(cell.status)) return cell;
   if (!(record->bytes.min > 0)) {
     cell.status = CellStatus::kMissing;
     return cell;
   }
   const TimeSummary& time = *time_of(*record, mode);
-  cell.value = record->bytes.min / time.p50 * 1e-3;
-  if (time.ci95[0] > 0) {
-    cell.ci95 = {record->bytes.min / time.ci95[1] * 1e-3, record->bytes.min / time.ci95[0] * 1e-3};
-  }
+  cell.value = record->gbps(time.p50);
+  if (time.ci95[0] > 0) cell.ci95 = {record->gbps(time.ci95[1]), record->gbps(time.ci95[0])};
   return cell;
 }
 
@@ -133,6 +131,13 @@ std::optional<GridMetric> find_metric(std::string_view name) {
     if (known == name) return metric;
   }
   return std::nullopt;
+}
+
+bool is_attention(std::string_view case_id) { return case_id.starts_with("attention"); }
+
+bool is_unfused_provider(std::string_view provider) {
+  return provider.find("eager") != std::string_view::npos ||
+         provider.find("unfused") != std::string_view::npos;
 }
 
 std::optional<GridMean> geometric_mean(const RatioGrid& grid) {

@@ -22,6 +22,11 @@ enum class GridMetric : std::uint8_t {
 std::string_view metric_name(GridMetric metric);  // "relative_overhead"
 std::optional<GridMetric> find_metric(std::string_view name);
 
+// Of a foreign table too, so by its name.
+bool is_attention(std::string_view case_id);
+// Runs one kernel per operator, as its name says: "torch-eager", "cuda-unfused".
+bool is_unfused_provider(std::string_view provider);
+
 struct GridCell {
   std::int64_t dim0 = 0;
   std::int64_t dim1 = 0;
@@ -47,6 +52,9 @@ struct RatioGrid {
   std::string dtype = {};    // "f32"; "" if unknown
   std::string variant = {};  // axes beyond the two: "hd64_nh32", "k1024"
   bool is_list = false;      // shapes without two axes: dim0 counts them, dim1 is 0
+
+  // The contender without its device: "triton" of "triton@A100".
+  std::string provider() const { return contender.substr(0, contender.find('@')); }
 };
 
 struct GridMean {

@@ -79,9 +79,8 @@ void write_times(JsonWriter& json, const CellRecord& record, std::size_t samples
 void write_rates(JsonWriter& json, const CellRecord& record, const Roofs& roofs) {
   const TimeSummary* const time = record.headline();
   if (time == nullptr || !(time->p50 > 0)) return;
-  const double gbps = record.bytes.min / time->p50 * 1e-3;
-  json.key("rates").begin_object().member("gbps", gbps);
-  json.member("tflops", record.rated_flops() / time->p50 * 1e-6);
+  const double gbps = record.gbps(time->p50);
+  json.key("rates").begin_object().member("gbps", gbps).member("tflops", record.tflops(time->p50));
   const std::optional<double> copy_gbps = roofs.over(record).copy_gbps;
   if (copy_gbps && *copy_gbps > 0) json.member("copy_roof_pct", 100 * gbps / *copy_gbps);
   json.end_object();

@@ -9,6 +9,7 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/json_text.h"
+#include "strobe/base/text.h"
 #include "strobe/bench/results/record_json.h"
 
 namespace strobe::bench {
@@ -119,14 +120,7 @@ std::size_t sample_count(const CellRecord& record) {
   return count;
 }
 
-float little_endian(float value) {
-  if constexpr (std::endian::native == std::endian::big) {
-    std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-    bits = (bits >> 24) | ((bits >> 8) & 0xFF00u) | ((bits << 8) & 0xFF0000u) | (bits << 24);
-    return std::bit_cast<float>(bits);
-  }
-  return value;
-}
+static_assert(std::endian::native == std::endian::little, "samples are stored in memory order");
 
 // Samples in a file beside the run; without the file there are none.
 void attach_samples(ReadRun& read, const std::filesystem::path& path, std::uint64_t most_bytes) {
@@ -153,7 +147,6 @@ void attach_samples(ReadRun& read, const std::filesystem::path& path, std::uint6
       samples.resize(place.count);
       std::memcpy(samples.data(), bytes->data() + place.at * sizeof(float),
                   place.count * sizeof(float));
-      for (float& sample : samples) sample = little_endian(sample);
     }
   }
 }
@@ -176,18 +169,24 @@ std::string to_json(const BenchRun& run) {
   return out;
 }
 
+bool looks_like_json(std::string_view head) {
+  return trimmed(without_byte_order_mark(head)).starts_with('{');
+}
+
 bool looks_like_run(std::string_view head) {
-  return find(head, "schema").as_string().starts_with("strobe.bench");
+  return looks_like_json(head) && find(trimmed(without_byte_order_mark(head)), "schema")
+                                      .as_string()
+                                      .starts_with("strobe.bench");
 }
 
 Result<BenchRun> parse_run(std::string_view json, std::string_view name) {
-  STROBE_TRY(ReadRun read, RunReader(json, name).read());
+  STROBE_TRY(ReadRun read, RunReader(without_byte_order_mark(json), name).read());
   return std::move(read.run);
 }
 
 Result<BenchRun> read_run(const std::filesystem::path& path, std::uint64_t most_bytes) {
   STROBE_TRY(const std::string text, read_text(path, most_bytes));
-  STROBE_TRY(ReadRun read, RunReader(text, path.string()).read());
+  STROBE_TRY(ReadRun read, RunReader(without_byte_order_mark(text), path.string()).read());
   attach_samples(read, path, most_bytes);
   return std::move(read.run);
 }
@@ -207,10 +206,8 @@ Result<void> write_samples(const BenchRun& run, const std::filesystem::path& pat
   std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
   for (const CellRecord& record : run.cells) {
     for (const auto& [mode, time] : record.times) {
-      for (const float sample : time.samples_us) {
-        const float ordered = little_endian(sample);
-        file.write(reinterpret_cast<const char*>(&ordered), sizeof ordered);
-      }
+      file.write(reinterpret_cast<const char*>(time.samples_us.data()),
+                 static_cast<std::streamsize>(time.samples_us.size() * sizeof(float)));
     }
   }
   file.close();

@@ -13,6 +13,8 @@
 namespace strobe::bench {
 
 std::string to_json(const BenchRun& run);
+// After a byte order mark and blanks: JSON, and JSON of a run. Tables of ratios are CSV.
+bool looks_like_json(std::string_view head);
 bool looks_like_run(std::string_view head);
 // Unknown keys are ignored. A record that cannot be used becomes a remark of the run, with its
 // place; an error if none can be used.

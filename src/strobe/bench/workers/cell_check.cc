@@ -41,6 +41,10 @@ std::size_t CellReference::values(std::size_t output) const {
   return rows_[output].size() * static_cast<std::size_t>(layouts_[output].columns);
 }
 
+std::int64_t CellReference::output_size(std::size_t output) const {
+  return layouts_[output].rows * layouts_[output].columns;
+}
+
 Accuracy CellReference::compare(std::size_t output, std::span<const float> values) {
   if (expected_[output].empty()) {
     expected_[output] = reference_rows(info_, request_, output, rows_[output]);
@@ -95,7 +99,7 @@ Checked check_cell(CellReference& reference, const RowFolder& folder, int repeat
     } else {
       checked.accuracy = accuracy;
     }
-    first_index += static_cast<std::int64_t>(reference.values(output));
+    first_index += reference.output_size(output);
   }
   if (checked.accuracy && checked.accuracy->mismatches > 0) {
     checked.status = CellStatus::kWrong;

@@ -25,7 +25,8 @@ class CellReference {
   bool has_own_law() const { return request_.law != InputLaw::kNormal; }
   std::size_t outputs() const { return layouts_.size(); }
   const std::vector<std::int64_t>& rows(std::size_t output) const { return rows_[output]; }
-  std::size_t values(std::size_t output) const;
+  std::size_t values(std::size_t output) const;        // those that are checked
+  std::int64_t output_size(std::size_t output) const;  // all
   Accuracy compare(std::size_t output, std::span<const float> values);
   MaskCheck mask(std::size_t output, std::span<const float> values) const;
 

@@ -51,19 +51,20 @@ constexpr std::array kHardwareCounters = {
     HardwareCounter{"sm__ops_path_tensor_src_fp16_dst_fp32.sum", &CellCounters::matrix_flops},
 };
 
+// An error of the worker or of its calls; kMachineLacks is one of the counters.
+Error not_counted(std::string why) {
+  return {.code = ErrorCode::kTooLittleData, .what = std::move(why), .where = "", .hint = ""};
+}
+
 // Each part is a separate call: all of them must have run the same kernels.
 Result<void> check_parts(std::span<const std::vector<CountedLaunch>> calls, std::size_t expected) {
-  const auto trouble = [](std::string what) {
-    return Error{
-        .code = ErrorCode::kTooLittleData, .what = std::move(what), .where = "", .hint = ""};
-  };
   if (calls.size() != expected) {
-    return trouble(fmt::format("{} of {} calls were recorded", calls.size(), expected));
+    return not_counted(fmt::format("{} of {} calls were recorded", calls.size(), expected));
   }
-  if (calls.empty() || calls.front().empty()) return trouble("the call launched no kernel");
+  if (calls.empty() || calls.front().empty()) return not_counted("the call launched no kernel");
   for (const std::vector<CountedLaunch>& call : calls) {
     if (!std::ranges::equal(call, calls.front(), {}, &CountedLaunch::name, &CountedLaunch::name)) {
-      return trouble("the call launches other kernels each time");
+      return not_counted("the call launches other kernels each time");
     }
   }
   return {};
@@ -82,10 +83,6 @@ bool is_what_was_timed(const CellRecord& record, std::span<const CountedLaunch> 
     counted.push_back({.name = launch.name, .grid = launch.grid, .block = launch.block});
   }
   return timed.empty() || signature_of(timed) == signature_of(counted);
-}
-
-Error not_counted(std::string why) {
-  return {.code = ErrorCode::kTooLittleData, .what = std::move(why), .where = "", .hint = ""};
 }
 
 }  // namespace
@@ -114,10 +111,7 @@ Result<WorkerSession*> CellCounting::session_of(const std::string& provider,
     session = std::make_unique<WorkerSession>(provider, workers_, std::move(variables));
   }
   if (const Result<void> begun = session->begin(key); !begun) {
-    return Error{.code = ErrorCode::kTooLittleData,  // an error of the worker, not of the counters
-                 .what = begun.error().what,
-                 .where = "",
-                 .hint = ""};
+    return not_counted(begun.error().what);
   }
   return session.get();
 }
@@ -128,7 +122,7 @@ Result<void> CellCounting::run_calls(WorkerSession& session, const CellGroup& gr
     const WorkerReply reply = session.ask(request);
     if (reply.status == CellStatus::kOk) return {};
     session.end();
-    return Error{.code = ErrorCode::kTooLittleData, .what = reply.reason, .where = "", .hint = ""};
+    return not_counted(reply.reason);
   };
   WorkerRequest prepare{.op = WorkerOp::kPrepare, .id = session.new_id()};
   prepare.prepare = prepare_;
@@ -143,14 +137,8 @@ Result<void> CellCounting::run_calls(WorkerSession& session, const CellGroup& gr
 }
 
 Result<void> CellCounting::try_count(const CellGroup& group, CellRecord& record) {
-  const std::string key = fmt::format("{} {}", group.info->id, bucket_of(group));
-  STROBE_TRY(WorkerSession* const session, session_of(record.cell.provider, key));
-  if (!session->can("count")) {
-    return Error{.code = ErrorCode::kTooLittleData,
-                 .what = "its worker does not support 'count'",
-                 .where = "",
-                 .hint = ""};
-  }
+  STROBE_TRY(WorkerSession* const session, session_of(record.cell.provider, worker_key(group)));
+  if (!session->can("count")) return not_counted("its worker does not support 'count'");
   const Result<void> ran = run_calls(*session, group, record);
   // Also after a failure: launches recorded so far must not count for the next cell.
   const auto calls = counter_.take();

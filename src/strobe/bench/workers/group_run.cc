@@ -41,9 +41,7 @@ struct Contender {
   std::optional<CompileTimes> compile = {};  // of the first time: later ones find compiled code
   double median_mhz = 0;                     // while its headline was measured; 0: not read
 
-  bool is_in() const {
-    return record->status == CellStatus::kOk || record->status == CellStatus::kWrong;
-  }
+  bool is_in() const { return ran_through(record->status); }
   void drop(CellStatus status, std::string reason) {
     record->status = status;
     record->reason = std::move(reason);
@@ -56,19 +54,6 @@ struct Contender {
     }
   }
 };
-
-void take_description(const WorkerReply& reply, Contender& contender) {
-  CellRecord& record = *contender.record;
-  record.kernels = reply.kernels;
-  record.signature = signature_of(record.kernels);
-  record.api = reply.api;
-  record.config = reply.config;
-  record.lacks = reply.lacks;
-  record.clocks = reply.clocks;
-  if (reply.resident_bytes) record.bytes.resident = reply.resident_bytes;
-  if (reply.peak_bytes) record.bytes.peak = reply.peak_bytes;
-  record.notes.insert(record.notes.end(), reply.notes.begin(), reply.notes.end());
-}
 
 // "torch" for "torch-inductor".
 std::string_view family_of(std::string_view provider) {
@@ -96,7 +81,7 @@ class GroupRun {
         timing_(timing),
         folder_(folder),
         state_(state),
-        key_(fmt::format("{} {}", group.info->id, bucket_of(group))) {}
+        key_(worker_key(group)) {}
 
   std::vector<CellRecord> run(Sessions sessions) {
     std::vector<CellRecord> records(sessions.size());
@@ -206,7 +191,7 @@ class GroupRun {
     replace_failed(batch);
     for (const TimeMode mode : kMeasureOrder) measure_mode(batch, mode);
     for (Contender* contender : batch) {
-      tell_untimed(*contender);
+      note_untimed(*contender);
       measure_long_calls(*contender);
     }
     for (Contender* contender : batch) {
@@ -286,7 +271,7 @@ class GroupRun {
     record.accuracy = checked.accuracy;
     record.notes.insert(record.notes.end(), checked.notes.begin(), checked.notes.end());
     if (checked.status != CellStatus::kOk) contender.drop(checked.status, checked.reason);
-    if (!checked.is_repeatable) record.flags.push_back(CellFlag::kUnrepeatable);
+    if (!checked.is_repeatable) record.set(CellFlag::kUnrepeatable);
   }
 
   bool is_wanted(TimeMode mode, const WorkerSession& session) const {
@@ -321,15 +306,12 @@ class GroupRun {
         state_.clocks_mhz.push_back(mhz);
         if (taking_part[i]->median_mhz == 0) taking_part[i]->median_mhz = mhz;
       }
-      const auto flag = [&](CellFlag which) {
-        if (!record.has(which)) record.flags.push_back(which);
-      };
       // The flags describe the headline; the other times have their own intervals.
       const bool is_headline = record.headline() == record.time(mode);
-      if (is_headline && measured[i].is_noisy) flag(CellFlag::kNoisy);
-      if (is_headline && measured[i].is_throttled) flag(CellFlag::kThrottled);
+      if (is_headline && measured[i].is_noisy) record.set(CellFlag::kNoisy);
+      if (is_headline && measured[i].is_throttled) record.set(CellFlag::kThrottled);
       if (!is_headline && measured[i].is_throttled) {
-        record.notes.push_back(fmt::format("{}: at a lower clock", mode_name(mode)));
+        record.notes.push_back(lower_clock_note(mode));
       }
     }
   }
@@ -346,7 +328,7 @@ class GroupRun {
   }
 
   // Reports requested modes that the provider does not have.
-  void tell_untimed(Contender& contender) const {
+  void note_untimed(Contender& contender) const {
     if (!contender.is_in() || !contender.id) return;
     const WorkerSession& session = *contender.session;
     const std::vector<TimeMode>& has = session.hello().modes;
@@ -390,7 +372,7 @@ class GroupRun {
     contender.id.reset();
     if (contender.compile) contender.record->compile = *contender.compile;
     if (reply.status == CellStatus::kOk) {
-      take_description(reply, contender);
+      describe(reply, *contender.record);
     } else if (contender.is_in()) {
       contender.drop(reply.status, reply.reason);
     }
@@ -416,11 +398,11 @@ void flag_times(CellRecord& record, const Floors& floors) {
   const TimeSummary* const device = record.time(TimeMode::kDevice);
   if (device == nullptr) return;
   if (floors.empty_kernel_events && device->p50 <= kNearFloor * *floors.empty_kernel_events) {
-    record.flags.push_back(CellFlag::kNearFloor);
+    record.set(CellFlag::kNearFloor);
   }
   const TimeSummary* const call = record.time(TimeMode::kCall);
   if (call != nullptr && call->p50 > kHostBound * device->p50) {
-    record.flags.push_back(CellFlag::kHostBound);
+    record.set(CellFlag::kHostBound);
   }
 }
 

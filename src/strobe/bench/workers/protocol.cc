@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/text.h"
 #include "strobe/bench/results/record_json.h"
 
 namespace strobe::bench {
@@ -45,7 +46,6 @@ constexpr std::array kOps = {
     std::pair{WorkerOp::kBye, std::string_view("bye")},
 };
 constexpr std::string_view kTorch = "torch-";
-constexpr std::size_t kShownBytes = 60;
 
 std::optional<WorkerOp> parse_op(std::string_view name) {
   for (const auto& [op, known] : kOps) {
@@ -96,8 +96,7 @@ Result<void> check_object(std::string_view line) {
     return {};
   }
   return Error{.code = ErrorCode::kMalformed,
-               .what = fmt::format("'{}{}' is not a JSON object", line.substr(0, kShownBytes),
-                                   line.size() > kShownBytes ? "..." : ""),
+               .what = fmt::format("'{}' is not a JSON object", excerpt(line)),
                .where = "",
                .hint = "one object a line; docs/formats/bench_worker.md"};
 }
@@ -161,7 +160,7 @@ void write_cell(const PrepareRequest& prepare, JsonWriter& json) {
   json.end_array();
   json.member("dtype", dtype_name(prepare.cell.dtype));
   json.member("seed", prepare.seed).member("law", law_name(prepare.law));
-  json.member("flush", prepare.flush);
+  json.member("flush", flush_name(prepare.flush));
   write_text("cache", prepare.cache_folder, json);
   if (!prepare.may_tune) json.member("tune", false);
   if (!prepare.hold) json.member("hold", false);
@@ -190,7 +189,7 @@ Result<PrepareRequest> read_cell(std::string_view line) {
     prepare.law = InputLaw::kConditioned;
   }
   if (const JsonValue flush = find(line, "flush"); flush.present()) {
-    prepare.flush = flush.as_string();
+    STROBE_TRY(prepare.flush, parse_flush(flush.as_string()));
   }
   prepare.cache_folder = find(line, "cache").as_string();
   prepare.may_tune = find(line, "tune").as_bool().value_or(true);

@@ -10,25 +10,25 @@
 #include "strobe/base/result.h"
 #include "strobe/bench/providers/provider.h"
 
-// What is said to a worker and back, one JSON object a line; docs/formats/bench_worker.md. strobe's
-// own providers and any vendor's stack are behind the same words.
+// Requests to a worker and its replies, one JSON object per line; docs/formats/bench_worker.md.
+// strobe's own providers and any vendor's stack use the same words.
 //
 //   hello    {"op":"hello","proto":1}
-//   plan     {"op":"plan","id":7,CELL}                  what it needs, nothing allocated
+//   plan     {"op":"plan","id":7,CELL}                  what it needs; nothing is allocated
 //   prepare  {"op":"prepare","id":7,CELL}               inputs filled, compiled, run once
 //   sample   {"op":"sample","id":7,"mode":"device","count":16,"budget_ms":100}
 //   rows     {"op":"rows","id":7,"output":0,"rows":[0,5],"file":"/dev/shm/x"}   f32 into the file
 //   count    {"op":"count","id":7}                      one call, in the window of a recorder
 //   count_empty                                         likewise, empty kernels
-//   finish   {"op":"finish","id":7}                     kernels, bytes, clocks; frees the cell
-//            with "api":true first the API calls of one more call
+//   finish   {"op":"finish","id":7}                     kernels, bytes, clocks; frees the cell;
+//                                                       with "api":true also its API calls
 //   floors, roofs                                       of the device
-//   cell     {"op":"cell","id":7,CELL,"modes":[...]}    all of it in one, for workers that know no
-//   more bye
+//   cell     {"op":"cell","id":7,CELL,"modes":[...]}    all in one, for workers without the rest
+//   bye
 //
-// CELL is "case","variant","shape","dtype","seed","law","flush","hold". Rows are numbers or pairs
-// of the first and how many. A reply has "id" and "status"; unknown keys are passed over, a line
-// that is not JSON is noise and kept for the log.
+// CELL is "case","variant","shape","dtype","seed","law","flush","cache","tune","hold". Rows are
+// numbers, or pairs of the first row and a count. A reply has "id" and "status". Unknown keys are
+// ignored; a line that is not JSON is noise, and goes to the log.
 namespace strobe::bench {
 
 enum class WorkerOp : std::uint8_t {

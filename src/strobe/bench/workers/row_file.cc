@@ -18,8 +18,7 @@
 namespace strobe::bench {
 namespace {
 
-static_assert(std::endian::native == std::endian::little,
-              "values are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "values are written in memory order");
 
 // The values of the largest check, 2^24, times two.
 constexpr double kRoomBytes = 128.0 * (1 << 20);
@@ -40,19 +39,20 @@ bool has_room(const char* folder) {
 
 }  // namespace
 
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 Result<void> write_row_file(const std::string& path, std::span<const float> values) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return cannot_write(path, errno);
-  std::span<const char> left(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  int error = 0;
-  while (!left.empty() && error == 0) {
-    const ssize_t written = write(file, left.data(), left.size());
-    if (written >= 0) {
-      left = left.subspan(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      error = errno;
-    }
-  }
+  const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  int error = write_all(file, bytes) ? 0 : errno;
   if (close(file) != 0 && error == 0) error = errno;
   if (error != 0) return cannot_write(path, error);
   return {};

@@ -12,6 +12,9 @@
 // Values sent from a worker to the check: a file of f32, little endian, and nothing else.
 namespace strobe::bench {
 
+// All of it, into an open file or pipe; false: `errno` says why not.
+bool write_all(int file, std::string_view bytes);
+
 Result<void> write_row_file(const std::string& path, std::span<const float> values);
 // Exactly `count` values, or what is wrong with the file.
 Result<std::vector<float>> read_row_file(const std::string& path, std::size_t count);

@@ -99,7 +99,7 @@ RunHeader header_of(const RunRequest& request, Sessions sessions, std::vector<st
   header.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
   header.strobe_version = kVersion;
   header.command_line = request.command_line;
-  header.method = {.flush = request.prepare.flush,
+  header.method = {.flush = std::string(flush_name(request.prepare.flush)),
                    .stop = stop_rule_text(request.timing.measure.stop),
                    .modes = modes_of(request, sessions),
                    .seed = request.prepare.seed,

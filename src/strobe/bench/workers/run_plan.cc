@@ -27,8 +27,8 @@ Error unknown_case(std::string_view id) {
           .hint = fmt::format("one of {}", fmt::join(known, ", "))};
 }
 
-// Of the shapes given by the user, those with the axes of the case; the inner size of matrices may
-// be left out.
+// Selects the user's shapes that have the axes of the case. The inner size of a matrix product may
+// be omitted.
 Result<std::vector<Shape>> chosen_shapes(const CellChoice& choice, const CaseInfo& info) {
   std::vector<Shape> shapes;
   for (Shape shape : choice.shapes) {
@@ -65,10 +65,14 @@ double elements_of(CaseKind kind, const Shape& shape) {
   return 0;
 }
 
-int bucket_of(const CellGroup& group) {
+int size_bucket(const CellGroup& group) {
   const double elements = elements_of(group.info->kind, group.shape);
   const auto holds = [&](long long end) { return elements < static_cast<double>(end); };
   return static_cast<int>(std::ranges::find_if(kBucketEnds, holds) - kBucketEnds.begin());
+}
+
+std::string worker_key(const CellGroup& group) {
+  return fmt::format("{} {}", group.info->id, size_bucket(group));
 }
 
 Result<std::vector<CellGroup>> expand(const CellChoice& choice) {

@@ -40,9 +40,10 @@ struct CellGroup {
 Result<std::vector<CellGroup>> expand(const CellChoice& choice);
 
 double elements_of(CaseKind kind, const Shape& shape);
-// Cells of one case and one bucket share a worker: what one leaves behind is small compared with
-// the others of its size.
-int bucket_of(const CellGroup& group);
+// Cells of one case and one bucket of sizes share a worker: what one leaves behind is small
+// compared with the others of its size.
+int size_bucket(const CellGroup& group);
+std::string worker_key(const CellGroup& group);
 
 // Why it will not fit; nothing if it will.
 std::optional<std::string> predicted_oom(double resident_bytes, std::optional<double> free_bytes);

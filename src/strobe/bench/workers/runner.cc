@@ -72,8 +72,7 @@ CellRecord tuned(const CellGroup& group, const PrepareRequest& prepare, WorkerSe
     if (status == CellStatus::kError || status == CellStatus::kOom) session.end();
     return record;
   };
-  const std::string key = fmt::format("{} {}", group.info->id, bucket_of(group));
-  if (Result<void> begun = session.begin(key); !begun) {
+  if (Result<void> begun = session.begin(worker_key(group)); !begun) {
     return failed(CellStatus::kError, begun.error().what);
   }
   WorkerRequest asked{.op = WorkerOp::kPlan, .id = session.new_id()};
@@ -142,6 +141,7 @@ Result<BenchOutcome> run_bench(const RunRequest& request,
       const std::vector<std::string> lines = session->take_log();
       outcome.log.insert(outcome.log.end(), lines.begin(), lines.end());
     }
+    if (request.workers.is_cancelled()) break;
   }
   if (request.timing.lists_api) outcome.remarks = api_remarks(sessions, outcome.run);
   if (std::string remark = clock_remark(outcome.run, state.usual_mhz()); !remark.empty()) {

@@ -27,8 +27,9 @@ std::string reason_text(const Error& error) {
 
 CellStatus failure_status(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kMachineLacks:  // of memory: a missing device was reported in hello
+    case ErrorCode::kOutOfMemory:
       return CellStatus::kOom;
+    case ErrorCode::kUnsupported:
     case ErrorCode::kInvalidArgument:
       return CellStatus::kUnsupported;
     default:
@@ -67,16 +68,7 @@ void add_api_calls(PreparedCell& cell, WorkerReply& reply) {
 
 bool write_line(int out, std::string line) {
   line += '\n';
-  std::string_view left = line;
-  while (!left.empty()) {
-    const ssize_t written = write(out, left.data(), left.size());
-    if (written >= 0) {
-      left.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
+  return write_all(out, line);
 }
 
 // The next line without its end; false at the end of the input.

@@ -176,13 +176,13 @@ class DriverDevice:
 
     def attribute(self, number):
         value = ctypes.c_int()
-        told = self.is_known and self.cuda.cuDeviceGetAttribute(ctypes.byref(value), number, self.device) == 0
-        return value.value if told else 0
+        reported = self.is_known and self.cuda.cuDeviceGetAttribute(ctypes.byref(value), number, self.device) == 0
+        return value.value if reported else 0
 
     def pci_id(self):
         text = ctypes.create_string_buffer(32)
-        told = self.is_known and self.cuda.cuDeviceGetPCIBusId(text, len(text), self.device) == 0
-        return text.value if told else b""
+        reported = self.is_known and self.cuda.cuDeviceGetPCIBusId(text, len(text), self.device) == 0
+        return text.value if reported else b""
 
 
 class Sensors:
@@ -204,8 +204,8 @@ class Sensors:
 
     def number(self, call, *arguments, kind=ctypes.c_uint):
         value, ask = kind(), getattr(self.nvml, call, None)
-        told = ask is not None and ask(self.device, *arguments, ctypes.byref(value)) == 0
-        return value.value if told else None
+        reported = ask is not None and ask(self.device, *arguments, ctypes.byref(value)) == 0
+        return value.value if reported else None
 
     def sm_mhz(self):
         return self.number("nvmlDeviceGetClockInfo", self.SM_CLOCK)

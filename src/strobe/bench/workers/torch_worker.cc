@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "strobe/bench/workers/row_file.h"
+
 // Like the web page: the bytes of the file go directly into the read-only data of the binary.
 asm(R"(
 .section .rodata
@@ -65,16 +67,10 @@ Result<TorchWorkerFile> TorchWorkerFile::make() {
   };
   if (file < 0) return failed();
   TorchWorkerFile written{std::filesystem::path(path)};
-  std::string_view left = torch_worker_source();
-  while (!left.empty()) {
-    const ssize_t bytes = write(file, left.data(), left.size());
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes < 0) {
-      Error error = failed();
-      close(file);
-      return error;
-    }
-    left.remove_prefix(static_cast<std::size_t>(bytes));
+  if (!write_all(file, torch_worker_source())) {
+    Error error = failed();
+    close(file);
+    return error;
   }
   close(file);
   return written;

@@ -54,8 +54,7 @@ class Cell:
         if worker.flush is not None and worker.flush.obstacle:
             self.notes.append("lines with the priority to stay may outlive the flush (%s)" % worker.flush.obstacle)
         if self.flush != "hot" and not worker.l2_bytes:
-            self.notes.append("neither torch nor the driver tells the size of the L2 cache: %d MiB stand for twice its "
-                              "size" % (worker.flush_bytes // MEBI))
+            self.notes.append("the size of the L2 cache is unknown; flushing %d MiB" % (worker.flush_bytes // MEBI))
         if variant == "inductor":
             torch._dynamo.reset()
             forget_compilations()

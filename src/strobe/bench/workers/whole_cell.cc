@@ -2,55 +2,52 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "strobe/bench/judge/kernel_signature.h"
 #include "strobe/bench/measure/summary.h"
 #include "strobe/bench/workers/worker_session.h"
 
 namespace strobe::bench {
 namespace {
 
-void add_flag(CellRecord& record, CellFlag flag) {
-  if (!record.has(flag)) record.flags.push_back(flag);
+// The first of kHeadlineModes that the reply has.
+TimeMode headline_mode(const WorkerReply& reply) {
+  return *std::ranges::find_if(kHeadlineModes,
+                               [&](TimeMode mode) { return reply.samples.contains(mode); });
 }
 
-void take_samples(const SampleBlock& block, TimeMode mode, const MeasureOptions& options,
-                  double usual_mhz, CellRecord& record) {
+// The flags describe the headline; the other times have their own intervals.
+void take_samples(const SampleBlock& block, TimeMode mode, bool is_headline,
+                  const MeasureOptions& options, double usual_mhz, CellRecord& record) {
   const ClockedSamples all = {block.samples_us, block.sm_mhz};
   const KeptSamples kept =
       set_throttled_aside(all, usual_mhz > 0 ? usual_mhz : usual_clock({&all, 1}),
                           options.throttle_below, options.throttle_share);
   record.times[mode] = summarise(kept.samples_us);
   record.times[mode].set_aside = kept.set_aside;
-  if (kept.is_throttled) add_flag(record, CellFlag::kThrottled);
-  if (!is_enough(kept.samples_us, at_the_cap(options.stop))) add_flag(record, CellFlag::kNoisy);
+  if (!is_headline) {
+    if (kept.is_throttled) record.notes.push_back(lower_clock_note(mode));
+    return;
+  }
+  // The worker decides the number of samples, so the rule's minimum limits do not apply.
+  if (!is_precise(kept.samples_us, at_the_cap(options.stop))) record.set(CellFlag::kNoisy);
+  if (kept.is_throttled) record.set(CellFlag::kThrottled);
+  if (const double mhz = usual_clock({&all, 1}); mhz > 0) record.clocks.sm_mhz = mhz;
 }
 
 void take_reply(const WorkerReply& reply, const CellTiming& timing, double usual_mhz,
                 CellRecord& record) {
-  record.clocks = reply.clocks;
   for (const auto& [mode, block] : reply.samples) {
     if (Result<void> checked = check_samples(block); !checked) {
       record.status = CellStatus::kError;
       record.reason = checked.error().what;
       return;
     }
-    take_samples(block, mode, timing.measure, usual_mhz, record);
   }
-  // The first mode gives the headline.
-  const SampleBlock& headline = reply.samples.begin()->second;
-  const ClockedSamples clocked = {headline.samples_us, headline.sm_mhz};
-  if (const double mhz = usual_clock({&clocked, 1}); mhz > 0) record.clocks.sm_mhz = mhz;
-  record.kernels = reply.kernels;
-  record.signature = signature_of(record.kernels);
-  record.api = reply.api;
+  describe(reply, record);
   record.compile = reply.compile;
-  record.config = reply.config;
-  record.lacks = reply.lacks;
-  record.bytes.resident = reply.resident_bytes;
-  record.bytes.peak = reply.peak_bytes;
-  record.notes.insert(record.notes.end(), reply.notes.begin(), reply.notes.end());
+  const TimeMode headline = headline_mode(reply);
+  for (const auto& [mode, block] : reply.samples) {
+    take_samples(block, mode, mode == headline, timing.measure, usual_mhz, record);
+  }
 }
 
 }  // namespace
@@ -83,8 +80,8 @@ void run_whole_cell(WorkerSession& session, const PrepareRequest& prepare, const
   record.notes = checked.notes;
   record.status = checked.status;
   record.reason = checked.reason;
-  if (!checked.is_repeatable) record.flags.push_back(CellFlag::kUnrepeatable);
-  if (checked.status != CellStatus::kOk && checked.status != CellStatus::kWrong) return;
+  if (!checked.is_repeatable) record.set(CellFlag::kUnrepeatable);
+  if (!ran_through(checked.status)) return;
 
   const WorkerReply reply = ask(prepare, modes, 0, "");
   if (reply.status != CellStatus::kOk) {

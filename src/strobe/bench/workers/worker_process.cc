@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/bench/workers/protocol.h"
 
@@ -308,7 +309,7 @@ std::vector<std::string> WorkerProcess::take_noise() {
 }
 
 // The last lines of its stderr, joined into one.
-std::string WorkerProcess::last_words() const {
+std::string WorkerProcess::last_output() const {
   std::vector<std::string_view> lines;
   std::string_view left = errors_;
   while (!left.empty() && lines.size() < kShownErrorLines) {
@@ -345,8 +346,8 @@ std::string WorkerProcess::end_of_it(bool is_killed_by_us) {
   } else {
     text = fmt::format("ended with exit code {}", WEXITSTATUS(status));
   }
-  if (const std::string words = last_words(); !words.empty()) {
-    text += fmt::format("; its last words: {}", words);
+  if (const std::string output = last_output(); !output.empty()) {
+    text += fmt::format("; its last output: {}", output);
   }
   return text;
 }
@@ -390,7 +391,7 @@ void WorkerProcess::tell(const WorkerRequest& request) {
 WorkerReply WorkerProcess::hear(const WorkerRequest& request, milliseconds limit,
                                 const std::atomic<bool>* cancelled) {
   if (!is_alive()) {
-    return {.id = request.id, .status = CellStatus::kError, .reason = "the worker has gone"};
+    return {.id = request.id, .status = CellStatus::kError, .reason = "the worker has ended"};
   }
   return await(request, Clock::now() + limit, limit, cancelled);
 }
@@ -398,7 +399,7 @@ WorkerReply WorkerProcess::hear(const WorkerRequest& request, milliseconds limit
 WorkerReply WorkerProcess::ask(const WorkerRequest& request, milliseconds limit,
                                const std::atomic<bool>* cancelled) {
   if (!is_alive()) {
-    return {.id = request.id, .status = CellStatus::kError, .reason = "the worker has gone"};
+    return {.id = request.id, .status = CellStatus::kError, .reason = "the worker has ended"};
   }
   const auto deadline = Clock::now() + limit;
   if (!send(to_line(request), deadline, cancelled)) {

@@ -70,7 +70,7 @@ class WorkerProcess {
                     std::chrono::milliseconds limit, const std::atomic<bool>* cancelled);
   bool drain_errors();
   void keep_noise(std::string line);
-  std::string last_words() const;
+  std::string last_output() const;
   // Kills what is left and returns how it ended.
   std::string end_of_it(bool is_killed_by_us);
   WorkerReply ended(const WorkerRequest& request, Waited waited, std::chrono::milliseconds limit);

@@ -8,13 +8,14 @@
 #include <fmt/ranges.h>
 
 #include "strobe/base/text.h"
+#include "strobe/bench/judge/kernel_signature.h"
 #include "strobe/bench/workers/protocol.h"
 
 namespace strobe::bench {
 namespace {
 
 Error failure(CellStatus status, std::string what) {
-  return {.code = status == CellStatus::kOom ? ErrorCode::kMachineLacks : ErrorCode::kMalformed,
+  return {.code = status == CellStatus::kOom ? ErrorCode::kOutOfMemory : ErrorCode::kMalformed,
           .what = std::move(what),
           .where = "",
           .hint = ""};
@@ -91,7 +92,7 @@ WorkerReply WorkerSession::ask(WorkerRequest request) {
     log_.push_back(fmt::format("{}: {}", provider_, line));
   }
   if (reply.requested_bytes && reply.status != CellStatus::kOk) {
-    reply.reason += fmt::format("{}({} asked for)", reply.reason.empty() ? "" : " ",
+    reply.reason += fmt::format("{}({} requested)", reply.reason.empty() ? "" : " ",
                                 decimal_bytes_text(*reply.requested_bytes));
   }
   return reply;
@@ -124,6 +125,22 @@ WorkerReply greet(const WorkerSetup& setup, const std::string& provider, bool is
   // Last, because recording a kernel leaves hooks in the worker's process.
   hello.floors = ask(WorkerOp::kFloors, "floors").floors;
   return hello;
+}
+
+void describe(const WorkerReply& reply, CellRecord& record) {
+  record.kernels = reply.kernels;
+  record.signature = signature_of(record.kernels);
+  record.api = reply.api;
+  record.config = reply.config;
+  record.lacks = reply.lacks;
+  record.clocks = reply.clocks;
+  if (reply.resident_bytes) record.bytes.resident = reply.resident_bytes;
+  if (reply.peak_bytes) record.bytes.peak = reply.peak_bytes;
+  record.notes.insert(record.notes.end(), reply.notes.begin(), reply.notes.end());
+}
+
+std::string lower_clock_note(TimeMode mode) {
+  return fmt::format("{}: at a lower clock", mode_name(mode));
 }
 
 Result<void> check_samples(const SampleBlock& block) {

@@ -106,6 +106,12 @@ class RemoteSampler : public Sampler {
   CellStatus status_ = CellStatus::kOk;
 };
 
+// Copies what a worker says about its cell: kernels, bytes, clocks, notes. Not the compile times:
+// only those of the first reply are of the compiler.
+void describe(const WorkerReply& reply, CellRecord& record);
+// For a time beside the headline.
+std::string lower_clock_note(TimeMode mode);
+
 // Impossible times are an error of the worker.
 Result<void> check_samples(const SampleBlock& block);
 

@@ -93,6 +93,16 @@ TEST(CaseList, reductions_in_a_row_are_counted) {
   EXPECT_EQ(fused(*find_case("horizontal_reduction_reduction")).dependent_reductions(), 1);
 }
 
+TEST(CaseList, streaming_costs_a_chain_of_reductions_and_no_single_operator) {
+  const auto loses = [](std::string_view id) {
+    const CaseInfo& info = *find_case(id);
+    return loses_by_streaming(info, costs_of(info, Shape{{65536, 65536}}, DType::kF32));
+  };
+  EXPECT_TRUE(loses("norm_chain"));
+  EXPECT_FALSE(loses("pointwise_chain"));  // no reduction
+  EXPECT_FALSE(loses("softmax"));          // one operator that reads its row again by itself
+}
+
 TEST(CaseList, a_fused_chain_shares_what_it_computes_twice) {
   const Expression chain = fused(*find_case("pointwise_chain"));
   EXPECT_EQ(chain.inputs.size(), 1u);

@@ -99,7 +99,7 @@ TEST(CellVerdict, a_wide_interval_is_unclear_and_tells_how_to_narrow_it) {
   EXPECT_THAT(diff.advice, HasSubstr("--stop median:0.3%"));
 }
 
-TEST(CellVerdict, more_samples_are_no_advice_where_nobody_could_wait_for_them) {
+TEST(CellVerdict, more_samples_are_not_advised_if_they_would_take_too_long) {
   CellRecord before = record(100, 1.0, 60, 1);
   before.flags = {CellFlag::kNoisy};
   const CellDiff diff = judged(before, record(100, 1.0, 60, 2));
@@ -279,7 +279,7 @@ TEST(CellVerdict, at_the_edge_of_what_is_resolved_a_graph_decides) {
       judge_cell(before, record(4.24, 0.01, 100, 2), {.mode = {}, .resolution_us = 0.2}).diff;
   EXPECT_EQ(diff.verdict, CellVerdict::kUnclear);
   EXPECT_THAT(diff.reason, HasSubstr("neither inside ±6"));
-  EXPECT_THAT(diff.advice, HasSubstr("the graph's mode"));
+  EXPECT_THAT(diff.advice, HasSubstr("`--mode graph`"));
 }
 
 TEST(CellVerdict, a_time_of_zero_has_no_ratio) {

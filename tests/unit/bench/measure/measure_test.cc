@@ -113,7 +113,7 @@ TEST(Turns, all_orders_are_equally_likely) {
   for (const auto& [order, count] : counts) EXPECT_NEAR(count, 1000, 120);
 }
 
-TEST(Turns, nobody_has_a_round_of_nobody) {
+TEST(Turns, without_contenders_a_round_is_empty) {
   EXPECT_TRUE(Turns(0, 1).next_round().empty());
   EXPECT_THAT(Turns(1, 1).next_round(), ::testing::ElementsAre(0));
 }
@@ -210,7 +210,7 @@ TEST(Measure, a_sampler_that_fails_in_the_middle_keeps_what_it_had) {
   EXPECT_GT(measured.summary.p50, 1000);
 }
 
-TEST(Measure, a_sampler_that_fails_at_once_has_no_time_and_stops_nobody) {
+TEST(Measure, a_sampler_that_fails_at_once_has_no_time_and_stops_no_other) {
   ScriptedSampler good([](const Call&) { return 1000; });
   ScriptedSampler bad([](const Call&) { return 1000; });
   bad.failing_at(
@@ -294,7 +294,7 @@ TEST(Measure, what_counts_is_asked_for_with_the_queue_held) {
   EXPECT_TRUE(sampler.requests.back().hold);
 }
 
-TEST(Measure, nobody_to_measure_is_nothing_measured) {
+TEST(Measure, without_samplers_nothing_is_measured) {
   EXPECT_TRUE(measure({}, TimeMode::kDevice, {}).empty());
 }
 

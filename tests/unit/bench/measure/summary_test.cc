@@ -147,7 +147,7 @@ TEST(Net, the_event_pair_is_taken_off_every_time_and_no_spread) {
   EXPECT_EQ(net->samples_us, (std::vector<float>{0, 2.5, 3.5}));
 }
 
-TEST(Net, a_time_without_events_or_a_floor_nobody_measured_has_no_net) {
+TEST(Net, a_time_without_events_or_without_a_floor_has_no_net) {
   EXPECT_FALSE(net_of(gross(), TimeMode::kGraph, pair_of(1.5)));
   EXPECT_FALSE(net_of(gross(), TimeMode::kDevice, Floors{}));
 }

@@ -20,9 +20,7 @@ TEST(Registry, the_host_is_always_there) {
   EXPECT_EQ(std::ranges::count(provider_names(), "cpu-unfused"), 1);
 }
 
-TEST(Registry, a_name_that_nobody_has_makes_nothing) {
-  EXPECT_EQ(make_provider("no-such"), nullptr);
-}
+TEST(Registry, an_unknown_name_makes_nothing) { EXPECT_EQ(make_provider("no-such"), nullptr); }
 
 }  // namespace
 }  // namespace strobe::bench

@@ -146,6 +146,21 @@ TEST(Accuracy, parts_together_are_the_whole) {
   EXPECT_DOUBLE_EQ(parts.norm_rel, whole.norm_rel);
 }
 
+TEST(Accuracy, the_worst_of_parts_is_that_of_the_largest_share_of_its_tolerance) {
+  // 0.5 of 0.12 allowed, and 1 of 10.1: the larger difference is not the worse one.
+  Accuracy parts = compared({2.5f}, {2});
+  merge(parts, compared({1001}, {1000}), 1);
+  EXPECT_EQ(parts.worst_index, 0);
+  EXPECT_DOUBLE_EQ(parts.max_abs, 1);
+}
+
+TEST(Accuracy, the_error_of_a_part_that_should_be_zero_counts) {
+  Accuracy parts = compared({3}, {0});
+  merge(parts, compared({4}, {4}), 1);
+  EXPECT_DOUBLE_EQ(parts.norm_rel, compared({3, 4}, {0, 4}).norm_rel);
+  EXPECT_DOUBLE_EQ(parts.norm_rel, 0.75);
+}
+
 TEST(Accuracy, the_equality_line_is_the_users_own) {
   EXPECT_EQ(equality_line(compared({1, 2}, {1, 2})), "Equality ratio: 100.00%");
   EXPECT_EQ(equality_line(compared({1, 9}, {1, 2})), "Equality ratio: 50.00%");

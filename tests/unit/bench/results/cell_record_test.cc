@@ -72,6 +72,25 @@ TEST(CellRecord, a_word_that_is_no_mode_is_answered_with_those_there_are) {
   EXPECT_EQ(mode.error().hint, "one of device, graph, call, activity, cpu");
 }
 
+TEST(CellRecord, the_four_states_of_a_cache_have_names_and_others_are_refused) {
+  for (const FlushKind kind :
+       {FlushKind::kCold, FlushKind::kColdDirty, FlushKind::kRotate, FlushKind::kHot}) {
+    EXPECT_EQ(*parse_flush(flush_name(kind)), kind);
+  }
+  EXPECT_EQ(flush_name(FlushKind::kColdDirty), "cold-dirty");
+  const auto wrong = parse_flush("warm");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().what, "unknown cache state 'warm'");
+  EXPECT_EQ(wrong.error().hint, "one of cold, cold-dirty, rotate, hot");
+}
+
+TEST(CellRecord, a_flag_is_set_once) {
+  CellRecord record;
+  record.set(CellFlag::kNoisy);
+  record.set(CellFlag::kNoisy);
+  EXPECT_EQ(record.flags.size(), 1u);
+}
+
 TEST(CellRecord, the_headline_is_device_time_and_without_a_device_the_hosts) {
   CellRecord record;
   EXPECT_EQ(record.headline(), nullptr);

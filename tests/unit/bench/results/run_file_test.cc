@@ -278,6 +278,16 @@ TEST(RunFile, a_run_without_cells_is_a_run) {
   EXPECT_TRUE(run->cells.empty());
 }
 
+TEST(RunFile, a_byte_order_mark_is_skipped) {
+  const std::string text = "\xEF\xBB\xBF\n" + to_json(BenchRun());
+  EXPECT_TRUE(looks_like_json(text));
+  EXPECT_TRUE(looks_like_run(text));
+  EXPECT_TRUE(parse_run(text, "run.json"));
+  EXPECT_TRUE(looks_like_json(R"({"schema":"strobe.kernels"})"));
+  EXPECT_FALSE(looks_like_run(R"({"schema":"strobe.kernels"})"));
+  EXPECT_FALSE(looks_like_json("version,device\n"));
+}
+
 TEST(RunFile, another_schema_and_no_json_at_all_are_told_apart) {
   EXPECT_THAT(parse_run(R"({"schema":"strobe.bench/2"})", "x").error().what,
               "its schema is 'strobe.bench/2', and strobe reads 'strobe.bench/1'");

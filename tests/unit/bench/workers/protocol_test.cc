@@ -16,7 +16,7 @@ WorkerRequest asking(WorkerOp op) {
   request.prepare.cell = {"softmax", Shape{{4096, 1024}}, DType::kBf16, "torch-inductor"};
   request.prepare.seed = 42;
   request.prepare.law = InputLaw::kConditioned;
-  request.prepare.flush = "hot";
+  request.prepare.flush = FlushKind::kHot;
   return request;
 }
 
@@ -41,7 +41,7 @@ TEST(Protocol, a_request_is_one_line_that_reads_back) {
   EXPECT_EQ(read->prepare.cell.dtype, DType::kBf16);
   EXPECT_EQ(read->prepare.seed, 42u);
   EXPECT_EQ(read->prepare.law, InputLaw::kConditioned);
-  EXPECT_EQ(read->prepare.flush, "hot");
+  EXPECT_EQ(read->prepare.flush, FlushKind::kHot);
   EXPECT_EQ(read->modes, request.modes);
   EXPECT_EQ(read->rows, request.rows);
   EXPECT_EQ(read->file, request.file);

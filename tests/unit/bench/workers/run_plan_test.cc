@@ -79,10 +79,11 @@ TEST(RunPlan, large_shapes_can_be_left_out) {
 
 TEST(RunPlan, buckets_follow_the_elements) {
   const CaseInfo* const softmax = find_case("softmax");
-  EXPECT_EQ(bucket_of({softmax, Shape{{128, 128}}}), 0);
-  EXPECT_EQ(bucket_of({softmax, Shape{{2048, 2048}}}), 1);
-  EXPECT_EQ(bucket_of({softmax, Shape{{16384, 16384}}}), 2);
-  EXPECT_EQ(bucket_of({softmax, Shape{{65536, 65536}}}), 3);
+  EXPECT_EQ(size_bucket({softmax, Shape{{128, 128}}}), 0);
+  EXPECT_EQ(size_bucket({softmax, Shape{{2048, 2048}}}), 1);
+  EXPECT_EQ(size_bucket({softmax, Shape{{16384, 16384}}}), 2);
+  EXPECT_EQ(size_bucket({softmax, Shape{{65536, 65536}}}), 3);
+  EXPECT_EQ(worker_key({softmax, Shape{{2048, 2048}}}), "softmax 1");
 }
 
 TEST(RunPlan, memory_is_predicted_with_a_little_to_spare) {

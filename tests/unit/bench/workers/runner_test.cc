@@ -88,7 +88,7 @@ TEST(Runner, what_compiling_cost_is_told_of_the_first_time) {
 TEST(Runner, a_crash_ends_its_cell_only) {
   const CellRecord record = first_of_bad({"at=prepare", "do=crash"});
   EXPECT_EQ(record.status, CellStatus::kError);
-  EXPECT_THAT(record.reason, HasSubstr("ended by SIGSEGV; its last words: loading the model"));
+  EXPECT_THAT(record.reason, HasSubstr("ended by SIGSEGV; its last output: loading the model"));
 }
 
 TEST(Runner, a_crash_while_samples_are_taken_ends_its_cell_only) {
@@ -117,7 +117,7 @@ TEST(Runner, garbage_is_a_time_out_that_quotes_it) {
 TEST(Runner, out_of_memory_says_how_much_was_asked_for) {
   const CellRecord record = first_of_bad({"at=prepare", "do=oom"});
   EXPECT_EQ(record.status, CellStatus::kOom);
-  EXPECT_THAT(record.reason, HasSubstr("17.2 GB asked for"));
+  EXPECT_THAT(record.reason, HasSubstr("17.2 GB requested"));
 }
 
 TEST(Runner, times_that_no_clock_gives_are_an_error) {
@@ -301,7 +301,7 @@ TEST(Runner, a_worker_that_knows_cells_alone_is_enough) {
 TEST(Runner, a_worker_of_whole_cells_says_how_much_it_asked_for) {
   const BenchOutcome outcome = ran(a_request({{"simple", {"only=cell", "at=cell", "do=oom"}}}));
   EXPECT_EQ(cell(outcome, "simple").status, CellStatus::kOom);
-  EXPECT_THAT(cell(outcome, "simple").reason, HasSubstr("17.2 GB asked for"));
+  EXPECT_THAT(cell(outcome, "simple").reason, HasSubstr("17.2 GB requested"));
 }
 
 TEST(Runner, a_provider_that_cannot_run_here_is_named_and_the_others_run) {
@@ -313,7 +313,7 @@ TEST(Runner, a_provider_that_cannot_run_here_is_named_and_the_others_run) {
   EXPECT_EQ(cell(outcome, "good").status, CellStatus::kOk);
 }
 
-TEST(Runner, where_nobody_can_run_the_machine_lacks_something) {
+TEST(Runner, without_any_provider_the_machine_lacks_something) {
   RunRequest request = a_request({{"absent", {"obstacle=no driver"}}});
   request.providers.push_back("gone");
   request.workers.commands["gone"] = {"/no/such/program"};

@@ -68,7 +68,7 @@ class ScriptedProvider : public Provider {
   }
   Result<std::unique_ptr<PreparedCell>> prepare(const PrepareRequest& request) override {
     if (request.cell.case_id == "softmax") {
-      return Error{ErrorCode::kMachineLacks, "no more memory", "", "smaller shapes"};
+      return Error{ErrorCode::kOutOfMemory, "no more memory", "", "smaller shapes"};
     }
     if (request.cell.case_id == "layernorm") throw std::bad_alloc();
     if (request.cell.case_id == "bias_dropout_add") {

@@ -285,8 +285,7 @@ TEST(TorchWorker, the_size_of_the_cache_is_asked_for_and_never_assumed) {
             "hot: []\n"
             "facts: {'sm_count': 2, 'memory_bytes': 2147483648}\n"
             "flushed: 256 MiB\n"
-            "notes: ['neither torch nor the driver tells the size of the L2 cache: 256 MiB stand "
-            "for twice its size']\n"
+            "notes: ['the size of the L2 cache is unknown; flushing 256 MiB']\n"
             "hot: []\n");
 }
 

@@ -50,10 +50,10 @@ TEST(WorkerProcess, a_crash_names_the_signal_and_the_last_words) {
   const WorkerReply reply = worker->ask(prepare(1), kEnough);
   EXPECT_EQ(reply.status, CellStatus::kError);
   EXPECT_EQ(reply.reason,
-            "the worker was ended by SIGSEGV; its last words: loading the model | about to touch "
+            "the worker was ended by SIGSEGV; its last output: loading the model | about to touch "
             "what is not there during the request 'prepare'");
   EXPECT_FALSE(worker->is_alive());
-  EXPECT_EQ(worker->ask(prepare(2), kShort).reason, "the worker has gone");
+  EXPECT_EQ(worker->ask(prepare(2), kShort).reason, "the worker has ended");
 }
 
 TEST(WorkerProcess, an_early_exit_names_its_code) {
@@ -61,7 +61,7 @@ TEST(WorkerProcess, an_early_exit_names_its_code) {
   const WorkerReply reply = worker->ask(prepare(1), kEnough);
   EXPECT_EQ(reply.status, CellStatus::kError);
   EXPECT_THAT(reply.reason,
-              HasSubstr("ended with exit code 7; its last words: a license is missing"));
+              HasSubstr("ended with exit code 7; its last output: a license is missing"));
 }
 
 TEST(WorkerProcess, silence_is_a_time_out_and_the_end_of_the_worker) {

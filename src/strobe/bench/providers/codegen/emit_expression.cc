@@ -11,10 +11,6 @@
 namespace strobe::bench {
 namespace {
 
-const Node& node_at(const std::vector<Node>& nodes, NodeIndex index) {
-  return nodes[static_cast<std::size_t>(index)];
-}
-
 class Simplifier {
  public:
   Simplifier(const Expression& from, std::int64_t columns)
@@ -51,7 +47,7 @@ class Simplifier {
     if (node.b != kNoNode) node.b = place_[static_cast<std::size_t>(node.b)];
     if (node.op == Op::kColumnCount) return constant(columns_);
     if (node.op == Op::kDiv) {
-      const Node divisor = node_at(to_.nodes, node.b);
+      const Node divisor = node_of(to_, node.b);
       if (divisor.op == Op::kConst) {
         node.op = Op::kMul;
         node.b = constant(1.0 / divisor.constant);
@@ -81,19 +77,9 @@ class Simplifier {
 
 }  // namespace
 
-std::string float_text(double value) {
-  char digits[40];
-  std::snprintf(digits, sizeof digits, "%.9g", static_cast<double>(static_cast<float>(value)));
-  std::string text = digits;
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + "f";
-}
-
 Expression simplified(const Expression& expression, std::int64_t columns) {
   return Simplifier(expression, columns).run();
 }
-
-bool is_reduction(const Node& node) { return node.op == Op::kRowSum || node.op == Op::kRowMax; }
 
 std::string node_text(const Node& node, const OperandName& name) {
   const std::string a = node.a == kNoNode ? "" : name(node.a);

@@ -21,7 +21,6 @@ std::string node_text(const Node& node, const OperandName& name);
 // "strobe_dropout(n3, dropout_key + <index>, ...)"; `index` of the element is unsigned.
 std::string dropout_text(const Node& node, const OperandName& name, const std::string& index);
 
-bool is_reduction(const Node& node);
 // "sum4 += n3;", also used to join two partial results.
 std::string accumulate_text(const Node& reduction, const std::string& into,
                             const std::string& value);

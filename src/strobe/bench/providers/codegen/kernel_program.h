@@ -52,6 +52,8 @@ struct ChipFacts {
   int sm_count = 108;
   std::int64_t shared_per_block = 99 * 1024;  // the most a block may opt in to
   std::int64_t shared_per_sm = 100 * 1024;
+  int threads_per_sm = 2048;
+  int registers_per_sm = 65536;
   std::int64_t l2_bytes = 40 << 20;
   bool has_clusters() const { return compute_capability >= 90; }
 };

@@ -18,17 +18,7 @@ Expression with_tensor_names(Expression expression) {
 }
 
 std::int64_t KernelTask::values_of(const Tensor& tensor) const {
-  switch (tensor.extent) {
-    case Extent::kScalar:
-      return 1;
-    case Extent::kColumns:
-      return columns;
-    case Extent::kRows:
-      return rows;
-    case Extent::kElements:
-      return elements();
-  }
-  return 0;
+  return stored_size(tensor, rows, columns).values();
 }
 
 double KernelTask::bytes_of_tensors() const {

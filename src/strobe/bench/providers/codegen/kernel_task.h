@@ -44,10 +44,7 @@ std::vector<KernelArgument> arguments_of(const KernelTask& task,
 // "strobe_softmax_row_registers_f32_<detail>"
 std::string kernel_name(const KernelTask& task, std::string_view schedule, std::string_view detail);
 
-// `node` of input_of() must be an input.
-inline const Node& node_of(const Expression& expression, NodeIndex index) {
-  return expression.nodes[static_cast<std::size_t>(index)];
-}
+// `node` must be an input.
 inline const Tensor& input_of(const Expression& expression, const Node& node) {
   return expression.inputs[static_cast<std::size_t>(node.input)];
 }

@@ -73,8 +73,6 @@ std::vector<PointwiseFlat> flat_schedules(const KernelTask& task, const ChipFact
 
 class RowChoices {
  public:
-  static constexpr int kRegisters = 65536;
-
   RowChoices(const KernelTask& task, const ChipFacts& chip, std::size_t most)
       : task_(task), chip_(chip), most_(most), is_large_(is_beyond_caches(task, chip)) {
     RowPlan plan = plan_rows(task.expression, KeepPolicy::kAll);
@@ -134,7 +132,7 @@ class RowChoices {
     const RowPlan plan = plan_of(task_, schedule);
     return !plan.column_inputs.empty() &&
            layout_of(task_, schedule, plan).registers * schedule.threads * schedule.blocks_per_sm <=
-               kRegisters;
+               chip_.registers_per_sm;
   }
 
   void add(const RowSchedule& schedule) {
@@ -191,20 +189,20 @@ std::vector<KernelChoice> kernel_choices(const KernelTask& task, const ChipFacts
 Result<void> check_shape(const CaseInfo& info, const Shape& shape) {
   if (info.kind != CaseKind::kRows) {
     return Error{
-        ErrorCode::kInvalidArgument,
+        ErrorCode::kUnsupported,
         cat("'", info.id, "' is not a case over rows; kernels are generated only for those"), "",
         "use cublaslt, cudnn or a worker"};
   }
   if (shape.dims.size() != 2 || shape[0] < 1 || shape[1] < 1) {
-    return Error{ErrorCode::kInvalidArgument,
+    return Error{ErrorCode::kUnsupported,
                  cat("'", info.id, "' takes rows and columns, not ", shape_text(shape)), "", ""};
   }
   return {};
 }
 
 Error no_schedule(const KernelTask& task, const Shape& shape) {
-  return {ErrorCode::kInvalidArgument,
-          cat("no schedule fits '", task.stem, "' at ", shape_text(shape)), "", ""};
+  return {ErrorCode::kUnsupported, cat("no schedule fits '", task.stem, "' at ", shape_text(shape)),
+          "", ""};
 }
 
 KernelTask task_for(std::string stem, const Expression& expression, const Shape& shape,
@@ -219,7 +217,7 @@ Result<KernelProgram> unfused_program(const CaseInfo& info, const Shape& shape, 
                                       const ChipFacts& chip) {
   STROBE_TRY_VOID(check_shape(info, shape));
   KernelProgram program;
-  program.label = "one kernel an operator";
+  program.label = "one kernel per operator";
   const Expression whole = fused(info);
   for (const Operator& op : info.operators) {
     const KernelTask task = task_for(cat(info.id, "_", program.kernels.size(), "_", op.name),

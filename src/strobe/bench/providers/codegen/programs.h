@@ -8,8 +8,7 @@
 #include "strobe/bench/providers/codegen/kernel_program.h"
 
 // From a case at a shape to programs that compute it. Tensors of elements must start at multiples
-// of 16 bytes. A case that is not over rows, or the wrong kind of shape, gives kInvalidArgument,
-// which the caller reports as `unsupported`.
+// of 16 bytes. A case that is not over rows, or the wrong kind of shape, is kUnsupported.
 namespace strobe::bench {
 
 inline constexpr std::size_t kMostCandidates = 24;

@@ -81,7 +81,7 @@ class RowEmitter {
     if (layout_.shared_bytes == 0) return;
     if (partials() > 1) {
       text_.line("float* const partial = reinterpret_cast<float*>(strobe_shared() + ",
-                 stages_.partial_offset(), ")",
+                 layout_.partial_offset, ")",
                  is_part ? cat(" + static_cast<int>(threadIdx.x) / ", schedule_.group, " * ",
                                schedule_.warps_of_row())
                          : std::string(),
@@ -91,7 +91,7 @@ class RowEmitter {
       text_.line(
           "unsigned long long* const arrived = reinterpret_cast<unsigned long "
           "long*>(strobe_shared() + ",
-          stages_.barrier_offset(), ");");
+          layout_.barrier_offset, ");");
     }
   }
 
@@ -113,7 +113,7 @@ class RowEmitter {
     for (const NodeIndex column : plan_.column_inputs) {
       text_.line("strobe_packet* const ", input_name(column),
                  "_kept = reinterpret_cast<strobe_packet*>(strobe_shared() + ", offset, ");");
-      offset += stages_.slice_bytes();
+      offset += layout_.slice_bytes;
     }
     packets_.open(text_);
     for (const NodeIndex column : plan_.column_inputs) {
@@ -212,7 +212,7 @@ class RowEmitter {
         const std::string place =
             slot < inputs ? stages_.place("stage", static_cast<std::size_t>(slot))
                           : cat("strobe_shared() + ", layout_.stage_bytes * schedule_.stages +
-                                                          (slot - inputs) * stages_.slice_bytes());
+                                                          (slot - inputs) * layout_.slice_bytes);
         text_.line("strobe_packet* const slot", slot, " = reinterpret_cast<strobe_packet*>(", place,
                    ");");
       }

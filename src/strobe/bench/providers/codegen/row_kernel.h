@@ -54,7 +54,10 @@ struct RowSchedule {
   int partials() const { return warps_of_row() * cluster; }  // per reduction over a row
 };
 
-// Numbers derived from a schedule and a task.
+// Numbers derived from a schedule and a task. Shared memory, offsets in bytes:
+//
+//   stage 0 | stage 1 | ... | kept beside the inputs | partial results | barriers | columns
+//
 struct RowLayout {
   int values = 4;                // per packet
   std::int64_t packets = 0;      // per row
@@ -62,8 +65,11 @@ struct RowLayout {
   std::int64_t least_slice = 0;  // the last block's part may be shorter
   int per_thread = 0;            // packets
   int always = 0;                // of these, how many every thread has
+  std::int64_t slice_bytes = 0;  // of one input
   std::int64_t stage_bytes = 0;
-  std::int64_t columns_offset = 0;  // in shared memory
+  std::int64_t partial_offset = 0;
+  std::int64_t barrier_offset = 0;
+  std::int64_t columns_offset = 0;
   std::int64_t shared_bytes = 0;
   int registers = 0;  // per thread, estimated
 };

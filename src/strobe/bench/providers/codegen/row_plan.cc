@@ -31,10 +31,12 @@ int cost_of(Op op) {
 class Planner {
  public:
   Planner(const Expression& expression, KeepPolicy policy)
-      : expression_(expression), policy_(policy), depth_(expression.nodes.size(), 0) {}
+      : expression_(expression),
+        policy_(policy),
+        depth_(expression.reduction_depths()),
+        last_depth_(expression.dependent_reductions()) {}
 
   RowPlan run() && {
-    find_depths();
     for (std::size_t i = 0; i < expression_.nodes.size(); ++i) {
       const Node& node = expression_.nodes[i];
       if (node.op != Op::kInput) continue;
@@ -48,25 +50,10 @@ class Planner {
   }
 
  private:
-  const Node& node(NodeIndex index) const {
-    return expression_.nodes[static_cast<std::size_t>(index)];
-  }
+  const Node& node(NodeIndex index) const { return node_of(expression_, index); }
   int depth(NodeIndex index) const { return depth_[static_cast<std::size_t>(index)]; }
   bool is_of_elements(NodeIndex index) const { return node(index).extent == Extent::kElements; }
-  bool is_of_row(NodeIndex index) const {
-    return node(index).extent == Extent::kRows || node(index).extent == Extent::kScalar;
-  }
-
-  void find_depths() {
-    for (std::size_t i = 0; i < expression_.nodes.size(); ++i) {
-      const Node& here = expression_.nodes[i];
-      for (const NodeIndex operand : {here.a, here.b}) {
-        if (operand != kNoNode) depth_[i] = std::max(depth_[i], depth(operand));
-      }
-      if (is_reduction(here)) ++depth_[i];
-      last_depth_ = std::max(last_depth_, depth_[i]);
-    }
-  }
+  bool is_of_row(NodeIndex index) const { return is_one_a_row(node(index).extent); }
 
   void plan_walk(int walk) {
     RowWalk& plan = plan_.walks[static_cast<std::size_t>(walk)];

@@ -59,11 +59,10 @@ struct RowPlan {
 
 RowPlan plan_rows(const Expression& expression, KeepPolicy policy);
 
-// Two walks of a plan whose results can be exchanged together: half as many barriers.
-
-// If a maximum is only subtracted before an exponential that is summed, every thread subtracts its
-// own maximum, and both results are exchanged together. A kept exponential then refers to the
-// thread's own maximum. False: nothing to join.
+// Joins walks of a plan whose results can be exchanged together: half as many barriers. If a
+// maximum is only subtracted before an exponential that is summed, every thread subtracts its own
+// maximum, and both results are exchanged together. A kept exponential then refers to the thread's
+// own maximum. False: nothing to join.
 bool join_softmaxes(RowPlan& plan, const Expression& expression);
 // If the squares about a mean are summed, the walk that sums the values does both. The walk of the
 // squares then has no elements. False: nothing to join.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "strobe/bench/providers/codegen/row_plan.h"
+#include "strobe/bench/providers/codegen/row_walk_text.h"
 #include "strobe/bench/providers/codegen/source_text.h"
 
 namespace strobe::bench {
@@ -39,19 +40,23 @@ RowLayout layout_of(const KernelTask& task, const RowSchedule& schedule, const R
   layout.per_thread = static_cast<int>((layout.slice + schedule.group - 1) / schedule.group);
   layout.always = static_cast<int>(layout.least_slice / schedule.group);
   const auto inputs = static_cast<std::int64_t>(plan.inputs.size());
-  const std::int64_t slice_bytes = layout.slice * schedule.packet_bytes;
-  layout.stage_bytes = round_up(inputs * slice_bytes, 128);
+  layout.slice_bytes = layout.slice * schedule.packet_bytes;
+  layout.stage_bytes = round_up(inputs * layout.slice_bytes, 128);
   const std::int64_t extra =
       schedule.is_held_in_shared ? std::max<std::int64_t>(plan.slots - inputs, 0) : 0;
-  const int parts = schedule.warps_of_row() * schedule.cluster;
-  std::int64_t bytes = round_up(layout.stage_bytes * schedule.stages + extra * slice_bytes, 16);
-  if (parts > 1) bytes += std::int64_t{8} * plan.reductions() * schedule.rows_per_block() * parts;
-  bytes = round_up(bytes, 8);
+  layout.partial_offset =
+      round_up(layout.stage_bytes * schedule.stages + extra * layout.slice_bytes, 16);
+  const JoinLayout partials = {.group = schedule.group,
+                               .cluster = schedule.cluster,
+                               .rows_per_block = schedule.rows_per_block(),
+                               .reductions = plan.reductions()};
+  layout.barrier_offset = round_up(layout.partial_offset + partial_bytes(partials), 8);
+  std::int64_t bytes = layout.barrier_offset;
   if (schedule.load == RowLoad::kBulk) bytes += 8 * schedule.stages;
   layout.columns_offset = round_up(bytes, 16);
   if (schedule.columns == ColumnPlace::kShared) {
-    bytes =
-        layout.columns_offset + static_cast<std::int64_t>(plan.column_inputs.size()) * slice_bytes;
+    bytes = layout.columns_offset +
+            static_cast<std::int64_t>(plan.column_inputs.size()) * layout.slice_bytes;
   }
   layout.shared_bytes = bytes;
   const int held = schedule.is_held_in_shared ? 0 : plan.slots;
@@ -103,8 +108,6 @@ std::string label_of(const RowSchedule& schedule) {
 
 namespace {
 
-constexpr int kRegistersOfSm = 65536;
-constexpr int kThreadsOfSm = 2048;
 constexpr int kSharedOfDriver = 1024;  // reserved for every block, in addition to its own
 
 }  // namespace
@@ -114,10 +117,8 @@ int blocks_that_fit(const KernelTask& task, const RowSchedule& schedule, const C
   if (layout.shared_bytes > chip.shared_per_block) return 0;
   const int registers = (layout.registers + 7) / 8 * 8;
   if (registers > 255) return 0;
-  const int threads_of_sm =
-      chip.compute_capability == 86 || chip.compute_capability == 89 ? 1536 : kThreadsOfSm;
-  const std::int64_t by_registers = kRegistersOfSm / (registers * schedule.threads);
-  const std::int64_t by_threads = threads_of_sm / schedule.threads;
+  const std::int64_t by_registers = chip.registers_per_sm / (registers * schedule.threads);
+  const std::int64_t by_threads = chip.threads_per_sm / schedule.threads;
   const std::int64_t by_shared = chip.shared_per_sm / (layout.shared_bytes + kSharedOfDriver);
   return static_cast<int>(std::min({by_registers, by_threads, by_shared, std::int64_t{16}}));
 }
@@ -184,7 +185,6 @@ void add_held(std::vector<RowSchedule>& schedules, const KernelTask& task, RowSc
     schedule.threads = schedule.group = threads;
     schedule.blocks_per_sm = blocks_that_fit(task, schedule, chip);
     if (schedule.blocks_per_sm == 0) continue;
-    schedule.blocks_per_sm = std::min(schedule.blocks_per_sm, 2048 / threads);
     schedules.push_back(schedule);
   }
 }

@@ -1,7 +1,5 @@
 #include "strobe/bench/providers/codegen/row_stages.h"
 
-#include <algorithm>
-
 #include "strobe/bench/providers/codegen/emit_expression.h"
 
 namespace strobe::bench {
@@ -33,30 +31,10 @@ const std::string& RowStages::input_name(NodeIndex index) const {
   return input_of(expression, node_of(expression, index)).name;
 }
 
-std::int64_t RowStages::slice_bytes() const {
-  return parts_.layout.slice * parts_.schedule.packet_bytes;
-}
-
-std::int64_t RowStages::partial_offset() const {
-  const std::int64_t beside =
-      parts_.schedule.is_held_in_shared
-          ? std::max<std::int64_t>(
-                parts_.plan.slots - static_cast<std::int64_t>(parts_.plan.inputs.size()), 0)
-          : 0;
-  return round_up(parts_.layout.stage_bytes * parts_.schedule.stages + beside * slice_bytes(), 16);
-}
-
-std::int64_t RowStages::barrier_offset() const {
-  const RowSchedule& schedule = parts_.schedule;
-  const std::int64_t floats =
-      std::int64_t{2} * parts_.plan.reductions() * schedule.rows_per_block() * schedule.partials();
-  return round_up(partial_offset() + (schedule.partials() > 1 ? floats * 4 : 0), 8);
-}
-
 std::string RowStages::place(const std::string& stage, std::size_t input) const {
-  return cat(
-      "strobe_shared() + ", stage, " * ", parts_.layout.stage_bytes,
-      input > 0 ? cat(" + ", static_cast<std::int64_t>(input) * slice_bytes()) : std::string());
+  return cat("strobe_shared() + ", stage, " * ", parts_.layout.stage_bytes,
+             input > 0 ? cat(" + ", static_cast<std::int64_t>(input) * parts_.layout.slice_bytes)
+                       : std::string());
 }
 
 std::string RowStages::global_place(NodeIndex input, const std::string& row) const {
@@ -91,7 +69,7 @@ void RowStages::issue_bulk(SourceText& text, const std::string& stage,
   const std::vector<NodeIndex>& inputs = parts_.plan.inputs;
   const bool is_uniform = parts_.layout.least_slice == parts_.layout.slice;
   const std::string bytes =
-      is_uniform ? cat(slice_bytes(), "u")
+      is_uniform ? cat(parts_.layout.slice_bytes, "u")
                  : cat("static_cast<unsigned>(count) * ", parts_.schedule.packet_bytes, "u");
   text.line("strobe_barrier_expect(arrived + ", stage, ", ", inputs.size(), " * ", bytes, ");");
   for (std::size_t i = 0; i < inputs.size(); ++i) {

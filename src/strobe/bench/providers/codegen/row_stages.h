@@ -27,12 +27,8 @@ class RowPackets {
   const RowLayout& layout_;
 };
 
-// Rows being loaded into shared memory while others are reduced, and the rest of its layout:
-//
-//   stage 0 | stage 1 | ... | kept beside the inputs | partial results | barriers
-//
-// The kernel defines `first`, `stride` and `end` of its rows, and `stage` of the current one.
-
+// Rows being loaded into shared memory while others are reduced. The kernel defines `first`,
+// `stride` and `end` of its rows, and `stage` of the current one.
 class RowStages {
  public:
   struct Parts {
@@ -49,9 +45,6 @@ class RowStages {
   void issue_next(SourceText& text) const;  // into the stage that is free now
 
   std::string place(const std::string& stage, std::size_t input) const;
-  std::int64_t slice_bytes() const;     // of one input
-  std::int64_t partial_offset() const;  // bytes
-  std::int64_t barrier_offset() const;
 
  private:
   const std::string& input_name(NodeIndex index) const;

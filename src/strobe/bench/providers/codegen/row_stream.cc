@@ -178,14 +178,12 @@ std::vector<RowStream> row_stream_schedules(const KernelTask& task, const ChipFa
   std::vector<RowStream> schedules;
   const int packet = packet_bytes_for(task.columns, task.dtype);
   const std::int64_t packets = task.columns * task.value_bytes() / packet;
-  const int threads_of_sm =
-      chip.compute_capability == 86 || chip.compute_capability == 89 ? 1536 : 2048;
   const auto add = [&](int threads, int unroll) {
     const bool is_least = threads == 256 && unroll == 1;
     if (packets < std::int64_t{threads} * unroll && !is_least) return;
     const int registers = 24 + static_cast<int>(task.element_inputs()) * unroll * packet / 4;
-    const int blocks =
-        std::min(threads_of_sm / threads, 65536 / (threads * ((registers + 7) / 8 * 8)));
+    const int blocks = std::min(chip.threads_per_sm / threads,
+                                chip.registers_per_sm / (threads * ((registers + 7) / 8 * 8)));
     schedules.push_back({threads, unroll, packet, std::max(blocks, 1)});
   };
   for (const auto& [threads, unroll] :

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -59,6 +60,12 @@ class SourceText {
 };
 
 // A float literal that reads back as the same float.
-std::string float_text(double value);
+inline std::string float_text(double value) {
+  char digits[40];
+  std::snprintf(digits, sizeof digits, "%.9g", static_cast<double>(static_cast<float>(value)));
+  std::string text = digits;
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + "f";
+}
 
 }  // namespace strobe::bench

@@ -42,6 +42,7 @@ int samples_within(double left_ms, int wanted, const std::vector<Entrant>& left)
   double once_ms = 0;
   for (const Entrant& one : left) once_ms += one.typical_us / 1e3;
   if (once_ms * wanted <= left_ms) return wanted;
+  if (left_ms <= 0) return TuneOptions::kFewest;
   return std::max(TuneOptions::kFewest, static_cast<int>(left_ms / once_ms));
 }
 
@@ -80,14 +81,13 @@ Result<Tuned> tune(ProgramTimer& timer, std::span<const KernelProgram> candidate
         continue;
       }
       Error error = std::move(done).error();
-      if (timer.is_lost() || error.code == ErrorCode::kMachineLacks) return error;
+      if (timer.is_lost() || error.code == ErrorCode::kOutOfMemory) return error;
       tuned.failures.push_back(cat(program.label, ": ", error.what));
       if (!first_error) first_error = std::move(error);
     }
     if (timed.empty()) return *first_error;
     if (is_first) tuned.timed = static_cast<int>(timed.size());
     std::ranges::stable_sort(timed, {}, &Entrant::typical_us);
-    tuned.runner_up_us = timed.size() > 1 ? timed[1].typical_us : 0;
     const double limit = timed.front().typical_us * options.hopeless;
     std::erase_if(timed, [&](const Entrant& one) { return one.typical_us > limit; });
     if (timed.size() > round.survivors) timed.resize(round.survivors);

@@ -20,9 +20,6 @@ class ProgramTimer {
   virtual bool is_lost() const { return false; }  // nothing can be timed any more
 };
 
-// The fastest of some programs by successive halving: few samples of all, more of the better half,
-// many of the last ones. Samples of all rounds count together, so one noisy round does not decide.
-
 struct TuneRound {
   int samples = 5;
   std::size_t survivors = 1;
@@ -45,14 +42,15 @@ struct TuneOptions {
 };
 
 struct Tuned {
-  std::size_t index = 0;    // of the winner
-  double typical_us = 0;    // mean of the middle half of its samples
-  double runner_up_us = 0;  // the same for the next best in the last round, 0: there was none
-  int timed = 0;            // candidates that ran
-  int skipped = 0;          // candidates without time left
+  std::size_t index = 0;              // of the winner
+  double typical_us = 0;              // mean of the middle half of its samples
+  int timed = 0;                      // candidates that ran
+  int skipped = 0;                    // candidates without time left
   std::vector<std::string> failures;  // "<label>: <why>"
 };
 
+// The fastest of some programs by successive halving: few samples of all, more of the better half,
+// many of the last ones. Samples of all rounds count together, so one noisy round does not decide.
 // Fails if every candidate fails (with the first one's error), if the device is lost, or if memory
 // is too small: then it is too small for the other candidates, too.
 Result<Tuned> tune(ProgramTimer& timer, std::span<const KernelProgram> candidates,

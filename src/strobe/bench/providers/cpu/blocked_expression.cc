@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "strobe/base/check.h"
 #include "strobe/bench/providers/cpu/host_buffer.h"
@@ -12,41 +13,6 @@ namespace strobe::bench {
 namespace {
 
 constexpr std::int64_t kPieceColumns = 1024;
-
-bool is_reduction(Op op) { return op == Op::kRowSum || op == Op::kRowMax; }
-
-double applied_to_row(Op op, double a, double b) {
-  switch (op) {
-    case Op::kAdd:
-      return a + b;
-    case Op::kSub:
-      return a - b;
-    case Op::kMul:
-      return a * b;
-    case Op::kDiv:
-      return a / b;
-    case Op::kMax:
-      return std::max(a, b);
-    case Op::kMin:
-      return std::min(a, b);
-    case Op::kCos:
-      return std::cos(a);
-    case Op::kExp:
-      return std::exp(a);
-    case Op::kTanh:
-      return std::tanh(a);
-    case Op::kRelu:
-      return std::max(a, 0.0);
-    case Op::kNeg:
-      return -a;
-    case Op::kRsqrt:
-      return 1 / std::sqrt(a);
-    case Op::kRecip:
-      return 1 / a;
-    default:
-      return a;
-  }
-}
 
 }  // namespace
 
@@ -66,24 +32,15 @@ struct BlockedExpression::Row {
   }
 };
 
-BlockedExpression::BlockedExpression(const Expression& expression, const KernelSet& kernels,
-                                     DType dtype, std::int64_t rows, std::int64_t columns)
-    : expression_(expression),
+BlockedExpression::BlockedExpression(Expression expression, const KernelSet& kernels, DType dtype,
+                                     std::int64_t rows, std::int64_t columns)
+    : expression_(std::move(expression)),
       kernels_(kernels),
       dtype_(dtype),
       rows_(rows),
       columns_(columns),
-      depth_(expression.nodes.size(), 0),
-      passes_(expression.dependent_reductions()) {
-  for (std::size_t i = 0; i < depth_.size(); ++i) {
-    const Node& node = expression.nodes[i];
-    for (const NodeIndex operand : {node.a, node.b}) {
-      if (operand != kNoNode)
-        depth_[i] = std::max(depth_[i], depth_[static_cast<std::size_t>(operand)]);
-    }
-    if (is_reduction(node.op)) ++depth_[i];
-  }
-}
+      depth_(expression_.reduction_depths()),
+      passes_(expression_.dependent_reductions()) {}
 
 std::int64_t BlockedExpression::scratch() const {
   return static_cast<std::int64_t>(expression_.nodes.size()) * kPieceColumns;
@@ -178,7 +135,7 @@ void BlockedExpression::sweep(Row& row, int pass) const {
   const std::size_t nodes = expression_.nodes.size();
   for (std::size_t i = 0; i < nodes; ++i) {
     const Node& node = expression_.nodes[i];
-    if (is_reduction(node.op)) {
+    if (is_reduction(node)) {
       if (depth_[i] == pass + 1) row.values[i] = node.op == Op::kRowSum ? 0.0 : -INFINITY;
     } else if (is_one_a_row(node.extent) && depth_[i] <= pass) {
       if (node.op == Op::kConst) row.values[i] = node.constant;
@@ -190,14 +147,14 @@ void BlockedExpression::sweep(Row& row, int pass) const {
       }
       if (node.a == kNoNode) continue;
       const double b = node.b == kNoNode ? 0 : row.values[static_cast<std::size_t>(node.b)];
-      row.values[i] = applied_to_row(node.op, row.values[static_cast<std::size_t>(node.a)], b);
+      row.values[i] = applied(node.op, row.values[static_cast<std::size_t>(node.a)], b);
     }
   }
   for (row.column = 0; row.column < columns_; row.column += kPieceColumns) {
     row.count = std::min(kPieceColumns, columns_ - row.column);
     for (std::size_t i = 0; i < nodes; ++i) {
       const Node& node = expression_.nodes[i];
-      if (is_reduction(node.op)) {
+      if (is_reduction(node)) {
         if (depth_[i] == pass + 1) reduce_piece(row, i);
       } else if (!is_one_a_row(node.extent) && depth_[i] <= pass) {
         if (node.op == Op::kInput) {

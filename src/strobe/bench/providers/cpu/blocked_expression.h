@@ -12,8 +12,8 @@ namespace strobe::bench {
 
 class BlockedExpression {
  public:
-  BlockedExpression(const Expression& expression, const KernelSet& kernels, DType dtype,
-                    std::int64_t rows, std::int64_t columns);
+  BlockedExpression(Expression expression, const KernelSet& kernels, DType dtype, std::int64_t rows,
+                    std::int64_t columns);
 
   // Floats of scratch that a thread needs.
   std::int64_t scratch() const;
@@ -31,7 +31,7 @@ class BlockedExpression {
   void reduce_piece(Row& row, std::size_t node) const;
   float value_of(const Row& row, NodeIndex node) const;
 
-  const Expression& expression_;
+  Expression expression_;
   const KernelSet& kernels_;
   DType dtype_;
   std::int64_t rows_;

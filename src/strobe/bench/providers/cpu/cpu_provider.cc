@@ -25,14 +25,13 @@ namespace {
 // Read or written between two samples, so that the next one finds nothing in the caches.
 class HostCacheFlush {
  public:
-  enum class Kind : std::uint8_t { kNone, kRead, kWrite };
-  static Result<HostCacheFlush> make(std::string_view flush, std::int64_t cache_bytes);
+  static Result<HostCacheFlush> make(FlushKind kind, std::int64_t cache_bytes);
 
   void run(ThreadTeam& team, const KernelSet& kernels) const;
   double bytes() const { return static_cast<double>(buffer_.bytes()); }
 
  private:
-  Kind kind_ = Kind::kNone;
+  FlushKind kind_ = FlushKind::kHot;
   HostBuffer buffer_;
 };
 
@@ -81,24 +80,25 @@ class CpuCell final : public PreparedCell {
 
 }  // namespace
 
-Result<HostCacheFlush> HostCacheFlush::make(std::string_view flush, std::int64_t cache_bytes) {
+Result<HostCacheFlush> HostCacheFlush::make(FlushKind kind, std::int64_t cache_bytes) {
   HostCacheFlush made;
-  if (flush == "hot") return made;
-  if (flush != "cold" && flush != "cold-dirty") {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .what = fmt::format("the cpu provider does not support cache state '{}'", flush),
-                 .where = "--l2",
-                 .hint = "one of cold, cold-dirty, hot"};
+  if (kind == FlushKind::kHot) return made;
+  if (kind == FlushKind::kRotate) {
+    return Error{
+        .code = ErrorCode::kInvalidArgument,
+        .what = fmt::format("the cpu provider does not support cache state '{}'", flush_name(kind)),
+        .where = "--l2",
+        .hint = "one of cold, cold-dirty, hot"};
   }
   STROBE_TRY(made.buffer_, HostBuffer::make(2 * cache_bytes));
   std::memset(made.buffer_.data(), 1, static_cast<std::size_t>(made.buffer_.bytes()));
-  made.kind_ = flush == "cold" ? Kind::kRead : Kind::kWrite;
+  made.kind_ = kind;
   return made;
 }
 
 void HostCacheFlush::run(ThreadTeam& team, const KernelSet& kernels) const {
-  if (kind_ == Kind::kNone) return;
-  const bool is_read = kind_ == Kind::kRead;
+  if (kind_ == FlushKind::kHot) return;
+  const bool is_read = kind_ == FlushKind::kCold;
   const RowsKernel kernel =
       kernels.kernel(DType::kF32, is_read ? RowsKernelId::kRead : RowsKernelId::kWrite);
   team.share(buffer_.bytes() / 4, 4096, [&](std::int64_t, std::int64_t first, std::int64_t last) {
@@ -196,6 +196,15 @@ Result<std::vector<float>> CpuCell::output_rows(std::size_t index,
   if (index >= layouts.size()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .what = fmt::format("{} has no output {}", info_.id, index),
+                 .where = "",
+                 .hint = ""};
+  }
+  const std::int64_t count = layouts[index].rows;
+  const auto missing =
+      std::ranges::find_if(rows, [&](std::int64_t row) { return row < 0 || row >= count; });
+  if (missing != rows.end()) {
+    return Error{.code = ErrorCode::kMalformed,
+                 .what = fmt::format("there is no row {} among {}", *missing, count),
                  .where = "",
                  .hint = ""};
   }

@@ -15,11 +15,12 @@
 #include "strobe/bench/providers/cpu/host_buffer.h"
 #include "strobe/bench/providers/cpu/kernels.h"
 #include "strobe/bench/providers/stop_watch.h"
+#include "strobe/stats/moments.h"
 
 namespace strobe::bench {
 namespace {
 
-constexpr std::int64_t kUnknownCache_bytes = std::int64_t{32} << 20;
+constexpr std::int64_t kUnknownCacheBytes = std::int64_t{32} << 20;
 
 std::string content_of(const std::string& path) {
   std::ostringstream text;
@@ -59,7 +60,7 @@ std::int64_t last_cache_bytes() {
         largest,
         size_of(content_of(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index))));
   }
-  return largest > 0 ? largest : kUnknownCache_bytes;
+  return largest > 0 ? largest : kUnknownCacheBytes;
 }
 
 std::optional<double> available_bytes_in(std::string_view meminfo) {
@@ -107,8 +108,7 @@ double median_us(int calls, const std::function<void()>& call) {
     call();
     times.push_back(watch.us());
   }
-  std::ranges::sort(times);
-  return times[times.size() / 2];
+  return stats::median_of(times);
 }
 
 double best_seconds(const std::function<void()>& call) {
@@ -140,7 +140,7 @@ void pass(ThreadTeam& team, const KernelSet& kernels, RowsKernelId id, const Hos
 }
 
 Result<double> product_tflops(ThreadTeam& team, const KernelSet& kernels) {
-  const std::int64_t n = kProductSize, panels = (n + kernels.panel - 1) / kernels.panel;
+  const std::int64_t n = kProductSize, panels = kernels.panels(n);
   STROBE_TRY(const HostBuffer left, HostBuffer::make(n * n * 4));
   STROBE_TRY(const HostBuffer packed, HostBuffer::make(panels * kernels.panel * n * 4));
   STROBE_TRY(const HostBuffer out, HostBuffer::make(n * n * 4));

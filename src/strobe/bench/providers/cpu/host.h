@@ -20,14 +20,13 @@ std::int64_t last_cache_bytes();
 // "MemAvailable" of /proc/meminfo.
 std::optional<double> available_bytes();
 std::optional<double> available_bytes_in(std::string_view meminfo);
-// "Neoverse-V1", "Intel(R) Xeon(R) ..."; empty if unknown.
+// "Intel(R) Xeon(R) ..."; empty if unknown, as on aarch64, where Linux does not name it.
 std::string processor_name();
 std::string_view architecture_name();  // "aarch64", "x86-64"
 
-// The peak rates of this host, measured with the same threads and vectors as its cells.
-
 Floors measure_host_floors(ThreadTeam& team);
-// Bandwidths over buffers of four times the last cache, the best of several calls.
+// The peak rates of this host, measured with the same threads and vectors as its cells: bandwidths
+// over buffers of four times the last cache, the best of several calls.
 Result<Roofs> measure_host_roofs(ThreadTeam& team, const KernelSet& kernels,
                                  std::int64_t cache_bytes);
 

@@ -9,7 +9,7 @@
 namespace strobe::bench {
 namespace {
 
-constexpr std::size_t kLargePage_bytes = std::size_t{2} << 20;
+constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
 
 }  // namespace
 
@@ -21,12 +21,12 @@ Result<HostBuffer> HostBuffer::make(std::int64_t bytes) {
   void* const data =
       mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) {
-    return Error{.code = ErrorCode::kMachineLacks,
+    return Error{.code = ErrorCode::kOutOfMemory,
                  .what = fmt::format("cannot allocate {} bytes of memory", bytes),
                  .where = "",
                  .hint = "run a smaller shape"};
   }
-  if (wanted >= kLargePage_bytes) madvise(data, wanted, MADV_HUGEPAGE);
+  if (wanted >= kLargePageBytes) madvise(data, wanted, MADV_HUGEPAGE);
   buffer.data_ = std::unique_ptr<void, UnmapPages>(data, UnmapPages{wanted});
   buffer.bytes_ = bytes;
   return buffer;

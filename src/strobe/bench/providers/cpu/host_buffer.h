@@ -18,7 +18,7 @@ struct UnmapPages {
 
 class HostBuffer {
  public:
-  // kMachineLacks if there is not enough memory.
+  // kOutOfMemory if there is not enough.
   static Result<HostBuffer> make(std::int64_t bytes);
 
   void* data() const { return data_.get(); }
@@ -34,7 +34,6 @@ class HostBuffer {
 };
 
 // Single values of a tensor whose type is known at run time.
-
 inline float read_value(DType dtype, const void* tensor, std::int64_t at) {
   if (dtype == DType::kF32) return static_cast<const float*>(tensor)[at];
   const std::uint16_t bits = static_cast<const std::uint16_t*>(tensor)[at];

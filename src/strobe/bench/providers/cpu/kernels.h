@@ -95,7 +95,7 @@ using TransposedKernel = void (*)(const TransposedTask& task, std::int64_t first
 
 // Matrix products on the host: the right side is packed into panels once, the left side block by
 // block during the product; sums are f32.
-
+//
 // The right side [inner, columns], any layout. Panels of `panel` columns follow each other, each
 // [inner][panel] f32, the last one padded with zeros.
 struct PackTask {
@@ -179,6 +179,7 @@ struct KernelSet {
   SoftmaxInPlace softmax = nullptr;
   const TypeKernels* types[3] = {};  // by DType
 
+  std::int64_t panels(std::int64_t columns) const { return (columns + panel - 1) / panel; }
   const TypeKernels& of(DType dtype) const { return *types[static_cast<std::size_t>(dtype)]; }
   RowsKernel kernel(DType dtype, RowsKernelId id) const {
     return of(dtype).rows[static_cast<std::size_t>(id)];

@@ -214,16 +214,14 @@ Program fused_attention(const ProgramRequest& request) {
                                        sizes.depth,
                                        sizes.sequence,
                                        keys};
-              products.of(dtype).pack(pack_keys, 0,
-                                      (sizes.sequence + products.panel - 1) / products.panel);
+              products.of(dtype).pack(pack_keys, 0, products.panels(sizes.sequence));
               const PackTask pack_values{moved(context.data(v), start),
                                          sizes.position_stride(),
                                          1,
                                          sizes.sequence,
                                          sizes.depth,
                                          values};
-              products.of(dtype).pack(pack_values, 0,
-                                      (sizes.depth + products.panel - 1) / products.panel);
+              products.of(dtype).pack(pack_values, 0, products.panels(sizes.depth));
             }
             const std::int64_t row = unit % blocks * block;
             const std::int64_t rows = std::min(block, sizes.sequence - row);
@@ -302,8 +300,7 @@ void add_head_products(ProductSteps& steps, const char* name, const ProgramReque
                 product.inner,
                 product.columns,
                 packed};
-            products.of(dtype).pack(pack, 0,
-                                    (product.columns + products.panel - 1) / products.panel);
+            products.of(dtype).pack(pack, 0, products.panels(product.columns));
             MultiplyTask task;
             task.left = moved(context.data(product.left),
                               head * sizes.sequence * product.inner * sizes.value_bytes);

@@ -46,7 +46,7 @@ BufferIndex ProductSteps::output(std::int64_t elements) {
 }
 
 std::int64_t ProductSteps::packed_floats(std::int64_t inner, std::int64_t columns) const {
-  return (columns + products_.panel - 1) / products_.panel * products_.panel * inner;
+  return products_.panels(columns) * products_.panel * inner;
 }
 
 void ProductSteps::step(std::string name, std::function<void(const ProgramContext&)> run) {
@@ -58,7 +58,7 @@ BufferIndex ProductSteps::pack(std::string name, BufferIndex source, std::int64_
                                std::int64_t column_stride) {
   const BufferIndex packed = floats(packed_floats(inner, columns));
   const PackKernel kernel = products_.of(request_.dtype).pack;
-  const std::int64_t panels = (columns + products_.panel - 1) / products_.panel;
+  const std::int64_t panels = products_.panels(columns);
   step(std::move(name), [=](const ProgramContext& context) {
     const PackTask task{context.data(source),  inner_stride, column_stride, inner, columns,
                         context.floats(packed)};

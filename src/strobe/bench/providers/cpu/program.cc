@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "strobe/bench/providers/cpu/blocked_expression.h"
@@ -21,16 +22,15 @@ class RowProgram {
       : request_(request), rows_(request.shape[0]), columns_(request.shape[1]) {}
 
   Program fused_case() && {
-    auto expression = std::make_shared<const Expression>(fused(request_.info));
-    declare(*expression, *expression);
-    add_step(std::string(request_.info.id), std::move(expression));
+    const Expression expression = fused(request_.info);
+    declare(expression);
+    add_step(std::string(request_.info.id), expression);
     return std::move(program_);
   }
 
   // One step for each operator; a buffer that is no longer read is reused.
   Program operators() && {
-    const Expression whole = fused(request_.info);
-    declare(whole, whole);
+    declare(fused(request_.info));
     const std::vector<Operator>& list = request_.info.operators;
     for (std::size_t i = 0; i < list.size(); ++i) {
       for (const Output& output : list[i].expression.outputs) {
@@ -38,7 +38,7 @@ class RowProgram {
           buffers_[output.tensor.name] = between(bytes_of_tensor(output.tensor));
         }
       }
-      add_step(list[i].name, std::make_shared<const Expression>(list[i].expression));
+      add_step(list[i].name, list[i].expression);
       for (const Tensor& tensor : list[i].expression.inputs) {
         if (!is_read_after(tensor.name, i) && between_.contains(buffers_[tensor.name])) {
           free_.push_back(buffers_[tensor.name]);
@@ -49,33 +49,20 @@ class RowProgram {
   }
 
  private:
-  std::int64_t values_of(const Tensor& tensor) const {
-    switch (tensor.extent) {
-      case Extent::kScalar:
-        return 1;
-      case Extent::kColumns:
-        return columns_;
-      case Extent::kRows:
-        return rows_;
-      case Extent::kElements:
-        return rows_ * columns_;
-    }
-    return 0;
-  }
   std::int64_t bytes_of_tensor(const Tensor& tensor) const {
-    return values_of(tensor) * bytes_of(request_.dtype);
+    return stored_size(tensor, rows_, columns_).values() * bytes_of(request_.dtype);
   }
   std::int64_t stride_of(const Tensor& tensor) const {
     if (tensor.extent == Extent::kElements) return columns_;
     return tensor.extent == Extent::kRows ? 1 : 0;
   }
 
-  void declare(const Expression& inputs, const Expression& outputs) {
-    for (const Tensor& tensor : inputs.inputs) {
+  void declare(const Expression& expression) {
+    for (const Tensor& tensor : expression.inputs) {
       program_.inputs.push_back(buffers_[tensor.name] =
                                     program_.add_buffer(bytes_of_tensor(tensor)));
     }
-    for (const Output& output : outputs.outputs) {
+    for (const Output& output : expression.outputs) {
       program_.outputs.push_back(buffers_[output.tensor.name] =
                                      program_.add_buffer(bytes_of_tensor(output.tensor)));
     }
@@ -86,7 +73,7 @@ class RowProgram {
         std::ranges::find(free_, bytes, [&](BufferIndex at) { return program_.buffer_bytes[at]; });
     if (found == free_.end()) {
       const BufferIndex made = program_.add_buffer(bytes);
-      between_[made] = true;
+      between_.insert(made);
       return made;
     }
     const BufferIndex again = *found;
@@ -102,15 +89,15 @@ class RowProgram {
         });
   }
 
-  void add_step(std::string name, std::shared_ptr<const Expression> expression) {
-    if (const auto match = match_row_kernel(*expression)) {
-      add_kernel_step(std::move(name), *expression, *match);
-    } else if (const auto turned = match_transposed_sum(*expression)) {
-      add_transposed_step(std::move(name), *expression, *turned);
-    } else if (const auto dropped = match_transposed_dropout(*expression)) {
-      add_transposed_step(std::move(name), *expression, *dropped);
+  void add_step(std::string name, const Expression& expression) {
+    if (const auto match = match_row_kernel(expression)) {
+      add_kernel_step(std::move(name), expression, *match);
+    } else if (const auto turned = match_transposed_sum(expression)) {
+      add_transposed_step(std::move(name), expression, *turned);
+    } else if (const auto dropped = match_transposed_dropout(expression)) {
+      add_transposed_step(std::move(name), expression, *dropped);
     } else {
-      add_interpreted_step(std::move(name), std::move(expression));
+      add_interpreted_step(std::move(name), expression);
     }
   }
 
@@ -279,12 +266,12 @@ class RowProgram {
                               }});
   }
 
-  void add_interpreted_step(std::string name, std::shared_ptr<const Expression> expression) {
-    const auto blocked = std::make_shared<const BlockedExpression>(*expression, request_.kernels,
+  void add_interpreted_step(std::string name, const Expression& expression) {
+    const auto blocked = std::make_shared<const BlockedExpression>(expression, request_.kernels,
                                                                    request_.dtype, rows_, columns_);
     std::vector<BufferIndex> inputs, outputs;
-    for (const Tensor& tensor : expression->inputs) inputs.push_back(buffers_.at(tensor.name));
-    for (const Output& output : expression->outputs)
+    for (const Tensor& tensor : expression.inputs) inputs.push_back(buffers_.at(tensor.name));
+    for (const Output& output : expression.outputs)
       outputs.push_back(buffers_.at(output.tensor.name));
     const BufferIndex pieces = scratch(blocked->scratch());
     const std::int64_t rows = rows_, grain = 1 + kGrainElements / columns_;
@@ -299,7 +286,6 @@ class RowProgram {
                  blocked->run(in, out, context.floats(pieces) + thread * blocked->scratch(), first,
                               last, context.dropout_key);
                });
-           static_cast<void>(expression);  // keeps it alive for `blocked`
          }});
   }
 
@@ -308,7 +294,7 @@ class RowProgram {
   std::int64_t columns_;
   Program program_;
   std::map<std::string, BufferIndex> buffers_;  // of tensors that exist now
-  std::map<BufferIndex, bool> between_;
+  std::set<BufferIndex> between_;
   std::vector<BufferIndex> free_;
   BufferIndex scratch_ = 0;
   bool has_scratch_ = false;

@@ -81,30 +81,18 @@ KernelLaunch launch_of(const DriverApi& driver, const cu::KernelNode& node, std:
   return launch;
 }
 
-OwnedGraph captured(CudaDevice& device, const std::function<Result<void>()>& enqueue) {
-  const DriverApi& driver = device.driver();
-  if (driver.stream_begin_capture(device.stream(), cu::kCaptureThreadLocal) != cu::kSuccess) {
-    return {};
-  }
-  const Result<void> queued = enqueue();
-  CuGraph graph = nullptr;
-  const CuResult ended = driver.stream_end_capture(device.stream(), &graph);
-  OwnedGraph owned = graph == nullptr ? OwnedGraph() : OwnedGraph(driver, graph);
-  if (!queued || ended != cu::kSuccess) return {};
-  return owned;
-}
-
 }  // namespace
 
 std::vector<KernelLaunch> captured_kernels(CudaDevice& device,
                                            const std::function<Result<void>()>& enqueue) {
   const DriverApi& driver = device.driver();
   if (!can_tell(driver)) return {};
-  const OwnedGraph graph = captured(device, enqueue);
+  const Result<OwnedGraph> graph = captured_graph(device, enqueue);
+  if (!graph || !*graph) return {};
   std::size_t count = 0;
-  if (!graph || driver.graph_nodes(graph.get(), nullptr, &count) != cu::kSuccess) return {};
+  if (driver.graph_nodes(graph->get(), nullptr, &count) != cu::kSuccess) return {};
   std::vector<CuGraphNode> nodes(count);
-  if (driver.graph_nodes(graph.get(), nodes.data(), &count) != cu::kSuccess) return {};
+  if (driver.graph_nodes(graph->get(), nodes.data(), &count) != cu::kSuccess) return {};
   std::vector<KernelLaunch> launches;
   for (const CuGraphNode node : nodes) {
     int type = -1;

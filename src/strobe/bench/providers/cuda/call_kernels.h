@@ -30,9 +30,8 @@ std::vector<KernelLaunch> with_durations(std::vector<KernelLaunch> launches,
                                          std::vector<KernelLaunch> recorded);
 
 // The kernels that a call launches, including a library's: the call is captured into a graph that
-// is read and never run.
-
-// Empty if the driver cannot tell (before CUDA 12.3) or the call cannot be captured.
+// is read and never run. Empty if the driver cannot tell (before CUDA 12.3) or the call cannot be
+// captured.
 std::vector<KernelLaunch> captured_kernels(CudaDevice& device,
                                            const std::function<Result<void>()>& enqueue);
 

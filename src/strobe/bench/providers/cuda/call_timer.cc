@@ -75,7 +75,7 @@ Result<SampleBlock> CallTimer::sample(const SampleRequest& request) {
 
 // Without a hold: code that is loaded at its first launch would wait forever behind one.
 Result<void> CallTimer::prime() {
-  if (std::exchange(is_primed_, true)) return {};
+  if (is_primed_) return {};
   timed_out_before_ = clock_.timed_out();
   if (flush_ == FlushKind::kRotate) STROBE_TRY_VOID(use_sets());
   if (flush_ == FlushKind::kCold || flush_ == FlushKind::kColdDirty) STROBE_TRY_VOID(use_places());
@@ -83,7 +83,9 @@ Result<void> CallTimer::prime() {
     STROBE_TRY_VOID(call_.enqueue(set));
   }
   STROBE_TRY_VOID(before(flush_));
-  return clock_.device().synchronize();
+  STROBE_TRY_VOID(clock_.device().synchronize());
+  is_primed_ = true;
+  return {};
 }
 
 Result<void> CallTimer::use_sets() {
@@ -101,7 +103,7 @@ Result<void> CallTimer::use_places() {
   const std::size_t wanted = places_for(call_.set_bytes());
   const Result<void> made = call_.make_sets(wanted);
   if (made) places_ = wanted;
-  return made || made.error().code == ErrorCode::kMachineLacks ? Result<void>() : made;
+  return made || made.error().code == ErrorCode::kOutOfMemory ? Result<void>() : made;
 }
 
 Result<void> CallTimer::before(FlushKind kind) { return clock_.flush().enqueue(kind); }
@@ -225,23 +227,6 @@ Result<DeviceClock::Block> CallTimer::replay(int repetitions, bool hold) {
   return clock_.measure_chain(repetitions, launch);
 }
 
-Result<void> CallTimer::capture(int calls, OwnedGraph& graph) {
-  CudaDevice& device = clock_.device();
-  STROBE_TRY_VOID(
-      device.check(device.driver().stream_begin_capture(device.stream(), cu::kCaptureThreadLocal),
-                   "cuStreamBeginCapture"));
-  Result<void> queued;
-  for (int i = 0; i < calls && queued; ++i) {
-    queued = call_.enqueue(static_cast<std::size_t>(i) % sets_);
-  }
-  CuGraph handle = nullptr;
-  // Also after a failure: the stream must leave its capture.
-  const CuResult ended = device.driver().stream_end_capture(device.stream(), &handle);
-  if (handle != nullptr) graph = OwnedGraph(device.driver(), handle);
-  if (!queued) return queued;
-  return device.check(ended, "cuStreamEndCapture", "capturing a graph of calls");
-}
-
 Result<void> CallTimer::make_graph() {
   CudaDevice& device = clock_.device();
   const bool is_hot = flush_ == FlushKind::kHot;
@@ -252,8 +237,12 @@ Result<void> CallTimer::make_graph() {
 
   const int sets = static_cast<int>(sets_);
   const int calls = sets * ((kLeastGraphCalls + sets - 1) / sets);  // every set equally often
-  OwnedGraph graph;
-  STROBE_TRY_VOID(capture(calls, graph));
+  STROBE_TRY(const OwnedGraph graph, captured_graph(device, [&]() -> Result<void> {
+               for (std::size_t i = 0; i < static_cast<std::size_t>(calls); ++i) {
+                 STROBE_TRY_VOID(call_.enqueue(i % sets_));
+               }
+               return {};
+             }));
   CuGraphExec exec = nullptr;
   STROBE_TRY_VOID(
       device.check(device.driver().graph_instantiate(&exec, graph.get(), 0), "cuGraphInstantiate"));

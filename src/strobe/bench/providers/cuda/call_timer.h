@@ -39,7 +39,7 @@ class CallTimer {
   Result<void> run_counted();
   std::vector<std::string> notes() const;
   // The runtime and driver calls of one call, from CUPTI's records; waiting for the call is not
-  // included. kNotFound without CUPTI.
+  // included. kMachineLacks without CUPTI.
   Result<std::vector<ApiCall>> record_api_calls();
   // With their durations in mode activity; empty otherwise.
   std::vector<KernelLaunch> recorded_kernels() const { return kernel_times_.medians(); }
@@ -62,7 +62,6 @@ class CallTimer {
   Result<SampleBlock> sample_graph(const SampleRequest& request);
   Result<SampleBlock> sample_activity(const SampleRequest& request);
   Result<void> make_graph();
-  Result<void> capture(int calls, OwnedGraph& graph);
   Result<DeviceClock::Block> measure_one(bool hold);
   Result<DeviceClock::Block> replay(int repetitions, bool hold);
 

@@ -17,20 +17,9 @@ CellTensor laid_out(const Tensor& tensor, CellTensor::Role role, std::size_t num
   out.name = tensor.name;
   out.role = role;
   out.number = static_cast<std::uint32_t>(number);
-  switch (tensor.extent) {
-    case Extent::kScalar:
-      break;
-    case Extent::kColumns:
-      out.columns = shape[1];
-      break;
-    case Extent::kRows:
-      out.rows = shape[0];
-      break;
-    case Extent::kElements:
-      out.rows = shape[tensor.is_transposed ? 1 : 0];
-      out.columns = shape[tensor.is_transposed ? 0 : 1];
-      break;
-  }
+  const StoredSize size = stored_size(tensor, shape[0], shape[1]);
+  out.rows = size.rows;
+  out.columns = size.columns;
   return out;
 }
 

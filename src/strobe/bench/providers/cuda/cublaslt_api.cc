@@ -8,8 +8,8 @@ namespace strobe::bench {
 namespace {
 
 ErrorCode lt_error_code(LtStatus status) {
-  if (status == lt::kAllocationFailed) return ErrorCode::kMachineLacks;
-  return status == lt::kNotSupported ? ErrorCode::kNotFound : ErrorCode::kMalformed;
+  if (status == lt::kAllocationFailed) return ErrorCode::kOutOfMemory;
+  return status == lt::kNotSupported ? ErrorCode::kUnsupported : ErrorCode::kMalformed;
 }
 
 }  // namespace

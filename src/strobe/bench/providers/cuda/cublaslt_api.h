@@ -84,7 +84,7 @@ struct CublasLtApi {
 
   std::string version_text() const;  // "cuBLASLt 13.1.0"
   // "cublasLtMatmul gives CUBLAS_STATUS_... (15: what the library says) while <doing>".
-  // kMachineLacks: out of memory; kNotFound: the library does not do this; else kMalformed.
+  // kOutOfMemory; kUnsupported: the library does not do this; else kMalformed.
   Result<void> check(LtStatus status, std::string_view call, std::string_view doing) const;
 };
 

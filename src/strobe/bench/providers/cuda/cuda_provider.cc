@@ -7,19 +7,10 @@
 #include "strobe/bench/providers/cuda/limits.h"
 
 namespace strobe::bench {
-std::string obstacle_text(const Error& error) {
-  return error.hint.empty() ? error.what : fmt::format("{}; {}", error.what, error.hint);
-}
 
 Result<std::shared_ptr<CudaSession>> CudaProvider::session() {
   if (!session_) {
-    auto opened = open_();
-    if (!opened) {
-      Error error = std::move(opened).error();
-      if (error.code == ErrorCode::kMachineLacks) error.code = ErrorCode::kNotFound;
-      return error;
-    }
-    session_ = std::move(*opened);
+    STROBE_TRY(session_, open_());
   }
   STROBE_TRY_VOID(session_->device().make_current());
   return session_;
@@ -30,7 +21,7 @@ ProviderInfo CudaProvider::probe() {
   info.name = name_;
   const auto opened = session();
   if (!opened) {
-    info.obstacle = obstacle_text(opened.error());
+    info.obstacle = what_and_hint(opened.error());
     return info;
   }
   CudaDevice& device = (*opened)->device();
@@ -38,7 +29,7 @@ ProviderInfo CudaProvider::probe() {
   const Result<void> compiler = device.has_compiler();
   if (!compiler) {
     info.version = device.driver_text();
-    info.obstacle = obstacle_text(compiler.error());
+    info.obstacle = what_and_hint(compiler.error());
     return info;
   }
   info.version = fmt::format("{}, {}", device.compiler_text(), device.driver_text());

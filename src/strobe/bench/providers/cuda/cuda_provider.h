@@ -33,8 +33,7 @@ class CudaProvider : public Provider {
   std::map<std::string, double> device_facts() override;
 
  protected:
-  // Opened when first needed. kNotFound on a machine without a GPU, because kMachineLacks means
-  // that a cell is out of memory.
+  // Opened when first needed. kMachineLacks on a machine without a GPU.
   Result<std::shared_ptr<CudaSession>> session();
 
  private:
@@ -43,8 +42,6 @@ class CudaProvider : public Provider {
   std::shared_ptr<CudaSession> session_;
 };
 
-// "no such library; install it": what went wrong and what to do.
-std::string obstacle_text(const Error& error);
 // Why a provider of generated kernels does not support that cell; "" if it does.
 std::string why_not_rows(const CaseInfo* info, const Cell& cell);
 

@@ -13,9 +13,10 @@ constexpr std::size_t kOldest = 90000;
 
 ErrorCode dnn_error_code(DnnStatus status) {
   if (status == dnn::kHostAllocationFailed || status == dnn::kDeviceAllocationFailed) {
-    return ErrorCode::kMachineLacks;
+    return ErrorCode::kOutOfMemory;
   }
-  return status / 1000 * 1000 == dnn::kNotSupported ? ErrorCode::kNotFound : ErrorCode::kMalformed;
+  return status / 1000 * 1000 == dnn::kNotSupported ? ErrorCode::kUnsupported
+                                                    : ErrorCode::kMalformed;
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ struct CudnnApi {
 
   std::string version_text() const;  // "cuDNN 9.14.0"
   // "cudnnBackendFinalize gives CUDNN_STATUS_... (3000: what the library says) while <doing>".
-  // kMachineLacks: out of memory; kNotFound: the library does not do this; else kMalformed.
+  // kOutOfMemory; kUnsupported: the library does not do this; else kMalformed.
   Result<void> check(DnnStatus status, std::string_view call, std::string_view doing) const;
 };
 

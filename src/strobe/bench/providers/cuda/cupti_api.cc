@@ -11,7 +11,7 @@ Result<void> CuptiApi::check(CuptiResult result, const char* call, const CuptiUs
     return {};
   const char* name = nullptr;
   if (result_text(result, &name) != cupti::kSuccess) name = nullptr;
-  return Error{.code = ErrorCode::kNotFound,
+  return Error{.code = ErrorCode::kMachineLacks,
                .what = fmt::format("{} cannot be recorded: {} gives {} ({})", use.what, call,
                                    name == nullptr ? "an error" : name, result),
                .where = std::string(use.flag),

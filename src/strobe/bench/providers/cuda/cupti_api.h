@@ -93,8 +93,7 @@ struct CuptiApi {
   CuptiResult (*timestamp)(std::uint64_t* ns) = nullptr;  // on the clock of the records
   CuptiResult (*call_name)(int domain, std::uint32_t call, const char**) = nullptr;
 
-  // "cuptiActivityEnable gives CUPTI_ERROR_... (39)"; kNotFound, because kMachineLacks would mean
-  // that a cell is out of memory.
+  // kMachineLacks: "API calls cannot be recorded: cuptiActivityEnable gives CUPTI_ERROR_... (39)"
   Result<void> check(CuptiResult result, const char* call,
                      const CuptiUse& use = kForKernelTimes) const;
 };

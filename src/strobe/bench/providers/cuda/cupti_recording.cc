@@ -12,14 +12,13 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/text.h"
 #include "strobe/bench/providers/cuda/cupti_api.h"
 #include "strobe/bench/results/cell_record.h"
 
 namespace strobe::bench {
 namespace {
 
-// ActivityMailbox receives CUPTI's two callbacks: they carry no pointer of ours, and CUPTI exists
-// once per process. Buffers may come back on CUPTI's own thread, and after the recording has ended.
 struct RecordedKernel {
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
@@ -32,6 +31,8 @@ struct ActivityPost {
   std::size_t dropped = 0;
 };
 
+// Receives CUPTI's two callbacks: they carry no pointer of ours, and CUPTI exists once per process.
+// Buffers may come back on CUPTI's own thread, and after the recording has ended.
 class ActivityMailbox {
  public:
   static ActivityMailbox& of_process();
@@ -193,7 +194,6 @@ std::vector<TimedApiCall> nested(std::vector<cupti::CallRecord> records) {
 std::string_view without_version(std::string_view name) {
   const std::size_t mark = name.rfind("_v");
   if (mark == std::string_view::npos || mark + 2 == name.size()) return name;
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return std::ranges::all_of(name.substr(mark + 2), is_digit) ? name.substr(0, mark) : name;
 }
 

@@ -15,10 +15,9 @@ namespace strobe::bench {
 
 // Records the kernels that run during its lifetime, each with the duration measured by the device
 // itself: without events, gaps and host time. One at a time per process.
-
 class ActivityRecording {
  public:
-  // kNotFound if it cannot be switched on, with CUPTI's message.
+  // kMachineLacks if it cannot be switched on, with CUPTI's message.
   static Result<std::unique_ptr<ActivityRecording>> start(const CuptiApi& api);
   ~ActivityRecording();
   ActivityRecording(const ActivityRecording&) = delete;
@@ -38,10 +37,9 @@ class ActivityRecording {
 //   start, begin, (the code), end, take
 //
 // One at a time per process.
-
 class ApiRecording {
  public:
-  // kNotFound if it cannot be switched on, with CUPTI's message.
+  // kMachineLacks if it cannot be switched on, with CUPTI's message.
   static Result<std::unique_ptr<ApiRecording>> start(const CuptiApi& api);
   ~ApiRecording();
   ApiRecording(const ApiRecording&) = delete;

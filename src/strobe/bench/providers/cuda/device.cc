@@ -67,9 +67,7 @@ struct ClusterLaunch {
 
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open() {
   STROBE_TRY(const DriverApi driver, open_driver());
-  int version = 0;
-  if (driver.driver_version(&version) != cu::kSuccess) version = 0;
-  const int major = version > 0 ? version / 1000 : device::kAnyCuda;
+  const int major = cuda_major(driver);
   return open(driver, RunTimeCompiler::find(major), open_nvml(),
               [major] { return open_cupti(major); });
 }
@@ -127,6 +125,10 @@ Result<void> CudaDevice::read_facts() {
   chip_.shared_per_block = attribute(cu::kSharedPerBlockOptIn);
   chip_.shared_per_sm = attribute(cu::kSharedPerSm);
   chip_.l2_bytes = attribute(cu::kL2Bytes);
+  const int threads_per_sm = attribute(cu::kThreadsPerSm);
+  const int registers_per_sm = attribute(cu::kRegistersPerSm);
+  if (threads_per_sm > 0) chip_.threads_per_sm = threads_per_sm;
+  if (registers_per_sm > 0) chip_.registers_per_sm = registers_per_sm;
   // Two transfers per cycle; the driver reports kHz and bits.
   const double bandwidth_gbps =
       2.0 * attribute(cu::kMemoryClockKhz) * 1e3 * attribute(cu::kMemoryBusBits) / 8 / 1e9;
@@ -141,8 +143,8 @@ Result<void> CudaDevice::read_facts() {
             {"l2_bytes", static_cast<double>(chip_.l2_bytes)},
             {"shared_per_block_bytes", static_cast<double>(chip_.shared_per_block)},
             {"shared_per_sm_bytes", static_cast<double>(chip_.shared_per_sm)},
-            {"threads_per_sm", attribute(cu::kThreadsPerSm)},
-            {"registers_per_sm", attribute(cu::kRegistersPerSm)},
+            {"threads_per_sm", threads_per_sm},
+            {"registers_per_sm", registers_per_sm},
             {"memory_bytes", static_cast<double>(memory_bytes)},
             {"sm_clock_mhz", attribute(cu::kClockKhz) / 1e3},
             {"memory_clock_mhz", attribute(cu::kMemoryClockKhz) / 1e3},
@@ -165,7 +167,7 @@ Result<void> CudaDevice::check(CuResult result, std::string_view call, std::stri
   if (result == cu::kSuccess) [[likely]]
     return {};
   Error error = {
-      .code = result == cu::kOutOfMemory ? ErrorCode::kMachineLacks : ErrorCode::kMalformed,
+      .code = result == cu::kOutOfMemory ? ErrorCode::kOutOfMemory : ErrorCode::kMalformed,
       .what = fmt::format("{} gives {}{}{}", call, driver_.name_of(result),
                           doing.empty() ? "" : " while ", doing),
       .where = name_,
@@ -181,10 +183,7 @@ Result<CuptiApi> CudaDevice::cupti() {
   if (!cupti_) {
     cupti_ = open_cupti_ ? open_cupti_() : device::no_library(device::Library::kCupti, {});
   }
-  if (*cupti_) return *cupti_;
-  Error error = cupti_->error();
-  error.code = ErrorCode::kNotFound;
-  return error;
+  return *cupti_;
 }
 
 Result<void> CudaDevice::make_current() {
@@ -203,13 +202,13 @@ Result<DeviceMemory> CudaDevice::allocate(std::size_t bytes, std::string_view wh
   const CuResult result = driver_.memory_allocate(&address, std::max<std::size_t>(bytes, 1));
   if (result == cu::kOutOfMemory && !lost_) {
     const std::optional<double> free = free_bytes();
-    return Error{.code = ErrorCode::kMachineLacks,
+    return Error{.code = ErrorCode::kOutOfMemory,
                  .what = fmt::format("the GPU has no room for {} bytes of {}{}", bytes, what,
                                      free ? fmt::format(" ({:.0f} bytes are free)", *free) : ""),
                  .where = name_,
                  .hint = driver_.name_of(result)};
   }
-  STROBE_TRY_VOID(check(result, "cuMemAlloc", what));
+  STROBE_TRY_VOID(check(result, "cuMemAlloc", fmt::format("allocating {}", what)));
   return DeviceMemory{OwnedMemory(driver_, address), bytes};
 }
 
@@ -243,16 +242,11 @@ Result<void> CudaDevice::synchronize() {
 Result<void> CudaDevice::has_compiler() const { return compiler_.is_there(); }
 
 Result<void> CudaDevice::open_compiler() {
-  if (const Result<const NvrtcApi*> opened = compiler_.open(); !opened) {
-    Error error = opened.error();
-    error.code = ErrorCode::kNotFound;  // kMachineLacks would mean that a cell is out of memory
-    return error;
-  }
+  STROBE_TRY_VOID(compiler_.open());
   return {};
 }
 
 Result<std::vector<char>> CudaDevice::compile(const std::string& source, const std::string& name) {
-  STROBE_TRY_VOID(open_compiler());
   STROBE_TRY(const NvrtcApi* const nvrtc, compiler_.open());
   STROBE_TRY(CompiledSource compiled,
              compile_source(*nvrtc, source, name, chip_.compute_capability));
@@ -350,6 +344,21 @@ Result<void> CudaDevice::copy_to_host(void* to, CuPointer from, std::size_t byte
 
 Result<void> CudaDevice::fill_bytes(CuPointer to, unsigned char value, std::size_t bytes) {
   return check(driver_.fill_bytes(to, value, bytes, stream()), "cuMemsetD8Async");
+}
+
+Result<OwnedGraph> captured_graph(CudaDevice& device,
+                                  const std::function<Result<void>()>& enqueue) {
+  STROBE_TRY_VOID(
+      device.check(device.driver().stream_begin_capture(device.stream(), cu::kCaptureThreadLocal),
+                   "cuStreamBeginCapture"));
+  const Result<void> queued = enqueue();
+  CuGraph handle = nullptr;
+  // Also after a failure: the stream must leave its capture.
+  const CuResult ended = device.driver().stream_end_capture(device.stream(), &handle);
+  OwnedGraph graph = handle == nullptr ? OwnedGraph() : OwnedGraph(device.driver(), handle);
+  if (!queued) return queued.error();
+  STROBE_TRY_VOID(device.check(ended, "cuStreamEndCapture", "capturing a graph of calls"));
+  return graph;
 }
 
 Result<void> run_in_window(CudaDevice& device, const std::function<Result<void>()>& prepare,

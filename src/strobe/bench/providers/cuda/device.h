@@ -78,7 +78,7 @@ class CudaDevice {
   Result<void> check(CuResult result, std::string_view call, std::string_view doing = "");
   bool is_lost() const { return lost_.has_value(); }
 
-  // kMachineLacks means: not enough memory. `what` is for the message.
+  // kOutOfMemory if it does not fit. `what` is for the message.
   Result<DeviceMemory> allocate(std::size_t bytes, std::string_view what);
   Result<MappedMemory> allocate_mapped(std::size_t bytes);
   std::optional<double> free_bytes();
@@ -89,8 +89,8 @@ class CudaDevice {
   Result<void> synchronize();
 
   Result<void> has_compiler() const;  // kMachineLacks: no NVRTC
-  // For exactly this chip. kNotFound: there is no NVRTC; kMalformed: it does not compile. Several
-  // threads may call it once the compiler is open.
+  // For exactly this chip. kMachineLacks: there is no NVRTC; kMalformed: it does not compile.
+  // Several threads may call it once the compiler is open.
   Result<std::vector<char>> compile(const std::string& source, const std::string& name);
   Result<void> open_compiler();
   bool is_compiler_open() const { return compiler_.is_open(); }
@@ -104,8 +104,8 @@ class CudaDevice {
   Result<void> launch(const DeviceKernel& kernel, const LaunchShape& shape,
                       std::span<void* const> arguments);
 
-  // Opened when first needed, because it then stays between the program and its driver. kNotFound
-  // if there is none: kMachineLacks would mean that a cell is out of memory.
+  // Opened when first needed, because it then stays between the program and its driver.
+  // kMachineLacks if there is none.
   Result<CuptiApi> cupti();
 
   // Waits for what is queued first.
@@ -135,10 +135,12 @@ class CudaDevice {
   std::optional<Error> lost_;
 };
 
-// Marks for a recorder that may watch this process: what runs between them is counted.
+// What `enqueue` queues on the device's stream, as a graph; nothing of it runs.
+Result<OwnedGraph> captured_graph(CudaDevice& device, const std::function<Result<void>()>& enqueue);
 
-// The recorder sets itself up at the first mark, which moves memory, so `prepare` runs after that
-// mark and is waited for. kTooLittleData if the driver has no marks.
+// Marks for a recorder that may watch this process: what runs between them is counted. The recorder
+// sets itself up at the first mark, which moves memory, so `prepare` runs after that mark and is
+// waited for. kTooLittleData if the driver has no marks.
 Result<void> run_in_window(CudaDevice& device, const std::function<Result<void>()>& prepare,
                            const std::function<Result<void>()>& counted);
 

@@ -32,11 +32,10 @@ void append_as_f32(const std::vector<char>& bytes, DType dtype, std::vector<floa
 
 }  // namespace
 
-Result<DeviceClock*> DeviceCell::make_timer(std::string_view flush) {
-  STROBE_TRY(const FlushKind kind, parse_flush(flush));
+Result<DeviceClock*> DeviceCell::make_timer(FlushKind flush) {
   STROBE_TRY(DeviceClock* const clock, session_->clock(request_.hold));
   TimedCall& call = *this;
-  timer_ = std::make_unique<CallTimer>(*clock, call, kind);
+  timer_ = std::make_unique<CallTimer>(*clock, call, flush);
   return clock;
 }
 

@@ -48,7 +48,7 @@ class DeviceCell : public PreparedCell, private TimedCall {
   Result<void> enqueue(std::size_t set) override = 0;
   double set_bytes() const override { return static_cast<double>(tensors_.resident_bytes()); }
 
-  Result<DeviceClock*> make_timer(std::string_view flush);
+  Result<DeviceClock*> make_timer(FlushKind flush);
   Result<void> take_memory();  // for one set, unless it already has some
   // The next sets, contiguous in that memory, with the same inputs in each.
   Result<void> add_sets(std::size_t count, const PooledMemory& memory);

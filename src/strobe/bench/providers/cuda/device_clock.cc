@@ -14,17 +14,6 @@
 #include "strobe/bench/providers/cuda/loaded_program.h"
 
 namespace strobe::bench {
-Result<FlushKind> parse_flush(std::string_view name) {
-  if (name == "cold") return FlushKind::kCold;
-  if (name == "cold-dirty") return FlushKind::kColdDirty;
-  if (name == "rotate") return FlushKind::kRotate;
-  if (name == "hot") return FlushKind::kHot;
-  return Error{.code = ErrorCode::kInvalidArgument,
-               .what = fmt::format("unknown cache state '{}'", name),
-               .where = "--l2",
-               .hint = "one of cold, cold-dirty, rotate, hot"};
-}
-
 Result<CacheFlush> CacheFlush::make(CudaDevice& device, const std::string& cache_folder) {
   CacheFlush flush(device);
   flush.shape_.grid[0] = static_cast<std::uint32_t>(device.chip().sm_count) * 4;
@@ -272,13 +261,16 @@ Result<DeviceClock::Block> DeviceClock::measure(int repetitions, const Step& bef
 
 Result<DeviceClock::Block> DeviceClock::measure_chain(int repetitions, const Step& timed) {
   repetitions = std::clamp(repetitions, 1, 2 * kMostRepetitions - 1);
-  STROBE_TRY_VOID(timed(0));
-  STROBE_TRY_VOID(record(0));
-  for (int i = 0; i < repetitions; ++i) {
-    STROBE_TRY_VOID(timed(i));
-    STROBE_TRY_VOID(record(static_cast<std::size_t>(i + 1)));
+  Result<void> queued = timed(0);
+  if (queued) queued = record(0);
+  for (int i = 0; i < repetitions && queued; ++i) {
+    queued = timed(i);
+    if (queued) queued = record(static_cast<std::size_t>(i + 1));
   }
-  STROBE_TRY_VOID(device_.synchronize());
+  // Also after a failure: nothing may be left in the queue.
+  const Result<void> finished = device_.synchronize();
+  if (!queued) return queued.error();
+  if (!finished) return finished.error();
   return read_block(repetitions, 1);
 }
 

@@ -9,24 +9,17 @@
 #include <vector>
 
 #include "strobe/bench/providers/cuda/device.h"
+#include "strobe/bench/results/cell_record.h"
 
 // Device times of calls, and the state of the L2 cache before each call.
 namespace strobe::bench {
-
-enum class FlushKind : std::uint8_t {
-  kCold,       // four times the cache is read: clean lines of other data
-  kColdDirty,  // zeros are written: the next kernel pays for writing them back
-  kRotate,     // every call on the next set of buffers
-  kHot,        // as the previous call left it
-};
-Result<FlushKind> parse_flush(std::string_view name);  // "cold", "cold-dirty", "rotate", "hot"
 
 class CacheFlush {
  public:
   static Result<CacheFlush> make(CudaDevice& device, const std::string& cache_folder = "");
 
+  // kCold: four times the cache is read; kColdDirty: zeros are written. Nothing for the others.
   Result<void> enqueue(FlushKind kind);
-  std::size_t bytes() const { return buffer_.bytes; }
 
  private:
   explicit CacheFlush(CudaDevice& device) : device_(&device) {}
@@ -53,7 +46,6 @@ class CacheFlush {
 // driver loads code at its first launch and waits for the device. A profiler that makes every
 // launch wait would wait for the hold, so under a profiler the queue is not held, and only the
 // flush before each call lets the host run ahead.
-
 class DeviceClock {
  public:
   static constexpr int kMostRepetitions = 16;
@@ -75,7 +67,6 @@ class DeviceClock {
   // Whether `measure` and `try_measure` hold the queue. The hold kernel is loaded, and run once,
   // when it is first needed.
   Result<void> hold_queue(bool hold);
-  bool holds_queue() const { return holds_; }
 
   CudaDevice& device() { return device_; }
   CacheFlush& flush() { return flush_; }

@@ -144,6 +144,11 @@ DnnGraph attention_graph(const Shape& shape, DType dtype) {
   return graph;
 }
 
+bool has_bias(ConvolutionTail tail) {
+  return tail == ConvolutionTail::kBias || tail == ConvolutionTail::kAddBias ||
+         tail == ConvolutionTail::kBiasRelu;
+}
+
 DnnGraph convolution_graph(const Shape& shape, DType dtype, ConvolutionTail tail) {
   const std::int64_t n = shape[0], height = shape[1], width = shape[2], channels = shape[3];
   const std::int64_t filters = shape[4], window = shape[5], stride = shape[6];
@@ -156,9 +161,7 @@ DnnGraph convolution_graph(const Shape& shape, DType dtype, ConvolutionTail tail
   const DnnTensorIndex out = graph.add(image("out", n, filters, p, q, type));
   const bool adds = tail == ConvolutionTail::kAdd || tail == ConvolutionTail::kAddBias;
   const bool has_relu = tail == ConvolutionTail::kRelu || tail == ConvolutionTail::kBiasRelu;
-  const bool has_bias = tail == ConvolutionTail::kBias || tail == ConvolutionTail::kAddBias ||
-                        tail == ConvolutionTail::kBiasRelu;
-  int left = (adds ? 1 : 0) + (has_bias ? 1 : 0) + (has_relu ? 1 : 0);  // operations to come
+  int left = (adds ? 1 : 0) + (has_bias(tail) ? 1 : 0) + (has_relu ? 1 : 0);  // operations to come
   const auto next = [&] { return left-- == 0 ? out : graph.like(out, dnn::kFloat); };
   DnnTensorIndex y = next();
   graph.operations.push_back({.kind = DnnOperation::Kind::kConvolution,
@@ -171,7 +174,7 @@ DnnGraph convolution_graph(const Shape& shape, DType dtype, ConvolutionTail tail
   if (adds) {
     y = graph.pointwise(dnn::kAdd, y, graph.add(image("D", n, filters, p, q, type)), next());
   }
-  if (has_bias) {
+  if (has_bias(tail)) {
     y = graph.pointwise(dnn::kAdd, y, graph.add(image("bias", 1, filters, 1, 1, type)), next());
   }
   if (has_relu) graph.pointwise(dnn::kRelu, y, kNoTensor, next());

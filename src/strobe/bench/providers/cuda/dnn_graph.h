@@ -53,6 +53,7 @@ struct DnnGraph {
 DnnGraph attention_graph(const Shape& shape, DType dtype);
 
 enum class ConvolutionTail : std::uint8_t { kNone, kAdd, kRelu, kBias, kAddBias, kBiasRelu };
+bool has_bias(ConvolutionTail tail);
 // x [N,H,W,C] with w [K,R,R,C] to out [N,P,Q,K], then + D, + bias [K] and relu as the tail says.
 DnnGraph convolution_graph(const Shape& shape, DType dtype, ConvolutionTail tail);
 

@@ -273,7 +273,7 @@ Result<DnnPlan> plan_of(const CudnnApi& api, const DnnTarget& target, DnnDescrip
 }
 
 Error no_plan(const CudnnApi& api, std::size_t refused, const std::string& last) {
-  return {.code = ErrorCode::kNotFound,
+  return {.code = ErrorCode::kUnsupported,
           .what = refused == 0 ? "cuDNN has no engine for this on this GPU"
                                : fmt::format("none of the {} engines that cuDNN proposes runs "
                                              "this in its own precision and a small workspace",
@@ -304,7 +304,7 @@ Result<DnnPlans> DnnPlans::find(const CudnnApi& api, const DnnTarget& target, Dn
   for (const int mode : {dnn::kHeuristicsA, dnn::kHeuristicsFallback}) {
     auto configs = proposals(api, made, device, mode);
     if (!configs) {
-      if (configs.error().code == ErrorCode::kMachineLacks) return configs.error();
+      if (configs.error().code == ErrorCode::kOutOfMemory) return configs.error();
       last = configs.error().what;
       continue;
     }
@@ -318,7 +318,7 @@ Result<DnnPlans> DnnPlans::find(const CudnnApi& api, const DnnTarget& target, Dn
       }
       auto plan = plan_of(api, target, device, config.get());
       if (!plan) {
-        if (plan.error().code == ErrorCode::kMachineLacks) return plan.error();
+        if (plan.error().code == ErrorCode::kOutOfMemory) return plan.error();
         last = plan.error().what;
         continue;
       }

@@ -65,8 +65,6 @@ class DescriptorMaker {
   OwnedDescriptor descriptor_;
 };
 
-// A graph as cuDNN descriptors.
-
 // The target of plans: the GPU of a handle, or one that is only described (cuDNN 9.8 and newer);
 // plans for a described one can be made on any machine, but not run.
 struct DnnTarget {
@@ -74,11 +72,9 @@ struct DnnTarget {
   std::string device_json;  // used without a handle
 };
 
-// The graph's descriptor; it and everything it refers to are added to `parts`.
+// The graph as cuDNN descriptors; it and everything it refers to are added to `parts`.
 Result<DnnDescriptor> describe_graph(const CudnnApi& api, const DnnTarget& target,
                                      const DnnGraph& graph, std::vector<OwnedDescriptor>& parts);
-
-// The ways in which cuDNN can run a graph, and a call of one of them.
 
 struct DnnPlan {
   OwnedDescriptor plan;
@@ -86,10 +82,11 @@ struct DnnPlan {
   std::int64_t engine = -1;
 };
 
+// The ways in which cuDNN can run a graph, and a call of one of them.
 class DnnPlans {
  public:
   // At most `most` plans, the library's favourite first. None of them needs a larger workspace,
-  // computes in less than f32, or gives different bits in each call. kNotFound: there is none.
+  // computes in less than f32, or gives different bits in each call. kUnsupported: there is none.
   static Result<DnnPlans> find(const CudnnApi& api, const DnnTarget& target, DnnGraph graph,
                                std::size_t most, std::int64_t most_workspace_bytes);
 

@@ -12,7 +12,6 @@ void find_calls(device::OpenLibrary& driver, DriverApi& api) {
   driver.need(api.init, "cuInit");
   driver.need(api.driver_version, "cuDriverGetVersion");
   driver.need(api.error_name, "cuGetErrorName");
-  driver.need(api.error_text, "cuGetErrorString");
 
   driver.need(api.device_count, "cuDeviceGetCount");
   driver.need(api.device_get, "cuDeviceGet");
@@ -24,7 +23,6 @@ void find_calls(device::OpenLibrary& driver, DriverApi& api) {
   driver.need(api.context_retain, "cuDevicePrimaryCtxRetain");
   driver.need(api.context_release, "cuDevicePrimaryCtxRelease_v2");
   driver.need(api.context_set_current, "cuCtxSetCurrent");
-  driver.need(api.context_synchronize, "cuCtxSynchronize");
 
   driver.need(api.memory_info, "cuMemGetInfo_v2");
   driver.need(api.memory_allocate, "cuMemAlloc_v2");
@@ -32,7 +30,6 @@ void find_calls(device::OpenLibrary& driver, DriverApi& api) {
   driver.need(api.host_allocate, "cuMemHostAlloc");
   driver.need(api.host_free, "cuMemFreeHost");
   driver.need(api.host_device_pointer, "cuMemHostGetDevicePointer_v2");
-  driver.need(api.copy_to_device, "cuMemcpyHtoD_v2");
   driver.need(api.copy_to_host, "cuMemcpyDtoH_v2");
   driver.need(api.copy_on_device, "cuMemcpyDtoDAsync_v2");
   driver.need(api.fill_bytes, "cuMemsetD8Async");
@@ -90,6 +87,12 @@ Result<DriverApi> open_driver_at(const std::string& library) {
 
 Result<DriverApi> open_driver() {
   return device::open_library(device::Library::kCudaDriver, device::kAnyCuda, open_driver_at);
+}
+
+int cuda_major(const DriverApi& driver) {
+  int version = 0;
+  const bool is_known = driver.driver_version(&version) == cu::kSuccess && version > 0;
+  return is_known ? version / 1000 : device::kAnyCuda;
 }
 
 bool is_sticky(CuResult result) {

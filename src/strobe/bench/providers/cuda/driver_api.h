@@ -46,7 +46,6 @@ constexpr CuResult kUnknown = 999;
 enum Attribute : int {
   kClockKhz = 13,
   kSmCount = 16,
-  kCanMapHostMemory = 19,
   kMemoryClockKhz = 36,
   kMemoryBusBits = 37,
   kL2Bytes = 38,
@@ -111,7 +110,6 @@ struct DriverApi {
   CuResult (*init)(unsigned) = nullptr;
   CuResult (*driver_version)(int*) = nullptr;
   CuResult (*error_name)(CuResult, const char**) = nullptr;
-  CuResult (*error_text)(CuResult, const char**) = nullptr;
 
   CuResult (*device_count)(int*) = nullptr;
   CuResult (*device_get)(CuDevice*, int) = nullptr;
@@ -123,7 +121,6 @@ struct DriverApi {
   CuResult (*context_retain)(CuContext*, CuDevice) = nullptr;
   CuResult (*context_release)(CuDevice) = nullptr;
   CuResult (*context_set_current)(CuContext) = nullptr;
-  CuResult (*context_synchronize)() = nullptr;
 
   CuResult (*memory_info)(std::size_t* free, std::size_t* total) = nullptr;
   CuResult (*memory_allocate)(CuPointer*, std::size_t) = nullptr;
@@ -131,7 +128,6 @@ struct DriverApi {
   CuResult (*host_allocate)(void**, std::size_t, unsigned) = nullptr;
   CuResult (*host_free)(void*) = nullptr;
   CuResult (*host_device_pointer)(CuPointer*, void*, unsigned) = nullptr;
-  CuResult (*copy_to_device)(CuPointer, const void*, std::size_t) = nullptr;
   CuResult (*copy_to_host)(void*, CuPointer, std::size_t) = nullptr;
   CuResult (*copy_on_device)(CuPointer to, CuPointer from, std::size_t, CuStream) = nullptr;
   CuResult (*fill_bytes)(CuPointer, unsigned char, std::size_t, CuStream) = nullptr;
@@ -183,11 +179,13 @@ struct DriverApi {
 Result<DriverApi> open_driver();
 Result<DriverApi> open_driver_at(const std::string& library);
 
+// 13 for a driver of CUDA 13.2; device::kAnyCuda if it does not say.
+int cuda_major(const DriverApi& driver);
+
 // After these errors no call of this process can succeed: the context is lost.
 bool is_sticky(CuResult result);
 
 // Handles of the driver that are released automatically. The table of calls must outlive them.
-
 template <class Handle, CuResult (*DriverApi::*kRelease)(Handle)>
 class Owned {
  public:

@@ -99,7 +99,7 @@ Result<void> Gemm::ask() {
     if (result.state == lt::kSuccess) found_.push_back(result);
   }
   if (found_.empty()) {
-    return Error{.code = ErrorCode::kNotFound,
+    return Error{.code = ErrorCode::kUnsupported,
                  .what = "cuBLASLt has no algorithm for this on this GPU",
                  .where = api.version_text(),
                  .hint = ""};

@@ -35,7 +35,7 @@ class Gemm {
  public:
   static constexpr int kMostAlgorithms = 16;
 
-  // kNotFound: the library has no algorithm for it.
+  // kUnsupported: the library has no algorithm for it.
   static Result<Gemm> make(const CublasLtApi& api, LtHandle handle, const GemmProblem& problem,
                            std::size_t most_workspace_bytes);
 

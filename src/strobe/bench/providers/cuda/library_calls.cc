@@ -87,11 +87,6 @@ std::vector<ConvolutionTail> tails_of(std::string_view case_id, Fusion fusion) {
   return {ConvolutionTail::kBias};
 }
 
-bool has_bias(ConvolutionTail tail) {
-  return tail == ConvolutionTail::kBias || tail == ConvolutionTail::kAddBias ||
-         tail == ConvolutionTail::kBiasRelu;
-}
-
 // The plans of all graphs that the library accepts; the last refusal if it accepts none.
 Result<std::vector<DnnPlans>> plans_for(const CudnnLibrary& library, const CallRequest& request,
                                         bool reads_folded) {
@@ -109,7 +104,7 @@ Result<std::vector<DnnPlans>> plans_for(const CudnnLibrary& library, const CallR
       found.push_back(std::move(*plans));
       continue;
     }
-    if (plans.error().code != ErrorCode::kNotFound) return plans.error();
+    if (plans.error().code != ErrorCode::kUnsupported) return plans.error();
     refusal = plans.error();
   }
   if (found.empty()) return refusal.error();
@@ -168,7 +163,7 @@ Result<LibraryCall> attention_by_cudnn(const std::shared_ptr<CudaSession>& sessi
                                        VendorLibraries& libraries, const CallRequest& request) {
   STROBE_TRY(const std::shared_ptr<CudnnLibrary> library, libraries.cudnn(session));
   if (request.dtype == DType::kF32) {
-    return Error{.code = ErrorCode::kNotFound,
+    return Error{.code = ErrorCode::kUnsupported,
                  .what = "cuDNN's fused attention takes f16 and bf16, not f32",
                  .where = library->api().version_text(),
                  .hint = ""};

@@ -10,7 +10,7 @@
 #include "strobe/bench/providers/cuda/vendor_libraries.h"
 
 // Cases computed by the vendor's libraries: as much as one call of a library can do at once, or one
-// kernel for each operator. kNotFound says why a library does not support it.
+// kernel for each operator. kUnsupported says why a library does not support it.
 namespace strobe::bench {
 
 enum class Fusion : std::uint8_t { kFused, kUnfused };

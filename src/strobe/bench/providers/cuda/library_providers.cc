@@ -195,7 +195,7 @@ Result<LibraryCall> LibraryCells::build(const std::shared_ptr<CudaSession>& sess
                                         const Cell& cell) {
   const CaseInfo* const info = find_case(cell.case_id);
   if (std::string why = why_not(info, cell); !why.empty()) {
-    return Error{.code = ErrorCode::kNotFound, .what = std::move(why), .where = "", .hint = ""};
+    return Error{.code = ErrorCode::kUnsupported, .what = std::move(why), .where = "", .hint = ""};
   }
   const CallRequest request = {
       .info = *info,
@@ -218,8 +218,9 @@ Result<Plan> LibraryCells::plan(const std::shared_ptr<CudaSession>& session, con
   Plan plan;
   Result<LibraryCall> call = build(session, cell);
   if (!call) {
-    if (call.error().code != ErrorCode::kNotFound) return call.error();
-    plan.unsupported = obstacle_text(call.error());
+    const ErrorCode code = call.error().code;
+    if (code != ErrorCode::kUnsupported && code != ErrorCode::kMachineLacks) return call.error();
+    plan.unsupported = what_and_hint(call.error());
     return plan;
   }
   const CellTensors tensors(call->tensors, cell.dtype);
@@ -231,6 +232,7 @@ Result<Plan> LibraryCells::plan(const std::shared_ptr<CudaSession>& session, con
 
 Result<std::unique_ptr<PreparedCell>> LibraryCells::prepare(
     const std::shared_ptr<CudaSession>& session, const PrepareRequest& request) {
+  session->keep_code_in(request.cache_folder);
   if (!planned_ || planned_->first != request.cell) {
     planned_.reset();
     STROBE_TRY(LibraryCall call, build(session, request.cell));
@@ -257,7 +259,7 @@ class LibraryProvider final : public CudaProvider {
     if (version) {
       info.version = fmt::format("{}, {}", *version, info.version);
     } else {
-      info.obstacle = obstacle_text(version.error());
+      info.obstacle = what_and_hint(version.error());
     }
     return info;
   }
@@ -306,12 +308,6 @@ std::unique_ptr<Provider> make_cublaslt_provider(OpenSession open, LibraryOpener
 std::unique_ptr<Provider> make_cudnn_provider(OpenSession open, LibraryOpeners openers) {
   return std::make_unique<LibraryProvider>("cudnn", LibraryUse::kCudnn, std::move(open),
                                            std::move(openers));
-}
-
-std::unique_ptr<Provider> make_library_provider(std::string_view name) {
-  if (name == "cublaslt") return make_cublaslt_provider(open_cuda_session, real_libraries());
-  if (name == "cudnn") return make_cudnn_provider(open_cuda_session, real_libraries());
-  return nullptr;
 }
 
 }  // namespace strobe::bench

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "strobe/bench/cases/case_info.h"
@@ -44,11 +43,7 @@ class LibraryCells {
 };
 
 // The providers that are a vendor's library: "cublaslt" and "cudnn".
-
 std::unique_ptr<Provider> make_cublaslt_provider(OpenSession open, LibraryOpeners openers);
 std::unique_ptr<Provider> make_cudnn_provider(OpenSession open, LibraryOpeners openers);
-
-// With the real libraries on the first visible GPU; null for any other name.
-std::unique_ptr<Provider> make_library_provider(std::string_view name);
 
 }  // namespace strobe::bench

@@ -140,7 +140,7 @@ class Tuner {
   }
 
   bool must_stop(const Error& error) {
-    return clock_.device().is_lost() || error.code == ErrorCode::kMachineLacks;
+    return clock_.device().is_lost() || error.code == ErrorCode::kOutOfMemory;
   }
 
  private:
@@ -185,6 +185,10 @@ Result<TunedStep> tune_step(DeviceClock& clock, LibraryStep& step, bool may_tune
   tuned.us = best.us;
   STROBE_TRY_VOID(tuner.run(best.choice));  // the next step reads its results
   return tuned;
+}
+
+Result<double> time_step(DeviceClock& clock, LibraryStep& step, std::size_t choice) {
+  return Tuner(clock, step).time(choice, kFinalSamples);
 }
 
 }  // namespace strobe::bench

@@ -57,8 +57,6 @@ struct LibraryCall {
   std::size_t workspace_bytes() const;
 };
 
-// The three kinds of steps.
-
 // Kernels of our own.
 class KernelStep final : public LibraryStep {
  public:
@@ -124,8 +122,6 @@ class DnnStep final : public LibraryStep {
   std::vector<std::vector<OwnedDescriptor>> packs_;  // by set, then by graph
 };
 
-// Finds the fastest alternative of a step: all are tried briefly, the best ones longer.
-
 struct TunedStep {
   std::size_t choice = 0;
   double us = 0;            // its median with a cold cache; 0: not timed
@@ -133,8 +129,11 @@ struct TunedStep {
   std::size_t refused = 0;  // alternatives that the library proposed but did not run
 };
 
-// Uses the first set of buffers, with the results of the previous steps. Without `may_tune` the
+// Finds the fastest alternative of a step: all are tried briefly, the best ones longer. Uses the
+// first set of buffers, with the results of the previous steps. Without `may_tune` the
 // first alternative that runs. Fails if none does, if memory runs out or if the GPU is lost.
 Result<TunedStep> tune_step(DeviceClock& clock, LibraryStep& step, bool may_tune);
+// The median of one alternative that has run, in microseconds, with a cold cache.
+Result<double> time_step(DeviceClock& clock, LibraryStep& step, std::size_t choice);
 
 }  // namespace strobe::bench

@@ -55,16 +55,10 @@ Result<double> median_of(DeviceClock& clock, const DeviceClock::Step& timed, int
 }
 
 Result<OwnedGraphExec> graph_of(CudaDevice& device, int nodes, const DeviceClock::Step& node) {
-  STROBE_TRY_VOID(
-      device.check(device.driver().stream_begin_capture(device.stream(), cu::kCaptureThreadLocal),
-                   "cuStreamBeginCapture"));
-  Result<void> queued;
-  for (int i = 0; i < nodes && queued; ++i) queued = node(i);
-  CuGraph handle = nullptr;
-  const CuResult ended = device.driver().stream_end_capture(device.stream(), &handle);
-  const OwnedGraph graph(device.driver(), handle);
-  if (!queued) return queued.error();
-  STROBE_TRY_VOID(device.check(ended, "cuStreamEndCapture"));
+  STROBE_TRY(const OwnedGraph graph, captured_graph(device, [&]() -> Result<void> {
+               for (int i = 0; i < nodes; ++i) STROBE_TRY_VOID(node(i));
+               return {};
+             }));
   CuGraphExec exec = nullptr;
   STROBE_TRY_VOID(
       device.check(device.driver().graph_instantiate(&exec, graph.get(), 0), "cuGraphInstantiate"));
@@ -337,9 +331,13 @@ Result<double> measure_gemm_tflops(const std::shared_ptr<CudaSession>& session,
       workspace.address()));
   constexpr bool kMayTune = true;
   STROBE_TRY(TunedStep tuned, tune_step(*clock, step, kMayTune));
+  // A single algorithm needs no tuning, and is not timed by it.
+  if (tuned.us <= 0) {
+    STROBE_TRY(tuned.us, time_step(*clock, step, tuned.choice));
+  }
   if (tuned.us <= 0) {
     return Error{.code = ErrorCode::kTooLittleData,
-                 .what = "a single algorithm is not timed",
+                 .what = "a product takes less time than the clock can measure",
                  .where = library->api().version_text(),
                  .hint = ""};
   }

@@ -41,8 +41,6 @@ class CandidateCode {
   std::map<std::string, Result<std::vector<char>>> by_source_;
 };
 
-// A generated program on the device, and its arguments for one set of buffers.
-
 struct ProgramKernel {
   DeviceKernel kernel;
   std::vector<char> image;  // it was loaded from this
@@ -50,6 +48,7 @@ struct ProgramKernel {
   std::vector<KernelArgument> arguments;
 };
 
+// A generated program on the device.
 struct LoadedProgram {
   std::vector<ProgramKernel> kernels;
   double compile_ms = 0;  // 0: the code of every kernel was in the folder
@@ -63,7 +62,7 @@ struct LoadedProgram {
 Result<LoadedProgram> load_program(CudaDevice& device, const KernelProgram& program,
                                    const CodeOf& code_of);
 
-// Arguments in the driver's form: addresses of values that do not move.
+// Its arguments for one set of buffers, in the driver's form: addresses of values that do not move.
 class BoundProgram {
  public:
   BoundProgram(BoundProgram&&) = default;

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/text.h"
 #include "strobe/device/vendor_library.h"
 
 namespace strobe::bench {
@@ -173,12 +174,9 @@ bool is_for_this_machine(const std::string& path) {
 // The folders that the loader searches, except its cache.
 std::vector<std::string> loader_folders() {
   std::vector<std::string> folders;
-  if (const char* told = std::getenv("LD_LIBRARY_PATH"); told != nullptr) {
-    std::string_view left = told;
-    while (!left.empty()) {
-      const std::size_t end = std::min(left.find(':'), left.size());
-      if (end > 0) folders.emplace_back(left.substr(0, end));
-      left.remove_prefix(std::min(end + 1, left.size()));
+  if (const char* listed = std::getenv("LD_LIBRARY_PATH"); listed != nullptr) {
+    for (const std::string_view folder : split(listed, ':')) {
+      if (!folder.empty()) folders.emplace_back(folder);
     }
   }
   for (const char* folder :

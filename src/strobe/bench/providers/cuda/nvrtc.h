@@ -51,7 +51,6 @@ Result<CompiledSource> compile_source(const NvrtcApi& nvrtc, const std::string& 
 
 // The path and version of the run-time compiler, without opening it: loading it and resolving its
 // symbols would make a start from the cache too slow.
-
 struct NvrtcPlace {
   std::string library;  // to open
   std::string version;  // "13.0"; empty: unknown without opening it
@@ -66,7 +65,6 @@ std::string nvrtc_version_at(const std::string& library);
 
 // NVRTC, opened for the first compilation: if all code is in the cache, it is never loaded. Several
 // threads may compile at once.
-
 class RunTimeCompiler {
  public:
   // Not opened yet, unless its file name does not contain the version.

@@ -54,7 +54,7 @@ std::size_t ProgramCell::bytes_for(const CaseInfo& info, const Cell& cell,
   return CellTensors(info, cell.shape, cell.dtype, program.between).stride_bytes();
 }
 
-Result<void> ProgramCell::adopt(ProgramOrigin origin, std::string_view flush) {
+Result<void> ProgramCell::adopt(ProgramOrigin origin, FlushKind flush) {
   STROBE_TRY_VOID(make_timer(flush));
   origin_ = std::move(origin);
   take_times();

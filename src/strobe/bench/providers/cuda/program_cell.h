@@ -43,7 +43,7 @@ class ProgramCell final : public DeviceCell {
   static std::size_t bytes_for(const CaseInfo& info, const Cell& cell,
                                const KernelProgram& program);
   // Turns a candidate into the requested cell.
-  Result<void> adopt(ProgramOrigin origin, std::string_view flush);
+  Result<void> adopt(ProgramOrigin origin, FlushKind flush);
 
   const LoadedProgram& program() const { return program_; }
   std::map<std::string, std::string> config() const override;

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "strobe/bench/cases/case_info.h"
-#include "strobe/bench/providers/codegen/programs.h"
 #include "strobe/bench/providers/codegen/tune_cache.h"
 #include "strobe/bench/providers/codegen/tuner.h"
 #include "strobe/bench/providers/cuda/cuda_provider.h"
@@ -72,7 +71,7 @@ DeviceProgramTimer::DeviceProgramTimer(std::shared_ptr<CudaSession> session, con
       info_(info),
       request_(std::move(request)),
       code_of_(std::move(code_of)) {
-  if (request_.flush != "hot") request_.flush = "cold";
+  if (request_.flush != FlushKind::kHot) request_.flush = FlushKind::kCold;
 }
 
 Result<ProgramCell*> DeviceProgramTimer::cell_of(const KernelProgram& program) {
@@ -80,7 +79,7 @@ Result<ProgramCell*> DeviceProgramTimer::cell_of(const KernelProgram& program) {
   if (const auto known = cells_.find(key); known != cells_.end()) return known->second.get();
   const std::size_t bytes = ProgramCell::bytes_for(info_, request_.cell, program);
   if (!memory_ || memory_->bytes() < bytes) {
-    cells_.clear();  // they lie in the memory that is too small
+    cells_.clear();  // they are in the memory that is too small
     memory_.reset();
     const std::size_t places = CallTimer::places_for(static_cast<double>(bytes));
     Result<PooledMemory> memory = session_->memory().take(bytes * places, "tensors");
@@ -134,7 +133,7 @@ class FusedProvider final : public CudaProvider {
     const CaseInfo* const info = find_case(request.cell.case_id);
     if (std::string why = why_not_rows(info, request.cell); !why.empty()) {
       return Error{
-          .code = ErrorCode::kInvalidArgument, .what = std::move(why), .where = "", .hint = ""};
+          .code = ErrorCode::kUnsupported, .what = std::move(why), .where = "", .hint = ""};
     }
     STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
     opened->keep_code_in(request.cache_folder);
@@ -179,7 +178,7 @@ class FusedProvider final : public CudaProvider {
       MadeCell cell =
           ProgramCell::make(opened, info, request, programs[*known], found, std::move(kept));
       const bool is_final =
-          cell || device.is_lost() || cell.error().code == ErrorCode::kMachineLacks;
+          cell || device.is_lost() || cell.error().code == ErrorCode::kOutOfMemory;
       if (is_final) return cell;
       origin.notes.push_back("the cached kernel could not be used: " + cell.error().what);
     }
@@ -231,7 +230,7 @@ class FusedProvider final : public CudaProvider {
 
   static std::string key_of(const CudaDevice& device, const PrepareRequest& request,
                             const std::vector<KernelProgram>& programs) {
-    const TuneState state = request.flush == "hot" ? TuneState::kHot : TuneState::kCold;
+    const TuneState state = request.flush == FlushKind::kHot ? TuneState::kHot : TuneState::kCold;
     return tune_key(machine_of(device), request.cell.shape, request.cell.dtype, state, programs);
   }
 
@@ -297,7 +296,7 @@ class UnfusedProvider final : public CudaProvider {
     }
     if (std::string why = why_not_rows(info, request.cell); !why.empty()) {
       return Error{
-          .code = ErrorCode::kInvalidArgument, .what = std::move(why), .where = "", .hint = ""};
+          .code = ErrorCode::kUnsupported, .what = std::move(why), .where = "", .hint = ""};
     }
     STROBE_TRY(const std::shared_ptr<CudaSession> opened, session());
     opened->keep_code_in(request.cache_folder);
@@ -327,14 +326,6 @@ class UnfusedProvider final : public CudaProvider {
 std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession open,
                                                 LibraryOpeners libraries) {
   return std::make_unique<UnfusedProvider>(std::move(maker), std::move(open), std::move(libraries));
-}
-
-std::unique_ptr<Provider> make_cuda_provider(std::string_view name) {
-  if (name == "cuda-unfused") {
-    return make_unfused_provider(unfused_program, open_cuda_session, real_libraries());
-  }
-  if (name == "cuda-fused") return make_fused_provider(fused_candidates, open_cuda_session);
-  return nullptr;
 }
 
 }  // namespace strobe::bench

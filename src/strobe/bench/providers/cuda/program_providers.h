@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "strobe/bench/cases/case_info.h"
@@ -25,8 +24,5 @@ std::unique_ptr<Provider> make_unfused_provider(UnfusedMaker maker, OpenSession 
                                                 LibraryOpeners libraries = {});
 // "cuda-fused": one kernel, the fastest of its candidates.
 std::unique_ptr<Provider> make_fused_provider(CandidateMaker maker, OpenSession open);
-
-// Both with the real generator on the first visible GPU; null for any other name.
-std::unique_ptr<Provider> make_cuda_provider(std::string_view name);
 
 }  // namespace strobe::bench

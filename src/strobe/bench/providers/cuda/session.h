@@ -42,7 +42,7 @@ class MemoryPool {
  public:
   explicit MemoryPool(CudaDevice& device) : device_(device) {}
 
-  // At least this many bytes, aligned to 256. kMachineLacks: the device has no room for them.
+  // At least this many bytes, aligned to 256. kOutOfMemory: the device has no room for them.
   Result<PooledMemory> take(std::size_t bytes, std::string_view what);
   std::size_t kept_bytes() const { return kept_.bytes; }  // allocated and free
 
@@ -54,8 +54,6 @@ class MemoryPool {
   DeviceMemory kept_;
 };
 
-// Inputs generated on the device, with the same bits as those of reference/input_values.h.
-
 struct FilledTensor {
   CuPointer address = 0;
   std::int64_t elements = 0;
@@ -63,6 +61,7 @@ struct FilledTensor {
   bool is_far_from_zero = false;  // 0.5 + U(0, 2) whatever the law
 };
 
+// Generates inputs on the device, with the same bits as those of reference/input_values.h.
 class InputFill {
  public:
   static Result<InputFill> make(CudaDevice& device, const std::string& cache_folder = "");
@@ -80,7 +79,6 @@ class InputFill {
 };
 
 // Shared by the cells of one worker: the GPU, its clock, its memory. Made once, when first needed.
-
 class CudaSession {
  public:
   explicit CudaSession(std::unique_ptr<CudaDevice> device)

@@ -2,36 +2,20 @@
 
 #include <utility>
 
-#include "strobe/device/vendor_library.h"
-
 namespace strobe::bench {
 namespace {
-
-Error not_there(Error error) {
-  if (error.code == ErrorCode::kMachineLacks) error.code = ErrorCode::kNotFound;
-  return error;
-}
-
-int driver_major(const DriverApi& driver) {
-  int version = 0;
-  return driver.driver_version(&version) == cu::kSuccess && version > 0 ? version / 1000
-                                                                        : device::kAnyCuda;
-}
 
 template <class Library, class Open>
 Result<std::shared_ptr<Library>> opened(const std::shared_ptr<CudaSession>& session,
                                         const Open& open) {
   if (!open) {
-    return Error{.code = ErrorCode::kNotFound,
+    return Error{.code = ErrorCode::kMachineLacks,
                  .what = "no vendor library was requested",
                  .where = "",
                  .hint = ""};
   }
-  auto api = open();
-  if (!api) return not_there(std::move(api).error());
-  auto library = Library::open(session, std::move(*api));
-  if (!library) return not_there(std::move(library).error());
-  return library;
+  STROBE_TRY(auto api, open());
+  return Library::open(session, std::move(api));
 }
 
 }  // namespace
@@ -76,7 +60,7 @@ Result<std::shared_ptr<CublasLtLibrary>> VendorLibraries::cublaslt(
   if (!cublaslt_) {
     std::function<Result<CublasLtApi>()> open;
     if (openers_.cublaslt) {
-      open = [&] { return openers_.cublaslt(driver_major(session->device().driver())); };
+      open = [&] { return openers_.cublaslt(cuda_major(session->device().driver())); };
     }
     cublaslt_ = opened<CublasLtLibrary>(session, open);
   }

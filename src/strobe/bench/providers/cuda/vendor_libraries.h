@@ -64,7 +64,7 @@ class VendorLibraries {
  public:
   explicit VendorLibraries(LibraryOpeners openers) : openers_(std::move(openers)) {}
 
-  // A missing library is kNotFound: kMachineLacks would mean that a cell is out of memory.
+  // kMachineLacks: there is no such library.
   Result<std::shared_ptr<CublasLtLibrary>> cublaslt(const std::shared_ptr<CudaSession>& session);
   Result<std::shared_ptr<CudnnLibrary>> cudnn(const std::shared_ptr<CudaSession>& session);
 

@@ -10,6 +10,8 @@ inline ChipFacts h200() {
           .sm_count = 132,
           .shared_per_block = 227 * 1024,
           .shared_per_sm = 228 * 1024,
+          .threads_per_sm = 2048,
+          .registers_per_sm = 65536,
           .l2_bytes = 60 << 20};
 }
 inline ChipFacts a100() {
@@ -17,6 +19,8 @@ inline ChipFacts a100() {
           .sm_count = 108,
           .shared_per_block = 163 * 1024,
           .shared_per_sm = 164 * 1024,
+          .threads_per_sm = 2048,
+          .registers_per_sm = 65536,
           .l2_bytes = 40 << 20};
 }
 inline ChipFacts rtx3090() {
@@ -24,6 +28,8 @@ inline ChipFacts rtx3090() {
           .sm_count = 82,
           .shared_per_block = 99 * 1024,
           .shared_per_sm = 100 * 1024,
+          .threads_per_sm = 1536,
+          .registers_per_sm = 65536,
           .l2_bytes = 6 << 20};
 }
 

@@ -83,7 +83,7 @@ TEST(TuneCache, an_entry_under_another_key_is_none) {
   EXPECT_FALSE(cache.find(other).has_value());
 }
 
-TEST(TuneCache, a_folder_that_cannot_be_made_keeps_nothing_and_hurts_nobody) {
+TEST(TuneCache, a_folder_that_cannot_be_made_keeps_nothing) {
   const TemporaryFolder folder;
   put_bytes(folder / "file", "x");
   const TuneCache cache(folder / "file");
@@ -126,7 +126,7 @@ TEST(TuneCache, of_two_candidates_with_one_name_the_one_is_found_that_won) {
   EXPECT_EQ(find_candidate(second, two), 1u);
 }
 
-TEST(TuneCache, a_kernel_that_nobody_chose_is_kept_by_its_source) {
+TEST(TuneCache, a_kernel_without_a_choice_is_kept_by_its_source) {
   const TemporaryFolder folder;
   const TuneCache cache(folder.path());
   const std::string key = code_key(kMachine, "a kernel");

@@ -15,7 +15,7 @@ namespace {
 PrepareRequest request_of(std::string_view id, Shape shape, DType dtype = DType::kF32) {
   PrepareRequest request;
   request.cell = {std::string(id), std::move(shape), dtype, "cpu"};
-  request.flush = "hot";
+  request.flush = FlushKind::kHot;
   request.law =
       find_case(id)->has_affine_accuracy_inputs ? InputLaw::kConditioned : InputLaw::kNormal;
   return request;
@@ -135,10 +135,22 @@ TEST(CpuProvider, gives_as_many_samples_as_asked_or_as_the_budget_allows) {
   EXPECT_FALSE((*cell)->sample({TimeMode::kGraph, 1, 1}));
 }
 
+TEST(CpuProvider, a_row_that_the_output_does_not_have_is_refused) {
+  CpuProvider provider(true);
+  const auto cell = provider.prepare(request_of("pointwise_chain", {{4, 8}}));
+  ASSERT_TRUE(cell);
+  EXPECT_EQ((*cell)->output_rows(0, std::vector<std::int64_t>{0, 3})->size(), 16u);
+  for (const std::int64_t row : {-1, 4}) {
+    const auto values = (*cell)->output_rows(0, std::vector<std::int64_t>{0, row});
+    ASSERT_FALSE(values);
+    EXPECT_EQ(values.error().what, "there is no row " + std::to_string(row) + " among 4");
+  }
+}
+
 TEST(CpuProvider, a_cache_state_that_it_does_not_know_is_refused) {
   CpuProvider provider(true);
   PrepareRequest request = request_of("softmax", {{4, 4}});
-  request.flush = "rotate";
+  request.flush = FlushKind::kRotate;
   const auto cell = provider.prepare(request);
   ASSERT_FALSE(cell);
   EXPECT_EQ(cell.error().code, ErrorCode::kInvalidArgument);

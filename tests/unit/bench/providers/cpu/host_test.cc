@@ -22,7 +22,7 @@ TEST(HostFacts, this_machine_has_processors_and_a_cache) {
 TEST(HostBuffer, memory_that_is_not_to_be_had_is_a_lack_of_the_machine) {
   const auto buffer = HostBuffer::make(std::int64_t{1} << 62);
   ASSERT_FALSE(buffer);
-  EXPECT_EQ(buffer.error().code, ErrorCode::kMachineLacks);
+  EXPECT_EQ(buffer.error().code, ErrorCode::kOutOfMemory);
 }
 
 TEST(HostBuffer, memory_can_be_written_to_its_end) {

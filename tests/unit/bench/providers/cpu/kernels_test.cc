@@ -219,5 +219,30 @@ TEST(Kernels, one_large_argument_in_a_row_spoils_no_other_and_counts_once) {
   }
 }
 
+// Pieces of a row with differences beyond 87 need the exponential for any size.
+TEST(Kernels, softmax_in_place_is_right_for_large_differences) {
+  for (const KernelSet* set : kernel_sets()) {
+    std::vector<float> values(4099);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = -0.5f * static_cast<float>(i * 7 % 401);  // 0 to -200
+    }
+    std::vector<double> expected;
+    double sum = 0;
+    for (const float value : values) {
+      expected.push_back(std::exp(static_cast<double>(value)));
+      sum += expected.back();
+    }
+    values.push_back(kNan);  // padding
+    const auto count = static_cast<std::int64_t>(expected.size());
+    set->softmax(values.data(), count, count + 1);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double right = expected[i] / sum;
+      EXPECT_NEAR(static_cast<double>(values[i]), right, 1e-37 + 1e-6 * right)
+          << set->name << " at " << i;
+    }
+    EXPECT_EQ(values.back(), 0) << set->name;
+  }
+}
+
 }  // namespace
 }  // namespace strobe::bench

@@ -32,7 +32,7 @@ class ScriptedCall final : public TimedCall {
   double set_bytes() const override { return bytes; }
   Result<void> make_sets(std::size_t count) override {
     if (has_no_room && count > 1) {
-      return Error{.code = ErrorCode::kMachineLacks, .what = "full", .where = "", .hint = ""};
+      return Error{.code = ErrorCode::kOutOfMemory, .what = "full", .where = "", .hint = ""};
     }
     written.resize(std::max(count, written.size()));
     return {};
@@ -291,7 +291,7 @@ TEST_F(CallTimerTest, an_activity_sample_is_the_calls_kernels_and_nothing_around
 
 TEST_F(CallTimerTest, other_modes_never_open_the_recorder) {
   script_.open_cupti = []() -> Result<CuptiApi> {
-    ADD_FAILURE() << "nobody asked for it";
+    ADD_FAILURE() << "it was not asked for";
     return CuptiApi{};
   };
   open_again();
@@ -310,7 +310,7 @@ TEST_F(CallTimerTest, without_a_recorder_the_activity_mode_says_what_is_missing)
   CallTimer timer(*clock_, call, FlushKind::kCold);
   const auto block = timer.sample({.mode = TimeMode::kActivity, .count = 1});
   ASSERT_FALSE(block);
-  EXPECT_EQ(block.error().code, ErrorCode::kNotFound);  // and not out of memory
+  EXPECT_EQ(block.error().code, ErrorCode::kMachineLacks);  // and not out of memory
   EXPECT_THAT(block.error().what, HasSubstr("there is no CUPTI on this machine (libcupti.so.13"));
   EXPECT_THAT(block.error().hint, HasSubstr("CUDA_HOME"));
 }
@@ -393,7 +393,7 @@ TEST_F(CallTimerTest, without_a_recorder_there_are_no_api_calls_and_the_reason_i
   CallTimer timer(*clock_, call, FlushKind::kCold);
   const auto calls = timer.record_api_calls();
   ASSERT_FALSE(calls);
-  EXPECT_EQ(calls.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(calls.error().code, ErrorCode::kMachineLacks);
   EXPECT_THAT(calls.error().what, HasSubstr("there is no CUPTI on this machine"));
 }
 

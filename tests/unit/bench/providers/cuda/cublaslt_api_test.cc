@@ -96,8 +96,8 @@ TEST(CublasLtApi, an_error_carries_the_librarys_own_words_and_version) {
 
 TEST(CublasLtApi, memory_and_support_are_told_apart_from_other_errors) {
   EXPECT_EQ(lt_speaking().check(lt::kAllocationFailed, "", "").error().code,
-            ErrorCode::kMachineLacks);
-  EXPECT_EQ(lt_speaking().check(lt::kNotSupported, "", "").error().code, ErrorCode::kNotFound);
+            ErrorCode::kOutOfMemory);
+  EXPECT_EQ(lt_speaking().check(lt::kNotSupported, "", "").error().code, ErrorCode::kUnsupported);
 }
 
 TEST(CublasLtApi, what_is_no_such_library_is_refused_with_its_place) {

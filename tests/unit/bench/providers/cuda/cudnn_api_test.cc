@@ -155,10 +155,10 @@ TEST(CudnnApi, an_error_carries_the_librarys_last_words_and_version) {
 }
 
 TEST(CudnnApi, every_kind_of_not_supported_is_one_and_memory_is_another) {
-  EXPECT_EQ(dnn_speaking().check(3000, "", "").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(dnn_speaking().check(3007, "", "").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(dnn_speaking().check(3000, "", "").error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(dnn_speaking().check(3007, "", "").error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(dnn_speaking().check(dnn::kDeviceAllocationFailed, "", "").error().code,
-            ErrorCode::kMachineLacks);
+            ErrorCode::kOutOfMemory);
   EXPECT_EQ(dnn_speaking().check(2000, "", "").error().code, ErrorCode::kMalformed);
 }
 

@@ -89,7 +89,7 @@ TEST(CuptiApi, another_profiler_in_the_process_is_named_as_the_obstacle) {
             "the times of kernels cannot be recorded: cuptiActivityEnable gives "
             "CUPTI_ERROR_OF_A_TEST (39)");
   EXPECT_THAT(result.error().hint, HasSubstr("another profiler"));
-  EXPECT_EQ(result.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(result.error().code, ErrorCode::kMachineLacks);
 }
 
 TEST(CuptiApi, what_is_no_such_library_is_refused_with_its_place) {

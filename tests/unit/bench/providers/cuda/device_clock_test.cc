@@ -1,5 +1,7 @@
 #include "strobe/bench/providers/cuda/device_clock.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -152,7 +154,6 @@ TEST_F(DeviceClockTest, told_not_to_hold_it_neither_compiles_nor_launches_what_s
   clock_.reset();
   script_.calls.clear();
   clock_ = std::move(*DeviceClock::make(*device_, "", false));
-  EXPECT_FALSE(clock_->holds_queue());
   script_.kernel_us = {{"strobe_flush", 27}, {"strobe_case", 40}};
   EXPECT_EQ(script_.count("launch strobe_hold"), 0u);
   script_.calls.clear();
@@ -191,19 +192,14 @@ TEST_F(DeviceClockTest, an_open_measurement_that_fails_leaves_nothing_in_the_que
   EXPECT_EQ(script_.calls.back().what, "synchronize");
 }
 
-TEST_F(DeviceClockTest, the_flush_reads_twice_the_cache) {
-  EXPECT_EQ(clock_->flush().bytes(), std::size_t{2} << 20);
+TEST_F(DeviceClockTest, a_chain_that_fails_leaves_nothing_in_the_queue) {
+  script_.failures["launch strobe_case"] = cu::kLaunchOutOfResources;
+  ASSERT_FALSE(clock_->measure_chain(2, call()));
+  EXPECT_EQ(script_.calls.back().what, "synchronize");
 }
 
-TEST(ParseFlush, names_the_four_states_and_refuses_others) {
-  EXPECT_EQ(*parse_flush("cold"), FlushKind::kCold);
-  EXPECT_EQ(*parse_flush("cold-dirty"), FlushKind::kColdDirty);
-  EXPECT_EQ(*parse_flush("rotate"), FlushKind::kRotate);
-  EXPECT_EQ(*parse_flush("hot"), FlushKind::kHot);
-  const auto wrong = parse_flush("warm");
-  ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().what, "unknown cache state 'warm'");
-  EXPECT_EQ(wrong.error().hint, "one of cold, cold-dirty, rotate, hot");
+TEST_F(DeviceClockTest, the_flush_reads_twice_the_cache) {
+  EXPECT_EQ(std::ranges::count(made_, "allocate 2097152", &ScriptedDriver::Call::what), 1);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(CudaDevice, memory_that_is_not_there_is_a_lack_of_the_machine_with_its_byte
   script.free_bytes = 1000;
   const auto memory = device->allocate(17179869184, "tensors");
   ASSERT_FALSE(memory);
-  EXPECT_EQ(memory.error().code, ErrorCode::kMachineLacks);
+  EXPECT_EQ(memory.error().code, ErrorCode::kOutOfMemory);
   EXPECT_EQ(memory.error().what,
             "the GPU has no room for 17179869184 bytes of tensors (1000 bytes are free)");
   EXPECT_EQ(memory.error().hint, "CUDA_ERROR_OUT_OF_MEMORY (2)");
@@ -143,7 +143,7 @@ TEST(CudaDevice, a_driver_without_clusters_says_so) {
   EXPECT_THAT(places.error().what, HasSubstr("cuOccupancyMaxActiveClusters is missing"));
 }
 
-TEST(CudaDevice, without_a_compiler_a_source_is_not_found_and_not_out_of_memory) {
+TEST(CudaDevice, without_a_compiler_the_machine_lacks_one_and_is_not_out_of_memory) {
   ScriptedDriver script;
   const Error missing = {
       .code = ErrorCode::kMachineLacks, .what = "no compiler", .where = "", .hint = "install one"};
@@ -151,7 +151,7 @@ TEST(CudaDevice, without_a_compiler_a_source_is_not_found_and_not_out_of_memory)
   ASSERT_TRUE(device);
   const auto code = (*device)->compile("", "strobe_a");
   ASSERT_FALSE(code);
-  EXPECT_EQ(code.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(code.error().code, ErrorCode::kMachineLacks);
   EXPECT_EQ(code.error().what, "no compiler");
   EXPECT_FALSE((*device)->has_compiler());
 }

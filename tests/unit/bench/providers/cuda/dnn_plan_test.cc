@@ -62,7 +62,7 @@ TEST_F(DnnPlansTest, no_engine_is_not_found_with_the_librarys_last_words) {
   library_.engines = {{.index = 1, .plan_status = 3007}};
   const auto plans = find(DType::kF16);
   ASSERT_FALSE(plans);
-  EXPECT_EQ(plans.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(plans.error().code, ErrorCode::kUnsupported);
   EXPECT_THAT(plans.error().hint, HasSubstr("(3007: scripted) while making a plan"));
   library_.engines = {};
   EXPECT_THAT(find(DType::kF16).error().what, HasSubstr("no engine for this on this GPU"));
@@ -70,7 +70,7 @@ TEST_F(DnnPlansTest, no_engine_is_not_found_with_the_librarys_last_words) {
 
 TEST_F(DnnPlansTest, running_out_of_memory_is_told_as_such) {
   library_.engines = {{.index = 1, .plan_status = dnn::kDeviceAllocationFailed}};
-  EXPECT_EQ(find(DType::kF16).error().code, ErrorCode::kMachineLacks);
+  EXPECT_EQ(find(DType::kF16).error().code, ErrorCode::kOutOfMemory);
 }
 
 TEST_F(DnnPlansTest, a_call_hands_over_the_tensors_in_memory_and_the_workspace) {

@@ -83,11 +83,11 @@ TEST_F(GemmTest, every_proposal_that_is_well_can_be_run_with_its_own_workspace) 
 
 TEST_F(GemmTest, no_proposal_is_said_plainly_and_a_refusal_in_the_librarys_words) {
   library_.proposals = {};
-  EXPECT_EQ(make({.m = 2, .n = 3, .k = 5}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(make({.m = 2, .n = 3, .k = 5}).error().code, ErrorCode::kUnsupported);
   library_.heuristics_status = lt::kNotSupported;
   const auto refused = make({.m = 2, .n = 3, .k = 5});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
   EXPECT_THAT(refused.error().what, HasSubstr("CUBLAS_STATUS_NOT_SUPPORTED (15: scripted)"));
 }
 

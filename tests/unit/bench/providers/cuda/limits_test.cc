@@ -172,5 +172,18 @@ TEST(GemmRoof, is_the_fastest_algorithms_rate_on_filled_matrices) {
   EXPECT_EQ(script.count("launch strobe_fill"), 2u);
 }
 
+TEST(GemmRoof, a_single_algorithm_is_timed_too) {
+  ScriptedDriver script;
+  ScriptedCublasLt library(script.api());
+  library.proposals = ScriptedCublasLt::proposed({11});
+  script.kernel_us = {{"gemm_11", 99}};
+  const auto session = std::make_shared<CudaSession>(script.device());
+  VendorLibraries libraries(
+      {.cublaslt = [&](int) -> Result<CublasLtApi> { return library.api(); }, .cudnn = {}});
+  const auto tflops = measure_gemm_tflops(session, libraries);
+  ASSERT_TRUE(tflops) << tflops.error().what;
+  EXPECT_NEAR(*tflops, 2.0 * 2048 * 2048 * 2048 / 100 / 1e6, 1);  // 99 us and the event's 1
+}
+
 }  // namespace
 }  // namespace strobe::bench

@@ -88,7 +88,7 @@ TEST_F(KernelCodeTest, without_a_compiler_no_candidate_has_code) {
   const std::vector<KernelProgram> programs = {copy_program()};
   const auto found = CandidateCode(**device, programs).of(programs[0].kernels[0]);
   ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(found.error().code, ErrorCode::kMachineLacks);
 }
 
 }  // namespace

@@ -183,7 +183,7 @@ TEST_F(ProgramCellTest, what_does_not_fit_is_out_of_memory) {
   script_.free_bytes = 100;
   const auto cell = make(copy_program());
   ASSERT_FALSE(cell);
-  EXPECT_EQ(cell.error().code, ErrorCode::kMachineLacks);
+  EXPECT_EQ(cell.error().code, ErrorCode::kOutOfMemory);
   EXPECT_THAT(cell.error().what,
               HasSubstr("no room for 512 bytes of tensors (100 bytes are free)"));
 }
@@ -199,10 +199,10 @@ TEST_F(ProgramCellTest, a_crash_ends_the_cell_and_every_later_one_of_the_process
   EXPECT_THAT(sampled.error().what, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
   const auto next = make(copy_program());
   ASSERT_FALSE(next);
-  EXPECT_NE(next.error().code, ErrorCode::kMachineLacks);
+  EXPECT_NE(next.error().code, ErrorCode::kOutOfMemory);
 }
 
-TEST_F(ProgramCellTest, a_tensor_that_nobody_has_is_named) {
+TEST_F(ProgramCellTest, a_tensor_that_does_not_exist_is_named) {
   KernelProgram program = copy_program();
   program.kernels[0].arguments[0].tensor = "w";
   const auto cell = make(program);
@@ -276,11 +276,6 @@ TEST_F(ProgramCellTest, a_second_cell_takes_the_memory_of_the_first) {
   EXPECT_EQ(before, 1u);
   ASSERT_TRUE(make(copy_program()));
   EXPECT_EQ(script_.count("allocate 512"), before);
-}
-
-TEST_F(ProgramCellTest, an_unknown_state_of_the_cache_is_refused) {
-  request_.flush = "warm";
-  EXPECT_FALSE(make(copy_program()));
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST_F(ProgramProviders, without_a_gpu_they_say_why_and_what_to_do) {
   EXPECT_THAT(info.obstacle, HasSubstr("the CUDA driver sees no GPU; check `nvidia-smi`"));
   const auto cell = provider->prepare(asking_for(kSoftmax));
   ASSERT_FALSE(cell);
-  EXPECT_EQ(cell.error().code, ErrorCode::kNotFound);  // not out of memory
+  EXPECT_EQ(cell.error().code, ErrorCode::kMachineLacks);  // not out of memory
 }
 
 TEST_F(ProgramProviders, without_a_compiler_they_say_so_and_name_the_gpu) {
@@ -130,10 +130,8 @@ TEST_F(ProgramProviders, cases_that_are_not_over_rows_are_unsupported_with_a_way
 TEST_F(ProgramProviders, what_the_generator_cannot_do_is_unsupported) {
   const auto provider = make_unfused_provider(
       [](const CaseInfo&, const Shape&, DType, const ChipFacts&) -> Result<KernelProgram> {
-        return Error{.code = ErrorCode::kInvalidArgument,
-                     .what = "no schedule fits",
-                     .where = "",
-                     .hint = ""};
+        return Error{
+            .code = ErrorCode::kUnsupported, .what = "no schedule fits", .where = "", .hint = ""};
       },
       open_);
   EXPECT_EQ(provider->plan(kSoftmax)->unsupported, "no schedule fits");
@@ -236,14 +234,14 @@ TEST_F(ProgramProviders, a_hot_cell_is_tuned_hot_and_has_its_own_choice) {
   const auto before = flushes();
   EXPECT_GT(before, 0);
   PrepareRequest hot = keeping();
-  hot.flush = "hot";
+  hot.flush = FlushKind::kHot;
   const auto cell = make_fused_provider(two, open_)->prepare(hot);
   ASSERT_TRUE(cell) << cell.error().what;
   EXPECT_FALSE((*cell)->compile_times().is_cached);
   EXPECT_TRUE((*cell)->compile_times().autotune_ms);
   EXPECT_LE(flushes(), before + 2);  // the flush's own first launches
   EXPECT_TRUE((*make_fused_provider(two, open_)->prepare(hot))->compile_times().is_cached);
-  hot.flush = "rotate";  // as cold as after a flush
+  hot.flush = FlushKind::kRotate;  // as cold as after a flush
   EXPECT_TRUE((*make_fused_provider(two, open_)->prepare(hot))->compile_times().is_cached);
 }
 

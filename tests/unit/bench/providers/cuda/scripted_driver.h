@@ -174,7 +174,6 @@ inline DriverApi ScriptedDriver::api() {
                                             : "CUDA_ERROR_OF_A_TEST";
     return cu::kSuccess;
   };
-  api.error_text = api.error_name;
   api.device_count = [](int* count) {
     *count = 1;
     return me().log("count");
@@ -205,7 +204,6 @@ inline DriverApi ScriptedDriver::api() {
   };
   api.context_release = [](CuDevice) { return me().log("release context"); };
   api.context_set_current = [](CuContext) { return cu::kSuccess; };
-  api.context_synchronize = [] { return me().synchronize(); };
   api.memory_info = [](std::size_t* free, std::size_t* total) {
     *free = me().free_bytes;
     *total = std::size_t{1} << 30;
@@ -242,10 +240,6 @@ inline DriverApi ScriptedDriver::api() {
   api.host_device_pointer = [](CuPointer* address, void* memory, unsigned) {
     *address = reinterpret_cast<CuPointer>(memory);
     return cu::kSuccess;
-  };
-  api.copy_to_device = [](CuPointer to, const void* from, std::size_t bytes) {
-    std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-    return me().log("to device");
   };
   api.copy_to_host = [](void* to, CuPointer from, std::size_t bytes) {
     std::memcpy(to, reinterpret_cast<const void*>(from), bytes);

@@ -63,7 +63,7 @@ TEST_F(MemoryPoolTest, no_room_is_out_of_memory) {
   script_.free_bytes = 10;
   const auto memory = pool_->take(1000, "tensors");
   ASSERT_FALSE(memory);
-  EXPECT_EQ(memory.error().code, ErrorCode::kMachineLacks);
+  EXPECT_EQ(memory.error().code, ErrorCode::kOutOfMemory);
 }
 
 }  // namespace

@@ -8,11 +8,11 @@
 namespace strobe::bench::STROBE_SIMD {
 
 template <class T>
-constexpr DType kTypeOf = DType::kF32;
+inline constexpr DType kTypeOf = DType::kF32;
 template <>
-constexpr DType kTypeOf<F16> = DType::kF16;
+inline constexpr DType kTypeOf<F16> = DType::kF16;
 template <>
-constexpr DType kTypeOf<Bf16> = DType::kBf16;
+inline constexpr DType kTypeOf<Bf16> = DType::kBf16;
 
 // A compile-time table: no code of this instruction set runs before the CPU was checked.
 template <class T>

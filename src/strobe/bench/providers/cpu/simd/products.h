@@ -278,7 +278,8 @@ inline void softmax_in_place(float* values, std::int64_t count, std::int64_t pad
   F32* const row = reinterpret_cast<F32*>(values);
   const F32* const in[1] = {row};
   const float most = Sweep<Largest, F32, F32>::run(in, nullptr, count, nullptr, false).largest;
-  const double sum = Sweep<ExpOfDifference, F32, F32>::run(in, row, count, &most, false).sum;
+  // Not ExpOfDifference: that one reads a piece again if a difference is large.
+  const double sum = Sweep<ExpOfAnyDifference, F32, F32>::run(in, row, count, &most, false).sum;
   const auto scale = static_cast<float>(1 / sum);
   Sweep<MulScalar, F32, F32>::run(in, row, count, &scale, false);
   __builtin_memset(values + count, 0, static_cast<std::size_t>(padded - count) * sizeof(float));
