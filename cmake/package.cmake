@@ -1,4 +1,4 @@
-# `make install` and the .deb: one binary and its papers.
+# `make install` and the .deb: one binary, its licence and documentation.
 include(GNUInstallDirs)
 install(TARGETS strobe RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(paper README.md CHANGELOG.md LICENSE)

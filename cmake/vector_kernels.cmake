@@ -1,6 +1,6 @@
 # The host's vector kernels: simd/kernels.cc is compiled once for each instruction set of the processor and
-# each type of element; the set is chosen at run time. They are optimised in every build,
-# but under a sanitizer only as far as the compiler is quick.
+# each type of element; the set is chosen at run time. They are optimised in every build, under a
+# sanitizer only with -O1, which compiles quickly.
 set(vector_options $<IF:$<CONFIG:RelWithDebInfo>,-O1,-O3> -fno-math-errno -fno-trapping-math)
 if(STROBE_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Checks as calls would make these loops 3 times slower than inline ones. The stack that GCC 12 and 13 check

@@ -4,11 +4,11 @@
 //
 // The answer goes to stdout. stderr gets the times of loading, of the first answer, which computes
 // data that later answers share, and of the second.
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
 
+#include "perf/contest.h"
 #include "strobe/readers/trace_reader.h"
 #include "strobe/serve/api.h"
 #include "strobe/serve/open_trace.h"
@@ -16,37 +16,26 @@
 namespace strobe::perf {
 namespace {
 
-class Watch {
- public:
-  double ms() const {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
-
 int complain(const Error& error) {
   std::fprintf(stderr, "ask_api: %s: %s\n", error.where.c_str(), error.what.c_str());
   return 3;
 }
 
 int run(const std::string& path, const std::string& route, serve::Query::Parameters parameters) {
-  const Watch load_watch;
+  const Stopwatch load_watch;
   auto loaded = readers::read_trace(path);
   if (!loaded) return complain(loaded.error());
-  std::fprintf(stderr, "load %.1f ms\n", load_watch.ms());
+  std::fprintf(stderr, "load %.1f ms\n", 1e3 * load_watch.seconds());
   const auto open = std::make_shared<const serve::OpenTrace>(path, std::move(*loaded));
   const serve::TraceLookup traces =
       [&](std::string_view) -> Result<std::shared_ptr<const serve::OpenTrace>> { return open; };
   parameters.emplace("trace", path);
   const serve::Query query(std::move(parameters));
   for (const char* which : {"first", "second"}) {
-    const Watch watch;
+    const Stopwatch watch;
     const auto answer = serve::api_answer(route, query, traces);
     if (!answer) return complain(answer.error());
-    std::fprintf(stderr, "%s %.1f ms, %zu bytes\n", which, watch.ms(), answer->size());
+    std::fprintf(stderr, "%s %.1f ms, %zu bytes\n", which, 1e3 * watch.seconds(), answer->size());
     if (which[0] == 's') std::fwrite(answer->data(), 1, answer->size(), stdout);
   }
   return 0;

@@ -150,5 +150,3 @@ BENCHMARK(read_args_back)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace strobe
-
-BENCHMARK_MAIN();

@@ -93,7 +93,7 @@ class Planner {
     const std::size_t key = text_.find("\"traceEvents\"");
     if (key == std::string_view::npos) fail("the input has no traceEvents");
     at_ = text_.find('[', key);
-    if (at_ == std::string_view::npos) fail("traceEvents is no array");
+    if (at_ == std::string_view::npos) fail("traceEvents is not an array");
     ++at_;
     int depth = 0;
     for (; at_ < text_.size(); ++at_) {

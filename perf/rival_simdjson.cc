@@ -38,29 +38,23 @@ std::string_view trimmed(std::string_view token) {
 
 class Loader {
  public:
-  // `padded` holds an array of events, with SIMDJSON_PADDING bytes after it.
+  // `text` is an array of events of `size` bytes, with SIMDJSON_PADDING more bytes below
+  // `capacity`.
   void add_array(const char* text, std::size_t size, std::size_t capacity) {
     simdjson::ondemand::document document;
     fail_on(parser_.iterate(text, size, capacity).get(document));
     simdjson::ondemand::array events;
     fail_on(document.get_array().get(events));
-    for (auto event : events) {
-      object fields;
-      fail_on(event.get_object().get(fields));
-      add_event(fields);
-    }
+    add_events(events);
   }
 
+  // The same for an object with the array as its member `traceEvents`.
   void add_document(const char* text, std::size_t size, std::size_t capacity) {
     simdjson::ondemand::document document;
     fail_on(parser_.iterate(text, size, capacity).get(document));
     simdjson::ondemand::array events;
     fail_on(document["traceEvents"].get_array().get(events));
-    for (auto event : events) {
-      object fields;
-      fail_on(event.get_object().get(fields));
-      add_event(fields);
-    }
+    add_events(events);
   }
 
   const Columns& columns() const { return columns_; }
@@ -72,6 +66,14 @@ class Loader {
   }
 
  private:
+  void add_events(simdjson::ondemand::array& events) {
+    for (auto event : events) {
+      object fields;
+      fail_on(event.get_object().get(fields));
+      add_event(fields);
+    }
+  }
+
   void add_event(object& fields) {
     EventRow row;
     for (auto field : fields) {
@@ -138,12 +140,7 @@ class Loader {
 };
 
 // Feeds the events of the file in blocks; false if the layout offers no certain boundaries.
-bool load_in_blocks(const char* path, Loader& loader) {
-  const int file = ::open(path, O_RDONLY);
-  if (file < 0) {
-    std::perror(path);
-    std::exit(3);
-  }
+bool load_blocks_of(int file, Loader& loader) {
   std::string block(2 * kBlockBytes + simdjson::SIMDJSON_PADDING, '\0');
   std::size_t held = 0;
   bool in_array = false;
@@ -178,8 +175,18 @@ bool load_in_blocks(const char* path, Loader& loader) {
     std::memmove(block.data(), block.data() + end, held);
     block[0] = '\n';
   }
-  ::close(file);
   return true;
+}
+
+bool load_in_blocks(const char* path, Loader& loader) {
+  const int file = ::open(path, O_RDONLY);
+  if (file < 0) {
+    std::perror(path);
+    std::exit(3);
+  }
+  const bool is_loaded = load_blocks_of(file, loader);
+  ::close(file);
+  return is_loaded;
 }
 
 }  // namespace

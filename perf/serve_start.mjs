@@ -31,8 +31,8 @@ symlinkSync(resolve(values.trace), join(logs, basename(values.trace)));
 async function start() {
   const began = performance.now();
   const server = spawn(values.strobe, ['serve', logs, '--port', '0', '--quiet', '--cache', '--cache-dir', folder]);
-  const url = await new Promise((told, failed) => {
-    server.stdout.once('data', (line) => told(line.toString().trim()));
+  const url = await new Promise((reported, failed) => {
+    server.stdout.once('data', (line) => reported(line.toString().trim()));
     server.once('exit', (code) => failed(new Error(`strobe serve ended with ${code}`)));
   });
   server.removeAllListeners('exit');

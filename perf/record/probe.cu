@@ -1,5 +1,4 @@
-// Kernels with known counters: probe [graph|threads|long]. Rounds of six launches.
-#include <cuda_fp16.h>
+// Kernels with known counters: probe [graph|threads|more|long]. Rounds of six launches.
 #include <cuda_runtime.h>
 
 #include <cstdio>

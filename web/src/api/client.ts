@@ -33,7 +33,7 @@ function unreachable(): ApiError {
   return new ApiError({
     code: 'unreachable',
     what: 'strobe does not answer',
-    hint: 'is `strobe serve` still running? This page goes on by itself when it answers again',
+    hint: 'is `strobe serve` still running? This page reconnects by itself',
   });
 }
 

@@ -1,3 +1,5 @@
+import { kRoundDigits, roundStep } from './numbers.ts';
+
 // One axis of a plot: from values to pixels, which ticks to show, and how it zooms.
 
 export interface Axis {
@@ -38,12 +40,8 @@ export interface Tick {
   isMajor: boolean; // with a number beside it
 }
 
-const kSteps = [1, 2, 5];
-
 function linearTicks(axis: Axis, most: number): Tick[] {
-  const rough = (axis.high - axis.low) / Math.max(1, most);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([...kSteps, 10].find((one) => one * power >= rough) ?? 10);
+  const step = roundStep((axis.high - axis.low) / Math.max(1, most));
   const ticks: Tick[] = [];
   const first = Math.ceil(axis.low / step - 1e-9) + 0; // never minus zero
   for (let i = first; i * step <= axis.high + step * 1e-9; ++i) ticks.push({ value: i * step, isMajor: true });
@@ -62,7 +60,7 @@ function logTicks(axis: Axis, most: number): Tick[] {
       const value = digit * 10 ** power;
       if (value < axis.low * 0.999 || value > axis.high * 1.001) continue;
       if (digit !== 1 && decades > 8) continue;
-      const isMajor = digit === 1 ? power % every === 0 : decades * 3 <= most && kSteps.includes(digit);
+      const isMajor = digit === 1 ? power % every === 0 : decades * 3 <= most && kRoundDigits.includes(digit);
       ticks.push({ value, isMajor });
     }
   }

@@ -26,7 +26,7 @@ function firstOf(names: readonly string[], wanted: readonly RegExp[], but: strin
   return others[0] ?? null;
 }
 
-export function likelyPair(providers: readonly string[], wanted: { baseline?: string; contender?: string }): { baseline: string; contender: string } {
+export function likelyProviders(providers: readonly string[], wanted: { baseline?: string; contender?: string }): { baseline: string; contender: string } {
   const known = (name: string | undefined): string | null => (name !== undefined && providers.includes(name) ? name : null);
   const contenderAsked = known(wanted.contender);
   const baseline = known(wanted.baseline) ?? firstOf(providers, kBaselines, contenderAsked) ?? providers[0] ?? '';
@@ -46,7 +46,7 @@ export function casesOf(sections: readonly { case: string }[]): string[] {
 export function runQuestion(run: BenchRun, parameters: Parameters): BenchQuestion | null {
   const section = sectionOf(run, parameters);
   if (!section) return null;
-  const pair = likelyPair(section.providers.map((one) => one.name), { baseline: parameters['baseline'], contender: parameters['contender'] });
+  const pair = likelyProviders(section.providers.map((one) => one.name), { baseline: parameters['baseline'], contender: parameters['contender'] });
   const asked = parameters['time'];
   const time = asked !== undefined && asked !== headlineOf(section.times) && section.times.includes(asked) ? asked : undefined;
   return { file: run.file, case: section.case, dtype: section.dtype, ...pair, time };

@@ -1,4 +1,6 @@
-import type { Row, Summary } from '../api/types.ts';
+import type { Summary } from '../api/types.ts';
+import { median } from './numbers.ts';
+import { numberAt } from './table.ts';
 import { balancedShares, shareText } from './units.ts';
 
 // The step breakdown of a summary as stacks of parts that add up.
@@ -22,19 +24,14 @@ export interface Stack {
   parts: Part[];
 }
 
-function number(row: Row, key: string): number {
-  const cell = row[key];
-  return typeof cell === 'number' ? cell : 0;
-}
-
 export function averageStack(summary: Summary): Stack | null {
   const rows = summary.tables['step_breakdown']?.rows ?? [];
   const total = rows.find((row) => row['word'] === 'all');
   if (!total) return null;
   const parts: Part[] = rows.filter((row) => row['word'] !== 'all').map((row) => ({
-    word: String(row['word']), label: String(row['label']), value_ns: number(row, 'per_step_ns'),
+    word: String(row['word']), label: String(row['label']), value_ns: numberAt(row, 'per_step_ns', 0),
   }));
-  return { name: 'average step', total_ns: number(total, 'per_step_ns'), parts };
+  return { name: 'average step', total_ns: numberAt(total, 'per_step_ns', 0), parts };
 }
 
 export function stepStacks(summary: Summary, average: Stack | null): Stack[] {
@@ -44,8 +41,8 @@ export function stepStacks(summary: Summary, average: Stack | null): Stack[] {
   const labels = new Map(average?.parts.map((part) => [part.word, part.label]));
   return (summary.tables['steps']?.rows ?? []).map((row) => ({
     name: String(row['step']),
-    total_ns: number(row, 'duration_ns'),
-    parts: words.map((word) => ({ word, label: labels.get(word) ?? word.replaceAll('_', ' '), value_ns: number(row, `${word}_ns`) })),
+    total_ns: numberAt(row, 'duration_ns', 0),
+    parts: words.map((word) => ({ word, label: labels.get(word) ?? word.replaceAll('_', ' '), value_ns: numberAt(row, `${word}_ns`, 0) })),
   }));
 }
 
@@ -53,7 +50,5 @@ export function stepStacks(summary: Summary, average: Stack | null): Stack[] {
 export function spread(stacks: readonly Stack[]): { low_ns: number; middle_ns: number; high_ns: number } | null {
   if (stacks.length === 0) return null;
   const sorted = stacks.map((stack) => stack.total_ns).sort((a, b) => a - b);
-  const half = sorted.length >> 1;
-  const middle = sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-  return { low_ns: sorted[0], middle_ns: middle, high_ns: sorted[sorted.length - 1] };
+  return { low_ns: sorted[0], middle_ns: median(sorted), high_ns: sorted[sorted.length - 1] };
 }

@@ -1,4 +1,5 @@
 import type { ComparedCycle, ComparedRank, ComparedRun, Comparison } from '../api/types.ts';
+import { median, roundStep } from './numbers.ts';
 
 // The cycles of two runs as marks on one scale, and the two selected ones.
 
@@ -29,12 +30,6 @@ export function isLeftOut(cycle: ComparedCycle): boolean {
   return cycle.left_out_on.length > 0;
 }
 
-function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
-
 // Short and long cycles are not compared with each other and get rows of their own.
 export function cycleRows(comparison: Comparison, rank: number | null): CycleRow[] {
   const ranks = kSides.map((side) => ({ side, run: comparison.runs[side], list: rankOf(comparison.runs[side], rank).cycles.list }));
@@ -42,7 +37,7 @@ export function cycleRows(comparison: Comparison, rank: number | null): CycleRow
   return types.flatMap((type) => ranks.flatMap(({ side, run, list }) => {
     const cycles = list.filter((cycle) => cycle.type === type);
     if (cycles.length === 0) return [];
-    return [{ side, type, cycles, label: run.label, median_ns: medianOf(cycles.map((cycle) => cycle.duration_ns)) }];
+    return [{ side, type, cycles, label: run.label, median_ns: median(cycles.map((cycle) => cycle.duration_ns)) }];
   }));
 }
 
@@ -52,7 +47,7 @@ export function typicalCycle(rank: ComparedRank): number {
   const whole = list.filter((cycle) => !isLeftOut(cycle));
   const candidates = whole.length > 0 ? whole : list;
   if (candidates.length === 0) return 1;
-  const middle = medianOf(candidates.map((cycle) => cycle.duration_ns));
+  const middle = median(candidates.map((cycle) => cycle.duration_ns));
   const distance = (cycle: ComparedCycle): number => Math.abs(cycle.duration_ns - middle);
   return candidates.reduce((best, cycle) => (distance(cycle) < distance(best) ? cycle : best)).cycle;
 }
@@ -88,9 +83,7 @@ export function scaleOf(values_ns: readonly number[], ticks = 5): Scale {
   const least = Math.min(...values_ns);
   const most = Math.max(...values_ns);
   const span = Math.max(most - least, most * 0.02, 1);
-  const raw = span / ticks;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = ([1, 2, 5].find((one) => one * power >= raw) ?? 10) * power;
+  const step = roundStep(span / ticks);
   const low = Math.floor(least / step) * step;
   const high = Math.max(Math.ceil(most / step) * step, low + step);
   const ticks_ns: number[] = [];

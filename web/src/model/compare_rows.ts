@@ -1,5 +1,5 @@
 import type { Change, CompareAnswer, ComparedFunction, ComparedMetric, Comparison, Row, Table } from '../api/types.ts';
-import { threeDigits } from './units.ts';
+import { prefixOf, threeDigits } from './units.ts';
 
 // The words and rows of a comparison on the page.
 
@@ -53,7 +53,7 @@ export function functionTable(comparison: Comparison, onlyChanged: boolean): Tab
   };
 }
 
-export const kDrawnColumns = ['function', 'device', 'rank', 'cycle_type', 'normal_ns', 'abnormal_ns', 'change_ns', 'beta_change', 'q', 'verdict'] as const;
+export const kFunctionColumns = ['function', 'device', 'rank', 'cycle_type', 'normal_ns', 'abnormal_ns', 'change_ns', 'beta_change', 'q', 'verdict'] as const;
 
 // q for people: very small ones have no useful digits.
 export function probabilityText(q: number | null): string {
@@ -108,14 +108,12 @@ export function changedMetrics(metrics: readonly ComparedMetric[]): MetricLine[]
   return lines;
 }
 
-const kPrefixes: readonly [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
-
 // "1.98 GB/s", "600 MHz": units that take a prefix get one.
 export function quantityText(value: number | null, unit: string): string {
   if (value === null) return '–';
   if (unit === 'B/s' || unit === 'B') {
-    const [size, prefix] = kPrefixes.find(([least]) => Math.abs(value) >= least) ?? [1, ''];
-    return `${threeDigits(value / size)} ${prefix}${unit}`.replace('-', '−');
+    const prefix = prefixOf(value);
+    return `${threeDigits(value / prefix.size)} ${prefix.name}${unit}`.replace('-', '−');
   }
   return `${threeDigits(value)}${unit === '' ? '' : ` ${unit}`}`.replace('-', '−');
 }

@@ -45,7 +45,7 @@ export interface RunPair {
 }
 
 // By the names, else the first two. `given` takes precedence if set.
-export function likelyPair(choices: readonly RunChoice[], given: Partial<RunPair>): Partial<RunPair> {
+export function likelyRuns(choices: readonly RunChoice[], given: Partial<RunPair>): Partial<RunPair> {
   const taken = new Set([given.normal, given.abnormal]);
   const free = choices.filter((one) => !taken.has(one.name));
   const take = (wanted: (name: string) => boolean): string | undefined => {

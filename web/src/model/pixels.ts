@@ -15,7 +15,7 @@ export interface LoadedTile {
   names: string[];
   tones: Uint8Array; // of each name
   dimmed: Uint8Array; // 1: the search excludes this name
-  searched: string; // the result of `dimmed`
+  searched: string; // the search that `dimmed` belongs to
   rows: Map<number, TileRow>;
 }
 

@@ -2,7 +2,7 @@ import type { KernelStudy, Roof, RooflinePoint, Row, StudiedKernel, Table } from
 import type { Axis, PlotWindow } from './axis.ts';
 import { matcherOf } from './query.ts';
 import type { PlotMark } from './scatter.ts';
-import { threeDigits } from './units.ts';
+import { prefixOf, threeDigits } from './units.ts';
 
 // Kernels compared with the limits of the chip. With counted operations and bytes they are points of a roofline; with
 // fractions of the peaks alone, points of (DRAM, tensor).
@@ -127,7 +127,7 @@ export function toggledFamily(families: readonly string[], family: string): stri
   return families.includes(family) ? families.filter((one) => one !== family) : [...families, family];
 }
 
-export const kDrawnColumns = ['name', 'family', 'launches', 'latency_ns', 'share', 'mean_ns', 'tensor_share', 'dram_share', 'bound', 'achievable_headroom_ns'] as const;
+export const kKernelColumns = ['name', 'family', 'launches', 'latency_ns', 'share', 'mean_ns', 'tensor_share', 'dram_share', 'bound', 'achievable_headroom_ns'] as const;
 
 export function kernelTable(study: KernelStudy, inSight: ReadonlySet<number>): Table {
   const row = (one: StudiedKernel, index: number): Row => ({
@@ -147,11 +147,11 @@ export function kernelTable(study: KernelStudy, inSight: ReadonlySet<number>): T
   };
 }
 
-const kRates: readonly [number, string][] = [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
+const kRounding = 0.9995; // 999.6 G is printed as 1.00 T
 
 function rateText(value: number, unit: string, digits: (value: number) => string = threeDigits): string {
-  const [size, prefix] = kRates.find(([one]) => value >= one * 0.9995) ?? kRates[kRates.length - 1];
-  return `${digits(value / size)} ${prefix}${unit}`;
+  const prefix = prefixOf(value, kRounding);
+  return `${digits(value / prefix.size)} ${prefix.name}${unit}`;
 }
 
 const tickDigits = (value: number): string => String(Number(value.toPrecision(3)));

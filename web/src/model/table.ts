@@ -57,6 +57,12 @@ export function filterRows(table: Table, typed: string): Filtered {
   return { rows, problem: '' };
 }
 
+// `otherwise` for a cell without a number.
+export function numberAt<T>(row: Row, key: string, otherwise: T): number | T {
+  const cell = row[key];
+  return typeof cell === 'number' ? cell : otherwise;
+}
+
 // A column without any value is not shown.
 export function speakingColumns(table: Table): Column[] {
   return table.columns.filter((column) => table.rows.some((row) => (row[column.key] ?? null) !== null));

@@ -54,6 +54,7 @@ function textOf(key: TileKey): string {
 
 const kAtOnce = 4;
 const kMostTiles = 160;
+const kRetryMs = 1000;
 
 export class TileGrid<T> {
   private readonly loaded = new Map<string, { level: number; tile: T }>(); // least recently drawn first
@@ -63,17 +64,19 @@ export class TileGrid<T> {
   private readonly top: number;
   private readonly fetchTile: FetchTile<T>;
   private readonly changed: () => void;
-  failed: unknown = null;
+  private readonly retryMs: number;
+  private retry: ReturnType<typeof setTimeout> | null = null; // while it runs, nothing is fetched
 
-  constructor(span_ns: number, fetchTile: FetchTile<T>, changed: () => void) {
+  constructor(span_ns: number, fetchTile: FetchTile<T>, changed: () => void, retryMs = kRetryMs) {
     this.span_ns = span_ns;
     this.top = topLevel(span_ns);
     this.fetchTile = fetchTile;
     this.changed = changed;
+    this.retryMs = retryMs;
   }
 
   // Says what is on the screen. Its tiles are fetched first, then its surroundings; requests that are no longer needed are
-  // cancelled.
+  // cancelled. After a failed request, nothing is fetched for a moment; then `changed` is called.
   look(view: Viewport, width_px: number): void {
     const level = this.levelOf(view, width_px);
     const margin = spanOf(view) * 0.5;
@@ -101,6 +104,8 @@ export class TileGrid<T> {
 
   stop(): void {
     this.wanted = [];
+    if (this.retry !== null) clearTimeout(this.retry);
+    this.retry = null;
     for (const abort of this.pending.values()) abort.abort();
   }
 
@@ -145,6 +150,7 @@ export class TileGrid<T> {
   }
 
   private fetchMore(): void {
+    if (this.retry !== null) return;
     for (const key of this.wanted) {
       if (this.pending.size >= kAtOnce) return;
       const name = textOf(key);
@@ -158,16 +164,19 @@ export class TileGrid<T> {
     try {
       const tile = await this.fetchTile(tileStart(key), tileEnd(key), kTileColumns, abort.signal);
       this.keep(name, key.level, tile);
-      this.failed = null;
-    } catch (reason) {
-      if (!abort.signal.aborted) {
-        this.failed = reason;
-        this.wanted = [];
-      }
+    } catch {
+      if (!abort.signal.aborted) this.waitForRetry();
     }
     this.pending.delete(name);
     this.fetchMore();
     this.changed();
+  }
+
+  private waitForRetry(): void {
+    this.retry ??= setTimeout(() => {
+      this.retry = null;
+      this.changed();
+    }, this.retryMs);
   }
 
   private keep(name: string, level: number, tile: T): void {

@@ -251,6 +251,7 @@ export class TimelineModel {
       this.problem = null;
       if (reveal) this.reveal(details);
     } catch (reason) {
+      if (this.slicePending !== slice) return;
       this.problem = reason;
     }
     this.slicePending = null;

@@ -21,16 +21,25 @@ const kByteUnits: readonly Unit[] = [
   { name: 'B', size: 1 },
 ];
 
-const kCountUnits: readonly Unit[] = [
+const kPrefixes: readonly Unit[] = [
+  { name: 'P', size: 1e15 },
   { name: 'T', size: 1e12 },
   { name: 'G', size: 1e9 },
   { name: 'M', size: 1e6 },
   { name: 'k', size: 1e3 },
+  { name: '', size: 1 },
 ];
+
+const kCountUnits = kPrefixes.slice(1); // counts are never in P
 
 function fitting(units: readonly Unit[], value: number): Unit {
   const size = Math.abs(value);
   return units.find((unit) => size >= unit.size) ?? units[units.length - 1];
+}
+
+// The prefix for a quantity in a decimal unit such as B/s; with a `slack` below 1, a value just below a prefix has it already.
+export function prefixOf(value: number, slack = 1): Unit {
+  return kPrefixes.find((one) => Math.abs(value) >= one.size * slack) ?? kPrefixes[kPrefixes.length - 1];
 }
 
 // Three significant digits, never fewer than all whole ones.

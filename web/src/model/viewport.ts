@@ -1,3 +1,5 @@
+import { roundStep } from './numbers.ts';
+
 // The part of a trace's time that is on the screen.
 export interface Viewport {
   start_ns: number;
@@ -76,14 +78,10 @@ export interface Tick {
   text: string;
 }
 
-const kSteps = [1, 2, 5];
-
 // Round times for the axis, and their texts: as many digits as needed to distinguish neighbours. None before `from_ns`.
 export function ticks(view: Viewport, width_px: number, from_ns = 0, least_px = 110): Tick[] {
   const most = Math.max(1, Math.floor(width_px / least_px));
-  const raw = spanOf(view) / most;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = Math.max(1, (kSteps.find((s) => s * power >= raw) ?? 10) * power);
+  const step = Math.max(1, roundStep(spanOf(view) / most));
   const out: Tick[] = [];
   for (let i = Math.ceil(view.start_ns / step); i * step <= view.end_ns; ++i) {
     const at = i * step;

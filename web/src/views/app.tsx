@@ -174,7 +174,7 @@ function Content(): JSX.Element {
   if (pending) {
     return (
       <div class="empty"><h2>Loading {pending.worker}</h2>
-        {pending.state === 'queued' ? <p class="muted">It waits for its turn.</p> : <progress value={pending.progress} max={1} />}
+        {pending.state === 'queued' ? <p class="muted">Queued.</p> : <progress value={pending.progress} max={1} />}
         <p class="muted">{bytesText(pending.file_bytes)}</p></div>
     );
   }

@@ -11,7 +11,7 @@ import { BenchHeaderLine, IdentityLines } from '../widgets/bench_header.tsx';
 import { BenchPlot } from '../widgets/bench_plot.tsx';
 import { HeatMap } from '../widgets/heat_map.tsx';
 import { useAnswer, useKeys, useObservable, useRoute, useSession } from '../widgets/hooks.ts';
-import { CopyButton, Empty, Failure, Waiting } from '../widgets/pieces.tsx';
+import { CopyButton, Empty, Failure, Picker, Waiting } from '../widgets/pieces.tsx';
 import type { Screen } from './screen.ts';
 
 // Fused, unfused and today's stacks compared over grids of shapes.
@@ -36,7 +36,7 @@ function Bench(): JSX.Element {
 function Contents({ file, files }: { file: string; files: readonly string[] }): JSX.Element {
   const session = useSession();
   const answer = useAnswer(`bench ${file}`, () => session.client.bench(file));
-  const pick = <Picker label="Benchmark" value={file} choices={files} onPick={(name) => session.go({ ...atScreen(session.route.value, 'bench'), parameters: { file: name } })} />;
+  const pick = <ChoicePicker label="Benchmark" value={file} choices={files} onPick={(name) => session.go({ ...atScreen(session.route.value, 'bench'), parameters: { file: name } })} />;
   if (answer.is === 'loading') return <div class="page bench"><div class="pickers">{pick}</div><Waiting what="reading the benchmark" /></div>;
   if (answer.is === 'failed') return <div class="page bench"><div class="pickers">{pick}</div><Failure error={answer.error} title="This benchmark cannot be read" /></div>;
   return answer.value.kind === 'run' ? <RunBench run={answer.value} pick={pick} /> : <GridBench grids={answer.value} pick={pick} />;
@@ -71,11 +71,11 @@ function RunBench({ run, pick }: { run: BenchRun; pick: JSX.Element }): JSX.Elem
            above={<>
              <div class="pickers">
                {pick}
-               {dtypes.length > 1 && <Picker label="Type" value={section.dtype} choices={dtypes} onPick={(one) => set({ dtype: one })} isSmall />}
-               <Picker label="Baseline" value={question.baseline} choices={providers} onPick={(one) => set(one === question.contender ? { baseline: one, contender: question.baseline } : { baseline: one })} />
+               {dtypes.length > 1 && <ChoicePicker label="Type" value={section.dtype} choices={dtypes} onPick={(one) => set({ dtype: one })} isSmall />}
+               <ChoicePicker label="Baseline" value={question.baseline} choices={providers} onPick={(one) => set(one === question.contender ? { baseline: one, contender: question.baseline } : { baseline: one })} />
                <button type="button" class="quiet" title="Swap the sides" aria-label="Swap the sides" onClick={swap}>⇄</button>
-               <Picker label="Contender" value={question.contender} choices={providers} onPick={(one) => set(one === question.baseline ? { contender: one, baseline: question.contender } : { contender: one })} />
-               {section.times.length > 1 && <Picker label="Time" value={question.time ?? headlineOf(section.times)} choices={section.times} text={modeWord} onPick={(one) => set({ time: one === headlineOf(section.times) ? undefined : one })} isSmall />}
+               <ChoicePicker label="Contender" value={question.contender} choices={providers} onPick={(one) => set(one === question.baseline ? { contender: one, baseline: question.contender } : { contender: one })} />
+               {section.times.length > 1 && <ChoicePicker label="Time" value={question.time ?? headlineOf(section.times)} choices={section.times} text={modeWord} onPick={(one) => set({ time: one === headlineOf(section.times) ? undefined : one })} isSmall />}
              </div>
              <BenchHeaderLine run={run} />
            </>} />
@@ -92,7 +92,7 @@ function GridBench({ grids, pick }: { grids: BenchGrids; pick: JSX.Element }): J
   const set = (changes: Changes): void => session.go(withParameters(session.route.value, { cell: undefined, ...changes }));
   const picker = (word: TableWord, label: string): JSX.Element | null => {
     const choices = wordChoices(grids, table, word);
-    return choices.length > 1 ? <Picker label={label} value={table[word]} choices={choices} onPick={(one) => set({ [word]: one })} isSmall={word !== 'version'} /> : null;
+    return choices.length > 1 ? <ChoicePicker label={label} value={table[word]} choices={choices} onPick={(one) => set({ [word]: one })} isSmall={word !== 'version'} /> : null;
   };
   return (
     <Shown question={question} isRun={false} alerts={grids.alerts} onCase={(one) => set({ case: one })} cases={wordChoices(grids, table, 'case')}
@@ -103,13 +103,13 @@ function GridBench({ grids, pick }: { grids: BenchGrids; pick: JSX.Element }): J
   );
 }
 
-function Picker({ label, value, choices, text = (one) => one, onPick, isSmall = false }: {
+function ChoicePicker({ label, value, choices, text = (one) => one, onPick, isSmall = false }: {
   label: string; value: string; choices: readonly string[]; text?: (choice: string) => string; onPick: (choice: string) => void; isSmall?: boolean;
 }): JSX.Element {
   return (
-    <label class={`picker ${isSmall ? 'short' : ''}`}><span>{label}</span>
-      <select value={value} onChange={(event) => onPick(event.currentTarget.value)}>{choices.map((one) => <option key={one} value={one}>{text(one) || '–'}</option>)}</select>
-    </label>
+    <Picker label={label} value={value} onPick={onPick} class={isSmall ? 'short' : ''}>
+      {choices.map((one) => <option key={one} value={one}>{text(one) || '–'}</option>)}
+    </Picker>
   );
 }
 

@@ -4,14 +4,14 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Cause, ComparedFunction, Comparison, Evidence, Row, Runs } from '../api/types.ts';
 import { type Chosen, type Side, chosenText, commonRanks, cycleRows, parseChosen, rankOf } from '../model/compare_cycles.ts';
 import { certaintyText, changedMetrics, isChanged, isConfident, kAnswers, probabilityText, quantityText, ratioText } from '../model/compare_rows.ts';
-import { type RunChoice, likelyPair, loadingOf, runChoices, tracesOf } from '../model/compare_runs.ts';
+import { type RunChoice, likelyRuns, loadingOf, runChoices, tracesOf } from '../model/compare_runs.ts';
 import { type Route, atScreen, numberParameter, withParameters } from '../model/route.ts';
 import { signedDuration } from '../model/units.ts';
 import type { Viewport } from '../model/viewport.ts';
 import { ChangeTable } from '../widgets/change_table.tsx';
 import { CycleStrip } from '../widgets/cycle_strip.tsx';
 import { useAnswer, useObservable, useRoute, useSession } from '../widgets/hooks.ts';
-import { Card, Empty, Failure, Waiting } from '../widgets/pieces.tsx';
+import { Card, Empty, Failure, Picker, Waiting } from '../widgets/pieces.tsx';
 import { TimelinePair } from '../widgets/timeline/timeline_pair.tsx';
 import type { Screen } from './screen.ts';
 
@@ -27,7 +27,7 @@ function Compare(): JSX.Element {
   const runs = useObservable(session.runs);
   const choices = useMemo(() => (runs.is === 'ready' ? runChoices(runs.value) : []), [runs]);
   const { parameters } = route;
-  const { normal, abnormal } = likelyPair(choices, { normal: parameters['normal'], abnormal: parameters['abnormal'] });
+  const { normal, abnormal } = likelyRuns(choices, { normal: parameters['normal'], abnormal: parameters['abnormal'] });
   // The address always contains what is compared.
   useEffect(() => {
     if (normal && abnormal && (parameters['normal'] !== normal || parameters['abnormal'] !== abnormal)) {
@@ -45,12 +45,10 @@ function Compare(): JSX.Element {
         <RunPicker label="Normal" mark="●" choices={choices} value={normal} onPick={(name) => pick({ normal: name })} />
         <button type="button" class="quiet" title="Swap the sides" aria-label="Swap the sides" disabled={!normal || !abnormal} onClick={() => pick({ normal: abnormal, abnormal: normal })}>⇄</button>
         <RunPicker label="Abnormal" mark="◆" choices={choices} value={abnormal} onPick={(name) => pick({ abnormal: name })} />
-        <label class="picker cut"><span>Cycles</span>
-          <select value={parameters['cut'] ?? ''} onChange={(event) => pick({ cut: event.currentTarget.value })}>
-            {kCuts.map(([word, text]) => <option key={word} value={word}>{text}</option>)}
-            {!kCuts.some(([word]) => word === (parameters['cut'] ?? '')) && <option value={parameters['cut']}>{parameters['cut']}</option>}
-          </select>
-        </label>
+        <Picker label="Cycles" value={parameters['cut'] ?? ''} onPick={(word) => pick({ cut: word })} class="cut">
+          {kCuts.map(([word, text]) => <option key={word} value={word}>{text}</option>)}
+          {!kCuts.some(([word]) => word === (parameters['cut'] ?? '')) && <option value={parameters['cut']}>{parameters['cut']}</option>}
+        </Picker>
       </div>
       {normal && abnormal ? (
         <Answer key={`${normal}\n${abnormal}\n${parameters['cut'] ?? ''}\n${parameters['align'] ?? ''}`} runs={runs.value} normal={normal} abnormal={abnormal} />
@@ -70,14 +68,12 @@ function RunPicker({ label, mark, choices, value, onPick }: {
   const groups = [...new Set(choices.map((one) => one.group))].filter((one) => one !== '');
   const options = (group: string): JSX.Element[] => choices.filter((one) => one.group === group).map((one) => <option key={one.name} value={one.name}>{one.label}</option>);
   return (
-    <label class="picker"><span>{mark} {label}</span>
-      <select value={value ?? ''} onChange={(event) => onPick(event.currentTarget.value)}>
-        {value === undefined && <option value="">choose…</option>}
-        {value !== undefined && !choices.some((one) => one.name === value) && <option value={value}>{value}</option>}
-        {options('')}
-        {groups.map((group) => <optgroup key={group} label={group}>{options(group)}</optgroup>)}
-      </select>
-    </label>
+    <Picker label={`${mark} ${label}`} value={value ?? ''} onPick={onPick}>
+      {value === undefined && <option value="">choose…</option>}
+      {value !== undefined && !choices.some((one) => one.name === value) && <option value={value}>{value}</option>}
+      {options('')}
+      {groups.map((group) => <optgroup key={group} label={group}>{options(group)}</optgroup>)}
+    </Picker>
   );
 }
 

@@ -12,7 +12,7 @@ import { csvText } from '../model/table.ts';
 import { countText, durationText, exactDuration, signedDuration, signedShare } from '../model/units.ts';
 import { FilterBox } from '../widgets/data_table.tsx';
 import { useAnswer, useObservable, useRoute, useSession } from '../widgets/hooks.ts';
-import { Card, CopyButton, Empty, Failure, Waiting } from '../widgets/pieces.tsx';
+import { Card, CopyButton, Empty, Failure, Picker, Waiting } from '../widgets/pieces.tsx';
 import { ShareStrip, Swatch } from '../widgets/step_bars.tsx';
 import type { Screen } from './screen.ts';
 
@@ -43,19 +43,17 @@ function Diff(): JSX.Element {
 
 function SidePicker({ label, runs, value, onPick }: { label: string; runs: Runs | null; value: string; onPick: (trace: string) => void }): JSX.Element {
   return (
-    <label class="picker"><span>{label}</span>
-      <select value={value} onChange={(event) => onPick(event.currentTarget.value)}>
-        {value === '' && <option value="">choose…</option>}
-        {runs && value !== '' && !findTrace(runs, value) && <option value={value}>{value}</option>}
-        {runs?.runs.map((run) => (
-          <optgroup key={run.name} label={run.name}>
-            {run.traces.filter((entry) => entry.state === 'ready').map((entry) => (
-              <option key={entry.trace} value={entry.trace}>{entry.worker}{entry.span === 'default' ? '' : ` · ${entry.span}`}</option>
-            ))}
-          </optgroup>
-        ))}
-      </select>
-    </label>
+    <Picker label={label} value={value} onPick={onPick}>
+      {value === '' && <option value="">choose…</option>}
+      {runs && value !== '' && !findTrace(runs, value) && <option value={value}>{value}</option>}
+      {runs?.runs.map((run) => (
+        <optgroup key={run.name} label={run.name}>
+          {run.traces.filter((entry) => entry.state === 'ready').map((entry) => (
+            <option key={entry.trace} value={entry.trace}>{entry.worker}{entry.span === 'default' ? '' : ` · ${entry.span}`}</option>
+          ))}
+        </optgroup>
+      ))}
+    </Picker>
   );
 }
 

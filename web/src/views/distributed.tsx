@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 
-import type { Row, Summary, Table } from '../api/types.ts';
+import type { Summary, Table } from '../api/types.ts';
 import { traceLabel } from '../model/names.ts';
 import { findTrace } from '../model/session.ts';
+import { numberAt } from '../model/table.ts';
 import { shareText, durationText, countText } from '../model/units.ts';
 import { withParameters } from '../model/route.ts';
 import { DataTable } from '../widgets/data_table.tsx';
@@ -10,10 +11,6 @@ import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
 import { Card, Empty, Facts } from '../widgets/pieces.tsx';
 import type { Screen } from './screen.ts';
 import { WithSummary } from './summary_answer.tsx';
-
-function number(row: Row, key: string): number {
-  return Number(row[key] ?? 0);
-}
 
 function Distributed(): JSX.Element {
   const session = useSession();
@@ -52,15 +49,15 @@ function Ranks({ summary }: { summary: Summary }): JSX.Element {
     );
   }
   const table: Table = { ...source, rows: source.rows.map((row) => ({ ...row, rank: traceLabel(String(row['rank'])), top_finding: row['top_finding'] && String(row['top_finding']).replaceAll('_', ' ') })) };
-  const slowest = table.rows.reduce((a, b) => (number(b, 'own_step_ns') > number(a, 'own_step_ns') ? b : a));
-  const fastest = table.rows.reduce((a, b) => (number(b, 'own_step_ns') < number(a, 'own_step_ns') ? b : a));
+  const slowest = table.rows.reduce((a, b) => (numberAt(b, 'own_step_ns', 0) > numberAt(a, 'own_step_ns', 0) ? b : a));
+  const fastest = table.rows.reduce((a, b) => (numberAt(b, 'own_step_ns', 0) < numberAt(a, 'own_step_ns', 0) ? b : a));
   return (
     <>
       <Facts facts={[
         ['Ranks', countText(table.rows.length)],
-        ['Most own work', <>{durationText(number(slowest, 'own_step_ns'))} <small>{slowest['rank']}</small></>],
-        ['Least own work', <>{durationText(number(fastest, 'own_step_ns'))} <small>{fastest['rank']}</small></>],
-        ['Exposed communication', durationText(table.rows.reduce((sum, row) => sum + number(row, 'exposed_communication_ns'), 0))],
+        ['Most own work', <>{durationText(numberAt(slowest, 'own_step_ns', 0))} <small>{slowest['rank']}</small></>],
+        ['Least own work', <>{durationText(numberAt(fastest, 'own_step_ns', 0))} <small>{fastest['rank']}</small></>],
+        ['Exposed communication', durationText(table.rows.reduce((sum, row) => sum + numberAt(row, 'exposed_communication_ns', 0), 0))],
       ]} />
       <Card title="Ranks" class="fill">
         <DataTable table={table} idOf={(row) => String(row['rank'])} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
@@ -80,7 +77,7 @@ function Communication({ summary }: { summary: Summary }): JSX.Element {
       <table class="small">
         <tbody>
           {table.rows.map((row) => (
-            <tr key={String(row['what'])}><td>{row['what']}</td><td class="number">{durationText(number(row, 'time_ns'))}</td><td class="number">{shareText(number(row, 'share'))}</td></tr>
+            <tr key={String(row['what'])}><td>{row['what']}</td><td class="number">{durationText(numberAt(row, 'time_ns', 0))}</td><td class="number">{shareText(numberAt(row, 'share', 0))}</td></tr>
           ))}
         </tbody>
       </table>

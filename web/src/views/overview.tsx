@@ -14,13 +14,15 @@ import { WithSummary } from './summary_answer.tsx';
 
 const kWeightWords = { matters: 'matters', worth_a_look: 'worth a look', note: 'note' } as const;
 
-// Where the numbers behind a finding can be seen.
-function screenFor(finding: Finding): [string, string] {
-  if (/kernel|tensor_core|device_saturated/.test(finding.code)) return ['kernels', 'Look at the kernels'];
-  if (/memory|allocat/.test(finding.code)) return ['memory', 'Look at the memory'];
-  if (/commun|rank|straggl/.test(finding.code)) return ['distributed', 'Look at the ranks'];
-  return ['timeline', 'Look at the timeline'];
-}
+// Where the numbers behind a finding can be seen, by its code; the timeline for any other.
+const kScreens: Record<string, 'kernels' | 'memory' | 'distributed'> = {
+  device_saturated: 'kernels', many_tiny_kernels: 'kernels', one_kernel_dominates: 'kernels',
+  memory_near_capacity: 'memory', memory_reserved_unused: 'memory',
+  exposed_communication: 'distributed', straggling_rank: 'distributed',
+};
+const kLinkWords = {
+  kernels: 'Look at the kernels', memory: 'Look at the memory', distributed: 'Look at the ranks', timeline: 'Look at the timeline',
+} as const;
 
 function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
   const session = useSession();
@@ -29,13 +31,13 @@ function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
   return (
     <ol class="findings">
       {findings.map((finding) => {
-        const [screen, words] = screenFor(finding);
+        const screen = kScreens[finding.code] ?? 'timeline';
         return (
           <li key={finding.code + finding.headline} class={finding.weight}>
             <p class="headline"><span class="weight">{kWeightWords[finding.weight]}</span> {finding.headline}</p>
             <p class="advice"><span aria-hidden="true">→ </span>{finding.advice}
               {(session.report === null || screen === 'kernels') && (
-                <button type="button" class="link" onClick={() => session.go(atScreen(route, screen))}>{words}</button>
+                <button type="button" class="link" onClick={() => session.go(atScreen(route, screen))}>{kLinkWords[screen]}</button>
               )}
             </p>
           </li>

@@ -13,7 +13,7 @@ import { AdviceCard, DoubtsCard, FusionCard, LayersCard } from '../widgets/fusio
 import { useAnswer, useObservable, useRoute, useSession } from '../widgets/hooks.ts';
 import { KernelList } from '../widgets/kernel_list.tsx';
 import { FamilySwatch } from '../widgets/kernel_mark.tsx';
-import { CopyButton, Empty, Facts, Failure, Waiting } from '../widgets/pieces.tsx';
+import { CopyButton, Empty, Facts, Failure, Picker, Waiting } from '../widgets/pieces.tsx';
 import { RooflinePlot } from '../widgets/roofline_plot.tsx';
 import type { Screen } from './screen.ts';
 
@@ -51,20 +51,17 @@ function Pickers({ study, source, sources, onPick }: { study: KernelStudy | null
   const chip = route.parameters['chip'] ?? '';
   return (
     <div class="pickers">
-      <label class="picker"><span>Kernels of</span>
-        <select value={source?.name ?? ''} onChange={(event) => onPick(event.currentTarget.value)}>
-          {source === null && <option value="">choose…</option>}
-          {files.length > 0 && <optgroup label="Kernels with counters">{files}</optgroup>}
-          {traces.length > 0 && <optgroup label="Traces: times only">{traces}</optgroup>}
-        </select>
-      </label>
-      <label class="picker chip"><span>Roofs of</span>
-        <select value={chip} disabled={study === null} title={study?.chip?.source} onChange={(event) => session.go(withParameters(route, { chip: event.currentTarget.value, window: undefined }))}>
-          <option value="">{chip !== '' ? 'as the file says' : study?.chip ? `${study.chip.name}, as the file says` : 'no chip named'}</option>
-          {study?.chips.map((one) => <option key={one} value={one}>{one}</option>)}
-          {chip !== '' && !study?.chips.includes(chip) && <option value={chip}>{chip}</option>}
-        </select>
-      </label>
+      <Picker label="Kernels of" value={source?.name ?? ''} onPick={onPick}>
+        {source === null && <option value="">choose…</option>}
+        {files.length > 0 && <optgroup label="Kernels with counters">{files}</optgroup>}
+        {traces.length > 0 && <optgroup label="Traces: times only">{traces}</optgroup>}
+      </Picker>
+      <Picker label="Roofs of" value={chip} isDisabled={study === null} title={study?.chip?.source} class="chip"
+              onPick={(name) => session.go(withParameters(route, { chip: name, window: undefined }))}>
+        <option value="">{chip !== '' ? 'as the file says' : study?.chip ? `${study.chip.name}, as the file says` : 'no chip named'}</option>
+        {study?.chips.map((one) => <option key={one} value={one}>{one}</option>)}
+        {chip !== '' && !study?.chips.includes(chip) && <option value={chip}>{chip}</option>}
+      </Picker>
       {study && <Totals study={study} />}
     </div>
   );

@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import type { Comparison, Row } from '../api/types.ts';
-import { type Span, changeScale, functionTable, isChanged, kDrawnColumns, pointsText, probabilityText, spanOn } from '../model/compare_rows.ts';
+import { type Span, changeScale, functionTable, isChanged, kFunctionColumns, pointsText, probabilityText, spanOn } from '../model/compare_rows.ts';
+import { numberAt } from '../model/table.ts';
 import { countText, signedDuration } from '../model/units.ts';
 import { DataTable, type TableState } from './data_table.tsx';
 
@@ -33,11 +34,6 @@ const kVerdicts: Record<string, string> = {
   calls: 'called more or less often', 'too few': 'too few cycles for a test', '~ scaled': 'its time changed as that of the cycle did',
 };
 
-function number(row: Row, key: string): number | null {
-  const cell = row[key];
-  return typeof cell === 'number' ? cell : null;
-}
-
 export function ChangeTable({ comparison, state, onState, onlyChanged, onOnlyChanged, chosen, onChoose, onOpen }: {
   comparison: Comparison; state: TableState; onState: (state: TableState) => void;
   onlyChanged: boolean; onOnlyChanged: (only: boolean) => void;
@@ -49,14 +45,14 @@ export function ChangeTable({ comparison, state, onState, onlyChanged, onOnlyCha
   const sure = (row: Row): boolean => isChanged(comparison.functions[Number(row['index'])]);
   const draw: Record<string, (row: Row, text: string) => JSX.Element> = {
     change_ns: (row: Row, text: string): JSX.Element => {
-      const [low, middle, high] = ['change_low_ns', 'change_ns', 'change_high_ns'].map((key) => number(row, key));
+      const [low, middle, high] = ['change_low_ns', 'change_ns', 'change_high_ns'].map((key) => numberAt(row, key, null));
       const span = spanOn(scale, low, middle, high);
       if (!span || middle === null) return <span class="absent">–</span>;
       const title = low === null || high === null ? undefined : `${signedDuration(middle)}, 95 % interval ${signedDuration(low)} … ${signedDuration(high)}`;
       return <span class="change" title={title}><Interval span={span} isMore={middle > 0} isSure={sure(row)} /><span class="over">{middle > 0 ? `+${text}` : text}</span></span>;
     },
-    beta_change: (row: Row): JSX.Element => <>{pointsText(number(row, 'beta_change') ?? 0)}</>,
-    q: (row: Row): JSX.Element => <>{probabilityText(number(row, 'q'))}</>,
+    beta_change: (row: Row): JSX.Element => <>{pointsText(numberAt(row, 'beta_change', 0))}</>,
+    q: (row: Row): JSX.Element => <>{probabilityText(numberAt(row, 'q', null))}</>,
     verdict: (row: Row): JSX.Element => (
       <span class={sure(row) ? 'sure' : ''} title={kVerdicts[String(row['verdict'])] ?? 'no evidence of a change, and how large it looks'}>{row['verdict']}</span>
     ),
@@ -65,7 +61,7 @@ export function ChangeTable({ comparison, state, onState, onlyChanged, onOnlyCha
     <section class="card fill changes">
       <header><h2>What changed</h2>
         <span class="muted">{countText(changed)} of {countText(comparison.functions.length)} functions; time per cycle with the 95 % interval of its shift, and its share of the cycle in points</span></header>
-      <DataTable table={table} state={state} onState={onState} columns={kDrawnColumns} sameUnit={kTimes} draw={draw} idOf={(row) => String(row['index'])}
+      <DataTable table={table} state={state} onState={onState} columns={kFunctionColumns} sameUnit={kTimes} draw={draw} idOf={(row) => String(row['index'])}
                  chosen={chosen} onChoose={onChoose} onOpen={onOpen} aside={
         <>
           <label class="check"><input type="checkbox" checked={onlyChanged} onChange={(event) => onOnlyChanged(event.currentTarget.checked)} /> only what changed</label>

@@ -12,7 +12,7 @@ import { CopyButton } from './pieces.tsx';
 
 // A long table that draws only the rows on the screen. Numbers of a column share a unit and line up.
 
-const kRowHeight = 26;
+export const kRowHeight = 26;
 const kScrollStep = 4 * kRowHeight; // the spare rows on both sides cover it without a redraw
 
 export interface TableState {

@@ -42,7 +42,7 @@ export function FusionCard({ study }: { study: KernelStudy }): JSX.Element {
   const [first] = fusion.groups;
   return (
     <Card title="Neighbours to fuse" class="fusions" aside={fusion.runs > 0 ? <span class="muted">at most {durationText(fusion.saved_ns)} of {durationText(fusion.latency_ns)}, if every chain became one kernel as slow as its slowest</span> : undefined}>
-      {!first ? <p class="muted">No two kernels without a matrix product between them follow each other.</p>
+      {!first ? <p class="muted">No neighbouring kernels could be fused.</p>
         : <ul class="fusion-list">{fusion.groups.map((group) => <Group key={`${group.first_launch}`} group={group} most_ns={first.saved_ns} />)}</ul>}
       {fusion.groups_left_out > 0 && <p class="muted">{countText(fusion.groups_left_out)} smaller ones were left out.</p>}
     </Card>

@@ -3,9 +3,9 @@ import { useMemo } from 'preact/hooks';
 
 import type { Bound, KernelStudy, Row } from '../api/types.ts';
 import { kBounds } from '../model/kernel_look.ts';
-import { kDrawnColumns, kernelTable } from '../model/roofline.ts';
+import { kKernelColumns, kernelTable } from '../model/roofline.ts';
 import { countText, shareText } from '../model/units.ts';
-import { DataTable, type TableState } from './data_table.tsx';
+import { DataTable, type TableState, kRowHeight } from './data_table.tsx';
 import { SmallMark } from './kernel_mark.tsx';
 
 // The kernels of a study, name by name, with what limits them and what could be gained.
@@ -41,11 +41,11 @@ export function KernelList({ study, inSight, state, onState, chosen, onChoose, o
   };
   const chosenRow = chosen === null ? null : { index: chosen };
   return (
-    <section class="card fill kernel-list" style={{ '--content': `${study.kernels.length * 26 + kAroundRows}px` }}>
-      <DataTable table={table} state={state} onState={onState} isFilteredElsewhere columns={kDrawnColumns} sameUnit={kTimes} draw={draw}
+    <section class="card fill kernel-list" style={{ '--content': `${study.kernels.length * kRowHeight + kAroundRows}px` }}>
+      <DataTable table={table} state={state} onState={onState} isFilteredElsewhere columns={kKernelColumns} sameUnit={kTimes} draw={draw}
                  idOf={(row) => String(row['index'])} chosen={chosenRow} onChoose={(row) => onChoose(row ? Number(row['index']) : null)} onOpen={onOpen}
                  aside={<span class="muted headroom-note">{study.kernels_left_out > 0 ? `${countText(study.kernels_left_out)} shorter ones were left out. ` : ''}{study.totals.achievable_headroom_ns === null ? 'times only: no counters'
-                   : `Headroom: what would be won at ${percent(study.achievable.tensor)} of the matrix pipe or ${percent(study.achievable.dram)} of DRAM`}</span>} />
+                   : `Headroom: time saved at ${percent(study.achievable.tensor)} of the matrix pipe or ${percent(study.achievable.dram)} of DRAM`}</span>} />
     </section>
   );
 }

@@ -45,6 +45,17 @@ export function ShareBar({ share, colour }: { share: number; colour?: string }):
   );
 }
 
+// A list to choose one from; `children` are its options.
+export function Picker({ label, value, onPick, children, class: extra = '', isDisabled = false, title }: {
+  label: string; value: string; onPick: (choice: string) => void; children: ComponentChildren; class?: string; isDisabled?: boolean; title?: string;
+}): JSX.Element {
+  return (
+    <label class={`picker ${extra}`}><span>{label}</span>
+      <select value={value} disabled={isDisabled} title={title} onChange={(event) => onPick(event.currentTarget.value)}>{children}</select>
+    </label>
+  );
+}
+
 export function CopyButton({ text, label }: { text: () => string; label: string }): JSX.Element {
   const [state, setState] = useState<'' | 'copied' | 'failed'>('');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

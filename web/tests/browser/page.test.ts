@@ -401,7 +401,7 @@ test('a trace written while the server runs appears by itself', async () => {
   await page.locator('.entry.ready', { hasText: 'later' }).waitFor();
 });
 
-test('a report is a file that needs no server and asks nobody', async () => {
+test('a report is a file that needs no server and makes no request', async () => {
   const file = join(served.folder, 'report.html');
   run(['summary', join(served.folder, kTraining), '--format', 'html', '--output', file]);
   await watched.context.close();

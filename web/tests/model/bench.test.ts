@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import type { BenchCell, BenchGrids, BenchPanel, BenchPoints, BenchRun, BenchTable, GridTable } from '../../src/api/bench_types.ts';
 import {
-  benchLabel, cellText, firstOfPanel, gridQuestion, headlineOf, heatOf, legendOf, likelyFile, likelyPair, percentText, placeOf, reachOf, runQuestion, stepFrom, tableCsv, tableOf, valueText, wordChoices,
+  benchLabel, cellText, firstOfPanel, gridQuestion, headlineOf, heatOf, legendOf, likelyFile, likelyProviders, percentText, placeOf, reachOf, runQuestion, stepFrom, tableCsv, tableOf, valueText, wordChoices,
 } from '../../src/model/bench.ts';
 import { benchMarks, benchRoofs, benchWindow, likelyAxes, providerLooks } from '../../src/model/bench_plot.ts';
 import { halfWidthText, histogramOf } from '../../src/model/bench_samples.ts';
@@ -26,12 +26,12 @@ const table: BenchTable = {
 };
 
 test('the baseline is what people have, the contender what they might get', () => {
-  assert.deepEqual(likelyPair(['cuda-fused', 'cuda-unfused', 'torch-eager', 'torch-inductor'], {}), { baseline: 'torch-eager', contender: 'cuda-fused' });
-  assert.deepEqual(likelyPair(['cpu', 'cpu-unfused'], {}), { baseline: 'cpu-unfused', contender: 'cpu' });
-  assert.deepEqual(likelyPair(['cuda-fused', 'cuda-unfused'], {}), { baseline: 'cuda-unfused', contender: 'cuda-fused' });
-  assert.deepEqual(likelyPair(['torch-eager', 'torch-inductor', 'cudnn'], { contender: 'torch-eager' }), { baseline: 'torch-inductor', contender: 'torch-eager' });
-  assert.deepEqual(likelyPair(['a', 'b'], { baseline: 'b', contender: 'gone' }), { baseline: 'b', contender: 'a' });
-  assert.deepEqual(likelyPair(['only'], {}), { baseline: 'only', contender: 'only' });
+  assert.deepEqual(likelyProviders(['cuda-fused', 'cuda-unfused', 'torch-eager', 'torch-inductor'], {}), { baseline: 'torch-eager', contender: 'cuda-fused' });
+  assert.deepEqual(likelyProviders(['cpu', 'cpu-unfused'], {}), { baseline: 'cpu-unfused', contender: 'cpu' });
+  assert.deepEqual(likelyProviders(['cuda-fused', 'cuda-unfused'], {}), { baseline: 'cuda-unfused', contender: 'cuda-fused' });
+  assert.deepEqual(likelyProviders(['torch-eager', 'torch-inductor', 'cudnn'], { contender: 'torch-eager' }), { baseline: 'torch-inductor', contender: 'torch-eager' });
+  assert.deepEqual(likelyProviders(['a', 'b'], { baseline: 'b', contender: 'gone' }), { baseline: 'b', contender: 'a' });
+  assert.deepEqual(likelyProviders(['only'], {}), { baseline: 'only', contender: 'only' });
 });
 
 const run: BenchRun = {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Change, ComparedCycle, ComparedFunction, ComparedMetric, Comparison, Runs, TraceEntry } from '../../src/api/types.ts';
 import { chosenText, commonRanks, cycleRows, parseChosen, scaleOf, stepped, typicalCycle } from '../../src/model/compare_cycles.ts';
 import { certaintyText, changeScale, changedMetrics, functionTable, pointsText, probabilityText, quantityText, ratioText, spanOn } from '../../src/model/compare_rows.ts';
-import { likelyPair, loadingOf, runChoices, tracesOf } from '../../src/model/compare_runs.ts';
+import { likelyRuns, loadingOf, runChoices, tracesOf } from '../../src/model/compare_runs.ts';
 
 function entry(trace: string, rank: number | null = null, state: TraceEntry['state'] = 'ready'): TraceEntry {
   const worker = trace.slice(trace.lastIndexOf('/') + 1).replace('.json', '');
@@ -41,12 +41,12 @@ function choices(...names: string[]): { name: string; label: string; group: stri
 }
 
 test('the names say which run is which; else the first two are taken', () => {
-  assert.deepEqual(likelyPair(choices('abnormal', 'normal'), {}), { normal: 'normal', abnormal: 'abnormal' });
-  assert.deepEqual(likelyPair(choices('x', 'fault_3', 'baseline'), {}), { normal: 'baseline', abnormal: 'fault_3' });
-  assert.deepEqual(likelyPair(choices('a', 'b', 'c'), {}), { normal: 'a', abnormal: 'b' });
-  assert.deepEqual(likelyPair(choices('slow', 'zero'), {}), { normal: 'zero', abnormal: 'slow' });
-  assert.deepEqual(likelyPair(choices('a', 'b'), { abnormal: 'a' }), { normal: 'b', abnormal: 'a' });
-  assert.deepEqual(likelyPair(choices('only'), {}), { normal: 'only', abnormal: undefined });
+  assert.deepEqual(likelyRuns(choices('abnormal', 'normal'), {}), { normal: 'normal', abnormal: 'abnormal' });
+  assert.deepEqual(likelyRuns(choices('x', 'fault_3', 'baseline'), {}), { normal: 'baseline', abnormal: 'fault_3' });
+  assert.deepEqual(likelyRuns(choices('a', 'b', 'c'), {}), { normal: 'a', abnormal: 'b' });
+  assert.deepEqual(likelyRuns(choices('slow', 'zero'), {}), { normal: 'zero', abnormal: 'slow' });
+  assert.deepEqual(likelyRuns(choices('a', 'b'), { abnormal: 'a' }), { normal: 'b', abnormal: 'a' });
+  assert.deepEqual(likelyRuns(choices('only'), {}), { normal: 'only', abnormal: undefined });
 });
 
 function cycles(durations: number[], leftOut: number[] = []): ComparedCycle[] {

@@ -5,7 +5,7 @@ import type { Bound, KernelStudy, KernelSums, RooflinePoint, Runs, StudiedKernel
 import { familyLetter, kBounds, shapePath } from '../../src/model/kernel_look.ts';
 import { kernelSources, likelySource, sourceLabel } from '../../src/model/kernel_sources.ts';
 import {
-  byteRateText, flopRateText, flopRateTick, intensityText, kDrawnColumns, kernelTable, kernelsInSight, levelsOf, marksOf, parseFamilies, plainTick, roofLines, roofText, roofsOf, shareOutside,
+  byteRateText, flopRateText, flopRateTick, intensityText, kKernelColumns, kernelTable, kernelsInSight, levelsOf, marksOf, parseFamilies, plainTick, roofLines, roofText, roofsOf, shareOutside,
   toggledFamily, viewsOf, wholeWindow, withoutFlops,
 } from '../../src/model/roofline.ts';
 import { type Placed, cutName, labelsFor, markAt, place, radiusOf, spreadOut } from '../../src/model/scatter.ts';
@@ -162,7 +162,7 @@ test('a filter looks at names, families and bounds; families add up', () => {
 test('the table has a row per kernel in sight, and copies with every number', () => {
   const table = kernelTable(counted, new Set([0, 2]));
   assert.deepEqual(table.rows.map((row) => row['index']), [0, 2]);
-  for (const key of kDrawnColumns) assert.ok(table.columns.some((column) => column.key === key), key);
+  for (const key of kKernelColumns) assert.ok(table.columns.some((column) => column.key === key), key);
   const [header, first] = csvText(table.columns, table.rows).split('\r\n');
   assert.equal(header, 'name,family,launches,latency_ns,share,mean_ns,least_ns,most_ns,tensor_share,dram_share,bound,headroom_ns,achievable_headroom_ns,full_name');
   assert.equal(first, 'gemm,gemm,2,600,0.6,300,1,600,0.7,0.2,tensor-bound,300,150,void lib::gemm<float>(int)');

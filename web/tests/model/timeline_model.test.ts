@@ -77,6 +77,20 @@ test('a chosen slice can be followed along its arrow', async () => {
   assert.equal(timeline.slice?.slice, 7);
 });
 
+test('an older request that fails leaves the newer one alone', async () => {
+  const answers: { resolve: (response: Response) => void; reject: (reason: Error) => void }[] = [];
+  const client = new Client('http://x/', () => new Promise((resolve, reject) => answers.push({ resolve, reject })));
+  const timeline = new TimelineModel(client, 'a.json', info);
+  const older = timeline.choose(5, false);
+  const newer = timeline.choose(6, false);
+  answers[0].reject(new Error('gone'));
+  await older;
+  answers[1].resolve(Response.json(details(6)));
+  await newer;
+  assert.equal(timeline.slice?.slice, 6);
+  assert.equal(timeline.problem, null);
+});
+
 test('a slice in a closed group opens it', async () => {
   const { model: timeline } = model();
   timeline.shape('g0', 'closed');

@@ -27,7 +27,7 @@ test('a glide keeps it there too, at every moment', () => {
   assert.deepEqual(between(from, to, 1), to);
 });
 
-test('nobody gets lost beside the trace', () => {
+test('the window stays near the trace', () => {
   const far = panned({ start_ns: 0, end_ns: 10_000 }, 1e12, kAll);
   assert.ok(far.end_ns <= kSpan * 1.01 && far.start_ns < kSpan);
   const wide = clamped({ start_ns: -1e9, end_ns: 1e9 }, kAll);

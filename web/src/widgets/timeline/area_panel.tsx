@@ -1,12 +1,18 @@
 import type { JSX } from 'preact';
 
+import type { Column } from '../../api/types.ts';
 import { toneOf } from '../../model/kinds.ts';
 import { shortName } from '../../model/names.ts';
+import { csvText } from '../../model/table.ts';
 import type { TimelineModel } from '../../model/timeline_model.ts';
 import { countText, durationText, exactDuration, shareText } from '../../model/units.ts';
 import { useObservable, useSession } from '../hooks.ts';
 import { CopyButton, ShareBar } from '../pieces.tsx';
 import { kindColour } from './colours.ts';
+
+const kCsvColumns: readonly Column[] = [
+  { key: 'name', type: 'name' }, { key: 'count', type: 'count' }, { key: 'total_ns', type: 'duration_ns' }, { key: 'self_ns', type: 'duration_ns' },
+];
 
 // Sums over the chosen area.
 export function AreaPanel({ model }: { model: TimelineModel }): JSX.Element {
@@ -14,10 +20,7 @@ export function AreaPanel({ model }: { model: TimelineModel }): JSX.Element {
   const area = model.area!;
   const sums = model.areaSums;
   const names = new Map(model.info.tracks.map((track) => [track.track, track.name]));
-  const csv = (): string => [
-    'name,count,total_ns,self_ns',
-    ...(sums?.top ?? []).map((one) => `"${one.name.replaceAll('"', '""')}",${one.count},${one.total_ns},${one.self_ns}`),
-  ].join('\r\n');
+  const csv = (): string => csvText(kCsvColumns, (sums?.top ?? []).map(({ name, count, total_ns, self_ns }) => ({ name, count, total_ns, self_ns })));
   return (
     <aside class="panel" aria-label="Chosen area">
       <header>

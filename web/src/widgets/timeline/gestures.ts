@@ -27,6 +27,12 @@ function pixels(event: WheelEvent): { x: number; y: number } {
   return { x: event.deltaX * scale, y: event.deltaY * scale };
 }
 
+// The browser took the pointer away (a system gesture): a drag ends without choosing anything.
+function dropDragged(stage: Stage): void {
+  stage.overlay.dragged = null;
+  stage.repaintOverlay();
+}
+
 // On the rows. Returns a function that stops them.
 export function bodyGestures(stage: Stage, surface: HTMLElement, scroller: HTMLElement, gestures: Gestures): () => void {
   const { model, overlay } = stage;
@@ -72,6 +78,11 @@ export function bodyGestures(stage: Stage, surface: HTMLElement, scroller: HTMLE
     } else if (!ended.moved) click(x, y);
     surface.style.cursor = 'default';
   };
+  const cancel = (): void => {
+    drag = null;
+    surface.style.cursor = 'default';
+    dropDragged(stage);
+  };
   const click = (x: number, y: number): void => {
     const hit = model.hitAt(x, y);
     if (hit?.is === 'slice') void model.choose(hit.slice, false);
@@ -108,7 +119,7 @@ export function bodyGestures(stage: Stage, surface: HTMLElement, scroller: HTMLE
   surface.addEventListener('pointerdown', down);
   surface.addEventListener('pointermove', move);
   surface.addEventListener('pointerup', up);
-  surface.addEventListener('pointercancel', up);
+  surface.addEventListener('pointercancel', cancel);
   surface.addEventListener('pointerleave', leave);
   surface.addEventListener('dblclick', twice);
   surface.addEventListener('wheel', wheel, { passive: false });
@@ -116,7 +127,7 @@ export function bodyGestures(stage: Stage, surface: HTMLElement, scroller: HTMLE
     surface.removeEventListener('pointerdown', down);
     surface.removeEventListener('pointermove', move);
     surface.removeEventListener('pointerup', up);
-    surface.removeEventListener('pointercancel', up);
+    surface.removeEventListener('pointercancel', cancel);
     surface.removeEventListener('pointerleave', leave);
     surface.removeEventListener('dblclick', twice);
     surface.removeEventListener('wheel', wheel);
@@ -170,6 +181,10 @@ export function headGestures(stage: Stage, head: HTMLElement, gestures: Gestures
       }
     } else if (model.area) void model.chooseArea(null);
   };
+  const cancel = (): void => {
+    drag = null;
+    dropDragged(stage);
+  };
   const leave = (): void => {
     overlay.pointer = null;
     model.pointAt(null);
@@ -188,6 +203,7 @@ export function headGestures(stage: Stage, head: HTMLElement, gestures: Gestures
   head.addEventListener('pointerdown', down);
   head.addEventListener('pointermove', move);
   head.addEventListener('pointerup', up);
+  head.addEventListener('pointercancel', cancel);
   head.addEventListener('pointerleave', leave);
   head.addEventListener('wheel', wheel, { passive: false });
   head.addEventListener('dblclick', twice);
@@ -195,6 +211,7 @@ export function headGestures(stage: Stage, head: HTMLElement, gestures: Gestures
     head.removeEventListener('pointerdown', down);
     head.removeEventListener('pointermove', move);
     head.removeEventListener('pointerup', up);
+    head.removeEventListener('pointercancel', cancel);
     head.removeEventListener('pointerleave', leave);
     head.removeEventListener('wheel', wheel);
     head.removeEventListener('dblclick', twice);

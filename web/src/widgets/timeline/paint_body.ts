@@ -4,11 +4,10 @@ import type { TimelineModel } from '../../model/timeline_model.ts';
 import type { Lane } from '../../model/track_layout.ts';
 import { spanOf } from '../../model/viewport.ts';
 import type { Colours } from './colours.ts';
-import { Words } from './words.ts';
+import { Words, kFont } from './words.ts';
 
 // The rows of slices: pixels first, in one image, then words and counters on top of it.
 
-const kFont = '11px Inter, system-ui, sans-serif';
 const kLeastLabel_px = 26;
 const kLeastStep_px = 24; // lines between narrower steps would become a grey area
 

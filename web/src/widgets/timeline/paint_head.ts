@@ -2,14 +2,13 @@ import type { TimelineModel } from '../../model/timeline_model.ts';
 import { durationText } from '../../model/units.ts';
 import { fitted, spanOf, ticks } from '../../model/viewport.ts';
 import type { Colours } from './colours.ts';
+import { kFont } from './words.ts';
 
 // Above the tracks: the whole trace with the window in it, the axis, the steps.
 
 export const kStrip_px = 26;
 export const kAxis_px = 22;
 export const kSteps_px = 18;
-
-const kFont = '11px Inter, system-ui, sans-serif';
 
 export function headHeight(model: TimelineModel): number {
   return kStrip_px + kAxis_px + (model.info.steps.length > 0 ? kSteps_px : 0);

@@ -3,10 +3,9 @@ import type { Hit } from '../../model/pixels.ts';
 import type { TimelineModel } from '../../model/timeline_model.ts';
 import { durationText } from '../../model/units.ts';
 import type { Colours } from './colours.ts';
+import { kFont } from './words.ts';
 
 // What changes with the pointer and the selection, on its own layer: the selected slice and its arrows, the area, the mark.
-
-const kFont = '11px Inter, system-ui, sans-serif';
 
 export interface Pointer {
   x: number;

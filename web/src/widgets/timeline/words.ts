@@ -2,6 +2,8 @@ import { shortName } from '../../model/names.ts';
 
 // Fits names into slices. Measuring text costs more than drawing it, so widths are cached.
 
+export const kFont = '11px Inter, system-ui, sans-serif'; // of all text on the canvases
+
 const kEllipsis = '…';
 const kNamespaces = /^(?:autograd: |\w+::)+(?=\w)/;
 
