@@ -40,7 +40,7 @@ class CheckLayersTest(ToolTest):
 
     def test_a_folder_outside_the_picture_is_refused(self):
         self.write("src/strobe/engine/a.h", "")
-        self.assert_fails("'engine' is no folder of the picture")
+        self.assert_fails("'engine' is not a folder of the picture")
 
     def test_an_include_relative_to_its_folder_is_refused(self):
         self.write("src/strobe/base/a.h", '#include "id.h"\n')

@@ -40,7 +40,7 @@ class CheckWordsTest(ToolTest):
 
     def test_a_path_of_a_machine_is_refused_in_documents_too(self):
         self.write("docs/a.md", "see /" + "home/me/trace.json\n")
-        self.assert_fails("docs/a.md:1:", "a path of somebody's machine")
+        self.assert_fails("docs/a.md:1:", "a path of one machine")
 
     def test_a_note_to_oneself_is_refused(self):
         self.write("src/strobe/base/a.cc", "// TO" + "DO later\n")

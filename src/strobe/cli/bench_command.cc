@@ -39,7 +39,9 @@ std::string tuned_line(const CellRecord& record) {
 
 Result<void> tune(BenchRunRequest& request, const Terminal& terminal) {
   if (request.run.prepare.cache_folder.empty()) {
-    return bad_request("tuning needs a cache to keep its results in", "--no-cache");
+    return bad_request("tuning needs a cache to keep its results in",
+                       request.is_cached ? "--cache-dir" : "--no-cache",
+                       request.is_cached ? "there is no home folder: --cache-dir tuned" : "");
   }
   if (!request.chose_providers) request.run.providers = {"cuda-fused"};
   std::string text;
@@ -89,7 +91,7 @@ Command tune_action() {
       .examples = {{"strobe bench tune --case all --grid quick", "the usual shapes"},
                    {"strobe bench tune --case softmax --shape 4096x50257 --cache-dir tuned",
                     "one shape, kept in a folder of your own"}}};
-  return with_request(std::move(command), bench_cell_flags, complete_bench_run, tune);
+  return with_request(std::move(command), bench_tune_flags, complete_bench_run, tune);
 }
 
 // The other side of `run`.
@@ -113,15 +115,14 @@ Command bench_command() {
       .positionals = "[FILE...]",
       .examples = {{"strobe bench run --quick",
                     "what fusion gains on this machine, in about a minute"},
-                   {"strobe bench run --case softmax --grid grid2d -o run.json",
-                    "a hundred shapes, kept in a file"},
+                   {"strobe bench run --case norm_chain -o run.json",
+                    "100 shapes, saved to a file"},
                    {"strobe bench show run.json", "the results, table by table"},
-                   {"strobe bench show run.json --table relative --baseline cuda-unfused "
-                    "--contender cuda-fused",
+                   {"strobe bench show run.json --table relative",
                     "one provider against another, shape by shape"},
                    {"strobe bench compare old.json new.json --fail-on slower:3%",
-                    "what changed, cell by cell; a gate for CI"},
-                   {"strobe bench show grids.csv --version v3 --device A100 --case softmax",
+                    "what changed, cell by cell; for CI"},
+                   {"strobe bench show grids.csv --device A100 --case softmax",
                     "ratios that another benchmark program wrote, with checks"}},
       .notes =
           {"FILE is a run, the JSON file of `strobe bench run`, or a CSV with tables of ratios: it "

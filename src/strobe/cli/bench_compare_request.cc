@@ -24,15 +24,20 @@ Flag time_mode_flag(std::optional<bench::TimeMode>& mode, std::string_view help)
 std::vector<Flag> bench_compare_flags(BenchCompareRequest& request) {
   return {
       flag("--fail-on GATES",
-           "exit with 1 if a cell is slower:3% (its whole interval), slower (than --band), "
-           "faster:3%, or broken (it has no time any more)",
+           "exit with 1 if a cell is slower:3% (the 95 % interval of its change is above 3 %), "
+           "slower "
+           "(its verdict), faster:3%, or broken (it has a time in OLD but not in NEW)",
            to_each(request.gates, named(bench::parse_speed_gate))),
-      flag("--band SHARE", "changes smaller than this are ignored (default: 1%)",
+      flag("--band SHARE",
+           "ignore changes smaller than this plus, for short calls, the spread of an empty kernel "
+           "(default: 1%)",
            to(request.options.band, read_band)),
       time_mode_flag(request.options.mode,
                      "which time: device, graph, call, activity or cpu (default: for each cell the "
                      "first that both runs have)"),
-      flag("--force", "compare runs that were measured with different caches (--l2)",
+      flag("--force",
+           "compare runs that were measured with different caches (--l2) or queues (--profile, "
+           "older versions)",
            to(request.options.is_forced)),
       flag("--top N", "rows, or all (default: 20 in text, all in other formats)",
            to_rows(request.typed_top, 1)),

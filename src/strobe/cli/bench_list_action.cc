@@ -20,23 +20,10 @@ using bench::CaseKind;
 // With rows and columns this long, the ceiling is nearly constant.
 constexpr std::int64_t kLong = 65536;
 
-// A row that does not fit on the chip is read again for every reduction. That is a loss only if no
-// operator by itself needs its row twice: otherwise the unfused side also reads more.
-bool loses_by_streaming(const CaseInfo& info, const bench::CaseCosts& costs) {
-  const auto needs_row_twice = [](const bench::Operator& op) {
-    return op.expression.has_reduction() &&
-           std::ranges::any_of(op.expression.outputs, [](const bench::Output& output) {
-             return output.tensor.extent == bench::Extent::kElements;
-           });
-  };
-  return costs.streamed_bytes > costs.min_bytes &&
-         std::ranges::none_of(info.operators, needs_row_twice);
-}
-
 std::string ceiling_text(const CaseInfo& info) {
   if (info.kind != bench::CaseKind::kRows) return "-";
   const auto costs = bench::costs_of(info, bench::Shape{{kLong, kLong}}, bench::DType::kF32);
-  if (!loses_by_streaming(info, costs)) return fmt::format("{:.2f}x", costs.ceiling());
+  if (!bench::loses_by_streaming(info, costs)) return fmt::format("{:.2f}x", costs.ceiling());
   return fmt::format("{:.2f} / {:.2f}x", costs.ceiling(),
                      costs.unfused_bytes / costs.streamed_bytes);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/json_write.h"
+#include "strobe/bench/results/cell_fields.h"
 #include "strobe/bench/workers/counting.h"
 #include "strobe/bench/workers/worker_session.h"
 #include "strobe/cli/bench_actions.h"
@@ -15,7 +16,6 @@ namespace strobe::cli {
 namespace {
 
 struct Figure {
-  std::string_view key;  // with its unit
   std::string_view name;
   std::string_view unit;
   std::optional<double> value;
@@ -24,18 +24,17 @@ struct Figure {
 std::vector<Figure> figures_of(const bench::WorkerReply& reply) {
   const bench::Roofs roofs = reply.roofs.value_or(bench::Roofs{});
   const bench::Floors floors = reply.floors.value_or(bench::Floors{});
-  return {
-      {"copy_gbps", "copy", "GB/s", roofs.copy_gbps},
-      {"read_gbps", "read", "GB/s", roofs.read_gbps},
-      {"write_gbps", "write", "GB/s", roofs.write_gbps},
-      {"gemm_tflops", "matrix product", "TFLOP/s", roofs.gemm_tflops},
-      {"event_pair_us", "event pair, nothing between", "us", floors.event_pair},
-      {"empty_kernel_events_us", "empty kernel between events", "us", floors.empty_kernel_events},
-      {"empty_kernel_us", "empty kernel, as counted", "us", floors.empty_kernel},
-      {"empty_kernel_record_us", "empty kernel, as recorded", "us", floors.empty_kernel_record},
-      {"empty_kernel_graph_us", "empty kernel in a graph", "us", floors.empty_kernel_graph},
-      {"launch_call_us", "launch call on the host", "us", floors.launch_call},
-      {"stream_spread_us", "apart on 64 streams", "us", floors.stream_spread}};
+  return {{"copy", "GB/s", roofs.copy_gbps},
+          {"read", "GB/s", roofs.read_gbps},
+          {"write", "GB/s", roofs.write_gbps},
+          {"matrix product", "TFLOP/s", roofs.gemm_tflops},
+          {"event pair, nothing between", "us", floors.event_pair},
+          {"empty kernel between events", "us", floors.empty_kernel_events},
+          {"empty kernel, as counted", "us", floors.empty_kernel},
+          {"empty kernel, as recorded", "us", floors.empty_kernel_record},
+          {"empty kernel in a graph", "us", floors.empty_kernel_graph},
+          {"launch call on the host", "us", floors.launch_call},
+          {"apart on 64 streams", "us", floors.stream_spread}};
 }
 
 std::string roofs_text(const bench::WorkerReply& reply) {
@@ -49,13 +48,20 @@ std::string roofs_text(const bench::WorkerReply& reply) {
   return text;
 }
 
+template <class Struct>
+void write_figures(JsonWriter& json, const std::optional<Struct>& figures) {
+  if (!figures) return;
+  bench::for_each_field<Struct>([&](const auto& field) {
+    if (const auto& value = (*figures).*field.member) json.member(field.name, *value);
+  });
+}
+
 std::string roofs_json(const bench::WorkerReply& reply) {
   std::string text;
   JsonWriter json(text, JsonLayout::kPretty);
   json.begin_object().member("device", reply.info.device).member("version", reply.info.version);
-  for (const Figure& figure : figures_of(reply)) {
-    if (figure.value) json.member(figure.key, *figure.value);
-  }
+  write_figures(json, reply.roofs);
+  write_figures(json, reply.floors);
   json.end_object();
   return text + "\n";
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/text.h"
 #include "strobe/bench/reference/reference.h"
 #include "strobe/bench/results/run_file.h"
 #include "strobe/bench/workers/counting.h"
@@ -32,8 +33,6 @@ class RunFile {
  public:
   explicit RunFile(std::string path) : path_(std::move(path)) {}  // "": nothing is written
 
-  // Reports an unwritable place before the work starts.
-  Result<void> check();
   Result<void> keep(const bench::BenchRun& run);
   Result<void> finish(const bench::BenchRun& run, bool with_samples);
   std::string partial() const { return path_ + ".partial"; }
@@ -44,30 +43,16 @@ class RunFile {
   bool has_partial_ = false;
 };
 
-Result<void> write_whole(const std::string& path, const bench::BenchRun& run) {
-  STROBE_TRY(Output output, Output::open(path));
-  STROBE_TRY_VOID(output.write(bench::to_json(run)));
-  return output.commit();
-}
-
-// Pipes and devices get the run only at its end.
-bool is_plain(const std::string& path) { return path != "-" && !path.starts_with("/dev/"); }
-
-Result<void> RunFile::check() {
-  if (path_.empty()) return {};
-  return Output::open(path_).has_value() ? Result<void>() : Output::open(path_).error();
-}
-
 Result<void> RunFile::keep(const bench::BenchRun& run) {
-  if (path_.empty() || !is_plain(path_)) return {};
-  STROBE_TRY_VOID(write_whole(partial(), run));
+  if (!is_replaced(path_)) return {};  // pipes and devices get the run only at its end
+  STROBE_TRY_VOID(write_whole(partial(), bench::to_json(run)));
   has_partial_ = true;
   return {};
 }
 
 Result<void> RunFile::finish(const bench::BenchRun& run, bool with_samples) {
   if (path_.empty()) return {};
-  STROBE_TRY_VOID(write_whole(path_, run));
+  STROBE_TRY_VOID(write_whole(path_, bench::to_json(run)));
   if (with_samples) STROBE_TRY_VOID(bench::write_samples(run, bench::samples_path(path_)));
   if (has_partial_) unlink(partial().c_str());
   has_partial_ = false;
@@ -90,9 +75,8 @@ std::string paddle_head(const bench::Cell& cell) {
     return fmt::format("{} | {} | {} | {}", cell.case_id, cell.provider,
                        bench::dtype_name(cell.dtype), bench::shape_text(cell.shape));
   }
-  const bool is_plain = cell.provider.find("eager") != std::string::npos ||
-                        cell.provider.find("math") != std::string::npos ||
-                        cell.provider.find("unfused") != std::string::npos;
+  const bool is_plain =
+      bench::is_unfused_provider(cell.provider) || cell.provider.find("math") != std::string::npos;
   return fmt::format("{} | {:2} | {:2} | {:4}", is_plain ? "Attention" : "FlashAttention",
                      cell.shape[0], cell.shape[3], cell.shape[1]);
 }
@@ -112,6 +96,15 @@ std::string run_text(const BenchRunRequest& request, const BenchOutcome& outcome
   std::string text = terminal_text(page, terminal);
   if (request.is_paddle_style) text += bench_paddle_lines(outcome.run);
   return text;
+}
+
+// The table goes to stderr if the run itself goes to stdout.
+Result<void> show_run(const BenchRunRequest& request, const BenchOutcome& outcome,
+                      Terminal terminal) {
+  if (request.output != "-") return write_to_stdout(run_text(request, outcome, terminal));
+  terminal.color = terminal.color_error;
+  if (!terminal.quiet) say(run_text(request, outcome, terminal));
+  return {};
 }
 
 // Once for all cells: why requested counters are missing.
@@ -169,7 +162,7 @@ Result<Outcome> run_cells(BenchRunRequest& request, const Terminal& terminal) {
   if (request.wants_counters) request.run.counter = &counted;
   request.run.floor_counter = &duration;
   RunFile file(request.output);
-  STROBE_TRY_VOID(file.check());
+  STROBE_TRY_VOID(check_writable(request.output));
   Result<void> kept;
   Result<BenchOutcome> outcome = [&] {
     Progress progress(terminal, "bench");
@@ -188,14 +181,14 @@ Result<Outcome> run_cells(BenchRunRequest& request, const Terminal& terminal) {
     answered_interrupt();
     if (file.has_partial()) {
       const std::size_t cells = outcome->run.cells.size();
-      say(fmt::format("strobe: {} {} kept in {}\n", cells, cells == 1 ? "cell is" : "cells are",
+      say(fmt::format("strobe: {} {} kept in {}\n", cells, plural(cells, "cell is", "cells are"),
                       file.partial()));
     }
     STROBE_TRY_VOID(check_interrupted());
   }
   for (const std::string& remark : outcome->remarks) say(fmt::format("strobe: {}\n", remark));
   STROBE_TRY_VOID(file.finish(outcome->run, request.keeps_samples));
-  STROBE_TRY_VOID(write_to_stdout(run_text(request, *outcome, terminal)));
+  STROBE_TRY_VOID(show_run(request, *outcome, terminal));
   return judge_run(request, *outcome);
 }
 
@@ -219,14 +212,13 @@ Command bench_run_action() {
   Command command = {
       .name = "bench run",
       .summary = "measure functions (cases) in several implementations (providers), and check them",
-      .examples = {{"strobe bench run --quick", "a first look, in about a minute"},
-                   {"strobe bench run --case softmax -o run.json", "100 shapes, saved to a file"},
-                   {"strobe bench run --case rows --provider cuda-fused,torch-inductor",
-                    "compare with PyTorch"},
-                   {"strobe bench run --case softmax --worker mine=./worker",
-                    "measure your own program"},
-                   {"strobe bench run --case softmax --api -o run.json",
-                    "also list CUDA API calls"}},
+      .examples =
+          {{"strobe bench run --quick", "a first look, in about a minute"},
+           {"strobe bench run --case norm_chain -o run.json", "100 shapes, saved to a file"},
+           {"strobe bench run --case rows --provider cuda-fused,torch-inductor",
+            "compare with PyTorch"},
+           {"strobe bench run --case softmax --worker mine=./worker", "measure your own program"},
+           {"strobe bench run --case softmax --api -o run.json", "also list CUDA API calls"}},
       .notes = {
           "A cell is one case, at one shape and data type, run by one provider. Each provider runs "
           "in its own process: if a provider crashes, hangs or runs out of memory, only that cell "

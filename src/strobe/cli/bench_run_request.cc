@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "strobe/bench/workers/worker_session.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/loading.h"
+#include "strobe/cli/output.h"
 
 namespace strobe::cli {
 namespace {
@@ -28,8 +30,10 @@ constexpr std::chrono::minutes kProfiledCellLimit{
     30};  // a profiler may repeat a launch fifty times
 constexpr std::int64_t kQuickElements = std::int64_t{1} << 24;
 
-constexpr Word<std::string_view> kCacheStates[] = {
-    {"cold", "cold"}, {"cold-dirty", "cold-dirty"}, {"rotate", "rotate"}, {"hot", "hot"}};
+constexpr Word<bench::FlushKind> kCacheStates[] = {{"cold", bench::FlushKind::kCold},
+                                                   {"cold-dirty", bench::FlushKind::kColdDirty},
+                                                   {"rotate", bench::FlushKind::kRotate},
+                                                   {"hot", bench::FlushKind::kHot}};
 constexpr Word<bool> kLineStyles[] = {{"strobe", false}, {"paddle", true}};
 
 // Kinds do not include training variants: these must be requested by name.
@@ -86,23 +90,25 @@ std::vector<std::string> usual_providers(const bench::WorkerSetup& workers) {
 }
 
 std::string typed_command_line() {
-  std::string words = read_text("/proc/self/cmdline").has_value()
-                          ? read_text("/proc/self/cmdline").value()
-                          : std::string("strobe bench run");
+  const Result<std::string> typed = read_text("/proc/self/cmdline");
+  std::string words = typed ? *typed : "strobe bench run";
   while (!words.empty() && words.back() == '\0') words.pop_back();
   std::ranges::replace(words, '\0', ' ');
   return words;
+}
+
+// "" if there is no home for a cache.
+std::string cache_folder_of(const BenchRunRequest& request) {
+  if (!request.cache_folder.empty()) return request.cache_folder;
+  const std::filesystem::path shared = default_cache_folder();
+  return shared.empty() ? "" : (shared / "bench").string();
 }
 
 void complete_cells(const BenchRunRequest& request, bench::RunRequest& run) {
   if (run.cells.grid.empty() && request.is_quick) run.cells.grid = "quick";
   const bool is_capped = request.is_quick && run.cells.shapes.empty();
   run.cells.most_elements = request.most_elements.value_or(is_capped ? kQuickElements : 0);
-  if (request.is_cached) {
-    run.prepare.cache_folder = request.cache_folder.empty()
-                                   ? (default_cache_folder() / "bench").string()
-                                   : request.cache_folder;
-  }
+  if (request.is_cached) run.prepare.cache_folder = cache_folder_of(request);
   if (request.cell_limit) run.workers.cell_limit = *request.cell_limit;
 }
 
@@ -203,7 +209,7 @@ Result<void> complete_bench_run(BenchRunRequest& request, const Arguments&) {
   complete_cells(request, run);
   complete_measure(request, run);
   STROBE_TRY_VOID(complete_providers(request));
-  if (request.keeps_samples && request.output.empty()) {
+  if (request.keeps_samples && !is_replaced(request.output)) {
     return bad_request("needs a file to store the samples beside", "--samples", "-o run.json");
   }
   return {};
@@ -214,23 +220,27 @@ Flag python_flag(BenchRunRequest& request) {
               to(request.python));
 }
 
-std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
+namespace {
+
+// The flags that `run` and `tune` share; a few of them read differently in `tune`.
+std::vector<Flag> cell_flags(BenchRunRequest& request, bool is_run) {
   bench::RunRequest& run = request.run;
   Target workers = to(request.workers);
   workers.is_list = false;  // commands may hold commas
   return {
       flag("--case CASE",
            "functions to measure: names from `strobe bench list`, or the groups rows (functions "
-           "over the rows of a matrix), matmul, conv and all; required without --quick",
+           "over the rows of a matrix), matmul, conv and all; required" +
+               std::string(is_run ? " without --quick" : ""),
            to(request.cases)),
       flag("--train",
-           "run the cases with dropout as in training: half of the elements are dropped, and "
-           "--seed decides which",
+           "run the cases that have dropout in training mode: each element is dropped with "
+           "probability 0.5; --seed decides which",
            to(request.is_training)),
       flag("--provider NAME",
-           "implementations: names from `strobe bench list`; ratios are relative to the first "
-           "(default: for run, cuda-unfused,cuda-fused with a GPU, else cpu-unfused and cpu, which "
-           "is fused; for tune, cuda-fused)",
+           is_run ? "implementations: names from `strobe bench list`; ratios are relative to the "
+                    "first (default: cuda-unfused,cuda-fused; without a GPU cpu-unfused,cpu)"
+                  : "implementations: names from `strobe bench list` (default: cuda-fused)",
            to(run.providers)),
       flag("--grid NAME",
            "set of shapes: quick (a few), odd (primes and powers of two plus or minus 1), grid2d "
@@ -238,9 +248,10 @@ std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
            "and attention (16 or 32 heads) (default: grid2d; attention for the case attention)",
            to(run.cells.grid)),
       flag("--shape SHAPE",
-           "shapes instead of a grid, such as 4096x4096,128x65536: rows x columns; MxNxK of a "
-           "matrix product (MxN: K is 1024); images x height x width x channels x filters x "
-           "filter size x stride; batch x sequence x heads x head dimension",
+           "shapes instead of a grid: rows x columns, such as 4096x4096,128x65536; for matmul "
+           "MxNxK (MxN: K is 1024); for conv images x height x width x channels x filters x filter "
+           "size x stride, such as 32x56x56x64x64x3x1; for attention batch x sequence x heads x "
+           "head dimension, such as 8x1024x16x128",
            to_each(run.cells.shapes, named(bench::parse_shape))),
       flag("--dtype TYPE", "data types: f32, f16, bf16 (default: f32; f16 for attention)",
            to_each(run.cells.dtypes, named(bench::parse_dtype))),
@@ -258,7 +269,8 @@ std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
            to(request.cache_folder)),
       flag("--cell-timeout TIME",
            "a provider that does not answer for longer is killed, and its cell is marked `timeout` "
-           "(default: 60s; 30 minutes with --profile)",
+           "(default: 60s" +
+               std::string(is_run ? "; 30 minutes with --profile)" : ")"),
            to(request.cell_limit, time_limit)),
       flag("--worker NAME=COMMAND",
            "add a provider of your own: COMMAND starts a program that answers the requests in "
@@ -267,17 +279,22 @@ std::vector<Flag> bench_cell_flags(BenchRunRequest& request) {
       python_flag(request)};
 }
 
+}  // namespace
+
+std::vector<Flag> bench_tune_flags(BenchRunRequest& request) { return cell_flags(request, false); }
+
 std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
   bench::RunRequest& run = request.run;
-  std::vector<Flag> flags = bench_cell_flags(request);
+  std::vector<Flag> flags = cell_flags(request, true);
   std::vector<Flag> more = {
       flag("--quick",
            "short measurements: until the median is known to ±2%, at most 0.1 s per mode; also "
            "--grid quick and --case pointwise_chain,softmax,norm_chain, unless you give others",
            to(request.is_quick)),
       flag("--mode MODE",
-           "times to measure: device (between two events on the GPU), graph (per call of a CUDA "
-           "graph), call (until the caller has the result), activity (sum of the kernels' "
+           "times to measure: device (between two events on the GPU), graph (the call in a CUDA "
+           "graph: time of a replay divided by its calls), call (until the caller has the result), "
+           "activity (sum of the kernels' "
            "durations; needs CUPTI), cpu (of host providers) (default: all that a provider has, "
            "except activity)",
            to_each(run.timing.modes, named(bench::parse_mode))),
@@ -296,8 +313,9 @@ std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
            "for `strobe bench show FILE --table api`; needs CUPTI",
            to(run.timing.lists_api)),
       flag("--profile",
-           "for a run under a profiler (`ncu --target-processes all`, `nsys profile`): no roofs, "
-           "no tuning, one process per provider; a slow host can make device times longer",
+           "for a run under a profiler (`ncu --target-processes all`, `nsys profile`): does "
+           "not measure the machine's limits, does not tune, keeps one process per provider; a "
+           "slow host can make device times longer",
            to(run.timing.is_profiled)),
       flag("--samples", "also write every sample, to FILE.samples; needs -o FILE",
            to(request.keeps_samples)),
@@ -312,8 +330,8 @@ std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
            "benchmark",
            to_choice(request.is_paddle_style, kLineStyles)),
       flag("-o, --output FILE",
-           "also write the run as JSON; FILE.partial holds the finished cells until the end "
-           "(default: print the table only)",
+           "also write the run as JSON; FILE.partial holds the finished cells until the end; with "
+           "- the JSON goes to stdout and the table to stderr (default: print the table only)",
            to(request.output))};
   std::ranges::move(more, std::back_inserter(flags));
   return flags;

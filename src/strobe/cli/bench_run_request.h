@@ -36,8 +36,7 @@ struct BenchRunRequest {
   std::string python = "python3";
 };
 
-// The flags that `run` and `tune` share: which cells, which providers, and how.
-std::vector<Flag> bench_cell_flags(BenchRunRequest& request);
+std::vector<Flag> bench_tune_flags(BenchRunRequest& request);
 std::vector<Flag> bench_run_flags(BenchRunRequest& request);
 Flag python_flag(BenchRunRequest& request);
 Result<void> complete_bench_run(BenchRunRequest& request, const Arguments& arguments);

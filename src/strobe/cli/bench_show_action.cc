@@ -11,31 +11,11 @@
 #include "strobe/cli/bench_show_request.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/talk.h"
-#include "strobe/report/render/document_html.h"
-#include "strobe/report/render/render.h"
 
 namespace strobe::cli {
 namespace {
 
 using report::Document;
-
-std::string page_text(const Document& page, Format format, const Terminal& terminal) {
-  switch (format) {
-    case Format::kMarkdown:
-      return report::render_markdown(page);
-    case Format::kCsv:
-      return report::render_csv(page);
-    case Format::kTsv:
-      return report::render_tsv(page);
-    case Format::kJson:
-      return report::render_json(page);
-    case Format::kHtml:
-      return report::document_html(page);
-    default:
-      break;
-  }
-  return terminal_text(page, terminal);
-}
 
 // The kind of a file, by its content.
 struct BenchFile {
@@ -47,8 +27,7 @@ struct BenchFile {
 Result<BenchFile> load_bench_file(const std::string& path) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
   STROBE_TRY(const std::string text, read_text(path, kMostBytes));
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') {
+  if (bench::looks_like_json(text)) {
     STROBE_TRY(bench::BenchRun run, bench::parse_run(text, path));
     return BenchFile{.run = std::move(run), .grids = {}, .tuned = {}};
   }
@@ -108,7 +87,7 @@ Result<void> show_bench(const BenchShowRequest& request, const Terminal& termina
     return error;
   }
   stages.end("load and judge");
-  const std::string text = page_text(*page, request.format, terminal);
+  const std::string text = document_text(*page, request.format, terminal);
   stages.end("report");
   return give(output, text);
 }
@@ -122,21 +101,19 @@ Command bench_show_action() {
       .positionals = "FILE [FILE]",
       .positionals_help =
           "a run (JSON), ratios or the blocks that a tuner chose (CSV); plain, .gz or .zst; - is "
-          "stdin; of two runs, strobe compares the devices",
-      .examples =
-          {{"strobe bench show run.json", "an overview, then table by table"},
-           {"strobe bench show run.json --table relative --baseline cuda-unfused --contender "
-            "cuda-fused",
-            "one provider against another, shape by shape"},
-           {"strobe bench show run.json --table roofline --case softmax",
-            "how near each cell is to the memory roof"},
-           {"strobe bench show grids.csv --version v3 --device A100 --case softmax --table "
-            "relative",
-            "one table of ratios from a CSV"},
-           {"strobe bench show grids.csv --table overhead --format tsv --missing '#VALUE!'",
-            "for a spreadsheet"},
-           {"strobe bench show h200.json a100.json", "one device against another"},
-           {"strobe bench show run.json --format html -o run.html", "heat maps, to send around"}},
+          "stdin; given two runs, strobe compares their devices",
+      .examples = {{"strobe bench show run.json", "an overview, then table by table"},
+                   {"strobe bench show run.json --table relative --contender cuda-fused",
+                    "one provider against another, shape by shape"},
+                   {"strobe bench show run.json --table roofline --case softmax",
+                    "how near each cell is to the memory roof"},
+                   {"strobe bench show grids.csv --table relative --case softmax",
+                    "tables of ratios from a CSV"},
+                   {"strobe bench show grids.csv --format tsv --missing '#VALUE!'",
+                    "for a spreadsheet"},
+                   {"strobe bench show h200.json a100.json", "one device against another"},
+                   {"strobe bench show run.json --format html -o run.html",
+                    "heat maps, to send around"}},
       .notes = {
           "OOM: out of memory. OOM*: predicted, so the cell did not run. ERR: failed. n/a: no "
           "number. = marks a ratio of two providers that ran the same kernels, ~...~ a ratio whose "

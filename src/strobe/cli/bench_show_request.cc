@@ -89,14 +89,17 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 std::vector<Flag> bench_show_flags(BenchShowRequest& request) {
   BenchChoice& choice = request.choice;
   return {
-      flag("--table NAME",
-           "overview (means per case), relative and overhead (against the baseline), device (two "
-           "runs), attention (every pair of providers), bandwidth, times, accuracy, roofline, "
-           "memory, traffic (counted bytes), kernels, api (runtime calls), flags (marked cells) or "
-           "all (default: those that the file has data for)",
-           to(request.tables)),
+      flag(
+          "--table NAME",
+          "overview (means per case), relative and overhead (against the baseline), device (two "
+          "runs), attention (every pair of providers), bandwidth, times, accuracy, roofline, "
+          "memory, traffic (counted bytes), kernels, api (runtime calls), flags (flagged cells) or "
+          "all (default: those that the file has data for)",
+          to(request.tables)),
       flag("--case CASE", "only these cases (default: all)", to(choice.cases)),
-      flag("--baseline BASE", "the provider that is 100 % (default: an eager or unfused one)",
+      flag("--baseline BASE",
+           "the provider that is 100 % (default: the first whose name ends in eager, else in "
+           "unfused, else the first)",
            to(choice.baseline)),
       flag("--contender NAME", "compare only these providers (default: all but the baseline)",
            to(choice.contenders)),
@@ -139,7 +142,7 @@ Result<BenchChoice> resolve(const BenchChoice& choice, const bench::RatioGrids& 
     add_once(cases, grid.case_id);
     add_once(dtypes, grid.dtype);
     if (grid.metric != bench::GridMetric::kDeviceSpeedup) add_once(baselines, grid.baseline);
-    add_once(contenders, grid.contender.substr(0, grid.contender.find('@')));
+    add_once(contenders, grid.provider());
   }
   BenchChoice whole = choice;
   STROBE_TRY(whole.versions, resolve_names("--version", choice.versions, versions));

@@ -17,9 +17,8 @@
 #include "strobe/report/compare/compare_formats.h"
 #include "strobe/report/compare/compare_report.h"
 #include "strobe/report/compare/compat_report.h"
-#include "strobe/report/render/render.h"
+#include "strobe/report/compare/straggler_report.h"
 #include "strobe/report/summary/import_warning.h"
-#include "strobe/report/summary/straggler_report.h"
 
 namespace strobe::cli {
 namespace {
@@ -102,16 +101,7 @@ std::string rendered(const compare::Stragglers& stragglers, const CompareRequest
                      const Terminal& terminal) {
   if (request.format == Format::kJson) return report::straggler_json(stragglers);
   const report::Document document = report::straggler_document(stragglers, request.top);
-  switch (request.format) {
-    case Format::kMarkdown:
-      return report::render_markdown(document);
-    case Format::kCsv:
-      return report::render_csv(document);
-    case Format::kHtml:
-      return report::render_html(document);
-    default:
-      return terminal_text(document, terminal, kReadableColumns);
-  }
+  return document_text(document, request.format, terminal, kReadableColumns);
 }
 
 Result<std::string> compat_text(const Runs& runs, const CompareRequest& request) {
@@ -208,7 +198,8 @@ Command compare_command() {
       .summary = "what changed between two runs, how sure that is, and the likely cause",
       .positionals = "RUN...",
       .positionals_help =
-          "NORMAL and ABNORMAL, two runs of one workload: each a trace, a folder with one trace "
+          "NORMAL (the reference, the older run) and ABNORMAL (the run to judge): two runs of one "
+          "workload, each a trace, a folder with one trace "
           "(and metrics.csv), or a folder with one folder or trace per rank; for a single run "
           "strobe compares its ranks with each other",
       .examples = {{"strobe compare normal/ abnormal/", "the verdict, then the evidence"},

@@ -97,7 +97,9 @@ Result<void> check_compat(const Arguments& arguments, const CompareRequest& requ
 std::vector<Flag> compare_flags(CompareRequest& request) {
   compare::CompareOptions& options = request.options;
   std::vector<Flag> flags = {
-      flag("--compat", "print the report of the script that strobe replaces, byte for byte",
+      flag("--compat",
+           "print the older report 'Strict Performance Comparison', byte for byte; most users do "
+           "not need it",
            to(request.compat)),
       flag("--cycle HOW",
            "how to cut a run into cycles: auto (the first that works of steps, frame, kernels, "
@@ -119,7 +121,8 @@ std::vector<Flag> compare_flags(CompareRequest& request) {
       flag("--halves", "compare the first half of one run's cycles with the second half",
            to(request.halves)),
       flag("--fail-on GATES",
-           "exit with 1 if one of these gates fails (see below): cycle>3%,beta>1,cause=clock,any",
+           "exit with 1 if one of these conditions (gates, see below) holds: cycle>3%, beta>1, "
+           "cause=clock, any",
            to_each(request.gates, read_gate)),
       flag("--keep-partial",
            "also use cycles in which a device has less than 80 % of its usual work",

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "strobe/base/json_write.h"
+#include "strobe/base/text.h"
 #include "strobe/base/version.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/output.h"
@@ -104,7 +107,7 @@ std::string cpu_line(const device::CpuFacts& cpu) {
       cpu.name.empty() ? cpu.architecture : fmt::format("{} ({})", cpu.name, cpu.architecture);
   text += cpu.usable_cores < cpu.cores
               ? fmt::format(", {} of {} cores usable", cpu.usable_cores, cpu.cores)
-              : fmt::format(", {} {}", cpu.cores, cpu.cores == 1 ? "core" : "cores");
+              : ", " + counted(static_cast<std::uint64_t>(cpu.cores), "core");
   if (!cpu.simd.empty()) text += fmt::format(", {}", fmt::join(cpu.simd, " "));
   return text;
 }
@@ -166,31 +169,25 @@ void add_perf_events(const device::PerfEventFacts& facts, Page& page) {
                 : "get: a machine that is not virtual, or one whose host passes its counters on");
 }
 
-// Escapes any path or vendor's string for JSON.
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += fmt::format("\\u{:04x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
+void write_part(JsonWriter& json, const Part& part) {
+  const device::Found found = part.found.value_or(device::Found{});
+  json.begin_object()
+      .member("key", part.key)
+      .member("name", part.name)
+      .member("present", part.found.has_value())
+      .member("version", found.version)
+      .member("path", found.path)
+      .member("detail", found.detail)
+      .member("needed_for", part.needed_for)
+      .member("how_to_get", part.how_to_get)
+      .end_object();
 }
 
-std::string part_json(const Part& part) {
-  const device::Found found = part.found.value_or(device::Found{});
-  return fmt::format(
-      R"({{"key": {}, "name": {}, "present": {}, "version": {}, "path": {}, "detail": {}, )"
-      R"("needed_for": {}, "how_to_get": {}}})",
-      json_string(part.key), json_string(part.name), part.found.has_value(),
-      json_string(found.version), json_string(found.path), json_string(found.detail),
-      json_string(part.needed_for), json_string(part.how_to_get));
+template <class Number>
+void write_optional_number(JsonWriter& json, std::string_view name,
+                           const std::optional<Number>& number) {
+  json.key(name);
+  number ? json.value(*number) : json.null();
 }
 
 }  // namespace
@@ -244,37 +241,44 @@ std::string diagnosis_text(const Diagnosis& diagnosis, const Terminal& terminal)
 }
 
 std::string diagnosis_json(const Diagnosis& diagnosis) {
+  std::string text;
+  JsonWriter json(text, JsonLayout::kPretty);
+  json.begin_object().member("strobe", kVersion);
   const device::CpuFacts& cpu = diagnosis.cpu;
-  std::vector<std::string> simd;
-  for (const std::string& word : cpu.simd) simd.push_back(json_string(word));
-  std::string text = fmt::format(
-      "{{\n  \"strobe\": {},\n"
-      "  \"cpu\": {{\"name\": {}, \"architecture\": {}, \"cores\": {}, \"usable_cores\": {}, "
-      "\"simd\": [{}]}},\n",
-      json_string(kVersion), json_string(cpu.name), json_string(cpu.architecture), cpu.cores,
-      cpu.usable_cores, fmt::join(simd, ", "));
+  json.key("cpu")
+      .begin_object()
+      .member("name", cpu.name)
+      .member("architecture", cpu.architecture)
+      .member("cores", cpu.cores)
+      .member("usable_cores", cpu.usable_cores);
+  json.key("simd").begin_array();
+  for (const std::string& word : cpu.simd) json.value(word);
+  json.end_array().end_object();
   const device::MemoryFacts& memory = diagnosis.memory;
-  text += fmt::format(
-      "  \"memory\": {{\"total_bytes\": {}, \"available_bytes\": {}, \"limit_bytes\": {}}},\n",
-      memory.total_bytes, memory.available_bytes,
-      memory.limit_bytes ? std::to_string(*memory.limit_bytes) : "null");
+  json.key("memory")
+      .begin_object()
+      .member("total_bytes", memory.total_bytes)
+      .member("available_bytes", memory.available_bytes);
+  write_optional_number(json, "limit_bytes", memory.limit_bytes);
+  json.end_object();
   const device::PerfEventFacts& perf = diagnosis.perf_events;
-  text += fmt::format(
-      "  \"perf_events\": {{\"paranoid_level\": {}, \"counts_cycles\": {}, \"obstacle\": {}}},\n",
-      perf.paranoid_level ? std::to_string(*perf.paranoid_level) : "null", perf.counts_cycles,
-      json_string(perf.obstacle));
-  std::vector<std::string> engines;
+  json.key("perf_events").begin_object();
+  write_optional_number(json, "paranoid_level", perf.paranoid_level);
+  json.member("counts_cycles", perf.counts_cycles).member("obstacle", perf.obstacle).end_object();
+  json.key("compression").begin_array();
   for (const device::Engine& engine : diagnosis.engines) {
-    engines.push_back(fmt::format(R"({{"name": {}, "version": {}, "job": {}}})",
-                                  json_string(engine.name), json_string(engine.version),
-                                  json_string(engine.job)));
+    json.begin_object()
+        .member("name", engine.name)
+        .member("version", engine.version)
+        .member("job", engine.job)
+        .end_object();
   }
-  text += fmt::format("  \"compression\": [{}],\n", fmt::join(engines, ", "));
-  std::vector<std::string> parts;
+  json.end_array().key("parts").begin_array();
   for (const PartGroup& group : diagnosis.groups) {
-    for (const Part& part : group.parts) parts.push_back("    " + part_json(part));
+    for (const Part& part : group.parts) write_part(json, part);
   }
-  return text + fmt::format("  \"parts\": [\n{}\n  ]\n}}\n", fmt::join(parts, ",\n"));
+  json.end_array().end_object();
+  return text + "\n";
 }
 
 namespace {

@@ -1,7 +1,6 @@
 #include "strobe/cli/flag.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <span>
@@ -20,15 +19,14 @@ Error bad_value(std::string_view flag, std::string what, std::string hint = {}) 
 // The number at the front of a text, and the rest.
 std::optional<double> leading_number(std::string_view typed, std::string_view& rest) {
   std::size_t end = 0;
-  while (end < typed.size() &&
-         (std::isdigit(static_cast<unsigned char>(typed[end])) != 0 || typed[end] == '.')) {
+  while (end < typed.size() && (is_digit(typed[end]) || typed[end] == '.')) {
     ++end;
   }
   const bool has_exponent = end + 1 < typed.size() && (typed[end] == 'e' || typed[end] == 'E') &&
-                            std::isdigit(static_cast<unsigned char>(typed[end + 1])) != 0;
+                            is_digit(typed[end + 1]);
   if (has_exponent) {
     ++end;
-    while (end < typed.size() && std::isdigit(static_cast<unsigned char>(typed[end])) != 0) ++end;
+    while (end < typed.size() && is_digit(typed[end])) ++end;
   }
   double value = 0;
   const auto [stop, problem] = std::from_chars(typed.data(), typed.data() + end, value);
@@ -156,7 +154,7 @@ Result<std::int64_t> whole_number(std::string_view flag, std::string_view typed,
 }
 
 Result<std::int64_t> byte_count(std::string_view flag, std::string_view typed, std::int64_t least) {
-  constexpr std::string_view kUnits = "KMGT";
+  constexpr std::string_view kUnits = "kmgt";
   std::string_view digits = typed;
   for (const std::string_view ending : {"iB", "ib", "B", "b"}) {
     if (!digits.ends_with(ending)) continue;
@@ -165,7 +163,7 @@ Result<std::int64_t> byte_count(std::string_view flag, std::string_view typed, s
   }
   int shift = 0;
   if (!digits.empty()) {
-    const std::size_t unit = kUnits.find(static_cast<char>(std::toupper(digits.back())));
+    const std::size_t unit = kUnits.find(lower(digits.back()));
     if (unit != std::string_view::npos) {
       shift = 10 * static_cast<int>(unit + 1);
       digits.remove_suffix(1);

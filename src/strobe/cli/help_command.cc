@@ -58,8 +58,8 @@ std::string usage(const Command& command) {
 
 // Only the text of the common flags is used here.
 std::vector<Flag> flags_in_every_verb() {
-  CommonOptions nobodys;
-  std::vector<Flag> flags = common_flags(nobodys);
+  CommonOptions unused;
+  std::vector<Flag> flags = common_flags(unused);
   for (Flag& flag : flags) flag.target.take = {};
   return flags;
 }
@@ -98,7 +98,8 @@ std::string action_lines(const Command& verb, std::size_t columns) {
                         wrapped(action.summary, longest + 4, columns));
   }
   if (!verb.usual_action.empty()) {
-    text += fmt::format("Without an action, strobe runs `{}`.\n", verb.usual_action);
+    text += fmt::format("`strobe {0} FILE` is short for `strobe {0} {1} FILE`.\n", verb.name,
+                        verb.usual_action);
   }
   return text;
 }

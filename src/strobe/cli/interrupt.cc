@@ -8,7 +8,6 @@
 namespace strobe::cli {
 namespace {
 
-constexpr int kInterruptedExit = 130;
 constexpr unsigned kPatienceSeconds = 1;
 constexpr std::size_t kPathCapacity = 4096;
 

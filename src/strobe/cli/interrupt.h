@@ -11,6 +11,8 @@
 // process, so this is the only place with process-wide state.
 namespace strobe::cli {
 
+inline constexpr int kInterruptedExit = 130;  // the exit code
+
 void catch_interrupts();
 // For LoadOptions::cancelled, and for checks between stages.
 const std::atomic<bool>& interrupted();

@@ -12,6 +12,7 @@
 #include "strobe/report/kernels/kernel_json.h"
 #include "strobe/report/kernels/kernel_launches.h"
 #include "strobe/report/kernels/kernel_report.h"
+#include "strobe/report/kernels/roofline_picture.h"
 #include "strobe/report/kernels/roofline_report.h"
 #include "strobe/report/render/render.h"
 
@@ -277,7 +278,8 @@ Command kernels_command() {
                    {"strobe kernels record -- python3 model.py",
                     "measure a program on an NVIDIA GPU"}},
       .notes = {"FILE is a list of kernels: Nsight Compute's report (.ncu-rep) or CSV (a row per "
-                "metric, or `--page raw`), the classic table (see convert), strobe's own JSON or "
+                "metric, or `--page raw`), a text table with the columns Kernel, Latency, Tensor, "
+                "DRAM, strobe's own JSON or "
                 "recording, or a trace (times only); plain, .gz or .zst, recognised by content; - "
                 "is stdin.",
                 "Exit codes: 0 answered, 1 a gate of diff failed, 2 bad command line, 3 a file "

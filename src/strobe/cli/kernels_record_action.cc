@@ -4,8 +4,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/base/file.h"
+#include "strobe/base/text.h"
 #include "strobe/cli/kernels_request.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/record_request.h"
@@ -57,7 +59,7 @@ Totals totals_of(const KernelRecording& recording) {
 }
 
 std::string amount(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
+  return fmt::format("{} {}", count, plural(count, one, many));
 }
 
 std::string how_it_ended(const RecordOutcome& outcome) {
@@ -74,8 +76,7 @@ std::string interrupted_call(const RecordedProcess& process) {
   return std::string(readers::text_of(process.header.inside));
 }
 
-// The best explanation of an empty result: the last message of a process that gave up, otherwise
-// its first problem.
+// The best explanation of an empty result: why the process gave up, otherwise its first problem.
 const RecordedObstacle* worst_obstacle(const RecordedProcess& process) {
   const RecordedObstacle* worst = nullptr;
   for (const RecordedObstacle& obstacle : process.obstacles) {
@@ -180,13 +181,9 @@ void say_notes(const KernelRecording& recording) {
   }
 }
 
-Result<void> write_file(const std::string& path, std::string_view bytes) {
-  STROBE_TRY(Output output, Output::open(path));
-  STROBE_TRY_VOID(output.write(bytes));
-  return output.commit();
-}
-
 Result<void> record_program(KernelsRecordRequest& request, const Terminal& terminal) {
+  STROBE_TRY_VOID(check_writable(request.output));
+  STROBE_TRY_VOID(check_writable(request.csv));
   STROBE_TRY(request.run.settings.library, record::find_injection_library());
   STROBE_TRY_VOID(record::check_driver());
   if (record::counters_are_restricted()) {
@@ -205,8 +202,8 @@ Result<void> record_program(KernelsRecordRequest& request, const Terminal& termi
   if (terminal.verbose) say_notes(recording);
   if (totals.recorded == 0) return nothing_recorded(recording, outcome, totals);
 
-  STROBE_TRY_VOID(write_file(request.output, outcome.recording));
-  STROBE_TRY_VOID(write_file(request.csv, recording_csv(recording)));
+  STROBE_TRY_VOID(write_whole(request.output, outcome.recording));
+  STROBE_TRY_VOID(write_whole(request.csv, recording_csv(recording)));
   warn_of_losses(recording, outcome, totals, terminal);
   if (terminal.quiet) return {};
   std::string line = fmt::format(
@@ -224,12 +221,6 @@ struct MetricsRequest {
   std::string chip;  // "": none
   std::string output;
 };
-
-Result<std::string> read_set_name(std::string_view flag, const std::string& name) {
-  if (record::find_metric_set(name) != nullptr) return name;
-  return bad_request(fmt::format("there is no set '{}'", name), flag,
-                     "`strobe kernels metrics` lists them");
-}
 
 Result<std::string> read_chip(std::string_view flag, const std::string& chip) {
   STROBE_TRY(const std::vector<std::string> chips, record::known_chips());
@@ -252,7 +243,7 @@ Result<std::string> passes_of(const MetricSet& set, const std::string& chip) {
 }
 
 std::vector<Flag> metrics_flags(MetricsRequest& request) {
-  return {flag("--set NAME", "only this set (default: all)", to(request.set, read_set_name)),
+  return {flag("--set NAME", "only this set (default: all)", to(request.set, read_metric_set)),
           flag("--chip NAME", "also show the passes on this chip, by CUPTI's name: GH100 (H200)",
                to(request.chip, read_chip)),
           output_flag(request.output)};
@@ -293,7 +284,8 @@ Command kernels_record_action() {
           "clocks or caches. CUDA graphs run, but are not measured; strobe reports how many.",
           "Sets: default (one pass), classic (time, tensor, DRAM: one), l2 (default and L2 hits: "
           "two), f32 (default and 32-bit operations: two), bench (traffic of all caches: three), "
-          "full (all of these: eight or more, depending on the chip).",
+          "full (default, l2 and f32 together, and the throughput of every part: eight or more, "
+          "depending on the chip).",
           "Recording needs an NVIDIA GPU, CUPTI of CUDA 12.6 or newer and permission to read "
           "counters. If something is missing, strobe says what to do and exits with 4. The exit "
           "code of the program is reported as a warning."}};

@@ -58,7 +58,7 @@ std::vector<Flag> chip_flags(KernelsRequest& request) {
            "measured peak DRAM rate, such as 4.3TB/s (default: the file's or the data sheet's)",
            to(study.dram_bytes_per_s, byte_rate)),
       flag("--l2-rate RATE",
-           "measured peak L2 rate, such as 7.2TB/s (default: strobe's value for the board, if any)",
+           "measured peak L2 rate, such as 7.2TB/s (default: none; no kernel is bound by the L2)",
            to(study.l2_bytes_per_s, byte_rate))};
 }
 

@@ -45,7 +45,7 @@ Result<void> complete_kernels_fuse(KernelsRequest& request, const Arguments& arg
 Result<void> complete_kernels_diff(KernelsRequest& request, const Arguments& arguments);
 Result<void> complete_kernels_convert(KernelsRequest& request, const Arguments& arguments);
 
-// "slower", "slower:5%": the share by which the total may get slower.
+// "slower", "slower:5%": the share by which a kernel may get slower.
 Result<double> read_slower_gate(std::string_view flag, std::string_view typed);
 
 // A file of kernels and its study, which points into the table.

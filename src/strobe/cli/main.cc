@@ -17,7 +17,7 @@ constexpr int kAnswered = 0;
 constexpr int kGateFailed = 1;
 constexpr int kBugInStrobe = 70;
 
-// The only place that defines exit codes; `strobe help` lists them.
+// `strobe help` lists the exit codes.
 int exit_code_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::kInvalidArgument:
@@ -26,11 +26,13 @@ int exit_code_of(ErrorCode code) {
     case ErrorCode::kMalformed:
     case ErrorCode::kTooLittleData:
     case ErrorCode::kCannotWrite:
+    case ErrorCode::kUnsupported:
       return 3;
     case ErrorCode::kMachineLacks:
+    case ErrorCode::kOutOfMemory:
       return 4;
     case ErrorCode::kInterrupted:
-      return 130;
+      return kInterruptedExit;
   }
   return kBugInStrobe;
 }
@@ -68,6 +70,7 @@ int main(int argc, char** argv) {
     return strobe::cli::run({argv + (argc > 0 ? 1 : 0), argv + argc});
   } catch (const std::bad_alloc&) {
     say("strobe: out of memory\n  hint: try fewer traces at once, or a machine with more memory\n");
+    return strobe::cli::exit_code_of(strobe::ErrorCode::kMachineLacks);
   } catch (const std::exception& error) {
     say(std::string("strobe: bug: ") + error.what() +
         "\n  hint: please report it with the trace\n");

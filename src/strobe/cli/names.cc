@@ -102,7 +102,7 @@ Result<std::string> resolve_name(std::string_view flag, std::string_view typed,
     }
   }
   if (begin_so.size() == 1) return begin_so.front();
-  if (begin_so.size() > 1) return not_there(flag, typed, "may be several", begin_so);
+  if (begin_so.size() > 1) return not_there(flag, typed, "matches several names", begin_so);
   return not_there(flag, typed, "is not in this file", available);
 }
 

@@ -13,7 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "strobe/cli/command.h"
 #include "strobe/cli/interrupt.h"
+#include "strobe/report/render/document_html.h"
 #include "strobe/report/render/render.h"
 
 namespace strobe::cli {
@@ -58,14 +60,28 @@ std::string hint_for(int error_number, const std::string& path) {
 
 // A name like /dev/stdout means one of our descriptors, even if that leads to a plain file.
 bool names_a_descriptor(const std::string& path) {
-  return path.starts_with("/dev/") || path.starts_with("/proc/");
+  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
+         path.starts_with("/proc/self/fd/");
+}
+
+bool names_stdout(const std::string& path) { return path.empty() || path == "-"; }
+
+Result<void> refuse_folder(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return {};
+  return cannot_write(path, "it is a directory", "name a file inside it");
+}
+
+Error cannot_open(const std::string& path, int error_number) {
+  return cannot_write(path, error_number == EACCES ? "no permission" : reason(error_number));
 }
 
 Result<int> open_directly(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor >= 0) return descriptor;
-  if (errno == EINTR) STROBE_TRY_VOID(check_interrupted());
-  return cannot_write(path, errno == EACCES ? "no permission" : reason(errno));
+  const int error_number = errno;
+  if (error_number == EINTR) STROBE_TRY_VOID(check_interrupted());
+  return cannot_open(path, error_number);
 }
 
 mode_t mode_of_a_new_file() {
@@ -77,13 +93,9 @@ mode_t mode_of_a_new_file() {
 }  // namespace
 
 Result<Output> Output::open(const std::string& path) {
-  if (path.empty() || path == "-") return Output("", "", STDOUT_FILENO);
-  struct stat status {};
-  const bool exists = stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) {
-    return cannot_write(path, "it is a directory", "name a file inside it");
-  }
-  if (names_a_descriptor(path) || (exists && !S_ISREG(status.st_mode))) {
+  if (names_stdout(path)) return Output("", "", STDOUT_FILENO);
+  STROBE_TRY_VOID(refuse_folder(path));
+  if (!is_replaced(path)) {
     STROBE_TRY(const int descriptor, open_directly(path));
     return Output(path, "", descriptor);
   }
@@ -96,6 +108,8 @@ Result<Output> Output::open(const std::string& path) {
   if (descriptor < 0) return cannot_write(path, reason(errno), hint_for(errno, path));
   remember_unfinished_file(temporary);
   Output output(target, std::move(temporary), descriptor);
+  struct stat status {};
+  const bool exists = stat(path.c_str(), &status) == 0;
   if (fchmod(descriptor, exists ? status.st_mode & 07777 : mode_of_a_new_file()) != 0) {
     return cannot_write(path, reason(errno));
   }
@@ -144,10 +158,31 @@ Result<void> Output::commit() {
   return {};
 }
 
+bool is_replaced(const std::string& path) {
+  if (names_stdout(path) || names_a_descriptor(path)) return false;
+  struct stat status {};
+  return stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+}
+
+Result<void> check_writable(const std::string& path) {
+  if (names_stdout(path)) return {};
+  STROBE_TRY_VOID(refuse_folder(path));
+  if (!is_replaced(path)) {
+    return access(path.c_str(), W_OK) == 0 ? Result<void>() : cannot_open(path, errno);
+  }
+  STROBE_TRY(const Output trial, Output::open(path));
+  return {};
+}
+
 Result<void> give(Output& output, std::string_view text) {
   STROBE_TRY_VOID(check_interrupted());
   STROBE_TRY_VOID(output.write(text));
   return output.commit();
+}
+
+Result<void> write_whole(const std::string& path, std::string_view text) {
+  STROBE_TRY(Output output, Output::open(path));
+  return give(output, text);
 }
 
 Result<void> write_to_stdout(std::string_view text) {
@@ -160,6 +195,24 @@ std::string terminal_text(const report::Document& document, const Terminal& term
   return report::render_text(document, {.width = std::min(terminal.columns, most_columns),
                                         .color = terminal.color,
                                         .unicode = terminal.unicode});
+}
+
+std::string document_text(const report::Document& document, Format format, const Terminal& terminal,
+                          int most_columns) {
+  switch (format) {
+    case Format::kJson:
+      return report::render_json(document);
+    case Format::kCsv:
+      return report::render_csv(document);
+    case Format::kTsv:
+      return report::render_tsv(document);
+    case Format::kMarkdown:
+      return report::render_markdown(document);
+    case Format::kHtml:
+      return report::document_html(document);
+    default:
+      return terminal_text(document, terminal, most_columns);
+  }
 }
 
 }  // namespace strobe::cli

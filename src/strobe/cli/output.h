@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,8 @@ struct Document;
 }
 
 namespace strobe::cli {
+
+enum class Format : std::uint8_t;
 
 // Where an answer is written: stdout, or a file that appears complete or not at all. It is written
 // under a temporary name in the same folder and renamed by commit(); without commit() nothing
@@ -30,7 +33,6 @@ class Output {
 
   Result<void> write(std::string_view text);
   Result<void> commit();
-  bool is_stdout() const { return path_.empty(); }
 
  private:
   Output(std::string path, std::string temporary, int descriptor)
@@ -42,12 +44,24 @@ class Output {
   bool reader_is_gone_ = false;
 };
 
+// Whether an output at `path` replaces a regular file or makes a new one. Others (stdout, pipes,
+// devices) are written to directly.
+bool is_replaced(const std::string& path);
+
+// Reports before the work that nothing can be written to `path`. A pipe is not opened: opening
+// waits for its reader, and closing would end it.
+Result<void> check_writable(const std::string& path);
+
 // Writes a whole answer, unless Ctrl-C came first.
 Result<void> give(Output& output, std::string_view text);
+Result<void> write_whole(const std::string& path, std::string_view text);  // open, then give
 Result<void> write_to_stdout(std::string_view text);
 
 // A document formatted for this terminal, with at most this width.
 std::string terminal_text(const report::Document& document, const Terminal& terminal,
+                          int most_columns = Terminal::kMostColumns);
+// A document in a format; text is as above.
+std::string document_text(const report::Document& document, Format format, const Terminal& terminal,
                           int most_columns = Terminal::kMostColumns);
 
 }  // namespace strobe::cli

@@ -53,14 +53,6 @@ Result<std::string> read_metric(std::string_view flag, const std::string& name) 
                      "unit__counter.rollup, as in dram__bytes_read.sum");
 }
 
-Result<std::string> read_set(std::string_view flag, const std::string& name) {
-  if (record::find_metric_set(name) != nullptr) return name;
-  std::vector<std::string_view> sets;
-  for (const record::MetricSet& known : record::metric_sets()) sets.push_back(known.name);
-  return bad_request(fmt::format("there is no set '{}'", name), flag,
-                     fmt::format("there are {}; --metrics names metrics one by one", joined(sets)));
-}
-
 std::vector<std::string> chosen_metrics(const KernelsRecordRequest& request) {
   std::vector<std::string> metrics;
   if (!request.set.empty() || request.metrics.empty()) {
@@ -75,12 +67,21 @@ std::vector<std::string> chosen_metrics(const KernelsRecordRequest& request) {
 
 }  // namespace
 
+Result<std::string> read_metric_set(std::string_view flag, const std::string& name) {
+  if (record::find_metric_set(name) != nullptr) return name;
+  std::vector<std::string_view> sets;
+  for (const record::MetricSet& known : record::metric_sets()) sets.push_back(known.name);
+  return bad_request(
+      fmt::format("there is no set '{}'", name), flag,
+      fmt::format("there are {}; `strobe kernels metrics` lists their metrics", joined(sets)));
+}
+
 std::vector<Flag> record_flags(KernelsRecordRequest& request) {
   record::RecordSettings& settings = request.run.settings;
   return {
       flag("--set NAME",
            "which metrics to count: default, classic, l2, f32, bench or full (default: default)",
-           to(request.set, read_set)),
+           to(request.set, read_metric_set)),
       flag("--metrics LIST", "metrics by name, instead of a set; with --set, in addition to it",
            to_each(request.metrics, read_metric)),
       flag("--kernel REGEX", "only kernels whose demangled name matches (POSIX extended)",

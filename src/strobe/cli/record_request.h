@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/cli/command.h"
@@ -16,6 +17,9 @@ struct KernelsRecordRequest {
   std::string output = "kernels.strobe";
   std::string csv;  // in addition to the output
 };
+
+// The name of a metric set.
+Result<std::string> read_metric_set(std::string_view flag, const std::string& name);
 
 std::vector<Flag> record_flags(KernelsRecordRequest& request);
 Result<void> complete_record(KernelsRecordRequest& request, const Arguments& arguments);

@@ -21,12 +21,10 @@ constexpr std::string_view kIdentity[] = {
     "ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
     "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
 
-bool ends(std::string_view name, std::string_view ending) { return name.ends_with(ending); }
-
 std::string_view unit_of(std::string_view metric) {
   if (metric.starts_with("gpu__time_duration")) return "ns";
   if (metric.find(".pct") != std::string_view::npos) return "%";
-  if (ends(metric, ".per_second")) {
+  if (metric.ends_with(".per_second")) {
     if (metric.find("cycles") != std::string_view::npos) return "hz";
     return metric.find("bytes") != std::string_view::npos ? "byte/s" : "";
   }

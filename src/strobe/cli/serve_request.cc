@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/text.h"
 #include "strobe/device/probe.h"
 
 namespace strobe::cli {
@@ -17,8 +18,7 @@ Result<std::string> path_prefix(std::string_view flag, std::string_view typed) {
   while (typed.starts_with('/')) typed.remove_prefix(1);
   while (typed.ends_with('/')) typed.remove_suffix(1);
   const auto is_plain = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("-._~/").find(c) != std::string_view::npos;
+    return is_letter_or_digit(c) || std::string_view("-._~/").find(c) != std::string_view::npos;
   };
   if (!std::ranges::all_of(typed, is_plain)) {
     return bad_request(fmt::format("'{}' is not a plain path", typed), flag,

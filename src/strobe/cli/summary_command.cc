@@ -6,6 +6,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/analysis/steps/steps.h"
 #include "strobe/analysis/tables/summary.h"
@@ -133,21 +134,11 @@ std::string paddle_text(const std::vector<RunTrace>& run, const std::vector<Summ
   return text;
 }
 
+// The page of a summary is the web page.
 std::string summary_text(const report::Document& document, Format format,
                          const Terminal& terminal) {
-  switch (format) {
-    case Format::kJson:
-      return report::render_json(document);
-    case Format::kCsv:
-      return report::render_csv(document);
-    case Format::kMarkdown:
-      return report::render_markdown(document);
-    case Format::kHtml:
-      return report::render_html(document);
-    default:
-      break;
-  }
-  return terminal_text(document, terminal);
+  if (format == Format::kHtml) return report::render_html(document);
+  return document_text(document, format, terminal);
 }
 
 Result<void> summarize_traces(const SummaryRequest& request, const Terminal& terminal) {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/text.h"
+
 namespace strobe::cli {
 namespace {
 
@@ -46,6 +48,8 @@ std::string sentence(const Error& error) {
       return fmt::format("too little data in '{}': {}", error.where, error.what);
     case ErrorCode::kInvalidArgument:
     case ErrorCode::kMachineLacks:
+    case ErrorCode::kOutOfMemory:
+    case ErrorCode::kUnsupported:
     case ErrorCode::kInterrupted:
       break;
   }
@@ -148,7 +152,7 @@ std::string load_text(const readers::LoadedTrace& trace) {
     text += fmt::format(" (packed {})", size_text(report.file_bytes));
   }
   text += fmt::format(", {} {}, read as {}\n", report.event_count,
-                      report.event_count == 1 ? "event" : "events", trace.trace.traits().dialect);
+                      plural(report.event_count, "event", "events"), trace.trace.traits().dialect);
   double seconds = 0;
   for (const readers::LoadStage& stage : trace.stages) {
     text += stage_line(stage.name, stage.seconds);

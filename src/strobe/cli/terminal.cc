@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
+
+#include "strobe/base/text.h"
 
 namespace strobe::cli {
 namespace {
@@ -20,17 +22,8 @@ std::string locale_variable() {
   return {};
 }
 
-std::optional<int> positive_number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number <= 0) return std::nullopt;
-  return number;
-}
-
-bool names_utf8(std::string locale) {
-  std::ranges::transform(locale, locale.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
+bool names_utf8(std::string_view name) {
+  const std::string locale = lower_case(name);
   return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
 }
 
@@ -60,8 +53,9 @@ Terminal judge(const TerminalFacts& facts, ColorChoice color) {
   Terminal terminal;
   terminal.stdout_is_terminal = facts.stdout_is_terminal;
   terminal.stderr_is_terminal = facts.stderr_is_terminal;
-  if (const auto columns = positive_number(facts.columns)) {
-    terminal.columns = *columns;
+  const auto columns = parse_whole_number(facts.columns);
+  if (columns && *columns > 0) {
+    terminal.columns = static_cast<int>(std::min<std::int64_t>(*columns, Terminal::kMostColumns));
   } else if (facts.stdout_columns > 0) {
     terminal.columns = facts.stdout_columns;
   }

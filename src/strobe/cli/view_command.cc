@@ -21,20 +21,10 @@ using tensorboard::Parameters;
 using tensorboard::Run;
 using tensorboard::WorkerProfile;
 
-// "trace.json.gz" is "trace".
-std::string without_endings(std::string name) {
-  for (const std::string_view ending : {".gz", ".zst", ".json", ".trace", ".pt"}) {
-    if (name.size() > ending.size() && name.ends_with(ending)) {
-      name.resize(name.size() - ending.size());
-    }
-  }
-  return name;
-}
-
 FileName worker_name_of(const std::filesystem::path& path) {
   const std::string file = path.filename().string();
   const std::optional<FileName> name = tensorboard::parse_file_name(file);
-  return name ? *name : FileName{without_endings(file), std::nullopt};
+  return name ? *name : FileName{tensorboard::without_endings(file), std::nullopt};
 }
 
 // The producer of each trace; files with the same name are shown with their paths.
@@ -57,11 +47,10 @@ std::vector<WorkerProfile> workers_of(const std::vector<std::string>& traces) {
 Result<std::vector<WorkerProfile>> load_workers(const ViewRequest& request,
                                                 const Terminal& terminal) {
   std::vector<WorkerProfile> workers = workers_of(request.traces);
-  Progress progress(
-      terminal, fmt::format("loading {} trace{}", workers.size(), workers.size() == 1 ? "" : "s"));
+  Progress progress(terminal, "loading");
   for (std::size_t i = 0; i < workers.size(); ++i) {
     STROBE_TRY_VOID(check_interrupted());
-    progress.update(i, workers.size());
+    progress.show(fmt::format("loading trace {} of {}", i + 1, workers.size()));
     STROBE_TRY(const std::string text, workers[i].read_text());
     auto profile = tensorboard::read_profile(text, request.options);
     if (!profile) {

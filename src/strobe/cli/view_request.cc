@@ -141,7 +141,7 @@ Result<std::string> rows_of_device(std::string_view answer, const std::string& d
     if (!devices.empty()) return not_one_of("--device", device, devices);
     return Error{.code = ErrorCode::kTooLittleData,
                  .what = "no device has any rows",
-                 .where = "--device",
+                 .where = "",
                  .hint = ""};
   }
   const auto begin = static_cast<std::size_t>(rows.text.data() - answer.data());

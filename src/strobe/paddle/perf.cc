@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "strobe/base/text.h"
 #include "strobe/paddle/tables.h"
 #include "strobe/paddle/text_table.h"
 
@@ -72,13 +73,8 @@ std::string perf_text(const PerfSummary& perf, const std::string& caption) {
   const std::string side((kLineWidth - kTitle.size()) / 2, '=');
   std::string out = side + std::string(kTitle) + side + "\n";
   if (!caption.empty()) out += caption + "\n";
-  const double reader_ratio = perf.batch_cost_s.average == 0
-                                  ? 0
-                                  : perf.reader_cost_s.average / perf.batch_cost_s.average * 100;
-  if (reader_ratio != 0) out += "Reader Ratio: " + fixed(reader_ratio, 3) + "%\n";
   out += "Time Unit: s, IPS Unit: steps/s\n";
   out += perf_row("", "avg", "max", "min");
-  if (perf.reader_cost_s.average != 0) out += perf_row("reader_cost", perf.reader_cost_s);
   out += perf_row("batch_cost", perf.batch_cost_s);
   out += perf_row("ips", perf.steps_per_s);
   return out;

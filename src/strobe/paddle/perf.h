@@ -4,7 +4,7 @@
 #include <vector>
 
 // The benchmark timer's table. The framework fills it from its training loop; a trace only has the
-// start times of its steps.
+// start times of its steps, and no cost of the data reader.
 namespace strobe::paddle {
 
 struct PerfFigures {
@@ -14,7 +14,6 @@ struct PerfFigures {
 };
 
 struct PerfSummary {
-  PerfFigures reader_cost_s;  // rows only when the average is not 0
   PerfFigures batch_cost_s;
   PerfFigures steps_per_s;
 };

@@ -29,9 +29,6 @@ std::string memory_manipulation_table(const TableInput& input);
 std::string user_defined_table(const TableInput& input);
 std::string memory_tables(const TableInput& input);  // one per place
 
-// "... 41 more, 3.20 ms", if the user limited the rows; "" otherwise.
-std::string left_out_line(const analysis::LeftOut& cut, bool by_device, analysis::TimeUnit unit);
-
 // The totals of all steps; zeros if the trace has none.
 analysis::PhaseTotals step_totals(const analysis::Summary& summary);
 

@@ -3,19 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "strobe/paddle/tables.h"
+#include "strobe/base/text.h"
 
 namespace strobe::paddle {
-namespace {
-
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
-
-}  // namespace
-
-std::size_t code_points(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
-}
 
 std::string shortened(std::string_view text, std::size_t limit) {
   if (code_points(text) <= limit) return std::string(text);

@@ -12,10 +12,9 @@
 
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/analysis/tables/table_options.h"
+#include "strobe/analysis/tables/table_order.h"
 
 namespace strobe::paddle {
-
-std::size_t code_points(std::string_view text);
 
 // Cuts a text longer than `limit` code points; "..." are its last three.
 std::string shortened(std::string_view text, std::size_t limit);
@@ -68,5 +67,8 @@ class TimeCells {
  private:
   analysis::TimeUnit unit_;
 };
+
+// "... 41 more, 3.20 ms", if the user limited the rows; "" otherwise.
+std::string left_out_line(const analysis::LeftOut& cut, bool by_device, analysis::TimeUnit unit);
 
 }  // namespace strobe::paddle

@@ -133,6 +133,8 @@ class ForwardedSignals {
       action.sa_flags = SA_SIGINFO | SA_RESTART;
       sigemptyset(&action.sa_mask);
       sigaction(kForwarded[i], &action, &before_[i]);
+      // A signal that is ignored, as under nohup, stays ignored, in the program too.
+      if (before_[i].sa_handler == SIG_IGN) sigaction(kForwarded[i], &before_[i], nullptr);
     }
   }
   ForwardedSignals(const ForwardedSignals&) = delete;
@@ -191,7 +193,9 @@ Result<pid_t> start(const RecordRequest& request, const fs::path& folder) {
   }
   if (child == 0) {
     for (const int signal : kForwarded) {
-      if (signal != SIGHUP) std::signal(signal, SIG_DFL);
+      struct sigaction now {};
+      sigaction(signal, nullptr, &now);
+      if (now.sa_handler != SIG_IGN) std::signal(signal, SIG_DFL);
     }
     std::signal(SIGPIPE, SIG_DFL);  // strobe ignores it, which the child would inherit
     held.let_go();

@@ -18,7 +18,7 @@ struct RecordSettings {
   std::vector<std::vector<std::string>> metrics;
   bool is_strict = false;        // a metric that the chip lacks is an error
   std::string kernel_pattern;    // "": all
-  std::string isolated_pattern;  // "": none
+  std::string isolated_pattern;  // "": chosen automatically
   std::string launches;          // "": all
   bool has_windows = false;      // only between cuProfilerStart and cuProfilerStop
 };

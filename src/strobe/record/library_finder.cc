@@ -1,47 +1,16 @@
 #include "strobe/record/library_finder.h"
 
-#include <glob.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstdlib>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "strobe/device/probe.h"
 #include "strobe/wire/record_settings.h"
 
 namespace strobe::record {
-namespace {
 
 namespace fs = std::filesystem;
-
-// As the shell finds it; "" if it is not found.
-fs::path on_path(const std::string& program) {
-  if (program.find('/') != std::string::npos) return program;
-  const char* path = std::getenv("PATH");
-  std::string_view folders = path == nullptr ? "" : path;
-  while (!folders.empty()) {
-    const std::size_t colon = std::min(folders.find(':'), folders.size());
-    const fs::path candidate = fs::path(folders.substr(0, colon)) / program;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-    folders.remove_prefix(std::min(colon + 1, folders.size()));
-  }
-  return {};
-}
-
-std::string last_match(const std::string& pattern) {
-  glob_t matches = {};
-  std::string found;
-  if (glob(pattern.c_str(), 0, nullptr, &matches) == 0 && matches.gl_pathc > 0) {
-    found = matches.gl_pathv[matches.gl_pathc - 1];
-  }
-  globfree(&matches);
-  return found;
-}
-
-}  // namespace
 
 Result<fs::path> find_injection_library() {
   std::vector<fs::path> places;
@@ -70,19 +39,15 @@ std::string find_python_cupti(const std::string& program) {
   if (!name.string().starts_with("python")) return "";
   std::vector<fs::path> prefixes;
   if (const char* venv = std::getenv("VIRTUAL_ENV"); venv != nullptr) prefixes.emplace_back(venv);
-  const fs::path found = on_path(program);
+  const bool has_folder = program.find('/') != std::string::npos;
+  const fs::path found = has_folder ? program : device::find_program({program});
   std::error_code ignored;
   for (const fs::path& path : {found, fs::canonical(found, ignored)}) {
     if (!path.empty()) prefixes.push_back(path.parent_path().parent_path());
   }
   for (const fs::path& prefix : prefixes) {
-    for (const std::string_view packages : {"site-packages", "dist-packages"}) {
-      for (const std::string_view wheel : {"cu13", "cuda_cupti"}) {
-        std::string match = last_match(fmt::format("{}/lib/python3*/{}/nvidia/{}/lib/libcupti.so.*",
-                                                   prefix.string(), packages, wheel));
-        if (!match.empty()) return match;
-      }
-    }
+    const auto places = device::library_places_of_python(device::Library::kCupti, prefix.string());
+    if (!places.empty()) return places.front();
   }
   return "";
 }

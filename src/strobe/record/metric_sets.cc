@@ -1,6 +1,7 @@
 #include "strobe/record/metric_sets.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace strobe::record {
 namespace {
@@ -60,6 +61,13 @@ const Parts& matrix_parts() {
   return parts;
 }
 
+std::vector<std::string_view> default_and(std::initializer_list<std::string_view> more) {
+  std::vector<std::string_view> metrics = {kTime,     kTensor,    kDram,    kClock, kActive,
+                                           kDramRead, kDramWrite, kL2Bytes, kWarps, kInstructions};
+  metrics.insert(metrics.end(), more);
+  return metrics;
+}
+
 std::vector<std::string_view> metrics_of_traffic() {
   std::vector<std::string_view> metrics;
   for (const auto& part : traffic_parts()) metrics.insert(metrics.end(), part.begin(), part.end());
@@ -77,25 +85,17 @@ std::vector<std::vector<std::string>> bench_parts() {
 
 std::span<const MetricSet> metric_sets() {
   static const std::vector<MetricSet> sets = {
-      {"default",
-       "time, matrix pipe, memory bus, clock, bytes, occupancy: one pass",
-       {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
-        kInstructions}},
+      {"default", "time, matrix pipe, memory bus, clock, bytes, occupancy: one pass",
+       default_and({})},
       {"classic", "the three columns of the classic table: one pass", {kTime, kTensor, kDram}},
-      {"l2",
-       "the default and the hit rate of the L2 cache: two passes",
-       {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
-        kInstructions, kL2Hits}},
-      {"f32",
-       "the default and 32-bit operations: two passes",
-       {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
-        kInstructions, kAdds, kMultiplies, kFused}},
+      {"l2", "the default and the hit rate of the L2 cache: two passes", default_and({kL2Hits})},
+      {"f32", "the default and 32-bit operations: two passes",
+       default_and({kAdds, kMultiplies, kFused})},
       {"bench", "traffic of L1, L2 and DRAM, instructions and 32-bit operations: three passes",
        metrics_of_traffic()},
       {"full",
-       "all of these and the throughput of every part: eight passes and more",
-       {kTime, kTensor, kDram, kClock, kActive, kDramRead, kDramWrite, kL2Bytes, kWarps,
-        kInstructions, kL2Hits, kL2, kL1, kSm, kMemory, kAdds, kMultiplies, kFused}},
+       "default, l2 and f32 together, and the throughput of every part: eight passes and more",
+       default_and({kL2Hits, kL2, kL1, kSm, kMemory, kAdds, kMultiplies, kFused})},
   };
   return sets;
 }

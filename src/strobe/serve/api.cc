@@ -270,11 +270,14 @@ constexpr Route kRoutes[] = {
 Result<std::string> api_answer(std::string_view route, const Query& query,
                                const TraceLookup& traces) {
   const auto known = std::ranges::find(kRoutes, route, &Route::name);
-  if (known != std::end(kRoutes)) return known->answer(query, traces);
-  return Error{.code = ErrorCode::kNotFound,
-               .what = fmt::format("the API has no route '{}'", route),
-               .where = "",
-               .hint = "see docs/api.md"};
+  return known != std::end(kRoutes) ? known->answer(query, traces) : no_route(route);
+}
+
+Error no_route(std::string_view route) {
+  return {.code = ErrorCode::kNotFound,
+          .what = fmt::format("the API has no route '{}'", route),
+          .where = "",
+          .hint = "see docs/api.md"};
 }
 
 }  // namespace strobe::serve

@@ -47,7 +47,7 @@ class NameTable {
   std::vector<StringId> names_;
 };
 
-// A flat array of many whole numbers; faster than writing values one by one.
+// An array of many whole numbers, or of lists of them; faster than writing values one by one.
 class NumberList {
  public:
   void add(std::int64_t number);

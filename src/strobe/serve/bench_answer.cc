@@ -8,6 +8,7 @@
 #include "strobe/bench/cases/case_info.h"
 #include "strobe/bench/judge/pair_table.h"
 #include "strobe/bench/judge/ratio_checks.h"
+#include "strobe/bench/results/cell_fields.h"
 #include "strobe/serve/bench_values.h"
 
 namespace strobe::serve {
@@ -33,13 +34,11 @@ void write_header(JsonWriter& json, const bench::RunHeader& header) {
   json.end_object().key("device_facts").begin_object();
   for (const auto& [name, value] : header.device_facts) json.member(name, value);
   json.end_object().key("floors_us").begin_object();
-  member_or_null(json, "event_pair", header.floors.event_pair);
-  member_or_null(json, "empty_kernel_events", header.floors.empty_kernel_events);
-  member_or_null(json, "empty_kernel", header.floors.empty_kernel);
-  member_or_null(json, "empty_kernel_record", header.floors.empty_kernel_record);
-  member_or_null(json, "empty_kernel_graph", header.floors.empty_kernel_graph);
-  member_or_null(json, "launch_call", header.floors.launch_call);
-  member_or_null(json, "stream_spread", header.floors.stream_spread);
+  bench::for_each_field<bench::Floors>([&](const auto& field) {
+    constexpr std::string_view kUnit = "_us";  // of the whole object
+    member_or_null(json, field.name.substr(0, field.name.size() - kUnit.size()),
+                   header.floors.*field.member);
+  });
   json.end_object();
   write_roofs(json, header.roofs);
   json.key("method")

@@ -18,12 +18,6 @@ constexpr std::size_t kMostKernels = 200;
 constexpr std::size_t kMostApiCalls = 100;
 constexpr std::size_t kMostTexts = 100;
 
-void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
-  json.key(key).begin_array();
-  for (std::size_t i = 0; i < std::min(texts.size(), kMostTexts); ++i) json.value(texts[i]);
-  json.end_array();
-}
-
 // One sample has no spread, and no sample has no summary.
 void write_time(JsonWriter& json, bench::TimeMode mode, const TimeSummary& time,
                 const BenchRates& rates) {
@@ -87,21 +81,16 @@ void write_side(JsonWriter& json, std::string_view key, const CellRecord* record
 void write_pair(JsonWriter& json, const PairCell& cell) {
   json.member("state", state_name(cell.state));
   member_or_null(json, "value", cell.percent);
-  json.key("low");
-  cell.percent_interval ? json.value((*cell.percent_interval)[0]) : json.null();
-  json.key("high");
-  cell.percent_interval ? json.value((*cell.percent_interval)[1]) : json.null();
+  write_interval(json, cell.percent_interval);
   member_or_null(json, "ceiling", cell.ceiling_percent);
   json.key("ceiling_share");
   cell.percent&& cell.ceiling_percent ? json.value(*cell.percent / *cell.ceiling_percent)
                                       : json.null();
-  json.key("flags").begin_array();
-  for (const bench::CellFlag flag : cell.flags) json.value(flag_name(flag));
-  json.end_array();
+  write_flags(json, cell.flags);
   std::vector<std::string> remarks = cell.remarks;
   const CellRecord* const either = cell.contender != nullptr ? cell.contender : cell.baseline;
   if (either != nullptr && either->has_masked_half()) remarks.emplace_back(bench::kMaskedHalfNote);
-  write_texts(json, "remarks", remarks);
+  write_texts(json, "remarks", remarks, kMostTexts);
 }
 
 }  // namespace
@@ -117,11 +106,8 @@ std::optional<std::string> bench_cell_answer(std::string_view name, const bench:
   json.begin_object()
       .member("file", name)
       .member("case", question.case_id)
-      .member("dtype", dtype_name(question.dtype))
-      .member("shape", shape_text(shape));
-  json.key("dims").begin_array();
-  for (const std::int64_t dim : shape.dims) json.value(dim);
-  json.end_array();
+      .member("dtype", dtype_name(question.dtype));
+  write_shape(json, shape);
   write_pair(json, *cell);
   write_side(json, "baseline", cell->baseline, run.header.roofs);
   write_side(json, "contender", cell->contender, run.header.roofs);

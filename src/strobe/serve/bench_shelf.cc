@@ -1,7 +1,6 @@
 #include "strobe/serve/bench_shelf.h"
 
 #include <algorithm>
-#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "strobe/bench/results/foreign_tables.h"
 #include "strobe/bench/results/ratio_grid.h"
 #include "strobe/bench/results/run_file.h"
+#include "strobe/serve/api.h"
 #include "strobe/serve/bench_answer.h"
 #include "strobe/serve/bench_cell_answer.h"
 #include "strobe/serve/bench_table_answer.h"
@@ -33,27 +33,19 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
 
-// The user knows its name, not its path.
-Error named(Error error, const FoundBench& found) {
-  const std::string path = found.path.string();
-  if (error.where.starts_with(path)) error.where.replace(0, path.size(), found.name);
-  if (error.where.empty()) error.where = found.name;
-  return error;
-}
-
 // Refuses more than a page can show: a compressed file may contain any amount.
 Result<BenchFile> read_bench_file(const FoundBench& found) {
   BenchFile file;
   if (found.content == BenchContent::kRun) {
     auto run = bench::read_run(found.path, kMostBytes);
-    if (!run) return named(run.error(), found);
+    if (!run) return renamed(run.error(), found.path, found.name);
     file.run = std::move(*run);
     return file;
   }
   const auto text = read_text(found.path, kMostBytes);
-  if (!text) return named(text.error(), found);
+  if (!text) return renamed(text.error(), found.path, found.name);
   auto grids = bench::parse_ratio_grids(*text, found.name);
-  if (!grids) return named(grids.error(), found);
+  if (!grids) return renamed(grids.error(), found.path, found.name);
   file.grids = std::move(*grids);
   file.identities = bench::check_identities(*file.grids);
   return file;
@@ -182,13 +174,8 @@ Result<std::string> answer_of(std::string_view route, const std::string& name, c
 }
 
 Result<SharedFile> read(const FoundBench& found) {
-  try {
-    STROBE_TRY(BenchFile file, read_bench_file(found));
-    return std::make_shared<const BenchFile>(std::move(file));
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kMachineLacks, "there is not enough memory for it", found.name,
-                 "serve it on a machine with more memory"};
-  }
+  STROBE_TRY(BenchFile file, read_bench_file(found));
+  return std::make_shared<const BenchFile>(std::move(file));
 }
 
 }  // namespace
@@ -196,10 +183,7 @@ Result<SharedFile> read(const FoundBench& found) {
 Result<BenchShelf::Body> BenchShelf::answer(std::string_view route, const Query& query,
                                             const ShelfView& view) {
   constexpr std::string_view kRoutes[] = {"bench", "bench/table", "bench/cell", "bench/points"};
-  if (std::ranges::find(kRoutes, route) == std::end(kRoutes)) {
-    return Error{ErrorCode::kNotFound, fmt::format("the API has no route '{}'", route), "",
-                 "see docs/api.md"};
-  }
+  if (std::ranges::find(kRoutes, route) == std::end(kRoutes)) return no_route(route);
   const auto name = query.optional_text("file");
   if (!name && route == "bench") {
     return std::make_shared<const std::string>(bench_list_answer(view.bench_files));

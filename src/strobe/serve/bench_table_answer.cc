@@ -83,25 +83,13 @@ using bench::RatioGrid;
 
 constexpr std::size_t kMostPoints = 5000;
 
-void write_shape(JsonWriter& json, const Shape& shape) {
-  json.member("shape", shape_text(shape)).key("dims").begin_array();
-  for (const std::int64_t dim : shape.dims) json.value(dim);
-  json.end_array();
-}
-
 void write_panels(JsonWriter& json, std::span<const Shape> shapes) {
-  const auto write_all = [&](std::string_view key, const std::vector<std::string>& texts) {
-    json.key(key).begin_array();
-    for (const std::string& text : texts) json.value(text);
-    json.end_array();
-  };
   json.key("panels").begin_array();
   for (const BenchPanel& panel : panels_of(shapes)) {
     json.begin_object().member("title", panel.title).member("row_axis", panel.row_axis);
-    json.key("column_axis");
-    panel.column_axis.empty() ? json.null() : json.value(panel.column_axis);
-    write_all("rows", panel.rows);
-    write_all("columns", panel.columns);
+    text_or_null(json, "column_axis", panel.column_axis);
+    write_texts(json, "rows", panel.rows);
+    write_texts(json, "columns", panel.columns);
     json.key("cells").begin_array();
     for (const auto& row : panel.cells) {
       json.begin_array();
@@ -138,18 +126,13 @@ void write_cell(JsonWriter& json, const PairCell& cell, const bench::PairQuestio
   member_or_null(json, "value", cell.percent);
   json.key("gain");
   cell.percent ? json.value(*cell.percent / 100) : json.null();
-  json.key("low");
-  cell.percent_interval ? json.value((*cell.percent_interval)[0]) : json.null();
-  json.key("high");
-  cell.percent_interval ? json.value((*cell.percent_interval)[1]) : json.null();
+  write_interval(json, cell.percent_interval);
   member_or_null(json, "ceiling", cell.ceiling_percent);
   member_or_null(json, "baseline_us", median_of(cell.baseline, question.mode));
   member_or_null(json, "contender_us", median_of(cell.contender, question.mode));
-  json.key("flags").begin_array();
-  for (const bench::CellFlag flag : cell.flags) json.value(flag_name(flag));
-  json.end_array().key("remarks").begin_array();
-  for (const std::string& reason : reasons_of(cell)) json.value(reason);
-  json.end_array().end_object();
+  write_flags(json, cell.flags);
+  write_texts(json, "remarks", reasons_of(cell));
+  json.end_object();
 }
 
 void write_case(JsonWriter& json, std::string_view case_id, std::string_view dtype) {

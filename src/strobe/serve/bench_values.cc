@@ -55,7 +55,7 @@ constexpr FlagWords kFlagWords[] = {
      "compare two precisions: the kernels of the two sides use different math",
      "choose the same math mode on both sides; details list both sides' kernels"},
     {CellFlag::kUnrepeatable, "unrepeatable", true,
-     "gave other bits when the same call was repeated",
+     "gave different bits when the same call was repeated",
      "look for atomics or for a tuner that changes its choice between calls"},
     {CellFlag::kThrottled, "throttled", false, "ran at a reduced clock",
      "details give the driver's reasons; measure again on a cool, idle device"},
@@ -87,6 +87,25 @@ void write_mean(JsonWriter& json, const bench::RatioGrid& grid) {
   json.begin_object().member("value", value).member("cells", mean->cells).end_object();
 }
 
+void write_shape(JsonWriter& json, const bench::Shape& shape) {
+  json.member("shape", shape_text(shape)).key("dims").begin_array();
+  for (const std::int64_t dim : shape.dims) json.value(dim);
+  json.end_array();
+}
+
+void write_interval(JsonWriter& json, const std::optional<std::array<double, 2>>& interval) {
+  json.key("low");
+  interval ? json.value((*interval)[0]) : json.null();
+  json.key("high");
+  interval ? json.value((*interval)[1]) : json.null();
+}
+
+void write_flags(JsonWriter& json, std::span<const CellFlag> flags) {
+  json.key("flags").begin_array();
+  for (const CellFlag flag : flags) json.value(flag_name(flag));
+  json.end_array();
+}
+
 BenchRates rates_of(const bench::CellRecord& record, const bench::TimeSummary& time,
                     const bench::Roofs& all_roofs) {
   const bench::Roofs roofs = all_roofs.over(record);
@@ -112,7 +131,7 @@ std::vector<BenchAlert> alerts_of(const bench::RatioGrid& grid) {
   return {
       {.code = "flat_line",
        .headline = fmt::format(
-           "From cell {} on ({}x{}) {:.0f} % of the ratios lie within 100 \u00b1 1 %, before it "
+           "From cell {} on ({}x{}) {:.0f} % of the ratios are within 100 \u00b1 1 %, before it "
            "{:.0f} %: geometric means {:.1f} % before, {:.1f} % after",
            flat->index + 1, first.dim0, first.dim1, 100 * flat->after_share,
            100 * flat->before_share, flat->before_mean, flat->after_mean),
@@ -126,14 +145,15 @@ std::vector<BenchAlert> alerts_of(const PairTable& table) {
   if (const std::size_t wrong = count_state(table, PairState::kWrong); wrong > 0) {
     alerts.push_back({.code = "wrong",
                       .headline = cells_text(wrong, all) + " hold wrong values on one side",
-                      .advice = "their times are struck out and enter no mean; details say how far "
-                                "off they are"});
+                      .advice =
+                          "their times are struck out and left out of means; details say how far "
+                          "off they are"});
   }
   if (const std::size_t same = count_state(table, PairState::kSameKernels); same > 0) {
     alerts.push_back({.code = "same_kernels",
                       .matters = same == all,
                       .headline = cells_text(same, all) + " ran the same kernels on both sides",
-                      .advice = "they are marked = and enter no mean"});
+                      .advice = "they are marked = and left out of means"});
   }
   for (const FlagWords& words : kFlagWords) {
     const std::size_t count = count_flag(table, words.flag);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,13 @@ namespace strobe::serve {
 void write_roofs(JsonWriter& json, const bench::Roofs& roofs);
 // "mean": {"value", "cells"} or null.
 void write_mean(JsonWriter& json, const bench::RatioGrid& grid);
+
+// "shape": "64x128", and "dims": its axes.
+void write_shape(JsonWriter& json, const bench::Shape& shape);
+// "low" and "high", or nulls.
+void write_interval(JsonWriter& json, const std::optional<std::array<double, 2>>& interval);
+// "flags": their names.
+void write_flags(JsonWriter& json, std::span<const bench::CellFlag> flags);
 
 struct BenchRates {
   std::optional<double> bytes_per_s;  // from the least bytes

@@ -73,12 +73,9 @@ struct OpenRuns {
 
 // Uses the last part of the names if that distinguishes the two.
 void shorten_labels(OpenRuns& runs) {
-  const auto shortened = [](const std::string& label) {
-    return label.substr(label.rfind('/') + 1);
-  };
-  if (shortened(runs.normal.label) == shortened(runs.abnormal.label)) return;
-  runs.normal.label = shortened(runs.normal.label);
-  runs.abnormal.label = shortened(runs.abnormal.label);
+  if (last_part(runs.normal.label) == last_part(runs.abnormal.label)) return;
+  runs.normal.label = last_part(runs.normal.label);
+  runs.abnormal.label = last_part(runs.abnormal.label);
 }
 
 Result<OpenRuns> open_all(const RunQuestion& question, const TraceLookup& traces) {
@@ -104,14 +101,9 @@ Result<OpenRuns> open_all(const RunQuestion& question, const TraceLookup& traces
 
 Result<ComparisonShelf::Body> compared(const OpenRuns& runs,
                                        const compare::CompareOptions& options) {
-  const auto comparison =
-      compare::compare_runs(runs.normal, runs.abnormal, runs.baselines, options);
-  if (!comparison) {
-    Error error = comparison.error();
-    if (error.where == "--cycle") error.where = "cycle";  // parameters have no dashes
-    return error;
-  }
-  return std::make_shared<const std::string>(report::compare_json(*comparison));
+  STROBE_TRY(const compare::Comparison comparison,
+             compare::compare_runs(runs.normal, runs.abnormal, runs.baselines, options));
+  return std::make_shared<const std::string>(report::compare_json(comparison));
 }
 
 }  // namespace

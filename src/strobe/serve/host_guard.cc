@@ -43,7 +43,8 @@ Error refused(std::string what, std::string hint) {
 
 HostGuard::HostGuard(std::string address, bool is_loopback, std::vector<std::string> names)
     : address_(std::move(address)), is_loopback_(is_loopback), names_(std::move(names)) {
-  for (std::string& name : names_) name = host_of(name);
+  for (std::string& name : names_) name = is_number(name) ? lower_case(name) : host_of(name);
+  std::erase(names_, "");  // else a request without a host would pass
 }
 
 bool HostGuard::is_known(std::string_view authority) const {

@@ -1,6 +1,10 @@
 #include "strobe/serve/http_message.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <boost/beast/http/status.hpp>
+#include <ctime>
 #include <exception>
 #include <new>
 
@@ -136,6 +140,8 @@ HttpResponse error_answer(const Error& error) {
       return error_answer(422, "unreadable", error);
     case ErrorCode::kCannotWrite:
     case ErrorCode::kMachineLacks:
+    case ErrorCode::kOutOfMemory:
+    case ErrorCode::kUnsupported:
     case ErrorCode::kInterrupted:
       break;
   }
@@ -144,7 +150,7 @@ HttpResponse error_answer(const Error& error) {
 
 HttpResponse error_answer(const HttpRefusal& refusal) {
   return error_answer(
-      refusal.status, "bad_request",
+      refusal.status, refusal.status == 503 ? "internal" : "bad_request",
       {.code = ErrorCode::kInvalidArgument, .what = refusal.what, .where = "", .hint = ""});
 }
 
@@ -171,6 +177,28 @@ HttpResponse loading_answer(const Error& error) {
   json.member("retry_ms", kRetryMs);
   json.end_object().end_object();
   return make_response(409, "application/json", body + "\n");
+}
+
+std::string response_head(const HttpResponse& response, bool keeps_alive, std::int64_t now_s) {
+  namespace http = boost::beast::http;
+  const auto now = static_cast<std::time_t>(now_s);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char date[64];
+  std::strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &utc);
+  const auto status = http::int_to_status(static_cast<unsigned>(response.status));
+  const std::string_view reason(http::obsolete_reason(status).data(),
+                                http::obsolete_reason(status).size());
+  std::string head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", response.status, reason, date);
+  for (const auto& [name, value] : response.headers) {
+    head += fmt::format("{}: {}\r\n", name, value);
+  }
+  if (response.status != 304) {
+    head += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", response.content_type,
+                        response.text().size());
+  }
+  head += fmt::format("Connection: {}\r\n\r\n", keeps_alive ? "keep-alive" : "close");
+  return head;
 }
 
 }  // namespace strobe::serve

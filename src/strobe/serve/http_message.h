@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -68,5 +69,8 @@ std::optional<HttpRefusal> read_target(std::string_view target, HttpRequest& req
 // Joins the values of a name given twice, except for Host.
 std::optional<HttpRefusal> add_header(std::string_view name, std::string_view value,
                                       HttpRequest& request);
+
+// Status line and headers; `now_s` is the time of day in seconds since 1970.
+std::string response_head(const HttpResponse& response, bool keeps_alive, std::int64_t now_s);
 
 }  // namespace strobe::serve

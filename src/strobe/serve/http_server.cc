@@ -4,9 +4,9 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <exception>
 #include <limits>
 #include <list>
-#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -197,23 +197,31 @@ class Connection : public std::enable_shared_from_this<Connection> {
       received_.erase(0, taken);
       if (!parser_->is_header_done()) return false;
       phase_ = Phase::kWorking;
-      server_.workers.add([self = shared_from_this()] { self->answer(); });
+      if (!server_.workers.add([self = shared_from_this()] { self->answer(); })) {
+        phase_ = Phase::kReading;
+        refuse({503, "the machine is too busy to answer"});
+      }
     }
     return true;
   }
 
   // Runs in a worker.
   void answer() {
-    const auto parsed = request_of(*parser_);
-    if (const auto* refusal = std::get_if<HttpRefusal>(&parsed)) {
-      put_answer(error_answer(*refusal), true, false);
-    } else {
-      const auto& request = std::get<HttpRequest>(parsed);
-      // The next bytes are then a body that is never read, not the next request.
-      put_answer(answer_safely(server_.handler, request), !request.is_head(),
-                 request.keeps_alive && !request.has_body);
+    bool is_written = true;
+    try {
+      const auto parsed = request_of(*parser_);
+      if (const auto* refusal = std::get_if<HttpRefusal>(&parsed)) {
+        put_answer(error_answer(*refusal), true, false);
+      } else {
+        const auto& request = std::get<HttpRequest>(parsed);
+        // The next bytes are then a body that is never read, not the next request.
+        put_answer(answer_safely(server_.handler, request), !request.is_head(),
+                   request.keeps_alive && !request.has_body);
+      }
+      is_written = write_some();
+    } catch (const std::exception&) {  // no memory for the answer: the connection is closed
+      answer_error_ = asio::error::no_memory;
     }
-    const bool is_written = write_some();
     asio::post(server_.io, [self = shared_from_this(), is_written] { self->go_on(is_written); });
   }
 
@@ -364,7 +372,7 @@ void Loop::serve(const std::atomic<bool>& stop) {
   while (!io.stopped()) {
     try {
       io.run();
-    } catch (const std::bad_alloc&) {  // the connection's deadline will close it
+    } catch (const std::exception&) {  // of one connection: its deadline will close it
     }
   }
   watch.join();
@@ -471,26 +479,6 @@ std::variant<HttpRequest, HttpRefusal> parse_request(std::string_view head) {
   const std::size_t taken = parser.put(asio::buffer(head.data(), head.size()), error);
   if (error) return refusal_of(error, head.substr(taken));
   return request_of(parser);
-}
-
-std::string response_head(const HttpResponse& response, bool keeps_alive, std::int64_t now_s) {
-  const auto now = static_cast<std::time_t>(now_s);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char date[64];
-  std::strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &utc);
-  const auto status = http::int_to_status(static_cast<unsigned>(response.status));
-  std::string head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", response.status,
-                                 view_of(http::obsolete_reason(status)), date);
-  for (const auto& [name, value] : response.headers) {
-    head += fmt::format("{}: {}\r\n", name, value);
-  }
-  if (response.status != 304) {
-    head += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", response.content_type,
-                        response.text().size());
-  }
-  head += fmt::format("Connection: {}\r\n\r\n", keeps_alive ? "keep-alive" : "close");
-  return head;
 }
 
 }  // namespace strobe::serve

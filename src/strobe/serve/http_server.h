@@ -60,7 +60,4 @@ class HttpServer {
 // `head`: from the request line to the empty line after the headers, inclusive.
 std::variant<HttpRequest, HttpRefusal> parse_request(std::string_view head);
 
-// Status line and headers; `now_s` is the time of day in seconds since 1970.
-std::string response_head(const HttpResponse& response, bool keeps_alive, std::int64_t now_s);
-
 }  // namespace strobe::serve

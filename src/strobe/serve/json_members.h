@@ -25,7 +25,7 @@ inline void text_or_null(JsonWriter& json, std::string_view key, std::string_vie
 
 // The first `most` of them.
 inline void write_texts(JsonWriter& json, std::string_view key, std::span<const std::string> texts,
-                        std::size_t most) {
+                        std::size_t most = std::numeric_limits<std::size_t>::max()) {
   json.key(key).begin_array();
   for (const std::string& text : texts.first(std::min(texts.size(), most))) json.value(text);
   json.end_array();

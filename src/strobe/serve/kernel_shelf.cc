@@ -1,9 +1,7 @@
 #include "strobe/serve/kernel_shelf.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include "strobe/analysis/headroom/kernel_groups.h"
 #include "strobe/analysis/headroom/kernel_study.h"
 #include "strobe/readers/counters/kernel_reader.h"
+#include "strobe/report/render/render.h"
 #include "strobe/serve/json_members.h"
 #include "strobe/serve/open_trace.h"
 #include "strobe/serve/run_folder.h"
@@ -27,7 +26,6 @@ using analysis::KernelSums;
 constexpr std::size_t kMostKernelGroups = 5000;
 constexpr std::size_t kMostFusions = 100;
 constexpr std::size_t kMostNames = 64;
-constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
 // The API uses shares from 0 to 1.
 std::optional<double> as_share(std::optional<double> percent) {
@@ -47,11 +45,6 @@ std::string_view word_of_source(analysis::RoofSource source) {
   return "";
 }
 
-std::string_view word_of_weight(analysis::FindingWeight weight) {
-  constexpr std::string_view kWords[] = {"note", "worth_a_look", "matters"};
-  return kWords[static_cast<std::size_t>(weight)];
-}
-
 void write_sums(JsonWriter& json, const KernelSums& sums, const KernelSums& whole) {
   json.member("launches", sums.launches)
       .member("latency_ns", sums.latency_ns)
@@ -67,18 +60,8 @@ void write_sums(JsonWriter& json, const KernelSums& sums, const KernelSums& whol
 
 void write_source(JsonWriter& json, std::string_view name, const KernelTable& table) {
   json.key("source").begin_object().member("name", name).member("kind", word_of(table.source));
-  json.key("clock");
-  switch (table.clock_policy) {
-    case ClockPolicy::kUnknown:
-      json.null();
-      break;
-    case ClockPolicy::kFree:
-      json.value("free");
-      break;
-    case ClockPolicy::kLocked:
-      json.value("locked");
-      break;
-  }
+  const bool is_known = table.clock_policy != ClockPolicy::kUnknown;
+  text_or_null(json, "clock", is_known ? word_of(table.clock_policy) : "");
   json.end_object();
   json.key("device");
   const KernelDevice* device = table.size() > 0 ? table.device_of(0) : nullptr;
@@ -149,7 +132,7 @@ void write_roofs(JsonWriter& json, std::string_view key, const std::vector<analy
   json.key(key).begin_array();
   for (const analysis::Roof& roof : roofs) {
     json.begin_object()
-        .member("name", roof.name)
+        .member("name", roof.name())
         .member("value", roof.value)
         .member("source", word_of_source(roof.source))
         .end_object();
@@ -247,7 +230,7 @@ void write_findings(JsonWriter& json, const std::vector<analysis::Finding>& find
   for (const analysis::Finding& finding : findings) {
     json.begin_object()
         .member("code", finding.code)
-        .member("weight", word_of_weight(finding.weight))
+        .member("weight", report::weight_word(finding.weight))
         .member("share", finding.share)
         .member("headline", finding.headline)
         .member("advice", finding.advice)
@@ -329,15 +312,6 @@ std::string question_key(const KernelQuestion& question) {
                      options.l2_bytes_per_s.value_or(0));
 }
 
-// The user knows its name, not its path.
-Result<KernelTable> read_file(const KernelQuestion& question) {
-  auto table = readers::read_kernels(question.file->path);
-  if (table) return table;
-  Error error = table.error();
-  if (error.where.empty() || error.where == question.file->path) error.where = question.name;
-  return error;
-}
-
 Result<KernelShelf::Body> studied(const KernelQuestion& question, const KernelTable& table) {
   if (table.size() == 0) {
     return Error{ErrorCode::kTooLittleData, "there are no kernels in the file", question.name,
@@ -348,13 +322,9 @@ Result<KernelShelf::Body> studied(const KernelQuestion& question, const KernelTa
 }
 
 Result<KernelShelf::Body> read_and_studied(const KernelQuestion& question) {
-  try {
-    STROBE_TRY(const KernelTable table, read_file(question));
-    return studied(question, table);
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kMachineLacks, "there is not enough memory for it", question.name,
-                 "serve it on a machine with more memory"};
-  }
+  const auto table = readers::read_kernels(question.file->path);
+  if (!table) return renamed(table.error(), question.file->path, question.name);
+  return studied(question, *table);
 }
 
 }  // namespace
@@ -377,8 +347,8 @@ std::string kernel_answer(std::string_view name, const KernelStudy& study) {
   write_roofline(json, study, indices);
   write_layers(json, study.layers);
   write_fusion(json, study);
-  write_texts(json, "warnings", study.warnings, kAll);
-  write_texts(json, "remarks", study.table->remarks, kAll);
+  write_texts(json, "warnings", study.warnings);
+  write_texts(json, "remarks", study.table->remarks);
   write_findings(json, study.findings);
   json.end_object();
   return out;

@@ -11,16 +11,20 @@
 
 namespace strobe::serve {
 
-// A value that the first thread to request it computes, while other threads wait.
+// A value that the first thread to request it computes, while other threads wait. If that throws,
+// the next request tries again.
 template <class T>
 class OnDemand {
  public:
   template <class Make>
   const T& get(Make make) const {
-    std::call_once(once_, [&] {
-      value_.emplace(make());
-      is_made_ = true;
-    });
+    if (!is_made_) {
+      const std::scoped_lock lock(making_);
+      if (!is_made_) {
+        value_.emplace(make());
+        is_made_ = true;
+      }
+    }
     return *value_;
   }
 
@@ -28,7 +32,7 @@ class OnDemand {
   const T* peek() const { return is_made_ ? &*value_ : nullptr; }
 
  private:
-  mutable std::once_flag once_;
+  mutable std::mutex making_;
   mutable std::optional<T> value_;
   mutable std::atomic<bool> is_made_ = false;
 };

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "strobe/analysis/launches/slice_links.h"
 #include "strobe/analysis/steps/steps.h"
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/analysis/timeline/counter_lines.h"
+#include "strobe/analysis/timeline/slice_links.h"
 #include "strobe/analysis/timeline/timeline.h"
 #include "strobe/analysis/timeline/track_groups.h"
 #include "strobe/readers/trace_reader.h"

@@ -1,6 +1,7 @@
 #include "strobe/serve/profile_shelf.h"
 
 #include <algorithm>
+#include <exception>
 #include <thread>
 
 #include "strobe/base/byte_stream.h"
@@ -55,21 +56,32 @@ std::vector<ProfileShelf::Kept> ProfileShelf::read_all(const std::vector<FoundTr
                                                        const std::vector<Kept>& before) const {
   std::vector<Kept> kept(files.size());
   std::atomic<std::size_t> next = 0;
+  std::atomic<bool> has_failed = false;
+  std::exception_ptr failure;  // the first one
   const auto work = [&] {
-    for (std::size_t i; (i = next++) < files.size() && !is_stopped_;) {
-      const auto known = std::ranges::find_if(before, [&](const Kept& one) {
-        return one.file.path == files[i].path && one.file.stamp == files[i].stamp;
-      });
-      kept[i] = known != before.end() ? *known : read_one(files[i]);
-      kept[i].file = files[i];
+    try {
+      for (std::size_t i; (i = next++) < files.size() && !is_stopped_;) {
+        const auto known = std::ranges::find_if(before, [&](const Kept& one) {
+          return one.file.path == files[i].path && one.file.stamp == files[i].stamp;
+        });
+        kept[i] = known != before.end() ? *known : read_one(files[i]);
+        kept[i].file = files[i];
+      }
+    } catch (...) {
+      next = files.size();
+      if (!has_failed.exchange(true)) failure = std::current_exception();
     }
   };
   const auto threads =
       std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), files.size());
   std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
+  try {
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
+  } catch (const std::exception&) {  // the machine has no more threads: those that there are do all
+  }
   work();
   others.clear();
+  if (failure != nullptr) std::rethrow_exception(failure);
   return kept;
 }
 

@@ -23,8 +23,6 @@ namespace {
 
 constexpr std::size_t kMostDepth = 64;
 constexpr std::size_t kMostFolders = 200'000;  // links between folders multiply paths
-// Two changes within one tick of a file system's clock look alike; only an older time is reliable.
-constexpr std::int64_t kSurelyPastNs = 5'000'000'000;
 constexpr std::string_view kPackings[] = {".gz", ".zst"};
 constexpr std::string_view kTraceEnding = ".json";
 constexpr std::string_view kKernelEndings[] = {".csv", ".txt", ".ncu-rep",
@@ -38,15 +36,6 @@ std::optional<struct stat> look_at(const fs::path& path) {
   struct stat seen {};
   if (stat(path.c_str(), &seen) != 0) return std::nullopt;
   return seen;
-}
-
-std::string without_ending(std::string_view file_name) {
-  for (const std::string_view ending : {".gz", ".zst", ".json", ".pt.trace", ".trace"}) {
-    if (file_name.size() > ending.size() && file_name.ends_with(ending)) {
-      file_name.remove_suffix(ending.size());
-    }
-  }
-  return std::string(file_name);
 }
 
 std::string_view without_packing(std::string_view name) {
@@ -180,11 +169,13 @@ void RunFolder::walk(const fs::path& folder, Walk& state) {
 
 const RunFolder::Listing& RunFolder::listing_of(const fs::path& folder, std::int64_t modified_ns) {
   const auto known = listings_.find(folder);
+  // A change in the tick in which the folder was read leaves the same time.
   const bool is_current = known != listings_.end() && known->second.modified_ns == modified_ns &&
-                          wall_clock_ns() - modified_ns > kSurelyPastNs;
+                          known->second.read_ns - modified_ns > kLongestTickNs;
   if (is_current) return known->second;
   Listing& listing = listings_[folder];
-  listing = {.modified_ns = modified_ns, .folders = {}, .candidates = {}};
+  listing = {
+      .modified_ns = modified_ns, .read_ns = wall_clock_ns(), .folders = {}, .candidates = {}};
   std::error_code ignored;  // an unreadable folder is treated as empty
   for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
     const std::string name = it->path().filename().string();
@@ -222,7 +213,7 @@ void RunFolder::add(const fs::path& path, bool is_asked_for, Walk& state) {
   trace.stamp = *stamp;
   trace.is_profile = profile.has_value();
   trace.run = run_of(path);
-  trace.worker = sanitize_utf8(profile ? profile->worker : without_ending(file_name));
+  trace.worker = sanitize_utf8(profile ? profile->worker : tensorboard::without_endings(file_name));
   trace.span = "default";
   state.found.push_back(std::move(trace));
 }
@@ -261,17 +252,17 @@ std::optional<BenchContent> bench_content(std::string_view first_bytes) {
   std::string unpacked(kUnpackedBytes, '\0');
   const auto bytes = (*stream)->read(unpacked);
   if (!bytes) return {};
-  std::string_view text = std::string_view(unpacked).substr(0, *bytes);
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos) return {};
-  text.remove_prefix(start);
-  if (text[0] != '{') {
-    if (bench::looks_like_ratio_grids(text)) return BenchContent::kGrids;
-    return {};
-  }
+  const std::string_view text = std::string_view(unpacked).substr(0, *bytes);
   if (bench::looks_like_run(text)) return BenchContent::kRun;
+  if (bench::looks_like_ratio_grids(text)) return BenchContent::kGrids;
   return {};
+}
+
+Error renamed(Error error, const fs::path& path, const std::string& name) {
+  const std::string text = path.string();
+  if (error.where.starts_with(text)) error.where.replace(0, text.size(), name);
+  if (error.where.empty()) error.where = name;
+  return error;
 }
 
 std::string stamp_text(const FileStamp& stamp) {

@@ -46,6 +46,9 @@ struct FoundBench {
 // The kind of benchmark in a file that begins like this, plain or compressed; nothing if none.
 std::optional<BenchContent> bench_content(std::string_view first_bytes);
 
+// Clients know a file's name, not its path on this machine.
+Error renamed(Error error, const std::filesystem::path& path, const std::string& name);
+
 // Changes when the file does.
 std::string stamp_text(const FileStamp& stamp);
 
@@ -69,6 +72,7 @@ class RunFolder {
   enum class Content : std::uint8_t { kOther, kTrace, kKernels, kBenchRun, kBenchGrids };
   struct Listing {
     std::int64_t modified_ns = 0;
+    std::int64_t read_ns = 0;
     std::vector<std::string> folders;     // including links that may be folders
     std::vector<std::string> candidates;  // by name
   };

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <map>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include <fmt/format.h>
@@ -37,6 +39,18 @@ TraceFacts facts_of(const readers::LoadedTrace& loaded, const std::string& name)
 
 std::uint64_t memory_of(const Trace& trace) {
   return trace.slice_count() * kBytesPerSlice + trace.args().bytes() + trace.strings().bytes();
+}
+
+struct Loaded {
+  TraceFacts facts;
+  std::uint64_t bytes = 0;
+  std::shared_ptr<const OpenTrace> open;
+};
+
+Loaded made_ready(const std::string& name, readers::LoadedTrace trace) {
+  Loaded loaded{.facts = facts_of(trace, name), .bytes = memory_of(trace.trace), .open = nullptr};
+  loaded.open = std::make_shared<const OpenTrace>(name, std::move(trace));
+  return loaded;
 }
 
 Error loading(std::string_view name, TraceState state) {
@@ -107,7 +121,7 @@ struct TraceShelf::State {
   void scan_forever();
   void load_forever(unsigned threads_each);
   void load_one(Entry& entry, unsigned threads_each, std::unique_lock<std::mutex>& lock);
-  void put(const std::string& name, std::uint64_t content, Result<readers::LoadedTrace> loaded,
+  void put(const std::string& name, std::uint64_t content, Result<Loaded> loaded,
            std::unique_lock<std::mutex>& lock);
 };
 
@@ -210,7 +224,10 @@ void TraceShelf::State::scan_forever() {
       ++at_work;
     }
     const Clock::time_point start = Clock::now();
-    scan();
+    try {
+      scan();
+    } catch (const std::exception&) {  // no memory, say: the next scan may succeed
+    }
     {
       const std::scoped_lock lock(mutex);
       --at_work;
@@ -258,30 +275,24 @@ void TraceShelf::State::load_one(Entry& entry, unsigned threads_each,
     it->second.shelved.progress = std::min(share, 1.0);
     ++generation;
   };
-  Result<readers::LoadedTrace> loaded = [&]() -> Result<readers::LoadedTrace> {
+  Result<Loaded> loaded = [&]() -> Result<Loaded> {
     try {
-      return options.load(found, load);
+      STROBE_TRY(readers::LoadedTrace trace, options.load(found, load));
+      return made_ready(found.name, std::move(trace));
     } catch (const std::bad_alloc&) {
-      return Error{ErrorCode::kMachineLacks, "there is not enough memory for it", found.name,
+      return Error{ErrorCode::kOutOfMemory, "there is not enough memory for it", found.name,
                    "serve fewer traces, or on a machine with more memory"};
+    } catch (const std::exception& error) {
+      return Error{ErrorCode::kMachineLacks, error.what(), found.name,
+                   "please report it with the trace"};
     }
   }();
   put(found.name, content, std::move(loaded), lock);
 }
 
-void TraceShelf::State::put(const std::string& name, std::uint64_t content,
-                            Result<readers::LoadedTrace> loaded,
+void TraceShelf::State::put(const std::string& name, std::uint64_t content, Result<Loaded> loaded,
                             std::unique_lock<std::mutex>& lock) {
-  std::optional<TraceFacts> facts;
-  std::shared_ptr<const OpenTrace> open;
-  std::uint64_t bytes = 0;
-  if (loaded) {
-    facts = facts_of(*loaded, name);
-    bytes = memory_of(loaded->trace);
-    open = std::make_shared<const OpenTrace>(name, std::move(*loaded));
-  } else if (options.on_failure && !stop) {
-    options.on_failure(name, loaded.error());
-  }
+  if (!loaded && options.on_failure && !stop) options.on_failure(name, loaded.error());
   lock.lock();
   const auto it = entries.find(name);
   if (it == entries.end() || it->second.content != content) return;  // gone or replaced meanwhile
@@ -289,11 +300,11 @@ void TraceShelf::State::put(const std::string& name, std::uint64_t content,
   if (loaded) {
     entry.shelved.state = TraceState::kReady;
     entry.shelved.progress = 1;
-    entry.shelved.facts = std::move(facts);
-    entry.open = std::move(open);
-    entry.bytes = bytes;
+    entry.shelved.facts = std::move(loaded->facts);
+    entry.open = std::move(loaded->open);
+    entry.bytes = loaded->bytes;
     entry.used_at = ++uses;
-    held_bytes += bytes;
+    held_bytes += loaded->bytes;
     keep_within_budget(entry);
   } else {
     entry.shelved.state = TraceState::kFailed;
@@ -311,12 +322,17 @@ TraceShelf::TraceShelf(RunFolder folder, ShelfOptions options)
                              ? state_->options.threads
                              : std::max(1u, std::thread::hardware_concurrency());
   const unsigned loaders = std::clamp(cores / 2, 1u, kMostLoaders);
-  for (unsigned i = 0; i < loaders; ++i) {
-    state_->threads.emplace_back([state = state_.get(), each = std::max(1u, cores / loaders)] {
-      state->load_forever(each);
-    });
+  try {
+    for (unsigned i = 0; i < loaders; ++i) {
+      state_->threads.emplace_back([state = state_.get(), each = std::max(1u, cores / loaders)] {
+        state->load_forever(each);
+      });
+    }
+    state_->threads.emplace_back([state = state_.get()] { state->scan_forever(); });
+  } catch (...) {  // the machine has no more threads; those that there are wait for work
+    stop();
+    throw;
   }
-  state_->threads.emplace_back([state = state_.get()] { state->scan_forever(); });
 }
 
 TraceShelf::~TraceShelf() {

@@ -1,5 +1,6 @@
 #include "strobe/serve/workers.h"
 
+#include <exception>
 #include <utility>
 
 namespace strobe::serve {
@@ -13,15 +14,23 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Workers::add(std::function<void()> task) {
+bool Workers::add(std::function<void()> task) {
   bool needs_thread = false;
   {
     const std::scoped_lock lock(mutex_);
     waiting_.push_back(std::move(task));
     needs_thread = idle_ < waiting_.size() && threads_.size() < most_;
   }
-  if (needs_thread) threads_.emplace_back([this] { work(); });
+  try {
+    if (needs_thread) threads_.emplace_back([this] { work(); });
+  } catch (const std::exception&) {  // the machine has no more threads; the others do the task
+    if (threads_.empty()) {
+      drop_waiting();
+      return false;
+    }
+  }
   work_came_.notify_one();
+  return true;
 }
 
 void Workers::drop_waiting() {
@@ -45,7 +54,10 @@ void Workers::work() {
     waiting_.pop_front();
     ++busy_;
     lock.unlock();
-    task();
+    try {
+      task();
+    } catch (const std::exception&) {  // of this task only; the thread does the next one
+    }
     task = nullptr;  // frees its data while no task waits
     lock.lock();
     --busy_;

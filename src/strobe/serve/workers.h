@@ -17,7 +17,8 @@ class Workers {
   explicit Workers(unsigned most) : most_(most) {}
   ~Workers();  // waits for running tasks; the others are dropped
 
-  void add(std::function<void()> task);  // by one thread only
+  // By one thread only. False if the task is not done: there is no thread, and none can start.
+  bool add(std::function<void()> task);
   void drop_waiting();
   // Whether all running tasks ended within that time.
   bool finish(std::chrono::milliseconds patience);

@@ -1,7 +1,6 @@
 #include "strobe/tensorboard/event_reader.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -9,6 +8,7 @@
 
 #include "strobe/base/json_cursor.h"
 #include "strobe/base/json_text.h"
+#include "strobe/base/text.h"
 
 namespace strobe::tensorboard {
 namespace {
@@ -290,9 +290,7 @@ class EventReader {
     if (category.size() > kLongest) return Category::kOther;
     if (category == last_category_name_) return last_category_;
     last_category_name_.assign(category);
-    std::string lowered(category);
-    for (char& c : lowered) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return last_category_ = category_of(lowered);
+    return last_category_ = category_of(lower_case(category));
   }
 
   void keep(Category category) {

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "strobe/base/text.h"
+
 namespace strobe::tensorboard {
 namespace {
 
@@ -23,9 +25,16 @@ std::optional<FileName> parse_file_name(std::string_view file_name) {
   const std::string_view digits =
       dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
   const bool is_stamped = dot != 0 && !digits.empty() &&
-                          std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+                          std::ranges::all_of(digits, [](char c) { return is_digit(c); });
   if (!is_stamped) return FileName{std::string(rest), std::nullopt};
   return FileName{std::string(rest.substr(0, dot)), std::string(digits)};
+}
+
+std::string without_endings(std::string_view file_name) {
+  for (const std::string_view ending : {".gz", ".zst", ".json", ".trace", ".pt"}) {
+    if (file_name.size() > ending.size()) take_suffix(file_name, ending);
+  }
+  return std::string(file_name);
 }
 
 std::vector<std::string> number_spans(const std::vector<FileName>& files) {
@@ -46,12 +55,6 @@ std::vector<std::string> number_spans(const std::vector<FileName>& files) {
   }
   return spans;
 }
-
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
 
 std::optional<NodeProcess> split_worker_name(std::string_view worker) {
   for (std::size_t digit = worker.size(); digit-- > 1;) {

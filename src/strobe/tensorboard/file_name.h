@@ -16,6 +16,9 @@ struct FileName {
 // Nothing if it is not the name of a profile.
 std::optional<FileName> parse_file_name(std::string_view file_name);
 
+// For other traces: "trace.json.gz" is "trace".
+std::string without_endings(std::string_view file_name);
+
 // The span of each file of one run, in the given order: the position of its stamp among those of
 // its worker, sorted as text, from "1"; "default" without a stamp.
 std::vector<std::string> number_spans(const std::vector<FileName>& files);

@@ -257,11 +257,10 @@ using LaunchIds = std::array<StringId, 13>;
 
 LaunchIds ids_of(const DeviceWork& work, const Event& event, const KernelArgs& args,
                  const Events& events) {
-  const TaskArgs task =
-      args.task_row == Event::kNoDetails ? TaskArgs() : events.task_args[args.task_row];
-  return {event.name,         work.op_name,  args.grid,         args.block, args.registers,
-          args.shared_memory, task.dim,      task.dim_x,        task.dim_y, task.dim_z,
-          task.kernel_type,   task.topology, task.topology_node};
+  const TaskArgs& of = task(args, events);
+  return {event.name,         work.op_name, args.grid,       args.block, args.registers,
+          args.shared_memory, of.dim,       of.dim_x,        of.dim_y,   of.dim_z,
+          of.kernel_type,     of.topology,  of.topology_node};
 }
 
 LaunchedKernelStat launch_of(const DeviceWork& work, const Events& events,

@@ -66,7 +66,7 @@ inline bool is_device_work(EventType type) {
 }
 
 // The type of an X event of this category for a variant other than kByContent; names and arguments
-// may change it further (events.h).
+// may change it further (event_types.h).
 EventType type_of(Category category, const ProfileOptions& options);
 
 enum class CommLibrary : std::uint8_t { kNone, kNccl, kCncl, kGloo };

@@ -9,8 +9,8 @@
 
 #include "strobe/base/result.h"
 
-// The answers of PyTorch's removed TensorBoard plugin, quirks included. This header is the only
-// interface: no other part of strobe knows how the plugin counted.
+// The answers of PyTorch's removed TensorBoard plugin, quirks included. This header and file_name.h
+// are the interface: no other part of strobe knows how the plugin counted.
 namespace strobe::tensorboard {
 
 class Profile;  // one trace file as the plugin read it; const and free to share
@@ -18,10 +18,10 @@ class Profile;  // one trace file as the plugin read it; const and free to share
 // The plugin's vendor: PyTorch's own, or one of Cambricon's three.
 enum class Variant : unsigned char { kByContent, kGpu, kMluA, kMluB, kMluC };
 
-// Improvements over the plugin; with all off, the answers are the plugin's.
+// The plugin's own answers come with `device_steps` on and the other two off.
 struct ProfileOptions {
   Variant variant = Variant::kByContent;
-  bool device_steps = false;  // device-side copies of step annotations count as steps, as they did
+  bool device_steps = false;  // device-side copies of step annotations count as steps too
   bool link_by_nesting =
       false;  // launches whose external id repeats the correlation are linked by nesting
   bool driver_launches = false;  // driver calls launch kernels too

@@ -56,7 +56,7 @@ TEST(BenchCompareRequest, nonsense_is_a_wrong_command_line) {
   EXPECT_TRUE(refused("mode", "sundial"));
 }
 
-TEST(BenchCompareRequest, one_file_has_nobody_to_be_compared_with) {
+TEST(BenchCompareRequest, one_file_is_not_enough) {
   const auto request = read_bench_compare({}, {"old.json"});
   ASSERT_FALSE(request);
   EXPECT_EQ(request.error().what, "`strobe bench compare` takes two runs, not 1");

@@ -1,7 +1,13 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -76,6 +82,30 @@ TEST_F(BenchRunAction, a_run_is_shown_and_kept) {
   EXPECT_THAT(kept_run.header.command_line, HasSubstr("bench run --case bias_dropout_add"));
   EXPECT_EQ(strobe::testing::names_in(folder_.path()),
             (std::set<std::string>{"run.json", "run.json.samples"}));
+}
+
+TEST_F(BenchRunAction, a_run_on_stdout_can_be_parsed_and_its_table_is_on_stderr) {
+  const ProcessOutcome outcome = run({"a=us=10"}, {"-o", "-"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("1 ok"), HasSubstr("10.0 us")));
+  std::ofstream(folder_ / "run.json") << outcome.out;
+  EXPECT_EQ(kept("run.json").cells.size(), 1u);
+  EXPECT_EQ(run({"a=us=10"}, {"-o", "-", "--quiet"}).err, "");
+}
+
+TEST_F(BenchRunAction, a_pipe_gets_the_run_once) {
+  const std::string pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread reader([&] {
+    std::ifstream from(pipe);
+    std::ofstream(folder_ / "run.json") << from.rdbuf();
+  });
+  const ProcessOutcome outcome = run({"a=us=10", "b=us=5"}, {"-o", pipe});
+  close(open(pipe.c_str(), O_WRONLY | O_NONBLOCK));  // if strobe failed, the reader still waits
+  reader.join();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(kept("run.json").cells.size(), 2u);
+  EXPECT_EQ(strobe::testing::names_in(folder_.path()), (std::set<std::string>{"pipe", "run.json"}));
 }
 
 TEST_F(BenchRunAction, wrong_values_are_exit_code_1) {
@@ -202,6 +232,12 @@ TEST_F(BenchRunAction, tuning_says_what_it_found) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("softmax 64x64 f32 cpu"));
   EXPECT_EQ(strobe({"tune", "--case", "softmax", "--no-cache", "--provider", "cpu"}).exit_code, 2);
+  ProcessRequest homeless = request({"tune", "--case", "softmax", "--provider", "cpu"});
+  std::erase_if(homeless.environment,
+                [](const std::string& variable) { return variable.starts_with("HOME="); });
+  const ProcessOutcome refused = strobe::test::run_process(homeless);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--cache-dir: tuning needs a cache"));
 }
 
 TEST_F(BenchRunAction, the_roofs_of_the_host) {

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <optional>
+#include <string>
+
 #include "tests/unit/cli/typed.h"
 
 namespace strobe::cli {
@@ -41,7 +45,7 @@ TEST(BenchRunRequest, everything_typed_arrives) {
   EXPECT_THAT(run.cells.shapes, ElementsAre(bench::Shape{{64, 32}}, bench::Shape{{128, 128}}));
   EXPECT_THAT(run.cells.dtypes, ElementsAre(bench::DType::kBf16));
   EXPECT_THAT(run.timing.modes, ElementsAre(bench::TimeMode::kCpu));
-  EXPECT_EQ(run.prepare.flush, "hot");
+  EXPECT_EQ(run.prepare.flush, bench::FlushKind::kHot);
   EXPECT_EQ(run.timing.measure.stop.kind, bench::StopRule::Kind::kSamples);
   EXPECT_EQ(run.prepare.seed, 9u);
   EXPECT_EQ(run.timing.repeat_check, 3);
@@ -143,6 +147,36 @@ TEST(BenchRunRequest, no_cache_means_none) {
   EXPECT_EQ(request->run.prepare.cache_folder, "");
 }
 
+// Sets an environment variable, or removes it, until the end of a test.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    set(value);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { set(before_ ? before_->c_str() : nullptr); }
+
+ private:
+  void set(const char* value) { value == nullptr ? unsetenv(name_) : setenv(name_, value, 1); }
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(BenchRunRequest, without_a_home_there_is_no_cache) {
+  const Variable xdg("XDG_CACHE_HOME", nullptr);
+  {
+    const Variable home("HOME", "/users/me");
+    const auto request = read_run({{"case", "softmax"}, {"provider", "cpu"}});
+    EXPECT_EQ(request->run.prepare.cache_folder, "/users/me/.cache/strobe/bench");
+  }
+  const Variable home("HOME", nullptr);
+  const auto request = read_run({{"case", "softmax"}, {"provider", "cpu"}});
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->run.prepare.cache_folder, "");
+}
+
 TEST(BenchRunRequest, a_worker_of_ones_own_runs_in_the_shell) {
   const auto request = read_run({{"case", "softmax"}, {"worker", "mine=my_worker --a 'b,c'"}});
   ASSERT_TRUE(request) << request.error().what;
@@ -175,6 +209,7 @@ TEST(BenchRunRequest, mistakes_are_answered_before_any_work) {
       {{"case", "softmax"}, {"provider", "cpu"}, {"cell-timeout", "1h"}},
       {{"case", "softmax"}, {"provider", "cpu"}, {"worker", "mine"}},
       {{"case", "softmax"}, {"provider", "cpu"}, {"samples", "on"}},
+      {{"case", "softmax"}, {"provider", "cpu"}, {"samples", "on"}, {"output", "-"}},
       {{"case", "softmax"}, {"provider", "cpu"}, {"repeat-check", "0"}}};
   for (const auto& typed : kBad) {
     const auto request = read_run(typed);

@@ -157,7 +157,7 @@ TEST(BenchShowRequest, names_are_made_whole_by_those_of_a_run) {
   ASSERT_TRUE(whole) << whole.error().what;
   EXPECT_EQ(whole->baseline, "cuda-unfused");
   choice.baseline = "cuda";
-  EXPECT_EQ(resolve(choice, run).error().what, "'cuda' may be several");
+  EXPECT_EQ(resolve(choice, run).error().what, "'cuda' matches several names");
   choice = {};
   choice.versions = {"v3"};
   EXPECT_EQ(resolve(choice, run).error().what, "a run of strobe has no version");

@@ -48,8 +48,8 @@ std::vector<Command> verbs(Painted& painted) {
 }
 
 std::vector<Command> a_verb() {
-  static Painted nobodys;
-  return verbs(nobodys);
+  static Painted unused;
+  return verbs(unused);
 }
 
 Painted painted(const std::vector<std::string>& words) {

@@ -26,7 +26,7 @@ TEST(ValuesTest, amounts_of_memory_have_units) {
   EXPECT_EQ(*byte_count("--memory", "8g", 0), std::int64_t{8} << 30);
   EXPECT_EQ(*byte_count("--memory", "64KiB", 0), 64 << 10);
   EXPECT_EQ(*byte_count("--memory", "1TB", 0), std::int64_t{1} << 40);
-  for (const char* typed : {"", "G", "8X", "-1G", "1.5G", "9000000000T", "8 G"}) {
+  for (const char* typed : {"", "G", "8X", "-1G", "1.5G", "9000000000T", "8 G", "8\xc3"}) {
     EXPECT_EQ(byte_count("--memory", typed, 0).error().what,
               std::string("'") + typed + "' is not an amount of memory");
   }

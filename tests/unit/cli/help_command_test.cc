@@ -74,7 +74,7 @@ TEST(HelpTest, a_verb_lists_its_actions) {
       help,
       StartsWith("  strobe wall build b   builds b\n\nUsage: strobe wall [ACTION] [flags]\n"));
   EXPECT_THAT(help, HasSubstr("Actions:\n  build     builds\n  demolish  breaks it down\n"
-                              "Without an action, strobe runs `build`.\n"));
+                              "`strobe wall FILE` is short for `strobe wall build FILE`.\n"));
   EXPECT_THAT(manual_page(a_verb_with_actions()),
               HasSubstr(".SH ACTIONS\n.TP\n.B build\nbuilds\n"));
 }

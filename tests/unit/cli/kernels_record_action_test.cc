@@ -90,6 +90,13 @@ TEST_F(KernelsRecord, every_launch_becomes_a_row_in_both_files) {
   expect_no_value_beside_the_wrong_kernel(from_csv);
 }
 
+TEST_F(KernelsRecord, a_place_that_cannot_be_written_is_told_before_the_program_runs) {
+  const auto outcome = record({"-o", "no/folder/x.strobe"}, {"gemm*3"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write 'no/folder/x.strobe': the folder does not"));
+}
+
 TEST_F(KernelsRecord, counters_that_are_read_out_many_times_lose_nothing) {
   const auto outcome = record({"-v"}, {"a*7", "b*6"}, {"STROBE_RECORD_BATCH=4"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -154,7 +161,7 @@ TEST_F(KernelsRecord, launches_are_chosen_by_number_and_name) {
   expect_no_value_beside_the_wrong_kernel(table());
 }
 
-TEST_F(KernelsRecord, the_counters_begin_afresh_before_an_isolated_kernel) {
+TEST_F(KernelsRecord, the_counters_restart_before_an_isolated_kernel) {
   const auto outcome =
       record({"-v", "--isolate", "^gather"}, {"gather", "gemm*3", "gather*2", "gemm"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

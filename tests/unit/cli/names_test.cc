@@ -59,7 +59,7 @@ TEST(BenchNames, a_beginning_of_several_names_is_answered_with_them) {
   const auto name = resolve_name("--device", "A1", kDevices);
   ASSERT_FALSE(name);
   EXPECT_EQ(name.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(name.error().what, "'A1' may be several");
+  EXPECT_EQ(name.error().what, "'A1' matches several names");
   EXPECT_EQ(name.error().hint, "there are A100, A100-RTX3090");
 }
 

@@ -49,12 +49,6 @@ class OutputTest : public ::testing::Test {
   fs::path folder_;
 };
 
-Result<void> write_whole(const std::string& file, std::string_view text) {
-  STROBE_TRY(Output output, Output::open(file));
-  STROBE_TRY_VOID(output.write(text));
-  return output.commit();
-}
-
 TEST_F(OutputTest, a_committed_answer_is_there_and_nothing_else) {
   ASSERT_TRUE(write_whole(path("out.txt"), "answer\n"));
   EXPECT_EQ(text_of(path("out.txt")), "answer\n");
@@ -155,6 +149,40 @@ TEST_F(OutputTest, a_folder_or_a_missing_folder_is_refused_before_the_work) {
   EXPECT_EQ(missing.error().code, ErrorCode::kCannotWrite);
   EXPECT_EQ(missing.error().what, "the folder does not exist");
   EXPECT_EQ(missing.error().hint, "mkdir -p '" + path("no/such") + "'");
+}
+
+TEST_F(OutputTest, only_regular_and_new_files_are_replaced) {
+  EXPECT_TRUE(is_replaced(path("new.txt")));
+  put(path("old.txt"), "old");
+  EXPECT_TRUE(is_replaced(path("old.txt")));
+  EXPECT_TRUE(is_replaced("/dev/shm/no-such-file-of-strobe.json"));
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(is_replaced(path("pipe")));
+  for (const char* place : {"", "-", "/dev/null", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+    EXPECT_FALSE(is_replaced(place)) << place;
+  }
+}
+
+TEST_F(OutputTest, a_descriptor_that_leads_to_a_file_is_written_to_directly) {
+  put(path("out.txt"), "");
+  const int descriptor = open(path("out.txt").c_str(), O_WRONLY);
+  ASSERT_TRUE(write_whole("/dev/fd/" + std::to_string(descriptor), "answer"));
+  close(descriptor);
+  EXPECT_EQ(text_of(path("out.txt")), "answer");
+}
+
+TEST_F(OutputTest, a_check_finds_bad_places_and_leaves_no_trace) {
+  EXPECT_TRUE(check_writable(""));
+  EXPECT_TRUE(check_writable("-"));
+  EXPECT_TRUE(check_writable(path("out.txt")));
+  EXPECT_THAT(files(), IsEmpty());
+  EXPECT_EQ(check_writable(folder_.string()).error().what, "it is a directory");
+  EXPECT_EQ(check_writable(path("no/such/out.txt")).error().what, "the folder does not exist");
+}
+
+TEST_F(OutputTest, a_check_does_not_wait_for_the_reader_of_a_pipe) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_TRUE(check_writable(path("pipe")));
 }
 
 }  // namespace

@@ -73,7 +73,9 @@ TEST(ViewRowsTest, a_device_without_rows_is_answered_with_those_that_have) {
 TEST(ViewRowsTest, views_without_devices_say_so) {
   EXPECT_FALSE(rows_of_device(R"({"rows": []})", "GPU0"));
   EXPECT_FALSE(rows_of_device("null", "GPU0"));
-  EXPECT_EQ(rows_of_device(R"({"rows": {}})", "GPU0").error().code, ErrorCode::kTooLittleData);
+  const auto none = rows_of_device(R"({"rows": {}})", "GPU0");
+  EXPECT_EQ(none.error().code, ErrorCode::kTooLittleData);
+  EXPECT_EQ(none.error().where, "");  // a flag is no place for data
 }
 
 }  // namespace

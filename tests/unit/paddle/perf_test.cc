@@ -27,21 +27,6 @@ TEST(PerfTest, a_long_run_is_counted_as_the_timer_does) {
                 "|       ips       |    2506.44630   |   13977.00950   |     31.17186    |\n");
 }
 
-TEST(PerfTest, a_reader_cost_adds_its_ratio_and_its_row) {
-  PerfSummary perf;
-  perf.reader_cost_s = {0.25, 0.5, 0.125};
-  perf.batch_cost_s = {1, 2, 0.5};
-  perf.steps_per_s = {1, 2, 0.5};
-  EXPECT_EQ(perf_text(perf, ""),
-            kTitle +
-                "Reader Ratio: 25.000%\n"
-                "Time Unit: s, IPS Unit: steps/s\n"
-                "|                 |       avg       |       max       |       min       |\n"
-                "|   reader_cost   |     0.25000     |     0.50000     |     0.12500     |\n"
-                "|    batch_cost   |     1.00000     |     2.00000     |     0.50000     |\n"
-                "|       ips       |     1.00000     |     2.00000     |     0.50000     |\n");
-}
-
 // Starts 0, 100, 300 ms; the last step lasts 150 ms: costs 0.1, 0.2, 0.15 s, average 0.15.
 TEST(PerfTest, a_trace_of_few_steps_counts_them_all_and_says_so) {
   analysis::Summary summary;

@@ -71,6 +71,20 @@ TEST(Launcher, a_signal_to_strobe_goes_to_the_program) {
   EXPECT_EQ(outcome->exit_code, 5);
 }
 
+TEST(Launcher, a_signal_that_strobe_ignores_is_ignored_by_the_program) {
+  const auto before = std::signal(SIGHUP, SIG_IGN);  // as nohup does
+  const auto outcome =
+      record_kernels(shell("kill -HUP " + std::to_string(getpid()) + "; kill -HUP $$; exit 6"));
+  std::signal(SIGHUP, before);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->signal, 0);
+  EXPECT_EQ(outcome->exit_code, 6);
+}
+
+TEST(Launcher, a_hang_up_that_is_not_ignored_ends_the_program) {
+  EXPECT_EQ(record_kernels(shell("kill -HUP $$; exit 6"))->signal, SIGHUP);
+}
+
 TEST(Launcher, a_program_that_cannot_be_started_is_named_with_the_reason) {
   RecordRequest request = shell("");
   request.command = {"no_such_program", "x"};

@@ -34,6 +34,15 @@ TEST(MetricSets, the_calls_of_a_benchmark_count_its_whole_set_and_then_the_matri
               Each(AnyOf("gpu__time_duration.sum", StartsWith("sm__ops_path_tensor_src_"))));
 }
 
+TEST(MetricSets, the_full_set_has_those_of_three_others) {
+  const std::vector<std::string_view>& full = find_metric_set("full")->metrics;
+  for (const char* const name : {"default", "l2", "f32"}) {
+    for (const std::string_view metric : find_metric_set(name)->metrics) {
+      EXPECT_THAT(full, Contains(metric)) << name;
+    }
+  }
+}
+
 TEST(MetricSets, sets_are_found_by_name) {
   ASSERT_NE(find_metric_set("classic"), nullptr);
   EXPECT_THAT(find_metric_set("classic")->metrics, SizeIs(3));

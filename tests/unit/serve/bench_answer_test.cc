@@ -65,7 +65,7 @@ TEST(BenchAnswerTest, a_run_tells_its_header_and_which_tables_it_can_give) {
   EXPECT_THAT(text, HasSubstr(R"("remarks":["cells[7]: no shape"])"));
 }
 
-TEST(BenchAnswerTest, a_case_nobody_knows_is_shown_without_its_definition) {
+TEST(BenchAnswerTest, an_unknown_case_is_shown_without_its_definition) {
   bench::BenchRun run = small_run();
   for (bench::CellRecord& record : run.cells) record.cell.case_id = "mine";
   EXPECT_THAT(bench_run_answer("a", run), HasSubstr(R"("dtype":"f32","definition":null)"));

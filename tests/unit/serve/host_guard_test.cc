@@ -46,6 +46,16 @@ TEST(HostGuardTest, a_server_for_the_network_knows_itself_by_number) {
   EXPECT_FALSE(accepts(guard, {{"host", "evil.example"}}));
 }
 
+TEST(HostGuardTest, a_number_with_colons_may_be_allowed_and_is_no_empty_name) {
+  const HostGuard guard("::1", true, {"::1", "2001:DB8::5", ":80"});
+  EXPECT_TRUE(accepts(guard, {{"host", "[2001:db8::5]:6007"}}));
+  EXPECT_TRUE(accepts(guard, {{"host", "[::1]"}}));
+  EXPECT_FALSE(accepts(guard, {{"host", ""}}));
+  EXPECT_FALSE(accepts(guard, {{"host", ":6007"}}));
+  EXPECT_FALSE(accepts(guard, {{"host", "2001"}}));
+  EXPECT_FALSE(accepts(guard, {{"host", "[2001:db8::6]"}}));
+}
+
 TEST(HostGuardTest, only_our_own_page_may_ask_across_origins) {
   EXPECT_TRUE(
       accepts(kLoopback, {{"host", "localhost:6007"}, {"origin", "http://localhost:6007"}}));

@@ -173,7 +173,7 @@ TEST(HttpServerTest, questions_sent_before_the_client_stops_sending_are_all_answ
   EXPECT_TRUE(client.is_closed(milliseconds(5000)));
 }
 
-TEST(HttpServerTest, a_request_that_arrives_byte_by_byte_delays_nobody) {
+TEST(HttpServerTest, a_request_that_arrives_byte_by_byte_delays_no_other) {
   RunningServer server(echo, {.workers = 1, .head = std::chrono::minutes(5)});
   HttpClient slow(server.port());
   for (const char c : get_text("/slow")) {
@@ -202,7 +202,7 @@ TEST(HttpServerTest, headers_that_never_end_are_given_up_with_408) {
   EXPECT_EQ(slow.receive().status, 408);
 }
 
-TEST(HttpServerTest, idle_connections_cost_nobody_anything) {
+TEST(HttpServerTest, idle_connections_do_not_delay_others) {
   // Longer than a client waits: if one of them delayed the others, these would give up.
   RunningServer server(
       echo, {.workers = 1, .head = std::chrono::minutes(5), .idle = std::chrono::minutes(5)});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 namespace strobe::serve {
 namespace {
 
@@ -15,7 +17,14 @@ TEST(LastAsked, what_is_asked_for_again_is_not_made_again) {
   EXPECT_EQ(kept.place_of("a")->get(make), 1);
 }
 
-TEST(LastAsked, the_one_that_nobody_asked_for_longest_goes_first) {
+TEST(LastAsked, what_could_not_be_made_is_tried_again) {
+  LastAsked<int> kept(2);
+  EXPECT_THROW(kept.place_of("a")->get([]() -> int { throw std::bad_alloc(); }), std::bad_alloc);
+  EXPECT_EQ(kept.place_of("a")->peek(), nullptr);
+  EXPECT_EQ(kept.place_of("a")->get([] { return 7; }), 7);
+}
+
+TEST(LastAsked, the_least_recently_asked_one_goes_first) {
   LastAsked<int> kept(2);
   int made = 0;
   const auto make = [&] { return ++made; };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <new>
 #include <thread>
 
 #include "tests/support/temporary_folder.h"
@@ -61,6 +62,21 @@ TEST(ProfileShelfTest, a_run_is_made_once_and_unreadable_files_are_left_out) {
   EXPECT_EQ(*run->profiles[1].read_text(), "ok again");
   EXPECT_EQ(shelf.run("r", files), run);
   EXPECT_EQ(reader.reads, 3);
+}
+
+TEST(ProfileShelfTest, a_reader_that_throws_fails_the_request_and_not_the_server) {
+  const LogFolder logs;
+  std::vector<FoundTrace> files;
+  for (const char* name : {"a", "b", "c", "d"})
+    files.push_back(file_of(logs.write(name, "ok"), name));
+  bool throws = true;
+  ProfileShelf shelf(1 << 20, [&](std::string_view) {
+    if (throws) throw std::bad_alloc();
+    return Result<std::shared_ptr<const tensorboard::Profile>>(some_profile());
+  });
+  EXPECT_THROW(shelf.run("r", files), std::bad_alloc);
+  throws = false;
+  EXPECT_EQ(shelf.run("r", files)->profiles.size(), 4u);
 }
 
 TEST(ProfileShelfTest, only_files_that_changed_are_read_again) {

@@ -200,6 +200,17 @@ constexpr std::string_view kBenchRun = R"({"schema":"strobe.bench/1","header":{}
 constexpr std::string_view kBenchGrids =
     "version,device,case,baseline,contender,metric,dim0,dim1,value,status\n";
 
+TEST(RenamedTest, an_error_names_the_file_and_not_its_path) {
+  const auto where = [](std::string place) {
+    const Error error{ErrorCode::kMalformed, "torn", std::move(place), ""};
+    return renamed(error, "/served/run/k.csv", "run/k.csv").where;
+  };
+  EXPECT_EQ(where("/served/run/k.csv"), "run/k.csv");
+  EXPECT_EQ(where("/served/run/k.csv, byte 17"), "run/k.csv, byte 17");
+  EXPECT_EQ(where(""), "run/k.csv");
+  EXPECT_EQ(where("chip"), "chip");
+}
+
 TEST(BenchSniffTest, runs_and_tables_are_known_plain_and_packed) {
   EXPECT_EQ(bench_content(kBenchRun), BenchContent::kRun);
   EXPECT_EQ(bench_content(pack_gzip(kBenchRun)), BenchContent::kRun);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/support/temporary_folder.h"
@@ -110,6 +111,19 @@ TEST(TraceShelfTest, an_unreadable_trace_keeps_its_error_and_the_others_load) {
   EXPECT_EQ(found.trace.error().code, ErrorCode::kMalformed);
   EXPECT_EQ(found.trace.error().where, "bad.pt.trace.json");
   EXPECT_EQ(told, 1);
+}
+
+TEST(TraceShelfTest, a_trace_whose_loading_throws_has_failed) {
+  const LogFolder logs;
+  logs.write_old("a.json", kOneSlice);
+  const auto load = [](const FoundTrace&,
+                       const readers::LoadOptions&) -> Result<readers::LoadedTrace> {
+    throw std::runtime_error("a bug");
+  };
+  TraceShelf shelf(folder_at(logs), {.load = load});
+  ASSERT_TRUE(eventually([&] { return is_quiet(shelf); }));
+  EXPECT_THAT(states(shelf), ElementsAre(TraceState::kFailed));
+  EXPECT_EQ(shelf.find("a.json").trace.error().what, "a bug");
 }
 
 TEST(TraceShelfTest, an_unknown_name_is_not_found_and_never_a_path) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 
 namespace strobe::serve {
 namespace {
@@ -54,6 +55,15 @@ TEST(WorkersTest, a_task_that_was_begun_is_waited_for_and_a_dropped_one_is_not) 
   go_on = true;
   EXPECT_TRUE(workers.finish(milliseconds(20'000)));
   EXPECT_FALSE(is_late_done);
+}
+
+TEST(WorkersTest, a_task_that_throws_ends_no_worker) {
+  std::atomic<bool> is_done = false;
+  Workers workers(1);
+  workers.add([] { throw std::bad_alloc(); });
+  workers.add([&] { is_done = true; });
+  while (!is_done) std::this_thread::yield();
+  EXPECT_TRUE(workers.finish(milliseconds(20'000)));
 }
 
 TEST(WorkersTest, what_a_task_held_is_gone_when_it_is_finished) {

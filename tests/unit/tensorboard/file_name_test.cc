@@ -35,6 +35,15 @@ TEST(FileNameTest, other_names_are_no_profiles) {
   EXPECT_FALSE(parse_file_name("worker0.pt.trace.json.zip"));
 }
 
+TEST(FileNameTest, other_traces_are_called_by_their_name_without_endings) {
+  EXPECT_EQ(without_endings("x.json"), "x");
+  EXPECT_EQ(without_endings("x.pt.json"), "x");
+  EXPECT_EQ(without_endings("x.trace.json.gz"), "x");
+  EXPECT_EQ(without_endings("x.pt.trace.json.zst"), "x");
+  EXPECT_EQ(without_endings(".json"), ".json");
+  EXPECT_EQ(without_endings("x.csv"), "x.csv");
+}
+
 TEST(FileNameTest, spans_count_stamps_as_text_within_a_worker) {
   EXPECT_THAT(number_spans({{"w0", "9"}, {"w0", "10"}, {"w1", "5"}, {"w0", std::nullopt}}),
               ElementsAre("2", "1", "1", "default"));

@@ -39,7 +39,7 @@ TEST(LinkingTest, the_last_call_of_a_correlation_owns_what_follows) {
   EXPECT_THAT(profile->forest().runtimes[1].launched, SizeIs(1));
 }
 
-TEST(LinkingTest, kernels_that_nobody_launched_are_stale_and_copies_are_forgotten) {
+TEST(LinkingTest, kernels_without_a_launch_are_stale_and_copies_are_forgotten) {
   const auto profile = profile_of(TraceLines()
                                       .x("kernel", "k", 3, 1, R"("correlation":7)")
                                       .x("gpu_memcpy", "m", 3, 1, R"("correlation":8)"));

@@ -275,14 +275,14 @@ bool ContextProfiler::start() noexcept {
   if (state_ == State::kFailed) return false;
   if (is_between_windows_) {
     is_between_windows_ = false;
-    must_begin_anew_ = false;
+    must_restart_ = false;
     is_after_graph_ = false;
     if (!open_metrics() || !enable()) return false;
   }
-  if (must_begin_anew_ || (is_after_graph_ && breaks_at_graphs_)) {
+  if (must_restart_ || (is_after_graph_ && breaks_at_graphs_)) {
     // The slower mode is more reliable.
-    if (must_begin_anew_ && !is_after_graph_) uses_user_replay_ = false;
-    must_begin_anew_ = false;
+    if (must_restart_ && !is_after_graph_) uses_user_replay_ = false;
+    must_restart_ = false;
     is_after_graph_ = false;
     disable();
     if (!enable()) return false;
@@ -335,7 +335,7 @@ void ContextProfiler::lose_batch(wire::Obstacle what, const std::string& text,
                                  int result) noexcept {
   std::uint64_t wanted = 0;
   for (const Launch& launch : launches_) wanted += launch.is_wanted ? 1 : 0;
-  must_begin_anew_ = true;
+  must_restart_ = true;
   isolation_.learn(0, 0);  // the launch before the next one is unknown
   count(parts_.writer->header().launches_lost, wanted);
   parts_.writer->obstacle(what, text, result, wanted);
@@ -448,7 +448,7 @@ void ContextProfiler::flush() noexcept {
   parts_.writer->flush();
 }
 
-void ContextProfiler::begin_afresh() noexcept {
+void ContextProfiler::restart() noexcept {
   if (uses_user_replay_ && !launches_.empty()) flush();
 }
 

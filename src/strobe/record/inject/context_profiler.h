@@ -60,8 +60,8 @@ class ContextProfiler {
   void flush() noexcept;
   // Reads out the current values, so that the next start() finds the counters stopped. Does nothing
   // if every launch is replayed, which stops them each time.
-  void begin_afresh() noexcept;
-  // Call it for every launch, in order: whether to begin afresh before it.
+  void restart() noexcept;
+  // Call it for every launch, in order: whether to restart the counters before it.
   bool stands_apart(LaunchKind next) noexcept { return isolates_ && isolation_.is_due(next); }
   // Discards launches that were added since the counters were started.
   void leave_out_pending() noexcept;
@@ -115,7 +115,7 @@ class ContextProfiler {
   std::size_t counter_bytes_ = 0;
   bool is_armed_ = false;
   bool must_start_early_ = false;
-  bool must_begin_anew_ = false;  // a batch was inconsistent
+  bool must_restart_ = false;  // a batch was inconsistent
   bool uses_user_replay_ = false;
   bool is_after_graph_ = false;
   bool breaks_at_graphs_ = false;

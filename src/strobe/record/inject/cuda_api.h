@@ -22,7 +22,6 @@ namespace strobe::record {
   X(cuptiProfilerHostGetSupportedChips)  \
   X(cuptiProfilerHostInitialize)         \
   X(cuptiProfilerHostDeinitialize)       \
-  X(cuptiProfilerHostGetBaseMetrics)     \
   X(cuptiProfilerHostConfigAddMetrics)   \
   X(cuptiProfilerHostGetConfigImageSize) \
   X(cuptiProfilerHostGetConfigImage)     \
@@ -32,7 +31,6 @@ namespace strobe::record {
 #define STROBE_CUPTI_TARGET_CALLS(X)              \
   X(cuptiSubscribe)                               \
   X(cuptiEnableCallback)                          \
-  X(cuptiGetContextId)                            \
   X(cuptiGetDeviceId)                             \
   X(cuptiGetStreamIdEx)                           \
   X(cuptiProfilerInitialize)                      \

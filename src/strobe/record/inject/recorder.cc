@@ -92,8 +92,8 @@ bool Recorder::subscribe(CUpti_CallbackFunc listener) noexcept {
     const CUptiResult heard = listen(CUPTI_CB_DOMAIN_DRIVER_API, call);
     if (heard != CUPTI_SUCCESS) {
       writer_.obstacle(wire::Obstacle::kNote,
-                       "no word of launch call " + std::to_string(static_cast<int>(call)) + ": " +
-                           result_text(cupti_, heard),
+                       "cannot listen to launch call " + std::to_string(static_cast<int>(call)) +
+                           ": " + result_text(cupti_, heard),
                        static_cast<int>(heard));
     }
   }
@@ -152,7 +152,7 @@ bool Recorder::prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept
   const bool stands_apart = profiler.stands_apart(ticket.kind);
   if (ticket.is_wanted) {
     in_passing_ = 0;
-    if (ticket.is_isolated || stands_apart) profiler.begin_afresh();
+    if (ticket.is_isolated || stands_apart) profiler.restart();
     const bool is_first = profiler.is_new();
     if (profiler.start() && is_first) see_to_the_end_();
   } else if (profiler.is_started()) {
@@ -169,18 +169,18 @@ bool Recorder::prepare(ContextProfiler& profiler, const Ticket& ticket) noexcept
 void Recorder::window_begins(const CUpti_CallbackData& data) noexcept {
   if (has_ended_ || !settings_.has_windows) return;
   const Clock::time_point since = Clock::now();
-  const bool is_anew = is_in_window_.exchange(true);
-  if (!is_anew) ++window_;
+  const bool is_restart = is_in_window_.exchange(true);
+  if (!is_restart) ++window_;
   const auto begin = [&](ContextProfiler& profiler) {
     const std::lock_guard lock(profiler.mutex());
-    if (is_anew) {
+    if (is_restart) {
       profiler.leave_out_pending();
       return;
     }
     const bool is_first = profiler.is_new();
     if (profiler.start() && is_first) see_to_the_end_();
   };
-  if (is_anew) {
+  if (is_restart) {
     const std::lock_guard lock(contexts_mutex_);
     for (const auto& [context, profiler] : contexts_) begin(*profiler);
   } else if (data.context != nullptr) {

@@ -20,7 +20,7 @@ struct Settings {
   bool has_windows = false;  // only launches between cuProfilerStart and cuProfilerStop
   bool is_strict = false;
   std::string kernel_pattern;    // "": every name
-  std::string isolated_pattern;  // "": none
+  std::string isolated_pattern;  // "": chosen automatically
   std::uint64_t first_launch = 0;
   std::uint64_t last_launch = std::numeric_limits<std::uint64_t>::max();  // inclusive
   std::string cupti_path;

@@ -42,7 +42,7 @@ bool is_chosen(const RatioGrid& grid, const BenchChoice& choice) {
   return is_among(choice.versions, grid.version) && is_among(choice.devices, grid.device) &&
          is_among(choice.cases, grid.case_id) && is_among(choice.dtypes, grid.dtype) &&
          (choice.baseline.empty() || !has_pair || grid.baseline == choice.baseline) &&
-         is_among(choice.contenders, grid.contender.substr(0, grid.contender.find('@')));
+         is_among(choice.contenders, grid.provider());
 }
 
 bool shows(BenchTableKind kind, const RatioGrid& grid) {
@@ -52,8 +52,7 @@ bool shows(BenchTableKind kind, const RatioGrid& grid) {
     case BenchTableKind::kRelative:
       return grid.metric == GridMetric::kRelativePerformance;
     case BenchTableKind::kAttention:
-      return grid.metric == GridMetric::kRelativePerformance &&
-             grid.case_id.starts_with("attention");
+      return grid.metric == GridMetric::kRelativePerformance && bench::is_attention(grid.case_id);
     case BenchTableKind::kOverhead:
       return grid.metric == GridMetric::kRelativeOverhead;
     case BenchTableKind::kDevice:
@@ -231,13 +230,13 @@ void end_page(Document& page, const std::vector<std::string>& remarks,
     write_texts(json, "violations", check.violations);
     json.end_object();
   }
-  Section told;
-  told.key = "remarks";
-  told.title = "Remarks";
-  told.notes = remarks;
+  Section remark_section;
+  remark_section.key = "remarks";
+  remark_section.title = "Remarks";
+  remark_section.notes = remarks;
   ToolData texts{.key = "remarks", .items = {}};
   for (const std::string& remark : remarks) append_json_string(remark, texts.items.emplace_back());
-  for (Section* section : {&fit, &told}) {
+  for (Section* section : {&fit, &remark_section}) {
     if (!is_empty(*section)) page.sections.push_back(std::move(*section));
   }
   page.data = {std::move(checks), std::move(texts)};

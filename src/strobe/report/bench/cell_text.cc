@@ -113,12 +113,10 @@ Section list_section(std::string key, std::string title, std::string lead, std::
   section.title = std::move(title);
   section.lead = std::move(lead);
   section.table.is_grid = true;
-  section.table.columns.push_back({.key = corner, .header = corner});
+  section.table.columns.push_back({corner, corner});
   for (const ListColumn& column : columns) {
     section.table.columns.push_back(
-        {.key = column.key,
-         .header = column.header,
-         .type = column.is_text ? ColumnType::kText : ColumnType::kNumber});
+        {column.key, column.header, column.is_text ? ColumnType::kText : ColumnType::kNumber});
   }
   return section;
 }

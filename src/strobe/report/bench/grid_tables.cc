@@ -21,8 +21,6 @@ using bench::GridCell;
 using bench::GridMetric;
 using bench::RatioGrid;
 
-bool is_attention(const RatioGrid& grid) { return grid.case_id.starts_with("attention"); }
-
 std::string_view key_of(const RatioGrid& grid) {
   switch (grid.metric) {
     case GridMetric::kRelativeOverhead:
@@ -34,13 +32,13 @@ std::string_view key_of(const RatioGrid& grid) {
     case GridMetric::kRelativePerformance:
       break;
   }
-  return is_attention(grid) ? "attention" : "relative";
+  return bench::is_attention(grid.case_id) ? "attention" : "relative";
 }
 
 std::string corner_of(const RatioGrid& grid) {
   if (grid.metric == GridMetric::kDeviceSpeedup) return fmt::format("Relative {}", grid.device);
   if (grid.metric == GridMetric::kRelativeOverhead) return "dim0\\dim1";
-  return is_attention(grid) ? "batch \\ seqlen" : "dim0 \\ dim1";
+  return bench::is_attention(grid.case_id) ? "batch \\ seqlen" : "dim0 \\ dim1";
 }
 
 // "softmax f32", "attention hd64_nh32 f16"
@@ -69,10 +67,10 @@ void describe_grid(Section& table, const RatioGrid& grid) {
   const std::string origin = origin_text(grid);
   const std::string where = origin.empty() ? "" : fmt::format(" ({})", origin);
   if (grid.metric == GridMetric::kDeviceSpeedup) {
-    const std::string provider = grid.contender.substr(0, grid.contender.find('@'));
-    table.title = fmt::format("{}, {}: device against device{}", case_text(grid), provider, where);
-    table.lead = fmt::format("100 % is the time of {}; above it, {} is faster.", grid.baseline,
-                             grid.contender);
+    table.title =
+        fmt::format("{}, {}: device against device{}", case_text(grid), grid.provider(), where);
+    table.lead = fmt::format("Speed of {0} in percent of {1}. Above 100 %, {0} is faster.",
+                             grid.contender, grid.baseline);
   } else if (grid.metric == GridMetric::kRelativeOverhead) {
     table.title = fmt::format("{}, {} / {}: relative overhead{}", case_text(grid), grid.contender,
                               grid.baseline, where);
@@ -81,8 +79,8 @@ void describe_grid(Section& table, const RatioGrid& grid) {
   } else {
     table.title = fmt::format("{}, {} / {}: relative performance{}", case_text(grid),
                               grid.contender, grid.baseline, where);
-    table.lead = fmt::format("100 % is the time of {}; above it, {} is faster.", grid.baseline,
-                             grid.contender);
+    table.lead = fmt::format("Speed of {0} in percent of {1}. Above 100 %, {0} is faster.",
+                             grid.contender, grid.baseline);
   }
 }
 
@@ -127,16 +125,13 @@ void add_mean(Section& table, const RatioGrid& grid) {
                                            counted(grid.cells.size(), "cell"), rest));
 }
 
-bool is_eager(const std::string& provider) {
-  return provider.find("eager") != std::string::npos || provider.ends_with("unfused");
-}
-
 // What fusion alone can gain, and which cells exceed it; only if formulas give their bytes.
 void add_ceiling(Section& table, const RatioGrid& grid) {
   const bench::CaseInfo* const info = bench::find_case(grid.case_id);
   const auto dtype = bench::parse_dtype(grid.dtype.empty() ? "f32" : grid.dtype);
   if (info == nullptr || info->kind != bench::CaseKind::kRows || !dtype ||
-      grid.metric != GridMetric::kRelativePerformance || !is_eager(grid.baseline)) {
+      grid.metric != GridMetric::kRelativePerformance ||
+      !bench::is_unfused_provider(grid.baseline)) {
     return;
   }
   std::size_t beyond = 0;
@@ -371,7 +366,7 @@ Section overview_table(std::span<const RatioGrid> grids) {
     const std::size_t cells = mean ? mean->cells : 0;
     const bool has_line = bench::find_flat_line(grid).has_value();
     const std::string pair = grid.metric == GridMetric::kDeviceSpeedup
-                                 ? grid.contender.substr(0, grid.contender.find('@'))
+                                 ? grid.provider()
                                  : fmt::format("{} / {}", grid.contender, grid.baseline);
     table.table.rows.push_back(
         {{Text{case_text(grid)}, Text{pair}, Text{std::string(key_of(grid))},
@@ -389,7 +384,7 @@ Section ratio_rows() {
   section.is_csv_only = true;
   for (const char* key : {"version", "device", "case", "baseline", "contender", "metric", "dim0",
                           "dim1", "value", "status", "dtype", "shape"}) {
-    section.table.columns.push_back({.key = key, .header = key});
+    section.table.columns.push_back({key, key});
   }
   return section;
 }

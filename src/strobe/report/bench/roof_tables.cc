@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "strobe/bench/cases/case_info.h"
 #include "strobe/device/kernel_name.h"
 #include "strobe/report/bench/bench_page.h"
 #include "strobe/report/bench/cell_text.h"
@@ -16,7 +15,6 @@ namespace strobe::report {
 namespace {
 
 using bench::BenchRun;
-using bench::CaseInfo;
 using bench::CellFlag;
 using bench::CellRecord;
 using bench::CellStatus;
@@ -27,21 +25,6 @@ constexpr double kNearTheRoof = 0.80;
 // Faster than memory can be: the data came from a cache.
 constexpr double kBeyondTheRoof = 1.05;
 
-const TimeSummary* usable_time(const CellRecord& record) {
-  if (record.status != CellStatus::kOk && record.status != CellStatus::kWrong) return nullptr;
-  const TimeSummary* const time = record.headline();
-  return time != nullptr && time->p50 > 0 ? time : nullptr;
-}
-
-double gbps_of(const CellRecord& record, const TimeSummary& time) {
-  return record.bytes.min / time.p50 * 1e-3;
-}
-
-bool is_compute_case(const CellRecord& record) {
-  const CaseInfo* const info = bench::find_case(record.cell.case_id);
-  return info != nullptr && info->kind != bench::CaseKind::kRows;
-}
-
 // The baseline's time divided by ours.
 std::optional<double> gain_of(const BenchRun& run, const CellRecord& record,
                               const std::string& baseline) {
@@ -50,8 +33,8 @@ std::optional<double> gain_of(const BenchRun& run, const CellRecord& record,
   if (baseline.empty() || baseline == record.cell.provider) return std::nullopt;
   const auto found = std::ranges::find(run.cells, cell, &CellRecord::cell);
   if (found == run.cells.end() || found->status != CellStatus::kOk) return std::nullopt;
-  const TimeSummary* const theirs = usable_time(*found);
-  return theirs == nullptr ? std::nullopt : std::optional(theirs->p50 / usable_time(record)->p50);
+  const TimeSummary* const theirs = found->usable_time();
+  return theirs == nullptr ? std::nullopt : std::optional(theirs->p50 / record.usable_time()->p50);
 }
 
 Measure verdict_cell(const CellRecord& record, const bench::Roofs& roofs) {
@@ -95,9 +78,9 @@ void draw_mark(SvgPlot& plot, double x, double y, std::size_t provider, const st
   }
 }
 
-std::string svg_of(const Picture& picture, const std::vector<std::string>& providers,
-                   const bench::Roofs& roofs) {
-  const std::optional<double> roof = picture.is_compute ? roofs.gemm_tflops : roofs.copy_gbps;
+std::string svg_of(const Picture& picture, const std::vector<std::string>& providers) {
+  const std::optional<double> roof =
+      picture.is_compute ? picture.roofs.gemm_tflops : picture.roofs.copy_gbps;
   const auto [least, most] = std::ranges::minmax(picture.points, {}, &Point::megabytes);
   const auto [slowest, fastest] = std::ranges::minmax(picture.points, {}, &Point::rate);
   const double top = std::max(fastest.rate, roof.value_or(0)) * 1.3;
@@ -127,9 +110,9 @@ std::string svg_of(const Picture& picture, const std::vector<std::string>& provi
   return std::move(plot).svg();
 }
 
-std::string caption_of(const Picture& picture, const bench::Roofs& roofs) {
+std::string caption_of(const Picture& picture) {
   std::string caption = "One mark per cell, one shape per provider; both axes are logarithmic.";
-  const auto beyond_gbps = cache_gbps(roofs);
+  const auto beyond_gbps = cache_gbps(picture.roofs);
   if (picture.is_compute || !beyond_gbps) return caption;
   return caption +
          fmt::format(
@@ -141,15 +124,15 @@ std::string caption_of(const Picture& picture, const bench::Roofs& roofs) {
 }  // namespace
 
 std::optional<RoofShare> roof_share(const CellRecord& record, const bench::Roofs& all_roofs) {
-  const TimeSummary* const time = usable_time(record);
+  const TimeSummary* const time = record.usable_time();
   if (time == nullptr) return std::nullopt;
   const bench::Roofs roofs = all_roofs.over(record);
-  if (is_compute_case(record)) {
+  if (record.is_of_products()) {
     if (!roofs.gemm_tflops || !(*roofs.gemm_tflops > 0) || !(record.flops > 0)) return std::nullopt;
-    return RoofShare{record.rated_flops() / time->p50 * 1e-6 / *roofs.gemm_tflops, true};
+    return RoofShare{record.tflops(time->p50) / *roofs.gemm_tflops, true};
   }
   if (!roofs.copy_gbps || !(*roofs.copy_gbps > 0) || !(record.bytes.min > 0)) return std::nullopt;
-  return RoofShare{gbps_of(record, *time) / *roofs.copy_gbps, false};
+  return RoofShare{record.gbps(time->p50) / *roofs.copy_gbps, false};
 }
 
 std::optional<double> cache_gbps(const bench::Roofs& roofs) {
@@ -163,9 +146,9 @@ std::optional<double> cache_gbps(const bench::Roofs& roofs) {
 std::string roof_verdict(const CellRecord& record, const bench::Roofs& roofs) {
   if (record.has(CellFlag::kNearFloor)) return std::string(flag_text(CellFlag::kNearFloor));
   const auto roof = roof_share(record, roofs);
-  if (!roof) return usable_time(record) == nullptr ? "" : "no roof measured";
+  if (!roof) return record.usable_time() == nullptr ? "" : "no roof measured";
   const auto beyond_gbps = cache_gbps(roofs);
-  if (!roof->is_compute && beyond_gbps && gbps_of(record, *usable_time(record)) > *beyond_gbps) {
+  if (!roof->is_compute && beyond_gbps && record.gbps(record.usable_time()->p50) > *beyond_gbps) {
     return "from the cache";
   }
   if (roof->share >= kAtTheRoof) return "at the roof";
@@ -188,7 +171,7 @@ Section roofline_table(const BenchRun& run, const RunTableOptions& options) {
   bool has_ceiling = false;
   for (const CellRecord& record : run.cells) {
     Row& row = table.table.rows.emplace_back(cell_row(record.cell));
-    const TimeSummary* const time = usable_time(record);
+    const TimeSummary* const time = record.usable_time();
     if (time == nullptr) {
       row.cells.push_back(Measure{.text = status_text(record.status, options.missing),
                                   .mark = Mark::kMissing,
@@ -201,7 +184,7 @@ Section roofline_table(const BenchRun& run, const RunTableOptions& options) {
     std::optional<double> of_ceiling;
     const auto gain = gain_of(run, record, options.baseline);
     // If the matrix pipe may be the limit, bytes say little about what fusion gains.
-    if (gain && !is_compute_case(record) && record.bytes.unfused > record.bytes.min &&
+    if (gain && !record.is_of_products() && record.bytes.unfused > record.bytes.min &&
         record.bytes.min > 0) {
       of_ceiling = *gain * record.bytes.min / record.bytes.unfused;
       has_ceiling = true;
@@ -210,8 +193,8 @@ Section roofline_table(const BenchRun& run, const RunTableOptions& options) {
     row.cells.push_back(Measure{.text = micros_text(time->p50),
                                 .value = time->p50,
                                 .mark = is_wrong ? Mark::kWrong : Mark::kPlain});
-    row.cells.push_back(digits_cell(gbps_of(record, *time), 4));
-    row.cells.push_back(digits_cell(record.rated_flops() / time->p50 * 1e-6, 4));
+    row.cells.push_back(digits_cell(record.gbps(time->p50), 4));
+    row.cells.push_back(digits_cell(record.tflops(time->p50), 4));
     row.cells.push_back(part_cell(share ? std::optional(share->share) : std::nullopt));
     row.cells.push_back(part_cell(is_wrong ? std::nullopt : of_ceiling));
     row.cells.push_back(is_wrong ? Measure{.text = "wrong values"}
@@ -313,15 +296,10 @@ std::vector<Section> roof_figures(const BenchRun& run) {
   const std::vector<std::string> providers = providers_of(run);
   std::vector<Picture> pictures;
   for (const CellRecord& record : run.cells) {
-    const bench::TimeSummary* const time = record.headline();
-    if (record.status != CellStatus::kOk || time == nullptr || !(time->p50 > 0) ||
-        !(record.bytes.min > 0)) {
-      continue;
-    }
-    const bench::CaseInfo* const info = bench::find_case(record.cell.case_id);
-    const bool is_compute = info != nullptr && info->kind != bench::CaseKind::kRows;
-    const double rate =
-        is_compute ? record.rated_flops() / time->p50 * 1e-6 : record.bytes.min / time->p50 * 1e-3;
+    const TimeSummary* const time = record.usable_time();
+    if (record.status != CellStatus::kOk || time == nullptr || !(record.bytes.min > 0)) continue;
+    const bool is_compute = record.is_of_products();
+    const double rate = is_compute ? record.tflops(time->p50) : record.gbps(time->p50);
     if (!(rate > 0)) continue;
     auto found = std::ranges::find_if(pictures, [&](const Picture& picture) {
       return picture.case_id == record.cell.case_id && picture.dtype == record.cell.dtype;
@@ -334,7 +312,7 @@ std::vector<Section> roof_figures(const BenchRun& run) {
     if (!found->roofs.copy_gbps) found->roofs = run.header.roofs.over(record);
     const auto provider = std::ranges::find(providers, record.cell.provider) - providers.begin();
     found->points.push_back(
-        {static_cast<std::size_t>(provider), record.bytes.min, rate,
+        {static_cast<std::size_t>(provider), record.bytes.min * 1e-6, rate,
          fmt::format("{}: {}, {:.4g} {}", bench::cell_text(record.cell), micros_text(time->p50),
                      rate, is_compute ? "TFLOP/s" : "GB/s")});
   }
@@ -342,7 +320,7 @@ std::vector<Section> roof_figures(const BenchRun& run) {
   for (const Picture& picture : pictures) {
     figures.push_back(figure_section(
         fmt::format("{} {}: under the roof", picture.case_id, bench::dtype_name(picture.dtype)),
-        caption_of(picture, picture.roofs), svg_of(picture, providers, picture.roofs)));
+        caption_of(picture), svg_of(picture, providers)));
   }
   return figures;
 }

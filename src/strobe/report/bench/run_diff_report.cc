@@ -14,7 +14,6 @@
 #include "strobe/report/render/json_rows.h"
 #include "strobe/report/render/render.h"
 
-// The comparison for tools: every cell, in the order of the second run.
 namespace strobe::report {
 namespace {
 
@@ -110,26 +109,25 @@ std::vector<std::string> verdict_sentences(const RunDiff& diff,
 }
 
 std::vector<Column> columns() {
-  return {
-      {.key = "case",
-       .header = "case",
-       .type = ColumnType::kName,
-       .least_width = 16,
-       .importance = 20},
-      {.key = "shape", .header = "shape", .type = ColumnType::kNumber, .importance = 20},
-      {.key = "dtype", .header = "type", .least_width = 5, .importance = 4},
-      {.key = "provider",
-       .header = "provider",
-       .type = ColumnType::kName,
-       .least_width = 14,
-       .importance = 19},
-      {.key = "verdict", .header = "verdict", .least_width = 8, .importance = 20},
-      {.key = "before_ns", .header = "before", .type = ColumnType::kDuration, .importance = 10},
-      {.key = "after_ns", .header = "after", .type = ColumnType::kDuration, .importance = 10},
-      {.key = "change", .header = "change", .type = ColumnType::kNumber, .importance = 18},
-      {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 17},
-      {.key = "mode", .header = "time", .least_width = 8, .importance = 3},
-      {.key = "source", .header = "from", .least_width = 9, .importance = 2}};
+  return {{.key = "case",
+           .header = "case",
+           .type = ColumnType::kName,
+           .importance = 20,
+           .least_width = 16},
+          {"shape", "shape", ColumnType::kNumber, 20},
+          {.key = "dtype", .header = "type", .importance = 4, .least_width = 5},
+          {.key = "provider",
+           .header = "provider",
+           .type = ColumnType::kName,
+           .importance = 19,
+           .least_width = 14},
+          {.key = "verdict", .header = "verdict", .importance = 20, .least_width = 8},
+          {"before_ns", "before", ColumnType::kDuration, 10},
+          {"after_ns", "after", ColumnType::kDuration, 10},
+          {"change", "change", ColumnType::kNumber, 18},
+          {"interval", "95 % interval", ColumnType::kNumber, 17},
+          {.key = "mode", .header = "time", .importance = 3, .least_width = 8},
+          {.key = "source", .header = "from", .importance = 2, .least_width = 9}};
 }
 
 Row diff_row_of(const CellDiff& cell) {

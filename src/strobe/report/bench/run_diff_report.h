@@ -23,6 +23,7 @@ std::string run_about(const bench::RunHeader& header);
 // The verdict first, then what got slower, what got faster, what is unclear and why, and the rest.
 Document run_diff_document(const bench::RunDiff& diff, const RunDiffPage& page);
 
+// For tools: every cell, in the order of the second run.
 std::string run_diff_json(const bench::RunDiff& diff, const RunDiffPage& page);
 std::string run_diff_csv(const bench::RunDiff& diff);
 std::string run_diff_html(const bench::RunDiff& diff, const RunDiffPage& page);

@@ -90,7 +90,7 @@ std::vector<RatioGrid> attention_grids(const BenchRun& run, const BenchChoice& c
   std::erase(contenders, choice.baseline);
   std::vector<RatioGrid> grids;
   for (const auto& [case_id, dtype] : cases_of(run)) {
-    if (!case_id.starts_with("attention")) continue;
+    if (!bench::is_attention(case_id)) continue;
     std::vector<RatioGrid> blocks;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       std::vector<std::string> sides(contenders.rend() - static_cast<std::ptrdiff_t>(i),

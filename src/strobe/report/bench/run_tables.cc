@@ -25,12 +25,8 @@ using bench::CellStatus;
 using bench::TimeMode;
 using bench::TimeSummary;
 
-bool ran_through(const CellRecord& record) {
-  return record.status == CellStatus::kOk || record.status == CellStatus::kWrong;
-}
-
 Cell median_cell(const CellRecord& record, const TimeSummary* time, std::string_view missing) {
-  if (!ran_through(record)) {
+  if (!ran_through(record.status)) {
     return Measure{.text = status_text(record.status, missing),
                    .mark = Mark::kMissing,
                    .title = record.reason};
@@ -114,13 +110,8 @@ Cells cells_of(const Accuracy& accuracy) {
       worst_cell(accuracy),         error_cell(accuracy.atol),       error_cell(accuracy.rtol)};
 }
 
-bool has_time(const CellRecord& record) {
-  return (record.status == CellStatus::kOk || record.status == CellStatus::kWrong) &&
-         record.headline() != nullptr;
-}
-
 Measure headline_cell(const CellRecord& record) {
-  if (!has_time(record)) {
+  if (!ran_through(record.status) || record.headline() == nullptr) {
     return {.text = status_text(record.status, ""), .mark = Mark::kMissing, .title = record.reason};
   }
   const TimeSummary& time = *record.headline();
@@ -133,9 +124,6 @@ Measure headline_cell(const CellRecord& record) {
           .mark = record.status == CellStatus::kWrong ? Mark::kWrong : Mark::kPlain};
 }
 
-// Bytes that a perfect fusion moves, divided by the time; in percent of the copy roof.
-double gbps(const CellRecord& record) { return record.bytes.min / record.headline()->p50 / 1e3; }
-
 bool are_neighbours(const CellRecord& a, const CellRecord& b) {
   return a.cell.case_id == b.cell.case_id && a.cell.shape == b.cell.shape &&
          a.cell.dtype == b.cell.dtype;
@@ -144,14 +132,15 @@ bool are_neighbours(const CellRecord& a, const CellRecord& b) {
 Cell ratio_cell(const CellRecord* baseline, const CellRecord& record) {
   // A wrong or missing side has no ratio; a ratio to itself is pointless.
   if (baseline == nullptr || baseline == &record || baseline->status != CellStatus::kOk ||
-      record.status != CellStatus::kOk || !has_time(*baseline) || !has_time(record)) {
+      record.status != CellStatus::kOk || baseline->usable_time() == nullptr ||
+      record.usable_time() == nullptr) {
     return Text{};
   }
-  const double ratio = baseline->headline()->p50 / record.headline()->p50;
+  const double ratio = baseline->usable_time()->p50 / record.usable_time()->p50;
   // A flag may belong to another pair; without kernels to compare, the record's flag is used.
-  const bool are_told = !baseline->kernels.empty() && !record.kernels.empty();
+  const bool have_kernels = !baseline->kernels.empty() && !record.kernels.empty();
   const bool is_same =
-      are_told ? bench::ran_the_same(*baseline, record) : record.has(CellFlag::kSameKernels);
+      have_kernels ? bench::ran_the_same(*baseline, record) : record.has(CellFlag::kSameKernels);
   return Measure{.text = fmt::format("{:.2f}x", ratio),
                  .value = ratio,
                  .mark = is_same ? Mark::kSame : Mark::kPlain,
@@ -227,10 +216,10 @@ Section memory_table(const BenchRun& run, const RunTableOptions& options) {
     row.cells.push_back(amount_cell(record.bytes.resident));
     row.cells.push_back(amount_cell(record.bytes.peak));
     row.cells.push_back(record.bytes.min > 0 ? amount_cell(record.bytes.min) : Cell(Absent{}));
-    row.cells.push_back(
-        Measure{.text = ran_through(record) ? "" : status_text(record.status, options.missing),
-                .mark = ran_through(record) ? Mark::kPlain : Mark::kMissing,
-                .title = record.reason});
+    row.cells.push_back(Measure{
+        .text = ran_through(record.status) ? "" : status_text(record.status, options.missing),
+        .mark = ran_through(record.status) ? Mark::kPlain : Mark::kMissing,
+        .title = record.reason});
   }
   table.notes.push_back(fmt::format("{} of {} out of memory; OOM* was predicted and not run",
                                     out_of_memory, counted(run.cells.size(), "cell")));
@@ -305,13 +294,13 @@ Section short_table(const bench::BenchRun& run) {
   const CellRecord* baseline = nullptr;
   for (const CellRecord& record : run.cells) {
     if (baseline == nullptr || !are_neighbours(*baseline, record)) baseline = &record;
-    const bool is_timed = has_time(record);
-    const double rate = is_timed ? gbps(record) : 0;
+    const TimeSummary* const time = record.usable_time();
+    const double rate = time != nullptr ? record.gbps(time->p50) : 0;
     const std::optional<double> copy_gbps = run.header.roofs.over(record).copy_gbps;
     table.table.rows.push_back(cell_row(
         record.cell,
-        {headline_cell(record), Text{is_timed ? fmt::format("{:.1f}", rate) : ""},
-         Text{is_timed && copy_gbps ? fmt::format("{:.0f} %", 100 * rate / *copy_gbps) : ""},
+        {headline_cell(record), Text{time != nullptr ? fmt::format("{:.1f}", rate) : ""},
+         Text{time != nullptr && copy_gbps ? fmt::format("{:.0f} %", 100 * rate / *copy_gbps) : ""},
          ratio_cell(baseline, record), flags_cell(record)}));
     if (!record.reason.empty()) {
       const std::string line = fmt::format("{}: {}", cell_text(record.cell), record.reason);

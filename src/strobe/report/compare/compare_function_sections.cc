@@ -33,23 +33,23 @@ std::vector<const FunctionRow*> changed_first(const Comparison& comparison) {
 }
 
 std::vector<Column> key_columns(const Comparison& comparison) {
-  return {{.key = "function", .header = "function", .type = ColumnType::kName, .importance = 9},
+  return {{"function", "function", ColumnType::kName, 9},
           {.key = "device",
            .header = "device",
            .type = ColumnType::kText,
-           .least_width = 6,
-           .importance = 5},
+           .importance = 5,
+           .least_width = 6},
           {.key = "rank",
            .header = "rank",
            .type = ColumnType::kCount,
-           .for_tools = !has_ranks(comparison),
-           .importance = 6},
+           .importance = 6,
+           .for_tools = !has_ranks(comparison)},
           {.key = "cycles",
            .header = "cycles",
            .type = ColumnType::kText,
+           .importance = 6,
            .for_tools = !has_types(comparison),
-           .least_width = 6,
-           .importance = 6}};
+           .least_width = 6}};
 }
 
 std::vector<Cell> key_cells(const FunctionRow& row) {
@@ -81,18 +81,16 @@ Section function_section(const Comparison& comparison, std::size_t top) {
       "the size of the effect (Cliff's delta; large in every row that changed).",
       count_text(changed), counted(rows.size(), "function"), kNoEvidence);
   section.table.columns = key_columns(comparison);
-  append(
-      section.table.columns,
-      {{.key = "ms", .header = "normal ->\nabnormal", .type = ColumnType::kNumber, .importance = 8},
-       {.key = "change", .header = "change", .type = ColumnType::kNumber, .importance = 8},
-       {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 7},
-       {.key = "q", .header = "q", .type = ColumnType::kNumber, .importance = 7},
-       {.key = "n", .header = "n", .type = ColumnType::kNumber, .importance = 5},
-       {.key = "verdict",
-        .header = "verdict",
-        .type = ColumnType::kText,
-        .least_width = 7,
-        .importance = 8}});
+  append(section.table.columns, {{"ms", "normal ->\nabnormal", ColumnType::kNumber, 8},
+                                 {"change", "change", ColumnType::kNumber, 8},
+                                 {"interval", "95 % interval", ColumnType::kNumber, 7},
+                                 {"q", "q", ColumnType::kNumber, 7},
+                                 {"n", "n", ColumnType::kNumber, 5},
+                                 {.key = "verdict",
+                                  .header = "verdict",
+                                  .type = ColumnType::kText,
+                                  .importance = 8,
+                                  .least_width = 7}});
   for (const FunctionRow* row : rows) {
     if (top != 0 && section.table.rows.size() == top) break;
     std::vector<Cell> cells = key_cells(*row);
@@ -105,15 +103,15 @@ Section function_section(const Comparison& comparison, std::size_t top) {
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
   }
   const std::size_t shown = section.table.rows.size();
-  const auto shows = [&](std::string_view verdict) {
+  const auto shows = [&](const auto& claim) {
     return std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown),
-                       [&](const FunctionRow* row) { return verdict_text(*row) == verdict; });
+                       [&](const FunctionRow* row) { return claim(*row); });
   };
-  if (shows("share")) {
+  if (shows([](const FunctionRow& row) { return is_changed(row) && !has_own_change(row); })) {
     section.notes.emplace_back(
         "share: its own time did not change, but the cycle time did, so its share changed.");
   }
-  if (shows("~ scaled")) {
+  if (shows(is_scaled)) {
     section.notes.emplace_back(
         "scaled: its time changed in proportion to the cycle time; its share is the same.");
   }
@@ -131,12 +129,11 @@ Section appearance_section(const Comparison& comparison, std::size_t top) {
   section.key = "new_and_vanished";
   section.title = "New and vanished functions";
   section.table.columns = key_columns(comparison);
-  append(section.table.columns,
-         {{.key = "verdict", .header = "verdict", .type = ColumnType::kText, .importance = 8},
-          {.key = "ms", .header = "ms per cycle", .type = ColumnType::kNumber, .importance = 8},
-          {.key = "beta", .header = "of the cycle", .type = ColumnType::kNumber, .importance = 7},
-          {.key = "calls", .header = "calls/cycle", .type = ColumnType::kNumber, .importance = 6},
-          {.key = "n", .header = "n", .type = ColumnType::kNumber, .importance = 5}});
+  append(section.table.columns, {{"verdict", "verdict", ColumnType::kText, 8},
+                                 {"ms", "ms per cycle", ColumnType::kNumber, 8},
+                                 {"beta", "of the cycle", ColumnType::kNumber, 7},
+                                 {"calls", "calls/cycle", ColumnType::kNumber, 6},
+                                 {"n", "n", ColumnType::kNumber, 5}});
   for (const FunctionRow& row : comparison.functions) {
     if (!appears_or_vanishes(row)) continue;
     if (top != 0 && section.table.rows.size() == top) {

@@ -69,7 +69,7 @@ Section all_functions(const Comparison& comparison, std::size_t top) {
   for (const char* header :
        {"#", "function", "device", "rank", "normal ms", "abnormal ms", "change ms", "95 % interval",
         "of normal", "share of cycle, points", "q", "Cliff's delta", "suspicion", "n", "verdict"}) {
-    section.table.columns.push_back({.key = header, .header = header, .type = ColumnType::kNumber});
+    section.table.columns.push_back({header, header, ColumnType::kNumber});
   }
   section.table.columns[1].type = ColumnType::kName;
   for (const std::size_t words : {2u, 3u, 14u}) {

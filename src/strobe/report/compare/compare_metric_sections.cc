@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strobe/compare/measure/function_index.h"
 #include "strobe/report/compare/compare_numbers.h"
 #include "strobe/report/compare/compare_report.h"
 #include "strobe/report/compare/compare_verdict.h"
@@ -98,13 +99,12 @@ std::string device_of(const FunctionRow& row, bool has_ranks) {
 }
 
 std::vector<Column> change_columns() {
-  return {
-      {.key = "normal", .header = "normal", .type = ColumnType::kNumber, .importance = 8},
-      {.key = "abnormal", .header = "abnormal", .type = ColumnType::kNumber, .importance = 8},
-      {.key = "change", .header = "change", .type = ColumnType::kNumber, .importance = 7},
-      {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 7},
-      {.key = "q", .header = "q", .type = ColumnType::kNumber, .importance = 6},
-      {.key = "n", .header = "n", .type = ColumnType::kNumber, .importance = 5}};
+  return {{"normal", "normal", ColumnType::kNumber, 8},
+          {"abnormal", "abnormal", ColumnType::kNumber, 8},
+          {"change", "change", ColumnType::kNumber, 7},
+          {"interval", "95 % interval", ColumnType::kNumber, 7},
+          {"q", "q", ColumnType::kNumber, 6},
+          {"n", "n", ColumnType::kNumber, 5}};
 }
 
 void append_change(std::vector<Cell>& cells, const Change& change, std::string_view unit) {
@@ -120,8 +120,8 @@ Column rank_column(const Comparison& comparison) {
   return {.key = "rank",
           .header = "rank",
           .type = ColumnType::kCount,
-          .for_tools = !has_ranks(comparison),
-          .importance = 6};
+          .importance = 6,
+          .for_tools = !has_ranks(comparison)};
 }
 
 }  // namespace
@@ -130,16 +130,16 @@ Section finding_section(const Comparison& comparison) {
   Section section;
   section.key = "findings";
   section.title = "Key findings";
-  std::vector<std::string> told;
+  std::vector<std::string> previous;
   for (std::size_t i = 0; i < comparison.functions.size(); ++i) {
     const FunctionRow& row = comparison.functions[i];
     if (!has_own_change(row)) continue;
     if (section.arguments.size() == kFindings) break;
     std::vector<std::string> metrics = metrics_of(comparison, i);
-    if (!metrics.empty() && metrics == told) {
+    if (!metrics.empty() && metrics == previous) {
       metrics = {"the same metrics changed, by the same amounts"};
     } else {
-      told = metrics;
+      previous = metrics;
     }
     section.arguments.push_back(
         {fmt::format("{} on {}: {} per cycle; {} -> {} of the cycle's time (q {}, n = {})",
@@ -162,12 +162,10 @@ Section device_section(const Comparison& comparison) {
   Section section;
   section.key = "devices";
   section.title = "Devices";
-  section.table.columns = {
-      {.key = "device", .header = "busy", .type = ColumnType::kName, .importance = 9},
-      rank_column(comparison)};
+  section.table.columns = {{"device", "busy", ColumnType::kName, 9}, rank_column(comparison)};
   std::ranges::move(change_columns(), std::back_inserter(section.table.columns));
   for (const compare::DeviceRow& row : comparison.devices) {
-    if (row.device == "Host") continue;
+    if (row.device == compare::kHostDevice) continue;
     std::vector<Cell> cells = {Text{row.device}, Count{static_cast<std::uint64_t>(row.rank)}};
     append_change(cells, row.busy_share, "%");
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
@@ -181,14 +179,13 @@ Section metric_section(const Comparison& comparison, std::size_t top) {
   Section section;
   section.key = "metrics";
   section.title = "Metrics that changed";
-  section.table.columns = {
-      {.key = "metric", .header = "metric", .type = ColumnType::kName, .importance = 9},
-      {.key = "device",
-       .header = "device",
-       .type = ColumnType::kText,
-       .least_width = 6,
-       .importance = 5},
-      rank_column(comparison)};
+  section.table.columns = {{"metric", "metric", ColumnType::kName, 9},
+                           {.key = "device",
+                            .header = "device",
+                            .type = ColumnType::kText,
+                            .importance = 5,
+                            .least_width = 6},
+                           rank_column(comparison)};
   std::ranges::move(change_columns(), std::back_inserter(section.table.columns));
   if (comparison.metrics.empty()) return section;
   std::vector<const MetricRow*> rows;

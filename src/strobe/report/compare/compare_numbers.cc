@@ -35,16 +35,15 @@ int small_decimals(double size) {
   return size >= 0.0995 ? 3 : 4;
 }
 
-std::string with_commas(double value, int decimals) {
-  std::string text = fmt::format("{:.{}f}", std::abs(value), decimals);
-  const std::size_t whole = std::min(text.find('.'), text.size());
-  for (std::size_t i = whole; i > 3; i -= 3) text.insert(i - 3, ",");
+// Nothing has a sign: "0.00".
+std::string number_text(double value, int decimals) {
+  const std::string text = with_commas(fmt::format("{:.{}f}", std::abs(value), decimals));
   const bool is_nothing = text.find_first_of("123456789") == std::string::npos;
   return (value < 0 && !is_nothing ? "-" : "") + text;
 }
 
 std::string with_sign(double value, int decimals) {
-  const std::string text = with_commas(value, decimals);
+  const std::string text = number_text(value, decimals);
   return value > 0 && text.find_first_of("123456789") != std::string::npos ? "+" + text : text;
 }
 
@@ -95,7 +94,7 @@ std::string time_text(double ms) {
   if (ms == 0) return "0";
   const Scaled unit = time_unit_for(ms);
   const double value = ms / unit.size;
-  return spaced(with_commas(value, decimals_for(std::abs(value))), unit.name);
+  return spaced(number_text(value, decimals_for(std::abs(value))), unit.name);
 }
 
 std::string time_change_text(double ms) {
@@ -109,7 +108,7 @@ std::string time_interval_text(const Shift& shift_ms) {
 
 std::string ms_text(double ms) {
   if (!std::isfinite(ms)) return "-";
-  return ms == 0 ? "0" : with_commas(ms, small_decimals(std::abs(ms)));
+  return ms == 0 ? "0" : number_text(ms, small_decimals(std::abs(ms)));
 }
 
 std::string ms_change_text(double ms) {
@@ -131,7 +130,7 @@ std::string quantity_text(double value, std::string_view unit) {
   const double size = std::abs(number);
   // A metric that is a small whole number is printed as one.
   const int decimals = size == std::floor(size) ? 0 : small_decimals(size);
-  return spaced(with_commas(number, decimals), name);
+  return spaced(number_text(number, decimals), name);
 }
 
 std::string quantity_change_text(double value, std::string_view unit) {
@@ -158,7 +157,7 @@ std::string p_text(double p) {
 
 std::string score_text(double score) {
   if (!std::isfinite(score)) return "-";
-  return with_commas(score, std::abs(score) < 0.0995 ? 3 : decimals_for(std::abs(score)));
+  return number_text(score, std::abs(score) < 0.0995 ? 3 : decimals_for(std::abs(score)));
 }
 
 std::string_view band_of(double cliffs_delta) {
@@ -166,7 +165,7 @@ std::string_view band_of(double cliffs_delta) {
   if (std::isnan(size)) return "-";
   if (size < 0.147) return "negligible";
   if (size < 0.33) return "small";
-  return size < 0.474 ? "medium" : "large";
+  return size < compare::kLargeDelta ? "medium" : "large";
 }
 
 std::string sizes_text(const Change& change) {

@@ -34,7 +34,7 @@ std::string score_text(double score);  // "1,562", "7.08", "0.012"
 // The usual words for Cliff's delta: negligible, small, medium, large.
 std::string_view band_of(double cliffs_delta);
 
-// "12 and 10"; "12" if both are equal.
+// "12 and 10": the cycles of both runs.
 std::string sizes_text(const compare::Change& change);
 
 // "751 -> 760 ms (+9.10 ms, 95 % interval +2.00 to +14.1 ms)": medians and their shift.

@@ -62,16 +62,15 @@ Section cycle_section(const Comparison& comparison) {
   section.lead =
       "Medians over cycles; the change is the Hodges-Lehmann shift, with its interval. p of the "
       "rank test (Mann-Whitney) and of the mean test (Welch), both two-sided.";
-  section.table.columns = {
-      {.key = "cycles", .header = "cycles", .type = ColumnType::kText, .importance = 9},
-      {.key = "n", .header = "n", .type = ColumnType::kNumber, .importance = 6},
-      {.key = "normal", .header = "normal", .type = ColumnType::kNumber, .importance = 8},
-      {.key = "abnormal", .header = "abnormal", .type = ColumnType::kNumber, .importance = 8},
-      {.key = "change", .header = "change", .type = ColumnType::kNumber, .importance = 8},
-      {.key = "interval", .header = "95 % interval", .type = ColumnType::kNumber, .importance = 7},
-      {.key = "rank_p", .header = "rank\ntest p", .type = ColumnType::kNumber, .importance = 5},
-      {.key = "welch_p", .header = "mean\ntest p", .type = ColumnType::kNumber, .importance = 4},
-      {.key = "verdict", .header = "verdict", .type = ColumnType::kText, .importance = 8}};
+  section.table.columns = {{"cycles", "cycles", ColumnType::kText, 9},
+                           {"n", "n", ColumnType::kNumber, 6},
+                           {"normal", "normal", ColumnType::kNumber, 8},
+                           {"abnormal", "abnormal", ColumnType::kNumber, 8},
+                           {"change", "change", ColumnType::kNumber, 8},
+                           {"interval", "95 % interval", ColumnType::kNumber, 7},
+                           {"rank_p", "rank\ntest p", ColumnType::kNumber, 5},
+                           {"welch_p", "mean\ntest p", ColumnType::kNumber, 4},
+                           {"verdict", "verdict", ColumnType::kText, 8}};
   for (const CycleRow& row : comparison.cycles) {
     const compare::Change& ms = row.ms;
     section.table.rows.push_back(

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/compare/measure/function_index.h"
 #include "strobe/report/compare/compare_numbers.h"
 #include "strobe/report/compare/compare_plots.h"
 #include "strobe/report/render/svg_plot.h"
@@ -44,7 +45,7 @@ std::string busiest_device(const Comparison& comparison) {
   for (const SideFacts* side : {&comparison.normal, &comparison.abnormal}) {
     if (side->ranks.empty()) return {};
     for (const DeviceCycles& device : side->ranks.front().devices) {
-      if (device.device != "Host") busy_ns[device.device] += busy_of(device);
+      if (device.device != compare::kHostDevice) busy_ns[device.device] += busy_of(device);
     }
   }
   const auto most =

@@ -20,11 +20,18 @@ using compare::Comparison;
 using compare::CycleRow;
 using compare::FunctionRow;
 
+// Cycles of this type changed as the answer says.
+bool is_slower(const CycleRow& row, Answer answer) {
+  return answer == Answer::kSlower && !row.ms.too_few && row.ms.shift.low > 0;
+}
+bool is_faster(const CycleRow& row, Answer answer) {
+  return answer == Answer::kFaster && !row.ms.too_few && row.ms.shift.high < 0;
+}
+
 // The type of cycles that the answer is about: the one that changed, else the most frequent one.
 const CycleRow* main_cycles(const Comparison& comparison) {
   for (const CycleRow& row : comparison.cycles) {
-    const std::string_view direction = direction_of(row, comparison.answer);
-    if (direction == "slower" || direction == "faster") return &row;
+    if (is_slower(row, comparison.answer) || is_faster(row, comparison.answer)) return &row;
   }
   return comparison.cycles.empty() ? nullptr : &comparison.cycles.front();
 }
@@ -121,14 +128,6 @@ std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
   return "The cause is unknown: no rule found enough evidence.";
 }
 
-// Its time changed enough for a verdict, but so did the cycle.
-bool is_scaled(const FunctionRow& row) {
-  constexpr double kLeastShare = 0.02;
-  return (row.ms.shift.low > 0 || row.ms.shift.high < 0) &&
-         std::abs(row.ms.shift.shift) >= kLeastShare * row.ms.normal_median &&
-         band_of(row.beta.cliffs_delta) != "large";
-}
-
 }  // namespace
 
 bool has_ranks(const Comparison& comparison) {
@@ -153,9 +152,8 @@ std::string_view word_of(Answer answer) {
 
 std::string_view direction_of(const CycleRow& row, Answer answer) {
   if (row.ms.too_few) return "too few";
-  if (answer == Answer::kSlower && row.ms.shift.low > 0) return "slower";
-  if (answer == Answer::kFaster && row.ms.shift.high < 0) return "faster";
-  return kNoEvidence;
+  if (is_slower(row, answer)) return "slower";
+  return is_faster(row, answer) ? "faster" : kNoEvidence;
 }
 
 bool is_changed(const FunctionRow& row) {
@@ -165,6 +163,14 @@ bool is_changed(const FunctionRow& row) {
 bool has_own_change(const FunctionRow& row) {
   if (row.verdict != compare::Verdict::kChanged) return is_changed(row);
   return row.ms.shift.low > 0 || row.ms.shift.high < 0;
+}
+
+bool is_scaled(const FunctionRow& row) {
+  constexpr double kLeastShare = 0.02;
+  return row.verdict == compare::Verdict::kSame &&
+         (row.ms.shift.low > 0 || row.ms.shift.high < 0) &&
+         std::abs(row.ms.shift.shift) >= kLeastShare * row.ms.normal_median &&
+         !(std::abs(row.beta.cliffs_delta) >= compare::kLargeDelta);
 }
 
 std::string verdict_text(const FunctionRow& row) {
@@ -191,7 +197,8 @@ const compare::Change& change_of(const compare::MetricRow& row) {
 }
 
 bool is_changed(const compare::Change& metric) {
-  return !metric.too_few && metric.q < 0.05 && std::abs(metric.cliffs_delta) >= 0.474;
+  return !metric.too_few && metric.q < compare::kSignificant &&
+         std::abs(metric.cliffs_delta) >= compare::kLargeDelta;
 }
 
 CompareVerdict verdict_of(const Comparison& comparison) {

@@ -31,6 +31,9 @@ bool is_changed(const compare::FunctionRow& row);
 // Its own time or its calls changed, not only its share of a changed cycle.
 bool has_own_change(const compare::FunctionRow& row);
 
+// Its time changed enough for a verdict, but so did the cycle.
+bool is_scaled(const compare::FunctionRow& row);
+
 // "slower", "faster"; "share" if only its share of the cycle changed, "~ scaled" if only its time
 // did, like the cycle's; "calls", "new", "vanished", "too few"; "~ small", with the size of the
 // effect, without evidence.

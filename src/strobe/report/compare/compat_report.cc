@@ -13,6 +13,7 @@
 
 #include "strobe/base/csv.h"
 #include "strobe/base/json_write.h"
+#include "strobe/base/text.h"
 #include "strobe/report/render/aligned_table.h"
 #include "strobe/stats/moments.h"
 
@@ -188,14 +189,7 @@ std::string rounded_twice(double value, int decimals) {
 
 std::string with_thousands(double value) {
   if (std::isnan(value)) return "nan";
-  std::string text = fmt::format("{:.2f}", value);
-  if (std::isinf(value)) return text;
-  const std::size_t first_digit = std::signbit(value) ? 1 : 0;
-  for (std::size_t at = text.find('.'); at > first_digit + 3;) {
-    at -= 3;
-    text.insert(at, ",");
-  }
-  return text;
+  return with_commas(fmt::format("{:.2f}", value));
 }
 
 std::string signed_percent(double percent) {

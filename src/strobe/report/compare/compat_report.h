@@ -6,13 +6,13 @@
 
 #include "strobe/compare/compat/compat.h"
 
-// The numbers of the older report for programs, at full precision. Values that are not numbers are
-// the text "nan".
+// The report of the script that strobe replaces.
 namespace strobe::report {
 
-// The older report in Markdown, byte for byte as its readers and scripts expect it.
+// In Markdown, byte for byte as its readers and scripts expect it.
 std::string compat_markdown(const compare::CompatComparison& comparison);
 
+// For programs, at full precision; values that are not numbers are the text "nan".
 // {"cycles": {"normal": [us, ...], "abnormal": [...]}, "rows": [{...}, ...]}
 std::string compat_json(const compare::CompatComparison& comparison);
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/base/csv.h"
 #include "strobe/report/kernels/kernel_json.h"
@@ -67,22 +68,21 @@ Section chain_section(const KernelStudy& study, std::size_t shown) {
   section.lead =
       "Consecutive launches without a matrix product. Saving: the sum of their times minus the "
       "slowest, an estimate for one pass over the largest of them.";
-  section.table.columns = {
-      {.key = "number", .header = "#", .type = ColumnType::kNumber, .importance = 9},
-      {.key = "what",
-       .header = "chain",
-       .type = ColumnType::kText,
-       .least_width = 30,
-       .importance = 10},
-      {.key = "kernels", .header = "kernels", .type = ColumnType::kCount, .importance = 6},
-      {.key = "occurrences", .header = "times", .type = ColumnType::kCount, .importance = 6},
-      {.key = "total_ns", .header = "in all", .type = ColumnType::kDuration, .importance = 7},
-      {.key = "saved_ns", .header = "saving", .type = ColumnType::kDuration, .importance = 8},
-      {.key = "saved_share",
-       .header = "of all\ntime",
-       .type = ColumnType::kShare,
-       .share_of = "time of all launches",
-       .importance = 8}};
+  section.table.columns = {{"number", "#", ColumnType::kNumber, 9},
+                           {.key = "what",
+                            .header = "chain",
+                            .type = ColumnType::kText,
+                            .importance = 10,
+                            .least_width = 30},
+                           {"kernels", "kernels", ColumnType::kCount, 6},
+                           {"occurrences", "times", ColumnType::kCount, 6},
+                           {"total_ns", "in all", ColumnType::kDuration, 7},
+                           {"saved_ns", "saving", ColumnType::kDuration, 8},
+                           {.key = "saved_share",
+                            .header = "of all\ntime",
+                            .type = ColumnType::kShare,
+                            .importance = 8,
+                            .share_of = "time of all launches"}};
   const auto& groups = study.fusion.groups;
   for (std::size_t i = 0; i < shown; ++i) {
     const FusionGroup& group = groups[i];
@@ -120,17 +120,16 @@ Section kernel_list(const KernelStudy& study, const FusionPage& page, std::size_
   section.title = fmt::format("{}. {}", number + 1, name_of(group));
   section.lead = group.why;
   section.is_remark = true;  // a CSV has only the chains
-  section.table.columns = {
-      {.key = "kernel",
-       .header = "kernel",
-       .type = ColumnType::kName,
-       .least_width = 28,
-       .importance = 10},
-      {.key = "family", .header = "family", .least_width = 6, .importance = 4},
-      {.key = "mean_ns", .header = "mean", .type = ColumnType::kDuration, .importance = 8},
-      {.key = "total_ns", .header = "in all", .type = ColumnType::kDuration, .importance = 7},
-      {.key = "tensor_share", .header = "Tensor", .type = ColumnType::kShare, .importance = 5},
-      {.key = "dram_share", .header = "DRAM", .type = ColumnType::kShare, .importance = 6}};
+  section.table.columns = {{.key = "kernel",
+                            .header = "kernel",
+                            .type = ColumnType::kName,
+                            .importance = 10,
+                            .least_width = 28},
+                           {.key = "family", .header = "family", .importance = 4, .least_width = 6},
+                           {"mean_ns", "mean", ColumnType::kDuration, 8},
+                           {"total_ns", "in all", ColumnType::kDuration, 7},
+                           {"tensor_share", "Tensor", ColumnType::kShare, 5},
+                           {"dram_share", "DRAM", ColumnType::kShare, 6}};
   const std::vector<KernelSums> sums = sums_of(group, study);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const analysis::KernelIdentity& identity = study.identities[group.names[i]];

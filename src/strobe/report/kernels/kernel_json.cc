@@ -36,18 +36,6 @@ void write_exact(JsonWriter& json, std::string_view key, std::optional<double> c
   }
 }
 
-std::string_view policy_word(ClockPolicy policy) {
-  switch (policy) {
-    case ClockPolicy::kFree:
-      return "free";
-    case ClockPolicy::kLocked:
-      return "locked";
-    case ClockPolicy::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
 void write_shape(JsonWriter& json, std::string_view key, const std::vector<LaunchShape>& shapes,
                  std::size_t row) {
   if (row >= shapes.size() || !shapes[row].is_known()) return;
@@ -249,6 +237,18 @@ void write_work(JsonWriter& json, const KernelStudy& study, const KernelPage& pa
              });
 }
 
+// "kernels": one line per launch, in execution order.
+void write_kernel_launches(JsonWriter& json, const KernelStudy& study) {
+  json.key("kernels").begin_array();
+  for (std::size_t row = 0; row < study.launches.size(); ++row) {
+    std::string line;
+    JsonWriter one(line);
+    write_launch(one, study, row);
+    json.raw(line);
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void write_optional(JsonWriter& json, std::string_view key, std::optional<double> value) {
@@ -288,7 +288,7 @@ void write_kernel_source(JsonWriter& json, const KernelStudy& study) {
   const KernelTable& table = *study.table;
   json.member("path", table.path)
       .member("source", word_of(table.source))
-      .member("clock_policy", policy_word(table.clock_policy));
+      .member("clock_policy", word_of(table.clock_policy));
   json.key("chip");
   if (study.chip) {
     json.value(study.chip->name);
@@ -307,17 +307,6 @@ void write_kernel_source(JsonWriter& json, const KernelStudy& study) {
         .member("most_clock_hz", device.most_clock_hz)
         .member("dram_bytes_per_s", device.dram_bytes_per_s)
         .end_object();
-    json.raw(line);
-  }
-  json.end_array();
-}
-
-void write_kernel_launches(JsonWriter& json, const KernelStudy& study) {
-  json.key("kernels").begin_array();
-  for (std::size_t row = 0; row < study.launches.size(); ++row) {
-    std::string line;
-    JsonWriter one(line);
-    write_launch(one, study, row);
     json.raw(line);
   }
   json.end_array();

@@ -9,8 +9,7 @@
 #include "strobe/base/json_write.h"
 #include "strobe/report/kernels/kernel_report.h"
 
-// Writes the table behind a study as members of an open object, in the form that strobe's own
-// reader accepts: docs/formats/kernels_json.md.
+// A study as JSON, and the parts that other reports on kernels share.
 namespace strobe::report {
 
 // For tools: every sum of a study, and every launch in the form that strobe reads back. Times are
@@ -21,8 +20,6 @@ std::string kernel_json(const analysis::KernelStudy& study, const KernelPage& pa
 
 // "source" and "devices": where the numbers come from.
 void write_kernel_source(JsonWriter& json, const analysis::KernelStudy& study);
-// "kernels": one line per launch, in execution order.
-void write_kernel_launches(JsonWriter& json, const analysis::KernelStudy& study);
 
 void write_percent(JsonWriter& json, std::string_view key, std::optional<double> percent);
 void write_optional(JsonWriter& json, std::string_view key, std::optional<double> value);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/csv.h"
+#include "strobe/device/kernel_name.h"
 #include "strobe/report/kernels/kernel_numbers.h"
 #include "strobe/report/render/display_text.h"
 #include "strobe/report/render/render.h"
@@ -15,19 +16,10 @@ namespace {
 
 using analysis::KernelStudy;
 
-constexpr std::size_t kClassicNameColumns = 50;
-
-// A name that does not fit is cut at its end, never inside a character.
 std::string name_field(std::string_view name) {
-  std::string text = printable(name);
-  if (columns_of(text) > kClassicNameColumns) {
-    while (columns_of(text) > kClassicNameColumns - 3) {
-      while ((static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
-      text.pop_back();
-    }
-    text += "...";
-  }
-  text.append(kClassicNameColumns - std::min(kClassicNameColumns, columns_of(text)), ' ');
+  std::string text = device::table_name(printable(name));
+  const std::size_t columns = std::min(device::kTableNameLength, columns_of(text));
+  text.append(device::kTableNameLength - columns, ' ');
   return text;
 }
 
@@ -71,13 +63,12 @@ Document kernel_launch_document(const analysis::KernelStudy& study, const Kernel
   Section section;
   section.key = "launches";
   section.title = "Launches";
-  section.table.columns = {
-      {.key = "row", .header = "row", .type = ColumnType::kNumber},
-      {.key = "kernel", .header = "kernel", .type = ColumnType::kName, .importance = 10},
-      {.key = "duration_ns", .header = "latency", .type = ColumnType::kDuration, .importance = 9},
-      {.key = "tensor_share", .header = "Tensor", .type = ColumnType::kShare, .importance = 8},
-      {.key = "dram_share", .header = "DRAM", .type = ColumnType::kShare, .importance = 8},
-      {.key = "bound", .header = "bound", .importance = 7}};
+  section.table.columns = {{"row", "row", ColumnType::kNumber},
+                           {"kernel", "kernel", ColumnType::kName, 10},
+                           {"duration_ns", "latency", ColumnType::kDuration, 9},
+                           {"tensor_share", "Tensor", ColumnType::kShare, 8},
+                           {"dram_share", "DRAM", ColumnType::kShare, 8},
+                           {"bound", "bound", ColumnType::kText, 7}};
   for (std::size_t row = 0; row < study.launches.size(); ++row) {
     const analysis::KernelSample sample = study.sample(row);
     const analysis::KernelBound bound = study.launches[row].bound;

@@ -20,9 +20,7 @@ std::string scaled(double value, std::string_view unit) {
     value /= 1000;
     ++step;
   }
-  const double size = std::abs(value);
-  const int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f} {}{}", value, decimals, kPrefixes[step], unit);
+  return fmt::format("{} {}{}", three_digits(value), kPrefixes[step], unit);
 }
 
 }  // namespace
@@ -37,11 +35,8 @@ std::string byte_rate_text(std::optional<double> bytes_per_s) {
 
 std::string intensity_text(std::optional<double> flop_per_byte) {
   if (!flop_per_byte) return kUnknown;
-  const double value = *flop_per_byte;
-  if (value >= 999.5)
-    return fmt::format("{} FLOP/byte", count_text(static_cast<std::uint64_t>(std::llround(value))));
-  const int decimals = value < 0.0995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f} FLOP/byte", value, decimals);
+  if (*flop_per_byte < 0.0995) return fmt::format("{:.3f} FLOP/byte", *flop_per_byte);
+  return three_digits(*flop_per_byte) + " FLOP/byte";
 }
 
 std::string percent_of_peak_text(std::optional<double> percent) {

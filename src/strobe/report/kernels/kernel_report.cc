@@ -5,8 +5,10 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/report/kernels/kernel_numbers.h"
+#include "strobe/report/kernels/roofline_picture.h"
 #include "strobe/report/kernels/roofline_report.h"
 #include "strobe/report/render/document_html.h"
 #include "strobe/report/render/format.h"

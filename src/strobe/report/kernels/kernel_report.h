@@ -35,9 +35,6 @@ Section kernel_structure_section(const analysis::KernelStudy& study);
 Section kernel_short_section(const analysis::KernelStudy& study);
 Section kernel_work_section(const analysis::KernelStudy& study, const KernelPage& page);
 
-// Removes the columns without any value: on a page they would contain only dashes.
-void drop_empty_columns(Table& table);
-
 // "h200.csv", "NVIDIA H200, 132 SMs": what was read, and from which chip.
 std::vector<Fact> kernel_facts(const analysis::KernelStudy& study);
 

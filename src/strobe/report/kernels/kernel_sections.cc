@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/report/kernels/kernel_numbers.h"
 #include "strobe/report/kernels/kernel_report.h"
@@ -25,37 +26,36 @@ Column name_of_rows(std::string header, ColumnType type) {
   return {.key = "name",
           .header = std::move(header),
           .type = type,
-          .least_width = type == ColumnType::kName ? 28u : 20u,
-          .importance = 20};
+          .importance = 20,
+          .least_width = type == ColumnType::kName ? 28u : 20u};
 }
 
 // The columns of every table of sums, after the name of its rows.
 std::vector<Column> sum_columns() {
-  return {
-      {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 12},
-      {.key = "total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 18},
-      {.key = "share",
-       .header = "share",
-       .type = ColumnType::kShare,
-       .share_of = kTimeWords,
-       .balanced = true,
-       .importance = 17},
-      {.key = "tensor_share",
-       .header = "Tensor",
-       .type = ColumnType::kShare,
-       .share_of = "peak of the matrix pipe",
-       .importance = 16},
-      {.key = "dram_share",
-       .header = "DRAM",
-       .type = ColumnType::kShare,
-       .share_of = "peak DRAM rate",
-       .importance = 16},
-      {.key = "headroom_ns", .header = "headroom", .type = ColumnType::kDuration, .importance = 15},
-      {.key = "headroom_share",
-       .header = "of all\ntime",
-       .type = ColumnType::kShare,
-       .share_of = kTimeWords,
-       .importance = 6}};
+  return {{"launches", "count", ColumnType::kCount, 12},
+          {"total_ns", "total", ColumnType::kDuration, 18},
+          {.key = "share",
+           .header = "share",
+           .type = ColumnType::kShare,
+           .importance = 17,
+           .share_of = kTimeWords,
+           .balanced = true},
+          {.key = "tensor_share",
+           .header = "Tensor",
+           .type = ColumnType::kShare,
+           .importance = 16,
+           .share_of = "peak of the matrix pipe"},
+          {.key = "dram_share",
+           .header = "DRAM",
+           .type = ColumnType::kShare,
+           .importance = 16,
+           .share_of = "peak DRAM rate"},
+          {"headroom_ns", "headroom", ColumnType::kDuration, 15},
+          {.key = "headroom_share",
+           .header = "of all\ntime",
+           .type = ColumnType::kShare,
+           .importance = 6,
+           .share_of = kTimeWords}};
 }
 
 std::vector<Cell> sum_cells(const KernelSums& sums, const KernelSums& whole) {
@@ -115,42 +115,41 @@ std::string group_lead(const KernelStudy& study, const KernelPage& page) {
 }
 
 std::vector<Column> group_columns(bool is_kernel) {
-  return {
-      {.key = "index", .header = "#", .type = ColumnType::kNumber, .importance = 19},
-      name_of_rows(is_kernel ? "kernel" : "group",
-                   is_kernel ? ColumnType::kName : ColumnType::kText),
-      {.key = "family", .header = "family", .for_tools = true},
-      {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 12},
-      {.key = "total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 18},
-      {.key = "share",
-       .header = "share",
-       .type = ColumnType::kShare,
-       .share_of = kTimeWords,
-       .importance = 17},
-      {.key = "cumulative_share",
-       .header = "share\nso far",
-       .type = ColumnType::kShare,
-       .share_of = kTimeWords,
-       .importance = 5},
-      {.key = "mean_ns", .header = "mean", .type = ColumnType::kDuration, .importance = 9},
-      {.key = "min_ns", .header = "min", .type = ColumnType::kDuration, .importance = 3},
-      {.key = "max_ns", .header = "max", .type = ColumnType::kDuration, .importance = 4},
-      {.key = "tensor_share",
-       .header = "Tensor",
-       .type = ColumnType::kShare,
-       .share_of = "peak of the matrix pipe",
-       .importance = 16},
-      {.key = "dram_share",
-       .header = "DRAM",
-       .type = ColumnType::kShare,
-       .share_of = "peak DRAM rate",
-       .importance = 16},
-      {.key = "bound", .header = "bound", .least_width = 14, .importance = 14},
-      {.key = "headroom_ns", .header = "headroom", .type = ColumnType::kDuration, .importance = 15},
-      {.key = "achievable_ns",
-       .header = "achievable",
-       .type = ColumnType::kDuration,
-       .for_tools = true}};
+  return {{"index", "#", ColumnType::kNumber, 19},
+          name_of_rows(is_kernel ? "kernel" : "group",
+                       is_kernel ? ColumnType::kName : ColumnType::kText),
+          {.key = "family", .header = "family", .for_tools = true},
+          {"launches", "count", ColumnType::kCount, 12},
+          {"total_ns", "total", ColumnType::kDuration, 18},
+          {.key = "share",
+           .header = "share",
+           .type = ColumnType::kShare,
+           .importance = 17,
+           .share_of = kTimeWords},
+          {.key = "cumulative_share",
+           .header = "share\nso far",
+           .type = ColumnType::kShare,
+           .importance = 5,
+           .share_of = kTimeWords},
+          {"mean_ns", "mean", ColumnType::kDuration, 9},
+          {"min_ns", "min", ColumnType::kDuration, 3},
+          {"max_ns", "max", ColumnType::kDuration, 4},
+          {.key = "tensor_share",
+           .header = "Tensor",
+           .type = ColumnType::kShare,
+           .importance = 16,
+           .share_of = "peak of the matrix pipe"},
+          {.key = "dram_share",
+           .header = "DRAM",
+           .type = ColumnType::kShare,
+           .importance = 16,
+           .share_of = "peak DRAM rate"},
+          {.key = "bound", .header = "bound", .importance = 14, .least_width = 14},
+          {"headroom_ns", "headroom", ColumnType::kDuration, 15},
+          {.key = "achievable_ns",
+           .header = "achievable",
+           .type = ColumnType::kDuration,
+           .for_tools = true}};
 }
 
 std::vector<Cell> group_cells(const KernelGroup& group, const KernelStudy& study) {
@@ -222,17 +221,6 @@ std::string odd_layer_note(const KernelLayers& layers) {
 }
 
 }  // namespace
-
-void drop_empty_columns(Table& table) {
-  for (std::size_t i = table.columns.size(); i-- > 0;) {
-    const bool is_empty = std::ranges::all_of(
-        table.rows, [&](const Row& row) { return std::holds_alternative<Absent>(row.cells[i]); });
-    if (!is_empty || table.rows.empty()) continue;
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    table.columns.erase(table.columns.begin() + at);
-    for (Row& row : table.rows) row.cells.erase(row.cells.begin() + at);
-  }
-}
 
 Section kernel_group_section(const KernelStudy& study, const KernelPage& page) {
   Section section;
@@ -330,14 +318,10 @@ Section kernel_work_section(const KernelStudy& study, const KernelPage& page) {
   section.lead =
       "Latency x Tensor is proportional to the matrix work of a launch, so shapes can be checked "
       "from counters alone; 1.00 is the most frequent matrix kernel.";
-  section.table.columns = {
-      name_of_rows("kernel", ColumnType::kName),
-      {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 9},
-      {.key = "tensor_time_ns",
-       .header = "at full\npipe",
-       .type = ColumnType::kDuration,
-       .importance = 8},
-      {.key = "relative", .header = "relative", .type = ColumnType::kNumber, .importance = 10}};
+  section.table.columns = {name_of_rows("kernel", ColumnType::kName),
+                           {"launches", "count", ColumnType::kCount, 9},
+                           {"tensor_time_ns", "at full\npipe", ColumnType::kDuration, 8},
+                           {"relative", "relative", ColumnType::kNumber, 10}};
   const std::size_t shown =
       page.top == 0 ? study.work_units.size() : std::min(page.top, study.work_units.size());
   for (std::size_t i = 0; i < shown; ++i) {

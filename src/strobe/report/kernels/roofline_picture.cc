@@ -5,10 +5,10 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/analysis/headroom/kernel_sums.h"
 #include "strobe/report/kernels/kernel_numbers.h"
-#include "strobe/report/kernels/roofline_report.h"
 #include "strobe/report/render/document_html.h"
 #include "strobe/report/render/format.h"
 #include "strobe/report/render/svg_plot.h"
@@ -185,7 +185,7 @@ void name_roofs(Sheet& sheet, const Roofline& roofline, const Axis& y) {
     const double height = std::log10(roof.value);
     if (height < y.low) continue;
     sheet.write_at_right(y.at(height) + 1,
-                         fmt::format("{} {}", roof.name, flop_rate_text(roof.value)));
+                         fmt::format("{} {}", roof.name(), flop_rate_text(roof.value)));
   }
 }
 
@@ -202,8 +202,8 @@ void draw_points(Sheet& sheet, const Roofline& roofline, std::size_t lettered, c
 std::string memory_legend(const Roofline& roofline) {
   std::vector<std::string> words;
   for (const Roof& roof : roofline.memory) {
-    words.push_back(fmt::format("{} {} {}", &roof == dram_roof(roofline) ? "///" : ":::", roof.name,
-                                byte_rate_text(roof.value)));
+    words.push_back(fmt::format("{} {} {}", &roof == dram_roof(roofline) ? "///" : ":::",
+                                roof.name(), byte_rate_text(roof.value)));
   }
   return fmt::format("{}", fmt::join(words, "   "));
 }
@@ -286,7 +286,8 @@ std::string rate_svg(const KernelStudy& study, const RooflinePage& page) {
     plot.line(x.at(from), y.at(from * roof.value / kTera), x.at(to), y.at(to * roof.value / kTera),
               "limit");
     plot.text(x.at(from) + 26, y.at(from * roof.value / kTera) + 2,
-              fmt::format("{} {}", roof.name, byte_rate_text(roof.value)), Anchor::kStart, "tick");
+              fmt::format("{} {}", roof.name(), byte_rate_text(roof.value)), Anchor::kStart,
+              "tick");
   }
   for (const Roof& roof : roofline.compute) {
     if (roof.value < low_y) continue;
@@ -295,7 +296,7 @@ std::string rate_svg(const KernelStudy& study, const RooflinePage& page) {
     plot.line(x.at(from), y.at(roof.value / kTera), kRooflineRight, y.at(roof.value / kTera),
               "limit");
     plot.text(kRooflineRight - 4, y.at(roof.value / kTera) - 5,
-              fmt::format("{} {}", roof.name, flop_rate_text(roof.value)), Anchor::kEnd, "tick");
+              fmt::format("{} {}", roof.name(), flop_rate_text(roof.value)), Anchor::kEnd, "tick");
   }
   for (std::size_t i = 0; i < roofline.points.size(); ++i) {
     const RooflinePoint& point = roofline.points[i];
@@ -310,7 +311,7 @@ std::string rate_svg(const KernelStudy& study, const RooflinePage& page) {
 char letter_of(std::size_t point) { return static_cast<char>('A' + point % kMostLetters); }
 
 const Roof* dram_roof(const Roofline& roofline) {
-  const auto found = std::ranges::find(roofline.memory, "DRAM", &Roof::name);
+  const auto found = std::ranges::find(roofline.memory, analysis::RoofKind::kDram, &Roof::kind);
   return found == roofline.memory.end() ? nullptr : &*found;
 }
 
@@ -415,10 +416,6 @@ std::string share_svg(const KernelStudy& study, const RooflinePage& page) {
   return std::move(plot).svg();
 }
 
-std::string roofline_svg(const KernelStudy& study, const RooflinePage& page) {
-  return has_rates(study.roofline) ? rate_svg(study, page) : std::string();
-}
-
 std::string roofline_html(const KernelStudy& study, const RooflinePage& page) {
   const bool rates = has_rates(study.roofline);
   const std::string caption =
@@ -427,7 +424,7 @@ std::string roofline_html(const KernelStudy& study, const RooflinePage& page) {
   Document document = roofline_document(study, page);
   document.headline = rates ? "Under the roofs" : "Shares of the peaks";
   std::vector<Section> figures = {
-      figure_section("Roofline", caption, roofline_svg(study, page)),
+      figure_section("Roofline", caption, rates ? rate_svg(study, page) : ""),
       figure_section("Shares of the peaks", caption, share_svg(study, page))};
   std::erase_if(figures, [](const Section& figure) { return figure.svg.empty(); });
   document.sections.insert(document.sections.begin(), figures.begin(), figures.end());

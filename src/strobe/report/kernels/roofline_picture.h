@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "strobe/analysis/headroom/kernel_study.h"
+#include "strobe/report/kernels/roofline_report.h"
 
-// A roofline drawn with ASCII characters. The first `lettered` points have a letter, the others are
-// dots; if two overlap, the one with more time is shown.
+// A roofline drawn with ASCII characters and as SVG. The first `lettered` points have a letter, the
+// others are dots; if two overlap, the one with more time is shown.
 namespace strobe::report {
 
 // A to Z; further points have none.
@@ -28,5 +29,11 @@ std::vector<std::string> rate_picture(const analysis::Roofline& roofline, std::s
 // fractions.
 std::vector<std::string> share_picture(const analysis::Roofline& roofline, std::size_t lettered,
                                        std::size_t columns);
+
+// The same as SVG; the area of a point is its time.
+std::string share_svg(const analysis::KernelStudy& study, const RooflinePage& page);
+
+// One page with both pictures as SVG, and the tables.
+std::string roofline_html(const analysis::KernelStudy& study, const RooflinePage& page);
 
 }  // namespace strobe::report

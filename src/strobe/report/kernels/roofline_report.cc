@@ -125,16 +125,15 @@ Section roof_section(const Roofline& roofline) {
   if (!has_rates(roofline)) return section;
   section.key = "roofs";
   section.title = "Roofs";
-  section.table.columns = {
-      {.key = "roof", .header = "roof", .importance = 9},
-      {.key = "value", .header = "at", .type = ColumnType::kNumber, .importance = 8},
-      {.key = "source", .header = "says", .importance = 7}};
+  section.table.columns = {{"roof", "roof", ColumnType::kText, 9},
+                           {"value", "at", ColumnType::kNumber, 8},
+                           {"source", "says", ColumnType::kText, 7}};
   for (const Roof& roof : roofline.compute) {
-    section.table.rows.push_back({{Text{roof.name}, Text{flop_rate_text(roof.value)},
+    section.table.rows.push_back({{Text{std::string(roof.name())}, Text{flop_rate_text(roof.value)},
                                    Text{std::string(roofline_source_words(roof.source))}}});
   }
   for (const Roof& roof : roofline.memory) {
-    section.table.rows.push_back({{Text{roof.name}, Text{byte_rate_text(roof.value)},
+    section.table.rows.push_back({{Text{std::string(roof.name())}, Text{byte_rate_text(roof.value)},
                                    Text{std::string(roofline_source_words(roof.source))}}});
   }
   return section;
@@ -161,33 +160,30 @@ Section point_section(const KernelStudy& study, const RooflinePage& page, std::s
   section.key = "points";
   section.title = "Points";
   section.table.columns = {
-      {.key = "mark", .header = "", .type = ColumnType::kText, .least_width = 1, .importance = 19},
+      {.key = "mark", .header = "", .type = ColumnType::kText, .importance = 19, .least_width = 1},
       {.key = "kernel",
        .header = "kernel",
        .type = ColumnType::kName,
-       .least_width = 28,
-       .importance = 20},
-      {.key = "launches", .header = "count", .type = ColumnType::kCount, .importance = 6},
-      {.key = "total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 12},
+       .importance = 20,
+       .least_width = 28},
+      {"launches", "count", ColumnType::kCount, 6},
+      {"total_ns", "total", ColumnType::kDuration, 12},
       {.key = "share",
        .header = "share",
        .type = ColumnType::kShare,
-       .share_of = "time of all launches",
-       .importance = 13},
-      {.key = "tensor_share", .header = "Tensor", .type = ColumnType::kShare, .importance = 9},
-      {.key = "dram_share", .header = "DRAM", .type = ColumnType::kShare, .importance = 9},
-      {.key = "flop_per_byte",
-       .header = "FLOP/byte",
-       .type = ColumnType::kNumber,
-       .importance = 11},
-      {.key = "flop_per_s", .header = "rate", .type = ColumnType::kNumber, .importance = 11},
+       .importance = 13,
+       .share_of = "time of all launches"},
+      {"tensor_share", "Tensor", ColumnType::kShare, 9},
+      {"dram_share", "DRAM", ColumnType::kShare, 9},
+      {"flop_per_byte", "FLOP/byte", ColumnType::kNumber, 11},
+      {"flop_per_s", "rate", ColumnType::kNumber, 11},
       {.key = "of_attainable",
        .header = "of its\nroof",
        .type = ColumnType::kShare,
-       .share_of = "what its roof allows",
-       .importance = 14},
-      {.key = "dram_rate", .header = "DRAM rate", .type = ColumnType::kNumber, .importance = 5},
-      {.key = "l2_rate", .header = "L2 rate", .type = ColumnType::kNumber, .importance = 4}};
+       .importance = 14,
+       .share_of = "what its roof allows"},
+      {"dram_rate", "DRAM rate", ColumnType::kNumber, 5},
+      {"l2_rate", "L2 rate", ColumnType::kNumber, 4}};
   for (std::size_t i = 0; i < shown; ++i) {
     const RooflinePoint& point = study.roofline.points[i];
     section.table.rows.push_back(
@@ -219,7 +215,7 @@ std::vector<RooflinePoint> shown_points(const KernelStudy& study, const Roofline
 void write_roofs(JsonWriter& json, std::string_view key, std::string_view unit,
                  const std::vector<Roof>& roofs) {
   write_rows(json, key, roofs, [&](JsonWriter& one, const Roof& roof) {
-    one.member("name", roof.name).member(unit, roof.value).member("source", word_of(roof.source));
+    one.member("name", roof.name()).member(unit, roof.value).member("source", word_of(roof.source));
   });
 }
 

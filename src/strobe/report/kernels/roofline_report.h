@@ -23,13 +23,6 @@ Document roofline_document(const analysis::KernelStudy& study, const RooflinePag
 std::string roofline_json(const analysis::KernelStudy& study, const RooflinePage& page);
 std::string roofline_csv(const analysis::KernelStudy& study, const RooflinePage& page);
 
-// One page with the picture as SVG: the area of a point is its time.
-std::string roofline_html(const analysis::KernelStudy& study, const RooflinePage& page);
-
-// Only the pictures; "" if there is nothing to draw.
-std::string roofline_svg(const analysis::KernelStudy& study, const RooflinePage& page);
-std::string share_svg(const analysis::KernelStudy& study, const RooflinePage& page);
-
 std::string_view word_of(analysis::RoofSource source);  // "data_sheet", "measured", "file"
 
 }  // namespace strobe::report

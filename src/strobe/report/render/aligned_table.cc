@@ -5,13 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "strobe/base/text.h"
+
 namespace strobe::report {
 namespace {
-
-std::size_t characters_in(std::string_view utf8) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 void escape(std::string& text) {
   const auto breaks_table = [](char c) { return c == '|' || c == '\n' || c == '\r'; };
@@ -45,14 +42,14 @@ class Layout {
  public:
   explicit Layout(const AlignedColumn& column)
       : is_text_(column.alignment == CellAlignment::kText),
-        width_(characters_in(column.header) + kHeaderMargin) {
-    for (const std::string& cell : column.cells) width_ = std::max(width_, characters_in(cell));
+        width_(code_points(column.header) + kHeaderMargin) {
+    for (const std::string& cell : column.cells) width_ = std::max(width_, code_points(cell));
   }
 
   std::size_t characters() const { return width_ + 3; }  // with the blanks around it and the bar
 
   void append_cell(std::string& out, const std::string& cell) const {
-    const std::size_t padding = width_ - characters_in(cell);
+    const std::size_t padding = width_ - code_points(cell);
     out += ' ';
     if (!is_text_) out.append(padding, ' ');
     out += cell;

@@ -105,4 +105,15 @@ std::vector<std::vector<std::string>> table_texts(const Table& table,
   return texts;
 }
 
+void drop_empty_columns(Table& table) {
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    const bool is_empty = std::ranges::all_of(
+        table.rows, [&](const Row& row) { return std::holds_alternative<Absent>(row.cells[i]); });
+    if (!is_empty || table.rows.empty()) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (Row& row : table.rows) row.cells.erase(row.cells.begin() + at);
+  }
+}
+
 }  // namespace strobe::report

@@ -11,8 +11,8 @@
 #include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/tables/table_options.h"
 
-// A report as data: its content, not its appearance. Renderers turn it into text, markdown, CSV or
-// JSON; keys are stable names for tools.
+// A report as data: its content, not its appearance. Renderers turn it into text, markdown, HTML,
+// CSV, TSV or JSON; keys are stable names for tools.
 namespace strobe::report {
 
 struct Absent {};  // unknown, or without meaning in this row
@@ -62,12 +62,16 @@ struct Column {
   std::string key;     // snake_case with its unit: "host_total_ns"
   std::string header;  // for people; '\n' makes a second line
   ColumnType type = ColumnType::kText;
+  int importance = 1;            // the least important columns are dropped first on a narrow page
   std::string share_of = {};     // shares and bars: what 1.0 means, in words
   bool balanced = false;         // its shares add up to 1, and are rounded so that they still do
   bool for_tools = false;        // too detailed for a page: JSON and CSV only
   std::size_t least_width = 20;  // text and names: useless if narrower
-  int importance = 1;            // the least important columns are dropped first on a narrow page
 };
+
+inline Column tool_column(std::string key, ColumnType type) {
+  return {.key = std::move(key), .header = "", .type = type, .for_tools = true};
+}
 
 enum class RowStyle : std::uint8_t { kPlain, kDetail, kTotal, kChanged };
 
@@ -163,6 +167,9 @@ Section warning_section(std::vector<std::string> warnings);
 // Every cell of a table as text for people.
 std::vector<std::vector<std::string>> table_texts(const Table& table,
                                                   std::optional<analysis::TimeUnit> unit = {});
+
+// Removes the columns without any value: on a page they would contain only dashes.
+void drop_empty_columns(Table& table);
 
 // Columns of a text page: neither for tools only nor drawn.
 bool is_shown(const Column& column);

@@ -150,16 +150,12 @@ void append_header(std::string& out, const Document& document) {
   out += "</section>\n";
 }
 
-}  // namespace
-
-void append_figure(std::string& out, std::string_view title, std::string_view caption,
-                   const std::string& svg) {
-  if (svg.empty()) return;
+void append_html_figure(std::string& out, const Section& figure) {
   out += fmt::format("<figure>\n<h2>{}</h2>\n{}<figcaption>{}</figcaption>\n</figure>\n",
-                     html_text(title), svg, html_text(caption));
+                     html_text(figure.title), figure.svg, html_text(figure.lead));
 }
 
-void append_section(std::string& out, const Section& section) {
+void append_html_section(std::string& out, const Section& section) {
   if (is_empty(section)) return;
   out += fmt::format("<section>\n<h2>{}</h2>\n", html_text(section.title));
   if (!section.lead.empty())
@@ -170,10 +166,6 @@ void append_section(std::string& out, const Section& section) {
     out += fmt::format("<li>{}</li>\n", html_text(point));
   }
   if (!section.points.empty()) out += "</ul>\n";
-  for (const std::string& line : section.picture) {
-    out += fmt::format("{}{}\n", &line == &section.picture.front() ? "<pre>" : "", html_text(line));
-  }
-  if (!section.picture.empty()) out += "</pre>\n";
   if (!section.table.rows.empty()) append_html_table(out, section.table);
   for (const std::string& note : section.notes) {
     out += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
@@ -184,13 +176,15 @@ void append_section(std::string& out, const Section& section) {
   out += "</section>\n";
 }
 
+}  // namespace
+
 std::string document_html(const Document& document) {
   std::string out = html_page_begin(document.title);
   append_header(out, document);
   for (const Section& section : document.sections) {
-    if (!section.svg.empty()) append_figure(out, section.title, section.lead, section.svg);
+    if (!section.svg.empty()) append_html_figure(out, section);
     // ASCII pictures are for terminals: a page has better ones.
-    if (is_on_page(section) && section.picture.empty()) append_section(out, section);
+    if (is_on_page(section) && section.picture.empty()) append_html_section(out, section);
   }
   out += html_page_end();
   return out;

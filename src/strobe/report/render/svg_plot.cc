@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/text.h"
 #include "strobe/report/render/html_page.h"
 
 namespace strobe::report {
@@ -21,12 +22,7 @@ double round_step(double rough) {
 
 std::string tick_label(double value, double step) {
   const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
-  std::string text = fmt::format("{:.{}f}", std::abs(value) < step / 2 ? 0 : value, decimals);
-  const std::size_t first = text[0] == '-' ? 1 : 0;
-  for (std::size_t i = std::min(text.find('.'), text.size()); i > first + 3; i -= 3) {
-    text.insert(i - 3, ",");
-  }
-  return text;
+  return with_commas(fmt::format("{:.{}f}", std::abs(value) < step / 2 ? 0 : value, decimals));
 }
 
 std::string_view anchor_word(Anchor anchor) {

@@ -4,16 +4,13 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/report/render/format.h"
 #include "strobe/report/summary/summary_sections.h"
 
 namespace strobe::report {
 namespace {
-
-std::string number_of(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 std::string first_place(const ImportReport::Line& line) {
   if (line.examples.empty()) return {};
@@ -38,15 +35,15 @@ std::string skipped(ImportIssue issue, const ImportReport::Line& line) {
   const std::uint64_t count = line.count;
   switch (issue) {
     case ImportIssue::kMalformedEvent:
-      return number_of(count, "entry is not a JSON object", "entries are not JSON objects");
+      return counted(count, "entry is not a JSON object", "entries are not JSON objects");
     case ImportIssue::kUnknownPhase:
-      return number_of(count, "event has an unknown phase", "events have an unknown phase");
+      return counted(count, "event has an unknown phase", "events have an unknown phase");
     case ImportIssue::kMissingTime:
-      return number_of(count, "event has no time", "events have no time");
+      return counted(count, "event has no time", "events have no time");
     case ImportIssue::kUnmatchedEnd:
-      return number_of(count, "end has no beginning", "ends have no beginning");
+      return counted(count, "end has no beginning", "ends have no beginning");
     case ImportIssue::kDuplicateEventArray:
-      return number_of(count, "further array of events", "further arrays of events");
+      return counted(count, "further array of events", "further arrays of events");
     default:
       return {};
   }
@@ -94,8 +91,7 @@ std::string import_warning(const std::string& path, const ImportReport& report) 
     if (counts_as_event(issue)) kept -= std::min(kept, line.count);
   }
   if (!lost.empty()) parts.push_back(fmt::format("has unreadable data: {}", fmt::join(lost, ", ")));
-  return fmt::format("'{}' {}; kept {}", path, fmt::join(parts, "; "),
-                     number_of(kept, "event", "events"));
+  return fmt::format("'{}' {}; kept {}", path, fmt::join(parts, "; "), counted(kept, "event"));
 }
 
 Section import_section(const SummaryInput& input, bool verbose) {
@@ -103,18 +99,17 @@ Section import_section(const SummaryInput& input, bool verbose) {
   section.key = "import";
   section.is_remark = true;
   section.title = "Lost or repaired input";
-  section.table.columns = {
-      {.key = "rank",
-       .header = "trace",
-       .type = ColumnType::kName,
-       .for_tools = input.ranks.size() < 2,
-       .importance = 4},
-      {.key = "outcome", .header = "", .type = ColumnType::kText, .importance = 5},
-      {.key = "count", .header = "times", .type = ColumnType::kCount, .importance = 6},
-      {.key = "issue", .header = "", .type = ColumnType::kText, .for_tools = true},
-      {.key = "sentence", .header = "what", .type = ColumnType::kText, .importance = 9},
-      {.key = "first_byte", .header = "first at byte", .type = ColumnType::kCount, .importance = 3},
-      {.key = "first_example", .header = "example", .type = ColumnType::kName, .importance = 1}};
+  section.table.columns = {{.key = "rank",
+                            .header = "trace",
+                            .type = ColumnType::kName,
+                            .importance = 4,
+                            .for_tools = input.ranks.size() < 2},
+                           {"outcome", "", ColumnType::kText, 5},
+                           {"count", "times", ColumnType::kCount, 6},
+                           tool_column("issue", ColumnType::kText),
+                           {"sentence", "what", ColumnType::kText, 9},
+                           {"first_byte", "first at byte", ColumnType::kCount, 3},
+                           {"first_example", "example", ColumnType::kName, 1}};
   for (const RankInput& rank : input.ranks) {
     for (int i = 0; i < static_cast<int>(ImportIssue::kCount_); ++i) {
       const auto issue = static_cast<ImportIssue>(i);

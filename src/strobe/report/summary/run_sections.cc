@@ -85,15 +85,14 @@ Section communication_section(const SummaryInput& input) {
   section.lead = "Collectives on the " + input.device +
                  " and calls to them on the host, taken together. Exposed is the part during which "
                  "nothing computes: the time that better overlap could save.";
-  section.table.columns = {
-      {.key = "what", .header = "time in", .type = ColumnType::kText, .importance = 3},
-      {.key = "time_ns", .header = "time", .type = ColumnType::kDuration, .importance = 3},
-      {.key = "share",
-       .header = "share of span",
-       .type = ColumnType::kShare,
-       .share_of = kSpanWords,
-       .importance = 3},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0}};
+  section.table.columns = {{"what", "time in", ColumnType::kText, 3},
+                           {"time_ns", "time", ColumnType::kDuration, 3},
+                           {.key = "share",
+                            .header = "share of span",
+                            .type = ColumnType::kShare,
+                            .importance = 3,
+                            .share_of = kSpanWords},
+                           {"bar", "", ColumnType::kBar, 0}};
   if (!input.merged.has_communication) return section;
   const auto add = [&](std::string what, std::int64_t time_ns) {
     const Cell share = share_of(time_ns, spans_ns(input.ranks));
@@ -115,51 +114,49 @@ Section rank_section(const SummaryInput& input) {
                  " without exposed communication: where ranks meet in collectives, the rank with "
                  "the most own work keeps the others waiting.";
   section.table.columns = {
-      {.key = "rank", .header = "rank", .type = ColumnType::kName, .importance = 9},
-      {.key = "slices", .header = "slices", .type = ColumnType::kCount, .importance = 1},
+      {"rank", "rank", ColumnType::kName, 9},
+      {"slices", "slices", ColumnType::kCount, 1},
       {.key = "steps",
        .header = "steps",
        .type = ColumnType::kCount,
-       .for_tools = !input.merged.has_steps,
-       .importance = 3},
+       .importance = 3,
+       .for_tools = !input.merged.has_steps},
       {.key = "step_average_ns",
        .header = "average\nstep",
        .type = ColumnType::kDuration,
-       .for_tools = !input.merged.has_steps,
-       .importance = 5},
-      {.key = "own_step_ns",
-       .header = input.merged.has_steps ? "own work\nper step" : "own work",
-       .type = ColumnType::kDuration,
-       .importance = 7},
+       .importance = 5,
+       .for_tools = !input.merged.has_steps},
+      {"own_step_ns", input.merged.has_steps ? "own work\nper step" : "own work",
+       ColumnType::kDuration, 7},
       {.key = "own_step_share",
        .header = "of the\nslowest",
        .type = ColumnType::kShare,
-       .share_of = "own work of the rank with most of it",
-       .importance = 4},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0},
-      {.key = "span_ns", .header = "span", .type = ColumnType::kDuration, .importance = 2},
+       .importance = 4,
+       .share_of = "own work of the rank with most of it"},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true},
+      {"span_ns", "span", ColumnType::kDuration, 2},
       {.key = "device_busy_share",
        .header = input.device + " busy\nof span",
        .type = ColumnType::kShare,
+       .importance = 6,
        .share_of = "span of the trace, averaged over its devices",
-       .for_tools = !input.has_device,
-       .importance = 6},
+       .for_tools = !input.has_device},
       {.key = "computation_ns",
        .header = "compu-\ntation",
        .type = ColumnType::kDuration,
-       .for_tools = !input.has_device,
-       .importance = 3},
+       .importance = 3,
+       .for_tools = !input.has_device},
       {.key = "communication_ns",
        .header = "communi-\ncation",
        .type = ColumnType::kDuration,
-       .for_tools = !input.merged.has_communication,
-       .importance = 5},
+       .importance = 5,
+       .for_tools = !input.merged.has_communication},
       {.key = "exposed_communication_ns",
        .header = "exposed",
        .type = ColumnType::kDuration,
-       .for_tools = !input.merged.has_communication,
-       .importance = 4},
-      {.key = "top_finding", .header = "", .type = ColumnType::kText, .for_tools = true}};
+       .importance = 4,
+       .for_tools = !input.merged.has_communication},
+      tool_column("top_finding", ColumnType::kText)};
   section.for_tools = input.ranks.size() < 2;
   std::int64_t most_ns = 0;
   for (const RankInput& rank : input.ranks) {
@@ -189,10 +186,9 @@ Section memory_peak_section(const SummaryInput& input) {
   section.title = "Memory at its peak";
   section.lead =
       "Allocated is the most that was in use at once; reserved is the most the allocator held.";
-  section.table.columns = {
-      {.key = "place", .header = "place", .type = ColumnType::kName},
-      {.key = "peak_allocated_bytes", .header = "allocated", .type = ColumnType::kBytes},
-      {.key = "peak_reserved_bytes", .header = "reserved", .type = ColumnType::kBytes}};
+  section.table.columns = {{"place", "place", ColumnType::kName},
+                           {"peak_allocated_bytes", "allocated", ColumnType::kBytes},
+                           {"peak_reserved_bytes", "reserved", ColumnType::kBytes}};
   // Not every trace has the totals; a peak of zero despite allocations is unknown.
   const auto peak = [](std::int64_t bytes) {
     return bytes == 0 ? Cell{Absent{}} : Cell{Bytes{bytes}};
@@ -215,18 +211,14 @@ Section memory_section(const SummaryInput& input) {
       "Allocated adds up every allocation under the name, so memory used again counts again. Kept "
       "is what was not freed under the same name; it is often freed under another, so it is not "
       "always a leak.";
-  section.table.columns = {
-      {.key = "name", .header = "allocated by", .type = ColumnType::kName, .importance = 9},
-      {.key = "place", .header = "place", .type = ColumnType::kName, .importance = 5},
-      {.key = "pool", .header = "pool", .type = ColumnType::kText, .importance = 2},
-      {.key = "allocations", .header = "allocs", .type = ColumnType::kCount, .importance = 3},
-      {.key = "allocated_bytes",
-       .header = "allocated",
-       .type = ColumnType::kBytes,
-       .importance = 6},
-      {.key = "frees", .header = "frees", .type = ColumnType::kCount, .importance = 1},
-      {.key = "freed_bytes", .header = "freed", .type = ColumnType::kBytes, .importance = 3},
-      {.key = "kept_bytes", .header = "kept", .type = ColumnType::kBytes, .importance = 4}};
+  section.table.columns = {{"name", "allocated by", ColumnType::kName, 9},
+                           {"place", "place", ColumnType::kName, 5},
+                           {"pool", "pool", ColumnType::kText, 2},
+                           {"allocations", "allocs", ColumnType::kCount, 3},
+                           {"allocated_bytes", "allocated", ColumnType::kBytes, 6},
+                           {"frees", "frees", ColumnType::kCount, 1},
+                           {"freed_bytes", "freed", ColumnType::kBytes, 3},
+                           {"kept_bytes", "kept", ColumnType::kBytes, 4}};
   std::vector<PooledRow> rows;
   for (const MemoryPlace& place : input.merged.memory) {
     for (const MemoryRow& row : place.allocated) rows.push_back({&place, &row, false});

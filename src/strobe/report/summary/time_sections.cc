@@ -44,8 +44,8 @@ Section step_section(const SummaryInput& input) {
                                         " did or, while it was idle, what the host did."
                                   : "Each nanosecond counts once.";
   section.table.columns = {
-      {.key = "label", .header = "in the " + whole, .type = ColumnType::kText},
-      {.key = "word", .header = "", .type = ColumnType::kText, .for_tools = true},
+      {"label", "in the " + whole},
+      tool_column("word", ColumnType::kText),
       {.key = "per_step_ns",
        .header = "per step",
        .type = ColumnType::kDuration,
@@ -59,7 +59,7 @@ Section step_section(const SummaryInput& input) {
        .type = ColumnType::kShare,
        .share_of = has_steps ? "time of the steps" : std::string(kSpanWords),
        .balanced = true},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true}};
   if (steps == 0) return section;
   const auto add = [&](std::string text, std::string word, std::int64_t total_ns, RowStyle style) {
     const Cell share = share_of(total_ns, steps_ns);
@@ -87,20 +87,17 @@ Section steps_section(const SummaryInput& input) {
   section.title = "Every step";
   section.for_tools = true;
   auto& columns = section.table.columns;
-  columns = {{.key = "rank", .header = "rank", .type = ColumnType::kName},
-             {.key = "step", .header = "step", .type = ColumnType::kName},
-             {.key = "start_ns", .header = "start", .type = ColumnType::kDuration},
-             {.key = "duration_ns", .header = "time", .type = ColumnType::kDuration}};
+  columns = {{"rank", "rank", ColumnType::kName},
+             {"step", "step", ColumnType::kName},
+             {"start_ns", "start", ColumnType::kDuration},
+             {"duration_ns", "time", ColumnType::kDuration}};
   for (int i = 0; i < kStepLabels; ++i) {
     const auto label = static_cast<StepLabel>(i);
-    columns.push_back({.key = std::string(analysis::word_of(label)) + "_ns",
-                       .header = label_text(label, input),
-                       .type = ColumnType::kDuration});
+    columns.push_back({std::string(analysis::word_of(label)) + "_ns", label_text(label, input),
+                       ColumnType::kDuration});
   }
-  columns.push_back(
-      {.key = "launched_kernel_ns", .header = "launched", .type = ColumnType::kDuration});
-  columns.push_back(
-      {.key = "launched_device_ns", .header = "launched", .type = ColumnType::kDuration});
+  columns.push_back({"launched_kernel_ns", "launched", ColumnType::kDuration});
+  columns.push_back({"launched_device_ns", "launched", ColumnType::kDuration});
   for (const RankInput& rank : input.ranks) {
     if (!rank.summary->has_steps) continue;
     for (const StepRow& step : rank.summary->steps) {
@@ -127,23 +124,20 @@ Section device_section(const SummaryInput& input) {
       {.key = "rank",
        .header = "rank",
        .type = ColumnType::kName,
-       .for_tools = !has_ranks,
-       .importance = 3},
-      {.key = "device", .header = "device", .type = ColumnType::kText, .importance = 3},
-      {.key = "device_id", .header = "", .type = ColumnType::kCount, .for_tools = true},
-      {.key = "device_name", .header = "name", .type = ColumnType::kName, .importance = 1},
-      {.key = "kernels", .header = "kernels", .type = ColumnType::kCount},
-      {.key = "kernel_busy_ns",
-       .header = "in kernels",
-       .type = ColumnType::kDuration,
-       .importance = 2},
-      {.key = "busy_ns", .header = "busy", .type = ColumnType::kDuration, .importance = 3},
+       .importance = 3,
+       .for_tools = !has_ranks},
+      {"device", "device", ColumnType::kText, 3},
+      tool_column("device_id", ColumnType::kCount),
+      {"device_name", "name", ColumnType::kName, 1},
+      {"kernels", "kernels", ColumnType::kCount},
+      {"kernel_busy_ns", "in kernels", ColumnType::kDuration, 2},
+      {"busy_ns", "busy", ColumnType::kDuration, 3},
       {.key = "busy_share",
        .header = "busy share\nof trace span",
        .type = ColumnType::kShare,
-       .share_of = "span of the trace",
-       .importance = 3},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
+       .importance = 3,
+       .share_of = "span of the trace"},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true}};
   for (const RankInput& rank : input.ranks) {
     const auto& known = rank.trace->metadata().devices;
     devices = std::max(devices, rank.summary->devices.size());
@@ -183,24 +177,24 @@ Section thread_section(const SummaryInput& input) {
       {.key = "rank",
        .header = "rank",
        .type = ColumnType::kName,
-       .for_tools = input.ranks.size() < 2,
-       .importance = 3},
+       .importance = 3,
+       .for_tools = input.ranks.size() < 2},
       {.key = "name",
        .header = "name",
        .type = ColumnType::kName,
-       .for_tools = !has_names,
-       .importance = 6},
-      {.key = "process", .header = "process", .type = ColumnType::kName},
-      {.key = "thread", .header = "thread", .type = ColumnType::kName, .importance = 4},
-      {.key = "track", .header = "track", .type = ColumnType::kText},
-      {.key = "ranges", .header = "ranges", .type = ColumnType::kCount},
-      {.key = "busy_ns", .header = "busy", .type = ColumnType::kDuration, .importance = 5},
+       .importance = 6,
+       .for_tools = !has_names},
+      {"process", "process", ColumnType::kName},
+      {"thread", "thread", ColumnType::kName, 4},
+      {"track", "track"},
+      {"ranges", "ranges", ColumnType::kCount},
+      {"busy_ns", "busy", ColumnType::kDuration, 5},
       {.key = "busy_share",
        .header = "share\nof span",
        .type = ColumnType::kShare,
-       .share_of = "span of the trace",
-       .importance = 5},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0}};
+       .importance = 5,
+       .share_of = "span of the trace"},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true}};
   for (const RankInput& rank : input.ranks) {
     std::vector<const analysis::HostThreadRow*> threads;
     for (const auto& thread : rank.summary->threads) threads.push_back(&thread);
@@ -234,41 +228,34 @@ Section phase_section(const SummaryInput& input) {
                  (input.has_device ? ", and the " + input.device +
                                          " time of the work it launched, whenever that ran."
                                    : std::string("."));
-  section.table.columns = {
-      {.key = "phase", .header = "phase", .type = ColumnType::kText, .importance = 3},
-      {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 2},
-      {.key = "host_total_ns",
-       .header = "host\ntotal",
-       .type = ColumnType::kDuration,
-       .importance = 3},
-      {.key = "host_per_call_ns",
-       .header = "host\nper call",
-       .type = ColumnType::kDuration,
-       .importance = 2},
-      {.key = "host_share",
-       .header = "host share\nof " + of,
-       .type = ColumnType::kShare,
-       .share_of = "host time of " + of,
-       .importance = 3},
-      {.key = "device_total_ns",
-       .header = input.device + "\ntotal",
-       .type = ColumnType::kDuration,
-       .for_tools = !input.has_device,
-       .importance = 3},
-      {.key = "device_per_call_ns",
-       .header = input.device + "\nper call",
-       .type = ColumnType::kDuration,
-       .for_tools = !input.has_device},
-      {.key = "device_share",
-       .header = input.device + " share\nof " + of,
-       .type = ColumnType::kShare,
-       .share_of = input.device + " time launched in " + of,
-       .for_tools = !input.has_device,
-       .importance = 2},
-      {.key = "kernel_total_ns",
-       .header = "kernels",
-       .type = ColumnType::kDuration,
-       .for_tools = true}};
+  section.table.columns = {{"phase", "phase", ColumnType::kText, 3},
+                           {"calls", "calls", ColumnType::kCount, 2},
+                           {"host_total_ns", "host\ntotal", ColumnType::kDuration, 3},
+                           {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
+                           {.key = "host_share",
+                            .header = "host share\nof " + of,
+                            .type = ColumnType::kShare,
+                            .importance = 3,
+                            .share_of = "host time of " + of},
+                           {.key = "device_total_ns",
+                            .header = input.device + "\ntotal",
+                            .type = ColumnType::kDuration,
+                            .importance = 3,
+                            .for_tools = !input.has_device},
+                           {.key = "device_per_call_ns",
+                            .header = input.device + "\nper call",
+                            .type = ColumnType::kDuration,
+                            .for_tools = !input.has_device},
+                           {.key = "device_share",
+                            .header = input.device + " share\nof " + of,
+                            .type = ColumnType::kShare,
+                            .importance = 2,
+                            .share_of = input.device + " time launched in " + of,
+                            .for_tools = !input.has_device},
+                           {.key = "kernel_total_ns",
+                            .header = "kernels",
+                            .type = ColumnType::kDuration,
+                            .for_tools = true}};
   if (!summary.has_model) return section;
   std::int64_t device_ns = 0;
   std::int64_t phases_ns = 0;
@@ -309,16 +296,15 @@ Section kind_section(const SummaryInput& input) {
   section.lead =
       "Time in which at least one slice of the kind was open; kinds contain each other, so the "
       "shares do not add up to 100 %.";
-  section.table.columns = {
-      {.key = "side", .header = "where", .type = ColumnType::kText, .importance = 2},
-      {.key = "kind", .header = "kind", .type = ColumnType::kText, .importance = 3},
-      {.key = "slices", .header = "slices", .type = ColumnType::kCount},
-      {.key = "busy_ns", .header = "time", .type = ColumnType::kDuration, .importance = 3},
-      {.key = "share",
-       .header = "share of span",
-       .type = ColumnType::kShare,
-       .share_of = kSpanWords,
-       .importance = 2}};
+  section.table.columns = {{"side", "where", ColumnType::kText, 2},
+                           {"kind", "kind", ColumnType::kText, 3},
+                           {"slices", "slices", ColumnType::kCount},
+                           {"busy_ns", "time", ColumnType::kDuration, 3},
+                           {.key = "share",
+                            .header = "share of span",
+                            .type = ColumnType::kShare,
+                            .importance = 2,
+                            .share_of = kSpanWords}};
   const std::int64_t span_ns = spans_ns(input.ranks);
   const auto add = [&](const std::string& side, const std::vector<analysis::TypeRow>& types) {
     std::vector<const analysis::TypeRow*> sorted;

@@ -16,8 +16,8 @@ Column thread_column(bool is_shown) {
   return {.key = "thread",
           .header = "thread",
           .type = ColumnType::kText,
-          .for_tools = !is_shown,
-          .importance = 3};
+          .importance = 3,
+          .for_tools = !is_shown};
 }
 
 Cell thread_cell(const std::string& thread) {
@@ -81,45 +81,35 @@ Section operator_section(const SummaryInput& input) {
       "Framework calls by name. Total includes what a call calls, self does not" +
       (input.has_device ? "; " + input.device + " time is that of the work launched inside."
                         : std::string("."));
-  section.table.columns = {
-      thread_column(has_threads(groups)),
-      {.key = "operator", .header = "operator", .type = ColumnType::kName, .importance = 9},
-      {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 4},
-      {.key = "host_total_ns",
-       .header = "host\ntotal",
-       .type = ColumnType::kDuration,
-       .importance = 6},
-      {.key = "host_self_ns",
-       .header = "host\nself",
-       .type = ColumnType::kDuration,
-       .importance = 5},
-      {.key = "host_self_share",
-       .header = "share of\nall self",
-       .type = ColumnType::kShare,
-       .share_of = "self host time of all operators",
-       .importance = 3},
-      {.key = "host_per_call_ns",
-       .header = "host\nper call",
-       .type = ColumnType::kDuration,
-       .importance = 2},
-      {.key = "device_total_ns",
-       .header = input.device + "\ntotal",
-       .type = ColumnType::kDuration,
-       .for_tools = !input.has_device,
-       .importance = 6},
-      {.key = "device_share",
-       .header = "share of\nall " + input.device,
-       .type = ColumnType::kShare,
-       .share_of = input.device + " time launched by all operators",
-       .for_tools = !input.has_device,
-       .importance = 4},
-      {.key = "device_self_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
-      {.key = "device_per_call_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
-      {.key = "host_max_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
-      {.key = "host_min_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
-      {.key = "device_max_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
-      {.key = "device_min_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
-      {.key = "flops", .header = "", .type = ColumnType::kCount, .for_tools = true}};
+  section.table.columns = {thread_column(has_threads(groups)),
+                           {"operator", "operator", ColumnType::kName, 9},
+                           {"calls", "calls", ColumnType::kCount, 4},
+                           {"host_total_ns", "host\ntotal", ColumnType::kDuration, 6},
+                           {"host_self_ns", "host\nself", ColumnType::kDuration, 5},
+                           {.key = "host_self_share",
+                            .header = "share of\nall self",
+                            .type = ColumnType::kShare,
+                            .importance = 3,
+                            .share_of = "self host time of all operators"},
+                           {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
+                           {.key = "device_total_ns",
+                            .header = input.device + "\ntotal",
+                            .type = ColumnType::kDuration,
+                            .importance = 6,
+                            .for_tools = !input.has_device},
+                           {.key = "device_share",
+                            .header = "share of\nall " + input.device,
+                            .type = ColumnType::kShare,
+                            .importance = 4,
+                            .share_of = input.device + " time launched by all operators",
+                            .for_tools = !input.has_device},
+                           tool_column("device_self_ns", ColumnType::kDuration),
+                           tool_column("device_per_call_ns", ColumnType::kDuration),
+                           tool_column("host_max_ns", ColumnType::kDuration),
+                           tool_column("host_min_ns", ColumnType::kDuration),
+                           tool_column("device_max_ns", ColumnType::kDuration),
+                           tool_column("device_min_ns", ColumnType::kDuration),
+                           tool_column("flops", ColumnType::kCount)};
   analysis::LeftOut cut;
   analysis::LeftOut filtered;
   for (const auto& group : groups) {
@@ -149,14 +139,14 @@ Section operator_work_section(const SummaryInput& input) {
   section.key = "operator_work";
   section.title = "Below each operator";
   section.for_tools = true;
-  section.table.columns = {{.key = "thread", .header = "", .type = ColumnType::kText},
-                           {.key = "operator", .header = "", .type = ColumnType::kName},
-                           {.key = "phase", .header = "", .type = ColumnType::kName},
-                           {.key = "device_work", .header = "", .type = ColumnType::kName},
-                           {.key = "kind", .header = "", .type = ColumnType::kText},
-                           {.key = "calls", .header = "", .type = ColumnType::kCount},
-                           {.key = "host_total_ns", .header = "", .type = ColumnType::kDuration},
-                           {.key = "device_total_ns", .header = "", .type = ColumnType::kDuration}};
+  section.table.columns = {{"thread", ""},
+                           {"operator", "", ColumnType::kName},
+                           {"phase", "", ColumnType::kName},
+                           {"device_work", "", ColumnType::kName},
+                           {"kind", ""},
+                           {"calls", "", ColumnType::kCount},
+                           {"host_total_ns", "", ColumnType::kDuration},
+                           {"device_total_ns", "", ColumnType::kDuration}};
   auto& rows = section.table.rows;
   for (const auto& group : input.merged.operators) {
     for (const OperatorRow* row : analysis::shown_rows(group.rows, input.options).rows) {
@@ -193,20 +183,17 @@ Section kernel_section(const SummaryInput& input) {
       {.key = "kernel",
        .header = "kernel",
        .type = ColumnType::kName,
-       .least_width = 36,
-       .importance = 9},
-      {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 4},
-      {.key = "device_total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 6},
+       .importance = 9,
+       .least_width = 36},
+      {"calls", "calls", ColumnType::kCount, 4},
+      {"device_total_ns", "total", ColumnType::kDuration, 6},
       {.key = "device_share",
        .header = "share of\nkernels",
        .type = ColumnType::kShare,
-       .share_of = "time of all kernels",
-       .importance = 5},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0},
-      {.key = "device_per_call_ns",
-       .header = "per call",
-       .type = ColumnType::kDuration,
-       .importance = 3},
+       .importance = 5,
+       .share_of = "time of all kernels"},
+      {"bar", "", ColumnType::kBar, 0},
+      {"device_per_call_ns", "per call", ColumnType::kDuration, 3},
       {.key = "device_max_ns",
        .header = "longest",
        .type = ColumnType::kDuration,
@@ -215,10 +202,7 @@ Section kernel_section(const SummaryInput& input) {
        .header = "shortest",
        .type = ColumnType::kDuration,
        .for_tools = true},
-      {.key = "top_operator",
-       .header = "launched by\n(mostly)",
-       .type = ColumnType::kName,
-       .importance = 2},
+      {"top_operator", "launched by\n(mostly)", ColumnType::kName, 2},
       {.key = "role", .header = "role", .type = ColumnType::kText, .for_tools = true}};
   const auto shown = analysis::shown_rows(input.merged.kernels, input.options);
   for (const KernelRow* kernel : shown.rows) {
@@ -247,32 +231,23 @@ namespace {
 std::vector<Column> range_columns(const SummaryInput& input, bool with_threads) {
   const std::string of = total_words(input.merged);
   return {thread_column(with_threads),
-          {.key = "range", .header = "range", .type = ColumnType::kName, .importance = 9},
-          {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 3},
-          {.key = "host_total_ns",
-           .header = "host\ntotal",
-           .type = ColumnType::kDuration,
-           .importance = 6},
+          {"range", "range", ColumnType::kName, 9},
+          {"calls", "calls", ColumnType::kCount, 3},
+          {"host_total_ns", "host\ntotal", ColumnType::kDuration, 6},
           {.key = "host_share",
            .header = "share of\n" + of,
            .type = ColumnType::kShare,
-           .share_of = "host time of " + of,
-           .importance = 4},
-          {.key = "host_self_ns",
-           .header = "host\nself",
-           .type = ColumnType::kDuration,
-           .importance = 5},
-          {.key = "host_per_call_ns",
-           .header = "host\nper call",
-           .type = ColumnType::kDuration,
-           .importance = 2},
+           .importance = 4,
+           .share_of = "host time of " + of},
+          {"host_self_ns", "host\nself", ColumnType::kDuration, 5},
+          {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
           {.key = "device_total_ns",
            .header = input.device + "\ntotal",
            .type = ColumnType::kDuration,
-           .for_tools = !input.has_device,
-           .importance = 5},
-          {.key = "host_max_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true},
-          {.key = "host_min_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true}};
+           .importance = 5,
+           .for_tools = !input.has_device},
+          tool_column("host_max_ns", ColumnType::kDuration),
+          tool_column("host_min_ns", ColumnType::kDuration)};
 }
 
 Row range_row(const SummaryInput& input, const std::string& thread, const UserRangeRow& range) {

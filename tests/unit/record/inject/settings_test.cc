@@ -26,7 +26,7 @@ class SettingsTest : public ::testing::Test {
   }
 };
 
-TEST_F(SettingsTest, without_a_folder_nobody_asked) { EXPECT_EQ(read_settings().folder, ""); }
+TEST_F(SettingsTest, no_folder_means_no_recording) { EXPECT_EQ(read_settings().folder, ""); }
 
 TEST_F(SettingsTest, everything_is_read_from_the_environment) {
   setenv(wire::kRecordFolder, "/somewhere", 1);

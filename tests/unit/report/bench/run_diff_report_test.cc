@@ -40,7 +40,7 @@ bench::RunDiff six_cells() {
   diff.cells[5].before_us = diff.cells[5].after_us = 0;
   diff.cells[5].is_broken = true;
   diff.only_after = 3;
-  diff.warnings = {"another driver: 1 before, 2 after"};
+  diff.warnings = {"the drivers differ: 1 before, 2 after"};
   return diff;
 }
 

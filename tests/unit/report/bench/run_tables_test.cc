@@ -18,6 +18,8 @@ using bench::sketched_cell;
 using bench::sketched_gap;
 using bench::TimeMode;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // 2 MB in 1 us are 2000 GB/s.
 CellRecord sized(std::string provider, double us) {
@@ -204,6 +206,14 @@ TEST(RoofVerdict, products_are_held_against_the_matrix_roof) {
   ASSERT_TRUE(share);
   EXPECT_TRUE(share->is_compute);
   EXPECT_NEAR(share->share, 214.85 / 800, 1e-4);
+}
+
+TEST(RoofFigures, sizes_are_megabytes) {
+  const std::vector<Section> figures = roof_figures(roofed_run());  // all cells move 2 MB
+  ASSERT_EQ(figures.size(), 1u);
+  EXPECT_THAT(figures[0].svg, HasSubstr("least traffic of the cell, MB"));
+  EXPECT_THAT(figures[0].svg, HasSubstr(">2</text>"));
+  EXPECT_THAT(figures[0].svg, Not(HasSubstr("e+06")));
 }
 
 TEST(MemoryTable, what_is_unknown_is_a_dash_and_what_ran_out_is_counted) {

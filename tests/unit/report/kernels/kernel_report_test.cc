@@ -112,7 +112,7 @@ TEST(KernelReportTest, a_remark_on_the_file_is_a_warning) {
               HasSubstr("more remarks; --format json has all"));
 }
 
-TEST(KernelHtmlTest, one_file_asks_nobody_for_anything) {
+TEST(KernelHtmlTest, one_file_needs_no_other_file_or_server) {
   const KernelTable table = test::layered_sketch();
   const std::string page = kernel_html(analysis::study_kernels(table), {});
   EXPECT_THAT(page, StartsWith("<!doctype html>"));

@@ -12,8 +12,8 @@ using ::testing::IsEmpty;
 
 Roofline a_roofline() {
   Roofline roofline;
-  roofline.compute = {{"f16 matrix", 1e15}};
-  roofline.memory = {{"DRAM", 5e12}};
+  roofline.compute = {{analysis::RoofKind::kF16Matrix, 1e15}};
+  roofline.memory = {{analysis::RoofKind::kDram, 5e12}};
   roofline.ridge_flop_per_byte = 200;
   analysis::RooflinePoint product;
   product.flop_per_s = 5e14;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <simdjson.h>
 
+#include "strobe/report/kernels/roofline_picture.h"
 #include "tests/unit/report/kernels/launch_list.h"
 
 namespace strobe::report {

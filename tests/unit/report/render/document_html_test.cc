@@ -8,34 +8,33 @@ namespace strobe::report {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 TEST(DocumentHtmlTest, a_table_shows_what_people_see) {
-  std::string out;
-  append_section(out, sample_document().sections[0]);
-  EXPECT_THAT(out, HasSubstr("<h2>Kernels</h2>"));
-  EXPECT_THAT(out, HasSubstr("<td class=\"name\">void ns::gemm&lt;4&gt;(int)</td>"));
-  EXPECT_THAT(out, HasSubstr("<th class=\"r\">share of kernels</th>"));
-  EXPECT_THAT(out, Not(HasSubstr("max_ns")));
+  const std::string page = document_html(sample_document());
+  EXPECT_THAT(page, HasSubstr("<h2>Kernels</h2>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"name\">void ns::gemm&lt;4&gt;(int)</td>"));
+  EXPECT_THAT(page, HasSubstr("<th class=\"r\">share of kernels</th>"));
+  EXPECT_THAT(page, Not(HasSubstr("max_ns")));
 }
 
-TEST(DocumentHtmlTest, a_picture_of_characters_keeps_its_shape) {
-  Section section;
-  section.title = "P";
-  section.picture = {"a <b", "  c"};
-  std::string out;
-  append_section(out, section);
-  EXPECT_THAT(out, HasSubstr("<pre>a &lt;b\n  c\n</pre>"));
+TEST(DocumentHtmlTest, nothing_to_say_and_pictures_for_terminals_are_left_out) {
+  Document document;
+  document.sections.resize(2);
+  document.sections[0].title = "title alone";
+  document.sections[1].title = "for terminals";
+  document.sections[1].picture = {"a <b", "  c"};
+  const std::string page = document_html(document);
+  EXPECT_THAT(page, Not(HasSubstr("title alone")));
+  EXPECT_THAT(page, Not(HasSubstr("for terminals")));
 }
 
-TEST(DocumentHtmlTest, nothing_to_say_is_left_out) {
-  Section section;
-  section.title = "title alone";
-  std::string out;
-  append_section(out, section);
-  append_figure(out, "t", "c", "");
-  EXPECT_THAT(out, IsEmpty());
+TEST(DocumentHtmlTest, a_figure_has_its_title_and_caption) {
+  Document document;
+  document.sections = {figure_section("T", "how to <read> it", "<svg></svg>\n")};
+  EXPECT_THAT(
+      document_html(document),
+      HasSubstr("<h2>T</h2>\n<svg></svg>\n<figcaption>how to &lt;read&gt; it</figcaption>"));
 }
 
 }  // namespace

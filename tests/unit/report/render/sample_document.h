@@ -23,18 +23,18 @@ inline Document sample_document() {
   section.title = "Kernels";
   section.lead = "By name.";
   section.table.columns = {
-      {.key = "kernel", .header = "kernel", .type = ColumnType::kName, .importance = 9},
-      {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 2},
-      {.key = "total_ns", .header = "total", .type = ColumnType::kDuration, .importance = 5},
+      {"kernel", "kernel", ColumnType::kName, 9},
+      {"calls", "calls", ColumnType::kCount, 2},
+      {"total_ns", "total", ColumnType::kDuration, 5},
       {.key = "share",
        .header = "share of\nkernels",
        .type = ColumnType::kShare,
+       .importance = 4,
        .share_of = "time of all kernels",
-       .balanced = true,
-       .importance = 4},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .balanced = true, .importance = 0},
-      {.key = "peak_bytes", .header = "memory", .type = ColumnType::kBytes, .importance = 3},
-      {.key = "max_ns", .header = "", .type = ColumnType::kDuration, .for_tools = true}};
+       .balanced = true},
+      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true},
+      {"peak_bytes", "memory", ColumnType::kBytes, 3},
+      tool_column("max_ns", ColumnType::kDuration)};
   section.table.rows = {
       {{Text{"void ns::gemm<4>(int)"}, Count{1234}, Duration{2'000'000}, Share{2 / 3.0},
         Share{2 / 3.0}, Bytes{1536}, Duration{9}},
@@ -52,7 +52,7 @@ inline Document sample_document() {
   tools.key = "raw";
   tools.title = "Raw";
   tools.for_tools = true;
-  tools.table.columns = {{.key = "n", .header = "n", .type = ColumnType::kCount}};
+  tools.table.columns = {{"n", "n", ColumnType::kCount}};
   tools.table.rows = {{{Count{7}}, RowStyle::kPlain}};
   document.sections.push_back(tools);
   return document;

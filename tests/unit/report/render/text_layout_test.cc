@@ -12,10 +12,10 @@ using ::testing::IsEmpty;
 Table table() {
   Table table;
   table.columns = {
-      {.key = "name", .header = "name", .type = ColumnType::kName, .importance = 9},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0},
-      {.key = "calls", .header = "calls", .type = ColumnType::kCount, .importance = 2},
-      {.key = "total_ns", .header = "total\ntime", .type = ColumnType::kDuration, .importance = 5},
+      {"name", "name", ColumnType::kName, 9},
+      {"bar", "", ColumnType::kBar, 0},
+      {"calls", "calls", ColumnType::kCount, 2},
+      {"total_ns", "total\ntime", ColumnType::kDuration, 5},
       {.key = "max_ns", .header = "max", .type = ColumnType::kDuration, .for_tools = true}};
   return table;
 }

@@ -22,7 +22,7 @@ TEST(ImportWarningTest, a_killed_job_is_told_with_its_place) {
   report.event_count = 91203;
   report.add(ImportIssue::kTruncatedFile, 48213110, "inside entry 91204");
   EXPECT_EQ(import_warning("run8.json", report),
-            "'run8.json' ends inside entry 91204 (byte 48213110); kept 91203 events");
+            "'run8.json' ends inside entry 91204 (byte 48213110); kept 91,203 events");
 }
 
 TEST(ImportWarningTest, skipped_events_are_counted_by_reason) {
@@ -49,7 +49,7 @@ class ImportSectionTest : public SummarySketch {};
 
 TEST_F(ImportSectionTest, the_import_comes_last_and_only_when_something_is_wrong) {
   EXPECT_TRUE(document(only(View::kKernel)).sections.back().for_tools);
-  import_.add(ImportIssue::kCrossingSlices, 5);
+  import_.add(ImportIssue::kMissingCategory, 5);
   EXPECT_TRUE(document(only(View::kKernel)).sections.back().for_tools);
   import_.add(ImportIssue::kTruncatedFile, 48'213'110, "inside an object");
   const Document report = document(only(View::kKernel));

@@ -1,8 +1,9 @@
-#include "strobe/report/summary/straggler_report.h"
+#include "strobe/report/compare/straggler_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strobe/report/render/document_html.h"
 #include "strobe/report/render/render.h"
 #include "tests/support/rank_sketch.h"
 
@@ -36,6 +37,14 @@ TEST(StragglerReportTest, equal_ranks_are_said_to_be_equal) {
   const Document document = straggler_document(among({kUsual, kUsual, kUsual}), 10);
   ASSERT_EQ(document.verdict.size(), 1u);
   EXPECT_THAT(document.verdict[0], HasSubstr("None of the 3 ranks is slow"));
+}
+
+TEST(StragglerReportTest, a_page_opens_with_the_verdict) {
+  const std::string slow = document_html(straggler_document(among({kUsual, kUsual, kSlow}), 10));
+  EXPECT_THAT(slow, HasSubstr("<h2>Rank 2 is slow</h2>"));
+  EXPECT_THAT(slow, HasSubstr("Rank 2 keeps the others waiting"));
+  const std::string equal = document_html(straggler_document(among({kUsual, kUsual}), 10));
+  EXPECT_THAT(equal, HasSubstr("<h2>No slow rank</h2>"));
 }
 
 TEST(StragglerReportTest, tools_get_the_ranks_and_the_comparison) {

@@ -1,4 +1,4 @@
-#include "strobe/report/summary/straggler_report.h"
+#include "strobe/report/compare/straggler_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,16 +41,15 @@ Section straggler_rank_section(const Stragglers& stragglers) {
       "Medians over cycles. A rank's own time is the cycle without its collectives, which are "
       "mostly waiting. The distance is from the own time of its peers, in their robust deviations "
       "(at least 1 % of it). A rank is slow if it is beyond 5 in at least half of the cycles.";
-  section.table.columns = {
-      {.key = "rank", .header = "rank", .type = ColumnType::kCount, .importance = 9},
-      {.key = "cycles", .header = "cycles", .type = ColumnType::kCount, .importance = 4},
-      {.key = "cycle", .header = "cycle", .type = ColumnType::kNumber, .importance = 6},
-      {.key = "waiting", .header = "in collectives", .type = ColumnType::kNumber, .importance = 7},
-      {.key = "own", .header = "own time", .type = ColumnType::kNumber, .importance = 9},
-      {.key = "versus_best", .header = "x best", .type = ColumnType::kNumber, .importance = 8},
-      {.key = "distance", .header = "distance", .type = ColumnType::kNumber, .importance = 7},
-      {.key = "cycles_late", .header = "cycles late", .type = ColumnType::kCount, .importance = 6},
-      {.key = "verdict", .header = "verdict", .type = ColumnType::kText, .importance = 8}};
+  section.table.columns = {{"rank", "rank", ColumnType::kCount, 9},
+                           {"cycles", "cycles", ColumnType::kCount, 4},
+                           {"cycle", "cycle", ColumnType::kNumber, 6},
+                           {"waiting", "in collectives", ColumnType::kNumber, 7},
+                           {"own", "own time", ColumnType::kNumber, 9},
+                           {"versus_best", "x best", ColumnType::kNumber, 8},
+                           {"distance", "distance", ColumnType::kNumber, 7},
+                           {"cycles_late", "cycles late", ColumnType::kCount, 6},
+                           {"verdict", "verdict", ColumnType::kText, 8}};
   for (const RankRow& row : stragglers.ranks) {
     section.table.rows.push_back(
         {{Count{static_cast<std::uint64_t>(row.rank)}, Count{row.cycles},
@@ -69,6 +68,9 @@ Document straggler_document(const Stragglers& stragglers, std::size_t top) {
   Document document;
   document.schema = "strobe.stragglers";
   document.title = fmt::format("strobe compare: the ranks of {}", stragglers.label);
+  document.headline =
+      stragglers.slowest ? fmt::format("Rank {} is slow", *stragglers.slowest) : "No slow rank";
+  document.answer = stragglers.slowest ? "slower" : "";
   document.verdict = straggler_sentences(stragglers);
   document.sections.push_back(straggler_rank_section(stragglers));
   if (stragglers.against_peer) {
