@@ -82,7 +82,7 @@ TEST(TraceBuilderDeathTest, columns_of_unequal_length_are_a_bug) {
   TraceBuilder builder;
   builder.add_slice(row_of(SliceKind::kOperator, 1, 1));
   builder.slices().names.pop_back();
-  EXPECT_EXIT((void)std::move(builder).build(), testing::ExitedWithCode(70),
+  EXPECT_EXIT((void)std::move(builder).build(), ::testing::ExitedWithCode(70),
               "every slice column has one entry per slice");
 }
 
@@ -91,7 +91,7 @@ TEST(TraceBuilderDeathTest, nesting_hints_for_some_slices_only_are_a_bug) {
   builder.add_slice(row_of(SliceKind::kOperator, 1, 1));
   builder.add_slice(row_of(SliceKind::kOperator, 2, 1));
   builder.nesting_hints().ends_ns = {2};
-  EXPECT_EXIT((void)std::move(builder).build(), testing::ExitedWithCode(70),
+  EXPECT_EXIT((void)std::move(builder).build(), ::testing::ExitedWithCode(70),
               "nesting hints are absent or complete");
 }
 

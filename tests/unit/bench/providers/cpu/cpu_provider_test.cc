@@ -166,8 +166,8 @@ TEST(CpuProvider, a_case_or_shape_that_is_none_is_a_wrong_command_line) {
 // Few long rows are split into pieces, many rows are distributed: the mask must not depend on that.
 TEST(CpuProvider, threads_and_seeds_drop_what_the_generator_says) {
   for (const char* id : {"bias_dropout_add_train", "bias_dropout_add_transposed_train"}) {
-    for (const std::int64_t threads : {1, 2, 4}) {
-      for (const std::uint64_t seed : {1ull, 77ull, 1ull << 40}) {
+    for (const std::int64_t threads : {1, 4}) {
+      for (const std::uint64_t seed : {1ull, 1ull << 40}) {
         for (const bool is_fused : {true, false}) {
           CpuProvider provider(is_fused, nullptr, threads);
           for (const Shape& shape : {Shape{{1, 70001}}, Shape{{70001, 1}}, Shape{{300, 301}}}) {
