@@ -30,6 +30,14 @@ Column name_of_rows(std::string header, ColumnType type) {
           .least_width = type == ColumnType::kName ? 28u : 20u};
 }
 
+Column peak_column(std::string key, std::string header, std::string peak) {
+  return {.key = std::move(key),
+          .header = std::move(header),
+          .type = ColumnType::kShare,
+          .importance = 16,
+          .share_of = std::move(peak)};
+}
+
 // The columns of every table of sums, after the name of its rows.
 std::vector<Column> sum_columns() {
   return {{"launches", "count", ColumnType::kCount, 12},
@@ -40,16 +48,8 @@ std::vector<Column> sum_columns() {
            .importance = 17,
            .share_of = kTimeWords,
            .balanced = true},
-          {.key = "tensor_share",
-           .header = "Tensor",
-           .type = ColumnType::kShare,
-           .importance = 16,
-           .share_of = "peak of the matrix pipe"},
-          {.key = "dram_share",
-           .header = "DRAM",
-           .type = ColumnType::kShare,
-           .importance = 16,
-           .share_of = "peak DRAM rate"},
+          peak_column("tensor_share", "Tensor", "peak of the matrix pipe"),
+          peak_column("dram_share", "DRAM", "peak DRAM rate"),
           {"headroom_ns", "headroom", ColumnType::kDuration, 15},
           {.key = "headroom_share",
            .header = "of all\ntime",
@@ -134,16 +134,8 @@ std::vector<Column> group_columns(bool is_kernel) {
           {"mean_ns", "mean", ColumnType::kDuration, 9},
           {"min_ns", "min", ColumnType::kDuration, 3},
           {"max_ns", "max", ColumnType::kDuration, 4},
-          {.key = "tensor_share",
-           .header = "Tensor",
-           .type = ColumnType::kShare,
-           .importance = 16,
-           .share_of = "peak of the matrix pipe"},
-          {.key = "dram_share",
-           .header = "DRAM",
-           .type = ColumnType::kShare,
-           .importance = 16,
-           .share_of = "peak DRAM rate"},
+          peak_column("tensor_share", "Tensor", "peak of the matrix pipe"),
+          peak_column("dram_share", "DRAM", "peak DRAM rate"),
           {.key = "bound", .header = "bound", .importance = 14, .least_width = 14},
           {"headroom_ns", "headroom", ColumnType::kDuration, 15},
           {.key = "achievable_ns",
