@@ -4,17 +4,11 @@
 #include <filesystem>
 #include <string>
 
-#include <gtest/gtest.h>
-
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
+#include "tests/support/needs_shared.h"
 
-// Files that several properties use. ../shared does not exist on every machine; if it does, a file
-// that is missing there is a failure.
-#define STROBE_NEEDS_SHARED()            \
-  if (!std::filesystem::exists(kShared)) \
-  GTEST_SKIP() << "there is no ../shared beside this checkout"
-
+// Files that several properties use.
 namespace strobe {
 
 inline const std::filesystem::path kShared = STROBE_SOURCE_DIR "/../shared";

@@ -89,9 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(SharedTracesTest, are_there) {
-  if (traces_in(fs::path(STROBE_SOURCE_DIR) / ".." / "shared").empty()) {
-    GTEST_SKIP() << "the folder ../shared with the large real traces is not here";
-  }
+  STROBE_NEEDS_SHARED();
   EXPECT_GE(all_traces().size(), 9u);
 }
 

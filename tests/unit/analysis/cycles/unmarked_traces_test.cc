@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -9,12 +8,11 @@
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/json_value.h"
 #include "strobe/readers/trace_reader.h"
+#include "tests/support/needs_shared.h"
 
 // Real traces without their markers: the positions of the cycles are known, and must be found.
 namespace strobe::analysis {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool is_marker(std::string_view name) {
   return name.starts_with("ProfilerStep#") || name == "decode_cycle";
@@ -58,10 +56,9 @@ struct Unmarked {
 class UnmarkedTracesTest : public ::testing::Test {
  protected:
   void read(const std::string& name) {
-    const fs::path path = STROBE_SOURCE_DIR "/../shared/" + name;
-    if (!fs::exists(path)) GTEST_SKIP() << "the shared traces are not there";
-    const Result<std::string> text = read_text(path);
-    ASSERT_TRUE(text);
+    STROBE_NEEDS_SHARED();
+    const Result<std::string> text = read_text(STROBE_SOURCE_DIR "/../shared/" + name);
+    ASSERT_TRUE(text) << text.error().what;
     ASSERT_NE(text->find("ProfilerStep#"), std::string::npos);
     const std::string unmarked = without_markers(*text);
     ASSERT_EQ(unmarked.find("ProfilerStep#"), std::string::npos);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "strobe/readers/trace_reader.h"
+#include "tests/support/needs_shared.h"
 #include "tests/support/sketch.h"
 
 namespace strobe::analysis {
@@ -148,21 +149,16 @@ TEST(SummaryTest, an_empty_trace_has_an_empty_summary) {
 // Whole traces, compared with their known figures.
 class RealTraceTest : public ::testing::Test {
  protected:
+  void SetUp() override { STROBE_NEEDS_SHARED(); }
+
   Summary summary_of(const std::string& name, const SummaryOptions& options = {}) {
     const auto path = std::filesystem::path(STROBE_SOURCE_DIR) / ".." / "shared" / "traces" / name;
-    if (!std::filesystem::exists(path)) return {};
-    auto loaded = readers::read_trace(path);
-    EXPECT_TRUE(loaded.has_value());
-    return loaded ? summarize(loaded->trace, options) : Summary();
+    return summarize(readers::read_trace(path).value().trace, options);
   }
 };
 
-#define SKIP_WITHOUT(summary) \
-  if ((summary).total_ns == 0) GTEST_SKIP() << "../shared/traces is not there"
-
 TEST_F(RealTraceTest, the_synthetic_attention_trace_has_its_design_totals) {
   const Summary summary = summary_of("paddle_flash_attn.json.gz");
-  SKIP_WITHOUT(summary);
   EXPECT_EQ(summary.total_ns, 9'586'500);
   EXPECT_EQ(type_of(summary.host_types, SliceKind::kUserRange).busy_ns, 7'532'100);
   EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).calls, 1'900u);
@@ -185,7 +181,6 @@ TEST_F(RealTraceTest, the_synthetic_attention_trace_has_its_design_totals) {
 
 TEST_F(RealTraceTest, a_real_attention_run_has_the_figures_it_was_printed_with) {
   const Summary summary = summary_of("paddle_real_attn_flash.json.gz");
-  SKIP_WITHOUT(summary);
   EXPECT_EQ(summary.total_ns, 9'586'556);
   EXPECT_EQ(summary.devices[0].kernel_busy_ns, 77'802'110);
   EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).calls, 1'900u);
@@ -195,7 +190,6 @@ TEST_F(RealTraceTest, a_static_graph_run_keeps_its_threads_apart_and_its_steps_w
   SummaryOptions options;
   options.separate_threads = true;
   const Summary summary = summary_of("paddle_real_attn_cinn.json.gz", options);
-  SKIP_WITHOUT(summary);
   ASSERT_EQ(summary.operators.size(), 2u);
   EXPECT_EQ(summary.operators[0].thread, "194340");
   EXPECT_EQ(summary.operators[0].rows[0].name, "pd_op.full");
@@ -208,7 +202,6 @@ TEST_F(RealTraceTest, a_static_graph_run_keeps_its_threads_apart_and_its_steps_w
 
 TEST_F(RealTraceTest, a_training_run_spends_its_kernel_time_step_by_step) {
   const Summary summary = summary_of("h200_gpt_train_stack.json.gz");
-  SKIP_WITHOUT(summary);
   ASSERT_EQ(summary.steps.size(), 3u);
   const auto rounded_us = [](std::int64_t ns) { return (ns + 500) / 1'000; };
   EXPECT_EQ(rounded_us(summary.steps[0].kernel_ns), 19'954);
