@@ -1,9 +1,10 @@
 // Compiles the tests of one folder and runs them with Node's own runner.
 //
 //   node run_tests.mjs model|browser
-import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
@@ -21,5 +22,7 @@ await build({
   outExtension: { '.js': '.mjs' }, entryPoints: names.map((name) => join('tests', folder, name)), external: ['playwright-core'],
 });
 const files = names.map((name) => join(output, name.replace(/\.ts$/, '.mjs')));
-const { status } = spawnSync(process.execPath, ['--test', ...files], { stdio: 'inherit' });
-process.exit(status ?? 1);
+// Two files at a time: a browser mostly waits.
+const tests = run({ files, concurrency: 2 });
+tests.on('test:fail', () => { process.exitCode = 1; });
+tests.compose(new spec()).pipe(process.stdout);

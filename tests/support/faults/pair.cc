@@ -1,14 +1,14 @@
-#include "tests/support/fault_pair.h"
+#include "tests/support/faults/pair.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
-#include "tests/support/fault_machine.h"
-#include "tests/support/fault_player.h"
-#include "tests/support/fault_samplers.h"
-#include "tests/support/fault_workload.h"
+#include "tests/support/faults/machine.h"
+#include "tests/support/faults/player.h"
+#include "tests/support/faults/samplers.h"
+#include "tests/support/faults/workload.h"
 
 namespace strobe {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fault_machine.h"
-#include "tests/support/fault_workload.h"
+#include "tests/support/faults/machine.h"
+#include "tests/support/faults/workload.h"
 
 namespace strobe {
 

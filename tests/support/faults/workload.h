@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fault_machine.h"
+#include "tests/support/faults/machine.h"
 
 // A serving or training loop without any disturbance.
 namespace strobe {

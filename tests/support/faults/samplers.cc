@@ -1,4 +1,4 @@
-#include "tests/support/fault_samplers.h"
+#include "tests/support/faults/samplers.h"
 
 #include <algorithm>
 #include <cmath>

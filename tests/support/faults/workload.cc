@@ -1,4 +1,4 @@
-#include "tests/support/fault_workload.h"
+#include "tests/support/faults/workload.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tests/support/fault_player.h"
+#include "tests/support/faults/player.h"
 
 #include <algorithm>
 #include <cmath>

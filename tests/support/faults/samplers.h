@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "strobe/trace/metric_series.h"
-#include "tests/support/fault_machine.h"
-#include "tests/support/fault_workload.h"
+#include "tests/support/faults/machine.h"
+#include "tests/support/faults/workload.h"
 
 namespace strobe {
 
