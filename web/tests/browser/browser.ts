@@ -59,6 +59,19 @@ export async function timeWindow(page: Page): Promise<{ start: number; end: numb
 export async function windowChanged(page: Page, before: { start: number; end: number }): Promise<{ start: number; end: number; span: number }> {
   await page.waitForFunction(
     (old) => document.querySelector<HTMLElement>('.tl-body')?.dataset['window'] !== old, `${before.start} ${before.end}`);
+  await page.evaluate(() => new Promise<void>((resolve) => {
+    const kStillFrames = 6; // a glide changes the window in every frame, however slow the machine
+    let last = '';
+    let still = 0;
+    const look = (): void => {
+      const now = document.querySelector<HTMLElement>('.tl-body')?.dataset['window'] ?? '';
+      still = now === last ? still + 1 : 0;
+      last = now;
+      if (still < kStillFrames) requestAnimationFrame(look);
+      else resolve();
+    };
+    look();
+  }));
   await whole(page);
   return timeWindow(page);
 }
