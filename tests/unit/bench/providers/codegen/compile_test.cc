@@ -20,7 +20,6 @@
 
 #include "strobe/bench/providers/codegen/programs.h"
 #include "strobe/bench/providers/cuda/nvrtc.h"
-#include "tests/support/watched.h"
 #include "tests/unit/bench/providers/codegen/chips.h"
 
 namespace strobe::bench {
@@ -194,8 +193,6 @@ std::string complaint_of(const Compiler& compiler, std::span<const Source> sourc
 class CompileGenerated : public ::testing::TestWithParam<ChipFacts> {
  protected:
   void SetUp() override {
-    if (test::kIsWatched)
-      GTEST_SKIP() << "asked in the release build: the compiler is slow when watched";
     if (!nvrtc_) GTEST_SKIP() << "no run-time compiler here: " << nvrtc_.error().what;
   }
 
@@ -242,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, CompileGenerated, ::testing::ValuesIn(chips()),
 // The checks above see what is wrong.
 TEST(CompileGeneratedChecks, a_wrong_kernel_is_named_and_others_are_not) {
   const Result<NvrtcApi> nvrtc = open_nvrtc(99);
-  if (test::kIsWatched || !nvrtc) GTEST_SKIP() << "no run-time compiler here";
+  if (!nvrtc) GTEST_SKIP() << "no run-time compiler here: " << nvrtc.error().what;
   const Compiler compiler(*nvrtc);
   const std::string begins(kKernelBegins);
   const std::string helpers =
