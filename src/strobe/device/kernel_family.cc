@@ -28,20 +28,6 @@ struct Rule {
   Family family;
 };
 constexpr Rule kRules[] = {
-    // Communication between devices; its names contain reductions, gathers and copies.
-    {"all_reduce", Family::kCollective},
-    {"allreduce", Family::kCollective},
-    {"all_gather", Family::kCollective},
-    {"allgather", Family::kCollective},
-    {"reduce_scatter", Family::kCollective},
-    {"reducescatter", Family::kCollective},
-    {"all_to_all", Family::kCollective},
-    {"alltoall", Family::kCollective},
-    {"all2all", Family::kCollective},
-    {"nvshmem", Family::kCollective},
-    {"rocshmem", Family::kCollective},
-    {"_deep_ep_", Family::kCollective},
-
     // Cache writes and rotary embeddings: neighbours of attention that share its words.
     {"reshape_and_cache", Family::kCopy},
     {"concat_and_cache", Family::kCopy},
@@ -249,7 +235,7 @@ std::string_view word_of(KernelFamily family) {
 KernelFamily kernel_family(std::string_view full) {
   const std::string plain = demangled(full);
   const QualifiedName name = qualified_name(plain);
-  if (is_any_collective(name.base)) return Family::kCollective;
+  if (is_any_collective(plain)) return Family::kCollective;
   if (const auto family = by_rules(name.base)) return *family;
   if (const auto family = by_rules(kernel_detail(name.base, name.arguments))) return *family;
   // All CUTLASS kernels have this name; a table of short names has nothing more.

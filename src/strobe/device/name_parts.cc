@@ -22,6 +22,27 @@ std::string demangled(std::string_view name) {
 
 namespace {
 
+// Loaders of one vendor append the kind of symbol: "f(int) [clone .kd]", "Cijk_Ailk.kd".
+std::string_view without_symbol_kind(std::string_view text) {
+  for (const std::string_view kind : {" [clone .kd]", ".kd"}) {
+    if (text.ends_with(kind)) text.remove_suffix(kind.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string readable_name(std::string_view name) {
+  const std::string_view bare = without_symbol_kind(name);
+  return demangled(bare.empty() ? name : bare);
+}
+
+bool is_readable_name(std::string_view name) {
+  return !name.starts_with("_Z") && without_symbol_kind(name).size() == name.size();
+}
+
+namespace {
+
 constexpr std::string_view kOpening = "([{";
 constexpr std::string_view kClosing = ")]}";
 
@@ -239,14 +260,6 @@ class NameParser {
   bool is_done_ = false;
   QualifiedName found_;
 };
-
-// Loaders of one vendor append the kind of symbol: "f(int) [clone .kd]", "Cijk_Ailk.kd".
-std::string_view without_symbol_kind(std::string_view text) {
-  for (const std::string_view kind : {" [clone .kd]", ".kd"}) {
-    if (text.ends_with(kind)) text.remove_suffix(kind.size());
-  }
-  return text;
-}
 
 }  // namespace
 

@@ -13,6 +13,11 @@ namespace strobe::device {
 // Demangles an ABI name (`_Z6k_copyPK6float4`); anything else is returned unchanged.
 std::string demangled(std::string_view name);
 
+// A kernel's name for people: demangled, and without the kind of symbol that one vendor's loader
+// appends (`f.kd`, `f(int) [clone .kd]`).
+std::string readable_name(std::string_view name);
+bool is_readable_name(std::string_view name);  // readable_name would return it unchanged
+
 // Walks over a text from left to right and tracks the open brackets.
 class BracketWalk {
  public:

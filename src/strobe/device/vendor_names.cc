@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <span>
+#include <string>
 
 #include "strobe/base/text.h"
+#include "strobe/device/name_parts.h"
 
 namespace strobe::device {
 namespace {
@@ -25,23 +28,153 @@ bool is_classic_collective(std::string_view kernel_name) {
   return contains_any(kernel_name, {"nccl", "xccl"});
 }
 
+namespace {
+
+// The tables below are searched in name_words(): `_ccl_` is a whole word, `nccl` may be part of
+// one, `^_` starts the name.
+using Patterns = std::span<const std::string_view>;
+
+bool has_any(std::string_view words, Patterns patterns) {
+  return std::ranges::any_of(patterns, [&](std::string_view pattern) {
+    return words.find(pattern) != std::string_view::npos;
+  });
+}
+
+// Libraries whose kernels all move data between devices: in the kernel's name or its namespaces.
+constexpr std::string_view kLibraries[] = {
+    "nccl",               // NVIDIA
+    "xccl",               // a plug-in device's, and Intel's back end of PyTorch
+    "rccl",               // AMD
+    "hccl",               // Huawei, Habana
+    "_hcom_",             // kernels of Huawei's library
+    "cncl",               // Cambricon
+    "eccl",               // Enflame, and Intel's oneCCL
+    "_ccl_",              // oneCCL's own namespace
+    "msccl",              // Microsoft
+    "mccl",               // Moore Threads, MetaX
+    "bkcl",               // Kunlun
+    "uccl",               // Berkeley
+    "flagcx",             // BAAI
+    "nvshmem",            // NVIDIA
+    "rocshmem",           // AMD
+    "ishmem",             // Intel
+    "userbuffers",        // Transformer Engine, TensorRT-LLM
+    "symmetric_memory",   // PyTorch
+    "_symm_mem_",         // PyTorch
+    "intra_node_comm",    // PyTorch
+    "quickreduce",        // AMD
+    "custom_all_reduce",  // serving engines
+};
+
+// What a kernel does between devices, whoever wrote it: in the kernel's own name.
+constexpr std::string_view kCollectives[] = {
+    "all_reduce",
+    "allreduce",
+    "all_gather",
+    "allgather",
+    "reduce_scatter",
+    "reducescatter",
+    "all_to_all",
+    "alltoall",
+    "allto_all",
+    "all2all",
+    "_all2_all_",
+    "_a2a_",
+    "_a2_a_",
+    "collective_permute",
+    "cross_device_reduce",
+    "_cross_device_store_",
+    "_one_shot_",
+    "_oneshot_",
+    "_two_shot_",
+    "_twoshot_",
+    "_multimem_",
+    "lamport",
+    "moe_distribute_dispatch",
+    "moe_distribute_combine",
+};
+
+// Libraries of which some kernels move tokens to the experts of other devices, and some only count
+// them: the namespace and the kernel's own name must both match.
+constexpr std::string_view kExpertLibraries[] = {"_deep_ep_", "_pplx_", "_mori_", "_ep_kernels_"};
+constexpr std::string_view kTokenMoves[] = {"dispatch", "combine", "notify", "barrier",
+                                            "low_latency"};
+
+// Names that hold such words and stay on their device, or compute above all.
+constexpr std::string_view kOnOneDevice[] = {
+    "_layout_",          // get_dispatch_layout counts tokens
+    "block_all_reduce",  // over the threads of a block or a warp
+    "block_allreduce",
+    "warp_all_reduce",
+    "warp_allreduce",
+    "gemm",  // a product that sends its result
+    "matmul",
+    "mat_mul",
+    // Compilers list the operators around a kernel in its name.
+    "^_triton_poi_",
+    "^_triton_red_",
+    "^_triton_per_",
+    "^_triton_for_",
+    "^_triton_mix_",
+    "^_triton_tem_",
+};
+
+}  // namespace
+
 bool is_any_collective(std::string_view kernel_name) {
-  return is_classic_collective(kernel_name) ||
-         contains_any(kernel_name, {
-                                       "rccl",                 // AMD
-                                       "hccl",                 // Huawei, Habana
-                                       "hcom_",                // kernels of Huawei's library
-                                       "cncl",                 // Cambricon
-                                       "eccl",                 // Enflame, and Intel's oneCCL
-                                       "msccl",                // Microsoft
-                                       "mccl",                 // Moore Threads, MetaX
-                                       "bkcl",                 // Kunlun
-                                       "cross_device_reduce",  // serving engines' own
-                                   });
+  const std::string plain = demangled(kernel_name);
+  const QualifiedName name = qualified_name(plain);
+  const std::string base = name_words(name.base);
+  if (has_any(base, kOnOneDevice)) return false;
+  if (has_any(base, kLibraries) || has_any(base, kCollectives)) return true;
+  const std::string scope = name_words(name.scope);
+  if (has_any(scope, kLibraries)) return true;
+  return has_any(base, kTokenMoves) && has_any(scope, kExpertLibraries);
 }
 
 bool is_collective_operator(std::string_view operator_name) {
   return contains_any(operator_name, {"allreduce", "broadcast", "rpc"});
+}
+
+namespace {
+
+// Calls of frameworks that move data between processes, by the start of the name.
+constexpr std::string_view kOperatorStarts[] = {
+    "^_record_param_comms_",
+    "^_c10d_",
+    "^_rpc_",
+    "^_broadcast_$",
+    "^_broadcast_dygraph_$",
+    "^_c_broadcast_",
+    "^_c_reduce_",
+    "^_c_scatter_",
+    "^_send_v2_",
+    "^_recv_v2_",
+    "^_p_send_",
+    "^_p_recv_",
+    "^_partial_send_",
+    "^_partial_recv_",
+    "^_global_scatter_",
+    "^_global_gather_",
+    "^_barrier_",
+    "_symm_mem_",
+};
+
+// Operators of one device, whatever they are called after.
+constexpr std::string_view kLocalOperators[] = {
+    "^_aten_",
+    "^_prims_",
+    "_copy_in_",  // beside a collective: into its buffer, out of it
+    "_copy_out_",
+};
+
+}  // namespace
+
+bool is_collective_call(std::string_view operator_name) {
+  const std::string words = name_words(operator_name);
+  if (has_any(words, kLocalOperators) || has_any(words, kOnOneDevice)) return false;
+  return has_any(words, kOperatorStarts) || has_any(words, kLibraries) ||
+         has_any(words, kCollectives);
 }
 
 namespace {

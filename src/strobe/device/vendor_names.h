@@ -10,12 +10,18 @@ namespace strobe::device {
 // A kernel of the two libraries in the classic tables: NCCL, or a plug-in device's XCCL.
 bool is_classic_collective(std::string_view kernel_name);
 
-// A kernel of any vendor's collectives library, or one of the well-known hand-written all-reduces.
+// A kernel that moves data between devices: of any vendor's collectives library, of a library that
+// reads other devices' memory (NVSHMEM, symmetric memory, user buffers), one of the hand-written
+// collectives of serving engines, or one that exchanges tokens between experts. Only the kernel's
+// own name and its namespaces count, not its template arguments; mangled names are accepted.
 bool is_any_collective(std::string_view kernel_name);
 
 // The classic tables' rule for operators: a plain search for three words, so it also matches an
 // operator that only broadcasts a shape.
 bool is_collective_operator(std::string_view operator_name);
+
+// A framework's operator that moves data between processes.
+bool is_collective_call(std::string_view operator_name);
 
 // The purpose of a call into a vendor's runtime or driver.
 enum class RuntimeCall : std::uint8_t {

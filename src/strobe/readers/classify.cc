@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
+
+#include "strobe/device/name_parts.h"
 
 namespace strobe::readers {
 namespace {
@@ -79,6 +82,26 @@ void classify_slices(TraceBuilder& builder, const Dialect& dialect) {
     }
     slices.kinds[row] = decided->kind;
     slices.flags[row] = static_cast<std::uint8_t>(slices.flags[row] | decided->flags);
+  }
+}
+
+void demangle_kernels(TraceBuilder& builder) {
+  std::unordered_map<StringId, StringId> readable;
+  const std::size_t count = builder.strings().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const StringId id(i);
+    if (!device::is_readable_name(builder.strings()[id])) readable.emplace(id, StringId());
+  }
+  if (readable.empty()) return;
+  SliceVectors& slices = builder.slices();
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    if (slices.kinds[row] != SliceKind::kKernel) continue;
+    const auto found = readable.find(slices.names[row]);
+    if (found == readable.end()) continue;
+    if (!found->second.valid()) {
+      found->second = builder.intern(device::readable_name(builder.strings()[found->first]));
+    }
+    slices.names[row] = found->second;
   }
 }
 

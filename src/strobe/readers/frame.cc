@@ -43,10 +43,15 @@ void read_into(Integer& field, const JsonValue& value) {
 
 DeviceProperties read_device(std::string_view json) {
   DeviceProperties device;
+  std::string architecture;  // "gfx942:sramecc+:xnack-"
   for_each_member(json, [&](std::string_view key, const JsonValue& value) {
     if (key == "id") return read_into(device.id, value);
     if (key == "name") {
       device.name = value.as_string();
+      return;
+    }
+    if (key == "gcnArchName") {
+      architecture = value.as_string();
       return;
     }
     if (key == "totalGlobalMem") return read_into(device.memory_bytes, value);
@@ -67,13 +72,14 @@ DeviceProperties read_device(std::string_view json) {
       return read_into(device.registers_per_multiprocessor, value);
     }
     if (key == "sharedMemPerBlock") return read_into(device.shared_bytes_per_block, value);
-    if (key == "sharedMemPerMultiprocessor") {
+    if (key == "sharedMemPerMultiprocessor" || key == "maxSharedMemoryPerMultiProcessor") {
       return read_into(device.shared_bytes_per_multiprocessor, value);
     }
     if (key == "sharedMemPerBlockOptin") {
       return read_into(device.shared_bytes_per_block_optin, value);
     }
   });
+  if (device.name.empty()) device.name = architecture.substr(0, architecture.find(':'));
   return device;
 }
 

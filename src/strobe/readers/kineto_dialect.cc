@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "strobe/base/json_value.h"
+#include "strobe/base/text.h"
 #include "strobe/device/vendor_names.h"
+#include "strobe/readers/classify.h"
 #include "strobe/readers/dialect.h"
+#include "strobe/readers/microsecond_nesting.h"
 
 // PyTorch's profiler library, from 2021's capitalised categories to today's, including the vendors'
 // back ends.
@@ -63,34 +66,105 @@ bool starts_with_any(std::string_view name, std::initializer_list<std::string_vi
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// Ranges that the framework opens under fixed names. In 2021 they had the category of operators.
+// How ranges of the model's phases are named: by the framework, by libraries on top of it, by
+// scripts.
+enum class Match : std::uint8_t {
+  kStart,
+  kEnd,
+  kWord,  // the whole name, without punctuation and blanks, in lower case
+};
+struct RangeName {
+  Match match;
+  std::string_view text;
+  SliceKind kind;
+};
+constexpr RangeName kRangeNames[] = {
+    {Match::kStart, "ProfilerStep#", SliceKind::kStep},
+    {Match::kStart, "Optimizer.step#", SliceKind::kOptimizer},
+    {Match::kStart, "Optimizer.zero_grad#", SliceKind::kAnnotation},
+    {Match::kStart, "enumerate(DataLoader)#", SliceKind::kDataLoader},
+    {Match::kStart, "enumerate(DataPipe)#", SliceKind::kDataLoader},
+    // Lightning: "[pl][profile][_TrainingEpochLoop].train_dataloader_next".
+    {Match::kEnd, "dataloader_next", SliceKind::kDataLoader},
+    {Match::kEnd, "Loop].train_next", SliceKind::kDataLoader},
+    {Match::kEnd, "Loop].val_next", SliceKind::kDataLoader},
+    {Match::kEnd, "Loop].test_next", SliceKind::kDataLoader},
+    {Match::kEnd, "Loop].predict_next", SliceKind::kDataLoader},
+    // TorchTNT: "train.next(data_iter)".
+    {Match::kEnd, ".next(data_iter)", SliceKind::kDataLoader},
+    // TorchRec: "## load_batch ##", "## next_batch ##"; the others are common in scripts.
+    {Match::kWord, "loadbatch", SliceKind::kDataLoader},
+    {Match::kWord, "nextbatch", SliceKind::kDataLoader},
+    {Match::kWord, "getbatch", SliceKind::kDataLoader},
+    {Match::kWord, "fetchbatch", SliceKind::kDataLoader},
+    {Match::kWord, "dataloader", SliceKind::kDataLoader},
+    {Match::kWord, "dataloading", SliceKind::kDataLoader},
+    {Match::kWord, "dataload", SliceKind::kDataLoader},
+    {Match::kWord, "datafetch", SliceKind::kDataLoader},
+    {Match::kWord, "loaddata", SliceKind::kDataLoader},
+    {Match::kEnd, ".forward", SliceKind::kForward},
+    {Match::kWord, "forward", SliceKind::kForward},
+    {Match::kEnd, ".backward", SliceKind::kBackward},
+    {Match::kWord, "backward", SliceKind::kBackward},
+    // No endings: an optimizer step of Lightning has forward and backward in it.
+    {Match::kWord, "optimizer", SliceKind::kOptimizer},
+    {Match::kWord, "optimizerstep", SliceKind::kOptimizer},
+};
+
+std::string as_word(std::string_view name) {
+  std::string word;
+  for (const char c : name) {
+    if (is_letter_or_digit(c)) word += lower(c);
+  }
+  return word;
+}
+
+// In 2021 ranges had the category of operators.
 SliceKind range_kind(std::string_view name, SliceKind otherwise) {
-  if (name.starts_with("ProfilerStep#")) return SliceKind::kStep;
-  if (name.starts_with("enumerate(DataLoader)#")) return SliceKind::kDataLoader;
-  if (name.starts_with("Optimizer.step#")) return SliceKind::kOptimizer;
-  if (name.starts_with("Optimizer.zero_grad#")) return SliceKind::kAnnotation;
-  return otherwise;
+  const std::string word = as_word(name);
+  const auto is_meant = [&](const RangeName& range) {
+    switch (range.match) {
+      case Match::kStart:
+        return name.starts_with(range.text);
+      case Match::kEnd:
+        return name.ends_with(range.text);
+      case Match::kWord:
+        return word == range.text;
+    }
+    return false;
+  };
+  const auto found = std::ranges::find_if(kRangeNames, is_meant);
+  return found == std::end(kRangeNames) ? otherwise : found->kind;
+}
+
+// A node of the autograd graph that is run: "AddmmBackward0", "AddmmBackward" before 2022,
+// "torch::autograd::AccumulateGrad". Since 2021 the engine opens a range of its own around each.
+bool is_backward_work(std::string_view name) {
+  for (const std::string_view word : {"struct ", "class "}) {
+    if (name.starts_with(word)) name.remove_prefix(word.size());
+  }
+  if (name.starts_with("torch::autograd::")) return true;
+  if (name.find("::") != std::string_view::npos) return false;
+  while (!name.empty() && is_digit(name.back())) name.remove_suffix(1);
+  return name.ends_with("Backward");
 }
 
 NameRule kineto_name_rule(SliceKind kind, std::string_view, std::string_view name) {
   switch (kind) {
     case SliceKind::kAnnotation: {
-      if (starts_with_any(name, {"nccl:", "gloo:", "mpi:", "ucc:", "hccl:", "xccl:", "cncl:"})) {
+      if (starts_with_any(name, {"nccl:", "gloo:", "mpi:", "ucc:", "hccl:", "xccl:", "cncl:",
+                                 "rccl:", "mccl:", "eccl:", "bkcl:", "flagcx:"})) {
         return {SliceKind::kCommunication, kCommunicates};
       }
-      return {range_kind(name,
-                         name.ends_with(".forward") ? SliceKind::kForward : SliceKind::kAnnotation),
-              kNoFlags};
+      return {range_kind(name, SliceKind::kAnnotation), kNoFlags};
     }
     case SliceKind::kOperator: {
       const SliceKind found = range_kind(name, SliceKind::kOperator);
       if (found != SliceKind::kOperator) return {found, kNoFlags};
-      if (name.starts_with("autograd::engine::evaluate_function: ")) return {found, kBackwardWork};
-      // aten::broadcast_to and similar operators move no bytes between devices.
-      const bool communicates =
-          name == "record_param_comms" || name.starts_with("c10d::") ||
-          (!name.starts_with("aten::") && device::is_collective_operator(name));
-      return {found, communicates ? kCommunicates : kNoFlags};
+      if (name.starts_with("autograd::engine::")) return {found, kBackwardWork};
+      return {found, static_cast<std::uint8_t>(
+                         (device::is_collective_call(name) ? kCommunicates : kNoFlags) |
+                         (is_backward_work(name) ? kBackwardWork : kNoFlags))};
     }
     case SliceKind::kPythonCall:
       if (name.starts_with("nn.Module: ")) return {SliceKind::kForward, kModule};
@@ -192,8 +266,28 @@ bool has_device_named(const Metadata& metadata, std::string_view prefix) {
       [&](const DeviceProperties& device) { return device.name.starts_with(prefix); });
 }
 
+// ROCm numbers the devices of the whole machine in events, and those that the process may see in
+// the list. A device that is not listed is like the listed ones if those are all alike.
+void list_used_devices(TraceBuilder& builder) {
+  std::vector<DeviceProperties>& listed = builder.metadata().devices;
+  if (listed.empty()) return;
+  const DeviceProperties common = listed.front();
+  if (std::ranges::any_of(listed, [&](const auto& one) { return one.name != common.name; })) return;
+  for (const Track& track : builder.tracks()) {
+    if (!track.device ||
+        std::ranges::find(listed, *track.device, &DeviceProperties::id) != listed.end()) {
+      continue;
+    }
+    listed.push_back(common);
+    listed.back().id = *track.device;
+  }
+}
+
 void finish_kineto(TraceBuilder& builder, const FileOrder&, ImportReport&) {
   fill_peaks(builder.memory());
+  list_used_devices(builder);
+  demangle_kernels(builder);
+  hint_nesting_of_microseconds(builder);
   TraceTraits& traits = builder.metadata().traits;
   for (const Category& category : builder.categories()) {
     const std::string_view name = builder.strings()[category.name];

@@ -63,11 +63,17 @@ CategoryRule paddle_category_rule(std::string_view category) {
 }
 
 NameRule paddle_name_rule(SliceKind kind, std::string_view, std::string_view name) {
-  const bool communicates =
-      kind == SliceKind::kCommunication ||
-      (kind == SliceKind::kOperator && device::is_collective_operator(name)) ||
-      (kind == SliceKind::kKernel && device::is_classic_collective(name));
-  return {kind, communicates ? kCommunicates : kNoFlags};
+  bool communicates = kind == SliceKind::kCommunication;
+  bool classic = communicates;
+  if (kind == SliceKind::kOperator) {
+    communicates = device::is_collective_call(name);
+    classic = device::is_collective_operator(name);
+  } else if (kind == SliceKind::kKernel) {
+    communicates = device::is_any_collective(name);
+    classic = device::is_classic_collective(name);
+  }
+  return {kind, static_cast<std::uint8_t>((communicates ? kCommunicates : kNoFlags) |
+                                          (communicates != classic ? kClassicDiffers : kNoFlags))};
 }
 
 // Without one trailing `[12.345 us]` or `[1.234 ms]`.

@@ -250,6 +250,8 @@ Result<std::vector<RankFiles>> ranks_in(const Folder& folder) {
   return found;
 }
 
+}  // namespace
+
 Result<std::vector<RankFiles>> find_ranks(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -261,6 +263,8 @@ Result<std::vector<RankFiles>> find_ranks(const fs::path& path) {
   STROBE_TRY(const Folder folder, look_into(path));
   return ranks_in(folder);
 }
+
+namespace {
 
 Result<std::vector<RankCapture>> load(const std::vector<RankFiles>& found, const fs::path& path,
                                       const LoadOptions& options, const CacheOptions& cache) {

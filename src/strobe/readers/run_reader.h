@@ -29,6 +29,10 @@ RankFiles rank_files_of(const std::filesystem::path& trace);
 
 bool is_rank_folder(const std::filesystem::path& path);
 
+// The traces of a run, as read_run finds them: of a file itself, of a folder its traces or those of
+// its ranks' folders.
+Result<std::vector<RankFiles>> find_ranks(const std::filesystem::path& path);
+
 using Samples = std::map<std::filesystem::path, MetricsRead>;  // several ranks may share one file
 
 Result<Samples> read_samples(const std::vector<RankFiles>& files);

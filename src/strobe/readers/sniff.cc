@@ -108,6 +108,8 @@ constexpr std::string_view kWriteRawPage =
 constexpr std::string_view kHowToCount =
     "count kernels with `ncu --csv --metrics gpu__time_duration.sum,... APP`, or give a trace";
 
+constexpr std::string_view kReadsCounters = "`strobe kernels FILE` reads it";
+
 // By the first bytes. The sentence ends with what was expected: ", not a trace".
 constexpr Stranger kByMagic[] = {
     {"\x7F"
@@ -121,8 +123,7 @@ constexpr Stranger kByMagic[] = {
 
 // By the first bytes, as whole sentences.
 constexpr Stranger kWhereATraceBelongs[] = {
-    {std::string_view("NVR\0", 4), "this is an Nsight Compute report, not a trace",
-     "`strobe summary` reads timelines; export counters with `ncu --import FILE --csv`"},
+    {std::string_view("NVR\0", 4), "this is an Nsight Compute report, not a trace", kReadsCounters},
     {"SQLite format 3", "this is an SQLite database, not a JSON trace",
      "strobe does not read Nsight Systems databases yet; record with the framework's profiler"},
     {"version https://git-lfs", "this is a Git LFS pointer, not the trace itself",
@@ -188,6 +189,12 @@ bool looks_like_csv(std::string_view text) {
   return text.substr(0, text.find('\n')).find(',') != std::string_view::npos;
 }
 
+// ncu's tables, raw or by metric, with or without its log before them.
+bool looks_like_counters(std::string_view text) {
+  return text.find("Kernel Name") != std::string_view::npos ||
+         text.find("==PROF==") != std::string_view::npos;
+}
+
 }  // namespace
 
 Error explain_not_a_trace(std::string_view first) {
@@ -196,6 +203,9 @@ Error explain_not_a_trace(std::string_view first) {
   if (!is_text(sample)) {
     return malformed("this is a binary file, not a JSON trace",
                      "strobe reads Chrome-style JSON traces, plain, .gz or .zst");
+  }
+  if (looks_like_counters(sample)) {
+    return malformed("this is a table of kernels with counters, not a trace", kReadsCounters);
   }
   if (looks_like_csv(sample)) {
     return malformed("this is a CSV table, not a trace",

@@ -103,6 +103,11 @@ void ImportReport::append(const ImportReport& later) {
   text_bytes += later.text_bytes;
 }
 
+bool ImportReport::is_cut_off() const {
+  return (*this)[ImportIssue::kTruncatedFile].count > 0 ||
+         (*this)[ImportIssue::kBadCompressedData].count > 0;
+}
+
 bool ImportReport::lost_something() const {
   return std::any_of(std::begin(kIssueTexts), std::end(kIssueTexts), [&](const IssueText& text) {
     return text.severity == kLost && (*this)[text.issue].count > 0;

@@ -67,6 +67,8 @@ class ImportReport {
     return lines_[static_cast<std::size_t>(issue)];
   }
   bool lost_something() const;
+  // The file ends, or can no longer be unpacked, before the trace does: what came later is missing.
+  bool is_cut_off() const;
   bool is_clean() const;  // neither lost nor repaired anything
 
   // Events seen, by phase letter and category ("" when the event has none).

@@ -47,6 +47,12 @@ constexpr bool is_device_work(SliceKind kind) {
 }
 // Whether a track is busy during such a slice; a range projected from elsewhere is not work.
 constexpr bool is_busy(SliceKind kind) { return kind != SliceKind::kDeviceAnnotation; }
+// Whether such a slice belongs to the time that a trace covers. The profiler's own slices begin
+// before the program's and end after them, and projected ranges show nothing new.
+constexpr bool stretches_extent(SliceKind kind) {
+  return kind != SliceKind::kProfiler && kind != SliceKind::kOverhead &&
+         kind != SliceKind::kDeviceAnnotation;
+}
 constexpr bool is_on_device(SliceKind kind) { return kind >= SliceKind::kKernel; }
 // The four phases of a model besides its steps.
 constexpr bool is_model_phase(SliceKind kind) {
@@ -61,10 +67,16 @@ std::string_view word_of(SliceKind kind);
 // What the dialect knows about one slice beyond its kind.
 enum SliceFlag : std::uint8_t {
   kNoFlags = 0,
-  kCommunicates = 1,  // a collective: operator or kernel
-  kBackwardWork = 2,  // an operator run by the autograd engine
-  kUnfinished = 4,    // its end was not recorded: it ends where the trace ends
-  kModule = 8,        // a call of one module of the model
+  kCommunicates = 1,     // an operator or a kernel that moves data between processes or devices
+  kBackwardWork = 2,     // an operator run by the autograd engine
+  kUnfinished = 4,       // its end was not recorded: it ends where the trace ends
+  kModule = 8,           // a call of one module of the model
+  kClassicDiffers = 16,  // the classic tables decide otherwise than kCommunicates
 };
+
+// Whether a slice communicates according to the classic tables, which know fewer names.
+constexpr bool communicates_in_classic_tables(std::uint8_t flags) {
+  return ((flags & kCommunicates) != 0) != ((flags & kClassicDiffers) != 0);
+}
 
 }  // namespace strobe

@@ -49,8 +49,8 @@ class Trace {
   Interval interval(SliceId slice) const { return {start_ns(slice), end_ns(slice)}; }
   const Track& track(SliceId slice) const { return tracks_[slices_.tracks[slice.index()].index()]; }
 
-  // From the first start to the last end of host ranges, runtime calls, device work and slices of
-  // unknown kind; {0, 0} if there are none.
+  // From the first start to the last end of all slices, interpreter frames too, except the
+  // profiler's own slices and ranges projected onto a device; {0, 0} if there are none.
   Interval extent() const { return extent_; }
 
  private:

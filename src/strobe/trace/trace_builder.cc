@@ -1,27 +1,10 @@
 #include "strobe/trace/trace_builder.h"
 
-#include <algorithm>
-#include <limits>
-
 #include "strobe/base/check.h"
+#include "strobe/trace/extent.h"
 
 namespace strobe {
 namespace {
-
-Interval extent_of(const SliceVectors& slices) {
-  Interval extent{std::numeric_limits<std::int64_t>::max(),
-                  std::numeric_limits<std::int64_t>::min()};
-  for (std::size_t row = 0; row < slices.size(); ++row) {
-    const SliceKind kind = slices.kinds[row];
-    if (!is_tree_kind(kind) && !is_device_work(kind) && kind != SliceKind::kRuntimeCall &&
-        kind != SliceKind::kOther) {
-      continue;
-    }
-    extent.start_ns = std::min(extent.start_ns, slices.starts_ns[row]);
-    extent.end_ns = std::max(extent.end_ns, slices.starts_ns[row] + slices.durations_ns[row]);
-  }
-  return extent.start_ns > extent.end_ns ? Interval{} : extent;
-}
 
 template <template <template <class> class> class Table>
 void freeze(Table<Vector>& from, Table<Column>& to) {
@@ -76,7 +59,7 @@ Trace TraceBuilder::build() && {
                    has_rows(instants_, instants_.size()) && has_rows(flows_, flows_.size()) &&
                    has_rows(counters_, counters_.size()) && has_rows(memory_, memory_.size()),
                "the columns of a table have the same length");
-  trace_.extent_ = extent_of(slices_);
+  trace_.extent_ = extent_of_kinds(slices_, stretches_extent);
   freeze(slices_, trace_.slices_);
   freeze(nesting_hints_, trace_.nesting_hints_);
   freeze(sequences_, trace_.sequences_);

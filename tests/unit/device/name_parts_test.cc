@@ -32,6 +32,23 @@ TEST(DemangleTest, a_name_without_an_end_does_not_hurt) {
   EXPECT_EQ(demangled(endless), endless);
 }
 
+TEST(ReadableNameTest, mangled_names_and_kinds_of_symbols_are_resolved) {
+  EXPECT_EQ(readable_name("_ZN3foo3barEi"), "foo::bar(int)");
+  EXPECT_EQ(readable_name("_ZN3foo3barEi.kd"), "foo::bar(int)");
+  EXPECT_EQ(readable_name("Cijk_Ailk_Bljk_HHS.kd"), "Cijk_Ailk_Bljk_HHS");
+  EXPECT_EQ(readable_name("void f<int>(int) [clone .kd]"), "void f<int>(int)");
+  EXPECT_EQ(readable_name(".kd"), ".kd");
+}
+
+TEST(ReadableNameTest, a_readable_name_says_so_and_stays) {
+  for (const char* const name : {"k_empty", "void f<int>(int)", "Cijk_Ailk_Bljk_HHS", ""}) {
+    EXPECT_TRUE(is_readable_name(name)) << name;
+    EXPECT_EQ(readable_name(name), name);
+  }
+  EXPECT_FALSE(is_readable_name("_ZN3foo3barEi"));
+  EXPECT_FALSE(is_readable_name("Cijk_Ailk_Bljk_HHS.kd"));
+}
+
 TEST(BracketsTest, arguments_are_split_at_outer_commas) {
   EXPECT_THAT(split_arguments("4, at::Functor<float, int>, f(a, b)::{lambda(int, int)#1}"),
               ElementsAre("4", "at::Functor<float, int>", "f(a, b)::{lambda(int, int)#1}"));

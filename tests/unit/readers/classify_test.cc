@@ -54,6 +54,21 @@ TEST(ClassifyTest, flags_of_the_name_join_those_the_reader_set) {
   EXPECT_EQ(builder.slices().flags[0], kUnfinished | kCommunicates);
 }
 
+TEST(DemangleKernelsTest, only_kernels_are_renamed_and_equal_names_stay_equal) {
+  TraceBuilder builder;
+  add(builder, "work", "_Z7k_emptyv");
+  add(builder, "work", "k_empty()");
+  add(builder, "work", "gemm");
+  add(builder, "range", "_Z7k_emptyv");
+  classify_slices(builder, kTestDialect);
+  demangle_kernels(builder);
+  const auto& names = builder.slices().names;
+  EXPECT_EQ(builder.strings()[names[0]], "k_empty()");
+  EXPECT_EQ(names[0], names[1]);
+  EXPECT_EQ(builder.strings()[names[2]], "gemm");
+  EXPECT_EQ(builder.strings()[names[3]], "_Z7k_emptyv");
+}
+
 ImportReport report_of(TraceBuilder& builder) {
   classify_slices(builder, kTestDialect);
   ImportReport report;

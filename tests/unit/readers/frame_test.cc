@@ -41,6 +41,19 @@ TEST(MetadataTest, device_properties_are_read_in_both_spellings) {
   EXPECT_THAT(metadata.members, IsEmpty());
 }
 
+TEST(MetadataTest, a_device_without_a_name_is_called_by_its_architecture) {
+  Metadata metadata;
+  read_member("deviceProperties",
+              R"([{"id": 0, "name": "", "gcnArchName": "gfx942:sramecc+:xnack-",
+                   "maxSharedMemoryPerMultiProcessor": 65536},
+                  {"id": 1, "name": "AMD Instinct MI300X", "gcnArchName": "gfx942"}])",
+              metadata);
+  ASSERT_EQ(metadata.devices.size(), 2u);
+  EXPECT_EQ(metadata.devices[0].name, "gfx942");
+  EXPECT_EQ(metadata.devices[0].shared_bytes_per_multiprocessor, 65536);
+  EXPECT_EQ(metadata.devices[1].name, "AMD Instinct MI300X");
+}
+
 TEST(MetadataTest, the_place_in_a_distributed_run_is_read_and_the_rest_kept) {
   Metadata metadata;
   const std::string json =

@@ -50,6 +50,111 @@ TEST(KinetoDialectTest, ranges_with_fixed_names_are_phases) {
   EXPECT_EQ(kind_of("python_function", "train.py(12): step"), SliceKind::kPythonCall);
 }
 
+TEST(KinetoDialectTest, the_forward_pass_is_told_by_its_name_in_any_dress) {
+  for (const char* name : {"forward", "Forward", "## forward ##", "[forward]",
+                           "FORWARD:", "DistributedDataParallel.forward"}) {
+    EXPECT_EQ(kind_of("user_annotation", name), SliceKind::kForward) << name;
+    EXPECT_EQ(kind_of("Operator", name), SliceKind::kForward) << name;
+  }
+  for (const char* name : {"forward pass", "fast-forward", "aten::nll_loss_forward", "##", ""}) {
+    EXPECT_NE(kind_of("user_annotation", name), SliceKind::kForward) << name;
+    EXPECT_NE(kind_of("cpu_op", name), SliceKind::kForward) << name;
+  }
+}
+
+TEST(KinetoDialectTest, so_is_the_backward_pass_and_the_optimizer) {
+  for (const char* name : {"backward", "Backward", "## backward ##", "TimingAutoUnit.backward",
+                           "[pl][profile][Strategy]SingleDeviceStrategy.backward"}) {
+    EXPECT_EQ(kind_of("user_annotation", name), SliceKind::kBackward) << name;
+  }
+  for (const char* name : {"optimizer", "## optimizer ##", "Optimizer step", "optimizer_step",
+                           "OPTIMIZER_STEP", "optimizer.step"}) {
+    EXPECT_EQ(kind_of("user_annotation", name), SliceKind::kOptimizer) << name;
+  }
+  for (const char* name :
+       {"[pl][profile][LightningModule]Net.optimizer_step", "optimizer state", "loss_and_backward",
+        "forward_backward", "DistributedDataParallel.backward hooks", "zero_grad"}) {
+    EXPECT_EQ(kind_of("user_annotation", name), SliceKind::kAnnotation) << name;
+  }
+  EXPECT_EQ(kind_of("cpu_op", "aten::convolution_backward"), SliceKind::kOperator);
+  EXPECT_EQ(kind_of("cpu_op", "AddmmBackward0"), SliceKind::kOperator);
+}
+
+TEST(KinetoDialectTest, data_loading_is_known_under_the_names_of_other_libraries) {
+  for (const char* name :
+       {"enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+        "enumerate(DataPipe)#BatcherIterDataPipe", "[_TrainingEpochLoop].train_dataloader_next",
+        "[pl][profile][_TrainingEpochLoop].train_dataloader_next", "dataloader_next",
+        "[pl][profile][_EvaluationLoop].val_next", "[_PredictionLoop].predict_next",
+        "train.next(data_iter)", "TimingAutoUnit.train.next(data_iter)", "## load_batch ##",
+        "## next_batch ##", "get_batch", "DataLoader", "dataloader", "data loading", "Data_Load"}) {
+    EXPECT_EQ(kind_of("user_annotation", name), SliceKind::kDataLoader) << name;
+  }
+  for (const char* name :
+       {"## copy_batch_to_gpu ##", "data transfer", "batch_to_device", "dataloader setup",
+        "setup_train_dataloader", "next", "data", "load model", "[Planner].val_next"}) {
+    EXPECT_EQ(kind_of("user_annotation", name), SliceKind::kAnnotation) << name;
+  }
+}
+
+TEST(KinetoDialectTest, nodes_of_the_autograd_graph_are_backward_work_in_every_year) {
+  const auto flags = [](std::string_view name) {
+    return kKinetoDialect.name_rule(SliceKind::kOperator, "Operator", name).flags;
+  };
+  for (const char* name :
+       {"autograd::engine::evaluate_function: AddmmBackward0", "AddmmBackward0", "AddmmBackward",
+        "CudnnBatchNormBackward", "torch::autograd::AccumulateGrad",
+        "struct torch::autograd::AccumulateGrad", "CompiledFunctionBackward"}) {
+    EXPECT_EQ(flags(name), kBackwardWork) << name;
+  }
+  for (const char* name : {"aten::cudnn_convolution_backward", "aten::mm", "torch::SomeBackward"}) {
+    EXPECT_EQ(flags(name), kNoFlags) << name;
+  }
+}
+
+TEST(KinetoDialectTest, operators_that_only_sound_like_communication_are_not) {
+  for (const char* name : {"aten::broadcast_to", "warpctc", "my_rpc_helper"}) {
+    EXPECT_EQ(kKinetoDialect.name_rule(SliceKind::kOperator, "cpu_op", name).flags, kNoFlags)
+        << name;
+  }
+  EXPECT_EQ(kKinetoDialect
+                .name_rule(SliceKind::kKernel, "kernel", "void deep_ep::intranode::combine<8>(int)")
+                .flags,
+            kCommunicates);
+}
+
+TEST(KinetoDialectTest, a_device_outside_the_list_is_like_those_in_it_if_they_are_alike) {
+  const auto names = [](const std::string& listed) {
+    const auto loaded = read_trace_bytes(
+        R"({"schemaVersion":1,"deviceProperties":[)" + listed + R"(],"traceEvents":[
+          {"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1,"pid":2,"tid":0,
+           "args":{"device":2,"stream":0}}]})",
+        "t", {.threads = 1});
+    std::string text;
+    for (const DeviceProperties& device : loaded->trace.metadata().devices) {
+      text += std::to_string(device.id) + " " + device.name + ";";
+    }
+    return text;
+  };
+  EXPECT_EQ(names(R"({"id":0,"name":"MI300X"})"), "0 MI300X;2 MI300X;");
+  EXPECT_EQ(names(R"({"id":0,"name":"MI300X"},{"id":2,"name":"MI300X"})"), "0 MI300X;2 MI300X;");
+  EXPECT_EQ(names(R"({"id":0,"name":"MI300X"},{"id":1,"name":"MI210"})"), "0 MI300X;1 MI210;");
+  EXPECT_EQ(names(""), "");
+}
+
+TEST(KinetoDialectTest, mangled_kernels_get_names_that_people_can_read) {
+  const auto loaded = read_trace_bytes(R"({"schemaVersion":1,"traceEvents":[
+      {"ph":"X","cat":"kernel","name":"_ZN3foo3barEi.kd","ts":1,"dur":1,"pid":0,"tid":0},
+      {"ph":"X","cat":"kernel","name":"_ZN3foo3barEi","ts":3,"dur":1,"pid":0,"tid":0},
+      {"ph":"X","cat":"cpu_op","name":"_ZN3foo3barEi","ts":1,"dur":1,"pid":9,"tid":9}]})",
+                                       "t", {.threads = 1});
+  ASSERT_TRUE(loaded);
+  const Trace& trace = loaded->trace;
+  EXPECT_EQ(trace.strings()[trace.slices().names[0]], "foo::bar(int)");
+  EXPECT_EQ(trace.slices().names[0], trace.slices().names[1]);
+  EXPECT_EQ(trace.strings()[trace.slices().names[2]], "_ZN3foo3barEi");
+}
+
 TEST(KinetoDialectTest, the_autograd_engine_and_collectives_are_flagged) {
   EXPECT_EQ(kKinetoDialect
                 .name_rule(SliceKind::kOperator, "cpu_op",

@@ -68,10 +68,20 @@ TEST(PaddleDialectTest, communication_is_told_by_type_or_name) {
     return kPaddleDialect.name_rule(kind, "", name).flags;
   };
   EXPECT_EQ(flags(SliceKind::kKernel, "ncclKernel_AllReduce"), kCommunicates);
-  EXPECT_EQ(flags(SliceKind::kKernel, "hcclAllReduce"), kNoFlags);
   EXPECT_EQ(flags(SliceKind::kOperator, "c_allreduce_sum dygraph"), kCommunicates);
   EXPECT_EQ(flags(SliceKind::kOperator, "matmul dygraph"), kNoFlags);
   EXPECT_EQ(flags(SliceKind::kCommunication, "push_sparse"), kCommunicates);
+}
+
+TEST(PaddleDialectTest, where_the_classic_tables_decide_otherwise_is_marked) {
+  const auto flags = [](SliceKind kind, std::string_view name) {
+    return kPaddleDialect.name_rule(kind, "", name).flags;
+  };
+  EXPECT_EQ(flags(SliceKind::kKernel, "hcclAllReduce"), kCommunicates | kClassicDiffers);
+  EXPECT_EQ(flags(SliceKind::kOperator, "c_allgather dygraph"), kCommunicates | kClassicDiffers);
+  EXPECT_EQ(flags(SliceKind::kOperator, "warpctc dygraph"), kClassicDiffers);
+  EXPECT_FALSE(communicates_in_classic_tables(flags(SliceKind::kKernel, "hcclAllReduce")));
+  EXPECT_TRUE(communicates_in_classic_tables(flags(SliceKind::kOperator, "warpctc dygraph")));
 }
 
 TEST(PaddleDialectTest, exactly_one_duration_is_cut_off_a_name) {

@@ -72,6 +72,17 @@ TEST(SniffTest, archives_have_one_sentence) {
   EXPECT_EQ(explain_not_a_trace("BZh61AY&SY and so on").what, "this is a bzip2 file");
 }
 
+TEST(SniffTest, counters_where_a_trace_belongs_lead_to_the_command_that_reads_them) {
+  for (const std::string_view first :
+       {std::string_view("\"ID\",\"Process ID\",\"Kernel Name\"\n"),
+        std::string_view("==PROF== Connected to process 796\n\"ID\",\"Kernel Name\"\n"),
+        std::string_view("NVR\0\1\2", 6)}) {
+    EXPECT_EQ(explain_not_a_trace(first).hint, "`strobe kernels FILE` reads it") << first;
+  }
+  EXPECT_EQ(explain_not_a_trace("timestamp,gpu_util\n1,97\n").what,
+            "this is a CSV table, not a trace");
+}
+
 TEST(SniffTest, a_bomb_is_not_unfolded) {
   EXPECT_FALSE(looks_like_trace(pack_gzip("{" + std::string(32 << 20, ' '))));
 }

@@ -22,6 +22,18 @@ TEST(ImportReportTest, the_first_examples_by_offset_are_kept) {
   EXPECT_THAT(offsets_of(report[ImportIssue::kBadString]), ::testing::ElementsAre(10, 20, 30));
 }
 
+TEST(ImportReportTest, a_trace_is_cut_off_if_its_text_or_its_packed_data_ends_early) {
+  EXPECT_FALSE(ImportReport().is_cut_off());
+  for (const ImportIssue issue : {ImportIssue::kTruncatedFile, ImportIssue::kBadCompressedData}) {
+    ImportReport report;
+    report.add(issue, 100);
+    EXPECT_TRUE(report.is_cut_off());
+  }
+  ImportReport other;
+  other.add(ImportIssue::kMalformedEvent, 100);
+  EXPECT_FALSE(other.is_cut_off());
+}
+
 TEST(ImportReportTest, a_later_part_adds_its_counts_and_fills_the_examples) {
   ImportReport report;
   report.add(ImportIssue::kMissingTime, 5);

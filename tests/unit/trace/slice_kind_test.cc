@@ -24,5 +24,12 @@ TEST(SliceKindTest, a_kind_is_in_the_tree_or_on_the_device_but_never_both) {
   EXPECT_FALSE(is_device_work(SliceKind::kDeviceAnnotation));
 }
 
+TEST(SliceFlagTest, the_classic_tables_may_decide_otherwise) {
+  EXPECT_TRUE(communicates_in_classic_tables(kCommunicates | kUnfinished));
+  EXPECT_FALSE(communicates_in_classic_tables(kCommunicates | kClassicDiffers));
+  EXPECT_TRUE(communicates_in_classic_tables(kClassicDiffers));
+  EXPECT_FALSE(communicates_in_classic_tables(kBackwardWork));
+}
+
 }  // namespace
 }  // namespace strobe

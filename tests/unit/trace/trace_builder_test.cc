@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "strobe/trace/extent.h"
+
 namespace strobe {
 namespace {
 
@@ -64,10 +66,21 @@ TEST(TraceBuilderTest, the_extent_runs_from_the_first_start_to_the_last_end) {
   EXPECT_EQ(std::move(builder).build().extent(), (Interval{10, 520}));
 }
 
+TEST(TraceBuilderTest, interpreter_frames_belong_to_the_extent) {
+  TraceBuilder builder;
+  builder.add_slice(row_of(SliceKind::kPythonCall, 0, 9'000));
+  builder.add_slice(row_of(SliceKind::kOperator, 8'000, 5));
+  builder.add_slice(row_of(SliceKind::kPythonCall, 8'990, 20));
+  const Trace trace = std::move(builder).build();
+  EXPECT_EQ(trace.extent(), (Interval{0, 9'010}));
+  EXPECT_EQ(extent_without_frames(trace), (Interval{8'000, 8'005}));
+}
+
 TEST(TraceBuilderTest, the_profilers_own_slices_do_not_stretch_the_extent) {
   TraceBuilder builder;
   builder.add_slice(row_of(SliceKind::kProfiler, 0, 10'000));
   builder.add_slice(row_of(SliceKind::kOverhead, 0, 9'000));
+  builder.add_slice(row_of(SliceKind::kDeviceAnnotation, 0, 9'000));
   builder.add_slice(row_of(SliceKind::kOperator, 100, 5));
   EXPECT_EQ(std::move(builder).build().extent(), (Interval{100, 105}));
 }
