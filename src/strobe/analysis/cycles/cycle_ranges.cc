@@ -10,6 +10,7 @@
 #include "strobe/analysis/cycles/cycle_methods.h"
 #include "strobe/analysis/tables/table_options.h"
 #include "strobe/base/row_index.h"
+#include "strobe/trace/extent.h"
 
 namespace strobe::analysis {
 namespace {
@@ -252,16 +253,21 @@ class Launches {
   std::map<TrackId, std::vector<std::int64_t>> starts_ns_;
 };
 
+// A program may spend long in frames alone before its loop begins.
+std::int64_t looked_at_ns(const Trace& trace) {
+  const std::int64_t without_frames_ns = extent_without_frames(trace).length_ns();
+  return without_frames_ns > 0 ? without_frames_ns : trace.extent().length_ns();
+}
+
 // 0 if it cannot be the loop; higher is better.
-double score(const Trace& trace, const Frame& frame) {
+double score(const Trace& trace, std::int64_t whole_ns, const Frame& frame) {
   std::vector<double> durations;
   std::int64_t covered_ns = 0;
   for (const SliceId slice : frame.slices) {
     durations.push_back(static_cast<double>(trace.duration_ns(slice)));
     covered_ns += trace.duration_ns(slice);
   }
-  const double coverage =
-      static_cast<double>(covered_ns) / static_cast<double>(trace.extent().length_ns());
+  const double coverage = static_cast<double>(covered_ns) / static_cast<double>(whole_ns);
   const double variation = variation_of(durations);
   if (coverage < kLeastCoverage || variation >= kMostVariation) return 0;
   return coverage * (1 - variation);
@@ -296,9 +302,10 @@ Result<CycleList> cycles_by_host_frame(const Trace& trace) {
   const Launches launches(trace);
   const Frame* best = nullptr;
   double best_score = 0;
+  const std::int64_t whole_ns = looked_at_ns(trace);
   for (const Frame& frame : frames) {
     if (best != nullptr && frame.depth > best->depth) continue;
-    const double own_score = score(trace, frame);
+    const double own_score = score(trace, whole_ns, frame);
     if (own_score == 0 || !launches.are_in(trace, frame)) continue;
     if (best == nullptr || frame.depth < best->depth || own_score > best_score) {
       best = &frame;

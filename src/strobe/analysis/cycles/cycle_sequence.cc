@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "strobe/analysis/cycles/cycle_methods.h"
+#include "strobe/base/natural_sort.h"
 #include "strobe/base/row_index.h"
 #include "strobe/stats/fft.h"
 #include "strobe/stats/moments.h"
@@ -38,25 +40,26 @@ std::vector<SliceId> work_of_busiest_stream(const Trace& trace) {
     std::vector<SliceId> slices;
     std::int64_t busy_ns = 0;
   };
-  std::map<TrackId, Work> streams;
+  std::vector<Work> streams(trace.tracks().size());
   const auto& slices = trace.slices();
   for (std::size_t row = 0; row < slices.size(); ++row) {
     if (!is_device_work(slices.kinds[row])) continue;
-    Work& work = streams[slices.tracks[row]];
+    Work& work = streams[slices.tracks[row].index()];
     work.slices.push_back(SliceId(row));
     work.busy_ns += slices.durations_ns[row];
   }
-  const auto busiest = std::ranges::max_element(streams, {}, [](const auto& entry) {
-    return std::pair(entry.second.busy_ns, entry.second.slices.size());
-  });
-  return busiest == streams.end() ? std::vector<SliceId>{} : std::move(busiest->second.slices);
+  const auto busiest = std::ranges::max_element(
+      streams, {}, [](const Work& work) { return std::pair(work.busy_ns, work.slices.size()); });
+  return busiest == streams.end() ? std::vector<SliceId>{} : std::move(busiest->slices);
 }
 
 Lane lane_of(const Trace& trace) {
   Lane lane;
   lane.slices = work_of_busiest_stream(trace);
-  std::ranges::stable_sort(lane.slices, {}, [&](SliceId slice) { return trace.start_ns(slice); });
+  natural_sort(lane.slices,
+               [&](SliceId a, SliceId b) { return trace.start_ns(a) < trace.start_ns(b); });
   NameRows rows(trace.strings());
+  lane.functions.reserve(lane.slices.size());
   for (const SliceId slice : lane.slices) {
     const std::size_t row = rows.row_of(trace.slices().names[slice.index()]);
     lane.functions.push_back(static_cast<std::uint32_t>(row));
@@ -162,7 +165,45 @@ std::vector<Cycle> cut_at(const Trace& trace, const Lane& lane, std::size_t func
   return cycles;
 }
 
+constexpr std::size_t kMostTested = 8;
+
+// The commonest distances between two occurrences, near the usual one.
+std::vector<std::size_t> common_distances(const Lane& lane, std::size_t function) {
+  const std::vector<double> distances = distances_in_kernels(lane, function);
+  const double usual = stats::median_of(distances);
+  std::map<std::size_t, std::size_t> times;
+  for (const double distance : distances) {
+    if (std::abs(distance - usual) <= kAlikePeriods * usual) {
+      ++times[static_cast<std::size_t>(distance)];
+    }
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> by_times(times.begin(), times.end());
+  std::ranges::stable_sort(by_times, std::ranges::greater(),
+                           &std::pair<std::size_t, std::size_t>::second);
+  std::vector<std::size_t> common;
+  for (const auto& [distance, count] : by_times) {
+    if (common.size() < kMostTested) common.push_back(distance);
+  }
+  return common;
+}
+
 }  // namespace
+
+std::optional<CycleList> find_sure_cycles(const Trace& trace) {
+  const Lane lane = lane_of(trace);
+  const std::optional<std::size_t> anchor = rare_anchor(trace, lane);
+  if (!anchor) return std::nullopt;
+  if (!repeats_after(lane.functions, lane.function_count(), common_distances(lane, *anchor))) {
+    return std::nullopt;
+  }
+  CycleList list;
+  list.method = CycleMethod::kKernelSequence;
+  list.confidence = CycleConfidence::kHigh;
+  list.marker = trace.strings()[lane.names[*anchor]];
+  list.cycles = cut_at(trace, lane, *anchor);
+  tell_types_apart(list.cycles);
+  return list;
+}
 
 Result<CycleList> cycles_by_kernel_sequence(const Trace& trace) {
   const Lane lane = lane_of(trace);
@@ -198,6 +239,7 @@ constexpr std::size_t kSignals = 8;
 constexpr double kLeastMatch = 0.85;
 constexpr double kLeastEstimate = kLeastMatch - 0.1;  // estimates are inexact; exact matches decide
 constexpr std::size_t kCandidates = 32;
+constexpr std::size_t kMostParts = 16;
 constexpr double kLeastFunctions = 0.95;
 constexpr std::size_t kMostElements = 1
                                       << 20;  // a longer sequence is judged by its beginning alone
@@ -342,6 +384,25 @@ SequencePeriods find_periods(Sequence functions, std::size_t count) {
   };
   if (periods.cycle && is_too_rare(*periods.cycle)) periods.cycle.reset();
   return periods;
+}
+
+bool repeats_after(Sequence functions, std::size_t count, std::span<const std::size_t> periods) {
+  functions = functions.first(std::min(functions.size(), kMostElements));
+  const std::size_t longest = functions.size() / (kLeastRepetitions - 1);
+  Candidate best;
+  for (const std::size_t period : periods) {
+    if (period == 0 || period > longest) continue;
+    const double match = exact_match(functions, period);
+    if (match > best.match) best = {period, match};
+  }
+  if (best.match < kLeastMatch) return false;
+  const std::size_t shortest = Completeness(functions, count).shortest_below(functions.size() / 2);
+  if (best.lag < shortest) return false;
+  // If a fraction of the period repeats as well, then that is the cycle.
+  for (std::size_t parts = 2; parts <= kMostParts && best.lag / parts >= shortest; ++parts) {
+    if (exact_match(functions, best.lag / parts) >= best.match) return false;
+  }
+  return true;
 }
 
 }  // namespace strobe::analysis

@@ -62,6 +62,11 @@ struct CycleOptions {
 // An error says why no cycles were found and how to help.
 Result<CycleList> find_cycles(const Trace& trace, const CycleOptions& options = {});
 
+// The cycles of the kernel sequence if confidence in them is high, else nothing. Much faster than
+// find_cycles: the distance between the recurring kernels is tested as the period of the sequence;
+// no period is searched for.
+std::optional<CycleList> find_sure_cycles(const Trace& trace);
+
 // How to cut a run, as people write it: auto (or nothing), steps, marker=REGEX, frame, kernels,
 // busy, none. `where` names the flag or parameter in errors.
 Result<CycleOptions> parse_cycle_options(std::string_view where, std::string_view typed);

@@ -1,7 +1,10 @@
 #include "strobe/analysis/launches/attribution.h"
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "strobe/analysis/launches/launch_links.h"
@@ -230,32 +233,144 @@ std::vector<NodeId> attribute_memory(const Trace& trace, const OpTree& tree,
   return owners;
 }
 
+// The launch of a work: of its call or, where that is not known, of its owner.
+Interval launch_interval(const Trace& trace, const OpTree& tree, const Attribution& attribution,
+                         std::uint32_t work) {
+  const CallId call = attribution.works.calls[work];
+  const SliceId slice = call.valid() ? attribution.calls.slices[call.index()]
+                                     : tree.slices[attribution.works.owners[work].index()];
+  return {trace.start_ns(slice), nest_end_ns(trace, slice)};
+}
+
+// Nodes are sorted by start, so those that start in a crossed one outside of its subtree follow the
+// subtree.
+void find_crossings(const Trace& trace, const OpTree& tree, Attribution& attribution) {
+  if (tree.crossed.empty() || attribution.works.size() == 0) return;
+  const Attribution::Works& works = attribution.works;
+  Attribution::Crossings& crossings = attribution.crossings;
+  crossings.nodes = tree.crossed;
+  std::sort(crossings.nodes.begin(), crossings.nodes.end());
+  for (const NodeId crossed : crossings.nodes) {
+    crossings.begins.push_back(crossings.launches.size());
+    const std::int64_t end_ns = nest_end_ns(trace, tree.slices[crossed.index()]);
+    for (std::size_t node = tree.subtree_ends[crossed.index()].index();
+         node < tree.size() && !tree.is_thread(NodeId(node)) &&
+         trace.start_ns(tree.slices[node]) < end_ns;
+         ++node) {
+      const std::uint32_t position = tree.positions[node];
+      for (std::uint32_t i = works.visiting_begins[position];
+           i < works.visiting_begins[position + 1]; ++i) {
+        const std::uint32_t work = works.visiting_order[i];
+        const Interval launch = launch_interval(trace, tree, attribution, work);
+        if (launch.end_ns > end_ns) continue;
+        crossings.launches.push_back({work, launch.end_ns, trace.duration_ns(works.slices[work])});
+      }
+    }
+  }
+  crossings.begins.push_back(crossings.launches.size());
+}
+
+// Goes through a thread's time once, with the ranges that are open in the order of their starts.
+// One that ends below a later one stays on the list until it is the last again.
+class SelfTimes {
+ public:
+  explicit SelfTimes(std::vector<std::int64_t>& self_ns) : self_ns_(self_ns) {}
+
+  // The time up to here goes to the ranges that are open.
+  void go_to(std::int64_t time_ns) {
+    for (; !open_.empty() && now_ns_ < time_ns; open_.pop_back()) {
+      const auto [node, end_ns] = open_.back();
+      const std::int64_t until_ns = std::min(end_ns, time_ns);
+      if (until_ns > now_ns_) {
+        self_ns_[node] += until_ns - now_ns_;
+        now_ns_ = until_ns;
+      }
+      if (end_ns > time_ns) break;
+    }
+    now_ns_ = std::max(now_ns_, time_ns);
+  }
+  void open(std::size_t node, Interval range) {
+    go_to(range.start_ns);
+    open_.emplace_back(node, range.end_ns);
+  }
+  // The time of a call goes to nobody.
+  void skip(Interval call) {
+    go_to(call.start_ns);
+    now_ns_ = std::max(now_ns_, call.end_ns);
+  }
+
+ private:
+  struct Open {
+    std::size_t node;
+    std::int64_t end_ns;
+  };
+  std::vector<std::int64_t>& self_ns_;
+  std::vector<Open> open_;
+  std::int64_t now_ns_ = std::numeric_limits<std::int64_t>::min();
+};
+
+// `calls`: of the thread, by start.
+void add_self_times(const Trace& trace, const OpTree& tree, const HostThread& thread,
+                    std::span<const SliceId> calls, std::vector<std::int64_t>& self_ns) {
+  SelfTimes times(self_ns);
+  auto call = calls.begin();
+  for (std::size_t node = thread.root.index() + 1; node < thread.end.index(); ++node) {
+    const Interval range = trace.interval(tree.slices[node]);
+    for (; call != calls.end() && trace.start_ns(*call) <= range.start_ns; ++call) {
+      times.skip(trace.interval(*call));
+    }
+    times.open(node, range);
+  }
+  for (; call != calls.end(); ++call) times.skip(trace.interval(*call));
+  times.go_to(kForever);
+}
+
+std::vector<std::int64_t> find_self_times(const Trace& trace, const OpTree& tree,
+                                          const Attribution::Calls& calls) {
+  std::vector<std::int64_t> self_ns(tree.size());
+  for (std::size_t i = 0; i < tree.threads.size(); ++i) {
+    const std::size_t begin = calls.thread_begins[i];
+    const std::size_t count = calls.thread_begins[i + 1] - begin;
+    add_self_times(trace, tree, tree.threads[i], std::span(calls.slices).subspan(begin, count),
+                   self_ns);
+  }
+  return self_ns;
+}
+
 }  // namespace
 
 Attribution attribute(const Trace& trace, const OpTree& tree, const TimeSelection& selection) {
+  Attribution result;
   std::vector<SliceId> runtime_slices;
   std::vector<SliceId> device_slices;
   const auto& kinds = trace.slices().kinds;
   for (std::size_t row = 0; row < kinds.size(); ++row) {
+    if (is_tree_kind(kinds[row])) continue;
     if (kinds[row] == SliceKind::kRuntimeCall) {
       runtime_slices.push_back(SliceId(row));
     } else if (is_device_work(kinds[row])) {
       device_slices.push_back(SliceId(row));
+    } else {
+      result.loose_slices.push_back(SliceId(row));
     }
   }
-  Attribution result;
   attribute_calls(trace, tree, selection, runtime_slices, result.calls);
   attribute_works(trace, tree, selection, runtime_slices, device_slices, result);
   order_works(trace, tree, result.calls, result.works);
   add_up_works(trace, result.works);
   result.memory_owners = attribute_memory(trace, tree, selection);
+  if (tree.rules == TreeRules::kStrobe) {
+    result.self_host_ns = find_self_times(trace, tree, result.calls);
+    find_crossings(trace, tree, result);
+  }
   return result;
 }
 
-AttributedTrace attribute_trace(const Trace& trace, const TimeSelection& selection) {
-  OpTree tree = build_op_tree(trace, selection);
+AttributedTrace attribute_trace(const Trace& trace, const TimeSelection& selection,
+                                TreeRules rules) {
+  OpTree tree = build_op_tree(trace, selection, rules);
   Attribution attribution = attribute(trace, tree, selection);
-  return {trace, std::move(tree), std::move(attribution)};
+  return {trace, std::move(tree), std::move(attribution), selection.is_everything()};
 }
 
 }  // namespace strobe::analysis

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -50,11 +52,43 @@ struct Attribution {
     bool is_orphan(std::size_t work) const { return !owners[work].valid(); }
   };
 
+  // What was launched inside of a range by time though not below it in the tree, because another
+  // range crosses it. Here k is below b, and inside of both:
+  //
+  //     |---- a ----|
+  //           |---- b ----|
+  //             |k|
+  //
+  // Only under TreeRules::kStrobe, else empty.
+  struct Crossings {
+    struct Launch {
+      std::uint32_t work;      // of Works
+      std::int64_t end_ns;     // of the launch
+      std::int64_t device_ns;  // of the work
+    };
+    std::vector<NodeId> nodes;        // crossed by another one, ascending
+    std::vector<std::size_t> begins;  // in launches, per node, and one more for the end
+    std::vector<Launch> launches;
+  };
+
   Calls calls;
   Works works;
+  Crossings crossings;
+  // All slices of the trace that are neither of the trees nor calls nor device work, such as
+  // interpreter frames; in file order.
+  std::vector<SliceId> loose_slices;
   // Per memory event: the innermost node open at its time; invalid where its thread has no tree or
   // the event is not selected.
   std::vector<NodeId> memory_owners;
+  // Per node: the time in which it was the innermost open range of its thread and no runtime call
+  // was open there. Of several open ranges the innermost is the one that started last, also where
+  // they cross, so no moment counts twice:
+  //
+  //     |---- a ----|             a  ==       =
+  //       |- b -| |---- c ----|   b          =
+  //       |call|                  c            ======  //
+  // Only under TreeRules::kStrobe, else empty.
+  std::vector<std::int64_t> self_host_ns;
 };
 
 Attribution attribute(const Trace& trace, const OpTree& tree, const TimeSelection& selection = {});
@@ -64,6 +98,7 @@ struct AttributedTrace {
   const Trace& trace;
   OpTree tree;
   Attribution attribution;
+  bool is_whole = true;  // nothing was left out of the trees and launches
 
   StringId name(NodeId node) const {
     return trace.slices().names[tree.slices[node.index()].index()];
@@ -79,6 +114,13 @@ struct AttributedTrace {
     return std::span(works.visiting_order)
         .subspan(begin, works.visiting_begins[position + 1] - begin);
   }
+  // Device time launched by the node itself.
+  std::int64_t own_device_ns(NodeId node) const {
+    const auto& works = attribution.works;
+    const std::uint32_t position = tree.positions[node.index()];
+    return works.device_sums_ns[works.visiting_begins[position + 1]] -
+           works.device_sums_ns[works.visiting_begins[position]];
+  }
   // Device time launched by the node and everything below it, whenever the device ran it; overlap
   // between streams is not removed.
   std::int64_t kernel_ns(NodeId node) const {
@@ -88,9 +130,20 @@ struct AttributedTrace {
     return sum_below(node, attribution.works.device_sums_ns);
   }
 
-  // Some writers' own tables skip what happens outside every host range: works whose owner is the
-  // thread itself count for kernels only. Where a step owns the launches of all threads, they
-  // always count.
+  // See Attribution::Crossings; none for nearly every node.
+  std::span<const Attribution::Crossings::Launch> crossing_launches_of(NodeId node) const {
+    const Attribution::Crossings& crossings = attribution.crossings;
+    if (crossings.nodes.empty()) return {};
+    const auto found = std::lower_bound(crossings.nodes.begin(), crossings.nodes.end(), node);
+    if (found == crossings.nodes.end() || *found != node) return {};
+    const auto place = static_cast<std::size_t>(found - crossings.nodes.begin());
+    const std::size_t begin = crossings.begins[place];
+    return std::span(crossings.launches).subspan(begin, crossings.begins[place + 1] - begin);
+  }
+
+  // Under TreeRules::kCompatible the tables skip what happens outside every host range: works whose
+  // owner is the thread itself count for kernels only. Where a step owns the launches of all
+  // threads, they always count.
   bool counts_call(std::size_t call) const { return counts(attribution.calls.owners[call]); }
   bool counts_work(std::size_t work) const {
     return attribution.works.is_orphan(work) || counts(attribution.works.owners[work]);
@@ -104,10 +157,12 @@ struct AttributedTrace {
     return sums_ns[begins[first + nodes]] - sums_ns[begins[first]];
   }
   bool counts(NodeId owner) const {
-    return trace.traits().steps_cover_all_threads || !tree.is_thread(owner);
+    return tree.rules == TreeRules::kStrobe || trace.traits().steps_cover_all_threads ||
+           !tree.is_thread(owner);
   }
 };
 
-AttributedTrace attribute_trace(const Trace& trace, const TimeSelection& selection = {});
+AttributedTrace attribute_trace(const Trace& trace, const TimeSelection& selection = {},
+                                TreeRules rules = TreeRules::kStrobe);
 
 }  // namespace strobe::analysis

@@ -29,13 +29,22 @@ CallsByCorrelation::CallsByCorrelation(const Trace& trace,
                                        const std::vector<SliceId>& runtime_slices,
                                        const Attribution::Calls& calls) {
   const auto& correlations = trace.slices().correlations;
-  entries_.reserve(runtime_slices.size());
-  for (const SliceId slice : runtime_slices) {
+  const auto add = [&](SliceId slice, CallId call) {
     const std::uint32_t id = correlations[slice.index()];
-    if (id != kNoLaunchId) entries_.push_back({id, slice, {}});
+    if (id != kNoLaunchId) entries_.push_back({id, slice, call});
+  };
+  entries_.reserve(runtime_slices.size());
+  for (std::size_t i = 0; i < calls.size(); ++i) add(calls.slices[i], CallId(i));
+  if (calls.size() < runtime_slices.size()) {
+    std::vector<char> is_selected(trace.slice_count());
+    for (const SliceId slice : calls.slices) is_selected[slice.index()] = 1;
+    for (const SliceId slice : runtime_slices) {
+      if (is_selected[slice.index()] == 0) add(slice, {});
+    }
   }
-  natural_sort(entries_,
-               [](const Entry& a, const Entry& b) { return a.correlation < b.correlation; });
+  natural_sort(entries_, [](const Entry& a, const Entry& b) {
+    return a.correlation != b.correlation ? a.correlation < b.correlation : a.slice < b.slice;
+  });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const bool repeats =
@@ -43,16 +52,10 @@ CallsByCorrelation::CallsByCorrelation(const Trace& trace,
     if (!repeats) entries_[kept++] = entries_[i];
   }
   entries_.resize(kept);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const std::uint32_t id = correlations[calls.slices[i].index()];
-    if (id == kNoLaunchId) continue;
-    Entry* entry = entry_of(id);
-    if (entry->slice == calls.slices[i]) entry->call = CallId(i);
-  }
 }
 
 // Searches from the last answer with doubling steps, then by bisection.
-CallsByCorrelation::Entry* CallsByCorrelation::entry_of(std::uint32_t correlation) {
+const CallsByCorrelation::Entry* CallsByCorrelation::entry_of(std::uint32_t correlation) {
   std::size_t begin = latest_;
   std::size_t end = entries_.size();
   if (latest_ < end && entries_[latest_].correlation <= correlation) {

@@ -28,7 +28,7 @@ class CallsByCorrelation {
     SliceId slice;
     CallId call;  // invalid: the call is outside the selection
   };
-  Entry* entry_of(std::uint32_t correlation);
+  const Entry* entry_of(std::uint32_t correlation);
 
   std::vector<Entry> entries_;  // by correlation
   std::size_t latest_ = 0;      // position of the last answer: the next query is near it

@@ -10,8 +10,6 @@
 namespace strobe::analysis {
 namespace {
 
-constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
-
 // From this many slices on, a track's list reserves room for all slices that may follow: untouched
 // memory costs nothing, repeated growing does.
 constexpr std::size_t kLongTrack = 4096;
@@ -92,13 +90,58 @@ std::vector<std::vector<SliceId>> join_tracks(const OpTree& tree, HostTracks tra
   return threads;
 }
 
-void sort_nodes(const Trace& trace, std::vector<SliceId>& slices) {
-  natural_sort(slices, [&](SliceId a, SliceId b) {
-    const std::int64_t a_ns = trace.start_ns(a);
-    const std::int64_t b_ns = trace.start_ns(b);
-    return a_ns != b_ns ? a_ns < b_ns : nest_end_ns(trace, a) > nest_end_ns(trace, b);
-  });
+// Whether the writer wrote the thread's ranges as they ended: inner ones before the outer one.
+bool is_in_order_of_ends(const Trace& trace, const std::vector<SliceId>& slices) {
+  bool is_in_order_of_starts = true;
+  for (std::size_t i = 1; i < slices.size(); ++i) {
+    if (trace.end_ns(slices[i]) < trace.end_ns(slices[i - 1])) return false;
+    if (trace.start_ns(slices[i]) < trace.start_ns(slices[i - 1])) is_in_order_of_starts = false;
+  }
+  return !is_in_order_of_starts;
 }
+
+// What is known about the order of ranges on one thread besides their times. Where times are
+// rounded, a short range may start and end at one moment, and only this tells what it is inside.
+class RangeOrder {
+ public:
+  // `in_file_order`: the ranges of the thread.
+  RangeOrder(const Trace& trace, const std::vector<SliceId>& in_file_order, TreeRules rules)
+      : trace_(trace),
+        uses_ids_(rules == TreeRules::kStrobe),
+        file_has_ends_(uses_ids_ && is_in_order_of_ends(trace, in_file_order)) {}
+
+  // By start, then the longer first, as it contains the other. An empty one has nothing to contain,
+  // and of equal ones each may contain the other: these go by their ids.
+  bool comes_before(SliceId a, SliceId b) const {
+    const std::int64_t a_ns = trace_.start_ns(a);
+    const std::int64_t b_ns = trace_.start_ns(b);
+    if (a_ns != b_ns) return a_ns < b_ns;
+    const std::int64_t a_end_ns = nest_end_ns(trace_, a);
+    const std::int64_t b_end_ns = nest_end_ns(trace_, b);
+    const bool one_is_empty = a_end_ns == a_ns || b_end_ns == b_ns;
+    if ((one_is_empty || a_end_ns == b_end_ns) && have_ids(a, b)) return id_of(a) < id_of(b);
+    return a_end_ns > b_end_ns;
+  }
+
+  // Whether an empty range is inside an earlier one that ends at the same moment. Only the order of
+  // ends can tell; without it, ranges that are both empty nest as they started.
+  bool is_inside_at_its_end(SliceId empty, SliceId earlier) const {
+    if (!have_ids(empty, earlier) || id_of(empty) < id_of(earlier)) return false;
+    if (file_has_ends_) return empty < earlier;
+    return trace_.start_ns(earlier) == trace_.start_ns(empty);
+  }
+
+ private:
+  // External ids count up as ranges start.
+  std::uint32_t id_of(SliceId slice) const { return trace_.slices().externals[slice.index()]; }
+  bool have_ids(SliceId a, SliceId b) const {
+    return uses_ids_ && id_of(a) != kNoLaunchId && id_of(b) != kNoLaunchId;
+  }
+
+  const Trace& trace_;
+  bool uses_ids_;
+  bool file_has_ends_;
+};
 
 void resize_nodes(OpTree& tree, std::size_t count) {
   tree.slices.resize(count);
@@ -107,10 +150,12 @@ void resize_nodes(OpTree& tree, std::size_t count) {
   tree.operators.resize(count);
 }
 
-void grow_thread(const Trace& trace, HostThread& thread, const std::vector<SliceId>& slices,
-                 OpTree& tree) {
+// `slices`: in the given order.
+void grow_thread(const Trace& trace, const HostThread& thread, const std::vector<SliceId>& slices,
+                 const RangeOrder& order, OpTree& tree) {
   const auto& kinds = trace.slices().kinds;
-  const bool nested_are_phases = trace.traits().nested_operators_are_phases;
+  const bool nested_are_phases =
+      tree.rules == TreeRules::kCompatible && trace.traits().nested_operators_are_phases;
   const std::size_t root = thread.root.index();
   tree.roles[root] = SliceKind::kOther;
 
@@ -119,14 +164,19 @@ void grow_thread(const Trace& trace, HostThread& thread, const std::vector<Slice
     std::int64_t end_ns;
   };
   std::vector<Open> open{{thread.root, kForever}};
+  const auto is_over = [&](const Open& range, SliceId next, std::int64_t start_ns,
+                           std::int64_t end_ns) {
+    if (start_ns != range.end_ns || end_ns != start_ns) return start_ns >= range.end_ns;
+    return !order.is_inside_at_its_end(next, tree.slices[range.node.index()]);
+  };
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const SliceId slice = slices[i];
     const std::int64_t start_ns = trace.start_ns(slice);
     const std::int64_t end_ns = nest_end_ns(trace, slice);
-    while (start_ns >= open.back().end_ns) open.pop_back();
+    while (is_over(open.back(), slice, start_ns, end_ns)) open.pop_back();
     if (end_ns > open.back().end_ns) {
       ++tree.crossings;
-      while (end_ns > open.back().end_ns) open.pop_back();
+      for (; end_ns > open.back().end_ns; open.pop_back()) tree.crossed.push_back(open.back().node);
     }
     const NodeId node(root + 1 + i);
     const NodeId parent = open.back().node;
@@ -175,8 +225,9 @@ void find_visiting_order(OpTree& tree) {
 
 }  // namespace
 
-OpTree build_op_tree(const Trace& trace, const TimeSelection& selection) {
+OpTree build_op_tree(const Trace& trace, const TimeSelection& selection, TreeRules rules) {
   OpTree tree;
+  tree.rules = rules;
   HostTracks tracks = collect_host_tracks(trace, selection);
   find_threads(trace, tracks.is_host, tree);
   std::vector<std::vector<SliceId>> slices = join_tracks(tree, std::move(tracks));
@@ -189,8 +240,9 @@ OpTree build_op_tree(const Trace& trace, const TimeSelection& selection) {
   resize_nodes(tree, count);
   tree.nodes_of_slices.resize(trace.slice_count());
   for (std::size_t i = 0; i < tree.threads.size(); ++i) {
-    sort_nodes(trace, slices[i]);
-    grow_thread(trace, tree.threads[i], slices[i], tree);
+    const RangeOrder order(trace, slices[i], rules);
+    natural_sort(slices[i], [&](SliceId a, SliceId b) { return order.comes_before(a, b); });
+    grow_thread(trace, tree.threads[i], slices[i], order, tree);
   }
   find_subtree_ends(tree);
   find_visiting_order(tree);

@@ -31,6 +31,15 @@ class TimeSelection {
   std::optional<IntervalSet> intervals_;
 };
 
+inline constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
+
+// Whose definitions a tree and its tables follow.
+enum class TreeRules : std::uint8_t {
+  kStrobe,      // docs/summary.md: an operator is an operator at every depth, no time counts twice
+  kCompatible,  // the classic tables: an operator below another one is its phase where the trace's
+                // traits say so, and work outside every host range counts for kernels only
+};
+
 struct NodeTag;
 using NodeId = Id<NodeTag>;
 
@@ -44,19 +53,23 @@ struct HostThread {
 };
 
 // The host ranges of all threads as trees, in flat columns. The nodes of a thread are sorted by
-// start (then the longer first, then file order), which makes the order a preorder:
+// start (then the longer first, then by external id, then file order), which makes the order a
+// preorder:
 //
 //     |------ a ------|  |- d -|       node     root a b c d
 //       |- b -| |- c -|                parent        r a a r
 //                                      subtree end 5 4 3 4 5
 //
 // so a subtree is a range, a parent comes before its children, and sums over subtrees are one loop
-// backwards. Touching ranges are siblings. A range that crosses the end of an earlier one becomes
-// its sibling: traces are not always nested, and a tree must be. On an asynchronous track ranges
-// overlap without one having called the other, so each range there is a direct child of the track.
+// backwards. Touching ranges are siblings; so are an empty range and one that ends where it is,
+// unless the trace's external ids and the order of the file say that it is inside (times may be
+// rounded). A range that crosses the end of an earlier one becomes its sibling: traces are not
+// always nested, and a tree must be. On an asynchronous track ranges overlap without one having
+// called the other, so each range there is a direct child of the track.
 struct OpTree {
   static constexpr std::uint32_t kNoThread = std::numeric_limits<std::uint32_t>::max();
 
+  TreeRules rules = TreeRules::kStrobe;
   std::vector<HostThread> threads;  // by process number, then thread number
   std::vector<std::uint32_t> threads_of_tracks;
 
@@ -64,8 +77,8 @@ struct OpTree {
   std::vector<SliceId> slices;  // invalid for a thread itself
   std::vector<NodeId> parents;  // invalid for a thread itself
   std::vector<NodeId> subtree_ends;
-  // The slice's kind, except that an operator below another one is kOperatorPhase where the trace's
-  // traits say so; kOther for a thread itself.
+  // The slice's kind, except that TreeRules::kCompatible makes an operator below another one a
+  // kOperatorPhase where the trace's traits say so; kOther for a thread itself.
   std::vector<SliceKind> roles;
   std::vector<NodeId> operators;         // the innermost node with the role kOperator at or above
   std::vector<std::uint32_t> positions;  // in visiting_order
@@ -76,12 +89,24 @@ struct OpTree {
 
   std::vector<NodeId> nodes_of_slices;  // per slice, invalid outside the trees
   std::uint64_t crossings = 0;          // ranges that ended after the one they started in
+  std::vector<NodeId> crossed;          // those they started in: their time goes on outside of
+                                        // their subtree
 
   std::size_t size() const { return slices.size(); }
   bool is_thread(NodeId node) const { return !slices[node.index()].valid(); }
   const HostThread* thread_of(TrackId track) const {
     const std::uint32_t thread = threads_of_tracks[track.index()];
     return thread == kNoThread ? nullptr : &threads[thread];
+  }
+  // The outermost node with the role kOperator at or above a node; invalid if there is none.
+  NodeId outermost_operator(NodeId node) const {
+    NodeId outermost = operators[node.index()];
+    while (outermost.valid()) {
+      const NodeId above = operators[parents[outermost.index()].index()];
+      if (!above.valid()) break;
+      outermost = above;
+    }
+    return outermost;
   }
 };
 
@@ -91,6 +116,7 @@ inline std::int64_t nest_end_ns(const Trace& trace, SliceId slice) {
   return hints.empty() ? trace.end_ns(slice) : hints[slice.index()];
 }
 
-OpTree build_op_tree(const Trace& trace, const TimeSelection& selection = {});
+OpTree build_op_tree(const Trace& trace, const TimeSelection& selection = {},
+                     TreeRules rules = TreeRules::kStrobe);
 
 }  // namespace strobe::analysis

@@ -34,7 +34,7 @@ std::vector<StringId> processes_of(const std::vector<Step>& steps) {
   return processes;
 }
 
-// The launches of one process by time, with running sums.
+// The launches of one process (all of them if invalid) by time, with running sums.
 std::vector<Launch> launches_of(const AttributedTrace& input, StringId process) {
   const auto& calls = input.attribution.calls;
   const auto& works = input.attribution.works;
@@ -50,13 +50,13 @@ std::vector<Launch> launches_of(const AttributedTrace& input, StringId process) 
     } else if (!input.tree.is_thread(owner)) {
       // The call is unknown but its operator is known: the operator's time is used.
       const SliceId slice = input.tree.slices[owner.index()];
-      if (input.trace.track(slice).process != process) continue;
+      if (process.valid() && input.trace.track(slice).process != process) continue;
       launches.push_back({input.trace.start_ns(slice), {}});
       add_work(input, work, launches.back().sum);
     }
   }
   for (std::size_t i = 0; i < input.tree.threads.size(); ++i) {
-    if (input.tree.threads[i].process == process) continue;
+    if (!process.valid() || input.tree.threads[i].process == process) continue;
     for (std::size_t j = calls.thread_begins[i]; j < calls.thread_begins[i + 1]; ++j) {
       launches[j].sum = {};
     }
@@ -84,7 +84,8 @@ std::vector<StepLaunches> add_up_step_launches(const AttributedTrace& input,
                                                const std::vector<Step>& steps,
                                                bool cover_all_threads) {
   std::vector<StepLaunches> sums(steps.size());
-  if (!cover_all_threads) {
+  const bool are_marked = !steps.empty() && !steps.front().slices.empty();
+  if (!cover_all_threads && are_marked) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       for (const SliceId slice : steps[i].slices) {
         const NodeId node = input.tree.nodes_of_slices[slice.index()];
@@ -195,74 +196,72 @@ void collect_host(const AttributedTrace& input, StringId process, LabelSets& set
   }
 }
 
-// Slices that are not in the trees: interpreter frames and slices of unknown kind. Data loading is
-// in the trees, but may be below other ranges.
-void collect_loose_host(const Trace& trace, StringId process, LabelSets& sets) {
-  const auto& slices = trace.slices();
+bool is_on_host(const Trace& trace, SliceId slice, StringId process) {
+  const Track& track = trace.track(slice);
+  return (!process.valid() || track.process == process) && track.kind != TrackKind::kDeviceStream;
+}
+
+// Slices that are not in the trees: interpreter frames and slices of unknown kind.
+void collect_loose_host(const AttributedTrace& input, StringId process, LabelSets& sets) {
+  const Trace& trace = input.trace;
   std::vector<Interval> host;
-  std::vector<Interval> loading;
   std::vector<Interval> latest(trace.tracks().size());  // frames nest, so most are inside it
-  for (std::size_t row = 0; row < slices.size(); ++row) {
-    const SliceKind kind = slices.kinds[row];
-    if (kind != SliceKind::kPythonCall && kind != SliceKind::kOther &&
-        kind != SliceKind::kDataLoader) {
-      continue;
-    }
-    const std::size_t track = slices.tracks[row].index();
-    if ((process.valid() && trace.tracks()[track].process != process) ||
-        trace.tracks()[track].kind == TrackKind::kDeviceStream) {
-      continue;
-    }
-    const Interval interval = trace.interval(SliceId(row));
-    if (kind == SliceKind::kDataLoader) {
-      loading.push_back(interval);
-    } else if (interval.start_ns < latest[track].start_ns ||
-               interval.end_ns > latest[track].end_ns) {
+  for (const SliceId slice : input.attribution.loose_slices) {
+    const SliceKind kind = trace.kind(slice);
+    if (kind != SliceKind::kPythonCall && kind != SliceKind::kOther) continue;
+    if (!is_on_host(trace, slice, process)) continue;
+    const std::size_t track = trace.slices().tracks[slice.index()].index();
+    const Interval interval = trace.interval(slice);
+    if (interval.start_ns < latest[track].start_ns || interval.end_ns > latest[track].end_ns) {
       host.push_back(interval);
       latest[track] = interval;
     }
   }
-  if (!host.empty()) {
-    auto& host_set = sets[index_of(StepLabel::kHost)];
-    host_set = union_of(host_set, union_of(std::move(host)));
+  if (host.empty()) return;
+  auto& host_set = sets[index_of(StepLabel::kHost)];
+  host_set = union_of(host_set, union_of(std::move(host)));
+}
+
+// Data loading is in the trees, but may be below other ranges.
+void collect_data_loading(const Trace& trace, StringId process, LabelSets& sets) {
+  const auto& kinds = trace.slices().kinds;
+  std::vector<Interval> loading;
+  for (auto at = kinds.begin();
+       (at = std::find(at, kinds.end(), SliceKind::kDataLoader)) != kinds.end(); ++at) {
+    const SliceId slice(static_cast<std::size_t>(at - kinds.begin()));
+    if (is_on_host(trace, slice, process)) loading.push_back(trace.interval(slice));
   }
   sets[index_of(StepLabel::kDataLoader)] = union_of(std::move(loading));
 }
 
-std::int64_t overlap_ns(const IntervalSet& set, Interval interval) {
-  auto part = std::upper_bound(
-      set.begin(), set.end(), interval.start_ns,
-      [](std::int64_t time_ns, const Interval& other) { return time_ns < other.end_ns; });
-  std::int64_t sum_ns = 0;
-  for (; part != set.end() && part->start_ns < interval.end_ns; ++part) {
-    sum_ns += std::min(part->end_ns, interval.end_ns) - std::max(part->start_ns, interval.start_ns);
+// The time of a step by label: at each moment the first label whose set holds it.
+void label_step(const LabelSets& sets, StepRow& row) {
+  struct Cursor {
+    std::size_t label;
+    IntervalSet::const_iterator next;  // the first that has not ended
+    IntervalSet::const_iterator end;
+  };
+  std::vector<Cursor> cursors;
+  for (std::size_t label = 0; label < sets.size(); ++label) {
+    const auto next =
+        std::ranges::upper_bound(sets[label], row.interval.start_ns, {}, &Interval::end_ns);
+    if (next != sets[label].end()) cursors.push_back({label, next, sets[label].end()});
   }
-  return sum_ns;
-}
-
-// Subtracts the sets of the labels from the steps' time, one label after the other. The time that a
-// set removes gets its label; the rest is idle.
-void label_steps(const LabelSets& sets, const std::vector<StepRow*>& rows) {
-  std::vector<Interval> intervals;
-  std::vector<std::int64_t> left_ns;
-  intervals.reserve(rows.size());
-  left_ns.reserve(rows.size());
-  for (const StepRow* row : rows) {
-    intervals.push_back(row->interval);
-    left_ns.push_back(row->interval.length_ns());
-  }
-  IntervalSet rest = union_of(std::move(intervals));
-  for (std::size_t label = 0; label < index_of(StepLabel::kIdle); ++label) {
-    if (sets[label].empty()) continue;
-    rest = difference_of(rest, sets[label]);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::int64_t now_ns = overlap_ns(rest, rows[i]->interval);
-      rows[i]->label_ns[label] = left_ns[i] - now_ns;
-      left_ns[i] = now_ns;
+  for (std::int64_t time_ns = row.interval.start_ns; time_ns < row.interval.end_ns;) {
+    std::size_t label = index_of(StepLabel::kIdle);
+    std::int64_t until_ns = row.interval.end_ns;
+    for (Cursor& cursor : cursors) {
+      while (cursor.next != cursor.end && cursor.next->end_ns <= time_ns) ++cursor.next;
+      if (cursor.next == cursor.end) continue;
+      if (cursor.next->start_ns <= time_ns) {
+        label = cursor.label;
+        until_ns = std::min(until_ns, cursor.next->end_ns);
+        break;
+      }
+      until_ns = std::min(until_ns, cursor.next->start_ns);
     }
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i]->label_ns[index_of(StepLabel::kIdle)] = left_ns[i];
+    row.label_ns[label] += until_ns - time_ns;
+    time_ns = until_ns;
   }
 }
 
@@ -295,7 +294,7 @@ std::vector<StepRow> break_down_steps(const AttributedTrace& input, const std::v
   const std::vector<StringId> processes = processes_of(steps);
   std::vector<StepRow> rows(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].name.valid()) rows[i].name = std::string(input.trace.strings()[steps[i].name]);
+    rows[i].name = name_of(input.trace, steps[i]);
     rows[i].interval = steps[i].interval;
     rows[i].kernel_ns = launches[i].kernel_ns;
     rows[i].device_ns = launches[i].device_ns;
@@ -304,12 +303,11 @@ std::vector<StepRow> break_down_steps(const AttributedTrace& input, const std::v
     LabelSets sets;
     collect_device(input, process, processes.size() == 1, sets);
     collect_host(input, process, sets);
-    collect_loose_host(input.trace, process, sets);
-    std::vector<StepRow*> of_process;
+    collect_loose_host(input, process, sets);
+    collect_data_loading(input.trace, process, sets);
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (steps[i].process == process) of_process.push_back(&rows[i]);
+      if (steps[i].process == process) label_step(sets, rows[i]);
     }
-    label_steps(sets, of_process);
   }
   return rows;
 }

@@ -16,7 +16,7 @@ struct StepLaunches {
 
 // Per step. A step owns what was launched below its own slices or, with `cover_all_threads`, every
 // launch of its process that starts in its time. Use the latter if a framework runs backward on its
-// own thread.
+// own thread. Cycles that were found have no slices: they own every launch in their time.
 std::vector<StepLaunches> add_up_step_launches(const AttributedTrace& input,
                                                const std::vector<Step>& steps,
                                                bool cover_all_threads);
@@ -33,7 +33,7 @@ StepLaunches add_up_all_launches(const AttributedTrace& input);
 //     host          |-----------------|
 //     label         h kkkkk cc kk hhhh   . idle
 //
-// A step without a process covers all processes; it is used for a trace without steps.
+// A step without a process covers all processes: a cycle of the device, or the whole trace.
 std::vector<StepRow> break_down_steps(const AttributedTrace& input, const std::vector<Step>& steps,
                                       const std::vector<StepLaunches>& launches);
 

@@ -89,6 +89,11 @@ Error no_such_steps(std::string what, std::string_view where, std::int64_t first
 
 }  // namespace
 
+std::string name_of(const Trace& trace, const Step& step) {
+  if (step.name.valid()) return std::string(trace.strings()[step.name]);
+  return step.number ? fmt::format("cycle {}", *step.number) : "";
+}
+
 std::vector<Step> list_steps(const Trace& trace) {
   constexpr std::size_t kNoStep = static_cast<std::size_t>(-1);
   std::vector<Step> steps;
@@ -113,9 +118,9 @@ std::vector<Step> list_steps(const Trace& trace) {
   return steps;
 }
 
-Result<StepSelection> find_steps(const Trace& trace, NumberRange range, std::string_view where) {
+Result<StepSelection> choose_steps(const std::vector<Step>& steps, NumberRange range,
+                                   std::string_view where) {
   const auto [first, last] = range;
-  const std::vector<Step> steps = list_steps(trace);
   if (steps.empty()) {
     return Error{ErrorCode::kInvalidArgument, "the trace has no steps to choose from",
                  std::string(where), "leave " + std::string(where) + " out to see the whole trace"};
@@ -156,9 +161,8 @@ const Step* StepFinder::at(std::int64_t time_ns, StringId process) const {
   for (auto i = static_cast<std::size_t>(after - steps_->begin()); i-- > 0;) {
     if (latest_ends_ns_[i] <= time_ns) break;
     const Step& step = (*steps_)[i];
-    if (time_ns < step.interval.end_ns && (!process.valid() || step.process == process)) {
-      return &step;
-    }
+    const bool takes_part = !process.valid() || !step.process.valid() || step.process == process;
+    if (takes_part && time_ns < step.interval.end_ns) return &step;
   }
   return nullptr;
 }

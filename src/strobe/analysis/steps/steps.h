@@ -24,16 +24,19 @@ struct NumberRange {
 // A:B, A:, :B, or A alone; `where` names the flag or parameter in errors.
 Result<NumberRange> number_range(std::string_view where, std::string_view typed);
 
-// One training or inference step of one process.
+// One training or inference step of one process, or a cycle that was found in its place.
 struct Step {
-  StringId name;
-  std::optional<std::int64_t> number;  // n of "...#n"
-  StringId process;
+  StringId name;                       // invalid for a cycle without a range of its own
+  std::optional<std::int64_t> number;  // n of "...#n" and of "cycle n"
+  StringId process;                    // invalid: every process takes part
   Interval interval;
-  std::vector<SliceId> slices;  // several when threads repeat the same step
+  std::vector<SliceId> slices = {};  // several when threads repeat the same step
 };
 
-// All steps, by start. Slices of one process and name that overlap are one step.
+// "ProfilerStep#7", or "cycle 7" for a cycle without a range; "" for neither.
+std::string name_of(const Trace& trace, const Step& step);
+
+// The marked steps, by start. Slices of one process and name that overlap are one step.
 std::vector<Step> list_steps(const Trace& trace);
 
 struct StepSelection {  // positions in the list of steps, both inclusive, from 0
@@ -43,8 +46,8 @@ struct StepSelection {  // positions in the list of steps, both inclusive, from 
 
 // The steps with these numbers, as in the steps' names when all are numbered, else positions from
 // 0; `where` names the flag or parameter in errors.
-Result<StepSelection> find_steps(const Trace& trace, NumberRange range,
-                                 std::string_view where = "--steps");
+Result<StepSelection> choose_steps(const std::vector<Step>& steps, NumberRange range,
+                                   std::string_view where = "--steps");
 
 // Every nanosecond of a step has exactly one label: what the device did, or why it was idle.
 enum class StepLabel : std::uint8_t {
@@ -74,8 +77,8 @@ class StepFinder {
   // `steps` by start, as list_steps gives them; they must outlive the finder.
   explicit StepFinder(const std::vector<Step>& steps);
 
-  // The latest-starting step that is open at the time, in that process (any process if invalid);
-  // null if there is none.
+  // The latest-starting step that is open at the time and that this process takes part in (any
+  // process if invalid); null if there is none.
   const Step* at(std::int64_t time_ns, StringId process = {}) const;
 
  private:

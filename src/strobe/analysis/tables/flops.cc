@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <limits>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -145,42 +145,95 @@ std::optional<std::int64_t> attribute(const OperatorShapes& shapes, std::size_t 
   return values[std::min(dimension, values.size() - 1)];
 }
 
-// Every output position of every channel is a dot product with one filter.
-std::uint64_t convolution_flops(std::uint64_t batch, std::uint64_t positions, const Shape& filter,
-                                bool has_bias) {
-  const std::uint64_t channels = extent_along(filter[0]);
-  const std::uint64_t outputs = batch * positions * channels;
-  return 2 * outputs * product(filter, 1, filter.size()) + (has_bias ? outputs : 0);
+// "True"; also "true" and "1".
+bool is_true(std::string_view text) {
+  return !text.empty() && (text.front() == 'T' || text.front() == 't' || text.front() == '1');
+}
+bool flag(const OperatorShapes& shapes, std::size_t position) {
+  return position < shapes.plain_inputs.size() && is_true(shapes.plain_inputs[position]);
 }
 
-// Arguments: input, filter, bias, stride, padding, dilation.
-Flops convolution(const OperatorShapes& shapes) {
+// How many of the first `count` elements of "[True, True, False]" are true; all of them if the list
+// was not recorded.
+std::uint64_t count_true(const OperatorShapes& shapes, std::size_t position, std::size_t count) {
+  const std::string_view list =
+      position < shapes.plain_inputs.size() ? shapes.plain_inputs[position] : std::string_view();
+  if (!list.starts_with('[') || list.starts_with("[]")) return count;
+  std::uint64_t sum = 0;
+  std::size_t begin = 1;
+  for (std::size_t i = 0; i < count && begin < list.size(); ++i) {
+    while (begin < list.size() && list[begin] == ' ') ++begin;
+    sum += is_true(list.substr(begin)) ? 1 : 0;
+    begin = std::min(list.find(',', begin), list.size() - 1) + 1;
+  }
+  return sum;
+}
+
+// Each position is multiplied with every element of the filter, [channels, channels of a group,
+// ...]: an output position is a sum over the filter, an input position of a transposed convolution
+// is spread over it.
+std::uint64_t convolution_flops(const Shape& batch_of, const Shape& positions_of,
+                                const Shape& filter) {
+  return 2 * extent_along(batch_of[0]) * product(positions_of, 2, positions_of.size()) *
+         elements(filter);
+}
+
+// Where the arguments of a convolution are; input and filter come first.
+struct ConvolutionArguments {
+  std::size_t bias;
+  std::size_t stride;
+  std::size_t padding;
+  std::size_t dilation;
+  std::size_t transposed;
+};
+constexpr std::size_t kNoArgument = std::numeric_limits<std::size_t>::max();
+constexpr ConvolutionArguments kPlainConvolution{2, 3, 4, 5, kNoArgument};
+constexpr ConvolutionArguments kAnyConvolution{2, 3, 4, 5, 6};
+constexpr ConvolutionArguments kLibraryConvolution{kNoArgument, 3, 2, 4, kNoArgument};
+
+bool are_convolved(const Shape* input, const Shape* filter) {
+  return input != nullptr && filter != nullptr && input->size() >= 3 &&
+         input->size() == filter->size();
+}
+
+Flops transposed_convolution(const OperatorShapes& shapes) {
   const Shape* input = shapes.input(0);
   const Shape* filter = shapes.input(1);
-  if (input == nullptr || filter == nullptr || input->size() < 3 ||
-      input->size() != filter->size()) {
-    return std::nullopt;
-  }
-  std::uint64_t positions = 1;
-  for (std::size_t i = 2; i < input->size(); ++i) {
-    const auto stride = attribute(shapes, 3, i - 2);
-    const auto padding = attribute(shapes, 4, i - 2);
-    const auto dilation = attribute(shapes, 5, i - 2);
-    if (!stride || !padding || !dilation || *stride <= 0) return std::nullopt;
-    const std::int64_t reach = *dilation * ((*filter)[i] - 1) + 1;
-    positions *= extent_along(((*input)[i] + 2 * *padding - reach) / *stride + 1);
-  }
-  return convolution_flops(extent_along((*input)[0]), positions, *filter,
-                           shapes.input(2) != nullptr);
+  if (!are_convolved(input, filter)) return std::nullopt;
+  return convolution_flops(*input, *input, *filter);
 }
 
-// Arguments: gradient of the output, input, filter. Both gradients cost as much as the forward.
+template <const ConvolutionArguments& kArguments>
+Flops convolution(const OperatorShapes& shapes) {
+  if (flag(shapes, kArguments.transposed)) return transposed_convolution(shapes);
+  const Shape* input = shapes.input(0);
+  const Shape* filter = shapes.input(1);
+  if (!are_convolved(input, filter)) return std::nullopt;
+  Shape output{(*input)[0], (*filter)[0]};
+  for (std::size_t i = 2; i < input->size(); ++i) {
+    const auto stride = attribute(shapes, kArguments.stride, i - 2);
+    const auto padding = attribute(shapes, kArguments.padding, i - 2);
+    const auto dilation = attribute(shapes, kArguments.dilation, i - 2);
+    if (!stride || !padding || !dilation || *stride <= 0) return std::nullopt;
+    const std::int64_t reach = *dilation * ((*filter)[i] - 1) + 1;
+    output.push_back(((*input)[i] + 2 * *padding - reach) / *stride + 1);
+  }
+  const bool has_bias = shapes.input(kArguments.bias) != nullptr;
+  return convolution_flops(*input, output, *filter) + (has_bias ? elements(output) : 0);
+}
+
+// Arguments: gradient of the output, input, filter, sizes of the bias, stride, padding, dilation,
+// transposed, padding of the output, groups, which gradients are asked for. The gradients of the
+// input and of the filter each cost as much as the forward; that of the bias is a sum.
 Flops convolution_backward(const OperatorShapes& shapes) {
   const Shape* gradient = shapes.input(0);
+  const Shape* input = shapes.input(1);
   const Shape* filter = shapes.input(2);
-  if (gradient == nullptr || filter == nullptr || gradient->size() < 3) return std::nullopt;
-  return 2 * convolution_flops(extent_along((*gradient)[0]),
-                               product(*gradient, 2, gradient->size()), *filter, false);
+  const Shape* positions_of = flag(shapes, 7) ? input : gradient;
+  if (!are_convolved(gradient, filter) || !are_convolved(positions_of, filter)) {
+    return std::nullopt;
+  }
+  return count_true(shapes, 10, 2) * convolution_flops(*gradient, *positions_of, *filter);
 }
 
 // Queries, keys and values as [batch, heads, tokens, width]: scores, then weighted sums of the
@@ -243,11 +296,15 @@ constexpr std::array kFormulas = {
     Entry{"aten::addmm", last_two_matmul},
     Entry{"aten::baddbmm", last_two_matmul},
     Entry{"aten::linear", linear},
-    Entry{"aten::conv1d", convolution},
-    Entry{"aten::conv2d", convolution},
-    Entry{"aten::conv3d", convolution},
-    Entry{"aten::convolution", convolution},
-    Entry{"aten::_convolution", convolution},
+    Entry{"aten::conv1d", convolution<kPlainConvolution>},
+    Entry{"aten::conv2d", convolution<kPlainConvolution>},
+    Entry{"aten::conv3d", convolution<kPlainConvolution>},
+    Entry{"aten::convolution", convolution<kAnyConvolution>},
+    Entry{"aten::_convolution", convolution<kAnyConvolution>},
+    Entry{"aten::cudnn_convolution", convolution<kLibraryConvolution>},
+    Entry{"aten::conv_transpose1d", transposed_convolution},
+    Entry{"aten::conv_transpose2d", transposed_convolution},
+    Entry{"aten::conv_transpose3d", transposed_convolution},
     Entry{"aten::convolution_backward", convolution_backward},
     Entry{"aten::scaled_dot_product_attention", attention_forward},
     Entry{"aten::_scaled_dot_product_flash_attention", attention_forward},

@@ -44,7 +44,14 @@ using FlopFormula = std::optional<std::uint64_t> (*)(const OperatorShapes& shape
 FlopFormula find_flop_formula(std::string_view operator_name);
 
 // Floating-point operations per node, estimated from the shapes of its operator call; empty if the
-// trace has no arguments.
+// trace has no arguments. A multiplication and an addition count as two.
+//
+// Like a total time, a node's number includes what the node calls: aten::linear, aten::addmm below
+// it and the autograd operator around it state the same operations, each in its own row, so rows do
+// not add up. An operator whose formula takes shapes by position stands for its whole call;
+// operators below it do not add to it. One without a formula or shapes has the sum of what is
+// below. A name's number is the sum over its calls; a call inside one of the same name adds
+// nothing.
 std::vector<std::uint64_t> estimate_flops(const AttributedTrace& input);
 
 }  // namespace strobe::analysis

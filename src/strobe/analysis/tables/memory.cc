@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ namespace strobe::analysis {
 namespace {
 
 constexpr std::size_t kMostOwners = 100;
+constexpr const char* kOutside = "[outside of ranges]";
 
 }  // namespace
 
@@ -103,11 +105,15 @@ bool has_addresses(const MemoryColumns& memory, const MemoryCurve& curve) {
                              [&](std::uint32_t event) { return memory.addresses[event] != 0; });
 }
 
+// The outermost operator around the event, or else the innermost range; invalid if there is none.
 StringId owner_name(const AttributedTrace& input, std::uint32_t event) {
-  const NodeId owner = input.attribution.memory_owners[event];
-  if (!owner.valid() || input.tree.is_thread(owner)) return {};
-  const NodeId op = input.tree.operators[owner.index()];
-  return input.name(op.valid() ? op : owner);
+  const OpTree& tree = input.tree;
+  NodeId owner = input.attribution.memory_owners[event];
+  if (!owner.valid() || tree.is_thread(owner)) return {};
+  for (NodeId node = owner; !tree.is_thread(node); node = tree.parents[node.index()]) {
+    if (tree.roles[node.index()] == SliceKind::kOperator) owner = node;
+  }
+  return input.name(owner);
 }
 
 }  // namespace
@@ -190,6 +196,8 @@ std::vector<MemoryOwner> owners_at_peak(const AttributedTrace& input, const Memo
     seen_bytes += memory.bytes[event];
   }
   if (unattributed.count > 0) owners.push_back(unattributed);
+  const std::int64_t unseen_bytes = curve.points[curve.peak].allocated_bytes - seen_bytes;
+  if (unseen_bytes > 0) owners.push_back({"[before the trace]", unseen_bytes, 0});
   std::ranges::stable_sort(owners, std::ranges::greater(), &MemoryOwner::bytes);
   if (owners.size() > kMostOwners) {
     MemoryOwner others{"[others]"};
@@ -200,16 +208,21 @@ std::vector<MemoryOwner> owners_at_peak(const AttributedTrace& input, const Memo
     owners.resize(kMostOwners);
     owners.push_back(others);
   }
-  const std::int64_t unseen_bytes = curve.points[curve.peak].allocated_bytes - seen_bytes;
-  if (unseen_bytes > 0) owners.push_back({"[before the trace]", unseen_bytes, 0});
   return owners;
 }
 
 std::int64_t not_freed_bytes(const Trace& trace, const MemoryCurve& curve) {
-  LiveAllocations live(trace.memory());
-  for (const std::uint32_t event : curve.events) live.apply(event);
-  std::int64_t bytes = 0;
-  for (const std::uint32_t event : live.events()) bytes += trace.memory().bytes[event];
+  const MemoryColumns& memory = trace.memory();
+  LiveAllocations live(memory);
+  std::int64_t unpaired_bytes = 0;
+  for (const std::uint32_t event : curve.events) {
+    live.apply(event);
+    if (memory.addresses[event] == 0 && !is_reservation(memory.actions[event])) {
+      unpaired_bytes += memory.bytes[event];
+    }
+  }
+  std::int64_t bytes = std::max<std::int64_t>(unpaired_bytes, 0);
+  for (const std::uint32_t event : live.events()) bytes += memory.bytes[event];
   return bytes;
 }
 
@@ -243,11 +256,11 @@ class PlaceTables {
  public:
   explicit PlaceTables(const Trace& trace) : trace_(trace), place_rows_(trace.strings()) {}
 
+  // An invalid name: outside of ranges.
   void add(StringId name, std::uint32_t event) {
     const MemoryColumns& memory = trace_.memory();
     const MemoryAction action = memory.actions[event];
     const std::size_t place = place_of(event);
-    note_peaks(event);
     PairRows& rows = is_reservation(action) ? reserved_rows_ : allocated_rows_;
     std::vector<Row>& list = is_reservation(action) ? reserved_ : allocated_;
     const std::size_t row = rows.row_of(static_cast<std::uint32_t>(place), name.value);
@@ -265,6 +278,12 @@ class PlaceTables {
     }
   }
 
+  void add_with_peaks(StringId name, std::uint32_t event) {
+    add(name, event);
+    note_peaks(event);
+  }
+
+  // As the trace says them: since its program began.
   void note_peaks(std::uint32_t event) {
     const MemoryColumns& memory = trace_.memory();
     MemoryPlace& place = places_[place_of(event)];
@@ -307,7 +326,7 @@ class PlaceTables {
   }
   MemoryRow named(const Row& row) const {
     MemoryRow result = row.sums;
-    result.name = std::string(trace_.strings()[row.name]);
+    result.name = row.name.valid() ? std::string(trace_.strings()[row.name]) : kOutside;
     return result;
   }
 
@@ -329,16 +348,13 @@ void add_with_direct_children(const AttributedTrace& input, const EventsOfNodes&
     const std::size_t end = tree.subtree_ends[node.index()].index();
     for (std::size_t child = node.index() + 1; child < end;
          child = tree.subtree_ends[child].index()) {
-      for (const std::uint32_t event : events.of(child)) tables.add(name, event);
+      for (const std::uint32_t event : events.of(child)) tables.add_with_peaks(name, event);
     }
   }
-  for (const std::uint32_t event : events.of(node.index())) tables.add(name, event);
+  for (const std::uint32_t event : events.of(node.index())) tables.add_with_peaks(name, event);
 }
 
-}  // namespace
-
-std::vector<MemoryPlace> list_memory_places(const AttributedTrace& input) {
-  if (input.trace.memory().size() == 0) return {};
+std::vector<MemoryPlace> list_classic_places(const AttributedTrace& input) {
   const OpTree& tree = input.tree;
   const EventsOfNodes events(input);
   const bool outermost_answers = input.trace.traits().nested_operators_are_phases;
@@ -352,12 +368,63 @@ std::vector<MemoryPlace> list_memory_places(const AttributedTrace& input) {
     } else if (outermost_answers) {
       const NodeId op = tree.operators[i];
       const StringId name = input.name(op.valid() ? op : node);
-      for (const std::uint32_t event : events.of(i)) tables.add(name, event);
+      for (const std::uint32_t event : events.of(i)) tables.add_with_peaks(name, event);
     } else if (tree.roles[i] != SliceKind::kOperatorPhase) {
       add_with_direct_children(input, events, node, tables);
     }
   }
   return tables.take();
+}
+
+// The most bytes of one kind in the time, with what was already in use when a part of it began.
+std::int64_t peak_of(const std::vector<MemoryPoint>& points,
+                     const std::optional<IntervalSet>& within, std::int64_t MemoryPoint::*bytes) {
+  std::int64_t peak = 0;
+  if (!within) {
+    for (const MemoryPoint& point : points) peak = std::max(peak, point.*bytes);
+    return peak;
+  }
+  for (const Interval& part : *within) {
+    auto point = std::ranges::lower_bound(points, part.start_ns, {}, &MemoryPoint::time_ns);
+    const bool starts_between = point == points.end() || point->time_ns > part.start_ns;
+    if (starts_between && point != points.begin()) --point;
+    for (; point != points.end() && point->time_ns < part.end_ns; ++point) {
+      peak = std::max(peak, (*point).*bytes);
+    }
+  }
+  return peak;
+}
+
+void set_peaks(const Trace& trace, const std::optional<IntervalSet>& within,
+               std::vector<MemoryPlace>& places) {
+  for (const MemoryCurve& curve : list_memory_curves(trace)) {
+    const StringId name = trace.memory().places[curve.events.front()];
+    const auto place = std::ranges::find(places, trace.strings()[name], &MemoryPlace::place);
+    if (place == places.end()) continue;
+    const auto set = [&](std::int64_t& peak, std::int64_t MemoryPoint::*bytes) {
+      peak = std::max(within ? 0 : peak, peak_of(curve.points, within, bytes));
+    };
+    set(place->peak_allocated_bytes, &MemoryPoint::allocated_bytes);
+    set(place->peak_reserved_bytes, &MemoryPoint::reserved_bytes);
+  }
+}
+
+}  // namespace
+
+std::vector<MemoryPlace> list_memory_places(const AttributedTrace& input,
+                                            const std::optional<IntervalSet>& within) {
+  const MemoryColumns& memory = input.trace.memory();
+  if (memory.size() == 0) return {};
+  if (input.tree.rules == TreeRules::kCompatible) return list_classic_places(input);
+  const TimeSelection selection = within ? TimeSelection(*within) : TimeSelection();
+  PlaceTables tables(input.trace);
+  for (std::uint32_t event = 0; event < memory.size(); ++event) {
+    if (!selection.holds(memory.times_ns[event])) continue;
+    tables.add_with_peaks(owner_name(input, event), event);
+  }
+  std::vector<MemoryPlace> places = tables.take();
+  set_peaks(input.trace, within, places);
+  return places;
 }
 
 }  // namespace strobe::analysis

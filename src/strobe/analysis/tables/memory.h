@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "strobe/analysis/launches/attribution.h"
 #include "strobe/analysis/tables/summary.h"
+#include "strobe/base/interval.h"
 
 namespace strobe::analysis {
 
@@ -42,17 +44,23 @@ std::vector<MemoryCurve> list_memory_curves(const Trace& trace);
 // every peak of the reserved ones and the end are kept.
 std::vector<MemoryPoint> thinned(const std::vector<MemoryPoint>& points, std::uint32_t columns);
 
-// The owners of the memory that was alive at the peak, largest first. Memory whose allocation is
-// not in the trace is a line of its own, so that all lines add up to the peak. Empty if the trace
-// has no addresses.
+// The owners of the memory that was alive at the peak, largest first: the outermost operators
+// around the allocations, or else the innermost ranges. Memory whose allocation is not in the trace
+// is a line of its own, so that all lines add up to the peak. Empty if the trace has no addresses.
 std::vector<MemoryOwner> owners_at_peak(const AttributedTrace& input, const MemoryCurve& curve);
 
-// Bytes allocated in the trace and not freed in it. 0 if the trace has no addresses.
+// Bytes allocated in the trace and not freed in it. Events without addresses cannot be paired: what
+// they allocate more than they free counts.
 std::int64_t not_freed_bytes(const Trace& trace, const MemoryCurve& curve);
 
-// Allocator events by place and by the host range that caused them. An operator also includes its
+// Allocator events by place and by the host range that caused them: the outermost operator, or else
+// the innermost range. Every selected event is in one row; those outside of ranges have a row of
+// their own. Peaks are those of the selected time.
+//
+// TreeRules::kCompatible: events outside of ranges have no row. An operator also includes its
 // direct children; phases have no rows of their own, other children count under both names. Where
 // operators below operators are phases, the outermost one includes every depth, once.
-std::vector<MemoryPlace> list_memory_places(const AttributedTrace& input);
+std::vector<MemoryPlace> list_memory_places(const AttributedTrace& input,
+                                            const std::optional<IntervalSet>& within = {});
 
 }  // namespace strobe::analysis

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,6 +23,7 @@ struct RowKey {
   std::int64_t number = 0;
   std::string text = {};
   SliceKind kind = SliceKind::kStep;
+  std::string more_text = {};
 
   auto operator<=>(const RowKey&) const = default;
 };
@@ -39,6 +41,7 @@ RowKey key_of(const OperatorPhaseRow& row) { return name_key(row.name, row.kind)
 RowKey key_of(const OperatorRow& row) { return name_key(row.name); }
 RowKey key_of(const UserRangeRow& row) { return name_key(row.name); }
 RowKey key_of(const KernelRow& row) { return name_key(row.name); }
+RowKey key_of(const KernelLauncher& row) { return {0, row.inner, {}, row.outer}; }
 RowKey key_of(const MemoryRow& row) { return name_key(row.name); }
 RowKey key_of(const MemoryPlace& row) { return name_key(row.place); }
 template <class Row>
@@ -55,6 +58,7 @@ std::int64_t size_of(const OperatorPhaseRow& row) { return row.host.total_ns; }
 std::int64_t size_of(const OperatorRow& row) { return row.host.total_ns; }
 std::int64_t size_of(const UserRangeRow& row) { return row.host.total_ns; }
 std::int64_t size_of(const KernelRow& row) { return row.device.total_ns; }
+std::int64_t size_of(const KernelLauncher& row) { return row.device_ns; }
 std::int64_t size_of(const MemoryRow& row) { return row.increased_bytes(); }
 std::int64_t size_of(const MemoryPlace&) { return 0; }
 template <class Row>
@@ -194,19 +198,22 @@ UserRangeRow combine(const SameRows<UserRangeRow>& rows) {
 }
 
 template <>
+KernelLauncher combine(const SameRows<KernelLauncher>& rows) {
+  KernelLauncher sum{rows.front()->inner, rows.front()->outer, 0};
+  for (const KernelLauncher* row : rows) sum.device_ns += row->device_ns;
+  return sum;
+}
+
+template <>
 KernelRow combine(const SameRows<KernelRow>& rows) {
   KernelRow sum;
   sum.name = rows.front()->name;
-  std::map<std::string, std::int64_t> launched_ns;  // by operator
   for (const KernelRow* row : rows) {
     sum.device.add(row->device);
     sum.communicates = sum.communicates || row->communicates;
-    if (!row->top_operator.empty()) launched_ns[row->top_operator] += row->device.total_ns;
   }
-  const auto most =
-      std::max_element(launched_ns.begin(), launched_ns.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most != launched_ns.end()) sum.top_operator = most->first;
+  sum.launchers = merge_lists(
+      rows, [](const KernelRow* row) -> auto& { return row->launchers; });
   return sum;
 }
 
@@ -277,6 +284,28 @@ bool step_comes_before(const StepRow& a, const StepRow& b) {
                                       std::begin(b.label_ns), std::end(b.label_ns));
 }
 
+// Steps of all ranks are in one table, so they are called cycles only if all are. Ranks may have
+// found different ones: the same method and marker is named, else the first in their order.
+std::optional<FoundCycles> common_cycles(const std::vector<Summary>& ranks) {
+  const FoundCycles* common = nullptr;
+  for (const Summary& rank : ranks) {
+    if (!rank.has_steps) continue;
+    if (!rank.cycles) return std::nullopt;
+    if (common == nullptr || std::tie(rank.cycles->method, rank.cycles->marker) <
+                                 std::tie(common->method, common->marker)) {
+      common = &*rank.cycles;
+    }
+  }
+  return common == nullptr ? std::nullopt : std::optional(*common);
+}
+
+Waits merged_waits(const std::vector<Summary>& ranks) {
+  std::vector<const Waits*> waits;
+  waits.reserve(ranks.size());
+  for (const Summary& rank : ranks) waits.push_back(&rank.waits);
+  return merge_waits(waits);
+}
+
 }  // namespace
 
 Summary merge_ranks(const std::vector<Summary>& ranks) {
@@ -284,6 +313,9 @@ Summary merge_ranks(const std::vector<Summary>& ranks) {
   bool has_extent = false;
   for (const Summary& rank : ranks) {
     sum.total_ns += rank.total_ns;
+    sum.span_ns += rank.span_ns;
+    sum.slices += rank.slices;
+    sum.outside_phases_ns += rank.outside_phases_ns;
     sum.has_steps = sum.has_steps || rank.has_steps;
     sum.has_communication = sum.has_communication || rank.has_communication;
     sum.orphan_device_slices += rank.orphan_device_slices;
@@ -316,6 +348,8 @@ Summary merge_ranks(const std::vector<Summary>& ranks) {
   sum.memory_ranges = merged(&Summary::memory_ranges);
   sum.user_ranges = merged(&Summary::user_ranges);
   sum.memory = merged(&Summary::memory);
+  sum.cycles = common_cycles(ranks);
+  sum.waits = merged_waits(ranks);
   return sum;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "strobe/analysis/launches/new_time.h"
 #include "strobe/base/row_index.h"
 
 namespace strobe::analysis {
@@ -27,10 +28,16 @@ FlatRows add_up_modules(const AttributedTrace& input) {
   const OpTree& tree = input.tree;
   FlatRows flat;
   PairRows index;
+  std::vector<NewTime> own_times;     // per row
+  std::vector<NewTime> inside_times;  // per row: of the modules directly inside
   std::vector<std::uint32_t> rows_of_nodes(tree.size(), kNoRow);  // the innermost enclosing module
+  NodeId thread;
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const NodeId node(i);
-    if (tree.is_thread(node)) continue;
+    if (tree.is_thread(node)) {
+      thread = node;
+      continue;
+    }
     const std::uint32_t around = rows_of_nodes[tree.parents[i].index()];
     rows_of_nodes[i] = around;
     const SliceId slice = tree.slices[i];
@@ -41,9 +48,12 @@ FlatRows add_up_modules(const AttributedTrace& input) {
       flat.rows.back().name = module_name(input.trace.name(slice));
       flat.rows.back().first = slice;
       flat.parents.push_back(around);
+      own_times.emplace_back();
+      inside_times.emplace_back();
     }
     rows_of_nodes[i] = static_cast<std::uint32_t>(row);
-    const std::int64_t host_ns = input.host_ns(node);
+    const Interval call = input.trace.interval(slice);
+    const std::int64_t host_ns = own_times[row].add_ns(thread, call);
     const std::int64_t device_ns = input.device_ns(node);
     ModuleRow& sums = flat.rows[row];
     ++sums.calls;
@@ -52,7 +62,7 @@ FlatRows add_up_modules(const AttributedTrace& input) {
     sums.device_ns += device_ns;
     sums.device_self_ns += device_ns;
     if (around == kNoRow) continue;
-    flat.rows[around].host_self_ns -= host_ns;
+    flat.rows[around].host_self_ns -= inside_times[around].add_ns(thread, call);
     flat.rows[around].device_self_ns -= device_ns;
   }
   return flat;

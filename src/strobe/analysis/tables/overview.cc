@@ -2,11 +2,13 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "strobe/analysis/tables/tables.h"
+#include "strobe/analysis/waits/interval_parts.h"
 #include "strobe/base/interval.h"
 
 namespace strobe::analysis {
@@ -14,17 +16,30 @@ namespace {
 
 constexpr std::uint64_t kNotSeen = std::numeric_limits<std::uint64_t>::max();
 
+bool touches(const std::optional<IntervalSet>& within, Interval interval) {
+  if (!within) return true;
+  const auto part = std::ranges::upper_bound(*within, interval.start_ns, {}, &Interval::end_ns);
+  return part != within->end() && part->start_ns < std::max(interval.end_ns, interval.start_ns + 1);
+}
+
+IntervalSet inside(const std::optional<IntervalSet>& within, IntervalSet set) {
+  return within ? intersection_of(*within, set) : set;
+}
+
 // Sums for one kind of slice during the walk.
 struct KindTally {
   std::uint64_t calls = 0;
   std::uint64_t first_seen = kNotSeen;  // twice the visiting position, one more for runtime calls
-  std::vector<IntervalSet> sets;        // with several threads: one per thread
-  std::int64_t busy_ns = 0;             // with one thread: the length of its set is enough
+  std::vector<IntervalSet> sets;        // one per thread
+  std::int64_t busy_ns = 0;             // of a single thread that counts whole: this is enough
 
   void keep(GrowingUnion& of_thread) {
     if (!of_thread.empty()) sets.push_back(of_thread.take());
   }
   void keep(const CoveredTime& of_thread) { busy_ns += of_thread.total_ns(); }
+  std::int64_t take_ns(const std::optional<IntervalSet>& within) {
+    return busy_ns + total_ns(inside(within, union_of_all(std::move(sets))));
+  }
 };
 using KindTallies = std::array<KindTally, kSliceKinds>;
 
@@ -64,49 +79,146 @@ void tally_threads(const AttributedTrace& input, KindTallies& tallies) {
   }
 }
 
-void add_other_types(const Trace& trace, const TimeSelection& selection,
-                     std::vector<TypeRow>& rows) {
-  const auto& slices = trace.slices();
-  std::vector<std::vector<Interval>> by_category(trace.categories().size());
-  std::vector<CategoryId> met;
-  for (std::size_t row = 0; row < slices.size(); ++row) {
-    if (slices.kinds[row] != SliceKind::kOther || !selection.holds(slices.starts_ns[row])) continue;
-    if (trace.tracks()[slices.tracks[row].index()].kind == TrackKind::kDeviceStream) continue;
-    const CategoryId category = slices.categories[row];
-    if (!category.valid()) continue;
-    auto& intervals = by_category[category.index()];
-    if (intervals.empty()) met.push_back(category);
-    intervals.push_back(trace.interval(SliceId(row)));
-  }
-  for (const CategoryId category : met) {
-    auto& intervals = by_category[category.index()];
-    TypeRow row;
-    row.label = std::string(trace.strings()[trace.categories()[category.index()].name]);
-    row.calls = intervals.size();
-    row.busy_ns = total_ns(union_of(std::move(intervals)));
-    rows.push_back(std::move(row));
-  }
-}
-
-std::int32_t device_of_work(const AttributedTrace& input, std::size_t work) {
-  return input.trace.track(input.attribution.works.slices[work]).device.value_or(0);
-}
-
-std::size_t position_of(const std::vector<std::int32_t>& devices, std::int32_t device) {
-  return static_cast<std::size_t>(std::find(devices.begin(), devices.end(), device) -
-                                  devices.begin());
-}
-
-// In the order of the walk.
-std::vector<std::int32_t> devices_met(const AttributedTrace& input) {
-  std::vector<std::int32_t> devices;
-  for (const std::uint32_t work : input.attribution.works.visiting_order) {
+template <class Cover>
+void tally_works(const AttributedTrace& input, KindTallies& tallies) {
+  const auto& works = input.attribution.works;
+  std::array<Cover, kSliceKinds> covers;
+  for (const std::uint32_t work : works.time_order) {
     if (!input.counts_work(work)) continue;
-    const std::int32_t device = device_of_work(input, work);
-    if (position_of(devices, device) == devices.size()) devices.push_back(device);
+    const SliceId slice = works.slices[work];
+    const std::size_t kind = static_cast<std::size_t>(input.trace.kind(slice));
+    covers[kind].add(input.trace.interval(slice));
+    ++tallies[kind].calls;
   }
-  return devices;
+  for (std::size_t kind = 0; kind < covers.size(); ++kind) tallies[kind].keep(covers[kind]);
 }
+
+// Slices that are neither in the trees nor runtime calls nor device work, by kind; those of unknown
+// kind by category.
+class LooseTypes {
+ public:
+  explicit LooseTypes(const Trace& trace)
+      : trace_(trace),
+        of_categories_(trace.categories().size() + 1),
+        latest_(trace.tracks().size()) {
+    of_kinds_.fill({kNone, kNone});
+    std::ranges::fill(of_categories_, std::array{kNone, kNone});
+  }
+
+  void add(std::size_t row) {
+    const SliceKind kind = trace_.slices().kinds[row];
+    const std::size_t track = trace_.slices().tracks[row].index();
+    const bool is_on_device = kind == SliceKind::kDeviceAnnotation ||
+                              trace_.tracks()[track].kind == TrackKind::kDeviceStream;
+    const std::size_t type = type_of(kind, trace_.slices().categories[row], is_on_device);
+    ++types_[type].row.calls;
+    const Interval interval = trace_.interval(SliceId(row));
+    Latest& latest = latest_[track];
+    // Frames nest, so most are inside the latest that was kept.
+    if (latest.type == type && interval.start_ns >= latest.interval.start_ns &&
+        interval.end_ns <= latest.interval.end_ns) {
+      return;
+    }
+    latest = {type, interval};
+    types_[type].intervals.push_back(interval);
+  }
+
+  // In the order in which the file first has them.
+  void append_to(TypeTables& tables, const IntervalSet& span) {
+    for (Type& type : types_) {
+      type.row.busy_ns = total_ns(intersection_of(span, union_of(std::move(type.intervals))));
+      (type.is_on_device ? tables.device : tables.host).push_back(std::move(type.row));
+    }
+  }
+
+ private:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  struct Type {
+    bool is_on_device = false;
+    TypeRow row;
+    std::vector<Interval> intervals;
+  };
+  struct Latest {
+    std::size_t type = kNone;
+    Interval interval;
+  };
+
+  std::size_t type_of(SliceKind kind, CategoryId category, bool is_on_device) {
+    const bool has_category = kind == SliceKind::kOther && category.valid();
+    auto& known = kind != SliceKind::kOther ? of_kinds_[static_cast<std::size_t>(kind)]
+                  : has_category            ? of_categories_[category.index()]
+                                            : of_categories_.back();
+    std::size_t& type = known[is_on_device ? 1 : 0];
+    if (type == kNone) {
+      type = types_.size();
+      types_.push_back({is_on_device, {kind, "", 0, 0}, {}});
+      if (has_category) {
+        const StringId name = trace_.categories()[category.index()].name;
+        types_.back().row.label = std::string(trace_.strings()[name]);
+      }
+    }
+    return type;
+  }
+
+  const Trace& trace_;
+  std::vector<Type> types_;
+  std::array<std::array<std::size_t, 2>, kSliceKinds> of_kinds_;  // on the host, on a device
+  std::vector<std::array<std::size_t, 2>> of_categories_;         // the last: without a category
+  std::vector<Latest> latest_;                                    // per track
+};
+
+// The devices in the order of the walk.
+class DevicesMet {
+ public:
+  explicit DevicesMet(const AttributedTrace& input)
+      : input_(input), positions_(input.trace.tracks().size(), kNone) {
+    for (const std::uint32_t work : input.attribution.works.visiting_order) {
+      std::size_t& position = positions_[track_of(work)];
+      if (position == kNone && input.counts_work(work)) position = place(track_of(work));
+    }
+  }
+  std::size_t size() const { return devices_.size(); }
+  std::int32_t operator[](std::size_t position) const { return devices_[position]; }
+  std::size_t position_of(std::size_t work) const { return positions_[track_of(work)]; }
+
+ private:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  std::size_t track_of(std::size_t work) const {
+    return input_.trace.slices().tracks[input_.attribution.works.slices[work].index()].index();
+  }
+  // Streams of one device are one place.
+  std::size_t place(std::size_t track) {
+    const std::int32_t device = input_.trace.tracks()[track].device.value_or(0);
+    const auto known = std::find(devices_.begin(), devices_.end(), device);
+    const auto position = static_cast<std::size_t>(known - devices_.begin());
+    if (known == devices_.end()) devices_.push_back(device);
+    return position;
+  }
+
+  const AttributedTrace& input_;
+  std::vector<std::int32_t> devices_;
+  std::vector<std::size_t> positions_;  // per track
+};
+
+// The length of a union inside of `within`. Intervals come by ascending start.
+class CoveredTimeIn {
+ public:
+  explicit CoveredTimeIn(const std::optional<IntervalSet>& within) {
+    if (within) within_.emplace(*within);
+  }
+  void add(Interval interval) {
+    const Interval part = uncovered_.of(interval);
+    if (part.length_ns() == 0) return;
+    total_ns_ += within_ ? within_->overlap_ns(part) : part.length_ns();
+  }
+  std::int64_t total_ns() const { return total_ns_; }
+
+ private:
+  std::optional<OverlapCursor> within_;
+  UncoveredPart uncovered_;
+  std::int64_t total_ns_ = 0;
+};
 
 // "Renderer / main": the trace's names of process and thread, if it has them.
 std::vector<std::string> names_of_threads(const AttributedTrace& input) {
@@ -127,20 +239,21 @@ std::vector<std::string> names_of_threads(const AttributedTrace& input) {
 
 }  // namespace
 
-std::vector<DeviceRow> list_devices(const AttributedTrace& input) {
+std::vector<DeviceRow> list_devices(const AttributedTrace& input,
+                                    const std::optional<IntervalSet>& within) {
   const auto& works = input.attribution.works;
-  const std::vector<std::int32_t> devices = devices_met(input);
+  const DevicesMet devices(input);
   std::vector<DeviceRow> rows(devices.size());
-  std::vector<CoveredTime> kernels(devices.size());
-  std::vector<CoveredTime> busy(devices.size());
+  std::vector<CoveredTimeIn> kernels(devices.size(), CoveredTimeIn(within));
+  std::vector<CoveredTimeIn> busy(devices.size(), CoveredTimeIn(within));
   for (const std::uint32_t work : works.time_order) {
     if (!input.counts_work(work)) continue;
-    const std::size_t device = position_of(devices, device_of_work(input, work));
+    const std::size_t device = devices.position_of(work);
     const Interval interval = input.trace.interval(works.slices[work]);
     busy[device].add(interval);
     if (input.trace.kind(works.slices[work]) == SliceKind::kKernel) {
       kernels[device].add(interval);
-      ++rows[device].kernels;
+      rows[device].kernels += touches(within, interval) ? 1 : 0;
     }
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -184,10 +297,11 @@ std::vector<HostThreadRow> list_threads(const AttributedTrace& input) {
   return rows;
 }
 
-std::vector<TypeRow> list_host_types(const AttributedTrace& input, const TimeSelection& selection,
-                                     const std::vector<Interval>& backward_ranges) {
+std::vector<TypeRow> list_range_types(const AttributedTrace& input,
+                                      const std::vector<Interval>& backward_ranges,
+                                      const std::optional<IntervalSet>& within) {
   KindTallies tallies;
-  if (input.tree.threads.size() == 1 && backward_ranges.empty()) {
+  if (input.tree.threads.size() == 1 && backward_ranges.empty() && !within) {
     tally_threads<CoveredTime>(input, tallies);
   } else {
     tally_threads<GrowingUnion>(input, tallies);
@@ -208,121 +322,113 @@ std::vector<TypeRow> list_host_types(const AttributedTrace& input, const TimeSel
   std::vector<TypeRow> rows;
   rows.reserve(met.size());
   for (const std::size_t kind : met) {
-    rows.push_back({static_cast<SliceKind>(kind), "", tallies[kind].calls,
-                    tallies[kind].busy_ns + total_ns(union_of_all(std::move(tallies[kind].sets)))});
+    rows.push_back(
+        {static_cast<SliceKind>(kind), "", tallies[kind].calls, tallies[kind].take_ns(within)});
   }
-  add_other_types(input.trace, selection, rows);
   return rows;
 }
 
-std::vector<TypeRow> list_device_types(const AttributedTrace& input) {
+std::vector<TypeRow> list_work_types(const AttributedTrace& input,
+                                     const std::optional<IntervalSet>& within) {
   const auto& works = input.attribution.works;
-  const std::vector<std::int32_t> devices = devices_met(input);
+  const DevicesMet devices(input);
   std::vector<std::vector<SliceKind>> kinds_met(devices.size());
   for (const std::uint32_t work : works.visiting_order) {
     if (!input.counts_work(work)) continue;
-    auto& kinds = kinds_met[position_of(devices, device_of_work(input, work))];
+    auto& kinds = kinds_met[devices.position_of(work)];
     const SliceKind kind = input.trace.kind(works.slices[work]);
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
   }
-  std::array<CoveredTime, kSliceKinds> covers;
-  std::array<std::uint64_t, kSliceKinds> calls{};
-  for (const std::uint32_t work : works.time_order) {
-    if (!input.counts_work(work)) continue;
-    const SliceId slice = works.slices[work];
-    const std::size_t kind = static_cast<std::size_t>(input.trace.kind(slice));
-    covers[kind].add(input.trace.interval(slice));
-    ++calls[kind];
+  KindTallies tallies;
+  if (within) {
+    tally_works<GrowingUnion>(input, tallies);
+  } else {
+    tally_works<CoveredTime>(input, tallies);
   }
   std::vector<TypeRow> rows;
   for (const auto& kinds : kinds_met) {
     for (const SliceKind kind : kinds) {
-      const std::size_t index = static_cast<std::size_t>(kind);
-      if (calls[index] == 0) continue;
-      rows.push_back({kind, "", calls[index], covers[index].total_ns()});
-      calls[index] = 0;
+      KindTally& tally = tallies[static_cast<std::size_t>(kind)];
+      if (tally.calls == 0) continue;
+      rows.push_back({kind, "", tally.calls, tally.take_ns(within)});
+      tally.calls = 0;
     }
   }
   return rows;
 }
 
+TypeTables list_types(const AttributedTrace& input, const TimeSelection& selection,
+                      const IntervalSet& span) {
+  // Without a selection the span has all of their time.
+  const std::optional<IntervalSet> within =
+      selection.is_everything() ? std::nullopt : std::optional(span);
+  TypeTables tables{list_range_types(input, {}, within), list_work_types(input, within)};
+  LooseTypes loose(input.trace);
+  for (const SliceId slice : input.attribution.loose_slices) {
+    if (selection.holds(input.trace.start_ns(slice))) loose.add(slice.index());
+  }
+  loose.append_to(tables, span);
+  return tables;
+}
+
 namespace {
 
-bool starts_earlier(const Interval& a, const Interval& b) {
-  return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns < b.end_ns;
+bool is_collective(const AttributedTrace& input, std::size_t node) {
+  if (input.tree.roles[node] == SliceKind::kCommunication) return true;
+  const std::size_t slice = input.tree.slices[node].index();
+  return input.tree.roles[node] == SliceKind::kOperator &&
+         (input.trace.slices().flags[slice] & kCommunicates) != 0;
 }
 
-// Sorts the list.
-std::uint64_t count_distinct(std::vector<Interval>& intervals) {
-  std::sort(intervals.begin(), intervals.end(), starts_earlier);
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < intervals.size(); ++i) {
-    if (i == 0 || !(intervals[i] == intervals[i - 1])) ++count;
-  }
-  return count;
-}
-
-enum class Nearness : std::uint8_t { kOutside, kBelow, kItself };  // to a communication range
-
-class HostCommunication {
- public:
-  explicit HostCommunication(const AttributedTrace& input) : nearness_(input.tree.size()) {
-    const OpTree& tree = input.tree;
-    const auto& slices = input.trace.slices();
-    for (std::size_t i = 0; i < tree.size(); ++i) {
-      const SliceId slice = tree.slices[i];
-      if (!slice.valid()) continue;
-      const SliceKind kind = slices.kinds[slice.index()];
-      const bool communicates =
-          kind == SliceKind::kCommunication ||
-          (kind == SliceKind::kOperator && (slices.flags[slice.index()] & kCommunicates) != 0);
-      if (communicates) {
-        nearness_[i] = Nearness::kItself;
-        ranges.push_back(input.trace.interval(slice));
-      } else if (nearness_[tree.parents[i].index()] != Nearness::kOutside) {
-        nearness_[i] = Nearness::kBelow;
+// A collective inside another one of its thread is a part of it.
+void add_host_collectives(const AttributedTrace& whole, const std::optional<IntervalSet>& within,
+                          CommunicationTotals& totals) {
+  const OpTree& tree = whole.tree;
+  std::vector<IntervalSet> of_threads;
+  for (const HostThread& thread : tree.threads) {
+    GrowingUnion collectives;
+    for (std::size_t i = thread.root.index() + 1; i < thread.end.index();) {
+      if (!is_collective(whole, i)) {
+        ++i;
+        continue;
       }
+      const Interval interval = whole.trace.interval(tree.slices[i]);
+      collectives.add(interval);
+      totals.host_calls += touches(within, interval) ? 1 : 0;
+      i = tree.subtree_ends[i].index();
     }
+    if (!collectives.empty()) of_threads.push_back(collectives.take());
   }
-  Nearness nearness(NodeId node) const { return nearness_[node.index()]; }
-
-  std::vector<Interval> ranges;
-
- private:
-  std::vector<Nearness> nearness_;
-};
+  totals.host_ns = total_ns(inside(within, union_of_all(std::move(of_threads))));
+}
 
 }  // namespace
 
-CommunicationTotals add_up_communication(const AttributedTrace& input) {
-  const auto& works = input.attribution.works;
-  const auto& slices = input.trace.slices();
-  HostCommunication host(input);
-  std::vector<Interval> device_ranges;  // by start
-  GrowingUnion computation;
-  computation.reserve(works.size());
+CommunicationTotals add_up_communication(const AttributedTrace& whole,
+                                         const std::optional<IntervalSet>& within) {
+  const auto& works = whole.attribution.works;
+  const auto& slices = whole.trace.slices();
+  CommunicationTotals totals;
+  CoveredTimeIn communication(within);
+  CoveredTimeIn computation(within);
+  CoveredTimeIn either(within);
   for (const std::uint32_t work : works.time_order) {
     const SliceId slice = works.slices[work];
     if (slices.kinds[slice.index()] != SliceKind::kKernel) continue;
-    if (works.is_orphan(work) || !input.counts_work(work)) continue;
-    const Nearness nearness = host.nearness(works.owners[work]);
-    const bool is_collective = (slices.flags[slice.index()] & kCommunicates) != 0;
-    const Interval interval = input.trace.interval(slice);
-    if (is_collective || nearness != Nearness::kOutside) device_ranges.push_back(interval);
-    if (!is_collective && nearness != Nearness::kItself) computation.add(interval);
+    const Interval interval = whole.trace.interval(slice);
+    either.add(interval);
+    if ((slices.flags[slice.index()] & kCommunicates) == 0) {
+      computation.add(interval);
+      continue;
+    }
+    communication.add(interval);
+    totals.device_calls += touches(within, interval) ? 1 : 0;
   }
-
-  CommunicationTotals totals;
-  totals.host_calls = count_distinct(host.ranges);
-  totals.device_calls = count_distinct(device_ranges);
-  const IntervalSet host_set = union_of(std::move(host.ranges));
-  const IntervalSet device_set = union_of(std::move(device_ranges));
-  const IntervalSet communication = union_of(host_set, device_set);
-  totals.host_ns = total_ns(host_set);
-  totals.device_ns = total_ns(device_set);
-  totals.communication_ns = total_ns(communication);
-  totals.computation_ns = total_ns(computation.set());
-  totals.overlap_ns = total_ns(intersection_of(communication, computation.set()));
+  totals.communication_ns = communication.total_ns();
+  totals.device_ns = totals.communication_ns;
+  totals.computation_ns = computation.total_ns();
+  totals.overlap_ns = totals.communication_ns + totals.computation_ns - either.total_ns();
+  add_host_collectives(whole, within, totals);
   return totals;
 }
 

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "strobe/analysis/launches/attribution.h"
 #include "strobe/analysis/steps/step_breakdown.h"
 #include "strobe/analysis/steps/steps.h"
+#include "strobe/analysis/tables/classic.h"
 #include "strobe/analysis/tables/flops.h"
 #include "strobe/analysis/tables/memory.h"
 #include "strobe/analysis/tables/tables.h"
+#include "strobe/analysis/waits/waits.h"
+#include "strobe/trace/extent.h"
 
 namespace strobe::analysis {
 namespace {
@@ -40,15 +44,7 @@ Hull host_hull(const AttributedTrace& input) {
   return hull;
 }
 
-Interval extent_of_trace(const AttributedTrace& input, const TimeSelection& selection) {
-  if (selection.is_everything()) return input.trace.extent();
-  Hull hull = host_hull(input);
-  for (const SliceId work : input.attribution.works.slices) hull.add(input.trace.interval(work));
-  return hull.interval();
-}
-
-std::vector<Step> selected_steps(const Trace& trace, const std::optional<StepSelection>& chosen) {
-  std::vector<Step> steps = list_steps(trace);
+std::vector<Step> chosen_from(std::vector<Step> steps, const std::optional<StepSelection>& chosen) {
   if (!chosen) return steps;
   const std::size_t end = chosen->last < steps.size() ? chosen->last + 1 : steps.size();
   const std::size_t begin = std::min(chosen->first, end);
@@ -63,17 +59,16 @@ std::vector<Interval> intervals_of(const std::vector<Step>& steps) {
   return intervals;
 }
 
-std::vector<Interval> intervals_of(const std::vector<BackwardRange>& ranges) {
-  std::vector<Interval> intervals;
-  intervals.reserve(ranges.size());
-  for (const BackwardRange& range : ranges) intervals.push_back(range.interval);
-  return intervals;
+// The classic tables know no interpreter frames.
+Interval whole_extent(const AttributedTrace& input) {
+  return input.tree.rules == TreeRules::kCompatible ? extent_without_frames(input.trace)
+                                                    : input.trace.extent();
 }
 
 // The whole trace as a nameless step of every process.
 std::vector<StepRow> break_down_whole(const AttributedTrace& input) {
   Step whole;
-  whole.interval = input.trace.extent();
+  whole.interval = whole_extent(input);
   if (whole.interval.length_ns() == 0) return {};
   return break_down_steps(input, {whole}, {add_up_all_launches(input)});
 }
@@ -84,64 +79,139 @@ std::uint64_t count_orphans(const Attribution::Works& works) {
   return count;
 }
 
-}  // namespace
+// What a summary is made from.
+struct Scope {
+  const AttributedTrace& launched;    // what the selected steps launched, or everything
+  const AttributedTrace& whole;       // everything, whoever launched it
+  const std::vector<Step>& steps;     // the selected ones
+  std::optional<IntervalSet> within;  // their time, if not everything is selected
+  bool cover_all_threads = false;
 
-DeviceUse device_use(const Summary& summary) {
-  DeviceUse use;
-  for (const DeviceRow& device : summary.devices) {
-    use.busy_ns += device.busy_ns;
-    use.span_ns += summary.extent.length_ns();
-  }
-  return use;
+  TimeSelection selection() const { return within ? TimeSelection(*within) : TimeSelection(); }
+};
+
+// The host's time: that of the steps or, without any, from its first slice to its last.
+IntervalSet host_time(const Scope& scope, Interval extent) {
+  if (!scope.steps.empty()) return union_of(intervals_of(scope.steps));
+  const Hull host = host_hull(scope.launched);
+  return {host.empty() ? extent : host.interval()};
 }
 
-Summary summarize(const Trace& trace, const SummaryOptions& options) {
-  const bool cover_all_threads =
-      options.steps_cover_all_threads.value_or(trace.traits().steps_cover_all_threads);
-  const std::vector<Step> steps = selected_steps(trace, options.steps);
-  const TimeSelection selection = options.steps && !steps.empty()
-                                      ? TimeSelection(union_of(intervals_of(steps)))
-                                      : TimeSelection();
-  const AttributedTrace input = attribute_trace(trace, selection);
-  const std::vector<StepLaunches> launches = add_up_step_launches(input, steps, cover_all_threads);
-  const std::vector<BackwardRange> backward = find_backward_ranges(input, steps);
+std::uint64_t count_slices(const TypeTables& types) {
+  std::uint64_t count = 0;
+  for (const TypeRow& row : types.host) count += row.calls;
+  for (const TypeRow& row : types.device) count += row.calls;
+  return count;
+}
 
-  Summary summary;
-  summary.has_steps = !steps.empty();
-  summary.selected_steps = intervals_of(steps);
-  summary.extent = extent_of_trace(input, selection);
-  if (summary.has_steps) {
-    summary.total_ns = total_ns(union_of(summary.selected_steps));
-  } else {
-    const Hull host = host_hull(input);
-    summary.total_ns = (host.empty() ? summary.extent : host.interval()).length_ns();
-  }
-  if (!summary.has_steps) {
-    summary.steps = break_down_whole(input);
-  } else if (selection.is_everything()) {
-    summary.steps = break_down_steps(input, steps, launches);
-  } else {
-    // A step may be busy with work that an earlier, unselected one launched.
-    summary.steps = break_down_steps(attribute_trace(trace), steps, launches);
-  }
+Interval hull_of(const IntervalSet& set) {
+  return set.empty() ? Interval{} : Interval{set.front().start_ns, set.back().end_ns};
+}
+
+void add_own_tables(const Scope& scope, const std::vector<StepLaunches>& launches,
+                    Summary& summary) {
+  const Trace& trace = scope.whole.trace;
+  summary.extent = scope.within ? hull_of(*scope.within) : trace.extent();
+  const IntervalSet span = scope.within ? *scope.within : IntervalSet{summary.extent};
+  const IntervalSet base = host_time(scope, summary.extent);
+  summary.span_ns = total_ns(span);
+  summary.total_ns = total_ns(base);
+  summary.devices = list_devices(scope.whole, scope.within);
+  TypeTables types = list_types(scope.launched, scope.selection(), span);
+  summary.slices = count_slices(types);
+  summary.host_types = std::move(types.host);
+  summary.device_types = std::move(types.device);
+  ModelPhases model =
+      list_phases(scope.launched, scope.steps, launches, scope.cover_all_threads, base);
+  summary.phases = std::move(model.phases);
+  summary.outside_phases_ns = model.outside_ns;
+  summary.communication = add_up_communication(scope.whole, scope.within);
+  summary.waits = measure_waits(scope.whole, span, summary.has_steps ? base : IntervalSet{});
+}
+
+Interval classic_extent(const Scope& scope) {
+  const AttributedTrace& input = scope.launched;
+  if (!scope.within) return whole_extent(input);
+  Hull hull = host_hull(input);
+  for (const SliceId work : input.attribution.works.slices) hull.add(input.trace.interval(work));
+  return hull.interval();
+}
+
+void add_classic_tables(const Scope& scope, const std::vector<StepLaunches>& launches,
+                        Summary& summary) {
+  const AttributedTrace& input = scope.launched;
+  const std::vector<BackwardRange> backward = find_backward_ranges(input, scope.steps);
+  summary.extent = classic_extent(scope);
+  summary.span_ns = summary.extent.length_ns();
+  summary.total_ns = total_ns(host_time(scope, summary.extent));
+  summary.slices = input.trace.slice_count();
   summary.devices = list_devices(input);
+  summary.host_types = list_classic_host_types(input, scope.selection(), backward);
+  summary.device_types = list_work_types(input);
+  summary.phases = list_classic_phases(input, scope.steps, launches, scope.cover_all_threads,
+                                       backward, summary.total_ns);
+  summary.communication = add_up_classic_communication(input);
+}
+
+// The tables that both rules make alike, from different trees.
+void add_common_tables(const Scope& scope, const std::vector<StepLaunches>& launches,
+                       const SummaryOptions& options, Summary& summary) {
+  const AttributedTrace& input = scope.launched;
+  // A step may be busy with work that an earlier, unselected one launched.
+  summary.steps = summary.has_steps ? break_down_steps(scope.whole, scope.steps, launches)
+                                    : break_down_whole(input);
   summary.threads = list_threads(input);
-  summary.host_types = list_host_types(input, selection, intervals_of(backward));
-  summary.device_types = list_device_types(input);
-  summary.phases =
-      list_phases(input, steps, launches, cover_all_threads, backward, summary.total_ns);
-  summary.has_model = summary.phases.size() > 1;
-  summary.communication = add_up_communication(input);
-  summary.has_communication =
-      summary.communication.host_calls > 0 || summary.communication.device_calls > 0;
   const std::vector<std::uint64_t> flops =
       options.with_flops ? estimate_flops(input) : std::vector<std::uint64_t>();
   summary.operators = list_operators(input, flops, options.separate_threads);
   summary.kernels = list_kernels(input);
   summary.memory_ranges = list_memory_ranges(input);
   summary.user_ranges = list_user_ranges(input, options.separate_threads);
-  summary.memory = list_memory_places(input);
+  summary.memory = list_memory_places(input, scope.within);
   summary.orphan_device_slices = count_orphans(input.attribution.works);
+}
+
+}  // namespace
+
+DeviceUse device_use(const Summary& summary) {
+  DeviceUse use;
+  for (const DeviceRow& device : summary.devices) {
+    use.busy_ns += device.busy_ns;
+    use.span_ns += summary.span_ns;
+  }
+  return use;
+}
+
+Summary summarize(const Trace& trace, const SummaryOptions& options) {
+  const bool is_classic = options.rules == TreeRules::kCompatible;
+  Summary summary;
+  const std::vector<Step> steps = chosen_from(
+      is_classic ? list_steps(trace) : steps_or_cycles(trace, summary.cycles), options.steps);
+  summary.has_steps = !steps.empty();
+  summary.selected_steps = intervals_of(steps);
+
+  std::optional<IntervalSet> within;
+  std::optional<AttributedTrace> selected;
+  if (options.steps && summary.has_steps) {
+    within = union_of(summary.selected_steps);
+    selected.emplace(attribute_trace(trace, TimeSelection(*within), options.rules));
+  }
+  const AttributedTrace whole = attribute_trace(trace, {}, options.rules);
+  const bool covers_all =
+      options.steps_cover_all_threads.value_or(trace.traits().steps_cover_all_threads);
+  const Scope scope{selected ? *selected : whole, whole, steps, std::move(within), covers_all};
+
+  const std::vector<StepLaunches> launches =
+      add_up_step_launches(scope.launched, steps, scope.cover_all_threads);
+  add_common_tables(scope, launches, options, summary);
+  if (is_classic) {
+    add_classic_tables(scope, launches, summary);
+  } else {
+    add_own_tables(scope, launches, summary);
+  }
+  summary.has_model = summary.phases.size() > 1;
+  summary.has_communication =
+      summary.communication.host_calls > 0 || summary.communication.device_calls > 0;
   return summary;
 }
 

@@ -7,7 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "strobe/analysis/cycles/found_steps.h"
+#include "strobe/analysis/launches/op_tree.h"
+#include "strobe/analysis/launches/time_stat.h"
 #include "strobe/analysis/steps/steps.h"
+#include "strobe/analysis/waits/waits.h"
 #include "strobe/base/interval.h"
 #include "strobe/trace/slice_kind.h"
 
@@ -20,38 +24,16 @@ class Trace;
 // and cut where they are shown.
 namespace strobe::analysis {
 
-// One duration over several calls.
-struct TimeStat {
-  std::uint64_t calls = 0;
-  std::int64_t total_ns = 0;
-  std::int64_t max_ns = 0;
-  std::int64_t min_ns = std::numeric_limits<std::int64_t>::max();
-
-  void add(std::int64_t duration_ns) {
-    ++calls;
-    total_ns += duration_ns;
-    if (duration_ns > max_ns) max_ns = duration_ns;
-    if (duration_ns < min_ns) min_ns = duration_ns;
-  }
-  void add(const TimeStat& other) {
-    calls += other.calls;
-    total_ns += other.total_ns;
-    if (other.max_ns > max_ns) max_ns = other.max_ns;
-    if (other.min_ns < min_ns) min_ns = other.min_ns;
-  }
-  double average_ns() const {
-    return calls == 0 ? 0.0 : static_cast<double>(total_ns) / static_cast<double>(calls);
-  }
-  bool operator==(const TimeStat&) const = default;
-};
-
 struct SummaryOptions {
   std::optional<StepSelection> steps;           // only work launched inside these steps
   bool separate_threads = false;                // operator and user tables grouped by thread
   std::optional<bool> steps_cover_all_threads;  // overrides the trace's trait
   bool with_flops = true;                       // needs arguments to be loaded
+  TreeRules rules = TreeRules::kStrobe;
 };
 
+// What a device does inside the summary's span, whoever launched it. kCompatible: what was launched
+// inside of host ranges.
 struct DeviceRow {
   std::int32_t device = 0;
   std::int64_t kernel_busy_ns = 0;  // union of kernels over all streams
@@ -59,14 +41,18 @@ struct DeviceRow {
   std::uint64_t kernels = 0;
 };
 
-struct TypeRow {  // one kind of slice, overlap removed
+// One kind of slice, overlap removed. Every slice is in one row of the host's or the device's list.
+// kCompatible: only ranges, calls, work and slices of unknown kind are listed.
+struct TypeRow {
   SliceKind kind = SliceKind::kOther;
-  std::string label;  // category text, for kOther only
+  std::string label;  // category text, for kOther only; "" if it has none
   std::uint64_t calls = 0;
   std::int64_t busy_ns = 0;
 };
 
-struct PhaseTotals {  // a step or a model phase
+// A step or a model phase. The host's total is the union over all threads, inside steps if there
+// are any; the longest and the shortest are those of the calls. kCompatible: totals are sums.
+struct PhaseTotals {
   SliceKind kind = SliceKind::kStep;
   TimeStat host;
   TimeStat kernels;  // kernel time launched per call
@@ -87,11 +73,14 @@ struct OperatorPhaseRow {
   std::vector<DeviceWorkRow> work;  // launched directly from this phase
 };
 
+// The total of a name counts a nanosecond once, however often the name is nested in itself; calls,
+// the longest and the shortest are over all calls. Self time is the time in which the row is the
+// innermost open range of its thread and no runtime call is open.
 struct OperatorRow {
   std::string name;
   TimeStat host;
-  TimeStat device;                // kernels, copies and memsets launched in the call, at any depth
-  std::int64_t self_host_ns = 0;  // without children and runtime calls
+  TimeStat device;  // kernels, copies and memsets launched in the call, at any depth
+  std::int64_t self_host_ns = 0;
   std::int64_t self_device_ns = 0;  // launched directly or from phases that are not operators
   std::uint64_t flops = 0;          // 0: unknown
   std::vector<OperatorPhaseRow> phases;
@@ -102,7 +91,7 @@ struct UserRangeRow {
   std::string name;
   TimeStat host;
   TimeStat device;
-  std::int64_t self_host_ns = 0;  // without the ranges and runtime calls inside
+  std::int64_t self_host_ns = 0;
 };
 
 struct HostThreadRow {  // or an asynchronous track
@@ -120,15 +109,27 @@ struct ThreadGroup {
   std::vector<Row> rows;
 };
 
+// Who launched a kernel: the innermost operator around the launch, and the outermost.
+struct KernelLauncher {
+  std::string inner;  // "" outside of operators, or if no launch was recorded
+  std::string outer;  // "" if it is the inner one
+  std::int64_t device_ns = 0;
+};
+
 struct KernelRow {
   std::string name;  // full
   TimeStat device;
   bool communicates = false;
-  std::string top_operator;  // the operator that launched most of its time, "" if unknown
+  std::vector<KernelLauncher> launchers;  // most time first; their times add up to device.total_ns
+
+  // The one that launched most of its time; "" if that was outside of operators.
+  std::string top_operator() const { return launchers.empty() ? "" : launchers.front().inner; }
 };
 
+// Under TreeRules::kStrobe: kernels on the devices of one rank, overlap removed. Exposed is
+// communication_ns - overlap_ns. What the host does for communication is in host_ns alone.
 struct CommunicationTotals {
-  std::int64_t communication_ns = 0;  // host and device, merged
+  std::int64_t communication_ns = 0;  // kCompatible: host and device, merged
   std::int64_t computation_ns = 0;
   std::int64_t overlap_ns = 0;
   std::int64_t host_ns = 0;  // merged host communication alone, and its distinct ranges
@@ -163,16 +164,21 @@ PlaceParts parts_of_place(std::string_view place);
 struct Summary {
   std::int64_t total_ns =
       0;  // T: host time inside steps, or the extent of the host when there are none
-  bool has_steps = false;
+  bool has_steps = false;             // marked, or found
+  std::optional<FoundCycles> cycles;  // set if the steps below were found, not marked
   Interval extent;
+  // What shares of time are shares of: the length of the extent, or of the selected steps' union.
+  std::int64_t span_ns = 0;
+  std::uint64_t slices = 0;  // of the whole trace, or those that belong to the selected steps
   std::vector<Interval> selected_steps;  // all steps when nothing was selected
   std::vector<StepRow> steps;            // without steps one row, nameless: the whole trace
   std::vector<DeviceRow> devices;
   std::vector<HostThreadRow> threads;
   std::vector<TypeRow> host_types;
   std::vector<TypeRow> device_types;
-  std::vector<PhaseTotals> phases;  // kStep first, then those present of the four model phases
-  bool has_model = false;           // at least one phase besides steps
+  std::vector<PhaseTotals> phases;     // kStep first, then those present of the four model phases
+  std::int64_t outside_phases_ns = 0;  // of total_ns: in none of the four
+  bool has_model = false;              // at least one phase besides steps
   CommunicationTotals communication;
   bool has_communication = false;
   std::vector<ThreadGroup<OperatorRow>> operators;
@@ -182,11 +188,12 @@ struct Summary {
   std::vector<ThreadGroup<UserRangeRow>> user_ranges;
   std::vector<MemoryPlace> memory;
   std::uint64_t orphan_device_slices = 0;  // device work whose launch was not recorded
+  Waits waits;                             // empty under TreeRules::kCompatible
 };
 
 Summary summarize(const Trace& trace, const SummaryOptions& options = {});
 
-// How busy the devices were from the first slice to the last, summed over devices.
+// How busy the devices were in the summary's span, summed over devices.
 struct DeviceUse {
   std::int64_t busy_ns = 0;
   std::int64_t span_ns = 0;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "strobe/analysis/launches/attribution.h"
@@ -8,54 +10,61 @@
 #include "strobe/analysis/steps/step_breakdown.h"
 #include "strobe/analysis/steps/steps.h"
 #include "strobe/analysis/tables/summary.h"
+#include "strobe/base/interval.h"
 
 // The tables that a summary consists of, each from an attributed trace.
 namespace strobe::analysis {
 
-// How busy every device was.
-std::vector<DeviceRow> list_devices(const AttributedTrace& input);
+// How busy every device was, in the order in which the walk meets them. `within`: only this time
+// counts; nothing: all of it.
+std::vector<DeviceRow> list_devices(const AttributedTrace& input,
+                                    const std::optional<IntervalSet>& within = {});
 
 // How busy every host thread was, in the order of the trees; idle threads are left out.
 std::vector<HostThreadRow> list_threads(const AttributedTrace& input);
 
-// The host's time by kind of slice; slices without a kind by their category, behind the others.
-// `backward_ranges`: see BackwardRange, counted as kBackward.
-std::vector<TypeRow> list_host_types(const AttributedTrace& input, const TimeSelection& selection,
-                                     const std::vector<Interval>& backward_ranges);
+// The time of the ranges in the trees and of the runtime calls by kind, in the order in which the
+// walk meets the kinds. `backward_ranges` count as kBackward beside them. `within` as above.
+std::vector<TypeRow> list_range_types(const AttributedTrace& input,
+                                      const std::vector<Interval>& backward_ranges = {},
+                                      const std::optional<IntervalSet>& within = {});
 
-// The device's time by kind: the kinds of the first device met, then those only others have.
-std::vector<TypeRow> list_device_types(const AttributedTrace& input);
+// The time of the device work by kind: the kinds of the first device met, then those only others
+// have. `within` as above.
+std::vector<TypeRow> list_work_types(const AttributedTrace& input,
+                                     const std::optional<IntervalSet>& within = {});
 
-// Communication and computation. A host range communicates if it is a communication range or a
-// collective operator; a kernel if it is a collective or was launched anywhere below such a range.
-// A kernel below such a range that is not a collective itself also counts as computation, unless
-// the range launched it directly.
-CommunicationTotals add_up_communication(const AttributedTrace& input);
-
-// Backward of one step on one thread, in traces that show it only through its operators: from the
-// first start to the last end of the outermost operators of the autograd engine that start in the
-// step (without steps: of all of them).
-//
-// It is not a node of the tree: as a node it would also contain everything else that runs between
-// those operators (for example the forward of the next micro-batch). So its host time is the range,
-// and its device time is what the operators themselves launched.
-struct BackwardRange {
-  Interval interval;
-  std::int64_t kernel_ns = 0;
-  std::int64_t device_ns = 0;
+// Both, and behind them the kinds of all other slices: every slice counts in one row. Slices of
+// unknown kind are listed by their category, and on the side of their track. The slices are those
+// that start in the selection, or all; of their time only what lies in `span` counts.
+struct TypeTables {
+  std::vector<TypeRow> host;
+  std::vector<TypeRow> device;
 };
-std::vector<BackwardRange> find_backward_ranges(const AttributedTrace& input,
-                                                const std::vector<Step>& steps);
+TypeTables list_types(const AttributedTrace& input, const TimeSelection& selection,
+                      const IntervalSet& span);
 
-// Steps first, then data loading, forward, backward and optimizer if present. The outermost phase
-// on every path down from a thread counts, phases below it do not. Where steps cover only their own
-// thread, they are ordinary ranges: each counts by itself, unless it is below a phase. Without
-// steps, the first row represents the whole trace.
-std::vector<PhaseTotals> list_phases(const AttributedTrace& input, const std::vector<Step>& steps,
-                                     const std::vector<StepLaunches>& launches,
-                                     bool steps_cover_all_threads,
-                                     const std::vector<BackwardRange>& backward_ranges,
-                                     std::int64_t total_ns);
+// Kernels that communicate and kernels that compute, whoever launched them; and the collectives of
+// the host, the outermost of each thread. `within` as above.
+CommunicationTotals add_up_communication(const AttributedTrace& whole,
+                                         const std::optional<IntervalSet>& within = {});
+
+// In the order of their rows.
+inline constexpr std::array kModelPhases = {SliceKind::kDataLoader, SliceKind::kForward,
+                                            SliceKind::kBackward, SliceKind::kOptimizer};
+
+// Steps (or the whole trace) first, then data loading, forward, backward and optimizer if present.
+// The outermost phase on every path down from a thread counts, phases below it do not; if there are
+// steps, only phases that start in one. In traces without a backward range, backward is one call
+// per step and thread: the outermost operators of the autograd engine. `base`: the time of the
+// steps, or of the host.
+struct ModelPhases {
+  std::vector<PhaseTotals> phases;
+  std::int64_t outside_ns = 0;  // of the base: in none of the four phases
+};
+ModelPhases list_phases(const AttributedTrace& input, const std::vector<Step>& steps,
+                        const std::vector<StepLaunches>& launches, bool cover_all_threads,
+                        const IntervalSet& base);
 
 // Every operator by name, nested ones too, with its phases (the ranges directly below it that are
 // not operators) and the device work that it and they launched themselves. One group for all

@@ -255,6 +255,48 @@ TEST(CyclePeriodTest, three_turns_are_too_few_and_so_is_nothing) {
   EXPECT_FALSE(find_periods(Sequence{0, 1, 0}, 2).cycle);
 }
 
+TEST(SureCyclesTest, they_are_those_of_the_search) {
+  Stream stream;
+  stream.layers(6).run("sample");
+  for (int i = 0; i < 5; ++i) stream.cycle().pause(20_us);
+  const Trace trace = stream.trace();
+  const CycleList searched = cut(trace);
+  const std::optional<CycleList> sure = find_sure_cycles(trace);
+  ASSERT_TRUE(sure);
+  EXPECT_EQ(searched.confidence, CycleConfidence::kHigh);
+  EXPECT_EQ(sure->confidence, CycleConfidence::kHigh);
+  EXPECT_EQ(sure->method, CycleMethod::kKernelSequence);
+  EXPECT_EQ(sure->marker, searched.marker);
+  EXPECT_EQ(starts_of(*sure), starts_of(searched));
+}
+
+TEST(SureCyclesTest, a_kernel_that_recurs_in_changing_company_is_not_enough) {
+  // "mark" comes evenly in time, but what runs between is different every time.
+  Stream stream;
+  for (int i = 0; i < 6; ++i) {
+    stream.run("mark");
+    for (int k = 0; k < 4; ++k) stream.run("k" + std::to_string((i * i + k * (i + 1)) % 7));
+  }
+  EXPECT_FALSE(find_sure_cycles(stream.trace()));
+}
+
+TEST(SureCyclesTest, without_device_work_there_are_none) {
+  EXPECT_FALSE(find_sure_cycles(Sketch().slice("op", kOp, 0_us, 9_us).trace()));
+}
+
+TEST(SureCyclesTest, a_period_is_the_shortest_after_which_the_sequence_repeats) {
+  std::vector<std::uint32_t> functions;
+  for (int i = 0; i < 8; ++i) functions.insert(functions.end(), {0, 1, 2});
+  const auto repeats = [&](std::size_t period) {
+    return repeats_after(functions, 3, std::vector<std::size_t>{period});
+  };
+  EXPECT_TRUE(repeats(3));
+  EXPECT_FALSE(repeats(4));
+  EXPECT_FALSE(repeats(6)) << "twice the period";
+  EXPECT_FALSE(repeats(12)) << "seen only twice";
+  EXPECT_FALSE(repeats(0));
+}
+
 }  // namespace
 
 }  // namespace strobe::analysis

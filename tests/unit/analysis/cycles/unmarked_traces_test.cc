@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,6 +90,16 @@ class UnmarkedTracesTest : public ::testing::Test {
     }
   }
 
+  // The quick way that summaries take finds the same.
+  void expect_sure_cycles() {
+    const std::optional<CycleList> sure = find_sure_cycles(found_.trace);
+    ASSERT_TRUE(sure);
+    ASSERT_EQ(sure->cycles.size(), found_.list.cycles.size());
+    for (std::size_t i = 0; i < sure->cycles.size(); ++i) {
+      EXPECT_EQ(sure->cycles[i].interval, found_.list.cycles[i].interval) << i;
+    }
+  }
+
   void expect_sglang_cycles(std::size_t least_complete, std::size_t cycles) {
     EXPECT_EQ(found_.list.method, CycleMethod::kKernelSequence);
     EXPECT_EQ(found_.list.confidence, CycleConfidence::kHigh);
@@ -101,6 +112,7 @@ class UnmarkedTracesTest : public ::testing::Test {
     }
     ASSERT_TRUE(found_.list.inner);
     EXPECT_EQ(found_.list.inner->kernels, 27u);
+    expect_sure_cycles();
   }
 
   void expect_served_cycles() {
@@ -109,6 +121,7 @@ class UnmarkedTracesTest : public ::testing::Test {
     EXPECT_EQ(found_.list.cycles.size(), 12u);
     EXPECT_THAT(found_.kernels, ::testing::Each(1372u));
     EXPECT_EQ(found_.complete, 11u);
+    expect_sure_cycles();
   }
 
   Unmarked found_;

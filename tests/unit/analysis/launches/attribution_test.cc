@@ -49,6 +49,25 @@ TEST_F(AttributionTest, a_call_that_ends_with_its_range_is_inside) {
   EXPECT_EQ(call_owner(0), "op");
 }
 
+TEST_F(AttributionTest, what_is_launched_where_ranges_cross_is_inside_of_both) {
+  sketch_.slice("a", kOp, 0_us, 10_us).slice("b", kOp, 5_us, 10_us).slice("inner", kOp, 6_us, 2_us);
+  sketch_.slice("in a", kCall, 1_us, 1_us).correlation(1);
+  sketch_.slice("in both", kCall, 6_us, 1_us).correlation(2);
+  sketch_.slice("beyond a", kCall, 9_us, 2_us).correlation(3);
+  sketch_.stream(0, 7);
+  for (const std::uint32_t i : {1u, 2u, 3u}) {
+    sketch_.slice("k", SliceKind::kKernel, i * 20_us, i * 1_us).correlation(i);
+  }
+  attribute_sketch();
+  EXPECT_EQ(call_owner(1), "inner");
+  ASSERT_EQ(result_.crossings.nodes.size(), 1u);
+  EXPECT_EQ(name(result_.crossings.nodes[0]), "a");
+  ASSERT_EQ(result_.crossings.launches.size(), 1u);
+  EXPECT_EQ(result_.crossings.launches[0].work, 1u);
+  EXPECT_EQ(result_.crossings.launches[0].end_ns, 7_us);
+  EXPECT_EQ(result_.crossings.launches[0].device_ns, 2_us);
+}
+
 TEST_F(AttributionTest, the_files_own_word_on_an_owner_wins) {
   sketch_.slice("op", kOp, 0_us, 20_us)
       .slice("phase", SliceKind::kOperatorPhase, 5_us, 5_us)
@@ -278,20 +297,100 @@ TEST(AttributedTraceTest, device_time_is_what_was_launched_at_any_depth) {
   EXPECT_EQ(input.device_ns(NodeId(0)), 57_us);
 }
 
-TEST(AttributedTraceTest, what_hangs_on_a_thread_counts_only_where_steps_cover_all_threads) {
+TEST(AttributedTraceTest, a_nodes_own_device_time_leaves_out_what_is_below) {
+  const Trace trace = Sketch()
+                          .slice("outer", SliceKind::kOperator, 0_us, 20_us)
+                          .slice("inner", SliceKind::kOperator, 5_us, 10_us)
+                          .slice("call", SliceKind::kRuntimeCall, 1_us, 2_us)
+                          .correlation(1)
+                          .slice("call", SliceKind::kRuntimeCall, 6_us, 3_us)
+                          .correlation(2)
+                          .stream(0, 7)
+                          .slice("copy", SliceKind::kMemcpy, 30_us, 7_us)
+                          .correlation(1)
+                          .slice("kernel", SliceKind::kKernel, 40_us, 50_us)
+                          .correlation(2)
+                          .trace();
+  const AttributedTrace input = attribute_trace(trace);
+  EXPECT_EQ(input.own_device_ns(NodeId(0)), 0);
+  EXPECT_EQ(input.own_device_ns(NodeId(1)), 7_us);
+  EXPECT_EQ(input.own_device_ns(NodeId(2)), 50_us);
+}
+
+TEST(AttributedTraceTest, everything_counts) {
+  const Trace trace = launches_from_a_thread(false);
+  const AttributedTrace input = attribute_trace(trace);
+  for (std::size_t work = 0; work < 3; ++work) EXPECT_TRUE(input.counts_work(work)) << work;
+  for (std::size_t call = 0; call < 2; ++call) EXPECT_TRUE(input.counts_call(call)) << call;
+}
+
+TEST(AttributedTraceTest, compatible_tables_count_what_hangs_on_a_thread_only_if_steps_cover_all) {
   const Trace strict = launches_from_a_thread(false);
-  const AttributedTrace skips = attribute_trace(strict);
+  const AttributedTrace skips = attribute_trace(strict, {}, TreeRules::kCompatible);
   EXPECT_FALSE(skips.counts_work(1));
   EXPECT_FALSE(skips.counts_call(1));
+  EXPECT_TRUE(skips.counts_work(2)) << "orphans always count";
   const Trace generous = launches_from_a_thread(true);
-  const AttributedTrace keeps = attribute_trace(generous);
+  const AttributedTrace keeps = attribute_trace(generous, {}, TreeRules::kCompatible);
   EXPECT_TRUE(keeps.counts_work(1));
   EXPECT_TRUE(keeps.counts_call(1));
 }
 
-TEST(AttributedTraceTest, orphans_always_count) {
-  const Trace trace = launches_from_a_thread(false);
-  EXPECT_TRUE(attribute_trace(trace).counts_work(2));
+std::vector<std::int64_t> self_times(const Trace& trace) {
+  return attribute_trace(trace).attribution.self_host_ns;
+}
+
+TEST(SelfTimeTest, the_innermost_open_range_has_the_time) {
+  const Trace trace = Sketch()
+                          .slice("a", kOp, 0, 100)
+                          .slice("b", kOp, 10, 30)
+                          .slice("c", kOp, 20, 5)
+                          .slice("d", kOp, 50, 10)
+                          .trace();
+  EXPECT_THAT(self_times(trace), ElementsAre(0, 60, 25, 5, 10));
+}
+
+TEST(SelfTimeTest, of_ranges_that_cross_the_later_one_has_the_time_of_both) {
+  const Trace trace = Sketch().slice("a", kOp, 0, 10).slice("b", kOp, 5, 10).trace();
+  EXPECT_THAT(self_times(trace), ElementsAre(0, 5, 10));
+}
+
+TEST(SelfTimeTest, a_range_that_outlives_a_later_one_has_the_time_after_it) {
+  // b ends below c, which crosses it; a is the innermost again from 30 on.
+  const Trace trace =
+      Sketch().slice("a", kOp, 0, 40).slice("b", kOp, 5, 10).slice("c", kOp, 10, 20).trace();
+  EXPECT_THAT(self_times(trace), ElementsAre(0, 5 + 10, 5, 20));
+}
+
+TEST(SelfTimeTest, runtime_calls_have_their_time_and_a_call_in_a_call_has_it_once) {
+  const Trace trace = Sketch()
+                          .slice("op", kOp, 0, 100)
+                          .slice("cudaLaunchKernel", kCall, 10, 20)
+                          .slice("cuLaunchKernel", kCall, 12, 15)
+                          .slice("cudaFree", kCall, 50, 5)
+                          .trace();
+  EXPECT_THAT(self_times(trace), ElementsAre(0, 75));
+}
+
+TEST(SelfTimeTest, a_call_across_the_border_of_two_ranges_is_taken_from_both) {
+  const Trace trace = Sketch()
+                          .slice("a", kOp, 0, 10)
+                          .slice("b", kOp, 10, 10)
+                          .slice("call", kCall, 8, 5)
+                          .slice("outside", kCall, 30, 5)
+                          .trace();
+  EXPECT_THAT(self_times(trace), ElementsAre(0, 8, 7));
+}
+
+TEST(SelfTimeTest, calls_of_other_threads_do_not_matter) {
+  const Trace trace =
+      Sketch().thread(1).slice("a", kOp, 0, 10).thread(2).slice("call", kCall, 2, 5).trace();
+  EXPECT_THAT(self_times(trace), ElementsAre(0, 10, 0));
+}
+
+TEST(SelfTimeTest, compatible_tables_have_their_own) {
+  const Trace trace = Sketch().slice("a", kOp, 0, 10).trace();
+  EXPECT_TRUE(attribute_trace(trace, {}, TreeRules::kCompatible).attribution.self_host_ns.empty());
 }
 
 }  // namespace

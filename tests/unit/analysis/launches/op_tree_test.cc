@@ -68,6 +68,7 @@ TEST(OpTreeTest, a_child_that_ends_after_its_parent_becomes_a_sibling) {
   const OpTree tree = build_op_tree(trace);
   EXPECT_EQ(parent_of(trace, tree, b), "step");
   EXPECT_EQ(tree.crossings, 1u);
+  EXPECT_EQ(tree.crossed.size(), 1u);
 }
 
 TEST(OpTreeTest, of_two_slices_with_one_start_the_longer_is_the_parent) {
@@ -164,27 +165,135 @@ TEST(OpTreeTest, interpreter_frames_and_device_work_stay_outside) {
   EXPECT_THAT(visited(trace, build_op_tree(trace)), ElementsAre("thread", "op"));
 }
 
-TEST(OpTreeTest, where_traits_say_so_an_operator_below_an_operator_is_a_phase) {
+Trace nested_operators() {
   TraceTraits traits;
   traits.nested_operators_are_phases = true;
-  const Trace trace = Sketch()
-                          .traits(traits)
-                          .slice("outer", kOp, 0_us, 10_us)
-                          .slice("range", SliceKind::kAnnotation, 1_us, 8_us)
-                          .slice("inner", kOp, 2_us, 3_us)
-                          .trace();
+  return Sketch()
+      .traits(traits)
+      .slice("outer", kOp, 0_us, 10_us)
+      .slice("range", SliceKind::kAnnotation, 1_us, 8_us)
+      .slice("inner", kOp, 2_us, 3_us)
+      .slice("below", SliceKind::kUserRange, 3_us, 1_us)
+      .trace();
+}
+
+TEST(OpTreeTest, an_operator_is_one_at_every_depth) {
+  const Trace trace = nested_operators();
   const OpTree tree = build_op_tree(trace);
+  EXPECT_EQ(tree.rules, TreeRules::kStrobe);
+  EXPECT_EQ(tree.roles[3], kOp);
+  EXPECT_THAT(tree.operators, ElementsAre(NodeId(), NodeId(1), NodeId(1), NodeId(3), NodeId(3)));
+}
+
+TEST(OpTreeTest, compatible_trees_make_it_a_phase_where_traits_say_so) {
+  const Trace trace = nested_operators();
+  const OpTree tree = build_op_tree(trace, {}, TreeRules::kCompatible);
+  EXPECT_EQ(tree.rules, TreeRules::kCompatible);
   EXPECT_THAT(tree.roles, ElementsAre(SliceKind::kOther, kOp, SliceKind::kAnnotation,
-                                      SliceKind::kOperatorPhase));
-  EXPECT_EQ(tree.operators[3], NodeId(1));
+                                      SliceKind::kOperatorPhase, SliceKind::kUserRange));
+  EXPECT_EQ(tree.operators[4], NodeId(1));
+}
+
+TEST(OpTreeTest, the_outermost_operator_is_the_last_on_the_way_up) {
+  const Trace trace = nested_operators();
+  const OpTree tree = build_op_tree(trace);
+  EXPECT_EQ(tree.outermost_operator(NodeId(4)), NodeId(1));
+  EXPECT_EQ(tree.outermost_operator(NodeId(1)), NodeId(1));
+  EXPECT_FALSE(tree.outermost_operator(NodeId(0)).valid());
 }
 
 TEST(OpTreeTest, without_that_trait_the_innermost_operator_stays_one) {
   const Trace trace =
       Sketch().slice("outer", kOp, 0_us, 10_us).slice("inner", kOp, 2_us, 3_us).trace();
-  const OpTree tree = build_op_tree(trace);
+  const OpTree tree = build_op_tree(trace, {}, TreeRules::kCompatible);
   EXPECT_EQ(tree.roles[2], kOp);
   EXPECT_EQ(tree.operators[2], NodeId(2));
+}
+
+// Times rounded to microseconds, as older profilers wrote them.
+class RoundedTimesTest : public ::testing::Test {
+ protected:
+  // A slice whose id counts up as slices start.
+  void add(const std::string& name, std::int64_t start_ns, std::int64_t duration_ns,
+           std::uint32_t id) {
+    sketch_.slice(name, kOp, start_ns, duration_ns).external(id);
+  }
+  std::string parent(std::string_view name, TreeRules rules = TreeRules::kStrobe) {
+    if (trace_.slice_count() == 0) trace_ = sketch_.trace();
+    for (std::size_t row = 0; row < trace_.slice_count(); ++row) {
+      const SliceId slice(row);
+      if (trace_.name(slice) == name) {
+        return parent_of(trace_, build_op_tree(trace_, {}, rules), slice);
+      }
+    }
+    return "no such slice";
+  }
+
+  Sketch sketch_;
+  Trace trace_;
+};
+
+TEST_F(RoundedTimesTest, an_empty_slice_at_the_start_of_another_is_inside_it) {
+  add("outer", 5_us, 3_us, 1);
+  add("empty", 5_us, 0, 2);
+  EXPECT_EQ(parent("empty"), "outer");
+}
+
+TEST_F(RoundedTimesTest, an_empty_slice_that_started_before_it_is_not) {
+  add("empty", 5_us, 0, 1);
+  add("later", 5_us, 3_us, 2);
+  EXPECT_EQ(parent("empty"), "thread");
+}
+
+TEST_F(RoundedTimesTest, empty_slices_of_one_time_nest_as_they_started) {
+  add("aten::t", 5_us, 0, 1);
+  add("aten::transpose", 5_us, 0, 2);
+  add("aten::as_strided", 5_us, 0, 3);
+  EXPECT_EQ(parent("aten::as_strided"), "aten::transpose");
+}
+
+TEST_F(RoundedTimesTest, without_ids_they_are_siblings) {
+  sketch_.slice("a", kOp, 5_us, 0).slice("b", kOp, 5_us, 0);
+  EXPECT_EQ(parent("b"), "thread");
+}
+
+TEST_F(RoundedTimesTest, compatible_trees_know_only_times) {
+  add("aten::t", 5_us, 0, 1);
+  add("aten::transpose", 5_us, 0, 2);
+  EXPECT_EQ(parent("aten::transpose", TreeRules::kCompatible), "thread");
+}
+
+TEST_F(RoundedTimesTest, at_the_end_of_another_an_empty_slice_is_a_sibling_if_nothing_else_tells) {
+  add("outer", 0_us, 5_us, 1);
+  add("empty", 5_us, 0, 2);
+  EXPECT_EQ(parent("empty"), "thread");
+}
+
+// A file in the order of ends, ids in the order of starts: together they tell all.
+TEST_F(RoundedTimesTest, a_file_in_the_order_of_ends_tells_what_is_inside) {
+  add("inside", 5_us, 0, 3);
+  add("middle", 2_us, 3_us, 2);
+  add("outer", 0_us, 5_us, 1);
+  add("behind", 5_us, 0, 4);
+  EXPECT_EQ(parent("inside"), "middle");
+  EXPECT_EQ(parent("middle"), "outer");
+  EXPECT_EQ(parent("behind"), "thread");
+}
+
+TEST_F(RoundedTimesTest, such_a_file_also_tells_empty_siblings_from_nested_ones) {
+  add("first", 5_us, 0, 2);
+  add("second", 5_us, 0, 3);
+  add("around both", 5_us, 0, 1);
+  add("nested", 7_us, 1_us, 5);
+  add("outer", 6_us, 2_us, 4);
+  EXPECT_EQ(parent("first"), "around both");
+  EXPECT_EQ(parent("second"), "around both");
+}
+
+TEST_F(RoundedTimesTest, of_two_equal_slices_the_first_to_start_is_the_parent) {
+  add("inner", 0_us, 5_us, 2);
+  add("outer", 0_us, 5_us, 1);
+  EXPECT_EQ(parent("inner"), "outer");
 }
 
 TEST(OpTreeTest, a_selection_keeps_what_starts_inside_it) {

@@ -67,6 +67,32 @@ TEST(StepLaunchesTest, the_launches_of_another_process_are_its_own) {
   EXPECT_EQ(sums[1].kernel_ns, 5_us);
 }
 
+TEST(StepLaunchesTest, a_cycle_owns_the_launches_of_all_processes_in_its_time) {
+  const Trace trace = Sketch()
+                          .thread(1, 1)
+                          .slice("call", kCall, 2_us, 1_us)
+                          .correlation(1)
+                          .thread(1, 2)
+                          .slice("call", kCall, 5_us, 1_us)
+                          .correlation(2)
+                          .slice("op", SliceKind::kOperator, 7_us, 1_us)
+                          .external(3)
+                          .stream(0, 7)
+                          .slice("k", SliceKind::kKernel, 100_us, 5_us)
+                          .correlation(1)
+                          .slice("k", SliceKind::kKernel, 110_us, 7_us)
+                          .correlation(2)
+                          .slice("k", SliceKind::kKernel, 120_us, 11_us)
+                          .external(3)
+                          .trace();
+  Step cycle;
+  cycle.interval = {0_us, 10_us};
+  for (const bool cover_all_threads : {false, true}) {
+    const auto sums = add_up_step_launches(attribute_trace(trace), {cycle}, cover_all_threads);
+    EXPECT_EQ(sums[0].kernel_ns, 23_us);
+  }
+}
+
 TEST(StepLaunchesTest, a_launch_known_only_by_its_operator_happens_when_that_starts) {
   const Trace trace = Sketch()
                           .slice("Step#0", SliceKind::kStep, 0_us, 10_us)

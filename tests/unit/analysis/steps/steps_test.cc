@@ -97,14 +97,14 @@ TEST(StepsTest, processes_have_steps_of_their_own) {
 }
 
 TEST(StepsTest, numbers_mean_those_in_the_names) {
-  const auto found = find_steps(steps_7_to_9(), {8, 9});
+  const auto found = choose_steps(list_steps(steps_7_to_9()), {8, 9});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 1u);
   EXPECT_EQ(found->last, 2u);
 }
 
 TEST(StepsTest, a_range_that_reaches_beyond_the_trace_is_cut) {
-  const auto found = find_steps(steps_7_to_9(), {0, 7});
+  const auto found = choose_steps(list_steps(steps_7_to_9()), {0, 7});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 0u);
   EXPECT_EQ(found->last, 0u);
@@ -113,13 +113,13 @@ TEST(StepsTest, a_range_that_reaches_beyond_the_trace_is_cut) {
 TEST(StepsTest, unnumbered_steps_go_by_position) {
   const Trace trace =
       Sketch().slice("step", kStepKind, 0_us, 10_us).slice("step", kStepKind, 10_us, 10_us).trace();
-  const auto found = find_steps(trace, {1, 1});
+  const auto found = choose_steps(list_steps(trace), {1, 1});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 1u);
 }
 
 TEST(StepsTest, an_unknown_step_is_refused_with_those_there_are) {
-  const auto found = find_steps(steps_7_to_9(), {1, 3});
+  const auto found = choose_steps(list_steps(steps_7_to_9()), {1, 3});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(found.error().what, "the trace has no steps 1 to 3");
@@ -127,15 +127,35 @@ TEST(StepsTest, an_unknown_step_is_refused_with_those_there_are) {
 }
 
 TEST(StepsTest, a_trace_without_steps_has_none_to_choose_from) {
-  const auto found = find_steps(Sketch().trace(), {0, 0});
+  const auto found = choose_steps(list_steps(Sketch().trace()), {0, 0});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().what, "the trace has no steps to choose from");
 }
 
 TEST(StepsTest, an_open_range_is_refused_in_words) {
-  const auto found = find_steps(steps_7_to_9(), {12, std::numeric_limits<std::int64_t>::max()});
+  const auto found =
+      choose_steps(list_steps(steps_7_to_9()), {12, std::numeric_limits<std::int64_t>::max()});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().what, "the trace has no step 12 or later");
+}
+
+TEST(StepsTest, a_cycle_without_a_range_is_named_by_its_number) {
+  const Trace trace = steps_7_to_9();
+  EXPECT_EQ(name_of(trace, list_steps(trace)[0]), "Step#7");
+  Step cycle;
+  EXPECT_EQ(name_of(trace, cycle), "");
+  cycle.number = 3;
+  EXPECT_EQ(name_of(trace, cycle), "cycle 3");
+}
+
+TEST(StepFinderTest, every_process_takes_part_in_a_step_without_one) {
+  Sketch sketch;
+  sketch.thread(1, 10).slice("op", SliceKind::kOperator, 0, 100);
+  const Trace trace = sketch.trace();
+  Step cycle;
+  cycle.interval = {0, 100};
+  const std::vector<Step> steps = {cycle};
+  EXPECT_EQ(StepFinder(steps).at(50, trace.tracks()[0].process), &steps[0]);
 }
 
 TEST(StepFinderTest, a_moment_belongs_to_the_step_that_is_open) {

@@ -84,10 +84,69 @@ TEST(FlopFormulasTest, a_convolution_needs_its_stride_and_padding) {
             std::nullopt);
 }
 
-TEST(FlopFormulasTest, the_backward_of_a_convolution_computes_two_gradients) {
+TEST(FlopFormulasTest, the_librarys_convolution_has_its_padding_before_its_stride) {
+  EXPECT_EQ(flops("aten::cudnn_convolution",
+                  R"({"Input Dims": [[32, 3, 224, 224], [64, 3, 7, 7], [], [], [], []],
+                      "Concrete Inputs": ["", "", "[3, 3]", "[2, 2]", "[1, 1]", "1"]})"),
+            2ull * 32 * 112 * 112 * 64 * 3 * 7 * 7);
+}
+
+TEST(FlopFormulasTest, groups_make_the_filter_smaller) {
+  // 8 groups of one channel: each of the 8 x 8 positions of 8 channels takes 3 x 3 multiplications.
+  EXPECT_EQ(flops("aten::convolution",
+                  R"({"Input Dims": [[1, 8, 8, 8], [8, 1, 3, 3], [], [], [], [], [], [], []],
+                      "Concrete Inputs": ["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "False",
+                                          "[0, 0]", "8"]})"),
+            2ull * 8 * 8 * 8 * 3 * 3);
+}
+
+// 8 x 8 input positions of 16 channels, each spread over 8 channels of 2 x 2.
+constexpr std::uint64_t kTransposedFlops = 2 * (8 * 8) * 16 * 8 * (2 * 2);
+
+TEST(FlopFormulasTest, a_transposed_convolution_spreads_every_input_position) {
+  static_assert(kTransposedFlops == 65'536);
+  EXPECT_EQ(flops("aten::convolution",
+                  R"({"Input Dims": [[1, 16, 8, 8], [16, 8, 2, 2], [], [], [], [], [], [], []],
+                      "Concrete Inputs": ["", "", "", "[2, 2]", "[0, 0]", "[1, 1]", "True",
+                                          "[0, 0]", "1"]})"),
+            kTransposedFlops);
+  EXPECT_EQ(flops("aten::conv_transpose2d",
+                  R"({"Input Dims": [[1, 16, 8, 8], [16, 8, 2, 2], [], [], [], [], [], []]})"),
+            kTransposedFlops);
+}
+
+std::optional<std::uint64_t> backward_flops(const std::string& asked_for) {
+  return flops("aten::convolution_backward",
+               R"({"Input Dims": [[2, 64, 10, 10], [2, 3, 10, 10], [64, 3, 5, 5],
+                                  [], [], [], [], [], [], [], []],
+                   "Concrete Inputs": ["", "", "", "[0]", "[1, 1]", "[2, 2]", "[1, 1]", "False",
+                                       "[0, 0]", "1", ")" +
+                   asked_for + R"("]})");
+}
+
+TEST(FlopFormulasTest, the_backward_of_a_convolution_computes_the_gradients_asked_for) {
+  constexpr std::uint64_t kForward = 2ull * 2 * 10 * 10 * 64 * 3 * 5 * 5;
+  EXPECT_EQ(backward_flops("[True, True, False]"), 2 * kForward);
+  EXPECT_EQ(backward_flops("[False, True, False]"), kForward);
+  EXPECT_EQ(backward_flops("[True,False,True]"), kForward);
+  EXPECT_EQ(backward_flops("[false, true, false]"), kForward);
+  EXPECT_EQ(backward_flops("[False, False, True]"), 0u);
+}
+
+TEST(FlopFormulasTest, without_that_word_it_computes_both) {
+  constexpr std::uint64_t kForward = 2ull * 2 * 10 * 10 * 64 * 3 * 5 * 5;
+  EXPECT_EQ(backward_flops(""), 2 * kForward);
   EXPECT_EQ(flops("aten::convolution_backward",
                   R"({"Input Dims": [[2, 64, 10, 10], [2, 3, 10, 10], [64, 3, 5, 5]]})"),
-            2u * (2ull * 2 * 10 * 10 * 64 * 3 * 5 * 5));
+            2 * kForward);
+}
+
+TEST(FlopFormulasTest, the_backward_of_a_transposed_convolution_costs_its_forward_too) {
+  EXPECT_EQ(flops("aten::convolution_backward",
+                  R"({"Input Dims": [[1, 8, 16, 16], [1, 16, 8, 8], [16, 8, 2, 2]],
+                      "Concrete Inputs": ["", "", "", "[0]", "[2, 2]", "[0, 0]", "[1, 1]", "True",
+                                          "[0, 0]", "1", "[False, True, False]"]})"),
+            kTransposedFlops);
 }
 
 TEST(FlopFormulasTest, attention_is_two_products_and_its_backward_five) {

@@ -1,6 +1,7 @@
 #include "strobe/analysis/tables/memory.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,17 +80,26 @@ TEST(MemoryCurveTest, what_is_alive_at_the_peak_belongs_to_operators_and_adds_up
   const auto curves = list_memory_curves(trace);
   EXPECT_THAT(
       owner_texts(owners_at_peak(attribute_trace(trace), curves[0])),
-      ElementsAre("op 80/2", "other 7/1", "[unattributed] 2/1", "[before the trace] 1000/0"));
+      ElementsAre("[before the trace] 1000/0", "op 80/2", "other 7/1", "[unattributed] 2/1"));
   EXPECT_EQ(not_freed_bytes(trace, curves[0]), 59);
 }
 
-TEST(MemoryCurveTest, without_addresses_there_are_no_owners) {
+TEST(MemoryCurveTest, without_addresses_there_are_no_owners_and_the_sum_is_not_freed) {
   Sketch sketch;
   sketch.slice("op", kOp, 0, 100).memory(kAllocated, "Place(gpu:0)", 15, 30);
+  sketch.memory(kFreed, "Place(gpu:0)", 20, -10);
+  sketch.memory(MemoryAction::kReserve, "Place(gpu:0)", 30, 4096);
   const Trace trace = sketch.trace();
   const auto curves = list_memory_curves(trace);
   EXPECT_TRUE(owners_at_peak(attribute_trace(trace), curves[0]).empty());
-  EXPECT_EQ(not_freed_bytes(trace, curves[0]), 0);
+  EXPECT_EQ(not_freed_bytes(trace, curves[0]), 20);
+}
+
+TEST(MemoryCurveTest, more_freed_than_allocated_leaves_nothing) {
+  Sketch sketch;
+  sketch.memory(kAllocated, "cpu", 15, 30).memory(kFreed, "cpu", 20, -70);
+  const Trace trace = sketch.trace();
+  EXPECT_EQ(not_freed_bytes(trace, list_memory_curves(trace)[0]), 0);
 }
 
 TEST(MemoryCurveTest, reservations_are_no_allocations) {
@@ -134,7 +144,76 @@ TEST(MemoryPlacesTest, allocations_and_frees_add_up_under_their_range) {
   EXPECT_EQ(places[0].reserved[0].allocated_bytes, 2048);
 }
 
-TEST(MemoryPlacesTest, an_operator_answers_for_its_direct_phases_which_have_no_rows) {
+std::vector<std::string> row_texts(const std::vector<MemoryRow>& rows) {
+  std::vector<std::string> texts;
+  for (const MemoryRow& row : rows) {
+    texts.push_back(row.name + " +" + std::to_string(row.allocated_bytes) + " -" +
+                    std::to_string(row.freed_bytes));
+  }
+  return texts;
+}
+
+// Thread 1: an operator with others inside it, a range, and nothing; thread 2 has no ranges.
+Trace events_everywhere() {
+  return Sketch()
+      .thread(1)
+      .slice("linear", kOp, 0_us, 20_us)
+      .slice("addmm", kOp, 5_us, 10_us)
+      .slice("empty", kOp, 6_us, 2_us)
+      .slice("load", SliceKind::kAnnotation, 30_us, 10_us)
+      .memory(kAllocated, "p", 7_us, 100)
+      .memory(kAllocated, "p", 18_us, 10)
+      .memory(kAllocated, "p", 35_us, 40)
+      .memory(kFreed, "p", 50_us, -100)
+      .thread(2)
+      .memory(kFreed, "p", 60_us, -30)
+      .trace();
+}
+
+TEST(MemoryPlacesTest, every_event_is_in_one_row) {
+  const Trace trace = events_everywhere();
+  const auto places = list_memory_places(attribute_trace(trace));
+  ASSERT_EQ(places.size(), 1u);
+  EXPECT_THAT(row_texts(places[0].allocated),
+              ElementsAre("linear +110 -0", "load +40 -0", "[outside of ranges] +0 -130"));
+  EXPECT_EQ(places[0].allocated[2].frees, 2u);
+  std::int64_t kept = 0;
+  for (const MemoryRow& row : places[0].allocated) kept += row.increased_bytes();
+  EXPECT_EQ(kept, 20);  // 100 + 10 + 40 - 100 - 30
+  EXPECT_EQ(places[0].peak_allocated_bytes, 150);
+}
+
+TEST(MemoryPlacesTest, only_the_chosen_time_counts_for_events_and_peaks) {
+  const Trace trace = events_everywhere();
+  const IntervalSet late = {{30_us, 55_us}};
+  const auto places =
+      list_memory_places(attribute_trace(trace, TimeSelection(late)), std::optional(late));
+  ASSERT_EQ(places.size(), 1u);
+  EXPECT_THAT(row_texts(places[0].allocated),
+              ElementsAre("load +40 -0", "[outside of ranges] +0 -100"));
+  EXPECT_EQ(places[0].peak_allocated_bytes, 150);
+  const IntervalSet between = {{20_us, 30_us}, {52_us, 70_us}};
+  const auto quiet =
+      list_memory_places(attribute_trace(trace, TimeSelection(between)), std::optional(between));
+  ASSERT_EQ(quiet.size(), 1u);
+  EXPECT_EQ(quiet[0].peak_allocated_bytes, 110) << "in use since before";
+}
+
+TEST(MemoryPlacesTest, a_peak_before_the_chosen_time_is_not_its_peak) {
+  Sketch sketch;
+  sketch.memory(kAllocated, "p", 10, 900).totals(1'000, 2'000).peaks(1'000, 2'000);
+  sketch.memory(kFreed, "p", 20, -700).totals(300, 2'000).peaks(1'000, 2'000);
+  sketch.memory(kAllocated, "p", 40, 50).totals(350, 1'500).peaks(1'000, 2'000);
+  const Trace trace = sketch.trace();
+  EXPECT_EQ(list_memory_places(attribute_trace(trace))[0].peak_allocated_bytes, 1'000);
+  const IntervalSet late = {{30, 60}};
+  const auto places =
+      list_memory_places(attribute_trace(trace, TimeSelection(late)), std::optional(late));
+  EXPECT_EQ(places[0].peak_allocated_bytes, 350);
+  EXPECT_EQ(places[0].peak_reserved_bytes, 2'000) << "until the event at 40";
+}
+
+TEST(ClassicMemoryPlacesTest, an_operator_answers_for_its_direct_phases_which_have_no_rows) {
   const Trace trace = Sketch()
                           .slice("op", kOp, 0_us, 20_us)
                           .slice("phase", kPhase, 5_us, 10_us)
@@ -142,25 +221,26 @@ TEST(MemoryPlacesTest, an_operator_answers_for_its_direct_phases_which_have_no_r
                           .memory(kAllocated, "p", 10_us, 100)
                           .memory(kAllocated, "p", 7_us, 1000)
                           .trace();
-  const auto places = list_memory_places(attribute_trace(trace));
+  const auto places = list_memory_places(attribute_trace(trace, {}, TreeRules::kCompatible));
   ASSERT_EQ(places[0].allocated.size(), 1u);
   EXPECT_EQ(places[0].allocated[0].name, "op");
   EXPECT_EQ(places[0].allocated[0].allocated_bytes, 100);
 }
 
-TEST(MemoryPlacesTest, other_direct_children_count_under_both_names) {
+TEST(ClassicMemoryPlacesTest, other_direct_children_count_under_both_names) {
   const Trace trace = Sketch()
                           .slice("op", kOp, 0_us, 20_us)
                           .slice("launch", SliceKind::kDynamicLaunch, 5_us, 10_us)
                           .memory(kAllocated, "p", 10_us, 100)
                           .trace();
-  const auto places = list_memory_places(attribute_trace(trace));
+  const auto places = list_memory_places(attribute_trace(trace, {}, TreeRules::kCompatible));
   ASSERT_EQ(places[0].allocated.size(), 2u);
   EXPECT_EQ(places[0].allocated[0].name, "op");
   EXPECT_EQ(places[0].allocated[1].name, "launch");
 }
 
-TEST(MemoryPlacesTest, where_nested_operators_are_phases_the_outermost_answers_for_all_once) {
+TEST(ClassicMemoryPlacesTest,
+     where_nested_operators_are_phases_the_outermost_answers_for_all_once) {
   TraceTraits traits;
   traits.nested_operators_are_phases = true;
   const Trace trace = Sketch()
@@ -172,7 +252,7 @@ TEST(MemoryPlacesTest, where_nested_operators_are_phases_the_outermost_answers_f
                           .memory(kAllocated, "p", 40_us, 5)
                           .peaks(105, 0)
                           .trace();
-  const auto places = list_memory_places(attribute_trace(trace));
+  const auto places = list_memory_places(attribute_trace(trace, {}, TreeRules::kCompatible));
   ASSERT_EQ(places[0].allocated.size(), 1u);
   EXPECT_EQ(places[0].allocated[0].name, "linear");
   EXPECT_EQ(places[0].allocated[0].allocated_bytes, 100);

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "strobe/analysis/tables/summary.h"
@@ -7,6 +8,8 @@ namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
+using ::testing::ElementsAre;
+using ::testing::FieldsAre;
 
 Summary rank(std::int64_t scale, const std::string& op) {
   const Trace trace = Sketch()
@@ -39,7 +42,7 @@ TEST(MergeRanksTest, rows_of_one_name_become_one_and_times_add) {
   EXPECT_EQ(rows[0].phases[0].work[0].device.calls, 2u);
   ASSERT_EQ(sum.kernels.size(), 1u);
   EXPECT_EQ(sum.kernels[0].device.max_ns, 60_us);
-  EXPECT_EQ(sum.kernels[0].top_operator, "mm");
+  EXPECT_EQ(sum.kernels[0].top_operator(), "mm");
   EXPECT_EQ(sum.devices[0].kernel_busy_ns, 90_us);
   EXPECT_EQ(sum.phases[0].host.calls, 2u);
 }
@@ -59,6 +62,76 @@ TEST(MergeRanksTest, one_rank_stays_as_it_is_but_for_the_order_of_rows) {
   EXPECT_EQ(sum.extent, one.extent);
   EXPECT_EQ(sum.operators[0].rows.size(), one.operators[0].rows.size());
   EXPECT_EQ(sum.host_types.size(), one.host_types.size());
+}
+
+Summary rank_with_kernel(std::vector<KernelLauncher> launchers) {
+  Summary summary;
+  KernelRow kernel;
+  kernel.name = "k";
+  for (const KernelLauncher& launcher : launchers) kernel.device.add(launcher.device_ns);
+  kernel.launchers = std::move(launchers);
+  summary.kernels.push_back(std::move(kernel));
+  return summary;
+}
+
+// Each rank has another favourite; over both, most time was launched outside of operators.
+TEST(MergeRanksTest, the_times_of_each_launcher_add_up_before_one_is_named) {
+  const Summary sum = merge_ranks(
+      {rank_with_kernel({{"mm", "linear", 50}, {"", "", 45}, {"mm", "", 1}}),
+       rank_with_kernel({{"bmm", "", 60}, {"", "", 40}, {"mm", "linear", 10}, {"mm", "", 1}})});
+  ASSERT_EQ(sum.kernels.size(), 1u);
+  EXPECT_THAT(sum.kernels[0].launchers,
+              ElementsAre(FieldsAre("", "", 85), FieldsAre("bmm", "", 60),
+                          FieldsAre("mm", "linear", 60), FieldsAre("mm", "", 2)));
+  EXPECT_EQ(sum.kernels[0].top_operator(), "");
+}
+
+TEST(MergeRanksTest, spans_slices_and_time_outside_of_phases_add_up) {
+  Summary one;
+  one.span_ns = 100;
+  one.slices = 7;
+  one.outside_phases_ns = 30;
+  Summary two;
+  two.span_ns = 50;
+  two.slices = 5;
+  two.outside_phases_ns = 20;
+  const Summary sum = merge_ranks({one, two});
+  EXPECT_EQ(sum.span_ns, 150);
+  EXPECT_EQ(sum.slices, 12u);
+  EXPECT_EQ(sum.outside_phases_ns, 50);
+}
+
+Summary rank_with_steps(std::optional<FoundCycles> cycles) {
+  Summary summary;
+  summary.has_steps = true;
+  summary.cycles = std::move(cycles);
+  return summary;
+}
+
+TEST(MergeRanksTest, steps_are_cycles_if_those_of_every_rank_are) {
+  const FoundCycles found{"a host range that recurs", "train"};
+  const Summary without_steps;
+  const Summary all = merge_ranks({rank_with_steps(found), without_steps, rank_with_steps(found)});
+  ASSERT_TRUE(all.cycles.has_value());
+  EXPECT_EQ(all.cycles->method, "a host range that recurs");
+  EXPECT_EQ(all.cycles->marker, "train");
+  EXPECT_FALSE(merge_ranks({rank_with_steps(found), rank_with_steps({})}).cycles.has_value());
+  EXPECT_FALSE(merge_ranks({without_steps}).cycles.has_value());
+}
+
+TEST(MergeRanksTest, ranks_that_found_different_cycles_name_one_in_any_order) {
+  const Summary a = rank_with_steps(FoundCycles{"a host range that recurs", "a"});
+  const Summary b = rank_with_steps(FoundCycles{"a host range that recurs", "b"});
+  EXPECT_EQ(merge_ranks({a, b}).cycles->marker, "a");
+  EXPECT_EQ(merge_ranks({b, a}).cycles->marker, "a");
+}
+
+TEST(MergeRanksTest, waits_add_up) {
+  Summary one;
+  one.waits.idle_ns = 10;
+  Summary two;
+  two.waits.idle_ns = 5;
+  EXPECT_EQ(merge_ranks({one, two}).waits.idle_ns, 15);
 }
 
 TEST(MergeRanksTest, no_ranks_give_an_empty_summary) {

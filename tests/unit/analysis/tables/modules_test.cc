@@ -55,6 +55,29 @@ TEST(ModulesTest, the_same_module_from_two_places_is_two_rows) {
   EXPECT_EQ(modules[1].children.size(), 1u);
 }
 
+TEST(ModulesTest, calls_that_cross_count_once) {
+  Sketch sketch;
+  sketch.slice("nn.Module: Net", kForward, 0, 100).flags(kModule);
+  sketch.slice("nn.Module: A", kForward, 10, 70).flags(kModule);
+  sketch.slice("nn.Module: B", kForward, 20, 75).flags(kModule);
+  sketch.slice("nn.Module: B", kForward, 90, 8).flags(kModule);
+  const Trace trace = sketch.trace();
+  const auto modules = list_modules(attribute_trace(trace));
+  ASSERT_EQ(modules.size(), 1u);
+  EXPECT_EQ(modules[0].host_self_ns, 100 - (98 - 10));
+  ASSERT_EQ(modules[0].children.size(), 2u);
+  EXPECT_EQ(modules[0].children[0].host_ns, 70);
+  EXPECT_EQ(modules[0].children[1].host_ns, 98 - 20);
+}
+
+TEST(ModulesTest, the_same_time_on_two_threads_counts_on_both) {
+  Sketch sketch;
+  sketch.thread(1).slice("nn.Module: A", kForward, 0, 100).flags(kModule);
+  sketch.thread(2).slice("nn.Module: A", kForward, 50, 100).flags(kModule);
+  const Trace trace = sketch.trace();
+  EXPECT_EQ(list_modules(attribute_trace(trace))[0].host_ns, 200);
+}
+
 TEST(ModulesTest, a_trace_without_modules_has_no_tree) {
   const Trace trace = Sketch().slice("Net.forward", kForward, 0, 100).trace();
   EXPECT_TRUE(list_modules(attribute_trace(trace)).empty());

@@ -27,7 +27,7 @@ TEST(OverviewTest, overlap_within_a_kind_is_removed_within_and_across_threads) {
                           .thread(2)
                           .slice("d", kOp, 8_us, 16_us)
                           .trace();
-  const auto rows = list_host_types(attribute_trace(trace), {}, {});
+  const auto rows = list_range_types(attribute_trace(trace));
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].calls, 4u);
   EXPECT_EQ(rows[0].busy_ns, 30_us);
@@ -42,26 +42,57 @@ TEST(OverviewTest, kinds_stand_in_the_order_the_walk_meets_them) {
                           .slice("call", kCall, 31_us, 1_us)
                           .trace();
   std::vector<SliceKind> kinds;
-  for (const TypeRow& row : list_host_types(attribute_trace(trace), {}, {})) {
+  for (const TypeRow& row : list_range_types(attribute_trace(trace))) {
     kinds.push_back(row.kind);
   }
   EXPECT_THAT(kinds, ElementsAre(SliceKind::kStep, SliceKind::kAnnotation, kCall, kOp));
 }
 
-TEST(OverviewTest, calls_outside_every_range_are_skipped) {
-  const Trace trace = Sketch()
-                          .slice("op", kOp, 0_us, 10_us)
-                          .slice("call", kCall, 1_us, 2_us)
-                          .slice("call", kCall, 50_us, 2_us)
-                          .trace();
-  const auto rows = list_host_types(attribute_trace(trace), {}, {});
-  const TypeRow* calls = find_kind(rows, kCall);
-  ASSERT_NE(calls, nullptr);
-  EXPECT_EQ(calls->calls, 1u);
-  EXPECT_EQ(calls->busy_ns, 2_us);
+TEST(OverviewTest, every_slice_is_in_one_row_of_the_host_or_the_device) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("ProfilerStep#1", SliceKind::kStep, 0_us, 90_us)
+      .slice("train.py(3): main", SliceKind::kPythonCall, 0_us, 80_us)
+      .slice("train.py(9): load", SliceKind::kPythonCall, 10_us, 20_us)
+      .slice("op", kOp, 40_us, 10_us)
+      .slice("inner", kOp, 41_us, 2_us)
+      .slice("call", kCall, 45_us, 2_us)
+      .slice("call outside", kCall, 95_us, 3_us)
+      .slice("flush", SliceKind::kOverhead, 60_us, 5_us)
+      .slice("capture", SliceKind::kProfiler, 0_us, 100_us);
+  sketch.thread(2).slice("train.py(5): worker", SliceKind::kPythonCall, 70_us, 20_us);
+  sketch.stream(0, 7)
+      .slice("k", kKernel, 50_us, 10_us)
+      .slice("ProfilerStep#1", SliceKind::kDeviceAnnotation, 50_us, 20_us)
+      .slice("Stream Synchronize", SliceKind::kSync, 55_us, 7_us);
+  const Trace trace = sketch.trace();
+  const TypeTables types = list_types(attribute_trace(trace), {}, {trace.extent()});
+  std::uint64_t slices = 0;
+  for (const auto* rows : {&types.host, &types.device}) {
+    for (const TypeRow& row : *rows) slices += row.calls;
+  }
+  EXPECT_EQ(slices, trace.slice_count());
+  const TypeRow* frames = find_kind(types.host, SliceKind::kPythonCall);
+  ASSERT_NE(frames, nullptr);
+  EXPECT_EQ(frames->calls, 3u);
+  EXPECT_EQ(frames->busy_ns, 90_us);  // [0,80) and [70,90)
+  EXPECT_EQ(find_kind(types.host, kOp)->calls, 2u);
+  EXPECT_EQ(find_kind(types.host, kCall)->calls, 2u) << "calls outside of ranges count";
+  EXPECT_EQ(find_kind(types.host, SliceKind::kOverhead)->busy_ns, 5_us);
+  EXPECT_EQ(find_kind(types.host, SliceKind::kProfiler)->busy_ns, 98_us) << "as far as the span";
+  EXPECT_EQ(find_kind(types.device, SliceKind::kDeviceAnnotation)->busy_ns, 20_us);
+  EXPECT_EQ(find_kind(types.device, SliceKind::kSync)->busy_ns, 7_us);
+  EXPECT_EQ(find_kind(types.host, SliceKind::kSync), nullptr);
 }
 
-TEST(OverviewTest, slices_without_a_kind_are_listed_by_category) {
+TEST(OverviewTest, operators_of_the_autograd_engine_count_once) {
+  const Trace trace = Sketch().slice("engine: a", kOp, 0_us, 10_us).flags(kBackwardWork).trace();
+  const TypeTables types = list_types(attribute_trace(trace), {}, {trace.extent()});
+  ASSERT_EQ(types.host.size(), 1u);
+  EXPECT_EQ(types.host[0].kind, kOp);
+}
+
+TEST(OverviewTest, slices_without_a_kind_are_listed_by_category_on_the_side_of_their_track) {
   const Trace trace = Sketch()
                           .slice("x", SliceKind::kOther, 0_us, 4_us)
                           .category("io")
@@ -69,22 +100,44 @@ TEST(OverviewTest, slices_without_a_kind_are_listed_by_category) {
                           .category("io")
                           .slice("z", SliceKind::kOther, 0_us, 1_us)
                           .category("net")
+                          .stream(0, 7)
+                          .slice("w", SliceKind::kOther, 0_us, 3_us)
+                          .category("io")
                           .trace();
-  const auto rows = list_host_types(attribute_trace(trace), {}, {});
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].label, "io");
-  EXPECT_EQ(rows[0].calls, 2u);
-  EXPECT_EQ(rows[0].busy_ns, 6_us);
-  EXPECT_EQ(rows[1].label, "net");
+  const TypeTables types = list_types(attribute_trace(trace), {}, {trace.extent()});
+  ASSERT_EQ(types.host.size(), 2u);
+  EXPECT_EQ(types.host[0].label, "io");
+  EXPECT_EQ(types.host[0].calls, 2u);
+  EXPECT_EQ(types.host[0].busy_ns, 6_us);
+  EXPECT_EQ(types.host[1].label, "net");
+  ASSERT_EQ(types.device.size(), 1u);
+  EXPECT_EQ(types.device[0].label, "io");
+  EXPECT_EQ(types.device[0].busy_ns, 3_us);
 }
 
-TEST(OverviewTest, backward_ranges_count_as_backward) {
-  const Trace trace = Sketch().slice("op", kOp, 0_us, 10_us).trace();
-  const auto rows = list_host_types(attribute_trace(trace), {}, {{0_us, 4_us}, {2_us, 8_us}});
-  const TypeRow* backward = find_kind(rows, SliceKind::kBackward);
-  ASSERT_NE(backward, nullptr);
-  EXPECT_EQ(backward->calls, 2u);
-  EXPECT_EQ(backward->busy_ns, 8_us);
+TEST(OverviewTest, a_selection_lists_what_starts_in_it_with_the_time_inside) {
+  const Trace trace = Sketch()
+                          .slice("early", SliceKind::kPythonCall, 0_us, 40_us)
+                          .slice("late", SliceKind::kPythonCall, 20_us, 5_us)
+                          .slice("op", kOp, 25_us, 20_us)
+                          .slice("call", kCall, 28_us, 4_us)
+                          .correlation(1)
+                          .stream(0, 7)
+                          .slice("k", kKernel, 29_us, 100_us)
+                          .correlation(1)
+                          .trace();
+  const IntervalSet span{{10_us, 30_us}};
+  const TimeSelection selection(span);
+  const TypeTables types = list_types(attribute_trace(trace, selection), selection, span);
+  ASSERT_EQ(types.host.size(), 3u);
+  const TypeRow* frames = find_kind(types.host, SliceKind::kPythonCall);
+  ASSERT_NE(frames, nullptr);
+  EXPECT_EQ(frames->calls, 1u);
+  EXPECT_EQ(frames->busy_ns, 5_us);
+  EXPECT_EQ(find_kind(types.host, kOp)->busy_ns, 5_us);
+  EXPECT_EQ(find_kind(types.host, kCall)->busy_ns, 2_us);
+  ASSERT_EQ(types.device.size(), 1u);
+  EXPECT_EQ(types.device[0].busy_ns, 1_us);
 }
 
 // Device 1 is launched by the later operator, so it is met first.
@@ -125,9 +178,21 @@ TEST(OverviewTest, a_device_is_busy_while_any_stream_is) {
   EXPECT_EQ(rows[1].kernels, 2u);
 }
 
+TEST(OverviewTest, a_device_is_busy_in_the_chosen_time_whoever_launched_its_work) {
+  const Trace trace = two_devices();
+  const auto rows =
+      list_devices(attribute_trace(trace), IntervalSet{{38_us, 42_us}, {55_us, 70_us}});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].device, 1);
+  EXPECT_EQ(rows[0].busy_ns, 7_us);  // [40,42) and [55,60)
+  EXPECT_EQ(rows[1].busy_ns, 4_us);  // [38,42)
+  EXPECT_EQ(rows[1].kernel_busy_ns, 4_us);
+  EXPECT_EQ(rows[1].kernels, 2u);
+}
+
 TEST(OverviewTest, device_kinds_stand_device_by_device) {
   const Trace trace = two_devices();
-  const auto rows = list_device_types(attribute_trace(trace));
+  const auto rows = list_work_types(attribute_trace(trace));
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].kind, SliceKind::kMemcpy);
   EXPECT_EQ(rows[1].kind, SliceKind::kKernel);
@@ -155,82 +220,71 @@ TEST(OverviewTest, every_host_thread_has_its_busy_time) {
   EXPECT_EQ(threads[1].busy_ns, 50_us);
 }
 
-TEST(CommunicationTest, collective_kernels_communicate_and_others_compute) {
-  const Trace trace = Sketch()
-                          .slice("op", kOp, 0_us, 20_us)
-                          .slice("call", kCall, 1_us, 1_us)
-                          .correlation(1)
-                          .slice("call", kCall, 3_us, 1_us)
-                          .correlation(2)
-                          .stream(0, 7)
-                          .slice("gemm", kKernel, 30_us, 10_us)
-                          .correlation(1)
-                          .stream(0, 8)
-                          .slice("all_reduce", kKernel, 36_us, 10_us)
-                          .correlation(2)
-                          .flags(kCommunicates)
-                          .trace();
-  const CommunicationTotals totals = add_up_communication(attribute_trace(trace));
-  EXPECT_EQ(totals.computation_ns, 10_us);
-  EXPECT_EQ(totals.communication_ns, 10_us);
-  EXPECT_EQ(totals.overlap_ns, 4_us);  // [36, 40)
-  EXPECT_EQ(totals.host_calls, 0u);
-  EXPECT_EQ(totals.device_calls, 1u);
+// Computing [30,40) and [60,70), communicating [36,46) and, without a recorded launch, [44,64).
+Trace two_streams() {
+  return Sketch()
+      .slice("op", kOp, 0_us, 20_us)
+      .slice("call", kCall, 1_us, 1_us)
+      .correlation(1)
+      .slice("call", kCall, 3_us, 1_us)
+      .correlation(2)
+      .stream(0, 7)
+      .slice("gemm", kKernel, 30_us, 10_us)
+      .correlation(1)
+      .slice("gemm", kKernel, 60_us, 10_us)
+      .stream(0, 8)
+      .slice("all_reduce", kKernel, 36_us, 10_us)
+      .correlation(2)
+      .flags(kCommunicates)
+      .slice("all_reduce", kKernel, 44_us, 20_us)
+      .flags(kCommunicates)
+      .trace();
 }
 
-TEST(CommunicationTest, a_collective_operator_makes_its_range_and_all_kernels_below_communication) {
-  // The kernel of the phase is not a collective by name: it is in both lists. The one that the
-  // operator launched itself is only in the first.
-  const Trace trace = Sketch()
-                          .slice("all_reduce", kOp, 0_us, 20_us)
-                          .flags(kCommunicates)
-                          .slice("compute", SliceKind::kOperatorPhase, 5_us, 10_us)
-                          .slice("call", kCall, 1_us, 1_us)
-                          .correlation(1)
-                          .slice("call", kCall, 6_us, 1_us)
-                          .correlation(2)
-                          .stream(0, 7)
-                          .slice("direct", kKernel, 30_us, 10_us)
-                          .correlation(1)
-                          .slice("of the phase", kKernel, 50_us, 4_us)
-                          .correlation(2)
-                          .trace();
+TEST(CommunicationTest, kernels_communicate_or_compute_whoever_launched_them) {
+  const Trace trace = two_streams();
   const CommunicationTotals totals = add_up_communication(attribute_trace(trace));
-  EXPECT_EQ(totals.host_ns, 20_us);
-  EXPECT_EQ(totals.host_calls, 1u);
-  EXPECT_EQ(totals.device_ns, 14_us);
+  EXPECT_EQ(totals.computation_ns, 20_us);
+  EXPECT_EQ(totals.communication_ns, 28_us);  // [36,64)
+  EXPECT_EQ(totals.overlap_ns, 8_us);         // [36,40) and [60,64)
+  EXPECT_EQ(totals.device_ns, 28_us);
   EXPECT_EQ(totals.device_calls, 2u);
-  EXPECT_EQ(totals.communication_ns, 34_us);
-  EXPECT_EQ(totals.computation_ns, 4_us);
-  EXPECT_EQ(totals.overlap_ns, 4_us);
+  EXPECT_EQ(totals.host_calls, 0u);
 }
 
-TEST(CommunicationTest, equal_ranges_are_one_call) {
+TEST(CommunicationTest, only_the_chosen_time_counts) {
+  const Trace trace = two_streams();
+  const CommunicationTotals totals =
+      add_up_communication(attribute_trace(trace), IntervalSet{{38_us, 42_us}, {62_us, 66_us}});
+  EXPECT_EQ(totals.computation_ns, 6_us);    // [38,40) and [62,66)
+  EXPECT_EQ(totals.communication_ns, 6_us);  // [38,42) and [62,64)
+  EXPECT_EQ(totals.overlap_ns, 4_us);        // [38,40) and [62,64)
+  EXPECT_EQ(totals.device_calls, 2u);
+}
+
+TEST(CommunicationTest, collectives_of_the_host_stay_apart_from_those_of_the_device) {
+  // Below the collective of thread 1 are another one and a kernel that only computes.
   const Trace trace = Sketch()
                           .thread(1)
-                          .slice("send", SliceKind::kCommunication, 0_us, 5_us)
-                          .thread(2)
-                          .slice("send", SliceKind::kCommunication, 0_us, 5_us)
-                          .slice("send", SliceKind::kCommunication, 3_us, 1_us)
-                          .trace();
-  const CommunicationTotals totals = add_up_communication(attribute_trace(trace));
-  EXPECT_EQ(totals.host_calls, 2u);
-  EXPECT_EQ(totals.host_ns, 5_us);
-}
-
-TEST(CommunicationTest, orphans_and_work_outside_all_ranges_take_no_part) {
-  const Trace trace = Sketch()
-                          .slice("call", kCall, 1_us, 1_us)
-                          .correlation(1)
-                          .stream(0, 7)
-                          .slice("from the thread", kKernel, 30_us, 10_us)
-                          .correlation(1)
-                          .slice("orphan", kKernel, 50_us, 10_us)
+                          .slice("c10d::allreduce_", kOp, 0_us, 20_us)
                           .flags(kCommunicates)
+                          .slice("record_param_comms", kOp, 2_us, 10_us)
+                          .flags(kCommunicates)
+                          .slice("call", kCall, 3_us, 1_us)
+                          .correlation(1)
+                          .thread(2)
+                          .slice("gloo:all_reduce", SliceKind::kCommunication, 15_us, 15_us)
+                          .stream(0, 7)
+                          .slice("copy", kKernel, 30_us, 10_us)
+                          .correlation(1)
                           .trace();
   const CommunicationTotals totals = add_up_communication(attribute_trace(trace));
+  EXPECT_EQ(totals.host_ns, 30_us);  // [0,20) and [15,30)
+  EXPECT_EQ(totals.host_calls, 2u);
   EXPECT_EQ(totals.communication_ns, 0);
-  EXPECT_EQ(totals.computation_ns, 0);
+  EXPECT_EQ(totals.device_calls, 0u);
+  EXPECT_EQ(totals.computation_ns, 10_us);
+  EXPECT_EQ(totals.overlap_ns, 0);
 }
 
 }  // namespace

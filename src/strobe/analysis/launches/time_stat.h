@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace strobe::analysis {
+
+// One duration over several calls.
+struct TimeStat {
+  std::uint64_t calls = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t max_ns = 0;
+  std::int64_t min_ns = std::numeric_limits<std::int64_t>::max();
+
+  void add(std::int64_t duration_ns) {
+    ++calls;
+    total_ns += duration_ns;
+    if (duration_ns > max_ns) max_ns = duration_ns;
+    if (duration_ns < min_ns) min_ns = duration_ns;
+  }
+  void add(const TimeStat& other) {
+    calls += other.calls;
+    total_ns += other.total_ns;
+    if (other.max_ns > max_ns) max_ns = other.max_ns;
+    if (other.min_ns < min_ns) min_ns = other.min_ns;
+  }
+  double average_ns() const {
+    return calls == 0 ? 0.0 : static_cast<double>(total_ns) / static_cast<double>(calls);
+  }
+  bool operator==(const TimeStat&) const = default;
+};
+
+}  // namespace strobe::analysis
