@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "strobe/trace/trace.h"
+
+// Which ranks came last to the collectives of a run. A collective waits for its last rank, and the
+// kernels of the others show the wait as communication.
+//
+// Collectives are device kernels that communicate. The n-th kernel of one name and process group on
+// one rank meets the n-th of that name and group on the others, if all ranks that have it have it
+// equally often. The group is known where the arguments of the kernels name it. Kernels that send
+// from one rank to another are left out.
+//
+// The last rank is the one whose kernel starts after all others; if two start last together, it is
+// none. That is also counted if it is later by a microsecond: whether it matters is a question of
+// the time that the others waited.
+//
+// Where the clocks of the ranks differ, starts mean nothing. Then the last rank is the one whose
+// kernel is shortest, for all of them end together.
+namespace strobe::analysis {
+
+struct RankLateness {
+  std::uint64_t collectives = 0;      // matched, in which this rank took part
+  std::uint64_t last = 0;             // in which it alone came last
+  std::int64_t others_waited_ns = 0;  // in those: from the median arrival of the others to its own
+  std::int64_t longest_ns = 0;        // the most in one collective
+  std::int64_t longest_at_ns = 0;     // when that one started here
+  // How often it would be last if chance decided: each rank of a collective equally likely. 0: one
+  // of as many collectives as there are ranks.
+  double last_by_chance = 0;
+};
+
+struct Lateness {
+  std::vector<RankLateness> ranks;  // parallel to the traces
+  std::uint64_t collectives = 0;    // matched over all ranks
+  bool clocks_differ = false;  // starts cannot be compared: most collectives do not overlap in time
+  std::int64_t span_ns = 0;    // of the longest trace
+};
+
+// Empty ranks if fewer than two traces have collectives that match.
+Lateness find_lateness(const std::vector<const Trace*>& ranks);
+
+// Positions of the ranks that come last clearly more often than chance and cost time, worst first:
+// chance alone makes a rank last that often in less than one run of a thousand, and the others
+// waited for it for more than 1 % of the span.
+std::vector<std::size_t> late_ranks(const Lateness& lateness);
+
+}  // namespace strobe::analysis

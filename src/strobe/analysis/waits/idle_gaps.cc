@@ -1,0 +1,121 @@
+#include "strobe/analysis/waits/idle_gaps.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <tuple>
+
+namespace strobe::analysis {
+namespace {
+
+struct ThreadCounts {
+  std::uint64_t launches = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t ranges = 0;
+  bool has_process_number = false;  // as its own: the first thread of a process
+};
+
+std::vector<ThreadCounts> count_threads(const AttributedTrace& input) {
+  const OpTree& tree = input.tree;
+  const auto& works = input.attribution.works;
+  std::vector<ThreadCounts> counts(tree.threads.size());
+  for (std::size_t t = 0; t < counts.size(); ++t) {
+    const HostThread& thread = tree.threads[t];
+    if (thread.is_async) continue;
+    counts[t].has_process_number = thread.process == thread.thread;
+    counts[t].ranges = thread.end.value - thread.root.value - 1;
+    const auto begin = tree.roles.begin() + static_cast<std::ptrdiff_t>(thread.root.index());
+    const auto end = tree.roles.begin() + static_cast<std::ptrdiff_t>(thread.end.index());
+    counts[t].steps = static_cast<std::uint64_t>(std::count(begin, end, SliceKind::kStep));
+  }
+  for (std::uint32_t work = 0; work < works.size(); ++work) {
+    const LaunchEnd launch = find_launch_end(input, work);
+    if (launch.thread != OpTree::kNoThread) ++counts[launch.thread].launches;
+  }
+  return counts;
+}
+
+// The position of the largest, the first of equal ones; kNoThread if `first` == `last`.
+template <class Key>
+std::uint32_t largest(std::size_t first, std::size_t last, Key key_of) {
+  std::uint32_t best = OpTree::kNoThread;
+  for (std::size_t i = first; i < last; ++i) {
+    if (best == OpTree::kNoThread || key_of(i) > key_of(best)) best = static_cast<std::uint32_t>(i);
+  }
+  return best;
+}
+
+}  // namespace
+
+LaunchEnd find_launch_end(const AttributedTrace& input, std::uint32_t work) {
+  const auto& works = input.attribution.works;
+  const auto thread_of = [&](SliceId slice) {
+    return input.tree.threads_of_tracks[input.trace.slices().tracks[slice.index()].index()];
+  };
+  if (const CallId call = works.calls[work]; call.valid()) {
+    const SliceId slice = input.attribution.calls.slices[call.index()];
+    return {thread_of(slice), input.trace.end_ns(slice), true};
+  }
+  const NodeId owner = works.owners[work];
+  if (!owner.valid() || input.tree.is_thread(owner)) return {};
+  const SliceId slice = input.tree.slices[owner.index()];
+  return {thread_of(slice), input.trace.end_ns(slice), false};
+}
+
+LaunchEnd find_launch_end(const AttributedTrace& input, const IdleGap& gap) {
+  return gap.next_work == IdleGap::kNoWork ? LaunchEnd() : find_launch_end(input, gap.next_work);
+}
+
+std::vector<IdleGap> find_idle_gaps(const AttributedTrace& input, Interval hull) {
+  const auto& works = input.attribution.works;
+  std::vector<IdleGap> gaps;
+  if (works.size() == 0) return gaps;
+  gaps.reserve(works.size() + 1);  // untouched memory costs nothing
+  std::int64_t busy_until_ns = std::numeric_limits<std::int64_t>::min();
+  for (const std::uint32_t work : works.time_order) {
+    const Interval interval = input.trace.interval(works.slices[work]);
+    if (interval.start_ns > busy_until_ns) {
+      const bool is_first = busy_until_ns == std::numeric_limits<std::int64_t>::min();
+      const std::int64_t start_ns = is_first ? hull.start_ns : busy_until_ns;
+      if (start_ns >= hull.end_ns) return gaps;
+      if (interval.start_ns > std::max(start_ns, hull.start_ns)) {
+        gaps.push_back({{start_ns, interval.start_ns}, work});
+      }
+    } else if (!gaps.empty() && gaps.back().interval.end_ns == interval.start_ns &&
+               !works.calls[gaps.back().next_work].valid()) {
+      gaps.back().next_work = work;
+    }
+    busy_until_ns = std::max(busy_until_ns, interval.end_ns);
+  }
+  const std::int64_t rest_ns = std::max(busy_until_ns, hull.start_ns);
+  if (rest_ns < hull.end_ns) gaps.push_back({{rest_ns, hull.end_ns}, IdleGap::kNoWork});
+  return gaps;
+}
+
+LaunchingThreads find_launching_threads(const AttributedTrace& input) {
+  const auto& threads = input.tree.threads;
+  const std::vector<ThreadCounts> counts = count_threads(input);
+  LaunchingThreads result;
+  result.busiest = largest(0, threads.size(), [&](std::size_t t) {
+    return std::tuple(counts[t].launches, counts[t].steps, counts[t].ranges);
+  });
+  result.script_threads.resize(threads.size(), OpTree::kNoThread);
+  for (std::size_t begin = 0; begin < threads.size();) {
+    std::size_t end = begin;
+    while (end < threads.size() && threads[end].process == threads[begin].process) ++end;
+    const std::uint32_t script = largest(begin, end, [&](std::size_t t) {
+      return std::tuple(counts[t].steps, counts[t].has_process_number, counts[t].launches,
+                        counts[t].ranges);
+    });
+    for (; begin < end; ++begin) result.script_threads[begin] = script;
+  }
+  result.watched.resize(threads.size());
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    if (counts[t].launches == 0 && t != result.busiest) continue;
+    result.watched[t] = 1;
+    result.watched[result.script_threads[t]] = 1;
+  }
+  return result;
+}
+
+}  // namespace strobe::analysis
