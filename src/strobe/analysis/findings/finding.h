@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "strobe/analysis/ranks/late_ranks.h"
 #include "strobe/analysis/tables/summary.h"
 
 namespace strobe::analysis {
@@ -16,12 +17,19 @@ struct Finding {
   std::string code;  // stable, for tools: "device_idle_host_bound"
   FindingWeight weight = FindingWeight::kNote;
   double share = 0;      // of the time it explains, 0..1: findings are ranked by weight, then share
-  std::string headline;  // "GPU busy 9.6 % of the span: the host launches kernels too slowly ..."
-  std::string advice;    // "launch less often: capture the step in a graph, or compile the model"
+  std::string headline;  // "GPU idle 38.2 % of the 5 steps (715 ms) while the host is in ..."
+  std::string advice;    // "pin the host memory and copy without blocking"
+  std::vector<std::string> against = {};  // evidence that speaks against it, a sentence each
+};
+
+// What is known of the input beside the trace itself.
+struct FindingContext {
+  bool is_cut_off = false;  // the file ends inside the trace: later events are missing
 };
 
 // The findings of one summary, most important first.
-std::vector<Finding> find_in(const Trace& trace, const Summary& summary);
+std::vector<Finding> find_in(const Trace& trace, const Summary& summary,
+                             const FindingContext& context = {});
 
 // One rank of a run.
 struct RankSummary {
@@ -37,6 +45,11 @@ std::int64_t own_step_ns(const Summary& summary);
 // show it: ranks that meet in collectives have equal steps however unequal their work is.
 std::optional<Finding> find_straggler(const std::vector<RankSummary>& ranks);
 
+// The ranks that come last to the collectives, in one finding; `lateness` is parallel to `ranks`.
+// None if no rank is late, or if no collectives match: then find_straggler may tell.
+std::vector<Finding> find_late_ranks(const std::vector<RankSummary>& ranks,
+                                     const Lateness& lateness);
+
 // For sentences: see base/text.h for the other numbers.
 std::string share_text(double share);              // "9.6 %", also "0.0 %"
 std::string place_text(const std::string& place);  // "gpu:0" of "Place(gpu:0)"
@@ -44,5 +57,8 @@ std::string place_text(const std::string& place);  // "gpu:0" of "Place(gpu:0)"
 // Shortens a name to fit into a sentence. A long name of code first loses its namespaces and
 // template arguments, and is then cut.
 std::string short_name(const std::string& name);
+
+// A frame without its folders: "train.py(31): step" of "/job/src/train.py(31): step".
+std::string short_source(const std::string& source);
 
 }  // namespace strobe::analysis

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "strobe/analysis/findings/device_rules.h"
 #include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/findings/idle_words.h"
 #include "strobe/base/text.h"
 
 namespace strobe::analysis {
@@ -16,119 +18,106 @@ namespace {
 
 using Found = std::optional<Finding>;
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
-
-FindingWeight weight_of(double share, double matters_from) {
-  return share >= matters_from ? FindingWeight::kMatters : FindingWeight::kWorthALook;
-}
-
-constexpr double kBusyEnough = 0.7;
-constexpr double kWorthLaunching = 0.2;  // share of a step lost to a host that launches too slowly
-
-Found host_bound(const Evidence& e) {
-  const double waiting = e.launching_share();
-  if (e.kernels.calls == 0 || e.use.share() > kBusyEnough || waiting < kWorthLaunching) return {};
-  std::string headline = fmt::format(
-      "{} busy {} of the span: the host launches kernels too slowly to keep the {} busy (on "
-      "average, a kernel takes {} and one starts every {}",
-      e.device, share_text(e.use.share()), e.device, mean_duration_text(e.kernels.average_ns()),
-      mean_duration_text(static_cast<double>(e.use.span_ns) /
-                         static_cast<double>(e.kernels.calls)));
-  if (e.launches.time.calls > 0) {
-    headline +=
-        fmt::format("; a launch call takes {}", mean_duration_text(e.launches.time.average_ns()));
+// Device work may come last in a file, so the cut explains why there is none.
+Found cut_off(const Evidence& e) {
+  if (!e.context.is_cut_off) return {};
+  std::string headline = "the file is cut off, so a part of the trace is missing: ";
+  if (e.device_slices == 0) {
+    headline += fmt::format("no {} work is left, and nothing here tells how busy the {} was",
+                            e.device, e.device);
+  } else {
+    headline += fmt::format(
+        "the last {} work ends {} before the end, and idle time after it cannot be trusted",
+        e.device,
+        duration_text(std::max<std::int64_t>(0, e.summary.extent.end_ns - e.last_device_end_ns)));
   }
-  headline += ")";
-  return Finding{
-      "device_idle_host_bound", weight_of(waiting, 0.3), waiting, std::move(headline),
-      "launch less often: capture the step in a graph, compile the model, or raise the batch size"};
+  return Finding{"trace_cut_off", FindingWeight::kMatters, 1, std::move(headline),
+                 "record again and let the profiler finish writing, or copy the file again"};
 }
 
-Found device_saturated(const Evidence& e) {
-  if (e.kernels.calls == 0 || e.use.share() < 0.9) return {};
-  return Finding{"device_saturated", FindingWeight::kNote, e.use.share(),
-                 fmt::format("{} busy {} of the span: the device is the bottleneck, not the host",
-                             e.device, share_text(e.use.share())),
-                 "look at the longest kernels"};
+// Waiting does no harm where the device is busy all the time, or once at the end of a step.
+bool is_harmless(const Evidence& e) {
+  const std::uint64_t steps = e.summary.has_steps ? e.summary.steps.size() : 1;
+  return e.share_of_ns(e.idle_ns) < 0.1 || e.waiting.calls <= steps + 1;
 }
 
-Found waits_for_data(const Evidence& e) {
-  const double share = e.share_of(StepLabel::kDataLoader);
-  if (share < 0.05) return {};
-  return Finding{"device_waits_for_data", weight_of(share, 0.15), share,
-                 fmt::format("{} idle {} of {} while data is loaded", e.device, share_text(share),
-                             e.whole_text()),
-                 "use more loader processes, prefetch, or move preprocessing out of the step"};
-}
-
-Found exposed_communication(const Evidence& e) {
-  const double share = e.share_of(StepLabel::kCommunication);
-  if (share < 0.05) return {};
-  return Finding{"exposed_communication", weight_of(share, 0.15), share,
-                 fmt::format("communication that does not overlap with kernels takes {} of {}",
-                             share_text(share), e.whole_text()),
-                 "start collectives earlier, overlap them with backward, or send fewer bytes"};
-}
-
-Found copies_dominate(const Evidence& e) {
-  const double share = e.share_of(StepLabel::kMemcpy);
-  if (share < 0.1) return {};
-  return Finding{"copies_dominate", weight_of(share, 0.2), share,
-                 fmt::format("copies that do not overlap with kernels take {} of {}",
-                             share_text(share), e.whole_text()),
-                 "keep data on the device, pin host memory, and copy on a separate stream"};
-}
-
-Found one_kernel_dominates(const Evidence& e) {
-  const auto& kernels = e.summary.kernels;
-  const auto top = std::max_element(
-      kernels.begin(), kernels.end(),
-      [](const KernelRow& a, const KernelRow& b) { return a.device.total_ns < b.device.total_ns; });
-  if (kernels.size() < 2) return {};
-  std::int64_t all_ns = 0;
-  for (const KernelRow& kernel : kernels) all_ns += kernel.device.total_ns;
-  const double of_kernels =
-      ratio(static_cast<double>(top->device.total_ns), static_cast<double>(all_ns));
-  if (of_kernels < 0.4 || e.share_of(StepLabel::kKernel) < 0.3) return {};
-  std::string headline =
-      fmt::format("one kernel takes {} of the kernel time: {}, {} of {}", share_text(of_kernels),
-                  short_name(top->name), counted(top->device.calls, "call"),
-                  mean_duration_text(top->device.average_ns()));
-  if (!top->top_operator.empty()) headline += ", launched by " + short_name(top->top_operator);
-  return Finding{"one_kernel_dominates", FindingWeight::kWorthALook,
-                 of_kernels * e.share_of(StepLabel::kKernel), std::move(headline),
-                 "optimise this kernel first: no other kernel can save as much time"};
-}
-
-Found tiny_kernels(const Evidence& e) {
-  constexpr std::uint64_t kMany = 500;
-  if (e.kernels.calls < kMany || e.median_kernel_ns >= kTinyKernelNs) return {};
-  const double of_calls =
-      ratio(static_cast<double>(e.tiny_kernels.calls), static_cast<double>(e.kernels.calls));
-  const double of_time =
-      ratio(static_cast<double>(e.tiny_kernels.total_ns), static_cast<double>(e.kernels.total_ns));
-  const bool launches_hurt = e.use.share() < kBusyEnough && e.launching_share() >= kWorthLaunching;
-  if (of_time < 0.1 && !launches_hurt) return {};
-  return Finding{
-      "many_tiny_kernels", FindingWeight::kWorthALook, of_time * e.share_of(StepLabel::kKernel),
-      fmt::format("{} of {} kernels take less than {} us (median {}) and make up {} of the "
-                  "kernel time",
-                  share_text(of_calls), count_text(e.kernels.calls), kTinyKernelNs / 1000,
-                  mean_duration_text(static_cast<double>(e.median_kernel_ns)), share_text(of_time)),
-      "fuse them: every launch costs microseconds, even if the kernel does little"};
-}
-
+// A host that waits for a busy device is as it should be; a host that waits for an idle one loses
+// time.
 Found host_waits(const Evidence& e) {
-  const double share = std::min(
-      1.0, ratio(static_cast<double>(e.waits.time.total_ns), static_cast<double>(e.labelled_ns)));
-  if (share < 0.1 || e.use.share() > 0.8) return {};
-  return Finding{
-      "host_waits_for_device", weight_of(share, 0.25), share,
-      fmt::format("the host waits {} ({} of {}) in {}, most of it in {}",
-                  mean_duration_text(static_cast<double>(e.waits.time.total_ns)), share_text(share),
-                  e.whole_text(), counted(e.waits.time.calls, "synchronising call"),
-                  e.waits.longest),
-      "read results back later or less often, so that the host can launch ahead of the device"};
+  const HostWaiting& waiting = e.waiting;
+  const double share = e.share_of_ns(waiting.inside_ns);
+  if (share < 0.1 || e.device_slices == 0) return {};
+  const double idle = ratio_ns(waiting.device_idle_ns, waiting.inside_ns + waiting.outside_ns);
+  const bool is_normal = idle < 0.25;
+  std::string headline = fmt::format(
+      "the host waits {} for the {}, most of it in {}{}; the {} works {} of that time",
+      part_text(e, waiting.inside_ns), e.device, short_name(waiting.longest),
+      where_text(waiting.longest_inside, waiting.longest_source), e.device, share_text(1 - idle));
+  if (waiting.outside_ns > 0 && e.summary.has_steps) {
+    headline +=
+        fmt::format("; {} more outside the {}s", duration_text(waiting.outside_ns), e.step_word());
+  }
+  return Finding{"host_waits_for_device", is_normal ? FindingWeight::kNote : weight_of(share, 0.25),
+                 share, std::move(headline),
+                 is_normal && is_harmless(e) ? ""
+                                             : "read results back later or less often, so that the "
+                                               "host can launch ahead of the device"};
+}
+
+// What the longest step has more of than a median step.
+struct StepExcess {
+  std::int64_t ns = 0;
+  std::string text;
+  FindingWeight most_weight = FindingWeight::kMatters;  // where another finding tells the cause
+};
+
+std::string_view label_text(StepLabel label) {
+  switch (label) {
+    case StepLabel::kKernel:
+      return "computing";
+    case StepLabel::kCommunication:
+      return "communication";
+    case StepLabel::kMemcpy:
+    case StepLabel::kMemset:
+      return "copies and memsets";
+    case StepLabel::kRuntime:
+      return "idle time while the host is in runtime calls";
+    case StepLabel::kDataLoader:
+      return "idle time while data is loaded";
+    case StepLabel::kHost:
+      return "idle time while the host is in other code";
+    case StepLabel::kIdle:
+      break;
+  }
+  return "idle time with nothing recorded";
+}
+
+StepExcess largest_label_excess(const Evidence& e, const StepRow& longest) {
+  StepExcess most;
+  for (std::size_t label = 0; label < kStepLabels; ++label) {
+    std::vector<std::int64_t> of_steps_ns;
+    for (const StepRow& step : e.summary.steps) of_steps_ns.push_back(step.label_ns[label]);
+    std::sort(of_steps_ns.begin(), of_steps_ns.end());
+    const std::int64_t excess_ns = longest.label_ns[label] - of_steps_ns[of_steps_ns.size() / 2];
+    if (excess_ns <= most.ns) continue;
+    most.ns = excess_ns;
+    most.text = label_text(static_cast<StepLabel>(label));
+    const bool has_own_rule = label >= static_cast<std::size_t>(StepLabel::kRuntime) ||
+                              label == static_cast<std::size_t>(StepLabel::kCommunication);
+    most.most_weight = has_own_rule ? FindingWeight::kWorthALook : FindingWeight::kMatters;
+  }
+  return most;
+}
+
+StepExcess excess_of(const Evidence& e, const StepRow& longest, std::int64_t above_ns) {
+  for (const IdleCause& cause : e.idle_causes) {
+    const bool lies_there = cause.longest.start_ns >= longest.interval.start_ns &&
+                            cause.longest.end_ns <= longest.interval.end_ns;
+    if (!lies_there || 2 * cause.longest.length_ns() < above_ns) continue;
+    return {cause.longest.length_ns(), "one stretch of idle time " + moment_text(cause),
+            FindingWeight::kNote};
+  }
+  return largest_label_excess(e, longest);
 }
 
 Found uneven_steps(const Evidence& e) {
@@ -140,8 +129,7 @@ Found uneven_steps(const Evidence& e) {
   for (const StepRow& step : steps) lengths_ns.push_back(step.interval.length_ns());
   std::sort(lengths_ns.begin(), lengths_ns.end());
   const std::int64_t median_ns = lengths_ns[lengths_ns.size() / 2];
-  const double factor =
-      ratio(static_cast<double>(lengths_ns.back()), static_cast<double>(median_ns));
+  const double factor = ratio_ns(lengths_ns.back(), median_ns);
   std::int64_t above_ns = 0;
   for (const std::int64_t length_ns : lengths_ns)
     above_ns += std::max<std::int64_t>(0, length_ns - median_ns);
@@ -149,13 +137,21 @@ Found uneven_steps(const Evidence& e) {
       std::max_element(steps.begin(), steps.end(), [](const StepRow& a, const StepRow& b) {
         return a.interval.length_ns() < b.interval.length_ns();
       });
-  const double share = ratio(static_cast<double>(above_ns), static_cast<double>(e.labelled_ns));
+  const double share = ratio_ns(above_ns, e.labelled_ns);
   if (factor < 1.5 || share < 0.03) return {};
-  return Finding{"uneven_steps", weight_of(share, 0.2), share,
-                 fmt::format("{} takes {}, {:.1f} times the median step of {}", longest->name,
-                             mean_duration_text(static_cast<double>(lengths_ns.back())), factor,
-                             mean_duration_text(static_cast<double>(median_ns))),
-                 "compare that step with a normal one before trusting any average"};
+  const StepExcess excess = excess_of(e, *longest, lengths_ns.back() - median_ns);
+  std::string headline = fmt::format("{} takes {}, {:.1f} times the median {} of {}", longest->name,
+                                     duration_text(lengths_ns.back()), factor, e.step_word(),
+                                     duration_text(median_ns));
+  if (excess.ns > 0) {
+    headline +=
+        fmt::format("; {} of the difference is {}",
+                    duration_text(std::min(excess.ns, lengths_ns.back() - median_ns)), excess.text);
+  }
+  return Finding{
+      "uneven_steps", std::min(excess.most_weight, weight_of(share, 0.2)), share,
+      std::move(headline),
+      fmt::format("compare that {} with a normal one before trusting any average", e.step_word())};
 }
 
 // Either the host finishes a step long before the device, or some time has no step marker.
@@ -163,33 +159,37 @@ Found steps_leave_time_out(const Evidence& e) {
   const std::int64_t span_ns = e.summary.extent.length_ns();
   const std::int64_t outside_ns = span_ns - e.summary.total_ns;
   const double share = ratio(static_cast<double>(outside_ns), static_cast<double>(span_ns));
-  if (!e.summary.has_steps || share < 0.3) return {};
+  if (!e.summary.has_steps || e.context.is_cut_off || share < 0.3) return {};
   std::int64_t busy_inside_ns = 0;
   for (const StepLabel label :
        {StepLabel::kKernel, StepLabel::kCommunication, StepLabel::kMemcpy, StepLabel::kMemset}) {
-    busy_inside_ns += e.label_ns[static_cast<std::size_t>(label)];
+    busy_inside_ns += e.label_sum_ns(label);
   }
   const bool device_goes_on =
-      e.summary.devices.size() == 1 && 2 * (e.use.busy_ns - busy_inside_ns) > outside_ns;
+      (e.summary.devices.size() == 1 && 2 * (e.use.busy_ns - busy_inside_ns) > outside_ns) ||
+      2 * e.outlasting_ns > outside_ns;
   const bool is_one = e.summary.steps.size() == 1;
   const std::string covered = fmt::format("{} cover{} {} of the span", e.whole_text(),
                                           is_one ? "s" : "", share_text(1 - share));
+  const std::string_view step = e.step_word();
   if (!device_goes_on) {
     return Finding{"time_outside_steps", FindingWeight::kNote, share,
-                   covered + ": the rest is outside all steps",
-                   "mark every step, or treat the times per step as a sample"};
+                   fmt::format("{}: the rest is outside all {}s", covered, step),
+                   fmt::format("mark every step, or treat the times per {} as a sample", step)};
   }
   const std::string span_per_step = mean_duration_text(static_cast<double>(span_ns) /
                                                        static_cast<double>(e.summary.steps.size()));
   return Finding{
       "device_outlasts_steps", FindingWeight::kNote, share,
-      is_one ? fmt::format("{}: the host ends the step long before the {} finishes, so the step "
+      is_one ? fmt::format("{}: the host ends the {} long before the {} finishes, so the {} "
                            "time is host time",
-                           covered, e.device)
-             : fmt::format("{}: the host ends the steps long before the {} finishes, so step times "
-                           "are host times; the span divided by the steps is {} each",
-                           covered, e.device, span_per_step),
-      "synchronise at the end of each step while profiling, so that its device work falls into it"};
+                           covered, step, e.device, step)
+             : fmt::format("{}: the host ends the {}s long before the {} finishes, so {} times "
+                           "are host times; the span divided by the {}s is {} each",
+                           covered, step, e.device, step, step, span_per_step),
+      fmt::format("synchronise at the end of each {} while profiling, so that its device work "
+                  "falls into it",
+                  step)};
 }
 
 Found memory_near_capacity(const Evidence& e) {
@@ -244,7 +244,7 @@ Found orphans(const Evidence& e) {
 
 Found host_only(const Evidence& e) {
   // Only a framework's trace is expected to contain device work.
-  if (e.device_slices > 0 || !e.has_operators) return {};
+  if (e.device_slices > 0 || !e.has_operators || e.context.is_cut_off) return {};
   return Finding{"host_only_trace", FindingWeight::kNote, 0,
                  "no device work was recorded: these tables show the host only",
                  "record device activities too, if there were any"};
@@ -261,9 +261,9 @@ Found unfinished(const Evidence& e) {
 }
 
 constexpr std::array<FindingRule, 15> kFindingRules = {
-    host_bound,
+    cut_off,
     device_saturated,
-    waits_for_data,
+    devices_take_turns,
     exposed_communication,
     copies_dominate,
     one_kernel_dominates,

@@ -1,112 +1,104 @@
 #include "strobe/analysis/findings/finding_rules.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
+#include <string>
 
-#include "tests/support/sketch.h"
+#include "tests/unit/analysis/findings/step_summary.h"
 
 namespace strobe::analysis {
 namespace {
 
-using namespace strobe::literals;
-
-std::map<std::string, Finding> findings_of(Sketch& sketch) {
-  const Trace trace = sketch.trace();
-  std::map<std::string, Finding> findings;
-  for (Finding& finding : find_in(trace, summarize(trace))) {
-    findings.emplace(finding.code, std::move(finding));
-  }
-  return findings;
-}
-
-// A step of 1 ms, all of it host work.
-Sketch step_of_host_work() {
+// A step of 1 ms whose kernel takes 950 us; the host waits for it at the end.
+Sketch step_with_a_wait(const std::string& call) {
   Sketch sketch;
-  sketch.slice("Step#0", SliceKind::kStep, 0_us, 1000_us);
-  sketch.slice("forward", SliceKind::kAnnotation, 0_us, 1000_us);
+  sketch.thread(1).slice("Step#0", SliceKind::kStep, 0_us, 1000_us);
+  sketch.slice("xLaunchKernel", kCall, 0_us, 5_us).correlation(1);
+  sketch.slice("train.py(9): loss", SliceKind::kPythonCall, 500_us, 480_us);
+  sketch.slice("aten::item", kOp, 550_us, 420_us);
+  sketch.slice(call, kCall, 560_us, 400_us).correlation(2);
+  sketch.stream(0, 7).slice("k", kKernel, 10_us, 940_us).correlation(1);
   return sketch;
 }
 
-TEST(FindingRulesTest, a_device_that_waits_for_launches_is_told_with_its_numbers) {
-  Sketch sketch = step_of_host_work();
-  for (std::uint32_t i = 0; i < 10; ++i) {
-    sketch.thread(1).slice("xLaunch", kCall, 100_us * i, 5_us).correlation(i);
-    sketch.stream(0, 7).slice("k", kKernel, 100_us * i + 10_us, 10_us).correlation(i);
-  }
-  const auto findings = findings_of(sketch);
-  ASSERT_TRUE(findings.contains("device_idle_host_bound"));
-  const Finding& finding = findings.at("device_idle_host_bound");
-  EXPECT_EQ(finding.weight, FindingWeight::kMatters);
-  EXPECT_DOUBLE_EQ(finding.share, 0.9);
-  EXPECT_EQ(
-      finding.headline,
-      "GPU busy 10.0 % of the span: the host launches kernels too slowly to keep the GPU busy (on "
-      "average, a kernel takes 10.0 us and one starts every 100 us; a launch call takes 5.00 us)");
+TEST(FindingRulesTest, one_wait_at_the_end_of_a_step_needs_no_advice) {
+  Sketch sketch = step_with_a_wait("xStreamSynchronize");
+  const Finding finding = findings_of(sketch).at("host_waits_for_device");
+  EXPECT_EQ(finding.headline,
+            "the host waits 40.0 % of the step (400 us) for the GPU, most of it in "
+            "xStreamSynchronize, in aten::item at train.py(9): loss; the GPU works 97.5 % of that "
+            "time");
+  EXPECT_EQ(finding.weight, FindingWeight::kNote);
+  EXPECT_EQ(finding.advice, "");
 }
 
-TEST(FindingRulesTest, the_device_has_the_word_the_trace_has_for_it) {
-  Sketch sketch = step_of_host_work();
-  sketch.metadata().traits.device_label = "XPU";
-  sketch.stream(0, 7).slice("k", kKernel, 10_us, 10_us);
-  EXPECT_TRUE(findings_of(sketch).at("device_idle_host_bound").headline.starts_with("XPU busy"));
+TEST(FindingRulesTest, a_copy_that_waits_for_kernels_is_a_wait) {
+  Sketch sketch = step_with_a_wait("xMemcpyAsync");
+  EXPECT_THAT(findings_of(sketch).at("host_waits_for_device").headline,
+              ::testing::HasSubstr("most of it in xMemcpyAsync, in aten::item"));
+  Sketch idle;
+  idle.thread(1).slice("Step#0", SliceKind::kStep, 0_us, 1000_us);
+  idle.slice("xMemcpyAsync", kCall, 100_us, 800_us).correlation(1);
+  idle.stream(0, 7).slice("copy", SliceKind::kMemcpy, 890_us, 5_us).correlation(1);
+  EXPECT_FALSE(findings_of(idle).contains("host_waits_for_device")) << "it waits for nothing";
 }
 
-TEST(FindingRulesTest, a_busy_device_is_not_called_idle) {
-  Sketch sketch = step_of_host_work();
-  sketch.stream(0, 7).slice("k", kKernel, 0_us, 950_us);
-  const auto findings = findings_of(sketch);
-  EXPECT_FALSE(findings.contains("device_idle_host_bound"));
-  EXPECT_TRUE(findings.contains("device_saturated"));
-}
-
-TEST(FindingRulesTest, waiting_for_data_and_communication_are_told_apart) {
-  Sketch sketch = step_of_host_work();
-  sketch.slice("next batch", SliceKind::kDataLoader, 0_us, 300_us);
-  sketch.stream(0, 7).slice("k", kKernel, 300_us, 500_us);
-  sketch.slice("reduce", kKernel, 800_us, 200_us).flags(kCommunicates);
-  const auto findings = findings_of(sketch);
-  EXPECT_EQ(findings.at("device_waits_for_data").headline,
-            "GPU idle 30.0 % of the step while data is loaded");
-  EXPECT_EQ(findings.at("exposed_communication").headline,
-            "communication that does not overlap with kernels takes 20.0 % of the step");
-}
-
-TEST(FindingRulesTest, hidden_communication_is_no_finding) {
-  Sketch sketch = step_of_host_work();
-  sketch.stream(0, 7).slice("k", kKernel, 0_us, 1000_us);
-  sketch.stream(0, 8).slice("reduce", kKernel, 0_us, 900_us).flags(kCommunicates);
-  EXPECT_FALSE(findings_of(sketch).contains("exposed_communication"));
-}
-
-TEST(FindingRulesTest, copies_and_one_kernel_that_dominates) {
-  Sketch sketch = step_of_host_work();
-  sketch.stream(0, 7).slice("big", kKernel, 0_us, 600_us).slice("small", kKernel, 600_us, 100_us);
-  sketch.slice("copy", SliceKind::kMemcpy, 700_us, 250_us);
-  const auto findings = findings_of(sketch);
-  EXPECT_EQ(findings.at("copies_dominate").share, 0.25);
-  EXPECT_EQ(findings.at("one_kernel_dominates").headline,
-            "one kernel takes 85.7 % of the kernel time: big, 1 call of 600 us");
-}
-
-TEST(FindingRulesTest, many_tiny_kernels_are_worth_a_look_when_they_make_the_time) {
+// Four steps of 1 ms. In each the host waits twice, 200 us in all; the device works so long of it.
+Sketch steps_with_waits(std::int64_t busy_ns) {
   Sketch sketch;
-  sketch.slice("Step#0", SliceKind::kStep, 0_us, 2000_us).stream(0, 7);
-  for (int i = 0; i < 600; ++i) sketch.slice("k", kKernel, 3_us * i, 2_us);
-  const auto findings = findings_of(sketch);
-  EXPECT_EQ(
-      findings.at("many_tiny_kernels").headline,
-      "100.0 % of 600 kernels take less than 5 us (median 2.00 us) and make up 100.0 % of the "
-      "kernel time");
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const std::int64_t start_ns = 1_ms * i;
+    sketch.thread(1).slice("Step#" + std::to_string(i), SliceKind::kStep, start_ns, 1_ms);
+    for (const std::int64_t at_ns : {100_us, 500_us}) {
+      sketch.thread(1).slice("xLaunchKernel", kCall, start_ns + at_ns - 10_us, 5_us);
+      sketch.slice("xDeviceSynchronize", kCall, start_ns + at_ns, 100_us);
+      sketch.stream(0, 7).slice("k", kKernel, start_ns + at_ns, busy_ns);
+    }
+  }
+  return sketch;
 }
 
-TEST(FindingRulesTest, a_host_that_waits_while_the_device_is_idle) {
-  Sketch sketch = step_of_host_work();
-  sketch.slice("xStreamSynchronize", kCall, 100_us, 400_us);
-  sketch.stream(0, 7).slice("k", kKernel, 0_us, 500_us);
-  EXPECT_EQ(findings_of(sketch).at("host_waits_for_device").headline,
-            "the host waits 400 us (40.0 % of the step) in 1 synchronising call, most of it in "
-            "xStreamSynchronize");
+TEST(FindingRulesTest, waiting_often_while_the_device_runs_dry_gets_advice) {
+  Sketch busy = steps_with_waits(95_us);
+  const Finding note = findings_of(busy).at("host_waits_for_device");
+  EXPECT_EQ(note.weight, FindingWeight::kNote);
+  EXPECT_NE(note.advice, "");
+  Sketch idle = steps_with_waits(40_us);
+  const Finding finding = findings_of(idle).at("host_waits_for_device");
+  EXPECT_EQ(finding.weight, FindingWeight::kWorthALook);
+  EXPECT_DOUBLE_EQ(finding.share, 0.2);
+}
+
+// A thread that only watches may wait all the time.
+TEST(FindingRulesTest, threads_that_launch_nothing_do_not_count_as_the_host) {
+  Sketch sketch = step_with_a_wait("xGetDevice");
+  for (int thread = 2; thread < 5; ++thread) {
+    sketch.thread(thread).slice("xEventSynchronize", kCall, 0_us, 990_us);
+  }
+  EXPECT_FALSE(findings_of(sketch).contains("host_waits_for_device"));
+  sketch = step_with_a_wait("xStreamSynchronize");
+  sketch.thread(2).slice("xEventSynchronize", kCall, 0_us, 990_us);
+  EXPECT_DOUBLE_EQ(findings_of(sketch).at("host_waits_for_device").share, 0.4);
+}
+
+TEST(FindingRulesTest, a_trace_that_ends_with_a_long_wait_does_not_blame_its_steps) {
+  Sketch sketch;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    sketch.thread(1).slice("Step#" + std::to_string(i), SliceKind::kStep, 200_ms * i, 200_ms);
+    sketch.slice("xLaunchKernel", kCall, 200_ms * i, 10_us).correlation(i + 1);
+    sketch.stream(0, 7).slice("k", kKernel, 230_ms * i + 1_ms, 230_ms).correlation(i + 1);
+  }
+  sketch.thread(1).slice("xDeviceSynchronize", kCall, 1000_ms, 151_ms);
+  EXPECT_FALSE(findings_of(sketch).contains("host_waits_for_device"));
+}
+
+TEST(FindingRulesTest, uneven_cycles_are_called_so) {
+  Summary summary = five_steps();
+  summary.cycles = FoundCycles{"a host range that recurs", "batch"};
+  summary.steps[4].interval.end_ns += 400_ms;
+  EXPECT_EQ(findings_in(summary).at("uneven_steps").headline,
+            "Step#4 takes 600 ms, 3.0 times the median cycle of 200 ms");
 }
 
 TEST(FindingRulesTest, one_long_step_among_even_ones) {
@@ -116,7 +108,35 @@ TEST(FindingRulesTest, one_long_step_among_even_ones) {
                  i == 4 ? 300_us : 100_us);
   }
   EXPECT_EQ(findings_of(sketch).at("uneven_steps").headline,
-            "Step#4 takes 300 us, 3.0 times the median step of 100 us");
+            "Step#4 takes 300 us, 3.0 times the median step of 100 us; 200 us of the difference is "
+            "idle time with nothing recorded");
+}
+
+// Five steps of 200 ms, the last one with 300 ms more of idle time.
+Summary one_long_step(std::int64_t longest_ns) {
+  Summary summary = five_steps();
+  summary.steps[4].interval.end_ns += 300_ms;
+  summary.steps[4].label_ns[static_cast<int>(StepLabel::kRuntime)] = 300_ms;
+  IdleRow row = idle_row(IdleKind::kRuntimeCall, "xMalloc", {longest_ns});
+  row.longest = {900_ms, 900_ms + longest_ns};
+  add_idle(summary, row);
+  return summary;
+}
+
+TEST(FindingRulesTest, an_uneven_step_comes_after_the_stretch_that_explains_it) {
+  const Finding finding = findings_in(one_long_step(290_ms)).at("uneven_steps");
+  EXPECT_EQ(finding.weight, FindingWeight::kNote);
+  EXPECT_EQ(finding.headline,
+            "Step#4 takes 500 ms, 2.5 times the median step of 200 ms; 290 ms of the difference is "
+            "one stretch of idle time while the host is in xMalloc");
+}
+
+TEST(FindingRulesTest, an_uneven_step_tells_what_it_has_more_of) {
+  const Finding finding = findings_in(one_long_step(20_ms)).at("uneven_steps");
+  EXPECT_EQ(finding.weight, FindingWeight::kWorthALook) << "the call has its own finding";
+  EXPECT_EQ(finding.headline,
+            "Step#4 takes 500 ms, 2.5 times the median step of 200 ms; 300 ms of the difference is "
+            "idle time while the host is in runtime calls");
 }
 
 TEST(FindingRulesTest, memory_close_to_what_the_device_has) {
@@ -149,18 +169,6 @@ TEST(FindingRulesTest, flaws_of_the_capture_are_notes) {
       findings_of(host.slice("op", SliceKind::kOperator, 1_us, 5_us)).contains("host_only_trace"));
   Sketch no_framework = step_of_host_work();
   EXPECT_FALSE(findings_of(no_framework).contains("host_only_trace"));
-}
-
-// 600 kernels of 2 us every 5 us beside data loading: fusing them would not shorten anything.
-TEST(FindingRulesTest, tiny_kernels_do_not_matter_while_the_device_waits_for_something_else) {
-  Sketch sketch;
-  sketch.slice("Step#0", SliceKind::kStep, 0_us, 40000_us);
-  sketch.slice("next batch", SliceKind::kDataLoader, 0_us, 20000_us);
-  sketch.stream(0, 7).slice("long", kKernel, 20000_us, 15000_us);
-  for (int i = 0; i < 600; ++i) sketch.slice("k", kKernel, 35000_us + 5_us * i, 2_us);
-  const auto findings = findings_of(sketch);
-  EXPECT_TRUE(findings.contains("device_waits_for_data"));
-  EXPECT_FALSE(findings.contains("many_tiny_kernels"));
 }
 
 TEST(FindingRulesTest, a_device_that_works_on_after_the_steps_is_told) {

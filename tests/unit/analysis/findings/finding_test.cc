@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "strobe/analysis/findings/finding_rules.h"
+#include <algorithm>
+
 #include "strobe/base/text.h"
 #include "tests/support/sketch.h"
 
@@ -20,7 +21,7 @@ TEST(FindingTest, heavier_findings_come_first_then_those_that_explain_more) {
   const Trace trace = sketch.trace();
   const auto findings = find_in(trace, summarize(trace));
   ASSERT_GE(findings.size(), 3u);
-  EXPECT_EQ(findings[0].code, "device_idle_host_bound");
+  EXPECT_EQ(findings[0].code, "idle_mostly_one_cause");
   EXPECT_EQ(findings[1].code, "device_waits_for_data");
   for (std::size_t i = 1; i < findings.size(); ++i) {
     EXPECT_LE(findings[i].weight, findings[i - 1].weight);
@@ -32,103 +33,65 @@ TEST(FindingTest, an_empty_trace_has_no_findings) {
   EXPECT_TRUE(find_in(trace, summarize(trace)).empty());
 }
 
-TEST(FindingEvidenceTest, it_adds_up_steps_kernels_and_calls) {
-  const Trace trace = Sketch()
-                          .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
-                          .slice("xLaunchKernel", kCall, 1_us, 4_us)
-                          .slice("xStreamSynchronize", kCall, 50_us, 10_us)
-                          .slice("xDeviceSynchronize", kCall, 70_us, 20_us)
-                          .slice("xGetDevice", kCall, 95_us, 1_us)
-                          .flags(kUnfinished)
-                          .stream(0, 7)
-                          .slice("k", SliceKind::kKernel, 10_us, 2_us)
-                          .slice("k", SliceKind::kKernel, 20_us, 3_us)
-                          .slice("k", SliceKind::kKernel, 30_us, 15_us)
-                          .trace();
+// The second half of the file is missing, and with it the device work after the second kernel.
+TEST(FindingTest, a_trace_that_is_cut_off_says_so_first_and_doubts_idle_time) {
+  Sketch sketch;
+  sketch.thread(1).slice("aten::unique", kOp, 0, 100_ms);
+  sketch.stream(0, 7).slice("k", kKernel, 1_ms, 1_ms).slice("k", kKernel, 52_ms, 8_ms);
+  const Trace trace = sketch.trace();
   const Summary summary = summarize(trace);
-  const Evidence evidence = gather_evidence(trace, summary);
-  EXPECT_EQ(evidence.labelled_ns, 100_us);
-  EXPECT_EQ(evidence.use.busy_ns, 20_us);
-  EXPECT_DOUBLE_EQ(evidence.use.share(), 0.2);
-  EXPECT_EQ(evidence.kernels.calls, 3u);
-  EXPECT_EQ(evidence.median_kernel_ns, 3_us);
-  EXPECT_EQ(evidence.tiny_kernels.calls, 2u);
-  EXPECT_EQ(evidence.launches.time.total_ns, 4_us);
-  EXPECT_EQ(evidence.waits.time.total_ns, 30_us);
-  EXPECT_EQ(evidence.waits.longest, "xDeviceSynchronize");
-  EXPECT_EQ(evidence.unfinished_slices, 1u);
-  EXPECT_EQ(evidence.device_slices, 3u);
-  EXPECT_EQ(evidence.whole_text(), "the step");
+  const auto findings = find_in(trace, summary, {.is_cut_off = true});
+  ASSERT_GE(findings.size(), 2u);
+  EXPECT_EQ(findings[0].code, "trace_cut_off");
+  EXPECT_EQ(findings[0].headline,
+            "the file is cut off, so a part of the trace is missing: the last GPU work ends 40.0 "
+            "ms before the end, and idle time after it cannot be trusted");
+  const auto idle = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.code == "idle_in_host_code";
+  });
+  ASSERT_NE(idle, findings.end());
+  EXPECT_EQ(idle->weight, FindingWeight::kNote);
+  EXPECT_EQ(
+      idle->against.back(),
+      "the file is cut off: only the time up to the last GPU work counts here, and some may be "
+      "missing before it");
+  const auto whole = find_in(trace, summary);
+  EXPECT_EQ(whole[0].code, "idle_in_host_code");
+  EXPECT_EQ(whole[0].weight, FindingWeight::kMatters);
 }
 
-TEST(FindingEvidenceTest, calls_of_every_vendor_count) {
-  const Trace trace = Sketch()
-                          .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
-                          .slice("cnInvokeKernel", kCall, 1_us, 4_us)
-                          .slice("cnrtQueueSync", kCall, 50_us, 10_us)
-                          .slice("cnrtSyncDevice", kCall, 70_us, 20_us)
-                          .trace();
+TEST(FindingTest, a_trace_that_is_cut_off_before_any_device_work_is_not_called_host_only) {
+  const Trace trace = Sketch().slice("op", kOp, 0_us, 10_us).trace();
   const Summary summary = summarize(trace);
-  const Evidence evidence = gather_evidence(trace, summary);
-  EXPECT_EQ(evidence.launches.longest, "cnInvokeKernel");
-  EXPECT_EQ(evidence.waits.time.total_ns, 30_us);
-  EXPECT_EQ(evidence.waits.longest, "cnrtSyncDevice");
+  const auto findings = find_in(trace, summary, {.is_cut_off = true});
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings[0].code, "trace_cut_off");
+  EXPECT_EQ(findings[0].headline,
+            "the file is cut off, so a part of the trace is missing: no GPU work is left, and "
+            "nothing here tells how busy the GPU was");
+  for (const Finding& finding : findings) EXPECT_NE(finding.code, "host_only_trace");
+  EXPECT_EQ(find_in(trace, summary)[0].code, "host_only_trace");
 }
 
-TEST(FindingEvidenceTest, an_empty_trace_has_no_shares) {
-  const Trace trace = Sketch().trace();
-  const Summary summary = summarize(trace);
-  const Evidence evidence = gather_evidence(trace, summary);
-  EXPECT_EQ(evidence.use.share(), 0);
-  EXPECT_EQ(evidence.share_of(StepLabel::kHost), 0);
-}
-
-// Steps of 100 ms with this much exposed communication.
-Summary waiting_rank(std::int64_t exposed_ms) {
-  Summary summary;
-  summary.has_steps = true;
-  summary.has_communication = true;
-  for (int i = 0; i < 2; ++i) {
-    StepRow step;
-    step.interval = {0, 100'000'000};
-    step.label_ns[static_cast<std::size_t>(StepLabel::kCommunication)] = exposed_ms * 1'000'000;
-    summary.steps.push_back(step);
-  }
-  return summary;
-}
-
-TEST(StragglerTest, own_work_is_a_step_without_exposed_communication) {
-  EXPECT_EQ(own_step_ns(waiting_rank(30)), 70'000'000);
-  EXPECT_EQ(own_step_ns(Summary()), 0);
-}
-
-// 60, 90 and 64 ms: the median is 64, and 26 of 90 ms are what the others wait for.
-TEST(StragglerTest, the_rank_with_clearly_most_own_work_keeps_the_others_waiting) {
-  const Summary a = waiting_rank(40);
-  const Summary b = waiting_rank(10);
-  const Summary c = waiting_rank(36);
-  const auto found = find_straggler({{"rank 0", &a}, {"rank 1", &b}, {"rank 2", &c}});
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->code, "straggling_rank");
-  EXPECT_EQ(found->weight, FindingWeight::kMatters);
-  EXPECT_NEAR(found->share, 26.0 / 90, 1e-9);
-  EXPECT_EQ(found->headline,
-            "rank 1 keeps the others waiting: 90.0 ms of its own work per step, 1.41 times the "
-            "median rank with 64.0 ms");
-}
-
-TEST(StragglerTest, even_ranks_and_a_rank_alone_have_none) {
-  const Summary a = waiting_rank(40);
-  const Summary b = waiting_rank(37);
-  EXPECT_FALSE(find_straggler({{"rank 0", &a}, {"rank 1", &b}}).has_value());
-  EXPECT_FALSE(find_straggler({{"rank 0", &a}}).has_value());
-}
-
-TEST(StragglerTest, without_communication_no_rank_is_said_to_wait) {
-  Summary a = waiting_rank(50);
-  Summary b = waiting_rank(0);
-  a.has_communication = b.has_communication = false;
-  EXPECT_TRUE(find_straggler({{"a", &a}, {"b", &b}})->headline.starts_with("b is the slowest: "));
+TEST(FindingTest, a_trace_without_any_finding_says_so) {
+  Sketch sketch;
+  sketch.thread(1).slice("Step#0", SliceKind::kStep, 0_us, 1000_us);
+  sketch.slice("xLaunchKernel", kCall, 0_us, 5_us).correlation(1);
+  sketch.stream(0, 7).slice("k", SliceKind::kKernel, 150_us, 850_us).correlation(1);
+  Trace trace = sketch.trace();
+  auto findings = find_in(trace, summarize(trace));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "launched_work_waits");
+  Sketch busier;
+  busier.thread(1).slice("Step#0", SliceKind::kStep, 0_us, 1000_us);
+  busier.slice("xLaunchKernel", kCall, 0_us, 110_us).correlation(1);
+  busier.stream(0, 7).slice("k", SliceKind::kKernel, 115_us, 885_us).correlation(1);
+  trace = busier.trace();
+  findings = find_in(trace, summarize(trace));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "nothing_stands_out");
+  EXPECT_EQ(findings[0].headline,
+            "nothing stands out: GPU busy 88.5 % of the span, idle 11.5 % of the step (115 us)");
 }
 
 TEST(FindingTextTest, times_have_three_digits_and_their_unit) {
@@ -155,6 +118,12 @@ TEST(FindingTextTest, long_names_of_code_lose_templates_and_namespaces_first) {
                 "void at::native::(anonymous namespace)::softmax_kernel<2, c10::Half, float>(int)"),
             "softmax_kernel<...>");
   EXPECT_EQ(short_name("a::b<4>"), "a::b<4>");
+}
+
+TEST(FindingTextTest, frames_go_without_their_folders) {
+  EXPECT_EQ(short_source("/job/src/train.py(31): step"), "train.py(31): step");
+  EXPECT_EQ(short_source("train.py(31): a/b"), "train.py(31): a/b");
+  EXPECT_EQ(short_source("<built-in method item>"), "<built-in method item>");
 }
 
 TEST(FindingTextTest, places_go_without_their_wrapping) {

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/analysis/findings/device_time.h"
+#include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/findings/host_moments.h"
+#include "strobe/analysis/findings/host_waiting.h"
+#include "strobe/analysis/findings/long_collectives.h"
+#include "strobe/analysis/findings/stalled_places.h"
+#include "strobe/analysis/tables/summary.h"
+#include "strobe/base/interval.h"
+#include "strobe/device/vendor_names.h"
+#include "strobe/trace/trace.h"
+
+namespace strobe::analysis {
+
+// Launching calls.
+struct LaunchCalls {
+  TimeStat time;
+  std::string longest;        // name of those that took most of it
+  std::int64_t apart_ns = 0;  // median from one launch of a thread to its next, 0: unknown
+  std::int64_t late_ns = 0;   // from launch to start, on the stream with most launches: a tenth of
+                              // its works starts this late, or later
+  std::string stream;         // that stream
+  bool use_graphs = false;    // one call launches a whole graph
+};
+
+// Idle time of the device with one cause: rows of one kind and name together.
+struct IdleCause {
+  IdleKind kind = IdleKind::kNothing;
+  std::string name;
+  std::string inside;  // of the largest row
+  std::string source;
+  device::RuntimeCall purpose = device::RuntimeCall::kOther;  // of a runtime call
+  TimeStat gaps;                                              // in the whole span
+  std::int64_t inside_ns = 0;  // inside steps, or the trace without them
+  Interval longest;            // the longest stretch
+
+  std::int64_t outside_ns() const { return gaps.total_ns - inside_ns; }
+};
+
+// Copies of one direction.
+struct CopyTimes {
+  std::int64_t device_ns = 0;
+  std::int64_t pinned_ns = 0;  // of it, from or to pinned memory of the host
+  std::int64_t call_ns = 0;    // the calls that made them
+};
+
+// What the rules look at, gathered once. Shares are of the steps, or of the trace without them.
+struct Evidence {
+  Evidence(const Trace& the_trace, const Summary& its_summary)
+      : trace(the_trace), summary(its_summary), device(the_trace.traits().device_label) {}
+
+  const Trace& trace;
+  const Summary& summary;
+  std::string device;  // "GPU"
+  FindingContext context;
+
+  IntervalSet whole;             // the steps, or the trace without them; only up to the last device
+                                 // work where the file is cut off
+  std::int64_t labelled_ns = 0;  // all steps together
+  std::int64_t label_ns[kStepLabels] = {};
+  DeviceUse use;     // of the whole span
+  TimeStat kernels;  // those that compute: in a collective a kernel also waits for other ranks
+  std::int64_t median_kernel_ns = 0;
+  TimeStat tiny_kernels;  // of them, below kTinyKernelNs
+  CopyTimes copies[4];    // by device::CopyDirection
+  LongCollectives long_collectives;
+  LaunchCalls launches;
+  DeviceTime device_time;
+  HostWaiting waiting;
+  QueueDrains drains;
+  HeldMoments paced_range;             // the range around most gaps that end with a prompt launch
+  std::int64_t idle_ns = 0;            // inside steps, or the trace without them
+  std::vector<IdleCause> idle_causes;  // most time inside first
+  StalledPlaces stalled;               // only looked for where long gaps hold most idle time
+  std::int64_t outlasting_ns = 0;      // from the end of the last step to the end of the last work
+                                       // that a step launched
+  bool has_operators = false;
+  bool has_frames = false;   // of the interpreter
+  bool is_compiled = false;  // regions of compiled code were recorded
+  std::uint64_t device_slices = 0;
+  std::int64_t last_device_end_ns = 0;  // if there are any
+  std::uint64_t unfinished_slices = 0;
+
+  double share_of(StepLabel label) const;          // of labelled_ns
+  double share_of_ns(std::int64_t part_ns) const;  // of labelled_ns, at most 1
+  std::int64_t label_sum_ns(StepLabel label) const {
+    return label_ns[static_cast<std::size_t>(label)];
+  }
+  // "step", or "cycle" where the trace marks no steps and cycles were found.
+  std::string_view step_word() const;
+  // "the 3 steps", or "the trace": what shares are shares of.
+  std::string whole_text() const;
+};
+
+inline constexpr std::int64_t kTinyKernelNs = 5'000;
+
+Evidence gather_evidence(const Trace& trace, const Summary& summary,
+                         const FindingContext& context = {});
+
+// The rows of the waits as causes. A range that is only the step itself tells nothing.
+std::vector<IdleCause> list_idle_causes(const Summary& summary);
+
+}  // namespace strobe::analysis
