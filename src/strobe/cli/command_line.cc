@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "strobe/cli/output.h"
+
 namespace strobe::cli {
 namespace {
 
@@ -128,10 +130,24 @@ class FlagReader {
       arguments_.add(one.flag->name);
       STROBE_TRY_VOID(take(one));
     }
+    STROBE_TRY_VOID(take_format_of_output());
     return std::move(arguments_);
   }
 
  private:
+  // -o report.html means --format html, unless a format was typed.
+  Result<void> take_format_of_output() {
+    const auto format = std::ranges::find(flags_, "format", &Flag::name);
+    if (format == flags_.end() || arguments_.has("format")) return {};
+    std::string_view word;
+    for (const TypedFlag& one : typed_) {
+      if (one.flag->name == "output") word = format_word(one.value);
+    }
+    const auto& choices = format->target.choices;
+    if (word.empty() || std::ranges::find(choices, word) == choices.end()) return {};
+    return take({&*format, std::string(word)});
+  }
+
   // --top 3, --top=3, --cache, --no-cache, --cache=off
   Result<void> read_long(const std::string& word) {
     const std::size_t sign = word.find('=');

@@ -15,6 +15,7 @@
 
 #include "strobe/cli/command.h"
 #include "strobe/cli/interrupt.h"
+#include "strobe/cli/names.h"
 #include "strobe/report/render/document_html.h"
 #include "strobe/report/render/render.h"
 
@@ -171,6 +172,19 @@ Result<void> check_writable(const std::string& path) {
     return access(path.c_str(), W_OK) == 0 ? Result<void>() : cannot_open(path, errno);
   }
   STROBE_TRY(const Output trial, Output::open(path));
+  return {};
+}
+
+std::string_view format_word(std::string_view path) {
+  static constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
+      {".json", "json"},         {".html", "html"}, {".htm", "html"}, {".md", "markdown"},
+      {".markdown", "markdown"}, {".csv", "csv"},   {".tsv", "tsv"},  {".txt", "text"}};
+  for (const auto& [ending, word] : kEndings) {
+    if (path.size() > ending.size() &&
+        equal_ignoring_case(path.substr(path.size() - ending.size()), ending)) {
+      return word;
+    }
+  }
   return {};
 }
 

@@ -52,6 +52,10 @@ bool is_replaced(const std::string& path);
 // waits for its reader, and closing would end it.
 Result<void> check_writable(const std::string& path);
 
+// The format that the ending of a file's name means, as --format spells it: "json" for "x.json",
+// "markdown" for "x.md"; "" if it means none.
+std::string_view format_word(std::string_view path);
+
 // Writes a whole answer, unless Ctrl-C came first.
 Result<void> give(Output& output, std::string_view text);
 Result<void> write_whole(const std::string& path, std::string_view text);  // open, then give

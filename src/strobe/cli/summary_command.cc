@@ -13,6 +13,7 @@
 #include "strobe/cli/command.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/output.h"
+#include "strobe/cli/summary_inputs.h"
 #include "strobe/cli/summary_request.h"
 #include "strobe/cli/talk.h"
 #include "strobe/paddle/summary_text.h"
@@ -29,20 +30,26 @@ using analysis::View;
 using readers::LoadedTrace;
 using report::RunTrace;
 
-Result<std::vector<LoadedTrace>> load_traces(const SummaryRequest& request,
+Result<std::vector<LoadedTrace>> load_traces(const SummaryInputs& inputs,
+                                             const SummaryRequest& request,
                                              const readers::CacheOptions& cache,
                                              const Terminal& terminal) {
-  const std::string what = request.traces.size() == 1
-                               ? fmt::format("loading {}", request.traces[0])
-                               : fmt::format("loading {} traces", request.traces.size());
+  const std::string what = inputs.traces.size() == 1
+                               ? fmt::format("loading {}", inputs.traces[0].string())
+                               : fmt::format("loading {} traces", inputs.traces.size());
   Progress progress(terminal, what);
   readers::LoadOptions options = load_options(progress, request.load.threads);
   options.keep_args = request.tables.views.has(View::kOperator);  // for FLOPs, from shapes
-  return readers::read_traces(
-      {request.traces.begin(), request.traces.end()}, options,
-      [&](const std::filesystem::path& path, const readers::LoadOptions& own) {
-        return readers::read_trace_cached(path, own, cache);
-      });
+  STROBE_TRY(
+      std::vector<LoadedTrace> loaded,
+      readers::read_traces(inputs.traces, options,
+                           [&](const std::filesystem::path& path, const readers::LoadOptions& own) {
+                             return readers::read_trace_cached(path, own, cache);
+                           }));
+  for (const TraceFolder& folder : inputs.folders) {
+    STROBE_TRY_VOID(expect_one_run(folder, loaded));
+  }
+  return loaded;
 }
 
 // The answer is already written, so a failure here is only a note.
@@ -97,6 +104,8 @@ std::vector<RunTrace> run_of(const std::vector<LoadedTrace>& traces) {
 Result<Summary> summarize_one(const RunTrace& one, const SummaryRequest& request) {
   analysis::SummaryOptions options;
   options.separate_threads = request.separate_threads;
+  options.rules =
+      request.paddle_style ? analysis::TreeRules::kCompatible : analysis::TreeRules::kStrobe;
   options.with_flops = request.tables.views.has(View::kOperator);
   if (request.steps) {
     STROBE_TRY(options.steps, analysis::find_steps(*one.trace, *request.steps));
@@ -145,7 +154,8 @@ Result<void> summarize_traces(const SummaryRequest& request, const Terminal& ter
   STROBE_TRY(Output output, Output::open(request.output));
   const readers::CacheOptions cache = cache_options(request.load);
   Stages stages(terminal);
-  STROBE_TRY(std::vector<LoadedTrace> traces, load_traces(request, cache, terminal));
+  STROBE_TRY(const SummaryInputs inputs, find_inputs(request.traces));
+  STROBE_TRY(std::vector<LoadedTrace> traces, load_traces(inputs, request, cache, terminal));
   for (const LoadedTrace& loaded : traces) {
     stages.loaded(loaded);
     const std::string warning = report::import_warning(loaded.path, loaded.report);
@@ -176,18 +186,19 @@ Command summary_command() {
   Command command = {
       .name = "summary",
       .summary = "where the time went: steps, devices, operators, kernels, memory, ranks",
-      .positionals = "TRACE...",
+      .positionals = "TRACE|DIR...",
       .positionals_help =
           "traces of one run, one per rank: Kineto (PyTorch, also on Cambricon MLUs), Paddle or "
-          "any Chrome JSON; plain, .gz or .zst, recognised by content; - is stdin",
+          "any Chrome JSON; plain, .gz or .zst, recognised by content; - is stdin; or a folder "
+          "with one trace, one per rank, or rank0/, rank1/, ...",
       .examples = {{"strobe summary trace.json.gz", "where the time went, ten rows per table"},
-                   {"strobe summary rank*.json --views kernel --top all",
-                    "every kernel, summed over all ranks"},
-                   {"strobe summary trace.json --format json -o summary.json",
-                    "the same numbers for a script"},
-                   {"strobe summary trace.json --format html -o report.html",
-                    "a page to send to a colleague"}},
-      .notes = {"The kernel table is always ordered by GPU time. --views and --sort also accept "
+                   {"strobe summary run/ --views kernel --top all",
+                    "every kernel, summed over all ranks in a folder"},
+                   {"strobe summary trace.json -o summary.json", "the same numbers for a script"},
+                   {"strobe summary trace.json -o summary.html", "a page to send to a colleague"}},
+      .notes = {"Findings: !! matters, ! is worth a look, a dot is a note, an arrow says what to "
+                "try; 'against' is evidence that speaks against the finding.",
+                "The kernel table is always ordered by GPU time. --views and --sort also accept "
                 "Paddle's names, such as UDF and CPUTotal.",
                 "If a trace is damaged, strobe uses what it can read; stderr and the end of the "
                 "report say what was lost.",

@@ -21,16 +21,20 @@ constexpr Word<View> kViews[] = {
     {"device", View::kDevice},
     {"overview", View::kOverview},
     {"steps", View::kSteps},
+    {"idle", View::kIdle},
     {"model", View::kModel},
     {"distributed", View::kDistributed},
     {"operator", View::kOperator},
     {"kernel", View::kKernel},
+    {"runtime", View::kRuntimeCalls},
+    {"streams", View::kStreams},
     {"memory-manipulation", View::kMemoryManipulation},
     {"user", View::kUserRanges},
     {"memory", View::kMemory},
     {"udf", View::kUserRanges, false},
     {"operators", View::kOperator, false},
     {"kernels", View::kKernel, false},
+    {"runtime-calls", View::kRuntimeCalls, false},
 };
 
 constexpr Word<SortKey> kSortKeys[] = {
@@ -74,22 +78,27 @@ Target to_filter(analysis::TableOptions& tables) {
 
 std::vector<Flag> summary_flags(SummaryRequest& request) {
   std::vector<Flag> flags = {
-      flag("--views LIST",
-           "which tables: device, overview (by kind of slice), steps, model (forward, backward, "
-           "...), distributed (ranks, communication), operator, kernel, memory-manipulation "
-           "(copies and memsets on the host), user (your ranges), memory, perf (Paddle's style "
-           "only) or all (default: all that have data; without perf in Paddle's style)",
-           to_views(request.views)),
+      flag(
+          "--views LIST",
+          "which tables: device, overview (by kind of slice), steps, idle (what the host did while "
+          "the device was idle), model (forward, backward, ...), distributed (ranks, "
+          "communication), operator, kernel, runtime (calls into the runtime), streams (launch "
+          "delay and queue), memory-manipulation (copies and memsets on the host), user (your "
+          "ranges), memory, perf (Paddle's style only) or all (default: all that have data; "
+          "without perf in Paddle's style)",
+          to_views(request.views)),
       flag("--top N",
-           "rows per table, or all (default: 10 in text, all in other formats and in Paddle's "
-           "style)",
+           "rows per table, or all; of steps the slowest, of streams the busiest (default: 10 in "
+           "text, all in other formats and in Paddle's style)",
            to_rows(request.top)),
       flag("--sort KEY",
-           "order of operators and user ranges, by the sum, mean, maximum or minimum of their "
-           "calls' times: cpu-total, cpu-avg, cpu-max, cpu-min, gpu-total, gpu-avg, gpu-max or "
+           "order of operators, user ranges, idle causes and runtime calls, by the sum, mean, "
+           "maximum or minimum of their times: cpu-total, cpu-avg, cpu-max, cpu-min, gpu-total, "
+           "gpu-avg, gpu-max or "
            "gpu-min; cpu-min and gpu-min ascending, the others descending",
            to_choice(request.tables.sort, kSortKeys)),
-      flag("--filter REGEX", "only rows whose name matches (RE2 syntax)",
+      flag("--filter REGEX",
+           "only rows whose name matches (RE2 syntax), in tables of names: not steps and streams",
            to_filter(request.tables)),
       flag("--steps A:B",
            "only work launched by steps A to B (inclusive); or A: (from A), :B (to B), A (only A)",
@@ -123,7 +132,7 @@ Result<void> complete_summary(SummaryRequest& request, const Arguments& argument
   const bool is_page = request.format == Format::kText;
   if (request.paddle_style && !is_page) {
     return bad_request("Paddle's style is text only", "--style",
-                       "leave --style out: the numbers are the same");
+                       "leave --style out to get strobe's own tables in this format");
   }
   analysis::TableOptions& tables = request.tables;
   tables.views = request.views.value_or(request.paddle_style ? ViewSet::all().without(View::kPerf)

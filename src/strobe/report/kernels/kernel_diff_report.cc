@@ -37,7 +37,7 @@ Cell mean_time(const KernelSums& sums) {
   return time_cell(sums.mean_ns());
 }
 
-Cell text_or_absent(bool has_text, std::string text) {
+Cell text_if(bool has_text, std::string text) {
   if (!has_text) return Absent{};
   return Text{std::move(text)};
 }
@@ -105,8 +105,8 @@ Section row_section(const KernelDiff& diff, const KernelDiffPage& page) {
         {{Text{row.name}, Text{std::string(word_of(row.change))}, Text{launches_change(row)},
           sum_time(row.before), sum_time(row.after), Text{signed_time(row.moved_ns)},
           mean_time(row.before), mean_time(row.after),
-          text_or_absent(row.ratio.has_value(), ratio_text(row.ratio)),
-          text_or_absent(row.ratio_low.has_value(), ratio_interval_text(row)),
+          text_if(row.ratio.has_value(), ratio_text(row.ratio)),
+          text_if(row.ratio_low.has_value(), ratio_interval_text(row)),
           peak_change(row.before.tensor_percent(), row.after.tensor_percent()),
           peak_change(row.before.dram_percent(), row.after.dram_percent())}});
   }

@@ -311,6 +311,44 @@ void tell_apart(const std::vector<NameToFit>& names, const std::vector<std::size
 
 }  // namespace
 
+namespace {
+
+// The template that a cut name is an instance of: "loop_kernel" of "loop_kernel<8, AddFunc…". ""
+// for whole names and for others.
+std::string template_of(std::string_view name, std::string_view fitted, bool unicode) {
+  if (!fitted.ends_with(unicode ? "…" : "...")) return {};
+  const std::string plain = without_namespaces(without_signature(name));
+  return plain.ends_with('>') ? plain.substr(0, plain.find('<')) : std::string();
+}
+
+// Instances of one template differ in their arguments, so these get room from the template's name.
+// `unlike` are the names that look like no other already.
+void show_arguments(const std::vector<NameToFit>& names, const std::vector<std::size_t>& unlike,
+                    bool unicode, NamesByText& taken, std::vector<std::string>& fitted) {
+  std::map<std::string, std::vector<std::size_t>> instances;
+  for (const std::size_t row : unlike) {
+    instances[template_of(names[row].name, fitted[row], unicode)].push_back(row);
+  }
+  instances.erase("");
+  for (const auto& [base, rows] : instances) {
+    std::vector<std::string> texts;
+    for (const std::size_t row : rows) {
+      texts.push_back(without_namespaces(without_signature(names[row].name)));
+    }
+    if (std::set<std::string>(texts.begin(), texts.end()).size() < 2) continue;
+    const std::size_t at = shared_bytes(texts);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::string text = cut_to(texts[i], at, names[rows[i]].columns, unicode);
+      auto& behind = taken[text];
+      if (!behind.empty() && behind.front() != names[rows[i]].name) continue;
+      behind.push_back(names[rows[i]].name);
+      fitted[rows[i]] = std::move(text);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> fit_names(const std::vector<NameToFit>& names, bool unicode) {
   std::vector<std::string> fitted;
   std::map<std::string, std::vector<std::size_t>> alike;
@@ -319,12 +357,16 @@ std::vector<std::string> fit_names(const std::vector<NameToFit>& names, bool uni
     alike[fitted.back()].push_back(i);
   }
   NamesByText taken;
+  std::vector<std::size_t> unlike;
   for (const auto& [text, rows] : alike) {
-    if (rows.size() == 1) taken[text].push_back(names[rows.front()].name);
+    if (rows.size() > 1) continue;
+    taken[text].push_back(names[rows.front()].name);
+    unlike.push_back(rows.front());
   }
   for (const auto& [text, rows] : alike) {
     if (rows.size() > 1) tell_apart(names, rows, unicode, taken, fitted);
   }
+  show_arguments(names, unlike, unicode, taken, fitted);
   return fitted;
 }
 

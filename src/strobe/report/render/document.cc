@@ -61,6 +61,24 @@ bool has_grids(const Document& document) {
 
 bool is_shown(const Column& column) { return !column.for_tools && column.type != ColumnType::kBar; }
 
+bool is_for_tools(const Column& column) {
+  return !column.for_people && column.type != ColumnType::kBar;
+}
+
+std::string header_line(const Column& column) {
+  std::string line;
+  for (const char c : column.header) {
+    if (c != '\n') {
+      line += c;
+    } else if (line.ends_with('-')) {
+      line.pop_back();
+    } else {
+      line += ' ';
+    }
+  }
+  return line;
+}
+
 std::string cell_text(const Cell& cell, std::optional<analysis::TimeUnit> unit) {
   return std::visit(CellText{unit}, cell);
 }

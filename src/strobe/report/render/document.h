@@ -67,6 +67,7 @@ struct Column {
   bool balanced = false;         // its shares add up to 1, and are rounded so that they still do
   bool for_tools = false;        // too detailed for a page: JSON and CSV only
   std::size_t least_width = 20;  // text and names: useless if narrower
+  bool for_people = false;       // a page only: tools find it in another column
 };
 
 inline Column tool_column(std::string key, ColumnType type) {
@@ -136,6 +137,7 @@ struct Document {
   std::string schema;  // "strobe.summary"
   int version = 1;
   std::string title;                 // "strobe bench: run7"
+  std::string subject;               // what it is about, for a page's title: "run7.json"
   std::string headline;              // the verdict in a word or two, for places with little room
   std::string answer;                // "slower": the verdict for a style sheet
   std::vector<std::string> verdict;  // the conclusion in sentences; before anything else
@@ -173,6 +175,11 @@ void drop_empty_columns(Table& table);
 
 // Columns of a text page: neither for tools only nor drawn.
 bool is_shown(const Column& column);
+// Columns of JSON and CSV.
+bool is_for_tools(const Column& column);
+
+// Its header in one line: "compu-\ntation" is "computation".
+std::string header_line(const Column& column);
 
 // The column that row indents apply to: the first one of names.
 std::size_t name_column(const Table& table);

@@ -110,11 +110,10 @@ void append_html_table(std::string& out, const Table& table) {
                                                                        : "");
   for (const Column& column : table.columns) {
     if (!is_shown(column)) continue;
-    std::string header = column.header;
-    std::ranges::replace(header, '\n', ' ');
     const bool is_corner = table.is_grid && &column == &table.columns.front();
     out += fmt::format("<th{}{}>{}</th>", is_map || is_sortable ? " scope=\"col\"" : "",
-                       is_left(column.type) || is_corner ? "" : " class=\"r\"", html_text(header));
+                       is_left(column.type) || is_corner ? "" : " class=\"r\"",
+                       html_text(header_line(column)));
   }
   out += "</tr></thead>\n<tbody>\n";
   const auto texts = table_texts(table);

@@ -27,7 +27,8 @@ std::string markdown_section(const Section& section, std::optional<analysis::Tim
 // For spreadsheets and scripts: every row and column as plain numbers (nanoseconds, bytes, shares
 // of 1), the keys of the JSON as header, absent cells empty, quoted as in RFC 4180 with '\n' line
 // ends. One table is one CSV file; several follow each other, each after a line "# key" and
-// separated by an empty line. Facts, findings, notes and the import are not included.
+// separated by an empty line. A share "x" is followed by its base in words, "x_of". Facts,
+// findings, notes and the import are not included.
 std::string render_csv(const Document& document);
 
 // For pasting into a spreadsheet: the tables shown to people, a header, then rows, separated by

@@ -24,18 +24,23 @@ struct WriteField {
   }
 };
 
+// A share is followed by a column with its base: a comment line would not be CSV.
 void append_csv_table(std::string& out, const Table& table) {
   CsvWriter csv(out);
-  const auto append_line = [&](const auto& write) {
+  const auto append_line = [&](const auto& write, const auto& write_base) {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      if (table.columns[i].type != ColumnType::kBar) write(i);
+      if (!is_for_tools(table.columns[i])) continue;
+      write(i);
+      if (!table.columns[i].share_of.empty()) write_base(i);
     }
     csv.end_row();
   };
-  append_line([&](std::size_t i) { csv.field(table.columns[i].key); });
+  append_line([&](std::size_t i) { csv.field(table.columns[i].key); },
+              [&](std::size_t i) { csv.field(table.columns[i].key + "_of"); });
   for (const Row& row : table.rows) {
     if (row.for_people) continue;
-    append_line([&](std::size_t i) { std::visit(WriteField{csv}, row.cells[i]); });
+    append_line([&](std::size_t i) { std::visit(WriteField{csv}, row.cells[i]); },
+                [&](std::size_t i) { csv.field(table.columns[i].share_of); });
   }
 }
 

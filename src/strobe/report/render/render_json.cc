@@ -76,8 +76,9 @@ void write_finding(JsonWriter& json, const Finding& finding) {
       .member("weight", weight_word(finding.weight))
       .member("share", finding.share)
       .member("headline", finding.headline)
-      .member("advice", finding.advice)
-      .end_object();
+      .member("advice", finding.advice);
+  write_texts(json, "against", finding.against);
+  json.end_object();
 }
 
 // One line each, so that grep and diff work on columns and rows.
@@ -95,7 +96,7 @@ std::string row_line(const Table& table, const Row& row) {
   JsonWriter json(line);
   json.begin_object();
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i].type == ColumnType::kBar) continue;
+    if (!is_for_tools(table.columns[i])) continue;
     json.key(table.columns[i].key);
     std::visit(WriteCell{json}, row.cells[i]);
   }
@@ -146,7 +147,7 @@ void write_section(JsonWriter& json, const Section& section) {
   json.key(section.key).begin_object().member("title", section.title);
   json.key("columns").begin_array();
   for (const Column& column : table.columns) {
-    if (column.type != ColumnType::kBar) json.raw(column_line(column));
+    if (is_for_tools(column)) json.raw(column_line(column));
   }
   json.end_array();
   json.key("rows").begin_array();

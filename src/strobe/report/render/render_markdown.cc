@@ -13,7 +13,7 @@ using analysis::FindingWeight;
 // A page has no width, but names of thousands of characters are useless; tools get them whole.
 constexpr std::size_t kLongestName = 160;
 
-std::string escaped(std::string_view text) {
+std::string escaped_markdown(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {
     if (std::string_view("\\`*_{}[]<>|#~").find(c) != std::string_view::npos) out += '\\';
@@ -43,11 +43,7 @@ bool is_left_aligned(const Column& column) {
   return column.type == ColumnType::kText || column.type == ColumnType::kName;
 }
 
-std::string header_text(const Column& column) {
-  std::string header = column.header;
-  std::replace(header.begin(), header.end(), '\n', ' ');
-  return escaped(header);
-}
+std::string header_text(const Column& column) { return escaped_markdown(header_line(column)); }
 
 void fit_column(std::size_t column, std::vector<std::vector<std::string>>& texts) {
   for (auto& row : texts) row[column] = printable(row[column]);
@@ -81,9 +77,9 @@ void append_markdown_table(std::string& out, const Table& table,
                            std::holds_alternative<Text>(table.rows[row].cells[i]);
       const auto* measure = std::get_if<Measure>(&table.rows[row].cells[i]);
       const bool is_struck = measure != nullptr && measure->mark == Mark::kWrong;
-      std::string text = is_struck ? "~~" + escaped(measure->text) + "~~"
+      std::string text = is_struck ? "~~" + escaped_markdown(measure->text) + "~~"
                          : is_name ? code(texts[row][i])
-                                   : escaped(texts[row][i]);
+                                   : escaped_markdown(texts[row][i]);
       if (is_total && !is_name && !text.empty()) text = "**" + text + "**";
       if (i == names) {
         for (std::size_t level = 0; level < table.rows[row].indent; ++level) text = "&emsp;" + text;
@@ -92,19 +88,20 @@ void append_markdown_table(std::string& out, const Table& table,
     }
     out += "\n";
   }
-  if (!table.left_out.empty()) out += "\n… " + escaped(table.left_out) + "\n";
+  if (!table.left_out.empty()) out += "\n… " + escaped_markdown(table.left_out) + "\n";
 }
 
 void append_markdown_arguments(std::string& out, const std::vector<Argument>& arguments) {
   if (!arguments.empty()) out += "\n";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
-    out += std::to_string(i + 1) + ". **" + escaped(argument.claim) + "**\n";
-    for (const std::string& seen : argument.in_favour) out += "   - " + escaped(seen) + "\n";
+    out += std::to_string(i + 1) + ". **" + escaped_markdown(argument.claim) + "**\n";
+    for (const std::string& seen : argument.in_favour)
+      out += "   - " + escaped_markdown(seen) + "\n";
     for (const std::string& seen : argument.against) {
-      out += "   - *against:* " + escaped(seen) + "\n";
+      out += "   - *against:* " + escaped_markdown(seen) + "\n";
     }
-    if (!argument.advice.empty()) out += "   - → " + escaped(argument.advice) + "\n";
+    if (!argument.advice.empty()) out += "   - → " + escaped_markdown(argument.advice) + "\n";
   }
 }
 
@@ -123,11 +120,11 @@ std::string_view word_for(FindingWeight weight) {
 }  // namespace
 
 std::string markdown_section(const Section& section, std::optional<analysis::TimeUnit> unit) {
-  std::string out = "\n## " + escaped(section.title) + "\n";
-  if (!section.lead.empty()) out += "\n" + escaped(section.lead) + "\n";
+  std::string out = "\n## " + escaped_markdown(section.title) + "\n";
+  if (!section.lead.empty()) out += "\n" + escaped_markdown(section.lead) + "\n";
   append_markdown_arguments(out, section.arguments);
   if (!section.points.empty()) out += "\n";
-  for (const std::string& point : section.points) out += "- " + escaped(point) + "\n";
+  for (const std::string& point : section.points) out += "- " + escaped_markdown(point) + "\n";
   if (!section.picture.empty()) {
     out += "\n```\n";
     for (const std::string& line : section.picture) out += line + "\n";
@@ -137,21 +134,23 @@ std::string markdown_section(const Section& section, std::optional<analysis::Tim
     out += "\n";
     append_markdown_table(out, section.table, unit);
   }
-  for (const std::string& note : section.notes) out += "\n" + escaped(note) + "\n";
+  for (const std::string& note : section.notes) out += "\n" + escaped_markdown(note) + "\n";
   for (const std::string& warning : section.warnings) {
-    out += "\n**" + escaped(warning) + "**\n";
+    out += "\n**" + escaped_markdown(warning) + "**\n";
   }
   return out;
 }
 
 std::string render_markdown(const Document& document) {
-  std::string out = "# " + escaped(document.title) + "\n";
+  std::string out = "# " + escaped_markdown(document.title) + "\n";
   if (!document.verdict.empty()) out += "\n## Verdict\n";
-  for (const std::string& sentence : document.verdict) out += "\n" + escaped(sentence) + "\n";
+  for (const std::string& sentence : document.verdict)
+    out += "\n" + escaped_markdown(sentence) + "\n";
   if (!document.facts.empty()) out += "\n";
   for (const Fact& fact : document.facts) {
-    out += "- " + escaped(fact.label) + ": " + escaped(cell_text(fact.value, document.unit));
-    if (!fact.remark.empty()) out += " (" + escaped(fact.remark) + ")";
+    out += "- " + escaped_markdown(fact.label) + ": " +
+           escaped_markdown(cell_text(fact.value, document.unit));
+    if (!fact.remark.empty()) out += " (" + escaped_markdown(fact.remark) + ")";
     out += "\n";
   }
   if (!document.findings.empty()) out += "\n## Findings\n\n";
@@ -159,8 +158,11 @@ std::string render_markdown(const Document& document) {
   for (std::size_t i = 0; i < shown; ++i) {
     const Finding& finding = document.findings[i];
     out += std::to_string(i + 1) + ". " + std::string(word_for(finding.weight)) +
-           escaped(finding.headline) + "\n";
-    if (!finding.advice.empty()) out += "   → " + escaped(finding.advice) + "\n";
+           escaped_markdown(finding.headline) + "\n";
+    for (const std::string& seen : finding.against) {
+      out += "   - *against:* " + escaped_markdown(seen) + "\n";
+    }
+    if (!finding.advice.empty()) out += "   → " + escaped_markdown(finding.advice) + "\n";
   }
   for (const Section& section : document.sections) {
     if (is_on_page(section)) out += markdown_section(section, document.unit);

@@ -140,7 +140,20 @@ class TextPage {
               matters   ? Ink::kRed
               : is_note ? Ink::kDim
                         : Ink::kYellow);
+    for (const std::string& seen : finding.against) {
+      paragraph("against: " + seen, kBehindMark + 2, Ink::kDim);
+    }
     advice(finding.advice, kBehindMark);
+  }
+
+  // What the marks of findings mean.
+  void marks() {
+    const std::string key = style_.unicode ? "!! matters  ! worth a look  · a note  → what to try"
+                                           : "!! matters  ! worth a look  - a note  -> what to try";
+    const std::size_t indent = kMargin + 3;
+    if (indent + columns_of(key) > width_) return;
+    line("");
+    line(std::string(indent, ' ') + inked(key, Ink::kDim));
   }
 
   void advice(const std::string& text, std::size_t indent) {
@@ -173,6 +186,7 @@ class TextPage {
       paragraph(ellipsis() + " " + std::to_string(more) + " of less weight", kMargin + 3,
                 Ink::kDim);
     }
+    marks();
   }
 
   std::string ellipsis() const { return style_.unicode ? "…" : "..."; }

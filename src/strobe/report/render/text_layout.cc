@@ -102,9 +102,7 @@ TableLayout lay_out(const Table& table, const std::vector<std::vector<std::strin
   }
   std::sort(dropped.begin(), dropped.end());
   for (const std::size_t index : dropped) {
-    std::string header = table.columns[index].header;
-    std::replace(header.begin(), header.end(), '\n', ' ');
-    layout.left_out.push_back(std::move(header));
+    layout.left_out.push_back(header_line(table.columns[index]));
   }
   if (!table.is_grid) shrink(columns, room);
   if (!table.is_grid && columns.size() == 1)

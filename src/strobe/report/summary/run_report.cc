@@ -28,12 +28,35 @@ struct Worst {
 
 auto importance(const Finding& finding) { return std::tuple(finding.weight, finding.share); }
 
-std::optional<Finding> straggler_of(const std::vector<RankInput>& ranks) {
+// Who keeps the others waiting: by the collectives themselves, else by the ranks' own work.
+std::vector<Finding> waited_for(const std::vector<RankInput>& ranks,
+                                const analysis::Lateness& lateness) {
   std::vector<analysis::RankSummary> summaries;
   for (const RankInput& rank : ranks) {
     if (rank.summary != nullptr) summaries.push_back({rank.name, rank.summary});
   }
-  return analysis::find_straggler(summaries);
+  if (lateness.ranks.size() == summaries.size()) {
+    std::vector<Finding> late = analysis::find_late_ranks(summaries, lateness);
+    if (!late.empty()) return late;
+  }
+  std::vector<Finding> findings;
+  if (auto straggler = analysis::find_straggler(summaries)) {
+    findings.push_back(std::move(*straggler));
+  }
+  return findings;
+}
+
+analysis::Lateness lateness_of(const std::vector<RunTrace>& run) {
+  if (run.size() < 2) return {};
+  std::vector<const Trace*> traces;
+  for (const RunTrace& one : run) traces.push_back(one.trace);
+  return analysis::find_lateness(traces);
+}
+
+analysis::FindingContext context_of(const RunTrace& one) {
+  const auto happened = [&](ImportIssue issue) { return (*one.import)[issue].count > 0; };
+  return {.is_cut_off =
+              happened(ImportIssue::kTruncatedFile) || happened(ImportIssue::kBadCompressedData)};
 }
 
 std::string file_name(const RunTrace& one) {
@@ -54,7 +77,8 @@ std::vector<std::string> short_paths(const std::vector<RunTrace>& run) {
 
 }  // namespace
 
-std::vector<Finding> findings_of_run(const std::vector<RankInput>& ranks) {
+std::vector<Finding> findings_of_run(const std::vector<RankInput>& ranks,
+                                     const analysis::Lateness& lateness) {
   std::vector<Worst> worst;
   for (const RankInput& rank : ranks) {
     for (const Finding& finding : rank.findings) {
@@ -81,11 +105,12 @@ std::vector<Finding> findings_of_run(const std::vector<RankInput>& ranks) {
   }
   std::ranges::stable_sort(
       findings, [](const Finding& a, const Finding& b) { return importance(a) > importance(b); });
-  // Communication of the other ranks may be waiting for this one, so the cause comes first.
-  if (auto straggler = straggler_of(ranks)) {
+  // Communication of the other ranks may be waiting for these, so the cause comes first.
+  std::vector<Finding> causes = waited_for(ranks, lateness);
+  for (auto cause = causes.rbegin(); cause != causes.rend(); ++cause) {
     const auto place = std::ranges::find_if(
-        findings, [&](const Finding& finding) { return finding.weight <= straggler->weight; });
-    findings.insert(place, std::move(*straggler));
+        findings, [&](const Finding& finding) { return finding.weight <= cause->weight; });
+    findings.insert(place, std::move(*cause));
   }
   return findings;
 }
@@ -131,18 +156,23 @@ Document run_document(const std::vector<RunTrace>& run, const std::vector<Summar
                       const analysis::TableOptions& tables, bool verbose) {
   std::vector<RankInput> ranks;
   const std::vector<std::string> names = names_of(run);
+  const analysis::Lateness lateness = lateness_of(run);
   for (std::size_t i = 0; i < run.size(); ++i) {
     ranks.push_back({.name = names[i],
                      .trace = run[i].trace,
                      .summary = &summaries[i],
                      .import = run[i].import,
-                     .findings = analysis::find_in(*run[i].trace, summaries[i])});
+                     .findings = analysis::find_in(*run[i].trace, summaries[i], context_of(run[i])),
+                     .lateness = {}});
+    if (i < lateness.ranks.size() && !lateness.clocks_differ) {
+      ranks.back().lateness = lateness.ranks[i];
+    }
   }
   if (ranks.size() == 1) {
     return summary_document(ranks, summaries[0], ranks[0].findings, tables, verbose);
   }
-  return summary_document(ranks, analysis::merge_ranks(summaries), findings_of_run(ranks), tables,
-                          verbose);
+  return summary_document(ranks, analysis::merge_ranks(summaries), findings_of_run(ranks, lateness),
+                          tables, verbose);
 }
 
 }  // namespace strobe::report

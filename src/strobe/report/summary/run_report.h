@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/ranks/late_ranks.h"
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/analysis/tables/table_options.h"
 #include "strobe/base/result.h"
@@ -41,7 +42,9 @@ Document run_document(const std::vector<RunTrace>& run,
                       const analysis::TableOptions& tables, bool verbose = false);
 
 // The findings of a run of several ranks: who keeps the others waiting, and the worst of each kind,
-// with the name of its rank. Times summed over ranks would not describe any of them.
-std::vector<analysis::Finding> findings_of_run(const std::vector<RankInput>& ranks);
+// with the name of its rank. Times summed over ranks would not describe any of them. `lateness` is
+// parallel to `ranks`, or empty.
+std::vector<analysis::Finding> findings_of_run(const std::vector<RankInput>& ranks,
+                                               const analysis::Lateness& lateness = {});
 
 }  // namespace strobe::report

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "strobe/analysis/findings/finding.h"
 #include "strobe/report/render/format.h"
@@ -23,45 +22,49 @@ struct PooledRow {
   bool is_reserved;
 };
 
-Cell average_step(const Summary& summary) {
-  if (!summary.has_steps || summary.steps.empty()) return Absent{};
+// Without steps, the whole trace is the only one.
+std::int64_t average_step_ns(const Summary& summary) {
+  if (summary.steps.empty()) return 0;
   std::int64_t steps_ns = 0;
   for (const auto& step : summary.steps) steps_ns += step.interval.length_ns();
-  return Duration{steps_ns / static_cast<std::int64_t>(summary.steps.size())};
+  return steps_ns / static_cast<std::int64_t>(summary.steps.size());
+}
+
+Cell last_cell(const analysis::RankLateness& lateness) {
+  return Measure{.text = count_text(lateness.last) + " of " + count_text(lateness.collectives),
+                 .value = static_cast<double>(lateness.last)};
+}
+
+// The average step is the sum of its exposed communication and the rank's own work.
+Row rank_row(const RankInput& rank, std::int64_t most_own_ns) {
+  const Summary& summary = *rank.summary;
+  const CommunicationTotals& communication = summary.communication;
+  const analysis::DeviceUse use = analysis::device_use(summary);
+  const std::int64_t step_ns = average_step_ns(summary);
+  const std::int64_t own_ns = analysis::own_step_ns(summary);
+  const Cell own_share = share_of(own_ns, most_own_ns);
+  const auto& late = rank.lateness;
+  return {
+      {Text{rank.name}, Count{summary.slices}, Count{summary.has_steps ? summary.steps.size() : 0},
+       summary.has_steps ? Cell{Duration{step_ns}} : Cell{Absent{}}, Duration{step_ns - own_ns},
+       Duration{own_ns}, own_share, own_share, late ? last_cell(*late) : Cell{Absent{}},
+       late ? Cell{Count{late->collectives}} : Cell{Absent{}},
+       late ? Cell{Duration{late->others_waited_ns}} : Cell{Absent{}}, Duration{summary.span_ns},
+       share_of(use.busy_ns, use.span_ns), Duration{communication.computation_ns},
+       Duration{communication.communication_ns}, Duration{exposed_ns(communication)},
+       Duration{communication.host_ns},
+       rank.findings.empty() ? Cell{Absent{}} : Cell{Text{rank.findings.front().code}}},
+      RowStyle::kPlain};
 }
 
 }  // namespace
 
-Cell share_of(std::int64_t part, std::int64_t whole) {
-  if (whole == 0) return Absent{};
-  return Share{static_cast<double>(part) / static_cast<double>(whole)};
-}
-
-Cell average_of(const analysis::TimeStat& stat) {
-  if (stat.calls == 0) return Absent{};
-  return Duration{std::llround(stat.average_ns())};
-}
-
-Cell min_of(const analysis::TimeStat& stat) {
-  if (stat.calls == 0) return Absent{};
-  return Duration{stat.min_ns};
-}
-
-std::int64_t spans_ns(const std::vector<RankInput>& ranks) {
-  std::int64_t sum_ns = 0;
-  for (const RankInput& rank : ranks) sum_ns += rank.summary->extent.length_ns();
-  return sum_ns;
-}
-
-std::string total_words(const Summary& summary) { return summary.has_steps ? "steps" : "trace"; }
-
-void say_left_out(Section& section, const SummaryInput& input, const analysis::LeftOut& cut,
-                  const analysis::LeftOut& filtered, bool by_device, const std::string& noun) {
+void say_left_out(Section& section, const SummaryInput& input, const Omitted& cut,
+                  const Omitted& filtered, const std::string& time, const std::string& noun) {
   Table& table = section.table;
   table.rows_left_out = cut.rows + filtered.rows;
-  const auto time_of = [&](const analysis::LeftOut& left_out) {
-    return input.duration(by_device ? left_out.device_ns : left_out.host_ns) + " of " +
-           (by_device ? input.device : "host") + " time";
+  const auto time_of = [&](const Omitted& omitted) {
+    return input.duration(omitted.time_ns) + " of " + time;
   };
   if (filtered.rows > 0 && table.rows.empty()) {
     section.notes.push_back("No " + noun + " matches '" + input.options.filter +
@@ -77,85 +80,128 @@ void say_left_out(Section& section, const SummaryInput& input, const analysis::L
   }
 }
 
+void say_left_out(Section& section, const SummaryInput& input, const analysis::LeftOut& cut,
+                  const analysis::LeftOut& filtered, bool by_device, const std::string& noun) {
+  const auto omitted = [&](const analysis::LeftOut& left_out) {
+    return Omitted{left_out.rows, by_device ? left_out.device_ns : left_out.host_ns};
+  };
+  say_left_out(section, input, omitted(cut), omitted(filtered),
+               (by_device ? input.device : "host") + " time", noun);
+}
+
 Section communication_section(const SummaryInput& input) {
   const CommunicationTotals& totals = input.merged.communication;
   Section section;
   section.key = "communication";
   section.title = "Communication";
-  section.lead = "Collectives on the " + input.device +
-                 " and calls to them on the host, taken together. Exposed is the part during which "
-                 "nothing computes: the time that better overlap could save.";
-  section.table.columns = {{"what", "time in", ColumnType::kText, 3},
+  section.lead = input.has_device
+                     ? "Kernels on the " + input.device +
+                           ", overlap removed. Exposed is the communication during which no other "
+                           "kernel runs: the time that better overlap could save. Collectives on "
+                           "the host are counted apart."
+                     : "Collectives on the host, overlap removed.";
+  section.table.columns = {{"what", "time in", ColumnType::kText, 4},
+                           tool_column("word", ColumnType::kText),
+                           {"calls", "calls", ColumnType::kCount, 1},
                            {"time_ns", "time", ColumnType::kDuration, 3},
                            {.key = "share",
-                            .header = "share of span",
+                            .header = "share of " + span_word(input),
                             .type = ColumnType::kShare,
                             .importance = 3,
-                            .share_of = kSpanWords},
+                            .share_of = span_words(input)},
                            {"bar", "", ColumnType::kBar, 0}};
   if (!input.merged.has_communication) return section;
-  const auto add = [&](std::string what, std::int64_t time_ns) {
-    const Cell share = share_of(time_ns, spans_ns(input.ranks));
-    section.table.rows.push_back(
-        {{Text{std::move(what)}, Duration{time_ns}, share, share}, RowStyle::kPlain});
+  const auto add = [&](std::string what, std::string word, Cell calls, std::int64_t time_ns) {
+    const Cell share = share_of(time_ns, spans_ns(input));
+    section.table.rows.push_back({{Text{std::move(what)}, Text{std::move(word)}, std::move(calls),
+                                   Duration{time_ns}, share, share},
+                                  RowStyle::kPlain});
   };
-  add("communication", totals.communication_ns);
-  add("communication, hidden", totals.overlap_ns);
-  add("communication, exposed", exposed_ns(totals));
-  add("computation", totals.computation_ns);
+  if (input.has_device) {
+    add("communication on the " + input.device, "communication", Count{totals.device_calls},
+        totals.communication_ns);
+    add("of which exposed", "exposed", Absent{}, exposed_ns(totals));
+    add("of which hidden behind kernels", "hidden", Absent{}, totals.overlap_ns);
+    add("computation on the " + input.device, "computation", Absent{}, totals.computation_ns);
+  }
+  if (totals.host_calls > 0) {
+    add("collectives on the host", "host", Count{totals.host_calls}, totals.host_ns);
+  }
   return section;
 }
 
 Section rank_section(const SummaryInput& input) {
+  const std::string step = input.step_word();
+  const bool has_steps = input.merged.has_steps;
+  const bool has_lateness = std::ranges::any_of(
+      input.ranks, [](const RankInput& rank) { return rank.lateness.has_value(); });
   Section section;
   section.key = "ranks";
   section.title = "Ranks";
-  section.lead = "Own work is a " + std::string(input.merged.has_steps ? "step" : "trace") +
-                 " without exposed communication: where ranks meet in collectives, the rank with "
+  section.lead = "Own work is " + (has_steps ? "the average " + step : "the trace") +
+                 " minus its exposed communication: where ranks meet in collectives, the rank with "
                  "the most own work keeps the others waiting.";
+  if (has_lateness) {
+    section.lead +=
+        " \"Last in collectives\" counts those that this rank reached last; the others waited for "
+        "it "
+        "there.";
+  }
   section.table.columns = {
       {"rank", "rank", ColumnType::kName, 9},
       {"slices", "slices", ColumnType::kCount, 1},
       {.key = "steps",
-       .header = "steps",
+       .header = step + "s",
        .type = ColumnType::kCount,
-       .importance = 3,
-       .for_tools = !input.merged.has_steps},
+       .importance = 1,
+       .for_tools = !has_steps},
       {.key = "step_average_ns",
-       .header = "average\nstep",
+       .header = "average\n" + step,
        .type = ColumnType::kDuration,
-       .importance = 5,
-       .for_tools = !input.merged.has_steps},
-      {"own_step_ns", input.merged.has_steps ? "own work\nper step" : "own work",
-       ColumnType::kDuration, 7},
+       .importance = 8,
+       .for_tools = !has_steps},
+      {.key = "exposed_step_ns",
+       .header = has_steps ? "exposed\nper " + step : "exposed",
+       .type = ColumnType::kDuration,
+       .importance = 7,
+       .for_tools = !input.merged.has_communication},
+      {"own_step_ns", has_steps ? "own work\nper " + step : "own work", ColumnType::kDuration, 8},
       {.key = "own_step_share",
        .header = "of the\nslowest",
        .type = ColumnType::kShare,
-       .importance = 4,
+       .importance = 3,
        .share_of = "own work of the rank with most of it"},
       {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true},
-      {"span_ns", "span", ColumnType::kDuration, 2},
-      {.key = "device_busy_share",
-       .header = input.device + " busy\nof span",
-       .type = ColumnType::kShare,
+      {.key = "last_in",
+       .header = "last in\ncollectives",
+       .type = ColumnType::kNumber,
        .importance = 6,
-       .share_of = "span of the trace, averaged over its devices",
+       .for_tools = !has_lateness},
+      tool_column("collectives", ColumnType::kCount),
+      {.key = "others_waited_ns",
+       .header = "others\nwaited",
+       .type = ColumnType::kDuration,
+       .importance = 6,
+       .for_tools = !has_lateness},
+      {"span_ns", span_word(input), ColumnType::kDuration, 2},
+      {.key = "device_busy_share",
+       .header = input.device + " busy\nof " + span_word(input),
+       .type = ColumnType::kShare,
+       .importance = 5,
+       .share_of = rank_span_words(input) + ", averaged over its devices",
        .for_tools = !input.has_device},
       {.key = "computation_ns",
        .header = "compu-\ntation",
        .type = ColumnType::kDuration,
-       .importance = 3,
+       .importance = 2,
        .for_tools = !input.has_device},
       {.key = "communication_ns",
        .header = "communi-\ncation",
        .type = ColumnType::kDuration,
-       .importance = 5,
-       .for_tools = !input.merged.has_communication},
-      {.key = "exposed_communication_ns",
-       .header = "exposed",
-       .type = ColumnType::kDuration,
        .importance = 4,
        .for_tools = !input.merged.has_communication},
+      tool_column("exposed_communication_ns", ColumnType::kDuration),
+      tool_column("host_communication_ns", ColumnType::kDuration),
       tool_column("top_finding", ColumnType::kText)};
   section.for_tools = input.ranks.size() < 2;
   std::int64_t most_ns = 0;
@@ -163,19 +209,7 @@ Section rank_section(const SummaryInput& input) {
     most_ns = std::max(most_ns, analysis::own_step_ns(*rank.summary));
   }
   for (const RankInput& rank : input.ranks) {
-    const Summary& summary = *rank.summary;
-    const analysis::DeviceUse use = analysis::device_use(summary);
-    const std::int64_t own_ns = analysis::own_step_ns(summary);
-    const Cell own_share = share_of(own_ns, most_ns);
-    section.table.rows.push_back(
-        {{Text{rank.name}, Count{rank.trace->slice_count()},
-          Count{summary.has_steps ? summary.steps.size() : 0}, average_step(summary),
-          Duration{own_ns}, own_share, own_share, Duration{summary.extent.length_ns()},
-          share_of(use.busy_ns, use.span_ns), Duration{summary.communication.computation_ns},
-          Duration{summary.communication.communication_ns},
-          Duration{exposed_ns(summary.communication)},
-          rank.findings.empty() ? Cell{Absent{}} : Cell{Text{rank.findings.front().code}}},
-         RowStyle::kPlain});
+    section.table.rows.push_back(rank_row(rank, most_ns));
   }
   return section;
 }

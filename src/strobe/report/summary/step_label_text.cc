@@ -44,4 +44,27 @@ std::string step_label_text(StepLabel label, std::string_view device_word) {
   return "";
 }
 
+std::string step_label_header(StepLabel label, std::string_view device) {
+  const std::string idle = device.empty() ? "" : "idle,\n";
+  switch (label) {
+    case StepLabel::kKernel:
+      return "com-\nputes";
+    case StepLabel::kCommunication:
+      return "commu-\nnicates";
+    case StepLabel::kMemcpy:
+      return "copies";
+    case StepLabel::kMemset:
+      return "sets\nmemory";
+    case StepLabel::kRuntime:
+      return idle + "in calls";
+    case StepLabel::kDataLoader:
+      return idle + "loading";
+    case StepLabel::kHost:
+      return idle + "in code";
+    case StepLabel::kIdle:
+      return idle + "nothing";
+  }
+  return "";
+}
+
 }  // namespace strobe::report

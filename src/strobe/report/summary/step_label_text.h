@@ -11,4 +11,7 @@ namespace strobe::report {
 // device, empty in a trace without one.
 std::string step_label_text(analysis::StepLabel label, std::string_view device);
 
+// The same as the heading of a narrow column, in one or two lines: "idle,\nloading".
+std::string step_label_header(analysis::StepLabel label, std::string_view device);
+
 }  // namespace strobe::report

@@ -1,6 +1,7 @@
 #include "strobe/report/summary/summary_report.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "strobe/report/render/format.h"
@@ -59,7 +60,7 @@ Fact step_fact(const SummaryInput& input) {
       ++steps;
     }
   }
-  Fact fact{"steps", "steps", Count{steps}, ""};
+  Fact fact{"steps", input.step_word() + "s", Count{steps}, ""};
   if (steps == 0) {
     fact.remark = "none marked: shares are of the whole trace";
   } else if (steps == 1) {
@@ -72,6 +73,17 @@ Fact step_fact(const SummaryInput& input) {
   return fact;
 }
 
+// "found by  a host range that recurs: decode", for cycles.
+std::optional<Fact> cycle_fact(const SummaryInput& input) {
+  if (!input.has_cycles()) return std::nullopt;
+  const auto rank = std::ranges::find_if(
+      input.ranks, [](const RankInput& one) { return one.summary->cycles.has_value(); });
+  const analysis::FoundCycles& cycles = *rank->summary->cycles;
+  const std::string marker = cycles.marker.empty() ? "" : ": " + cycles.marker;
+  return Fact{"cycles_found_by", "found by", Text{cycles.method + marker},
+              "the trace marks no steps; these cycles repeat"};
+}
+
 Fact busy_fact(const SummaryInput& input) {
   analysis::DeviceUse all;
   for (const RankInput& rank : input.ranks) {
@@ -81,8 +93,15 @@ Fact busy_fact(const SummaryInput& input) {
   }
   const bool is_one = input.ranks.size() == 1 && input.ranks.front().summary->devices.size() == 1;
   return {"device_busy_share", input.device + " busy", share_of(all.busy_ns, all.span_ns),
-          "of the span: " + input.duration(all.busy_ns) +
-              " with kernels, copies or memsets running" + (is_one ? "" : ", devices added up")};
+          "of the " + (input.is_part() ? "chosen " + span_word(input) : std::string("span")) +
+              ": " + input.duration(all.busy_ns) + " with kernels, copies or memsets running" +
+              (is_one ? "" : ", devices added up")};
+}
+
+std::string span_remark(const SummaryInput& input) {
+  const std::string what = input.is_part() ? "the time of the chosen " + span_word(input)
+                                           : "from the first slice to the last";
+  return input.ranks.size() == 1 ? what : what + ", of the longest rank";
 }
 
 std::vector<Fact> facts_of(const SummaryInput& input) {
@@ -107,16 +126,20 @@ std::vector<Fact> facts_of(const SummaryInput& input) {
   std::int64_t span_ns = 0;
   std::uint64_t slices = 0;
   for (const RankInput& rank : ranks) {
-    span_ns = std::max(span_ns, rank.summary->extent.length_ns());
-    slices += rank.trace->slice_count();
+    span_ns = std::max(span_ns, rank.summary->span_ns);
+    slices += rank.summary->slices;
   }
-  facts.push_back({"span_ns", "span", Duration{span_ns},
-                   ranks.size() == 1 ? "from the first slice to the last" : "the longest rank"});
-  facts.push_back({"slices", "slices", Count{slices}, ""});
+  facts.push_back({"span_ns", "span", Duration{span_ns}, span_remark(input)});
+  facts.push_back({"slices", "slices", Count{slices},
+                   input.is_part() ? "of the chosen " + span_word(input) : ""});
   facts.push_back(step_fact(input));
+  if (const auto cycles = cycle_fact(input)) facts.push_back(*cycles);
   if (input.has_device) facts.push_back(busy_fact(input));
   return facts;
 }
+
+// A title has no room for folders.
+std::string file_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 struct SectionOfView {
   View view;
@@ -128,6 +151,7 @@ struct SectionOfView {
 constexpr SectionOfView kSections[] = {
     {View::kSteps, step_section, "Nothing with a duration was recorded here."},
     {View::kSteps, steps_section},
+    {View::kIdle, idle_section, "No idle time of a device was found here."},
     {View::kDistributed, rank_section},
     {View::kDevice, device_section, "No work on a device was recorded here."},
     {View::kDistributed, communication_section, "No communication was recorded here."},
@@ -136,6 +160,8 @@ constexpr SectionOfView kSections[] = {
     {View::kOperator, operator_section, "No operator was recorded here."},
     {View::kOperator, operator_work_section},
     {View::kKernel, kernel_section, "No kernel was recorded here."},
+    {View::kRuntimeCalls, runtime_call_section, "No runtime call was recorded here."},
+    {View::kStreams, stream_section, "No stream of a device was recorded here."},
     {View::kUserRanges, user_range_section, "No range of a user's script was recorded here."},
     {View::kMemoryManipulation, memory_range_section,
      "No copy or memset was recorded here as a range on the host."},
@@ -166,8 +192,11 @@ Document summary_document(const std::vector<RankInput>& ranks, const Summary& me
                           const analysis::TableOptions& options, bool verbose) {
   Document document;
   document.schema = "strobe.summary";
+  document.version = 2;
   document.title = "strobe summary: where the time went";
   if (ranks.empty()) return document;
+  document.subject =
+      ranks.size() == 1 ? file_of(ranks.front().name) : counted(ranks.size(), "rank");
   const std::string device = ranks.front().trace->traits().device_label;
   const SummaryInput input{ranks, merged, options, device, !merged.devices.empty()};
   document.unit = input.unit();

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/ranks/late_ranks.h"
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/analysis/tables/table_options.h"
 #include "strobe/report/render/document.h"
@@ -19,6 +21,8 @@ struct RankInput {
   const analysis::Summary* summary = nullptr;
   const ImportReport* import = nullptr;
   std::vector<analysis::Finding> findings;
+  // How often it came last to a collective, if the collectives of the ranks could be matched.
+  std::optional<analysis::RankLateness> lateness = {};
 };
 
 // Where the time of a run went: what was recorded, the findings, then table by table from the step

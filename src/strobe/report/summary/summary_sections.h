@@ -26,14 +26,23 @@ struct SummaryInput {
   std::string duration(std::int64_t duration_ns) const {
     return duration_text(duration_ns, unit());
   }
+  // Only some steps were chosen.
+  bool is_part() const;
+  // The steps were found, not marked.
+  bool has_cycles() const;
+  std::string step_word() const { return has_cycles() ? "cycle" : "step"; }
 };
 
 Section step_section(const SummaryInput& input);   // the split of the average step, or of the trace
-Section steps_section(const SummaryInput& input);  // every step, for tools
+Section steps_section(const SummaryInput& input);  // every step
 Section device_section(const SummaryInput& input);
 Section thread_section(const SummaryInput& input);
 Section phase_section(const SummaryInput& input);
 Section kind_section(const SummaryInput& input);
+
+Section idle_section(const SummaryInput& input);  // what the host did while the device was idle
+Section runtime_call_section(const SummaryInput& input);
+Section stream_section(const SummaryInput& input);
 
 Section communication_section(const SummaryInput& input);
 Section rank_section(const SummaryInput& input);
@@ -53,16 +62,36 @@ Section import_section(const SummaryInput& input, bool verbose);
 Cell share_of(std::int64_t part, std::int64_t whole);
 Cell average_of(const analysis::TimeStat& stat);
 Cell min_of(const analysis::TimeStat& stat);
+Cell text_or_absent(const std::string& text);
 
-// "the steps" or "the trace": what the summary's total refers to.
-std::string total_words(const analysis::Summary& summary);
+// "steps", "cycles" or "trace": what the summary's total refers to.
+std::string total_words(const SummaryInput& input);
 
-// From the first slice to the last, summed over ranks.
-std::int64_t spans_ns(const std::vector<RankInput>& ranks);
-inline constexpr const char* kSpanWords = "span of the trace, ranks added up";
+// The bases of shares, summed over ranks, and their words.
 
-// Says what a cut or filtered table does not show; `noun` names a row, and the time is on the side
-// it was sorted by.
+// From the first slice to the last, or the time of the chosen steps.
+std::int64_t spans_ns(const SummaryInput& input);
+std::string span_words(const SummaryInput& input);
+std::string rank_span_words(const SummaryInput& input);  // of one rank alone
+std::string span_word(const SummaryInput& input);        // short: "span" or "steps"
+// The time in which a thread is in any range or call, threads added up.
+std::int64_t host_time_ns(const SummaryInput& input);
+std::string host_time_words(const SummaryInput& input);
+// Kernels, copies and memsets, streams added up.
+std::int64_t device_time_ns(const SummaryInput& input);
+std::string device_time_words(const SummaryInput& input);
+std::string launched_words(const SummaryInput& input);  // " launched in the chosen steps", or ""
+
+struct Omitted {
+  std::size_t rows = 0;
+  std::int64_t time_ns = 0;
+};
+
+// Says what a cut or filtered table does not show; `noun` names a row, `time` its time: "idle
+// time".
+void say_left_out(Section& section, const SummaryInput& input, const Omitted& cut,
+                  const Omitted& filtered, const std::string& time, const std::string& noun);
+// The time is on the side that the table was sorted by.
 void say_left_out(Section& section, const SummaryInput& input, const analysis::LeftOut& cut,
                   const analysis::LeftOut& filtered, bool by_device, const std::string& noun);
 

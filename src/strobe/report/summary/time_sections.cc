@@ -1,117 +1,11 @@
 #include <algorithm>
 
 #include "strobe/report/render/format.h"
-#include "strobe/report/summary/step_label_text.h"
 #include "strobe/report/summary/summary_sections.h"
 
 namespace strobe::report {
-namespace {
 
-using analysis::kStepLabels;
-using analysis::StepLabel;
-using analysis::StepRow;
 using analysis::Summary;
-
-std::string label_text(StepLabel label, const SummaryInput& input) {
-  return step_label_text(label, input.has_device ? std::string_view(input.device) : "");
-}
-
-std::string phase_text(SliceKind kind, const Summary& summary) {
-  if (kind == SliceKind::kStep) return summary.has_steps ? "all steps" : "whole trace";
-  return std::string(word_of(kind));
-}
-
-}  // namespace
-
-Section step_section(const SummaryInput& input) {
-  std::int64_t label_ns[kStepLabels] = {};
-  std::int64_t steps_ns = 0;
-  std::uint64_t steps = 0;
-  for (const RankInput& rank : input.ranks) {
-    for (const StepRow& step : rank.summary->steps) {
-      for (int i = 0; i < kStepLabels; ++i) label_ns[i] += step.label_ns[i];
-      steps_ns += step.interval.length_ns();
-      ++steps;
-    }
-  }
-  Section section;
-  section.key = "step_breakdown";
-  const bool has_steps = input.merged.has_steps;
-  const std::string whole = has_steps ? "step" : input.ranks.size() > 1 ? "traces" : "trace";
-  section.title =
-      has_steps ? "Where the average step went" : "Where the time of the " + whole + " went";
-  section.lead = input.has_device ? "Each nanosecond counts once: what the " + input.device +
-                                        " did or, while it was idle, what the host did."
-                                  : "Each nanosecond counts once.";
-  section.table.columns = {
-      {"label", "in the " + whole},
-      tool_column("word", ColumnType::kText),
-      {.key = "per_step_ns",
-       .header = "per step",
-       .type = ColumnType::kDuration,
-       .for_tools = !has_steps},
-      {.key = "total_ns",
-       .header = has_steps ? "all steps" : "time",
-       .type = ColumnType::kDuration,
-       .for_tools = has_steps},
-      {.key = "share",
-       .header = "share of " + whole,
-       .type = ColumnType::kShare,
-       .share_of = has_steps ? "time of the steps" : std::string(kSpanWords),
-       .balanced = true},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true}};
-  if (steps == 0) return section;
-  const auto add = [&](std::string text, std::string word, std::int64_t total_ns, RowStyle style) {
-    const Cell share = share_of(total_ns, steps_ns);
-    section.table.rows.push_back(
-        {{Text{std::move(text)}, Text{std::move(word)},
-          has_steps ? Cell{Duration{total_ns / static_cast<std::int64_t>(steps)}} : Cell{Absent{}},
-          Duration{total_ns}, share, style == RowStyle::kTotal ? Cell{Absent{}} : share},
-         style});
-  };
-  for (int i = 0; i < kStepLabels; ++i) {
-    const auto label = static_cast<StepLabel>(i);
-    if (label_ns[i] == 0) continue;
-    add(label_text(label, input), std::string(analysis::word_of(label)), label_ns[i],
-        RowStyle::kPlain);
-  }
-  section.for_tools =
-      !has_steps && !input.has_device && section.table.rows.size() < 2 && input.shows_all_views();
-  add(whole, "all", steps_ns, RowStyle::kTotal);
-  return section;
-}
-
-Section steps_section(const SummaryInput& input) {
-  Section section;
-  section.key = "steps";
-  section.title = "Every step";
-  section.for_tools = true;
-  auto& columns = section.table.columns;
-  columns = {{"rank", "rank", ColumnType::kName},
-             {"step", "step", ColumnType::kName},
-             {"start_ns", "start", ColumnType::kDuration},
-             {"duration_ns", "time", ColumnType::kDuration}};
-  for (int i = 0; i < kStepLabels; ++i) {
-    const auto label = static_cast<StepLabel>(i);
-    columns.push_back({std::string(analysis::word_of(label)) + "_ns", label_text(label, input),
-                       ColumnType::kDuration});
-  }
-  columns.push_back({"launched_kernel_ns", "launched", ColumnType::kDuration});
-  columns.push_back({"launched_device_ns", "launched", ColumnType::kDuration});
-  for (const RankInput& rank : input.ranks) {
-    if (!rank.summary->has_steps) continue;
-    for (const StepRow& step : rank.summary->steps) {
-      Row row{{Text{rank.name}, Text{step.name}, Duration{step.interval.start_ns},
-               Duration{step.interval.length_ns()}},
-              RowStyle::kPlain};
-      for (const std::int64_t label_ns : step.label_ns) row.cells.push_back(Duration{label_ns});
-      row.cells.push_back(Duration{step.kernel_ns});
-      row.cells.push_back(Duration{step.device_ns});
-      section.table.rows.push_back(std::move(row));
-    }
-  }
-  return section;
-}
 
 Section device_section(const SummaryInput& input) {
   const bool has_ranks = input.ranks.size() > 1;
@@ -133,10 +27,10 @@ Section device_section(const SummaryInput& input) {
       {"kernel_busy_ns", "in kernels", ColumnType::kDuration, 2},
       {"busy_ns", "busy", ColumnType::kDuration, 3},
       {.key = "busy_share",
-       .header = "busy share\nof trace span",
+       .header = "busy share\nof " + span_word(input),
        .type = ColumnType::kShare,
        .importance = 3,
-       .share_of = "span of the trace"},
+       .share_of = rank_span_words(input)},
       {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true}};
   for (const RankInput& rank : input.ranks) {
     const auto& known = rank.trace->metadata().devices;
@@ -145,7 +39,7 @@ Section device_section(const SummaryInput& input) {
       const auto properties =
           std::find_if(known.begin(), known.end(),
                        [&](const DeviceProperties& p) { return p.id == device.device; });
-      const Cell share = share_of(device.busy_ns, rank.summary->extent.length_ns());
+      const Cell share = share_of(device.busy_ns, rank.summary->span_ns);
       section.table.rows.push_back(
           {{Text{rank.name}, Text{input.device + " " + std::to_string(device.device)},
             Count{static_cast<std::uint64_t>(device.device)},
@@ -190,10 +84,10 @@ Section thread_section(const SummaryInput& input) {
       {"ranges", "ranges", ColumnType::kCount},
       {"busy_ns", "busy", ColumnType::kDuration, 5},
       {.key = "busy_share",
-       .header = "share\nof span",
+       .header = "share\nof " + span_word(input),
        .type = ColumnType::kShare,
        .importance = 5,
-       .share_of = "span of the trace"},
+       .share_of = rank_span_words(input)},
       {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true}};
   for (const RankInput& rank : input.ranks) {
     std::vector<const analysis::HostThreadRow*> threads;
@@ -203,7 +97,7 @@ Section thread_section(const SummaryInput& input) {
     const std::size_t top = input.options.top == 0 ? threads.size() : input.options.top;
     for (std::size_t i = 0; i < std::min(top, threads.size()); ++i) {
       const analysis::HostThreadRow& thread = *threads[i];
-      const Cell share = share_of(thread.busy_ns, rank.summary->extent.length_ns());
+      const Cell share = share_of(thread.busy_ns, rank.summary->span_ns);
       section.table.rows.push_back(
           {{Text{rank.name}, thread.name.empty() ? Cell{Absent{}} : Cell{Text{thread.name}},
             Text{thread.process}, Text{thread.thread}, Text{thread.is_async ? "async" : "thread"},
@@ -220,11 +114,11 @@ Section thread_section(const SummaryInput& input) {
 
 Section phase_section(const SummaryInput& input) {
   const Summary& summary = input.merged;
-  const std::string of = total_words(summary);
+  const std::string of = total_words(input);
   Section section;
   section.key = "phases";
   section.title = "Model phases";
-  section.lead = "Host time inside each phase" +
+  section.lead = "Host time inside each phase, overlap removed" +
                  (input.has_device ? ", and the " + input.device +
                                          " time of the work it launched, whenever that ran."
                                    : std::string("."));
@@ -236,7 +130,7 @@ Section phase_section(const SummaryInput& input) {
                             .header = "host share\nof " + of,
                             .type = ColumnType::kShare,
                             .importance = 3,
-                            .share_of = "host time of " + of},
+                            .share_of = "host time of the " + of},
                            {.key = "device_total_ns",
                             .header = input.device + "\ntotal",
                             .type = ColumnType::kDuration,
@@ -250,7 +144,7 @@ Section phase_section(const SummaryInput& input) {
                             .header = input.device + " share\nof " + of,
                             .type = ColumnType::kShare,
                             .importance = 2,
-                            .share_of = input.device + " time launched in " + of,
+                            .share_of = input.device + " time launched in the " + of,
                             .for_tools = !input.has_device},
                            {.key = "kernel_total_ns",
                             .header = "kernels",
@@ -266,24 +160,24 @@ Section phase_section(const SummaryInput& input) {
     if (phase.kind == SliceKind::kStep) continue;
     phases_ns += phase.host.total_ns;
     section.table.rows.push_back(
-        {{Text{phase_text(phase.kind, summary)}, Count{phase.host.calls},
+        {{Text{std::string(word_of(phase.kind))}, Count{phase.host.calls},
           Duration{phase.host.total_ns}, average_of(phase.host),
           share_of(phase.host.total_ns, summary.total_ns), Duration{phase.device.total_ns},
           average_of(phase.device), share_of(phase.device.total_ns, device_ns),
           Duration{phase.kernels.total_ns}},
          RowStyle::kPlain});
   }
-  if (phases_ns < summary.total_ns) {
-    const std::int64_t rest_ns = summary.total_ns - phases_ns;
+  const std::int64_t rest_ns = summary.outside_phases_ns;
+  if (rest_ns > 0) {
     section.table.rows.push_back(
         {{Text{"outside these phases"}, Absent{}, Duration{rest_ns}, Absent{},
           share_of(rest_ns, summary.total_ns), Absent{}, Absent{}, Absent{}, Absent{}},
          RowStyle::kDetail});
   }
-  if (phases_ns > summary.total_ns) {
-    section.notes.push_back("Phases on several threads overlap: their host times add up to " +
-                            input.duration(phases_ns) + " in " + input.duration(summary.total_ns) +
-                            " of " + of + ".");
+  if (phases_ns + rest_ns > summary.total_ns) {
+    section.notes.push_back("Phases overlap: with the time outside, their host times add up to " +
+                            input.duration(phases_ns + rest_ns) + " in " +
+                            input.duration(summary.total_ns) + " of " + of + ".");
   }
   return section;
 }
@@ -294,18 +188,18 @@ Section kind_section(const SummaryInput& input) {
   section.key = "kinds";
   section.title = "Time by kind of slice";
   section.lead =
-      "Time in which at least one slice of the kind was open; kinds contain each other, so the "
-      "shares do not add up to 100 %.";
+      "Each slice is in one row. Time is that in which at least one slice of the kind was open; "
+      "slices of different kinds nest, so the shares can add up to more than 100 %.";
   section.table.columns = {{"side", "where", ColumnType::kText, 2},
                            {"kind", "kind", ColumnType::kText, 3},
                            {"slices", "slices", ColumnType::kCount},
                            {"busy_ns", "time", ColumnType::kDuration, 3},
                            {.key = "share",
-                            .header = "share of span",
+                            .header = "share of " + span_word(input),
                             .type = ColumnType::kShare,
                             .importance = 2,
-                            .share_of = kSpanWords}};
-  const std::int64_t span_ns = spans_ns(input.ranks);
+                            .share_of = span_words(input)}};
+  const std::int64_t span_ns = spans_ns(input);
   const auto add = [&](const std::string& side, const std::vector<analysis::TypeRow>& types) {
     std::vector<const analysis::TypeRow*> sorted;
     for (const auto& type : types) sorted.push_back(&type);

@@ -20,14 +20,27 @@ Column thread_column(bool is_shown) {
           .for_tools = !is_shown};
 }
 
-Cell thread_cell(const std::string& thread) {
-  return thread.empty() ? Cell{Absent{}} : Cell{Text{thread}};
-}
+Cell thread_cell(const std::string& thread) { return text_or_absent(thread); }
 
 void add_up(analysis::LeftOut& sum, const analysis::LeftOut& more) {
   sum.rows += more.rows;
   sum.host_ns += more.host_ns;
   sum.device_ns += more.device_ns;
+}
+
+Cell launcher_cell(const KernelRow& kernel) {
+  if (kernel.launchers.empty()) return Absent{};
+  const std::string name = kernel.top_operator();
+  return Text{name.empty() ? "(outside operators)" : name};
+}
+
+Cell launcher_share(const KernelRow& kernel) {
+  if (kernel.launchers.empty()) return Absent{};
+  return share_of(kernel.launchers.front().device_ns, kernel.device.total_ns);
+}
+
+Cell outer_cell(const KernelRow& kernel) {
+  return kernel.launchers.empty() ? Cell{Absent{}} : text_or_absent(kernel.launchers.front().outer);
 }
 
 // On a page, the parts of an operator are directly below it; tools get them in operator_work.
@@ -66,31 +79,28 @@ void add_detail_rows(Table& table, const OperatorRow& row) {
 
 Section operator_section(const SummaryInput& input) {
   const auto& groups = input.merged.operators;
-  std::int64_t self_host_ns = 0;
-  std::int64_t self_device_ns = 0;
-  for (const auto& group : groups) {
-    for (const OperatorRow& row : group.rows) {
-      self_host_ns += row.self_host_ns;
-      self_device_ns += row.self_device_ns;
-    }
-  }
+  const std::int64_t host_ns = host_time_ns(input);
+  const std::int64_t device_ns = device_time_ns(input);
   Section section;
   section.key = "operators";
   section.title = "Operators";
   section.lead =
-      "Framework calls by name. Total includes what a call calls, self does not" +
-      (input.has_device ? "; " + input.device + " time is that of the work launched inside."
-                        : std::string("."));
+      "Framework calls by name, at every depth. Total includes nested calls, self does not. " +
+      (input.has_device ? input.device +
+                              " time is that of the work launched inside. Shares are of "
+                              "the host time of all threads and of all " +
+                              input.device + " time."
+                        : std::string("Shares are of the host time of all threads."));
   section.table.columns = {thread_column(has_threads(groups)),
                            {"operator", "operator", ColumnType::kName, 9},
                            {"calls", "calls", ColumnType::kCount, 4},
                            {"host_total_ns", "host\ntotal", ColumnType::kDuration, 6},
                            {"host_self_ns", "host\nself", ColumnType::kDuration, 5},
                            {.key = "host_self_share",
-                            .header = "share of\nall self",
+                            .header = "share of\nhost time",
                             .type = ColumnType::kShare,
                             .importance = 3,
-                            .share_of = "self host time of all operators"},
+                            .share_of = host_time_words(input)},
                            {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
                            {.key = "device_total_ns",
                             .header = input.device + "\ntotal",
@@ -98,10 +108,10 @@ Section operator_section(const SummaryInput& input) {
                             .importance = 6,
                             .for_tools = !input.has_device},
                            {.key = "device_share",
-                            .header = "share of\nall " + input.device,
+                            .header = "share of\n" + input.device + " time",
                             .type = ColumnType::kShare,
                             .importance = 4,
-                            .share_of = input.device + " time launched by all operators",
+                            .share_of = device_time_words(input),
                             .for_tools = !input.has_device},
                            tool_column("device_self_ns", ColumnType::kDuration),
                            tool_column("device_per_call_ns", ColumnType::kDuration),
@@ -120,8 +130,8 @@ Section operator_section(const SummaryInput& input) {
       section.table.rows.push_back(
           {{thread_cell(group.thread), Text{row->name}, Count{row->host.calls},
             Duration{row->host.total_ns}, Duration{row->self_host_ns},
-            share_of(row->self_host_ns, self_host_ns), average_of(row->host),
-            Duration{row->device.total_ns}, share_of(row->device.total_ns, self_device_ns),
+            share_of(row->self_host_ns, host_ns), average_of(row->host),
+            Duration{row->device.total_ns}, share_of(row->device.total_ns, device_ns),
             Duration{row->self_device_ns}, average_of(row->device), Duration{row->host.max_ns},
             min_of(row->host), Duration{row->device.max_ns}, min_of(row->device),
             row->flops == 0 ? Cell{Absent{}} : Cell{Count{row->flops}}},
@@ -178,7 +188,9 @@ Section kernel_section(const SummaryInput& input) {
   Section section;
   section.key = "kernels";
   section.title = "Kernels";
-  section.lead = "Work on the " + input.device + " by name, with streams added up.";
+  section.lead = "Work on the " + input.device +
+                 " by name, with streams added up. Launched by is the innermost operator around "
+                 "the launch.";
   section.table.columns = {
       {.key = "kernel",
        .header = "kernel",
@@ -191,7 +203,7 @@ Section kernel_section(const SummaryInput& input) {
        .header = "share of\nkernels",
        .type = ColumnType::kShare,
        .importance = 5,
-       .share_of = "time of all kernels"},
+       .share_of = "time of all kernels" + launched_words(input)},
       {"bar", "", ColumnType::kBar, 0},
       {"device_per_call_ns", "per call", ColumnType::kDuration, 3},
       {.key = "device_max_ns",
@@ -203,6 +215,12 @@ Section kernel_section(const SummaryInput& input) {
        .type = ColumnType::kDuration,
        .for_tools = true},
       {"top_operator", "launched by\n(mostly)", ColumnType::kName, 2},
+      {.key = "top_operator_share",
+       .header = "of its\ntime",
+       .type = ColumnType::kShare,
+       .importance = 1,
+       .share_of = "time of this kernel"},
+      {"outer_operator", "inside", ColumnType::kName, 1},
       {.key = "role", .header = "role", .type = ColumnType::kText, .for_tools = true}};
   const auto shown = analysis::shown_rows(input.merged.kernels, input.options);
   for (const KernelRow* kernel : shown.rows) {
@@ -210,9 +228,8 @@ Section kernel_section(const SummaryInput& input) {
     section.table.rows.push_back(
         {{Text{kernel->name}, Count{kernel->device.calls}, Duration{kernel->device.total_ns}, share,
           share, average_of(kernel->device), Duration{kernel->device.max_ns},
-          min_of(kernel->device),
-          kernel->top_operator.empty() ? Cell{Absent{}} : Cell{Text{kernel->top_operator}},
-          Text{kernel->communicates ? "communication" : "computation"}},
+          min_of(kernel->device), launcher_cell(*kernel), launcher_share(*kernel),
+          outer_cell(*kernel), Text{kernel->communicates ? "communication" : "computation"}},
          RowStyle::kPlain});
   }
   say_left_out(section, input, shown.cut, shown.filtered, true, "kernel");
@@ -229,16 +246,15 @@ Section kernel_section(const SummaryInput& input) {
 namespace {
 
 std::vector<Column> range_columns(const SummaryInput& input, bool with_threads) {
-  const std::string of = total_words(input.merged);
   return {thread_column(with_threads),
           {"range", "range", ColumnType::kName, 9},
           {"calls", "calls", ColumnType::kCount, 3},
           {"host_total_ns", "host\ntotal", ColumnType::kDuration, 6},
           {.key = "host_share",
-           .header = "share of\n" + of,
+           .header = "share of\nhost time",
            .type = ColumnType::kShare,
            .importance = 4,
-           .share_of = "host time of " + of},
+           .share_of = host_time_words(input)},
           {"host_self_ns", "host\nself", ColumnType::kDuration, 5},
           {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
           {.key = "device_total_ns",
@@ -250,9 +266,9 @@ std::vector<Column> range_columns(const SummaryInput& input, bool with_threads) 
           tool_column("host_min_ns", ColumnType::kDuration)};
 }
 
-Row range_row(const SummaryInput& input, const std::string& thread, const UserRangeRow& range) {
+Row range_row(const std::string& thread, const UserRangeRow& range, std::int64_t host_ns) {
   return {{thread_cell(thread), Text{range.name}, Count{range.host.calls},
-           Duration{range.host.total_ns}, share_of(range.host.total_ns, input.merged.total_ns),
+           Duration{range.host.total_ns}, share_of(range.host.total_ns, host_ns),
            Duration{range.self_host_ns}, average_of(range.host), Duration{range.device.total_ns},
            Duration{range.host.max_ns}, min_of(range.host)},
           RowStyle::kPlain};
@@ -267,12 +283,14 @@ Section user_range_section(const SummaryInput& input) {
   section.title = input.merged.operators.empty() ? "Ranges" : "Ranges of the user's script";
   section.lead = std::string(input.merged.operators.empty() ? "What the trace recorded, by name."
                                                             : "Annotations in the code.") +
-                 " Total includes the ranges inside, self does not" +
+                 " Total includes the ranges inside, self does not; shares are of the host time of "
+                 "all threads" +
                  (input.has_device ? "; " + input.device +
                                          " time is that of the work launched inside, from the "
                                          "same thread."
                                    : std::string("."));
   section.table.columns = range_columns(input, has_threads(groups));
+  const std::int64_t host_ns = host_time_ns(input);
   analysis::LeftOut cut;
   analysis::LeftOut filtered;
   for (const auto& group : groups) {
@@ -280,7 +298,7 @@ Section user_range_section(const SummaryInput& input) {
     add_up(cut, shown.cut);
     add_up(filtered, shown.filtered);
     for (const UserRangeRow* range : shown.rows) {
-      section.table.rows.push_back(range_row(input, group.thread, *range));
+      section.table.rows.push_back(range_row(group.thread, *range, host_ns));
     }
   }
   say_left_out(section, input, cut, filtered, analysis::sorts_by_device(input.options.sort),
@@ -294,9 +312,10 @@ Section memory_range_section(const SummaryInput& input) {
   section.title = "Copies and memsets as the host sees them";
   section.lead = "Ranges in which the framework moves or sets memory.";
   section.table.columns = range_columns(input, false);
+  const std::int64_t host_ns = host_time_ns(input);
   const auto shown = analysis::shown_rows(input.merged.memory_ranges, input.options);
   for (const UserRangeRow* range : shown.rows) {
-    section.table.rows.push_back(range_row(input, "", *range));
+    section.table.rows.push_back(range_row("", *range, host_ns));
   }
   say_left_out(section, input, shown.cut, shown.filtered,
                analysis::sorts_by_device(input.options.sort), "range");

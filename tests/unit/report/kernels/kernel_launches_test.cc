@@ -68,7 +68,11 @@ TEST(KernelCsvTest, groups_have_one_header_whatever_was_counted) {
   const std::string with = kernel_group_csv(analysis::study_kernels(full), {});
   const std::string without = kernel_group_csv(analysis::study_kernels(bare), {});
   EXPECT_EQ(with.substr(0, with.find('\n')), without.substr(0, without.find('\n')));
-  EXPECT_THAT(with, HasSubstr("\n,a,other,2,4000,1,1,2000,1000,3000,0.8,0.1,tensor-bound,800,"));
+  EXPECT_THAT(
+      with,
+      HasSubstr(
+          "\n,a,other,2,4000,1,time of all launches,1,time of all launches,2000,1000,3000,0.8,"
+          "peak of the matrix pipe,0.1,peak DRAM rate,tensor-bound,800,"));
 }
 
 }  // namespace

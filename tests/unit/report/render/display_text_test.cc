@@ -92,6 +92,15 @@ TEST(DisplayTextTest, names_that_would_look_alike_are_cut_around_what_differs) {
                                       "loop_kernel<8,…MulFunctor<Hal…"}));
 }
 
+TEST(DisplayTextTest, instances_of_a_template_show_their_arguments) {
+  EXPECT_EQ(
+      fit_names({{"vectorized_kernel<4, FillFunctor<int>, array<char*, 1>>", 30},
+                 {"vectorized_kernel<8, AddFunctor<Half>, array<char*, 3>>", 30},
+                 {"other_kernel<8, AddFunctor<Half>, array<char*, 3>>", 30}}),
+      (std::vector<std::string>{"vectorized_ker…4, FillFunctor…", "vectorized_ker…8, AddFunctor<…",
+                                "other_kernel<8, AddFunctor<Ha…"}));
+}
+
 TEST(DisplayTextTest, names_that_no_cut_tells_apart_are_numbered) {
   const std::string head(20, 'x');
   EXPECT_EQ(fit_names({{head + "a" + head, 10}, {head + "b" + head, 10}, {head + "a" + head, 10}}),

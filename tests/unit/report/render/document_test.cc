@@ -45,5 +45,10 @@ TEST(DocumentTest, a_share_that_rounds_to_nothing_is_still_seen) {
               ElementsAre("<0.1 %", "100.0 %", "100.0 %"));
 }
 
+TEST(DocumentTest, a_header_in_one_line_is_not_parted) {
+  EXPECT_EQ(header_line({.key = "a", .header = "compu-\ntation"}), "computation");
+  EXPECT_EQ(header_line({.key = "b", .header = "share of\nspan"}), "share of span");
+}
+
 }  // namespace
 }  // namespace strobe::report

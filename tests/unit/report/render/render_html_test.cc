@@ -37,6 +37,15 @@ TEST(RenderHtmlTest, the_page_carries_the_document) {
   EXPECT_THAT(json, HasSubstr("\"calls\":1234"));
 }
 
+TEST(RenderHtmlTest, the_title_says_what_it_is_and_of_what) {
+  Document document = sample_document();
+  document.title = "strobe summary: where the time went";
+  document.subject = "a<b>.json";
+  EXPECT_EQ(between(render_html(document), "<title>", "</title>"), "a&lt;b>.json · strobe summary");
+  document.subject.clear();
+  EXPECT_EQ(between(render_html(document), "<title>", "</title>"), "strobe summary");
+}
+
 TEST(RenderHtmlTest, without_scripts_the_report_is_text) {
   const std::string text = between(render_html(sample_document()), "<noscript>", "</noscript>");
   EXPECT_THAT(text, HasSubstr("<pre>"));

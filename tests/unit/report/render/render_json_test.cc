@@ -26,7 +26,8 @@ TEST(RenderJsonTest, a_document_for_tools) {
       "weight": "matters",
       "share": 0.9,
       "headline": "GPU busy 9.6 % of 942 ms",
-      "advice": "launch less often"
+      "advice": "launch less often",
+      "against": []
     }
   ],
   "tables": {

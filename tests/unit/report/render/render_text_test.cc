@@ -39,6 +39,8 @@ TEST(RenderTextTest, a_document_in_eighty_columns) {
    · a note
      … 1 of less weight
 
+     !! matters  ! worth a look  · a note  → what to try
+
 ── Kernels ─────────────────────────────────────────────────────────────────────
   By name.
 
@@ -50,6 +52,20 @@ TEST(RenderTextTest, a_document_in_eighty_columns) {
   … 41 more, 3.20 ms of GPU time
   A note below.
 )");
+}
+
+TEST(RenderTextTest, evidence_against_a_finding_stands_below_it) {
+  Document document = sample_document();
+  document.findings[0].against = {"the device is idle for other reasons too"};
+  EXPECT_THAT(render_text(document, {.width = 80}),
+              HasSubstr("  !! GPU busy 9.6 % of 942 ms\n"
+                        "       against: the device is idle for other reasons too\n"
+                        "     → launch less often\n"));
+}
+
+TEST(RenderTextTest, a_page_too_narrow_for_the_meaning_of_marks_leaves_it_out) {
+  EXPECT_THAT(render_text(sample_document(), {.width = 60}), HasSubstr("!! matters"));
+  EXPECT_THAT(render_text(sample_document(), {.width = 45}), Not(HasSubstr("!! matters")));
 }
 
 TEST(RenderTextTest, ascii_only_where_unicode_is_not_wanted) {

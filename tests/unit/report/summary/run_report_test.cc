@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/sketch.h"
 
 namespace strobe::report {
@@ -120,6 +122,56 @@ TEST(RunFindingsTest, the_rank_others_wait_for_comes_before_their_waiting) {
   const auto findings = findings_of_run({rank0, rank1});
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].code, "straggling_rank");
+}
+
+// Rank 1 comes last, by 40 us, to every one of 20 collectives.
+std::vector<Trace> traces_with_a_late_rank() {
+  std::vector<Trace> traces;
+  for (const std::int32_t number : {0, 1, 2}) {
+    Sketch sketch;
+    sketch.metadata().distributed.rank = number;
+    sketch.thread(1).slice("step", SliceKind::kStep, 0, 2'000'000);
+    sketch.stream(number, 9);
+    for (std::int64_t i = 0; i < 20; ++i) {
+      const std::int64_t late_ns = number == 1 ? 40'000 : 0;
+      sketch
+          .slice("ncclDevKernel_AllReduce", SliceKind::kKernel, 100'000 * i + late_ns,
+                 50'000 - late_ns)
+          .flags(kCommunicates);
+    }
+    traces.push_back(sketch.trace());
+  }
+  return traces;
+}
+
+TEST(RunReportTest, the_table_of_ranks_counts_who_came_last) {
+  const std::vector<Trace> traces = traces_with_a_late_rank();
+  const ImportReport import;
+  std::vector<RunTrace> run;
+  std::vector<analysis::Summary> summaries;
+  for (const Trace& trace : traces) {
+    run.push_back({"r", &trace, &import});
+    summaries.push_back(analysis::summarize(trace));
+  }
+  const Document document = run_document(run, summaries, {});
+  const auto ranks = std::ranges::find_if(document.sections,
+                                          [](const Section& one) { return one.key == "ranks"; });
+  ASSERT_NE(ranks, document.sections.end());
+  EXPECT_EQ(table_texts(ranks->table)[1][8], "20 of 20");
+  EXPECT_EQ(table_texts(ranks->table)[0][8], "0 of 20");
+}
+
+TEST(RunReportTest, a_file_that_was_cut_off_is_not_asked_for_more_activities) {
+  const Trace trace = trace_of_rank({});
+  ImportReport cut;
+  cut.add(ImportIssue::kTruncatedFile, 100);
+  const ImportReport whole;
+  const auto findings = [&](const ImportReport& import) {
+    return run_document({{"x", &trace, &import}}, {analysis::summarize(trace)}, {}).findings;
+  };
+  ASSERT_FALSE(findings(whole).empty());
+  ASSERT_FALSE(findings(cut).empty());
+  EXPECT_NE(findings(whole)[0].advice, findings(cut)[0].advice);
 }
 
 }  // namespace

@@ -26,10 +26,26 @@ TEST_F(SummaryReportTest, the_head_says_what_was_recorded) {
             "  written by  sketch\n"
             "  device      Sketch 100 (132 multiprocessors, 80.0 GiB)\n"
             "  span        40.0 ms  from the first slice to the last\n"
-            "  slices      0\n"
+            "  slices      3\n"
             "  steps       2  15.0 ms on average, 10.0 ms to 20.0 ms\n"
             "  GPU busy    40.0 %\n"
             "              of the span: 16.0 ms with kernels, copies or memsets running\n");
+}
+
+TEST_F(SummaryReportTest, the_head_of_chosen_steps_says_what_its_numbers_are_of) {
+  summary_.span_ns = 30'000'000;
+  const std::string text = render_text(document(only(View::kPerf)), {.width = 80});
+  EXPECT_THAT(text, HasSubstr("  span        30.0 ms  the time of the chosen steps\n"));
+  EXPECT_THAT(text, HasSubstr("of the chosen steps: 16.0 ms with kernels"));
+}
+
+TEST_F(SummaryReportTest, a_page_is_titled_with_the_file) {
+  RankInput in_folder = rank("runs/7/run.json");
+  const Document one = summary_document({in_folder}, summary_, {}, only(View::kPerf));
+  EXPECT_EQ(one.subject, "run.json");
+  const Document two =
+      summary_document({rank("rank 0"), rank("rank 1")}, summary_, {}, only(View::kPerf));
+  EXPECT_EQ(two.subject, "2 ranks");
 }
 
 TEST_F(SummaryReportTest, only_the_views_asked_for_are_there) {
@@ -55,7 +71,7 @@ TEST_F(SummaryReportTest, a_trace_without_anything_is_still_a_report) {
   const Trace trace = TraceBuilder().build();
   const Summary summary;
   const Document report =
-      summary_document({{"empty.json", &trace, &summary, &import_, {}}}, summary, {}, {});
+      summary_document({{"empty.json", &trace, &summary, &import_, {}, {}}}, summary, {}, {});
   EXPECT_THAT(render_text(report, {}), EndsWith("none marked: shares are of the whole trace\n"));
 }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/report/summary/summary_report.h"
-#include "strobe/trace/trace_builder.h"
+#include "tests/support/sketch.h"
 
 // A summary by hand, small enough to check every figure of its report.
 namespace strobe::report {
@@ -14,15 +14,22 @@ using analysis::TableOptions;
 using analysis::View;
 using analysis::ViewSet;
 
+// 40 ms from 5 ms on, with 24 ms of device work on two streams.
 inline Trace small_trace() {
-  TraceBuilder builder;
-  builder.metadata().traits.dialect = "sketch";
+  Sketch sketch;
+  sketch.metadata().traits.dialect = "sketch";
   DeviceProperties device;
   device.name = "Sketch 100";
   device.multiprocessors = 132;
   device.memory_bytes = std::int64_t{80} << 30;
-  builder.metadata().devices = {device};
-  return std::move(builder).build();
+  sketch.metadata().devices = {device};
+  return sketch.thread(1)
+      .slice("frame", SliceKind::kOther, 5'000'000, 40'000'000)
+      .stream(0, 7)
+      .slice("gemm", SliceKind::kKernel, 10'000'000, 16'000'000)
+      .stream(0, 8)
+      .slice("Memcpy", SliceKind::kMemcpy, 10'000'000, 8'000'000)
+      .trace();
 }
 
 // Two steps, 10 and 20 ms: 15 ms of kernels, 5 ms in runtime calls, 10 ms of nothing.
@@ -30,11 +37,15 @@ inline Summary small_summary() {
   Summary summary;
   summary.has_steps = true;
   summary.total_ns = 30'000'000;
-  summary.extent = {0, 40'000'000};
+  summary.extent = {5'000'000, 45'000'000};
+  summary.span_ns = 40'000'000;
+  summary.slices = 3;
+  summary.threads = {{"1", "1", "", false, 8, 20'000'000}};
   for (const std::int64_t unit_ns : {1'000'000, 2'000'000}) {
     analysis::StepRow step;
     step.name = "step";
-    step.interval = {0, 10 * unit_ns};
+    step.interval = {5'000'000 + 10 * (unit_ns - 1'000'000), 0};
+    step.interval.end_ns = step.interval.start_ns + 10 * unit_ns;
     step.label_ns[static_cast<int>(StepLabel::kKernel)] = 5 * unit_ns;
     step.label_ns[static_cast<int>(StepLabel::kRuntime)] = 5 * unit_ns / 3;
     step.label_ns[static_cast<int>(StepLabel::kIdle)] =
@@ -54,14 +65,19 @@ inline Summary small_summary() {
   linear.self_host_ns = 2'000'000;
   linear.self_device_ns = 0;
   summary.operators = {{"", {add, linear}}};
-  summary.kernels = {{"gemm", {10, 12'000'000, 2'000'000, 1'000'000}, false, "linear"},
-                     {"copy", {2, 3'000'000, 2'000'000, 1'000'000}, false, ""}};
+  summary.kernels = {{"gemm",
+                      {10, 12'000'000, 2'000'000, 1'000'000},
+                      false,
+                      {{"addmm", "linear", 9'000'000}, {"", "", 3'000'000}}},
+                     {"copy", {2, 3'000'000, 2'000'000, 1'000'000}, false, {{"", "", 3'000'000}}}};
   return summary;
 }
 
 class SummarySketch : public ::testing::Test {
  protected:
-  RankInput rank(std::string name) { return {std::move(name), &trace_, &summary_, &import_, {}}; }
+  RankInput rank(std::string name) {
+    return {std::move(name), &trace_, &summary_, &import_, {}, {}};
+  }
   Document document(const TableOptions& options = {}, bool verbose = false) {
     return summary_document({rank("run.json")}, summary_, {}, options, verbose);
   }

@@ -12,15 +12,15 @@ using ::testing::Not;
 
 class WorkSectionsTest : public SummarySketch {};
 
-// Self host time 6 + 2 ms, device time launched 6 + 0 ms: nested operators share the same device
-// time, so both are 100 % of it.
+// The threads are 20 ms in ranges and calls, and the device works 24 ms.
 TEST_F(WorkSectionsTest, operators_show_total_and_self_with_the_base_of_each_share) {
   const Section section = document(only(View::kOperator)).sections.front();
   const auto texts = table_texts(section.table);
   EXPECT_THAT(
       (std::vector<std::string>(texts[0].begin() + 1, texts[0].begin() + 9)),
-      ElementsAre("linear", "4", "9.00 ms", "2.00 ms", "25.0 %", "2.25 ms", "6.00 ms", "100.0 %"));
+      ElementsAre("linear", "4", "9.00 ms", "2.00 ms", "10.0 %", "2.25 ms", "6.00 ms", "25.0 %"));
   EXPECT_EQ(texts[1][1], "add");
+  EXPECT_EQ(section.table.columns[5].share_of, "host time of all threads");
   for (const Column& column : section.table.columns) {
     EXPECT_EQ(column.type == ColumnType::kShare, !column.share_of.empty()) << column.key;
   }
@@ -37,6 +37,21 @@ TEST_F(WorkSectionsTest, cut_and_filtered_rows_are_accounted_for) {
   EXPECT_EQ(report.sections.front().table.rows_left_out, 1u);
   EXPECT_THAT(render_text(report, {}),
               HasSubstr("… 1 name not matched by '^copy$', 12.0 ms of GPU time"));
+}
+
+TEST_F(WorkSectionsTest, kernels_name_the_innermost_operator_and_the_outer_one) {
+  const auto texts = table_texts(document(only(View::kKernel)).sections.front().table);
+  EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 8, texts[0].begin() + 11)),
+              ElementsAre("addmm", "75.0 %", "linear"));
+  EXPECT_THAT((std::vector<std::string>(texts[1].begin() + 8, texts[1].begin() + 11)),
+              ElementsAre("(outside operators)", "100.0 %", "-"));
+}
+
+TEST_F(WorkSectionsTest, ranges_are_shares_of_the_host_time_of_all_threads) {
+  summary_.user_ranges = {{"", {{"frame", {1, 18'000'000, 18'000'000, 18'000'000}, {}, 500}}}};
+  const Section section = document(only(View::kUserRanges)).sections.front();
+  EXPECT_EQ(table_texts(section.table)[0][4], "90.0 %");
+  EXPECT_EQ(section.table.columns[4].header, "share of\nhost time");
 }
 
 TEST_F(WorkSectionsTest, threads_kept_apart_are_named_in_a_column) {

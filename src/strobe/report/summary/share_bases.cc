@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <cmath>
+
+#include "strobe/report/summary/summary_sections.h"
+
+namespace strobe::report {
+namespace {
+
+std::int64_t device_time_ns(const Trace& trace) {
+  const auto& slices = trace.slices();
+  std::int64_t sum_ns = 0;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    if (is_device_work(slices.kinds[row])) sum_ns += slices.durations_ns[row];
+  }
+  return sum_ns;
+}
+
+std::int64_t launched_in_steps_ns(const analysis::Summary& summary) {
+  std::int64_t sum_ns = 0;
+  for (const analysis::StepRow& step : summary.steps) sum_ns += step.device_ns;
+  return sum_ns;
+}
+
+bool is_part(const RankInput& rank) {
+  return rank.summary->span_ns < rank.trace->extent().length_ns();
+}
+
+std::string over_ranks(const SummaryInput& input) {
+  return input.ranks.size() > 1 ? ", ranks added up" : "";
+}
+
+}  // namespace
+
+bool SummaryInput::is_part() const {
+  return std::ranges::any_of(ranks, [](const RankInput& rank) { return report::is_part(rank); });
+}
+
+bool SummaryInput::has_cycles() const {
+  const auto has_marked_steps = [](const RankInput& rank) {
+    return rank.summary->has_steps && !rank.summary->cycles;
+  };
+  return std::ranges::none_of(ranks, has_marked_steps) &&
+         std::ranges::any_of(
+             ranks, [](const RankInput& rank) { return rank.summary->cycles.has_value(); });
+}
+
+Cell share_of(std::int64_t part, std::int64_t whole) {
+  if (whole == 0) return Absent{};
+  return Share{static_cast<double>(part) / static_cast<double>(whole)};
+}
+
+Cell average_of(const analysis::TimeStat& stat) {
+  if (stat.calls == 0) return Absent{};
+  return Duration{std::llround(stat.average_ns())};
+}
+
+Cell min_of(const analysis::TimeStat& stat) {
+  if (stat.calls == 0) return Absent{};
+  return Duration{stat.min_ns};
+}
+
+Cell text_or_absent(const std::string& text) {
+  return text.empty() ? Cell{Absent{}} : Cell{Text{text}};
+}
+
+std::string total_words(const SummaryInput& input) {
+  return input.merged.has_steps ? input.step_word() + "s" : "trace";
+}
+
+std::int64_t spans_ns(const SummaryInput& input) {
+  std::int64_t sum_ns = 0;
+  for (const RankInput& rank : input.ranks) sum_ns += rank.summary->span_ns;
+  return sum_ns;
+}
+
+std::string rank_span_words(const SummaryInput& input) {
+  return input.is_part() ? "time of the chosen " + input.step_word() + "s" : "span of the trace";
+}
+
+std::string span_words(const SummaryInput& input) {
+  return rank_span_words(input) + over_ranks(input);
+}
+
+std::string span_word(const SummaryInput& input) {
+  return input.is_part() ? input.step_word() + "s" : "span";
+}
+
+std::int64_t host_time_ns(const SummaryInput& input) {
+  std::int64_t sum_ns = 0;
+  for (const RankInput& rank : input.ranks) {
+    for (const analysis::HostThreadRow& thread : rank.summary->threads) sum_ns += thread.busy_ns;
+  }
+  return sum_ns;
+}
+
+std::string host_time_words(const SummaryInput& input) {
+  return "host time of all threads" + over_ranks(input) +
+         (input.is_part() ? " in the chosen " + input.step_word() + "s" : "");
+}
+
+std::int64_t device_time_ns(const SummaryInput& input) {
+  std::int64_t sum_ns = 0;
+  for (const RankInput& rank : input.ranks) {
+    sum_ns += is_part(rank) ? launched_in_steps_ns(*rank.summary) : device_time_ns(*rank.trace);
+  }
+  return sum_ns;
+}
+
+std::string device_time_words(const SummaryInput& input) {
+  return input.device + " time of all kernels, copies and memsets" + launched_words(input) +
+         over_ranks(input);
+}
+
+std::string launched_words(const SummaryInput& input) {
+  return input.is_part() ? " launched in the chosen " + input.step_word() + "s" : "";
+}
+
+}  // namespace strobe::report
