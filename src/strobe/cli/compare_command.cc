@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "strobe/analysis/cycles/cycles.h"
+#include "strobe/base/text.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/compare_request.h"
 #include "strobe/cli/interrupt.h"
@@ -99,7 +100,16 @@ std::string rendered(const Comparison& comparison, const CompareRequest& request
 
 std::string rendered(const compare::Stragglers& stragglers, const CompareRequest& request,
                      const Terminal& terminal) {
-  if (request.format == Format::kJson) return report::straggler_json(stragglers);
+  switch (request.format) {
+    case Format::kJson:
+      return report::straggler_json(stragglers);
+    case Format::kCsv:
+      return report::straggler_csv(stragglers);
+    case Format::kHtml:
+      return report::straggler_html(stragglers, request.top);
+    default:
+      break;
+  }
   const report::Document document = report::straggler_document(stragglers, request.top);
   return document_text(document, request.format, terminal, kReadableColumns);
 }
@@ -116,6 +126,15 @@ Result<std::string> compat_text(const Runs& runs, const CompareRequest& request)
   return report::compat_markdown(comparison);
 }
 
+Outcome outcome_of(const std::vector<compare::GateFailure>& failures) {
+  if (failures.empty()) return {};
+  std::vector<std::string> clauses;
+  for (const auto& [gate, why] : failures) clauses.push_back(fmt::format("{}: {}", gate, why));
+  return {.failed_gate = fmt::format("{} failed: {}", failures.size() == 1 ? "gate" : "gates",
+                                     fmt::join(clauses, "; ")),
+          .hint = {}};
+}
+
 // The report is written; the gates decide the exit code.
 Result<Outcome> judge_comparison(const Comparison& comparison, const CompareRequest& request) {
   if (comparison.answer == compare::Answer::kCannotTell) {
@@ -126,14 +145,23 @@ Result<Outcome> judge_comparison(const Comparison& comparison, const CompareRequ
         .where = "",
         .hint = "a test needs at least four cycles per run; twelve are better"};
   }
-  const auto failures = compare::failed_gates(comparison, request.gates);
-  if (failures.empty()) return Outcome{};
-  std::vector<std::string> clauses;
-  for (const auto& [gate, why] : failures) clauses.push_back(fmt::format("{}: {}", gate, why));
-  return Outcome{
-      .failed_gate = fmt::format("{} failed: {}", failures.size() == 1 ? "gate" : "gates",
-                                 fmt::join(clauses, "; ")),
-      .hint = {}};
+  return outcome_of(compare::failed_gates(comparison, request.gates));
+}
+
+// A late rank is known from its collectives, so a gate may fail even if the cycles are too few.
+Result<Outcome> judge_ranks(const compare::Stragglers& stragglers, const CompareRequest& request) {
+  const Outcome outcome = outcome_of(compare::failed_gates(stragglers, request.gates));
+  if (!outcome.failed_gate.empty() || !stragglers.has_too_few_cycles()) return outcome;
+  const std::size_t cycles =
+      std::ranges::min_element(stragglers.ranks, {}, &compare::RankRow::cycles)->cycles;
+  return Error{
+      .code = ErrorCode::kTooLittleData,
+      .what = fmt::format("{} {} per rank {} too few to compare the own work of the ranks", cycles,
+                          plural(cycles, "cycle", "cycles"), plural(cycles, "is", "are")),
+      .where = request.normal,
+      .hint = fmt::format("record at least {} cycles, or cut the trace into more with --cycle "
+                          "marker=REGEX",
+                          compare::kLeastCyclesOfARank)};
 }
 
 Result<Outcome> show_comparison(const Comparison& comparison, const CompareRequest& request,
@@ -181,7 +209,7 @@ Result<Outcome> compare_one(const CompareRequest& request, Output& output,
   const std::string text = rendered(stragglers, request, terminal);
   stages.end("report");
   STROBE_TRY_VOID(give(output, text));
-  return Outcome{};
+  return judge_ranks(stragglers, request);
 }
 
 Result<Outcome> compare_traces(const CompareRequest& request, const Terminal& terminal) {
@@ -214,8 +242,11 @@ Command compare_command() {
       .notes = {
           "Gates: cycle>3% or cycle>5ms (cycles got slower by more than this), beta>1 (a "
           "function's share of the cycle grew by more than 1 percentage point), cause=clock (this "
-          "cause is listed), any (any change, improvements included). A change that is not "
-          "significant never fails a gate. Quote gates: the shell interprets >.",
+          "cause is listed, and not for an improvement), any (any change, improvements included). "
+          "A change that is not significant never fails a gate. For the ranks of one run, cycle is "
+          "about the own time of a slow rank against its peers, any and cause=straggler about any "
+          "slow or late rank, the others about the slowest rank. Quote gates: the shell interprets "
+          ">.",
           "For compatibility, --rank also accepts the words of --sort.",
           "Exit codes: 0 answered and no gate failed, 1 a gate failed, 2 bad command line, 3 a "
           "run cannot be read, or has too few cycles for a test (strobe prints the report first), "

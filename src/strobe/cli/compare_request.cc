@@ -54,10 +54,9 @@ Result<void> check_single(const Arguments& arguments, const CompareRequest& requ
   if (const auto flag = arguments.first_of({"compat", "baseline"}); !flag.empty()) {
     return bad_request("needs two runs", fmt::format("--{}", flag), std::string(kTwoRunsCall));
   }
-  const auto flag = arguments.first_of({"rank", "fail-on"});
-  if (flag.empty() || request.halves) return {};
-  return bad_request("needs two runs, or --halves", fmt::format("--{}", flag),
-                     "for a single run strobe compares its ranks with each other");
+  if (!request.options.only_rank || request.halves) return {};
+  return bad_request("needs two runs, or --halves: one rank has no others to compare it with",
+                     "--rank", "leave --rank out to compare all ranks of the run");
 }
 
 Result<void> read_runs(const Arguments& arguments, CompareRequest& request) {
@@ -109,8 +108,8 @@ std::vector<Flag> compare_flags(CompareRequest& request) {
            to(options.measure.cycles, cycle_options)),
       flag("--sort KEY",
            "order of functions: suspicion (how far and how unusually the share moved), robust (the "
-           "same, less sensitive to steady functions), impact (ms per cycle) or q (strongest "
-           "evidence first) (default: suspicion)",
+           "same, less sensitive to steady functions), impact (ms per cycle, significant changes "
+           "first) or q (strongest evidence first) (default: suspicion)",
            to_choice(request.order, kOrders)),
       flag("--rank N", "compare only this rank, if the runs have several", to_rank(options)),
       flag("--top N", "rows per table, or all (default: 10 in text, all in other formats)",

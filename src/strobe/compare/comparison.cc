@@ -65,10 +65,7 @@ Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
         "only some of the runs alternate between short and long cycles; all are compared together");
   }
   const std::vector<PairedRank> ranks = pair_ranks(normal, abnormal, baselines);
-  if (ranks.empty()) {
-    return Error{ErrorCode::kTooLittleData, "the runs have no rank in common", abnormal.path,
-                 "--align compares them by their position"};
-  }
+  if (ranks.empty()) return no_common_rank(normal, abnormal, baselines);
 
   Comparison comparison;
   comparison.cycles = compare_cycles(ranks, options.measure.keep_partial);
@@ -79,6 +76,8 @@ Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
   comparison.triplets = std::move(rows.triplets);
   comparison.metrics = compare_series(ranks, types.front());
   comparison.devices = compare_devices(ranks, types.front());
+  comparison.idle = compare_idle(ranks, types.front());
+  comparison.launches = compare_launches(ranks, types.front());
   comparison.normal = std::move(normal);
   comparison.normal.runs = 1 + baselines.size();
   comparison.abnormal = std::move(abnormal);

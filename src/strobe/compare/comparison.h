@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +24,11 @@ enum class CauseKind : std::uint8_t {
   kHostSlow,
   kLaunchBound,
   kSynchronisation,
+  kHostBlocks,
   kDiskIo,
   kInputPipeline,
   kMemoryPressure,
+  kSlowerKernels,
   kKernelMix,
   kWorkload,
   kCommunicationWait,
@@ -52,6 +55,11 @@ struct Cause {
   std::string advice;  // what to look at or do next
   // Where it was found, the most certain first; empty if it is about the whole run.
   std::vector<std::int32_t> ranks = {};
+  bool improves = false;  // it explains why the run became faster; gates do not fail on it
+  // Milliseconds of the cycle's change that it explains by itself; NaN if that cannot be told.
+  double explains_ms = std::numeric_limits<double>::quiet_NaN();
+  // Most of what runs was replaced: the time of the replaced part alone says little about it.
+  bool is_other_program = false;
 };
 
 inline constexpr double kListedScore = 0.5;
@@ -60,6 +68,19 @@ inline constexpr double kConfidentScore = 0.75;
 enum class Verdict : std::uint8_t { kSame, kChanged, kNew, kVanished, kCallsChanged, kTooFew };
 std::string_view word_of(
     Verdict verdict);  // "~", "changed", "new", "vanished", "calls changed", ...
+
+// Device work by the cycle in which the host launched it, whenever it ran.
+struct LaunchedRow {
+  bool is_known = false;
+  // A run's device goes on long after the cycles, so the time inside a cycle's borders is that of
+  // other cycles' work.
+  bool decides = false;
+  Change ms = {};           // milliseconds per cycle, whole durations
+  double calls_normal = 0;  // per cycle, mean
+  double calls_abnormal = 0;
+  std::vector<double> ms_per_cycle_normal = {};
+  std::vector<double> ms_per_cycle_abnormal = {};
+};
 
 // One function on one device, in both runs. A side without the function has times of 0.
 struct FunctionRow {
@@ -86,10 +107,16 @@ struct FunctionRow {
   double robust = 0;     // the same with floored and capped z
   std::vector<double> ms_per_cycle_normal;  // for plots
   std::vector<double> ms_per_cycle_abnormal;
+  LaunchedRow launched;
+  bool is_operator = false;  // of the framework; false for ranges of the script and for modules
 
+  // The time that tells whether the function itself changed.
+  const Change& own_ms() const { return launched.decides ? launched.ms : ms; }
   double impact_ms() const { return ms.difference(); }
+  bool has_other_time() const { return own_ms().q < kSignificant; }  // per cycle, beyond chance
   // How much longer one call takes; NaN if a side has none.
   double call_slowdown() const;
+  double own_call_slowdown() const;  // of own_ms
 };
 
 // The same function with one metric while it ran.
@@ -128,6 +155,29 @@ struct DeviceRow {
   Change busy_share;  // percent of the cycle
   Change busy_ms;
   Change idle_ms;
+  // Milliseconds in which the device does the work that one cycle launches, whenever that runs.
+  // Without values if the launches are not known.
+  Change launched_ms = {};
+  double overhang_normal_ms = 0;  // how long that work goes on after the last cycle
+  double overhang_abnormal_ms = 0;
+  bool outlasts_cycles = false;  // in a run by so much that the cycle time is only the host's
+};
+
+// Idle time of the devices with one cause: what the host did meanwhile.
+struct IdleCauseRow {
+  IdleCause cause;
+  std::int32_t rank = 0;
+  Change ms;  // milliseconds per cycle
+  std::vector<double> ms_per_cycle_normal;
+  std::vector<double> ms_per_cycle_abnormal;
+};
+
+// How long launched work waited on a device.
+struct LaunchRow {
+  std::string device;
+  std::int32_t rank = 0;
+  Change delay_us;  // the median of each cycle, from the end of a launching call to its work
+  Change queue;     // launched and not yet started works, averaged over the cycle
 };
 
 struct CycleRow {  // of one type of cycles
@@ -136,6 +186,11 @@ struct CycleRow {  // of one type of cycles
   double between_runs_p = 0;      // NaN with one normal run
   std::vector<double> ms_normal;  // in time order, all cycles of the run(s), partial ones too
   std::vector<double> ms_abnormal;
+
+  // Beyond chance and drift, in nearly all cycles, by at least 2 %, with an interval without 0.
+  bool is_changed() const;
+  bool is_slower() const { return is_changed() && ms.shift.shift > 0; }
+  bool is_faster() const { return is_changed() && ms.shift.shift < 0; }
 };
 
 struct SideFacts {
@@ -165,9 +220,12 @@ struct Comparison {
   std::vector<TripletRow> triplets;    // by suspicion (or the requested order), ties by name
   std::vector<MetricRow> metrics;
   std::vector<DeviceRow> devices;
-  std::vector<Cause> causes;          // score >= 0.5, most likely first
-  std::vector<std::string> quality;   // sentences, worst first
-  Answer answer = Answer::kNoChange;  // kShifted: functions changed, the cycle did not get slower
+  std::vector<IdleCauseRow> idle;   // in cycles of the most frequent type, the largest change first
+  std::vector<LaunchRow> launches;  // likewise, by rank and device
+  RankKey order = RankKey::kSuspicion;  // of functions and triplets
+  std::vector<Cause> causes;            // score >= 0.5, most likely first
+  std::vector<std::string> quality;     // sentences, worst first
+  Answer answer = Answer::kNoChange;    // kShifted: functions changed, the cycle did not get slower
 };
 
 // Every rank of a run, or the selected one.

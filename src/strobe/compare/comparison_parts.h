@@ -23,6 +23,10 @@ struct PairedRank {
 Result<std::vector<std::string>> align_with(const SideFacts& normal, SideFacts& other,
                                             bool by_position);
 
+// No rank is in all runs; says which run has which.
+Error no_common_rank(const SideFacts& normal, const SideFacts& abnormal,
+                     const std::vector<SideFacts>& baselines);
+
 // Ranks that all runs have, ascending.
 std::vector<PairedRank> pair_ranks(const SideFacts& normal, const SideFacts& abnormal,
                                    const std::vector<SideFacts>& baselines);
@@ -41,6 +45,12 @@ std::vector<MetricRow> compare_series(const std::vector<PairedRank>& ranks,
                                       analysis::CycleType type);
 std::vector<DeviceRow> compare_devices(const std::vector<PairedRank>& ranks,
                                        analysis::CycleType type);
+
+// Idle causes and launch delays, likewise.
+std::vector<IdleCauseRow> compare_idle(const std::vector<PairedRank>& ranks,
+                                       analysis::CycleType type);
+std::vector<LaunchRow> compare_launches(const std::vector<PairedRank>& ranks,
+                                        analysis::CycleType type);
 
 struct FunctionRows {
   std::vector<FunctionRow> functions;

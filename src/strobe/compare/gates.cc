@@ -105,12 +105,11 @@ std::string slower_cycles(const CycleRow& row) {
                      row.ms.normal_median, sizes(row.ms));
 }
 
-// The answer already implies a significant change; the interval says which of several types of
-// cycles changed, and in which direction.
+// The answer is about the most frequent type of cycles; other types may have changed too.
 std::optional<std::string> why_cycles(const Comparison& comparison, const Gate& gate) {
   if (comparison.answer != Answer::kSlower) return std::nullopt;
   for (const CycleRow& row : comparison.cycles) {
-    if (!(row.ms.shift.low > 0)) continue;
+    if (!row.is_slower()) continue;
     const double rise = gate.kind == GateKind::kCycleMs
                             ? row.ms.shift.shift
                             : 100 * row.ms.shift.shift / row.ms.normal_median;
@@ -133,7 +132,8 @@ std::optional<std::string> why_beta(const Comparison& comparison, const Gate& ga
 }
 
 std::optional<std::string> why_cause(const Comparison& comparison, const Gate& gate) {
-  const auto cause = std::ranges::find(comparison.causes, gate.cause, &Cause::kind);
+  const auto cause = std::ranges::find_if(
+      comparison.causes, [&](const Cause& one) { return one.kind == gate.cause && !one.improves; });
   if (cause == comparison.causes.end()) return std::nullopt;
   return fmt::format("{} (score {:.2f})", cause->headline, cause->score);
 }
@@ -181,6 +181,60 @@ std::optional<std::string> why(const Comparison& comparison, const Gate& gate) {
   return std::nullopt;
 }
 
+// Ranks that meet in collectives have equal cycles, so the gate is about their own time. Only a
+// rank that was found slow counts.
+std::optional<std::string> why_own_time(const Stragglers& stragglers, const Gate& gate) {
+  for (const RankRow& row : stragglers.ranks) {
+    if (!row.is_slow) continue;
+    const double rise_ms = row.own_ms - row.peers_ms;
+    const double rise = gate.kind == GateKind::kCycleMs ? rise_ms : 100 * rise_ms / row.peers_ms;
+    if (!(rise > gate.limit)) continue;
+    return fmt::format(
+        "rank {} works {:.3g} ms per cycle longer than its peers, {:.3g} % of their {:.4g} ms ({} "
+        "of {} cycles)",
+        row.rank, rise_ms, 100 * rise_ms / row.peers_ms, row.peers_ms, row.cycles_late, row.cycles);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> why_slow_ranks(const Stragglers& stragglers) {
+  std::vector<std::string> clauses;
+  if (stragglers.slowest) clauses.push_back(fmt::format("rank {} is slow", *stragglers.slowest));
+  for (const std::size_t position : stragglers.late) {
+    const RankRow& row = stragglers.ranks[position];
+    clauses.push_back(fmt::format("rank {} came last to {} of {} collectives", row.rank,
+                                  row.times_last, row.collectives));
+  }
+  if (clauses.empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(clauses, ", "));
+}
+
+std::optional<std::string> why(const Stragglers& stragglers, const Gate& gate) {
+  switch (gate.kind) {
+    case GateKind::kCyclePercent:
+    case GateKind::kCycleMs:
+      return why_own_time(stragglers, gate);
+    case GateKind::kCause:
+      if (gate.cause == CauseKind::kStraggler) return why_slow_ranks(stragglers);
+      break;
+    case GateKind::kAny:
+      return why_slow_ranks(stragglers);
+    case GateKind::kBeta:
+      break;
+  }
+  if (!stragglers.against_peer) return std::nullopt;
+  return why(*stragglers.against_peer, gate);
+}
+
+template <class Judged>
+std::vector<GateFailure> failures_of(const Judged& judged, std::span<const Gate> gates) {
+  std::vector<GateFailure> failures;
+  for (const Gate& gate : gates) {
+    if (auto reason = why(judged, gate)) failures.push_back({gate.text, std::move(*reason)});
+  }
+  return failures;
+}
+
 }  // namespace
 
 Result<std::vector<Gate>> parse_gates(const std::vector<std::string>& texts) {
@@ -193,11 +247,11 @@ Result<std::vector<Gate>> parse_gates(const std::vector<std::string>& texts) {
 }
 
 std::vector<GateFailure> failed_gates(const Comparison& comparison, std::span<const Gate> gates) {
-  std::vector<GateFailure> failures;
-  for (const Gate& gate : gates) {
-    if (auto reason = why(comparison, gate)) failures.push_back({gate.text, std::move(*reason)});
-  }
-  return failures;
+  return failures_of(comparison, gates);
+}
+
+std::vector<GateFailure> failed_gates(const Stragglers& stragglers, std::span<const Gate> gates) {
+  return failures_of(stragglers, gates);
 }
 
 }  // namespace strobe::compare

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "strobe/analysis/ranks/late_ranks.h"
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/stats/moments.h"
 
@@ -26,11 +27,16 @@ RankMeasure cycles_between(const RankMeasure& measure, std::size_t begin, std::s
   const auto keep = [&](auto&... per_cycle) { (keep_between(per_cycle, begin, end), ...); };
   keep(part.cycles.cycles);
   for (FunctionCycles& one : part.functions) {
-    keep(one.time_ns, one.covered_ns, one.calls, one.copied_bytes);
+    keep(one.time_ns, one.covered_ns, one.calls, one.copied_bytes, one.launched_calls,
+         one.launched_ns);
   }
   for (MetricCycles& one : part.metrics) keep(one.mean, one.deviation, one.coverage);
-  for (DeviceCycles& one : part.devices) keep(one.busy_ns, one.slices, one.is_partial);
+  for (DeviceCycles& one : part.devices) {
+    keep(one.busy_ns, one.slices, one.is_partial, one.launched_ns);
+  }
   for (SeriesCycles& one : part.series) keep(one.mean, one.busy_mean);
+  for (IdleCycles& one : part.idle) keep(one.idle_ns);
+  for (LaunchCycles& one : part.launches) keep(one.median_delay_ns, one.mean_queue);
   return part;
 }
 
@@ -59,7 +65,7 @@ namespace {
 constexpr double kFarAway = 5;            // robust deviations
 constexpr double kLeastDeviation = 0.01;  // of the peers' time: equal ranks always differ a little
 constexpr double kLate = 1.03;
-constexpr std::size_t kLeastLateCycles = 3;
+constexpr std::size_t kLeastLateCycles = kLeastCyclesOfARank;
 
 struct OwnTimes {
   std::vector<double> cycle_ms;  // per cycle
@@ -97,7 +103,8 @@ std::vector<RankRow> rows_of(const std::vector<RankMeasure>& ranks,
                     .cycles = times[i].own_ms.size(),
                     .cycle_ms = stats::median_of(times[i].cycle_ms),
                     .waiting_ms = stats::median_of(times[i].waiting_ms),
-                    .own_ms = stats::median_of(times[i].own_ms)});
+                    .own_ms = stats::median_of(times[i].own_ms),
+                    .too_few = times[i].own_ms.size() < kLeastCyclesOfARank});
   }
   return rows;
 }
@@ -110,6 +117,7 @@ void judge_rank(std::size_t one, const std::vector<OwnTimes>& times, std::vector
   }
   RankRow& row = rows[one];
   const double center = stats::median_of(peers);
+  row.peers_ms = center;
   const double deviation = std::max(robust_deviation(peers, center), kLeastDeviation * center);
   row.distance = deviation > 0 ? (row.own_ms - center) / deviation : 0;
   for (std::size_t cycle = 0; cycle < row.cycles; ++cycle) {
@@ -150,7 +158,53 @@ std::size_t typical_rank(const std::vector<RankRow>& rows) {
   return best;
 }
 
+// The ranks that the others wait for in collectives.
+void add_lateness(const Run& run, const std::vector<RankMeasure>& measures, Stragglers& found) {
+  std::vector<const Trace*> traces;
+  for (const RankCapture& capture : run.ranks) traces.push_back(capture.trace.get());
+  const analysis::Lateness lateness = analysis::find_lateness(traces);
+  found.collectives = lateness.collectives;
+  found.clocks_differ = lateness.clocks_differ;
+  constexpr double kMsPerNs = 1e-6;
+  for (std::size_t i = 0; i < lateness.ranks.size(); ++i) {
+    const analysis::RankLateness& one = lateness.ranks[i];
+    RankRow& row = found.ranks[i];
+    row.collectives = one.collectives;
+    row.times_last = one.last;
+    row.others_waited_ms = static_cast<double>(one.others_waited_ns) * kMsPerNs;
+    row.longest_wait_ms = static_cast<double>(one.longest_ns) * kMsPerNs;
+    row.longest_wait_at_ms =
+        one.longest_ns > 0
+            ? static_cast<double>(one.longest_at_ns - measures[i].origin_ns) * kMsPerNs
+            : 0;
+  }
+  if (lateness.ranks.empty()) return;
+  found.late = analysis::late_ranks(lateness);
+  for (const std::size_t position : found.late) found.ranks[position].is_late = true;
+}
+
 }  // namespace
+
+std::string_view word_of(RankAnswer answer) {
+  switch (answer) {
+    case RankAnswer::kSlowRank:
+      return "slow_rank";
+    case RankAnswer::kNoSlowRank:
+      return "no_slow_rank";
+    case RankAnswer::kCannotTell:
+      return "cannot_tell";
+  }
+  return "";
+}
+
+bool Stragglers::has_too_few_cycles() const {
+  return std::ranges::any_of(ranks, &RankRow::too_few);
+}
+
+RankAnswer Stragglers::answer() const {
+  if (slowest || !late.empty()) return RankAnswer::kSlowRank;
+  return has_too_few_cycles() ? RankAnswer::kCannotTell : RankAnswer::kNoSlowRank;
+}
 
 Result<Stragglers> find_stragglers(const Run& run, const CompareOptions& options) {
   if (run.ranks.size() < 2) {
@@ -166,6 +220,7 @@ Result<Stragglers> find_stragglers(const Run& run, const CompareOptions& options
 
   Stragglers found;
   found.label = run.label;
+  found.path = side.path;
   found.ranks = rows_of(side.ranks, times);
   for (std::size_t i = 0; i < found.ranks.size(); ++i) judge_rank(i, times, found.ranks);
   const double best = std::ranges::min_element(found.ranks, {}, &RankRow::own_ms)->own_ms;
@@ -173,6 +228,8 @@ Result<Stragglers> find_stragglers(const Run& run, const CompareOptions& options
   for (const RankMeasure& rank : side.ranks) {
     found.quality.insert(found.quality.end(), rank.remarks.begin(), rank.remarks.end());
   }
+
+  add_lateness(run, side.ranks, found);
 
   const auto slowest = std::ranges::max_element(found.ranks, {}, &RankRow::distance);
   const std::size_t typical = typical_rank(found.ranks);

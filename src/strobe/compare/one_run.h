@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/base/result.h"
@@ -27,19 +28,43 @@ struct RankRow {
   double cycle_ms = 0;
   double waiting_ms = 0;        // in collectives
   double own_ms = 0;            // the rest of the cycle
+  double peers_ms = 0;          // the median of the other ranks' own times
   double versus_best = 1;       // own time in multiples of the fastest rank's
   double distance = 0;          // of its own time from its peers', in robust deviations
   std::size_t cycles_late = 0;  // in which its own time exceeds that of its peers
   bool is_slow = false;
+  bool too_few = false;  // it has too few cycles to be called slow, or not
+  // A rank that comes last to collectives keeps the others waiting. A cycle has many collectives,
+  // so this can be told from a single one.
+  std::uint64_t collectives = 0;  // in which it took part, as far as they could be matched
+  std::uint64_t times_last = 0;   // in which it came last, by more than the others differ
+  double others_waited_ms = 0;    // in those, together
+  double longest_wait_ms = 0;     // the most in one of them
+  double longest_wait_at_ms = 0;  // since the start of its trace
+  bool is_late = false;           // clearly more often than chance
 };
+
+// With fewer cycles an accident cannot be told from a slow rank.
+inline constexpr std::size_t kLeastCyclesOfARank = 3;
+
+// What the ranks of a run are: one is slow or late, none is, or it cannot be told.
+enum class RankAnswer : std::uint8_t { kSlowRank, kNoSlowRank, kCannotTell };
+std::string_view word_of(RankAnswer answer);  // "slow_rank", "no_slow_rank", "cannot_tell"
 
 struct Stragglers {
   std::string label;
+  std::string path;  // of the first rank's trace
   std::vector<RankRow> ranks;
   std::optional<std::int32_t> slowest;  // only if one is slow
+  std::uint64_t collectives = 0;        // that could be matched over the ranks
+  bool clocks_differ = false;  // so arrivals are told by the time in the collective, not by starts
+  std::vector<std::size_t> late;  // of ranks, worst first
   // A typical rank as normal, the slowest as abnormal: what differs there, and why.
   std::optional<Comparison> against_peer;
   std::vector<std::string> quality;
+
+  bool has_too_few_cycles() const;  // on any rank: own times cannot be judged
+  RankAnswer answer() const;
 };
 
 Result<Stragglers> find_stragglers(const Run& run, const CompareOptions& options = {});

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -28,12 +29,26 @@ bool are_apart(const std::vector<T>& a, const std::vector<T>& b) {
   return lacks(a, b) && lacks(b, a);
 }
 
+// Names what each run has alone, and what both have.
+template <class T>
 Error apart(const std::string& things, const SideFacts& normal, const SideFacts& other,
-            const std::string& of_normal, const std::string& of_other) {
-  return {ErrorCode::kTooLittleData,
-          fmt::format("the runs have different {}: '{}' has {}, '{}' has {}", things, normal.label,
-                      of_normal, other.label, of_other),
-          other.path, "--align compares them by their position"};
+            const std::vector<T>& of_normal, const std::vector<T>& of_other) {
+  const auto only_in = [](const std::vector<T>& some, const std::vector<T>& others) {
+    std::vector<T> only;
+    std::ranges::copy_if(some, std::back_inserter(only), [&](const T& name) {
+      return std::ranges::find(others, name) == others.end();
+    });
+    return only;
+  };
+  std::string what = fmt::format("the runs have different {}: '{}' has {}, '{}' has {}", things,
+                                 normal.label, listed(of_normal), other.label, listed(of_other));
+  const std::vector<T> only_normal = only_in(of_normal, of_other);
+  if (only_normal.size() < of_normal.size()) {
+    what += fmt::format("; only '{}' has {}, only '{}' has {}", normal.label, listed(only_normal),
+                        other.label, listed(only_in(of_other, of_normal)));
+  }
+  return {ErrorCode::kTooLittleData, std::move(what), "",
+          "--align compares them by their position"};
 }
 
 std::vector<std::int32_t> ranks_of(const SideFacts& side) {
@@ -57,6 +72,7 @@ void rename_devices(RankMeasure& measure, const std::map<std::string, std::strin
   for (FunctionCycles& function : measure.functions) rename(function.key.device);
   for (DeviceCycles& device : measure.devices) rename(device.device);
   for (SeriesCycles& series : measure.series) rename(series.device);
+  for (LaunchCycles& launches : measure.launches) rename(launches.device);
 }
 
 const RankMeasure* find_rank(const SideFacts& side, std::int32_t rank) {
@@ -74,7 +90,7 @@ Result<std::vector<std::string>> align_with(const SideFacts& normal, SideFacts& 
   const auto other_ranks = ranks_of(other);
   if (are_apart(normal_ranks, other_ranks)) {
     if (!by_position) {
-      return apart("ranks", normal, other, listed(normal_ranks), listed(other_ranks));
+      return apart("ranks", normal, other, normal_ranks, other_ranks);
     }
     for (std::size_t i = 0; i < std::min(normal_ranks.size(), other_ranks.size()); ++i) {
       other.ranks[i].rank = normal_ranks[i];
@@ -95,7 +111,7 @@ Result<std::vector<std::string>> align_with(const SideFacts& normal, SideFacts& 
     const auto other_devices = devices_of(measure);
     if (!are_apart(normal_devices, other_devices)) continue;
     if (!by_position) {
-      return apart("devices", normal, other, listed(normal_devices), listed(other_devices));
+      return apart("devices", normal, other, normal_devices, other_devices);
     }
     std::map<std::string, std::string> names;
     for (std::size_t i = 0; i < other_devices.size(); ++i) {
@@ -109,6 +125,20 @@ Result<std::vector<std::string>> align_with(const SideFacts& normal, SideFacts& 
                                other.label));
   }
   return done;
+}
+
+Error no_common_rank(const SideFacts& normal, const SideFacts& abnormal,
+                     const std::vector<SideFacts>& baselines) {
+  std::vector<std::string> sides;
+  const auto add = [&](const SideFacts& side) {
+    sides.push_back(fmt::format("'{}' has {}", side.label, listed(ranks_of(side))));
+  };
+  add(normal);
+  for (const SideFacts& baseline : baselines) add(baseline);
+  add(abnormal);
+  return {ErrorCode::kTooLittleData,
+          fmt::format("the runs have no rank in common: {}", fmt::join(sides, ", ")), "",
+          "--align compares them by their position"};
 }
 
 std::vector<PairedRank> pair_ranks(const SideFacts& normal, const SideFacts& abnormal,

@@ -66,6 +66,24 @@ class Quality {
     }
   }
 
+  // The host is far ahead, so its cycles do not show the device's time.
+  void add_overhang(const SideFacts& side) {
+    for (const RankMeasure& measure : side.ranks) {
+      for (const DeviceCycles& device : measure.devices) {
+        if (!device.outlasts_cycles) continue;
+        const auto& cycles = measure.cycles.cycles;
+        const Interval span = {cycles.front().interval.start_ns, cycles.back().interval.end_ns};
+        say(RemarkWeight::kDistorts,
+            fmt::format("{}: {} goes on for {:.3g} ms after the last cycle, all cycles together "
+                        "take {:.3g} ms: the host does not wait for the device, and the cycle "
+                        "time is host time",
+                        whose(side, measure), device.device,
+                        static_cast<double>(device.overhang_ns) * 1e-6,
+                        static_cast<double>(span.length_ns()) * 1e-6));
+      }
+    }
+  }
+
   // Runs of different programs differ in everything; the reader must know that first.
   void add_kinship(const Comparison& comparison) {
     const auto shared = std::ranges::count_if(comparison.functions, [](const FunctionRow& row) {
@@ -81,14 +99,12 @@ class Quality {
 
   void add_side(const SideFacts& side) {
     for (const RankMeasure& measure : side.ranks) {
-      const std::string whose = side.ranks.size() == 1
-                                    ? side.label
-                                    : fmt::format("{}, rank {}", side.label, measure.rank);
+      const std::string name = whose(side, measure);
       for (const std::string& remark : measure.remarks) {
-        say(RemarkWeight::kLimits, fmt::format("{}: {}", whose, remark));
+        say(RemarkWeight::kLimits, fmt::format("{}: {}", name, remark));
       }
-      for (const DeviceCycles& device : measure.devices) add_excluded(whose, measure, device);
-      add_samplers(whose, measure);
+      for (const DeviceCycles& device : measure.devices) add_excluded(name, measure, device);
+      add_samplers(name, measure);
     }
   }
 
@@ -131,7 +147,12 @@ class Quality {
   }
 
  private:
-  void add_excluded(const std::string& whose, const RankMeasure& measure,
+  static std::string whose(const SideFacts& side, const RankMeasure& measure) {
+    return side.ranks.size() == 1 ? side.label
+                                  : fmt::format("{}, rank {}", side.label, measure.rank);
+  }
+
+  void add_excluded(const std::string& name, const RankMeasure& measure,
                     const DeviceCycles& device) {
     const auto& cycles = measure.cycles.cycles;
     std::vector<std::string> reasons;
@@ -146,7 +167,7 @@ class Quality {
     }
     if (reasons.empty()) return;
     say(RemarkWeight::kLimits,
-        fmt::format("{}: {} of {} cycles left out on {}: {}", whose, reasons.size(), cycles.size(),
+        fmt::format("{}: {} of {} cycles left out on {}: {}", name, reasons.size(), cycles.size(),
                     device.device, fmt::join(reasons, ", ")));
   }
 
@@ -159,7 +180,7 @@ class Quality {
     return stats::median_of(counts);
   }
 
-  void add_samplers(const std::string& whose, const RankMeasure& measure) {
+  void add_samplers(const std::string& name, const RankMeasure& measure) {
     struct Slow {
       double period_ns = 0;                                        // the longest
       std::map<std::ptrdiff_t, std::vector<std::string>> missing;  // metrics by cycles without
@@ -192,14 +213,14 @@ class Quality {
       say(slow.missing.empty() ? RemarkWeight::kInforms : RemarkWeight::kLimits,
           fmt::format("{}, {}: sampled less often than once per cycle (up to {:.0f} ms between "
                       "samples, cycle {:.0f} ms): {}",
-                      whose, device, slow.period_ns * 1e-6, cycle_ns * 1e-6,
+                      name, device, slow.period_ns * 1e-6, cycle_ns * 1e-6,
                       fmt::join(texts, "; ")));
     }
     if (is_on_wall_clock) {
       say(RemarkWeight::kInforms,
           fmt::format(
               "{}: samples use the wall clock; the trace's base time was subtracted from them",
-              whose));
+              name));
     }
   }
 
@@ -213,6 +234,8 @@ std::vector<std::string> quality_of(const Comparison& comparison,
   Quality quality;
   quality.add_sizes(comparison);
   quality.add_kinship(comparison);
+  quality.add_overhang(comparison.normal);
+  quality.add_overhang(comparison.abnormal);
   quality.add_cuts(comparison.normal, comparison.abnormal);
   quality.add_side(comparison.normal);
   for (const SideFacts& baseline : baselines) quality.add_side(baseline);

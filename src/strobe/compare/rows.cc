@@ -15,94 +15,6 @@
 namespace strobe::compare {
 namespace {
 
-using analysis::Cycle;
-using analysis::CycleType;
-
-std::vector<const Cycle*> cycles_of(const RankMeasure& measure, CycleType type) {
-  std::vector<const Cycle*> cycles;
-  for (const Cycle& cycle : measure.cycles.cycles) {
-    if (cycle.type == type) cycles.push_back(&cycle);
-  }
-  return cycles;
-}
-
-double length_ms(const Cycle& cycle) {
-  return static_cast<double>(cycle.interval.length_ns()) * 1e-6;
-}
-
-struct CycleSample {
-  std::vector<double> all_ms;
-  std::vector<double> tested_ms;
-  std::vector<double> run_means_ms;
-
-  // One run, all of its ranks.
-  void add(const std::vector<const RankMeasure*>& ranks, CycleType type, bool keep_partial) {
-    std::vector<std::vector<const Cycle*>> by_rank;
-    for (const RankMeasure* rank : ranks) by_rank.push_back(cycles_of(*rank, type));
-    const std::size_t count = by_rank.front().size();
-    if (std::any_of(by_rank.begin(), by_rank.end(),
-                    [&](const auto& cycles) { return cycles.size() != count; })) {
-      by_rank.resize(1);
-    }
-    std::vector<double> tested;
-    for (std::size_t i = 0; i < count; ++i) {
-      double sum_ms = 0;
-      bool is_cut = false;
-      for (const auto& cycles : by_rank) {
-        sum_ms += length_ms(*cycles[i]);
-        is_cut |= cycles[i]->has_inferred_border;
-      }
-      all_ms.push_back(sum_ms / static_cast<double>(by_rank.size()));
-      if (keep_partial || !is_cut) tested.push_back(all_ms.back());
-    }
-    tested_ms.insert(tested_ms.end(), tested.begin(), tested.end());
-    if (!tested.empty()) run_means_ms.push_back(stats::moments_of(tested).mean);
-  }
-};
-
-}  // namespace
-
-std::vector<CycleRow> compare_cycles(const std::vector<PairedRank>& ranks, bool keep_partial) {
-  std::map<CycleType, std::size_t> counts;
-  for (const PairedRank& rank : ranks) {
-    for (const RankMeasure* measure : {rank.normals.front(), rank.abnormal}) {
-      for (const Cycle& cycle : measure->cycles.cycles) ++counts[cycle.type];
-    }
-  }
-  std::vector<CycleRow> rows;
-  for (const auto& [type, count] : counts) {
-    CycleSample normal;
-    CycleSample abnormal;
-    for (std::size_t run = 0; run < ranks.front().normals.size(); ++run) {
-      std::vector<const RankMeasure*> measures;
-      for (const PairedRank& rank : ranks) measures.push_back(rank.normals[run]);
-      normal.add(measures, type, keep_partial);
-    }
-    std::vector<const RankMeasure*> measures;
-    for (const PairedRank& rank : ranks) measures.push_back(rank.abnormal);
-    abnormal.add(measures, type, keep_partial);
-    CycleRow row;
-    row.type = type;
-    row.ms = change_between(normal.tested_ms, abnormal.tested_ms);
-    // The answer on cycle time accounts for correlated neighbouring cycles; so must its interval.
-    row.ms.shift = stats::shift_between(normal.tested_ms, abnormal.tested_ms, 0.95, nullptr,
-                                        row.ms.independent);
-    row.between_runs_p = between_runs_p(normal.run_means_ms, row.ms.abnormal.mean);
-    row.ms_normal = std::move(normal.all_ms);
-    row.ms_abnormal = std::move(abnormal.all_ms);
-    rows.push_back(std::move(row));
-  }
-  std::stable_sort(rows.begin(), rows.end(), [&](const CycleRow& a, const CycleRow& b) {
-    return counts[a.type] > counts[b.type];
-  });
-  std::vector<Change*> family;
-  for (CycleRow& row : rows) family.push_back(&row.ms);
-  adjust_family(family);
-  return rows;
-}
-
-namespace {
-
 struct SeriesSample {
   std::vector<double> all;
   std::vector<double> busy;
@@ -141,14 +53,21 @@ struct DeviceSample {
   std::vector<double> busy_share;
   std::vector<double> busy_ms;
   std::vector<double> idle_ms;
+  std::vector<double> launched_ms;
+  double overhang_ms = 0;
+  bool outlasts_cycles = false;
 
   void add(const RankMeasure& measure, const DeviceCycles& device, analysis::CycleType type) {
+    overhang_ms = std::max(overhang_ms, static_cast<double>(device.overhang_ns) * 1e-6);
+    outlasts_cycles |= device.outlasts_cycles;
     for (const std::size_t cycle : usable_cycles(measure, device.device, type)) {
       const auto length_ns = static_cast<double>(measure.cycles.cycles[cycle].interval.length_ns());
       const auto busy_ns = static_cast<double>(device.busy_ns[cycle]);
       busy_share.push_back(busy_ns / length_ns * 100);
       busy_ms.push_back(busy_ns * 1e-6);
       idle_ms.push_back((length_ns - busy_ns) * 1e-6);
+      if (device.launched_ns.empty()) continue;
+      launched_ms.push_back(static_cast<double>(device.launched_ns[cycle]) * 1e-6);
     }
   }
 };
@@ -210,15 +129,27 @@ std::vector<DeviceRow> compare_devices(const std::vector<PairedRank>& ranks,
     add(*rank.abnormal, &std::pair<DeviceSample, DeviceSample>::second);
     for (const std::string& name : names) {
       const auto& [normal, abnormal] = pairs[name];
-      rows.push_back({name, rank.rank, change_between(normal.busy_share, abnormal.busy_share),
-                      change_between(normal.busy_ms, abnormal.busy_ms),
-                      change_between(normal.idle_ms, abnormal.idle_ms)});
+      DeviceRow row = {.device = name,
+                       .rank = rank.rank,
+                       .busy_share = change_between(normal.busy_share, abnormal.busy_share),
+                       .busy_ms = change_between(normal.busy_ms, abnormal.busy_ms),
+                       .idle_ms = change_between(normal.idle_ms, abnormal.idle_ms),
+                       .launched_ms = {},
+                       .overhang_normal_ms = normal.overhang_ms,
+                       .overhang_abnormal_ms = abnormal.overhang_ms,
+                       .outlasts_cycles = normal.outlasts_cycles || abnormal.outlasts_cycles};
+      if (!normal.launched_ms.empty() && !abnormal.launched_ms.empty()) {
+        row.launched_ms = change_between(normal.launched_ms, abnormal.launched_ms);
+      }
+      rows.push_back(std::move(row));
     }
   }
-  for (Change DeviceRow::*quantity :
-       {&DeviceRow::busy_share, &DeviceRow::busy_ms, &DeviceRow::idle_ms}) {
+  for (Change DeviceRow::*quantity : {&DeviceRow::busy_share, &DeviceRow::busy_ms,
+                                      &DeviceRow::idle_ms, &DeviceRow::launched_ms}) {
     std::vector<Change*> family;
-    for (DeviceRow& row : rows) family.push_back(&(row.*quantity));
+    for (DeviceRow& row : rows) {
+      if ((row.*quantity).normal.n > 0) family.push_back(&(row.*quantity));
+    }
     adjust_family(family);
   }
   return rows;
@@ -277,6 +208,38 @@ TimeSample times_of(const std::vector<RunPart>& runs) {
   sample.calls /= n;
   sample.copied_bytes /= n;
   sample.presence /= n;
+  return sample;
+}
+
+// The same function by the cycles that launched it.
+struct LaunchedSample {
+  bool is_known = true;
+  bool outlasts_cycles = false;
+  std::vector<double> ms = {};
+  std::vector<double> run_ms = {};  // mean of each run
+  double calls = 0;                 // mean over the cycles
+};
+
+LaunchedSample launched_of(const std::vector<RunPart>& runs, const std::string& device) {
+  LaunchedSample sample;
+  for (const RunPart& run : runs) {
+    const auto& devices = run.measure->devices;
+    const auto found = std::ranges::find(devices, device, &DeviceCycles::device);
+    const FunctionCycles* function =
+        run.function == kAbsent ? nullptr : &run.measure->functions[run.function];
+    const bool is_known = found != devices.end() && !found->launched_ns.empty() &&
+                          (function == nullptr || !function->launched_ns.empty());
+    if (!is_known) return {.is_known = false};
+    sample.outlasts_cycles |= found->outlasts_cycles;
+    std::vector<double> ms;
+    for (const std::size_t cycle : *run.usable) {
+      ms.push_back(function ? static_cast<double>(function->launched_ns[cycle]) * 1e-6 : 0);
+      if (function != nullptr) sample.calls += function->launched_calls[cycle];
+    }
+    if (!ms.empty()) sample.run_ms.push_back(stats::moments_of(ms).mean);
+    sample.ms.insert(sample.ms.end(), ms.begin(), ms.end());
+  }
+  sample.calls /= static_cast<double>(std::max<std::size_t>(1, sample.ms.size()));
   return sample;
 }
 
@@ -356,9 +319,12 @@ class RankRows {
   void add(const FunctionKey& key, const std::vector<RunPart>& normals, const RunPart& abnormal) {
     TimeSample normal_times = times_of(normals);
     TimeSample abnormal_times = times_of({abnormal});
-    if (normal_times.presence == 0 && abnormal_times.presence == 0) return;
     FunctionRow row;
     row.key = key;
+    const LaunchedSample normal_launched = add_launched(normals, abnormal, row);
+    const bool is_absent = normal_times.presence == 0 && abnormal_times.presence == 0;
+    if (is_absent && !row.launched.decides) return;
+    row.is_operator = is_operator(normals) || is_operator({abnormal});
     row.rank = pair_.rank;
     row.type = type_;
     row.beta = change_between(normal_times.beta, abnormal_times.beta, 0, &counts_);
@@ -373,11 +339,39 @@ class RankRows {
     row.blocks_abnormal = abnormal_times.blocks;
     row.presence_normal = normal_times.presence;
     row.presence_abnormal = abnormal_times.presence;
-    row.between_runs_p = between_runs_p(normal_times.run_ms, row.ms.abnormal.mean);
+    row.between_runs_p = row.launched.decides
+                             ? between_runs_p(normal_launched.run_ms, row.launched.ms.abnormal.mean)
+                             : between_runs_p(normal_times.run_ms, row.ms.abnormal.mean);
     row.ms_per_cycle_normal = std::move(normal_times.ms);
     row.ms_per_cycle_abnormal = std::move(abnormal_times.ms);
     rows_.functions.push_back(std::move(row));
     add_triplets(normals, abnormal);
+  }
+
+  // Returns the normal sample.
+  LaunchedSample add_launched(const std::vector<RunPart>& normals, const RunPart& abnormal,
+                              FunctionRow& row) {
+    LaunchedSample normal_sample = launched_of(normals, row.key.device);
+    LaunchedSample abnormal_sample = launched_of({abnormal}, row.key.device);
+    const bool is_known = is_on_device(row.key.kind) && normal_sample.is_known &&
+                          abnormal_sample.is_known &&
+                          normal_sample.calls + abnormal_sample.calls > 0;
+    if (!is_known) return normal_sample;
+    row.launched.is_known = true;
+    row.launched.decides = normal_sample.outlasts_cycles || abnormal_sample.outlasts_cycles;
+    row.launched.calls_normal = normal_sample.calls;
+    row.launched.calls_abnormal = abnormal_sample.calls;
+    if (!row.launched.decides) return normal_sample;
+    row.launched.ms = change_between(normal_sample.ms, abnormal_sample.ms, 0, &counts_);
+    row.launched.ms_per_cycle_normal = normal_sample.ms;
+    row.launched.ms_per_cycle_abnormal = std::move(abnormal_sample.ms);
+    return normal_sample;
+  }
+
+  static bool is_operator(const std::vector<RunPart>& runs) {
+    return std::ranges::any_of(runs, [](const RunPart& run) {
+      return run.function != kAbsent && run.measure->functions[run.function].is_operator;
+    });
   }
 
   void add_triplets(const std::vector<RunPart>& normals, const RunPart& abnormal) {
@@ -420,23 +414,33 @@ class RankRows {
 void adjust_rows(FunctionRows& rows) {
   std::vector<Change*> betas;
   std::vector<Change*> times;
+  std::vector<Change*> launched;
   for (FunctionRow& row : rows.functions) {
     betas.push_back(&row.beta);
     times.push_back(&row.ms);
+    if (row.launched.decides) launched.push_back(&row.launched.ms);
   }
   adjust_family(betas);
   adjust_family(times);
+  adjust_family(launched);
   std::map<std::string_view, std::vector<Change*>> by_metric;
   for (TripletRow& row : rows.triplets) by_metric[row.metric].push_back(&row.mu);
   for (const auto& [metric, family] : by_metric) adjust_family(family);
   for (TripletRow& row : rows.triplets) row.log_mu.q = row.mu.q;
 }
 
-}  // namespace
-
-double FunctionRow::call_slowdown() const {
+double slowdown(const Change& ms, double calls_normal, double calls_abnormal) {
   if (calls_normal == 0 || calls_abnormal == 0 || ms.normal.mean == 0) return std::nan("");
   return (ms.abnormal.mean / calls_abnormal) / (ms.normal.mean / calls_normal);
+}
+
+}  // namespace
+
+double FunctionRow::call_slowdown() const { return slowdown(ms, calls_normal, calls_abnormal); }
+
+double FunctionRow::own_call_slowdown() const {
+  if (!launched.decides) return call_slowdown();
+  return slowdown(launched.ms, launched.calls_normal, launched.calls_abnormal);
 }
 
 FunctionRows compare_functions(const std::vector<PairedRank>& ranks,

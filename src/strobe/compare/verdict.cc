@@ -5,33 +5,56 @@
 #include <utility>
 #include <vector>
 
+#include "strobe/compare/causes/symptoms.h"
 #include "strobe/compare/comparison_parts.h"
 
 namespace strobe::compare {
 namespace {
 
+constexpr double kLeastPoints = 0.05;  // of the cycle's time, in percent
+constexpr double kLeastShare = 0.02;   // of the normal value
+
 // A change must be beyond chance, affect nearly all cycles, and be large enough to mention.
+bool has_moved(const Change& change, double least) {
+  return change.q < kSignificant && std::abs(change.cliffs_delta) >= kLargeDelta &&
+         std::abs(change.shift.shift) >= std::max(least, kLeastShare * change.normal.mean);
+}
+
+double cycle_ms_of(const FunctionRow& row) {
+  const bool has_normal = row.beta.normal.mean > 0;
+  const double ms = has_normal ? row.ms.normal.mean : row.ms.abnormal.mean;
+  const double percent = has_normal ? row.beta.normal.mean : row.beta.abnormal.mean;
+  return percent > 0 ? 100 * ms / percent : 0;
+}
+
+// If everything takes longer by the same factor, no share changes, but the times do.
+bool time_has_moved(const FunctionRow& row) {
+  return is_real(row.own_ms()) && has_moved(row.own_ms(), kLeastPoints / 100 * cycle_ms_of(row));
+}
+
 bool is_changed(const FunctionRow& row) {
-  constexpr double kLeastPoints = 0.05;
-  constexpr double kLeastShare = 0.02;
   const bool differs_between_runs =
       std::isnan(row.between_runs_p) || row.between_runs_p < kSignificant;
-  return row.beta.q < kSignificant && std::abs(row.beta.cliffs_delta) >= kLargeDelta &&
-         std::abs(row.beta.shift.shift) >=
-             std::max(kLeastPoints, kLeastShare * row.beta.normal.mean) &&
-         differs_between_runs;
+  const bool share_has_moved = !row.launched.decides && has_moved(row.beta, kLeastPoints);
+  return differs_between_runs && (share_has_moved || time_has_moved(row));
 }
 
-bool is_only_in(double presence, double other_presence) {
+// Work that a run launched in its cycles is not absent, even if it ran after all of them.
+bool is_only_in(double presence, double other_presence, double other_launches) {
   constexpr double kPresent = 0.8;
-  return presence >= kPresent && other_presence == 0;
+  return presence >= kPresent && other_presence == 0 && other_launches == 0;
 }
 
-bool has_other_calls(const FunctionRow& row) {
-  constexpr double kLeastShare = 0.02;
+bool differ(double calls_normal, double calls_abnormal) {
   constexpr double kLeastCalls = 0.5;
-  const double difference = std::abs(row.calls_abnormal - row.calls_normal);
-  return difference > kLeastCalls && difference >= kLeastShare * row.calls_normal;
+  const double difference = std::abs(calls_abnormal - calls_normal);
+  return difference > kLeastCalls && difference >= kLeastShare * calls_normal;
+}
+
+// When work runs depends on how far the host is ahead; how often it is launched does not.
+bool has_other_calls(const FunctionRow& row) {
+  return differ(row.calls_normal, row.calls_abnormal) &&
+         (!row.launched.is_known || differ(row.launched.calls_normal, row.launched.calls_abnormal));
 }
 
 }  // namespace
@@ -56,8 +79,12 @@ std::string_view word_of(Verdict verdict) {
 
 Verdict verdict_of(const FunctionRow& row) {
   if (row.beta.too_few) return Verdict::kTooFew;
-  if (is_only_in(row.presence_abnormal, row.presence_normal)) return Verdict::kNew;
-  if (is_only_in(row.presence_normal, row.presence_abnormal)) return Verdict::kVanished;
+  if (is_only_in(row.presence_abnormal, row.presence_normal, row.launched.calls_normal)) {
+    return Verdict::kNew;
+  }
+  if (is_only_in(row.presence_normal, row.presence_abnormal, row.launched.calls_abnormal)) {
+    return Verdict::kVanished;
+  }
   if (is_changed(row)) return Verdict::kChanged;
   return has_other_calls(row) ? Verdict::kCallsChanged : Verdict::kSame;
 }
@@ -69,6 +96,14 @@ double capped(double z) {
   return std::min(std::abs(z), kCap);
 }
 
+// What a function adds to a cycle or takes from it. Changes beyond chance come before all others:
+// the unsure ones are between -1 and 0.
+double impact_key(const FunctionRow& row) {
+  const double shift = row.own_ms().shift.shift;
+  const double impact_ms = std::abs(std::isfinite(shift) ? shift : row.impact_ms());
+  return row.has_other_time() ? impact_ms : -1 / (1 + impact_ms);
+}
+
 // Larger values come first.
 double key_of(const FunctionRow& row, RankKey order) {
   switch (order) {
@@ -77,7 +112,7 @@ double key_of(const FunctionRow& row, RankKey order) {
     case RankKey::kRobust:
       return row.robust;
     case RankKey::kImpact:
-      return std::abs(row.impact_ms());
+      return impact_key(row);
     case RankKey::kQ:
       return std::isnan(row.beta.q) ? -2 : -row.beta.q;
   }
@@ -137,6 +172,7 @@ void score_rows(Comparison& comparison) {
 }
 
 void sort_rows(Comparison& comparison, RankKey order) {
+  comparison.order = order;
   const std::vector<FunctionRow>& rows = comparison.functions;
   const auto name_of = [](const FunctionRow& row) {
     return std::tie(row.key.name, row.key.device, row.rank, row.type, row.key.kind);

@@ -245,6 +245,42 @@ TEST(ComparisonTest, runs_are_measured_rank_by_rank) {
   EXPECT_THAT(refused.error().what, HasSubstr("no rank 4"));
 }
 
+// Five cycles of 2 ms in which the host launches 20 ms of work: in one run it waits, in the other
+// it does not.
+SideSketch launching(const char* label, const std::vector<double>& inside_ms, bool outlasts) {
+  SideSketch sketch(label, std::vector<double>(5, outlasts ? 2 : 22));
+  sketch.device("GPU 0").function("gemm", inside_ms);
+  const std::vector<std::int64_t> launched_ns(5, 20'000'000);
+  sketch.measure().functions.back().launched_ns = launched_ns;
+  sketch.measure().functions.back().launched_calls = {100, 100, 100, 100, 100};
+  sketch.measure().devices.back().launched_ns = launched_ns;
+  sketch.measure().devices.back().outlasts_cycles = outlasts;
+  return sketch;
+}
+
+TEST(ComparisonTest, work_that_the_host_runs_ahead_of_is_compared_by_the_cycle_that_launched_it) {
+  const Comparison comparison = compared(launching("normal", {1.9, 2, 2, 2, 2}, true),
+                                         launching("abnormal", {20, 20, 20, 20, 20}, false));
+  const FunctionRow& row = row_of(comparison, "gemm");
+  EXPECT_TRUE(row.launched.decides);
+  EXPECT_NEAR(row.ms.abnormal.mean, 20, 1e-9) << "the time inside the cycles stays as it is";
+  EXPECT_NEAR(row.own_ms().ratio(), 1, 1e-9);
+  EXPECT_NEAR(row.own_call_slowdown(), 1, 1e-9);
+  EXPECT_EQ(row.verdict, Verdict::kSame);
+  const DeviceRow& device = comparison.devices.back();
+  EXPECT_TRUE(device.outlasts_cycles);
+  EXPECT_NEAR(device.launched_ms.ratio(), 1, 1e-9);
+}
+
+TEST(ComparisonTest, a_run_that_waits_is_compared_inside_its_cycles) {
+  const Comparison comparison = compared(launching("normal", {20, 20, 20, 20, 20}, false),
+                                         launching("abnormal", {20, 20, 20, 20, 20}, false));
+  const FunctionRow& row = row_of(comparison, "gemm");
+  EXPECT_TRUE(row.launched.is_known);
+  EXPECT_FALSE(row.launched.decides);
+  EXPECT_EQ(&row.own_ms(), &row.ms);
+}
+
 }  // namespace
 
 }  // namespace strobe::compare

@@ -108,5 +108,57 @@ TEST(GatesTest, every_failed_gate_is_told) {
   EXPECT_THAT(failed_gates(sketch.comparison(), gates({"cycle>3%", "beta>50", "any"})), SizeIs(2));
 }
 
+TEST(GatesTest, a_cause_that_explains_an_improvement_fails_nothing) {
+  auto sketch = slower();
+  sketch.cause(CauseKind::kClockDrop, 0.9, "the clock rose");
+  EXPECT_THAT(failures(sketch, "cause=clock"), SizeIs(1));
+  sketch.edit().causes.back().improves = true;
+  EXPECT_THAT(failures(sketch, "cause=clock"), IsEmpty());
+}
+
+Stragglers ranks_with_a_slow_one() {
+  Stragglers ranks;
+  ranks.ranks = {{.rank = 0, .cycles = 6, .own_ms = 10, .peers_ms = 12},
+                 {.rank = 1, .cycles = 6, .own_ms = 15, .peers_ms = 10}};
+  ranks.ranks[1].is_slow = true;
+  ranks.ranks[1].cycles_late = 6;
+  ranks.slowest = 1;
+  return ranks;
+}
+
+TEST(GatesTest, the_own_time_of_a_slow_rank_is_held_against_its_peers) {
+  const Stragglers ranks = ranks_with_a_slow_one();
+  const auto failed = failed_gates(ranks, gates({"cycle>40%", "cycle>6ms", "cycle>4ms"}));
+  ASSERT_THAT(failed, SizeIs(2));
+  EXPECT_EQ(failed[0].gate, "cycle>40%");
+  EXPECT_EQ(failed[0].why,
+            "rank 1 works 5 ms per cycle longer than its peers, 50 % of their 10 ms (6 of 6 "
+            "cycles)");
+  EXPECT_EQ(failed[1].gate, "cycle>4ms");
+  Stragglers equal = ranks;
+  equal.ranks[1].is_slow = false;
+  equal.slowest.reset();
+  EXPECT_THAT(failed_gates(equal, gates({"cycle>4ms", "any", "beta>1"})), IsEmpty())
+      << "a difference without evidence fails nothing";
+}
+
+TEST(GatesTest, any_slow_or_late_rank_fails_the_gates_of_ranks) {
+  Stragglers ranks = ranks_with_a_slow_one();
+  EXPECT_EQ(failed_gates(ranks, gates({"any"}))[0].why, "rank 1 is slow");
+  ranks.slowest.reset();
+  ranks.late = {0};
+  ranks.ranks[0].collectives = 84;
+  ranks.ranks[0].times_last = 32;
+  EXPECT_EQ(failed_gates(ranks, gates({"cause=straggler"}))[0].why,
+            "rank 0 came last to 32 of 84 collectives");
+}
+
+TEST(GatesTest, other_gates_of_ranks_are_about_the_slowest_one) {
+  Stragglers ranks = ranks_with_a_slow_one();
+  EXPECT_THAT(failed_gates(ranks, gates({"beta>1", "cause=clock"})), IsEmpty());
+  ranks.against_peer = slower().cause(CauseKind::kClockDrop, 0.9, "clock").comparison();
+  EXPECT_THAT(failed_gates(ranks, gates({"beta>1", "cause=clock"})), SizeIs(2));
+}
+
 }  // namespace
 }  // namespace strobe::compare

@@ -23,6 +23,9 @@ TEST(HalvesTest, a_part_of_a_measure_keeps_every_column_in_step) {
       EXPECT_THAT(function.time_ns, ElementsAre(2'000'000, 3'000'000, 4'000'000));
     }
   }
+  for (const IdleCycles& idle : part.idle) EXPECT_EQ(idle.idle_ns.size(), 3u);
+  ASSERT_EQ(part.launches.size(), 1u);
+  EXPECT_EQ(part.launches[0].median_delay_ns.size(), 3u);
   for (const DeviceCycles& device : part.devices) {
     EXPECT_EQ(device.busy_ns.size(), 3u);
     EXPECT_EQ(device.is_partial.size(), 3u);
@@ -99,6 +102,62 @@ TEST(StragglersTest, two_late_cycles_are_an_accident) {
 TEST(StragglersTest, of_two_ranks_the_slower_one_is_named_from_five_percent_on) {
   EXPECT_EQ(among({kUsual, kSlow}).slowest, 1);
   EXPECT_FALSE(among({std::vector<double>(6, 6.0), std::vector<double>(6, 6.2)}).slowest);
+}
+
+TEST(StragglersTest, one_cycle_is_too_few_to_call_a_rank_slow_or_not) {
+  const Stragglers found = among({{6.0}, {6.1}, {9.0}});
+  EXPECT_TRUE(found.has_too_few_cycles());
+  EXPECT_EQ(found.answer(), RankAnswer::kCannotTell);
+  EXPECT_EQ(word_of(found.answer()), "cannot_tell");
+  EXPECT_GT(found.ranks[2].distance, 5);
+  EXPECT_FALSE(found.slowest);
+}
+
+TEST(StragglersTest, three_cycles_are_enough_and_equal_ranks_are_no_guess) {
+  const Stragglers found = among({{6.0, 6.0, 6.1}, {6.1, 6.0, 6.0}, {6.0, 6.1, 6.0}});
+  EXPECT_FALSE(found.has_too_few_cycles());
+  EXPECT_EQ(found.answer(), RankAnswer::kNoSlowRank);
+  EXPECT_EQ(among({kUsual, kUsual, kSlow}).answer(), RankAnswer::kSlowRank);
+}
+
+// One cycle of 100 ms with twelve collectives that begin every 8 ms; `late_ms` later on this rank.
+RankCapture rank_of_many_collectives(std::int32_t rank, double late_ms) {
+  constexpr std::int64_t kMs = 1'000'000;
+  Sketch sketch;
+  sketch.thread(1).slice("ProfilerStep#1", SliceKind::kStep, 0, 100 * kMs);
+  for (std::int64_t i = 0; i < 12; ++i) {
+    const auto start_ns = (8 * i + 2) * kMs + static_cast<std::int64_t>(late_ms * kMs);
+    sketch.stream(rank, 7)
+        .slice("all_reduce", SliceKind::kKernel, start_ns, (8 * i + 7) * kMs - start_ns)
+        .flags(kCommunicates);
+  }
+  return {.rank = rank,
+          .path = "trace.json",
+          .trace = std::make_shared<const Trace>(sketch.trace()),
+          .import = {},
+          .metrics = {},
+          .metric_remarks = {}};
+}
+
+TEST(StragglersTest, who_comes_last_to_the_collectives_is_told_from_one_cycle) {
+  strobe::Run run = {.label = "job", .folder = "job", .ranks = {}};
+  for (const auto& [rank, late_ms] : {std::pair(0, 0.0), std::pair(1, 0.1), std::pair(4, 3.0)}) {
+    run.ranks.push_back(rank_of_many_collectives(rank, late_ms));
+  }
+  const auto found = find_stragglers(run);
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_EQ(found->collectives, 12u);
+  ASSERT_THAT(found->late, ElementsAre(2u));
+  const RankRow& late = found->ranks[2];
+  EXPECT_EQ(late.rank, 4);
+  EXPECT_TRUE(late.is_late);
+  EXPECT_EQ(late.times_last, 12u);
+  // From the median arrival of the others, 0.05 ms, to 3 ms, twelve times.
+  EXPECT_NEAR(late.others_waited_ms, 12 * 2.95, 1e-6);
+  EXPECT_NEAR(late.longest_wait_ms, 2.95, 1e-6);
+  EXPECT_FALSE(found->ranks[0].is_late);
+  EXPECT_TRUE(found->has_too_few_cycles());
+  EXPECT_EQ(found->answer(), RankAnswer::kSlowRank);
 }
 
 TEST(StragglersTest, one_rank_has_no_peers) {

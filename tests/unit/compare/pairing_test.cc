@@ -59,9 +59,26 @@ TEST(PairingTest, other_ranks_are_treated_alike) {
   SideFacts other = side_on("abnormal", 3, {"GPU 0"});
   const auto refused = align_with(normal, other, false);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().what, HasSubstr("different ranks"));
+  EXPECT_EQ(refused.error().what,
+            "the runs have different ranks: 'normal' has 0, 'abnormal' has 3");
+  EXPECT_EQ(refused.error().where, "") << "no file is at fault";
   ASSERT_TRUE(align_with(normal, other, true));
   EXPECT_EQ(other.ranks[0].rank, 0);
+}
+
+TEST(PairingTest, ranks_of_one_side_only_are_named) {
+  SideFacts normal = side_on("normal", 0, {});
+  SideFacts other = side_on("abnormal", 2, {});
+  for (SideFacts* side : {&normal, &other}) side->ranks.push_back(side_on("", 1, {}).ranks[0]);
+  const auto refused = align_with(normal, other, false);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().what, HasSubstr("only 'normal' has 0, only 'abnormal' has 2"));
+}
+
+TEST(PairingTest, without_a_common_rank_each_run_says_what_it_has) {
+  const Error error =
+      no_common_rank(side_on("a", 0, {}), side_on("b", 2, {}), {side_on("c", 1, {})});
+  EXPECT_EQ(error.what, "the runs have no rank in common: 'a' has 0, 'c' has 1, 'b' has 2");
 }
 
 TEST(PairingTest, ranks_are_paired_where_every_run_has_them) {

@@ -79,5 +79,16 @@ TEST(QualityTest, remarks_and_the_clock_of_samples_are_passed_on) {
   EXPECT_THAT(quality, Contains(HasSubstr("use the wall clock")));
 }
 
+TEST(QualityTest, a_device_that_goes_on_after_the_cycles_is_told) {
+  SideSketch late = plain("abnormal");
+  late.measure().devices.back().overhang_ns = 590'000'000;
+  EXPECT_THAT(comparison_of(plain("normal"), late).quality, Each(Not(HasSubstr("goes on"))));
+  late.measure().devices.back().outlasts_cycles = true;
+  EXPECT_THAT(comparison_of(plain("normal"), late).quality.front(),
+              HasSubstr("abnormal: GPU 0 goes on for 590 ms after the last cycle, all cycles "
+                        "together take 50 ms: the host does not wait for the device, and the "
+                        "cycle time is host time"));
+}
+
 }  // namespace
 }  // namespace strobe::compare

@@ -38,6 +38,60 @@ TEST(VerdictTest, a_change_is_beyond_chance_nearly_everywhere_and_worth_mentioni
   EXPECT_EQ(verdict_of(row), Verdict::kSame) << "below 0.05 points";
 }
 
+// All functions and the cycle take 1.5 times as long: no share moves.
+FunctionRow scaled_row() {
+  const std::vector<double> normal = {2.0, 2.02, 1.98, 2.01, 1.99, 2.0};
+  std::vector<double> abnormal;
+  for (const double ms : normal) abnormal.push_back(1.5 * ms);
+  FunctionRow row = changed_row();
+  row.beta.q = 1;
+  row.beta.shift.shift = 0;
+  row.ms = change_between(normal, abnormal);
+  row.ms.q = row.ms.rank.p;
+  return row;
+}
+
+TEST(VerdictTest, a_time_that_changed_like_the_cycle_changed_too) {
+  EXPECT_EQ(verdict_of(scaled_row()), Verdict::kChanged);
+  FunctionRow row = scaled_row();
+  row.ms.q = 0.05;
+  EXPECT_EQ(verdict_of(row), Verdict::kSame);
+  row = scaled_row();
+  row.ms.shift.shift = 0.039;
+  EXPECT_EQ(verdict_of(row), Verdict::kSame) << "below 2 % of its normal time";
+}
+
+TEST(VerdictTest, work_is_counted_where_it_is_launched_if_that_is_known) {
+  FunctionRow row = changed_row();
+  row.beta.q = 1;
+  row.calls_normal = 12;
+  row.calls_abnormal = 100;
+  EXPECT_EQ(verdict_of(row), Verdict::kCallsChanged);
+  row.launched = {.is_known = true, .calls_normal = 100, .calls_abnormal = 100};
+  EXPECT_EQ(verdict_of(row), Verdict::kSame) << "the host was ahead in one of the runs";
+  row.launched.calls_normal = 50;
+  EXPECT_EQ(verdict_of(row), Verdict::kCallsChanged);
+}
+
+TEST(VerdictTest, work_that_only_runs_late_has_not_vanished) {
+  FunctionRow row = changed_row();
+  row.beta.q = 1;
+  row.presence_abnormal = 0;
+  row.calls_abnormal = 0;
+  row.launched = {.is_known = true, .calls_normal = 100, .calls_abnormal = 100};
+  EXPECT_EQ(verdict_of(row), Verdict::kSame);
+}
+
+TEST(VerdictTest, if_the_device_goes_on_after_the_cycles_its_own_time_decides) {
+  FunctionRow row = scaled_row();
+  row.launched.is_known = row.launched.decides = true;
+  row.launched.calls_normal = row.launched.calls_abnormal = 100;
+  row.launched.ms.normal.mean = row.launched.ms.abnormal.mean = 20;
+  EXPECT_EQ(verdict_of(row), Verdict::kSame);
+  row.launched.ms = row.ms;
+  EXPECT_EQ(verdict_of(row), Verdict::kChanged);
+}
+
 TEST(VerdictTest, with_several_normal_runs_they_must_not_differ_as_much) {
   FunctionRow row = changed_row();
   row.between_runs_p = 0.04;
@@ -120,9 +174,9 @@ TEST(RankingTest, a_function_is_as_suspicious_as_its_worst_metric) {
 TEST(RankingTest, each_key_has_its_own_order_and_triplets_follow_their_function) {
   Comparison comparison;
   comparison.functions = {row_with("a", 1, 100, 1), row_with("b", 2, 1, 5), row_with("c", 3, 1, 1)};
-  comparison.functions[0].ms.abnormal.mean = 1;
-  comparison.functions[1].ms.abnormal.mean = 2;
-  comparison.functions[2].ms.abnormal.mean = -3;
+  comparison.functions[0].ms.shift.shift = 1;
+  comparison.functions[1].ms.shift.shift = 2;
+  comparison.functions[2].ms.shift.shift = -3;
   comparison.functions[0].beta.q = std::nan("");
   comparison.functions[1].beta.q = 0.5;
   comparison.functions[2].beta.q = 0.01;
@@ -138,6 +192,22 @@ TEST(RankingTest, each_key_has_its_own_order_and_triplets_follow_their_function)
   sort_rows(comparison, RankKey::kQ);
   EXPECT_THAT(names_of(comparison), ElementsAre("c", "b", "a"));
   EXPECT_EQ(comparison.functions[comparison.triplets[0].function].key.name, "b");
+}
+
+TEST(RankingTest, impact_is_milliseconds_and_what_is_beyond_chance_comes_first) {
+  Comparison comparison;
+  comparison.functions = {row_with("small", 1, 1, 1), row_with("unsure", 1, 1, 1),
+                          row_with("large", 1, 1, 1), row_with("less", 1, 1, 1)};
+  const double shifts[] = {0.11, 90, 35.1, -20};
+  for (std::size_t i = 0; i < 4; ++i) {
+    comparison.functions[i].ms.shift.shift = shifts[i];
+    comparison.functions[i].ms.q = 0.01;
+  }
+  comparison.functions[1].ms.q = 0.2;
+  comparison.functions[0].verdict = Verdict::kChanged;
+  sort_rows(comparison, RankKey::kImpact);
+  EXPECT_THAT(names_of(comparison), ElementsAre("large", "less", "small", "unsure"));
+  EXPECT_EQ(comparison.order, RankKey::kImpact);
 }
 
 TEST(RankingTest, ties_go_by_function_then_metric) {

@@ -30,9 +30,11 @@ constexpr std::array kCauseWords = std::to_array<Words>({
     {"host_slow", "the host became slower"},
     {"launch_bound", "the device waits for the host"},
     {"synchronisation", "the host waits for the device more often"},
+    {"host_blocks", "the host waits in a call while the device is idle"},
     {"disk_io", "reading and writing files takes longer"},
     {"input_pipeline", "input data arrives later"},
     {"memory_pressure", "device memory is short, or allocated more often"},
+    {"slower_kernels", "the same kernels take longer, or less time"},
     {"kernel_mix", "the device runs other kernels"},
     {"workload", "the amount of work in a cycle changed"},
     {"communication_wait", "collectives wait longer"},
@@ -56,6 +58,10 @@ namespace {
 std::string factor_text(const Change& change) {
   const double ratio = change.ratio();
   return std::isfinite(ratio) && ratio > 0 ? fmt::format(" (x {:.2f})", ratio) : "";
+}
+
+std::string signed_text(double ms) {
+  return fmt::format("{}{}", ms > 0 ? "+" : "", number_text(ms));
 }
 
 }  // namespace
@@ -90,6 +96,31 @@ Evidence evidence(std::string sentence) {
   return {.text = std::move(sentence), .function = {}, .metric = {}};
 }
 
+double explained_part(const Symptoms& symptoms, double change_ms) {
+  if (symptoms.cycle_change_ms == 0 || std::isnan(change_ms)) return 0;
+  return std::clamp(change_ms / symptoms.cycle_change_ms, 0.0, 1.0);
+}
+
+std::string idle_text(const IdleCause& cause) {
+  using enum analysis::IdleKind;
+  switch (cause.kind) {
+    case kRuntimeCall:
+      return fmt::format("while the host is in {}{}", cause.name,
+                         cause.inside.empty() ? "" : fmt::format(", inside {}", cause.inside));
+    case kDataLoading:
+      return fmt::format("while the host loads data in {}", cause.name);
+    case kOperator:
+    case kRange:
+    case kScript:
+      return fmt::format("while the host is in {}", cause.name);
+    case kNothing:
+      return "while nothing is recorded on the host";
+    case kLaunched:
+      return "although the next work was launched already";
+  }
+  return "";
+}
+
 namespace {
 
 bool contains(std::initializer_list<CauseKind> kinds, CauseKind kind) {
@@ -109,19 +140,32 @@ void weaken_consequences(std::vector<Cause>& causes) {
       {kFabric, {kStraggler, kCommunicationWait}, "slower links have the same effect"},
       {kStraggler, {kCommunicationWait, kFabric}, "a late rank has the same effect"},
       {kHostContention,
-       {kHostSlow, kLaunchBound, kInputPipeline, kDiskIo, kPcie, kColdStart},
+       {kHostSlow, kLaunchBound, kInputPipeline, kDiskIo, kPcie, kColdStart, kHostBlocks},
        "waiting for a core has the same effect"},
       {kWorkload,
-       {kKernelMix, kHostSlow, kLaunchBound, kPcie, kMemoryPressure, kSynchronisation},
+       {kKernelMix, kHostSlow, kLaunchBound, kPcie, kMemoryPressure, kSynchronisation, kHostBlocks,
+        kSlowerKernels},
        "a changed amount of work has the same effect"},
-      {kInputPipeline, {kLaunchBound, kHostSlow, kColdStart}, "late input has the same effect"},
-      {kDiskIo, {kLaunchBound, kHostSlow, kInputPipeline}, "slow files have the same effect"},
+      {kInputPipeline,
+       {kLaunchBound, kHostSlow, kColdStart, kHostBlocks},
+       "the input has the same effect"},
+      {kDiskIo,
+       {kLaunchBound, kHostSlow, kInputPipeline, kHostBlocks},
+       "reading files has the same effect"},
       {kMemoryPressure,
-       {kLaunchBound, kHostSlow, kSynchronisation},
+       {kLaunchBound, kHostSlow, kSynchronisation, kHostBlocks},
        "allocating has the same effect"},
-      {kSynchronisation, {kLaunchBound, kHostSlow}, "waiting for the device has the same effect"},
-      {kLaunchBound, {kHostSlow}, "code between operators has the same effect"},
-      {kMeasurement, {kLaunchBound, kHostSlow}, "the profiler's own work has the same effect"},
+      {kSynchronisation,
+       {kLaunchBound, kHostSlow, kHostBlocks},
+       "waiting for the device has the same effect"},
+      {kPcie, {kHostBlocks}, "copies have the same effect"},
+      {kClockDrop, {kSlowerKernels}, "the clock has the same effect"},
+      {kMemoryBandwidth, {kSlowerKernels}, "the memory clock has the same effect"},
+      {kOtherTenant, {kSlowerKernels}, "sharing the device has the same effect"},
+      {kLaunchBound, {kHostSlow, kHostBlocks}, "code between operators has the same effect"},
+      {kMeasurement,
+       {kLaunchBound, kHostSlow, kHostBlocks},
+       "the profiler's own work has the same effect"},
   };
   for (const Consequence& one : known) {
     const bool is_sure = std::ranges::any_of(causes, [&](const Cause& cause) {
@@ -134,6 +178,22 @@ void weaken_consequences(std::vector<Cause>& causes) {
       cause.against.push_back(evidence(std::string(one.reason)));
     }
   }
+}
+
+// Where the host waits is a place, and slower kernels are an effect: any rule that has found a
+// reason comes before them.
+bool is_reason(const Cause& cause) {
+  return cause.kind != CauseKind::kHostBlocks && cause.kind != CauseKind::kSlowerKernels;
+}
+
+void put_places_last(std::vector<Cause>& causes) {
+  const bool has_reason = std::ranges::any_of(
+      causes, [](const Cause& cause) { return is_reason(cause) && cause.score >= kListedScore; });
+  if (!has_reason) return;
+  for (Cause& cause : causes) {
+    if (!is_reason(cause)) cause.score = std::min(cause.score, kListedScore);
+  }
+  std::ranges::stable_partition(causes, is_reason);
 }
 
 // The same cause on several ranks becomes one. The most certain rank comes first.
@@ -158,26 +218,85 @@ void join_ranks(std::vector<Cause>& causes) {
   causes = std::move(joined);
 }
 
-Cause unattributed(const Comparison& comparison) {
-  const Change& ms = comparison.cycles.front().ms;
-  return {.kind = CauseKind::kUnattributed,
-          .score = kListedScore,
-          .headline = fmt::format("the cycle became {}, and no recorded data explains why",
-                                  ms.rises() ? "slower" : "faster"),
-          .evidence = {evidence("cycle", ms)},
-          .against = {},
-          .advice =
-              "record metrics with the trace (clocks, use, run queue), or more normal runs as "
-              "baselines"};
+// The idle time of a device that explains most of the cycle's change; null if none explains half.
+const DeviceSymptoms* explaining_idle(std::span<const Symptoms> ranks) {
+  constexpr double kMost = 0.5;
+  const DeviceSymptoms* most = nullptr;
+  for (const Symptoms& symptoms : ranks) {
+    for (const DeviceSymptoms& device : symptoms.devices) {
+      const Change& idle = device.row->idle_ms;
+      if (!is_real(idle) || explained_part(symptoms, idle.difference()) < kMost) continue;
+      const bool is_larger = most == nullptr || std::abs(idle.difference()) >
+                                                    std::abs(most->row->idle_ms.difference());
+      if (is_larger) most = &device;
+    }
+  }
+  return most;
 }
 
-bool cycle_changed(const Comparison& comparison) {
+Cause unattributed(const Comparison& comparison, std::span<const Symptoms> ranks) {
   const CycleRow& cycle = comparison.cycles.front();
-  if (!is_real(cycle.ms)) return false;
-  if (std::isfinite(cycle.between_runs_p) && cycle.between_runs_p >= kSignificant) return false;
-  return std::abs(cycle.ms.cliffs_delta) >= kLargeDelta &&
-         std::abs(cycle.ms.shift.shift) >= 0.02 * cycle.ms.normal.mean;
+  const DeviceSymptoms* idle = explaining_idle(ranks);
+  Cause cause = {.kind = CauseKind::kUnattributed,
+                 .score = kListedScore,
+                 .headline = fmt::format("the cycle became {}, and no recorded data explains why",
+                                         cycle.is_slower() ? "slower" : "faster"),
+                 .evidence = {evidence("cycle", cycle.ms)},
+                 .against = {},
+                 .advice =
+                     "record metrics with the trace (clocks, use, run queue), or more normal runs "
+                     "as baselines"};
+  if (idle == nullptr) return cause;
+  cause.headline = fmt::format("{} is idle for {}, and no recorded data explains why", idle->name(),
+                               cycle.is_slower() ? "longer" : "less time");
+  cause.evidence.push_back(evidence("device idle", idle->row->idle_ms));
+  cause.explains_ms = idle->row->idle_ms.difference();
+  for (const IdleCauseRow& row : comparison.idle) {
+    if (row.rank != idle->row->rank || !is_real(row.ms)) continue;
+    cause.evidence.push_back(evidence(fmt::format("of that, {}", idle_text(row.cause)), row.ms));
+    break;  // the largest change comes first
+  }
+  return cause;
 }
+
+constexpr double kLittle = 0.3;  // of the cycle's change
+
+// A cause that is known by what it adds to a cycle is no answer if it adds little. The others are
+// known by a counter, by other ranks or by what the program does, and stay true if the cycle
+// changed for a second reason too.
+double weight_of_part(CauseKind kind, double part) {
+  using enum CauseKind;
+  const double least = kind == kKernelMix                                    ? 0.6
+                       : contains({kSynchronisation, kMemoryPressure}, kind) ? 0.8
+                                                                             : 1;
+  return least + (1 - least) * std::min(1.0, part / kLittle);
+}
+
+// Says which part of the cycle's change a cause explains.
+void weigh_by_part(const Symptoms& symptoms, Cause& cause) {
+  if (std::isnan(cause.explains_ms) || !symptoms.cycle->is_changed()) return;
+  const double part = explained_part(symptoms, cause.explains_ms);
+  std::string text = fmt::format("explains {} of {} ms per cycle, {:.0f} % of the change",
+                                 signed_text(part * symptoms.cycle_change_ms),
+                                 signed_text(symptoms.cycle_change_ms), 100 * part);
+  if (part >= kLittle) {
+    cause.evidence.push_back(evidence(std::move(text)));
+    return;
+  }
+  cause.against.push_back(
+      evidence(part > 0 ? "only " + text
+                        : fmt::format("does not explain why the cycle became {}",
+                                      symptoms.cycle->is_slower() ? "slower" : "faster")));
+  // Equal runs differ as much: the rest of a small change needs no second cause.
+  constexpr double kUsual = 0.2;
+  const double rest_ms = (1 - part) * std::abs(symptoms.cycle_change_ms);
+  const bool has_second_cause = rest_ms > kUsual * symptoms.cycle->ms.normal.mean;
+  if (has_second_cause && !cause.is_other_program) {
+    cause.score *= weight_of_part(cause.kind, part);
+  }
+}
+
+bool cycle_changed(const Comparison& comparison) { return comparison.cycles.front().is_changed(); }
 
 // Functions that changed beyond chance and drift, and together have some weight: by time on a
 // device, by number on the host, where functions contain each other.
@@ -190,9 +309,10 @@ bool functions_changed(const Comparison& comparison) {
     const bool is_other = row.verdict == Verdict::kNew || row.verdict == Verdict::kVanished ||
                           row.verdict == Verdict::kCallsChanged;
     if (is_on_device(row.key.kind)) {
-      device_ms += row.ms.normal.mean;
-      const bool is_slower = row.verdict == Verdict::kChanged && is_real(row.ms);
-      if (is_other || is_slower) changed_ms += std::abs(row.ms.difference());
+      const Change& ms = row.own_ms();
+      device_ms += ms.normal.mean;
+      const bool is_slower = row.verdict == Verdict::kChanged && is_real(ms);
+      if (is_other || is_slower) changed_ms += std::abs(ms.difference());
     } else {
       on_host += 1;
       other_on_host += is_other ? 1 : 0;
@@ -219,32 +339,43 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
   }
   find_straggler(ranks, causes);
   for (const Symptoms& symptoms : ranks) {
-    for (const auto rules :
-         {device_cause_rules(), link_cause_rules(), host_cause_rules(), work_cause_rules()}) {
+    for (const auto rules : {device_cause_rules(), link_cause_rules(), host_cause_rules(),
+                             work_cause_rules(), improvement_cause_rules()}) {
       for (const CauseRule rule : rules) {
         const std::size_t before = causes.size();
         rule(symptoms, causes);
-        for (Cause& cause : std::span(causes).subspan(before)) cause.ranks = {symptoms.rank};
+        for (Cause& cause : std::span(causes).subspan(before)) {
+          cause.ranks = {symptoms.rank};
+          weigh_by_part(symptoms, cause);
+        }
       }
     }
   }
   weaken_consequences(causes);
+  put_places_last(causes);
   std::erase_if(causes, [](const Cause& cause) { return cause.score < kListedScore; });
   for (Cause& cause : causes) cause.score = std::min(cause.score, 1.0);
   std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::score);
   join_ranks(causes);
   const bool explains = std::ranges::any_of(
       causes, [](const Cause& cause) { return cause.kind != CauseKind::kMeasurement; });
-  if (!explains && cycle_changed(comparison))
-    causes.insert(causes.begin(), unattributed(comparison));
+  if (!explains && cycle_changed(comparison)) {
+    causes.insert(causes.begin(), unattributed(comparison, ranks));
+    weigh_by_part(ranks.front(), causes.front());
+  }
   return causes;
 }
 
 Answer answer_of(const Comparison& comparison) {
   if (comparison.cycles.empty() || comparison.cycles.front().ms.too_few) return Answer::kCannotTell;
   if (cycle_changed(comparison)) {
-    return comparison.cycles.front().ms.rises() ? Answer::kSlower : Answer::kFaster;
+    return comparison.cycles.front().is_slower() ? Answer::kSlower : Answer::kFaster;
   }
+  const bool device_changed = std::ranges::any_of(comparison.devices, [](const DeviceRow& device) {
+    return device.outlasts_cycles && is_real(device.launched_ms) &&
+           std::abs(device.launched_ms.ratio() - 1) >= 0.02;
+  });
+  if (device_changed) return Answer::kShifted;
   const bool has_cause = std::ranges::any_of(comparison.causes, [](const Cause& cause) {
     return cause.score >= kConfidentScore && cause.kind != CauseKind::kMeasurement;
   });

@@ -16,6 +16,12 @@ Evidence evidence(std::string sentence);
 
 std::string number_text(double value);  // three or four significant digits
 
+// What the host does while the device is idle: "while the host is in CALL, inside OPERATOR".
+std::string idle_text(const IdleCause& cause);
+
+// The part, 0 to 1, of the cycle's change that these milliseconds per cycle explain.
+double explained_part(const Symptoms& symptoms, double change_ms);
+
 // A rule examines one rank and adds likely causes, with the evidence for and against them. A score
 // below kListedScore is not shown.
 using CauseRule = void (*)(const Symptoms& symptoms, std::vector<Cause>& causes);
@@ -25,6 +31,8 @@ std::span<const CauseRule> device_cause_rules();
 std::span<const CauseRule> link_cause_rules();
 std::span<const CauseRule> host_cause_rules();
 std::span<const CauseRule> work_cause_rules();
+// Why a run became faster; device and work rules look in both directions.
+std::span<const CauseRule> improvement_cause_rules();
 
 // The only rule that needs all ranks.
 void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes);

@@ -52,6 +52,7 @@ void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
     } else {
       cause.against.push_back(evidence("own kernels did not get slower"));
     }
+    cause.explains_ms = device.kernel_ms.difference();
     causes.push_back(std::move(cause));
   }
 }
@@ -109,7 +110,8 @@ void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .against = {},
         .advice =
             "check the power cap, the temperature and locked clocks (nvidia-smi -q -d "
-            "CLOCK,POWER,TEMPERATURE,PERFORMANCE)"};
+            "CLOCK,POWER,TEMPERATURE,PERFORMANCE)",
+        .improves = !drops};
     cause.evidence.push_back(evidence("core clock while the device works", *clock, clock->busy));
     cause.evidence.back().text += fmt::format(", mean of the whole recording {} -> {} MHz",
                                               number_text(clock->recording_mean_normal),
@@ -140,6 +142,7 @@ void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
           evidence("the clock dropped together with the other process on the device"));
       cause.score = std::clamp(cause.score, kListedScore, 0.8);
     }
+    cause.explains_ms = device.kernel_ms.difference();
     causes.push_back(std::move(cause));
   }
 }
@@ -160,12 +163,51 @@ void find_memory_bandwidth(const Symptoms& symptoms, std::vector<Cause>& causes)
                           fmt::format("{:.0f} % of kernel time is in kernels that became slower",
                                       100 * slowed))},
          .against = {},
-         .advice = "check the memory clock and retired memory pages"});
+         .advice = "check the memory clock and retired memory pages",
+         .explains_ms = device.kernel_ms.difference()});
   }
 }
 
-constexpr std::array<CauseRule, 3> kDeviceRules = {find_other_tenant, find_clock_drop,
-                                                   find_memory_bandwidth};
+// The same kernels, called as often and of the same size, take longer or less long. This is an
+// effect: a clock, the memory or another process may be behind it, but no counter was recorded that
+// would say so.
+void find_slower_kernels(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  constexpr double kMost = 0.7;
+  constexpr double kBarely = 1.03;
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const double slower = device.slowdowns.share_between(kBarely, 1e9);
+    const double faster = device.slowdowns.share_between(0, 1 / kBarely);
+    const bool is_slower = rose(device.kernel_ms, kBarely) && slower >= kMost;
+    const bool is_faster = fell(device.kernel_ms, 1 / kBarely) && faster >= kMost;
+    if (!is_slower && !is_faster) continue;
+    const double own_ms = device.own_change_ms();
+    const bool explains =
+        is_slower ? symptoms.is_slower() || own_ms > 0 : symptoms.is_faster() || own_ms < 0;
+    if (!explains) continue;
+    if (symptoms.common_calls_factor != 1 || device.resized_share >= 0.4) continue;
+    const double part = explained_part(symptoms, device.kernel_ms.difference());
+    Cause cause = {
+        .kind = CauseKind::kSlowerKernels,
+        .score = kListedScore + 0.2 * part,
+        .headline = fmt::format("the same kernels take {} on {} (x {:.2f}, same calls){}",
+                                is_slower ? "longer" : "less time", device.name(),
+                                device.slowdowns.median(), symptoms.place()),
+        .evidence = {evidence("kernels", device.kernel_ms),
+                     evidence(fmt::format(
+                         "{:.0f} % of kernel time is in kernels that became {}, with equal calls",
+                         100 * (is_slower ? slower : faster), is_slower ? "slower" : "faster"))},
+        .against = {},
+        .advice =
+            "record the clocks, the power and the use of the device with the trace: they "
+            "tell a lower clock from another process and from other input data",
+        .improves = is_faster,
+        .explains_ms = device.kernel_ms.difference()};
+    causes.push_back(std::move(cause));
+  }
+}
+
+constexpr std::array<CauseRule, 4> kDeviceRules = {find_other_tenant, find_clock_drop,
+                                                   find_memory_bandwidth, find_slower_kernels};
 
 }  // namespace
 

@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/measure/function_index.h"
+#include "strobe/device/vendor_names.h"
 
 namespace strobe::compare {
 namespace {
@@ -25,13 +29,6 @@ double own_difference_ms(const Symptoms& symptoms, const Change& change) {
   return change.abnormal.mean - slower * change.normal.mean;
 }
 
-bool kernels_are_equal(const Symptoms& symptoms) {
-  return std::ranges::all_of(symptoms.devices, [](const DeviceSymptoms& device) {
-    return device.kernels.empty() || std::abs(device.kernel_ms.ratio() - 1) < 0.05 ||
-           !is_real(device.kernel_ms);
-  });
-}
-
 // Idle milliseconds per cycle of the device whose idle time rose most.
 const Change* longest_gap(const Symptoms& symptoms) {
   const Change* gap = nullptr;
@@ -47,33 +44,31 @@ bool gaps_grew(const Symptoms& symptoms) {
   return gap == nullptr ? symptoms.is_slower() : rose(*gap, 1.03);
 }
 
-struct Queueing {
-  bool is_known = false;
-  bool grew = false;
-  double normal_share = 0;  // share of time spent waiting for a core
-  double abnormal_share = 0;
-};
+// The idle time of the devices that rose most for one reason, if it is a real part of the change:
+// it says where the host is while the device waits.
+const IdleCauseRow* grown_idle(const Symptoms& symptoms) {
+  constexpr double kRealPart = 0.2;
+  const IdleCauseRow* most = nullptr;
+  for (const IdleCauseRow* row : symptoms.idle) {
+    if (!rose(row->ms, 1.1) || explained_share(symptoms, row->ms) < kRealPart) continue;
+    if (most == nullptr || row->ms.difference() > most->ms.difference()) most = row;
+  }
+  return most;
+}
 
-Queueing queueing(const Symptoms& symptoms) {
-  Queueing queue;
-  if (const MetricRow* row = symptoms.metric(MetricRole::kRunQueue, kHostDevice);
-      row != nullptr && row->all.normal.n > 0 && row->all.abnormal.n > 0) {
-    queue = {.is_known = true,
-             .grew = rose(row->all, 1.5),
-             .normal_share = row->all.normal.mean / 1000,
-             .abnormal_share = row->all.abnormal.mean / 1000};
+// Adds how much longer the device is idle, and what the host does meanwhile.
+void add_idle_evidence(const Symptoms& symptoms, Cause& cause) {
+  if (const Change* gap = longest_gap(symptoms)) {
+    cause.evidence.push_back(evidence("device idle", *gap));
   }
-  if (const Change& ms = symptoms.host.queue_ms; ms.normal.mean + ms.abnormal.mean > 0) {
-    const double cycle_ms = std::max(1e-9, symptoms.cycle->ms.normal.mean);
-    if (!queue.is_known || rose(ms, 1.3)) {
-      queue = {.is_known = true,
-               .grew = rose(ms, 1.3),
-               .normal_share = ms.normal.mean / cycle_ms,
-               .abnormal_share = ms.abnormal.mean / cycle_ms};
-    }
+  if (const IdleCauseRow* row = grown_idle(symptoms)) {
+    cause.evidence.push_back(evidence(fmt::format("of that, {}", idle_text(row->cause)), row->ms));
   }
-  queue.grew = queue.grew && queue.abnormal_share - queue.normal_share > 0.03;
-  return queue;
+}
+
+// The host keeps the device waiting for this long.
+void set_explained_by_idle(const Symptoms& symptoms, Cause& cause) {
+  if (const Change* gap = longest_gap(symptoms)) cause.explains_ms = gap->difference();
 }
 
 void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) {
@@ -85,7 +80,11 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
   const bool runs_less = (on_cpu != nullptr && fell(on_cpu->all, 0.9)) ||
                          (process != nullptr && fell(process->all, 0.9));
   const bool is_busier = host != nullptr && rose(host->all, 1.2);
-  if (!queue.grew && (queue.is_known || !is_full || !runs_less)) return;
+  // A queue that is known to be as short as before speaks against full cores; one that only cannot
+  // be told does not.
+  const bool stayed_short =
+      queue.is_known && !queue.grew && queue.abnormal_share - queue.normal_share <= 0.03;
+  if (!queue.grew && (stayed_short || !is_full || !runs_less)) return;
   Cause cause = {
       .kind = CauseKind::kHostContention,
       .score = 0.5,
@@ -110,9 +109,8 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
   if (is_busier) cause.evidence.push_back(evidence("the host's cores in use", *host, host->all));
   if (gaps_grew(symptoms)) {
     cause.score += 0.15;
-    if (const Change* gap = longest_gap(symptoms)) {
-      cause.evidence.push_back(evidence("device idle", *gap));
-    }
+    add_idle_evidence(symptoms, cause);
+    set_explained_by_idle(symptoms, cause);
   } else {
     cause.against.push_back(evidence("the device does not wait longer for the host"));
     cause.score -= 0.2;
@@ -158,7 +156,50 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (kernels_are_equal(symptoms) && !symptoms.devices.empty()) {
     cause.evidence.push_back(evidence("the same kernels take as long as before"));
   }
+  set_explained_by_idle(symptoms, cause);
   causes.push_back(std::move(cause));
+}
+
+// What the host was in while the device waited longer, by name: the largest first. Calls are left
+// out: this is about the time between them.
+std::vector<const IdleCauseRow*> grown_ranges(const Symptoms& symptoms) {
+  std::vector<const IdleCauseRow*> rows;
+  for (const IdleCauseRow* row : symptoms.idle) {
+    using enum analysis::IdleKind;
+    const bool is_named = row->cause.kind == kRange || row->cause.kind == kScript;
+    if (is_named && rose(row->ms, 1.1)) rows.push_back(row);
+  }
+  std::ranges::stable_sort(rows, std::ranges::greater{},
+                           [](const IdleCauseRow* row) { return row->ms.difference(); });
+  return rows;
+}
+
+std::string names_of_largest(std::span<const IdleCauseRow* const> rows) {
+  constexpr std::size_t kNames = 3;
+  std::vector<std::string_view> names;
+  for (const IdleCauseRow* row : rows.first(std::min(kNames, rows.size()))) {
+    names.push_back(row->cause.name);
+  }
+  std::string text = fmt::format("{}", fmt::join(names, ", "));
+  if (rows.size() > kNames) text += fmt::format(" and {} more", rows.size() - kNames);
+  return text;
+}
+
+// Names the ranges and frames that the time is in, if the traces have them.
+void name_host_code(const Symptoms& symptoms, Cause& cause) {
+  constexpr double kRealPart = 0.2;
+  const std::vector<const IdleCauseRow*> ranges = grown_ranges(symptoms);
+  const Change ms = ranges.empty() ? Change() : total_ms(ranges);
+  if (!ranges.empty() && explained_share(symptoms, ms) >= kRealPart) {
+    cause.evidence.push_back(
+        evidence(fmt::format("device idle while the host is in {}", names_of_largest(ranges)), ms));
+    cause.advice = fmt::format(
+        "look at {} in the timeline: the time is spent in its own code, or sleeping or waiting "
+        "there",
+        ranges.front()->cause.name);
+  }
+  if (!symptoms.has_frames) return;
+  cause.advice += "; the frames of the script are recorded: sort them by their own time";
 }
 
 void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
@@ -183,13 +224,16 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
       .headline = fmt::format("the host spends longer between operators, and the device "
                               "waits{}",
                               symptoms.place()),
-      .evidence = {evidence("host time outside of every operator and call", host->idle_ms),
-                   evidence("device idle", *gap),
-                   evidence("the same kernels take as long as before")},
+      .evidence = {evidence("host time outside of every operator and call", host->idle_ms)},
       .against = {},
-      .advice =
-          "profile the script itself (with_stack=True, py-spy): the time is spent in "
-          "its own code, or sleeping or waiting there"};
+      .advice = symptoms.has_frames
+                    ? "the time is spent in the script's own code, or sleeping or waiting there"
+                    : "profile the script itself (with_stack=True, py-spy): the time is spent in "
+                      "its own code, or sleeping or waiting there"};
+  add_idle_evidence(symptoms, cause);
+  name_host_code(symptoms, cause);
+  set_explained_by_idle(symptoms, cause);
+  cause.evidence.push_back(evidence("the same kernels take as long as before"));
   if (slowed > 0.5) {
     cause.against.push_back(evidence("operators take longer as well"));
     cause.score -= 0.2;
@@ -219,12 +263,14 @@ void find_synchronisation(const Symptoms& symptoms, std::vector<Cause>& causes) 
   }
   if (gaps_grew(symptoms)) {
     cause.score += 0.05;
-    if (const Change* gap = longest_gap(symptoms)) {
-      cause.evidence.push_back(evidence("device idle", *gap));
-    }
+    add_idle_evidence(symptoms, cause);
   } else {
     cause.against.push_back(evidence("the device does not wait longer for the host"));
   }
+  // Added waits show as time in the calls, or as idle time of the device after them.
+  const Change* gap = longest_gap(symptoms);
+  cause.explains_ms =
+      std::max(host.synchronize_ms.difference(), gap == nullptr ? 0 : gap->difference());
   causes.push_back(std::move(cause));
 }
 
@@ -256,6 +302,7 @@ void find_memory_pressure(const Symptoms& symptoms, std::vector<Cause>& causes) 
                     number_text(host.allocations_normal), number_text(host.allocations_abnormal))));
     cause.evidence.push_back(evidence("time in them", host.allocate_ms));
     cause.score += 0.2 * explained_share(symptoms, host.allocate_ms);
+    cause.explains_ms = host.allocate_ms.difference();
   }
   if (used != nullptr) {
     cause.evidence.push_back(evidence("device memory in use", *used, used->all));
@@ -289,12 +336,12 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
                                      "decoding"};
   if (loads_longer) {
     cause.evidence.push_back(evidence("loading the input", host.input_ms));
-    cause.evidence.push_back(
-        evidence(fmt::format("this explains {:.0f} % of the longer cycle", 100 * input_share)));
+    cause.explains_ms = host.input_ms.difference();
     cause.score += 0.3 * input_share;
   }
   if (reads_longer) {
     cause.evidence.push_back(evidence("reads and writes", host.disk_ms));
+    cause.explains_ms = host.disk_ms.difference();
     cause.score += 0.1 + 0.15 * explained_share(symptoms, host.disk_ms);
   }
   if (disk_moved) {
@@ -310,9 +357,106 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
   causes.push_back(std::move(cause));
 }
 
-constexpr std::array<CauseRule, 6> kHostRules = {find_host_contention, find_slow_host,
-                                                 find_host_code,       find_synchronisation,
-                                                 find_memory_pressure, find_slow_input};
+// One call of the host, wherever it is made.
+struct BlockingCall {
+  std::string name;
+  Change idle_ms;                      // per cycle, while the host was in it and no device worked
+  const IdleCauseRow* most = nullptr;  // the place where that rose most
+};
+
+// The call in which the idle time of the devices rose most. Launches are left out: a slow host
+// spends its time in them, and they do not wait for anything.
+std::optional<BlockingCall> blocking_call(const Symptoms& symptoms) {
+  std::map<std::string, std::vector<const IdleCauseRow*>> by_name;
+  for (const IdleCauseRow* row : symptoms.idle) {
+    if (row->cause.kind != analysis::IdleKind::kRuntimeCall) continue;
+    if (device::runtime_call(row->cause.name) == device::RuntimeCall::kLaunch) continue;
+    by_name[row->cause.name].push_back(row);
+  }
+  std::optional<BlockingCall> most;
+  for (const auto& [name, rows] : by_name) {
+    BlockingCall call = {.name = name, .idle_ms = total_ms(rows), .most = rows.front()};
+    for (const IdleCauseRow* row : rows) {
+      if (row->ms.difference() > call.most->ms.difference()) call.most = row;
+    }
+    if (!most || call.idle_ms.difference() > most->idle_ms.difference()) most = std::move(call);
+  }
+  return most;
+}
+
+// The host waits in one call, and that explains most of the longer cycle. Why the call takes longer
+// is for other rules to say: this one is for calls that none of them knows.
+void find_host_blocks(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  constexpr double kMost = 0.5;
+  const std::optional<BlockingCall> call = blocking_call(symptoms);
+  if (!call || !rose(call->idle_ms, 1.1)) return;
+  const double share = explained_share(symptoms, call->idle_ms);
+  const double cycle_ms = symptoms.cycle->ms.normal.mean;
+  if (share < kMost || call->idle_ms.difference() < 0.02 * cycle_ms) return;
+  Cause cause = {
+      .kind = CauseKind::kHostBlocks,
+      .score = 0.5 + 0.3 * share,
+      .headline = fmt::format("the host waits in {} while the device is idle{}", call->name,
+                              symptoms.place()),
+      .evidence = {evidence(fmt::format("device idle while the host is in {}", call->name),
+                            call->idle_ms)},
+      .against = {},
+      .advice =
+          "look at the call in the timeline: a copy from memory that is not pinned waits for the "
+          "device, and so does reading a result; make it asynchronous, or do it less often",
+      .explains_ms = call->idle_ms.difference()};
+  if (!call->most->cause.inside.empty()) {
+    cause.evidence.push_back(evidence("mostly inside " + call->most->cause.inside, call->most->ms));
+  }
+  causes.push_back(std::move(cause));
+}
+
+std::string names_with(const HostSymptoms& host, Verdict verdict) {
+  std::vector<std::string_view> names;
+  for (const FunctionRow* row : host.runtime_calls) {
+    const bool launches = device::runtime_call(row->key.name) == device::RuntimeCall::kLaunch;
+    if (launches && row->verdict == verdict) names.push_back(row->key.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// The work of a cycle is launched by more calls: a graph was lost, or a fused operator.
+void find_more_launches(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  constexpr double kMost = 0.5;
+  const HostSymptoms& host = symptoms.host;
+  const double expected = host.launches_normal * symptoms.common_calls_factor;
+  const double added = host.launches_abnormal - expected;
+  const Change* gap = longest_gap(symptoms);
+  if (gap == nullptr || !rose(*gap, 1.1) || expected <= 0) return;
+  if (added < 10 || host.launches_abnormal < 1.5 * expected) return;
+  const double share = explained_share(symptoms, *gap);
+  if (share < kMost) return;
+  Cause cause = {
+      .kind = CauseKind::kLaunchBound,
+      .score = 0.55 + 0.3 * share,
+      .headline = fmt::format(
+          "more calls launch the work of a cycle ({:.4g} -> {:.4g}), and the device waits for "
+          "them{}",
+          host.launches_normal, host.launches_abnormal, symptoms.place()),
+      .evidence = {},
+      .against = {},
+      .advice =
+          "launch the work by fewer calls: a graph, fused operators, or the variants that "
+          "handle many tensors at once"};
+  if (const std::string gone = names_with(host, Verdict::kVanished); !gone.empty()) {
+    cause.evidence.push_back(evidence("gone: " + gone));
+  }
+  if (const std::string added_calls = names_with(host, Verdict::kNew); !added_calls.empty()) {
+    cause.evidence.push_back(evidence("new: " + added_calls));
+  }
+  add_idle_evidence(symptoms, cause);
+  set_explained_by_idle(symptoms, cause);
+  causes.push_back(std::move(cause));
+}
+
+constexpr std::array<CauseRule, 8> kHostRules = {
+    find_host_contention, find_slow_host,  find_host_code,     find_synchronisation,
+    find_memory_pressure, find_slow_input, find_more_launches, find_host_blocks};
 
 }  // namespace
 

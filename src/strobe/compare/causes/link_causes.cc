@@ -93,6 +93,7 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
                                number_text(traffic.abnormal))));
       if (is_slow && traffic.abnormal < 0.8 * traffic.normal) cause.score += 0.1;
     }
+    cause.explains_ms = rate.ms.difference();
     causes.push_back(std::move(cause));
   }
 }
@@ -148,7 +149,8 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
       continue;
     }
     const bool same_calls = std::ranges::all_of(device.collectives, [](const FunctionRow* row) {
-      return std::abs(row->calls_abnormal - row->calls_normal) <= 0.02 * row->calls_normal;
+      return std::abs(row->calls_abnormal - row->calls_normal) <= 0.02 * row->calls_normal ||
+             (row->launched.decides && calls_are_equal(*row));
     });
     if (!same_calls) continue;
     Cause cause;
@@ -166,9 +168,11 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.advice = is_fabric ? "check link errors, the fabric and the network"
                              : "another rank may be late: compare the ranks of this run with each "
                                "other (strobe compare RUN)";
-    const double share =
-        std::min(1.0, collective_ms.difference() / std::max(1e-9, symptoms.cycle_change_ms));
-    const bool explains = symptoms.is_slower() && share > 0.5;
+    cause.explains_ms = collective_ms.difference();
+    const double own_ms = device.own_change_ms();
+    const double whole_ms = std::isnan(own_ms) ? symptoms.cycle_change_ms : own_ms;
+    const double share = std::min(1.0, collective_ms.difference() / std::max(1e-9, whole_ms));
+    const bool explains = (symptoms.is_slower() || own_ms > 0) && share > 0.5;
     // Waiting is a symptom; the late rank is the cause.
     cause.score = is_fabric ? 0.75 + (explains ? 0.2 : 0) : 0.6 + (explains ? 0.1 : 0);
     if (rose(device.kernel_ms, 1.03)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "strobe/compare/measure/function_index.h"
@@ -22,11 +23,12 @@ enum class CountBy : std::uint8_t { kTime, kVote };
 Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows, CountBy by) {
   Slowdowns slowdowns;
   for (const FunctionRow* row : rows) {
-    const double weight = by == CountBy::kTime ? row->ms.normal.mean : 1;
+    const Change& ms = row->own_ms();
+    const double weight = by == CountBy::kTime ? ms.normal.mean : 1;
     slowdowns.total += weight;
-    if (!calls_are_equal(*row) || !(row->ms.normal.mean > 0)) continue;
+    if (!calls_are_equal(*row) || !(ms.normal.mean > 0)) continue;
     slowdowns.ones.push_back(
-        {.factor = row->call_slowdown(), .weight = weight, .is_real = is_real(row->ms)});
+        {.factor = row->own_call_slowdown(), .weight = weight, .is_real = is_real(ms)});
   }
   std::ranges::sort(slowdowns.ones, {}, &Slowdowns::One::factor);
   return slowdowns;
@@ -68,7 +70,7 @@ void add_kernel_work(DeviceSymptoms& symptoms) {
   std::size_t known = 0;
   std::size_t resized = 0;
   for (const FunctionRow* row : symptoms.kernels) {
-    const double change = std::abs(row->ms.difference());
+    const double change = std::abs(row->own_ms().difference());
     symptoms.changed_ms += change;
     if (!calls_are_equal(*row)) symptoms.other_work_ms += change;
     if (row->blocks_normal == 0 || row->blocks_abnormal == 0) continue;
@@ -88,11 +90,14 @@ double common_factor(const Rows& rows) {
     if (row->key.kind == FunctionKind::kScheduling || row->key.kind == FunctionKind::kOverhead) {
       continue;
     }
-    if (row->calls_normal < 2 && row->calls_abnormal < 2) continue;  // does not scale
-    if (row->calls_normal == 0 || row->calls_abnormal == 0) {
+    const bool is_launched = row->launched.is_known;
+    const double before = is_launched ? row->launched.calls_normal : row->calls_normal;
+    const double after = is_launched ? row->launched.calls_abnormal : row->calls_abnormal;
+    if (before < 2 && after < 2) continue;  // does not scale
+    if (before == 0 || after == 0) {
       ++lone;
     } else {
-      factors.push_back(row->calls_abnormal / row->calls_normal);
+      factors.push_back(calls_are_equal(*row) ? 1 : after / before);
     }
   }
   if (factors.size() < 5) return 1;
@@ -134,7 +139,13 @@ HostSymptoms read_host(const Rows& functions) {
            row.key.kind == FunctionKind::kDataLoading;
   });
   host.runtime_calls = of(FunctionKind::kRuntimeCall);
-  host.operator_slowdowns = slowdowns_of(host.operators, CountBy::kVote);
+  const Rows operators =
+      rows_where(host.operators, [](const FunctionRow& row) { return row.is_operator; });
+  host.operator_slowdowns =
+      slowdowns_of(operators.empty() ? host.operators : operators, CountBy::kVote);
+  const Rows launches = calls_of_kinds(host.runtime_calls, {RuntimeCall::kLaunch});
+  host.launches_normal = calls_normal(launches);
+  host.launches_abnormal = calls_abnormal(launches);
   const Rows waits = calls_of_kinds(host.runtime_calls, {RuntimeCall::kSynchronize});
   const Rows allocations =
       calls_of_kinds(host.runtime_calls, {RuntimeCall::kAllocate, RuntimeCall::kFree});
@@ -160,9 +171,24 @@ bool is_real(const Change& change) {
   return change.degenerate || change.drift_p < kSurely;
 }
 
+namespace {
+
+bool are_equal(double calls_normal, double calls_abnormal) {
+  return calls_normal > 0 && calls_abnormal > 0 &&
+         std::abs(calls_abnormal - calls_normal) <= std::max(0.5, 0.02 * calls_normal);
+}
+
+}  // namespace
+
 bool calls_are_equal(const FunctionRow& row) {
-  return row.calls_normal > 0 && row.calls_abnormal > 0 &&
-         std::abs(row.calls_abnormal - row.calls_normal) <= std::max(0.5, 0.02 * row.calls_normal);
+  return are_equal(row.calls_normal, row.calls_abnormal) ||
+         (row.launched.is_known &&
+          are_equal(row.launched.calls_normal, row.launched.calls_abnormal));
+}
+
+double DeviceSymptoms::own_change_ms() const {
+  return row->outlasts_cycles && row->launched_ms.normal.n > 0 ? row->launched_ms.difference()
+                                                               : std::nan("");
 }
 
 bool rose(const Change& change, double least_ratio) {
@@ -175,21 +201,63 @@ bool fell(const Change& change, double most_ratio) {
          change.abnormal.mean <= most_ratio * change.normal.mean;
 }
 
-Change total_ms(std::span<const FunctionRow* const> rows) {
+namespace {
+
+// Of twelve cycles per run, one of each may be out of order.
+constexpr double kNearlyAll = 0.8;
+
+bool moved_in_most(const Change& change) {
+  return !change.too_few && change.rank.p < kSignificant &&
+         std::abs(change.cliffs_delta) >= kNearlyAll;
+}
+
+}  // namespace
+
+bool rose_in_most(const Change& change, double least_ratio) {
+  return moved_in_most(change) && change.abnormal_median > change.normal_median &&
+         change.abnormal_median >= least_ratio * change.normal_median;
+}
+
+bool fell_in_most(const Change& change, double most_ratio) {
+  return moved_in_most(change) && change.abnormal_median < change.normal_median &&
+         change.abnormal_median <= most_ratio * change.normal_median;
+}
+
+namespace {
+
+// Values per cycle of the time that tells whether a row itself changed.
+struct CycleValues {
+  const std::vector<double>& ms_per_cycle_normal;
+  const std::vector<double>& ms_per_cycle_abnormal;
+};
+CycleValues values_of(const IdleCauseRow& row) {
+  return {row.ms_per_cycle_normal, row.ms_per_cycle_abnormal};
+}
+CycleValues values_of(const FunctionRow& row) {
+  if (!row.launched.decides) return {row.ms_per_cycle_normal, row.ms_per_cycle_abnormal};
+  return {row.launched.ms_per_cycle_normal, row.launched.ms_per_cycle_abnormal};
+}
+
+void add_to(std::vector<double>& sums, const std::vector<double>& values) {
+  sums.resize(std::max(sums.size(), values.size()));
+  std::transform(values.begin(), values.end(), sums.begin(), sums.begin(), std::plus<>());
+}
+
+template <class Row>
+Change sum_of(std::span<const Row* const> rows) {
   std::vector<double> normal;
   std::vector<double> abnormal;
-  for (const FunctionRow* row : rows) {
-    normal.resize(std::max(normal.size(), row->ms_per_cycle_normal.size()));
-    abnormal.resize(std::max(abnormal.size(), row->ms_per_cycle_abnormal.size()));
-    for (std::size_t i = 0; i < row->ms_per_cycle_normal.size(); ++i) {
-      normal[i] += row->ms_per_cycle_normal[i];
-    }
-    for (std::size_t i = 0; i < row->ms_per_cycle_abnormal.size(); ++i) {
-      abnormal[i] += row->ms_per_cycle_abnormal[i];
-    }
+  for (const Row* row : rows) {
+    add_to(normal, values_of(*row).ms_per_cycle_normal);
+    add_to(abnormal, values_of(*row).ms_per_cycle_abnormal);
   }
   return change_between(normal, abnormal);
 }
+
+}  // namespace
+
+Change total_ms(std::span<const FunctionRow* const> rows) { return sum_of(rows); }
+Change total_ms(std::span<const IdleCauseRow* const> rows) { return sum_of(rows); }
 
 double Slowdowns::share_between(double low, double high) const {
   double inside = 0;
@@ -215,6 +283,11 @@ bool Symptoms::is_slower() const {
   const bool is_noise_between_runs =
       cycle->between_runs_p >= kSignificant;  // NaN with one normal run
   return rose(cycle->ms, 1.02) && !is_noise_between_runs;
+}
+
+bool Symptoms::is_faster() const {
+  const bool is_noise_between_runs = cycle->between_runs_p >= kSignificant;
+  return fell(cycle->ms, 0.98) && !is_noise_between_runs;
 }
 
 const MetricRow* Symptoms::metric(MetricRole role, std::string_view device) const {
@@ -243,8 +316,60 @@ Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank) {
     symptoms.devices.push_back(read_device(comparison, device, functions, rank));
   }
   symptoms.host = read_host(functions);
+  for (const IdleCauseRow& row : comparison.idle) {
+    if (row.rank == rank) symptoms.idle.push_back(&row);
+  }
   symptoms.common_calls_factor = common_factor(functions);
+  const auto has_frames = [&](const SideFacts& side) {
+    return std::ranges::any_of(side.ranks, [&](const RankMeasure& measure) {
+      return measure.rank == rank && measure.has_frames;
+    });
+  };
+  symptoms.has_frames = has_frames(comparison.normal) && has_frames(comparison.abnormal);
   return symptoms;
+}
+
+bool kernels_are_equal(const Symptoms& symptoms) {
+  return std::ranges::all_of(symptoms.devices, [](const DeviceSymptoms& device) {
+    return device.kernels.empty() || std::abs(device.kernel_ms.ratio() - 1) < 0.05 ||
+           !is_real(device.kernel_ms);
+  });
+}
+
+namespace {
+
+// A smaller change of the share of time is not worth mentioning.
+constexpr double kLeastQueueing = 0.03;
+
+// `whole` is the quantity that fills all of the time.
+Queueing queueing_of(const Change& waiting, double least_ratio, double whole) {
+  const bool means_tell = rose(waiting, least_ratio) || fell(waiting, 1 / least_ratio);
+  const bool ranks_tell =
+      !means_tell && (rose_in_most(waiting, least_ratio) || fell_in_most(waiting, 1 / least_ratio));
+  Queueing queue = {
+      .is_known = true,
+      .normal_share = (ranks_tell ? waiting.normal_median : waiting.normal.mean) / whole,
+      .abnormal_share = (ranks_tell ? waiting.abnormal_median : waiting.abnormal.mean) / whole};
+  const double rise = queue.abnormal_share - queue.normal_share;
+  queue.grew = (means_tell || ranks_tell) && rise > kLeastQueueing;
+  queue.shrank = (means_tell || ranks_tell) && -rise > kLeastQueueing;
+  return queue;
+}
+
+}  // namespace
+
+Queueing queueing(const Symptoms& symptoms) {
+  constexpr double kWholeTime = 1000;  // milliseconds per second
+  Queueing queue;
+  if (const MetricRow* row = symptoms.metric(MetricRole::kRunQueue, kHostDevice);
+      row != nullptr && row->all.normal.n > 0 && row->all.abnormal.n > 0) {
+    queue = queueing_of(row->all, 1.5, kWholeTime);
+  }
+  if (const Change& ms = symptoms.host.queue_ms; ms.normal.mean + ms.abnormal.mean > 0) {
+    const Queueing by_slices = queueing_of(ms, 1.3, std::max(1e-9, symptoms.cycle->ms.normal.mean));
+    if (!queue.is_known || by_slices.grew) queue = by_slices;
+  }
+  return queue;
 }
 
 namespace {

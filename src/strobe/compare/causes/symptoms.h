@@ -19,12 +19,19 @@ bool is_real(const Change& change);
 // Such a change, to at least (at most) this multiple of the normal value.
 bool rose(const Change& change, double least_ratio);
 bool fell(const Change& change, double most_ratio);
+// By the rank test and the medians: one extreme value spoils a mean and its test, not these. Nearly
+// all cycles of one run must be above those of the other.
+bool rose_in_most(const Change& change, double least_ratio);
+bool fell_in_most(const Change& change, double most_ratio);
 
-// Both runs call it about equally often.
+// Both runs call it about equally often. Device work may be counted where it runs or where it is
+// launched: a host that is further ahead moves it to later cycles, and does not add any.
 bool calls_are_equal(const FunctionRow& row);
 
 // Milliseconds per cycle of several functions together.
 Change total_ms(std::span<const FunctionRow* const> rows);
+// Idle milliseconds per cycle of several causes together.
+Change total_ms(std::span<const IdleCauseRow* const> rows);
 
 // How functions that both runs call equally often have changed. Kernels are weighted by their
 // normal time; operators equally, because they nest, and one that waits for the device would
@@ -60,13 +67,20 @@ struct DeviceSymptoms {
   double resized_share = 0;
 
   const std::string& name() const { return row->device; }
+  // By how much the device's time per cycle changed, if that is not the cycle's: the device goes on
+  // long after the cycles. NaN otherwise.
+  double own_change_ms() const;
 };
 
 struct HostSymptoms {
   std::vector<const FunctionRow*> operators;
   std::vector<const FunctionRow*> runtime_calls;
+  // Operators of the framework. The ranges around them are longer whatever is slow inside, so they
+  // count only in a trace without operators.
   Slowdowns operator_slowdowns;
   // Per cycle.
+  double launches_normal = 0;  // calls that launch work, of whatever amount
+  double launches_abnormal = 0;
   double synchronizations_normal = 0;
   double synchronizations_abnormal = 0;
   double allocations_normal = 0;  // allocations and frees
@@ -84,12 +98,15 @@ struct Symptoms {
   std::int32_t rank = 0;
   const CycleRow* cycle = nullptr;
   double cycle_change_ms = 0;  // Hodges-Lehmann
+  bool has_frames = false;     // both traces have those of the script
   std::vector<DeviceSymptoms> devices;
   HostSymptoms host;
+  std::vector<const IdleCauseRow*> idle;  // of this rank
   // The factor by which the calls of nearly all functions changed; 1 if there is no such factor.
   double common_calls_factor = 1;
 
   bool is_slower() const;
+  bool is_faster() const;
   // The metric with this role on a device or on kHostDevice; null if it was not sampled.
   const MetricRow* metric(device::MetricRole role, std::string_view device) const;
   // "", or " on rank 3" when there are several.
@@ -97,6 +114,20 @@ struct Symptoms {
 };
 
 Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank);
+
+// The kernels of every device take as long as before, as far as can be told.
+bool kernels_are_equal(const Symptoms& symptoms);
+
+// Time of the process spent waiting for a core, by its own counter or by slices of the operating
+// system. Shares of the time.
+struct Queueing {
+  bool is_known = false;
+  double normal_share = 0;
+  double abnormal_share = 0;
+  bool grew = false;
+  bool shrank = false;
+};
+Queueing queueing(const Symptoms& symptoms);
 
 // Other users of a device: what its counters show beyond the trace.
 

@@ -52,7 +52,7 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
 
 std::string largest_names(std::vector<const FunctionRow*> rows) {
   std::ranges::sort(rows, [](const FunctionRow* a, const FunctionRow* b) {
-    return std::abs(a->ms.difference()) > std::abs(b->ms.difference());
+    return std::abs(a->own_ms().difference()) > std::abs(b->own_ms().difference());
   });
   std::string names;
   for (std::size_t i = 0; i < std::min<std::size_t>(3, rows.size()); ++i) {
@@ -82,6 +82,14 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
       }
     }
     if (appeared.empty() && vanished.empty() && recounted.empty()) continue;
+    double added_ms = 0;
+    double replaced_ms = 0;
+    for (const auto& rows : {appeared, vanished, recounted}) {
+      for (const FunctionRow* row : rows) {
+        added_ms += row->own_ms().difference();
+        replaced_ms += row->own_ms().normal.mean;
+      }
+    }
     Cause cause = {
         .kind = CauseKind::kKernelMix,
         .score = 0.5 + 0.42 * share * std::min(1.0, device.other_work_ms / (0.1 * kernel_ms)),
@@ -93,7 +101,9 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .against = {},
         .advice =
             "look for another library version, dtype or shape, or for a fusion that was lost or "
-            "gained"};
+            "gained",
+        .explains_ms = added_ms,
+        .is_other_program = replaced_ms > 0.5 * device.kernel_ms.normal.mean};
     if (!appeared.empty()) cause.evidence.push_back(evidence("new: " + largest_names(appeared)));
     if (!vanished.empty()) cause.evidence.push_back(evidence("gone: " + largest_names(vanished)));
     if (!recounted.empty()) {
@@ -187,6 +197,7 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const double share = std::min(1.0, overhead_ms.difference() / cycle_change_ms);
   if (rose(overhead_ms, 1.5) && share > 0.3) {
     cause.evidence.push_back(evidence("the profiler's own work", overhead_ms));
+    cause.explains_ms = overhead_ms.difference();
     cause.score = std::max(cause.score, 0.5 + 0.4 * share);
   }
   if (!cause.evidence.empty()) causes.push_back(std::move(cause));

@@ -265,7 +265,7 @@ class KindTable {
 }  // namespace
 
 FunctionIndex index_functions(const Trace& trace, const std::vector<SliceId>& markers,
-                              Interval window) {
+                              Interval window, LateWork late) {
   const TrackDevices devices(trace);
   const KindTable kinds(trace);
   FunctionFinder finder(trace, devices);
@@ -281,7 +281,9 @@ FunctionIndex index_functions(const Trace& trace, const std::vector<SliceId>& ma
       continue;
     }
     const std::int64_t start_ns = slices.starts_ns[i];
-    if (start_ns >= window.end_ns || start_ns + slices.durations_ns[i] < window.start_ns) continue;
+    const bool is_late = start_ns >= window.end_ns;
+    if (is_late && (late == LateWork::kLeftOut || !is_device_work(slices.kinds[i]))) continue;
+    if (start_ns + slices.durations_ns[i] < window.start_ns) continue;
     const std::uint32_t device = devices[slices.tracks[i]];
     const auto kind =
         kinds.find(slices.categories[i], slices.kinds[i], slices.flags[i], device != 0);
@@ -289,8 +291,12 @@ FunctionIndex index_functions(const Trace& trace, const std::vector<SliceId>& ma
     index.of_slice[i] = finder.find(slices.names[i], *kind, device);
   }
   const std::vector<std::uint32_t> renumbered = finder.finish(index);
-  for (std::uint32_t& function : index.of_slice) {
-    if (function != FunctionIndex::kNone) function = renumbered[function];
+  index.is_operator.resize(index.keys.size());
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    std::uint32_t& function = index.of_slice[i];
+    if (function == FunctionIndex::kNone) continue;
+    function = renumbered[function];
+    if (slices.kinds[i] == SliceKind::kOperator) index.is_operator[function] = true;
   }
   return index;
 }

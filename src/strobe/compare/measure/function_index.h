@@ -23,12 +23,16 @@ struct FunctionIndex {
   std::vector<std::uint32_t> device_of;  // per key, of devices
   std::vector<std::string> devices;      // kHostDevice first, then by number
   std::vector<std::uint32_t> of_slice;   // of keys, or kNone
+  std::vector<bool> is_operator;         // per key: some of its slices are operators, not ranges
 };
 
 using strobe::kHostDevice;
 
+// What to do with device work that starts after the window: the host may have launched it inside.
+enum class LateWork : std::uint8_t { kLeftOut, kIncluded };
+
 // Only slices that overlap `window`; `markers`, ascending, are not functions.
 FunctionIndex index_functions(const Trace& trace, const std::vector<SliceId>& markers,
-                              Interval window);
+                              Interval window, LateWork late = LateWork::kLeftOut);
 
 }  // namespace strobe::compare

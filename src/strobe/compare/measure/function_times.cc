@@ -188,6 +188,7 @@ class Addition {
     std::vector<FunctionCycles> functions(index_.keys.size());
     for (std::size_t i = 0; i < functions.size(); ++i) {
       functions[i].key = index_.keys[i];
+      functions[i].is_operator = index_.is_operator[i];
       for (std::size_t cycle = 0; cycle < cycles_.size(); ++cycle) {
         const Sum& sum_here = sums_[i * cycles_.size() + cycle];
         functions[i].time_ns.push_back(sum_here.time_ns);

@@ -8,8 +8,10 @@
 
 #include "strobe/compare/measure/function_index.h"
 #include "strobe/compare/measure/function_times.h"
+#include "strobe/compare/measure/launched_work.h"
 #include "strobe/compare/measure/metric_cycles.h"
 #include "strobe/compare/measure/time_parts.h"
+#include "strobe/compare/measure/wait_times.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::compare {
@@ -78,6 +80,39 @@ std::vector<DeviceCycles> device_cycles(const Trace& trace, const FunctionIndex&
   return devices;
 }
 
+// Cycles of the kernels' sequence or of the busy signal are in the device's own time.
+bool is_cut_by_host(analysis::CycleMethod method) {
+  using enum analysis::CycleMethod;
+  return method == kMarker || method == kSteps || method == kHostFrame;
+}
+
+// Longer than a cycle, and a real part of all of them.
+bool outlasts(std::int64_t overhang_ns, const std::vector<analysis::Cycle>& cycles) {
+  constexpr double kRealPart = 0.2;
+  std::vector<double> lengths_ns;
+  for (const analysis::Cycle& cycle : cycles) {
+    lengths_ns.push_back(static_cast<double>(cycle.interval.length_ns()));
+  }
+  const auto span_ns =
+      static_cast<double>(cycles.back().interval.end_ns - cycles.front().interval.start_ns);
+  return static_cast<double>(overhang_ns) >
+         std::max(kRealPart * span_ns, stats::median_of(lengths_ns));
+}
+
+void add_launched_work(LaunchedWorks launched, RankMeasure& result) {
+  for (std::size_t i = 0; i < launched.functions.size(); ++i) {
+    result.functions[i].launched_calls = std::move(launched.functions[i].calls);
+    result.functions[i].launched_ns = std::move(launched.functions[i].time_ns);
+  }
+  for (std::size_t i = 0; i < launched.devices.size(); ++i) {
+    DeviceCycles& device = result.devices[i];
+    device.launched_ns = std::move(launched.devices[i].busy_ns);
+    device.overhang_ns = launched.devices[i].overhang_ns;
+    device.outlasts_cycles =
+        is_cut_by_host(result.cycles.method) && outlasts(device.overhang_ns, result.cycles.cycles);
+  }
+}
+
 std::int64_t origin_of(const Trace& trace) {
   const auto& starts_ns = trace.slices().starts_ns;
   return starts_ns.empty() ? 0 : *std::ranges::min_element(starts_ns);
@@ -108,13 +143,20 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
 
   const TimeParts parts(found);
   const Interval window{found.front().interval.start_ns, found.back().interval.end_ns};
-  const FunctionIndex index = index_functions(*capture.trace, result.cycles.marker_slices, window);
+  const FunctionIndex index =
+      index_functions(*capture.trace, result.cycles.marker_slices, window, LateWork::kIncluded);
   FunctionTimes times = add_up_functions(*capture.trace, index, parts);
   MetricsOfRank metrics = average_metrics(capture, index, times.devices, parts);
+  WaitTimes waits = measure_wait_times(*capture.trace, index, parts);
   result.functions = std::move(times.functions);
   result.devices = device_cycles(*capture.trace, index, times.devices, parts, found, keep_partial);
   result.series = std::move(metrics.series);
   result.metrics = std::move(metrics.metrics);
+  result.idle = std::move(waits.idle);
+  result.launches = std::move(waits.launches);
+  add_launched_work(std::move(waits.launched), result);
+  result.has_frames = std::ranges::find(capture.trace->slices().kinds, SliceKind::kPythonCall) !=
+                      capture.trace->slices().kinds.end();
   result.remarks.insert(result.remarks.end(), metrics.remarks.begin(), metrics.remarks.end());
   return result;
 }

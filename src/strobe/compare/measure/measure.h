@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "strobe/analysis/cycles/cycles.h"
+#include "strobe/analysis/waits/waits.h"
 #include "strobe/base/result.h"
 #include "strobe/device/metric_info.h"
 #include "strobe/trace/run.h"
@@ -54,7 +55,11 @@ struct FunctionCycles {
   std::vector<std::int64_t> covered_ns;    // their union
   std::vector<std::uint32_t> calls;        // that begin in it
   std::vector<std::int64_t> copied_bytes;  // memcpy only, if the trace has them; else empty
-  double blocks = 0;  // kernels: mean blocks of threads per launch; 0 if unknown
+  double blocks = 0;         // kernels: mean blocks of threads per launch; 0 if unknown
+  bool is_operator = false;  // of the framework; false for ranges of the script and for modules
+  // Device work by the cycle in which it was launched; empty if the launches are not known.
+  std::vector<std::uint32_t> launched_calls = {};
+  std::vector<std::int64_t> launched_ns = {};  // whole durations
 };
 
 // One metric over one function's own time. NaN in a cycle without enough samples.
@@ -75,6 +80,11 @@ struct DeviceCycles {
       busy_ns;  // union of device work; of the host: operators and runtime calls
   std::vector<std::uint64_t> slices;  // that begin in it
   std::vector<bool> is_partial;       // too few of them, or cut by the trace's own border
+  // Union of the work launched in it, whenever that runs; empty if the launches are not known.
+  std::vector<std::int64_t> launched_ns = {};
+  std::int64_t overhang_ns = 0;  // how long such work goes on after the last cycle
+  // The host is so far ahead that the cycles, which it cuts, say little about the device's time.
+  bool outlasts_cycles = false;
 };
 
 enum class TimeBase : std::uint8_t { kTrace, kWallClock, kNoOverlap };
@@ -94,6 +104,29 @@ struct SeriesCycles {
   std::vector<double> busy_mean;  // per cycle, while the device works (host: as mean)
 };
 
+// What the host did while no device worked.
+struct IdleCause {
+  analysis::IdleKind kind = analysis::IdleKind::kNothing;
+  std::string name;    // of the call, operator, range or frame; "" if there is none
+  std::string inside;  // for a call: the operator or range around it; "" if there is none
+
+  auto operator<=>(const IdleCause&) const = default;
+};
+
+struct IdleCycles {
+  IdleCause cause;
+  std::vector<std::int64_t> idle_ns;  // per cycle
+};
+
+// Work of one device whose launching call is known. Its delay is the time from the end of the call
+// to its own start, at least 0.
+struct LaunchCycles {
+  std::string device;
+  // Per cycle. NaN without such work.
+  std::vector<double> median_delay_ns;  // of the work that starts in it
+  std::vector<double> mean_queue;       // launched and not started, over the cycle
+};
+
 struct RankMeasure {
   std::int32_t rank = 0;
   std::string path;
@@ -102,8 +135,11 @@ struct RankMeasure {
   std::vector<FunctionCycles> functions;  // by key
   std::vector<DeviceCycles> devices;      // "Host" first, then by number
   std::vector<SeriesCycles> series;
-  std::vector<MetricCycles> metrics;  // by function, then series
-  std::vector<std::string> remarks;   // problems of the input, in sentences
+  std::vector<MetricCycles> metrics;   // by function, then series
+  std::vector<IdleCycles> idle;        // by cause
+  std::vector<LaunchCycles> launches;  // in the order of the devices, without the host
+  std::vector<std::string> remarks;    // problems of the input, in sentences
+  bool has_frames = false;             // of the script's interpreter
 
   std::string chip_of(const std::string& device) const;
   bool is_usable(const std::string& device, std::size_t cycle) const;  // not partial there

@@ -21,14 +21,17 @@ bool appears_or_vanishes(const FunctionRow& row) {
 
 bool has_types(const Comparison& comparison) { return comparison.cycles.size() > 1; }
 
-// Those with a verdict first, each group in the order of the comparison.
+// Those with a verdict first, each group in the order of the comparison. Sorted by impact, the
+// changes beyond chance are first already, and no verdict may push a large one down.
 std::vector<const FunctionRow*> changed_first(const Comparison& comparison) {
   std::vector<const FunctionRow*> rows;
   for (const FunctionRow& row : comparison.functions) {
     if (!appears_or_vanishes(row)) rows.push_back(&row);
   }
-  std::stable_partition(rows.begin(), rows.end(),
-                        [](const FunctionRow* row) { return is_changed(*row); });
+  if (comparison.order != compare::RankKey::kImpact) {
+    std::stable_partition(rows.begin(), rows.end(),
+                          [](const FunctionRow* row) { return is_changed(*row); });
+  }
   return rows;
 }
 
@@ -94,12 +97,12 @@ Section function_section(const Comparison& comparison, std::size_t top) {
   for (const FunctionRow* row : rows) {
     if (top != 0 && section.table.rows.size() == top) break;
     std::vector<Cell> cells = key_cells(*row);
-    append(cells, {Text{fmt::format("{} -> {}", ms_text(row->ms.normal_median),
-                                    ms_text(row->ms.abnormal_median))},
-                   Text{ms_change_text(row->ms.shift.shift)}, Text{ms_interval_text(row->ms.shift)},
-                   Text{p_text(row->beta.q)},
-                   Text{fmt::format("{},{}", row->ms.normal.n, row->ms.abnormal.n)},
-                   Text{verdict_text(*row)}});
+    const compare::Change& ms = row->own_ms();
+    append(cells,
+           {Text{fmt::format("{} -> {}", ms_text(ms.normal_median), ms_text(ms.abnormal_median))},
+            Text{ms_change_text(ms.shift.shift)}, Text{ms_interval_text(ms.shift)},
+            Text{p_text(shown_q(*row))}, Text{fmt::format("{},{}", ms.normal.n, ms.abnormal.n)},
+            Text{verdict_text(*row)}});
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
   }
   const std::size_t shown = section.table.rows.size();
@@ -111,13 +114,20 @@ Section function_section(const Comparison& comparison, std::size_t top) {
     section.notes.emplace_back(
         "share: its own time did not change, but the cycle time did, so its share changed.");
   }
+  if (shows([](const FunctionRow& row) { return row.launched.decides; })) {
+    section.notes.emplace_back(
+        "The device goes on long after the cycles, so its functions are counted in the cycle that "
+        "launched them.");
+  }
   if (shows(is_scaled)) {
     section.notes.emplace_back(
         "scaled: its time changed in proportion to the cycle time; its share is the same.");
   }
   section.table.rows_left_out = rows.size() - shown;
   if (shown < rows.size()) {
-    const std::size_t hidden = changed > shown ? changed - shown : 0;
+    const auto hidden = static_cast<std::uint64_t>(
+        std::count_if(rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
+                      [](const FunctionRow* row) { return is_changed(*row); }));
     section.table.left_out = fmt::format("{} more, {} of them changed (--top all shows them)",
                                          count_text(rows.size() - shown), count_text(hidden));
   }

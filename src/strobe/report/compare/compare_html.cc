@@ -43,21 +43,22 @@ Measure sorted_by(double value, std::string text) {
 }
 
 Row function_row(std::size_t number, const FunctionRow& row) {
-  const double median = row.ms.normal_median;
-  const double shift = row.ms.shift.shift;
-  return {{sorted_by(static_cast<double>(number), std::to_string(number)), Text{row.key.name},
-           Text{row.key.device}, Text{std::to_string(row.rank)}, sorted_by(median, ms_text(median)),
-           sorted_by(row.ms.abnormal_median, ms_text(row.ms.abnormal_median)),
-           sorted_by(shift, ms_change_text(shift)),
-           sorted_by(row.ms.shift.low, ms_interval_text(row.ms.shift)),
-           sorted_by(100 * shift / median, percent_change_text(shift, median)),
-           sorted_by(row.beta.shift.shift, fmt::format("{:+.2f}", row.beta.shift.shift)),
-           sorted_by(row.beta.q, p_text(row.beta.q)),
-           sorted_by(row.beta.cliffs_delta, fmt::format("{:+.2f} {}", row.beta.cliffs_delta,
-                                                        band_of(row.beta.cliffs_delta))),
-           sorted_by(row.suspicion, score_text(row.suspicion)),
-           Text{fmt::format("{},{}", row.ms.normal.n, row.ms.abnormal.n)}, Text{verdict_text(row)}},
-          is_changed(row) ? RowStyle::kChanged : RowStyle::kPlain};
+  const compare::Change& ms = row.own_ms();
+  const double median = ms.normal_median;
+  const double shift = ms.shift.shift;
+  return {
+      {sorted_by(static_cast<double>(number), std::to_string(number)), Text{row.key.name},
+       Text{row.key.device}, Text{std::to_string(row.rank)}, sorted_by(median, ms_text(median)),
+       sorted_by(ms.abnormal_median, ms_text(ms.abnormal_median)),
+       sorted_by(shift, ms_change_text(shift)), sorted_by(ms.shift.low, ms_interval_text(ms.shift)),
+       sorted_by(100 * shift / median, percent_change_text(shift, median)),
+       sorted_by(row.beta.shift.shift, fmt::format("{:+.2f}", row.beta.shift.shift)),
+       sorted_by(shown_q(row), p_text(shown_q(row))),
+       sorted_by(row.beta.cliffs_delta,
+                 fmt::format("{:+.2f} {}", row.beta.cliffs_delta, band_of(row.beta.cliffs_delta))),
+       sorted_by(row.suspicion, score_text(row.suspicion)),
+       Text{fmt::format("{},{}", ms.normal.n, ms.abnormal.n)}, Text{verdict_text(row)}},
+      is_changed(row) ? RowStyle::kChanged : RowStyle::kPlain};
 }
 
 Section all_functions(const Comparison& comparison, std::size_t top) {
@@ -86,13 +87,19 @@ Section all_functions(const Comparison& comparison, std::size_t top) {
   return section;
 }
 
+// The headline stands above: "Slower: the time rose" becomes "The time rose".
+std::string without_headline(const std::string& sentence, std::string_view headline) {
+  const std::string opening = fmt::format("{}: ", headline);
+  if (!sentence.starts_with(opening) || sentence.size() == opening.size()) return sentence;
+  std::string rest = sentence.substr(opening.size());
+  if (rest[0] >= 'a' && rest[0] <= 'z') rest[0] = static_cast<char>(rest[0] - 'a' + 'A');
+  return rest;
+}
+
 }  // namespace
 
-std::string compare_html(const Comparison& comparison, std::size_t top) {
-  Document document = compare_document(comparison, top);
-  document.headline = headline_of(comparison.answer);
-  document.answer = word_of(comparison.answer);
-  document.sections = {
+std::vector<Section> compare_page_sections(const Comparison& comparison, std::size_t top) {
+  return {
       figure_section(
           "Cycles",
           "One mark per cycle: circles normal, diamonds abnormal. The long ticks are medians; the "
@@ -118,9 +125,19 @@ std::string compare_html(const Comparison& comparison, std::size_t top) {
                      rank_plot(comparison)),
       appearance_section(comparison, top),
       device_section(comparison),
+      idle_section(comparison, top),
+      launch_section(comparison),
       metric_section(comparison, top),
       all_functions(comparison, top),
       quality_section(comparison)};
+}
+
+std::string compare_html(const Comparison& comparison, std::size_t top) {
+  Document document = compare_document(comparison, top);
+  document.headline = headline_of(comparison.answer);
+  document.answer = word_of(comparison.answer);
+  document.verdict.front() = without_headline(document.verdict.front(), document.headline);
+  document.sections = compare_page_sections(comparison, top);
   return document_html(document);
 }
 

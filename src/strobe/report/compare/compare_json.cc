@@ -233,6 +233,12 @@ void write_function(JsonWriter& json, const FunctionRow& row) {
   write_change(json, beta);
   json.key("ms");
   write_change(json, row.ms);
+  json.key("launched_ms");
+  if (row.launched.decides) {
+    write_change(json, row.launched.ms);
+  } else {
+    json.null();
+  }
   write_numbers(json, "ms_per_cycle_normal", row.ms_per_cycle_normal);
   write_numbers(json, "ms_per_cycle_abnormal", row.ms_per_cycle_abnormal);
 }
@@ -299,6 +305,15 @@ void write_device(JsonWriter& json, const DeviceRow& row) {
   write_change(json, row.busy_ms);
   json.key("idle_ms");
   write_change(json, row.idle_ms);
+  json.member("outlasts_cycles", row.outlasts_cycles)
+      .member("overhang_ms_normal", row.overhang_normal_ms)
+      .member("overhang_ms_abnormal", row.overhang_abnormal_ms);
+  json.key("launched_ms");
+  if (row.launched_ms.normal.n > 0) {
+    write_change(json, row.launched_ms);
+  } else {
+    json.null();
+  }
 }
 
 void write_evidence(JsonWriter& json, std::string_view key, const std::vector<Evidence>& evidence) {
@@ -311,23 +326,30 @@ void write_cause(JsonWriter& json, const Cause& cause) {
   json.begin_object()
       .member("cause", compare::word_of(cause.kind))
       .member("score", cause.score)
-      .member("headline", cause.headline);
+      .member("headline", cause.headline)
+      .member("improves", cause.improves)
+      .member("explains_ms", cause.explains_ms);
   write_evidence(json, "evidence", cause.evidence);
   write_evidence(json, "against", cause.against);
   json.member("advice", cause.advice).end_object();
 }
 
-void write_verdict(JsonWriter& json, const Comparison& comparison) {
-  const CompareVerdict verdict = verdict_of(comparison);
-  json.key("verdict").begin_object().member("answer", verdict.answer);
-  write_texts(json, "sentences", verdict.sentences);
-  json.key("cause");
-  if (verdict.cause.empty()) {
-    json.null();
-  } else {
-    json.value(verdict.cause);
-  }
-  json.member("confidence", verdict.confidence).end_object();
+void write_idle(JsonWriter& json, const compare::IdleCauseRow& row) {
+  json.member("kind", analysis::word_of(row.cause.kind))
+      .member("name", row.cause.name)
+      .member("inside", row.cause.inside)
+      .member("rank", row.rank)
+      .member("changed", is_changed(row.ms));
+  json.key("ms");
+  write_change(json, row.ms);
+}
+
+void write_launches(JsonWriter& json, const compare::LaunchRow& row) {
+  json.member("device", row.device).member("rank", row.rank);
+  json.key("delay_us");
+  write_change(json, row.delay_us);
+  json.key("queue");
+  write_change(json, row.queue);
 }
 
 }  // namespace
@@ -336,7 +358,7 @@ std::string compare_json(const Comparison& comparison) {
   std::string out;
   JsonWriter json(out, JsonLayout::kPretty);
   json.begin_object().member("schema", "strobe.compare").member("version", 1);
-  write_verdict(json, comparison);
+  write_verdict(json, verdict_of(comparison));
   write_runs(json, comparison);
   write_cycles(json, comparison);
   write_partial_cycles(json, comparison);
@@ -348,6 +370,8 @@ std::string compare_json(const Comparison& comparison) {
              [&](JsonWriter& one, const TripletRow& row) { write_triplet(one, row, comparison); });
   write_rows(json, "metrics", comparison.metrics, write_metric);
   write_rows(json, "devices", comparison.devices, write_device);
+  write_rows(json, "idle", comparison.idle, write_idle);
+  write_rows(json, "launches", comparison.launches, write_launches);
   write_texts(json, "quality", comparison.quality);
   json.end_object();
   out += "\n";

@@ -19,6 +19,10 @@ namespace {
 using compare::CycleRow;
 using compare::FunctionRow;
 
+bool has_interval(const compare::Change& ms) {
+  return std::isfinite(ms.shift.low) && std::isfinite(ms.shift.high);
+}
+
 constexpr std::size_t kFunctionMostFunctions = 20;
 constexpr std::size_t kFunctionNameColumns = 40;
 constexpr double kFunctionLeft = 356;
@@ -26,13 +30,25 @@ constexpr double kFunctionRight = kPlotWidth - 246;
 constexpr double kRowHeight = 24;
 constexpr double kFunctionTop = 12;
 
+// The medians and the ends of the interval, which is drawn from the normal median.
+std::vector<double> drawn_times(const compare::Change& ms) {
+  std::vector<double> times;
+  if (ms.normal.n > 0) times.push_back(ms.normal_median);
+  if (ms.abnormal.n > 0) times.push_back(ms.abnormal_median);
+  if (has_interval(ms)) {
+    times.push_back(ms.normal_median + ms.shift.low);
+    times.push_back(ms.normal_median + ms.shift.high);
+  }
+  return times;
+}
+
 // Times of functions span decades; on a linear axis all but the largest would overlap. Values below
 // a millionth of the largest are drawn at the left border.
 Scale scale_for(const std::vector<const FunctionRow*>& rows) {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
   for (const FunctionRow* row : rows) {
-    for (const double ms : {row->ms.normal_median, row->ms.abnormal_median}) {
+    for (const double ms : drawn_times(row->ms)) {
       high = std::max(high, ms);
       if (ms > 0) low = std::min(low, ms);
     }
@@ -50,7 +66,7 @@ void draw_row(SvgPlot& plot, const Scale& x, const FunctionRow& row, std::string
   plot.text(kFunctionLeft - 14, y + 4, name, Anchor::kEnd, "name", title);
   const double normal = x.at(row.ms.normal_median);
   const double abnormal = x.at(row.ms.abnormal_median);
-  if (std::isfinite(row.ms.shift.low) && std::isfinite(row.ms.shift.high)) {
+  if (has_interval(row.ms)) {
     const double from = x.at(row.ms.normal_median + row.ms.shift.low);
     const double to = x.at(row.ms.normal_median + row.ms.shift.high);
     plot.rect(from, y - 7, std::max(to - from, 1.0), 14, "interval", title);
@@ -106,6 +122,10 @@ void draw_panel(SvgPlot& plot, const CycleRow& row, double top, bool names_type)
       high = std::max(high, ms);
     }
   }
+  for (const double ms : drawn_times(row.ms)) {
+    low = std::min(low, ms);
+    high = std::max(high, ms);
+  }
   const Scale x = Scale::linear(low, high, kCycleLeft, kCycleRight);
   const double normal_y = top + kLane / 2 + 14;
   const double abnormal_y = normal_y + kLane;
@@ -113,8 +133,7 @@ void draw_panel(SvgPlot& plot, const CycleRow& row, double top, bool names_type)
   plot.axis_below(x, bottom, top + 10,
                   names_type ? fmt::format("milliseconds per cycle, {}", word_of(row.type))
                              : "milliseconds per cycle");
-  if (row.ms.shift.low > -std::numeric_limits<double>::infinity() &&
-      row.ms.shift.high < std::numeric_limits<double>::infinity()) {
+  if (has_interval(row.ms)) {
     const double from = x.at(row.ms.normal_median + row.ms.shift.low);
     const double to = x.at(row.ms.normal_median + row.ms.shift.high);
     plot.rect(
@@ -170,8 +189,10 @@ std::vector<const FunctionRow*> drawn_functions(const compare::Comparison& compa
                                                 std::size_t most) {
   std::vector<const FunctionRow*> rows;
   for (const FunctionRow& row : comparison.functions) rows.push_back(&row);
-  std::stable_partition(rows.begin(), rows.end(),
-                        [](const FunctionRow* row) { return is_changed(*row); });
+  if (comparison.order != compare::RankKey::kImpact) {
+    std::stable_partition(rows.begin(), rows.end(),
+                          [](const FunctionRow* row) { return is_changed(*row); });
+  }
   if (rows.size() > most) rows.resize(most);
   return rows;
 }

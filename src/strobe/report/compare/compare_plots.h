@@ -9,7 +9,8 @@
 // The pictures of a comparison, each one SVG; "" if there is nothing to draw.
 namespace strobe::report {
 
-// The functions worth a picture, in the comparison's order, changed ones first.
+// The functions worth a picture, in the comparison's order, changed ones first (unless it is by
+// impact).
 std::vector<const compare::FunctionRow*> drawn_functions(const compare::Comparison& comparison,
                                                          std::size_t most);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "strobe/report/compare/compare_numbers.h"
+#include "strobe/report/compare/compare_untested.h"
 #include "strobe/report/compare/compare_verdict.h"
 #include "strobe/report/render/display_text.h"
 #include "strobe/report/render/format.h"
@@ -89,6 +90,13 @@ Section cause_section(const Comparison& comparison) {
   Section section;
   section.key = "causes";
   section.title = "Causes";
+  if (comparison.answer == compare::Answer::kCannotTell) {
+    section.lead =
+        "There are too few cycles to test for a cause. The largest differences, untested:";
+    section.points = untested_differences(comparison);
+    if (section.points.empty()) section.lead = "There are too few cycles to test for a cause.";
+    return section;
+  }
   section.lead = comparison.causes.empty()
                      ? "No rule found enough evidence for a cause."
                      : "Evidence for a cause (+) and against it (-). A score of 0.75 or more is "
@@ -120,6 +128,7 @@ Document compare_document(const Comparison& comparison, std::size_t top) {
   document.sections = {cycle_section(comparison),           cause_section(comparison),
                        finding_section(comparison),         function_section(comparison, top),
                        appearance_section(comparison, top), device_section(comparison),
+                       idle_section(comparison, top),       launch_section(comparison),
                        metric_section(comparison, top),     quality_section(comparison)};
   std::erase_if(document.sections, is_empty);
   return document;

@@ -19,7 +19,12 @@ Section function_section(const compare::Comparison& comparison, std::size_t top)
 Section appearance_section(const compare::Comparison& comparison,
                            std::size_t top);  // new, vanished
 Section device_section(const compare::Comparison& comparison);
+Section idle_section(const compare::Comparison& comparison, std::size_t top);
+Section launch_section(const compare::Comparison& comparison);
 Section metric_section(const compare::Comparison& comparison, std::size_t top);
 Section quality_section(const compare::Comparison& comparison);
+
+// The sections of an HTML page, with pictures.
+std::vector<Section> compare_page_sections(const compare::Comparison& comparison, std::size_t top);
 
 }  // namespace strobe::report

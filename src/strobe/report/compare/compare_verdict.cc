@@ -4,11 +4,14 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/compare/causes/symptoms.h"
 #include "strobe/compare/measure/function_index.h"
 #include "strobe/report/compare/compare_numbers.h"
+#include "strobe/report/compare/compare_untested.h"
 #include "strobe/report/render/format.h"
+#include "strobe/report/render/json_rows.h"
 
 namespace strobe::report {
 namespace {
@@ -22,10 +25,10 @@ using compare::FunctionRow;
 
 // Cycles of this type changed as the answer says.
 bool is_slower(const CycleRow& row, Answer answer) {
-  return answer == Answer::kSlower && !row.ms.too_few && row.ms.shift.low > 0;
+  return answer == Answer::kSlower && row.is_slower();
 }
 bool is_faster(const CycleRow& row, Answer answer) {
-  return answer == Answer::kFaster && !row.ms.too_few && row.ms.shift.high < 0;
+  return answer == Answer::kFaster && row.is_faster();
 }
 
 // The type of cycles that the answer is about: the one that changed, else the most frequent one.
@@ -63,7 +66,7 @@ std::string functions_moved(const Comparison& comparison, std::string_view judge
 std::string kernels_moved(const Comparison& comparison) {
   for (const compare::DeviceRow& device : comparison.devices) {
     const bool is_host = device.device == compare::kHostDevice;
-    if (is_host || !compare::is_real(device.busy_ms)) continue;
+    if (is_host || device.outlasts_cycles || !compare::is_real(device.busy_ms)) continue;
     if (std::abs(device.busy_ms.ratio() - 1) < 0.02) continue;
     return fmt::format("kernels on {} became {}, {} per cycle; ", device.device,
                        device.busy_ms.rises() ? "slower" : "faster", time_story(device.busy_ms));
@@ -77,10 +80,27 @@ std::string median_time(const CycleRow& row) {
              : fmt::format("median time of {} cycles", word_of(row.type));
 }
 
+// A device that goes on long after the cycles: their time is the host's, so the device's own time
+// is compared beside it.
+std::string device_sentence(const Comparison& comparison) {
+  const auto device =
+      std::ranges::find_if(comparison.devices, &compare::DeviceRow::outlasts_cycles);
+  if (device == comparison.devices.end()) return {};
+  std::string text = fmt::format(
+      "{} goes on long after the cycles ({} in the normal run, {} in the abnormal one): the cycle "
+      "time is the host's time",
+      device->device, time_text(device->overhang_normal_ms),
+      time_text(device->overhang_abnormal_ms));
+  if (device->launched_ms.normal.n == 0) return text + ".";
+  return text + fmt::format("; the device needs {} for the work of a cycle.",
+                            time_story(device->launched_ms));
+}
+
 std::string cycle_sentence(const Comparison& comparison) {
   const CycleRow* row = main_cycles(comparison);
   if (row == nullptr) return "Cannot tell whether anything changed: there are no cycles.";
-  const std::string time = median_time(*row);
+  const std::string time =
+      median_time(*row) + (device_sentence(comparison).empty() ? "" : " of the host");
   switch (comparison.answer) {
     case Answer::kSlower:
       return fmt::format("Slower: the {} rose, {}.", time, numbers(comparison, *row));
@@ -96,9 +116,11 @@ std::string cycle_sentence(const Comparison& comparison) {
     case Answer::kCannotTell:
       break;
   }
-  return fmt::format("From {} cycles it is unclear whether the {} changed: {} -> {}.",
-                     sizes_text(row->ms), time, time_text(row->ms.normal_median),
-                     time_text(row->ms.abnormal_median));
+  const double difference = row->ms.abnormal_median - row->ms.normal_median;
+  return fmt::format(
+      "From {} cycles it is unclear whether the {} changed: {} -> {} ({} of normal, not tested).",
+      sizes_text(row->ms), time, time_text(row->ms.normal_median),
+      time_text(row->ms.abnormal_median), percent_change_text(difference, row->ms.normal_median));
 }
 
 const Cause* first_known(const Comparison& comparison) {
@@ -125,6 +147,14 @@ std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
                        further_causes(comparison, *cause));
   }
   if (comparison.answer == Answer::kNoChange) return "There is nothing to explain.";
+  if (comparison.answer == Answer::kCannotTell) {
+    const std::vector<std::string> largest = untested_differences(comparison);
+    return largest.empty() ? "There are too few cycles to test for a cause."
+                           : fmt::format(
+                                 "There are too few cycles to test for a cause; the "
+                                 "largest differences, untested: {}.",
+                                 fmt::join(largest, "; "));
+  }
   return "The cause is unknown: no rule found enough evidence.";
 }
 
@@ -162,22 +192,30 @@ bool is_changed(const FunctionRow& row) {
 
 bool has_own_change(const FunctionRow& row) {
   if (row.verdict != compare::Verdict::kChanged) return is_changed(row);
-  return row.ms.shift.low > 0 || row.ms.shift.high < 0;
+  return row.own_ms().shift.low > 0 || row.own_ms().shift.high < 0;
+}
+
+double shown_q(const FunctionRow& row) {
+  const bool time_decides = row.launched.decides || (row.verdict == compare::Verdict::kChanged &&
+                                                     !(row.beta.q < compare::kSignificant));
+  return time_decides ? row.own_ms().q : row.beta.q;
 }
 
 bool is_scaled(const FunctionRow& row) {
   constexpr double kLeastShare = 0.02;
-  return row.verdict == compare::Verdict::kSame &&
-         (row.ms.shift.low > 0 || row.ms.shift.high < 0) &&
-         std::abs(row.ms.shift.shift) >= kLeastShare * row.ms.normal_median &&
+  const compare::Change& ms = row.own_ms();
+  return row.verdict == compare::Verdict::kSame && !row.launched.decides &&
+         (ms.shift.low > 0 || ms.shift.high < 0) &&
+         std::abs(ms.shift.shift) >= kLeastShare * ms.normal_median &&
          !(std::abs(row.beta.cliffs_delta) >= compare::kLargeDelta);
 }
 
 std::string verdict_text(const FunctionRow& row) {
   using compare::Verdict;
+  const compare::Change& ms = row.own_ms();
   switch (row.verdict) {
     case Verdict::kChanged:
-      return row.ms.shift.low > 0 ? "slower" : row.ms.shift.high < 0 ? "faster" : "share";
+      return ms.shift.low > 0 ? "slower" : ms.shift.high < 0 ? "faster" : "share";
     case Verdict::kCallsChanged:
       return "calls";
     case Verdict::kTooFew:
@@ -189,7 +227,9 @@ std::string verdict_text(const FunctionRow& row) {
       break;
   }
   return fmt::format("{} {}", kNoEvidence,
-                     is_scaled(row) ? "scaled" : band_of(row.beta.cliffs_delta));
+                     is_scaled(row)
+                         ? "scaled"
+                         : band_of(row.launched.decides ? ms.cliffs_delta : row.beta.cliffs_delta));
 }
 
 const compare::Change& change_of(const compare::MetricRow& row) {
@@ -201,11 +241,27 @@ bool is_changed(const compare::Change& metric) {
          std::abs(metric.cliffs_delta) >= compare::kLargeDelta;
 }
 
+void write_verdict(JsonWriter& json, const CompareVerdict& verdict) {
+  json.key("verdict").begin_object().member("answer", verdict.answer);
+  write_texts(json, "sentences", verdict.sentences);
+  json.key("cause");
+  if (verdict.cause.empty()) {
+    json.null();
+  } else {
+    json.value(verdict.cause);
+  }
+  json.member("confidence", verdict.confidence).end_object();
+}
+
 CompareVerdict verdict_of(const Comparison& comparison) {
   const Cause* cause = first_known(comparison);
   CompareVerdict verdict;
   verdict.answer = word_of(comparison.answer);
-  verdict.sentences = {cycle_sentence(comparison), cause_sentence(comparison, cause)};
+  verdict.sentences = {cycle_sentence(comparison)};
+  if (std::string device = device_sentence(comparison); !device.empty()) {
+    verdict.sentences.push_back(std::move(device));
+  }
+  verdict.sentences.push_back(cause_sentence(comparison, cause));
   verdict.cause = cause == nullptr ? std::string_view() : compare::word_of(cause->kind);
   verdict.confidence = cause == nullptr                           ? "none"
                        : cause->score >= compare::kConfidentScore ? "high"

@@ -4,19 +4,26 @@
 #include <string_view>
 #include <vector>
 
+#include "strobe/base/json_write.h"
 #include "strobe/compare/comparison.h"
 
 namespace strobe::report {
 
 // The conclusion of a comparison.
 struct CompareVerdict {
-  std::string_view answer;             // "slower": for tools
-  std::vector<std::string> sentences;  // did the cycle change; why, and how certain that is
-  std::string_view cause;              // "clock"; "" if not known
-  std::string_view confidence;         // "high", "medium"; "none" without a cause
+  std::string_view answer;  // "slower": for tools
+  // Did the cycle change; what the device did, if that is another time; last, why, and how certain
+  // that is.
+  std::vector<std::string> sentences;
+  std::string_view cause;       // "clock"; "" if not known
+  std::string_view confidence;  // "high", "medium"; "none" without a cause
 };
 
 CompareVerdict verdict_of(const compare::Comparison& comparison);
+
+// {"answer", "sentences", "cause", "confidence"} under "verdict"; a cause that is not known is
+// null.
+void write_verdict(JsonWriter& json, const CompareVerdict& verdict);
 
 std::string_view word_of(compare::Answer answer);  // "no_change", "slower", "cannot_tell"
 
@@ -30,6 +37,9 @@ bool is_changed(const compare::FunctionRow& row);
 
 // Its own time or its calls changed, not only its share of a changed cycle.
 bool has_own_change(const compare::FunctionRow& row);
+
+// The q that its verdict rests on: of its share of the cycle, or of its time.
+double shown_q(const compare::FunctionRow& row);
 
 // Its time changed enough for a verdict, but so did the cycle.
 bool is_scaled(const compare::FunctionRow& row);

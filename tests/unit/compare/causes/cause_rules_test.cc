@@ -90,7 +90,8 @@ TEST(FindCauses, one_cycle_a_side_proves_nothing_whatever_the_kernels_are_called
 }
 
 TEST(FindCauses, a_changed_cycle_that_no_rule_explains_is_unattributed) {
-  const auto causes = find_causes(CauseSketch(10, 8).kernel("gemm", 4, 4).comparison());
+  const auto causes =
+      find_causes(CauseSketch(10, 8).device("GPU 0", 5, 3).kernel("gemm", 4, 4).comparison());
   ASSERT_EQ(causes.size(), 1u);
   EXPECT_EQ(causes.front().kind, CauseKind::kUnattributed);
   EXPECT_EQ(causes.front().score, kListedScore);
@@ -125,7 +126,57 @@ TEST(FindCauses, what_a_sure_cause_brings_with_it_is_weakened_and_says_so) {
   const Cause* weakened = find(together, CauseKind::kLaunchBound);
   ASSERT_NE(weakened, nullptr);
   EXPECT_NEAR(weakened->score, 0.6 * score_of(alone, CauseKind::kLaunchBound), 1e-9);
-  EXPECT_TRUE(mentions(weakened->against, "late input has the same effect"));
+  EXPECT_TRUE(mentions(weakened->against, "the input has the same effect"));
+}
+
+IdleCauseRow idle_in(const std::string& call, double normal_ms, double abnormal_ms) {
+  IdleCauseRow row;
+  row.cause = {analysis::IdleKind::kRuntimeCall, call, "aten::copy_"};
+  row.ms_per_cycle_normal = CauseSketch::around(normal_ms);
+  row.ms_per_cycle_abnormal = CauseSketch::around(abnormal_ms);
+  row.ms = change_between(row.ms_per_cycle_normal, row.ms_per_cycle_abnormal);
+  return row;
+}
+
+TEST(FindCauses, a_place_where_the_host_waits_never_comes_before_a_reason) {
+  CauseSketch alone = CauseSketch(10, 20).device("GPU 0", 5, 5).kernel("gemm", 4, 4);
+  alone.edit().idle = {idle_in("cudaMemcpyAsync", 1, 10)};
+  auto causes = find_causes(alone.comparison());
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes.front().kind, CauseKind::kHostBlocks);
+
+  CauseSketch unsure = CauseSketch(10, 20)
+                           .device("GPU 0", 5, 5)
+                           .op("linear", 3, 4.8)
+                           .op("add", 1, 1.6)
+                           .op("norm", 1, 1.6);
+  unsure.edit().idle = {idle_in("cudaMemcpyAsync", 1, 10)};
+  causes = find_causes(unsure.comparison());
+  ASSERT_EQ(causes.size(), 2u);
+  EXPECT_EQ(causes[0].kind, CauseKind::kHostSlow);
+  EXPECT_EQ(causes[1].kind, CauseKind::kHostBlocks);
+  EXPECT_EQ(causes[1].score, kListedScore);
+}
+
+TEST(FindCauses, a_faster_run_has_causes_too) {
+  const auto causes = find_causes(CauseSketch(35, 12)
+                                      .device("GPU 0", 5, 5)
+                                      .kernel("gemm", 4, 4)
+                                      .op("linear", 3, 3)
+                                      .op("add", 1, 1)
+                                      .op("enumerate(DataLoader)#next", 25, 1)
+                                      .comparison());
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes.front().kind, CauseKind::kInputPipeline);
+  EXPECT_TRUE(causes.front().improves);
+}
+
+TEST(IdleText, says_where_the_host_is) {
+  using enum analysis::IdleKind;
+  EXPECT_EQ(idle_text({kRuntimeCall, "cudaMalloc", "aten::cat"}),
+            "while the host is in cudaMalloc, inside aten::cat");
+  EXPECT_EQ(idle_text({kOperator, "aten::mm", ""}), "while the host is in aten::mm");
+  EXPECT_EQ(idle_text({kNothing, "", ""}), "while nothing is recorded on the host");
 }
 
 TEST(FindCauses, an_unsure_cause_weakens_nothing) {
@@ -203,6 +254,23 @@ TEST(AnswerOf, too_few_cycles_cannot_tell) {
   sketch.edit().cycles.front().ms =
       change_between(std::vector<double>{10, 10}, std::vector<double>{20, 20});
   EXPECT_EQ(answer_of(sketch.comparison()), Answer::kCannotTell);
+}
+
+TEST(Unattributed, idle_time_that_makes_the_change_is_told_even_if_its_reason_is_not_known) {
+  const auto causes = find_causes(CauseSketch(10, 20).device("GPU 0", 5, 5).comparison());
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(causes.front().kind, CauseKind::kUnattributed);
+  EXPECT_EQ(causes.front().headline, "GPU 0 is idle for longer, and no recorded data explains why");
+  EXPECT_TRUE(mentions(causes.front().evidence, "explains +10.0 of +10.0 ms per cycle, 100 %"));
+}
+
+TEST(AnswerTest, a_device_that_goes_on_after_the_cycles_has_a_time_of_its_own) {
+  CauseSketch sketch(1.3, 1.3);
+  DeviceRow& device = sketch.edit().devices.back();
+  device.launched_ms = change_between(CauseSketch::around(15), CauseSketch::around(120));
+  EXPECT_EQ(answer_of(sketch.comparison()), Answer::kNoChange);
+  device.outlasts_cycles = true;
+  EXPECT_EQ(answer_of(sketch.comparison()), Answer::kShifted);
 }
 
 }  // namespace

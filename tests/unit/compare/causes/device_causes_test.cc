@@ -96,7 +96,7 @@ TEST(ClockDrop, a_memory_clock_that_moved_too_speaks_against_it) {
 }
 
 TEST(ClockDrop, is_silent_while_the_clock_stays) {
-  EXPECT_TRUE(device_causes(clocked(1, 1.8)).empty());
+  EXPECT_EQ(find(device_causes(clocked(1, 1.8)), CauseKind::kClockDrop), nullptr);
   EXPECT_TRUE(device_causes(clocked(0.98, 1)).empty());
 }
 
@@ -179,6 +179,45 @@ TEST(OtherTenant, is_silent_when_the_trace_itself_explains_the_use) {
 
 TEST(OtherTenant, is_silent_about_a_rise_that_a_coarse_counter_makes) {
   EXPECT_TRUE(device_causes(used(62)).empty());
+}
+
+CauseSketch uniformly(double factor) {
+  return CauseSketch(10, 10 * factor)
+      .device("GPU 0", 9.8, 9.8 * factor)
+      .kernel("gemm", 5, 5 * factor)
+      .kernel("norm", 4, 4 * factor);
+}
+
+TEST(SlowerKernels, the_same_calls_that_all_take_longer_are_named_as_an_effect) {
+  const auto causes = device_causes(uniformly(1.57));
+  const Cause* cause = find(causes, CauseKind::kSlowerKernels);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline, "the same kernels take longer on GPU 0 (x 1.57, same calls)");
+  EXPECT_GE(cause->score, kListedScore);
+  EXPECT_LT(cause->score, kConfidentScore);
+  EXPECT_FALSE(cause->improves);
+}
+
+TEST(SlowerKernels, the_same_calls_that_all_take_less_time_are_an_improvement) {
+  const auto causes = device_causes(uniformly(0.64));
+  const Cause* cause = find(causes, CauseKind::kSlowerKernels);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(cause->improves);
+}
+
+TEST(SlowerKernels, a_counter_that_explains_them_comes_first) {
+  const auto causes =
+      find_causes(uniformly(1.5).metric("GPU 0", "gpu_sm_frequency", 1980, 1320).comparison());
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes.front().kind, CauseKind::kClockDrop);
+  EXPECT_EQ(find(causes, CauseKind::kSlowerKernels), nullptr);
+}
+
+TEST(SlowerKernels, is_silent_about_other_calls_and_about_little) {
+  EXPECT_EQ(find(device_causes(uniformly(1.02)), CauseKind::kSlowerKernels), nullptr);
+  EXPECT_EQ(find(device_causes(CauseSketch(10, 15).kernel("gemm", 5, 10).calls(10, 20)),
+                 CauseKind::kSlowerKernels),
+            nullptr);
 }
 
 }  // namespace

@@ -58,6 +58,94 @@ TEST(HostContention, is_silent_about_a_queue_that_is_hardly_there) {
             nullptr);
 }
 
+// Twelve cycles that wait for a core two thirds of the time, one of them with an impossible sample.
+Change queue_with_an_outlier() {
+  std::vector<double> abnormal = CauseSketch::around(670);
+  abnormal[3] = 9000;
+  return change_between(std::vector<double>(12, 0.0), abnormal);
+}
+
+TEST(HostContention, one_extreme_sample_does_not_hide_the_queue) {
+  CauseSketch sketch = slower_by(3)
+                           .metric("Host", "schedstat_runq_ns", 0, 670)
+                           .metric("Host", "host_cpu_usage", 7, 100);
+  MetricRow& queue = sketch.edit().metrics.front();
+  queue.all = queue.busy = queue_with_an_outlier();
+  ASSERT_FALSE(is_real(queue.all)) << "Welch's test must be spoilt for this test to mean anything";
+  const auto causes = host_causes(sketch);
+  const Cause* cause = find(causes, CauseKind::kHostContention);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_TRUE(mentions(cause->evidence, "waiting for a core: 0.0 -> 67.0 % of the time"));
+}
+
+TEST(HostContention, a_queue_that_cannot_be_told_does_not_speak_against_full_cores) {
+  CauseSketch sketch = slower_by(2)
+                           .metric("Host", "schedstat_runq_ns", 10, 200)
+                           .metric("Host", "host_cpu_usage", 20, 99)
+                           .metric("Host", "schedstat_oncpu_ns", 990, 490);
+  const auto noisy = [](double mean) {
+    std::vector<double> values;
+    for (int i = 0; i < 12; ++i) values.push_back(i % 4 == 0 ? 4 * mean : 0);
+    return values;
+  };
+  MetricRow& queue = sketch.edit().metrics.front();
+  queue.all = queue.busy = change_between(noisy(10), noisy(200));
+  EXPECT_NE(find(host_causes(sketch), CauseKind::kHostContention), nullptr);
+  queue.all = queue.busy = change_between(CauseSketch::around(10), CauseSketch::around(12));
+  EXPECT_EQ(find(host_causes(sketch), CauseKind::kHostContention), nullptr);
+}
+
+IdleCauseRow idle_row(analysis::IdleKind kind, const std::string& name, const std::string& inside,
+                      double normal_ms, double abnormal_ms) {
+  IdleCauseRow row;
+  row.cause = {kind, name, inside};
+  row.ms_per_cycle_normal = CauseSketch::around(normal_ms);
+  row.ms_per_cycle_abnormal = CauseSketch::around(abnormal_ms);
+  row.ms = change_between(row.ms_per_cycle_normal, row.ms_per_cycle_abnormal);
+  return row;
+}
+
+using analysis::IdleKind;
+
+TEST(HostBlocks, the_call_that_explains_the_longer_cycle_is_named_with_its_place) {
+  CauseSketch sketch = slower_by(2);
+  sketch.edit().idle = {
+      idle_row(IdleKind::kRuntimeCall, "cudaMemcpyAsync", "aten::copy_", 0.5, 8.5),
+      idle_row(IdleKind::kRuntimeCall, "cudaMemcpyAsync", "aten::item", 0.5, 1.5)};
+  const auto causes = host_causes(sketch);
+  const Cause* cause = find(causes, CauseKind::kHostBlocks);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline, "the host waits in cudaMemcpyAsync while the device is idle");
+  EXPECT_TRUE(mentions(cause->evidence, "in cudaMemcpyAsync: 1.00 -> 10.0 ms per cycle"));
+  EXPECT_NEAR(cause->explains_ms, 9, 0.01);
+  EXPECT_TRUE(mentions(cause->evidence, "mostly inside aten::copy_: 0.5 -> 8.50 ms"));
+  EXPECT_NEAR(cause->score, 0.77, 1e-9);
+}
+
+TEST(HostBlocks, is_silent_about_launches_operators_and_small_parts) {
+  const auto says = [](const IdleCauseRow& row) {
+    CauseSketch sketch = slower_by(2);
+    sketch.edit().idle = {row};
+    return find(host_causes(sketch), CauseKind::kHostBlocks) != nullptr;
+  };
+  EXPECT_TRUE(says(idle_row(IdleKind::kRuntimeCall, "cudaMalloc", "", 1, 9)));
+  EXPECT_FALSE(says(idle_row(IdleKind::kRuntimeCall, "cudaLaunchKernel", "", 1, 9)));
+  EXPECT_FALSE(says(idle_row(IdleKind::kOperator, "aten::mm", "", 1, 9)));
+  EXPECT_FALSE(says(idle_row(IdleKind::kRuntimeCall, "cudaMalloc", "", 1, 5)));
+}
+
+TEST(HostBlocks, idle_time_by_cause_supports_the_other_causes) {
+  CauseSketch sketch = slower_by(2)
+                           .metric("Host", "schedstat_runq_ns", 1, 500)
+                           .metric("Host", "schedstat_oncpu_ns", 990, 490);
+  sketch.edit().idle = {idle_row(IdleKind::kOperator, "aten::mm", "", 1, 7)};
+  const auto causes = host_causes(sketch);
+  const Cause* cause = find(causes, CauseKind::kHostContention);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->evidence, "of that, while the host is in aten::mm: 1.00 -> 7.00 ms"));
+}
+
 CauseSketch all_operators(double cycle, double factor) {
   return slower_by(cycle).op("linear", 3, 3 * factor).op("add", 1, factor).op("norm", 1, factor);
 }
@@ -188,7 +276,7 @@ TEST(InputPipeline, input_that_explains_the_longer_cycle_is_sure) {
   ASSERT_NE(cause, nullptr);
   EXPECT_GE(cause->score, kConfidentScore);
   EXPECT_EQ(cause->headline, "input data arrives later");
-  EXPECT_TRUE(mentions(cause->evidence, "this explains 95 % of the longer cycle"));
+  EXPECT_NEAR(cause->explains_ms, 9.5, 0.01);
 }
 
 TEST(InputPipeline, is_silent_when_the_input_is_as_slow_as_all_of_the_host) {
@@ -220,6 +308,80 @@ TEST(DiskIo, is_silent_about_reads_that_do_not_matter) {
   EXPECT_EQ(find(host_causes(slower_by(2).function("read", FunctionKind::kInputOutput, 0.01, 0.1)),
                  CauseKind::kDiskIo),
             nullptr);
+}
+
+// The same kernels, once launched by one call, once by a call each.
+CauseSketch without_graph() {
+  return slower_by(3)
+      .call("cudaGraphLaunch", 0.1, 0)
+      .calls(1, 0)
+      .call("cudaLaunchKernel", 0, 3)
+      .calls(0, 150);
+}
+
+TEST(MoreLaunches, a_lost_graph_that_keeps_the_device_waiting_is_told_with_its_calls) {
+  const auto causes = host_causes(without_graph());
+  const Cause* cause = find(causes, CauseKind::kLaunchBound);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_EQ(cause->headline,
+            "more calls launch the work of a cycle (1 -> 150), and the device waits for them");
+  EXPECT_TRUE(mentions(cause->evidence, "gone: cudaGraphLaunch"));
+  EXPECT_TRUE(mentions(cause->evidence, "new: cudaLaunchKernel"));
+  EXPECT_NEAR(cause->explains_ms, 20, 0.1);
+}
+
+TEST(MoreLaunches, is_silent_if_the_device_does_not_wait) {
+  CauseSketch sketch = CauseSketch(10, 30).device("GPU 0", 5, 25).kernel("gemm", 4, 24);
+  sketch.call("cudaLaunchKernel", 1, 3).calls(10, 150);
+  EXPECT_EQ(find(host_causes(sketch), CauseKind::kLaunchBound), nullptr);
+}
+
+// The host's own code is slow inside a module; the operators take as long as before.
+CauseSketch slow_module() {
+  CauseSketch sketch = slower_by(3).device("Host", 9, 10);
+  for (int i = 0; i < 4; ++i) {
+    sketch.op("aten::mm" + std::to_string(i), 1, 1);
+    sketch.edit().functions.back().is_operator = true;
+    sketch.op("Block_" + std::to_string(i), 1, 6);
+  }
+  return sketch;
+}
+
+TEST(SlowHost, ranges_that_contain_slow_code_are_not_operators_that_take_longer) {
+  EXPECT_EQ(find(host_causes(slow_module()), CauseKind::kHostSlow), nullptr);
+  const Cause* cause = nullptr;
+  const auto causes = host_causes(slow_module());
+  cause = find(causes, CauseKind::kLaunchBound);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_FALSE(mentions(cause->against, "operators take longer as well"));
+}
+
+TEST(HostCode, recorded_frames_need_no_second_profile) {
+  const auto before = host_causes(slow_module());
+  EXPECT_NE(find(before, CauseKind::kLaunchBound)->advice.find("with_stack"), std::string::npos);
+  CauseSketch sketch = slow_module();
+  for (SideFacts* side : {&sketch.edit().normal, &sketch.edit().abnormal}) {
+    side->ranks.front().has_frames = true;
+  }
+  const auto after = host_causes(sketch);
+  EXPECT_EQ(find(after, CauseKind::kLaunchBound)->advice.find("with_stack"), std::string::npos);
+}
+
+TEST(HostCode, the_range_in_which_the_device_waits_is_named) {
+  CauseSketch sketch = slow_module();
+  const std::vector<double> normal = CauseSketch::around(0.1);
+  const std::vector<double> abnormal = CauseSketch::around(19);
+  sketch.edit().idle.push_back({.cause = {analysis::IdleKind::kRange, "Block_2", ""},
+                                .rank = 0,
+                                .ms = change_between(normal, abnormal),
+                                .ms_per_cycle_normal = normal,
+                                .ms_per_cycle_abnormal = abnormal});
+  const auto causes = host_causes(sketch);
+  const Cause* cause = find(causes, CauseKind::kLaunchBound);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->evidence, "device idle while the host is in Block_2"));
+  EXPECT_NE(cause->advice.find("look at Block_2 in the timeline"), std::string::npos);
 }
 
 }  // namespace

@@ -39,6 +39,29 @@ TEST(Symptoms, rising_and_falling_ask_for_a_direction_and_a_least_size) {
   EXPECT_FALSE(rose(down, 0.5));
 }
 
+TEST(Symptoms, medians_rise_and_fall_in_spite_of_one_extreme_value) {
+  std::vector<double> high = CauseSketch::around(20);
+  high[5] = 900;
+  const Change up = change_between(CauseSketch::around(10), high);
+  ASSERT_FALSE(rose(up, 1.5));
+  EXPECT_TRUE(rose_in_most(up, 1.5));
+  EXPECT_FALSE(rose_in_most(up, 2.5));
+  EXPECT_FALSE(fell_in_most(up, 1.5));
+  const Change down = change_between(high, CauseSketch::around(10));
+  EXPECT_TRUE(fell_in_most(down, 0.6));
+  EXPECT_FALSE(fell_in_most(down, 0.4));
+  EXPECT_FALSE(rose_in_most(change_between(CauseSketch::around(10), CauseSketch::around(10)), 1));
+}
+
+TEST(Symptoms, a_run_is_faster_by_two_percent_and_beyond_the_noise_between_runs) {
+  EXPECT_TRUE(CauseSketch(10, 8).symptoms().is_faster());
+  EXPECT_FALSE(CauseSketch(10, 9.9).symptoms().is_faster());
+  EXPECT_FALSE(CauseSketch(10, 12).symptoms().is_faster());
+  auto sketch = CauseSketch(10, 8);
+  sketch.edit().cycles.front().between_runs_p = 0.4;
+  EXPECT_FALSE(sketch.symptoms().is_faster());
+}
+
 TEST(Symptoms, times_of_several_functions_add_up_cycle_by_cycle) {
   const auto sketch = CauseSketch(10, 10).kernel("a", 1, 2).kernel("b", 3, 5);
   const Symptoms symptoms = sketch.symptoms();

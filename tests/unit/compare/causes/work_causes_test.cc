@@ -87,6 +87,39 @@ TEST(KernelMix, kernels_called_more_often_are_named_too) {
       mentions(find(causes, CauseKind::kKernelMix)->evidence, "called more or less often: copy"));
 }
 
+TEST(KernelMix, is_silent_if_the_same_kernels_only_run_in_other_cycles) {
+  CauseSketch sketch = CauseSketch(2, 20).kernel("gemm", 0.6, 6).calls(12, 100);
+  ASSERT_NE(find(work_causes(sketch), CauseKind::kKernelMix), nullptr);
+  LaunchedRow& launched = sketch.edit().functions.back().launched;
+  launched.is_known = true;
+  launched.calls_normal = launched.calls_abnormal = 100;
+  EXPECT_EQ(find(work_causes(sketch), CauseKind::kKernelMix), nullptr);
+}
+
+CauseSketch fusion_lost(double abnormal_ms) {
+  return CauseSketch(10, abnormal_ms)
+      .kernel("gemm", 4, 4)
+      .kernel("fused", 1, 0)
+      .kernel("single", 0, 2.5);
+}
+
+TEST(KernelMix, kernels_that_explain_little_of_the_change_are_not_called_confident) {
+  const auto few = find_causes(fusion_lost(22).comparison());
+  const Cause* cause = find(few, CauseKind::kKernelMix);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_LT(cause->score, kConfidentScore);
+  EXPECT_TRUE(mentions(cause->against, "only explains +1.50 of +12.0 ms per cycle, 12 %"));
+  const auto most = find_causes(fusion_lost(12).comparison());
+  EXPECT_GE(score_of(most, CauseKind::kKernelMix), kConfidentScore);
+  EXPECT_TRUE(mentions(find(most, CauseKind::kKernelMix)->evidence, "explains +1.50 of +2.00 ms"));
+}
+
+TEST(KernelMix, a_program_with_mostly_other_kernels_is_another_program_whatever_they_take) {
+  const auto causes =
+      find_causes(CauseSketch(10, 22).kernel("half", 4, 0).kernel("single", 0, 4.2).comparison());
+  EXPECT_GE(score_of(causes, CauseKind::kKernelMix), kConfidentScore);
+}
+
 TEST(KernelMix, little_other_work_is_less_sure) {
   const auto causes = work_causes(
       CauseSketch(10, 10).kernel("gemm", 10, 10).kernel("old", 0.2, 0).kernel("new", 0, 0.2));

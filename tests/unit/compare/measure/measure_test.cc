@@ -178,6 +178,74 @@ TEST(PartialCyclesTest, a_device_that_does_nothing_has_whole_cycles) {
   EXPECT_THAT(partial_cycles(std::vector<Cycle>(2), {0, 0}), ElementsAre(false, false));
 }
 
+// Four cycles of 10 ms; each launches a kernel of `kernel_ms`, and the host never waits.
+RankMeasure never_waiting(std::int64_t kernel_ns, analysis::CycleMethod method) {
+  Sketch sketch;
+  std::int64_t free_ns = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto id = static_cast<std::uint32_t>(i + 1);
+    const std::int64_t launch_ns = 10_ms * i + 1_ms;
+    sketch.thread(1).slice("cycle", SliceKind::kAnnotation, 10_ms * i, 10_ms);
+    sketch.thread(1).slice("launch", SliceKind::kRuntimeCall, launch_ns, 1_ms).correlation(id);
+    const std::int64_t start_ns = std::max(free_ns, launch_ns + 1_ms);
+    sketch.stream(0, 7).slice("gemm", SliceKind::kKernel, start_ns, kernel_ns).correlation(id);
+    free_ns = start_ns + kernel_ns;
+  }
+  RankCapture capture;
+  capture.trace = std::make_shared<const Trace>(sketch.trace());
+  analysis::CycleList cycles = cycles_of(*capture.trace);
+  cycles.method = method;
+  return measure_cycles(capture, std::move(cycles));
+}
+
+TEST(MeasureTest, a_device_that_goes_on_long_after_the_cycles_of_the_host_is_marked) {
+  const auto by_steps = [](std::int64_t kernel_ns) {
+    return never_waiting(kernel_ns, analysis::CycleMethod::kSteps).devices[1];
+  };
+  EXPECT_EQ(by_steps(30_ms).overhang_ns, 82_ms) << "2 + 4 * 30 - 40";
+  EXPECT_TRUE(by_steps(30_ms).outlasts_cycles);
+  EXPECT_THAT(by_steps(30_ms).launched_ns, ElementsAre(30_ms, 30_ms, 30_ms, 30_ms));
+  EXPECT_FALSE(by_steps(11_ms).outlasts_cycles) << "6 ms are less than a cycle";
+  const RankMeasure by_kernels = never_waiting(30_ms, analysis::CycleMethod::kKernelSequence);
+  EXPECT_FALSE(by_kernels.devices[1].outlasts_cycles) << "such cycles are in the device's time";
+}
+
+TEST(MeasureTest, every_function_knows_what_a_cycle_launches_of_it) {
+  const RankMeasure measure = never_waiting(30_ms, analysis::CycleMethod::kSteps);
+  for (const FunctionCycles& function : measure.functions) {
+    if (function.key.name != "gemm") {
+      EXPECT_THAT(function.launched_calls, IsEmpty()) << function.key.name;
+      continue;
+    }
+    EXPECT_THAT(function.launched_calls, ElementsAre(1, 1, 1, 1));
+    EXPECT_THAT(function.launched_ns, ElementsAre(30_ms, 30_ms, 30_ms, 30_ms));
+    EXPECT_THAT(function.time_ns, ElementsAre(8_ms, 10_ms, 10_ms, 10_ms));
+  }
+}
+
+RankMeasure operator_and_range(bool with_frame) {
+  Sketch sketch;
+  sketch.thread(1).slice("cycle", SliceKind::kAnnotation, 0, 10_ms);
+  sketch.thread(1).slice("aten::mm", SliceKind::kOperator, 1_ms, 1_ms);
+  sketch.thread(1).slice("block", SliceKind::kAnnotation, 3_ms, 1_ms);
+  if (with_frame) sketch.thread(1).slice("train.py(40)", SliceKind::kPythonCall, 3_ms, 1_ms);
+  RankCapture capture;
+  capture.trace = std::make_shared<const Trace>(sketch.trace());
+  return measured(capture);
+}
+
+TEST(MeasureTest, operators_and_ranges_are_told_apart) {
+  const RankMeasure measure = operator_and_range(false);
+  ASSERT_EQ(measure.functions.size(), 2u);
+  EXPECT_TRUE(measure.functions[0].is_operator) << measure.functions[0].key.name;
+  EXPECT_FALSE(measure.functions[1].is_operator) << measure.functions[1].key.name;
+}
+
+TEST(MeasureTest, frames_of_the_script_are_seen) {
+  EXPECT_FALSE(operator_and_range(false).has_frames);
+  EXPECT_TRUE(operator_and_range(true).has_frames);
+}
+
 }  // namespace
 
 }  // namespace strobe::compare

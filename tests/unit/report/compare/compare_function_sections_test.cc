@@ -42,6 +42,14 @@ TEST(CompareFunctionSectionsTest, changed_functions_come_first_and_carry_interva
   EXPECT_THAT(section.lead, HasSubstr("2 of 3 functions changed"));
 }
 
+TEST(CompareFunctionSectionsTest, sorted_by_impact_no_verdict_pushes_a_large_change_down) {
+  auto sketch = several();
+  sketch.edit().order = compare::RankKey::kImpact;
+  const Section section = function_section(sketch.comparison(), 1);
+  EXPECT_EQ(shown_cells(section, 0).front(), "same") << "as the comparison has them";
+  EXPECT_THAT(section.table.left_out, HasSubstr("2 more, 2 of them changed"));
+}
+
 TEST(CompareFunctionSectionsTest, a_share_that_moved_because_the_cycle_did_is_called_so) {
   const ComparisonSketch sketch =
       ComparisonSketch(kCycles, {200, 201, 199, 200, 202})

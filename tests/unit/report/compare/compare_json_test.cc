@@ -55,6 +55,20 @@ TEST(CompareJsonTest, a_triplet_has_the_keys_of_its_table) {
   EXPECT_THAT(json, HasSubstr("\"mu_normal\":1980,\"mu_abnormal\":990,\"dmu\":-990,"));
 }
 
+TEST(CompareJsonTest, idle_causes_and_launches_are_rows_of_their_own) {
+  auto sketch = four_cycles();
+  compare::IdleCauseRow idle;
+  idle.cause = {analysis::IdleKind::kRuntimeCall, "cudaMalloc", "aten::cat"};
+  idle.ms =
+      compare::change_between(std::vector<double>{1, 1, 1, 1}, std::vector<double>{3, 3, 3, 3});
+  sketch.edit().idle = {idle};
+  sketch.edit().launches = {{.device = "GPU 0", .rank = 0, .delay_us = idle.ms, .queue = idle.ms}};
+  const std::string json = compare_json(sketch.comparison());
+  EXPECT_THAT(json, HasSubstr("{\"kind\":\"runtime_call\",\"name\":\"cudaMalloc\","
+                              "\"inside\":\"aten::cat\",\"rank\":0,\"changed\":false,\"ms\":{"));
+  EXPECT_THAT(json, HasSubstr("{\"device\":\"GPU 0\",\"rank\":0,\"delay_us\":{"));
+}
+
 TEST(CompareJsonTest, what_is_no_number_is_null) {
   EXPECT_THAT(compare_json(four_cycles().comparison()), HasSubstr("\"between_runs_p\":null"));
 }

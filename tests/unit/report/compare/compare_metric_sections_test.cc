@@ -75,6 +75,94 @@ TEST(CompareMetricSectionsTest, a_series_of_one_run_only_is_not_called_unchanged
   EXPECT_THAT(section.notes, testing::ElementsAre("1 of 1 series: no values in one of the runs."));
 }
 
+const Values kLongCycles = {200, 201, 199, 200, 202};
+
+TEST(CompareMetricSectionsTest, a_finding_explains_a_real_part_of_a_changed_cycle) {
+  ComparisonSketch sketch =
+      ComparisonSketch(kSteadyCycles, kLongCycles)
+          .function("tiny", "GPU 0", {1, 1.1, 0.9, 1, 1.2}, {0.1, 0.2, 0.1, 0.1, 0.2})
+          .function("large", "Host", {20, 21, 19, 20, 22}, {80, 81, 79, 80, 82})
+          .answer(compare::Answer::kSlower);
+  const Section section = finding_section(sketch.comparison());
+  ASSERT_THAT(section.arguments, SizeIs(1));
+  EXPECT_THAT(section.arguments[0].claim, StartsWith("large on Host"));
+  EXPECT_THAT(section.notes, testing::IsEmpty()) << "it explains 60 %";
+}
+
+TEST(CompareMetricSectionsTest,
+     without_such_a_function_the_largest_stands_there_and_the_rest_is_named) {
+  ComparisonSketch sketch =
+      ComparisonSketch(kSteadyCycles, kLongCycles)
+          .function("small", "GPU 0", {1, 1.1, 0.9, 1, 1.2}, {6, 6.1, 5.9, 6, 6.2})
+          .function("smaller", "GPU 0", {1, 1.1, 0.9, 1, 1.2}, {5, 5.1, 4.9, 5, 5.2})
+          .answer(compare::Answer::kSlower);
+  const Section section = finding_section(sketch.comparison());
+  ASSERT_THAT(section.arguments, SizeIs(1));
+  EXPECT_THAT(section.arguments[0].claim, StartsWith("small on GPU 0"));
+  EXPECT_EQ(
+      section.notes[0],
+      "No function alone explains more than 5 % of the change of the cycle time, +100 ms; the "
+      "rest, +95.0 ms, is spread over several functions or lies outside of them.");
+}
+
+TEST(CompareMetricSectionsTest, a_function_that_moved_the_other_way_explains_nothing) {
+  ComparisonSketch sketch =
+      ComparisonSketch(kLongCycles, kSteadyCycles)
+          .function("longer", "GPU 0", {20, 21, 19, 20, 22}, {60, 61, 59, 60, 62})
+          .function("loading", "Host", {110, 111, 109, 110, 112}, {5, 6, 4, 5, 7})
+          .answer(compare::Answer::kFaster);
+  const Section section = finding_section(sketch.comparison());
+  ASSERT_THAT(section.arguments, SizeIs(1));
+  EXPECT_THAT(section.arguments[0].claim, StartsWith("loading on Host"));
+}
+
+compare::IdleCauseRow idle_row(compare::IdleCause cause, const Values& normal,
+                               const Values& abnormal) {
+  compare::IdleCauseRow row;
+  row.cause = std::move(cause);
+  row.ms = compare::change_between(normal, abnormal);
+  row.ms.q = row.ms.rank.p;
+  return row;
+}
+
+TEST(CompareMetricSectionsTest, idle_time_names_what_the_host_was_in) {
+  using enum analysis::IdleKind;
+  auto sketch = clocked();
+  sketch.edit().idle = {
+      idle_row({kRuntimeCall, "cudaMemcpyAsync", "aten::copy_"}, {1, 1.1, 0.9, 1, 1.2},
+               {30, 31, 29, 30, 32}),
+      idle_row({kNothing, "", ""}, {2, 2.1, 1.9, 2, 2.2}, {2, 2.1, 1.9, 2.05, 2.15})};
+  const Section section = idle_section(sketch.comparison(), 0);
+  ASSERT_THAT(section.table.rows, SizeIs(2));
+  const auto text = [&](std::size_t row, std::size_t column) {
+    return cell_text(section.table.rows[row].cells[column]);
+  };
+  EXPECT_EQ(text(0, 0), "cudaMemcpyAsync in aten::copy_");
+  EXPECT_EQ(text(0, 1), "call");
+  EXPECT_EQ(text(0, 3), "1.00 -> 30.0");
+  EXPECT_EQ(text(0, 8), "longer");
+  EXPECT_EQ(text(1, 0), "[nothing recorded]");
+  EXPECT_EQ(text(1, 8), "~");
+  EXPECT_EQ(idle_section(sketch.comparison(), 1).table.left_out, "1 more (--top all shows them)");
+  EXPECT_TRUE(is_empty(idle_section(clocked().comparison(), 0)));
+}
+
+TEST(CompareMetricSectionsTest, launches_have_a_delay_and_a_queue) {
+  auto sketch = clocked();
+  compare::LaunchRow row;
+  row.device = "GPU 0";
+  row.delay_us = compare::change_between(Values{5, 6, 5, 6}, Values{15, 16, 15, 16});
+  row.queue = compare::change_between(Values{2, 2, 2, 2}, Values{0.5, 0.5, 0.5, 0.5});
+  sketch.edit().launches = {row};
+  const Section section = launch_section(sketch.comparison());
+  ASSERT_THAT(section.table.rows, SizeIs(2));
+  EXPECT_EQ(cell_text(section.table.rows[0].cells[3]), "5.50 us");
+  EXPECT_EQ(cell_text(section.table.rows[0].cells[4]), "15.5 us");
+  EXPECT_EQ(cell_text(section.table.rows[1].cells[0]), "launched and waiting");
+  EXPECT_EQ(cell_text(section.table.rows[1].cells[4]), "0.500");
+  EXPECT_TRUE(is_empty(launch_section(clocked().comparison())));
+}
+
 TEST(CompareMetricSectionsTest, the_host_is_no_device) {
   auto sketch = clocked();
   sketch.device("Host", 0.5, 0.5).device("GPU 0", 0.25, 0.35);

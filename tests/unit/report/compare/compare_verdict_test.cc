@@ -97,8 +97,45 @@ TEST(CompareVerdictTest, too_few_cycles_are_no_answer) {
   EXPECT_EQ(
       verdict_of(one.comparison()).sentences[0],
       "From 1 and 1 cycles it is unclear whether the median cycle time changed: 100 ms -> 150 "
-      "ms.");
+      "ms (+50.0 % of normal, not tested).");
   EXPECT_EQ(direction_of(one.comparison().cycles[0], Answer::kCannotTell), "too few");
+}
+
+TEST(CompareVerdictTest, a_device_that_goes_on_after_the_cycles_is_compared_by_its_own_time) {
+  compare::Comparison comparison = slower().answer(Answer::kShifted).comparison();
+  compare::DeviceRow& device = comparison.devices.emplace_back();
+  device.device = "GPU 0";
+  device.overhang_normal_ms = 71;
+  device.overhang_abnormal_ms = 591;
+  device.launched_ms = compare::change_between(std::vector<double>{15, 15, 15, 15, 15},
+                                               std::vector<double>{120, 120, 120, 120, 120});
+  EXPECT_EQ(verdict_of(comparison).sentences.size(), 2u);
+  comparison.devices.back().outlasts_cycles = true;
+  const CompareVerdict verdict = verdict_of(comparison);
+  ASSERT_EQ(verdict.sentences.size(), 3u);
+  EXPECT_THAT(verdict.sentences[0], HasSubstr("median cycle time of the host"));
+  EXPECT_THAT(verdict.sentences[1],
+              StartsWith("GPU 0 goes on long after the cycles (71.0 ms in the normal run, 591 ms "
+                         "in the abnormal one): the cycle time is the host's time; the device "
+                         "needs 15.0 ms -> 120 ms (+105 ms,"));
+}
+
+TEST(CompareVerdictTest, the_answer_the_row_and_the_interval_agree) {
+  const compare::CycleRow row = slower().comparison().cycles.front();
+  EXPECT_TRUE(row.is_slower());
+  EXPECT_EQ(direction_of(row, Answer::kSlower), "slower");
+  compare::CycleRow open = row;
+  open.ms.shift.low = -1;
+  EXPECT_FALSE(open.is_changed()) << "an interval with 0 in it is no change";
+  EXPECT_EQ(direction_of(open, Answer::kSlower), "~");
+}
+
+TEST(CompareVerdictTest, the_q_of_a_row_is_the_one_that_its_verdict_rests_on) {
+  compare::FunctionRow row = slower().comparison().functions.front();
+  EXPECT_EQ(shown_q(row), row.beta.q);
+  row.beta.q = 0.9;
+  row.ms.q = 0.01;
+  EXPECT_EQ(shown_q(row), 0.01);
 }
 
 }  // namespace

@@ -1,0 +1,141 @@
+#include <gtest/gtest.h>
+
+#include "strobe/compare/causes/cause_rules.h"
+#include "tests/support/cause_sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+std::vector<Cause> improvements(const CauseSketch& sketch) {
+  return sketch.said_by(improvement_cause_rules());
+}
+
+// The device is always busy for 5 ms, so a shorter cycle is a shorter wait for the host.
+CauseSketch faster_to(double cycle_ms) {
+  return CauseSketch(20, cycle_ms).device("GPU 0", 5, 5).kernel("gemm", 4, 4);
+}
+
+TEST(Improvements, loading_the_input_takes_less) {
+  const auto causes = improvements(
+      faster_to(10).op("linear", 3, 3).op("add", 1, 1).op("enumerate(DataLoader)#next", 11, 1));
+  const Cause* cause = find(causes, CauseKind::kInputPipeline);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(cause->improves);
+  EXPECT_EQ(cause->headline, "loading the input takes less");
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_TRUE(mentions(cause->evidence, "loading the input: 11.0 -> 1.00 ms per cycle"));
+  EXPECT_NEAR(cause->explains_ms, -10, 0.1);
+}
+
+TEST(Improvements, files_are_named_before_the_input_that_reads_them) {
+  const auto causes = improvements(faster_to(10)
+                                       .op("enumerate(DataLoader)#next", 11, 1)
+                                       .function("read", FunctionKind::kInputOutput, 9, 0.5));
+  EXPECT_NE(find(causes, CauseKind::kDiskIo), nullptr);
+  EXPECT_EQ(find(causes, CauseKind::kInputPipeline), nullptr);
+}
+
+TEST(Improvements, a_slower_or_equal_run_has_none) {
+  EXPECT_TRUE(improvements(CauseSketch(10, 20).op("enumerate(DataLoader)#next", 11, 1)).empty());
+  EXPECT_TRUE(improvements(CauseSketch(10, 10).op("enumerate(DataLoader)#next", 5, 1)).empty());
+}
+
+TEST(Improvements, input_that_shrank_with_the_whole_host_is_no_cause) {
+  const auto causes = improvements(faster_to(10)
+                                       .op("linear", 8, 4)
+                                       .op("add", 2, 1)
+                                       .op("norm", 2, 1)
+                                       .op("enumerate(DataLoader)#next", 8, 4));
+  EXPECT_EQ(find(causes, CauseKind::kInputPipeline), nullptr);
+  EXPECT_NE(find(causes, CauseKind::kHostSlow), nullptr);
+}
+
+TEST(Improvements, fewer_waits_for_the_device) {
+  const auto causes = improvements(faster_to(10).call("cudaStreamSynchronize", 10, 1).calls(20, 2));
+  const Cause* cause = find(causes, CauseKind::kSynchronisation);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->evidence, "waits for the device: 20.0 -> 2.00 per cycle"));
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_EQ(find(improvements(faster_to(10).call("cudaStreamSynchronize", 10, 1).calls(2, 2)),
+                 CauseKind::kSynchronisation),
+            nullptr);
+}
+
+TEST(Improvements, fewer_allocations) {
+  const auto causes = improvements(faster_to(10).call("cudaMalloc", 9, 0.5).calls(30, 1));
+  const Cause* cause = find(causes, CauseKind::kMemoryPressure);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline, "device memory is allocated and freed less often");
+}
+
+TEST(Improvements, less_code_between_operators) {
+  const auto causes = improvements(faster_to(10).device("Host", 8, 8).op("linear", 3, 3));
+  EXPECT_NE(find(causes, CauseKind::kLaunchBound), nullptr);
+  EXPECT_EQ(find(improvements(faster_to(10).device("Host", 18, 8).op("linear", 3, 3)),
+                 CauseKind::kLaunchBound),
+            nullptr);
+}
+
+TEST(Improvements, less_waiting_for_cores) {
+  const auto causes = improvements(faster_to(10).metric("Host", "schedstat_runq_ns", 500, 1));
+  const Cause* cause = find(causes, CauseKind::kHostContention);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->evidence, "waiting for a core: 50.0 -> 0.1 % of the time"));
+}
+
+TEST(Improvements, shorter_collectives_with_equal_calls) {
+  const auto sketch = [](double calls) {
+    return faster_to(10).function("all_reduce", FunctionKind::kCollective, 12, 3).calls(8, calls);
+  };
+  EXPECT_NE(find(improvements(sketch(8)), CauseKind::kCommunicationWait), nullptr);
+  EXPECT_EQ(find(improvements(sketch(2)), CauseKind::kCommunicationWait), nullptr);
+}
+
+TEST(Improvements, another_process_has_left) {
+  const auto causes = improvements(CauseSketch(20, 10)
+                                       .device("GPU 0", 8, 4)
+                                       .kernel("gemm", 8, 4)
+                                       .metric("GPU 0", "gpu_usage", 95, 42));
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline, "no other process uses GPU 0 any more");
+}
+
+TEST(Improvements, a_higher_memory_clock) {
+  const auto causes = improvements(
+      CauseSketch(20, 10).kernel("gemm", 8, 4).metric("GPU 0", "gpu_mem_frequency", 1300, 2619));
+  EXPECT_NE(find(causes, CauseKind::kMemoryBandwidth), nullptr);
+}
+
+TEST(Improvements, less_waiting_in_one_call) {
+  CauseSketch sketch = faster_to(10);
+  IdleCauseRow row;
+  row.cause = {analysis::IdleKind::kRuntimeCall, "hipMemcpyWithStream", "aten::copy_"};
+  row.ms_per_cycle_normal = CauseSketch::around(10);
+  row.ms_per_cycle_abnormal = CauseSketch::around(1);
+  row.ms = change_between(row.ms_per_cycle_normal, row.ms_per_cycle_abnormal);
+  sketch.edit().idle = {row};
+  const auto causes = improvements(sketch);
+  const Cause* cause = find(causes, CauseKind::kHostBlocks);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline, "the host waits less in hipMemcpyWithStream");
+}
+
+TEST(FewerLaunches, a_graph_that_saves_the_waiting_is_told_with_its_calls) {
+  const auto causes = CauseSketch(30, 10)
+                          .device("GPU 0", 5, 5)
+                          .kernel("gemm", 4, 4)
+                          .call("cudaLaunchKernel", 3, 0)
+                          .calls(150, 0)
+                          .call("cudaGraphLaunch", 0, 0.1)
+                          .calls(0, 1)
+                          .said_by(improvement_cause_rules());
+  const Cause* cause = find(causes, CauseKind::kLaunchBound);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(cause->improves);
+  EXPECT_EQ(cause->headline,
+            "fewer calls launch the work of a cycle (150 -> 1), and the device waits less");
+}
+
+}  // namespace
+}  // namespace strobe::compare
