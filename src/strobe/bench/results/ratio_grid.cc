@@ -85,6 +85,7 @@ GridCell ratio_cell(const CellRecord* contender, const CellRecord* baseline, Gri
   }
   cell.ran_same_kernels =
       metric != GridMetric::kDeviceSpeedup && ran_the_same(*baseline, *contender);
+  cell.is_noisy = contender->has(CellFlag::kNoisy) || baseline->has(CellFlag::kNoisy);
   return cell;
 }
 
@@ -98,6 +99,7 @@ GridCell rate_cell(const CellRecord* record, std::optional<TimeMode> mode) {
   }
   const TimeSummary& time = *time_of(*record, mode);
   cell.value = record->gbps(time.p50);
+  cell.is_noisy = record->has(CellFlag::kNoisy);
   if (time.ci95[0] > 0) cell.ci95 = {record->gbps(time.ci95[1]), record->gbps(time.ci95[0])};
   return cell;
 }

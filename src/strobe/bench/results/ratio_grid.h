@@ -35,6 +35,7 @@ struct GridCell {
   bool ran_same_kernels = false;                   // shown with '=', left out of means
   std::optional<std::array<double, 2>> ci95 = {};  // of the value, if the times have one
   Shape shape = {};                                // for strobe's own runs: all axes
+  bool is_noisy = false;                           // one of its times is: shown with '?'
 
   // Whether the value counts in means and checks.
   bool counts() const { return value && status == CellStatus::kOk && !ran_same_kernels; }

@@ -41,6 +41,18 @@ std::string status_text(CellStatus status, std::string_view missing) {
   }
 }
 
+std::string with_noise_mark(std::string number, bool is_noisy) {
+  if (is_noisy) number += '?';
+  return number;
+}
+
+std::string noise_note(std::size_t noisy, std::size_t cells) {
+  if (noisy == 0) return "";
+  return fmt::format(
+      "?: noisy, {} of {}: the time limit came before the interval of the median was narrow", noisy,
+      counted(cells, "cell"));
+}
+
 Measure ratio_measure(const bench::RatioGrid& grid, const bench::GridCell& cell,
                       std::string_view missing) {
   if (!cell.value) {
@@ -50,11 +62,13 @@ Measure ratio_measure(const bench::RatioGrid& grid, const bench::GridCell& cell,
             .mark = Mark::kMissing,
             .title = std::string(bench::status_name(cell.status))};
   }
-  Measure shown = {.text = value_text(grid.metric, *cell.value), .value = cell.value};
+  Measure shown = {.text = with_noise_mark(value_text(grid.metric, *cell.value), cell.is_noisy),
+                   .value = cell.value};
   if (cell.ci95) {
     shown.title = fmt::format("95 % interval {} to {}", value_text(grid.metric, cell.ci95->at(0)),
                               value_text(grid.metric, cell.ci95->at(1)));
   }
+  if (cell.is_noisy) shown.title = shown.title.empty() ? "noisy" : "noisy; " + shown.title;
   if (cell.status == CellStatus::kWrong) {
     shown.mark = Mark::kWrong;
     shown.title = "wrong values: left out of means";

@@ -17,6 +17,11 @@ std::string value_text(bench::GridMetric metric, double value);
 std::string status_text(bench::CellStatus status, std::string_view missing);
 Measure ratio_measure(const bench::RatioGrid& grid, const bench::GridCell& cell,
                       std::string_view missing);
+// A number that noise made uncertain has this mark behind it, and the table a note that explains
+// it.
+std::string with_noise_mark(std::string number, bool is_noisy);
+std::string noise_note(std::size_t noisy, std::size_t cells);  // "" if none is
+
 // Cells of lists, absent if unknown: numbers with that many digits, shares of 1 as percent, bytes,
 // microseconds.
 Cell digits_cell(std::optional<double> value, int digits);

@@ -125,6 +125,17 @@ void add_mean(Section& table, const RatioGrid& grid) {
                                            counted(grid.cells.size(), "cell"), rest));
 }
 
+void add_noise(Section& table, std::span<const RatioGrid> grids) {
+  std::size_t noisy = 0;
+  std::size_t cells = 0;
+  for (const RatioGrid& grid : grids) {
+    cells += grid.cells.size();
+    noisy += static_cast<std::size_t>(std::ranges::count(grid.cells, true, &GridCell::is_noisy));
+  }
+  std::string note = noise_note(noisy, cells);
+  if (!note.empty()) table.notes.push_back(std::move(note));
+}
+
 // What fusion alone can gain, and which cells exceed it; only if formulas give their bytes.
 void add_ceiling(Section& table, const RatioGrid& grid) {
   const bench::CaseInfo* const info = bench::find_case(grid.case_id);
@@ -167,6 +178,7 @@ void write_ratio(JsonWriter& json, const GridCell& cell) {
     json.key("ci95").begin_array().value(cell.ci95->at(0)).value(cell.ci95->at(1)).end_array();
   }
   json.member("status", status_word(cell));
+  if (cell.is_noisy) json.member("noisy", true);
   json.end_object();
 }
 
@@ -292,6 +304,7 @@ Section grid_table(const RatioGrid& grid, std::string_view missing) {
   describe_grid(table, grid);
   table.data = {grids_data({&grid, 1})};
   add_mean(table, grid);
+  add_noise(table, {&grid, 1});
   add_ceiling(table, grid);
   add_flat_line(table, grid);
   return table;
@@ -333,6 +346,7 @@ std::vector<Section> bandwidth_tables(std::span<const RatioGrid> grids, std::str
                                                       : ratio_measure(grid, *found, missing));
       }
     }
+    add_noise(table, parts);
     table.data = {grids_data(parts)};
   }
   return tables;
@@ -349,19 +363,25 @@ Section overview_table(std::span<const RatioGrid> grids) {
                     {"least", "least"},
                     {"most", "most"},
                     {"remark", "", true}});
+  bool has_marks = false;
   for (const RatioGrid& grid : grids) {
     if (grid.metric == GridMetric::kBandwidth) continue;
     const auto mean = bench::geometric_mean(grid);
-    std::optional<double> least;
-    std::optional<double> most;
+    const GridCell* least = nullptr;
+    const GridCell* most = nullptr;
     for (const GridCell& cell : grid.cells) {
       if (!cell.counts()) continue;
-      least = std::min(*cell.value, least.value_or(*cell.value));
-      most = std::max(*cell.value, most.value_or(*cell.value));
+      if (least == nullptr || *cell.value < *least->value) least = &cell;
+      if (most == nullptr || *cell.value > *most->value) most = &cell;
     }
-    const auto number = [&](std::optional<double> value) -> Measure {
+    const auto number = [&](std::optional<double> value, bool is_noisy) -> Measure {
       if (!value) return {.text = "n/a", .mark = Mark::kMissing};
-      return {.text = value_text(grid.metric, *value), .value = value};
+      return {.text = with_noise_mark(value_text(grid.metric, *value), is_noisy), .value = value};
+    };
+    const auto extreme = [&](const GridCell* cell) {
+      if (cell == nullptr) return number(std::nullopt, false);
+      has_marks = has_marks || cell->is_noisy;
+      return number(cell->value, cell->is_noisy);
     };
     const std::size_t cells = mean ? mean->cells : 0;
     const bool has_line = bench::find_flat_line(grid).has_value();
@@ -372,9 +392,10 @@ Section overview_table(std::span<const RatioGrid> grids) {
         {{Text{case_text(grid)}, Text{pair}, Text{std::string(key_of(grid))},
           Text{origin_text(grid)},
           Measure{.text = fmt::format("{}", cells), .value = static_cast<double>(cells)},
-          number(mean ? std::optional(mean->mean) : std::nullopt), number(least), number(most),
-          Text{has_line ? "flat line" : ""}}});
+          number(mean ? std::optional(mean->mean) : std::nullopt, false), extreme(least),
+          extreme(most), Text{has_line ? "flat line" : ""}}});
   }
+  if (has_marks) add_noise(table, grids);
   return table;
 }
 
@@ -383,7 +404,7 @@ Section ratio_rows() {
   section.key = "ratios";
   section.is_csv_only = true;
   for (const char* key : {"version", "device", "case", "baseline", "contender", "metric", "dim0",
-                          "dim1", "value", "status", "dtype", "shape"}) {
+                          "dim1", "value", "status", "dtype", "shape", "noisy"}) {
     section.table.columns.push_back({key, key});
   }
   return section;
@@ -398,7 +419,8 @@ void add_ratio_rows(Section& rows, const RatioGrid& grid) {
           Text{grid.contender}, Text{std::string(bench::metric_name(grid.metric))},
           Text{std::to_string(cell.dim0)}, Text{std::to_string(cell.dim1)},
           Measure{.text = "", .value = cell.value}, Text{std::string(status_word(cell))},
-          Text{grid.dtype}, Text{bench::shape_text(cell.shape)}}});
+          Text{grid.dtype}, Text{bench::shape_text(cell.shape)},
+          Text{cell.is_noisy ? "true" : ""}}});
   }
 }
 

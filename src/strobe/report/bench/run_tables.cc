@@ -35,9 +35,9 @@ Cell median_cell(const CellRecord& record, const TimeSummary* time, std::string_
   const double median = time->p50;
   const double half = (time->ci95[1] - time->ci95[0]) / 2;
   const bool has_width = time->ci95[1] > 0 && median > 0;
+  const std::string doubt = has_width ? fmt::format(" +-{:.1f} %", 100 * half / median) : "";
   return Measure{
-      .text = fmt::format("{}{}", micros_text(median),
-                          has_width ? fmt::format(" +-{:.1f} %", 100 * half / median) : ""),
+      .text = with_noise_mark(micros_text(median) + doubt, record.has(CellFlag::kNoisy)),
       .value = median,
       .mark = record.status == CellStatus::kWrong ? Mark::kWrong : Mark::kPlain,
       .title = fmt::format("median of {}; 20 % to 80 %: {} to {}", counted(time->n, "sample"),
@@ -119,9 +119,16 @@ Measure headline_cell(const CellRecord& record) {
   const std::string doubt = time.ci95[1] > 0 && time.p50 > 0
                                 ? fmt::format(" +-{:.1f} %", 100 * half / time.p50)
                                 : fmt::format(" of {}", counted(time.n, "call"));
-  return {.text = micros_text(time.p50) + doubt,
+  return {.text = with_noise_mark(micros_text(time.p50) + doubt, record.has(CellFlag::kNoisy)),
           .value = time.p50,
           .mark = record.status == CellStatus::kWrong ? Mark::kWrong : Mark::kPlain};
+}
+
+void add_noise_note(Section& table, const BenchRun& run) {
+  const auto noisy = std::ranges::count_if(
+      run.cells, [](const CellRecord& record) { return record.has(CellFlag::kNoisy); });
+  std::string note = noise_note(static_cast<std::size_t>(noisy), run.cells.size());
+  if (!note.empty()) table.notes.push_back(std::move(note));
 }
 
 bool are_neighbours(const CellRecord& a, const CellRecord& b) {
@@ -141,7 +148,8 @@ Cell ratio_cell(const CellRecord* baseline, const CellRecord& record) {
   const bool have_kernels = !baseline->kernels.empty() && !record.kernels.empty();
   const bool is_same =
       have_kernels ? bench::ran_the_same(*baseline, record) : record.has(CellFlag::kSameKernels);
-  return Measure{.text = fmt::format("{:.2f}x", ratio),
+  const bool is_noisy = baseline->has(CellFlag::kNoisy) || record.has(CellFlag::kNoisy);
+  return Measure{.text = with_noise_mark(fmt::format("{:.2f}x", ratio), is_noisy),
                  .value = ratio,
                  .mark = is_same ? Mark::kSame : Mark::kPlain,
                  .percent = 100 * ratio};
@@ -197,6 +205,7 @@ Section times_table(const BenchRun& run, const RunTableOptions& options) {
     }
     row.cells.push_back(flags_cell(record));
   }
+  add_noise_note(table, run);
   return table;
 }
 
@@ -307,8 +316,29 @@ Section short_table(const bench::BenchRun& run) {
       (record.status == CellStatus::kUnsupported ? table.notes : table.warnings).push_back(line);
     }
   }
+  add_noise_note(table, run);
   return table;
 }
+
+namespace {
+
+// ", 90 of them noisy: up to +-75 %", of the cells that ran and gave right values.
+std::string noise_text(const BenchRun& run) {
+  std::size_t noisy = 0;
+  double widest = 0;
+  for (const CellRecord& record : run.cells) {
+    if (record.status != CellStatus::kOk || !record.has(CellFlag::kNoisy)) continue;
+    ++noisy;
+    const TimeSummary* const time = record.headline();
+    if (time == nullptr || !(time->p50 > 0)) continue;
+    widest = std::max(widest, (time->ci95[1] - time->ci95[0]) / 2 / time->p50);
+  }
+  if (noisy == 0) return "";
+  return fmt::format(", {} of them noisy{}", noisy,
+                     widest > 0 ? fmt::format(": up to +-{:.2g} %", 100 * widest) : "");
+}
+
+}  // namespace
 
 std::string outcome_line(const bench::BenchRun& run) {
   constexpr std::array kStatuses = {
@@ -317,9 +347,12 @@ std::string outcome_line(const bench::BenchRun& run) {
   std::vector<std::string> parts;
   for (const CellStatus status : kStatuses) {
     const auto count = std::ranges::count(run.cells, status, &CellRecord::status);
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, bench::status_name(status)));
+    if (count == 0) continue;
+    parts.push_back(status == CellStatus::kOk
+                        ? fmt::format("{} measured{}", count, noise_text(run))
+                        : fmt::format("{} {}", count, bench::status_name(status)));
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 }  // namespace strobe::report

@@ -57,6 +57,19 @@ TEST(RatioGrid, a_wrong_cell_keeps_its_ratio_and_counts_nowhere) {
   EXPECT_FALSE(geometric_mean(grid));
 }
 
+TEST(RatioGrid, a_cell_is_noisy_if_one_of_its_times_is) {
+  BenchRun run = small_run();
+  run.cells[0].flags = {CellFlag::kNoisy};  // the baseline
+  run.cells[1].bytes.min = 1024;
+  const auto noisy = [&](GridMetric metric) {
+    return ratio_grid(run, "softmax", DType::kF32, "unfused", "fused", metric).cells[0].is_noisy;
+  };
+  EXPECT_TRUE(noisy(GridMetric::kRelativePerformance));
+  EXPECT_FALSE(noisy(GridMetric::kBandwidth));  // of the contender alone
+  run.cells[1].flags = {CellFlag::kNoisy};
+  EXPECT_TRUE(noisy(GridMetric::kBandwidth));
+}
+
 TEST(RatioGrid, cells_of_the_same_kernels_are_marked_and_count_nowhere) {
   BenchRun run = small_run();
   run.cells[0].kernels = run.cells[1].kernels = {{.name = "softmax_kernel"}};

@@ -14,6 +14,7 @@ using bench::RatioGrid;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 RatioGrid small_grid() {
   return {.version = "v3",
@@ -48,6 +49,31 @@ TEST(GridTable, the_mean_is_geometric_and_says_what_entered) {
       grid_table(grid, "").notes.at(0),
       "geometric mean 200.0 % over 2 of 5 cells; left out: 1 OOM, 1 with the same kernels (=), "
       "1 with wrong values (struck out)");
+}
+
+TEST(GridTable, a_noisy_cell_is_marked_where_its_number_stands) {
+  RatioGrid grid = small_grid();
+  grid.cells[0].is_noisy = true;
+  const Section table = grid_table(grid, "");
+  EXPECT_THAT(row_texts(table.table.rows[0]), ElementsAre("128", "100.00%", "OOM"));
+  EXPECT_THAT(row_texts(table.table.rows[1]), ElementsAre("256", "400.00%?", ""));
+  EXPECT_THAT(table.notes, ::testing::Contains(HasSubstr("?: noisy, 1 of 3 cells")));
+  ASSERT_EQ(table.data.size(), 1u);
+  EXPECT_THAT(table.data[0].items.at(0), HasSubstr(R"("status":"ok","noisy":true})"));
+  EXPECT_THAT(grid_table(small_grid(), "").data[0].items.at(0), Not(HasSubstr("noisy")));
+}
+
+TEST(GridTable, the_overview_marks_an_extreme_that_is_noisy) {
+  RatioGrid grid = small_grid();
+  grid.cells[0].is_noisy = true;
+  const std::vector<RatioGrid> grids = {grid};
+  const Section table = overview_table(grids);
+  const std::vector<std::string> texts = row_texts(table.table.rows.at(0));
+  EXPECT_THAT(texts, ::testing::Contains("400.00%?"));
+  EXPECT_THAT(texts, ::testing::Contains("100.00%"));
+  EXPECT_THAT(table.notes, ElementsAre(HasSubstr("?: noisy, 1 of 3 cells")));
+  const std::vector<RatioGrid> quiet = {small_grid()};
+  EXPECT_THAT(overview_table(quiet).notes, IsEmpty());
 }
 
 TEST(GridTable, without_a_cell_that_counts_there_is_no_mean) {

@@ -369,7 +369,34 @@ TEST(ShortTable, a_missing_or_wrong_operand_gives_no_ratio) {
   EXPECT_EQ(measure_at(table, 2, 6).text, "");
   EXPECT_EQ(measure_at(table, 2, 3).mark, Mark::kWrong);
   EXPECT_THAT(table.warnings, ElementsAre("softmax 128x128 f32 slow: needs too much"));
-  EXPECT_EQ(outcome_line(run), "1 ok, 1 wrong, 1 oom_predicted");
+  EXPECT_EQ(outcome_line(run), "1 measured; 1 wrong; 1 oom_predicted");
+}
+
+TEST(ShortTable, a_noisy_number_is_marked_and_so_is_every_ratio_with_it) {
+  BenchRun run;
+  run.cells = {timed("slow", 10), timed("fast", 4), timed("steady", 5)};
+  run.cells[1].flags = {CellFlag::kNoisy};
+  const Section table = short_table(run);
+  EXPECT_EQ(measure_at(table, 0, 3).text, "10.0 us +-1.0 %");
+  EXPECT_EQ(measure_at(table, 1, 3).text, "4.00 us +-1.0 %?");
+  EXPECT_EQ(measure_at(table, 1, 3).value, 4);
+  EXPECT_EQ(measure_at(table, 1, 6).text, "2.50x?");
+  EXPECT_EQ(measure_at(table, 2, 6).text, "2.00x");
+  EXPECT_THAT(table.notes, ElementsAre("?: noisy, 1 of 3 cells: the time limit came before the "
+                                       "interval of the median was narrow"));
+  EXPECT_EQ(times_table(run, {}).notes, table.notes);
+}
+
+TEST(OutcomeLine, noisy_cells_are_counted_with_the_widest_interval) {
+  BenchRun run;
+  run.cells = {timed("slow", 10), timed("fast", 4), timed("wrong", 4)};
+  run.cells[2].status = CellStatus::kWrong;
+  run.cells[2].flags = {CellFlag::kNoisy};
+  EXPECT_EQ(outcome_line(run), "2 measured; 1 wrong");
+  run.cells[0].flags = {CellFlag::kNoisy};
+  run.cells[1].flags = {CellFlag::kNoisy};
+  run.cells[1].times.begin()->second.ci95 = {1, 7};  // 4 us +- 3 us
+  EXPECT_EQ(outcome_line(run), "2 measured, 2 of them noisy: up to +-75 %; 1 wrong");
 }
 
 TEST(ShortTable, flags_are_said_as_people_say_them) {
