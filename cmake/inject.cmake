@@ -1,5 +1,9 @@
 # libstrobe_inject.so: the library that `strobe kernels record` loads into other processes. It needs the
 # headers of the CUDA toolkit, which are the same for every processor; nothing of the toolkit is linked.
+if(NOT STROBE_RECORD)
+  message(STATUS "kernels record: left out, STROBE_RECORD is off")
+  return()
+endif()
 find_path(CUPTI_INCLUDE_DIR cupti_range_profiler.h NO_CMAKE_FIND_ROOT_PATH
   HINTS $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda
   PATH_SUFFIXES include extras/CUPTI/include targets/x86_64-linux/include targets/sbsa-linux/include)

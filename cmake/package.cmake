@@ -1,9 +1,22 @@
-# `make install` and the .deb: one binary, its licence and documentation.
+# `make install` and the .deb: the binary, its licence, documentation and examples, a manual page and
+# completions for shells; cmake/inject.cmake adds the library for `kernels record`.
 include(GNUInstallDirs)
 install(TARGETS strobe RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(paper README.md CHANGELOG.md LICENSE)
   install(FILES ${CMAKE_SOURCE_DIR}/${paper} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/strobe)
 endforeach()
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/strobe)
+
+# The binary prints its own manual page and completions, so it runs while it is installed.
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+  message(STATUS "manual page, completions: left out, this machine cannot run the binary; "
+                 "set CMAKE_CROSSCOMPILING_EMULATOR to have them")
+else()
+  install(CODE "
+    set(strobe_command ${CMAKE_CROSSCOMPILING_EMULATOR} \"$<TARGET_FILE:strobe>\")
+    set(strobe_share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")")
+  install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/install_texts.cmake)
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME strobe)

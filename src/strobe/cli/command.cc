@@ -56,7 +56,11 @@ Flag format_flag(Format& format) {
                                               {"csv", Format::kCsv},
                                               {"markdown", Format::kMarkdown},
                                               {"html", Format::kHtml}};
-  return flag("--format FORMAT", "text, json, csv, markdown or html", to_choice(format, kFormats));
+  return flag(
+      "--format FORMAT",
+      "text, json, csv, markdown or html (default: what the ending of --output's FILE means: "
+      ".txt, .json, .csv, .md or .html; else text)",
+      to_choice(format, kFormats));
 }
 
 Flag text_or_json_flag(Format& format) {

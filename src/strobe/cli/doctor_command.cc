@@ -11,6 +11,7 @@
 #include "strobe/base/version.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/output.h"
+#include "strobe/record/library_finder.h"
 
 namespace strobe::cli {
 namespace {
@@ -78,6 +79,16 @@ std::vector<WantedProgram> wanted_programs() {
       {{"chromium", "chromium-browser", "google-chrome"},
        part("chromium", "Chromium", "testing the web page", "apt install chromium")},
   };
+}
+
+// The library that strobe loads into other programs; built with strobe, not opened here.
+Part find_recorder() {
+  Part recorder = part("recorder", "recorder", "strobe kernels record",
+                       "build strobe where the CUDA toolkit's headers are, 12.6 or newer");
+  if (const auto path = record::find_injection_library()) {
+    recorder.found = device::Found{.version = "", .path = path->string(), .detail = ""};
+  }
+  return recorder;
 }
 
 // Programs take time to print their version, so they run in parallel.
@@ -205,6 +216,7 @@ Diagnosis diagnose() {
     wanted.part.found = device::probe_library(wanted.library);
     accelerator.parts.push_back(std::move(wanted.part));
   }
+  accelerator.parts.push_back(find_recorder());
   for (auto& answer : accelerator_programs) accelerator.parts.push_back(answer.get());
   PartGroup tools{"Tools", {}};
   for (auto& answer : programs) tools.parts.push_back(answer.get());

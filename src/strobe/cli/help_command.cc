@@ -11,7 +11,6 @@
 #include "strobe/cli/output.h"
 
 namespace strobe::cli {
-namespace {
 
 std::string shown_name(const Flag& flag) {
   std::string text = flag.letter != 0 ? fmt::format("-{}, ", flag.letter) : std::string("    ");
@@ -19,6 +18,31 @@ std::string shown_name(const Flag& flag) {
   if (!flag.value.empty()) text += fmt::format(" {}", flag.value);
   return text;
 }
+
+std::string usage(const Command& command) {
+  std::string text = fmt::format("strobe {}", command.name);
+  if (!command.actions.empty()) {
+    text += command.usual_action.empty() ? " ACTION" : " [ACTION]";
+  }
+  if (!command.positionals.empty()) text += fmt::format(" {}", command.positionals);
+  if (!command.flags.empty() || !command.actions.empty()) text += " [flags]";
+  return text;
+}
+
+std::vector<Flag> flags_in_every_verb() {
+  CommonOptions unused;
+  std::vector<Flag> flags = common_flags(unused);
+  for (Flag& flag : flags) flag.target.take = {};
+  return flags;
+}
+
+std::vector<Flag> all_flags(const Command& command) {
+  std::vector<Flag> flags = command.flags;
+  std::ranges::copy(flags_in_every_verb(), std::back_inserter(flags));
+  return flags;
+}
+
+namespace {
 
 // Breaks at spaces; every line but the first is indented.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns) {
@@ -44,31 +68,6 @@ std::string as_sentence(std::string_view text) {
   std::string sentence = fmt::format("{}.", text);
   sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
   return sentence;
-}
-
-std::string usage(const Command& command) {
-  std::string text = fmt::format("strobe {}", command.name);
-  if (!command.actions.empty()) {
-    text += command.usual_action.empty() ? " ACTION" : " [ACTION]";
-  }
-  if (!command.positionals.empty()) text += fmt::format(" {}", command.positionals);
-  if (!command.flags.empty() || !command.actions.empty()) text += " [flags]";
-  return text;
-}
-
-// Only the text of the common flags is used here.
-std::vector<Flag> flags_in_every_verb() {
-  CommonOptions unused;
-  std::vector<Flag> flags = common_flags(unused);
-  for (Flag& flag : flags) flag.target.take = {};
-  return flags;
-}
-
-// The command's own flags, then the common ones.
-std::vector<Flag> all_flags(const Command& command) {
-  std::vector<Flag> flags = command.flags;
-  std::ranges::copy(flags_in_every_verb(), std::back_inserter(flags));
-  return flags;
 }
 
 std::string flag_lines(const std::vector<Flag>& flags, std::size_t columns) {
@@ -104,25 +103,17 @@ std::string action_lines(const Command& verb, std::size_t columns) {
   return text;
 }
 
-// "kernels-show": the name of an action's manual page.
-std::string page_name(const Command& command) {
-  std::string name(command.name);
-  std::ranges::replace(name, ' ', '-');
-  return name;
-}
-
-// roff reads a leading dot or quote as a command and a bare dash as a hyphen.
-std::string roff(std::string_view text) {
-  std::string out;
-  if (text.starts_with('.') || text.starts_with('\'')) out += "\\&";
-  for (const char c : text) {
-    if (c == '-' || c == '\\') out += '\\';
-    out += c == '\\' ? 'e' : c;
-  }
-  return out;
-}
-
 }  // namespace
+
+std::vector<ExitCode> exit_codes() {
+  return {{0, "success"},
+          {1, "a --fail-on check failed or a benchmark gave wrong values"},
+          {2, "bad command line"},
+          {3, "input unusable or output not writable"},
+          {4, "this machine lacks something (a GPU, a library, a permission)"},
+          {70, "a bug in strobe"},
+          {130, "interrupted"}};
+}
 
 std::string overview_help(const std::vector<Command>& commands) {
   std::string text =
@@ -142,11 +133,12 @@ std::string overview_help(const std::vector<Command>& commands) {
   }
   text +=
       "\n"
-      "`strobe help COMMAND` explains a command. Results go to stdout, messages to stderr.\n"
-      "Exit codes: 0 success, 1 a --fail-on check failed or a benchmark gave wrong values,\n"
-      "2 bad command line, 3 input unusable or output not writable, 4 this machine lacks\n"
-      "something (a GPU, a library, a permission), 70 a bug in strobe, 130 interrupted.\n";
-  return text;
+      "`strobe help COMMAND` explains a command. Results go to stdout, messages to stderr.\n";
+  std::string codes;
+  for (const ExitCode& exit : exit_codes()) {
+    codes += fmt::format("{}{} {}", codes.empty() ? "Exit codes: " : ", ", exit.code, exit.meaning);
+  }
+  return text + wrapped(codes + ".", 0, 84) + "\n";
 }
 
 std::string command_help(const Command& command, int columns) {
@@ -175,111 +167,9 @@ std::string command_help(const Command& command, int columns) {
   return text;
 }
 
-std::string manual_page(const Command& command) {
-  std::string text = fmt::format(".TH STROBE\\-{} 1 \"\" \"strobe {}\"\n.SH NAME\n",
-                                 roff(page_name(command)), kVersion);
-  text += fmt::format("strobe\\-{} \\- {}\n.SH SYNOPSIS\n.B {}\n", roff(page_name(command)),
-                      roff(command.summary), roff(usage(command)));
-  text += ".SH EXAMPLES\n";
-  for (const Example& example : command.examples) {
-    text += fmt::format(".TP\n.B {}\n{}\n", roff(example.command), roff(example.effect));
-  }
-  if (!command.actions.empty()) text += ".SH ACTIONS\n";
-  for (const Command& action : shown_actions(command)) {
-    text += fmt::format(".TP\n.B {}\n{}\n", action_word(action), roff(action.summary));
-  }
-  text += ".SH OPTIONS\n";
-  for (const Flag& flag : all_flags(command)) {
-    const std::string name = shown_name(flag);
-    text += fmt::format(".TP\n.B {}\n{}\n", roff(name.substr(name.find_first_not_of(' '))),
-                        roff(flag.help));
-  }
-  if (!command.notes.empty()) text += ".SH NOTES\n";
-  for (const std::string_view note : command.notes) text += fmt::format(".PP\n{}\n", roff(note));
-  return text;
-}
-
 namespace {
 
-// The cases of a completion script for one command. The pattern of a verb with actions also serves
-// its usual action, whose first word is a file.
-struct CompletionCases {
-  std::string actions;
-  std::string values;
-  std::string flags;
-
-  void add(const std::string& pattern, const Command& command) {
-    std::string words;
-    for (const Flag& flag : all_flags(command)) {
-      words += fmt::format(" --{}", flag.name);
-      if (flag.is_negatable) words += fmt::format(" --no-{}", flag.name);
-      if (flag.target.choices.empty()) continue;
-      values +=
-          fmt::format("    {}:--{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
-                      pattern, flag.name, joined(flag.target.choices, " "));
-    }
-    flags += fmt::format("    {}) flags=\"{}\" ;;\n", pattern, words.substr(1));
-  }
-
-  void add_actions(const Command& verb) {
-    std::vector<std::string_view> words;
-    for (const Command& action : shown_actions(verb)) {
-      words.push_back(action_word(action));
-      add(fmt::format("{}/{}", verb.name, words.back()), action);
-    }
-    for (const Command& action : shown_actions(verb)) {
-      if (action_word(action) == verb.usual_action) {
-        add(fmt::format("{}/*", verb.name), action);
-      }
-    }
-    actions += fmt::format(
-        "    {0})\n"
-        "      if [ \"$COMP_CWORD\" -eq 2 ] && [ \"${{word#-}}\" = \"$word\" ]; then\n"
-        "        COMPREPLY=($(compgen -W \"{1}\" -- \"$word\") $(compgen -f -- \"$word\")); "
-        "return\n"
-        "      fi\n"
-        "      verb={0}/${{COMP_WORDS[2]}} ;;\n",
-        verb.name, joined(words, " "));
-  }
-};
-
-}  // namespace
-
-std::string bash_completion(const std::vector<Command>& commands) {
-  std::vector<std::string_view> verbs;
-  CompletionCases cases;
-  for (const Command& command : commands) {
-    verbs.push_back(command.name);
-    if (command.actions.empty()) {
-      cases.add(std::string(command.name), command);
-    } else {
-      cases.add_actions(command);
-    }
-  }
-  const std::string choose_action =
-      cases.actions.empty() ? "" : fmt::format("  case $verb in\n{}  esac\n", cases.actions);
-  return fmt::format(
-      "_strobe() {{\n"
-      "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
-      "  local verb=${{COMP_WORDS[1]}} flags=\n"
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return\n"
-      "  fi\n"
-      "{}"
-      "  case $verb:$before in\n{}  esac\n"
-      "  case $verb in\n{}  esac\n"
-      "  case $word in\n"
-      "    -*) COMPREPLY=($(compgen -W \"$flags\" -- \"$word\")) ;;\n"
-      "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
-      "  esac\n"
-      "}}\n"
-      "complete -o filenames -F _strobe strobe\n",
-      joined(verbs, " "), choose_action, cases.values, cases.flags);
-}
-
-namespace {
-
-enum class Shell : std::uint8_t { kBash };
+enum class Shell : std::uint8_t { kBash, kZsh, kFish };
 
 struct HelpRequest {
   std::vector<std::string> words;  // a verb, and one of its actions
@@ -288,22 +178,39 @@ struct HelpRequest {
 };
 
 std::vector<Flag> help_flags(HelpRequest& request) {
-  static constexpr Word<Shell> kShells[] = {{"bash", Shell::kBash}};
-  return {flag("--man", "print a manual page, for `man -l -`", to(request.is_manual_page)),
+  static constexpr Word<Shell> kShells[] = {
+      {"bash", Shell::kBash}, {"zsh", Shell::kZsh}, {"fish", Shell::kFish}};
+  return {flag("--man",
+               "print a manual page, for `man -l -`: of the command, or of all if none is given",
+               to(request.is_manual_page)),
           flag("--completion SHELL",
-               "print a completion script: source <(strobe help --completion bash)",
+               "print a completion script for bash, zsh or fish: source <(strobe help --completion "
+               "bash)",
                to_choice(request.completion, kShells))};
 }
 
 Result<void> complete_help(HelpRequest& request, const Arguments& arguments) {
   request.words = arguments.positionals;
-  if (!request.is_manual_page || !request.words.empty() || request.completion) return {};
-  return bad_request("needs a command", "--man", "`strobe help --man summary | man -l -`");
+  return {};
+}
+
+std::string completion_for(Shell shell) {
+  switch (shell) {
+    case Shell::kZsh:
+      return zsh_completion(commands());
+    case Shell::kFish:
+      return fish_completion(commands());
+    case Shell::kBash:
+      break;
+  }
+  return bash_completion(commands());
 }
 
 Result<void> explain(const HelpRequest& request, const Terminal& terminal) {
-  if (request.completion) return write_to_stdout(bash_completion(commands()));
-  if (request.words.empty()) return write_to_stdout(overview_help(commands()));
+  if (request.completion) return write_to_stdout(completion_for(*request.completion));
+  if (request.words.empty()) {
+    return write_to_stdout(request.is_manual_page ? manual(commands()) : overview_help(commands()));
+  }
   STROBE_TRY(const Command command, find_command(request.words, commands()));
   return write_to_stdout(request.is_manual_page ? manual_page(command)
                                                 : command_help(command, terminal.columns));

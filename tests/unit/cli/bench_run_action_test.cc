@@ -74,7 +74,7 @@ TEST_F(BenchRunAction, a_run_is_shown_and_kept) {
       run({"a=us=10", "b=us=5 kernels=other"}, {"-o", "run.json", "--samples"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("2 ok"), HasSubstr("10.0 us +-0.0 %"), HasSubstr("2.00x")));
+              AllOf(HasSubstr("2 measured"), HasSubstr("10.0 us +-0.0 %"), HasSubstr("2.00x")));
   EXPECT_EQ(outcome.err, "");
   const bench::BenchRun kept_run = kept("run.json");
   ASSERT_EQ(kept_run.cells.size(), 2u);
@@ -87,7 +87,7 @@ TEST_F(BenchRunAction, a_run_is_shown_and_kept) {
 TEST_F(BenchRunAction, a_run_on_stdout_can_be_parsed_and_its_table_is_on_stderr) {
   const ProcessOutcome outcome = run({"a=us=10"}, {"-o", "-"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("1 ok"), HasSubstr("10.0 us")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("1 measured"), HasSubstr("10.0 us")));
   std::ofstream(folder_ / "run.json") << outcome.out;
   EXPECT_EQ(kept("run.json").cells.size(), 1u);
   EXPECT_EQ(run({"a=us=10"}, {"-o", "-", "--quiet"}).err, "");
@@ -120,7 +120,7 @@ TEST_F(BenchRunAction, cells_that_fail_are_answers_and_no_failure_of_the_run) {
   const ProcessOutcome outcome = run(
       {"a=", "b=at=prepare do=crash", "c=at=prepare do=oom", "d=resident=9e9"}, {"-o", "run.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 ok, 1 oom, 1 oom_predicted, 1 error"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 measured; 1 oom; 1 oom_predicted; 1 error"),
                                  HasSubstr("OOM*"), HasSubstr("ERR"), HasSubstr("SIGSEGV")));
 }
 
@@ -143,7 +143,7 @@ TEST_F(BenchRunAction, a_provider_that_was_asked_for_and_is_absent_is_exit_code_
       run({"a=", "b=obstacle=no_NVRTC_here"}, {"--provider", "a,b", "-o", "run.json"});
   EXPECT_EQ(outcome.exit_code, 4);
   EXPECT_THAT(outcome.err, HasSubstr("b cannot run here: no_NVRTC_here"));
-  EXPECT_THAT(outcome.out, HasSubstr("1 ok, 1 unsupported"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 measured; 1 unsupported"));
   EXPECT_EQ(kept("run.json").cells.size(), 2u);
 }
 

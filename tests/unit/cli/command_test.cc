@@ -21,7 +21,7 @@ std::vector<Command> everything() {
   return all;
 }
 
-std::vector<Flag> all_flags(const Command& command) {
+std::vector<Flag> parsed_flags(const Command& command) {
   static CommonOptions common;
   std::vector<Flag> flags = command.flags;
   for (Flag& flag : common_flags(common)) flags.push_back(std::move(flag));
@@ -35,7 +35,7 @@ TEST(CommandTest, every_verb_and_action_of_strobe_has_a_complete_spec) {
     EXPECT_GE(command.examples.size(), 2u) << command.name;
     EXPECT_EQ(command.run == nullptr, !command.actions.empty()) << command.name;
     std::set<std::string_view> flags;
-    for (const Flag& flag : all_flags(command)) {
+    for (const Flag& flag : parsed_flags(command)) {
       EXPECT_TRUE(flags.insert(flag.name).second) << command.name << " --" << flag.name;
       EXPECT_FALSE(flag.help.empty()) << command.name << " --" << flag.name;
       EXPECT_TRUE(flag.target.take) << command.name << " --" << flag.name;
@@ -63,7 +63,7 @@ TEST(CommandTest, every_verb_and_action_of_strobe_has_a_complete_spec) {
 TEST(CommandTest, a_flag_has_one_meaning_in_all_verbs) {
   std::map<std::string_view, std::string_view> values;
   for (const Command& command : everything()) {
-    for (const Flag& flag : all_flags(command)) {
+    for (const Flag& flag : parsed_flags(command)) {
       // NAME and NAME=COMMAND both name a worker.
       const std::string_view value = flag.value.substr(0, flag.value.find('='));
       const auto [known, is_new] = values.insert({flag.name, value});

@@ -44,6 +44,15 @@ TEST(CompareRequestTest, two_runs_are_compared_and_one_with_itself) {
   EXPECT_THAT(refused_comparison({}, {"a", "b", "c"}).hint, HasSubstr("--baseline"));
 }
 
+TEST(CompareRequestTest, the_ranks_of_one_run_take_gates_but_no_single_rank) {
+  EXPECT_EQ(comparison_of({{"fail-on", "any,cycle>3%"}}, {"a"}).gates.size(), 2u);
+  EXPECT_EQ(comparison_of({{"rank", "impact"}}, {"a"}).options.order, RankKey::kImpact);
+  const Error refused = refused_comparison({{"rank", "3"}}, {"a"});
+  EXPECT_EQ(refused.where, "--rank");
+  EXPECT_THAT(refused.what, HasSubstr("one rank has no others to compare it with"));
+  EXPECT_EQ(comparison_of({{"rank", "3"}, {"halves", "on"}}, {"a"}).options.only_rank, 3);
+}
+
 TEST(CompareRequestTest, tools_get_every_row) {
   EXPECT_EQ(comparison_of({{"format", "markdown"}}).top, 0u);
   EXPECT_EQ(comparison_of({{"format", "html"}, {"top", "7"}}).top, 7u);

@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 #include <gmock/gmock.h>
 
 #include "strobe/base/version.h"
@@ -74,6 +79,23 @@ TEST(DiagnosisTest, this_machine_can_be_diagnosed) {
       EXPECT_FALSE(part.how_to_get.empty()) << part.key;
     }
   }
+}
+
+TEST(DiagnoseTest, the_library_for_recording_is_found_where_it_is) {
+  const std::string place = (std::filesystem::temp_directory_path() / "a_recorder.so").string();
+  std::ofstream(place) << "not opened";
+  setenv("STROBE_INJECT", place.c_str(), 1);
+  const Diagnosis with = diagnose();
+  std::filesystem::remove(place);
+  const Diagnosis without = diagnose();
+  unsetenv("STROBE_INJECT");
+  const auto recorder = [](const Diagnosis& diagnosis) {
+    const auto& parts = diagnosis.groups.at(0).parts;
+    return *std::ranges::find(parts, "recorder", &Part::key);
+  };
+  ASSERT_TRUE(recorder(with).found);
+  EXPECT_THAT(recorder(with).found->path, ::testing::EndsWith("a_recorder.so"));
+  EXPECT_FALSE(recorder(without).found);
 }
 
 }  // namespace

@@ -129,6 +129,16 @@ TEST_F(OutputTest, a_pipe_is_written_to_directly) {
   EXPECT_THAT(files(), ElementsAre("pipe"));
 }
 
+TEST(FormatWordTest, the_ending_of_a_name_means_a_format) {
+  EXPECT_EQ(format_word("out/report.html"), "html");
+  EXPECT_EQ(format_word("R.MD"), "markdown");
+  EXPECT_EQ(format_word("a.json"), "json");
+  EXPECT_EQ(format_word("a.txt"), "text");
+  EXPECT_EQ(format_word("a.json.gz"), "");
+  EXPECT_EQ(format_word("json"), "");
+  EXPECT_EQ(format_word(".json"), "") << "a hidden file without an ending";
+}
+
 TEST_F(OutputTest, a_reader_that_went_away_is_no_failure) {
   std::signal(SIGPIPE, SIG_IGN);
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);

@@ -68,6 +68,26 @@ TEST(SummaryRequestTest, views_have_our_names_and_paddles) {
   EXPECT_TRUE(summary_of({{"views", "all"}}).tables.views.has(View::kSteps));
 }
 
+TEST(SummaryRequestTest, waits_have_views_of_their_own) {
+  const auto views = summary_of({{"views", "idle,runtime,streams"}}).tables.views;
+  EXPECT_TRUE(views.has(View::kIdle));
+  EXPECT_TRUE(views.has(View::kRuntimeCalls));
+  EXPECT_TRUE(views.has(View::kStreams));
+  EXPECT_FALSE(views.has(View::kSteps));
+}
+
+TEST(SummaryRequestTest, the_name_of_the_output_chooses_the_format_unless_one_is_typed) {
+  EXPECT_EQ(summary_of({{"output", "x.json"}}).format, Format::kJson);
+  EXPECT_EQ(summary_of({{"output", "x.json"}}).tables.top, 0u);
+  EXPECT_EQ(summary_of({{"output", "x.md"}}).format, Format::kMarkdown);
+  EXPECT_EQ(summary_of({{"output", "x.json"}, {"format", "csv"}}).format, Format::kCsv);
+  EXPECT_EQ(summary_of({{"format", "csv"}, {"output", "x.json"}}).format, Format::kCsv);
+  EXPECT_EQ(summary_of({{"output", "x.log"}}).format, Format::kText);
+  EXPECT_EQ(summary_of({{"output", "x.tsv"}}).format, Format::kText) << "no format of this verb";
+  EXPECT_EQ(refused_summary({{"style", "paddle"}, {"output", "x.html"}}).what,
+            "Paddle's style is text only");
+}
+
 TEST(SummaryRequestTest, an_unknown_view_suggests_the_nearest) {
   const Error error = refused_summary({{"views", "kernle"}});
   EXPECT_EQ(error.where, "--views");

@@ -1,0 +1,23 @@
+# Installs what strobe prints about itself. strobe_command: how it is run; strobe_share: the share folder.
+macro(strobe_install_text path)
+  set(text ${strobe_share}/${path})
+  message(STATUS "Installing: ${text}")
+  get_filename_component(folder ${text} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  execute_process(COMMAND ${strobe_command} help ${ARGN} OUTPUT_FILE ${text} RESULT_VARIABLE ending)
+  if(NOT ending EQUAL 0)
+    string(REPLACE ";" " " flags "${ARGN}")
+    message(FATAL_ERROR "`strobe help ${flags}` failed: ${ending}")
+  endif()
+  file(CHMOD ${text} FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+endmacro()
+
+strobe_install_text(bash-completion/completions/strobe --completion bash)
+strobe_install_text(zsh/site-functions/_strobe --completion zsh)
+strobe_install_text(fish/vendor_completions.d/strobe.fish --completion fish)
+strobe_install_text(man/man1/strobe.1 --man)
+file(ARCHIVE_CREATE OUTPUT ${text}.gz PATHS ${text} FORMAT raw COMPRESSION GZip)
+file(CHMOD ${text}.gz FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+file(REMOVE ${text})
+list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${strobe_share}/bash-completion/completions/strobe
+  ${strobe_share}/zsh/site-functions/_strobe ${strobe_share}/fish/vendor_completions.d/strobe.fish ${text}.gz)
