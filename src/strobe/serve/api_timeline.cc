@@ -72,7 +72,7 @@ void write_row(const OpenTrace& open, const analysis::TileRow& row, NameTable& n
     slices.add(since_origin(open, trace.start_ns(slice)));
     slices.add(trace.duration_ns(slice));
     slices.add(names.index_of(trace.slices().names[slice.index()]));
-    slices.add(kind_code(trace.kind(slice)));
+    slices.add(kind_code(trace, slice));
   }
   NumberList dense;
   for (const analysis::DenseStretch& stretch : row.dense) {
@@ -81,7 +81,7 @@ void write_row(const OpenTrace& open, const analysis::TileRow& row, NameTable& n
     dense.add(std::lround(1000 * stretch.covered_share));
     dense.add(static_cast<std::int64_t>(stretch.slices));
     dense.add(names.index_of(stretch.leader.name));
-    dense.add(kind_code(stretch.leader.kind));
+    dense.add(kind_code(stretch.leader));
   }
   json.begin_object().member("track", row.track.value).member("row", row.row);
   json.key("slices").raw(slices.json());
@@ -200,7 +200,7 @@ Result<std::string> slice_answer(const Query& query, const OpenTrace& open) {
   JsonWriter json(out);
   json.begin_object();
   write_slice(open, slice, json);
-  json.member("kind", kind_code(trace.kind(slice)))
+  json.member("kind", kind_code(trace, slice))
       .member(
           "category",
           trace
@@ -217,6 +217,8 @@ Result<std::string> slice_answer(const Query& query, const OpenTrace& open) {
   } else {
     json.key("device_ns").null().key("kernels").null();
   }
+  json.key("launch_delay_ns");
+  details.launch_delay_ns ? json.value(*details.launch_delay_ns) : json.null();
   write_links(open, details, json);
   json.key("args");
   write_args(open, slice, json);
@@ -295,7 +297,7 @@ Result<std::string> selection_answer(const Query& query, const OpenTrace& open) 
   for (const analysis::SelectedLook& sum : selection.top) {
     json.begin_object()
         .member("name", open.trace().strings()[sum.look.name])
-        .member("kind", kind_code(sum.look.kind))
+        .member("kind", kind_code(sum.look))
         .member("count", sum.count)
         .member("total_ns", sum.total_ns)
         .member("self_ns", sum.self_ns)

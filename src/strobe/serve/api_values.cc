@@ -48,7 +48,8 @@ Result<std::optional<std::vector<AnId>>> ids_of(const Query& query, std::string_
 
 }  // namespace
 
-int kind_code(SliceKind kind) {
+int kind_code(SliceKind kind, bool communicates) {
+  if (communicates) return 5;
   switch (kind) {
     case SliceKind::kOther:
       return 0;

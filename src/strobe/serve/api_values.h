@@ -14,8 +14,12 @@
 // Shared by several answers of the API.
 namespace strobe::serve {
 
-// The number of a kind in docs/api.md.
-int kind_code(SliceKind kind);
+// The number of a kind in docs/api.md; a collective is communication, whatever runs it.
+int kind_code(SliceKind kind, bool communicates);
+inline int kind_code(const Trace& trace, SliceId slice) {
+  return kind_code(trace.kind(slice), (trace.slices().flags[slice.index()] & kCommunicates) != 0);
+}
+inline int kind_code(const analysis::Look& look) { return kind_code(look.kind, look.communicates); }
 std::string_view word_of(TrackKind kind);
 
 // Times of the API begin at 0, times of the trace at any value of its clock.

@@ -99,11 +99,19 @@ Result<OpenRuns> open_all(const RunQuestion& question, const TraceLookup& traces
   return runs;
 }
 
+// Hints name flags of the command; here they are parameters.
+Error in_words_of_the_api(Error error) {
+  constexpr std::string_view kFlag = "--align";
+  const std::size_t at = error.hint.find(kFlag);
+  if (at != std::string::npos) error.hint.replace(at, kFlag.size(), "align=1");
+  return error;
+}
+
 Result<ComparisonShelf::Body> compared(const OpenRuns& runs,
                                        const compare::CompareOptions& options) {
-  STROBE_TRY(const compare::Comparison comparison,
-             compare::compare_runs(runs.normal, runs.abnormal, runs.baselines, options));
-  return std::make_shared<const std::string>(report::compare_json(comparison));
+  auto comparison = compare::compare_runs(runs.normal, runs.abnormal, runs.baselines, options);
+  if (!comparison) return in_words_of_the_api(std::move(comparison).error());
+  return std::make_shared<const std::string>(report::compare_json(*comparison));
 }
 
 }  // namespace

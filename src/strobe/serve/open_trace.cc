@@ -53,7 +53,7 @@ const analysis::SliceLinks& OpenTrace::links() const {
 }
 
 const std::vector<analysis::CounterLine>& OpenTrace::counters() const {
-  return parts_->counters.get([&] { return analysis::list_counter_lines(trace()); });
+  return parts_->counters.get([&] { return analysis::list_counter_lines(attributed()); });
 }
 
 const analysis::Summary& OpenTrace::summary() const {

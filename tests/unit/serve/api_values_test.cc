@@ -6,19 +6,24 @@ namespace strobe::serve {
 namespace {
 
 TEST(ApiValuesTest, kinds_have_the_numbers_of_the_contract) {
-  EXPECT_EQ(kind_code(SliceKind::kOther), 0);
-  EXPECT_EQ(kind_code(SliceKind::kStep), 1);
-  EXPECT_EQ(kind_code(SliceKind::kOperator), 2);
-  EXPECT_EQ(kind_code(SliceKind::kForward), 3);
-  EXPECT_EQ(kind_code(SliceKind::kDataLoader), 4);
-  EXPECT_EQ(kind_code(SliceKind::kCommunication), 5);
-  EXPECT_EQ(kind_code(SliceKind::kPythonCall), 6);
-  EXPECT_EQ(kind_code(SliceKind::kRuntimeCall), 7);
-  EXPECT_EQ(kind_code(SliceKind::kSync), 8);
-  EXPECT_EQ(kind_code(SliceKind::kKernel), 9);
-  EXPECT_EQ(kind_code(SliceKind::kMemcpy), 10);
-  EXPECT_EQ(kind_code(SliceKind::kMemset), 11);
-  EXPECT_EQ(kind_code(SliceKind::kDeviceAnnotation), 12);
+  EXPECT_EQ(kind_code(SliceKind::kOther, false), 0);
+  EXPECT_EQ(kind_code(SliceKind::kStep, false), 1);
+  EXPECT_EQ(kind_code(SliceKind::kOperator, false), 2);
+  EXPECT_EQ(kind_code(SliceKind::kForward, false), 3);
+  EXPECT_EQ(kind_code(SliceKind::kDataLoader, false), 4);
+  EXPECT_EQ(kind_code(SliceKind::kCommunication, false), 5);
+  EXPECT_EQ(kind_code(SliceKind::kPythonCall, false), 6);
+  EXPECT_EQ(kind_code(SliceKind::kRuntimeCall, false), 7);
+  EXPECT_EQ(kind_code(SliceKind::kSync, false), 8);
+  EXPECT_EQ(kind_code(SliceKind::kKernel, false), 9);
+  EXPECT_EQ(kind_code(SliceKind::kMemcpy, false), 10);
+  EXPECT_EQ(kind_code(SliceKind::kMemset, false), 11);
+  EXPECT_EQ(kind_code(SliceKind::kDeviceAnnotation, false), 12);
+}
+
+TEST(ApiValuesTest, a_collective_is_communication_on_the_host_and_on_a_device) {
+  EXPECT_EQ(kind_code(SliceKind::kKernel, true), 5);
+  EXPECT_EQ(kind_code(SliceKind::kOperator, true), 5);
 }
 
 TEST(ApiValuesTest, a_list_of_numbers_is_json_with_and_without_lists_inside) {

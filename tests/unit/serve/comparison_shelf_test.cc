@@ -246,6 +246,17 @@ TEST_F(ComparisonShelfTest, wrong_parameters_are_named) {
   }
 }
 
+TEST_F(ComparisonShelfTest, hints_name_parameters_and_not_flags_of_the_command) {
+  for (const char* name : {"low/rank0", "low/rank1", "high/rank2", "high/rank3"}) {
+    logs_.write_old(std::string(name) + "/t.json", kNormal.json());
+  }
+  const auto answer = ask({{"normal", "low"}, {"abnormal", "high"}});
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().hint, HasSubstr("align=1"));
+  EXPECT_THAT(answer.error().hint, ::testing::Not(HasSubstr("--")));
+  EXPECT_TRUE(ask({{"normal", "low"}, {"abnormal", "high"}, {"align", "1"}}));
+}
+
 TEST_F(ComparisonShelfTest, without_cycles_the_reason_is_given) {
   const auto answer =
       ask({{"normal", "normal"}, {"abnormal", "slow"}, {"cycle", "marker=^decode$"}});

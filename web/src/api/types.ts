@@ -51,7 +51,7 @@ export interface Runs {
 }
 
 export type Cell = string | number | null;
-export type ColumnType = 'text' | 'name' | 'count' | 'bytes' | 'duration_ns' | 'share';
+export type ColumnType = 'text' | 'name' | 'count' | 'number' | 'bytes' | 'duration_ns' | 'share';
 
 export interface Column {
   key: string;
@@ -75,6 +75,7 @@ export interface Finding {
   share: number;
   headline: string;
   advice: string;
+  against?: string[]; // what speaks against it, a sentence each
 }
 
 // The document of `strobe summary --format json`.
@@ -164,6 +165,7 @@ export interface SliceDetails extends SliceRef {
   step: string | null;
   device_ns: number | null; // null: it is device work itself
   kernels: number | null;
+  launch_delay_ns: number | null; // of device work: since the end of the call that launched it
   ancestors: SliceRef[];
   links: Link[];
   links_left_out: number;

@@ -1,3 +1,5 @@
+import type { Summary } from '../api/types.ts';
+
 // Names of kernels are whole C++ signatures; they differ in the middle.
 
 function withoutArguments(name: string): string {
@@ -33,39 +35,79 @@ export function exactPattern(name: string): string {
 }
 
 const kWords: Record<string, string> = {
-  ns: '', host: 'Host', device: 'Device', self: 'self', per: 'per', gpu: 'GPU', flops: 'FLOPs',
+  flops: 'FLOPs', gpu: 'GPU',
 };
 
+// Headers that are not simply their keys, in the words of `strobe summary`. A key may mean less in one table than in another.
 const kHeaders: Record<string, string> = {
   per_step_ns: 'Per step',
-  total_ns: 'Total',
   share: 'Share',
-  host_share: 'Host share',
-  device_share: 'Device share',
-  host_self_share: 'Host self share',
-  host_per_call_ns: 'Host per call',
-  device_per_call_ns: 'Device per call',
+  host_share: 'Share',
+  host_self_share: 'Share',
+  device_share: 'Share',
+  device_total_ns: '{device} total',
+  device_self_ns: '{device} self',
+  device_self_share: 'Share',
+  device_per_call_ns: '{device} per call',
+  device_max_ns: '{device} longest',
+  device_min_ns: '{device} shortest',
   host_max_ns: 'Host longest',
   host_min_ns: 'Host shortest',
-  device_max_ns: 'Device longest',
-  device_min_ns: 'Device shortest',
-  top_operator: 'Most for operator',
+  launched_device_ns: '{device} work launched',
+  launched_kernel_ns: 'Kernels launched',
+  top_operator: 'Launched by (mostly)',
+  top_operator_share: 'Share',
+  outer_operator: 'Inside',
   own_step_ns: 'Own work per step',
-  own_step_share: 'Own share',
+  own_step_share: 'Own work',
+  step_average_ns: 'Average step',
+  exposed_step_ns: 'Exposed per step',
+  exposed_communication_ns: 'Exposed',
+  device_busy_share: '{device} busy',
   busy_share: 'Busy',
-  q: 'q',
+  device_idle_ns: '{device} idle',
+  in_steps_ns: 'In steps',
+  idle_total_ns: 'Idle total',
+  idle_share: 'Share',
+  idle_max_ns: 'Longest',
+  longest_rank: 'Of rank',
+  longest_inside: 'Inside',
+  longest_source: 'Called from',
+  source: 'Called from',
+  works: 'Work',
+  median_delay_ns: 'Median delay',
+  p90_delay_ns: '90 % below',
+  max_delay_ns: 'Longest delay',
   beta_change: 'Share',
   latency_ns: 'Total',
   tensor_share: 'Tensor',
   dram_share: 'DRAM',
   achievable_headroom_ns: 'Headroom',
+  q: 'q',
 };
 
-// "host_total_ns" -> "Host total": the unit is shown elsewhere.
-export function headerOf(key: string): string {
-  const known = kHeaders[key];
-  if (known !== undefined) return known;
+const kHeadersOfTables: Record<string, Record<string, string>> = {
+  idle: { label: 'The host was in', word: 'Kind' },
+  runtime_calls: { host_per_call_ns: 'Per call', host_max_ns: 'Longest' },
+  ranks: { last_in: 'Last in collectives', busy_share: 'Busy' },
+  steps: {
+    duration_ns: 'Time', start_ns: 'Starts at', kernel_ns: 'Computes', communication_ns: 'Communicates', memcpy_ns: 'Copies', memset_ns: 'Sets memory',
+    runtime_ns: 'Idle, in calls', data_loading_ns: 'Idle, loading', host_ns: 'Idle, in code', idle_ns: 'Idle, nothing',
+  },
+  kinds: { side: 'Where', busy_ns: 'Time' },
+  kernels: { device_total_ns: 'Total', device_per_call_ns: 'Per call', device_max_ns: 'Longest', device_min_ns: 'Shortest' },
+};
+
+// "host_total_ns" -> "Host total": the unit is shown elsewhere. `device` is what the trace calls its devices.
+export function headerOf(key: string, table = '', device = 'device'): string {
+  const known = kHeadersOfTables[table]?.[key] ?? kHeaders[key];
   const words = key.replace(/_(?:ns|bytes)$/, '').split('_');
-  const text = words.map((word) => kWords[word] ?? word).join(' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const text = (known ?? words.map((word) => kWords[word] ?? word).join(' ')).replace('{device}', device);
+  return known && !known.startsWith('{') ? text : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+// "GPU": as the table of devices calls them, without a number.
+export function deviceWord(summary: Summary): string {
+  const [first] = summary.tables['devices']?.rows ?? [];
+  return String(first?.['device'] ?? '').replace(/\s*\d+$/, '') || 'device';
 }

@@ -30,9 +30,10 @@ export function routeHash(route: Route): string {
   return `#/${route.screen}${parts.length > 0 ? `?${parts.join('&')}` : ''}`;
 }
 
-// Another screen for the same traces; parameters of one screen are not carried over.
+// Another screen for the same traces. Parameters of one screen are not carried over, except which of several traces is shown.
 export function atScreen(route: Route, screen: string, parameters: Record<string, string> = {}): Route {
-  return { screen, traces: route.traces, parameters };
+  const { shown } = route.parameters;
+  return { screen, traces: route.traces, parameters: shown === undefined ? parameters : { shown, ...parameters } };
 }
 
 export function withParameters(route: Route, changes: Record<string, string | undefined>): Route {

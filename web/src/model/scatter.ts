@@ -67,7 +67,7 @@ export interface Label {
 
 const kLetterWidth = 6.1;
 const kLabelHeight = 13;
-const kMostInTheWay = 80; // marks that labels keep clear of; the rest are small
+const kCorners = 1.15; // triangles and squares reach beyond their radius
 
 export interface Box {
   x: number;
@@ -79,14 +79,16 @@ export interface Box {
 const meet = (a: Box, b: Box): boolean => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 // Names beside the largest marks, where `others` leave room for them.
-export function labelsFor(placed: readonly Placed[], nameOf: (kernel: number) => string, room: Room, most: number, others: readonly Box[] = []): Label[] {
-  const taken: Box[] = [...others, ...placed.slice(0, kMostInTheWay).map((one) => ({ x: one.x - one.radius, y: one.y - one.radius, width: 2 * one.radius, height: 2 * one.radius }))];
+export function labelsFor(
+  placed: readonly Placed[], nameOf: (kernel: number) => string, room: Room, most: number, others: readonly Box[] = [], widthOf: (text: string) => number = (text) => text.length * kLetterWidth,
+): Label[] {
+  const taken: Box[] = [...others, ...placed.map(({ x, y, radius }) => ({ x: x - radius * kCorners, y: y - radius * kCorners, width: 2 * radius * kCorners, height: 2 * radius * kCorners }))];
   const labels: Label[] = [];
   for (const one of placed) {
     if (labels.length >= most) break;
     const text = nameOf(one.mark.kernel);
     if (text === '') continue;
-    const width = text.length * kLetterWidth;
+    const width = widthOf(text);
     const sides = [
       { x: one.x + one.radius + 4, y: one.y - kLabelHeight / 2 }, { x: one.x - one.radius - 4 - width, y: one.y - kLabelHeight / 2 },
       { x: one.x - width / 2, y: one.y - one.radius - 3 - kLabelHeight }, { x: one.x - width / 2, y: one.y + one.radius + 3 },
@@ -98,6 +100,48 @@ export function labelsFor(placed: readonly Placed[], nameOf: (kernel: number) =>
     labels.push({ text, x: box.x, y: box.y + kLabelHeight - 3, width, kernel: one.mark.kernel });
   }
   return labels;
+}
+
+// Marks are drawn in their order: those whose middle is covered by a later one.
+export function coveredMarks(placed: readonly Placed[]): Set<number> {
+  const covered = new Set<number>();
+  placed.forEach((one, i) => {
+    if (placed.slice(i + 1).some((later) => Math.hypot(later.x - one.x, later.y - one.y) < later.radius + 4)) covered.add(i);
+  });
+  return covered;
+}
+
+export interface Segment {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
+function pointAlong({ x1, y1, x2, y2 }: Segment, share: number): { x: number; y: number } {
+  return { x: x1 + (x2 - x1) * share, y: y1 + (y2 - y1) * share };
+}
+
+function distanceTo(segment: Segment, x: number, y: number): number {
+  const [dx, dy] = [segment.x2 - segment.x1, segment.y2 - segment.y1];
+  const length = dx * dx + dy * dy || 1;
+  const at = pointAlong(segment, Math.min(1, Math.max(0, ((x - segment.x1) * dx + (y - segment.y1) * dy) / length)));
+  return Math.hypot(at.x - x, at.y - y);
+}
+
+const kTextClearance = 12;
+
+// Where along a line the middle of its text keeps clear of all marks: the first of the shares that does, else the one with
+// the most room.
+export function freeShare(line: Segment, width: number, placed: readonly Placed[], shares: readonly number[]): number {
+  const half = width / 2 / (Math.hypot(line.x2 - line.x1, line.y2 - line.y1) || 1);
+  const clearance = (share: number): number => {
+    const [from, to] = [pointAlong(line, share - half), pointAlong(line, share + half)];
+    const text = { x1: from.x, y1: from.y, x2: to.x, y2: to.y };
+    return Math.min(Infinity, ...placed.map((one) => distanceTo(text, one.x, one.y) - one.radius * kCorners));
+  };
+  return shares.find((share) => clearance(share) > kTextClearance)
+    ?? shares.reduce((best, share) => (clearance(share) > clearance(best) ? share : best));
 }
 
 // Cut in the middle: names of one library begin alike and differ at the end.

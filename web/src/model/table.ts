@@ -44,6 +44,18 @@ export function sortRows(rows: readonly Row[], order: Order | null): readonly Ro
   return [...rows].sort((a, b) => compareCells(a[key] ?? null, b[key] ?? null, descending));
 }
 
+// The order in which the rows came, if a column tells it: the first, by its numbers, that never rises and falls at least once.
+export function givenOrder(columns: readonly Column[], rows: readonly Row[]): Order | null {
+  const falls = (column: Column): boolean => {
+    const values = rows.map((row) => row[column.key] ?? null);
+    if (!values.every((value): value is number => typeof value === 'number')) return false;
+    return values[0] > values[values.length - 1] && values.every((value, i) => i === 0 || value <= values[i - 1]);
+  };
+  const [times, others] = [columns.filter((one) => one.type === 'duration_ns' || one.type === 'bytes'), columns.filter((one) => one.type === 'count')];
+  const found = rows.length > 1 ? [...times, ...others].find(falls) : undefined;
+  return found ? { key: found.key, descending: true } : null;
+}
+
 export interface Filtered {
   rows: readonly Row[];
   problem: string; // why the pattern is invalid

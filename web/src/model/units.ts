@@ -132,6 +132,11 @@ export function decimalsFor(most: number, unit: Unit): number {
   return size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
 }
 
+// Whether a number keeps two digits with so many decimals.
+export function isReadable(value: number, unit: Unit, decimals: number): boolean {
+  return value === 0 || Math.abs(value) / unit.size >= 10 ** (1 - decimals);
+}
+
 export function inUnit(value: number, unit: Unit, decimals: number): string {
   const [whole, fraction] = Math.abs(value / unit.size).toFixed(decimals).split('.');
   return `${value < 0 ? '−' : ''}${grouped(Number(whole))}${fraction === undefined ? '' : `.${fraction}`}`;

@@ -4,6 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ThemeChoice } from '../model/theme.ts';
 import { type Route, atScreen, routeHash } from '../model/route.ts';
 import { type Session, defaultTrace, findTrace } from '../model/session.ts';
+import { chosenEntries } from '../model/ranks.ts';
+import type { Summary, TraceEntry } from '../api/types.ts';
 import { bytesText, countText, durationText } from '../model/units.ts';
 import { traceLabel } from '../model/names.ts';
 import { useKeys, useObservable, useRoute, useSession } from '../widgets/hooks.ts';
@@ -48,7 +50,7 @@ export function App(): JSX.Element {
   useEffect(() => {
     const screen = kScreens.find((one) => one.id === route.screen);
     const what = screen?.subject?.(route) ?? route.traces.map(traceLabel).join(', ');
-    document.title = [screen?.title, what, 'strobe'].filter(Boolean).join(' · ');
+    if (!session.report) document.title = [screen?.title, what, 'strobe'].filter(Boolean).join(' · ');
   }, [route]);
   return (
     <div class="app">
@@ -97,6 +99,20 @@ function ThemeButton({ onClick }: { onClick: () => void }): JSX.Element {
   );
 }
 
+function reportName({ facts }: Summary): string {
+  return facts['file'] ? traceLabel(String(facts['file'])) : `${countText(Number(facts['ranks'] ?? 0))} ranks`;
+}
+
+// Of several traces the sums, as the tiles of the overview.
+function entryFacts(entries: readonly TraceEntry[]): string {
+  const devices = [...new Set(entries.map((entry) => entry.device))];
+  const sum = (key: 'slices' | 'file_bytes'): number => entries.reduce((total, entry) => total + (entry[key] ?? 0), 0);
+  return [
+    devices.length === 1 ? devices[0] : `${devices.length} kinds of devices`, `${countText(sum('slices'))} slices`,
+    durationText(Math.max(...entries.map((entry) => entry.span_ns ?? 0))), bytesText(sum('file_bytes')),
+  ].filter(Boolean).join(' · ');
+}
+
 // The open trace and its properties.
 function Opened(): JSX.Element {
   const session = useSession();
@@ -106,7 +122,7 @@ function Opened(): JSX.Element {
     const { facts } = session.report;
     return (
       <>
-        <b class="opened-name">{traceLabel(String(facts['file'] ?? 'report'))}</b>
+        <b class="opened-name">{reportName(session.report)}</b>
         <span class="opened-facts muted">{[facts['device'], facts['dialect']].filter(Boolean).join(' · ')}</span>
       </>
     );
@@ -115,7 +131,8 @@ function Opened(): JSX.Element {
   const [trace] = isOfRuns ? [] : route.traces;
   const found = runs.is === 'ready' && trace ? findTrace(runs.value, trace) : null;
   const entry = found?.entry;
-  const more = route.traces.length - 1;
+  const entries = runs.is === 'ready' && trace ? chosenEntries(runs.value, route) : [];
+  const isRun = entries.length > 1;
   return (
     <>
       <a class="opened" href={routeHash(atScreen(route, 'runs'))} title="Choose another (R)" onClick={(event) => {
@@ -123,16 +140,11 @@ function Opened(): JSX.Element {
         session.go(atScreen(route, 'runs'));
       }}>
         <span class="muted">{found ? found.run.name : 'Runs'}</span>
-        {trace && <><span class="muted" aria-hidden="true">/</span><b>{entry ? entry.worker : traceLabel(trace)}</b>
-          {entry && entry.span !== 'default' && <span class="muted">{entry.span}</span>}
-          {more > 0 && <span class="badge">+{more}</span>}</>}
+        {trace && <><span class="muted" aria-hidden="true">/</span><b>{isRun ? `${entries.length} traces` : entry ? entry.worker : traceLabel(trace)}</b>
+          {!isRun && entry && entry.span !== 'default' && <span class="muted">{entry.span}</span>}</>}
         <span aria-hidden="true" class="muted">▾</span>
       </a>
-      {entry?.state === 'ready' && (
-        <span class="opened-facts muted">
-          {[entry.device, `${countText(entry.slices ?? 0)} slices`, durationText(entry.span_ns ?? 0), bytesText(entry.file_bytes)].filter(Boolean).join(' · ')}
-        </span>
-      )}
+      {entries.length > 0 && entries.every((one) => one.state === 'ready') && <span class="opened-facts muted">{entryFacts(entries)}</span>}
       {entry?.import_warning && <span class="warning" title={entry.import_warning}>{entry.import_warning}</span>}
     </>
   );

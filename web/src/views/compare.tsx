@@ -5,6 +5,7 @@ import type { Cause, ComparedFunction, Comparison, Evidence, Row, Runs } from '.
 import { type Chosen, type Side, chosenText, commonRanks, cycleRows, parseChosen, rankOf } from '../model/compare_cycles.ts';
 import { certaintyText, changedMetrics, isChanged, isConfident, kAnswers, probabilityText, quantityText, ratioText } from '../model/compare_rows.ts';
 import { type RunChoice, likelyRuns, loadingOf, runChoices, tracesOf } from '../model/compare_runs.ts';
+import { asksForCycles, canAlign, withSigns, withoutAnswer } from '../model/error_words.ts';
 import { type Route, atScreen, numberParameter, withParameters } from '../model/route.ts';
 import { signedDuration } from '../model/units.ts';
 import type { Viewport } from '../model/viewport.ts';
@@ -53,12 +54,27 @@ function Compare(): JSX.Element {
       {normal && abnormal ? (
         <Answer key={`${normal}\n${abnormal}\n${parameters['cut'] ?? ''}\n${parameters['align'] ?? ''}`} runs={runs.value} normal={normal} abnormal={abnormal} />
       ) : (
-        <Empty title="Two runs are needed">
-          <p>A run is a folder with a trace, its metrics.csv beside it if there is one, or a folder of ranks. Put a second run of the same
-            workload into the served folder: it appears here by itself.</p>
-        </Empty>
+        <Choose choices={choices} normal={normal} />
       )}
     </div>
+  );
+}
+
+// Nothing is compared that does not belong together unless the user says so.
+function Choose({ choices, normal }: { choices: readonly RunChoice[]; normal: string | undefined }): JSX.Element {
+  if (choices.length < 2) {
+    return (
+      <Empty title="Two runs are needed">
+        <p>A run is a folder with a trace, its metrics.csv beside it if there is one, or a folder of ranks. Put a second run of the same
+          workload into the served folder: it appears here by itself.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={normal === undefined ? 'Choose two runs of one workload' : 'Choose the run to compare it with'}>
+      <p>No two runs here look like the same workload: they differ in their writer, their device, their ranks or the number of their slices.
+        Choose above what to compare.</p>
+    </Empty>
   );
 }
 
@@ -100,7 +116,8 @@ function LoadedAnswer({ normal, abnormal, traces }: { normal: string; abnormal: 
     return (
       <>
         <Failure error={answer.error} title="These two cannot be compared" />
-        {align !== '1' && answer.error.hint.includes('--align') && (
+        {asksForCycles(answer.error.hint) && <p class="centred muted">Choose above, under Cycles, another way to find them.</p>}
+        {align !== '1' && canAlign(answer.error.hint) && (
           <p class="centred"><button type="button" class="primary" onClick={() => session.go(withParameters(route, { align: '1' }))}>Pair them by their position</button></p>
         )}
       </>
@@ -185,12 +202,12 @@ function VerdictCard({ comparison, onMetric }: { comparison: Comparison; onMetri
     <section class={`card verdict-card ${answer.tone}`} aria-label="Verdict">
       <div class="said">
         <span class="answer">{answer.word}</span>
-        <p class="lead">{verdict.sentences[0]}</p>
+        <p class="lead">{withSigns(withoutAnswer(verdict.sentences[0], answer.word))}</p>
       </div>
-      {first ? <CauseView cause={first} isFirst onMetric={onMetric} /> : <p class="lead">{verdict.sentences[1]}</p>}
+      {first ? <CauseView cause={first} isFirst onMetric={onMetric} /> : <p class="lead">{withSigns(verdict.sentences.slice(1).at(-1) ?? '')}</p>}
       {others.map((cause) => (
         <details key={`${cause.cause} ${cause.headline}`} class="other-cause">
-          <summary>Also possible: {cause.headline} <span class="muted">({certaintyText(cause.score)})</span></summary>
+          <summary>Also possible: {withSigns(cause.headline)} <span class="muted">({certaintyText(cause.score)})</span></summary>
           <CauseView cause={cause} isFirst={false} onMetric={onMetric} />
         </details>
       ))}
@@ -201,11 +218,11 @@ function VerdictCard({ comparison, onMetric }: { comparison: Comparison; onMetri
 function CauseView({ cause, isFirst, onMetric }: { cause: Cause; isFirst: boolean; onMetric: () => void }): JSX.Element {
   return (
     <div class="cause">
-      {isFirst && <p class="cause-line"><span class="label">{isConfident(cause.score) ? 'Likely cause' : 'Possible cause'}</span> <b>{cause.headline}</b> <span class="muted">{certaintyText(cause.score)}</span></p>}
+      {isFirst && <p class="cause-line"><span class="label">{isConfident(cause.score) ? 'Likely cause' : 'Possible cause'}</span> <b>{withSigns(cause.headline)}</b> <span class="muted">{certaintyText(cause.score)}</span></p>}
       <div class="evidence">
         <EvidenceList title="For it" sign="+" evidence={cause.evidence} onMetric={onMetric} />
         <EvidenceList title="Against it" sign="−" evidence={cause.against} onMetric={onMetric} />
-        <div><h3>What to do next</h3><p>{cause.advice}</p></div>
+        <div><h3>What to do next</h3><p>{withSigns(cause.advice)}</p></div>
       </div>
     </div>
   );
@@ -216,7 +233,7 @@ function EvidenceList({ title, sign, evidence, onMetric }: { title: string; sign
     <div><h3>{title}</h3>
       {evidence.length === 0 ? <p class="muted">nothing was found</p> : (
         <ul>{evidence.map((one) => (
-          <li key={one.text}><span class="sign" aria-hidden="true">{sign}</span><span>{one.text}
+          <li key={one.text}><span class="sign" aria-hidden="true">{sign}</span><span>{withSigns(one.text)}
             {one.metric !== '' && <> <button type="button" class="link" onClick={onMetric}>{one.metric}</button></>}</span></li>
         ))}</ul>
       )}

@@ -76,7 +76,7 @@ function isBeyond(a: DiffSide, b: DiffSide): boolean {
 
 function Sides({ diff }: { diff: DiffAnswer }): JSX.Element {
   const stack = (side: 'base' | 'other'): Stack => ({
-    name: traceLabel(diff[side].trace),
+    name: traceLabel(diff[side].trace), short: '', rank: '', start_ns: 0,
     total_ns: diff.labels.reduce((sum, label) => sum + label[`${side}_ns`], 0),
     parts: diff.labels.map((label) => ({ word: label.label, label: label.name, value_ns: label[`${side}_ns`] })),
   });
@@ -150,7 +150,7 @@ function DiffTable({ diff }: { diff: DiffAnswer }): JSX.Element {
       delta_ns: row.delta_ns, beyond_spread: String(row.beyond_spread),
     })));
   return (
-    <section class="card fill">
+    <section class="card fill by-rows" style={{ '--rows': lines.length }}>
       <nav class="tabs" aria-label="What to compare">
         {(['kernels', 'operators'] as const).map((one) => (
           <button key={one} type="button" aria-current={one === what ? 'page' : undefined} onClick={() => set({ what: one })}>

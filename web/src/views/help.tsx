@@ -43,6 +43,7 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
   ] },
   { title: 'Everywhere', keys: [
     ['1 … 9', 'the screens, in their order'],
+    ['I', 'idle time: who waits for whom'],
     ['K', 'kernels against the roofs of the chip'],
     ['C', 'compare two runs'],
     ['B', 'benchmarks: one implementation against another'],

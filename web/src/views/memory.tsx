@@ -2,12 +2,14 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import type { Memory as MemoryAnswer, MemoryPlace, Table } from '../api/types.ts';
+import { shownTrace } from '../model/ranks.ts';
 import { atScreen, withParameters } from '../model/route.ts';
 import { bytesText, countText, durationText } from '../model/units.ts';
 import { DataTable } from '../widgets/data_table.tsx';
 import { useAnswer, useRoute, useSession } from '../widgets/hooks.ts';
 import { Card, Empty, Facts, Failure, Waiting } from '../widgets/pieces.tsx';
 import { Plot, type PlotLine } from '../widgets/plot.tsx';
+import { RankPicker } from '../widgets/rank_picker.tsx';
 import type { Screen } from './screen.ts';
 import { WithSummary } from './summary_answer.tsx';
 
@@ -15,7 +17,7 @@ function Memory(): JSX.Element {
   const session = useSession();
   const route = useRoute();
   if (session.report) return <MemoryTables />;
-  const [trace] = route.traces;
+  const trace = shownTrace(route);
   const memory = useAnswer(`memory ${trace}`, () => session.client.memory(trace));
   if (memory.is === 'loading') return <Waiting what="loading the allocations" />;
   if (memory.is === 'failed') return <Failure error={memory.error} />;
@@ -28,9 +30,10 @@ function Places({ memory }: { memory: MemoryAnswer }): JSX.Element {
   const places = memory.places.filter((place) => place.points.length > 0);
   const place = places.find((one) => one.place === route.parameters['place'])
     ?? places.reduce<MemoryPlace | undefined>((a, b) => (a && a.peak_bytes >= b.peak_bytes ? a : b), undefined);
-  if (!place) return <NothingRecorded />;
+  if (!place) return <><RankPicker /><NothingRecorded /></>;
   return (
     <div class="page memory">
+      <RankPicker />
       {places.length > 1 && (
         <nav class="tabs" aria-label="Places">
           {places.map((one) => (
@@ -68,7 +71,7 @@ function PlaceCurve({ place }: { place: MemoryPlace }): JSX.Element {
   return (
     <Card title={`${place.place} over time`} aside={<span class="muted">drag to zoom, double click to reset, click to see that moment in the timeline</span>}>
       <Plot x={x} lines={lines} height={260} xText={durationText} yText={bytesText} inBytes label={`Memory of ${place.place} over time`}
-            mark={{ x: place.peak_ns, label: `peak ${bytesText(place.peak_bytes)}` }}
+            mark={{ x: place.peak_ns, y: place.peak_bytes, label: `peak of allocated: ${bytesText(place.peak_bytes)}` }}
             onClick={(at) => session.go(atScreen(route, 'timeline', { at: String(Math.round(at)) }))} />
     </Card>
   );
@@ -80,10 +83,10 @@ function AtPeak({ place }: { place: MemoryPlace }): JSX.Element {
   const table: Table = useMemo(() => ({
     title: 'Alive at the peak', rows_left_out: 0, notes: [],
     columns: [{ key: 'name', type: 'name' }, { key: 'bytes', type: 'bytes' }, { key: 'share', type: 'share', share_of: 'the peak' }, { key: 'count', type: 'count' }],
-    rows: place.at_peak.map((one) => ({ name: one.name, bytes: one.bytes, share: one.bytes / (place.peak_bytes || 1), count: one.count })),
+    rows: [...place.at_peak].sort((a, b) => b.bytes - a.bytes).map((one) => ({ name: one.name, bytes: one.bytes, share: one.bytes / (place.peak_bytes || 1), count: one.count })),
   }), [place]);
   return (
-    <Card title={table.title} class="fill" aside={<span class="muted">by the operator that allocated it</span>}>
+    <Card title={table.title} rows={table.rows.length} aside={<span class="muted">by the operator that allocated it</span>}>
       {table.rows.length === 0
         ? <p class="muted">The trace gives no addresses, so live memory cannot be computed.</p>
         : <DataTable table={table} idOf={(row) => String(row['name'])} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
@@ -119,7 +122,7 @@ function MemoryTables(): JSX.Element {
               <Facts facts={peaks.rows.map((row) => [`Peak of ${row['place']}`, bytesText(Number(row['peak_allocated_bytes'] ?? 0))])} />
             )}
             {table && table.rows.length > 0 && (
-              <Card title={table.title} class="fill">
+              <Card title={table.title} rows={table.rows.length}>
                 <DataTable table={table} idOf={(row) => `${row['name']} ${row['place']} ${row['pool']}`} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
                            onState={(state) => session.amend(withParameters(route, { ...state }))} />
               </Card>

@@ -4,12 +4,14 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Module, Modules as ModulesAnswer } from '../api/types.ts';
 import { type ModuleKey, filteredModules, firstOpen, moduleRows } from '../model/module_tree.ts';
 import { matcherOf } from '../model/query.ts';
+import { shownTrace } from '../model/ranks.ts';
 import { atScreen, withParameters } from '../model/route.ts';
 import { csvText } from '../model/table.ts';
 import { columnUnit, countText, decimalsFor, inUnit } from '../model/units.ts';
-import { FilterBox } from '../widgets/data_table.tsx';
+import { CellBar, FilterBox } from '../widgets/data_table.tsx';
 import { useAnswer, useRoute, useSession } from '../widgets/hooks.ts';
 import { CopyButton, Empty, Failure, Waiting } from '../widgets/pieces.tsx';
+import { RankPicker } from '../widgets/rank_picker.tsx';
 import type { Screen } from './screen.ts';
 
 const kColumns: readonly { key: Exclude<ModuleKey, 'name' | 'calls'>; header: string }[] = [
@@ -21,19 +23,22 @@ const kColumns: readonly { key: Exclude<ModuleKey, 'name' | 'calls'>; header: st
 
 function Modules(): JSX.Element {
   const session = useSession();
-  const [trace] = useRoute().traces;
+  const trace = shownTrace(useRoute());
   const answer = useAnswer(`modules ${trace}`, () => session.client.modules(trace));
   if (answer.is === 'loading') return <Waiting what="loading the tree" />;
   if (answer.is === 'failed') return <Failure error={answer.error} />;
   if (answer.value.modules.length === 0) {
     return (
-      <Empty title="No modules were recorded">
-        <p>Record with <code>with_stack=True</code> (or <code>with_modules=True</code>) and this shows the model as a tree,
-          with the host and device time of every module.</p>
-      </Empty>
+      <>
+        <RankPicker />
+        <Empty title="No modules were recorded">
+          <p>Record with <code>with_stack=True</code> (or <code>with_modules=True</code>) and this shows the model as a tree,
+            with the host and device time of every module.</p>
+        </Empty>
+      </>
     );
   }
-  return <Tree answer={answer.value} />;
+  return <Tree key={trace} answer={answer.value} />;
 }
 
 function flat(modules: readonly Module[], path = ''): { path: string; module: Module }[] {
@@ -93,7 +98,7 @@ function Tree({ answer }: { answer: ModulesAnswer }): JSX.Element {
                 <td class="number">{countText(module.calls)}</td>
                 {kColumns.map(({ key }) => (
                   <td key={key} class="share">
-                    <span class="cell-bar" style={{ width: `${(module[key] / most) * 100}%` }} /><span class={`over ${module[key] === 0 ? 'absent' : ''}`}>{module[key] === 0 ? '0' : inUnit(module[key], units.get(key)!, decimalsFor(most, units.get(key)!))}</span>
+                    <CellBar share={module[key] / most} /><span class={`over ${module[key] === 0 ? 'absent' : ''}`}>{module[key] === 0 ? '0' : inUnit(module[key], units.get(key)!, decimalsFor(most, units.get(key)!))}</span>
                   </td>
                 ))}
               </tr>

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 
 import type { Row, Summary } from '../api/types.ts';
-import { shortName } from '../model/names.ts';
+import { deviceWord, shortName } from '../model/names.ts';
 import { countText, durationText } from '../model/units.ts';
 import type { Screen } from './screen.ts';
 import { type TableSpec, SummaryTables } from './summary_tables.tsx';
@@ -14,7 +14,7 @@ function workBelow(row: Row, summary: Summary): ComponentChildren {
     <>
       <h3>Below this operator</h3>
       <table class="small">
-        <thead><tr><th scope="col">What</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Host</th><th scope="col" class="number">Device</th></tr></thead>
+        <thead><tr><th scope="col">What</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Host</th><th scope="col" class="number">{deviceWord(summary)}</th></tr></thead>
         <tbody>
           {work.map((one, i) => {
             const name = String(one['device_work'] ?? one['phase'] ?? '');

@@ -1,12 +1,14 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 
-import type { Finding, Summary } from '../api/types.ts';
-import { averageStack, shareTexts, spread, stepStacks } from '../model/breakdown.ts';
-import { shortName } from '../model/names.ts';
+import type { Finding, Summary, Table } from '../api/types.ts';
+import { type Stack, averageStack, countSteps, shareTexts, spread, stepStacks, unitOf } from '../model/breakdown.ts';
+import { withSigns } from '../model/error_words.ts';
+import { deviceWord, shortName } from '../model/names.ts';
+import { chosenEntries, traceOfRank } from '../model/ranks.ts';
 import { atScreen } from '../model/route.ts';
 import { sortRows } from '../model/table.ts';
 import { countText, durationText, exactDuration, shareText } from '../model/units.ts';
-import { useRoute, useSession } from '../widgets/hooks.ts';
+import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
 import { Card, Empty, Facts, ShareBar } from '../widgets/pieces.tsx';
 import { ShareStrip, StepBars, Swatch } from '../widgets/step_bars.tsx';
 import type { Screen } from './screen.ts';
@@ -14,15 +16,19 @@ import { WithSummary } from './summary_answer.tsx';
 
 const kWeightWords = { matters: 'matters', worth_a_look: 'worth a look', note: 'note' } as const;
 
+const kLinkWords = {
+  kernels: 'Look at the kernels', memory: 'Look at the memory', distributed: 'Look at the ranks', waiting: 'Look at who waits', timeline: 'Look at the timeline',
+} as const;
+
 // Where the numbers behind a finding can be seen, by its code; the timeline for any other.
-const kScreens: Record<string, 'kernels' | 'memory' | 'distributed'> = {
+const kScreens: Record<string, keyof typeof kLinkWords> = {
   device_saturated: 'kernels', many_tiny_kernels: 'kernels', one_kernel_dominates: 'kernels',
   memory_near_capacity: 'memory', memory_reserved_unused: 'memory',
-  exposed_communication: 'distributed', straggling_rank: 'distributed',
+  exposed_communication: 'distributed', straggling_rank: 'distributed', late_ranks: 'distributed',
+  blocking_call: 'waiting', idle_in_host_code: 'waiting', device_idle_host_bound: 'waiting', launched_work_waits: 'waiting',
+  device_waits_for_data: 'waiting', idle_outside_steps: 'waiting', scattered_idle: 'waiting', host_waits_for_device: 'waiting',
+  queue_drained: 'waiting', host_stalls: 'waiting', work_without_launches: 'waiting', idle_mostly_one_cause: 'waiting',
 };
-const kLinkWords = {
-  kernels: 'Look at the kernels', memory: 'Look at the memory', distributed: 'Look at the ranks', timeline: 'Look at the timeline',
-} as const;
 
 function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
   const session = useSession();
@@ -34,12 +40,13 @@ function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
         const screen = kScreens[finding.code] ?? 'timeline';
         return (
           <li key={finding.code + finding.headline} class={finding.weight}>
-            <p class="headline"><span class="weight">{kWeightWords[finding.weight]}</span> {finding.headline}</p>
-            <p class="advice"><span aria-hidden="true">→ </span>{finding.advice}
-              {(session.report === null || screen === 'kernels') && (
+            <p class="headline"><span class="weight">{kWeightWords[finding.weight]}</span> {withSigns(finding.headline)}</p>
+            <p class="advice">{finding.advice !== '' && <><span aria-hidden="true">→ </span>{withSigns(finding.advice)}</>}
+              {(session.report === null || screen !== 'timeline') && (
                 <button type="button" class="link" onClick={() => session.go(atScreen(route, screen))}>{kLinkWords[screen]}</button>
               )}
             </p>
+            {finding.against?.map((text) => <p key={text} class="advice">but: {withSigns(text)}</p>)}
           </li>
         );
       })}
@@ -67,26 +74,27 @@ function Devices({ summary }: { summary: Summary }): JSX.Element | null {
   );
 }
 
-function Steps({ summary }: { summary: Summary }): JSX.Element {
+// Each step, or the whole trace if it marks none.
+function Account({ summary }: { summary: Summary }): JSX.Element {
   const session = useSession();
   const route = useRoute();
+  const runs = useObservable(session.runs);
   const average = averageStack(summary);
+  if (!average) return <Empty title="Nothing with a duration was recorded"><p>There is no time to account for.</p></Empty>;
   const stacks = stepStacks(summary, average);
-  if (!average || stacks.length === 0) {
-    return (
-      <Empty title="This trace marks no steps">
-        <p>Call <code>profiler.step()</code> at the end of every iteration while recording, and this shows where each one
-          went.</p>
-      </Empty>
-    );
-  }
+  const openStep = ({ rank, start_ns, total_ns }: Stack): void => {
+    const shown = traceOfRank(runs.is === 'ready' ? chosenEntries(runs.value, route) : [], rank);
+    const margin_ns = total_ns * 0.03;
+    const [from, to] = [start_ns - margin_ns, start_ns + total_ns + margin_ns].map((at) => String(Math.round(at)));
+    session.go(atScreen(route, 'timeline', { ...(shown !== null && route.traces.length > 1 ? { shown } : {}), from, to }));
+  };
   const shares = shareTexts(average);
   return (
     <>
       <ShareStrip stack={average} />
       <div class="breakdown">
         <table class="small">
-          <caption class="offscreen">Average step by label</caption>
+          <caption class="offscreen">{average.name} by label</caption>
           <tbody>
             {average.parts.map((part) => (
               <tr key={part.word} class={part.value_ns === 0 ? 'muted' : ''}>
@@ -95,13 +103,22 @@ function Steps({ summary }: { summary: Summary }): JSX.Element {
                 <td class="number">{shares.get(part)}</td>
               </tr>
             ))}
-            <tr class="total"><td>average step</td><td class="number" data-fact="step">{durationText(average.total_ns)}</td><td class="number">100 %</td></tr>
+            <tr class="total"><td>{average.name}</td><td class="number" data-fact="step">{durationText(average.total_ns)}</td><td class="number">100 %</td></tr>
           </tbody>
         </table>
-        <StepBars stacks={stacks} onOpen={session.report ? undefined : (stack) => session.go(atScreen(route, 'timeline', { step: stack.name }))} />
+        {stacks.length > 0
+          ? <StepBars stacks={stacks} onOpen={session.report ? undefined : openStep} />
+          : <p class="muted no-steps">No steps are marked, and nothing was found to recur: this is the account of the whole trace. Call{' '}
+              <code>profiler.step()</code> at the end of every iteration while recording, and it shows where each one went.</p>}
       </div>
     </>
   );
+}
+
+// What the percentages of a card are of.
+function BaseOf({ table, share }: { table: Table | undefined; share: string }): JSX.Element | null {
+  const base = table?.columns.find((column) => column.key === share)?.share_of;
+  return base ? <span class="muted base-of" title={`shares of ${base}`}>shares of {base.split(',')[0]}</span> : null;
 }
 
 // The first rows of a table, as a link to it.
@@ -113,15 +130,66 @@ function Top({ summary, table, name, value, share, title }: {
   const rows = sortRows(summary.tables[table]?.rows ?? [], { key: value, descending: true }).slice(0, 5);
   if (rows.length === 0) return null;
   return (
-    <Card title={title} aside={<button type="button" class="link" onClick={() => session.go(atScreen(route, table, { sort: `-${value}` }))}>all {table}</button>}>
+    <Card title={title} aside={<>
+      <BaseOf table={summary.tables[table]} share={share} />
+      <button type="button" class="link" onClick={() => session.go(atScreen(route, table, { sort: `-${value}` }))}>all {table}</button>
+    </>}>
       <table class="small top-rows">
         <tbody>
           {rows.map((row) => (
             <tr key={String(row[name])}>
               <td title={String(row[name])}>{shortName(String(row[name]))}</td>
-              <td><ShareBar share={Number(row[share] ?? 0)} colour={table === 'kernels' ? 'var(--kind-9)' : 'var(--kind-2)'} /></td>
+              <td><ShareBar share={Number(row[share] ?? 0)} colour={`var(--kind-${row['role'] === 'communication' ? 5 : table === 'kernels' ? 9 : 2})`} /></td>
               <td class="number">{durationText(Number(row[value] ?? 0))}</td>
               <td class="number">{shareText(Number(row[share] ?? 0))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+// How many steps there are and how long one takes; nothing if there are none.
+function stepFacts(summary: Summary): [string, ComponentChildren][] {
+  const average = averageStack(summary);
+  const stacks = stepStacks(summary, average);
+  const range = spread(stacks);
+  const unit = unitOf(summary);
+  const ranks = Number(summary.facts['ranks'] ?? 1);
+  const facts: [string, ComponentChildren][] = ranks > 1 ? [['Ranks', countText(ranks)]] : [];
+  if (unit === 'trace' || !average || !range) return facts;
+  const { steps, ranks: counted } = countSteps(summary);
+  const foundBy = String(summary.facts['cycles_found_by'] ?? '');
+  const each = counted > 1 && steps % counted === 0 ? `${countText(steps / counted)} in each rank, ` : '';
+  return [
+    ...facts,
+    [unit === 'cycle' ? 'Cycle time' : 'Step time', <span title={exactDuration(average.total_ns)}>{durationText(average.total_ns)}</span>],
+    [unit === 'cycle' ? 'Cycles found' : 'Steps', <span title={foundBy === '' ? undefined : `found by ${foundBy}`}>{countText(steps)} <small>{each}{durationText(range.low_ns)} … {durationText(range.high_ns)}</small></span>],
+  ];
+}
+
+// The largest causes of idle time, as a link to all of them.
+function IdleCauses({ summary }: { summary: Summary }): JSX.Element | null {
+  const session = useSession();
+  const route = useRoute();
+  const source = summary.tables['idle'];
+  if (!source || source.rows.length === 0) return null;
+  const rows = sortRows(source.rows, { key: 'idle_total_ns', descending: true }).slice(0, 5);
+  return (
+    <Card title={source.title} aside={<>
+      <BaseOf table={source} share="idle_share" />
+      <button type="button" class="link" onClick={() => session.go(atScreen(route, 'waiting'))}>who waits for whom</button>
+    </>}>
+      <table class="small idle-rows">
+        <tbody>
+          {rows.map((row, i) => (
+            <tr key={i}>
+              <td title={String(row['label'])}>{shortName(String(row['label']))}{row['inside'] && <span class="muted"> in {shortName(String(row['inside']))}</span>}</td>
+              <td class="muted" title={String(row['source'] ?? '')}>{row['source']}</td>
+              <td><ShareBar share={Number(row['idle_share'] ?? 0)} colour="var(--kind-7)" /></td>
+              <td class="number">{durationText(Number(row['idle_total_ns'] ?? 0))}</td>
+              <td class="number">{shareText(Number(row['idle_share'] ?? 0))}</td>
             </tr>
           ))}
         </tbody>
@@ -134,28 +202,26 @@ function Overview(): JSX.Element {
   return (
     <WithSummary>
       {(summary) => {
-        const average = averageStack(summary);
-        const stacks = stepStacks(summary, average);
-        const range = spread(stacks);
         const { facts } = summary;
         const busy = facts['device_busy_share'];
+        const word = deviceWord(summary);
+        const device = word.charAt(0).toUpperCase() + word.slice(1);
         return (
           <div class="page overview">
             <Facts facts={[
-              ['Step time', average
-                ? <span title={exactDuration(average.total_ns)}>{durationText(average.total_ns)}</span> : <span class="muted">no steps</span>],
-              ['Steps', range
-                ? <>{countText(stacks.length)} <small>{durationText(range.low_ns)} … {durationText(range.high_ns)}</small></> : '0'],
-              ['Device busy', typeof busy === 'number' ? shareText(busy) : <span class="muted">not watched</span>],
+              ...stepFacts(summary),
+              [`${device} busy`, typeof busy === 'number' ? <>{shareText(busy)} <small>of the span</small></> : <span class="muted">not watched</span>],
               ['Span', durationText(Number(facts['span_ns'] ?? 0))],
               ['Slices', countText(Number(facts['slices'] ?? 0))],
             ]} />
             <Card title="Findings"><Findings findings={summary.findings} /></Card>
             <Card title={summary.tables['step_breakdown']?.title ?? 'Steps'} aside={<span class="muted">every nanosecond has one label</span>}>
-              <Steps summary={summary} />
+              {facts['cycles_found_by'] && <p class="muted found-by">The trace marks no steps. Cycles found: by {facts['cycles_found_by']}.</p>}
+              <Account summary={summary} />
             </Card>
+            <IdleCauses summary={summary} />
             <div class="two">
-              <Top summary={summary} table="kernels" name="kernel" value="device_total_ns" share="device_share" title="Longest on the device" />
+              <Top summary={summary} table="kernels" name="kernel" value="device_total_ns" share="device_share" title={`Longest on the ${word}`} />
               <Top summary={summary} table="operators" name="operator" value="host_self_ns" share="host_self_share" title="Longest on the host, self time" />
             </div>
             <Card title="Devices" aside={<span class="muted">busy share of the span</span>}><Devices summary={summary} /></Card>

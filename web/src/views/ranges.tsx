@@ -4,14 +4,14 @@ import type { Screen } from './screen.ts';
 import { type TableSpec, SummaryTables } from './summary_tables.tsx';
 
 const kSpecs: readonly TableSpec[] = [
-  { key: 'phases', tab: 'Model phases' },
+  { key: 'phases', tab: 'Model phases', isSequence: true },
   { key: 'user_ranges', tab: 'User ranges', name: 'range' },
   { key: 'memory_ranges', tab: 'Copies and memsets', name: 'range' },
-  { key: 'steps', tab: 'Steps', name: 'step',
-    columns: ['step', 'duration_ns', 'kernel_ns', 'communication_ns', 'memcpy_ns', 'memset_ns', 'runtime_ns',
-              'data_loading_ns', 'host_ns', 'idle_ns', 'launched_device_ns'] },
-  { key: 'threads', tab: 'Host threads', columns: ['name', 'process', 'thread', 'track', 'ranges', 'busy_ns', 'busy_share'] },
-  { key: 'kinds', tab: 'Kinds of slices' },
+  { key: 'steps', tab: 'Steps', name: 'step', isSequence: true,
+    columns: ['rank', 'step', 'start_ns', 'duration_ns', 'kernel_ns', 'communication_ns', 'memcpy_ns', 'memset_ns', 'runtime_ns',
+              'data_loading_ns', 'host_ns', 'idle_ns'] },
+  { key: 'threads', tab: 'Host threads', isSequence: true, columns: ['rank', 'name', 'process', 'thread', 'ranges', 'busy_ns', 'busy_share'] },
+  { key: 'kinds', tab: 'Kinds of slices', isSequence: true },
   { key: 'import', tab: 'Import report' },
 ];
 

@@ -73,8 +73,8 @@ function Totals({ study }: { study: KernelStudy }): JSX.Element {
   return (
     <Facts facts={[
       ['Kernels', <>{durationText(totals.latency_ns)}<small>{countText(totals.launches)} launches</small></>],
-      ['Tensor', share(totals.tensor_share)], ['DRAM', share(totals.dram_share)],
-      ['Headroom', totals.achievable_headroom_ns === null ? '–' : <>{share(totals.achievable_headroom_ns / Math.max(1, totals.latency_ns))}<small>{durationText(totals.achievable_headroom_ns)}</small></>],
+      ['Tensor', <>{share(totals.tensor_share)}<small>of the cycles</small></>], ['DRAM', <>{share(totals.dram_share)}<small>of its peak</small></>],
+      ['Headroom', totals.achievable_headroom_ns === null ? '–' : <>{durationText(totals.achievable_headroom_ns)}<small>{share(totals.achievable_headroom_ns / Math.max(1, totals.latency_ns))} of the time</small></>],
     ]} />
   );
 }

@@ -11,6 +11,7 @@ import { overview } from './overview.tsx';
 import { ranges } from './ranges.tsx';
 import { roofline } from './roofline.tsx';
 import { timeline } from './timeline.tsx';
+import { waiting } from './waiting.tsx';
 
 // In the order of the navigation; the first is the start screen.
 export const kScreens: readonly Screen[] = [
@@ -18,6 +19,7 @@ export const kScreens: readonly Screen[] = [
   timeline,
   operators,
   kernels,
+  waiting,
   roofline,
   ranges,
   memory,

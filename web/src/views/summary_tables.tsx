@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 
 import type { Row, Summary, Table } from '../api/types.ts';
-import { headerOf } from '../model/names.ts';
+import { deviceWord, headerOf } from '../model/names.ts';
 import { atScreen, withParameters } from '../model/route.ts';
 import { bytesText, countText, exactDuration, shareText } from '../model/units.ts';
 import { DataTable } from '../widgets/data_table.tsx';
@@ -17,6 +17,9 @@ export interface TableSpec {
   columns?: readonly string[];
   name?: string; // the column whose text is the name of slices on the timeline
   more?: (row: Row, summary: Summary) => ComponentChildren; // below the numbers of the chosen row
+  change?: (table: Table) => Table; // words for people
+  isSequence?: boolean; // its rows come in an order of their own, not by a column
+  draw?: Readonly<Record<string, (row: Row, text: string) => ComponentChildren>>; // cells with more than text, by column
 }
 
 interface Props {
@@ -38,7 +41,9 @@ export function SummaryTables({ specs, empty }: Props): JSX.Element {
         const present = specs.filter((spec) => (summary.tables[spec.key]?.rows.length ?? 0) > 0);
         const spec = present.find((one) => one.key === route.parameters['table']) ?? present[0];
         if (!spec) return <Empty title={empty.title}>{empty.advice}</Empty>;
-        const table = summary.tables[spec.key];
+        const source = summary.tables[spec.key];
+        const table = spec.change?.(source) ?? source;
+        const header = (key: string): string => headerOf(key, spec.key, deviceWord(summary));
         const identify = idOf(table);
         const chosen = table.rows.find((row) => identify(row) === route.parameters['row']) ?? null;
         const canOpen = spec.name !== undefined && session.report === null;
@@ -59,7 +64,7 @@ export function SummaryTables({ specs, empty }: Props): JSX.Element {
                   ))}
                 </nav>
               )}
-              <DataTable key={spec.key} table={table} columns={spec.columns} idOf={identify} chosen={chosen}
+              <DataTable key={spec.key} table={table} columns={columnsOf(spec, summary)} idOf={identify} chosen={chosen} headerOf={header} draw={spec.draw} isSequence={spec.isSequence}
                          state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
                          onState={(state) => session.amend(withParameters(route, { sort: state.sort, filter: state.filter }))}
                          onChoose={(row) => session.amend(withParameters(route, { row: row ? identify(row) : undefined }))}
@@ -68,7 +73,7 @@ export function SummaryTables({ specs, empty }: Props): JSX.Element {
               {table.rows_left_out > 0 && <p class="note muted">{countText(table.rows_left_out)} more rows were left out of this report.</p>}
             </div>
             {chosen && (
-              <RowPanel table={table} row={chosen} name={spec.name} onOpen={canOpen ? () => open(chosen) : undefined}
+              <RowPanel table={table} row={chosen} name={spec.name} header={header} onOpen={canOpen ? () => open(chosen) : undefined}
                         onClose={() => session.amend(withParameters(route, { row: undefined }))}>
                 {spec.more?.(chosen, summary)}
               </RowPanel>
@@ -80,6 +85,11 @@ export function SummaryTables({ specs, empty }: Props): JSX.Element {
   );
 }
 
+// With a single trace, its name in every row says nothing.
+function columnsOf({ columns }: TableSpec, summary: Summary): readonly string[] | undefined {
+  return Number(summary.facts['ranks'] ?? 1) > 1 ? columns : columns?.filter((key) => key !== 'rank' && key !== 'longest_rank');
+}
+
 function cellText(type: string, cell: string | number): string {
   if (typeof cell === 'string') return cell;
   if (type === 'duration_ns') return exactDuration(cell);
@@ -88,8 +98,8 @@ function cellText(type: string, cell: string | number): string {
   return countText(cell);
 }
 
-function RowPanel({ table, row, name, onOpen, onClose, children }: {
-  table: Table; row: Row; name?: string; onOpen?: () => void; onClose: () => void; children: ComponentChildren;
+function RowPanel({ table, row, name, header, onOpen, onClose, children }: {
+  table: Table; row: Row; name?: string; header: (key: string) => string; onOpen?: () => void; onClose: () => void; children: ComponentChildren;
 }): JSX.Element {
   const title = name === undefined ? null : row[name];
   return (
@@ -106,7 +116,7 @@ function RowPanel({ table, row, name, onOpen, onClose, children }: {
           if (cell === null || column.key === name) return null;
           return (
             <div key={column.key}>
-              <dt title={column.share_of ? `share of ${column.share_of}` : undefined}>{headerOf(column.key)}</dt>
+              <dt>{header(column.key)}{column.share_of && <span class="share-of">of {column.share_of}</span>}</dt>
               <dd class={typeof cell === 'number' ? 'number' : ''}>{cellText(column.type, cell)}</dd>
             </div>
           );

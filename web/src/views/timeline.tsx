@@ -2,10 +2,12 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { Timeline as TimelineInfo } from '../api/types.ts';
+import { shownTrace } from '../model/ranks.ts';
 import { numberParameter, routeHash, withParameters } from '../model/route.ts';
 import { TimelineModel } from '../model/timeline_model.ts';
 import { useAnswer, useRoute, useSession } from '../widgets/hooks.ts';
 import { Empty, Failure, Waiting } from '../widgets/pieces.tsx';
+import { RankPicker } from '../widgets/rank_picker.tsx';
 import { AreaPanel } from '../widgets/timeline/area_panel.tsx';
 import { SearchBar } from '../widgets/timeline/search_bar.tsx';
 import { SlicePanel } from '../widgets/timeline/slice_panel.tsx';
@@ -14,7 +16,7 @@ import type { Screen } from './screen.ts';
 
 function Timeline(): JSX.Element {
   const session = useSession();
-  const [trace] = useRoute().traces;
+  const trace = shownTrace(useRoute());
   const info = useAnswer(`timeline ${trace}`, () => session.client.timeline(trace));
   if (info.is === 'loading') return <Waiting what="loading the tracks" />;
   if (info.is === 'failed') return <Failure error={info.error} />;
@@ -42,7 +44,7 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
   const writeNow = (): void => {
     clearTimeout(timer.current);
     const now = session.route.value;
-    if (now.screen !== 'timeline' || now.traces[0] !== trace) return;
+    if (now.screen !== 'timeline' || shownTrace(now) !== trace) return;
     const { start_ns, end_ns } = model.goal ?? model.view;
     const area = model.area ? [model.area.start_ns, model.area.end_ns].map(Math.round).join('-') : undefined;
     const next = withParameters(now, {
@@ -101,6 +103,7 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
   return (
     <div class="with-panel">
       <div class="main-column timeline-column">
+        <RankPicker />
         <SearchBar model={model} />
         <TimelineCanvas model={model} onSettled={write} onJump={jump} />
       </div>

@@ -8,7 +8,7 @@ import { useSize } from './hooks.ts';
 import { type Tip, Tooltip } from './pieces.tsx';
 
 // Every cycle of two runs as a mark: from left to right its duration, from top to bottom its time. Shapes distinguish the
-// runs; hollow ones are left out of some statistic.
+// runs; hollow ones are left out of some statistic. Words stand on the left, where no mark can be.
 
 const kLeft = 172;
 const kRight = 34;
@@ -46,7 +46,7 @@ export function CycleStrip({ rows, chosen, onChoose }: {
   const hasTypes = new Set(rows.map((row) => row.type)).size > 1;
 
   const placed = (row: CycleRow, top: number): Placed[] => row.cycles.map((cycle, i) => ({
-    cycle, x: x(cycle.duration_ns), y: top + 20 + (row.cycles.length > 1 ? (i / (row.cycles.length - 1)) * (kRow - 32) : (kRow - 32) / 2),
+    cycle, x: x(cycle.duration_ns), y: top + 14 + (row.cycles.length > 1 ? (i / (row.cycles.length - 1)) * (kRow - 28) : (kRow - 28) / 2),
   }));
   const nearest = (marks: readonly Placed[], event: MouseEvent): Placed | null => {
     const box = ref.current!.getBoundingClientRect();
@@ -87,10 +87,10 @@ export function CycleStrip({ rows, chosen, onChoose }: {
                  if (mark) onChoose(row.side, mark.cycle.cycle);
                }}>
               <rect x={0.5} y={top + 1.5} width={width - 1} height={kRow - 3} rx={5} class="catch" />
-              <text x={14} y={top + 25} class="row-name"><tspan class="shape">{row.side === 'normal' ? '●' : '◆'}</tspan> {clipped(row.label)}</text>
-              <text x={14} y={top + 42} class="axis">{row.cycles.length} cycles{hasTypes ? `, ${row.type}` : ''}</text>
-              <line x1={x(row.median_ns)} x2={x(row.median_ns)} y1={top + 14} y2={top + kRow - 6} class={`median ${row.side}`} />
-              <text x={x(row.median_ns)} y={top + 11} class="axis middle median-text">median {durationText(row.median_ns)}</text>
+              <text x={14} y={top + 19} class="row-name"><tspan class="shape">{row.side === 'normal' ? '●' : '◆'}</tspan> {clipped(row.label)}</text>
+              <text x={14} y={top + 34} class="axis">{row.cycles.length} cycles{hasTypes ? `, ${row.type}` : ''}</text>
+              <text x={14} y={top + 48} class="axis median-text">median {durationText(row.median_ns)}</text>
+              <line x1={x(row.median_ns)} x2={x(row.median_ns)} y1={top + 6} y2={top + kRow - 6} class={`median ${row.side}`} />
               {marks.map(({ cycle, ...place }) => (
                 <Mark key={cycle.cycle} side={row.side} {...place} isHollow={isLeftOut(cycle)} isChosen={cycle === current} />
               ))}

@@ -4,9 +4,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Cell, Column, Row, Table } from '../api/types.ts';
 import { headerOf, shortName } from '../model/names.ts';
 import {
-  type Order, csvText, filterRows, isNumeric, nextOrder, orderText, parseOrder, sortRows, speakingColumns, visibleRange,
+  type Order, csvText, filterRows, givenOrder, isNumeric, nextOrder, orderText, parseOrder, sortRows, speakingColumns, visibleRange,
 } from '../model/table.ts';
-import { type Unit, columnUnit, countText, decimalsFor, inUnit, shareText } from '../model/units.ts';
+import { type Unit, columnUnit, countText, decimalsFor, durationText, bytesText, inUnit, isReadable, shareText } from '../model/units.ts';
 import { useSize } from './hooks.ts';
 import { CopyButton } from './pieces.tsx';
 
@@ -33,6 +33,8 @@ interface Props {
   sameUnit?: readonly string[]; // columns to be compared with each other
   isFilteredElsewhere?: boolean; // without its own filter box
   draw?: Readonly<Record<string, (row: Row, text: string) => ComponentChildren>>; // cells with more than text, by column
+  headerOf?: (key: string) => string;
+  isSequence?: boolean; // its rows come in an order of their own, not by a column
 }
 
 interface Drawn extends Column {
@@ -42,7 +44,7 @@ interface Drawn extends Column {
   decimals: number;
 }
 
-function drawnColumns(table: Table, wanted: readonly string[] | undefined, sameUnit: readonly string[]): Drawn[] {
+function drawnColumns(table: Table, wanted: readonly string[] | undefined, sameUnit: readonly string[], header: (key: string) => string): Drawn[] {
   const speaking = speakingColumns(table);
   const chosen = wanted
     ? wanted.flatMap((key) => speaking.filter((column) => column.key === key))
@@ -54,8 +56,13 @@ function drawnColumns(table: Table, wanted: readonly string[] | undefined, sameU
     const type = column.type === 'bytes' || column.type === 'duration_ns' ? column.type : 'count';
     const unit = columnUnit(type, values);
     const most = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
-    return { ...column, header: headerOf(column.key), unit, most, decimals: decimalsFor(most, unit) };
+    return { ...column, header: header(column.key), unit, most, decimals: decimalsFor(most, unit) };
   });
+}
+
+// Ends where the number does: the bars of neighbouring columns do not touch.
+export function CellBar({ share }: { share: number }): JSX.Element {
+  return <span class="cell-bar" style={{ width: `calc(${Math.max(0, share).toFixed(4)} * (100% - 8px))` }} />;
 }
 
 function CellText({ column, cell }: { column: Drawn; cell: Cell }): JSX.Element {
@@ -65,7 +72,7 @@ function CellText({ column, cell }: { column: Drawn; cell: Cell }): JSX.Element 
   if (column.type === 'share') {
     return (
       <>
-        <span class="cell-bar" style={{ width: `${column.most > 0 ? (Math.max(0, cell) / column.most) * 100 : 0}%` }} />
+        <CellBar share={column.most > 0 ? cell / column.most : 0} />
         <span class="over">{shareText(cell)}</span>
       </>
     );
@@ -75,15 +82,21 @@ function CellText({ column, cell }: { column: Drawn; cell: Cell }): JSX.Element 
 
 function cellText(column: Drawn, cell: Cell): string {
   if (typeof cell !== 'number') return cell ?? '';
-  return column.type === 'count' ? countText(cell) : column.type === 'share' ? shareText(cell) : inUnit(cell, column.unit, column.decimals);
+  if (column.type === 'share') return shareText(cell);
+  if (column.type !== 'duration_ns' && column.type !== 'bytes') return countText(cell);
+  if (isReadable(cell, column.unit, column.decimals)) return inUnit(cell, column.unit, column.decimals);
+  return column.type === 'bytes' ? bytesText(cell) : durationText(cell); // with its own unit: too small for that of the column
 }
 
 export function DataTable(props: Props): JSX.Element {
   const { table, state, onState, chosen, onChoose, onOpen, idOf } = props;
-  const order = parseOrder(state.sort);
-  const columns = useMemo(() => drawnColumns(table, props.columns, props.sameUnit ?? []), [table, props.columns?.join(), props.sameUnit?.join()]);
+  const columns = useMemo(
+    () => drawnColumns(table, props.columns, props.sameUnit ?? [], props.headerOf ?? headerOf), [table, props.columns?.join(), props.sameUnit?.join()]);
+  const given = useMemo(() => (props.isSequence ? null : givenOrder(columns, table.rows)), [columns, table, props.isSequence]);
+  const chosenOrder = parseOrder(state.sort);
+  const order = chosenOrder ?? given;
   const filtered = useMemo(() => filterRows(table, state.filter ?? ''), [table, state.filter]);
-  const rows = useMemo(() => sortRows(filtered.rows, order), [filtered, state.sort]);
+  const rows = useMemo(() => sortRows(filtered.rows, chosenOrder), [filtered, state.sort]);
   const [scroller, size] = useSize<HTMLDivElement>();
   const [scrollTop, setScrollTop] = useState(0);
   const { first, last } = visibleRange(scrollTop, size.height || 600, kRowHeight, rows.length);
@@ -150,7 +163,7 @@ export function DataTable(props: Props): JSX.Element {
                   {columns.map((column) => {
                     const cell = row[column.key] ?? null;
                     return (
-                      <td key={column.key} class={column.type} title={typeof cell === 'string' && cell.length > 24 ? cell : undefined}>
+                      <td key={column.key} class={`${column.type} of-${column.key}`} title={typeof cell === 'string' && cell.length > 24 ? cell : undefined}>
                         {props.draw?.[column.key]?.(row, cellText(column, cell)) ?? <CellText column={column} cell={cell} />}
                       </td>
                     );
@@ -173,14 +186,14 @@ function HeaderCell({ column, order, onOrder }: {
   column: Drawn; order: Order | null; onOrder: (order: Order | null) => void;
 }): JSX.Element {
   const sorted = order?.key === column.key ? (order.descending ? 'descending' : 'ascending') : undefined;
-  const share = column.share_of ? `share of ${column.share_of}` : undefined;
+  const hasUnit = column.type === 'duration_ns' || column.type === 'bytes';
   return (
-    <th class={column.type} aria-sort={sorted} title={share} scope="col">
+    <th class={`${column.type} of-${column.key}`} aria-sort={sorted} scope="col">
       <button type="button" onClick={() => onOrder(nextOrder(order, column))}>
         {column.header}
-        {isNumeric(column) && column.unit.name !== '' && column.type !== 'share' && column.unit.size !== 1
-          ? <span class="unit"> {column.unit.name}</span> : null}
+        {hasUnit && <span class="unit"> {column.unit.name}</span>}
         <span class="arrow" aria-hidden="true">{sorted ? (sorted === 'descending' ? '↓' : '↑') : ''}</span>
+        {column.share_of && <span class="share-of">of {column.share_of}</span>}
       </button>
     </th>
   );

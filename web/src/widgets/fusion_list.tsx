@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 
 import type { FusionGroup, KernelLayers, KernelStudy } from '../api/types.ts';
+import { withSigns, withoutShare } from '../model/error_words.ts';
 import { countText, durationText, shareText } from '../model/units.ts';
 import { Card, ShareBar } from './pieces.tsx';
 
@@ -12,7 +13,7 @@ export function AdviceCard({ study }: { study: KernelStudy }): JSX.Element | nul
     <Card title="Where to start">
       <ol class="advice">
         {study.findings.map((one) => (
-          <li key={one.code + one.headline}><span class="stake number">{one.share > 0 ? shareText(one.share) : ''}</span><span><b>{one.headline}</b> <span class="muted">{one.advice}</span></span></li>
+          <li key={one.code + one.headline}><span class="stake number">{one.share > 0 ? shareText(one.share) : ''}</span><span><b>{withoutShare(withSigns(one.headline), shareText(one.share))}</b> <span class="muted">{withSigns(one.advice)}</span></span></li>
         ))}
       </ol>
     </Card>
@@ -29,7 +30,7 @@ function Group({ group, most_ns }: { group: FusionGroup; most_ns: number }): JSX
           <ShareBar share={most_ns > 0 ? group.saved_ns / most_ns : 0} />
           <span class="fusion-what"><b>{group.what || group.families}</b> <span class="muted">{countText(group.launches_per_run)} kernels, {runs}, {durationText(group.latency_ns)}</span></span>
         </summary>
-        {group.why !== '' && <p>{group.why}</p>}
+        {group.why !== '' && <p>{withSigns(group.why)}</p>}
         <ol class="chain">{group.names.map((name, i) => <li key={i}><code>{name}</code></li>)}
           {group.names_left_out > 0 && <li class="muted">and {countText(group.names_left_out)} more</li>}</ol>
       </details>
@@ -71,5 +72,5 @@ export function LayersCard({ layers }: { layers: KernelLayers }): JSX.Element {
 export function DoubtsCard({ study }: { study: KernelStudy }): JSX.Element | null {
   const doubts = [...study.warnings, ...study.remarks];
   if (doubts.length === 0) return null;
-  return <Card title="About the measurement" class="doubts"><ul class="quality">{doubts.map((text) => <li key={text}>{text}</li>)}</ul></Card>;
+  return <Card title="About the measurement" class="doubts"><ul class="quality">{doubts.map((text) => <li key={text}>{withSigns(text)}</li>)}</ul></Card>;
 }

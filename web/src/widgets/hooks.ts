@@ -55,6 +55,17 @@ export function useSize<E extends HTMLElement>(): [preact.RefObject<E | null>, S
   return [ref, size];
 }
 
+let ruler: CanvasRenderingContext2D | null = null;
+
+// Of a text as plots draw their words.
+export function textWidth(text: string): number {
+  if (!ruler) {
+    ruler = document.createElement('canvas').getContext('2d')!;
+    ruler.font = `11px ${getComputedStyle(document.documentElement).getPropertyValue('--sans')}`;
+  }
+  return ruler.measureText(text).width;
+}
+
 // Keys of the page; letters typed into fields are ignored.
 export function useKeys(handle: (event: KeyboardEvent) => boolean | void): void {
   const latest = useRef(handle);

@@ -7,12 +7,12 @@ import { familyLetter, kBounds, shapePath } from '../model/kernel_look.ts';
 
 const kLetterFrom = 8; // pixels of radius that a letter needs
 
-export function KernelMark({ family, bound, radius }: { family: string; bound: Bound; radius: number }): JSX.Element {
+export function KernelMark({ family, bound, radius, hasLetter = true }: { family: string; bound: Bound; radius: number; hasLetter?: boolean }): JSX.Element {
   const { shape, isLeaning } = kBounds[bound] ?? kBounds.unknown;
   return (
     <g class={`sign ${isLeaning ? 'leaning' : ''}`} style={{ color: `var(--family-${family}, var(--family-other))` }}>
       <path d={shapePath(shape, radius)} />
-      {radius >= kLetterFrom && <text class="letter" y={radius * 0.32} font-size={Math.min(15, radius * 0.95)}>{familyLetter(family)}</text>}
+      {hasLetter && radius >= kLetterFrom && <text class="letter" y={radius * 0.32} font-size={Math.min(15, radius * 0.95)}>{familyLetter(family)}</text>}
     </g>
   );
 }

@@ -2,15 +2,17 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { ApiError } from '../api/client.ts';
+import { hintForPage } from '../model/error_words.ts';
 import { shareText } from '../model/units.ts';
 
 // Small things that every screen uses.
 
-export function Card({ title, aside, children, class: extra = '' }: {
-  title?: ComponentChildren; aside?: ComponentChildren; children: ComponentChildren; class?: string;
+// With `rows` it holds a table and is no higher than that.
+export function Card({ title, aside, children, class: extra = '', rows }: {
+  title?: ComponentChildren; aside?: ComponentChildren; children: ComponentChildren; class?: string; rows?: number;
 }): JSX.Element {
   return (
-    <section class={`card ${extra}`}>
+    <section class={`card ${extra} ${rows === undefined ? '' : 'fill by-rows'}`} style={rows === undefined ? undefined : { '--rows': rows }}>
       {title !== undefined && <header><h2>{title}</h2>{aside}</header>}
       {children}
     </section>
@@ -18,11 +20,12 @@ export function Card({ title, aside, children, class: extra = '' }: {
 }
 
 export function Failure({ error, title = 'This cannot be shown' }: { error: ApiError; title?: string }): JSX.Element {
+  const hint = hintForPage(error.hint);
   return (
     <div class="empty" role="alert">
       <h2>{title}</h2>
       <p class="what">{error.message}{error.where ? <span class="muted"> ({error.where})</span> : null}</p>
-      {error.hint !== '' && <p class="muted">{error.hint}</p>}
+      {hint !== '' && <p class="muted">{hint}</p>}
     </div>
   );
 }

@@ -16,7 +16,7 @@ interface Props {
   lines: PlotLine[];
   xText: (value: number) => string;
   yText: (value: number) => string;
-  mark?: { x: number; label: string };
+  mark?: { x: number; y: number; label: string }; // a point of a line
   onClick?: (x: number) => void;
   height: number;
   label: string;
@@ -78,7 +78,8 @@ export function Plot({ x, lines, xText, yText, mark, onClick, height, label, inB
   return <div ref={ref} class={`plot ${onClick ? 'clickable' : ''}`} role="img" aria-label={label} />;
 }
 
-function drawMark(plot: uPlot, mark: { x: number; label: string }, colour: string, font: string): void {
+// The point is on its line; the label is above the picture, where it covers nothing.
+function drawMark(plot: uPlot, mark: { x: number; y: number; label: string }, colour: string, font: string): void {
   const { ctx, bbox } = plot;
   const density = window.devicePixelRatio || 1;
   const x = Math.round(plot.valToPos(mark.x, 'x', true));
@@ -93,9 +94,14 @@ function drawMark(plot: uPlot, mark: { x: number; label: string }, colour: strin
   ctx.lineTo(x + 0.5, bbox.top + bbox.height);
   ctx.stroke();
   ctx.font = font.replace('11px', `${11 * density}px`);
-  ctx.textBaseline = 'top';
-  const isRight = x > bbox.left + bbox.width * 0.75;
-  ctx.textAlign = isRight ? 'right' : 'left';
-  ctx.fillText(mark.label, x + (isRight ? -6 : 6) * density, bbox.top + 3 * density);
+  ctx.setLineDash([]);
+  const y = Math.round(plot.valToPos(mark.y, 'y', true));
+  ctx.beginPath();
+  ctx.arc(x + 0.5, y, 3.5 * density, 0, 2 * Math.PI);
+  ctx.fill();
+  ctx.textBaseline = 'bottom';
+  const half = ctx.measureText(mark.label).width / 2;
+  ctx.textAlign = 'center';
+  ctx.fillText(mark.label, Math.min(bbox.left + bbox.width - half, Math.max(bbox.left + half, x)), bbox.top - 3 * density);
   ctx.restore();
 }

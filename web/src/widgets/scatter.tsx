@@ -4,8 +4,8 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Bound } from '../api/types.ts';
 import { type Axis, type PlotWindow, movedAxis, partOfAxis, shareAlong, ticksOf, withinReason, zoomedAxis } from '../model/axis.ts';
 import { type RoofLine, roofText } from '../model/roofline.ts';
-import { type Box, type Placed, type PlotMark, type Room, cutName, labelsFor, markAt, place } from '../model/scatter.ts';
-import { useSize } from './hooks.ts';
+import { type Box, type Placed, type PlotMark, type Room, coveredMarks, cutName, freeShare, labelsFor, markAt, place } from '../model/scatter.ts';
+import { textWidth, useSize } from './hooks.ts';
 import { KernelMark } from './kernel_mark.tsx';
 import { type Tip, Tooltip } from './pieces.tsx';
 
@@ -74,13 +74,15 @@ export function Scatter<M extends PlotMark>(props: Props<M>): JSX.Element {
   const xAt = (value: number): number => room.left + shareAlong(window.x, value) * room.width;
   const yAt = (value: number): number => room.top + (1 - shareAlong(window.y, value)) * room.height;
   // The pointer moves often; parts that it does not change are not redrawn.
+  const roofs = useMemo(() => props.roofs.map((line) => placedRoof(line, xAt, yAt, inRoom)), [inRoom, props.roofs]);
   const labels = useMemo(() => {
     const chosenFirst = [...inRoom.filter((one) => one.mark.kernel === chosen), ...inRoom.filter((one) => one.mark.kernel !== chosen)];
-    return labelsFor(chosenFirst, (kernel) => cutName(kernels[kernel].name, kMostLetters), room, kMostLabels, roofBoxes(props.roofs, xAt, yAt));
+    return labelsFor(chosenFirst, (kernel) => cutName(kernels[kernel].name, kMostLetters), room, kMostLabels, roofs.flatMap(roofBoxes), textWidth);
   }, [inRoom, chosen, kernels]);
+  const covered = useMemo(() => coveredMarks(inRoom), [inRoom]);
   const drawnMarks = useMemo(() => inRoom.map((one, i) => (
     <g key={i} class={`mark ${one.mark.kernel === chosen ? 'chosen' : ''}`} data-kernel={one.mark.kernel} transform={`translate(${one.x.toFixed(1)} ${one.y.toFixed(1)})`}>
-      <KernelMark family={kernels[one.mark.kernel].family} bound={kernels[one.mark.kernel].bound} radius={one.radius} />
+      <KernelMark family={kernels[one.mark.kernel].family} bound={kernels[one.mark.kernel].bound} radius={one.radius} hasLetter={!covered.has(i)} />
     </g>
   )), [inRoom, chosen, kernels]);
 
@@ -163,7 +165,7 @@ export function Scatter<M extends PlotMark>(props: Props<M>): JSX.Element {
           <AxisGrid axis={window.y} isX={false} look={props.y} room={room} at={yAt} />
           <g clip-path="url(#scatter-room)">
             {props.guides.map((guide) => <GuideLine key={`${guide.axis} ${guide.value}`} guide={guide} room={room} at={guide.axis === 'x' ? xAt : yAt} />)}
-            {props.roofs.map((line) => <RoofPath key={`${line.roof.name} ${line.roof.value}`} line={line} xAt={xAt} yAt={yAt} room={room} />)}
+            {roofs.map((roof) => <RoofPath key={`${roof.line.roof.name} ${roof.line.roof.value}`} roof={roof} />)}
             {drawnMarks}
             {focused.map((one, i) => <circle key={i} class="ring" cx={one.x} cy={one.y} r={one.radius * 1.25 + 4} />)}
             {labels.map((label) => <text key={label.kernel + label.text + label.x} class={`mark-name ${label.kernel === chosen ? 'chosen' : ''}`} x={label.x} y={label.y}>{label.text}</text>)}
@@ -227,24 +229,43 @@ function GuideLine({ guide, room, at }: { guide: Guide; room: Room; at: (value: 
     : <g class="guide"><line x1={room.left} x2={room.left + room.width} y1={place} y2={place} /><text class="end" x={room.left + room.width - 6} y={place - 5}>{guide.text}</text></g>;
 }
 
+interface PlacedRoof {
+  line: RoofLine;
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+  text: { x: number; y: number; width: number }; // its middle, on the line
+}
+
+const kRoofEnd = 30; // pixels from where a roof begins to its text
+const kRoofStep = 8; // pixels between the places that are tried
+
+// The text of a flat roof is at its right end, that of a rising one in its lower part; both move out of the way of marks.
+function placedRoof(line: RoofLine, xAt: (value: number) => number, yAt: (value: number) => number, marks: readonly Placed[]): PlacedRoof {
+  const segment = { x1: xAt(line.from.x), y1: yAt(line.from.y), x2: xAt(line.to.x), y2: yAt(line.to.y) };
+  const length = Math.hypot(segment.x2 - segment.x1, segment.y2 - segment.y1) || 1;
+  const width = textWidth(roofText(line));
+  const last = 1 - (width / 2 + 6) / length;
+  const shares = [line.isMemory ? 0.36 : last];
+  for (let share = last; share > (width / 2 + kRoofEnd) / length; share -= kRoofStep / length) shares.push(share);
+  const share = freeShare(segment, width, marks, shares);
+  return { line, ...segment, text: { x: segment.x1 + (segment.x2 - segment.x1) * share, y: segment.y1 + (segment.y2 - segment.y1) * share, width } };
+}
+
 // Flat roofs and their texts: names avoid them.
-function roofBoxes(roofs: readonly RoofLine[], xAt: (value: number) => number, yAt: (value: number) => number): Box[] {
-  return roofs.filter((line) => !line.isMemory).flatMap((line) => {
-    const [left, right, y] = [xAt(line.from.x), xAt(line.to.x), yAt(line.from.y)];
-    const width = roofText(line).length * 5.8;
-    return [{ x: left, y: y - 2, width: right - left, height: 4 }, { x: right - width - 8, y: y - 18, width, height: 16 }];
-  });
+function roofBoxes({ line, x1, x2, y1, text }: PlacedRoof): Box[] {
+  if (line.isMemory) return [];
+  return [{ x: x1, y: y1 - 2, width: x2 - x1, height: 4 }, { x: text.x - text.width / 2, y: y1 - 18, width: text.width, height: 16 }];
 }
 
 // The text follows its roof, on the outer side.
-function RoofPath({ line, xAt, yAt, room }: { line: RoofLine; xAt: (value: number) => number; yAt: (value: number) => number; room: Room }): JSX.Element {
-  const [x1, y1, x2, y2] = [xAt(line.from.x), yAt(line.from.y), xAt(line.to.x), yAt(line.to.y)];
+function RoofPath({ roof: { line, x1, y1, x2, y2, text } }: { roof: PlacedRoof }): JSX.Element {
   const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
-  const [textX, textY, anchor] = line.isMemory ? [x1 + (x2 - x1) * 0.36, y1 + (y2 - y1) * 0.36, 'middle'] : [Math.min(x2, room.left + room.width) - 6, y1, 'end'];
   return (
     <g class={`roof ${line.isMemory ? 'memory' : 'compute'} ${line.isMain ? '' : 'other'}`}>
       <line x1={x1} y1={y1} x2={x2} y2={y2} />
-      <text class={anchor} transform={`translate(${textX} ${textY}) rotate(${angle.toFixed(2)})`} dy={-5}>{roofText(line)}</text>
+      <text class="middle" transform={`translate(${text.x.toFixed(1)} ${text.y.toFixed(1)}) rotate(${angle.toFixed(2)})`} dy={-5}>{roofText(line)}</text>
     </g>
   );
 }

@@ -41,6 +41,7 @@ function stackTip(stack: Stack, part: Part | null): JSX.Element {
 const kHeight = 168;
 const kLeft = 52;
 const kBottom = 20;
+const kThickest = 120;
 
 // A round number above the tallest bar, divided into two or four parts.
 function axisTop(most: number): number {
@@ -57,8 +58,9 @@ export function StepBars({ stacks, onOpen }: { stacks: readonly Stack[]; onOpen?
   const most = Math.max(1, Math.floor(room / 5));
   const every = Math.ceil(stacks.length / most);
   const shown = every === 1 ? stacks : thinned(stacks, every);
-  const pitch = Math.min(112, room / Math.max(1, shown.length));
+  const pitch = room / Math.max(1, shown.length);
   const gap = pitch > 24 ? 6 : pitch > 8 ? 2 : 1;
+  const thick = Math.min(kThickest, pitch - gap);
   const top = axisTop(Math.max(1, ...shown.map((stack) => stack.total_ns)));
   const scale = (kHeight - kBottom - 6) / top;
   const y = (ns: number): number => kHeight - kBottom - ns * scale;
@@ -78,27 +80,28 @@ export function StepBars({ stacks, onOpen }: { stacks: readonly Stack[]; onOpen?
           </g>
         ))}
         {shown.map((stack, i) => {
-          const x = kLeft + i * pitch + gap / 2;
+          const x = kLeft + i * pitch + (pitch - thick) / 2;
           let done = 0;
           return (
             <g key={stack.name} class={onOpen ? 'bar clickable' : 'bar'} tabindex={onOpen ? 0 : undefined} role={onOpen ? 'link' : undefined}
                aria-label={`${stack.name}, ${durationText(stack.total_ns)}`} onClick={() => onOpen?.(stack)}
                onKeyDown={(event) => event.key === 'Enter' && onOpen?.(stack)}>
-              <rect x={x} y={0} width={pitch - gap} height={kHeight - kBottom} class="catch"
+              <rect x={x} y={0} width={thick} height={kHeight - kBottom} class="catch"
                     onMouseMove={(event) => setTip({ x: event.clientX, y: event.clientY, content: stackTip(stack, null) })} />
               {stack.parts.map((part) => {
                 if (part.value_ns <= 0) return null;
                 done += part.value_ns;
                 const fill = kLabelKinds[part.word] === undefined ? 'url(#hatch)' : partColour(part.word);
-                return <rect key={part.word} x={x} y={y(done)} width={pitch - gap} height={Math.max(0.5, part.value_ns * scale)} fill={fill}
+                return <rect key={part.word} x={x} y={y(done)} width={thick} height={Math.max(0.5, part.value_ns * scale)} fill={fill}
                              onMouseMove={(event) => setTip({ x: event.clientX, y: event.clientY, content: stackTip(stack, part) })} />;
               })}
-              {i % everyName === 0 && <text x={x + (pitch - gap) / 2} y={kHeight - 5} class="axis middle">{shortStep(stack.name)}</text>}
+              {i % everyName === 0 && <text x={x + thick / 2} y={kHeight - 5} class="axis middle">{stack.short}</text>}
             </g>
           );
         })}
       </svg>
       {every > 1 && <p class="muted note">{stacks.length} steps: each bar is the longest of {every}.</p>}
+      {shown.some((stack) => stack.short.includes('·')) && <p class="muted note">below each bar: rank · step</p>}
       <Tooltip tip={tip} />
     </div>
   );
@@ -110,11 +113,6 @@ function thinned(stacks: readonly Stack[], every: number): Stack[] {
     out.push(stacks.slice(i, i + every).reduce((a, b) => (b.total_ns > a.total_ns ? b : a)));
   }
   return out;
-}
-
-// "ProfilerStep#12" -> "12"
-function shortStep(name: string): string {
-  return /#?(\d+)$/.exec(name)?.[1] ?? name.slice(0, 6);
 }
 
 // One bar across the page.

@@ -38,6 +38,8 @@ export async function openPage(browser: Browser, home: string, options: { width?
 export async function snapshot(page: Page, name: string): Promise<void> {
   if (!kScreenshots) return;
   mkdirSync(kScreenshots, { recursive: true });
+  // Chromium paints what a scroll brings into view a little later.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 150)));
   await page.screenshot({ path: join(kScreenshots, `${name}.png`) });
 }
 
@@ -83,6 +85,16 @@ export async function chosenBox(page: Page): Promise<{ x: number; y: number; wid
   const [x, y, width, height] = (await page.getAttribute('.tl-body', 'data-chosen'))!.split(' ').map(Number);
   const canvas = (await page.locator('.tl-body').boundingBox())!;
   return { x: canvas.x + x, y: canvas.y + y, width, height };
+}
+
+// Pairs of marks and words that lie on each other.
+export async function covered(page: Page, marks: string, words: string): Promise<string[]> {
+  return page.evaluate(([markSelector, wordSelector]) => {
+    const all = [...document.querySelectorAll(wordSelector)].map((word) => ({ text: word.textContent, box: word.getBoundingClientRect() }));
+    return [...document.querySelectorAll(markSelector)].map((mark) => mark.getBoundingClientRect()).flatMap((mark) => all
+      .filter(({ box }) => mark.left < box.right && mark.right > box.left && mark.top < box.bottom && mark.bottom > box.top)
+      .map(({ text: word }) => `${word} on a mark at ${Math.round(mark.x)}, ${Math.round(mark.y)}`));
+  }, [marks, words]);
 }
 
 export async function text(page: Page, selector: string): Promise<string> {

@@ -6,9 +6,10 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 
 import type { Comparison } from '../../src/api/types.ts';
-import { isChanged } from '../../src/model/compare_rows.ts';
-import { type Watched, openBrowser, openPage, snapshot, text } from './browser.ts';
-import { Served, kSource, put, run, trainingTrace } from './strobe.ts';
+import { isChanged, kAnswers } from '../../src/model/compare_rows.ts';
+import { withSigns, withoutAnswer } from '../../src/model/error_words.ts';
+import { type Watched, covered, openBrowser, openPage, snapshot, text } from './browser.ts';
+import { Served, kSource, put, run, shapelessTrace, trainingTrace } from './strobe.ts';
 
 // Two recordings of one loop, one of them with the clock of the device locked low, and a short trace.
 function recordings(folder: string): void {
@@ -16,6 +17,7 @@ function recordings(folder: string): void {
     cpSync(join(kSource, 'tests', 'data', 'faults', fault), join(folder, name), { recursive: true });
   }
   put(folder, 'short/one.json', JSON.stringify({ traceEvents: [{ ph: 'X', cat: 'kernel', name: 'k', pid: 0, tid: 7, ts: 1, dur: 2, args: { device: 0, stream: 7 } }] }));
+  put(folder, 'other/gpu3.json', trainingTrace().replaceAll('"device":0', '"device":3').replaceAll('GPU 0', 'GPU 3'));
   put(folder, 'training/a.json', trainingTrace());
   put(folder, 'training/b.json', trainingTrace(2));
 }
@@ -82,14 +84,29 @@ test('the verdict is that of strobe compare, with its evidence and advice', asyn
   await page.waitForSelector('.verdict-card');
   const said = await text(page, '.verdict-card');
   const [cause] = answer.causes;
-  for (const part of [answer.verdict.sentences[0], cause.headline, cause.advice, ...cause.evidence.map((one) => one.text)]) {
-    assert.ok(said.includes(part), `${part}\n${said}`);
+  for (const part of [withoutAnswer(answer.verdict.sentences[0], kAnswers[answer.verdict.answer].word), cause.headline, cause.advice, ...cause.evidence.map((one) => one.text)]) {
+    assert.ok(said.includes(withSigns(part)), `${part}\n${said}`);
   }
   assert.match(said, /confident, score/);
   const quality = await text(page, '.quality');
   for (const sentence of answer.quality) assert.ok(quality.includes(sentence), sentence);
   const metrics = await text(page, '.metrics');
   assert.match(metrics, /gpu_frequency = gpu_sm_frequency GPU 0 1980 MHz 600 MHz × 0.30/);
+});
+
+test('the answer is said once', async () => {
+  const { page } = watched;
+  await open('compare?normal=training/a.json&abnormal=training/b.json');
+  await page.waitForSelector('.verdict-card');
+  assert.doesNotMatch(await text(page, '.verdict-card .said'), /^(\w+) \1/);
+});
+
+test('no mark is behind a word', async () => {
+  const { page } = watched;
+  await open(kPair);
+  await page.waitForSelector('.cycle-strip .mark');
+  assert.ok((await page.locator('.cycle-row text').count()) >= 6);
+  assert.deepEqual(await covered(page, '.cycle-row .mark', '.cycle-row text'), []);
 });
 
 test('every cycle is a mark; a click and the arrow keys choose one', async () => {
@@ -196,7 +213,7 @@ test('sides can be swapped and chosen, also single traces', async () => {
   await page.waitForURL(/normal=case\/slow&abnormal=case\/normal/);
   await page.waitForFunction(() => document.querySelector('.verdict-card')?.textContent?.includes('faster'));
   const options = await page.locator('.picker select').first().locator('option').allInnerTexts();
-  assert.deepEqual(options, ['case/normal', 'case/slow', 'short', 'a', 'b']);
+  assert.deepEqual(options, ['case/normal', 'case/slow', 'other', 'short', 'a', 'b']);
   await page.locator('.picker select').first().selectOption('training/a.json');
   await page.locator('.picker select').nth(1).selectOption('training/b.json');
   await page.waitForURL(/normal=training\/a\.json&abnormal=training\/b\.json/);
@@ -209,9 +226,39 @@ test('a run that cannot be compared says why', async () => {
   await open('compare?normal=case/normal&abnormal=short');
   await page.waitForSelector('[role="alert"]');
   assert.match(await text(page, '[role="alert"]'), /no cycles found/);
+  assert.doesNotMatch(await text(page, '.compare'), /--\w/);
   await open('compare?normal=case/normal&abnormal=gone');
   await page.waitForFunction(() => document.querySelector('[role="alert"]')?.textContent?.includes("no run or trace is called 'gone'"));
   watched.complaints.length = 0; // Chromium logs every answer of 404 and 422
+});
+
+test('runs with different devices are paired by their position on request', async () => {
+  const { page } = watched;
+  await open('compare?normal=training/a.json&abnormal=other');
+  await page.waitForSelector('[role="alert"]');
+  assert.doesNotMatch(await text(page, '.compare'), /--\w|align=1/);
+  await page.click('button:has-text("Pair them by their position")');
+  await page.waitForSelector('.verdict-card');
+  watched.complaints.length = 0; // Chromium logs every answer of 422
+});
+
+test('runs that do not belong together are not compared until they are chosen', async () => {
+  const strangers = await Served.start((folder) => {
+    put(folder, 'a/train.json', trainingTrace());
+    put(folder, 'b/ranks.json', shapelessTrace());
+  });
+  try {
+    await watched.context.close();
+    watched = await openPage(browser, strangers.url);
+    const { page } = watched;
+    await page.goto(`${strangers.url}#/compare`);
+    await page.waitForFunction(() => document.querySelector('.empty')?.textContent?.includes('Choose two runs of one workload'));
+    await page.waitForTimeout(1500); // both are loaded by then
+    assert.equal(await page.locator('[role="alert"], .verdict-card').count(), 0);
+    assert.doesNotMatch(page.url(), /normal=/);
+  } finally {
+    await strangers.stop();
+  }
 });
 
 test('the screen is drawn in both sizes and themes', async () => {

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { KernelStudy, Runs } from '../../src/api/types.ts';
 import { marksOf, withoutFlops } from '../../src/model/roofline.ts';
 import { countText, durationText, shareText } from '../../src/model/units.ts';
-import { type Watched, openBrowser, openPage, snapshot, text } from './browser.ts';
+import { type Watched, covered, openBrowser, openPage, snapshot, text } from './browser.ts';
 import { Served, put, trainingTrace } from './strobe.ts';
 
 // Three layers of a small model as a profiler's CSV: matrix products, a norm, and a chain of small kernels, on a chip whose
@@ -115,6 +115,13 @@ test('every kernel is a mark or has a rate, and the roofs are named with height 
   assert.ok(facts.includes(durationText(answer.totals.latency_ns)) && facts.includes(`${countText(answer.totals.launches)} launches`), facts);
   assert.ok(facts.includes(shareText(answer.totals.tensor_share!)) && facts.includes(shareText(answer.totals.dram_share!)), facts);
   assert.match(await page.title(), /Roofline · kernels/);
+});
+
+test('no name covers a mark', async () => {
+  const { page } = watched;
+  await open(kShown);
+  await page.waitForSelector('.scatter .mark-name');
+  assert.deepEqual(await covered(page, '.scatter .mark', '.mark-name'), []);
 });
 
 test('the pointer tells a kernel, a click chooses it here and in the table', async () => {

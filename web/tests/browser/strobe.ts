@@ -20,6 +20,9 @@ const kShared = join(kSource, '..', 'shared', 'traces');
 
 export const kCompiled = 'inference/gpt_inference_compiled.json.gz';
 export const kTraining = 'training/train.json';
+export const kShapeless = 'shapeless/one.json';
+export const kRanks = [0, 1, 2].map((rank) => `ranks/rank${rank}.json`);
+export const kEightRanks = Array.from({ length: 8 }, (_, rank) => `shared/megatron_tp8/megatron_kineto_${rank}.json.zst`);
 export const kBroken = 'broken/archive.pt.trace.json'; // a trace by its name
 
 // A small training run with everything the screens show: steps, two threads, launches, memory,
@@ -60,23 +63,72 @@ export function trainingTrace(slower = 1): string {
   });
 }
 
+// One rank of a run: a step with a kernel, then a collective that starts `late` microseconds after the first rank's. It also has
+// what the profiler did itself, on no process, as newer profilers write it.
+export function rankTrace(rank: number, ranks: number, late = 0): string {
+  const events: object[] = [
+    { ph: 'M', name: 'process_name', pid: 100, tid: 0, args: { name: 'python3' } },
+    { ph: 'M', name: 'process_labels', pid: rank, tid: 0, args: { labels: `GPU ${rank}` } },
+    { ph: 'X', cat: 'overhead', name: 'Activity Buffer Request', pid: -1, tid: 0, ts: 1001, dur: 9, args: {} },
+  ];
+  let correlation = 1;
+  const launch = (ts: number, name: string, start: number, dur: number): void => {
+    events.push(
+      { ph: 'X', cat: 'cpu_op', name: 'aten::op', pid: 100, tid: 1, ts: ts - 5, dur: 30, args: { 'External id': correlation } },
+      { ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 100, tid: 1, ts, dur: 10, args: { correlation, 'External id': correlation } },
+      { ph: 'X', cat: 'kernel', name, pid: rank, tid: 7, ts: start, dur, args: { correlation, 'External id': correlation, device: rank, stream: 7 } });
+    ++correlation;
+  };
+  for (let step = 0; step < 2; ++step) {
+    const t = 1000 + step * 1000;
+    events.push({ ph: 'X', cat: 'user_annotation', name: `ProfilerStep#${step + 1}`, pid: 100, tid: 1, ts: t, dur: 950, args: {} });
+    launch(t + 20, 'sm90_gemm_128x128', t + 60, 300 + late);
+    launch(t + 60, 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)', t + 400 + late, 400 - late);
+  }
+  return JSON.stringify({
+    schemaVersion: 1, distributedInfo: { backend: 'nccl', rank, world_size: ranks },
+    deviceProperties: Array.from({ length: ranks }, (_, id) => ({ id, name: 'Test GPU', totalGlobalMem: 1 << 30, numSms: 8 })), traceEvents: events,
+  });
+}
+
+// A trace that marks no steps and in which nothing recurs.
+export function shapelessTrace(): string {
+  const events: object[] = [];
+  ['aten::copy_', 'aten::sort', 'aten::mm', 'aten::topk'].forEach((name, i) => {
+    const ts = 1000 + i * i * 100;
+    events.push(
+      { ph: 'X', cat: 'cpu_op', name, pid: 100, tid: 1, ts, dur: 40 + i, args: { 'External id': i + 1 } },
+      { ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 100, tid: 1, ts: ts + 10, dur: 8, args: { correlation: i + 1, 'External id': i + 1 } },
+      { ph: 'X', cat: 'kernel', name: `kernel_of_${name}`, pid: 0, tid: 7, ts: ts + 25, dur: 50 + 7 * i, args: { correlation: i + 1, 'External id': i + 1, device: 0, stream: 7 } });
+  });
+  return JSON.stringify({ schemaVersion: 1, deviceProperties: [{ id: 0, name: 'Test GPU', totalGlobalMem: 1 << 30, numSms: 8 }], traceEvents: events });
+}
+
 export function put(folder: string, name: string, text: string): void {
   mkdirSync(join(folder, name, '..'), { recursive: true });
   writeFileSync(join(folder, name), text);
 }
 
-function everyKind(folder: string): void {
+// Small traces, quickly loaded.
+export function ownTraces(folder: string): void {
   mkdirSync(join(folder, 'inference'));
   cpSync(join(kSource, 'examples', 'gpt_inference_compiled.json.gz'), join(folder, kCompiled));
   cpSync(join(kSource, 'examples', 'paddle_attention.json.gz'), join(folder, 'inference', 'paddle_attention.json.gz'));
   put(folder, kTraining, trainingTrace());
   put(folder, 'training/slower.json', trainingTrace(3));
+  put(folder, kShapeless, shapelessTrace());
+  kRanks.forEach((name, rank) => put(folder, name, rankTrace(rank, kRanks.length, rank === 2 ? 80 : 0)));
   put(folder, kBroken, 'PK\u0003\u0004 but no JSON');
+}
+
+function everyKind(folder: string): void {
+  ownTraces(folder);
   if (!existsSync(kShared)) return;
   mkdirSync(join(folder, 'shared'));
   for (const name of ['h200_gpt_train_shapes_memory.json.gz', 'h200_gpt_train_stack.json.gz', 'h200_gpt_infer_big.json.gz']) {
     cpSync(join(kShared, name), join(folder, 'shared', name));
   }
+  cpSync(join(kShared, 'megatron_tp8'), join(folder, 'shared', 'megatron_tp8'), { recursive: true });
 }
 
 export class Served {
@@ -110,8 +162,8 @@ export class Served {
     return existsSync(join(this.folder, 'shared'));
   }
 
-  summary(trace: string): Summary {
-    return JSON.parse(run(['summary', join(this.folder, trace), '--format', 'json'])) as Summary;
+  summary(...traces: string[]): Summary {
+    return JSON.parse(run(['summary', ...traces.map((trace) => join(this.folder, trace)), '--format', 'json'])) as Summary;
   }
 
   async get<T>(path: string): Promise<T> {

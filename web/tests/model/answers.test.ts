@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Module, Summary } from '../../src/api/types.ts';
-import { averageStack, spread, stepStacks } from '../../src/model/breakdown.ts';
+import { averageStack, countSteps, spread, stepStacks, unitOf } from '../../src/model/breakdown.ts';
 import { diffLines, orderedDiff } from '../../src/model/diff_rows.ts';
 import { filteredModules, firstOpen, moduleRows } from '../../src/model/module_tree.ts';
 import { kKinds, kTones, rgbOf, toneOf, toned } from '../../src/model/kinds.ts';
@@ -43,10 +43,29 @@ test('the spread of the steps is told with its middle', () => {
   assert.equal(spread([]), null);
 });
 
-test('a trace without steps has no stacks', () => {
+test('a trace without steps is accounted for as a whole', () => {
   const empty = { ...summary, tables: {} };
   assert.equal(averageStack(empty), null);
   assert.deepEqual(stepStacks(empty, null), []);
+  const rows = [{ label: 'GPU computes', word: 'kernel', per_step_ns: null, total_ns: 70 }, { label: 'trace', word: 'all', per_step_ns: null, total_ns: 70 }];
+  const whole = { ...summary, tables: { step_breakdown: { ...summary.tables['step_breakdown'], rows } } };
+  assert.equal(unitOf(whole), 'trace');
+  assert.deepEqual([averageStack(whole)!.name, averageStack(whole)!.total_ns, averageStack(whole)!.parts[0].value_ns], ['trace', 70, 70]);
+});
+
+test('cycles that were found are not called steps', () => {
+  assert.equal(unitOf(summary), 'step');
+  const cycles = { ...summary, facts: { cycles_found_by: 'a host range that recurs: decode' } };
+  assert.equal(averageStack(cycles)!.name, 'average cycle');
+});
+
+test('bars of several ranks tell their rank', () => {
+  assert.deepEqual(stepStacks(summary, null).map((one) => one.short), ['1', '2']);
+  const of = (ranks: string[]): Summary => ({ ...summary, tables: { ...summary.tables, steps: { ...summary.tables['steps'],
+    rows: ranks.map((rank, i) => ({ rank, step: `ProfilerStep#${i % 2 + 3}`, start_ns: 0, duration_ns: 1 })) } } });
+  assert.deepEqual(stepStacks(of(['rank 0', 'rank 1']), null).map((one) => one.short), ['rank 0', 'rank 1']);
+  assert.deepEqual(stepStacks(of(['rank 0', 'rank 0', 'rank 1', 'rank 1']), null).map((one) => one.short), ['0·3', '0·4', '1·3', '1·4']);
+  assert.deepEqual(countSteps(of(['rank 0', 'rank 0', 'rank 1', 'rank 1'])), { steps: 4, ranks: 2 });
 });
 
 const lines = diffLines([

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import type { Change, ComparedCycle, ComparedFunction, ComparedMetric, Comparison, Runs, TraceEntry } from '../../src/api/types.ts';
 import { chosenText, commonRanks, cycleRows, parseChosen, scaleOf, stepped, typicalCycle } from '../../src/model/compare_cycles.ts';
 import { certaintyText, changeScale, changedMetrics, functionTable, pointsText, probabilityText, quantityText, ratioText, spanOn } from '../../src/model/compare_rows.ts';
-import { likelyRuns, loadingOf, runChoices, tracesOf } from '../../src/model/compare_runs.ts';
+import { type RunChoice, likelyRuns, likeness, loadingOf, runChoices, tracesOf } from '../../src/model/compare_runs.ts';
+import { asksForCycles, canAlign, hintForPage, withSigns, withoutAnswer, withoutShare } from '../../src/model/error_words.ts';
 
 function entry(trace: string, rank: number | null = null, state: TraceEntry['state'] = 'ready'): TraceEntry {
   const worker = trace.slice(trace.lastIndexOf('/') + 1).replace('.json', '');
@@ -36,17 +37,62 @@ test('a trace that waits for room is asked for, one on its way is waited for', (
   assert.deepEqual(loadingOf(runs, [traces[0], traces[2]]), []);
 });
 
-function choices(...names: string[]): { name: string; label: string; group: string }[] {
-  return names.map((name) => ({ name, label: name, group: '' }));
+function choices(...names: string[]): RunChoice[] {
+  return names.map((name) => choice(name));
 }
 
-test('the names say which run is which; else the first two are taken', () => {
+function choice(name: string, more: Partial<TraceEntry> = {}, group = ''): RunChoice {
+  return { name, label: name, group, traces: [{ ...entry(`${name}/t.json`), slices: 1000, dialect: 'kineto', device: 'H200', ...more }] };
+}
+
+test('the names say which run is which; else the last two that are alike are taken', () => {
   assert.deepEqual(likelyRuns(choices('abnormal', 'normal'), {}), { normal: 'normal', abnormal: 'abnormal' });
   assert.deepEqual(likelyRuns(choices('x', 'fault_3', 'baseline'), {}), { normal: 'baseline', abnormal: 'fault_3' });
-  assert.deepEqual(likelyRuns(choices('a', 'b', 'c'), {}), { normal: 'a', abnormal: 'b' });
+  assert.deepEqual(likelyRuns(choices('a', 'b', 'c'), {}), { normal: 'b', abnormal: 'c' });
   assert.deepEqual(likelyRuns(choices('slow', 'zero'), {}), { normal: 'zero', abnormal: 'slow' });
   assert.deepEqual(likelyRuns(choices('a', 'b'), { abnormal: 'a' }), { normal: 'b', abnormal: 'a' });
-  assert.deepEqual(likelyRuns(choices('only'), {}), { normal: 'only', abnormal: undefined });
+  assert.deepEqual(likelyRuns(choices('only'), {}), {});
+  assert.deepEqual(likelyRuns(choices('a', 'b'), { normal: 'x', abnormal: 'y' }), { normal: 'x', abnormal: 'y' });
+});
+
+test('runs that do not look like one workload are not compared by themselves', () => {
+  assert.deepEqual(likelyRuns([choice('a'), choice('b', { device: 'MI300' })], {}), {});
+  assert.deepEqual(likelyRuns([choice('a'), choice('b', { dialect: 'paddle' })], {}), {});
+  assert.deepEqual(likelyRuns([choice('a'), choice('b', { slices: 100 })], {}), {});
+  assert.deepEqual(likelyRuns([choice('a'), choice('b', { slices: null })], {}), {}, 'not loaded yet');
+  assert.deepEqual(likelyRuns([choice('a'), choice('b', { slices: 100 })], { normal: 'a' }), { normal: 'a' });
+  const [near, far] = [choice('x/1', { slices: 900 }), choice('y/1')];
+  assert.deepEqual(likelyRuns([choice('x/0'), near, far], {}), { normal: 'x/0', abnormal: 'x/1' }, 'one folder');
+});
+
+test('the ranks of one run are not two runs', () => {
+  assert.equal(likeness(choice('r/rank0'), choice('r/rank1')), 0);
+  assert.equal(likeness(choice('m/0.json', { rank: 0 }, 'm'), choice('m/1.json', { rank: 1 }, 'm')), 0);
+  const whole = runChoices(runs).find((one) => one.name === 'told')!;
+  assert.equal(likeness(whole, runChoices(runs).find((one) => one.name === 'told/x.json')!), 0);
+});
+
+test('an error on the page does not speak of the command line', () => {
+  assert.equal(hintForPage('--align compares them by their position'), '');
+  assert.equal(hintForPage('align=1 compares them by their position'), '');
+  assert.equal(hintForPage('record more steps; or use `--cycle marker=REGEX`'), 'record more steps');
+  assert.equal(hintForPage('a folder of ranks, or two runs'), 'a folder of ranks, or two runs');
+  assert.ok(canAlign('align=1 compares them by their position') && !canAlign('realigned'));
+  assert.ok(asksForCycles('name the range of one cycle with cycle marker=REGEX'));
+});
+
+test('the answer is not said twice', () => {
+  assert.equal(withoutAnswer('Slower: the median rose, 1 -> 2.', 'Slower'), 'The median rose, 1 -> 2.');
+  assert.equal(withoutAnswer('No significant change of it.', 'Shifted'), 'No significant change of it.');
+});
+
+test('a share is not said twice', () => {
+  assert.equal(withoutShare('92.2 % of the time goes there', '92.2 %'), 'of the time goes there');
+  assert.equal(withoutShare('kernels take 92.2 %', '92.2 %'), 'kernels take 92.2 %');
+});
+
+test('sentences have the signs of the page', () => {
+  assert.equal(withSigns('rose, 900 us -> 1.2 ms (+300 us; bus us)'), 'rose, 900 µs → 1.2 ms (+300 µs; bus us)');
 });
 
 function cycles(durations: number[], leftOut: number[] = []): ComparedCycle[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { exactPattern, headerOf, shortName, traceLabel } from '../../src/model/names.ts';
+import { deviceWord, exactPattern, headerOf, shortName, traceLabel } from '../../src/model/names.ts';
 import { matcherOf, parseQuery } from '../../src/model/query.ts';
 
 test('a kernel is shown without its return type, arguments and namespaces', () => {
@@ -29,6 +29,18 @@ test('headers are the keys as words, without the unit', () => {
   assert.equal(headerOf('host_total_ns'), 'Host total');
   assert.equal(headerOf('peak_allocated_bytes'), 'Peak allocated');
   assert.equal(headerOf('calls'), 'Calls');
+});
+
+test('headers are those of strobe summary, with the word for the device', () => {
+  assert.equal(headerOf('device_total_ns', 'operators', 'GPU'), 'GPU total');
+  assert.equal(headerOf('device_total_ns', 'kernels', 'GPU'), 'Total');
+  assert.equal(headerOf('top_operator'), 'Launched by (mostly)');
+  assert.equal(headerOf('memcpy_ns', 'steps', 'GPU'), 'Copies');
+  assert.equal(headerOf('q'), 'q');
+  assert.equal(headerOf('host_max_ns', 'runtime_calls'), 'Longest');
+  const summary = { schema: '', version: 1, facts: {}, findings: [], tables: { devices: { title: '', columns: [], rows: [{ device: 'NPU 3' }], rows_left_out: 0, notes: [] } } };
+  assert.equal(deviceWord(summary), 'NPU');
+  assert.equal(deviceWord({ ...summary, tables: {} }), 'device');
 });
 
 test('a query is words, a pattern between slashes, or a whole name after an equals sign', () => {

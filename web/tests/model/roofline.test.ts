@@ -8,7 +8,7 @@ import {
   byteRateText, flopRateText, flopRateTick, intensityText, kKernelColumns, kernelTable, kernelsInSight, levelsOf, marksOf, parseFamilies, plainTick, roofLines, roofText, roofsOf, shareOutside,
   toggledFamily, viewsOf, wholeWindow, withoutFlops,
 } from '../../src/model/roofline.ts';
-import { type Placed, cutName, labelsFor, markAt, place, radiusOf, spreadOut } from '../../src/model/scatter.ts';
+import { type Placed, cutName, labelsFor, markAt, place, radiusOf, spreadOut, coveredMarks, freeShare } from '../../src/model/scatter.ts';
 import { csvText } from '../../src/model/table.ts';
 
 function sums(latency_ns: number, share: number, tensor: number | null, dram: number | null): KernelSums {
@@ -205,4 +205,17 @@ test('counters beside the open trace come first, then the trace, then any counte
   assert.equal(name('gone'), undefined);
   assert.equal(likelySource([], undefined, undefined), null);
   assert.equal(sourceLabel('gpt/k.csv.gz'), 'k');
+});
+
+test('the text of a roof moves along it to where no mark is', () => {
+  const line = { x1: 0, y1: 100, x2: 500, y2: 100 };
+  const at = (x: number, radius: number): Placed => ({ mark: { kernel: 0, x: 0, y: 0, latency_ns: 1 }, x, y: 100, radius });
+  assert.equal(freeShare(line, 100, [], [0.9, 0.5]), 0.9);
+  assert.equal(freeShare(line, 100, [at(480, 20)], [0.9, 0.7, 0.5]), 0.7);
+  assert.equal(freeShare(line, 100, [at(0, 250), at(500, 90)], [0.9, 0.7]), 0.7, 'the least bad');
+});
+
+test('a mark whose middle is covered by a later one has no letter', () => {
+  const at = (x: number, radius: number): Placed => ({ mark: { kernel: 0, x: 0, y: 0, latency_ns: 1 }, x, y: 0, radius });
+  assert.deepEqual([...coveredMarks([at(0, 20), at(10, 12), at(100, 12)])], [0]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Column, Table } from '../../src/api/types.ts';
-import { csvText, filterRows, nextOrder, orderText, parseOrder, sortRows, speakingColumns, visibleRange } from '../../src/model/table.ts';
+import { csvText, filterRows, givenOrder, nextOrder, orderText, parseOrder, sortRows, speakingColumns, visibleRange } from '../../src/model/table.ts';
 
 const kName: Column = { key: 'name', type: 'name' };
 const kTime: Column = { key: 'time_ns', type: 'duration_ns' };
@@ -62,4 +62,14 @@ test('only the rows on the screen are drawn, and some to spare', () => {
   assert.deepEqual(visibleRange(0, 260, 26, 10_000), { first: 0, last: 18 });
   assert.deepEqual(visibleRange(26_000, 260, 26, 10_000), { first: 992, last: 1018 });
   assert.deepEqual(visibleRange(1e9, 260, 26, 100), { first: 100, last: 100 });
+});
+
+test('the order in which rows came is found, from times before counts', () => {
+  const columns: Column[] = [{ key: 'name', type: 'name' }, { key: 'calls', type: 'count' }, { key: 'time_ns', type: 'duration_ns' }];
+  const rows = [{ name: 'a', calls: 9, time_ns: 7 }, { name: 'b', calls: 3, time_ns: 7 }, { name: 'c', calls: 1, time_ns: 2 }];
+  assert.deepEqual(givenOrder(columns, rows), { key: 'time_ns', descending: true });
+  assert.deepEqual(givenOrder(columns, [rows[0], { ...rows[1], time_ns: 8 }]), { key: 'calls', descending: true });
+  assert.equal(givenOrder(columns, [rows[1], rows[0]]), null);
+  assert.equal(givenOrder(columns, [rows[0]]), null);
+  assert.equal(givenOrder([columns[2]], [rows[0], { ...rows[1], time_ns: null }]), null);
 });

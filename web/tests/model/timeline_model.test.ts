@@ -21,7 +21,7 @@ function details(slice: number): SliceDetails {
   const match = kMatches.find((one) => one[0] === slice) ?? kMatches[0];
   return {
     slice, name: 'aten::mm', kind: 2, category: 'cpu_op', track: 0, row: 0, start_ns: match[1], duration_ns: match[2], self_ns: 1,
-    step: null, device_ns: 0, kernels: 0, ancestors: [], links_left_out: 0, args: {},
+    step: null, device_ns: 0, kernels: 0, launch_delay_ns: null, ancestors: [], links_left_out: 0, args: {},
     links: [{ kind: 'launches', slice: 7, name: 'gemm', track: 1, row: 0, start_ns: 700_000, duration_ns: 500 }],
   };
 }

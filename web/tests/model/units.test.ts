@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import {
   balancedShares, bytesText, columnUnit, countText, decimalsFor, durationText, exactDuration, inUnit, shareText, signedDuration, signedShare,
 } from '../../src/model/units.ts';
+import { isReadable } from '../../src/model/units.ts';
 
 test('a duration has three digits and the unit that fits', () => {
   assert.equal(durationText(0), '0');
@@ -62,4 +63,12 @@ test('shares of one whole still add up when rounded, as in the report', () => {
   assert.deepEqual(balancedShares([0.41155, 0.0026, 0.18475, 0.4003, 0.0008]), [0.411, 0.003, 0.185, 0.4, 0.001]);
   assert.deepEqual(balancedShares([1 / 3, 1 / 3, 1 / 3]), [0.334, 0.333, 0.333]);
   assert.deepEqual(balancedShares([]), []);
+});
+
+test('a number too small for the unit of its column is told apart', () => {
+  const ms = { name: 'ms', size: 1e6 };
+  assert.equal(isReadable(400_000, ms, 2), true);
+  assert.equal(isReadable(40_000, ms, 2), false);
+  assert.equal(isReadable(0, ms, 2), true);
+  assert.equal(isReadable(-2e9, ms, 0), true);
 });

@@ -9,12 +9,23 @@
 #include <utility>
 
 #include "strobe/analysis/tables/memory.h"
+#include "strobe/analysis/waits/waits.h"
 #include "strobe/base/time_columns.h"
 
 namespace strobe::analysis {
 namespace {
 
-void add_device_lines(const Trace& trace, std::vector<CounterLine>& lines) {
+void add_value(CounterLine& line, std::int64_t time_ns, double value) {
+  line.max = line.times_ns.empty() ? value : std::max(line.max, value);
+  line.times_ns.push_back(time_ns);
+  line.values.push_back(value);
+}
+
+std::string device_name(const Trace& trace, std::int32_t device) {
+  return trace.traits().device_label + " " + std::to_string(device);
+}
+
+std::map<std::int32_t, std::vector<Interval>> work_of_devices(const Trace& trace) {
   const auto& slices = trace.slices();
   std::map<std::int32_t, std::vector<Interval>> work;
   for (std::size_t row = 0; row < slices.size(); ++row) {
@@ -22,20 +33,31 @@ void add_device_lines(const Trace& trace, std::vector<CounterLine>& lines) {
     const auto device = trace.tracks()[slices.tracks[row].index()].device;
     if (device) work[*device].push_back(trace.interval(SliceId(row)));
   }
-  for (auto& [device, intervals] : work) {
+  return work;
+}
+
+// Work whose launch was not recorded never waits, so a device without launches has no line.
+void add_queue_line(const Trace& trace, const QueueLine& queue, std::vector<CounterLine>& lines) {
+  CounterLine line;
+  line.name = device_name(trace, queue.device) + " queue";
+  for (const QueuePoint& point : queue.points) {
+    add_value(line, point.time_ns, static_cast<double>(point.waiting));
+  }
+  if (line.max > 0) lines.push_back(std::move(line));
+}
+
+void add_device_lines(const AttributedTrace& input, std::vector<CounterLine>& lines) {
+  const std::vector<QueueLine> queues = list_queues(input);
+  for (auto& [device, intervals] : work_of_devices(input.trace)) {
     CounterLine line;
-    line.name = "device " + std::to_string(device) + " busy";
+    line.name = device_name(input.trace, device) + " busy";
     line.unit = CounterUnit::kShare;
     line.max = 1;
     line.covered = union_of(std::move(intervals));
     lines.push_back(std::move(line));
+    const auto queue = std::ranges::find(queues, device, &QueueLine::device);
+    if (queue != queues.end()) add_queue_line(input.trace, *queue, lines);
   }
-}
-
-void add_value(CounterLine& line, std::int64_t time_ns, double value) {
-  line.max = line.times_ns.empty() ? value : std::max(line.max, value);
-  line.times_ns.push_back(time_ns);
-  line.values.push_back(value);
 }
 
 void add_memory_lines(const Trace& trace, std::vector<CounterLine>& lines) {
@@ -139,11 +161,11 @@ std::string_view word_of(CounterUnit unit) {
   return "number";
 }
 
-std::vector<CounterLine> list_counter_lines(const Trace& trace) {
+std::vector<CounterLine> list_counter_lines(const AttributedTrace& input) {
   std::vector<CounterLine> lines;
-  add_device_lines(trace, lines);
-  add_memory_lines(trace, lines);
-  add_trace_lines(trace, lines);
+  add_device_lines(input, lines);
+  add_memory_lines(input.trace, lines);
+  add_trace_lines(input.trace, lines);
   return lines;
 }
 

@@ -1,5 +1,7 @@
 #include "strobe/analysis/timeline/slice_details.h"
 
+#include <algorithm>
+
 #include "strobe/analysis/timeline/selection.h"
 
 namespace strobe::analysis {
@@ -29,6 +31,12 @@ const Step* step_of(const Trace& trace, const SliceLinks& links, const StepFinde
   return steps.at(trace.start_ns(judged), is_on_host ? trace.track(judged).process : StringId());
 }
 
+// Work may start before its call returns; then it did not wait.
+std::optional<std::int64_t> launch_delay_ns(const Trace& trace, SliceId call, SliceId work) {
+  if (!call.valid()) return std::nullopt;
+  return std::max<std::int64_t>(0, trace.start_ns(work) - trace.end_ns(call));
+}
+
 }  // namespace
 
 SliceDetails describe_slice(const Timeline& timeline, const SliceLinks& links,
@@ -38,6 +46,7 @@ SliceDetails describe_slice(const Timeline& timeline, const SliceLinks& links,
   details.row = timeline.row_of(slice).row;
   details.self_ns = self_ns(timeline, slice);
   details.step = step_of(trace, links, steps, slice);
+  details.launch_delay_ns = launch_delay_ns(trace, links.call_of(slice), slice);
   if (!is_on_device(trace.kind(slice))) {
     SliceDetails::DeviceWork started;
     for (const SliceId work : links.works_below(slice)) {

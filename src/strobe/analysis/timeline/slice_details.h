@@ -21,9 +21,10 @@ struct SliceDetails {
     std::int64_t device_ns = 0;
     std::uint64_t kernels = 0;
   };
-  std::optional<DeviceWork> started;  // host slices: the device work started inside
-  std::vector<SliceId> ancestors;     // the slices around it, outermost first
-  std::vector<SliceLink> links;       // at most kMostLinks
+  std::optional<DeviceWork> started;            // host slices: the device work started inside
+  std::optional<std::int64_t> launch_delay_ns;  // device work: since the end of its call
+  std::vector<SliceId> ancestors;               // the slices around it, outermost first
+  std::vector<SliceLink> links;                 // at most kMostLinks
   std::uint64_t links_left_out = 0;
 };
 

@@ -209,6 +209,21 @@ std::vector<SliceId> SliceLinks::works_below(SliceId slice) const {
   return below;
 }
 
+namespace {
+
+NodeId outermost_operator(const OpTree& tree, NodeId inner) {
+  NodeId outer = inner;
+  for (NodeId node = tree.parents[inner.index()]; node.valid();) {
+    const NodeId around = tree.operators[node.index()];
+    if (!around.valid()) break;
+    outer = around;
+    node = tree.parents[around.index()];
+  }
+  return outer;
+}
+
+}  // namespace
+
 void SliceLinks::add_launchers(SliceId slice, std::vector<SliceLink>& links) const {
   const OpTree& tree = input_->tree;
   const auto& attribution = input_->attribution;
@@ -223,8 +238,11 @@ void SliceLinks::add_launchers(SliceId slice, std::vector<SliceLink>& links) con
   }
   if (!owner.valid() || tree.is_thread(owner)) return;
   links.push_back({LinkKind::kLaunchedBy, tree.slices[owner.index()]});
-  const NodeId op = tree.operators[owner.index()];
-  if (op.valid() && op != owner) links.push_back({LinkKind::kLaunchedBy, tree.slices[op.index()]});
+  const NodeId inner = tree.operators[owner.index()];
+  if (!inner.valid()) return;
+  if (inner != owner) links.push_back({LinkKind::kLaunchedBy, tree.slices[inner.index()]});
+  const NodeId outer = outermost_operator(tree, inner);
+  if (outer != inner) links.push_back({LinkKind::kLaunchedBy, tree.slices[outer.index()]});
 }
 
 void SliceLinks::add_gradients(SliceId slice, std::vector<SliceLink>& links) const {

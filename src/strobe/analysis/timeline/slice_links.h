@@ -45,7 +45,8 @@ std::vector<BackwardLink> link_backward(const Trace& trace);
 
 enum class LinkKind : std::uint8_t {
   kLaunches,    // from a host slice to the device work it started
-  kLaunchedBy,  // and back, to the runtime call, the range around it and its operator
+  kLaunchedBy,  // and back, to the runtime call, the range around it, its innermost operator and
+                // its outermost one
   kBackward,    // from an operator to the one that computes its gradient
   kForward,     // and back
   kFlowOut,     // any other arrow of the trace

@@ -121,9 +121,10 @@ class Timeline::LookIndex {
       : slices_(trace.slices()), looks_(looks), first_(trace.strings().size()) {}
 
   LookId of(SliceId slice) {
-    const Look look{slices_.names[slice.index()], slices_.kinds[slice.index()]};
+    const Look look{slices_.names[slice.index()], slices_.kinds[slice.index()],
+                    (slices_.flags[slice.index()] & kCommunicates) != 0};
     LookId* found = &first_[look.name.index()];
-    while (found->valid() && looks_[found->index()].kind != look.kind) {
+    while (found->valid() && !is_same_kind(looks_[found->index()], look)) {
       found = &next_[found->index()];
     }
     if (found->valid()) return *found;
@@ -135,6 +136,10 @@ class Timeline::LookIndex {
   }
 
  private:
+  static bool is_same_kind(const Look& a, const Look& b) {
+    return a.kind == b.kind && a.communicates == b.communicates;
+  }
+
   const SliceColumns& slices_;
   std::vector<Look>& looks_;
   std::vector<LookId> first_;  // per name

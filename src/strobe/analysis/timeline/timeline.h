@@ -48,6 +48,7 @@ using LookId = Id<LookTag>;
 struct Look {
   StringId name;
   SliceKind kind = SliceKind::kOther;
+  bool communicates = false;
 };
 
 // A line of a track in which no two slices overlap: the slots [begin, end).

@@ -15,6 +15,15 @@ std::string text_of(const Trace& trace, StringId id) {
   return text;
 }
 
+// Writers use -1 for slices that belong to no process or thread.
+std::optional<std::int64_t> real_number(const std::optional<std::int64_t>& number) {
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+bool is_nobodys(const Track& track) {
+  return track.process_number && !real_number(track.process_number);
+}
+
 // What each track's slices are about.
 struct TrackContent {
   bool has_slices = false;
@@ -50,9 +59,10 @@ auto draw_order(const Trace& trace, TrackKind kind, const Track& track) {
   const auto number_key = [](const std::optional<std::int64_t>& number) {
     return std::pair(!number.has_value(), number.value_or(0));
   };
-  const bool is_main = track.process_number && track.process_number == track.thread_number;
+  const auto process = real_number(track.process_number);
+  const bool is_main = process && process == track.thread_number;
   return std::tuple(kind, track.device.value_or(std::numeric_limits<std::int32_t>::max()),
-                    number_key(track.process_number), trace.strings()[track.process],
+                    number_key(process), trace.strings()[track.process],
                     track.kind == TrackKind::kAsync, !is_main, number_key(track.sort_index),
                     number_key(track.thread_number), trace.strings()[track.thread]);
 }
@@ -62,17 +72,22 @@ bool is_one_group(const Track& a, const Track& b, TrackKind kind) {
                                                       : a.process == b.process;
 }
 
-std::string device_name(const Trace& trace, std::int32_t id) {
-  std::string name = "device " + std::to_string(id);
+std::string device_and_chip(const Trace& trace, std::int32_t id) {
+  std::string name = trace.traits().device_label + " " + std::to_string(id);
   const auto& devices = trace.metadata().devices;
   const auto known = std::ranges::find(devices, id, &DeviceProperties::id);
   return known == devices.end() || known->name.empty() ? name : known->name + " · " + name;
 }
 
 std::string group_name(const Trace& trace, const Track& track, TrackKind kind) {
-  if (kind == TrackKind::kDeviceStream && track.device) return device_name(trace, *track.device);
+  if (kind == TrackKind::kDeviceStream && track.device)
+    return device_and_chip(trace, *track.device);
   const std::string process = text_of(trace, track.process);
   const std::string name = text_of(trace, track.process_name);
+  if (is_nobodys(track)) {
+    if (!name.empty()) return name;
+    return kind == TrackKind::kOther ? "profiler" : "no process";
+  }
   if (name.empty()) return track.process_number ? "process " + process : process;
   return name.find(process) == std::string::npos ? name + " (" + process + ")" : name;
 }
@@ -86,8 +101,10 @@ std::string track_name(const Trace& trace, TrackId id) {
   const std::string thread = text_of(trace, track.thread);
   if (!track.thread_number) return thread;
   switch (track.kind) {
-    case TrackKind::kHostThread:
-      return "thread " + thread;
+    case TrackKind::kHostThread: {
+      const bool has_number = *track.thread_number > 0 || !is_nobodys(track);
+      return has_number && real_number(track.thread_number) ? "thread " + thread : "no thread";
+    }
     case TrackKind::kDeviceStream:
       return "stream " + thread;
     default:

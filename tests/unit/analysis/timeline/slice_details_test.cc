@@ -53,6 +53,20 @@ TEST(SliceDetailsTest, work_belongs_to_the_step_that_launched_it) {
   EXPECT_EQ(d.details(SliceId(4)).step, &d.steps[1]);
 }
 
+TEST(SliceDetailsTest, device_work_waits_from_the_end_of_its_call_to_its_start) {
+  Sketch sketch;
+  sketch.slice("call", SliceKind::kRuntimeCall, 90, 5).correlation(1);
+  sketch.slice("slow call", SliceKind::kRuntimeCall, 100, 50).correlation(2);
+  sketch.stream(0, 7).slice("late", SliceKind::kKernel, 120, 4).correlation(1);
+  sketch.slice("at once", SliceKind::kKernel, 130, 4).correlation(2);
+  sketch.slice("orphan", SliceKind::kKernel, 170, 5);
+  const Described d{sketch.trace()};
+  EXPECT_EQ(d.details(SliceId(2)).launch_delay_ns, 25);
+  EXPECT_EQ(d.details(SliceId(3)).launch_delay_ns, 0);
+  EXPECT_EQ(d.details(SliceId(4)).launch_delay_ns, std::nullopt);
+  EXPECT_EQ(d.details(SliceId(0)).launch_delay_ns, std::nullopt);
+}
+
 TEST(SliceDetailsTest, host_slices_add_up_the_device_work_started_inside) {
   Sketch sketch;
   sketch.slice("op", kOp, 0, 100).slice("call", SliceKind::kRuntimeCall, 10, 5).correlation(1);

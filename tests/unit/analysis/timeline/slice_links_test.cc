@@ -131,6 +131,21 @@ TEST(SliceLinksTest, work_is_launched_by_its_call_the_range_around_it_and_the_op
               ElementsAre("launched_by call", "launched_by phase", "launched_by op"));
 }
 
+TEST(SliceLinksTest, of_many_operators_around_a_launch_the_innermost_and_the_outermost_are_listed) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("outer", kOp, 0, 100)
+      .slice("middle", kOp, 5, 80)
+      .slice("inner", kOp, 10, 60);
+  sketch.slice("range", SliceKind::kUserRange, 15, 40);
+  sketch.slice("call", kCall, 20, 10).correlation(7);
+  sketch.stream(0, 7).slice("k", kKernel, 60, 10).correlation(7);
+  const SliceId kernel = sketch.last();
+  EXPECT_THAT(link_texts(sketch.trace(), kernel),
+              ElementsAre("launched_by call", "launched_by range", "launched_by inner",
+                          "launched_by outer"));
+}
+
 TEST(SliceLinksTest, a_call_knows_both_sides) {
   Sketch sketch = launching();
   const SliceId call = sketch.find("call");

@@ -197,6 +197,17 @@ TEST(TimelineTest, a_look_is_a_name_and_a_kind) {
   EXPECT_EQ(timeline.looks()[timeline.look(1).index()].kind, SliceKind::kAnnotation);
 }
 
+TEST(TimelineTest, a_kernel_that_communicates_looks_different) {
+  Sketch sketch;
+  sketch.stream(0, 7).slice("k", SliceKind::kKernel, 0, 1);
+  sketch.slice("k", SliceKind::kKernel, 10, 1).flags(kCommunicates);
+  const Trace trace = sketch.trace();
+  const Timeline timeline(trace);
+  ASSERT_EQ(timeline.looks().size(), 2u);
+  EXPECT_FALSE(timeline.looks()[timeline.look(0).index()].communicates);
+  EXPECT_TRUE(timeline.looks()[timeline.look(1).index()].communicates);
+}
+
 TEST(TimelineTest, a_block_knows_its_leader_and_is_never_shorter_than_its_longest) {
   Sketch sketch;
   std::int64_t now_ns = 0;

@@ -31,7 +31,7 @@ TEST(TrackGroupsTest, processes_come_first_with_their_main_thread_then_devices) 
   sketch.metadata().devices.emplace_back().name = "H200";
   EXPECT_THAT(group_texts(sketch.trace()),
               ElementsAre("process 12: thread 11,", "process 100: thread 100, thread 9,",
-                          "H200 · device 0: stream 7, stream 20,", "device 1: stream 7,"));
+                          "H200 · GPU 0: stream 7, stream 20,", "GPU 1: stream 7,"));
 }
 
 TEST(TrackGroupsTest, asynchronous_tracks_follow_the_threads_of_their_process) {
@@ -70,6 +70,24 @@ TEST(TrackGroupsTest, a_process_is_called_by_its_name_and_number) {
   };
   EXPECT_EQ(name_of("python"), "python (589): pool,");
   EXPECT_EQ(name_of("Process 589 (CPU)"), "Process 589 (CPU): pool,");
+}
+
+TEST(TrackGroupsTest, a_device_is_called_as_its_vendor_calls_it) {
+  Sketch sketch;
+  sketch.metadata().traits.device_label = "NPU";
+  sketch.stream(3, 7).slice("k", SliceKind::kKernel, 0, 1);
+  EXPECT_THAT(group_texts(sketch.trace()), ElementsAre("NPU 3: stream 7,"));
+}
+
+TEST(TrackGroupsTest, slices_of_no_process_come_after_processes_and_show_no_number) {
+  Sketch sketch;
+  sketch.thread(0, -1).slice("buffer request", SliceKind::kOverhead, 0, 1);
+  sketch.thread(0, -2).slice("stray", kOp, 0, 1);
+  sketch.thread(-1, 5).slice("a", kOp, 0, 1);
+  sketch.thread(0, 5).slice("b", kOp, 0, 1);
+  EXPECT_THAT(group_texts(sketch.trace()),
+              ElementsAre("process 5: no thread, thread 0,", "no process: no thread,",
+                          "profiler: no thread,"));
 }
 
 TEST(TrackGroupsTest, tracks_without_slices_are_left_out) {

@@ -243,6 +243,10 @@ export function keyDown(stage: Stage, event: KeyboardEvent, gestures: Gestures):
       break;
     case 'g': gestures.onJump(); model.followLink(); break;
     case 'n': model.nextMatch(event.shiftKey ? -1 : 1); break;
+    case 'Enter':
+      if (model.search.typed === '' || (event.target as HTMLElement | null)?.closest('button, a')) return false;
+      model.nextMatch(event.shiftKey ? -1 : 1);
+      break;
     case 'Escape': escape(stage); break;
     default: return false;
   }

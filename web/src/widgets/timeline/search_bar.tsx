@@ -33,9 +33,15 @@ export function SearchBar({ model }: { model: TimelineModel }): JSX.Element {
     const box = input.current;
     if (box && box !== document.activeElement) box.value = typed;
   }, [typed]);
+  // Then the keys of the timeline work again.
+  const leave = (): void => {
+    input.current?.blur();
+    input.current?.closest('.timeline-column')?.querySelector<HTMLElement>('.tl-scroller')?.focus({ preventScroll: true });
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') {
-      input.current?.blur();
+      event.preventDefault(); // browsers would empty the box
+      leave();
       return;
     }
     if (event.key !== 'Enter') return;
@@ -44,6 +50,7 @@ export function SearchBar({ model }: { model: TimelineModel }): JSX.Element {
     const value = input.current?.value ?? '';
     if (value !== typed || !result) void model.find(value, 'first');
     else model.nextMatch(event.shiftKey ? -1 : 1);
+    leave();
   };
   const kinds = new Set([2, 3, 5, 6, 7, 9, 10]);
   return (

@@ -39,6 +39,7 @@ export function SlicePanel({ model, onJump }: { model: TimelineModel; onJump: ()
   const track = model.info.tracks.find((one) => one.track === slice.track);
   const kind = kindOf(slice.kind);
   const entries = Object.entries(slice.args);
+  const launcher = slice.links.find((one) => one.kind === 'launched_by'); // the call comes before what is around it
   return (
     <aside class="panel" aria-label="Chosen slice">
       <header>
@@ -56,6 +57,10 @@ export function SlicePanel({ model, onJump }: { model: TimelineModel; onJump: ()
         {slice.self_ns !== slice.duration_ns && <div><dt>Self</dt><dd class="number">{exactDuration(slice.self_ns)}</dd></div>}
         <div><dt>Start</dt><dd class="number">{exactDuration(slice.start_ns)}</dd></div>
         {slice.kernels !== null && slice.kernels > 0 && <div><dt>Device time</dt><dd class="number">{durationText(slice.device_ns ?? 0)} <span class="muted">in {countText(slice.kernels)}</span></dd></div>}
+        {slice.launch_delay_ns !== null && slice.launch_delay_ns !== undefined && (
+          <div><dt>Launch delay</dt><dd class="number" data-launch-delay={slice.launch_delay_ns}>{exactDuration(slice.launch_delay_ns)}
+            {launcher && <span class="muted"> after {shortName(launcher.name)}</span>}</dd></div>
+        )}
         {slice.step !== null && <div><dt>Step</dt><dd>{slice.step}</dd></div>}
         <div><dt>Track</dt><dd>{track?.name ?? slice.track}</dd></div>
         <div><dt>Category</dt><dd>{slice.category}</dd></div>

@@ -1,0 +1,64 @@
+import type { ComponentChildren, JSX } from 'preact';
+
+import type { Row } from '../api/types.ts';
+import { type Stretch, kLongestKeys, stretchOf, withIdleWords } from '../model/waiting.ts';
+import { chosenEntries, traceOfRank } from '../model/ranks.ts';
+import { atScreen } from '../model/route.ts';
+import { durationText } from '../model/units.ts';
+import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
+import type { Screen } from './screen.ts';
+import { type TableSpec, SummaryTables } from './summary_tables.tsx';
+
+// Who waits for whom: what the host did while the device was idle, what it called, and how long launched work waited.
+
+const kSpecs: readonly TableSpec[] = [
+  { key: 'idle', tab: 'Idle causes', name: 'name', change: withIdleWords,
+    columns: ['label', 'word', 'inside', 'gaps', 'idle_total_ns', 'idle_share', 'in_steps_ns', 'idle_max_ns', 'longest_rank', 'source'] },
+  { key: 'runtime_calls', tab: 'Runtime calls', name: 'call',
+    columns: ['call', 'calls', 'host_total_ns', 'host_share', 'in_steps_ns', 'device_idle_ns', 'host_per_call_ns', 'host_max_ns', 'longest_rank', 'longest_inside',
+              'longest_source'] },
+  { key: 'streams', tab: 'Streams', isSequence: true,
+    columns: ['rank', 'device', 'stream', 'works', 'busy_ns', 'busy_share', 'median_delay_ns', 'p90_delay_ns', 'max_delay_ns', 'longest_queue', 'mean_queue'] },
+];
+
+function useOpenStretch(): ((stretch: Stretch) => (() => void) | null) {
+  const session = useSession();
+  const route = useRoute();
+  const runs = useObservable(session.runs);
+  return ({ rank, start_ns, length_ns }) => {
+    if (session.report !== null || runs.is !== 'ready') return null;
+    const shown = traceOfRank(chosenEntries(runs.value, route), rank);
+    if (shown === null) return null;
+    const margin_ns = Math.max(1000, length_ns / 2);
+    const [from, to] = [start_ns - margin_ns, start_ns + length_ns + margin_ns].map((at) => String(Math.round(at)));
+    return () => session.go(atScreen(route, 'timeline', { shown, from, to, area: `${Math.round(start_ns)}-${Math.round(start_ns + length_ns)}` }));
+  };
+}
+
+function Waiting(): JSX.Element {
+  const openStretch = useOpenStretch();
+  const longest = (row: Row, text: string): ComponentChildren => {
+    const stretch = stretchOf(row);
+    const open = stretch && openStretch(stretch);
+    if (!open) return undefined;
+    return (
+      <button type="button" class="link" title={`${durationText(stretch.length_ns)}: show it in the timeline`} onClick={(event) => {
+        event.stopPropagation();
+        open();
+      }}>{text}</button>
+    );
+  };
+  const draw = Object.fromEntries(kLongestKeys.map((key) => [key, longest]));
+  return (
+    <SummaryTables specs={kSpecs.map((spec) => ({ ...spec, draw }))} empty={{
+      title: 'Nothing is known about waiting here',
+      advice: <p>Record the device and the runtime calls of the host together
+        (<code>activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]</code>), and this shows what the host did while the device was idle.</p>,
+    }} />
+  );
+}
+
+export const waiting: Screen = {
+  id: 'waiting', title: 'Waiting', shows: 'summary', key: 'i', component: Waiting,
+  icon: 'M6 3h8M6 17h8M7 3c0 4 6 4 6 7s-6 3-6 7M13 3c0 4-6 4-6 7s6 3 6 7',
+};
