@@ -21,7 +21,9 @@ using testing::bytes_of;
 using testing::put_bytes;
 
 std::string answer_of(const LoadedTrace& loaded) {
-  return paddle::summary_text(loaded.trace, analysis::summarize(loaded.trace), {});
+  analysis::SummaryOptions classic;
+  classic.rules = analysis::TreeRules::kCompatible;
+  return paddle::summary_text(loaded.trace, analysis::summarize(loaded.trace, classic), {});
 }
 
 class DamagedCacheTest : public ::testing::TestWithParam<const char*> {

@@ -140,7 +140,9 @@ std::string printed_table(const RandomFile& file, View view) {
   analysis::TableOptions options;
   options.views = analysis::ViewSet().with(view);
   options.unit = analysis::TimeUnit::kNanoseconds;
-  return paddle::summary_text(loaded->trace, analysis::summarize(loaded->trace), options);
+  analysis::SummaryOptions classic;
+  classic.rules = analysis::TreeRules::kCompatible;
+  return paddle::summary_text(loaded->trace, analysis::summarize(loaded->trace, classic), options);
 }
 
 class PrintedTotalsTest : public ::testing::TestWithParam<unsigned> {};

@@ -69,8 +69,8 @@ inline analysis::Summary flash_attention_summary() {
   flash.work = {{copy_kernel, SliceKind::kKernel, copy_kernel_time}};
 
   summary.operators = {{"", {transpose, flash}}};
-  summary.kernels = {{copy_kernel, copy_kernel_time, false, "flash_attn dygraph"},
-                     {flash_kernel, flash_kernel_time, false, "flash_attn dygraph"}};
+  summary.kernels = {{copy_kernel, copy_kernel_time, false, {}},
+                     {flash_kernel, flash_kernel_time, false, {}}};
   return summary;
 }
 
