@@ -66,7 +66,8 @@ constexpr std::string_view kLibraries[] = {
     "custom_all_reduce",  // serving engines
 };
 
-// What a kernel does between devices, whoever wrote it: in the kernel's own name.
+// Words in a kernel's own name that say that it exchanges data between devices; any library may use
+// them.
 constexpr std::string_view kCollectives[] = {
     "all_reduce",
     "allreduce",

@@ -82,7 +82,7 @@ std::uint64_t count_orphans(const Attribution::Works& works) {
 // What a summary is made from.
 struct Scope {
   const AttributedTrace& launched;    // what the selected steps launched, or everything
-  const AttributedTrace& whole;       // everything, whoever launched it
+  const AttributedTrace& whole;       // everything, selected or not
   const std::vector<Step>& steps;     // the selected ones
   std::optional<IntervalSet> within;  // their time, if not everything is selected
   bool cover_all_threads = false;

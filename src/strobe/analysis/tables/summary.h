@@ -32,8 +32,8 @@ struct SummaryOptions {
   TreeRules rules = TreeRules::kStrobe;
 };
 
-// What a device does inside the summary's span, whoever launched it. kCompatible: what was launched
-// inside of host ranges.
+// What a device does inside the summary's span, with or without a known launch. kCompatible: only
+// what was launched inside of host ranges.
 struct DeviceRow {
   std::int32_t device = 0;
   std::int64_t kernel_busy_ns = 0;  // union of kernels over all streams

@@ -44,8 +44,8 @@ struct TypeTables {
 TypeTables list_types(const AttributedTrace& input, const TimeSelection& selection,
                       const IntervalSet& span);
 
-// Kernels that communicate and kernels that compute, whoever launched them; and the collectives of
-// the host, the outermost of each thread. `within` as above.
+// Kernels that communicate and kernels that compute, with or without a known launch; and the
+// collectives of the host, the outermost of each thread. `within` as above.
 CommunicationTotals add_up_communication(const AttributedTrace& whole,
                                          const std::optional<IntervalSet>& within = {});
 
