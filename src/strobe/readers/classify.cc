@@ -57,6 +57,18 @@ class LaunchIds {
   std::uint64_t duplicates_ = 0;
 };
 
+// On the tracks of devices, where the dialect knows them by their process.
+void classify_device_work(TraceBuilder& builder, const Dialect& dialect) {
+  SliceVectors& slices = builder.slices();
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    if (!builder.tracks()[slices.tracks[row].index()].device) continue;
+    const NameRule rule =
+        dialect.name_rule(SliceKind::kKernel, {}, builder.strings()[slices.names[row]]);
+    slices.kinds[row] = rule.kind;
+    slices.flags[row] = rule.flags;
+  }
+}
+
 }  // namespace
 
 void classify_slices(TraceBuilder& builder, const Dialect& dialect) {
@@ -83,6 +95,7 @@ void classify_slices(TraceBuilder& builder, const Dialect& dialect) {
     slices.kinds[row] = decided->kind;
     slices.flags[row] = static_cast<std::uint8_t>(slices.flags[row] | decided->flags);
   }
+  if (dialect.is_device_process != nullptr) classify_device_work(builder, dialect);
 }
 
 void demangle_kernels(TraceBuilder& builder) {

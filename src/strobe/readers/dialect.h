@@ -19,6 +19,7 @@ struct TraceHead {
       members;                             // top-level key, JSON text; up to the event array
   std::vector<std::string> categories;     // distinct, of the first events
   std::vector<std::string> argument_keys;  // distinct, of the first events
+  std::vector<std::string> processes;      // distinct, of the first events: those with a name
 };
 
 struct CategoryRule {
@@ -49,6 +50,12 @@ struct MemoryEvent {
   std::int64_t peak_reserved_bytes = -1;
 };
 
+// Device work at time 0 or before. Where all else is far later, it has no time.
+struct EarlyWork {
+  std::uint32_t slice = 0;
+  std::uint64_t byte_offset = 0;
+};
+
 // The order of the rows in the file, for writers that express ownership by it, and their relative
 // times.
 struct FileOrder {
@@ -56,7 +63,8 @@ struct FileOrder {
   std::vector<std::int64_t> relative_starts_ns;  // kNoTime where absent
   std::vector<std::int64_t> relative_ends_ns;
   std::vector<std::uint32_t>
-      slices_before_memory;  // per memory event: how many slices the file had before it
+      slices_before_memory;           // per memory event: how many slices the file had before it
+  std::vector<EarlyWork> early_work;  // ascending by slice
 };
 
 // The properties of a writer, as data and small functions used by the one event reader. Null
@@ -69,10 +77,14 @@ struct Dialect {
   std::string_view (*plain_name)(std::string_view name) =
       nullptr;  // without the writer's decoration
   std::string_view (*plain_thread)(std::string_view thread) = nullptr;
+  // True if all slices of a process are device work, whatever their category. Its threads are the
+  // devices.
+  bool (*is_device_process)(std::string_view process) = nullptr;
   // False if the instant is not an allocator event. Runs in the scanning threads.
   bool (*memory_event)(std::string_view category, std::string_view name, std::string_view args,
                        MemoryEvent& event) = nullptr;
   bool has_relative_times = false;
+  bool zero_is_no_time = false;  // of device work: see untimed_work.h
   // A final step over the merged columns, before they freeze.
   void (*finish)(TraceBuilder& builder, const FileOrder& order, ImportReport& report) = nullptr;
 };
@@ -81,6 +93,7 @@ const Dialect& choose_dialect(const TraceHead& head);
 
 extern const Dialect kKinetoDialect;
 extern const Dialect kPaddleDialect;
+extern const Dialect kAutogradDialect;
 extern const Dialect kChromeDialect;
 
 }  // namespace strobe::readers

@@ -190,6 +190,9 @@ void look_at_events(const Window& window, const char* p, TraceHead& head) {
     RawEvent event;
     if (scanner.scan(p, window.end(), event) != ScanResult::kEvent) return;
     if (event.category.present()) add_distinct(head.categories, event.category.text);
+    if (event.process.type == RawScalar::Type::kString && head.processes.size() < 100) {
+      add_distinct(head.processes, event.process.text);
+    }
     for_each_member(event.args, [&](std::string_view key, const JsonValue&) {
       if (head.argument_keys.size() < 100) add_distinct(head.argument_keys, key);
     });
@@ -202,6 +205,11 @@ Error no_event_array(const TraceHead& head) {
     return {ErrorCode::kMalformed,
             "this is JSON, but not a trace: its \"traceEvents\" is not an array", "",
             "a trace keeps its events in a list: {\"traceEvents\": [ …"};
+  }
+  for (const auto& [key, value] : head.members) {
+    if (key != "schema" || !value.starts_with("\"strobe.bench")) continue;
+    return {ErrorCode::kMalformed, "this is a benchmark run, not a trace", "",
+            "`strobe bench show FILE` reads it"};
   }
   std::string keys;
   for (std::size_t i = 0; i < std::min<std::size_t>(head.members.size(), 5); ++i) {

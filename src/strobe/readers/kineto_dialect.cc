@@ -314,6 +314,7 @@ const Dialect kKinetoDialect = {
     .category_rule = kineto_category_rule,
     .name_rule = kineto_name_rule,
     .memory_event = kineto_memory_event,
+    .zero_is_no_time = true,
     .finish = finish_kineto,
 };
 

@@ -139,6 +139,7 @@ class Merge {
     }
     move_slices(order);
     move_sequences();
+    move_early_work(order);
     move_flows();
     move_instants();
     move_counters();
@@ -287,12 +288,23 @@ class Merge {
     for (Shard& shard : shards_) (shard.*table).clear();
   }
 
+  // The trace's number of a slice, or of the slices before something, in a piece.
+  std::uint32_t slice_of(std::size_t piece, std::size_t local) const {
+    return static_cast<std::uint32_t>(local - pieces_[piece].begin.slices + slices_before_[piece]);
+  }
+
+  void move_early_work(FileOrder& order) {
+    for_each_row(&Shard::early_work, &RowMarks::early_work,
+                 [&](std::size_t p, std::size_t, const EarlyWork& row) {
+                   order.early_work.push_back({slice_of(p, row.slice), row.byte_offset});
+                 });
+  }
+
   void move_sequences() {
     SequenceVectors& columns = builder_.sequences();
     for_each_row(&Shard::sequences, &RowMarks::sequences,
                  [&](std::size_t p, std::size_t, const SequenceRow& row) {
-                   columns.slices.push_back(
-                       SliceId(row.slice - pieces_[p].begin.slices + slices_before_[p]));
+                   columns.slices.push_back(SliceId(slice_of(p, row.slice)));
                    columns.sequence_numbers.push_back(row.sequence_number);
                    columns.forward_threads.push_back(row.forward_thread);
                  });
@@ -356,8 +368,7 @@ class Merge {
                    columns.peak_allocated_bytes.push_back(row.peak_allocated_bytes);
                    columns.peak_reserved_bytes.push_back(row.peak_reserved_bytes);
                    columns.owners.emplace_back();
-                   order.slices_before_memory.push_back(static_cast<std::uint32_t>(
-                       row.slices_before - pieces_[p].begin.slices + slices_before_[p]));
+                   order.slices_before_memory.push_back(slice_of(p, row.slices_before));
                  });
   }
 

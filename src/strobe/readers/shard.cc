@@ -57,6 +57,13 @@ std::uint64_t id_value(const RawScalar& id) {
   return fnv1a(id.text) | (1ull << 63);
 }
 
+// The number of a process or thread that stands for a device; 0 for what is no such number.
+std::int32_t device_number(const RawScalar& scalar) {
+  std::int64_t number = json::kNoNumber;
+  if (scalar.type == RawScalar::Type::kNumber) json::read_integer(scalar.text.data(), number);
+  return number >= 0 && number < INT32_MAX ? static_cast<std::int32_t>(number) : 0;
+}
+
 }  // namespace
 
 void Shard::add(const RawEvent& event, ImportReport& report) {
@@ -117,6 +124,13 @@ bool Shard::has_time(const RawEvent& event, ImportReport& report) {
   return false;
 }
 
+std::int32_t Shard::device_of(const RawEvent& event, SliceKind kind) const {
+  if (is_on_device(kind)) return event.device >= 0 ? event.device : device_number(event.process);
+  const bool is_of_device =
+      dialect_->is_device_process != nullptr && dialect_->is_device_process(event.process.text);
+  return is_of_device ? device_number(event.thread) : TrackKey::kHost;
+}
+
 void Shard::add_slice(const RawEvent& event, ShardCategoryId category, ImportReport& report) {
   if (!has_time(event, report)) return;
   std::int64_t duration_ns = event.duration_ns;
@@ -137,17 +151,9 @@ void Shard::add_slice(const RawEvent& event, ShardCategoryId category, ImportRep
   if (!event.category.present()) [[unlikely]]
     report.add(ImportIssue::kMissingCategory, event.byte_offset);
 
-  std::int32_t device = TrackKey::kHost;
-  if (is_on_device(categories[category.index()].rule.kind)) {
-    device = event.device;
-    if (device < 0) {
-      std::int64_t process = json::kNoNumber;
-      if (event.process.type == RawScalar::Type::kNumber) {
-        json::read_integer(event.process.text.data(), process);
-      }
-      device = process >= 0 && process < INT32_MAX ? static_cast<std::int32_t>(process) : 0;
-    }
-  }
+  const std::int32_t device = device_of(event, categories[category.index()].rule.kind);
+  if (device != TrackKey::kHost && event.time_ns <= 0) [[unlikely]]
+    early_work.push_back({static_cast<std::uint32_t>(slices.size()), event.byte_offset});
   if (event.sequence_number >= 0) {
     sequences.push_back({static_cast<std::uint32_t>(slices.size()), event.sequence_number,
                          event.forward_thread == json::kNoNumber ? 0 : event.forward_thread});
@@ -314,8 +320,8 @@ ArgsId Shard::keep_args_of(const RawEvent& event) {
 }
 
 RowMarks Shard::marks() const {
-  return {slices.size(), flows.size(), instants.size(), counters.size(),
-          memory.size(), edges.size(), namings.size(),  sequences.size()};
+  return {slices.size(), flows.size(),   instants.size(),  counters.size(),  memory.size(),
+          edges.size(),  namings.size(), sequences.size(), early_work.size()};
 }
 
 void Shard::count_events_into(ImportReport& report) {

@@ -162,6 +162,7 @@ struct RowMarks {
   std::size_t edges = 0;
   std::size_t namings = 0;
   std::size_t sequences = 0;
+  std::size_t early_work = 0;
 };
 
 // The events that one thread has scanned, as columns with the thread's own string, track and
@@ -188,6 +189,7 @@ class Shard {
   BlockList<SpanEdgeRow> edges;
   BlockList<NamingRow> namings;
   BlockList<SequenceRow> sequences;
+  BlockList<EarlyWork> early_work;
 
   StringPool strings;
   std::vector<TrackKey> tracks;
@@ -203,6 +205,7 @@ class Shard {
   StringId intern_scalar(const RawScalar& scalar);
   ShardCategoryId category_of(const RawEvent& event);
   ShardCategoryId find_category(const RawEvent& event);
+  std::int32_t device_of(const RawEvent& event, SliceKind kind) const;
   TrackId track_of(const RawEvent& event, std::int32_t device);
   TrackId find_track(const RawEvent& event, std::int32_t device);
   ArgsId keep_args_of(const RawEvent& event);

@@ -185,6 +185,27 @@ bool is_text(std::string_view bytes) {
   });
 }
 
+// Binary files of profilers that strobe does not read, and how to get JSON instead.
+std::optional<Error> explain_binary(std::string_view first) {
+  const bool is_pickle = first.size() > 1 && first[0] == '\x80' && first[1] >= 2 && first[1] <= 5;
+  if (is_pickle) {
+    return malformed("this is a Python pickle, such as a memory snapshot of PyTorch, not a trace",
+                     "record with torch.profiler and call export_chrome_trace(\"trace.json\")");
+  }
+  if (!first.starts_with('\n')) return std::nullopt;  // field 1 of a protocol buffer
+  const std::string_view front = first.substr(0, 256);
+  const auto has = [&](std::string_view word) {
+    return front.find(word) != std::string_view::npos;
+  };
+  if (has("/host:") || has("/device:")) {
+    return malformed("this is an XPlane profile (JAX, TensorFlow), not a JSON trace",
+                     "give the *.trace.json.gz that the profiler wrote beside it, or record with "
+                     "jax.profiler.trace(DIR, create_perfetto_trace=True)");
+  }
+  return malformed("this looks like a Perfetto trace (a protocol buffer), not a JSON trace",
+                   "convert it with Perfetto's tool: traceconv json FILE trace.json");
+}
+
 bool looks_like_csv(std::string_view text) {
   return text.substr(0, text.find('\n')).find(',') != std::string_view::npos;
 }
@@ -201,6 +222,7 @@ Error explain_not_a_trace(std::string_view first) {
   if (auto known = explain_by_magic(first, "a trace", kWhereATraceBelongs)) return *known;
   const std::string_view sample = first.substr(0, 4096);
   if (!is_text(sample)) {
+    if (auto known = explain_binary(sample)) return *known;
     return malformed("this is a binary file, not a JSON trace",
                      "strobe reads Chrome-style JSON traces, plain, .gz or .zst");
   }
@@ -227,6 +249,7 @@ Error explain_not_kernels(std::string_view first) {
                      "give the profiler's JSON trace, or count with `ncu --csv`");
   }
   if (!is_text(sample)) {
+    if (auto known = explain_binary(sample)) return *known;
     return malformed("this is a binary file that strobe does not know", kHowToCount);
   }
   for (const Stranger& stranger : kByWords) {

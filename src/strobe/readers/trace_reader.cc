@@ -17,6 +17,7 @@
 #include "strobe/readers/frame.h"
 #include "strobe/readers/merge.h"
 #include "strobe/readers/sniff.h"
+#include "strobe/readers/untimed_work.h"
 
 namespace strobe::readers {
 namespace {
@@ -155,6 +156,7 @@ LoadedTrace finish_trace(Scanned scanned, std::uint64_t file_bytes, Stopwatch& w
   loaded.report.text_bytes = scanned.report.text_bytes;
   loaded.stages.push_back({"merge", watch.lap_seconds()});
   classify_slices(builder, dialect);
+  if (dialect.zero_is_no_time) leave_out_untimed_work(builder, order, loaded.report);
   check_launches(builder.slices(), loaded.report);
   if (dialect.finish != nullptr) dialect.finish(builder, order, loaded.report);
   if (loaded.report.event_count == 0) loaded.report.add(ImportIssue::kNoEvents, 0);

@@ -56,9 +56,9 @@ struct LoadedTrace {
   std::optional<CacheTicket> ticket;  // from read_trace_cached() for store_trace()
 };
 
-// Opens any trace format that strobe knows, recognised by content: Kineto, Paddle, MLU or other
-// Chrome JSON; plain, gzip or zstd. A damaged trace is not an error if some of it can be read: the
-// report says what is missing.
+// Opens any trace format that strobe knows, recognised by content: Kineto, PyTorch's older
+// profiler, Paddle, MLU or other Chrome JSON; plain, gzip or zstd. A damaged trace is not an error
+// if some of it can be read: the report says what is missing.
 Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOptions& options = {});
 
 // The same from memory; `name` is used as the path in errors.

@@ -50,6 +50,19 @@ TEST(SniffTest, other_files_are_no_traces) {
   EXPECT_FALSE(looks_like_trace(std::string_view("\x1f\x8b\x08", 3)));
 }
 
+TEST(SniffTest, files_of_other_profilers_are_named_with_the_way_to_a_trace) {
+  const std::string pickle("\x80\x04\x95\x10\0\0", 6);
+  EXPECT_THAT(explain_not_a_trace(pickle).what, HasSubstr("Python pickle"));
+  const std::string xplane("\n\x0b\x08\x01\x12\x07/host:CPU\0", 16);
+  EXPECT_THAT(explain_not_a_trace(xplane).what, HasSubstr("XPlane"));
+  EXPECT_THAT(explain_not_a_trace(xplane).hint, HasSubstr("trace.json.gz"));
+  const std::string perfetto("\n\x0e\x50\0\x01\x02", 6);
+  EXPECT_THAT(explain_not_a_trace(perfetto).what, HasSubstr("Perfetto"));
+  EXPECT_THAT(explain_not_a_trace(perfetto).hint, HasSubstr("traceconv json"));
+  const std::string unknown("\x01\x02\0\0", 4);
+  EXPECT_THAT(explain_not_a_trace(unknown).what, HasSubstr("binary file"));
+}
+
 TEST(SniffTest, the_error_of_a_folder_names_the_traces_in_it) {
   const testing::TemporaryFolder folder;
   EXPECT_THAT(open_input(folder.path()).error().hint, HasSubstr("no *.json"));
